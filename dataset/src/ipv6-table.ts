@@ -1,0 +1,210 @@
+/**
+ * IPv6 address to match, over 2000::/3, the only global unicast space that IANA has opened (RFC 4291 §2.4). Nearly every
+ * interval starts at a /64 or shorter, so two words decide: 16 bits index the distinct first words, each of which owns a dense
+ * run of second words that begins at 0. The few /64s that are divided further lie in `deep`, searched by all four words.
+ */
+import { type Address, ipv6 } from './address.ts';
+import { bytesOf, type Intervals, type Match, recordNumber, wordsOf } from './format.ts';
+import { fromBigInt } from './prefix.ts';
+
+const DIVIDED = 0xffffffff;
+const DEEP_ROW_WORDS = 5;
+const TOP_SHIFT = 13;
+const TOP_MASK = 0xffff;
+const GLOBAL_UNICAST = 1;
+
+type Sections = {
+  top: Uint8Array;
+  first: Uint8Array;
+  offset: Uint8Array;
+  second: Uint8Array;
+  match: Uint8Array;
+  deep: Uint8Array;
+};
+
+export function encodeIpv6({ starts, matches }: Intervals): Sections {
+  const first: number[] = [];
+  const offset: number[] = [];
+  const second: number[] = [];
+  const match: Match[] = [];
+  const deep: number[] = [];
+  let current: Match = 0;
+
+  const append = (w0: number, w1: number, value: Match) => {
+    if (first.at(-1) !== w0) {
+      // What held at the end of the previous first word goes on until the first interval of this one.
+      first.push(w0);
+      offset.push(second.length);
+      if (w1 !== 0) {
+        second.push(0);
+        match.push(current);
+      }
+    }
+    if (second.at(-1) === w1 && second.length > (offset.at(-1) as number)) match[match.length - 1] = value;
+    else {
+      second.push(w1);
+      match.push(value);
+    }
+  };
+
+  for (let i = 0; i < starts.length; i++) {
+    const start = starts[i] as bigint;
+    const value = matches[i] as Match;
+    const { w0, w1, w2, w3 } = unsigned(start);
+    if ((w2 | w3) === 0) {
+      append(w0, w1, value);
+      current = value;
+      continue;
+    }
+    const block = start & ~0xffffffffffffffffn;
+    if ((starts[i - 1] as bigint) < block || match.at(-1) !== DIVIDED) {
+      append(w0, w1, DIVIDED);
+      deep.push(w0, w1, 0, 0, current);
+    }
+    deep.push(w0, w1, w2, w3, value);
+    current = value;
+    // After the last interval inside this /64, its match holds from the next /64 on.
+    const following = block + (1n << 64n);
+    const next = starts[i + 1];
+    if (next === undefined || next > following) {
+      const after = unsigned(following);
+      append(after.w0, after.w1, value);
+    }
+  }
+  offset.push(second.length);
+
+  const top = new Uint32Array(TOP_MASK + 2);
+  for (const word of first)
+    top[((word >>> TOP_SHIFT) & TOP_MASK) + 1] = (top[((word >>> TOP_SHIFT) & TOP_MASK) + 1] as number) + 1;
+  for (let i = 1; i < top.length; i++) top[i] = (top[i] as number) + (top[i - 1] as number);
+  const section = (values: number[]) => bytesOf(Uint32Array.from(values));
+  return {
+    top: bytesOf(top),
+    first: section(first),
+    offset: section(offset),
+    second: section(second),
+    match: section(match),
+    deep: section(deep),
+  };
+}
+
+export class Ipv6Table {
+  readonly #top: Uint32Array;
+  readonly #first: Uint32Array;
+  readonly #offset: Uint32Array;
+  readonly #second: Uint32Array;
+  readonly #match: Uint32Array;
+  readonly #deep: Uint32Array;
+
+  constructor({ top, first, offset, second, match, deep }: Sections) {
+    this.#top = wordsOf(top);
+    this.#first = wordsOf(first);
+    this.#offset = wordsOf(offset);
+    this.#second = wordsOf(second);
+    this.#match = wordsOf(match);
+    this.#deep = wordsOf(deep);
+  }
+
+  find(w0: number, w1: number, w2: number, w3: number): Match {
+    if (w0 >>> 29 !== GLOBAL_UNICAST) return 0;
+    const group = this.#searchFirst(w0 >>> 0);
+    if (group < 0) return 0;
+    const match = this.#match[this.#searchSecond(group, w0 >>> 0, w1 >>> 0)] as Match;
+    return match === DIVIDED ? (this.#deep[this.#searchDeep(w0, w1, w2, w3) * DEEP_ROW_WORDS + 4] as Match) : match;
+  }
+
+  /** The first and last address of the run that `address` lies in. */
+  bounds(address: bigint): { start: bigint; end: bigint } {
+    const { w0, w1, w2, w3 } = unsigned(address);
+    const group = this.#searchFirst(w0);
+    const at = group < 0 ? -1 : this.#searchSecond(group, w0, w1);
+    if (at >= 0 && this.#match[at] === DIVIDED) {
+      const row = this.#searchDeep(w0, w1, w2, w3);
+      return {
+        start: this.#deepStart(row),
+        end: min(this.#deepStart(row + 1), ((address >> 64n) + 1n) << 64n) - 1n,
+      };
+    }
+    const start = at < 0 ? 1n << 125n : this.#startOf(group, at);
+    const following =
+      at + 1 < (this.#offset[group + 1] ?? 0) ? this.#startOf(group, at + 1) : this.#startOf(group + 1, at + 1);
+    return { start, end: following - 1n };
+  }
+
+  /** Calls back for every run whose record is one of first..last; those inside a divided /64 come at the end. */
+  forEachOf(first: number, last: number, visit: (start: Address, match: Match) => void): void {
+    const matches = this.#match;
+    let group = 0;
+    for (let at = 0; at < matches.length; at++) {
+      const match = matches[at] as Match;
+      const record = recordNumber(match);
+      if (record < first || record > last || match === DIVIDED) continue;
+      while ((this.#offset[group + 1] as number) <= at) group++;
+      visit(ipv6(this.#first[group] as number, this.#second[at] as number, 0, 0), match);
+    }
+    for (let row = 0; row < this.#deep.length; row += DEEP_ROW_WORDS) {
+      const [w0 = 0, w1 = 0, w2 = 0, w3 = 0, match = 0] = this.#deep.subarray(row, row + DEEP_ROW_WORDS);
+      if (recordNumber(match) >= first && recordNumber(match) <= last) visit(ipv6(w0, w1, w2, w3), match);
+    }
+  }
+
+  /** The last entry of `first` at or below the word, or -1. */
+  #searchFirst(w0: number): number {
+    const slot = (w0 >>> TOP_SHIFT) & TOP_MASK;
+    let from = (this.#top[slot] as number) - 1;
+    let to = (this.#top[slot + 1] as number) - 1;
+    while (from < to) {
+      const middle = (from + to + 1) >> 1;
+      if ((this.#first[middle] as number) <= w0) from = middle;
+      else to = middle - 1;
+    }
+    return from;
+  }
+
+  /** Index in `second` of the interval that holds (w0, w1): the group's last where its first word is an earlier one. */
+  #searchSecond(group: number, w0: number, w1: number): number {
+    let from = this.#offset[group] as number;
+    let to = (this.#offset[group + 1] as number) - 1;
+    if (this.#first[group] !== w0) return to;
+    while (from < to) {
+      const middle = (from + to + 1) >>> 1;
+      if ((this.#second[middle] as number) <= w1) from = middle;
+      else to = middle - 1;
+    }
+    return from;
+  }
+
+  #searchDeep(w0: number, w1: number, w2: number, w3: number): number {
+    const wanted = [w0 >>> 0, w1 >>> 0, w2 >>> 0, w3 >>> 0];
+    let from = 0;
+    let to = this.#deep.length / DEEP_ROW_WORDS - 1;
+    while (from < to) {
+      const middle = (from + to + 1) >>> 1;
+      let word = 0;
+      while (word < 3 && this.#deep[middle * DEEP_ROW_WORDS + word] === wanted[word]) word++;
+      if ((this.#deep[middle * DEEP_ROW_WORDS + word] as number) <= (wanted[word] as number)) from = middle;
+      else to = middle - 1;
+    }
+    return from;
+  }
+
+  #startOf(group: number, at: number): bigint {
+    if (group >= this.#first.length) return 1n << 126n;
+    return (BigInt(this.#first[group] as number) << 96n) | (BigInt(this.#second[at] as number) << 64n);
+  }
+
+  #deepStart(row: number): bigint {
+    if (row * DEEP_ROW_WORDS >= this.#deep.length) return 1n << 126n;
+    let start = 0n;
+    for (let word = 0; word < 4; word++)
+      start = (start << 32n) | BigInt(this.#deep[row * DEEP_ROW_WORDS + word] as number);
+    return start;
+  }
+}
+
+const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+
+function unsigned(address: bigint): { w0: number; w1: number; w2: number; w3: number } {
+  const { w0, w1, w2, w3 } = fromBigInt(address, 6);
+  return { w0: w0 >>> 0, w1: w1 >>> 0, w2: w2 >>> 0, w3: w3 >>> 0 };
+}

@@ -1,0 +1,70 @@
+/** CIDR prefixes as text, and the arithmetic of ranges that the compiler and the evidence need. */
+import { type Address, formatAddress, ipv4, ipv6, parseAddress, truncateAddress } from './address.ts';
+
+/** Consecutive addresses of one family, both ends included. */
+export type Range = { readonly version: 4 | 6; readonly start: bigint; readonly end: bigint };
+
+/** An address as one number, for work where clarity matters more than speed: 32 or 128 bits, unsigned. */
+export function toBigInt({ version, w0, w1, w2, w3 }: Address): bigint {
+  if (version === 4) return BigInt(w0 >>> 0);
+  return (BigInt(w0 >>> 0) << 96n) | (BigInt(w1 >>> 0) << 64n) | (BigInt(w2 >>> 0) << 32n) | BigInt(w3 >>> 0);
+}
+
+export function fromBigInt(value: bigint, version: 4 | 6): Address {
+  if (version === 4) return ipv4(Number(value));
+  const word = (shift: bigint) => Number((value >> shift) & 0xffffffffn);
+  return ipv6(word(96n), word(64n), word(32n), word(0n));
+}
+
+export function formatPrefix(address: Address, length: number): string {
+  return `${formatAddress(truncateAddress(address, length))}/${length}`;
+}
+
+/** Reads `192.0.2.0/24`, or an address alone as a prefix of one. Host bits that are set are dropped, as feeds have them. */
+export function parsePrefix(text: string): Range | undefined {
+  const slash = text.indexOf('/');
+  const address = parseAddress(slash < 0 ? text : text.slice(0, slash));
+  if (address === undefined) return undefined;
+  const bits = addressBits(address.version);
+  const lengthText = slash < 0 ? String(bits) : text.slice(slash + 1);
+  if (!/^(0|[1-9][0-9]{0,2})$/.test(lengthText)) return undefined;
+  const length = Number(lengthText);
+  if (length > bits) return undefined;
+  const start = toBigInt(truncateAddress(address, length));
+  return { version: address.version, start, end: lastAddress(start, length, bits) };
+}
+
+export const addressBits = (version: 4 | 6): number => (version === 4 ? 32 : 128);
+
+/**
+ * The length of the largest prefix that contains `address` and lies inside start..end. Such a prefix must part from
+ * both neighbours of the range, so it is one bit longer than what the address shares with either of them.
+ */
+export function widestPrefixLength(address: bigint, start: bigint, end: bigint, bits: number): number {
+  const before = start === 0n ? 0 : sharedBits(address, start - 1n, bits) + 1;
+  const after = end === (1n << BigInt(bits)) - 1n ? 0 : sharedBits(address, end + 1n, bits) + 1;
+  return Math.max(before, after);
+}
+
+export function lastAddress(base: bigint, length: number, bits: number): bigint {
+  return base | ((1n << BigInt(bits - length)) - 1n);
+}
+
+/** The prefixes that make up start..end, in order, each as large as it can be. */
+export function* prefixesOfRange(start: bigint, end: bigint, bits: number): Generator<[base: bigint, length: number]> {
+  for (let base = start; base <= end; ) {
+    const length = widestPrefixLength(base, start, end, bits);
+    yield [base, length];
+    base = lastAddress(base, length, bits) + 1n;
+  }
+}
+
+function sharedBits(a: bigint, b: bigint, bits: number): number {
+  let difference = a ^ b;
+  let shared = bits - 32;
+  while (difference > 0xffffffffn) {
+    difference >>= 32n;
+    shared -= 32;
+  }
+  return shared + Math.clz32(Number(difference));
+}

@@ -1,0 +1,158 @@
+/** A compiled dataset into the sections of the file. What each section holds is drawn in `format.ts`. */
+import { createHash } from 'node:crypto';
+import { asciiJson } from './ascii-json.ts';
+import {
+  ASN_ROW_WORDS,
+  bytesOf,
+  COVERED_ROW_WORDS,
+  encodeFile,
+  type Intervals,
+  RIRS,
+  ROLES,
+  type SectionName,
+  TAIL_ROW_WORDS,
+} from './format.ts';
+import { encodeIpv4 } from './ipv4-table.ts';
+import { encodeIpv6 } from './ipv6-table.ts';
+import { fromBigInt } from './prefix.ts';
+import type { ConnectionType, Meta, Rir, Source } from './record.ts';
+import { encodeWords } from './word-index.ts';
+
+/** Everything a dataset holds, in the order of the file: rows refer to each other by position. */
+export type Compiled = {
+  readonly sources: readonly Source[];
+  readonly ipv4: Intervals;
+  readonly ipv6: Intervals;
+  /** Record 1 of a match is the first of these. */
+  readonly records: readonly { readonly asn: number; readonly tail: number }[];
+  readonly tails: readonly CompiledTail[];
+  readonly asns: readonly CompiledAsn[];
+  readonly covered: readonly {
+    readonly row: number;
+    readonly version: 4 | 6;
+    readonly base: bigint;
+    readonly length: number;
+  }[];
+};
+
+/** JSON texts: the members of a record from `country` on, and the list of [field, position in sources]. */
+export type CompiledTail = { readonly text: string; readonly decisions: string };
+
+export type CompiledAsn = {
+  readonly number: number;
+  readonly name: string;
+  readonly handle?: string;
+  /** yyyy-mm-dd */
+  readonly registered?: string;
+  readonly type: ConnectionType;
+  readonly country: string;
+  readonly rir: Rir;
+  readonly cloud_provider: string | undefined;
+  readonly ipv4Addresses: number;
+  readonly ipv4Prefixes: number;
+  readonly ipv6Prefixes: number;
+};
+
+/** All sections but `meta`, with a digest over them: two builds with one digest answer every question alike. */
+export type Content = {
+  readonly sections: Omit<Record<SectionName, Uint8Array>, 'meta'>;
+  readonly meta: Omit<Meta, 'version' | 'built_at'>;
+};
+
+export function encodeContent(compiled: Compiled): Content {
+  const providers = [...new Set(compiled.asns.flatMap(({ cloud_provider }) => cloud_provider ?? []))].sort();
+  const { ipv4, ipv6, records, tails, asns } = compiled;
+  const v4 = encodeIpv4(ipv4);
+  const v6 = encodeIpv6(ipv6);
+  const sections = {
+    'v4.top': v4.top,
+    'v4.buckets': v4.buckets,
+    'v6.top': v6.top,
+    'v6.first': v6.first,
+    'v6.offset': v6.offset,
+    'v6.second': v6.second,
+    'v6.match': v6.match,
+    'v6.deep': v6.deep,
+    records: bytesOf(Uint32Array.from([0, 0, ...records.flatMap(({ asn, tail }) => [asn, tail])])),
+    ...encodeAsns(asns, providers),
+    ...encodeWords(asns),
+    ...encodeTails(tails),
+    covered: encodeCovered(compiled),
+  };
+  const { sources } = compiled;
+  const counts = {
+    ipv4_intervals: ipv4.starts.length,
+    ipv6_intervals: ipv6.starts.length,
+    records: records.length,
+    tails: tails.length,
+    asns: asns.length,
+    ipv4_prefixes: asns.reduce((sum, { ipv4Prefixes }) => sum + ipv4Prefixes, 0),
+    ipv6_prefixes: asns.reduce((sum, { ipv6Prefixes }) => sum + ipv6Prefixes, 0),
+  };
+  const digest = createHash('sha256').update(JSON.stringify({ sources, providers }));
+  for (const [name, bytes] of Object.entries(sections)) digest.update(`${name} ${bytes.length}\n`).update(bytes);
+  return { sections, meta: { content_sha256: digest.digest('hex'), sources, providers, counts } };
+}
+
+export function encodeDataset({ sections, meta }: Content, version: number, builtAt: Date): Buffer {
+  const whole: Meta = { version, built_at: builtAt.toISOString(), ...meta };
+  return encodeFile({ meta: Buffer.from(JSON.stringify(whole)), ...sections });
+}
+
+function encodeAsns(asns: readonly CompiledAsn[], providers: readonly string[]) {
+  const rows = new Uint32Array(asns.length * ASN_ROW_WORDS);
+  const texts: string[] = [];
+  let length = 0;
+  asns.forEach((asn, row) => {
+    const name = asciiJson(asn.name).slice(1, -1);
+    const text = `${name}\t${asciiJson(asn.handle ?? '').slice(1, -1)}\n`;
+    const provider = asn.cloud_provider === undefined ? 0 : providers.indexOf(asn.cloud_provider) + 1;
+    rows.set(
+      [
+        asn.number,
+        length,
+        name.length | (ROLES.indexOf(asn.type) << 16) | (RIRS.indexOf(asn.rir) << 20) | (provider << 24),
+        (asn.country.charCodeAt(0) << 8) | asn.country.charCodeAt(1),
+        asn.ipv4Prefixes,
+        asn.ipv6Prefixes,
+        asn.ipv4Addresses,
+        Number(asn.registered?.replaceAll('-', '') ?? 0),
+      ],
+      row * ASN_ROW_WORDS,
+    );
+    texts.push(text);
+    length += text.length;
+  });
+  const byNumber = Uint32Array.from(asns.keys()).sort((a, b) => (asns[a]?.number ?? 0) - (asns[b]?.number ?? 0));
+  return {
+    asns: bytesOf(rows),
+    'asns.number': bytesOf(byNumber),
+    'asns.text': Buffer.from(texts.join(''), 'latin1'),
+  };
+}
+
+function encodeTails(tails: readonly CompiledTail[]) {
+  const rows = new Uint32Array(tails.length * TAIL_ROW_WORDS);
+  const startOf = new Map<string, number>();
+  let length = 0;
+  const place = (text: string): number => {
+    const known = startOf.get(text);
+    if (known !== undefined) return known;
+    startOf.set(text, length);
+    length += text.length;
+    return length - text.length;
+  };
+  tails.forEach(({ text, decisions }, tail) => {
+    rows.set([place(text), text.length, place(decisions), decisions.length], tail * TAIL_ROW_WORDS);
+  });
+  return { tails: bytesOf(rows), 'tails.text': Buffer.from([...startOf.keys()].join(''), 'latin1') };
+}
+
+function encodeCovered({ covered }: Compiled): Uint8Array {
+  const rows = new Uint32Array(covered.length * COVERED_ROW_WORDS);
+  covered.forEach(({ row, version, base, length }, i) => {
+    const { w0, w1, w2, w3 } = fromBigInt(base, version);
+    rows.set([row, (version << 8) | length, w0, w1, w2, w3], i * COVERED_ROW_WORDS);
+  });
+  return bytesOf(rows);
+}

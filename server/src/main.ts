@@ -1,0 +1,116 @@
+/** The command line: which commands there are, how each is used, and what its outcome means to the shell. */
+
+import { DatasetError } from '@whence/dataset/format';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { asnCommand, asnSearchCommand } from './commands/asn.ts';
+import { datasetBuild, datasetList, datasetUse, datasetVerify } from './commands/dataset.ts';
+import { ipCommand } from './commands/ip.ts';
+import { readConfig, settingsHelp } from './config.ts';
+import { type ExitCode, type Output, UsageError } from './terminal.ts';
+
+const USED_WRONGLY = 2;
+
+/** Runs one command and returns its exit code: 0 fine, 1 the answer is no, 2 used wrongly. */
+export async function run(
+  argv: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+  stdout: Output,
+  stderr: Output,
+): Promise<number> {
+  let exitCode: ExitCode = 0;
+  const { dataDir } = readConfig(environment);
+  const now = () => new Date();
+
+  const program = new Command('whence')
+    .description('Whence comes this address? Can this domain’s mail be trusted? Answers from your own machine.')
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
+    .configureHelp({ showGlobalOptions: false })
+    .showHelpAfterError('(whence --help shows how it is used)')
+    .addHelpText('after', () => settingsHelp())
+    .addHelpText('after', 'Exit codes: 0 fine, 1 the answer is no, 2 used wrongly.');
+  const json = () => new Option('--json', 'print JSON, for machines');
+
+  program
+    .command('ip')
+    .description('look addresses up in the local dataset')
+    .argument('<address...>', 'IPv4 or IPv6 addresses')
+    .option('--explain', 'say which source decided each field')
+    .addOption(json())
+    .action((addresses: string[], options) => {
+      exitCode = ipCommand(dataDir, addresses, options, stdout);
+    });
+
+  const asn = program
+    .command('asn')
+    .description('look a network up by its AS number')
+    .argument('<number>', '15169 or AS15169')
+    .option('--prefixes', 'list every prefix it announces')
+    .addOption(json())
+    .action((number: string, options) => {
+      exitCode = asnCommand(dataDir, number, options, stdout);
+    });
+  asn
+    .command('search')
+    .description('find networks by name or handle')
+    .argument('<text...>', 'part of a name, in any case')
+    .option('--limit <count>', 'how many to show, at most 100', wholeNumber, 20)
+    .addOption(json())
+    .action((words: string[], options) => {
+      exitCode = asnSearchCommand(dataDir, words.join(' '), options, stdout);
+    });
+
+  const dataset = program.command('dataset').description('build, list, verify and choose versions of the dataset');
+  dataset
+    .command('build')
+    .description('compile the embedded default and publish it as the next version')
+    .addOption(json())
+    .action((options) => {
+      exitCode = datasetBuild(dataDir, options, now, stdout, stderr);
+    });
+  dataset
+    .command('list')
+    .description('show the published versions and the sources of the current one')
+    .addOption(json())
+    .action((options) => {
+      exitCode = datasetList(dataDir, options, stdout);
+    });
+  dataset
+    .command('verify')
+    .description('check published versions against their checksums')
+    .argument('[version]', 'only this one', wholeNumber)
+    .addOption(json())
+    .action((version: number | undefined, options) => {
+      exitCode = datasetVerify(dataDir, version, options, stdout);
+    });
+  dataset
+    .command('use')
+    .description('make a published version the current one')
+    .argument('<version>', 'number of the version', wholeNumber)
+    .addOption(json())
+    .action((version: number, options) => {
+      exitCode = datasetUse(dataDir, version, options, stdout);
+    });
+
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    // Commander has printed its own message, or the help that was asked for.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USED_WRONGLY;
+    if (error instanceof UsageError) {
+      stderr.write(`error: ${error.message}\n`);
+      return USED_WRONGLY;
+    }
+    if (error instanceof DatasetError) {
+      stderr.write(`error: ${error.message}\n`);
+      return 1;
+    }
+    throw error;
+  }
+}
+
+function wholeNumber(text: string): number {
+  if (!/^[1-9][0-9]{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1.');
+  return Number(text);
+}

@@ -1,0 +1,35 @@
+/** Progress of a long command: a bar that is redrawn on a terminal, a line per step anywhere else. */
+import type { Output } from './terminal.ts';
+
+const BAR_CELLS = 24;
+
+export class ProgressBar {
+  readonly #output: Output;
+  #line = '';
+
+  constructor(output: Output) {
+    this.#output = output;
+  }
+
+  show(step: string, share: number): void {
+    if (this.#output.isTTY !== true) {
+      if (step !== this.#line) this.#output.write(`${step}\n`);
+      this.#line = step;
+      return;
+    }
+    const filled = Math.round(Math.min(1, share) * BAR_CELLS);
+    const percent = `${Math.floor(Math.min(1, share) * 100)}`.padStart(3);
+    const line = `${'█'.repeat(filled)}${'░'.repeat(BAR_CELLS - filled)} ${percent} %  ${step}`.slice(
+      0,
+      this.#output.columns ?? 80,
+    );
+    if (line !== this.#line) this.#output.write(`\r\x1b[K${line}`);
+    this.#line = line;
+  }
+
+  /** Takes the bar away; what is written next stands in its place. */
+  finish(): void {
+    if (this.#output.isTTY === true && this.#line !== '') this.#output.write('\r\x1b[K');
+    this.#line = '';
+  }
+}

@@ -36,7 +36,7 @@
  *   covered      u32 x 6            announced prefixes hidden behind more specific ones: row in asns; family << 8 | length; words
  *
  * A match is  prefix length << 24 | record.  No IPv4 length reaches the top bit, so v4.top can use it as its mark.
- * An interval is a run of addresses with one match; what nobody announces is an interval with match 0.
+ * An interval is a run of addresses with one match inside one prefix; what nobody announces is an interval with match 0.
  */
 import { crc32 } from 'node:zlib';
 

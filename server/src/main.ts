@@ -24,6 +24,8 @@ export async function run(
   const program = new Command('whence')
     .description('Whence comes this address? Can this domain’s mail be trusted? Answers from your own machine.')
     .exitOverride()
+    // Without it `asn search --json` would be read as an option of `asn`.
+    .enablePositionalOptions()
     .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
     .configureHelp({ showGlobalOptions: false })
     .showHelpAfterError('(whence --help shows how it is used)')
@@ -45,6 +47,7 @@ export async function run(
     .command('asn')
     .description('look a network up by its AS number')
     .argument('<number>', '15169 or AS15169')
+    .enablePositionalOptions()
     .option('--prefixes', 'list every prefix it announces')
     .addOption(json())
     .action((number: string, options) => {

@@ -9,7 +9,7 @@ import type { Compiled, CompiledAsn, CompiledTail } from '../write.ts';
 import { type Connection, connectionOf } from './connection.ts';
 import { type CoveredPrefix, type Merged, merge } from './merge.ts';
 import { flatten, type Layer, Ranges } from './ranges.ts';
-import { ianaLayer, rirOfAsn, rirOfCountry, rirOfIpv4 } from './rir.ts';
+import { ianaLayer, rirOfAsn, rirOfCountry, rirOfIpv4, rirOfNetwork } from './rir.ts';
 import { decodeCountry } from './sources/range-csv.ts';
 import { type Decision, type Tail, tailText } from './tail.ts';
 import { type Contribution, rateThreat, WEIGHTS } from './threat.ts';
@@ -106,6 +106,8 @@ class Compiler {
 
   /** Numbers networks and records in the order of the file: largest network first, records by network. */
   finish(ipv4: Merged, ipv6: Merged): Compiled {
+    // A network may answer for no address at all and yet announce prefixes.
+    for (const { asn } of [...ipv4.covered, ...ipv6.covered]) this.#network(asn);
     const order = [...this.#networks.keys()].sort(
       (a, b) => this.#network(b).ipv4Addresses - this.#network(a).ipv4Addresses || a - b,
     );
@@ -126,10 +128,7 @@ class Compiler {
       ),
     });
     const covered = (version: 4 | 6, prefixes: CoveredPrefix[]) =>
-      prefixes.flatMap(({ asn, base, length }) => {
-        const row = rowOf.get(asn);
-        return row === undefined ? [] : [{ row, version, base, length }];
-      });
+      prefixes.map(({ asn, base, length }) => ({ row: rowOf.get(asn) as number, version, base, length }));
     return {
       sources: this.#sources,
       ipv4: renumber(ipv4.intervals),
@@ -142,7 +141,7 @@ class Compiler {
   }
 
   #asn(number: number, ipv4Prefixes: number, ipv6Prefixes: number): CompiledAsn {
-    const { name, type, cloud_provider, origin, countries, ipv4Addresses } = this.#network(number);
+    const { name, type, cloud_provider, countries, ipv4Addresses } = this.#network(number);
     const [country] = [...countries].reduce((best, next) => (next[1] > best[1] ? next : best), [0, 0]);
     return {
       number,
@@ -150,7 +149,7 @@ class Compiler {
       type,
       cloud_provider,
       country: country === 0 ? 'ZZ' : decodeCountry(country),
-      rir: origin ?? (country === 0 ? undefined : rirOfCountry(decodeCountry(country))) ?? 'ARIN',
+      rir: rirOfNetwork(number, country === 0 ? undefined : rirOfCountry(decodeCountry(country))),
       ipv4Addresses,
       ipv4Prefixes,
       ipv6Prefixes,

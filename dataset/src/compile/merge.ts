@@ -47,7 +47,7 @@ export function merge({ version, routes, reserved, others, describe, progress }:
     for (let at = start; at <= end; ) {
       const length = widestPrefixLength(at, rangeStart, rangeEnd, bits);
       const last = lastAddress(at, length, bits);
-      intervals.add(at, last < end ? last : end, makeMatch(length, record));
+      intervals.add(at, last < end ? last : end, makeMatch(length, record), last);
       prefixCounts.see(asn, last, length);
       at = last + 1n;
     }
@@ -61,10 +61,14 @@ class IntervalBuilder {
   readonly #starts: bigint[] = [];
   readonly #matches: Match[] = [];
   #next = 0n;
+  /** The last address of the prefix that the latest interval lies in. */
+  #prefixEnd = -1n;
 
-  add(start: bigint, end: bigint, match: Match): void {
+  add(start: bigint, end: bigint, match: Match, prefixEnd: bigint): void {
     if (start !== this.#next) this.#push(this.#next, 0);
-    this.#push(start, match);
+    // Neighbours with one match are joined inside a prefix only: the starts of intervals are how all prefixes of an AS are found.
+    if (this.#matches.at(-1) !== match || this.#prefixEnd !== prefixEnd) this.#push(start, match);
+    this.#prefixEnd = prefixEnd;
     this.#next = end + 1n;
   }
 
@@ -74,7 +78,6 @@ class IntervalBuilder {
   }
 
   #push(start: bigint, match: Match): void {
-    if (this.#matches.at(-1) === match) return;
     this.#starts.push(start);
     this.#matches.push(match);
   }

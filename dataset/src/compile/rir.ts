@@ -68,6 +68,16 @@ export function rirOfAsn(asn: number): Rir | undefined {
   return block !== undefined && block.from <= asn ? block.rir : undefined;
 }
 
+/**
+ * The registry that keeps an AS, from its number and the service region of its country. IANA lists the early 16-bit numbers
+ * under ARIN still, which has handed those of other continents to their registries.
+ */
+export function rirOfNetwork(asn: number, region: Rir | undefined): Rir {
+  const base = rirOfAsn(asn);
+  const isHandedOver = base === 'ARIN' && asn < 65536;
+  return (isHandedOver ? (region ?? base) : (base ?? region)) ?? 'ARIN';
+}
+
 const regionOf = new Map(RIRS.flatMap((rir) => items(SERVICE_REGIONS[rir]).map((country) => [country, rir] as const)));
 
 export function rirOfCountry(country: string): Rir | undefined {

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { afterEach, beforeEach } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DatasetError } from './format.ts';
+import { openCurrent, publish, readManifest, useVersion, verifyVersion } from './publish.ts';
+import { BUILT_AT, sampleContent } from './test/sample-dataset.ts';
+
+const first = sampleContent({ routes: [['1.0.0.0/16', 64500, 'First']] });
+const second = sampleContent({ routes: [['1.0.0.0/16', 64500, 'Second']] });
+
+let dataDir = '';
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'whence-publish-'));
+});
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+test('publish: the first version is 1 and current', () => {
+  assert.equal(openCurrent(dataDir), undefined);
+  assert.deepEqual(publish(dataDir, first, BUILT_AT), { version: 1, isNew: true });
+  assert.equal(openCurrent(dataDir)?.meta.version, 1);
+});
+
+test('publish: the same content is no new version', () => {
+  publish(dataDir, first, BUILT_AT);
+  assert.deepEqual(publish(dataDir, first, new Date('2027-01-01T00:00:00Z')), { version: 1, isNew: false });
+  assert.equal(readManifest(dataDir)?.versions.length, 1);
+});
+
+test('publish: other content is the next version, and the previous one stays', () => {
+  publish(dataDir, first, BUILT_AT);
+  assert.deepEqual(publish(dataDir, second, BUILT_AT), { version: 2, isNew: true });
+  const manifest = readManifest(dataDir);
+  assert.deepEqual([manifest?.current, manifest?.versions.map(({ version }) => version)], [2, [1, 2]]);
+  for (const entry of manifest?.versions ?? []) assert.equal(verifyVersion(dataDir, entry).meta.version, entry.version);
+});
+
+test('publish: going back to a version, and publishing what is newest there again', () => {
+  publish(dataDir, first, BUILT_AT);
+  publish(dataDir, second, BUILT_AT);
+  useVersion(dataDir, 1);
+  assert.equal(openCurrent(dataDir)?.asn(64500)?.asn_name, 'First');
+  assert.deepEqual(publish(dataDir, second, BUILT_AT), { version: 3, isNew: true });
+});
+
+test('publish: an unknown version cannot be used', () => {
+  publish(dataDir, first, BUILT_AT);
+  assert.throws(() => useVersion(dataDir, 9), { name: 'DatasetError', message: 'there is no version 9' });
+  assert.equal(openCurrent(dataDir)?.meta.version, 1);
+});
+
+test('publish: a damaged version cannot be used', () => {
+  publish(dataDir, first, BUILT_AT);
+  publish(dataDir, second, BUILT_AT);
+  truncateSync(join(dataDir, 'datasets/000001.whence'), 1000);
+  assert.throws(() => useVersion(dataDir, 1), /truncated/);
+  assert.equal(openCurrent(dataDir)?.meta.version, 2);
+});
+
+test('publish: a damaged current version is published anew', () => {
+  publish(dataDir, first, BUILT_AT);
+  truncateSync(join(dataDir, 'datasets/000001.whence'), 1000);
+  assert.throws(() => openCurrent(dataDir), DatasetError);
+  assert.deepEqual(publish(dataDir, first, BUILT_AT), { version: 2, isNew: true });
+  assert.equal(openCurrent(dataDir)?.meta.version, 2);
+});
+
+test('publish: a file exchanged for another whole one is noticed', () => {
+  publish(dataDir, first, BUILT_AT);
+  publish(dataDir, second, BUILT_AT);
+  const folder = join(dataDir, 'datasets');
+  writeFileSync(join(folder, '000001.whence'), readFileSync(join(folder, '000002.whence')));
+  const entry = readManifest(dataDir)?.versions[0];
+  assert.ok(entry);
+  assert.throws(() => verifyVersion(dataDir, entry), /not the file that was published/);
+});
+
+test('publish: a manifest that is none says so', () => {
+  publish(dataDir, first, BUILT_AT);
+  writeFileSync(join(dataDir, 'datasets/manifest.json'), '{"current":');
+  assert.throws(() => readManifest(dataDir), /manifest\.json is not a manifest/);
+});
+
+test('publish: a lock of a running process is respected, one of a dead process is not', () => {
+  mkdirSync(join(dataDir, 'datasets'));
+  const lock = join(dataDir, 'datasets/lock');
+  writeFileSync(lock, String(process.ppid));
+  assert.throws(() => publish(dataDir, first, BUILT_AT), new RegExp(`process ${process.ppid} is publishing`));
+  writeFileSync(lock, '999999999');
+  assert.equal(publish(dataDir, first, BUILT_AT).version, 1);
+});
+
+test('publish: killed at any moment, the current version stays whole and the next publish works', async () => {
+  publish(dataDir, first, BUILT_AT);
+  const publisher = join(import.meta.dirname, 'test/endless-publisher.js');
+  for (let kill = 0; kill < 12; kill++) {
+    const child = spawn(process.execPath, [publisher, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] });
+    await once(child.stdout, 'data');
+    await sleep(kill * 3);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const manifest = readManifest(dataDir);
+    const current = manifest?.versions.find(({ version }) => version === manifest.current);
+    assert.ok(current);
+    assert.equal(verifyVersion(dataDir, current).meta.version, current.version);
+  }
+  const { version } = publish(dataDir, second, BUILT_AT);
+  assert.equal(openCurrent(dataDir)?.meta.version, version);
+  assert.deepEqual(
+    readdirSync(join(dataDir, 'datasets')).filter((name) => !/^(\d{6}\.whence|manifest\.json)$/.test(name)),
+    [],
+    'nothing unfinished is left',
+  );
+});

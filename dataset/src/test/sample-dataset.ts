@@ -1,0 +1,74 @@
+/** A small dataset compiled from rows written in a test: everything the real one has, a few prefixes of each. */
+
+import { parseAddress } from '../address.ts';
+import { type CompileInput, compile, type Overlay, type RangeSource } from '../compile/compile.ts';
+import { Ranges } from '../compile/ranges.ts';
+import { encodeCountry } from '../compile/sources/range-csv.ts';
+import { parsePrefix, type Range, toBigInt } from '../prefix.ts';
+import { Dataset } from '../read.ts';
+import type { Source } from '../record.ts';
+import { type Content, encodeContent, encodeDataset } from '../write.ts';
+
+export type Sample = {
+  /** `1.0.0.0/24` or `1.0.0.0-1.0.2.255`, AS number, name. */
+  routes: readonly (readonly [range: string, asn: number, name: string])[];
+  countries?: readonly (readonly [range: string, country: string])[];
+  delegated?: readonly (readonly [range: string, country: string])[];
+  crawlers?: readonly (readonly [range: string, company: string])[];
+  tor?: readonly (readonly [range: string, operator: string])[];
+};
+
+export const BUILT_AT = new Date('2026-11-15T00:00:00Z');
+
+export function sampleContent(sample: Sample): Content {
+  const input: CompileInput = {
+    routes: { source: source('routes'), ranges: ranges(sample.routes) },
+    names: new Map(sample.routes.map(([, asn, name]) => [asn, name])),
+    countries: [countrySource('countries', sample.countries ?? [])],
+    delegated: countrySource('delegated', sample.delegated ?? []),
+    overlays: [overlay('crawler', sample.crawlers ?? []), overlay('tor', sample.tor ?? [])],
+    tables: { iana: source('iana-tables'), networks: source('networks'), 'name-rules': source('name-rules') },
+  };
+  return encodeContent(compile(input));
+}
+
+export function sampleDataset(sample: Sample, version = 1): Dataset {
+  return new Dataset(ownBuffer(encodeDataset(sampleContent(sample), version, BUILT_AT)));
+}
+
+/** Small buffers are slices of a pool that others share; a dataset needs one of its own. */
+export function ownBuffer(bytes: Buffer): Buffer {
+  const own = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(own);
+  return own;
+}
+
+function source(id: string): Source {
+  return { id, as_of: '2026-11-01', licence: 'none', credit: 'none', records: 0 };
+}
+
+function countrySource(id: string, rows: readonly (readonly [string, string])[]): RangeSource {
+  return { source: source(id), ranges: ranges(rows.map(([range, country]) => [range, encodeCountry(country)])) };
+}
+
+function overlay(kind: Overlay['kind'], rows: readonly (readonly [string, string])[]): Overlay {
+  const labels = rows.map(([, label]) => label);
+  return { kind, labels, source: source(kind), ranges: ranges(rows.map(([range], i) => [range, i])) };
+}
+
+function ranges(rows: readonly (readonly [range: string, value: number, ...rest: unknown[]])[]): Record<4 | 6, Ranges> {
+  const result = { 4: new Ranges(), 6: new Ranges() };
+  for (const [text, value] of rows) {
+    const { version, start, end } = parseRange(text);
+    result[version].add(start, end, value);
+  }
+  return result;
+}
+
+function parseRange(text: string): Range {
+  const [first = '', last] = text.split('-');
+  const prefix = parsePrefix(first);
+  const end = last === undefined ? undefined : parseAddress(last);
+  if (prefix === undefined || (last !== undefined && end === undefined)) throw new Error(`${text} is not a range`);
+  return end === undefined ? prefix : { version: prefix.version, start: prefix.start, end: toBigInt(end) };
+}

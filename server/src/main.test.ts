@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { after, before } from 'node:test';
+import { run } from './main.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'whence-cli-'));
+const dataDir = join(folder, 'data');
+const bin = join(import.meta.dirname, 'bin.js');
+
+async function whence(...argv: string[]) {
+  return whenceIn({ WHENCE_DATA_DIR: dataDir }, argv);
+}
+
+async function whenceIn(environment: Record<string, string>, argv: readonly string[], isTTY = false) {
+  let stdout = '';
+  let stderr = '';
+  const output = (append: (text: string) => void) => ({ write: append, isTTY, columns: 60 });
+  const code = await run(
+    argv,
+    environment,
+    output((text) => {
+      stdout += text;
+    }),
+    output((text) => {
+      stderr += text;
+    }),
+  );
+  return { code, stdout, stderr };
+}
+
+let firstBuild: Awaited<ReturnType<typeof whence>>;
+before(async () => {
+  firstBuild = await whence('dataset', 'build');
+});
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+test('cli: the first build publishes version 1 and tells each step on a line', () => {
+  assert.equal(firstBuild.code, 0);
+  assert.match(
+    firstBuild.stdout,
+    /^version 1: 564,577 IPv4 and 167,899 IPv6 prefixes, 91,064 networks, \d+\.\d MB, \d+\.\d s\n$/,
+  );
+  assert.match(firstBuild.stderr, /^reading asn-ipv4\.csv\n(?:[a-zA-Z0-9 .-]+\n)+writing\n$/);
+});
+
+test('cli: a second build finds no change, and draws a bar on a terminal', async () => {
+  const { code, stdout, stderr } = await whenceIn({ WHENCE_DATA_DIR: dataDir }, ['dataset', 'build', '--json'], true);
+  assert.equal(code, 0);
+  const { version, is_new } = JSON.parse(stdout);
+  assert.deepEqual([version, is_new], [1, false]);
+  assert.match(stderr, /\r\x1b\[K█+░+ +\d+ % {2}merging IPv4/);
+  assert.ok(stderr.endsWith('\r\x1b[K'), 'the bar is taken away');
+  assert.ok(
+    stderr.split('\r\x1b[K').every((line) => line.length <= 60),
+    'no line is longer than the terminal',
+  );
+});
+
+test('cli: ip prints a record for people', async () => {
+  const { code, stdout } = await whence('ip', '8.8.8.8');
+  assert.equal(code, 0);
+  assert.match(stdout, /^8\.8\.8\.8\n {2}prefix {6}8\.8\.8\.0\/24\n {2}network {5}AS15169 Google LLC\n/);
+  assert.match(stdout, / {2}cloud {7}Google Cloud\n {2}threat {6}5 of 100, low\n {14}datacenter \(networks, /);
+});
+
+test('cli: ip --json prints the record, a line per address', async () => {
+  const { code, stdout } = await whence('ip', '--json', '8.8.8.8', '2001:4860:4860:0::8888', '::ffff:8.8.4.4');
+  assert.equal(code, 0);
+  const records = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  assert.deepEqual(
+    records.map(({ ip, asn }) => [ip, asn]),
+    [
+      ['8.8.8.8', 15169],
+      ['2001:4860:4860::8888', 15169],
+      ['8.8.4.4', 15169],
+    ],
+  );
+  assert.deepEqual(Object.keys(records[0]), [
+    'ip',
+    'prefix',
+    'asn',
+    'asn_name',
+    'country',
+    'rir',
+    'connection_type',
+    'detection',
+    'threat',
+  ]);
+});
+
+test('cli: ip --explain says which source decided each field', async () => {
+  const { stdout } = await whence('ip', '--explain', '--json', '8.8.8.8');
+  const { evidence } = JSON.parse(stdout);
+  assert.deepEqual(evidence[0], {
+    field: 'prefix',
+    value: '8.8.8.0/24',
+    source: 'npm-asn',
+    prefix: '8.8.8.0/24',
+    as_of: '2026-06-17',
+  });
+  const text = await whence('ip', '--explain', '8.8.8.8');
+  assert.match(text.stdout, /\n {2}country +US +npm-dbip-country +8\.8\.\S+ +2026-06-01\n/);
+});
+
+test('cli: an address without data is answered with no, and why', async () => {
+  const special = await whence('ip', '10.0.0.1');
+  assert.equal(special.code, 1);
+  assert.equal(special.stdout, '10.0.0.1\n  no data found for IP: 10.0.0.0/8 is Private use (RFC 1918)\n\n');
+  const unrouted = await whence('ip', '8.8.8.8', '4000::1', '--json');
+  assert.equal(unrouted.code, 1);
+  assert.equal(unrouted.stdout.trimEnd().split('\n')[1], '{"error":"no data found for IP","code":"NOT_FOUND"}');
+});
+
+test('cli: asn prints a network, with prefixes when asked', async () => {
+  const { code, stdout } = await whence('asn', 'AS22394');
+  assert.equal(code, 0);
+  assert.match(stdout, /^AS22394\n {2}name {8}Verizon Business\n(?:.*\n)* {2}connection {2}mobile\n/);
+  const json = await whence('asn', '15169', '--prefixes', '--json');
+  const { prefixes, prefix_count } = JSON.parse(json.stdout);
+  assert.equal(prefixes.ipv4.length, prefix_count.ipv4);
+  assert.ok(prefixes.ipv4.includes('8.8.8.0/24'));
+  assert.equal((await whence('asn', '64512')).code, 1);
+});
+
+test('cli: asn search finds by part of a name', async () => {
+  const { code, stdout } = await whence('asn', 'search', 'google', '--limit', '2');
+  assert.equal(code, 0);
+  assert.match(stdout, /^AS\d+ +US +datacenter .* Google LLC\n.*\n2 of \d+ networks\n$/);
+  const json = JSON.parse((await whence('asn', 'search', '--json', 'deutsche', 'telekom')).stdout);
+  assert.equal(json.query, 'deutsche telekom');
+  assert.equal(json.results[0].asn, 3320);
+  assert.equal((await whence('asn', 'search', 'no such network anywhere')).code, 1);
+});
+
+for (const [behaviour, argv, message] of [
+  ['an unknown command', ['frobnicate'], /unknown command 'frobnicate'/],
+  ['an unknown option', ['ip', '--verbose', '8.8.8.8'], /unknown option '--verbose'/],
+  ['a missing address', ['ip'], /missing required argument 'address'/],
+  ['an invalid address', ['ip', '8.8.8.8', '1.2.3'], /invalid IP address: "1\.2\.3"/],
+  ['a zone id', ['ip', 'fe80::1%eth0'], /invalid IP address: "fe80::1%eth0"/],
+  ['an invalid ASN', ['asn', 'AS4294967296'], /invalid ASN: "AS4294967296"/],
+  ['a blank search', ['asn', 'search', ' '], /missing search text/],
+  ['a search of over 100 characters', ['asn', 'search', 'x'.repeat(101)], /more than 100 characters/],
+  ['a limit of 0', ['asn', 'search', 'x', '--limit', '0'], /must be a whole number from 1/],
+  ['a version that is no number', ['dataset', 'use', 'latest'], /must be a whole number from 1/],
+] as const) {
+  test(`cli: used wrongly: ${behaviour}`, async () => {
+    const { code, stdout, stderr } = await whence(...argv);
+    assert.equal(code, 2);
+    assert.equal(stdout, '', 'nothing is answered');
+    assert.match(stderr, message);
+  });
+}
+
+test('cli: help is printed on request and tells the settings', async () => {
+  const { code, stdout } = await whence('--help');
+  assert.equal(code, 0);
+  assert.match(stdout, /WHENCE_DATA_DIR/);
+  assert.match(stdout, /Exit codes: 0 fine, 1 the answer is no, 2 used wrongly\.\n$/);
+  assert.equal((await whence('dataset', 'build', '--help')).code, 0);
+});
+
+test('cli: list, verify and use', async () => {
+  const list = await whence('dataset', 'list');
+  assert.match(list.stdout, /\n\* {2}1 {8}\d{4}-\d\d-\d\d \d\d:\d\d {2}\d+\.\d MB {2}732,476 {3}91,064\n/);
+  assert.match(list.stdout, /npm-dbip-country +2026-06-01 +CC BY 4\.0 +IP Geolocation by DB-IP/);
+  assert.equal(JSON.parse((await whence('dataset', 'list', '--json')).stdout).current, 1);
+  assert.equal((await whence('dataset', 'verify')).stdout, 'version 1: whole\n');
+  assert.equal((await whence('dataset', 'use', '1')).stdout, 'version 1 is current\n');
+  const missing = await whence('dataset', 'use', '7');
+  assert.deepEqual([missing.code, missing.stderr], [1, 'error: there is no version 7\n']);
+});
+
+test('cli: without a dataset, commands say how to get one', async () => {
+  const { code, stderr } = await whenceIn({ WHENCE_DATA_DIR: join(folder, 'nowhere') }, ['ip', '8.8.8.8']);
+  assert.equal(code, 1);
+  assert.match(stderr, /^error: there is no dataset in .*nowhere; build one with: whence dataset build\n$/);
+  assert.ok(!existsSync(join(folder, 'nowhere')), 'asking creates nothing');
+});
+
+test('cli: a data directory that cannot be written is refused before the work', async () => {
+  const file = join(folder, 'file');
+  writeFileSync(file, '');
+  const started = Date.now();
+  const { code, stderr } = await whenceIn({ WHENCE_DATA_DIR: join(file, 'data') }, ['dataset', 'build']);
+  assert.equal(code, 1);
+  assert.match(stderr, /^error: the data directory is not a directory: /);
+  assert.ok(Date.now() - started < 2000);
+});
+
+test('cli: when the disk takes no more, the build says so and the old version still serves', async () => {
+  // A limit on the size of files stands for a full disk: the write fails in the middle, as it does there.
+  const limited = join(folder, 'limited');
+  const limit = 'trap "" XFSZ; ulimit -f 8000; exec "$@"';
+  const { status, stderr } = spawnSync('sh', ['-c', limit, 'sh', process.execPath, bin, 'dataset', 'build'], {
+    env: { ...process.env, WHENCE_DATA_DIR: limited },
+    encoding: 'utf8',
+  });
+  assert.equal(status, 1);
+  assert.match(stderr, /error: no space left for the dataset: .*\. Published versions are unchanged\.\n$/);
+  assert.deepEqual(readdirSync(join(limited, 'datasets')), [], 'nothing is left behind');
+});
+
+test('cli: killed in the middle of a build, the old version still serves and the next build works', async () => {
+  const child = spawn(process.execPath, [bin, 'dataset', 'build'], {
+    env: { ...process.env, WHENCE_DATA_DIR: dataDir },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let progress = '';
+  for await (const text of child.stderr.setEncoding('utf8')) {
+    progress += text;
+    if (progress.includes('merging IPv6')) break;
+  }
+  child.kill('SIGKILL');
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  assert.equal((await whence('ip', '8.8.8.8')).code, 0);
+  assert.equal((await whence('dataset', 'verify')).stdout, 'version 1: whole\n');
+});

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
@@ -52,7 +52,7 @@ test('cli: a second build finds no change, and draws a bar on a terminal', async
   assert.equal(code, 0);
   const { version, is_new } = JSON.parse(stdout);
   assert.deepEqual([version, is_new], [1, false]);
-  assert.match(stderr, /\r\x1b\[K█+░+ +\d+ % {2}merging IPv4/);
+  assert.match(stderr.replaceAll('\r\x1b[K', '\n'), /\n█+░+ +\d+ % {2}merging IPv4\n/);
   assert.ok(stderr.endsWith('\r\x1b[K'), 'the bar is taken away');
   assert.ok(
     stderr.split('\r\x1b[K').every((line) => line.length <= 60),
@@ -65,6 +65,13 @@ test('cli: ip prints a record for people', async () => {
   assert.equal(code, 0);
   assert.match(stdout, /^8\.8\.8\.8\n {2}prefix {6}8\.8\.8\.0\/24\n {2}network {5}AS15169 Google LLC\n/);
   assert.match(stdout, / {2}cloud {7}Google Cloud\n {2}threat {6}5 of 100, low\n {14}datacenter \(networks, /);
+});
+
+test('cli: the README shows what is printed', async () => {
+  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+  const { stdout } = await whence('ip', '8.8.8.8');
+  assert.ok(readme.includes(stdout.trimEnd()), stdout);
+  assert.ok(readme.includes((await whence('ip', '10.0.0.1')).stdout.trimEnd()));
 });
 
 test('cli: ip --json prints the record, a line per address', async () => {

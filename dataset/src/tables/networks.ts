@@ -8,6 +8,7 @@ import { cloud } from './networks/cloud.ts';
 import { eastAsia } from './networks/east-asia.ts';
 import { hosting } from './networks/hosting.ts';
 import { latinAmerica } from './networks/latin-america.ts';
+import { mixed } from './networks/mixed.ts';
 import type { Role } from './networks/network-row.ts';
 import { northAmerica } from './networks/north-america.ts';
 import { northAndEastEurope } from './networks/north-and-east-europe.ts';
@@ -39,6 +40,7 @@ export const networkRows: readonly (readonly [asn: number, network: Network])[] 
     ...eastAsia,
     ...southAsiaAndOceania,
     ...hosting,
+    ...mixed,
   ].map(([asn, role, who]) => [asn, { role, who }] as const),
   ...vpn.map(([asn, role, who]) => [asn, { role, who, vpn: who }] as const),
   ...Object.entries(cloud).flatMap(([provider, asns]) =>

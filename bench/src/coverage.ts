@@ -1,0 +1,40 @@
+/** How much of the announced IPv4 space the hand-written table and the name rules speak for, and the largest networks they do not. */
+import { openCurrent } from '@whence/dataset/publish';
+import type { AsnRecord } from '@whence/dataset/record';
+import { roleByName } from '@whence/dataset/tables/name-rules';
+import { networkByHand } from '@whence/dataset/tables/networks';
+
+const LISTED = 40;
+const MILESTONES = [1000, 2000, 5000, 10_000];
+
+export async function coverage(): Promise<void> {
+  const dataset = openCurrent(process.env['WHENCE_DATA_DIR'] ?? './whence-data');
+  if (dataset === undefined) throw new Error('build a dataset first: npm run dataset');
+  const networks = Array.from({ length: dataset.asnCount }, (_, row) => dataset.asnAt(row));
+  const total = addressesOf(networks);
+  for (const by of ['by hand', 'by name', 'by default'] as const) {
+    const members = networks.filter((network) => decidedBy(network) === by);
+    const share = ((100 * addressesOf(members)) / total).toFixed(1);
+    console.log(`${by.padEnd(10)} ${String(members.length).padStart(6)} networks ${share.padStart(5)} % of IPv4 space`);
+  }
+  for (const count of MILESTONES) {
+    const labelled = networks.slice(0, count).filter(({ asn }) => networkByHand(asn) !== undefined).length;
+    console.log(`of the ${count} largest, ${labelled} are labelled by hand`);
+  }
+  console.log(`\nthe largest without a row in the table:`);
+  const unlabelled = networks.filter(({ asn }) => networkByHand(asn) === undefined).slice(0, LISTED);
+  for (const { asn, asn_name, country, connection_type, address_count } of unlabelled) {
+    console.log(
+      `${`AS${asn}`.padEnd(9)} ${country} ${String(address_count.ipv4).padStart(8)} ${connection_type.padEnd(11)} ${asn_name}`,
+    );
+  }
+}
+
+function decidedBy({ asn, asn_name, handle }: AsnRecord): 'by hand' | 'by name' | 'by default' {
+  if (networkByHand(asn) !== undefined) return 'by hand';
+  return roleByName(asn_name, handle) === undefined ? 'by default' : 'by name';
+}
+
+function addressesOf(networks: readonly AsnRecord[]): number {
+  return networks.reduce((sum, { address_count }) => sum + address_count.ipv4, 0);
+}

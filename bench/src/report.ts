@@ -1,0 +1,50 @@
+/** Rows of the table that a benchmark prints: ours, the peer, how they compare, what was aimed at. */
+import { formatTable } from 'whence/dist/terminal.js';
+
+export type Row = {
+  readonly measure: string;
+  readonly ours: string;
+  readonly peer?: string;
+  readonly ratio?: string;
+  readonly goal?: string;
+  readonly isReached?: boolean;
+};
+
+/** Two rates, the greater the better. Without a goal the row is for information. */
+export function ratioRow(measure: string, ours: number, peer: number, goal?: number): Row {
+  const ratio = ours / peer;
+  return {
+    measure,
+    ours: formatRate(ours),
+    peer: formatRate(peer),
+    ratio: `${ratio.toFixed(1)} ×`,
+    ...(goal === undefined ? {} : { goal: `≥ ${goal} ×`, isReached: ratio >= goal }),
+  };
+}
+
+/** A cost that should stay within a limit. */
+export function limitRow(measure: string, ours: number, limit: number, unit: string): Row {
+  return {
+    measure,
+    ours: `${ours.toFixed(ours < 100 ? 1 : 0)} ${unit}`,
+    goal: `≤ ${limit} ${unit}`,
+    isReached: ours <= limit,
+  };
+}
+
+export function formatRows(rows: readonly Row[]): string {
+  const titles = ['measure', 'ours', 'peer', 'ratio', 'goal', 'reached'];
+  const cells = rows.map(({ measure, ours, peer = '', ratio = '', goal = '', isReached }) => [
+    measure,
+    ours.padStart(10),
+    peer.padStart(10),
+    ratio.padStart(7),
+    goal,
+    isReached === undefined ? '' : isReached ? 'yes' : 'no',
+  ]);
+  return formatTable([titles, ...cells]);
+}
+
+export function formatRate(perSecond: number): string {
+  return `${(perSecond / 1e6).toFixed(2)} M/s`;
+}

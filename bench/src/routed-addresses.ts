@@ -1,0 +1,62 @@
+/**
+ * The texts to look up: random addresses that somebody announces. Drawn over the address space, a few wide prefixes get most
+ * of the draws and stay in the processor's caches; drawn over the ranges, every range is as likely as any other and most
+ * lookups wait for memory. Real traffic lies between the two.
+ */
+import { type Address, formatAddress, ipv4 } from '@whence/dataset/address';
+import { fromBigInt, type Range } from '@whence/dataset/prefix';
+import type { Dataset } from '@whence/dataset/read';
+import type { Random } from './random.ts';
+
+export type Mix = { readonly name: string; readonly version: 4 | 6; readonly texts: readonly string[] };
+
+export function makeMixes(dataset: Dataset, random: Random, count: number): Mix[] {
+  const drawFromSpace = () => {
+    for (;;) {
+      const address = ipv4(random());
+      if (dataset.find(address) !== 0) return address;
+    }
+  };
+  return [
+    { name: 'IPv4 by address', version: 4, texts: distinctTexts(count, drawFromSpace) },
+    { name: 'IPv4 by range', version: 4, texts: distinctTexts(count, drawFromRanges(dataset, 4, random)) },
+    { name: 'IPv6 by range', version: 6, texts: distinctTexts(count, drawFromRanges(dataset, 6, random)) },
+  ];
+}
+
+/** In the order drawn, which is random already. */
+function distinctTexts(count: number, draw: () => Address): string[] {
+  const texts = new Set<string>();
+  while (texts.size < count) texts.add(formatAddress(draw()));
+  // Through a buffer: a text put together from pieces stays in pieces until somebody reads it, and the first contestant would
+  // pay for that. From a socket it comes flat.
+  return [...texts].map((text) => Buffer.from(text, 'latin1').toString('latin1'));
+}
+
+function drawFromRanges(dataset: Dataset, version: 4 | 6, random: Random): () => Address {
+  const ranges = routedRanges(dataset, version);
+  return () => {
+    const { start, end } = ranges[Math.floor((random() / 2 ** 32) * ranges.length)] as Range;
+    let offset = 0n;
+    for (let word = 0; word < 4; word++) offset = (offset << 32n) | BigInt(random());
+    return fromBigInt(start + (offset % (end - start + 1n)), version);
+  };
+}
+
+// All that is announced in IPv6 lies in 2000::/3, and the dataset knows no bounds outside it.
+const SPACE = { 4: { first: 0n, end: 1n << 32n }, 6: { first: 1n << 125n, end: 1n << 126n } } as const;
+
+/** Runs of addresses with the same answer. The dataset gives a run in parts where its table is divided; they are joined here. */
+function routedRanges(dataset: Dataset, version: 4 | 6): Range[] {
+  const ranges: Range[] = [];
+  let current = { match: 0, start: 0n };
+  const { first, end: spaceEnd } = SPACE[version];
+  for (let at = first; at < spaceEnd; at = dataset.bounds(fromBigInt(at, version)).end + 1n) {
+    const match = dataset.find(fromBigInt(at, version));
+    if (match === current.match) continue;
+    if (current.match !== 0) ranges.push({ version, start: current.start, end: at - 1n });
+    current = { match, start: at };
+  }
+  if (current.match !== 0) ranges.push({ version, start: current.start, end: spaceEnd - 1n });
+  return ranges;
+}

@@ -18,10 +18,8 @@ export type Address = {
 };
 
 export function parseAddress(text: string): Address | undefined {
-  // The longest text is an IPv6 address that ends in a dotted quad. Anything longer need not be read.
-  if (text.length > 45) return undefined;
-  for (let i = 0; i < 5; i++) if (text.charCodeAt(i) === COLON) return parseIPv6(text);
-  return parseIPv4(text);
+  // Most texts are IPv4, and those that are not stop being it within four characters.
+  return parseIPv4(text) ?? parseIPv6(text);
 }
 
 export function formatAddress(address: Address): string {
@@ -50,45 +48,50 @@ export function truncateAddress(address: Address, length: number): Address {
 const DOT = 0x2e;
 const COLON = 0x3a;
 const ZERO = 0x30;
+/** The longest text is an IPv6 address that ends in a dotted quad. Anything longer need not be read. */
+const MAX_CHARACTERS = 45;
 
 // A shift by 32 is a shift by 0 in JavaScript, hence the two ends by hand.
 function wordMask(length: number): number {
   return length <= 0 ? 0 : length >= 32 ? -1 : -1 << (32 - length);
 }
 
+/** Reads `d.d.d.d`. A leading zero is refused: some parsers take it for octal. */
 function parseIPv4(text: string): Address | undefined {
-  const word = parseQuad(text, 0);
-  return word === NOT_A_QUAD ? undefined : ipv4(word);
-}
-
-// No 32-bit word is 2^32, so it can say "not a quad" without a second return value.
-const NOT_A_QUAD = 0x100000000;
-
-/** Reads `d.d.d.d` from `start` to the end of the text. A leading zero is refused: some parsers take it for octal. */
-function parseQuad(text: string, start: number): number {
   let word = 0;
   let dots = 0;
   let octet = -1;
-  for (let i = start; i < text.length; i++) {
+  for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    if (code === DOT) {
-      if (octet < 0 || dots === 3) return NOT_A_QUAD;
-      word = (word << 8) | octet;
-      dots++;
-      octet = -1;
+    const digit = code - ZERO;
+    if (digit >= 0 && digit <= 9) {
+      if (octet === 0) return undefined;
+      octet = octet < 0 ? digit : octet * 10 + digit;
+      if (octet > 255) return undefined;
       continue;
     }
-    const digit = code - ZERO;
-    if (digit < 0 || digit > 9 || octet === 0) return NOT_A_QUAD;
-    octet = octet < 0 ? digit : octet * 10 + digit;
-    if (octet > 255) return NOT_A_QUAD;
+    if (code !== DOT || octet < 0 || dots === 3) return undefined;
+    word = (word << 8) | octet;
+    dots++;
+    octet = -1;
   }
-  return dots === 3 && octet >= 0 ? (word << 8) | octet : NOT_A_QUAD;
+  return dots === 3 && octet >= 0 ? ipv4((word << 8) | octet) : undefined;
 }
 
+/**
+ * Groups are shifted into four words as they come. At `::` what has come so far is set aside; at the end it is shifted up to its
+ * place and what came after `::` is put below it.
+ */
 function parseIPv6(text: string): Address | undefined {
-  // The first `gap` groups stand before `::`, the rest are moved to the end. Two 16-bit groups make a word.
-  const groups = [0, 0, 0, 0, 0, 0, 0, 0];
+  if (text.length > MAX_CHARACTERS) return undefined;
+  let w0 = 0;
+  let w1 = 0;
+  let w2 = 0;
+  let w3 = 0;
+  let h0 = 0;
+  let h1 = 0;
+  let h2 = 0;
+  let h3 = 0;
   let count = 0;
   let gap = -1;
   let i = 0;
@@ -98,46 +101,62 @@ function parseIPv6(text: string): Address | undefined {
     i = 2;
   }
   while (i < text.length) {
-    if (count === 8) return undefined;
     let group = 0;
-    const start = i;
     let code = 0;
-    while (i < text.length) {
+    const start = i;
+    for (; i < text.length; i++) {
       code = text.charCodeAt(i);
       const digit = hexDigit(code);
       if (digit < 0) break;
       group = (group << 4) | digit;
-      i++;
     }
     const digits = i - start;
-    if (i < text.length && code === DOT) {
-      const word = count <= 6 ? parseQuad(text, start) : NOT_A_QUAD;
-      if (word === NOT_A_QUAD) return undefined;
-      groups[count++] = word >>> 16;
-      groups[count++] = word & 0xffff;
+    const isAtEnd = i === text.length;
+    if (!isAtEnd && code === DOT) {
+      const quad = count <= 6 ? parseIPv4(text.slice(start)) : undefined;
+      if (quad === undefined) return undefined;
+      w0 = w1;
+      w1 = w2;
+      w2 = w3;
+      w3 = quad.w0;
+      count += 2;
       break;
     }
-    if (digits === 0 || digits > 4) return undefined;
-    groups[count++] = group;
-    if (i === text.length) break;
+    if (digits === 0 || digits > 4 || count === 8) return undefined;
+    w0 = (w0 << 16) | (w1 >>> 16);
+    w1 = (w1 << 16) | (w2 >>> 16);
+    w2 = (w2 << 16) | (w3 >>> 16);
+    w3 = (w3 << 16) | group;
+    count++;
+    if (isAtEnd) break;
     if (code !== COLON) return undefined;
     i++;
     if (text.charCodeAt(i) === COLON) {
       if (gap >= 0) return undefined;
       gap = count;
+      h0 = w0;
+      h1 = w1;
+      h2 = w2;
+      h3 = w3;
+      w0 = w1 = w2 = w3 = 0;
       i++;
     } else if (i === text.length) return undefined;
   }
-  if (gap < 0 ? count !== 8 : count > 7) return undefined;
-  if (gap >= 0) {
-    const missing = 8 - count;
-    for (let g = 7; g >= gap; g--) groups[g] = g - missing >= gap ? (groups[g - missing] as number) : 0;
+  if (gap < 0) {
+    if (count !== 8) return undefined;
+  } else {
+    if (count > 7) return undefined;
+    for (let shift = gap; shift < 8; shift++) {
+      h0 = (h0 << 16) | (h1 >>> 16);
+      h1 = (h1 << 16) | (h2 >>> 16);
+      h2 = (h2 << 16) | (h3 >>> 16);
+      h3 <<= 16;
+    }
+    w0 |= h0;
+    w1 |= h1;
+    w2 |= h2;
+    w3 |= h3;
   }
-  const word = (at: number) => ((groups[at] as number) << 16) | (groups[at + 1] as number);
-  const w0 = word(0);
-  const w1 = word(2);
-  const w2 = word(4);
-  const w3 = word(6);
   return (w0 | w1) === 0 && w2 === 0xffff ? ipv4(w3) : ipv6(w0, w1, w2, w3);
 }
 
@@ -147,33 +166,48 @@ function hexDigit(code: number): number {
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
 }
 
+const DECIMAL = Array.from({ length: 256 }, (_, octet) => String(octet));
+const HEXADECIMAL = Array.from({ length: 256 }, (_, octet) => octet.toString(16));
+const TWO_DIGITS = HEXADECIMAL.map((digits) => digits.padStart(2, '0'));
+
 function formatIPv4(word: number): string {
-  return `${word >>> 24}.${(word >>> 16) & 255}.${(word >>> 8) & 255}.${word & 255}`;
+  return `${DECIMAL[word >>> 24]}.${DECIMAL[(word >>> 16) & 255]}.${DECIMAL[(word >>> 8) & 255]}.${DECIMAL[word & 255]}`;
 }
 
-/** RFC 5952 §4: no leading zeros, lower case, `::` for the longest run of two or more zero groups, the first of equals. */
-function formatIPv6({ w0, w1, w2, w3 }: Address): string {
-  const groups = [w0 >>> 16, w0 & 0xffff, w1 >>> 16, w1 & 0xffff, w2 >>> 16, w2 & 0xffff, w3 >>> 16, w3 & 0xffff];
-  let runStart = -1;
-  let runLength = 1;
+/** RFC 5952 §4: no leading zeros, lower case, `::` for the longest run of zero groups. */
+function formatIPv6(address: Address): string {
+  const { start, length } = longestZeroRun(address);
+  let text = start === 0 ? ':' : '';
   for (let i = 0; i < 8; i++) {
-    let end = i;
-    while (end < 8 && groups[end] === 0) end++;
-    if (end - i > runLength) {
-      runStart = i;
-      runLength = end - i;
-    }
-    i = Math.max(i, end - 1);
-  }
-  let text = '';
-  for (let i = 0; i < 8; i++) {
-    if (i === runStart) {
-      text += '::';
-      i += runLength - 1;
+    if (i === start) {
+      text += ':';
+      i += length - 1;
       continue;
     }
-    if (i > 0 && i !== runStart + runLength) text += ':';
-    text += (groups[i] as number).toString(16);
+    const group = groupAt(address, i);
+    text += group < 256 ? HEXADECIMAL[group] : (HEXADECIMAL[group >>> 8] as string) + TWO_DIGITS[group & 255];
+    if (i < 7) text += ':';
   }
   return text;
+}
+
+/** The i-th of the eight 16-bit groups. */
+export function groupAt({ w0, w1, w2, w3 }: Address, i: number): number {
+  const word = i < 4 ? (i < 2 ? w0 : w1) : i < 6 ? w2 : w3;
+  return (i & 1) === 0 ? word >>> 16 : word & 0xffff;
+}
+
+/** RFC 5952 §4.2.2 and §4.2.3: the longest run of two or more zero groups, the first of equals; start 8 if there is none. */
+export function longestZeroRun(address: Address): { start: number; length: number } {
+  let start = 8;
+  let length = 1;
+  let run = 0;
+  for (let i = 0; i < 8; i++) {
+    run = groupAt(address, i) === 0 ? run + 1 : 0;
+    if (run > length) {
+      start = i - run + 1;
+      length = run;
+    }
+  }
+  return { start, length };
 }

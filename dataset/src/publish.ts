@@ -83,7 +83,7 @@ export function useVersion(dataDir: string, version: number): void {
 }
 
 export function readManifest(dataDir: string): Manifest | undefined {
-  const path = join(datasetsFolder(dataDir), 'manifest.json');
+  const path = manifestPath(dataDir);
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -104,6 +104,11 @@ export function openCurrent(dataDir: string): Dataset | undefined {
   const manifest = readManifest(dataDir);
   const entry = manifest?.versions.find(({ version }) => version === manifest.current);
   return entry && openDataset(versionPath(dataDir, entry));
+}
+
+/** Whoever wants to know of a new version watches this file. */
+export function manifestPath(dataDir: string): string {
+  return join(datasetsFolder(dataDir), 'manifest.json');
 }
 
 export function versionPath(dataDir: string, { file }: VersionEntry): string {

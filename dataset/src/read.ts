@@ -55,8 +55,10 @@ export class Dataset {
   readonly #tails: Uint32Array;
   readonly #tailText: Buffer;
   readonly #covered: Uint32Array;
-  /** Tails as strings, made when first asked for. There are a few thousand, and an answer is dearer without. */
+  /** Texts made when first asked for: an answer is dearer without. All of them together would take 10 MB. */
+  readonly #networkStrings: (string | undefined)[];
   readonly #tailStrings: (string | undefined)[];
+  readonly #tailViews: (Uint8Array | undefined)[];
 
   /** `file` must be a buffer of its own. Throws a DatasetError unless it is a whole, undamaged dataset. */
   constructor(file: Buffer) {
@@ -79,7 +81,9 @@ export class Dataset {
     this.#tails = wordsOf(sections.tails);
     this.#tailText = sections['tails.text'];
     this.#covered = wordsOf(sections.covered);
+    this.#networkStrings = new Array(this.#asnsByNumber.length).fill(undefined);
     this.#tailStrings = new Array(this.meta.counts.tails).fill(undefined);
+    this.#tailViews = new Array(this.meta.counts.tails).fill(undefined);
   }
 
   /** Which record holds for the address, and the length of the announced prefix it lies in; 0 if nobody announces it. */
@@ -91,11 +95,8 @@ export class Dataset {
 
   /** The record as JSON text. All ASCII, so its length is its length in bytes. */
   json(address: Address, match: Match): string {
-    const record = recordNumber(match) * 2;
-    const row = (this.#records[record] as number) * ASN_ROW_WORDS;
-    return `{"ip":"${formatAddress(address)}","prefix":"${formatPrefix(address, prefixLength(match))}","asn":${
-      this.#asns[row]
-    },"asn_name":"${this.#nameText(row)}",${this.#tail(this.#records[record + 1] as number)}}`;
+    const prefix = formatPrefix(address, prefixLength(match));
+    return `{"ip":"${formatAddress(address)}","prefix":"${prefix}","asn":${this.#network(match)},${this.#tail(this.tailOf(match))}}`;
   }
 
   record(address: Address, match: Match): IpRecord {
@@ -114,6 +115,36 @@ export class Dataset {
 
   tail(tail: number): Omit<IpRecord, 'ip' | 'prefix' | 'asn' | 'asn_name'> {
     return JSON.parse(`{${this.#tail(tail)}}`);
+  }
+
+  /** The number of the network that the record names. */
+  asnNumber(match: Match): number {
+    return this.#asns[this.#asnWord(match)] as number;
+  }
+
+  /** The name in `nameBytes`, escaped as in JSON. */
+  nameStart(match: Match): number {
+    return this.#asns[this.#asnWord(match) + 1] as number;
+  }
+
+  nameLength(match: Match): number {
+    return (this.#asns[this.#asnWord(match) + 2] as number) & 0xffff;
+  }
+
+  get nameBytes(): Buffer {
+    return this.#asnText;
+  }
+
+  /** The second half of the record as JSON text. */
+  tailBytes(match: Match): Uint8Array {
+    const tail = this.tailOf(match);
+    let bytes = this.#tailViews[tail];
+    if (bytes === undefined) {
+      const start = this.#tails[tail * TAIL_ROW_WORDS] as number;
+      bytes = this.#tailText.subarray(start, start + (this.#tails[tail * TAIL_ROW_WORDS + 1] as number));
+      this.#tailViews[tail] = bytes;
+    }
+    return bytes;
   }
 
   /** The run of addresses around this one that share its match, or a part of that run. */
@@ -185,6 +216,21 @@ export class Dataset {
       else found[6].add(ipv6(w0, w1, w2, w3), kind & 0xff);
     }
     return { ipv4: found[4].sorted(), ipv6: found[6].sorted() };
+  }
+
+  #asnWord(match: Match): number {
+    return (this.#records[recordNumber(match) * 2] as number) * ASN_ROW_WORDS;
+  }
+
+  /** Number and name of the record's network, as they stand in the JSON text. */
+  #network(match: Match): string {
+    const row = this.#records[recordNumber(match) * 2] as number;
+    let text = this.#networkStrings[row];
+    if (text === undefined) {
+      text = `${this.#asns[row * ASN_ROW_WORDS]},"asn_name":"${this.#nameText(row * ASN_ROW_WORDS)}"`;
+      this.#networkStrings[row] = text;
+    }
+    return text;
   }
 
   #nameText(asnWord: number): string {

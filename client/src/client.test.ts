@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { type Client, type ClientOptions, createClient } from './client.ts';
+import { API_KEY, ok, refusal, scripted } from './test/scripted-server.ts';
+
+for (const [behaviour, call, path] of [
+  ['an IPv4 address', (client) => client.ip('192.0.2.1'), '/v1/ip/192.0.2.1'],
+  ['an IPv6 address keeps its colons', (client) => client.ip('2001:db8::1'), '/v1/ip/2001:db8::1'],
+  ['a zone id is escaped', (client) => client.ip('fe80::1%eth0'), '/v1/ip/fe80::1%25eth0'],
+  ['a slash stays inside its segment', (client) => client.ip('192.0.2.0/24'), '/v1/ip/192.0.2.0%2F24'],
+  ['a question mark begins no query', (client) => client.ip('a?explain=true#b'), '/v1/ip/a%3Fexplain%3Dtrue%23b'],
+  ['two dots do not climb', (client) => client.ip('..'), '/v1/ip/%252E%252E'],
+  ['one dot does not vanish', (client) => client.emailDomain('.'), '/v1/email/domain/%252E/dns'],
+  ['explain when asked for', (client) => client.ip('192.0.2.1', { explain: true }), '/v1/ip/192.0.2.1?explain=true'],
+  ['no explain when refused', (client) => client.ip('192.0.2.1', { explain: false }), '/v1/ip/192.0.2.1'],
+  ['an ASN by number', (client) => client.asn(64496), '/v1/asn/64496'],
+  ['an ASN by name', (client) => client.asn('AS64496'), '/v1/asn/AS64496'],
+  [
+    'prefixes when asked for',
+    (client) => client.asn(64496, { includePrefixes: true }),
+    '/v1/asn/64496?include_prefixes=true',
+  ],
+  ['no prefixes when refused', (client) => client.asn(64496, { includePrefixes: false }), '/v1/asn/64496'],
+  ['a search sends limit 20', (client) => client.searchAsn('example'), '/v1/asn/search?q=example&limit=20'],
+  ['a search with a limit', (client) => client.searchAsn('a', { limit: 5 }), '/v1/asn/search?q=a&limit=5'],
+  [
+    'a search text is escaped',
+    (client) => client.searchAsn('a&limit=1 é'),
+    '/v1/asn/search?q=a%26limit%3D1+%C3%A9&limit=20',
+  ],
+  ['a domain', (client) => client.emailDomain('example.com'), '/v1/email/domain/example.com/dns'],
+  ['an empty domain leaves its segment empty', (client) => client.emailDomain(''), '/v1/email/domain//dns'],
+  ['a domain is escaped', (client) => client.emailDomain('exämple.com/x'), '/v1/email/domain/ex%C3%A4mple.com%2Fx/dns'],
+  [
+    'selectors are joined with commas',
+    (client) => client.emailDomain('example.com', { selectors: ['s1', 's2'] }),
+    '/v1/email/domain/example.com/dns?selectors=s1%2Cs2',
+  ],
+  [
+    'an empty list of selectors is none',
+    (client) => client.emailDomain('example.com', { selectors: [] }),
+    '/v1/email/domain/example.com/dns',
+  ],
+] satisfies [string, (client: Client) => Promise<unknown>, string][]) {
+  test(`client: ${behaviour}`, async (t) => {
+    const { client, requests } = await scripted(t, [ok()]);
+    await call(client);
+    assert.deepEqual(
+      requests.map(({ method, url, headers, body }) => [method, url, headers['x-api-key'], body]),
+      [['GET', path, API_KEY, '']],
+    );
+  });
+}
+
+test('client: a batch is posted as JSON', async (t) => {
+  const { client, requests } = await scripted(t, [ok({ '192.0.2.1': {}, '2001:db8::1': {} })]);
+  await client.batch(['192.0.2.1', '2001:db8::1']);
+  assert.deepEqual(
+    requests.map(({ method, url, headers, body }) => [
+      method,
+      url,
+      headers['content-type'],
+      headers['x-api-key'],
+      body,
+    ]),
+    [['POST', '/v1/ip/batch', 'application/json', API_KEY, '{"ips":["192.0.2.1","2001:db8::1"]}']],
+  );
+});
+
+for (const [endpoint, path] of [
+  ['health', '/healthz'],
+  ['ready', '/readyz'],
+] as const) {
+  test(`client: ${endpoint} sends no key`, async (t) => {
+    const { client, requests } = await scripted(t, [ok({ status: 'fine' })]);
+    assert.deepEqual((await client[endpoint]()).data, { status: 'fine' });
+    assert.deepEqual(
+      requests.map(({ url, headers }) => [url, headers['x-api-key']]),
+      [[path, undefined]],
+    );
+  });
+}
+
+test('client: a server that is not ready is an error with its checks', async (t) => {
+  const checks = { dataset: 'missing', storage: 'ok' };
+  const body = { data: { error: 'not ready', code: 'NOT_READY', checks }, meta: { processing_time_ms: 0 } };
+  const { client, requests } = await scripted(t, [{ status: 503, body }]);
+  await assert.rejects(client.ready(), { name: 'WhenceError', status: 503, code: 'NOT_READY', details: { checks } });
+  assert.equal(requests.length, 1, 'it is the answer, so it is not asked for again');
+});
+
+for (const [behaviour, suffix, path] of [
+  ['nothing', '', '/healthz'],
+  ['a slash', '/', '/healthz'],
+  ['a path prefix', '/whence', '/whence/healthz'],
+  ['a path prefix and slashes', '/api/whence//', '/api/whence/healthz'],
+] as const) {
+  test(`client: the base URL may end in ${behaviour}`, async (t) => {
+    const { url, requests } = await scripted(t, [ok()]);
+    await createClient({ baseUrl: `${url}${suffix}`, apiKey: API_KEY }).health();
+    assert.equal(requests[0]?.url, path);
+  });
+}
+
+const withBaseUrl = (baseUrl: string) => ({ baseUrl, apiKey: API_KEY });
+const withKey = (apiKey: string) => ({ baseUrl: 'https://whence.example', apiKey });
+const withNumber = (options: Partial<ClientOptions>) => ({ ...withKey(API_KEY), ...options });
+
+for (const [behaviour, options, message] of [
+  ['the key in place of the base URL', withBaseUrl(API_KEY), 'baseUrl is not an http or https URL'],
+  ['an empty base URL', withBaseUrl(''), 'baseUrl is not an http or https URL'],
+  ['another protocol', withBaseUrl('ftp://whence.example'), 'baseUrl is not an http or https URL'],
+  [
+    'credentials in the base URL',
+    withBaseUrl(`https://u:${API_KEY}@a.example`),
+    'baseUrl carries a user name or password',
+  ],
+  ['a query in the base URL', withBaseUrl(`https://a.example/?key=${API_KEY}`), 'baseUrl carries a query or fragment'],
+  ['a fragment in the base URL', withBaseUrl(`https://a.example/#${API_KEY}`), 'baseUrl carries a query or fragment'],
+  ['a key with a line break', withKey(`${API_KEY}\r\nX-Other: 1`), /^apiKey is empty or holds a character/],
+  ['a key with a blank', withKey(`${API_KEY} `), /^apiKey is empty or holds a character/],
+  ['a key outside ASCII', withKey(`${API_KEY}…`), /^apiKey is empty or holds a character/],
+  ['an empty key', withKey(''), /^apiKey is empty or holds a character/],
+  ['a timeout of 0', withNumber({ timeoutMs: 0 }), 'timeoutMs is not a whole number from 1 to 2147483647'],
+  ['an endless timeout', withNumber({ timeoutMs: Infinity }), 'timeoutMs is not a whole number from 1 to 2147483647'],
+  ['fewer than no retries', withNumber({ retries: -1 }), 'retries is not a whole number from 0 to 2147483647'],
+  ['batches of none', withNumber({ batchSize: 0 }), 'batchSize is not a whole number from 1 to 2147483647'],
+  ['a pause that is no number', withNumber({ maxRetryDelayMs: Number.NaN }), /^maxRetryDelayMs is not a whole number/],
+] satisfies [string, ClientOptions, string | RegExp][]) {
+  test(`client: ${behaviour} is refused at once`, () => {
+    assert.throws(() => createClient(options), { name: 'TypeError', message });
+  });
+}
+
+test('client: the answer, the request id and what is left of the limit', async (t) => {
+  const headers = {
+    'X-Request-ID': 'id-1',
+    'X-RateLimit-Limit': '1000',
+    'X-RateLimit-Remaining': '999',
+    'X-RateLimit-Reset': '1800057600',
+  };
+  const meta = { request_id: 'id-1', processing_time_ms: 1, cache_status: 'MISS', dataset_version: 42 };
+  const { client } = await scripted(t, [{ headers, body: { data: { ip: '192.0.2.1' }, meta } }]);
+  assert.deepEqual(await client.ip('192.0.2.1'), {
+    data: { ip: '192.0.2.1' },
+    meta,
+    rateLimit: { limit: 1000, remaining: 999, resetAt: new Date('2027-01-16T00:00:00Z') },
+    requestId: 'id-1',
+  });
+});
+
+for (const [behaviour, headers, meta, requestId] of [
+  ['the request id is taken from meta when the header is hidden', {}, { request_id: 'id-2' }, 'id-2'],
+  ['without a request id it is empty', {}, {}, ''],
+  ['a limit without its other headers says nothing', { 'X-RateLimit-Limit': '1000' }, {}, ''],
+  [
+    'limits that are no numbers say nothing',
+    { 'X-RateLimit-Limit': 'many', 'X-RateLimit-Remaining': '1', 'X-RateLimit-Reset': '9'.repeat(20) },
+    {},
+    '',
+  ],
+] as const) {
+  test(`client: ${behaviour}`, async (t) => {
+    const { client } = await scripted(t, [{ headers, body: { data: {}, meta: { processing_time_ms: 1, ...meta } } }]);
+    const answer = await client.ip('192.0.2.1');
+    assert.equal(answer.requestId, requestId);
+    assert.ok(!('rateLimit' in answer));
+  });
+}
+
+test('client: a refusal is a WhenceError with everything the server said', async (t) => {
+  const details = { limit: 10, received: 11 };
+  const data = { error: 'batch size exceeds limit', code: 'BATCH_TOO_LARGE', details };
+  const body = { data, meta: { processing_time_ms: 0 } };
+  const { client } = await scripted(t, [{ status: 400, headers: { 'X-Request-ID': 'id-3' }, body }]);
+  await assert.rejects(client.batch(['192.0.2.1']), {
+    name: 'WhenceError',
+    message: 'batch size exceeds limit',
+    status: 400,
+    code: 'BATCH_TOO_LARGE',
+    requestId: 'id-3',
+    details,
+  });
+});
+
+test('client: a refusal without details has none', async (t) => {
+  const { client } = await scripted(t, [refusal(404, 'NOT_FOUND', 'no data found for IP')]);
+  const error = await client.ip('192.0.2.1').catch((error) => error);
+  assert.deepEqual(Object.keys(error).sort(), ['code', 'name', 'requestId', 'status']);
+});
+
+for (const [behaviour, status, body] of [
+  ['a page of a proxy', 502, '<html><b>secret page</b></html>'],
+  ['an empty refusal', 500, ''],
+  ['an empty success', 200, ''],
+  ['a success that is a page', 200, '<html>secret page</html>'],
+  ['an answer that is cut off', 200, '{"data":{"secret page":1},"meta":{"processing_time_ms":1}'],
+  ['an answer without meta', 200, { data: { text: 'secret page' } }],
+  ['an answer without data', 200, { meta: { processing_time_ms: 1 } }],
+  ['meta without the time that is always there', 200, { data: {}, meta: {} }],
+  ['meta that is null', 200, { data: {}, meta: null }],
+  ['data that is an array', 200, { data: ['secret page'], meta: { processing_time_ms: 1 } }],
+  ['data that is null', 200, { data: null, meta: { processing_time_ms: 1 } }],
+  ['an answer that is a number', 200, '1'],
+  ['a refusal without meta', 400, { data: { error: 'secret page', code: 'INVALID_IP' } }],
+  ['a refusal without a code', 400, { data: { error: 'secret page' }, meta: { processing_time_ms: 1 } }],
+  [
+    'a refusal with a code that is no text',
+    400,
+    { data: { error: 'secret page', code: 1 }, meta: { processing_time_ms: 1 } },
+  ],
+  ['the error of another service', 403, { message: 'secret page' }],
+] as const) {
+  test(`client: ${behaviour} is a BAD_RESPONSE that does not quote it`, async (t) => {
+    const { client } = await scripted(t, [{ status, headers: { 'X-Request-ID': 'id-4' }, body }]);
+    const error = await client.ip('192.0.2.1').catch((error) => error);
+    assert.deepEqual(
+      [error.name, error.code, error.status, error.requestId],
+      ['WhenceError', 'BAD_RESPONSE', status, 'id-4'],
+    );
+    assert.equal(error.message, `the answer (HTTP ${status}) is not of the Whence API`);
+    assert.equal(error.cause, undefined);
+  });
+}

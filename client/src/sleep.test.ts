@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { sleep } from './sleep.ts';
+
+test('sleep: ends when the time has passed, and not before', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let isOver = false;
+  const over = sleep(1000, new AbortController().signal).then(() => {
+    isOver = true;
+  });
+  t.mock.timers.tick(999);
+  await Promise.resolve();
+  assert.equal(isOver, false);
+  t.mock.timers.tick(1);
+  await over;
+});
+
+test('sleep: an abort ends it with the reason and leaves no timer that keeps the process', async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+  const before = timers();
+  const controller = new AbortController();
+  const reason = { why: 'the user went away' };
+  const pending = sleep(600_000, controller.signal).catch((error) => error);
+  assert.equal(timers(), before + 1);
+  controller.abort(reason);
+  assert.equal(await pending, reason);
+  assert.equal(timers(), before);
+});

@@ -1,31 +1,123 @@
-/** Every setting of the program: variable, default, what it means. Only commands read it; below them all values are passed in. */
-export type Config = { readonly dataDir: string };
+/** Every setting of the program: variable, default, what it means, how it is read. Only commands read it; below them all values are passed in. */
+import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
+import { LOG_LEVELS } from './log.ts';
+import { UsageError } from './terminal.ts';
+
+export type Config = {
+  readonly host: string;
+  readonly port: number;
+  readonly dataDir: string;
+  readonly workers: number;
+  readonly metricsPort: number | undefined;
+  readonly logLevel: string;
+  readonly trustProxy: string[];
+};
 
 type Setting<T> = {
   readonly variable: string;
   readonly default: string;
   readonly help: string;
+  /** Throws a sentence about what the value must be. */
   readonly parse: (text: string) => T;
 };
 
 const settings: { readonly [K in keyof Config]: Setting<Config[K]> } = {
+  host: { variable: 'WHENCE_HOST', default: '127.0.0.1', help: 'address to listen on', parse: (text) => text },
+  port: { variable: 'WHENCE_PORT', default: '8080', help: 'port to listen on; 0 picks a free one', parse: parsePort },
   dataDir: {
     variable: 'WHENCE_DATA_DIR',
     default: './whence-data',
-    help: 'folder for datasets',
+    help: 'folder for datasets and the SQLite file',
     parse: (text) => text,
+  },
+  workers: {
+    variable: 'WHENCE_WORKERS',
+    default: '1',
+    help: 'processes that answer; auto is one per core',
+    parse: (text) =>
+      text === 'auto' ? availableParallelism() : parseNumber(text, 1, 256, 'a number from 1 to 256, or auto'),
+  },
+  metricsPort: {
+    variable: 'WHENCE_METRICS_PORT',
+    default: '',
+    help: 'port for /metrics, on the same address; none without it',
+    parse: (text) => (text === '' ? undefined : parsePort(text)),
+  },
+  logLevel: {
+    variable: 'WHENCE_LOG_LEVEL',
+    default: 'info',
+    help: LOG_LEVELS.join(', '),
+    parse: (text) => {
+      if (!(LOG_LEVELS as readonly string[]).includes(text)) throw new Error(`one of ${LOG_LEVELS.join(', ')}`);
+      return text;
+    },
+  },
+  trustProxy: {
+    variable: 'WHENCE_TRUST_PROXY',
+    default: '',
+    help: 'addresses of proxies whose X-Forwarded-For is believed, separated by commas',
+    parse: parseProxies,
   },
 };
 
-export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
-  const read = <T>({ variable, default: fallback, parse }: Setting<T>): T => parse(environment[variable] || fallback);
-  return { dataDir: read(settings.dataDir) };
+/** Settings of the contract that this version cannot honour. Ignoring them would put keys where nobody expects them. */
+const UNSUPPORTED = ['WHENCE_DATABASE_URL', 'WHENCE_REDIS_URL', 'WHENCE_DATASET_URL', 'WHENCE_FEEDS'];
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export function readConfig(environment: Environment): Config {
+  for (const variable of UNSUPPORTED) {
+    if (environment[variable])
+      throw new UsageError(`${variable} is set, but this version does not know it yet: unset it`);
+  }
+  const read = <T>({ variable, default: fallback, parse }: Setting<T>): T => {
+    const text = environment[variable] || fallback;
+    try {
+      return parse(text);
+    } catch (error) {
+      throw new UsageError(`${variable} is ${JSON.stringify(text)}, but must be ${(error as Error).message}`);
+    }
+  };
+  return {
+    host: read(settings.host),
+    port: read(settings.port),
+    dataDir: read(settings.dataDir),
+    workers: read(settings.workers),
+    metricsPort: read(settings.metricsPort),
+    logLevel: read(settings.logLevel),
+    trustProxy: read(settings.trustProxy),
+  };
 }
 
 /** The table as it stands at the end of `whence --help`. */
 export function settingsHelp(): string {
   const rows = Object.values(settings).map(
-    (setting) => `  ${setting.variable}  ${setting.help} (default: ${setting.default})`,
+    ({ variable, help, default: fallback }) =>
+      `  ${variable.padEnd(20)} ${help}${fallback === '' ? '' : ` (default: ${fallback})`}`,
   );
   return `\nEnvironment:\n${rows.join('\n')}\n`;
+}
+
+function parsePort(text: string): number {
+  return parseNumber(text, 0, 65535, 'a port from 0 to 65535');
+}
+
+function parseNumber(text: string, from: number, to: number, words: string): number {
+  const value = Number(text);
+  if (!/^[0-9]+$/.test(text) || value < from || value > to) throw new Error(words);
+  return value;
+}
+
+function parseProxies(text: string): string[] {
+  const items = text.split(',').map((item) => item.trim());
+  const proxies = items.filter((item) => item !== '');
+  for (const proxy of proxies) {
+    const [address = '', length, ...more] = proxy.split('/');
+    const isPrefix =
+      length === undefined || (/^[0-9]{1,3}$/.test(length) && Number(length) <= (isIP(address) === 4 ? 32 : 128));
+    if (isIP(address) === 0 || !isPrefix || more.length > 0)
+      throw new Error('IP addresses or prefixes, separated by commas');
+  }
+  return proxies;
 }

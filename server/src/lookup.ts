@@ -5,6 +5,7 @@ import type { Match } from '@whence/dataset/format';
 import type { Dataset } from '@whence/dataset/read';
 import type { Evidence } from '@whence/dataset/record';
 import { findSpecialPurpose, type SpecialPurpose } from '@whence/dataset/tables/special-purpose';
+import type { AnswerCache } from './answer-cache.ts';
 
 export type Lookup =
   | { kind: 'found'; address: Address; match: Match }
@@ -16,6 +17,20 @@ export function lookup(dataset: Dataset, text: string): Lookup {
   if (address === undefined) return { kind: 'invalid' };
   const match = dataset.find(address);
   return match === 0 ? { kind: 'not found', address } : { kind: 'found', address, match };
+}
+
+/** The record as JSON text, from the cache of finished answers where it is; undefined when there is no record. */
+export function findJson(
+  { dataset, answers }: { dataset: Dataset; answers: AnswerCache },
+  text: string,
+): { json: string; isHit: boolean } | undefined {
+  const known = answers.get(text);
+  if (known !== undefined) return { json: known, isHit: true };
+  const found = lookup(dataset, text);
+  if (found.kind !== 'found') return undefined;
+  const json = dataset.json(found.address, found.match);
+  answers.set(text, json);
+  return { json, isHit: false };
 }
 
 export function evidenceOf(dataset: Dataset, { address, match }: { address: Address; match: Match }): Evidence[] {

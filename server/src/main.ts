@@ -5,7 +5,11 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { asnCommand, asnSearchCommand } from './commands/asn.ts';
 import { datasetBuild, datasetList, datasetUse, datasetVerify } from './commands/dataset.ts';
 import { ipCommand } from './commands/ip.ts';
+import { keyCreate, keyList, keyRevoke } from './commands/key.ts';
+import { serve } from './commands/serve.ts';
 import { readConfig, settingsHelp } from './config.ts';
+import { PERMISSIONS, TIER_NAMES } from './keys/tiers.ts';
+import { StorageUnavailable } from './storage/storage.ts';
 import { type ExitCode, type Output, UsageError } from './terminal.ts';
 
 const USED_WRONGLY = 2;
@@ -18,7 +22,8 @@ export async function run(
   stderr: Output,
 ): Promise<number> {
   let exitCode: ExitCode = 0;
-  const { dataDir } = readConfig(environment);
+  // Read when a command runs, so that a wrong setting does not keep anybody from the help.
+  const config = () => readConfig(environment);
   const now = () => new Date();
 
   const program = new Command('whence')
@@ -34,13 +39,47 @@ export async function run(
   const json = () => new Option('--json', 'print JSON, for machines');
 
   program
+    .command('serve')
+    .description('answer over HTTP; on the first start, build the dataset and make a key')
+    .action(async () => {
+      exitCode = await serve(config(), stdout, stderr);
+    });
+
+  const key = program.command('key').description('create, list and revoke API keys');
+  key
+    .command('create')
+    .description('make a key and print it, this once')
+    .requiredOption('--name <name>', 'what it is for')
+    .addOption(new Option('--tier <tier>', 'limits of the key').choices(TIER_NAMES).default('free'))
+    .option('--permissions <list>', `some of ${PERMISSIONS.join(',')} (default: all)`)
+    .addOption(json())
+    .action(async (options) => {
+      exitCode = await keyCreate(config().dataDir, options, stdout);
+    });
+  key
+    .command('list')
+    .description('show all keys, also revoked ones')
+    .addOption(json())
+    .action(async (options) => {
+      exitCode = await keyList(config().dataDir, options, stdout);
+    });
+  key
+    .command('revoke')
+    .description('end a key for good; when this returns, nobody accepts it')
+    .argument('<id>', 'as whence key list shows it')
+    .addOption(json())
+    .action(async (id: string, options) => {
+      exitCode = await keyRevoke(config().dataDir, id, options, stdout, stderr);
+    });
+
+  program
     .command('ip')
     .description('look addresses up in the local dataset')
     .argument('<address...>', 'IPv4 or IPv6 addresses')
     .option('--explain', 'say which source decided each field')
     .addOption(json())
     .action((addresses: string[], options) => {
-      exitCode = ipCommand(dataDir, addresses, options, stdout);
+      exitCode = ipCommand(config().dataDir, addresses, options, stdout);
     });
 
   const asn = program
@@ -51,7 +90,7 @@ export async function run(
     .option('--prefixes', 'list every prefix it announces')
     .addOption(json())
     .action((number: string, options) => {
-      exitCode = asnCommand(dataDir, number, options, stdout);
+      exitCode = asnCommand(config().dataDir, number, options, stdout);
     });
   asn
     .command('search')
@@ -60,7 +99,7 @@ export async function run(
     .option('--limit <count>', 'how many to show, at most 100', wholeNumber, 20)
     .addOption(json())
     .action((words: string[], options) => {
-      exitCode = asnSearchCommand(dataDir, words.join(' '), options, stdout);
+      exitCode = asnSearchCommand(config().dataDir, words.join(' '), options, stdout);
     });
 
   const dataset = program.command('dataset').description('build, list, verify and choose versions of the dataset');
@@ -69,14 +108,14 @@ export async function run(
     .description('compile the embedded default and publish it as the next version')
     .addOption(json())
     .action((options) => {
-      exitCode = datasetBuild(dataDir, options, now, stdout, stderr);
+      exitCode = datasetBuild(config().dataDir, options, now, stdout, stderr);
     });
   dataset
     .command('list')
     .description('show the published versions and the sources of the current one')
     .addOption(json())
     .action((options) => {
-      exitCode = datasetList(dataDir, options, stdout);
+      exitCode = datasetList(config().dataDir, options, stdout);
     });
   dataset
     .command('verify')
@@ -84,7 +123,7 @@ export async function run(
     .argument('[version]', 'only this one', wholeNumber)
     .addOption(json())
     .action((version: number | undefined, options) => {
-      exitCode = datasetVerify(dataDir, version, options, stdout);
+      exitCode = datasetVerify(config().dataDir, version, options, stdout);
     });
   dataset
     .command('use')
@@ -92,7 +131,7 @@ export async function run(
     .argument('<version>', 'number of the version', wholeNumber)
     .addOption(json())
     .action((version: number, options) => {
-      exitCode = datasetUse(dataDir, version, options, stdout);
+      exitCode = datasetUse(config().dataDir, version, options, stdout);
     });
 
   try {
@@ -105,12 +144,19 @@ export async function run(
       stderr.write(`error: ${error.message}\n`);
       return USED_WRONGLY;
     }
-    if (error instanceof DatasetError) {
+    if (error instanceof DatasetError || error instanceof StorageUnavailable || isAddressInUse(error)) {
       stderr.write(`error: ${error.message}\n`);
       return 1;
     }
     throw error;
   }
+}
+
+function isAddressInUse(error: unknown): error is Error {
+  return (
+    error instanceof Error &&
+    ['EADDRINUSE', 'EADDRNOTAVAIL', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')
+  );
 }
 
 function wholeNumber(text: string): number {

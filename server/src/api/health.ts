@@ -1,0 +1,35 @@
+/** `/healthz` says that the process lives and touches nothing; `/readyz` says whether it can answer, and how old the data is. */
+import type { FastifyRequest } from 'fastify';
+import type { LiveDataset } from '../live-dataset.ts';
+import type { Storage } from '../storage/storage.ts';
+import { envelope } from './envelope.ts';
+import { ApiError } from './errors.ts';
+
+/** The embedded default is built once; a live one is built daily. A month without a build is worth a look either way. */
+const STALE_SECONDS = 30 * 86_400;
+
+export function healthz(request: FastifyRequest) {
+  return envelope(request, { status: 'ok' });
+}
+
+export function readyz(live: LiveDataset, storage: Storage, nowMs: () => number) {
+  return async (request: FastifyRequest) => {
+    const served = live.current;
+    const age = served === undefined ? 0 : Math.max(0, Math.floor((nowMs() - served.builtAtMs) / 1000));
+    const checks = {
+      dataset: served === undefined ? 'missing' : age > STALE_SECONDS ? 'stale' : 'ok',
+      storage: await storageCheck(storage),
+    };
+    if (served === undefined || checks.storage !== 'ok') throw new ApiError('NOT_READY', { extra: { checks } });
+    return envelope(request, { status: 'ready', checks, dataset_version: served.version, dataset_age_seconds: age });
+  };
+}
+
+async function storageCheck(storage: Storage): Promise<'ok' | 'unavailable'> {
+  try {
+    await storage.check();
+    return 'ok';
+  } catch {
+    return 'unavailable';
+  }
+}

@@ -1,0 +1,286 @@
+/**
+ * What goes over the wire, as JSON Schema: one object per endpoint, which Fastify validates requests with and the OpenAPI document is made
+ * of. Answers are described, not filtered.
+ */
+const string = (description: string, example?: string) => ({
+  type: 'string',
+  description,
+  ...(example === undefined ? {} : { examples: [example] }),
+});
+const integer = (description: string) => ({ type: 'integer', description });
+const boolean = (description: string) => ({ type: 'boolean', description });
+
+/** An object in which all properties but the optional ones are required. */
+function object(properties: Record<string, object>, optional: readonly string[] = []) {
+  return { type: 'object', properties, required: Object.keys(properties).filter((name) => !optional.includes(name)) };
+}
+
+const processingTime = integer('Milliseconds spent.');
+const timedMeta = object({ processing_time_ms: processingTime });
+const ipMeta = object({
+  request_id: string('Unique identifier of the request; also in X-Request-ID.'),
+  processing_time_ms: processingTime,
+  cache_status: { type: 'string', enum: ['HIT', 'MISS'] },
+  dataset_version: integer('Version of the dataset that answered.'),
+});
+
+const envelope = (description: string, data: object, meta: object = timedMeta) => ({
+  description,
+  ...object({ data, meta }),
+});
+
+const connectionType = {
+  type: 'string',
+  enum: ['residential', 'datacenter', 'mobile', 'business', 'education'],
+};
+const rir = { type: 'string', enum: ['ARIN', 'RIPE', 'APNIC', 'LACNIC', 'AFRINIC'] };
+
+const detection = object(
+  {
+    is_datacenter: boolean('connection_type is datacenter.'),
+    is_tor_exit: boolean('A Tor exit node.'),
+    is_proxy: boolean('A known proxy.'),
+    is_vpn: boolean('Belongs to a VPN provider.'),
+    is_residential: boolean('connection_type is residential.'),
+    is_mobile: boolean('connection_type is mobile.'),
+    is_ai_crawler: boolean('Used by an AI crawler or bot.'),
+    ai_company: string('Who runs the crawler; only with is_ai_crawler.', 'OpenAI'),
+    cloud_provider: string('The cloud provider, when detected.', 'Google Cloud'),
+  },
+  ['ai_company', 'cloud_provider'],
+);
+
+const threat = object(
+  {
+    score: { type: 'integer', minimum: 0, maximum: 100 },
+    level: { type: 'string', enum: ['low', 'medium', 'high', 'critical'] },
+    explanation: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'One line per contribution, with its points.',
+    },
+  },
+  ['explanation'],
+);
+
+const evidence = object({
+  field: string('The field that was decided.', 'country'),
+  value: { description: 'Its value.', type: ['string', 'number', 'boolean'] },
+  source: string('The source that decided it.', 'npm-dbip-country'),
+  prefix: string('The prefix for which the source says so.', '8.8.8.0/24'),
+  as_of: string('Date of the source.', '2026-06-01'),
+});
+
+const ipRecord = object(
+  {
+    ip: string('The address in normal form.', '8.8.8.8'),
+    prefix: string('The announced prefix that holds it.', '8.8.8.0/24'),
+    asn: integer('Number of the network.'),
+    asn_name: string('Organisation that owns it.', 'Google LLC'),
+    country: string('ISO 3166-1 alpha-2; ZZ when nothing is known.', 'US'),
+    rir,
+    connection_type: connectionType,
+    detection,
+    threat,
+    evidence: { type: 'array', items: evidence, description: 'Only with explain=true.' },
+  },
+  ['evidence'],
+);
+
+const error = (text: string, code: string, extra: Record<string, object> = {}) =>
+  object(
+    { error: { type: 'string', const: text }, code: { type: 'string', const: code }, ...extra },
+    Object.keys(extra),
+  );
+const details = (properties: Record<string, object>) => ({ details: { type: 'object', properties } });
+
+const unauthorized = envelope('Key missing, malformed, unknown or revoked.', error('unauthorized', 'UNAUTHORIZED'));
+const forbidden = envelope(
+  'The key lacks the permission.',
+  error('forbidden', 'FORBIDDEN', details({ required: string('The permission it lacks.', 'ip:read') })),
+);
+const rateLimited = envelope('The day’s requests are used up.', error('rate limit exceeded', 'RATE_LIMIT_EXCEEDED'));
+const unavailable = envelope('No dataset is loaded, storage is down, or the server is overloaded.', {
+  type: 'object',
+  properties: {
+    error: { type: 'string', enum: ['dataset unavailable', 'storage unavailable', 'overloaded'] },
+    code: { type: 'string', enum: ['DATASET_UNAVAILABLE', 'STORAGE_UNAVAILABLE', 'OVERLOADED'] },
+  },
+  required: ['error', 'code'],
+});
+const refusals = { 401: unauthorized, 403: forbidden, 429: rateLimited, 503: unavailable };
+const security = [{ key: [] }];
+
+export const healthz = {
+  summary: 'Is the process alive?',
+  tags: ['Health'],
+  response: { 200: envelope('Alive.', object({ status: { type: 'string', const: 'ok' } })) },
+};
+
+const checks = object({
+  dataset: { type: 'string', enum: ['ok', 'stale', 'missing'] },
+  storage: { type: 'string', enum: ['ok', 'unavailable'] },
+});
+
+export const readyz = {
+  summary: 'Can it answer?',
+  tags: ['Health'],
+  response: {
+    200: envelope(
+      'Ready.',
+      object({
+        status: { type: 'string', const: 'ready' },
+        checks,
+        dataset_version: integer('Version of the dataset that is served.'),
+        dataset_age_seconds: integer('Seconds since it was built.'),
+      }),
+    ),
+    503: envelope('Not ready.', error('not ready', 'NOT_READY', { checks })),
+  },
+};
+
+export const ip = {
+  summary: 'Look up one address',
+  tags: ['IP'],
+  security,
+  params: object({ ip: string('IPv4 or IPv6 address.', '8.8.8.8') }),
+  querystring: { type: 'object', properties: { explain: string('true adds the evidence for every field.', 'true') } },
+  response: {
+    200: envelope('The record.', ipRecord, ipMeta),
+    400: envelope('Not an address.', error('invalid IP address', 'INVALID_IP')),
+    404: envelope(
+      'Special-purpose or unannounced address.',
+      error(
+        'no data found for IP',
+        'NOT_FOUND',
+        details({
+          prefix: string('The special-purpose range.', '10.0.0.0/8'),
+          name: string('What it is for.', 'Private use'),
+          rfc: string('Where that is written.', 'RFC 1918'),
+        }),
+      ),
+      object({
+        cache_status: { type: 'string', const: 'MISS' },
+        dataset_version: integer('Version of the dataset that answered.'),
+        processing_time_ms: processingTime,
+      }),
+    ),
+    ...refusals,
+  },
+};
+
+export const batch = {
+  summary: 'Look up many addresses',
+  description:
+    'One request of the quota, whatever its size. Free 10, Starter 100, Pro 500, Enterprise 1,000 addresses.',
+  tags: ['IP'],
+  security,
+  body: {
+    type: 'object',
+    properties: { ips: { type: 'array', minItems: 1, items: string('IPv4 or IPv6 address.', '8.8.8.8') } },
+    required: ['ips'],
+    examples: [{ ips: ['8.8.8.8', '10.0.0.1', 'nonsense'] }],
+  },
+  response: {
+    200: envelope(
+      'An entry per distinct submitted text.',
+      {
+        type: 'object',
+        additionalProperties: {
+          oneOf: [ipRecord, error('invalid IP address', 'INVALID_IP'), error('no data found for IP', 'NOT_FOUND')],
+        },
+      },
+      object({ request_id: string('Unique identifier of the request.'), processing_time_ms: processingTime }),
+    ),
+    400: envelope('Bad body, or more addresses than the tier allows.', {
+      type: 'object',
+      properties: {
+        error: { type: 'string', enum: ['invalid request body', 'batch size exceeds limit'] },
+        code: { type: 'string', enum: ['INVALID_REQUEST', 'BATCH_TOO_LARGE'] },
+        details: { type: 'object' },
+      },
+      required: ['error', 'code'],
+    }),
+    413: envelope('Body over 256 KiB.', error('payload too large', 'PAYLOAD_TOO_LARGE')),
+    415: envelope('Body that is not JSON.', error('unsupported media type', 'UNSUPPORTED_MEDIA_TYPE')),
+    ...refusals,
+  },
+};
+
+const searchedAsn = {
+  asn: integer('Number of the network.'),
+  asn_name: string('Organisation that owns it.', 'Google LLC'),
+  country: string('ISO 3166-1 alpha-2.', 'US'),
+  rir,
+  connection_type: connectionType,
+  is_announced: boolean('Whether it announces any prefix.'),
+  prefix_count: object({ ipv4: integer('IPv4 prefixes.'), ipv6: integer('IPv6 prefixes.') }),
+};
+const optionalAsn = {
+  handle: string('Short name in the registry, when known.', 'GOOGLE'),
+  registered: string('Date of registration, when known.', '2000-03-30'),
+  cloud_provider: string('The cloud provider, when it is one.', 'Google Cloud'),
+};
+const prefixes = object({
+  ipv4: { type: 'array', items: { type: 'string' } },
+  ipv6: { type: 'array', items: { type: 'string' } },
+});
+
+export const asn = {
+  summary: 'Look up a network',
+  tags: ['ASN'],
+  security,
+  params: object({ asn: string('AS number, with or without AS.', '15169') }),
+  querystring: {
+    type: 'object',
+    properties: { include_prefixes: string('true adds every announced prefix.', 'true') },
+  },
+  response: {
+    200: envelope(
+      'The network.',
+      object(
+        { ...searchedAsn, address_count: object({ ipv4: integer('IPv4 addresses.') }), ...optionalAsn, prefixes },
+        [...Object.keys(optionalAsn), 'prefixes'],
+      ),
+    ),
+    400: envelope('Not an AS number.', error('invalid ASN', 'INVALID_ASN')),
+    404: envelope('Unknown or reserved number.', error('no data found for ASN', 'NOT_FOUND')),
+    ...refusals,
+  },
+};
+
+export const asnSearch = {
+  summary: 'Find networks by name',
+  description:
+    'Matches name and handle, without regard to case and accents, and the number. Best matches first, then the larger network.',
+  tags: ['ASN'],
+  security,
+  querystring: {
+    type: 'object',
+    properties: {
+      q: { type: ['string', 'array'], description: 'Text to look for, at most 100 characters.', examples: ['google'] },
+      limit: { type: ['string', 'array'], description: '1 to 100; above 100 means 100. Default 20.', examples: ['5'] },
+    },
+  },
+  response: {
+    200: envelope(
+      'What was found.',
+      object({
+        query: string('The text as sent.', 'google'),
+        limit: integer('The limit in effect.'),
+        count: integer('Results in this answer.'),
+        total: integer('Networks that match.'),
+        results: { type: 'array', items: object({ ...searchedAsn, ...optionalAsn }, Object.keys(optionalAsn)) },
+      }),
+    ),
+    400: envelope('Text or limit missing or wrong.', {
+      type: 'object',
+      properties: {
+        error: { type: 'string', enum: ['missing query parameter', 'invalid query parameter', 'invalid limit'] },
+        code: { type: 'string', enum: ['MISSING_QUERY', 'INVALID_QUERY', 'INVALID_LIMIT'] },
+      },
+      required: ['error', 'code'],
+    }),
+    ...refusals,
+  },
+};

@@ -1,0 +1,120 @@
+/** `whence serve`: the composition root. First start, workers, metrics, and an orderly end. */
+import { spawn } from 'node:child_process';
+import cluster from 'node:cluster';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { readManifest } from '@whence/dataset/publish';
+import type { Config } from '../config.ts';
+import { Keys } from '../keys/keys.ts';
+import { PERMISSIONS } from '../keys/tiers.ts';
+import { createLogger, type Logger } from '../log.ts';
+import { startMetricsServer } from '../metrics-server.ts';
+import { type RunningServer, sqlitePath, startServer } from '../server.ts';
+import { openSqlite, sqliteStorage } from '../storage/sqlite.ts';
+import type { ExitCode, Output } from '../terminal.ts';
+import { answerMetrics, Workers } from '../workers.ts';
+
+const now = () => Date.now();
+
+export async function serve(config: Config, stdout: Output, stderr: Output): Promise<ExitCode> {
+  const log = createLogger(config.logLevel, stderr.isTTY === true);
+  if (cluster.isWorker) return serveAsWorker(config, log);
+
+  mkdirSync(config.dataDir, { recursive: true });
+  const secret = await prepareStorage(config.dataDir);
+  // The server answers while the first dataset is being built: 503, and /readyz says why.
+  const { url, server, stop } = config.workers === 1 ? await startAlone(config, log) : await startWorkers(config, log);
+  const metrics =
+    config.metricsPort === undefined
+      ? undefined
+      : await startMetricsServer(config.host, config.metricsPort, server.metrics);
+  const stopped = untilToldToStop();
+  log.info(
+    { url, workers: config.workers, ...(metrics && { metrics_port: (metrics.address() as AddressInfo).port }) },
+    'listening',
+  );
+
+  const build = readManifest(config.dataDir) === undefined ? buildFirstDataset() : undefined;
+  if (build !== undefined) await Promise.race([build.done, stopped]);
+  stdout.write(`Whence listens on ${url} (documentation: ${url}/docs)\n`);
+  if (secret !== undefined) stdout.write(welcome(url, secret));
+
+  const signal = await stopped;
+  log.info({ signal }, 'stopping');
+  build?.cancel();
+  metrics?.close();
+  await stop();
+  return 0;
+}
+
+/** Brings the schema up to date before any worker opens the file. On the very first start, makes a key to begin with. */
+async function prepareStorage(dataDir: string): Promise<string | undefined> {
+  const storage = sqliteStorage(openSqlite(sqlitePath(dataDir)));
+  try {
+    const keys = new Keys(storage);
+    if ((await keys.list()).length > 0) return undefined;
+    const { secret } = await keys.create({ name: 'quickstart', tier: 'free', permissions: PERMISSIONS }, new Date());
+    return secret;
+  } finally {
+    await storage.close();
+  }
+}
+
+type Started = {
+  url: string;
+  server: { metrics: RunningServer['metrics'] | Workers['metrics'] };
+  stop: () => Promise<void>;
+};
+
+async function startAlone(config: Config, log: Logger): Promise<Started> {
+  const server = await startServer(config, log, now);
+  return { url: server.url, server, stop: () => server.close() };
+}
+
+async function startWorkers(config: Config, log: Logger): Promise<Started> {
+  const workers = new Workers(log);
+  const { port } = await workers.start(config.workers);
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+  return { url: `http://${host}:${port}`, server: { metrics: () => workers.metrics() }, stop: () => workers.stop() };
+}
+
+async function serveAsWorker(config: Config, log: Logger): Promise<ExitCode> {
+  const server = await startServer(config, log, now);
+  answerMetrics(() => server.metrics());
+  const stopped = untilToldToStop();
+  // Without the first process nobody would replace or stop this one.
+  await Promise.race([stopped, once(process, 'disconnect')]);
+  await server.close();
+  cluster.worker?.disconnect();
+  return 0;
+}
+
+async function untilToldToStop(): Promise<string> {
+  const signals = ['SIGTERM', 'SIGINT'].map(async (signal) => {
+    await once(process, signal);
+    return signal;
+  });
+  return Promise.race(signals);
+}
+
+/** In a process of its own: compiling takes 0.7 GB and all of a core, and the server has better things to do. */
+function buildFirstDataset(): { done: Promise<void>; cancel: () => void } {
+  const bin = fileURLToPath(new URL('../bin.js', import.meta.url));
+  const child = spawn(process.execPath, [bin, 'dataset', 'build'], { stdio: ['ignore', 'ignore', 'inherit'] });
+  return { done: once(child, 'exit').then(() => {}), cancel: () => child.kill() };
+}
+
+function welcome(url: string, secret: string): string {
+  return `
+A first key, tier Free, was made for you. It is shown only this once:
+
+  ${secret}
+
+Try it:
+
+  curl -H 'X-API-Key: ${secret}' ${url}/v1/ip/8.8.8.8
+
+`;
+}

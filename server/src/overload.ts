@@ -1,0 +1,40 @@
+/**
+ * Knows whether the process is falling behind: a timer that comes late means that requests wait too. While it does, new work is shed, which is
+ * kinder than letting everybody time out. Asking costs the reading of a flag.
+ */
+const TICK_MS = 100;
+/** A batch of a thousand takes about two milliseconds; half a second means that hundreds of them are waiting. */
+const TOO_LATE_MS = 500;
+
+export class Overload {
+  #timer: NodeJS.Timeout | undefined;
+  #dueMs = 0;
+  #lagMs = 0;
+  #worstMs = 0;
+  #ticks = 0;
+
+  start(): void {
+    this.#dueMs = performance.now() + TICK_MS;
+    this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  get isOverloaded(): boolean {
+    return this.#lagMs > TOO_LATE_MS;
+  }
+
+  /** The worst delay of the last second or so. */
+  get lagSeconds(): number {
+    return Math.max(this.#worstMs, this.#lagMs) / 1000;
+  }
+
+  #tick(): void {
+    const nowMs = performance.now();
+    this.#lagMs = Math.max(0, nowMs - this.#dueMs);
+    this.#dueMs = nowMs + TICK_MS;
+    this.#worstMs = ++this.#ticks % 10 === 0 ? this.#lagMs : Math.max(this.#worstMs, this.#lagMs);
+  }
+}

@@ -1,0 +1,83 @@
+/** One process that answers: everything a worker is made of, built by hand, in order, and taken down in the reverse order. */
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { createApp } from './app.ts';
+import type { Config } from './config.ts';
+import { Keys } from './keys/keys.ts';
+import { LiveDataset } from './live-dataset.ts';
+import type { Logger } from './log.ts';
+import { Metrics, type MetricsSnapshot } from './metrics.ts';
+import { Overload } from './overload.ts';
+import { Quota } from './quota/quota.ts';
+import { sqliteLeases } from './quota/sqlite-leases.ts';
+import { openSqlite, sqliteStorage } from './storage/sqlite.ts';
+import { Usage } from './usage.ts';
+
+const HOUSEKEEPING_MS = 1_000;
+/** Requests in flight get so long to finish when the server is told to stop. */
+const DRAIN_MS = 10_000;
+
+export type RunningServer = {
+  readonly url: string;
+  metrics(): MetricsSnapshot;
+  close(): Promise<void>;
+};
+
+export const sqlitePath = (dataDir: string): string => join(dataDir, 'whence.sqlite');
+
+export async function startServer(config: Config, log: Logger, nowMs: () => number): Promise<RunningServer> {
+  const database = openSqlite(sqlitePath(config.dataDir));
+  const storage = sqliteStorage(database);
+  const quota = new Quota(sqliteLeases(database));
+  const usage = new Usage(storage);
+  const metrics = new Metrics();
+  const overload = new Overload();
+  const live = new LiveDataset(config.dataDir, {
+    loaded: (version) => log.info({ version }, 'dataset loaded'),
+    failed: (error) => log.error({ err: error }, 'dataset could not be loaded'),
+  });
+  const parts = { keys: new Keys(storage), quota, usage, metrics, overload, live, storage, log, nowMs };
+  const app = await createApp({ ...parts, trustProxy: config.trustProxy });
+
+  live.start();
+  overload.start();
+  const housekeeping = setInterval(async () => {
+    try {
+      await usage.flush();
+      await quota.giveBackIdle(nowMs());
+    } catch (error) {
+      log.error({ err: error }, 'statistics or leases could not be written');
+    }
+  }, HOUSEKEEPING_MS).unref();
+
+  await app.listen({ host: config.host, port: config.port });
+  const { port } = app.server.address() as AddressInfo;
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+
+  return {
+    url: `http://${host}:${port}`,
+    metrics() {
+      const { current } = live;
+      return metrics.snapshot({
+        whence_dataset_version: current?.version ?? 0,
+        whence_dataset_age_seconds: current === undefined ? 0 : Math.floor((nowMs() - current.builtAtMs) / 1000),
+        whence_leased_requests: quota.unspent,
+        whence_event_loop_lag_seconds: overload.lagSeconds,
+        whence_resident_memory_bytes: process.memoryUsage.rss(),
+        whence_workers: 1,
+      });
+    },
+    async close() {
+      const force = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS).unref();
+      await app.close();
+      clearTimeout(force);
+      clearInterval(housekeeping);
+      live.stop();
+      overload.stop();
+      // What was counted and what was not spent outlives the process.
+      await usage.flush();
+      await quota.close();
+      await storage.close();
+    },
+  };
+}

@@ -6,7 +6,7 @@
  * answers a lookup with the number of a record where they answer with an object; the JSON rows compare whole answers.
  */
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { cpus, loadavg, tmpdir } from 'node:os';
+import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readManifest, versionPath } from '@whence/dataset/publish';
 import { type Dataset, openDataset } from '@whence/dataset/read';
@@ -16,7 +16,7 @@ import { measureBuild, measureLoad } from './fresh-process.ts';
 import { type IpLocationApi, ipLocationApiCountry, ipLocationApiLookup, openIpLocationApi } from './ip-location-api.ts';
 import { type MaxmindVariant, maxmindCountry, maxmindJson, maxmindLookup, openMaxmind } from './maxmind.ts';
 import { seededRandom } from './random.ts';
-import { formatRate, formatRows, limitRow, type Row, ratioRow } from './report.ts';
+import { formatRate, formatRows, limitRow, load, type Row, ratioRow, say } from './report.ts';
 import { type Mix, makeMixes } from './routed-addresses.ts';
 import { whenceCountry, whenceJson, whenceLookup } from './whence.ts';
 
@@ -134,6 +134,4 @@ function printAgreement(
   }
 }
 
-const say = (text: string) => process.stdout.write(`${text}\n`);
-const load = () => `load average ${loadavg()[0]?.toFixed(1)}`;
 const megabytes = (bytes: number) => bytes / 1e6;

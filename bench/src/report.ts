@@ -1,4 +1,5 @@
-/** Rows of the table that a benchmark prints: ours, the peer, how they compare, what was aimed at. */
+/** Rows of the table that a benchmark prints: ours, the peer, how they compare, what was aimed at. And what it says on the way there. */
+import { loadavg } from 'node:os';
 import { formatTable } from 'whence/dist/terminal.js';
 
 export type Row = {
@@ -17,18 +18,17 @@ export function ratioRow(measure: string, ours: number, peer: number, goal?: num
     measure,
     ours: formatRate(ours),
     peer: formatRate(peer),
-    ratio: `${ratio.toFixed(1)} ×`,
+    ratio: `${ratio.toFixed(ratio < 10 ? 2 : 1)} ×`,
     ...(goal === undefined ? {} : { goal: `≥ ${goal} ×`, isReached: ratio >= goal }),
   };
 }
 
-/** A cost that should stay within a limit. */
-export function limitRow(measure: string, ours: number, limit: number, unit: string): Row {
+/** A cost that should stay within a limit. Without one the row is for information. */
+export function limitRow(measure: string, ours: number, limit: number | undefined, unit: string): Row {
   return {
     measure,
-    ours: `${ours.toFixed(ours < 100 ? 1 : 0)} ${unit}`,
-    goal: `≤ ${limit} ${unit}`,
-    isReached: ours <= limit,
+    ours: `${ours.toFixed(ours < 10 ? 2 : ours < 100 ? 1 : 0)} ${unit}`,
+    ...(limit === undefined ? {} : { goal: `≤ ${limit} ${unit}`, isReached: ours <= limit }),
   };
 }
 
@@ -46,5 +46,8 @@ export function formatRows(rows: readonly Row[]): string {
 }
 
 export function formatRate(perSecond: number): string {
-  return `${(perSecond / 1e6).toFixed(2)} M/s`;
+  return perSecond < 1e6 ? `${(perSecond / 1e3).toFixed(1)} k/s` : `${(perSecond / 1e6).toFixed(2)} M/s`;
 }
+
+export const say = (text: string) => process.stdout.write(`${text}\n`);
+export const load = () => `load average ${loadavg()[0]?.toFixed(1)}`;

@@ -11,17 +11,21 @@ import type { Random } from './random.ts';
 export type Mix = { readonly name: string; readonly version: 4 | 6; readonly texts: readonly string[] };
 
 export function makeMixes(dataset: Dataset, random: Random, count: number): Mix[] {
-  const drawFromSpace = () => {
+  return [
+    { name: 'IPv4 by address', version: 4, texts: announcedIpv4(dataset, random, count) },
+    { name: 'IPv4 by range', version: 4, texts: distinctTexts(count, drawFromRanges(dataset, 4, random)) },
+    { name: 'IPv6 by range', version: 6, texts: distinctTexts(count, drawFromRanges(dataset, 6, random)) },
+  ];
+}
+
+/** Distinct, every announced IPv4 address as likely as any other. */
+export function announcedIpv4(dataset: Dataset, random: Random, count: number): string[] {
+  return distinctTexts(count, () => {
     for (;;) {
       const address = ipv4(random());
       if (dataset.find(address) !== 0) return address;
     }
-  };
-  return [
-    { name: 'IPv4 by address', version: 4, texts: distinctTexts(count, drawFromSpace) },
-    { name: 'IPv4 by range', version: 4, texts: distinctTexts(count, drawFromRanges(dataset, 4, random)) },
-    { name: 'IPv6 by range', version: 6, texts: distinctTexts(count, drawFromRanges(dataset, 6, random)) },
-  ];
+  });
 }
 
 /** In the order drawn, which is random already. */

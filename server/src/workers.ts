@@ -24,6 +24,9 @@ export class Workers {
 
   /** Resolves with the address they listen on when all of them do; rejects if one cannot start. */
   async start(count: number): Promise<{ port: number }> {
+    // Workers accept for themselves. With the default, the first process accepts and hands over, and a connection handed to a worker that has
+    // just died is never answered and never closed.
+    cluster.schedulingPolicy = cluster.SCHED_NONE;
     const workers = Array.from({ length: count }, () => cluster.fork());
     const started = await Promise.all(workers.map((worker) => listening(worker)));
     for (const worker of workers) this.#watch(worker);

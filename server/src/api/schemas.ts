@@ -258,8 +258,9 @@ export const asnSearch = {
   querystring: {
     type: 'object',
     properties: {
-      q: { type: ['string', 'array'], description: 'Text to look for, at most 100 characters.', examples: ['google'] },
-      limit: { type: ['string', 'array'], description: '1 to 100; above 100 means 100. Default 20.', examples: ['5'] },
+      // A parameter sent twice arrives as a list; the handler refuses it in the words of the contract.
+      q: { anyOf: [string('Text to look for, at most 100 characters.', 'google'), { type: 'array' }] },
+      limit: { anyOf: [string('1 to 100; above 100 means 100. Default 20.', '5'), { type: 'array' }] },
     },
   },
   response: {

@@ -1,0 +1,16 @@
+-- wrk: POST /v1/ip/batch, bodies in turn. Arguments: file with a body in every line, file with the key.
+local requests = {}
+local turn = 0
+
+function init(args)
+  local key = io.lines(args[2])()
+  local headers = { ['Content-Type'] = 'application/json', ['X-API-Key'] = key }
+  for body in io.lines(args[1]) do
+    requests[#requests + 1] = wrk.format('POST', '/v1/ip/batch', headers, body)
+  end
+end
+
+function request()
+  turn = turn % #requests + 1
+  return requests[turn]
+end

@@ -1,0 +1,54 @@
+/** `POST /v1/ip/batch` next to a batch of objects through JSON.stringify, with our dataset and with npm maxmind. */
+import assert from 'node:assert/strict';
+import { formatCount } from 'whence/dist/terminal.js';
+import { type Row, ratioRow, say } from '../report.ts';
+import { describeResult, type LoadContestant, runLoadContest } from './load-contest.ts';
+import { type Server, startPeer } from './whence-server.ts';
+import type { Workplace } from './workplace.ts';
+import type { Load } from './wrk.ts';
+
+const CONNECTIONS = 8;
+const BATCH = 1_000;
+const GOALS = { objects: 3.3, maxmind: 5 };
+
+export async function compareBatch(workplace: Workplace, whence: Server): Promise<Row[]> {
+  const { processes, dataDir, addresses, key, save } = workplace;
+  const bodies = Array.from({ length: addresses.length / BATCH }, (_, i) =>
+    JSON.stringify({ ips: addresses.slice(i * BATCH, (i + 1) * BATCH) }),
+  );
+  const scriptArguments = [save('batches', bodies), save('1-keys', [key])];
+  const load: Load = { script: 'batch-requests.lua', scriptArguments, connections: CONNECTIONS };
+  const objects = await startPeer(processes, 'fastify-objects-batch', dataDir);
+  const maxmind = await startPeer(processes, 'fastify-maxmind-batch');
+  const contestants: LoadContestant[] = [
+    { name: 'whence', server: whence, load },
+    { name: 'fastify, objects', server: objects, load },
+    { name: 'fastify + maxmind', server: maxmind, load },
+  ];
+  const answers = await Promise.all(contestants.map(({ server }) => askOnce(server, key, bodies[0] ?? '')));
+  const sizes = answers.map((text, i) => `${contestants[i]?.name} ${formatCount(text.length)} bytes`);
+  say(`POST /v1/ip/batch, ${formatCount(BATCH)} addresses, ${CONNECTIONS} connections; ${sizes.join(', ')}`);
+  // The peer with our dataset must do all of the work, not only some of it.
+  assert.deepEqual(dataOf(answers[1]), dataOf(answers[0]));
+
+  const results = await runLoadContest(processes, contestants);
+  results.forEach((result, i) => {
+    say(`  ${contestants[i]?.name}: ${describeResult(result, BATCH)}`);
+  });
+  await Promise.all([objects.stop(), maxmind.stop()]);
+  const [ours = 0, naive = 0, theirs = 0] = results.map(({ perSecond }) => perSecond * BATCH);
+  return [
+    ratioRow('batch / fastify, objects', ours, naive, GOALS.objects),
+    ratioRow('batch / fastify + maxmind', ours, theirs, GOALS.maxmind),
+  ];
+}
+
+async function askOnce({ url }: Server, key: string, body: string): Promise<string> {
+  const headers = { 'Content-Type': 'application/json', 'X-API-Key': key };
+  const response = await fetch(`${url}/v1/ip/batch`, { method: 'POST', headers, body });
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`${url} answered ${response.status}: ${text}`);
+  return text;
+}
+
+const dataOf = (text = '') => (JSON.parse(text) as { data: unknown }).data;

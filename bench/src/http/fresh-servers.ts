@@ -1,0 +1,116 @@
+/** What can be measured only in a server that has done nothing before: its start, its first searches, its memory as it goes on. */
+import { performance } from 'node:perf_hooks';
+import { fileURLToPath } from 'node:url';
+import { formatCount } from 'whence/dist/terminal.js';
+import { median } from '../contest.ts';
+import { limitRow, type Row, say } from '../report.ts';
+import { ipLoad } from './compare-ip.ts';
+import { LOAD_CORE, residentBytes } from './pinned-processes.ts';
+import { isShort, makeQueries } from './search-queries.ts';
+import { type Server, startWhence } from './whence-server.ts';
+import type { Workplace } from './workplace.ts';
+import { runWrk } from './wrk.ts';
+
+const STARTS = 5;
+const SEARCHES = 2_000;
+const SEARCHES_BEFORE = 500;
+const SEARCHES_MS = 60_000;
+const FEW_REQUESTS = 100_000;
+const MANY_REQUESTS = 1_000_000;
+const GOALS = { startMs: 1_000, searchMs: 2, residentMegabytes: 250, growthPercent: 10 };
+
+export async function measureStartAndSearch(workplace: Workplace): Promise<Row[]> {
+  const { dataset, random, save } = workplace;
+  say(`${STARTS} new servers: start, then ${formatCount(SEARCHES)} searches over one connection`);
+  // The ones before, which are not counted, have no short texts: the server remembers those once it was asked for them.
+  const before = makeQueries(dataset, random, SEARCHES_BEFORE).filter((query) => !isShort(query));
+  const queries = makeQueries(dataset, random, SEARCHES);
+  const queryFile = save('queries', [...before, ...queries]);
+  const measures: { startMs: number; firstMs: number; all: number[]; long: number[]; short: number[] }[] = [];
+  for (let i = 0; i < STARTS; i++) {
+    const { server, startMs } = await startToReady(workplace);
+    const [firstMs = 0, ...later] = await searchAll(workplace, server, queryFile);
+    await server.stop();
+    const all = later.slice(before.length - 1);
+    const [short, long] = [true, false].map((kind) => all.filter((_, at) => isShort(queries[at] ?? '') === kind));
+    measures.push({ startMs, firstMs, all, short: short ?? [], long: long ?? [] });
+  }
+  const medianOf = (pick: (measure: (typeof measures)[number]) => number) => median(measures.map(pick));
+  const row = (name: string, kind: 'all' | 'long' | 'short', percent: number, limit?: number) =>
+    limitRow(
+      `ASN search, ${name}`,
+      medianOf((measure) => percentile(measure[kind], percent)),
+      limit,
+      'ms',
+    );
+  return [
+    row('50th percentile', 'all', 50),
+    row('99th percentile', 'all', 99, GOALS.searchMs),
+    row('99th, 3 characters and more', 'long', 99),
+    row('99th, 1 or 2 characters', 'short', 99),
+    row('slowest', 'all', 100),
+    limitRow(
+      'ASN search, first after a start',
+      medianOf(({ firstMs }) => firstMs),
+      undefined,
+      'ms',
+    ),
+    limitRow(
+      'start to ready',
+      medianOf(({ startMs }) => startMs),
+      GOALS.startMs,
+      'ms',
+    ),
+  ];
+}
+
+/** `perSecond` is how many requests it is expected to answer. wrk stops by the clock, so a few thousand more are asked. */
+export async function measureMemory(workplace: Workplace, perSecond: number): Promise<Row[]> {
+  const { processes, dataDir, key } = workplace;
+  say(`memory of a new server after ${formatCount(FEW_REQUESTS)} and ${formatCount(MANY_REQUESTS)} requests`);
+  const server = await startWhence(processes, dataDir);
+  const load = ipLoad(workplace, [key]);
+  const atStart = residentBytes(server.pid);
+  let answered = 0;
+  const residentAfter = async (count: number) => {
+    while (answered < count) {
+      const seconds = Math.max(1, Math.round((count - answered) / perSecond));
+      answered += (await runWrk(processes, server.url, load, seconds, answered)).requests;
+    }
+    return residentBytes(server.pid);
+  };
+  const few = await residentAfter(FEW_REQUESTS);
+  const many = await residentAfter(MANY_REQUESTS);
+  await server.stop();
+  const memoryRow = (when: string, bytes: number, limit?: number) =>
+    limitRow(`memory ${when}`, bytes / 1e6, limit, 'MB');
+  return [
+    memoryRow('at the start', atStart),
+    memoryRow(`after ${formatCount(FEW_REQUESTS)} requests`, few, GOALS.residentMegabytes),
+    memoryRow(`after ${formatCount(MANY_REQUESTS)} requests`, many, GOALS.residentMegabytes),
+    limitRow('memory, growth between the two', 100 * (many / few - 1), GOALS.growthPercent, '%'),
+  ];
+}
+
+/** From the start of the process to the first 200 from /readyz. */
+async function startToReady({ processes, dataDir }: Workplace): Promise<{ server: Server; startMs: number }> {
+  const started = performance.now();
+  const server = await startWhence(processes, dataDir);
+  const { status } = await fetch(`${server.url}/readyz`);
+  // It opens the dataset before it listens, so there is nothing to wait for.
+  if (status !== 200) throw new Error(`the server listens, but /readyz says ${status}`);
+  return { server, startMs: performance.now() - started };
+}
+
+/** Milliseconds per line of the file of queries. The script is ours and prints one line of JSON, hence the cast. */
+async function searchAll({ processes, key }: Workplace, { url }: Server, queryFile: string): Promise<number[]> {
+  const client = fileURLToPath(import.meta.resolve('./search-client.js'));
+  const args = [client, url, key, queryFile];
+  return JSON.parse(await processes.run(LOAD_CORE, process.execPath, args, SEARCHES_MS)) as number[];
+}
+
+/** The nearest-rank percentile. */
+function percentile(values: readonly number[], percent: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.ceil((percent / 100) * sorted.length) - 1] ?? Number.NaN;
+}

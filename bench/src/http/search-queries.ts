@@ -1,0 +1,28 @@
+/** What people type into a search for networks: words of their names and beginnings of words, and now and then only one or two characters. */
+import type { Dataset } from '@whence/dataset/read';
+import type { Random } from '../random.ts';
+
+const MIN_CHARACTERS = 3;
+const MAX_CHARACTERS = 12;
+/** One query in so many is short. A search has no index for those, so they are the slow ones. */
+const SHORT_EVERY = 20;
+
+export const isShort = (query: string): boolean => query.length < MIN_CHARACTERS;
+
+/** Every 20th of them has one or two characters. */
+export function makeQueries(dataset: Dataset, random: Random, count: number): string[] {
+  return Array.from({ length: count }, (_, i) => {
+    const word = drawWord(dataset, random);
+    if (i % SHORT_EVERY === SHORT_EVERY - 1) return word.slice(0, 1 + (random() % (MIN_CHARACTERS - 1)));
+    const longest = Math.min(word.length, MAX_CHARACTERS);
+    return word.slice(0, MIN_CHARACTERS + (random() % (longest - MIN_CHARACTERS + 1)));
+  });
+}
+
+function drawWord(dataset: Dataset, random: Random): string {
+  for (;;) {
+    const words = dataset.asnAt(random() % dataset.asnCount).asn_name.split(/[^\p{L}\p{N}]+/u);
+    const word = words[random() % words.length] ?? '';
+    if (word.length >= MIN_CHARACTERS) return word;
+  }
+}

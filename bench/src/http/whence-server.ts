@@ -1,0 +1,57 @@
+/** Ours, as it is run: the built command line in a process of its own, with a data directory that belongs to the benchmark. */
+import { fileURLToPath } from 'node:url';
+import { Keys } from 'whence/dist/keys/keys.js';
+import { PERMISSIONS } from 'whence/dist/keys/tiers.js';
+import { sqlitePath } from 'whence/dist/server.js';
+import { openSqlite, sqliteStorage } from 'whence/dist/storage/sqlite.js';
+import { type PinnedProcesses, SERVER_CORE, type StartedProcess } from './pinned-processes.ts';
+
+export type Server = Omit<StartedProcess, 'firstLine'> & { readonly url: string };
+
+const BIN = fileURLToPath(import.meta.resolve('whence/dist/bin.js'));
+const BUILD_MS = 60_000;
+
+export async function startWhence(processes: PinnedProcesses, dataDir: string): Promise<Server> {
+  const environment = { WHENCE_DATA_DIR: dataDir, WHENCE_PORT: '0', WHENCE_LOG_LEVEL: 'warn' };
+  const { firstLine, ...started } = await processes.start(SERVER_CORE, [BIN, 'serve'], environment);
+  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(firstLine)?.[0];
+  if (url === undefined) throw new Error(`the server said: ${firstLine}`);
+  return { ...started, url };
+}
+
+/** A peer, by the name of its script. */
+export async function startPeer(processes: PinnedProcesses, script: string, ...args: string[]): Promise<Server> {
+  const path = fileURLToPath(new URL(`./${script}.js`, import.meta.url));
+  const { firstLine, ...started } = await processes.start(SERVER_CORE, [path, ...args]);
+  return { ...started, url: `http://127.0.0.1:${Number(firstLine)}` };
+}
+
+export async function buildDataset(processes: PinnedProcesses, dataDir: string): Promise<void> {
+  await runWhence(processes, dataDir, ['dataset', 'build'], BUILD_MS);
+}
+
+export async function createKey(processes: PinnedProcesses, dataDir: string, tier: string): Promise<string> {
+  const output = await runWhence(processes, dataDir, ['key', 'create', '--name', 'bench', '--tier', tier], 1_000);
+  return output.trim();
+}
+
+/** Hundreds of keys, without a process for each. */
+export async function createKeys(dataDir: string, tier: 'pro', count: number): Promise<string[]> {
+  const storage = sqliteStorage(openSqlite(sqlitePath(dataDir)));
+  try {
+    const keys = new Keys(storage);
+    const secrets: string[] = [];
+    for (let i = 0; i < count; i++) {
+      const { secret } = await keys.create({ name: `bench ${i}`, tier, permissions: PERMISSIONS }, new Date());
+      secrets.push(secret);
+    }
+    return secrets;
+  } finally {
+    await storage.close();
+  }
+}
+
+function runWhence(processes: PinnedProcesses, dataDir: string, args: string[], expectedMs: number): Promise<string> {
+  const environment = { WHENCE_DATA_DIR: dataDir };
+  return processes.run(SERVER_CORE, process.execPath, [BIN, ...args], expectedMs, environment);
+}

@@ -1,0 +1,32 @@
+/** The load generator: wrk, one thread on a core of its own. Its scripts are the .lua files beside this one. */
+import { fileURLToPath } from 'node:url';
+import { LOAD_CORE, type PinnedProcesses } from './pinned-processes.ts';
+
+export type Load = {
+  readonly script: 'ip-requests.lua' | 'batch-requests.lua';
+  readonly scriptArguments: readonly string[];
+  readonly connections: number;
+};
+
+export type LoadMeasure = { readonly requests: number; readonly perSecond: number };
+
+/** Keeps every connection busy for so long. Throws if any answer was not a success: what is refused is refused fast. */
+export async function runWrk(
+  processes: PinnedProcesses,
+  url: string,
+  { script, scriptArguments, connections }: Load,
+  seconds: number,
+  seed: number,
+): Promise<LoadMeasure> {
+  // The compiler does not copy what it does not compile, hence the way back to the sources.
+  const path = fileURLToPath(new URL(`../../src/http/${script}`, import.meta.url));
+  const options = ['--threads', '1', '--connections', String(connections), '--duration', `${seconds}s`];
+  const args = [...options, '--script', path, url, '--', ...scriptArguments, String(seed)];
+  const output = await processes.run(LOAD_CORE, 'wrk', args, seconds * 1000);
+  const requests = /(\d+) requests in/.exec(output)?.[1];
+  const perSecond = /Requests\/sec:\s*([\d.]+)/.exec(output)?.[1];
+  const hasFailed = output.includes('Non-2xx') || output.includes('Socket errors');
+  if (hasFailed || requests === undefined || perSecond === undefined || Number(requests) === 0)
+    throw new Error(`wrk did not get what it asked of ${url}:\n${output}`);
+  return { requests: Number(requests), perSecond: Number(perSecond) };
+}

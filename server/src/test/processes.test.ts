@@ -1,0 +1,254 @@
+/** The promises that hold across processes, on real ones: workers, kills, restarts, revocation, a new dataset under load. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { Agent, get } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import test from 'node:test';
+import { publish, useVersion } from '@whence/dataset/publish';
+import { sampleContent } from '@whence/dataset/test/sample-dataset';
+import { SAMPLE, ServerProcess, TestFolder } from './test-server.ts';
+
+type Answer = { status: number; text: string };
+
+/** A connection per agent, so that requests are spread over workers; a refused or broken connection is status 0. */
+function ask(url: string, key: string, agent: Agent | false = false): Promise<Answer> {
+  return new Promise((resolve) => {
+    const request = get(url, { agent, headers: { 'X-API-Key': key }, timeout: 10_000 }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (piece) => {
+        text += piece;
+      });
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
+      response.on('error', () => resolve({ status: 0, text: '' }));
+    });
+    request.on('error', () => resolve({ status: 0, text: '' }));
+  });
+}
+
+async function askMany(url: string, key: string, count: number): Promise<Record<number, number>> {
+  const agents = Array.from({ length: 40 }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
+  const statuses: Record<number, number> = {};
+  await Promise.all(
+    Array.from({ length: count }, async (_, i) => {
+      const { status } = await ask(`${url}/v1/ip/8.8.8.${i % 256}`, key, agents[i % agents.length]);
+      statuses[status] = (statuses[status] ?? 0) + 1;
+    }),
+  );
+  for (const agent of agents) agent.destroy();
+  return statuses;
+}
+
+function workersOf(server: ServerProcess): number[] {
+  const output = execFileSync('ps', ['-o', 'pid=', '--ppid', String(server.child.pid)], { encoding: 'utf8' });
+  return output.trim().split(/\s+/).map(Number);
+}
+
+async function withServer(
+  environment: Record<string, string>,
+  work: (server: ServerProcess, folder: TestFolder) => Promise<void>,
+): Promise<void> {
+  const folder = new TestFolder();
+  try {
+    folder.publish();
+    // A key of the test's own, so that no first key is made and printed.
+    await folder.createKey({ name: 'not the first start' });
+    const server = await ServerProcess.start(folder, environment);
+    try {
+      await work(server, folder);
+    } finally {
+      await server.stop('SIGKILL');
+    }
+  } finally {
+    folder.remove();
+  }
+}
+
+test('processes: 1,500 concurrent requests on a Free key with two workers give exactly 1,000 answers', async () => {
+  await withServer({ WHENCE_WORKERS: '2' }, async (server, folder) => {
+    assert.equal(workersOf(server).length, 2);
+    const { secret } = await folder.createKey({ tier: 'free' });
+    assert.deepEqual(await askMany(server.url, secret, 1500), { 200: 1000, 429: 500 });
+  });
+});
+
+test('processes: a worker killed in the middle is replaced, and never is one request too many admitted', async () => {
+  await withServer({ WHENCE_WORKERS: '2' }, async (server, folder) => {
+    const { secret } = await folder.createKey({ tier: 'free' });
+    const before = workersOf(server);
+    const load = askMany(server.url, secret, 900);
+    await sleep(150);
+    process.kill(before[0] as number, 'SIGKILL');
+    const first = await load;
+    for (let i = 0; workersOf(server).filter((pid) => !before.includes(pid)).length === 0; i++) {
+      assert.ok(i < 100, 'no worker was started in its place');
+      await sleep(100);
+    }
+    await sleep(500);
+    const second = await askMany(server.url, secret, 900);
+    const admitted = (first[200] ?? 0) + (second[200] ?? 0);
+    assert.ok(admitted <= 1000, `${admitted} admitted`);
+    // What was lost: answers that were counted and cut off, and the lease of the dead worker.
+    assert.ok(admitted + (first[0] ?? 0) >= 990, `only ${admitted} admitted, ${first[0]} cut off`);
+    assert.ok((second[429] ?? 0) > 0);
+  });
+});
+
+test('processes: killed and started again, the server never grants the day twice', async () => {
+  const folder = new TestFolder();
+  try {
+    folder.publish();
+    const { secret } = await folder.createKey({ tier: 'free' });
+    let admitted = 0;
+    for (let round = 0; round < 4; round++) {
+      const server = await ServerProcess.start(folder);
+      const load = askMany(server.url, secret, 400);
+      if (round < 3) {
+        await sleep(80);
+        await server.stop('SIGKILL');
+      }
+      admitted += (await load)[200] ?? 0;
+      if (round === 3) {
+        while ((await ask(`${server.url}/v1/ip/8.8.8.8`, secret)).status === 200) admitted++;
+        await server.stop();
+      }
+    }
+    assert.ok(admitted <= 1000, `${admitted} admitted`);
+    assert.ok(admitted > 400, `${admitted} admitted`);
+  } finally {
+    folder.remove();
+  }
+});
+
+test('processes: stopped in good order, nothing of the day is lost', async () => {
+  const folder = new TestFolder();
+  try {
+    folder.publish();
+    const { secret } = await folder.createKey({ tier: 'free' });
+    for (let round = 0; round < 3; round++) {
+      const server = await ServerProcess.start(folder, { WHENCE_WORKERS: '2' });
+      assert.deepEqual(await askMany(server.url, secret, 101), { 200: 101 });
+      assert.equal(await server.stop(), 0);
+    }
+    const server = await ServerProcess.start(folder);
+    assert.deepEqual(await askMany(server.url, secret, 800), { 200: 1000 - 303, 429: 800 - 697 });
+    await server.stop();
+  } finally {
+    folder.remove();
+  }
+});
+
+test('processes: no request that starts after a revocation returned is accepted by any worker', async () => {
+  await withServer({ WHENCE_WORKERS: '2' }, async (server, folder) => {
+    for (let round = 0; round < 5; round++) {
+      const { key, secret } = await folder.createKey();
+      let isRevoked = false;
+      let acceptedAfter = 0;
+      let refusedAfter = 0;
+      const clients = Array.from({ length: 8 }, async () => {
+        const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+        for (let after = 0; after < 20; ) {
+          const startedAfter = isRevoked;
+          const { status } = await ask(`${server.url}/v1/ip/8.8.8.8`, secret, agent);
+          if (!startedAfter) continue;
+          after++;
+          if (status === 401) refusedAfter++;
+          else acceptedAfter++;
+        }
+        agent.destroy();
+      });
+      await sleep(100);
+      assert.equal(await folder.revokeKey(key.id), 'revoked');
+      isRevoked = true;
+      await Promise.all(clients);
+      assert.deepEqual([acceptedAfter, refusedAfter], [0, 160]);
+    }
+  });
+});
+
+test('processes: a new version under load loses no request, mixes no answer, and is everywhere within two seconds; so is the way back', async () => {
+  const named = (name: string) => ({ ...SAMPLE, routes: [['8.8.8.0/24', 15169, name] as const] });
+  await withServer({ WHENCE_WORKERS: '2' }, async (server, folder) => {
+    const { secret } = await folder.createKey();
+    publish(folder.dataDir, sampleContent(named('Version Two')), new Date());
+    let isRunning = true;
+    const seen: { version: number; name: string; atMs: number }[] = [];
+    const failures: Answer[] = [];
+    const clients = Array.from({ length: 8 }, async (_, i) => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      while (isRunning) {
+        const answer = await ask(`${server.url}/v1/ip/8.8.8.${i}`, secret, agent);
+        if (answer.status !== 200) failures.push(answer);
+        else {
+          const { data, meta } = JSON.parse(answer.text);
+          seen.push({ version: meta.dataset_version, name: data.asn_name, atMs: performance.now() });
+        }
+      }
+      agent.destroy();
+    });
+    const settles = async (version: number) => {
+      const startedMs = performance.now();
+      await sleep(2_000);
+      const late = seen.filter(({ atMs, version: got }) => atMs > startedMs + 1_900 && got !== version);
+      assert.equal(late.length, 0, `version ${version} is not everywhere`);
+    };
+    await settles(2);
+    useVersion(folder.dataDir, 1);
+    await settles(1);
+    publish(folder.dataDir, sampleContent(named('Version Three')), new Date());
+    await settles(3);
+    isRunning = false;
+    await Promise.all(clients);
+    assert.deepEqual(failures, []);
+    const names: Record<number, string> = { 1: 'Google LLC', 2: 'Version Two', 3: 'Version Three' };
+    for (const { version, name } of seen) assert.equal(name, names[version]);
+    assert.ok(seen.length > 500);
+  });
+});
+
+test('processes: a damaged new version is not served; the old one stays', async () => {
+  await withServer({}, async (server, folder) => {
+    const { secret } = await folder.createKey();
+    const { writeFileSync, readFileSync } = await import('node:fs');
+    publish(folder.dataDir, sampleContent({ routes: [['8.8.8.0/24', 1, 'Broken']] }), new Date());
+    const file = `${folder.dataDir}/datasets/000002.whence`;
+    const bytes = readFileSync(file);
+    bytes[bytes.length - 20] = (bytes[bytes.length - 20] as number) ^ 1;
+    useVersion(folder.dataDir, 1);
+    writeFileSync(file, bytes);
+    const manifest = `${folder.dataDir}/datasets/manifest.json`;
+    writeFileSync(manifest, readFileSync(manifest, 'utf8').replace('"current": 1', '"current": 2'));
+    await sleep(1_200);
+    const { status, text } = await ask(`${server.url}/v1/ip/8.8.8.8`, secret);
+    assert.deepEqual([status, JSON.parse(text).meta.dataset_version], [200, 1]);
+  });
+});
+
+test('processes: told to stop, the server finishes requests in flight and ends with 0', async () => {
+  await withServer({ WHENCE_WORKERS: '2' }, async (server, folder) => {
+    const { secret } = await folder.createKey();
+    const load = askMany(server.url, secret, 300);
+    await sleep(60);
+    const code = await server.stop();
+    assert.equal(code, 0);
+    const statuses = await load;
+    // Requests that had not reached the server by then are refused at the door; none is cut off half-way or fails.
+    assert.deepEqual(Object.keys(statuses).filter((status) => !['200', '0'].includes(status)), []);
+    assert.ok((statuses[200] ?? 0) > 0);
+  });
+});
+
+test('processes: metrics are added up over workers', async () => {
+  await withServer({ WHENCE_WORKERS: '2', WHENCE_METRICS_PORT: '0', WHENCE_LOG_LEVEL: 'fatal' }, async (server, folder) => {
+    const { secret } = await folder.createKey();
+    await askMany(server.url, secret, 200);
+    const port = execFileSync('sh', ['-c', `ss -ltnpH 2>/dev/null | grep 'pid=${server.child.pid},' | grep -o '127.0.0.1:[0-9]*' | cut -d: -f2`], { encoding: 'utf8' })
+      .trim()
+      .split('\n')
+      .find((candidate) => !server.url.endsWith(`:${candidate}`));
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    assert.match(text, /\nwhence_requests_total\{route="ip",status="200"\} 200\n/);
+    assert.match(text, /\nwhence_request_duration_seconds_count 200\n/);
+    assert.match(text, /\nwhence_workers 2\n/);
+    assert.match(text, /\nwhence_dataset_version 1\n/);
+  });
+});

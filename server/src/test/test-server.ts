@@ -1,0 +1,106 @@
+/** A server on a real socket with a small dataset, for tests: in this process with a clock of the test's own, or as processes of its own. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Sample, sampleContent } from '@whence/dataset/test/sample-dataset';
+import { publish } from '@whence/dataset/publish';
+import { readConfig } from '../config.ts';
+import { Keys, type NewKey } from '../keys/keys.ts';
+import { PERMISSIONS } from '../keys/tiers.ts';
+import { createLogger } from '../log.ts';
+import { sqlitePath, startServer } from '../server.ts';
+import { openSqlite, sqliteStorage } from '../storage/sqlite.ts';
+
+export const SAMPLE: Sample = {
+  routes: [
+    ['1.0.0.0/16', 64500, 'Exämple "Nord" GmbH'],
+    ['3.0.0.0/8', 16509, 'Amazon.com, Inc.'],
+    ['8.8.8.0/24', 15169, 'Google LLC'],
+    ['2001:4860::/32', 15169, 'Google LLC'],
+    ['9.0.0.0/16', 22394, 'Verizon Business'],
+  ],
+  countries: [
+    ['8.8.8.0/24', 'US'],
+    ['2001:4860::/32', 'US'],
+    ['3.0.0.0/8', 'US'],
+  ],
+  delegated: [
+    ['8.8.8.0/24', 'US'],
+    ['1.0.0.0/16', 'AU'],
+  ],
+  crawlers: [['3.0.0.16/28', 'OpenAI']],
+  tor: [['1.0.9.9/32', 'Relay Friends']],
+};
+
+const bin = join(import.meta.dirname, '../bin.js');
+
+export class TestFolder {
+  readonly dataDir = mkdtempSync(join(tmpdir(), 'whence-server-'));
+
+  publish(sample: Sample = SAMPLE): number {
+    return publish(this.dataDir, sampleContent(sample), new Date()).version;
+  }
+
+  /** Makes a key the way the command line does: with a connection of its own. */
+  async createKey({ tier = 'enterprise', permissions = PERMISSIONS, name = 'test' }: Partial<NewKey> = {}) {
+    return this.withKeys((keys) => keys.create({ name, tier, permissions }, new Date()));
+  }
+
+  async revokeKey(id: string): Promise<string> {
+    return this.withKeys(async (keys) => keys.revoke(id, new Date(), 'test'));
+  }
+
+  async withKeys<T>(work: (keys: Keys) => Promise<T>): Promise<T> {
+    const storage = sqliteStorage(openSqlite(sqlitePath(this.dataDir)));
+    try {
+      return await work(new Keys(storage));
+    } finally {
+      await storage.close();
+    }
+  }
+
+  remove(): void {
+    rmSync(this.dataDir, { recursive: true, force: true });
+  }
+}
+
+/** In this process. `clock.nowMs` may be moved by the test. */
+export async function startInProcess(folder: TestFolder, clock = { nowMs: Date.now() }) {
+  const config = readConfig({ WHENCE_DATA_DIR: folder.dataDir, WHENCE_PORT: '0' });
+  const server = await startServer(config, createLogger('fatal', false), () => clock.nowMs);
+  return { ...server, clock };
+}
+
+/** As `whence serve` in processes of its own, which can be killed. */
+export class ServerProcess {
+  readonly url: string;
+  readonly child: ChildProcess;
+
+  private constructor(url: string, child: ChildProcess) {
+    this.url = url;
+    this.child = child;
+  }
+
+  static async start(folder: TestFolder, environment: Record<string, string> = {}): Promise<ServerProcess> {
+    const child = spawn(process.execPath, [bin, 'serve'], {
+      env: { ...process.env, WHENCE_DATA_DIR: folder.dataDir, WHENCE_PORT: '0', WHENCE_LOG_LEVEL: 'fatal', ...environment },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let output = '';
+    for await (const text of child.stdout?.setEncoding('utf8') ?? []) {
+      output += text;
+      const url = /listens on (http:\S+)/.exec(output)?.[1];
+      if (url !== undefined) return new ServerProcess(url, child);
+    }
+    throw new Error(`the server ended before it listened: ${output}`);
+  }
+
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return this.child.exitCode;
+    this.child.kill(signal);
+    const [code] = await once(this.child, 'exit');
+    return code;
+  }
+}

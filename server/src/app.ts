@@ -70,7 +70,11 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     genReqId: () => randomUUID(),
     trustProxy: trustProxy.length > 0 ? trustProxy : false,
     bodyLimit: MAX_BODY_BYTES,
-    routerOptions: { maxParamLength: MAX_PARAMETER_CHARACTERS },
+    routerOptions: {
+      maxParamLength: MAX_PARAMETER_CHARACTERS,
+      // A parameter that is sent twice is the last one, never a list.
+      querystringParser: (query) => Object.fromEntries(new URLSearchParams(query)),
+    },
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
     rewriteUrl,
     clientErrorHandler: answerClientError,

@@ -11,7 +11,7 @@ const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
 
 type AsnRequest = FastifyRequest<{ Params: { asn: string }; Querystring: { include_prefixes?: string } }>;
-type SearchRequest = FastifyRequest<{ Querystring: { q?: string | string[]; limit?: string | string[] } }>;
+type SearchRequest = FastifyRequest<{ Querystring: { q?: string; limit?: string } }>;
 
 export function getAsn(live: LiveDataset) {
   return (request: AsnRequest) => {
@@ -28,7 +28,7 @@ export function getAsn(live: LiveDataset) {
 export function searchAsn(live: LiveDataset) {
   return (request: SearchRequest) => {
     const { q, limit } = request.query;
-    if (typeof q !== 'string' || q.trim() === '') throw new ApiError('MISSING_QUERY');
+    if (q === undefined || q.trim() === '') throw new ApiError('MISSING_QUERY');
     if (q.length > MAX_QUERY_CHARACTERS) throw new ApiError('INVALID_QUERY');
     const { search } = requireDataset(live);
     return envelope(request, search.search(q, parseLimit(limit)));
@@ -41,8 +41,8 @@ function parseAsn(text: string): number | undefined {
   return digits === undefined || number > MAX_ASN ? undefined : number;
 }
 
-function parseLimit(limit: string | string[] | undefined): number {
+function parseLimit(limit: string | undefined): number {
   if (limit === undefined) return DEFAULT_LIMIT;
-  if (typeof limit !== 'string' || !/^[0-9]+$/.test(limit) || Number(limit) === 0) throw new ApiError('INVALID_LIMIT');
+  if (!/^[0-9]+$/.test(limit) || Number(limit) === 0) throw new ApiError('INVALID_LIMIT');
   return Math.min(Number(limit), MAX_LIMIT);
 }

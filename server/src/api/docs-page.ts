@@ -17,8 +17,8 @@ type Operation = {
   description?: string;
   tags?: string[];
   security?: unknown[];
-  parameters?: { name: string; in: string; required?: boolean; description?: string; schema?: Schema }[];
-  requestBody?: { content?: Record<string, { schema?: Schema }> };
+  parameters?: { name: string; in: string; required?: boolean; description?: string; example?: string }[];
+  requestBody?: { content?: Record<string, { schema?: Schema; example?: unknown }> };
   responses?: Record<string, { description?: string; content?: Record<string, { schema?: Schema }> }>;
 };
 type Document = { info?: { title?: string; description?: string }; paths?: Record<string, Record<string, Operation>> };
@@ -54,8 +54,8 @@ function renderOperation({ path, method, operation }: { path: string; method: st
   const { summary, description, security, parameters = [], requestBody, responses = {} } = operation;
   const body = requestBody?.content?.['application/json']?.schema;
   const rows = parameters.map(
-    ({ name, in: place, required, description: text, schema }) =>
-      `<tr><td><code>${escapeHtml(name)}</code></td><td>${place}${required === true ? ', required' : ''}</td><td>${escapeHtml(text ?? schema?.description ?? '')}${example(schema)}</td></tr>`,
+    ({ name, in: place, required, description: text, example: value }) =>
+      `<tr><td><code>${escapeHtml(name)}</code></td><td>${place}${required === true ? ', required' : ''}</td><td>${escapeHtml(text ?? '')} <em>${escapeHtml(value ?? '')}</em></td></tr>`,
   );
   const answers = Object.entries(responses).map(([status, { description: text, content }]) => {
     const schema = content?.['application/json']?.schema;
@@ -63,46 +63,48 @@ function renderOperation({ path, method, operation }: { path: string; method: st
   });
   return `<section id="${anchor(method, path)}">
 <h2><b>${method}</b> ${escapeHtml(path)}</h2>
-<p>${escapeHtml(summary ?? '')}. ${escapeHtml(description ?? '')} ${security === undefined ? 'No key needed.' : 'Needs a key in <code>X-API-Key</code>.'}</p>
-<pre>${escapeHtml(curl(path, method, security !== undefined, parameters, body))}</pre>
+<p>${escapeHtml(summary ?? '')}${summary?.endsWith('?') ? '' : '.'} ${escapeHtml(description ?? '')} ${security === undefined ? 'No key needed.' : 'Needs a key in <code>X-API-Key</code>.'}</p>
+<pre>${escapeHtml(curl(path, method, operation))}</pre>
 ${rows.length === 0 ? '' : `<table><tbody>${rows.join('')}</tbody></table>`}
 ${body === undefined ? '' : `<h3>Body</h3>${renderSchema(body)}`}
 <h3>Answers</h3>${answers.join('')}
 </section>`;
 }
 
-function curl(
-  path: string,
-  method: string,
-  hasKey: boolean,
-  parameters: Operation['parameters'] = [],
-  body?: Schema,
-): string {
-  const filled = parameters.reduce(
-    (url, { name, in: place, schema }) =>
-      place === 'path' ? url.replace(`{${name}}`, String(schema?.examples?.[0] ?? name)) : url,
-    path,
-  );
-  const query = path.endsWith('/search') ? '?q=google' : '';
-  const key = hasKey ? ' -H "X-API-Key: $WHENCE_KEY"' : '';
-  const data =
-    body === undefined ? '' : ` -H 'Content-Type: application/json' -d '${JSON.stringify(body.examples?.[0] ?? {})}'`;
-  return `curl${method === 'POST' ? ' -X POST' : ''}${key}${data} 'http://127.0.0.1:8080${filled}${query}'`;
+/** The request that the examples make, ready to paste. */
+function curl(path: string, method: string, { security, parameters = [], requestBody }: Operation): string {
+  let url = path;
+  for (const { name, in: place, example: value } of parameters) {
+    if (place === 'path') url = url.replace(`{${name}}`, value ?? name);
+    else if (name === 'q') url += `?${name}=${value}`;
+  }
+  const body = requestBody?.content?.['application/json']?.example;
+  const key = security === undefined ? '' : ' -H "X-API-Key: $WHENCE_KEY"';
+  const data = body === undefined ? '' : ` -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;
+  return `curl${method === 'POST' ? ' -X POST' : ''}${key}${data} 'http://127.0.0.1:8080${url}'`;
 }
 
 function renderSchema(schema: Schema): string {
-  if (schema.oneOf !== undefined) return schema.oneOf.map(renderSchema).join('<p>or</p>');
-  if (schema.additionalProperties !== undefined)
-    return `<p>Per submitted text:</p>${renderSchema(schema.additionalProperties)}`;
-  if (schema.items?.properties !== undefined) return `<p>List of:</p>${renderSchema(schema.items)}`;
-  const { properties, required = [] } = schema;
-  if (properties === undefined) return '';
-  const rows = Object.entries(properties).map(([name, property]) => {
+  return `<table><tbody>${rowsOf(schema, 0).join('')}</tbody></table>`;
+}
+
+/** A row per property; those of an object or of the items of a list follow it, one step further in. */
+function rowsOf(schema: Schema, depth: number): string[] {
+  if (schema.oneOf !== undefined) return schema.oneOf.flatMap((one) => rowsOf(one, depth));
+  if (schema.additionalProperties !== undefined) {
+    const entry = `<tr><td class="d${depth}">each submitted text</td><td>object</td><td>A record, or an error and its code.</td></tr>`;
+    return [entry, ...rowsOf(schema.additionalProperties, depth + 1)];
+  }
+  const { properties = {}, required = [] } = schema.items ?? schema;
+  return Object.entries(properties).flatMap(([name, property]) => {
     const isOptional = !required.includes(name);
-    const inner = property.properties ?? property.items?.properties ?? property.additionalProperties;
-    return `<tr><td><code>${escapeHtml(name)}</code>${isOptional ? '<i>optional</i>' : ''}</td><td>${typeOf(property)}</td><td>${escapeHtml(property.description ?? '')}${example(property)}${inner === undefined ? '' : renderSchema(property)}</td></tr>`;
+    const label = `<code>${escapeHtml(name)}</code>${isOptional ? '<i>optional</i>' : ''}`;
+    const text = `${escapeHtml(property.description ?? '')}${example(property)}`;
+    return [
+      `<tr><td class="d${depth}">${label}</td><td>${typeOf(property)}</td><td>${text}</td></tr>`,
+      ...rowsOf(property, depth + 1),
+    ];
   });
-  return `<table><tbody>${rows.join('')}</tbody></table>`;
 }
 
 function typeOf({ type, enum: values, const: value }: Schema): string {
@@ -131,6 +133,6 @@ header p{color:var(--soft);margin:.3rem 0 1.5rem}a{color:var(--link)}nav ul{list
 nav li{display:flex;gap:1rem;justify-content:space-between;padding:.45rem 0;border-bottom:1px solid var(--line);font-family:ui-monospace,monospace;font-size:.9rem;flex-wrap:wrap}nav a{text-decoration:none}nav span{color:var(--soft);font-family:system-ui,sans-serif}
 section{padding:1.5rem 0;border-top:2px solid var(--line)}pre{background:var(--code);padding:.8rem 1rem;border-radius:.4rem;overflow-x:auto;font-size:.85rem}
 code{background:var(--code);padding:.1em .35em;border-radius:.25rem;font-size:.85em}table{border-collapse:collapse;width:100%;margin:.3rem 0;font-size:.9rem}
-td{border-top:1px solid var(--line);padding:.35rem .6rem .35rem 0;vertical-align:top;overflow-wrap:anywhere}td:first-child{width:11rem}td:nth-child(2){width:11rem;color:var(--soft)}td table{margin-top:.4rem}td i{color:var(--soft);font-size:.8em;margin-left:.4em}em{color:var(--soft)}
+td{border-top:1px solid var(--line);padding:.35rem .6rem .35rem 0;vertical-align:top;overflow-wrap:anywhere}td:first-child{width:16rem}td:nth-child(2){width:16rem;color:var(--soft)}.d1{padding-left:1.5rem}.d2{padding-left:3rem}.d3{padding-left:4.5rem}td i{color:var(--soft);font-size:.8em;margin-left:.4em}em{color:var(--soft)}
 details{border-top:1px solid var(--line);padding:.4rem 0}summary{cursor:pointer}.s2{color:var(--ok)}.s4,.s5{color:var(--no)}footer{color:var(--soft);font-size:.85rem;border-top:2px solid var(--line);padding-top:1rem}
 `;

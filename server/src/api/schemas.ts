@@ -258,9 +258,8 @@ export const asnSearch = {
   querystring: {
     type: 'object',
     properties: {
-      // A parameter sent twice arrives as a list; the handler refuses it in the words of the contract.
-      q: { anyOf: [string('Text to look for, at most 100 characters.', 'google'), { type: 'array' }] },
-      limit: { anyOf: [string('1 to 100; above 100 means 100. Default 20.', '5'), { type: 'array' }] },
+      q: string('Required. Text to look for, at most 100 characters.', 'google'),
+      limit: string('1 to 100; above 100 means 100. Default 20.', '5'),
     },
   },
   response: {

@@ -38,7 +38,17 @@ test('api: a lookup has exactly the fields and headers of the specification', as
   const { status, headers, body } = await ask('/v1/ip/8.8.8.8');
   assert.equal(status, 200);
   assert.deepEqual(Object.keys(body), ['data', 'meta']);
-  assert.deepEqual(Object.keys(body.data), ['ip', 'prefix', 'asn', 'asn_name', 'country', 'rir', 'connection_type', 'detection', 'threat']);
+  assert.deepEqual(Object.keys(body.data), [
+    'ip',
+    'prefix',
+    'asn',
+    'asn_name',
+    'country',
+    'rir',
+    'connection_type',
+    'detection',
+    'threat',
+  ]);
   assert.deepEqual(Object.keys(body.meta), ['request_id', 'processing_time_ms', 'cache_status', 'dataset_version']);
   assert.equal(body.meta.request_id, headers.get('x-request-id'));
   assert.match(body.meta.request_id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -93,7 +103,14 @@ for (const [behaviour, path, options, status, code, extra] of [
   ['no key', '/v1/ip/8.8.8.8', { key: null }, 401, 'UNAUTHORIZED', {}],
   ['an empty key', '/v1/ip/8.8.8.8', { key: '' }, 401, 'UNAUTHORIZED', {}],
   ['a key with a typo', '/v1/ip/8.8.8.8', { key: `whence_${'a'.repeat(36)}` }, 401, 'UNAUTHORIZED', {}],
-  ['a key in Authorization', '/v1/ip/8.8.8.8', { key: null, headers: { Authorization: 'Bearer x' } }, 401, 'UNAUTHORIZED', {}],
+  [
+    'a key in Authorization',
+    '/v1/ip/8.8.8.8',
+    { key: null, headers: { Authorization: 'Bearer x' } },
+    401,
+    'UNAUTHORIZED',
+    {},
+  ],
   ['the key comes before the input', '/v1/ip/nonsense', { key: null }, 401, 'UNAUTHORIZED', {}],
   ['ASN: not a number', '/v1/asn/google', {}, 400, 'INVALID_ASN', {}],
   ['ASN: out of range', '/v1/asn/4294967296', {}, 400, 'INVALID_ASN', {}],
@@ -113,15 +130,57 @@ for (const [behaviour, path, options, status, code, extra] of [
   ['batch: empty array', '/v1/ip/batch', post('{"ips":[]}'), 400, 'INVALID_REQUEST', { path: '/ips' }],
   ['batch: a number', '/v1/ip/batch', post('{"ips":["8.8.8.8",7]}'), 400, 'INVALID_REQUEST', { path: '/ips/1' }],
   ['batch: null', '/v1/ip/batch', post('null'), 400, 'INVALID_REQUEST', { path: '' }],
-  ['batch: a poisoned prototype', '/v1/ip/batch', post('{"__proto__":{"ips":["8.8.8.8"]}}'), 400, 'INVALID_REQUEST', { path: '' }],
-  ['batch: too large', '/v1/ip/batch', post(JSON.stringify({ ips: Array(1001).fill('8.8.8.8') })), 400, 'BATCH_TOO_LARGE', { limit: 1000, received: 1001 }],
-  ['batch: over 256 KiB', '/v1/ip/batch', post(JSON.stringify({ ips: ['x'.repeat(262144)] })), 413, 'PAYLOAD_TOO_LARGE', {}],
-  ['batch: plain text', '/v1/ip/batch', post('8.8.8.8', { 'Content-Type': 'text/plain' }), 415, 'UNSUPPORTED_MEDIA_TYPE', {}],
-  ['batch: a form', '/v1/ip/batch', post('ips=8.8.8.8', { 'Content-Type': 'application/x-www-form-urlencoded' }), 415, 'UNSUPPORTED_MEDIA_TYPE', {}],
+  [
+    'batch: a poisoned prototype',
+    '/v1/ip/batch',
+    post('{"__proto__":{"ips":["8.8.8.8"]}}'),
+    400,
+    'INVALID_REQUEST',
+    { path: '' },
+  ],
+  [
+    'batch: too large',
+    '/v1/ip/batch',
+    post(JSON.stringify({ ips: Array(1001).fill('8.8.8.8') })),
+    400,
+    'BATCH_TOO_LARGE',
+    { limit: 1000, received: 1001 },
+  ],
+  [
+    'batch: over 256 KiB',
+    '/v1/ip/batch',
+    post(JSON.stringify({ ips: ['x'.repeat(262144)] })),
+    413,
+    'PAYLOAD_TOO_LARGE',
+    {},
+  ],
+  [
+    'batch: plain text',
+    '/v1/ip/batch',
+    post('8.8.8.8', { 'Content-Type': 'text/plain' }),
+    415,
+    'UNSUPPORTED_MEDIA_TYPE',
+    {},
+  ],
+  [
+    'batch: a form',
+    '/v1/ip/batch',
+    post('ips=8.8.8.8', { 'Content-Type': 'application/x-www-form-urlencoded' }),
+    415,
+    'UNSUPPORTED_MEDIA_TYPE',
+    {},
+  ],
   ['no such path, without a key', '/v2/ip/8.8.8.8', { key: null }, 404, 'ROUTE_NOT_FOUND', {}],
   ['no such path below a path', '/v1/ip/8.8.8.8/x', {}, 404, 'ROUTE_NOT_FOUND', {}],
   ['another method, without a key', '/v1/ip/8.8.8.8', { method: 'DELETE', key: null }, 405, 'METHOD_NOT_ALLOWED', {}],
-  ['another method on batch', '/v1/ip/batch', { method: 'PUT', body: '{}', headers: json }, 405, 'METHOD_NOT_ALLOWED', {}],
+  [
+    'another method on batch',
+    '/v1/ip/batch',
+    { method: 'PUT', body: '{}', headers: json },
+    405,
+    'METHOD_NOT_ALLOWED',
+    {},
+  ],
   ['another method on health', '/healthz', { method: 'POST' }, 405, 'METHOD_NOT_ALLOWED', {}],
 ] as const satisfies readonly (readonly [string, string, Options, number, string, object])[]) {
   test(`api: refused: ${behaviour}`, async () => {
@@ -160,7 +219,13 @@ test('api: explain=true adds evidence and changes nothing else', async () => {
   const { body } = await ask('/v1/ip/3.0.0.17?explain=true');
   const { evidence, ...record } = body.data;
   assert.deepEqual(record, (await ask('/v1/ip/3.0.0.17')).body.data);
-  assert.deepEqual(evidence.at(-1), { field: 'ai_company', value: 'OpenAI', source: 'crawler', prefix: '3.0.0.16/28', as_of: '2026-11-01' });
+  assert.deepEqual(evidence.at(-1), {
+    field: 'ai_company',
+    value: 'OpenAI',
+    source: 'crawler',
+    prefix: '3.0.0.16/28',
+    as_of: '2026-11-01',
+  });
   assert.equal((await ask('/v1/ip/3.0.0.17?explain=false')).body.data.evidence, undefined);
 });
 
@@ -183,11 +248,24 @@ test('api: a key without the permission is refused, and says which', async () =>
   assert.deepEqual(body.data, { error: 'forbidden', code: 'FORBIDDEN', details: { required: 'ip:read' } });
   assert.ok(headers.has('x-ratelimit-limit'));
   assert.equal((await ask('/v1/asn/15169', { key: limited })).status, 200);
-  assert.equal((await ask('/v1/ip/batch', { ...post('{"ips":["8.8.8.8"]}'), key: limited })).body.data.details.required, 'ip:batch');
+  assert.equal(
+    (await ask('/v1/ip/batch', { ...post('{"ips":["8.8.8.8"]}'), key: limited })).body.data.details.required,
+    'ip:batch',
+  );
 });
 
 test('api: batch: an entry per distinct submitted text, under that very text', async () => {
-  const ips = ['8.8.8.8', '::ffff:8.8.8.8', '10.0.0.1', 'nonsense', '8.8.8.8', '__proto__', '', 'é"\\\n\u2028', '2001:4860:0::1'];
+  const ips = [
+    '8.8.8.8',
+    '::ffff:8.8.8.8',
+    '10.0.0.1',
+    'nonsense',
+    '8.8.8.8',
+    '__proto__',
+    '',
+    'é"\\\n\u2028',
+    '2001:4860:0::1',
+  ];
   const { status, body, text } = await ask('/v1/ip/batch', post(JSON.stringify({ ips })));
   assert.equal(status, 200);
   const keys = [...text.matchAll(/("(?:[^"\\]|\\.)*"):\{"(?:ip|error)"/g)].map(([, key]) => JSON.parse(key as string));
@@ -202,11 +280,16 @@ test('api: batch: an entry per distinct submitted text, under that very text', a
 });
 
 test('api: batch: every record is the one that the single lookup gives', async () => {
-  const ips = Array.from({ length: 1000 }, (_, i) => (i % 3 === 0 ? `2001:4860::${i.toString(16)}` : `${[1, 3, 8, 9][i % 4]}.0.${i % 256}.${i % 250}`));
+  const ips = Array.from({ length: 1000 }, (_, i) =>
+    i % 3 === 0 ? `2001:4860::${i.toString(16)}` : `${[1, 3, 8, 9][i % 4]}.0.${i % 256}.${i % 250}`,
+  );
   const { body } = await ask('/v1/ip/batch', post(JSON.stringify({ ips })));
   for (const ip of ips.slice(0, 60)) {
     const { body: single } = await ask(`/v1/ip/${ip}`);
-    assert.deepEqual(body.data[ip], single.data.code === undefined ? single.data : { error: single.data.error, code: single.data.code });
+    assert.deepEqual(
+      body.data[ip],
+      single.data.code === undefined ? single.data : { error: single.data.error, code: single.data.code },
+    );
   }
 });
 
@@ -268,8 +351,18 @@ test('api: data that nobody has built for a month is stale, and still served', a
 for (const [behaviour, bytes, status, code] of [
   ['what is not HTTP', 'GARBAGE\r\n\r\n', 400, 'BAD_REQUEST'],
   ['a header that is none', 'GET / HTTP/1.1\r\nHost: x\r\nBad Header\r\n\r\n', 400, 'BAD_REQUEST'],
-  ['headers of 20 KB', `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Big: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'HEADERS_TOO_LARGE'],
-  ['two lengths', 'POST /v1/ip/batch HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 400, 'BAD_REQUEST'],
+  [
+    'headers of 20 KB',
+    `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Big: ${'x'.repeat(20_000)}\r\n\r\n`,
+    431,
+    'HEADERS_TOO_LARGE',
+  ],
+  [
+    'two lengths',
+    'POST /v1/ip/batch HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
+    400,
+    'BAD_REQUEST',
+  ],
 ] as const) {
   test(`api: malformed HTTP is answered in the envelope: ${behaviour}`, async () => {
     const answer = await rawRequest(bytes);

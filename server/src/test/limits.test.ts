@@ -41,7 +41,13 @@ async function askMany(key: string, count: number, path?: string): Promise<Map<n
 
 test('limits: a Free key gets exactly 1,000 of 1,300 concurrent requests', async () => {
   const { secret } = await folder.createKey({ tier: 'free' });
-  assert.deepEqual(await askMany(secret, 1300), new Map([[200, 1000], [429, 300]]));
+  assert.deepEqual(
+    await askMany(secret, 1300),
+    new Map([
+      [200, 1000],
+      [429, 300],
+    ]),
+  );
 });
 
 test('limits: the headers count down, and 429 says when to come back', async () => {
@@ -76,7 +82,8 @@ test('limits: a new day in UTC is a new window', async () => {
 
 test('limits: every authenticated answer counts, whatever its status, and a batch counts once', async () => {
   const { secret } = await folder.createKey({ tier: 'free', permissions: ['ip:read', 'ip:batch'] });
-  const remaining = async (response: Promise<Response>) => Number((await response).headers.get('x-ratelimit-remaining'));
+  const remaining = async (response: Promise<Response>) =>
+    Number((await response).headers.get('x-ratelimit-remaining'));
   assert.equal(await remaining(ask(secret, '/v1/ip/nonsense')), 999);
   assert.equal(await remaining(ask(secret, '/v1/ip/10.0.0.1')), 998);
   assert.equal(await remaining(ask(secret, '/v1/asn/15169')), 997, 'a missing permission');
@@ -156,7 +163,11 @@ test('limits: a request that fails through our fault does not count', async () =
     const ready = await fetch(`${other.url}/readyz`);
     assert.equal(ready.status, 503);
     const body = (await ready.json()) as { data: object };
-    assert.deepEqual(body.data, { error: 'not ready', code: 'NOT_READY', checks: { dataset: 'missing', storage: 'ok' } });
+    assert.deepEqual(body.data, {
+      error: 'not ready',
+      code: 'NOT_READY',
+      checks: { dataset: 'missing', storage: 'ok' },
+    });
   } finally {
     await other.close();
     empty.remove();

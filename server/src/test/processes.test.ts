@@ -1,9 +1,11 @@
 /** The promises that hold across processes, on real ones: workers, kills, restarts, revocation, a new dataset under load. */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import test from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { publish, useVersion } from '@whence/dataset/publish';
 import { sampleContent } from '@whence/dataset/test/sample-dataset';
 import { SAMPLE, ServerProcess, TestFolder } from './test-server.ts';
@@ -38,9 +40,17 @@ async function askMany(url: string, key: string, count: number): Promise<Record<
   return statuses;
 }
 
-function workersOf(server: ServerProcess): number[] {
-  const output = execFileSync('ps', ['-o', 'pid=', '--ppid', String(server.child.pid)], { encoding: 'utf8' });
-  return output.trim().split(/\s+/).map(Number);
+function workersOf({ child }: ServerProcess): number[] {
+  const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
+  return children.trim().split(' ').map(Number);
+}
+
+async function freePort(): Promise<string> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  return String(port);
 }
 
 async function withServer(
@@ -208,7 +218,6 @@ test('processes: a new version under load loses no request, mixes no answer, and
 test('processes: a damaged new version is not served; the old one stays', async () => {
   await withServer({}, async (server, folder) => {
     const { secret } = await folder.createKey();
-    const { writeFileSync, readFileSync } = await import('node:fs');
     publish(folder.dataDir, sampleContent({ routes: [['8.8.8.0/24', 1, 'Broken']] }), new Date());
     const file = `${folder.dataDir}/datasets/000002.whence`;
     const bytes = readFileSync(file);
@@ -232,19 +241,19 @@ test('processes: told to stop, the server finishes requests in flight and ends w
     assert.equal(code, 0);
     const statuses = await load;
     // Requests that had not reached the server by then are refused at the door; none is cut off half-way or fails.
-    assert.deepEqual(Object.keys(statuses).filter((status) => !['200', '0'].includes(status)), []);
+    assert.deepEqual(
+      Object.keys(statuses).filter((status) => !['200', '0'].includes(status)),
+      [],
+    );
     assert.ok((statuses[200] ?? 0) > 0);
   });
 });
 
 test('processes: metrics are added up over workers', async () => {
-  await withServer({ WHENCE_WORKERS: '2', WHENCE_METRICS_PORT: '0', WHENCE_LOG_LEVEL: 'fatal' }, async (server, folder) => {
+  const port = await freePort();
+  await withServer({ WHENCE_WORKERS: '2', WHENCE_METRICS_PORT: port }, async (server, folder) => {
     const { secret } = await folder.createKey();
     await askMany(server.url, secret, 200);
-    const port = execFileSync('sh', ['-c', `ss -ltnpH 2>/dev/null | grep 'pid=${server.child.pid},' | grep -o '127.0.0.1:[0-9]*' | cut -d: -f2`], { encoding: 'utf8' })
-      .trim()
-      .split('\n')
-      .find((candidate) => !server.url.endsWith(`:${candidate}`));
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
     assert.match(text, /\nwhence_requests_total\{route="ip",status="200"\} 200\n/);
     assert.match(text, /\nwhence_request_duration_seconds_count 200\n/);

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Sample, sampleContent } from '@whence/dataset/test/sample-dataset';
 import { publish } from '@whence/dataset/publish';
+import { type Sample, sampleContent } from '@whence/dataset/test/sample-dataset';
 import { readConfig } from '../config.ts';
 import { Keys, type NewKey } from '../keys/keys.ts';
 import { PERMISSIONS } from '../keys/tiers.ts';
@@ -85,7 +85,13 @@ export class ServerProcess {
 
   static async start(folder: TestFolder, environment: Record<string, string> = {}): Promise<ServerProcess> {
     const child = spawn(process.execPath, [bin, 'serve'], {
-      env: { ...process.env, WHENCE_DATA_DIR: folder.dataDir, WHENCE_PORT: '0', WHENCE_LOG_LEVEL: 'fatal', ...environment },
+      env: {
+        ...process.env,
+        WHENCE_DATA_DIR: folder.dataDir,
+        WHENCE_PORT: '0',
+        WHENCE_LOG_LEVEL: 'fatal',
+        ...environment,
+      },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     let output = '';

@@ -1,0 +1,132 @@
+/** The OpenAPI document, held against the running server: what it says of answers is what comes. */
+import assert from 'node:assert/strict';
+import test, { after, before } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { startInProcess, TestFolder } from './test-server.ts';
+
+type Schema = Record<string, unknown>;
+type Operation = {
+  parameters?: { name: string; in: string; example?: string }[];
+  requestBody?: { content: Record<string, { example?: unknown }> };
+  responses: Record<string, { content: Record<string, { schema: Schema }> }>;
+  security?: unknown[];
+};
+type OpenApi = { openapi: string; paths: Record<string, Record<string, Operation>> };
+
+const folder = new TestFolder();
+let server: Awaited<ReturnType<typeof startInProcess>>;
+let secret = '';
+let document: OpenApi;
+
+before(async () => {
+  folder.publish();
+  server = await startInProcess(folder);
+  ({ secret } = await folder.createKey());
+  document = (await (await fetch(`${server.url}/openapi.json`)).json()) as OpenApi;
+});
+after(async () => {
+  await server.close();
+  folder.remove();
+});
+
+const ajv = new Ajv2020({ strict: false });
+
+async function hold(path: string, method: string, operation: Operation, response: Response): Promise<void> {
+  const schema = operation.responses[String(response.status)]?.content['application/json']?.schema;
+  assert.ok(schema, `${method} ${path} is not documented to answer ${response.status}`);
+  const validate = ajv.compile(schema);
+  const body = await response.json();
+  assert.ok(
+    validate(body),
+    `${method} ${path} ${response.status}: ${ajv.errorsText(validate.errors)}\n${JSON.stringify(body)}`,
+  );
+}
+
+/** The request that the examples of an operation make. */
+function exampleRequest(path: string, { parameters = [], requestBody }: Operation): [url: string, body?: string] {
+  let url = path;
+  const query = new URLSearchParams();
+  for (const { name, in: place, example = '' } of parameters) {
+    if (place === 'path') url = url.replace(`{${name}}`, example);
+    else query.set(name, example);
+  }
+  const body = requestBody?.content['application/json']?.example;
+  const search = query.size > 0 ? `?${query}` : '';
+  return body === undefined ? [url + search] : [url + search, JSON.stringify(body)];
+}
+
+test('documentation: OpenAPI 3.1, and every endpoint of the specification is in it', () => {
+  assert.equal(document.openapi, '3.1.0');
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method} ${path}`),
+  );
+  assert.deepEqual(operations.sort(), [
+    'get /healthz',
+    'get /readyz',
+    'get /v1/asn/search',
+    'get /v1/asn/{asn}',
+    'get /v1/ip/{ip}',
+    'post /v1/ip/batch',
+  ]);
+});
+
+test('documentation: every example is answered with 200, as described', async () => {
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      const [url, body] = exampleRequest(path, operation);
+      const response = await fetch(server.url + url, {
+        method,
+        headers: { 'X-API-Key': secret, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+        ...(body === undefined ? {} : { body }),
+      });
+      assert.equal(response.status, 200, `${method} ${url}`);
+      await hold(path, method, operation, response);
+    }
+  }
+});
+
+for (const [path, method, url, want, options] of [
+  ['/v1/ip/{ip}', 'get', '/v1/ip/nonsense', 400, {}],
+  ['/v1/ip/{ip}', 'get', '/v1/ip/10.0.0.1?explain=true', 404, {}],
+  ['/v1/ip/{ip}', 'get', '/v1/ip/8.8.8.8', 401, { key: '' }],
+  ['/v1/ip/{ip}', 'get', '/v1/ip/8.8.8.8', 403, { key: 'asn:read' }],
+  ['/v1/ip/batch', 'post', '/v1/ip/batch', 400, { body: '{}' }],
+  ['/v1/ip/batch', 'post', '/v1/ip/batch', 413, { body: JSON.stringify({ ips: ['x'.repeat(270_000)] }) }],
+  ['/v1/ip/batch', 'post', '/v1/ip/batch', 415, { body: 'x', type: 'text/plain' }],
+  ['/v1/asn/{asn}', 'get', '/v1/asn/x', 400, {}],
+  ['/v1/asn/{asn}', 'get', '/v1/asn/1', 404, {}],
+  ['/v1/asn/{asn}', 'get', '/v1/asn/15169?include_prefixes=true', 200, {}],
+  ['/v1/asn/search', 'get', '/v1/asn/search', 400, {}],
+  ['/v1/asn/search', 'get', '/v1/asn/search?q=google&q=', 400, {}],
+  ['/v1/asn/search', 'get', '/v1/asn/search?q=x&limit=0', 400, {}],
+] as const satisfies readonly (readonly [
+  string,
+  string,
+  string,
+  number,
+  { key?: string; body?: string; type?: string },
+])[]) {
+  test(`documentation: ${method} ${url.slice(0, 60)} is refused as described: ${want}`, async () => {
+    const { key, body, type = 'application/json' } = options as { key?: string; body?: string; type?: string };
+    const operation = document.paths[path]?.[method];
+    assert.ok(operation);
+    const restricted = key === 'asn:read' ? (await folder.createKey({ permissions: ['asn:read'] })).secret : key;
+    const response = await fetch(server.url + url, {
+      method,
+      headers: { 'X-API-Key': restricted ?? secret, ...(body === undefined ? {} : { 'Content-Type': type }) },
+      ...(body === undefined ? {} : { body }),
+    });
+    assert.equal(response.status, want);
+    await hold(path, method, operation, response);
+  });
+}
+
+test('documentation: a page for people, that loads nothing and runs nothing', async () => {
+  const response = await fetch(`${server.url}/docs`);
+  assert.equal(response.status, 200);
+  assert.match(response.headers.get('content-type') ?? '', /^text\/html/);
+  assert.match(response.headers.get('content-security-policy') ?? '', /default-src 'none'/);
+  const page = await response.text();
+  for (const path of Object.keys(document.paths)) assert.ok(page.includes(path), path);
+  assert.doesNotMatch(page, /<script|src=|@import|undefined|\[object/);
+});

@@ -146,7 +146,34 @@ test('cli: asn search finds by part of a name', async () => {
   assert.equal((await whence('asn', 'search', 'no such network anywhere')).code, 1);
 });
 
+test('cli: key create prints the key alone; list shows it masked; revoke ends it', async () => {
+  const created = await whence('key', 'create', '--name', 'shop front', '--tier', 'pro', '--permissions', 'ip:read,asn:read');
+  assert.equal(created.code, 0);
+  assert.match(created.stdout, /^whence_[0-9A-Za-z]{36}\n$/);
+  const secret = created.stdout.trim();
+  const [key] = JSON.parse((await whence('key', 'list', '--json')).stdout);
+  assert.deepEqual([key.name, key.tier, key.permissions], ['shop front', 'pro', ['ip:read', 'asn:read']]);
+  assert.equal(key.masked, `${secret.slice(0, 11)}…${secret.slice(-4)}`);
+  const list = await whence('key', 'list');
+  assert.ok(!list.stdout.includes(secret));
+  assert.match(list.stdout, /shop front +whence_\S+ +pro +100,000 +ip:read asn:read +\d{4}-\d\d-\d\d +never +active/);
+  assert.equal((await whence('key', 'revoke', key.id)).stdout, `${key.id} is revoked\n`);
+  assert.equal((await whence('key', 'revoke', key.id)).stdout, `${key.id} is already revoked\n`);
+  assert.match((await whence('key', 'list')).stdout, /revoked \d{4}-\d\d-\d\d/);
+  const unknown = await whence('key', 'revoke', 'nosuchkey');
+  assert.deepEqual([unknown.code, unknown.stderr], [1, 'error: there is no key nosuchkey; whence key list shows them\n']);
+});
+
+test('cli: people see Unlimited limits as a word', async () => {
+  await whence('key', 'create', '--name', 'large', '--tier', 'enterprise');
+  assert.match((await whence('key', 'list')).stdout, /large +\S+ +enterprise +unlimited +all/);
+});
+
 for (const [behaviour, argv, message] of [
+  ['a key without a name', ['key', 'create'], /required option '--name <name>'/],
+  ['a key with a blank name', ['key', 'create', '--name', ' '], /a name has 1 to 100 characters/],
+  ['an unknown tier', ['key', 'create', '--name', 'x', '--tier', 'gold'], /Allowed choices are free, starter, pro, enterprise/],
+  ['an unknown permission', ['key', 'create', '--name', 'x', '--permissions', 'root'], /permissions are some of ip:read/],
   ['an unknown command', ['frobnicate'], /unknown command 'frobnicate'/],
   ['an unknown option', ['ip', '--verbose', '8.8.8.8'], /unknown option '--verbose'/],
   ['a missing address', ['ip'], /missing required argument 'address'/],
@@ -183,6 +210,47 @@ test('cli: list, verify and use', async () => {
   assert.equal((await whence('dataset', 'use', '1')).stdout, 'version 1 is current\n');
   const missing = await whence('dataset', 'use', '7');
   assert.deepEqual([missing.code, missing.stderr], [1, 'error: there is no version 7\n']);
+});
+
+test('cli: a wrong setting stops a command with a sentence, but not the help', async () => {
+  const { code, stderr } = await whenceIn({ WHENCE_DATA_DIR: dataDir, WHENCE_PORT: 'eighty' }, ['serve']);
+  assert.deepEqual([code, stderr], [2, 'error: WHENCE_PORT is "eighty", but must be a port from 0 to 65535\n']);
+  assert.equal((await whenceIn({ WHENCE_PORT: 'eighty' }, ['--help'])).code, 0);
+});
+
+test('cli: the first start builds, makes a key, prints it once and serves; the second prints none', async () => {
+  const fresh = join(folder, 'fresh');
+  const start = () => {
+    const child = spawn(process.execPath, [bin, 'serve'], {
+      env: { ...process.env, WHENCE_DATA_DIR: fresh, WHENCE_PORT: '0', WHENCE_LOG_LEVEL: 'fatal' },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      output += text;
+    });
+    const until = async (text: string) => {
+      while (!output.includes(text)) await once(child.stdout, 'data');
+      return output;
+    };
+    const stop = async () => {
+      child.kill('SIGTERM');
+      return once(child, 'exit');
+    };
+    return { until, stop };
+  };
+
+  const first = start();
+  const welcome = await first.until('/v1/ip/8.8.8.8');
+  const [, secret = '', url = ''] = /curl -H 'X-API-Key: (\S+)' (\S+)/.exec(welcome) ?? [];
+  const response = await fetch(url, { headers: { 'X-API-Key': secret } });
+  assert.equal(response.status, 200, 'the printed line works at once');
+  assert.equal(response.headers.get('x-ratelimit-limit'), '1000');
+  assert.deepEqual(await first.stop(), [0, null]);
+
+  const second = start();
+  assert.doesNotMatch(await second.until('listens on'), /whence_/);
+  assert.deepEqual(await second.stop(), [0, null]);
 });
 
 test('cli: without a dataset, commands say how to get one', async () => {

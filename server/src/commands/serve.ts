@@ -4,6 +4,7 @@ import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { readManifest } from '@whence/dataset/publish';
 import type { Config } from '../config.ts';
@@ -15,6 +16,8 @@ import { type RunningServer, sqlitePath, startServer } from '../server.ts';
 import { openSqlite, sqliteStorage } from '../storage/sqlite.ts';
 import type { ExitCode, Output } from '../terminal.ts';
 import { answerMetrics, Workers } from '../workers.ts';
+
+const READY_POLL_MS = 100;
 
 const now = () => Date.now();
 
@@ -37,13 +40,20 @@ export async function serve(config: Config, stdout: Output, stderr: Output): Pro
   );
 
   const build = readManifest(config.dataDir) === undefined ? buildFirstDataset() : undefined;
-  if (build !== undefined) await Promise.race([build.done, stopped]);
+  const buildCode = await Promise.race([build?.exitCode ?? 0, stopped]);
+  if (buildCode !== 0) {
+    // The build has said what is wrong; or somebody lost patience with it.
+    build?.cancel();
+    metrics?.close();
+    await stop();
+    return 1;
+  }
+  await Promise.race([untilReady(url), stopped]);
   stdout.write(`Whence listens on ${url} (documentation: ${url}/docs)\n`);
   if (secret !== undefined) stdout.write(welcome(url, secret));
 
   const signal = await stopped;
   log.info({ signal }, 'stopping');
-  build?.cancel();
   metrics?.close();
   await stop();
   return 0;
@@ -100,10 +110,20 @@ async function untilToldToStop(): Promise<string> {
 }
 
 /** In a process of its own: compiling takes 0.7 GB and all of a core, and the server has better things to do. */
-function buildFirstDataset(): { done: Promise<void>; cancel: () => void } {
+function buildFirstDataset(): { exitCode: Promise<number>; cancel: () => void } {
   const bin = fileURLToPath(new URL('../bin.js', import.meta.url));
   const child = spawn(process.execPath, [bin, 'dataset', 'build'], { stdio: ['ignore', 'ignore', 'inherit'] });
-  return { done: once(child, 'exit').then(() => {}), cancel: () => child.kill() };
+  return { exitCode: once(child, 'exit').then(([code]) => code ?? 1), cancel: () => child.kill() };
+}
+
+/** Workers see a new version a moment after it is published; the first request should not come before. */
+async function untilReady(url: string): Promise<void> {
+  for (;;) {
+    const response = await fetch(`${url}/readyz`);
+    await response.arrayBuffer();
+    if (response.status === 200) return;
+    await sleep(READY_POLL_MS);
+  }
 }
 
 function welcome(url: string, secret: string): string {

@@ -1,0 +1,19 @@
+/** The client's wire types and our records are proved equal, not only assignable: assignability lets extra fields through. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type * as wire from '@whence/client/wire';
+import type { AsnSearchAnswer } from '@whence/dataset/asn-search';
+import type * as record from '@whence/dataset/record';
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+
+const proofs: true[] = [
+  true satisfies Equal<wire.IpRecord, record.IpRecord>,
+  true satisfies Equal<wire.AsnRecord, record.AsnRecord>,
+  true satisfies Equal<wire.Detection, record.Detection>,
+  true satisfies Equal<wire.Threat, record.Threat>,
+  true satisfies Equal<wire.Evidence, record.Evidence>,
+  true satisfies Equal<wire.AsnSearchAnswer, AsnSearchAnswer>,
+];
+
+test('wire types: the client and the dataset mean the same', () => assert.ok(proofs.every(Boolean)));

@@ -147,7 +147,16 @@ test('cli: asn search finds by part of a name', async () => {
 });
 
 test('cli: key create prints the key alone; list shows it masked; revoke ends it', async () => {
-  const created = await whence('key', 'create', '--name', 'shop front', '--tier', 'pro', '--permissions', 'ip:read,asn:read');
+  const created = await whence(
+    'key',
+    'create',
+    '--name',
+    'shop front',
+    '--tier',
+    'pro',
+    '--permissions',
+    'ip:read,asn:read',
+  );
   assert.equal(created.code, 0);
   assert.match(created.stdout, /^whence_[0-9A-Za-z]{36}\n$/);
   const secret = created.stdout.trim();
@@ -161,7 +170,10 @@ test('cli: key create prints the key alone; list shows it masked; revoke ends it
   assert.equal((await whence('key', 'revoke', key.id)).stdout, `${key.id} is already revoked\n`);
   assert.match((await whence('key', 'list')).stdout, /revoked \d{4}-\d\d-\d\d/);
   const unknown = await whence('key', 'revoke', 'nosuchkey');
-  assert.deepEqual([unknown.code, unknown.stderr], [1, 'error: there is no key nosuchkey; whence key list shows them\n']);
+  assert.deepEqual(
+    [unknown.code, unknown.stderr],
+    [1, 'error: there is no key nosuchkey; whence key list shows them\n'],
+  );
 });
 
 test('cli: people see Unlimited limits as a word', async () => {
@@ -172,8 +184,16 @@ test('cli: people see Unlimited limits as a word', async () => {
 for (const [behaviour, argv, message] of [
   ['a key without a name', ['key', 'create'], /required option '--name <name>'/],
   ['a key with a blank name', ['key', 'create', '--name', ' '], /a name has 1 to 100 characters/],
-  ['an unknown tier', ['key', 'create', '--name', 'x', '--tier', 'gold'], /Allowed choices are free, starter, pro, enterprise/],
-  ['an unknown permission', ['key', 'create', '--name', 'x', '--permissions', 'root'], /permissions are some of ip:read/],
+  [
+    'an unknown tier',
+    ['key', 'create', '--name', 'x', '--tier', 'gold'],
+    /Allowed choices are free, starter, pro, enterprise/,
+  ],
+  [
+    'an unknown permission',
+    ['key', 'create', '--name', 'x', '--permissions', 'root'],
+    /permissions are some of ip:read/,
+  ],
   ['an unknown command', ['frobnicate'], /unknown command 'frobnicate'/],
   ['an unknown option', ['ip', '--verbose', '8.8.8.8'], /unknown option '--verbose'/],
   ['a missing address', ['ip'], /missing required argument 'address'/],

@@ -3,8 +3,8 @@
  * kinder than letting everybody time out. Asking costs the reading of a flag.
  */
 const TICK_MS = 100;
-/** A batch of a thousand takes about two milliseconds; half a second means that hundreds of them are waiting. */
-const TOO_LATE_MS = 500;
+/** A batch of a thousand takes about two milliseconds; a second means that hundreds of them are waiting. */
+const TOO_LATE_MS = 1_000;
 
 export class Overload {
   #timer: NodeJS.Timeout | undefined;

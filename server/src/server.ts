@@ -41,14 +41,15 @@ export async function startServer(config: Config, log: Logger, nowMs: () => numb
 
   live.start();
   overload.start();
-  const housekeeping = setInterval(async () => {
+  const write = async (giveBack: () => Promise<void>) => {
     try {
       await usage.flush();
-      await quota.giveBackIdle(nowMs());
+      await giveBack();
     } catch (error) {
       log.error({ err: error }, 'statistics or leases could not be written');
     }
-  }, HOUSEKEEPING_MS).unref();
+  };
+  const housekeeping = setInterval(() => write(() => quota.giveBackIdle(nowMs())), HOUSEKEEPING_MS).unref();
 
   await app.listen({ host: config.host, port: config.port });
   const { port } = app.server.address() as AddressInfo;
@@ -75,8 +76,7 @@ export async function startServer(config: Config, log: Logger, nowMs: () => numb
       live.stop();
       overload.stop();
       // What was counted and what was not spent outlives the process.
-      await usage.flush();
-      await quota.close();
+      await write(() => quota.close());
       await storage.close();
     },
   };

@@ -2,13 +2,12 @@
 import type { FastifyRequest } from 'fastify';
 import type { Keys } from '../keys/keys.ts';
 import type { Permission } from '../keys/tiers.ts';
-import { StorageUnavailable } from '../storage/storage.ts';
 import { ApiError } from './errors.ts';
 
 export async function authenticate(keys: Keys, request: FastifyRequest): Promise<void> {
   const secret = request.headers['x-api-key'];
   if (typeof secret !== 'string') throw new ApiError('UNAUTHORIZED');
-  const key = await findKey(keys, secret);
+  const key = await keys.find(secret);
   if (key === undefined) throw new ApiError('UNAUTHORIZED');
   request.key = key;
 }
@@ -16,13 +15,5 @@ export async function authenticate(keys: Keys, request: FastifyRequest): Promise
 export function requirePermission(request: FastifyRequest, permission: Permission): void {
   if (request.key?.permissions.includes(permission) !== true) {
     throw new ApiError('FORBIDDEN', { extra: { details: { required: permission } } });
-  }
-}
-
-async function findKey(keys: Keys, secret: string) {
-  try {
-    return await keys.find(secret);
-  } catch (error) {
-    throw error instanceof StorageUnavailable ? new ApiError('STORAGE_UNAVAILABLE') : error;
   }
 }

@@ -2,6 +2,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from '../log.ts';
 import type { Quota } from '../quota/quota.ts';
+import { StorageUnavailable } from '../storage/storage.ts';
 import { elapsedMs } from './envelope.ts';
 import { ApiError } from './errors.ts';
 
@@ -10,7 +11,7 @@ export function handleError(quota: Quota, log: Logger) {
     const error = toApiError(thrown);
     const { status, text, timed } = error.row;
     if (status >= 500) {
-      if (error.code === 'INTERNAL') log.error({ err: thrown, request_id: request.id }, 'request failed');
+      if (!(thrown instanceof ApiError)) log.error({ err: thrown, request_id: request.id }, 'request failed');
       giveBack(quota, request, reply);
     }
     return reply
@@ -34,6 +35,8 @@ function giveBack(quota: Quota, request: FastifyRequest, reply: FastifyReply): v
 /** Fastify's own refusals, in our words. */
 function toApiError(thrown: FastifyError | ApiError | Error): ApiError {
   if (thrown instanceof ApiError) return thrown;
+  if (thrown instanceof StorageUnavailable)
+    return new ApiError('STORAGE_UNAVAILABLE', { headers: { 'Retry-After': '5' } });
   if ('validation' in thrown && thrown.validation !== undefined) {
     const [first] = thrown.validation;
     const missing = first?.params['missingProperty'];

@@ -11,6 +11,7 @@ import { findJson } from '../lookup.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Overload } from '../overload.ts';
 import type { Quota } from '../quota/quota.ts';
+import type { StoredKey } from '../storage/storage.ts';
 import type { Usage } from '../usage.ts';
 import { COMMON_HEADERS } from './envelope.ts';
 import { ipEnvelope } from './ip.ts';
@@ -39,7 +40,7 @@ export function ipLane({ keys, quota, usage, live, metrics, overload, nowMs }: L
     // A body on a GET is somebody's mistake, which the router knows how to drain.
     if (typeof secret !== 'string' || served === undefined || overload.isOverloaded || hasBody(request)) return false;
     const startedMs = performance.now();
-    const key = keys.findRemembered(secret);
+    const key = findRemembered(keys, secret);
     if (key === undefined || !key.permissions.includes('ip:read')) return false;
     const now = nowMs();
     const allowance = allowanceOf(key);
@@ -57,15 +58,15 @@ export function ipLane({ keys, quota, usage, live, metrics, overload, nowMs }: L
     response.writeHead(200, [
       ...commonHeaders,
       'Content-Length',
-      body.length as unknown as string,
+      String(body.length),
       'X-Request-ID',
       requestId,
       'X-RateLimit-Limit',
-      limitHeader(key) as unknown as string,
+      String(limitHeader(key)),
       'X-RateLimit-Remaining',
-      spent.remaining as unknown as string,
+      String(spent.remaining),
       'X-RateLimit-Reset',
-      spent.resetSeconds as unknown as string,
+      String(spent.resetSeconds),
       'X-Cache-Status',
       cacheStatus,
     ]);
@@ -76,6 +77,15 @@ export function ipLane({ keys, quota, usage, live, metrics, overload, nowMs }: L
     metrics.count('ip', 200, (performance.now() - startedMs) / 1000);
     return true;
   };
+}
+
+/** Storage that is down is the long way's to report: nothing thrown here would reach an error handler. */
+function findRemembered(keys: Keys, secret: string): StoredKey | undefined {
+  try {
+    return keys.findRemembered(secret);
+  } catch {
+    return undefined;
+  }
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

@@ -93,9 +93,7 @@ async function startWorkers(config: Config, log: Logger): Promise<Started> {
 async function serveAsWorker(config: Config, log: Logger): Promise<ExitCode> {
   const server = await startServer(config, log, now);
   answerMetrics(() => server.metrics());
-  const stopped = untilToldToStop();
-  // Without the first process nobody would replace or stop this one.
-  await Promise.race([stopped, once(process, 'disconnect')]);
+  await untilToldToStop();
   await server.close();
   cluster.worker?.disconnect();
   return 0;

@@ -1,5 +1,5 @@
 /** Leases out of the table of the embedded engine. The write lock is taken before the count is read, so no two processes read the same. */
-import type { SqliteDatabase } from '../storage/sqlite.ts';
+import { guarded, type SqliteDatabase } from '../storage/sqlite.ts';
 import type { LeaseStore } from './quota.ts';
 
 export function sqliteLeases(database: SqliteDatabase): LeaseStore {
@@ -18,13 +18,13 @@ export function sqliteLeases(database: SqliteDatabase): LeaseStore {
     return { granted, left: left - granted };
   });
   return {
-    take(keyId, day, wanted, limit) {
+    take: guarded((keyId: string, day: string, wanted: number, limit: number) => {
       // A key that is used up is the one that is asked for most; it needs no write lock to be told so.
       if ((read.get(keyId, day) ?? 0) >= limit) return { granted: 0, left: 0 };
       return take.immediate(keyId, day, wanted, limit);
-    },
-    giveBack(keyId, day, unspent) {
+    }),
+    giveBack: guarded((keyId: string, day: string, unspent: number) => {
       giveBack.run(unspent, keyId, day);
-    },
+    }),
   };
 }

@@ -6,7 +6,7 @@
 import Database from 'better-sqlite3';
 import type { Permission, Tier } from '../keys/tiers.ts';
 import { migrate } from './sqlite-migrations.ts';
-import type { Storage, StoredKey, UsageRow } from './storage.ts';
+import { type Storage, StorageUnavailable, type StoredKey, type UsageRow } from './storage.ts';
 
 const BUSY_TIMEOUT_MS = 5_000;
 
@@ -24,6 +24,18 @@ export function openSqlite(path: string): SqliteDatabase {
     database.close();
     throw error;
   }
+}
+
+/** What SQLite refuses (a full disk, a lock that is not let go, a damaged file) is storage being down, for everybody above. */
+export function guarded<A extends unknown[], R>(work: (...args: A) => R): (...args: A) => R {
+  return (...args) => {
+    try {
+      return work(...args);
+    } catch (error) {
+      if (error instanceof Database.SqliteError) throw new StorageUnavailable(error.message, { cause: error });
+      throw error;
+    }
+  };
 }
 
 type KeyRow = {
@@ -70,42 +82,48 @@ export function sqliteStorage(database: SqliteDatabase): Storage {
   };
 
   return {
-    insertKey: database.transaction((key: StoredKey) => {
-      const { id, name, hash, masked, permissions, tier, createdAt } = key;
-      insertKey.run(id, name, hash, masked, permissions.join(' '), tier, createdAt.getTime());
-      nextRevision.run();
-      refreshRevision();
-    }).immediate,
-    findKeyByHash(hash) {
+    insertKey: guarded(
+      database.transaction((key: StoredKey) => {
+        const { id, name, hash, masked, permissions, tier, createdAt } = key;
+        insertKey.run(id, name, hash, masked, permissions.join(' '), tier, createdAt.getTime());
+        nextRevision.run();
+        refreshRevision();
+      }).immediate,
+    ),
+    findKeyByHash: guarded((hash: string) => {
       const row = findKey.get(hash);
       return row && fromRow(row);
-    },
-    listKeys: () => listKeys.all().map(fromRow),
-    revokeKey: database.transaction((id: string, at: Date, by: string) => {
-      if (revokeKey.run(at.getTime(), by, id).changes === 0)
-        return keyExists.get(id) === 1 ? 'already revoked' : 'unknown';
-      nextRevision.run();
-      refreshRevision();
-      return 'revoked' as const;
-    }).immediate,
-    keysRevision() {
+    }),
+    listKeys: guarded(() => listKeys.all().map(fromRow)),
+    revokeKey: guarded(
+      database.transaction((id: string, at: Date, by: string) => {
+        if (revokeKey.run(at.getTime(), by, id).changes === 0)
+          return keyExists.get(id) === 1 ? 'already revoked' : 'unknown';
+        nextRevision.run();
+        refreshRevision();
+        return 'revoked' as const;
+      }).immediate,
+    ),
+    keysRevision: guarded(() => {
       const current = dataVersion.get() ?? 0;
       if (current !== seenDataVersion) {
         seenDataVersion = current;
         refreshRevision();
       }
       return revision;
-    },
-    addUsage: database.transaction((rows: readonly UsageRow[], lastUsed: ReadonlyMap<string, Date>) => {
-      for (const { keyId, day, endpoint, statusClass, requests } of rows) {
-        addUsage.run(keyId, day, endpoint, statusClass, requests);
-      }
-      for (const [id, at] of lastUsed) touchKey.run(at.getTime(), id);
-    }).immediate,
-    usageOf: (keyId) => usageOf.all(keyId),
-    check() {
+    }),
+    addUsage: guarded(
+      database.transaction((rows: readonly UsageRow[], lastUsed: ReadonlyMap<string, Date>) => {
+        for (const { keyId, day, endpoint, statusClass, requests } of rows) {
+          addUsage.run(keyId, day, endpoint, statusClass, requests);
+        }
+        for (const [id, at] of lastUsed) touchKey.run(at.getTime(), id);
+      }).immediate,
+    ),
+    usageOf: guarded((keyId: string) => usageOf.all(keyId)),
+    check: guarded(() => {
       readRevision.get();
-    },
+    }),
     close() {
       database.close();
     },

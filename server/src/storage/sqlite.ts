@@ -107,8 +107,9 @@ export function sqliteStorage(database: SqliteDatabase): Storage {
     keysRevision: guarded(() => {
       const current = dataVersion.get() ?? 0;
       if (current !== seenDataVersion) {
-        seenDataVersion = current;
         refreshRevision();
+        // Only now: a revision that could not be read must be asked for again.
+        seenDataVersion = current;
       }
       return revision;
     }),

@@ -1,0 +1,87 @@
+/**
+ * Just enough DER (X.690 §10) to measure an RSA public key.
+ *
+ *     SubjectPublicKeyInfo  SEQUENCE { SEQUENCE { OID 1.2.840.113549.1.1.1, NULL }, BIT STRING { RSAPublicKey } }    RFC 5280 §4.1
+ *     RSAPublicKey          SEQUENCE { INTEGER modulus, INTEGER exponent }                                           RFC 8017 A.1.1
+ *
+ * Strict: definite and shortest lengths, shortest positive integers, nothing left over. A key that is not like this
+ * is refused by some verifier, and that is what a report is about.
+ */
+type Element = { readonly tag: number; readonly body: Uint8Array };
+
+const INTEGER = 0x02;
+const BIT_STRING = 0x03;
+const NULL = 0x05;
+const OBJECT_IDENTIFIER = 0x06;
+const SEQUENCE = 0x30;
+const RSA_ENCRYPTION = '2a864886f70d010101';
+
+/** The bit length of the modulus of an RSA key in either form, or undefined if the bytes are neither. */
+export function rsaModulusBits(bytes: Uint8Array): number | undefined {
+  const [first, second, ...rest] = readSequence(bytes) ?? [];
+  if (first === undefined || second === undefined || rest.length > 0) return undefined;
+  if (first.tag !== SEQUENCE) return modulusBits(first, second);
+  // A BIT STRING begins with the number of unused bits in its last byte: none, as there are whole bytes in this one.
+  if (!isRsaEncryption(first) || second.tag !== BIT_STRING || second.body[0] !== 0) return undefined;
+  const [modulus, exponent, ...others] = readSequence(second.body.subarray(1)) ?? [];
+  return modulus && exponent && others.length === 0 ? modulusBits(modulus, exponent) : undefined;
+}
+
+/** RFC 3279 §2.3.1 wants NULL for parameters; some writers leave them out, and verifiers do not mind. */
+function isRsaEncryption({ body }: Element): boolean {
+  const [algorithm, parameters, ...rest] = readElements(body) ?? [];
+  if (algorithm?.tag !== OBJECT_IDENTIFIER || Buffer.from(algorithm.body).toString('hex') !== RSA_ENCRYPTION)
+    return false;
+  return rest.length === 0 && (parameters === undefined || (parameters.tag === NULL && parameters.body.length === 0));
+}
+
+function modulusBits(modulus: Element, exponent: Element): number | undefined {
+  const n = positiveInteger(modulus);
+  const e = positiveInteger(exponent);
+  // RFC 8017 §3.1: a product of odd primes, and an exponent of at least 3 that is prime to an even number. Both are odd.
+  if (n === undefined || e === undefined || !isOdd(n) || !isOdd(e) || (e.length === 1 && e[0] === 1)) return undefined;
+  return n.length * 8 - (Math.clz32(n[0] ?? 0) - 24);
+}
+
+/** The bytes of the number without the sign byte in front, or undefined for zero, negative ones and longer ones than needed. */
+function positiveInteger({ tag, body }: Element): Uint8Array | undefined {
+  const [first, second] = body;
+  if (tag !== INTEGER || first === undefined || first >= 0x80) return undefined;
+  if (first !== 0) return body;
+  return second !== undefined && second >= 0x80 ? body.subarray(1) : undefined;
+}
+
+function isOdd(bytes: Uint8Array): boolean {
+  return ((bytes.at(-1) ?? 0) & 1) === 1;
+}
+
+/** The elements of a SEQUENCE that takes up all the bytes. */
+function readSequence(bytes: Uint8Array): Element[] | undefined {
+  const [sequence, ...rest] = readElements(bytes) ?? [];
+  return sequence?.tag === SEQUENCE && rest.length === 0 ? readElements(sequence.body) : undefined;
+}
+
+function readElements(bytes: Uint8Array): Element[] | undefined {
+  const elements: Element[] = [];
+  let at = 0;
+  while (at < bytes.length) {
+    const tag = bytes[at] ?? 0;
+    const length = readLength(bytes, at + 1);
+    // Tags above 30 go on in further bytes; no key has one.
+    if ((tag & 0x1f) === 0x1f || length === undefined || length.end + length.value > bytes.length) return undefined;
+    at = length.end + length.value;
+    elements.push({ tag, body: bytes.subarray(length.end, at) });
+  }
+  return elements;
+}
+
+/** X.690 §8.1.3 and §10.1: one byte up to 127, otherwise a count of at most four bytes here and the bytes, as few as can be. */
+function readLength(bytes: Uint8Array, at: number): { value: number; end: number } | undefined {
+  const first = bytes[at];
+  if (first === undefined) return undefined;
+  if (first < 0x80) return { value: first, end: at + 1 };
+  const end = at + 1 + (first & 0x7f);
+  if (first === 0x80 || first > 0x84 || end > bytes.length) return undefined;
+  const value = bytes.subarray(at + 1, end).reduce((sum, byte) => sum * 256 + byte, 0);
+  return value >= 0x80 && bytes[at + 1] !== 0 ? { value, end } : undefined;
+}

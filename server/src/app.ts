@@ -16,6 +16,7 @@ import { authenticate, requirePermission } from './api/authenticate.ts';
 import { postBatch } from './api/batch.ts';
 import { answerClientError } from './api/client-error.ts';
 import { documentation } from './api/documentation.ts';
+import { getEmailDomain } from './api/email.ts';
 import { COMMON_HEADERS } from './api/envelope.ts';
 import { handleError } from './api/error-handler.ts';
 import { ApiError } from './api/errors.ts';
@@ -25,6 +26,7 @@ import { ipLane, type LaneParts } from './api/ip-lane.ts';
 import { methodNotAllowed } from './api/method-not-allowed.ts';
 import { rateLimit } from './api/rate-limit.ts';
 import * as schema from './api/schemas.ts';
+import type { EmailChecks } from './email-checks.ts';
 import type { Permission } from './keys/tiers.ts';
 import type { Logger } from './log.ts';
 import type { RouteName } from './metrics.ts';
@@ -32,6 +34,7 @@ import type { Storage, StoredKey } from './storage/storage.ts';
 
 export type AppParts = LaneParts & {
   storage: Storage;
+  emailChecks: EmailChecks;
   log: Logger;
   /** Addresses of proxies whose `X-Forwarded-For` is believed. */
   trustProxy: string[];
@@ -60,7 +63,7 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 65_000;
 
 export async function createApp(parts: AppParts): Promise<FastifyInstance> {
-  const { keys, quota, usage, live, metrics, overload, storage, log, trustProxy, nowMs } = parts;
+  const { keys, quota, usage, live, metrics, overload, storage, emailChecks, log, trustProxy, nowMs } = parts;
 
   const lane = ipLane(parts);
   const app = Fastify({
@@ -141,6 +144,11 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
       '/v1/asn/search',
       { schema: schema.asnSearch, config: { name: 'asn_search', permission: 'asn:read' } },
       searchAsn(live),
+    );
+    api.get(
+      '/v1/email/domain/:domain/dns',
+      { schema: schema.emailDomain, config: { name: 'email', permission: 'email:read' } },
+      getEmailDomain(emailChecks),
     );
     api.get('/v1/asn/:asn', { schema: schema.asn, config: { name: 'asn', permission: 'asn:read' } }, getAsn(live));
   });

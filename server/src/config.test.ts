@@ -11,6 +11,7 @@ test('config: defaults', () => {
     metricsPort: undefined,
     logLevel: 'info',
     trustProxy: [],
+    dnsServers: [],
   });
 });
 

@@ -1,6 +1,7 @@
 /** Every setting of the program: variable, default, what it means, how it is read. Only commands read it; below them all values are passed in. */
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
+import { parseServer } from '@whence/email/dns-servers';
 import { LOG_LEVELS } from './log.ts';
 import { UsageError } from './terminal.ts';
 
@@ -12,6 +13,7 @@ export type Config = {
   readonly metricsPort: number | undefined;
   readonly logLevel: string;
   readonly trustProxy: string[];
+  readonly dnsServers: string[];
 };
 
 type Setting<T> = {
@@ -59,6 +61,12 @@ const settings: { readonly [K in keyof Config]: Setting<Config[K]> } = {
     help: 'addresses of proxies whose X-Forwarded-For is believed, separated by commas',
     parse: parseProxies,
   },
+  dnsServers: {
+    variable: 'WHENCE_DNS_SERVERS',
+    default: '',
+    help: 'DNS servers for the email check, host[:port], separated by commas; the system’s without it',
+    parse: parseDnsServers,
+  },
 };
 
 /** Settings of the contract that this version cannot honour. Ignoring them would put keys where nobody expects them. */
@@ -87,6 +95,7 @@ export function readConfig(environment: Environment): Config {
     metricsPort: read(settings.metricsPort),
     logLevel: read(settings.logLevel),
     trustProxy: read(settings.trustProxy),
+    dnsServers: read(settings.dnsServers),
   };
 }
 
@@ -109,9 +118,23 @@ function parseNumber(text: string, from: number, to: number, words: string): num
   return value;
 }
 
-function parseProxies(text: string): string[] {
+function parseList(text: string): string[] {
   const items = text.split(',').map((item) => item.trim());
-  const proxies = items.filter((item) => item !== '');
+  return items.filter((item) => item !== '');
+}
+
+function parseDnsServers(text: string): string[] {
+  const servers = parseList(text);
+  try {
+    for (const server of servers) parseServer(server);
+  } catch {
+    throw new Error('IP addresses with or without a port, separated by commas');
+  }
+  return servers;
+}
+
+function parseProxies(text: string): string[] {
+  const proxies = parseList(text);
   for (const proxy of proxies) {
     const [address = '', length, ...more] = proxy.split('/');
     const isPrefix =

@@ -4,6 +4,7 @@ import { DatasetError } from '@whence/dataset/format';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { asnCommand, asnSearchCommand } from './commands/asn.ts';
 import { datasetBuild, datasetList, datasetUse, datasetVerify } from './commands/dataset.ts';
+import { emailCommand } from './commands/email.ts';
 import { ipCommand } from './commands/ip.ts';
 import { keyCreate, keyList, keyRevoke } from './commands/key.ts';
 import { serve } from './commands/serve.ts';
@@ -100,6 +101,16 @@ export async function run(
     .addOption(json())
     .action((words: string[], options) => {
       exitCode = asnSearchCommand(config().dataDir, words.join(' '), options, stdout);
+    });
+
+  program
+    .command('email')
+    .description('check a domain’s MX, SPF, DKIM and DMARC records; exit code 0 for grades A and B')
+    .argument('<domain>', 'example.com')
+    .option('--selectors <list>', 'DKIM selectors to report on, separated by commas (default: the common ones)')
+    .addOption(json())
+    .action(async (domain: string, options) => {
+      exitCode = await emailCommand(config().dnsServers, domain, options, stdout, stderr);
     });
 
   const dataset = program.command('dataset').description('build, list, verify and choose versions of the dataset');

@@ -2,7 +2,7 @@
  * What the server counts of itself, in plain integers on the way of a request, and as Prometheus text when somebody asks. A snapshot is plain
  * data, so that several workers can be added up.
  */
-export const ROUTES = ['healthz', 'readyz', 'ip', 'batch', 'asn', 'asn_search', 'docs', 'none'] as const;
+export const ROUTES = ['healthz', 'readyz', 'ip', 'batch', 'asn', 'asn_search', 'email', 'docs', 'none'] as const;
 export type RouteName = (typeof ROUTES)[number];
 
 /** Upper bounds of the latency histogram, in seconds. */
@@ -53,7 +53,7 @@ export class Metrics {
 }
 
 /** Gauges are the same for every worker, or a maximum makes sense of them: all but these, which are added up. */
-const SUMMED_GAUGES = new Set(['whence_leased_requests', 'whence_in_flight_requests']);
+const SUMMED_GAUGES = new Set(['whence_leased_requests', 'whence_email_checks']);
 
 export function addUp(snapshots: readonly MetricsSnapshot[]): MetricsSnapshot {
   const requests: Record<string, number> = {};
@@ -82,7 +82,7 @@ const GAUGE_HELP: Readonly<Record<string, string>> = {
   whence_dataset_version: 'Version of the dataset that is served; 0 without one.',
   whence_dataset_age_seconds: 'Seconds since the served dataset was built.',
   whence_leased_requests: 'Requests taken from quotas and not yet spent.',
-  whence_in_flight_requests: 'Requests being answered.',
+  whence_email_checks: 'Email checks in flight.',
   whence_event_loop_lag_seconds: 'Largest delay of the event loop in the last second.',
   whence_resident_memory_bytes: 'Resident memory of the largest worker.',
   whence_workers: 'Workers that answered this scrape.',

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
+import { EmailChecks } from './email-checks.ts';
 import { Keys } from './keys/keys.ts';
 import { LiveDataset } from './live-dataset.ts';
 import type { Logger } from './log.ts';
@@ -36,7 +37,8 @@ export async function startServer(config: Config, log: Logger, nowMs: () => numb
     loaded: (version) => log.info({ version }, 'dataset loaded'),
     failed: (error) => log.error({ err: error }, 'dataset could not be loaded'),
   });
-  const parts = { keys: new Keys(storage), quota, usage, metrics, overload, live, storage, log, nowMs };
+  const emailChecks = new EmailChecks(config.dnsServers);
+  const parts = { keys: new Keys(storage), quota, usage, metrics, overload, live, storage, emailChecks, log, nowMs };
   const app = await createApp({ ...parts, trustProxy: config.trustProxy });
 
   live.start();
@@ -63,6 +65,7 @@ export async function startServer(config: Config, log: Logger, nowMs: () => numb
         whence_dataset_version: current?.version ?? 0,
         whence_dataset_age_seconds: current === undefined ? 0 : Math.floor((nowMs() - current.builtAtMs) / 1000),
         whence_leased_requests: quota.unspent,
+        whence_email_checks: emailChecks.inFlight,
         whence_event_loop_lag_seconds: overload.lagSeconds,
         whence_resident_memory_bytes: process.memoryUsage.rss(),
         whence_workers: 1,
@@ -75,6 +78,7 @@ export async function startServer(config: Config, log: Logger, nowMs: () => numb
       clearInterval(housekeeping);
       live.stop();
       overload.stop();
+      emailChecks.close();
       // What was counted and what was not spent outlives the process.
       await write(() => quota.close());
       await storage.close();

@@ -9,6 +9,10 @@ export const errors = {
   MISSING_QUERY: { status: 400, text: 'missing query parameter', timed: true },
   INVALID_QUERY: { status: 400, text: 'invalid query parameter', timed: true },
   INVALID_LIMIT: { status: 400, text: 'invalid limit', timed: true },
+  MISSING_DOMAIN: { status: 400, text: 'missing domain parameter', timed: false },
+  INVALID_DOMAIN: { status: 400, text: 'invalid domain', timed: true },
+  INVALID_SELECTOR: { status: 400, text: 'invalid selector', timed: true },
+  TOO_MANY_SELECTORS: { status: 400, text: 'too many selectors', timed: true },
   INVALID_REQUEST: { status: 400, text: 'invalid request body', timed: true },
   BATCH_TOO_LARGE: { status: 400, text: 'batch size exceeds limit', timed: true },
   UNAUTHORIZED: { status: 401, text: 'unauthorized', timed: false },
@@ -25,6 +29,7 @@ export const errors = {
   INTERNAL: { status: 500, text: 'internal error', timed: true },
   NOT_READY: { status: 503, text: 'not ready', timed: true },
   DATASET_UNAVAILABLE: { status: 503, text: 'dataset unavailable', timed: true },
+  DNS_UNAVAILABLE: { status: 503, text: 'DNS unavailable', timed: true },
   STORAGE_UNAVAILABLE: { status: 503, text: 'storage unavailable', timed: true },
   OVERLOADED: { status: 503, text: 'overloaded', timed: true },
 } as const satisfies Record<string, { status: number; text: string; timed: boolean; code?: string }>;

@@ -284,3 +284,106 @@ export const asnSearch = {
     ...refusals,
   },
 };
+
+const strings = (description: string) => ({ type: 'array', items: { type: 'string' }, description });
+const policy = { type: 'string', enum: ['none', 'quarantine', 'reject'] };
+const publishedPolicy = { type: 'string', enum: ['none', 'quarantine', 'reject', ''] };
+const alignment = { type: 'string', enum: ['r', 's'] };
+const isValid = boolean('Whether there is no error.');
+const findings = strings('`code: explanation`, one per finding.');
+
+const mx = object({ records: strings('Hosts by preference; "." for a null MX.'), is_valid: isValid, errors: findings });
+const spf = object({
+  raw: string('The record.', 'v=spf1 mx -all'),
+  mechanisms: strings('Every term after the version, as written.'),
+  all_qualifier: { type: 'string', enum: ['+', '-', '~', '?', ''] },
+  is_valid: isValid,
+  is_permissive: boolean('The record ends in +all.'),
+  validation_errors: findings,
+  dns_lookup_count: integer('DNS lookups that the record needs, over its whole tree.'),
+  exceeds_lookups: boolean('More than the 10 of RFC 7208.'),
+});
+const dkim = object({
+  selector: string('Name of the selector.', 'google'),
+  found: boolean('Whether a key is published there.'),
+  raw: string('The record.'),
+  key_type: { type: 'string', enum: ['rsa', 'ed25519', ''] },
+  key_bits: integer('Size of the key.'),
+  is_valid: isValid,
+  validation_errors: findings,
+});
+const dmarc = object({
+  raw: string('The record that applies.'),
+  version: string('DMARC1.'),
+  policy: publishedPolicy,
+  subdomain_policy: publishedPolicy,
+  effective_policy: policy,
+  percentage: integer('pct.'),
+  aggregate_report_uris: strings('rua.'),
+  forensic_report_uris: strings('ruf.'),
+  dkim_alignment: alignment,
+  spf_alignment: alignment,
+  failure_options: string('fo.', '0'),
+  report_interval: integer('ri, in seconds.'),
+  organizational_domain: string('RFC 9989 section 4.10.2.', 'example.com'),
+  record_domain: string('Where the record was found.', 'example.com'),
+  inherited: boolean('The record is of a parent domain.'),
+  partial_rollout: boolean('pct is below 100.'),
+  no_visibility: boolean('There is no rua.'),
+  strength_rating: { type: 'string', enum: ['weak', 'moderate', 'strong'] },
+  is_valid: isValid,
+  validation_errors: findings,
+});
+
+export const emailDomain = {
+  summary: 'Check a domain’s mail records',
+  description: 'MX, SPF, DKIM and DMARC with a score, a grade and what to fix first.',
+  tags: ['Email'],
+  security,
+  params: object({ domain: string('A domain name.', 'example.com') }),
+  querystring: {
+    type: 'object',
+    properties: {
+      selectors: string(
+        'DKIM selectors separated by commas, at most 50. Without it, the common ones are tried.',
+        'google,selector1',
+      ),
+    },
+  },
+  response: {
+    200: envelope(
+      'The report.',
+      object({
+        domain: string('The checked domain, in A-labels.', 'example.com'),
+        domain_auth_score: { type: 'integer', minimum: 0, maximum: 100 },
+        grade: { type: 'string', enum: ['A', 'B', 'C', 'D', 'F'] },
+        mx,
+        spf,
+        dkim: { type: 'array', items: dkim },
+        dmarc,
+        recommendations: strings('What to do, the most rewarding first.'),
+      }),
+    ),
+    400: envelope('No domain, not a domain, or selectors that are none or too many.', {
+      type: 'object',
+      properties: {
+        error: {
+          type: 'string',
+          enum: ['missing domain parameter', 'invalid domain', 'invalid selector', 'too many selectors'],
+        },
+        code: { type: 'string', enum: ['MISSING_DOMAIN', 'INVALID_DOMAIN', 'INVALID_SELECTOR', 'TOO_MANY_SELECTORS'] },
+        details: { type: 'object', properties: { limit: integer('The most that are taken.') } },
+      },
+      required: ['error', 'code'],
+    }),
+    ...refusals,
+    503: envelope('DNS does not answer, storage is down, or the server is overloaded.', {
+      type: 'object',
+      properties: {
+        error: { type: 'string', enum: ['DNS unavailable', 'storage unavailable', 'overloaded'] },
+        code: { type: 'string', enum: ['DNS_UNAVAILABLE', 'STORAGE_UNAVAILABLE', 'OVERLOADED'] },
+      },
+      required: ['error', 'code'],
+    }),
+  },
+};

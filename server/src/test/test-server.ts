@@ -67,8 +67,12 @@ export class TestFolder {
 }
 
 /** In this process. `clock.nowMs` may be moved by the test. */
-export async function startInProcess(folder: TestFolder, clock = { nowMs: Date.now() }) {
-  const config = readConfig({ WHENCE_DATA_DIR: folder.dataDir, WHENCE_PORT: '0' });
+export async function startInProcess(
+  folder: TestFolder,
+  clock = { nowMs: Date.now() },
+  environment: Record<string, string> = {},
+) {
+  const config = readConfig({ WHENCE_DATA_DIR: folder.dataDir, WHENCE_PORT: '0', ...environment });
   const server = await startServer(config, createLogger('fatal', false), () => clock.nowMs);
   return { ...server, clock };
 }

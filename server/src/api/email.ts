@@ -1,0 +1,43 @@
+/** `GET /v1/email/domain/{domain}/dns`: can this domain's mail be trusted? */
+import { normalizeDomain } from '@whence/email/domain-name';
+import { isSelector, MAX_SELECTORS, tidySelectors } from '@whence/email/selectors';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { EmailChecks } from '../email-checks.ts';
+import { envelope } from './envelope.ts';
+import { ApiError } from './errors.ts';
+
+type EmailRequest = FastifyRequest<{ Params: { domain: string }; Querystring: { selectors?: string } }>;
+
+export function getEmailDomain(checks: EmailChecks) {
+  return async (request: EmailRequest, reply: FastifyReply) => {
+    const { domain: text } = request.params;
+    if (text.trim() === '') throw new ApiError('MISSING_DOMAIN');
+    const domain = normalizeDomain(text);
+    if (domain === undefined) throw new ApiError('INVALID_DOMAIN');
+    const selectors = parseSelectors(request.query.selectors ?? '');
+    if (checks.isFull) throw new ApiError('OVERLOADED', { headers: { 'Retry-After': '5' } });
+    const { report, isDnsUnavailable } = await checks.check(domain, selectors, whenGone(reply));
+    if (isDnsUnavailable) throw new ApiError('DNS_UNAVAILABLE', { headers: { 'Retry-After': '5' } });
+    return envelope(request, report);
+  };
+}
+
+/** Undefined means the common ones. The same selector is asked for once, whatever its case. */
+export function parseSelectors(text: string): string[] | undefined {
+  const selectors = tidySelectors(text.split(','));
+  if (selectors.length === 0) return undefined;
+  if (selectors.length > MAX_SELECTORS) {
+    throw new ApiError('TOO_MANY_SELECTORS', { extra: { details: { limit: MAX_SELECTORS } } });
+  }
+  if (!selectors.every(isSelector)) throw new ApiError('INVALID_SELECTOR');
+  return selectors;
+}
+
+/** Aborts when the client goes away before it is answered. */
+function whenGone({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  raw.once('close', () => {
+    if (!raw.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}

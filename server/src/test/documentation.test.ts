@@ -1,6 +1,7 @@
 /** The OpenAPI document, held against the running server: what it says of answers is what comes. */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
+import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/email/test/scripted-dns-server';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { startInProcess, TestFolder } from './test-server.ts';
 
@@ -15,17 +16,20 @@ type OpenApi = { openapi: string; paths: Record<string, Record<string, Operation
 
 const folder = new TestFolder();
 let server: Awaited<ReturnType<typeof startInProcess>>;
+let dns: ScriptedDnsServer;
 let secret = '';
 let document: OpenApi;
 
 before(async () => {
   folder.publish();
-  server = await startInProcess(folder);
+  dns = await startScriptedDnsServer({ 'example.com': { TXT: ['v=spf1 -all'] } });
+  server = await startInProcess(folder, undefined, { WHENCE_DNS_SERVERS: dns.address });
   ({ secret } = await folder.createKey());
   document = (await (await fetch(`${server.url}/openapi.json`)).json()) as OpenApi;
 });
 after(async () => {
   await server.close();
+  await dns.close();
   folder.remove();
 });
 
@@ -65,6 +69,7 @@ test('documentation: OpenAPI 3.1, and every endpoint of the specification is in 
     'get /readyz',
     'get /v1/asn/search',
     'get /v1/asn/{asn}',
+    'get /v1/email/domain/{domain}/dns',
     'get /v1/ip/{ip}',
     'post /v1/ip/batch',
   ]);
@@ -97,6 +102,8 @@ for (const [path, method, url, want, options] of [
   ['/v1/asn/{asn}', 'get', '/v1/asn/1', 404, {}],
   ['/v1/asn/{asn}', 'get', '/v1/asn/15169?include_prefixes=true', 200, {}],
   ['/v1/asn/search', 'get', '/v1/asn/search', 400, {}],
+  ['/v1/email/domain/{domain}/dns', 'get', '/v1/email/domain/localhost/dns', 400, {}],
+  ['/v1/email/domain/{domain}/dns', 'get', '/v1/email/domain/missing.example/dns', 200, {}],
   ['/v1/asn/search', 'get', '/v1/asn/search?q=google&q=', 400, {}],
   ['/v1/asn/search', 'get', '/v1/asn/search?q=x&limit=0', 400, {}],
 ] as const satisfies readonly (readonly [

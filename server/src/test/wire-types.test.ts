@@ -4,6 +4,7 @@ import test from 'node:test';
 import type * as wire from '@whence/client/wire';
 import type { AsnSearchAnswer } from '@whence/dataset/asn-search';
 import type * as record from '@whence/dataset/record';
+import type { EmailReport } from '@whence/email/report';
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
@@ -14,6 +15,7 @@ const proofs: true[] = [
   true satisfies Equal<wire.Threat, record.Threat>,
   true satisfies Equal<wire.Evidence, record.Evidence>,
   true satisfies Equal<wire.AsnSearchAnswer, AsnSearchAnswer>,
+  true satisfies Equal<wire.EmailReport, EmailReport>,
 ];
 
 test('wire types: the client and the dataset mean the same', () => assert.ok(proofs.every(Boolean)));

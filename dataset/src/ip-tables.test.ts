@@ -4,12 +4,13 @@ import { type Intervals, type Match, makeMatch } from './format.ts';
 import { encodeIpv4, Ipv4Table } from './ipv4-table.ts';
 import { encodeIpv6, Ipv6Table } from './ipv6-table.ts';
 import { fromBigInt } from './prefix.ts';
+import { seededRandom } from './test/seeded-random.ts';
 
 const SEEDS = [1, 2, 3, 4];
 
 for (const seed of SEEDS) {
   test(`tables: IPv4 answers as a slow search does (seed ${seed})`, () => {
-    const random = generator(seed);
+    const random = seededRandom(seed);
     const pick = () => BigInt(Math.floor(random() * 2 ** 32));
     const dense = () => 0x01020000n + BigInt(Math.floor(random() * 2 ** 17));
     const intervals = randomIntervals([0n], [...Array(300)].map(pick).concat([...Array(300)].map(dense)), random);
@@ -26,7 +27,7 @@ for (const seed of SEEDS) {
   });
 
   test(`tables: IPv6 answers as a slow search does (seed ${seed})`, () => {
-    const random = generator(seed);
+    const random = seededRandom(seed);
     const word = () => BigInt(Math.floor(random() * 2 ** 32));
     // Starts at every depth: a word, two words, inside a /64, and crowds that share their first words.
     const pick = () => {
@@ -80,15 +81,4 @@ function probes({ starts }: Intervals, others: bigint[], limit: bigint): bigint[
 function slow({ starts, matches }: Intervals, at: bigint): { match: Match; start: bigint; end: bigint } {
   const i = starts.findLastIndex((start) => start <= at);
   return { match: matches[i] as Match, start: starts[i] as bigint, end: starts[i + 1] ?? 1n << 128n };
-}
-
-/** mulberry32: small, seeded, good enough to scatter tests. */
-function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
 }

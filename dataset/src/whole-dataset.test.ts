@@ -16,6 +16,7 @@ import { addressBits, fromBigInt, lastAddress, prefixesOfRange, toBigInt } from 
 import { Dataset } from './read.ts';
 import { findSpecialPurpose } from './tables/special-purpose.ts';
 import { ownBuffer } from './test/sample-dataset.ts';
+import { seededRandom } from './test/seeded-random.ts';
 import { encodeContent, encodeDataset } from './write.ts';
 
 const SEED = 20261115;
@@ -28,7 +29,7 @@ const dataset = new Dataset(ownBuffer(file));
 
 for (const version of [4, 6] as const) {
   test(`whole dataset: every IPv${version} prefix answers itself, and its neighbours answer themselves`, () => {
-    const random = generator(SEED);
+    const random = seededRandom(SEED);
     const routes = readRows('asn', version);
     const countries = readRows('country', version);
     const delegated = readRows('delegated', version);
@@ -198,15 +199,4 @@ function obviousPrefix({ start, end }: Row, value: bigint, bits: number): [base:
 function numeric(prefix: string): string {
   const [address = '', length] = prefix.split('/');
   return `${toBigInt(parseAddress(address) ?? assert.fail(prefix))}/${length}`;
-}
-
-/** mulberry32 */
-function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
 }

@@ -1,9 +1,10 @@
 /** `npm run bench -- <name>`: which benchmarks there are. A missed goal is a printed answer, not a failure: the exit code is 0. */
 import { coverage } from './coverage.ts';
+import { email } from './email.ts';
 import { engine } from './engine.ts';
 import { http } from './http.ts';
 
-const benchmarks: Readonly<Record<string, () => Promise<void>>> = { engine, http, coverage };
+const benchmarks: Readonly<Record<string, () => Promise<void>>> = { engine, http, email, coverage };
 
 const USED_WRONGLY = 2;
 

@@ -17,6 +17,7 @@ const START_MS = 30_000;
 const GRACE_MS = 60_000;
 /** The server gives requests in flight 10 seconds. */
 const STOP_MS = 15_000;
+const MAX_COMPLAINT_CHARACTERS = 4_000;
 /** Linux counts the time of a process in hundredths of a second, on every platform that Node runs on. */
 const TICKS_PER_SECOND = 100;
 
@@ -42,12 +43,12 @@ export class PinnedProcesses {
 
   /** Starts a Node script that goes on running, and waits for the first line that it prints. */
   async start(core: number, args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<StartedProcess> {
-    const child = this.#spawn(core, process.execPath, args, environment);
+    const { child, complaints } = this.#spawn(core, process.execPath, args, environment);
     const [outcome] = await Promise.race([
       once(createInterface({ input: child.stdout }), 'line', { signal: AbortSignal.timeout(START_MS) }),
       once(child, 'exit'),
     ]);
-    if (typeof outcome !== 'string') throw new Error(`${args.join(' ')} ended before it said where it listens`);
+    if (typeof outcome !== 'string') throw new Error(`${args.join(' ')} did not start: ${complaints()}`);
     // What it prints later is of no interest, but must not fill the pipe.
     child.stdout.resume();
     return { pid: child.pid as number, firstLine: outcome, stop: () => stop(child) };
@@ -55,11 +56,11 @@ export class PinnedProcesses {
 
   /** Runs a program to its end and returns what it printed. */
   async run(core: number, program: string, args: readonly string[], expectedMs: number, environment = {}) {
-    const child = this.#spawn(core, program, args, environment);
+    const { child, complaints } = this.#spawn(core, program, args, environment);
     const timer = setTimeout(() => child.kill('SIGKILL'), expectedMs + GRACE_MS);
     const [output, [exitCode]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
     clearTimeout(timer);
-    if (exitCode !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${exitCode}: ${output}`);
+    if (exitCode !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${exitCode}: ${complaints()}`);
     return output;
   }
 
@@ -75,10 +76,15 @@ export class PinnedProcesses {
     const env = { PATH: process.env['PATH'], ...environment };
     // taskset replaces itself by the program, so the process is the program's.
     const command = ['-c', String(core), program, ...args];
-    const child = spawn('taskset', command, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn('taskset', command, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#running.add(child);
     child.once('exit', () => this.#running.delete(child));
-    return child;
+    // Shown only if it fails: progress and warnings of a dozen processes would bury the numbers.
+    let complaints = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      complaints = (complaints + text).slice(-MAX_COMPLAINT_CHARACTERS);
+    });
+    return { child, complaints: () => complaints };
   }
 }
 

@@ -1,0 +1,168 @@
+/**
+ * The email check against a DNS server that takes 20 ms for every answer: one check next to npm `mailauth`, and 200 checks at the same time.
+ * The server runs in a process of its own on this machine; nothing is asked outside of it. Every round has a client of its own, so no answer comes
+ * from a cache.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { performance } from 'node:perf_hooks';
+import { fileURLToPath } from 'node:url';
+import { checkDomain } from '@whence/email/check';
+import { createDnsClient } from '@whence/email/resolver';
+import { formatCount } from 'whence/dist/terminal.js';
+import { median } from './contest.ts';
+import { type DnsServerProcess, startDnsServer } from './email/dns-server.ts';
+import { askMailauth } from './email/mailauth.ts';
+import type { CrowdMeasure, CrowdRound } from './email/measured-crowd.ts';
+import { CROWD, DOMAIN, KEY_SELECTORS, ROUND_TRIPS, SPF_LOOKUPS } from './email/zone.ts';
+import { formatRows, limitRow, load, type Row, say } from './report.ts';
+
+const DELAY_MS = 20;
+const WARM_UPS = 5;
+const ROUNDS = 15;
+const CROWD_ROUNDS = 3;
+const FLOOR_MS = ROUND_TRIPS * DELAY_MS;
+const GOALS = { checkMs: 1.3 * FLOOR_MS, queries: 60, growthPercent: 10 };
+
+export async function email(): Promise<void> {
+  say(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${load()} at the start`);
+  const server = await startDnsServer(DELAY_MS);
+  try {
+    const rows = [...(await compareOne(server)), ...measureCrowd(server)];
+    say(`${load()} at the end\n\n${formatRows(rows)}`);
+  } finally {
+    server.stop();
+  }
+}
+
+async function compareOne(server: DnsServerProcess): Promise<Row[]> {
+  say(
+    `one check, ${ROUNDS} rounds in turns; medians. Each answer takes ${DELAY_MS} ms, the floor is ${ROUND_TRIPS} of them`,
+  );
+  const contestants = [
+    () => askInARow(server.address),
+    () => checkOnce(server.address),
+    () => askMailauth(server.address),
+  ];
+  for (let i = 0; i < WARM_UPS; i++) for (const run of contestants) await run();
+  const times = contestants.map((): number[] => []);
+  const queries = contestants.map((): number[] => []);
+  for (let round = 0; round < ROUNDS; round++)
+    for (const [i, run] of contestants.entries()) {
+      globalThis.gc?.(true);
+      const before = await server.received();
+      const started = performance.now();
+      await run();
+      times[i]?.push(performance.now() - started);
+      queries[i]?.push((await server.received()) - before);
+    }
+  const [bare = 0, ours = 0, theirs = 0] = times.map(median);
+  const [, ourQueries = 0, theirQueries = 0] = queries.map(median);
+  say(`  check: ${spread(times[1])}; mailauth: ${spread(times[2])}`);
+  return [
+    limitRow(`${ROUND_TRIPS} questions one after the other`, bare, undefined, 'ms'),
+    {
+      ...limitRow('check, 40 selectors / mailauth, 3 keys', ours, GOALS.checkMs, 'ms'),
+      peer: `${theirs.toFixed(0)} ms`,
+      ratio: `${(theirs / ours).toFixed(2)} ×`,
+    },
+    {
+      measure: 'queries',
+      ours: String(ourQueries),
+      peer: String(theirQueries),
+      goal: `≤ ${GOALS.queries}`,
+      isReached: ourQueries <= GOALS.queries,
+    },
+  ];
+}
+
+/** What the floor is here, with the timer of the server and two processes that wake each other up. */
+async function askInARow(server: string): Promise<void> {
+  const client = createDnsClient({ servers: [server] });
+  const resolver = client.forCheck();
+  for (const name of ['', '_a.', '_a1.', '_a11.']) await resolver.txt(`${name}${DOMAIN}`);
+  client.close();
+}
+
+async function checkOnce(server: string): Promise<void> {
+  const client = createDnsClient({ servers: [server] });
+  const { grade, spf, dkim } = await checkDomain(DOMAIN, { resolver: client.forCheck() });
+  client.close();
+  const isRight = grade === 'A' && spf.dns_lookup_count === SPF_LOOKUPS && dkim.length === KEY_SELECTORS.length;
+  if (!isRight) throw new Error(`the check answers ${JSON.stringify({ grade, spf, dkim })}`);
+}
+
+function measureCrowd(server: DnsServerProcess): Row[] {
+  say(
+    `${CROWD} domains at the same time over one client in a fresh process, ${CROWD_ROUNDS} rounds after one to warm up`,
+  );
+  const lostBefore = lostDatagrams();
+  const script = fileURLToPath(import.meta.resolve('./email/measured-crowd.js'));
+  const args = ['--expose-gc', script, server.address, String(CROWD_ROUNDS + 1)];
+  // The script is ours and prints one line of JSON.
+  const { rounds, residentBytes } = JSON.parse(
+    execFileSync(process.execPath, args, { encoding: 'utf8' }),
+  ) as CrowdMeasure;
+  const lost = lostDatagrams() - lostBefore;
+
+  const [atStart = 0, warm = 0, ...after] = residentBytes.map((bytes) => bytes / 1e6);
+  say(
+    `  memory: ${[atStart, warm, ...after].map((size) => size.toFixed(1)).join(', ')} MB at the start and after each round`,
+  );
+  const counted = rounds.slice(1);
+  const medianOf = (pick: (round: CrowdRound) => number) => median(counted.map(pick));
+  const right = Math.min(...rounds.map((round) => round.right));
+  const leftOpen = rounds.flatMap((round) => round.leftOpen);
+  const name = (what: string) => `${CROWD} checks at once, ${what}`;
+  return [
+    { measure: name('right grades'), ours: String(right), goal: `≥ ${CROWD}`, isReached: right >= CROWD },
+    limitRow(
+      name('until the first'),
+      medianOf(({ fastestMs }) => fastestMs),
+      undefined,
+      'ms',
+    ),
+    limitRow(
+      name('until the last'),
+      medianOf(({ slowestMs }) => slowestMs),
+      undefined,
+      'ms',
+    ),
+    limitRow(name('processor time each'), medianOf(({ cpuMs }) => cpuMs) / CROWD, undefined, 'ms'),
+    { measure: name('queries a round'), ours: formatCount(medianOf(({ queries }) => queries)) },
+    { measure: name('datagrams lost'), ours: formatCount(lost) },
+    { measure: name('sockets at the peak'), ours: formatCount(medianOf(({ socketsAtPeak }) => socketsAtPeak)) },
+    {
+      measure: name('sockets and timers left'),
+      ours: String(leftOpen.length),
+      goal: '≤ 0',
+      isReached: leftOpen.length === 0,
+    },
+    limitRow(name('memory'), Math.max(...after), undefined, 'MB'),
+    limitRow(
+      `memory, growth over ${CROWD_ROUNDS} rounds`,
+      ((after.at(-1) ?? 0) / warm - 1) * 100,
+      GOALS.growthPercent,
+      '%',
+    ),
+  ];
+}
+
+function spread(values: readonly number[] = []): string {
+  return `${Math.min(...values).toFixed(1)} to ${Math.max(...values).toFixed(1)} ms`;
+}
+
+/**
+ * Those that found the buffer of their receiver full, each of which costs its check a try of two seconds. The kernel counts for the whole machine;
+ * NaN where it is not Linux.
+ */
+function lostDatagrams(): number {
+  const file = '/proc/net/snmp';
+  if (!existsSync(file)) return Number.NaN;
+  const [names, values] = readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('Udp:'))
+    .map((line) => line.split(' '));
+  return Number(values?.[names?.indexOf('RcvbufErrors') ?? -1]);
+}

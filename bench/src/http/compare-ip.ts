@@ -20,12 +20,14 @@ export async function compareIp(workplace: Workplace, whence: Server): Promise<{
   const { processes, key, proKeys } = workplace;
   const { bytes } = await sampleAnswers(whence, workplace);
   const constant = await startPeer(processes, 'fastify-constant', String(bytes));
+  const withHeaders = await startPeer(processes, 'fastify-constant', String(bytes), 'headers');
   const maxmind = await startPeer(processes, 'fastify-maxmind');
   const load = ipLoad(workplace, [key]);
   const contestants: LoadContestant[] = [
     { name: 'whence', server: whence, load },
     { name: `whence, ${PRO_KEYS} pro keys`, server: whence, load: ipLoad(workplace, proKeys), settleMs: GIVEN_BACK_MS },
     { name: 'fastify constant', server: constant, load },
+    { name: 'fastify constant, our headers', server: withHeaders, load },
     { name: 'fastify + maxmind', server: maxmind, load },
   ];
   say(`GET /v1/ip/{ip}, ${CONNECTIONS} connections, ${bytes} bytes a body`);
@@ -34,13 +36,14 @@ export async function compareIp(workplace: Workplace, whence: Server): Promise<{
     say(`  ${contestants[i]?.name}: ${describeResult(result, 1)}`);
   });
   say(`  ${(await sampleAnswers(whence, workplace)).hitPercent.toFixed(0)} % from the cache of answers`);
-  await Promise.all([constant.stop(), maxmind.stop()]);
+  await Promise.all([constant.stop(), withHeaders.stop(), maxmind.stop()]);
 
-  const [one = 0, many = 0, nothing = 0, lookup = 0] = results.map(({ perSecond }) => perSecond);
+  const [one = 0, many = 0, nothing = 0, headersOnly = 0, lookup = 0] = results.map(({ perSecond }) => perSecond);
   return {
     perSecond: one,
     rows: [
       ratioRow('ip / fastify constant', one, nothing, GOALS.constant),
+      ratioRow('ip / fastify constant, our headers', one, headersOnly, GOALS.constant),
       ratioRow('ip / fastify + maxmind', one, lookup, GOALS.maxmind),
       ratioRow(`ip, ${PRO_KEYS} pro keys / fastify constant`, many, nothing, GOALS.constant),
       ratioRow(`ip, ${PRO_KEYS} pro keys / fastify + maxmind`, many, lookup, GOALS.maxmind),

@@ -1,4 +1,7 @@
-/** Peer: a Fastify route that does nothing but send a text of the size of our answer, which is passed as the argument. */
+/**
+ * Peer: a Fastify route that does nothing but send a text of the size of our answer, which is passed as the first argument; with `headers` as the
+ * second, under as many headers as ours.
+ */
 import Fastify from 'fastify';
 import { listen } from './contestant-server.ts';
 
@@ -6,6 +9,19 @@ const bytes = Number(process.argv[2]);
 const frame = '{"data":""}';
 const answer = frame.replace('""', `"${'x'.repeat(bytes - frame.length)}"`);
 
+const headers = {
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Request-ID': '00000000-0000-4000-8000-000000000000',
+  'X-RateLimit-Limit': '2147483647',
+  'X-RateLimit-Remaining': '2147483647',
+  'X-RateLimit-Reset': '1794787200',
+  'X-Cache-Status': 'MISS',
+};
+
 const app = Fastify();
-app.get('/v1/ip/:ip', (_request, reply) => reply.type('application/json; charset=utf-8').send(answer));
+app.get('/v1/ip/:ip', (_request, reply) => {
+  if (process.argv[3] === 'headers') reply.headers(headers);
+  return reply.type('application/json; charset=utf-8').send(answer);
+});
 await listen(app);

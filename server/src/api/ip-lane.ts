@@ -1,7 +1,7 @@
 /**
  * The short way for the request that is asked a thousand times more often than all others together: a plain `GET /v1/ip/{ip}` with a key
  * that was seen before, a lease that is not spent, and a record. It runs on the same server before the router and calls the same parts as
- * the route; whatever is not plain goes the long way. Worth 15 % of throughput (docs/decisions/0005).
+ * the route; whatever is not plain goes the long way. Why, and what it may not do: docs/decisions/0005.
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';

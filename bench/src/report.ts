@@ -12,8 +12,7 @@ export type Row = {
 };
 
 /** Two rates, the greater the better. Without a goal the row is for information. */
-export function ratioRow(measure: string, ours: number, peer: number, goal?: number): Row {
-  const ratio = ours / peer;
+export function ratioRow(measure: string, ours: number, peer: number, goal?: number, ratio = ours / peer): Row {
   return {
     measure,
     ours: formatRate(ours),

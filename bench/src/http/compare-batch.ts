@@ -1,8 +1,8 @@
 /** `POST /v1/ip/batch` next to a batch of objects through JSON.stringify, with our dataset and with npm maxmind. */
 import assert from 'node:assert/strict';
 import { formatCount } from 'whence/dist/terminal.js';
-import { type Row, ratioRow, say } from '../report.ts';
-import { describeResult, type LoadContestant, runLoadContest } from './load-contest.ts';
+import { type Row, say } from '../report.ts';
+import { compareResults, describeResult, type LoadContestant, runLoadContest } from './load-contest.ts';
 import { type Server, startPeer } from './whence-server.ts';
 import type { Workplace } from './workplace.ts';
 import type { Load } from './wrk.ts';
@@ -36,10 +36,10 @@ export async function compareBatch(workplace: Workplace, whence: Server): Promis
     say(`  ${contestants[i]?.name}: ${describeResult(result, BATCH)}`);
   });
   await Promise.all([objects.stop(), maxmind.stop()]);
-  const [ours = 0, naive = 0, theirs = 0] = results.map(({ perSecond }) => perSecond * BATCH);
+  const [ours, naive, theirs] = results;
   return [
-    ratioRow('batch / fastify, objects', ours, naive, GOALS.objects),
-    ratioRow('batch / fastify + maxmind', ours, theirs, GOALS.maxmind),
+    compareResults('batch / fastify, objects', ours, naive, GOALS.objects, BATCH),
+    compareResults('batch / fastify + maxmind', ours, theirs, GOALS.maxmind, BATCH),
   ];
 }
 

@@ -1,6 +1,6 @@
 /** `GET /v1/ip/{ip}` next to a Fastify route that does nothing and one that looks the address up with npm maxmind. */
-import { type Row, ratioRow, say } from '../report.ts';
-import { describeResult, type LoadContestant, runLoadContest } from './load-contest.ts';
+import { type Row, say } from '../report.ts';
+import { compareResults, describeResult, type LoadContestant, runLoadContest } from './load-contest.ts';
 import { type Server, startPeer } from './whence-server.ts';
 import { PRO_KEYS, type Workplace } from './workplace.ts';
 import type { Load } from './wrk.ts';
@@ -33,20 +33,20 @@ export async function compareIp(workplace: Workplace, whence: Server): Promise<{
   say(`GET /v1/ip/{ip}, ${CONNECTIONS} connections, ${bytes} bytes a body`);
   const results = await runLoadContest(processes, contestants);
   results.forEach((result, i) => {
-    say(`  ${contestants[i]?.name}: ${describeResult(result, 1)}`);
+    say(`  ${contestants[i]?.name}: ${describeResult(result)}`);
   });
   say(`  ${(await sampleAnswers(whence, workplace)).hitPercent.toFixed(0)} % from the cache of answers`);
   await Promise.all([constant.stop(), withHeaders.stop(), maxmind.stop()]);
 
-  const [one = 0, many = 0, nothing = 0, headersOnly = 0, lookup = 0] = results.map(({ perSecond }) => perSecond);
+  const [one, many, nothing, headersOnly, lookup] = results;
   return {
-    perSecond: one,
+    perSecond: one?.perSecond ?? 0,
     rows: [
-      ratioRow('ip / fastify constant', one, nothing, GOALS.constant),
-      ratioRow('ip / fastify constant, our headers', one, headersOnly, GOALS.constant),
-      ratioRow('ip / fastify + maxmind', one, lookup, GOALS.maxmind),
-      ratioRow(`ip, ${PRO_KEYS} pro keys / fastify constant`, many, nothing, GOALS.constant),
-      ratioRow(`ip, ${PRO_KEYS} pro keys / fastify + maxmind`, many, lookup, GOALS.maxmind),
+      compareResults('ip / fastify constant', one, nothing, GOALS.constant),
+      compareResults('ip / fastify constant, our headers', one, headersOnly, GOALS.constant),
+      compareResults('ip / fastify + maxmind', one, lookup, GOALS.maxmind),
+      compareResults(`ip, ${PRO_KEYS} pro keys / fastify constant`, many, nothing, GOALS.constant),
+      compareResults(`ip, ${PRO_KEYS} pro keys / fastify + maxmind`, many, lookup, GOALS.maxmind),
     ],
   };
 }

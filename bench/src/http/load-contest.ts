@@ -1,10 +1,11 @@
 /**
- * Servers under the same load in turns, so that whatever else the machine does falls on all of them alike. What counts is the
- * median of the rounds.
+ * Servers under the same load in turns, so that whatever else the machine does falls on all of them alike. The turns are short because a
+ * virtual machine gets faster and slower by a third within seconds: two servers are compared within a round, and what counts
+ * is the median of the rounds.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { median } from '../contest.ts';
-import { formatRate } from '../report.ts';
+import { formatRate, type Row, ratioRow } from '../report.ts';
 import { cpuSeconds, type PinnedProcesses } from './pinned-processes.ts';
 import type { Server } from './whence-server.ts';
 import { type Load, runWrk } from './wrk.ts';
@@ -19,10 +20,11 @@ export type LoadContestant = {
 
 /** `busy` is the share of its core that the server used. Well under 1 means that it waited, for wrk or for the disk. */
 type Turn = { readonly perSecond: number; readonly cpuMicroseconds: number; readonly busy: number };
-export type LoadResult = Turn & { readonly slowest: number; readonly fastest: number };
+/** Medians, and the rates of all rounds. */
+export type LoadResult = Turn & { readonly rates: readonly number[] };
 
-const ROUNDS = 5;
-const TURN_SECONDS = 4;
+const ROUNDS = 9;
+const TURN_SECONDS = 2;
 const WARM_UP_SECONDS = 3;
 
 /** Results in the order of the contestants. */
@@ -43,11 +45,20 @@ export async function runLoadContest(
 }
 
 /** `weight` is how many lookups a request is. */
-export function describeResult(
-  { perSecond, slowest, fastest, cpuMicroseconds, busy }: LoadResult,
-  weight: number,
-): string {
-  const range = `${formatRate(slowest * weight)} to ${formatRate(fastest * weight)}`;
+export function compareResults(
+  measure: string,
+  ours: LoadResult | undefined,
+  peer: LoadResult | undefined,
+  goal: number,
+  weight = 1,
+): Row {
+  if (ours === undefined || peer === undefined) throw new Error(`${measure}: somebody did not take part`);
+  const ratio = median(ours.rates.map((rate, round) => rate / (peer.rates[round] ?? Number.NaN)));
+  return ratioRow(measure, ours.perSecond * weight, peer.perSecond * weight, goal, ratio);
+}
+
+export function describeResult({ perSecond, rates, cpuMicroseconds, busy }: LoadResult, weight = 1): string {
+  const range = `${formatRate(Math.min(...rates) * weight)} to ${formatRate(Math.max(...rates) * weight)}`;
   const cost = `${cpuMicroseconds.toFixed(cpuMicroseconds < 100 ? 1 : 0)} µs of processor a request`;
   return `${formatRate(perSecond * weight)} (${range}), ${cost}, core ${(busy * 100).toFixed(0)} % busy`;
 }
@@ -69,8 +80,7 @@ function summarise(turns: readonly Turn[]): LoadResult {
   const rates = turns.map(({ perSecond }) => perSecond);
   return {
     perSecond: median(rates),
-    slowest: Math.min(...rates),
-    fastest: Math.max(...rates),
+    rates,
     cpuMicroseconds: median(turns.map(({ cpuMicroseconds }) => cpuMicroseconds)),
     busy: median(turns.map(({ busy }) => busy)),
   };

@@ -7,14 +7,14 @@ import type { Rir, Source } from '../record.ts';
 import { specialPurposeRanges } from '../tables/special-purpose.ts';
 import type { Compiled, CompiledAsn, CompiledTail } from '../write.ts';
 import { type Connection, connectionOf } from './connection.ts';
+import { decodeCountry } from './country-code.ts';
 import { type CoveredPrefix, type Merged, merge } from './merge.ts';
+import type { FamilyRanges } from './parsed.ts';
 import { flatten, type Layer, Ranges } from './ranges.ts';
 import { ianaLayer, rirOfAsn, rirOfCountry, rirOfIpv4, rirOfNetwork } from './rir.ts';
-import { decodeCountry } from './sources/range-csv.ts';
 import { type Decision, type Tail, tailText } from './tail.ts';
 import { type Contribution, rateThreat, WEIGHTS } from './threat.ts';
 
-export type FamilyRanges = Readonly<Record<4 | 6, Ranges>>;
 export type RangeSource = { readonly source: Source; readonly ranges: FamilyRanges };
 
 /** Something true of some addresses inside a network. A range's value is the position of its label in `labels`. */

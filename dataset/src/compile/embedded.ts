@@ -14,9 +14,10 @@ import { NAME_RULES_AS_OF } from '../tables/name-rules.ts';
 import { NETWORKS_AS_OF, networkRows } from '../tables/networks.ts';
 import { TOR_BLOCKS_AS_OF, torBlocks } from '../tables/tor-blocks.ts';
 import { type NpmSource, npmSources, OWN_CREDIT, OWN_LICENCE } from './catalogue.ts';
-import type { CompileInput, FamilyRanges, Overlay, Progress } from './compile.ts';
+import type { CompileInput, Overlay, Progress } from './compile.ts';
+import type { FamilyRanges } from './parsed.ts';
 import { Ranges } from './ranges.ts';
-import { readLines } from './sources/lines.ts';
+import { fileContent } from './sources/content.ts';
 import { parseAsnRanges, parseCountryRanges } from './sources/range-csv.ts';
 
 /** `locate` finds the folder of an installed npm package, or undefined. */
@@ -33,7 +34,7 @@ export function readEmbedded(
   const open = ({ package: name, files }: NpmSource, version: 4 | 6): Iterable<string> => {
     progress(`reading ${files[version].name}`, step++ / steps);
     const folder = packages.find(({ source }) => source.package === name)?.folder ?? '';
-    return readLines(checkFile(join(folder, files[version].name), files[version].sha256, name));
+    return fileContent(checkFile(join(folder, files[version].name), files[version].sha256, name)).lines();
   };
 
   const asn4 = parseAsnRanges(open(npmSources.asn, 4), 4);

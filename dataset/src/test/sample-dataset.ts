@@ -2,8 +2,8 @@
 
 import { parseAddress } from '../address.ts';
 import { type CompileInput, compile, type Overlay, type RangeSource } from '../compile/compile.ts';
+import { encodeCountry } from '../compile/country-code.ts';
 import { Ranges } from '../compile/ranges.ts';
-import { encodeCountry } from '../compile/sources/range-csv.ts';
 import { parsePrefix, type Range, toBigInt } from '../prefix.ts';
 import { Dataset } from '../read.ts';
 import type { Source } from '../record.ts';

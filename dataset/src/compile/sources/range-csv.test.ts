@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import test from 'node:test';
-import { readLines } from './lines.ts';
-import { decodeCountry, parseAsnRanges, parseCountryRanges } from './range-csv.ts';
+import { decodeCountry } from '../country-code.ts';
+import { parseAsnRanges, parseCountryRanges } from './range-csv.ts';
 
 for (const [behaviour, line, name] of [
   ['a plain name', '1.0.0.0,1.0.0.255,64496,Example Networks', 'Example Networks'],
@@ -42,17 +39,3 @@ for (const [behaviour, line] of [
     assert.throws(() => parseCountryRanges(['1.0.0.0,1.0.0.255,AU', line], 4), /^Error: line 2 /);
   });
 }
-
-test('lines: pieces, line ends of both kinds, a character cut by a piece, no line end at the end', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'whence-lines-'));
-  try {
-    const long = 'é'.repeat(700_000);
-    const path = join(folder, 'text');
-    writeFileSync(path, `a\r\n\nx${long}\nlast`);
-    assert.deepEqual([...readLines(path)], ['a', '', `x${long}`, 'last']);
-    writeFileSync(path, '');
-    assert.deepEqual([...readLines(path)], []);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-});

@@ -4,6 +4,7 @@
  */
 import { parseAddress } from '../../address.ts';
 import { toBigInt } from '../../prefix.ts';
+import { encodeCountry } from '../country-code.ts';
 import { Ranges } from '../ranges.ts';
 
 /** Values are AS numbers; a name for each number, the first that is met. */
@@ -22,14 +23,10 @@ export function parseAsnRanges(
   return { ranges, names };
 }
 
-/** Values are countries as numbers, see encodeCountry. */
+/** Values are countries as numbers, see `country-code`. */
 export function parseCountryRanges(lines: Iterable<string>, version: 4 | 6): Ranges {
   return parseRanges(lines, version, (rest) => (/^[A-Z]{2}$/.test(rest) ? encodeCountry(rest) : undefined));
 }
-
-/** ISO 3166-1 alpha-2 as a number: its two ASCII bytes. */
-export const encodeCountry = (country: string): number => (country.charCodeAt(0) << 8) | country.charCodeAt(1);
-export const decodeCountry = (value: number): string => String.fromCharCode(value >> 8, value & 0xff);
 
 function parseRanges(
   lines: Iterable<string>,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { parseAddress } from './address.ts';
+import { formatAddress, parseAddress } from './address.ts';
 import { explain } from './evidence.ts';
+import { fromBigInt } from './prefix.ts';
 import type { Dataset } from './read.ts';
 import { sampleDataset } from './test/sample-dataset.ts';
 
@@ -198,3 +199,37 @@ function lookup(ip: string): ReturnType<Dataset['record']> {
   assert.notEqual(match, 0, `${ip} is not found`);
   return dataset.record(at, match);
 }
+
+test('runs: every announced address once, in order, divided where the prefix or the record changes', () => {
+  const runs = ([4, 6] as const).flatMap((version) =>
+    [...dataset.runs(version)].map(({ start, end, match }) => {
+      const first = fromBigInt(start, version);
+      const { prefix, country, detection } = dataset.record(first, match);
+      const flag = detection.is_tor_exit ? 'tor' : (detection.ai_company ?? '');
+      return [formatAddress(first), formatAddress(fromBigInt(end, version)), prefix, country, flag].join(' ').trim();
+    }),
+  );
+  assert.deepEqual(runs, [
+    '1.0.0.0 1.0.3.255 1.0.0.0/16 DE',
+    '1.0.4.0 1.0.4.255 1.0.4.0/24 DE',
+    '1.0.5.0 1.0.9.8 1.0.0.0/16 DE',
+    '1.0.9.9 1.0.9.9 1.0.0.0/16 DE tor',
+    '1.0.9.10 1.0.127.255 1.0.0.0/16 DE',
+    '1.0.128.0 1.0.255.255 1.0.0.0/16 AU',
+    '2.0.1.0 2.0.1.255 2.0.1.0/24 FR',
+    '2.0.2.0 2.0.3.255 2.0.2.0/23 FR',
+    '2.0.4.0 2.0.4.255 2.0.4.0/24 FR',
+    '2.0.9.0 2.0.9.255 2.0.9.0/24 FR',
+    '2.0.10.0 2.0.10.255 2.0.10.0/24 FR',
+    '3.0.0.0 3.0.0.15 3.0.0.0/8 US',
+    '3.0.0.16 3.0.0.31 3.0.0.0/8 US OpenAI',
+    '3.0.0.32 3.255.255.255 3.0.0.0/8 US',
+    '5.0.0.0 5.0.0.255 5.0.0.0/24 ZZ',
+    '6.0.0.0 6.0.0.127 6.0.0.0/25 ZZ',
+    '6.0.0.128 6.0.0.255 6.0.0.128/25 ZZ',
+    '2a00:: 2a00:0:0:1::7 2a00::/32 FR',
+    '2a00:0:0:1::8 2a00:0:0:1::f 2a00:0:0:1::8/125 FR',
+    '2a00:0:0:1::10 2a00:0:ffff:ffff:ffff:ffff:ffff:ffff 2a00::/32 FR',
+    '2a00:ffff:: 2a00:ffff:ffff:ffff:ffff:ffff:ffff:ffff 2a00:ffff::/32 FR',
+  ]);
+});

@@ -19,7 +19,7 @@ import {
 } from './format.ts';
 import { Ipv4Table } from './ipv4-table.ts';
 import { Ipv6Table } from './ipv6-table.ts';
-import { formatPrefix, fromBigInt, toBigInt } from './prefix.ts';
+import { addressBits, formatPrefix, fromBigInt, lastAddress, toBigInt } from './prefix.ts';
 import type { AsnPrefixes, AsnRecord, IpRecord, Meta } from './record.ts';
 import { WordIndex } from './word-index.ts';
 
@@ -42,6 +42,9 @@ export function openDataset(path: string): Dataset {
     closeSync(file);
   }
 }
+
+/** Both ends included. */
+export type Run = { readonly start: bigint; readonly end: bigint; readonly match: Match };
 
 export class Dataset {
   readonly meta: Meta;
@@ -152,6 +155,26 @@ export class Dataset {
     if (address.version === 6) return this.#ipv6.bounds(toBigInt(address));
     const { start, end } = this.#ipv4.bounds(address.w0);
     return { start: BigInt(start), end: BigInt(end) };
+  }
+
+  /** All runs of addresses with one record inside one announced prefix, in ascending order. What nobody announces is left out. */
+  *runs(version: 4 | 6): Generator<Run> {
+    let open: { start: bigint; end: bigint; match: Match; prefixEnd: bigint } | undefined;
+    const limit = version === 4 ? 1n << 32n : 1n << 126n;
+    for (let at = version === 4 ? 0n : 1n << 125n; at < limit; ) {
+      const address = fromBigInt(at, version);
+      const { end } = this.bounds(address);
+      const match = this.find(address);
+      // The tables cut runs where their own structure needs it.
+      if (open !== undefined && open.match === match && open.end === at - 1n && at <= open.prefixEnd) open.end = end;
+      else {
+        if (open !== undefined) yield open;
+        const prefixEnd = lastAddress(at, prefixLength(match), addressBits(version));
+        open = match === 0 ? undefined : { start: at, end, match, prefixEnd };
+      }
+      at = end + 1n;
+    }
+    if (open !== undefined) yield open;
   }
 
   asn(number: number): AsnRecord | undefined {

@@ -3,7 +3,7 @@
  * itself, and the prefix is found by walking: the largest one around the address for which the source says the same.
  */
 import type { Address } from './address.ts';
-import type { Match } from './format.ts';
+import { type Match, prefixLength } from './format.ts';
 import { addressBits, formatPrefix, fromBigInt, toBigInt, widestPrefixLength } from './prefix.ts';
 import type { Dataset } from './read.ts';
 import type { Evidence, IpRecord } from './record.ts';
@@ -15,12 +15,18 @@ const MAX_RUNS = 256;
 
 export function explain(dataset: Dataset, address: Address, match: Match): Evidence[] {
   const record = dataset.record(address, match);
-  return dataset.decisions(dataset.tailOf(match)).map(([field, source]) => {
-    const value = fieldValue(record, field);
+  const row = (field: string, value: Evidence['value'], source: number, prefix: string): Evidence => {
     const { id = '', as_of = '' } = dataset.meta.sources[source] ?? {};
-    const prefix = ANNOUNCED.has(field) ? record.prefix : statedPrefix(dataset, address, field, value, source);
     return { field, value, source: id, prefix, as_of };
+  };
+  const rows = dataset.decisions(dataset.tailOf(match)).map(([field, source, points]) => {
+    const value = points ?? fieldValue(record, field);
+    const prefix = ANNOUNCED.has(field) ? record.prefix : statedPrefix(dataset, address, field, value, source);
+    return row(field, value, source, prefix);
   });
+  // Several networks may announce one prefix. The answer has the one that most peers see; the others are worth knowing.
+  const rivals = dataset.rivals(address, prefixLength(match)).filter(({ asn }) => asn !== record.asn);
+  return [...rows, ...rivals.map(({ asn, source }) => row('asn', asn, source, record.prefix))];
 }
 
 function statedPrefix(
@@ -40,8 +46,10 @@ function statedPrefix(
     const tail = dataset.tailOf(match);
     let same = saysSame.get(tail);
     if (same === undefined) {
-      const isDecided = dataset.decisions(tail).some(([f, s]) => f === field && s === source);
-      same = isDecided && fieldValue(dataset.tail(tail), field) === value;
+      const record = dataset.tail(tail);
+      same = dataset
+        .decisions(tail)
+        .some(([f, s, points]) => f === field && s === source && (points ?? fieldValue(record, field)) === value);
       saysSame.set(tail, same);
     }
     return same;
@@ -55,5 +63,6 @@ function statedPrefix(
 }
 
 function fieldValue(record: Pick<IpRecord, 'detection'>, field: string): Evidence['value'] {
-  return ({ ...record, ...record.detection } as Record<string, unknown>)[field] as Evidence['value'];
+  // An override can decide that there is no provider; a row still says who did.
+  return (({ ...record, ...record.detection } as Record<string, unknown>)[field] ?? '') as Evidence['value'];
 }

@@ -31,9 +31,10 @@
  *   words        u32 x 2            index of the words in names and handles, drawn in word-index.ts
  *   words.text   bytes
  *   words.rows   u32
- *   tails        u32 x 4            start and length of its JSON text, start and length of its decisions
- *   tails.text   bytes              `"country":…,"threat":{…}` and `[[field,source],…]`, ASCII, each text once
+ *   tails        u32 x 6            start and length of each of its texts: network, threat, decisions
+ *   tails.text   bytes              `"country":…,"detection":{…},`  `"threat":{…}`  `[[field,source],…]`, ASCII, each text once
  *   covered      u32 x 6            announced prefixes hidden behind more specific ones: row in asns; family << 8 | length; words
+ *   rivals       u32 x 7            further origins of announced prefixes: family << 8 | length; words; AS number; source. Ascending
  *
  * A match is  prefix length << 24 | record.  No IPv4 length reaches the top bit, so v4.top can use it as its mark.
  * An interval is a run of addresses with one match inside one prefix; what nobody announces is an interval with match 0.
@@ -41,12 +42,13 @@
 import { crc32 } from 'node:zlib';
 
 export const MAGIC = 'WHENCE\r\n';
-export const FORMAT_VERSION = 1;
+export const FORMAT_VERSION = 2;
 export const HEADER_BYTES = 32;
 export const SECTION_ROW_BYTES = 32;
 export const ASN_ROW_WORDS = 8;
-export const TAIL_ROW_WORDS = 4;
+export const TAIL_ROW_WORDS = 6;
 export const COVERED_ROW_WORDS = 6;
+export const RIVAL_ROW_WORDS = 7;
 
 export const ROLES = ['residential', 'mobile', 'datacenter', 'business', 'education'] as const;
 export const RIRS = ['ARIN', 'RIPE', 'APNIC', 'LACNIC', 'AFRINIC'] as const;
@@ -71,6 +73,7 @@ export const SECTIONS = [
   'tails',
   'tails.text',
   'covered',
+  'rivals',
 ] as const;
 export type SectionName = (typeof SECTIONS)[number];
 

@@ -23,7 +23,7 @@ import {
 import { join } from 'node:path';
 import { DatasetError } from './format.ts';
 import { type Dataset, openDataset } from './read.ts';
-import type { Counts, Source } from './record.ts';
+import type { Counts, Figures, Refusal, Source } from './record.ts';
 import { type Content, encodeDataset } from './write.ts';
 
 export type VersionEntry = {
@@ -34,6 +34,8 @@ export type VersionEntry = {
   sha256: string;
   content_sha256: string;
   sources: readonly Source[];
+  refused: readonly Refusal[];
+  figures: Figures;
   counts: Counts;
 };
 export type Manifest = { current: number; versions: VersionEntry[] };
@@ -55,7 +57,7 @@ export function publish(dataDir: string, content: Content, now: Date): { version
     const file = `${String(version).padStart(6, '0')}.whence`;
     const bytes = encodeDataset(content, version, now);
     writeWhole(folder, file, bytes);
-    const { content_sha256, sources, counts } = content.meta;
+    const { content_sha256, sources, refused, figures, counts } = content.meta;
     const entry = {
       version,
       file,
@@ -64,6 +66,8 @@ export function publish(dataDir: string, content: Content, now: Date): { version
       sha256: sha256(bytes),
       content_sha256,
       sources,
+      refused,
+      figures,
       counts,
     };
     writeManifest(folder, { current: version, versions: [...manifest.versions, entry] });

@@ -169,8 +169,9 @@ test('evidence: one row per decided field, with source, prefix and date', () => 
     ['rir', 'ARIN', 'iana-tables', '3.0.0.0/8'],
     ['connection_type', 'datacenter', 'networks', '3.0.0.0/8'],
     ['cloud_provider', 'AWS', 'networks', '3.0.0.0/8'],
-    ['is_ai_crawler', true, 'crawler', '3.0.0.16/28'],
     ['ai_company', 'OpenAI', 'crawler', '3.0.0.16/28'],
+    ['is_ai_crawler', true, 'crawler', '3.0.0.16/28'],
+    ['threat.score', 5, 'networks', '3.0.0.0/8'],
   ]);
 });
 

@@ -12,6 +12,7 @@ import {
   type Match,
   prefixLength,
   RIRS,
+  RIVAL_ROW_WORDS,
   ROLES,
   recordNumber,
   TAIL_ROW_WORDS,
@@ -58,10 +59,11 @@ export class Dataset {
   readonly #tails: Uint32Array;
   readonly #tailText: Buffer;
   readonly #covered: Uint32Array;
+  readonly #rivals: Uint32Array;
   /** Texts made when first asked for: an answer is dearer without. All of them together would take 10 MB. */
   readonly #networkStrings: (string | undefined)[];
   readonly #tailStrings: (string | undefined)[];
-  readonly #tailViews: (Uint8Array | undefined)[];
+  readonly #tailCopies: (Uint8Array | undefined)[];
 
   /** `file` must be a buffer of its own. Throws a DatasetError unless it is a whole, undamaged dataset. */
   constructor(file: Buffer) {
@@ -84,9 +86,10 @@ export class Dataset {
     this.#tails = wordsOf(sections.tails);
     this.#tailText = sections['tails.text'];
     this.#covered = wordsOf(sections.covered);
+    this.#rivals = wordsOf(sections.rivals);
     this.#networkStrings = new Array(this.#asnsByNumber.length).fill(undefined);
     this.#tailStrings = new Array(this.meta.counts.tails).fill(undefined);
-    this.#tailViews = new Array(this.meta.counts.tails).fill(undefined);
+    this.#tailCopies = new Array(this.meta.counts.tails).fill(undefined);
   }
 
   /** Which record holds for the address, and the length of the announced prefix it lies in; 0 if nobody announces it. */
@@ -111,9 +114,34 @@ export class Dataset {
     return this.#records[recordNumber(match) * 2 + 1] as number;
   }
 
-  /** Fields and the positions in `meta.sources` of those that decided them. */
-  decisions(tail: number): [field: string, source: number][] {
-    return JSON.parse(this.#textAt(tail * TAIL_ROW_WORDS + 2));
+  /** Fields and the positions in `meta.sources` of those that decided them; and the value, for a field that no record shows. */
+  decisions(tail: number): [field: string, source: number, value?: number][] {
+    return JSON.parse(this.#textAt(tail * TAIL_ROW_WORDS + 4));
+  }
+
+  /** Further networks that announce exactly this prefix, and the positions of the sources that saw them. */
+  rivals(address: Address, length: number): { asn: number; source: number }[] {
+    const { version, w0, w1, w2, w3 } = truncateAddress(address, length);
+    const wanted = [(version << 8) | length, w0 >>> 0, w1 >>> 0, w2 >>> 0, w3 >>> 0];
+    const rows = this.#rivals;
+    /** Whether the row at this position lies before the wanted prefix, on it or after it. */
+    const compare = (row: number): number => {
+      const word = wanted.findIndex((value, i) => rows[row * RIVAL_ROW_WORDS + i] !== value);
+      return word < 0 ? 0 : (rows[row * RIVAL_ROW_WORDS + word] as number) - (wanted[word] as number);
+    };
+    const count = rows.length / RIVAL_ROW_WORDS;
+    let from = 0;
+    for (let to = count; from < to; ) {
+      const middle = (from + to) >>> 1;
+      if (compare(middle) < 0) from = middle + 1;
+      else to = middle;
+    }
+    const found: { asn: number; source: number }[] = [];
+    for (; from < count && compare(from) === 0; from++) {
+      const at = from * RIVAL_ROW_WORDS + 5;
+      found.push({ asn: rows[at] as number, source: rows[at + 1] as number });
+    }
+    return found;
   }
 
   tail(tail: number): Omit<IpRecord, 'ip' | 'prefix' | 'asn' | 'asn_name'> {
@@ -141,11 +169,10 @@ export class Dataset {
   /** The second half of the record as JSON text. */
   tailBytes(match: Match): Uint8Array {
     const tail = this.tailOf(match);
-    let bytes = this.#tailViews[tail];
+    let bytes = this.#tailCopies[tail];
     if (bytes === undefined) {
-      const start = this.#tails[tail * TAIL_ROW_WORDS] as number;
-      bytes = this.#tailText.subarray(start, start + (this.#tails[tail * TAIL_ROW_WORDS + 1] as number));
-      this.#tailViews[tail] = bytes;
+      bytes = Buffer.concat([this.#bytesAt(tail * TAIL_ROW_WORDS), this.#bytesAt(tail * TAIL_ROW_WORDS + 2)]);
+      this.#tailCopies[tail] = bytes;
     }
     return bytes;
   }
@@ -264,7 +291,7 @@ export class Dataset {
   #tail(tail: number): string {
     let text = this.#tailStrings[tail];
     if (text === undefined) {
-      text = this.#textAt(tail * TAIL_ROW_WORDS);
+      text = this.#textAt(tail * TAIL_ROW_WORDS) + this.#textAt(tail * TAIL_ROW_WORDS + 2);
       this.#tailStrings[tail] = text;
     }
     return text;
@@ -272,8 +299,12 @@ export class Dataset {
 
   /** The text whose start and length stand at this place in `tails`. */
   #textAt(word: number): string {
+    return this.#bytesAt(word).toString('latin1');
+  }
+
+  #bytesAt(word: number): Buffer {
     const start = this.#tails[word] as number;
-    return this.#tailText.toString('latin1', start, start + (this.#tails[word + 1] as number));
+    return this.#tailText.subarray(start, start + (this.#tails[word + 1] as number));
   }
 
   #rowOfAsn(number: number): number {

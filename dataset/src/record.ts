@@ -59,6 +59,9 @@ export type AsnPrefixes = { ipv4: string[]; ipv6: string[] };
 /** A source that went into a dataset. `credit` is what its licence asks us to show. */
 export type Source = { id: string; as_of: string; licence: string; credit: string; records: number };
 
+/** A feed whose newest copy was not used. `used` is the date of the older copy that was, if there was one. */
+export type Refusal = { id: string; reason: string; used?: string };
+
 /** What a dataset says of itself. */
 export type Meta = {
   version: number;
@@ -66,6 +69,8 @@ export type Meta = {
   /** Over everything but version and time of the build. */
   content_sha256: string;
   sources: readonly Source[];
+  refused: readonly Refusal[];
+  figures: Figures;
   providers: readonly string[];
   counts: Counts;
 };
@@ -79,3 +84,26 @@ export type Counts = {
   ipv4_prefixes: number;
   ipv6_prefixes: number;
 };
+
+/** What a dataset covers and how far its sources agree. Shares are from 0 to 1. */
+export type Figures = {
+  ipv4: FamilyFigures;
+  ipv6: FamilyFigures;
+  country_agreement: AgreementFigure[];
+  /** Records and space per flag, and under `threat` for every score above 0. */
+  flags: Record<string, FlagFigures>;
+};
+
+/** `announced` counts IPv4 addresses or IPv6 /48s. The later shares are of what is answered. */
+export type FamilyFigures = {
+  announced: number;
+  answered_share: number;
+  country_share: number;
+  exact_rir_share: number;
+  connection_type_share: number;
+};
+
+/** On how many addresses two sources both name a country, and on which share of them it is the same. */
+export type AgreementFigure = { sources: [string, string]; ipv4_addresses: number; share: number };
+
+export type FlagFigures = { records: number; ipv4_addresses: number; ipv6_48s: number };

@@ -15,12 +15,13 @@ import {
 import { encodeIpv4 } from './ipv4-table.ts';
 import { encodeIpv6 } from './ipv6-table.ts';
 import { fromBigInt } from './prefix.ts';
-import type { ConnectionType, Meta, Rir, Source } from './record.ts';
+import type { ConnectionType, Figures, Meta, Refusal, Rir, Source } from './record.ts';
 import { encodeWords } from './word-index.ts';
 
 /** Everything a dataset holds, in the order of the file: rows refer to each other by position. */
 export type Compiled = {
   readonly sources: readonly Source[];
+  readonly figures: Figures;
   readonly ipv4: Intervals;
   readonly ipv6: Intervals;
   /** Record 1 of a match is the first of these. */
@@ -33,10 +34,20 @@ export type Compiled = {
     readonly base: bigint;
     readonly length: number;
   }[];
+  readonly rivals: readonly CompiledRival[];
 };
 
-/** JSON texts: the members of a record from `country` on, and the list of [field, position in sources]. */
-export type CompiledTail = { readonly text: string; readonly decisions: string };
+/** JSON texts: the members of a record from `country` on, and the list of [field, position in sources, value where the record has none]. */
+export type CompiledTail = { readonly network: string; readonly threat: string; readonly decisions: string };
+
+/** Another origin of an announced prefix, and the position of the source that saw it. */
+export type CompiledRival = {
+  readonly version: 4 | 6;
+  readonly start: bigint;
+  readonly length: number;
+  readonly asn: number;
+  readonly source: number;
+};
 
 export type CompiledAsn = {
   readonly number: number;
@@ -59,7 +70,7 @@ export type Content = {
   readonly meta: Omit<Meta, 'version' | 'built_at'>;
 };
 
-export function encodeContent(compiled: Compiled): Content {
+export function encodeContent(compiled: Compiled, refused: readonly Refusal[] = []): Content {
   const providers = [...new Set(compiled.asns.flatMap(({ cloud_provider }) => cloud_provider ?? []))].sort();
   const { ipv4, ipv6, records, tails, asns } = compiled;
   const v4 = encodeIpv4(ipv4);
@@ -78,8 +89,9 @@ export function encodeContent(compiled: Compiled): Content {
     ...encodeWords(asns),
     ...encodeTails(tails),
     covered: encodeCovered(compiled),
+    rivals: encodeRivals(compiled),
   };
-  const { sources } = compiled;
+  const { sources, figures } = compiled;
   const counts = {
     ipv4_intervals: ipv4.starts.length,
     ipv6_intervals: ipv6.starts.length,
@@ -91,7 +103,7 @@ export function encodeContent(compiled: Compiled): Content {
   };
   const digest = createHash('sha256').update(JSON.stringify({ sources, providers }));
   for (const [name, bytes] of Object.entries(sections)) digest.update(`${name} ${bytes.length}\n`).update(bytes);
-  return { sections, meta: { content_sha256: digest.digest('hex'), sources, providers, counts } };
+  return { sections, meta: { content_sha256: digest.digest('hex'), sources, refused, figures, providers, counts } };
 }
 
 export function encodeDataset({ sections, meta }: Content, version: number, builtAt: Date): Buffer {
@@ -142,8 +154,9 @@ function encodeTails(tails: readonly CompiledTail[]) {
     length += text.length;
     return length - text.length;
   };
-  tails.forEach(({ text, decisions }, tail) => {
-    rows.set([place(text), text.length, place(decisions), decisions.length], tail * TAIL_ROW_WORDS);
+  tails.forEach(({ network, threat, decisions }, tail) => {
+    const texts = [network, threat, decisions].flatMap((text) => [place(text), text.length]);
+    rows.set(texts, tail * TAIL_ROW_WORDS);
   });
   return { tails: bytesOf(rows), 'tails.text': Buffer.from([...startOf.keys()].join(''), 'latin1') };
 }
@@ -155,4 +168,16 @@ function encodeCovered({ covered }: Compiled): Uint8Array {
     rows.set([row, (version << 8) | length, w0, w1, w2, w3], i * COVERED_ROW_WORDS);
   });
   return bytesOf(rows);
+}
+
+function encodeRivals({ rivals }: Compiled): Uint8Array {
+  const rows = rivals.map(({ version, start, length, asn, source }) => {
+    const { w0, w1, w2, w3 } = fromBigInt(start, version);
+    return [(version << 8) | length, w0 >>> 0, w1 >>> 0, w2 >>> 0, w3 >>> 0, asn, source];
+  });
+  rows.sort((a, b) => {
+    const different = a.findIndex((word, i) => word !== b[i]);
+    return different < 0 ? 0 : (a[different] ?? 0) - (b[different] ?? 0);
+  });
+  return bytesOf(Uint32Array.from(rows.flat()));
 }

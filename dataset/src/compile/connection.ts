@@ -1,29 +1,55 @@
-/** What kind of network an AS is: what we know by hand comes first, then what its name gives away, then nothing. */
-import type { ConnectionType } from '../record.ts';
+/**
+ * What kind of network an AS is. Ranks, the first that knows the AS decides: what we know by hand, lists that give networks a role, lists of
+ * hosting networks, what the name gives away, nothing.
+ */
+import type { ConnectionType, Source } from '../record.ts';
 import { roleByName } from '../tables/name-rules.ts';
 import { networkByHand } from '../tables/networks.ts';
+import type { NetworkList } from './statements.ts';
 
 export type Connection = {
-  type: ConnectionType;
-  /** Which of our tables decided; absent when nothing is known and the type is the neutral default. */
-  decidedBy?: 'networks' | 'name-rules';
-  cloud_provider?: string;
-  vpn?: string;
+  readonly type: ConnectionType;
+  /** Absent when nothing is known and the type is the neutral default. */
+  readonly decidedBy?: Source;
+  /** The type comes from somebody who looked at this network, so a list of prefixes does not overrule it. */
+  readonly isLabelled: boolean;
+  readonly cloud_provider?: string;
+  readonly vpn?: { readonly operator: string | undefined; readonly source: Source };
+  /** The list that calls the whole network criminal. */
+  readonly criminal?: Source;
 };
 
-export function connectionOf(asn: number, name: string, handle?: string): Connection {
+export type ConnectionTables = Readonly<Record<'networks' | 'name-rules', Source>>;
+
+export function connectionOf(
+  asn: number,
+  { name, handle }: { name: string; handle: string | undefined },
+  lists: readonly NetworkList[],
+  tables: ConnectionTables,
+): Connection {
+  const listing = lists.filter(({ networks }) => networks.has(asn));
+  const vpnList = listing.find(({ drives }) => drives.includes('is_vpn'));
+  const criminal = listing.find(({ drives }) => drives.includes('criminal_netblock'))?.source;
   const known = networkByHand(asn);
-  if (known !== undefined) {
-    const { role, provider, vpn } = known;
-    return {
-      type: role,
-      decidedBy: 'networks',
-      ...(provider === undefined ? {} : { cloud_provider: provider }),
-      ...(vpn === undefined ? {} : { vpn }),
-    };
+  const vpn =
+    known?.vpn !== undefined
+      ? { operator: known.vpn, source: tables.networks }
+      : vpnList && { operator: vpnList.operator, source: vpnList.source };
+  const marks = {
+    ...(known?.provider === undefined ? {} : { cloud_provider: known.provider }),
+    ...(vpn === undefined ? {} : { vpn }),
+    ...(criminal === undefined ? {} : { criminal }),
+  };
+  if (known !== undefined) return { type: known.role, decidedBy: tables.networks, isLabelled: true, ...marks };
+  for (const { source, drives, networks, role } of listing) {
+    const type = networks.get(asn)?.role ?? role;
+    if (drives.includes('connection_type') && type !== undefined)
+      return { type, decidedBy: source, isLabelled: true, ...marks };
   }
+  const hosting = listing.find(({ drives }) => drives.includes('is_datacenter'));
+  if (hosting !== undefined) return { type: 'datacenter', decidedBy: hosting.source, isLabelled: false, ...marks };
   const rule = roleByName(name, handle);
-  if (rule !== undefined) return { type: rule.role, decidedBy: 'name-rules' };
+  if (rule !== undefined) return { type: rule.role, decidedBy: tables['name-rules'], isLabelled: false, ...marks };
   // `business` sets no flag at all: a missing flag harms less than a wrong one.
-  return { type: 'business' };
+  return { type: 'business', isLabelled: false, ...marks };
 }

@@ -13,12 +13,13 @@ import { IANA_AS_OF } from '../tables/iana.ts';
 import { NAME_RULES_AS_OF } from '../tables/name-rules.ts';
 import { NETWORKS_AS_OF, networkRows } from '../tables/networks.ts';
 import { TOR_BLOCKS_AS_OF, torBlocks } from '../tables/tor-blocks.ts';
-import { type NpmSource, npmSources, OWN_CREDIT, OWN_LICENCE } from './catalogue.ts';
-import type { CompileInput, Overlay, Progress } from './compile.ts';
+import type { CompileInput, Progress } from './compile.ts';
+import { type NpmSource, npmSources, OWN_CREDIT, OWN_LICENCE } from './npm-sources.ts';
 import type { FamilyRanges } from './parsed.ts';
 import { Ranges } from './ranges.ts';
 import { fileContent } from './sources/content.ts';
 import { parseAsnRanges, parseCountryRanges } from './sources/range-csv.ts';
+import type { Overlay } from './statements.ts';
 
 /** `locate` finds the folder of an installed npm package, or undefined. */
 export function readEmbedded(
@@ -43,12 +44,16 @@ export function readEmbedded(
     const ranges = { 4: parseCountryRanges(open(source, 4), 4), 6: parseCountryRanges(open(source, 6), 6) };
     return { source: counted(source, ranges), ranges };
   };
-  const routes = { 4: asn4.ranges, 6: asn6.ranges };
+  const ranges = { 4: asn4.ranges, 6: asn6.ranges };
+  const source = counted(npmSources.asn, ranges);
+  const names = new Map([...asn6.names, ...asn4.names].map(([asn, name]) => [asn, { name }]));
   return {
-    routes: { source: counted(npmSources.asn, routes), ranges: routes },
-    names: new Map([...asn6.names, ...asn4.names]),
+    routes: [{ source, ranges, rivals: [] }],
+    names: [{ source, names }],
     countries: [countries(npmSources.country)],
+    delegations: [],
     delegated: countries(npmSources.delegated),
+    networkLists: [],
     overlays: [...crawlerOverlays(), torOverlay()],
     tables: {
       iana: table('iana-tables', IANA_AS_OF),
@@ -102,8 +107,9 @@ function crawlerOverlays(): Overlay[] {
     const list = prefixes.trim().split(/\s+/);
     const id = `crawler-${company}-${bot}`.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
     return {
-      kind: 'crawler',
-      labels: [company],
+      drives: ['is_ai_crawler'],
+      company,
+      statements: [{}],
       source: table(id, as_of, list.length),
       ranges: rangesOf(list.map((prefix) => [prefix, 0])),
     };
@@ -112,8 +118,8 @@ function crawlerOverlays(): Overlay[] {
 
 function torOverlay(): Overlay {
   return {
-    kind: 'tor',
-    labels: torBlocks.map(([, operator]) => operator),
+    drives: ['is_tor_exit'],
+    statements: torBlocks.map(([, label]) => ({ label })),
     source: table('tor-blocks', TOR_BLOCKS_AS_OF, torBlocks.length),
     ranges: rangesOf(torBlocks.map(([prefix], i) => [prefix, i])),
   };

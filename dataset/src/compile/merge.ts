@@ -24,24 +24,28 @@ export type MergeInput = {
   reserved: Layer;
   /** Any further layers; `describe` gets their rows in this order. */
   others: readonly Layer[];
-  /** The record for what an AS and the rows of the other layers say about these addresses. */
-  describe: (asn: number, rows: readonly number[], addresses: bigint) => number;
+  /** The record for what a row of the routes and the rows of the other layers say about these addresses. */
+  describe: (route: number, rows: readonly number[], addresses: bigint) => number;
+  /** Told of all addresses that somebody announces, also those in reserved space. */
+  announced: (addresses: bigint) => void;
   /** Told now and then which share of the routes is done. */
   progress: (share: number) => void;
 };
 
-export function merge({ version, routes, reserved, others, describe, progress }: MergeInput): Merged {
+export function merge({ version, routes, reserved, others, describe, announced, progress }: MergeInput): Merged {
   const bits = addressBits(version);
   const intervals = new IntervalBuilder();
   const prefixCounts = new PrefixCounter();
   let routesDone = 0;
   let lastRow = -1;
   sweep([routes, reserved, ...others], (start, end, [routeRow = -1, reservedRow = -1, ...rows]) => {
-    if (routeRow < 0 || reservedRow >= 0) return;
+    if (routeRow < 0) return;
+    announced(end - start + 1n);
+    if (reservedRow >= 0) return;
     if (routeRow !== lastRow && ++routesDone % 16384 === 0) progress(routesDone / routes.rows.length);
     lastRow = routeRow;
     const asn = routes.ranges.values[routeRow] as number;
-    const record = describe(asn, rows, end - start + 1n);
+    const record = describe(routeRow, rows, end - start + 1n);
     const rangeStart = routes.ranges.starts[routeRow] as bigint;
     const rangeEnd = routes.ranges.ends[routeRow] as bigint;
     for (let at = start; at <= end; ) {

@@ -72,31 +72,32 @@ export function sweep(
 ): void {
   const at = layers.map(() => 0);
   const rows = layers.map(() => -1);
-  let position = 0n;
-  for (;;) {
+  /** Up to which address a layer's row holds. */
+  const limits = layers.map(() => -1n);
+  for (let position = 0n; ; ) {
     let covered = false;
-    let end: bigint | undefined;
+    let end = BEYOND;
     for (let i = 0; i < layers.length; i++) {
-      const { starts, ends, rows: layerRows } = layers[i] as Layer;
-      let run = at[i] as number;
-      while (run < ends.length && (ends[run] as bigint) < position) run++;
-      at[i] = run;
-      rows[i] = -1;
-      if (run >= ends.length) continue;
-      const start = starts[run] as bigint;
-      let limit: bigint;
-      if (start <= position) {
-        rows[i] = layerRows[run] as number;
-        covered = true;
-        limit = ends[run] as bigint;
-      } else limit = start - 1n;
-      if (end === undefined || limit < end) end = limit;
+      if ((limits[i] as bigint) < position) {
+        const { starts, ends, rows: layerRows } = layers[i] as Layer;
+        let run = at[i] as number;
+        while (run < ends.length && (ends[run] as bigint) < position) run++;
+        at[i] = run;
+        const isInside = run < ends.length && (starts[run] as bigint) <= position;
+        rows[i] = isInside ? (layerRows[run] as number) : -1;
+        limits[i] = run >= ends.length ? BEYOND : isInside ? (ends[run] as bigint) : (starts[run] as bigint) - 1n;
+      }
+      if ((rows[i] as number) >= 0) covered = true;
+      if ((limits[i] as bigint) < end) end = limits[i] as bigint;
     }
-    if (end === undefined) return;
+    if (end === BEYOND) return;
     if (covered) visit(position, end, rows);
     position = end + 1n;
   }
 }
+
+/** After the last address of either family. */
+const BEYOND = 1n << 128n;
 
 function isDisjoint({ starts, ends }: Ranges): boolean {
   for (let i = 1; i < starts.length; i++) if ((starts[i] as bigint) <= (ends[i - 1] as bigint)) return false;

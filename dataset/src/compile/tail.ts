@@ -1,12 +1,10 @@
 /**
  * The second half of a record, from `country` on: the part that many prefixes share. Its JSON text is made here, once, in
- * ASCII, so that the server puts an answer together from pieces and a character is a byte.
+ * ASCII, so that the server puts an answer together from pieces and a character is a byte. It comes in two pieces, because threats vary
+ * with the lists an address is on and the rest with its network: together there are many, apart there are few.
  */
 import { asciiJson } from '../ascii-json.ts';
 import type { ConnectionType, Detection, Rir, Threat } from '../record.ts';
-
-/** A field and the position in the dataset's list of sources of the one that decided it. */
-export type Decision = readonly [field: string, source: number];
 
 export type Tail = {
   readonly country: string;
@@ -18,12 +16,15 @@ export type Tail = {
   readonly ai_company: string | undefined;
   readonly cloud_provider: string | undefined;
   readonly threat: Threat;
-  readonly decisions: readonly Decision[];
 };
 
-export function tailText(tail: Tail): string {
+/** Put together, the members of a record from `country` on. */
+export function tailTexts(tail: Tail): { network: string; threat: string } {
   const { country, rir, connection_type, threat } = tail;
-  return asciiJson({ country, rir, connection_type, detection: detectionOf(tail), threat }).slice(1, -1);
+  return {
+    network: `${asciiJson({ country, rir, connection_type, detection: detectionOf(tail) }).slice(1, -1)},`,
+    threat: asciiJson({ threat }).slice(1, -1),
+  };
 }
 
 function detectionOf({ connection_type, tor, proxy, vpn, ai_company, cloud_provider }: Tail): Detection {

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { levelOf, rateThreat, WEIGHTS } from './threat.ts';
+import type { Source } from '../record.ts';
+import { levelOf, rateBlocklists, rateThreat, WEIGHTS } from './threat.ts';
+
+function source(id: string, as_of: string): Source {
+  return { id, as_of, licence: 'none', credit: 'none', records: 1 };
+}
 
 for (const [score, level] of [
   [0, 'low'],
@@ -21,8 +26,8 @@ test('threat: nothing known is 0, low, and explains nothing', () => {
 
 test('threat: contributions add up and each is explained, the heaviest first', () => {
   const threat = rateThreat([
-    { what: 'datacenter', source: 'networks, 2026-11-15', points: WEIGHTS.datacenter },
-    { what: 'Tor exit', source: 'tor-blocks, 2024-02-27', points: WEIGHTS.tor_exit },
+    { what: 'datacenter', source: source('networks', '2026-11-15'), points: WEIGHTS.datacenter },
+    { what: 'Tor exit', source: source('tor-blocks', '2024-02-27'), points: WEIGHTS.tor_exit },
   ]);
   assert.deepEqual(threat, {
     score: 50,
@@ -37,8 +42,47 @@ test('threat: a VPN in a datacenter stays low', () => {
 
 test('threat: the score stops at 100 and keeps every reason', () => {
   const threat = rateThreat(
-    [WEIGHTS.criminal_netblock, WEIGHTS.proxy].map((points) => ({ what: 'x', source: 'y', points })),
+    [WEIGHTS.criminal_netblock, WEIGHTS.proxy].map((points) => ({
+      what: 'x',
+      source: source('y', '2026-11-15'),
+      points,
+    })),
   );
   assert.equal(threat.score, 100);
   assert.equal(threat.explanation?.length, 2);
 });
+
+for (const [behaviour, lists, score] of [
+  ['one list', [1], 15],
+  ['two', [1, 1], 30],
+  ['three', [1, 1, 1], 50],
+  ['four', [1, 1, 1, 1], 65],
+  ['five', [1, 1, 1, 1, 1], 80],
+  ['six count as five', [1, 1, 1, 1, 1, 1], 80],
+] as const) {
+  test(`threat: blocklists: ${behaviour} is ${score}`, () => {
+    const contributions = rateBlocklists(
+      lists.map((_, i) => ({ source: source(`l${i}`, '2026-11-15'), lists: undefined })),
+    );
+    assert.equal(rateThreat(contributions).score, score);
+    assert.equal(rateThreat(contributions).explanation?.length, Math.min(5, lists.length));
+  });
+}
+
+const aggregate = (lists: number) => ({ source: source('ipsum', '2026-08-22'), lists });
+const single = (id: string) => ({ source: source(id, '2026-08-22'), lists: undefined });
+for (const [behaviour, entries, explanation] of [
+  ['counts for as many lists as it found', [aggregate(3)], ['on 3 blocklists (ipsum, 2026-08-22): +50']],
+  [
+    'raises what single lists gave',
+    [single('cins'), aggregate(3)],
+    ['on 3 blocklists (ipsum, 2026-08-22): +35', 'on a blocklist (cins, 2026-08-22): +15'],
+  ],
+  ['adds nothing to as many single lists', [single('cins'), aggregate(1)], ['on a blocklist (cins, 2026-08-22): +15']],
+  ['of one list is one list', [aggregate(1)], ['on a blocklist (ipsum, 2026-08-22): +15']],
+  ['of ten is five or more', [aggregate(10)], ['on 10 blocklists (ipsum, 2026-08-22): +80']],
+] as const) {
+  test(`threat: an aggregate ${behaviour}`, () => {
+    assert.deepEqual(rateThreat(rateBlocklists(entries)).explanation, explanation);
+  });
+}

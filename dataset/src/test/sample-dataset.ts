@@ -1,9 +1,10 @@
 /** A small dataset compiled from rows written in a test: everything the real one has, a few prefixes of each. */
 
 import { parseAddress } from '../address.ts';
-import { type CompileInput, compile, type Overlay, type RangeSource } from '../compile/compile.ts';
+import { type CompileInput, compile } from '../compile/compile.ts';
 import { encodeCountry } from '../compile/country-code.ts';
 import { Ranges } from '../compile/ranges.ts';
+import type { Overlay, RangeSource } from '../compile/statements.ts';
 import { parsePrefix, type Range, toBigInt } from '../prefix.ts';
 import { Dataset } from '../read.ts';
 import type { Source } from '../record.ts';
@@ -21,19 +22,29 @@ export type Sample = {
 export const BUILT_AT = new Date('2026-11-15T00:00:00Z');
 
 export function sampleContent(sample: Sample): Content {
-  const input: CompileInput = {
-    routes: { source: source('routes'), ranges: ranges(sample.routes) },
-    names: new Map(sample.routes.map(([, asn, name]) => [asn, name])),
+  return encodeContent(compile(sampleInput(sample)));
+}
+
+export function sampleInput(sample: Sample): CompileInput {
+  const routes = source('routes');
+  return {
+    routes: [{ source: routes, ranges: ranges(sample.routes), rivals: [] }],
+    names: [{ source: routes, names: new Map(sample.routes.map(([, asn, name]) => [asn, { name }])) }],
+    delegations: [],
+    networkLists: [],
     countries: [countrySource('countries', sample.countries ?? [])],
     delegated: countrySource('delegated', sample.delegated ?? []),
-    overlays: [overlay('crawler', sample.crawlers ?? []), overlay('tor', sample.tor ?? [])],
+    overlays: [...crawlerOverlays(sample.crawlers ?? []), torOverlay(sample.tor ?? [])],
     tables: { iana: source('iana-tables'), networks: source('networks'), 'name-rules': source('name-rules') },
   };
-  return encodeContent(compile(input));
 }
 
 export function sampleDataset(sample: Sample, version = 1): Dataset {
-  return new Dataset(ownBuffer(encodeDataset(sampleContent(sample), version, BUILT_AT)));
+  return datasetOf(sampleInput(sample), version);
+}
+
+export function datasetOf(input: CompileInput, version = 1): Dataset {
+  return new Dataset(ownBuffer(encodeDataset(encodeContent(compile(input)), version, BUILT_AT)));
 }
 
 /** Small buffers are slices of a pool that others share; a dataset needs one of its own. */
@@ -43,7 +54,7 @@ export function ownBuffer(bytes: Buffer): Buffer {
   return own;
 }
 
-function source(id: string): Source {
+export function source(id: string): Source {
   return { id, as_of: '2026-11-01', licence: 'none', credit: 'none', records: 0 };
 }
 
@@ -51,12 +62,28 @@ function countrySource(id: string, rows: readonly (readonly [string, string])[])
   return { source: source(id), ranges: ranges(rows.map(([range, country]) => [range, encodeCountry(country)])) };
 }
 
-function overlay(kind: Overlay['kind'], rows: readonly (readonly [string, string])[]): Overlay {
-  const labels = rows.map(([, label]) => label);
-  return { kind, labels, source: source(kind), ranges: ranges(rows.map(([range], i) => [range, i])) };
+function crawlerOverlays(rows: readonly (readonly [string, string])[]): Overlay[] {
+  return [...new Set(rows.map(([, company]) => company))].map((company) => ({
+    drives: ['is_ai_crawler'],
+    company,
+    statements: [{}],
+    source: source('crawler'),
+    ranges: ranges(rows.filter(([, who]) => who === company).map(([range]) => [range, 0])),
+  }));
 }
 
-function ranges(rows: readonly (readonly [range: string, value: number, ...rest: unknown[]])[]): Record<4 | 6, Ranges> {
+function torOverlay(rows: readonly (readonly [string, string])[]): Overlay {
+  return {
+    drives: ['is_tor_exit'],
+    statements: rows.map(([, label]) => ({ label })),
+    source: source('tor'),
+    ranges: ranges(rows.map(([range], i) => [range, i])),
+  };
+}
+
+export function ranges(
+  rows: readonly (readonly [range: string, value: number, ...rest: unknown[]])[],
+): Record<4 | 6, Ranges> {
   const result = { 4: new Ranges(), 6: new Ranges() };
   for (const [text, value] of rows) {
     const { version, start, end } = parseRange(text);

@@ -1,0 +1,419 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { parseAddress } from '../address.ts';
+import { explain } from '../evidence.ts';
+import type { Dataset } from '../read.ts';
+import { datasetOf, ranges, type Sample, sampleInput, source } from '../test/sample-dataset.ts';
+import type { CompileInput } from './compile.ts';
+import { encodeCountry } from './country-code.ts';
+import type { Drive } from './feed.ts';
+import { parseOverrides } from './overrides.ts';
+import type { NetworkList, Overlay } from './statements.ts';
+
+const SAMPLE: Sample = {
+  routes: [
+    ['1.0.0.0/16', 64500, 'Example Widgets'],
+    ['2.0.0.0/16', 64501, 'Second Network'],
+    ['3.0.0.0/16', 16509, 'Amazon'],
+    ['4.0.0.0/16', 7922, 'Comcast'],
+    ['5.0.0.0/16', 64502, 'Fiber Broadband Internet Service'],
+    ['2a00::/32', 64500, 'Example Widgets'],
+  ],
+  countries: [['1.0.0.0/16', 'DE']],
+  delegated: [['1.0.0.0/16', 'AU']],
+};
+
+function overlay(
+  id: string,
+  drives: readonly Drive[],
+  prefixes: readonly string[],
+  more: Partial<Overlay> = {},
+): Overlay {
+  return {
+    source: source(id),
+    drives,
+    ranges: ranges(prefixes.map((prefix) => [prefix, 0])),
+    statements: [{}],
+    ...more,
+  };
+}
+
+function list(
+  id: string,
+  drives: readonly Drive[],
+  asns: readonly number[],
+  more: Partial<NetworkList> = {},
+): NetworkList {
+  return { source: source(id), drives, networks: new Map(asns.map((asn) => [asn, { label: '' }])), ...more };
+}
+
+function dataset(changes: Partial<CompileInput>, sample = SAMPLE): Dataset {
+  return datasetOf({ ...sampleInput(sample), ...changes });
+}
+
+function answer(data: Dataset, ip: string) {
+  const address = parseAddress(ip);
+  if (address === undefined) throw new Error(ip);
+  const match = data.find(address);
+  if (match === 0) return undefined;
+  const { detection, threat, ...record } = data.record(address, match);
+  return { ...record, ...detection, ...threat, evidence: explain(data, address, match) };
+}
+
+type Answer = NonNullable<ReturnType<typeof answer>>;
+
+for (const [behaviour, changes, ip, want] of [
+  [
+    'a VPN list',
+    { overlays: [overlay('x4b-vpn', ['is_vpn'], ['1.0.7.0/24'])] },
+    '1.0.7.9',
+    { is_vpn: true, score: 15, level: 'low', prefix: '1.0.0.0/16' },
+  ],
+  [
+    'and not beside it',
+    { overlays: [overlay('x4b-vpn', ['is_vpn'], ['1.0.7.0/24'])] },
+    '1.0.8.9',
+    { is_vpn: false, score: 0 },
+  ],
+  [
+    'a proxy',
+    { overlays: [overlay('proxies', ['is_proxy'], ['1.0.7.7'])] },
+    '1.0.7.7',
+    { is_proxy: true, score: 35, level: 'medium' },
+  ],
+  [
+    'a Tor exit',
+    { overlays: [overlay('tor-exits', ['is_tor_exit'], ['1.0.7.7'])] },
+    '1.0.7.7',
+    { is_tor_exit: true, score: 45 },
+  ],
+  [
+    'a cloud, its region and its country',
+    {
+      overlays: [
+        overlay('aws', ['cloud_provider', 'country'], ['1.0.7.0/24'], {
+          provider: 'AWS',
+          statements: [{ country: 'JP' }],
+        }),
+      ],
+    },
+    '1.0.7.7',
+    { cloud_provider: 'AWS', is_datacenter: true, connection_type: 'datacenter', country: 'JP', score: 5 },
+  ],
+  [
+    'a cloud range inside a home network is a datacenter',
+    { overlays: [overlay('aws', ['cloud_provider'], ['4.0.7.0/24'], { provider: 'AWS' })] },
+    '4.0.7.7',
+    { is_datacenter: true, is_residential: false },
+  ],
+  [
+    'a crawler stays in its cloud',
+    { overlays: [overlay('crawler', ['is_ai_crawler'], ['3.0.7.0/24'], { company: 'OpenAI' })] },
+    '3.0.7.7',
+    { is_ai_crawler: true, ai_company: 'OpenAI', is_datacenter: true, cloud_provider: 'AWS' },
+  ],
+  [
+    'a hosting list beats a name',
+    { overlays: [overlay('x4b-datacenter', ['is_datacenter'], ['5.0.7.0/24'])] },
+    '5.0.7.7',
+    { connection_type: 'datacenter' },
+  ],
+  [
+    'but not what was labelled by hand',
+    { overlays: [overlay('x4b-datacenter', ['is_datacenter'], ['4.0.7.0/24'])] },
+    '4.0.7.7',
+    { connection_type: 'residential' },
+  ],
+  [
+    'networks on a hosting list',
+    { networkLists: [list('bad-asn', ['is_datacenter'], [64500])] },
+    '1.0.0.1',
+    { is_datacenter: true, score: 5 },
+  ],
+  [
+    'networks with a role',
+    { networkLists: [list('bgptools-mobile', ['connection_type'], [64500], { role: 'mobile' })] },
+    '1.0.0.1',
+    { is_mobile: true },
+  ],
+  [
+    'the earlier list of roles is believed',
+    {
+      networkLists: [
+        list('peeringdb', ['connection_type'], [64500], { role: 'education' }),
+        list('asdb', ['connection_type'], [64500], { role: 'mobile' }),
+      ],
+    },
+    '1.0.0.1',
+    { connection_type: 'education' },
+  ],
+  [
+    'a list of roles beats a list of hosters',
+    {
+      networkLists: [
+        list('bad-asn', ['is_datacenter'], [64500]),
+        list('peeringdb', ['connection_type'], [64500], { role: 'education' }),
+      ],
+    },
+    '1.0.0.1',
+    { connection_type: 'education' },
+  ],
+  [
+    'the hand-made table beats them all',
+    { networkLists: [list('peeringdb', ['connection_type'], [7922], { role: 'education' })] },
+    '4.0.0.1',
+    { connection_type: 'residential' },
+  ],
+  [
+    'networks of a VPN',
+    { networkLists: [list('bgptools-vpn', ['is_vpn'], [64500])] },
+    '1.0.0.1',
+    { is_vpn: true, score: 15 },
+  ],
+  [
+    'networks of criminals',
+    { networkLists: [list('asn-drop', ['criminal_netblock'], [64500])] },
+    '1.0.0.1',
+    { score: 90, level: 'critical' },
+  ],
+  [
+    'a criminal netblock with the number of its listing',
+    { overlays: [overlay('drop', ['criminal_netblock'], ['1.0.8.0/22'], { statements: [{ label: 'SBL256894' }] })] },
+    '1.0.9.1',
+    { score: 90, explanation: ['criminal netblock SBL256894 (drop, 2026-11-01): +90'] },
+  ],
+  [
+    'lists add up, and every contribution is explained',
+    {
+      overlays: [
+        overlay('proxies', ['is_proxy'], ['3.0.7.7']),
+        overlay('blocklist-de', ['blocklist'], ['3.0.7.7']),
+        overlay('cins', ['blocklist'], ['3.0.7.0/24']),
+        overlay('ipsum', ['blocklist'], ['3.0.7.7'], { statements: [{ lists: 4 }] }),
+      ],
+    },
+    '3.0.7.7',
+    {
+      score: 100,
+      level: 'critical',
+      explanation: [
+        'public proxy (proxies, 2026-11-01): +35',
+        'on 4 blocklists (ipsum, 2026-11-01): +35',
+        'on a blocklist (blocklist-de, 2026-11-01): +15',
+        'on a blocklist (cins, 2026-11-01): +15',
+        'datacenter (networks, 2026-11-01): +5',
+      ],
+    },
+  ],
+  [
+    'a bogon on a blocklist',
+    { overlays: [overlay('firehol', ['blocklist'], ['10.0.0.0/8', '1.0.7.7'])] },
+    '10.1.2.3',
+    undefined,
+  ],
+] as const satisfies readonly (readonly [string, Partial<CompileInput>, string, object | undefined])[]) {
+  test(`compile: ${behaviour}`, () => {
+    const got = answer(dataset(changes), ip);
+    if (want === undefined) assert.equal(got, undefined);
+    else assert.deepEqual(pick(got, want), want);
+  });
+}
+
+test('compile: evidence of a contribution names the list, its points and what it listed', () => {
+  const data = dataset({ overlays: [overlay('cins', ['blocklist'], ['1.0.7.0/24'])] });
+  const rows = answer(data, '1.0.7.7')?.evidence.filter(({ field }) => field === 'threat.score');
+  assert.deepEqual(rows, [
+    { field: 'threat.score', value: 15, source: 'cins', prefix: '1.0.7.0/24', as_of: '2026-11-01' },
+  ]);
+});
+
+for (const [behaviour, ip, want] of [
+  ['the first table of announcements decides', '1.0.4.1', { asn: 64510, prefix: '1.0.4.0/24' }],
+  ['a later one fills its gaps', '1.0.5.1', { asn: 64500 }],
+  ['with the part of its prefix that is left', '1.0.5.1', { prefix: '1.0.5.0/24' }],
+  ['and with the whole prefix where nobody cuts it', '2.0.4.1', { asn: 64501, prefix: '2.0.0.0/16' }],
+] as const) {
+  test(`compile: ${behaviour}`, () => {
+    const input = sampleInput(SAMPLE);
+    const first = { source: source('ris'), ranges: ranges([['1.0.4.0/24', 64510]]), rivals: [] };
+    assert.deepEqual(pick(answer(datasetOf({ ...input, routes: [first, ...input.routes] }), ip), want), want);
+  });
+}
+
+test('compile: further origins of a prefix are evidence', () => {
+  const start = 0x01000000n;
+  const input = sampleInput(SAMPLE);
+  const routes = input.routes.map((route) => ({
+    ...route,
+    rivals: [64503, 64504].map((asn) => ({ version: 4 as const, start, length: 16, asn })),
+  }));
+  const rows = answer(datasetOf({ ...input, routes }), '1.0.0.1')?.evidence.filter(({ field }) => field === 'asn');
+  assert.deepEqual(
+    rows?.map(({ value, prefix }) => [value, prefix]),
+    [
+      [64500, '1.0.0.0/16'],
+      [64503, '1.0.0.0/16'],
+      [64504, '1.0.0.0/16'],
+    ],
+  );
+});
+
+const delegation = {
+  source: source('nro'),
+  ranges: ranges([
+    ['1.0.0.0/17', 0],
+    ['2.0.0.0/16', 1],
+    ['2a00::/32', 1],
+  ]),
+  holders: [{ rir: 'LACNIC', country: 'BR' } as const, { rir: 'AFRINIC' } as const],
+  asns: [{ first: 64500, last: 64501, rir: 'RIPE', country: 'SE', registered: '2001-02-03' } as const],
+};
+
+for (const [behaviour, ip, want, from] of [
+  ['the registry is that of the delegated file', '1.0.0.1', { rir: 'LACNIC' }, 'nro'],
+  ['beyond the file the rule holds', '1.0.200.1', { rir: 'APNIC' }, 'iana-tables'],
+  ['a block without a country still has a registry', '2.0.0.1', { rir: 'AFRINIC', country: 'ZZ' }, 'nro'],
+  ['IPv6 too', '2a00::1', { rir: 'AFRINIC' }, 'nro'],
+] as const) {
+  test(`compile: ${behaviour}`, () => {
+    const got = answer(dataset({ delegations: [delegation] }), ip);
+    assert.deepEqual(pick(got, want), want);
+    assert.equal(got?.evidence.find(({ field }) => field === 'rir')?.source, from);
+  });
+}
+
+test('compile: a network has registry, country and date of its own delegation', () => {
+  const { country, rir, registered } = dataset({ delegations: [delegation] }).asn(64500) ?? {};
+  assert.deepEqual({ country, rir, registered }, { country: 'SE', rir: 'RIPE', registered: '2001-02-03' });
+});
+
+test('compile: the country of use comes before the country of registration', () => {
+  assert.equal(answer(dataset({ delegations: [delegation], countries: [] }), '1.0.0.1')?.country, 'BR');
+  assert.equal(answer(dataset({ delegations: [delegation] }), '1.0.0.1')?.country, 'DE');
+});
+
+test('compile: names by the first source that has more than a handle; networks that announce nothing are known too', () => {
+  const input = sampleInput(SAMPLE);
+  const asnames = {
+    source: source('asnames'),
+    names: new Map([
+      [64500, { name: 'WIDGETS', handle: 'WIDGETS' }],
+      [64501, { name: 'Second Net of Example', handle: 'SECOND' }],
+      [64511, { name: 'Quiet Network', handle: 'QUIET', country: 'CH' }],
+    ]),
+  };
+  const data = datasetOf({ ...input, names: [asnames, ...input.names] });
+  const named = [64500, 64501, 64511].map((asn) =>
+    pick(data.asn(asn), { asn_name: '', handle: '', is_announced: true }),
+  );
+  assert.deepEqual(named, [
+    { asn_name: 'Example Widgets', handle: 'WIDGETS', is_announced: true },
+    { asn_name: 'Second Net of Example', handle: 'SECOND', is_announced: true },
+    { asn_name: 'Quiet Network', handle: 'QUIET', is_announced: false },
+  ]);
+  assert.equal(data.asn(64511)?.country, 'CH');
+});
+
+const OVERRIDES = {
+  allow: [{ prefix: '1.0.7.0/24', reason: 'our scanners' }],
+  deny: [{ prefix: '1.0.7.66' }, { asn: 64501, reason: 'card testing' }],
+  relabel: [
+    { asn: 64502, connection_type: 'education', country: 'NZ' },
+    { prefix: '3.0.9.0/24', is_vpn: true, cloud_provider: null },
+    { prefix: '5.0.9.0/24', country: 'FJ' },
+  ],
+  networks: [
+    { prefix: '10.0.0.0/8', asn: 64512, asn_name: 'Intranet', country: 'DE', connection_type: 'business' },
+    { prefix: '4.0.9.0/28', asn: 64513, asn_name: 'Our Office' },
+  ],
+};
+
+for (const [behaviour, ip, want] of [
+  [
+    'an allowed address scores 0 and says what was set aside',
+    '1.0.7.7',
+    {
+      score: 0,
+      level: 'low',
+      explanation: [
+        'allowed (overrides, 2026-11-15): 0 instead of 15: our scanners',
+        'on a blocklist (cins, 2026-11-01): +15',
+      ],
+    },
+  ],
+  ['the narrower word holds', '1.0.7.66', { score: 100, level: 'critical' }],
+  ['a denied network', '2.0.0.1', { score: 100, explanation: ['denied (overrides, 2026-11-15): +100: card testing'] }],
+  ['a relabelled network', '5.0.0.1', { connection_type: 'education', country: 'NZ' }],
+  ['a relabelled prefix inside it', '5.0.9.1', { connection_type: 'education', country: 'FJ' }],
+  ['flags and names', '3.0.9.1', { is_vpn: true, score: 20 }],
+  [
+    'an own network in private space',
+    '10.1.2.3',
+    { asn: 64512, asn_name: 'Intranet', country: 'DE', prefix: '10.0.0.0/8' },
+  ],
+  ['an own network inside a foreign one', '4.0.9.1', { asn: 64513, prefix: '4.0.9.0/28' }],
+  ['which keeps its prefix', '4.0.9.16', { asn: 7922, prefix: '4.0.0.0/16' }],
+] as const) {
+  const overrides = parseOverrides(JSON.stringify(OVERRIDES), '2026-11-15');
+  const data = dataset({ overrides, overlays: [overlay('cins', ['blocklist'], ['1.0.7.0/24'])] });
+  test(`overrides: ${behaviour}`, () => assert.deepEqual(pick(answer(data, ip), want), want));
+  test(`overrides: ${behaviour}: in the evidence`, () => {
+    const isOverridden = answer(data, ip)?.evidence.some(({ source: from }) => from === 'overrides');
+    assert.equal(isOverridden, ip !== '4.0.9.16');
+  });
+}
+
+for (const [behaviour, text, message] of [
+  ['no JSON', '{', /overrides: it is not JSON/],
+  ['a misspelt list', '{"alow":[]}', /the file has the field alow; known are allow, deny, relabel, networks/],
+  ['a misspelt field', '{"deny":[{"prefx":"192.0.2.1"}]}', /deny\[0\] has the field prefx/],
+  ['no prefix', '{"deny":[{"prefix":"192.0.2.256"}]}', /deny\[0\]\.prefix is "192.0.2.256"/],
+  ['neither prefix nor asn', '{"allow":[{"reason":"x"}]}', /allow\[0\] needs either a prefix or an asn/],
+  ['both', '{"allow":[{"prefix":"1.1.1.1","asn":1}]}', /allow\[0\] needs either a prefix or an asn/],
+  ['an unknown role', '{"relabel":[{"asn":1,"connection_type":"home"}]}', /must be one of residential, mobile/],
+  ['a relabel of nothing', '{"relabel":[{"asn":1}]}', /relabel\[0\] sets nothing/],
+  [
+    'an own network on loopback',
+    '{"networks":[{"prefix":"127.0.0.0/8","asn":64512}]}',
+    /networks\[0\] overlaps special-purpose space/,
+  ],
+  ['an own network in unique local IPv6', '{"networks":[{"prefix":"fd00::/8","asn":64512}]}', /IPv6 outside 2000::\/3/],
+] as const) {
+  test(`overrides: refused with the place: ${behaviour}`, () => {
+    assert.throws(() => parseOverrides(text, '2026-11-15'), message);
+  });
+}
+
+test('figures: what is covered, how far sources agree, what is flagged', () => {
+  const input = sampleInput(SAMPLE);
+  const other = {
+    source: source('other'),
+    ranges: ranges([
+      ['1.0.0.0/17', encodeCountry('DE')],
+      ['1.0.128.0/17', encodeCountry('FR')],
+    ]),
+  };
+  const { figures } = datasetOf({
+    ...input,
+    countries: [...input.countries, other],
+    delegations: [delegation],
+    overlays: [overlay('tor', ['is_tor_exit'], ['1.0.0.1', '1.0.0.9'])],
+  }).meta;
+  assert.deepEqual(figures.ipv4, {
+    announced: 5 * 65536,
+    answered_share: 1,
+    country_share: 0.2,
+    exact_rir_share: 0.3,
+    connection_type_share: 0.6,
+  });
+  assert.deepEqual(figures.country_agreement[0], {
+    sources: ['countries', 'other'],
+    ipv4_addresses: 65536,
+    share: 0.5,
+  });
+  assert.deepEqual(figures.flags['is_tor_exit'], { records: 2, ipv4_addresses: 2, ipv6_48s: 0 });
+});
+
+function pick(got: object | undefined, want: object): Partial<Answer> {
+  return Object.fromEntries(Object.keys(want).map((key) => [key, (got as Record<string, unknown> | undefined)?.[key]]));
+}

@@ -1,0 +1,37 @@
+/** What a list says, as text a test can compare: `192.0.2.0/24 label`, IPv4 first, and `AS64496 label (role)` for networks. */
+
+import { formatAddress, parseAddress } from '../address.ts';
+import type { Networks, PrefixList } from '../compile/parsed.ts';
+import { addressBits, formatPrefix, fromBigInt, prefixesOfRange, toBigInt } from '../prefix.ts';
+
+export function listed({ ranges, labels }: PrefixList): string[] {
+  return ([4, 6] as const).flatMap((version) => {
+    const { starts, ends, values } = ranges[version];
+    return values.map((value, i) =>
+      `${rangeText(starts[i] as bigint, ends[i] as bigint, version)} ${labels[value]}`.trimEnd(),
+    );
+  });
+}
+
+export function listedNetworks({ networks }: Networks): string[] {
+  return [...networks].map(([asn, { label, role }]) =>
+    `AS${asn} ${label}${role === undefined ? '' : ` (${role})`}`.trimEnd(),
+  );
+}
+
+/** The labels of the rows that have an address in them. */
+export function labelsOf({ ranges, labels }: PrefixList, text: string): string[] {
+  const address = parseAddress(text);
+  if (address === undefined) throw new Error(`not an address: ${text}`);
+  const { starts, ends, values } = ranges[address.version];
+  const at = toBigInt(address);
+  return values
+    .filter((_, i) => (starts[i] as bigint) <= at && at <= (ends[i] as bigint))
+    .map((value) => labels[value] as string);
+}
+
+function rangeText(start: bigint, end: bigint, version: 4 | 6): string {
+  const [first, second] = prefixesOfRange(start, end, addressBits(version));
+  if (first !== undefined && second === undefined) return formatPrefix(fromBigInt(first[0], version), first[1]);
+  return `${formatAddress(fromBigInt(start, version))}-${formatAddress(fromBigInt(end, version))}`;
+}

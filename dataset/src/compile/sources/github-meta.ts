@@ -1,0 +1,34 @@
+/**
+ * GitHub's `/meta`: lists of addresses by what they serve, among keys and host names.
+ *
+ * Only the lists named here are read: addresses that GitHub itself answers or calls from. Those on which customers' programs run
+ * (`actions`, `actions_macos`, `codespaces`) are left out: they are thousands of ranges of Azure and others, shared with
+ * other tenants, and the clouds' own lists name them better. So is any key that GitHub adds later, until somebody has looked at it.
+ */
+import type { PrefixList } from '../parsed.ts';
+import { PrefixListBuilder } from '../prefix-list.ts';
+import type { Content } from './content.ts';
+import { jsonDocument, listMember } from './json-value.ts';
+
+const WHAT = "GitHub's meta document";
+const OWN = [
+  'hooks',
+  'web',
+  'api',
+  'git',
+  'packages',
+  'pages',
+  'importer',
+  'github_enterprise_importer',
+  'dependabot',
+  'copilot',
+];
+
+export function parseGithubMeta(content: Content): PrefixList {
+  const document = jsonDocument(content, WHAT);
+  const lists = OWN.map((key) => listMember(document, key)).filter((list) => list !== undefined);
+  if (lists.length === 0) throw new Error(`not ${WHAT}: none of the lists ${OWN.join(', ')}`);
+  const list = new PrefixListBuilder();
+  for (const prefix of lists.flat()) list.add(typeof prefix === 'string' ? prefix : '');
+  return list.finish();
+}

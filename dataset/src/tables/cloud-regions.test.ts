@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { PrefixList } from '../compile/parsed.ts';
+import { parseAwsJson } from '../compile/sources/aws-json.ts';
+import { parseAzureTags } from '../compile/sources/azure-tags.ts';
+import { type Content, fileContent } from '../compile/sources/content.ts';
+import { parseGoogleJson } from '../compile/sources/google-json.ts';
+import { parseOciJson } from '../compile/sources/oci-json.ts';
+import { fixture, NO_FIXTURES } from '../test/fixtures.ts';
+import { CLOUD_REGIONS_AS_OF, countryOfRegion } from './cloud-regions.ts';
+import { cloud } from './networks/cloud.ts';
+
+for (const [provider, region, want] of [
+  ['AWS', 'eu-central-1', 'DE'],
+  ['AWS', 'us-gov-west-1', 'US'],
+  ['AWS', 'cn-northwest-1', 'CN'],
+  ['AWS', 'eusc-de-east-1', 'DE'],
+  ['AWS', 'us-east-1-bue-1', 'AR'],
+  ['AWS', 'us-east-1-chi-2', 'US'],
+  ['AWS', 'us-east-1-wl1-nyc-wlz-1', 'US'],
+  ['AWS', 'eu-north-1-cph-1', 'DK'],
+  ['AWS', 'us-gov-west-1-xyz-1', 'US'],
+  ['AWS', 'us-east-9', undefined],
+  ['AWS', 'GLOBAL', undefined],
+  ['AWS', '', undefined],
+  ['Azure', 'westeurope', 'NL'],
+  ['Azure', 'northeurope', 'IE'],
+  ['Azure', 'eastasia', 'HK'],
+  ['Azure', 'southeastasia', 'SG'],
+  ['Azure', 'brazilse', 'BR'],
+  ['Azure', 'usstagec', 'US'],
+  ['Azure', 'constructor', undefined],
+  ['Google Cloud', 'europe-west12', 'IT'],
+  ['Google Cloud', 'global', undefined],
+  ['Oracle Cloud', 'eu-jovanovac-1', 'RS'],
+  ['Oracle Cloud', 'eu-central-1', undefined],
+  ['Hetzner', 'eu-central', undefined],
+  ['__proto__', 'x', undefined],
+] as const) {
+  test(`cloud-regions: ${provider} ${region} is ${want ?? 'nowhere'}`, () => {
+    assert.equal(countryOfRegion(provider, region), want);
+  });
+}
+
+test('cloud-regions: the date is a day', () => assert.match(CLOUD_REGIONS_AS_OF, /^\d{4}-\d{2}-\d{2}$/));
+
+for (const [provider, file, parse, unplaced] of [
+  ['AWS', 'cloud/aws-ip-ranges.json', parseAwsJson, ['', 'me-west-1']],
+  ['Azure', 'cloud/azure-ServiceTags_Public.json', parseAzureTags, ['', 'northeurope2']],
+  ['Google Cloud', 'cloud/gcp-cloud.json', parseGoogleJson, ['global']],
+  ['Oracle Cloud', 'cloud/oracle-public_ip_ranges.json', parseOciJson, []],
+] as const satisfies readonly (readonly [string, string, (content: Content) => PrefixList, readonly string[]])[]) {
+  const path = fixture(file);
+  test(`cloud-regions: every region in the list of ${provider}`, { skip: path === undefined && NO_FIXTURES }, () => {
+    assert.ok(provider in cloud);
+    const { labels } = parse(fileContent(path as string));
+    const missing = labels.filter((label) => countryOfRegion(provider, label) === undefined);
+    assert.deepEqual(missing.sort(), unplaced);
+  });
+}

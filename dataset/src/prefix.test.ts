@@ -10,6 +10,7 @@ for (const [behaviour, text, want] of [
   ['everything', '0.0.0.0/0', '0.0.0.0 - 255.255.255.255'],
   ['IPv6', '2001:db8::/32', '2001:db8:: - 2001:db8:ffff:ffff:ffff:ffff:ffff:ffff'],
   ['an IPv6 address', '2001:db8::1', '2001:db8::1 - 2001:db8::1'],
+  ['an IPv4-mapped address', '::ffff:192.0.2.1', '192.0.2.1 - 192.0.2.1'],
 ] as const) {
   test(`prefix: ${behaviour}`, () => {
     const range = parsePrefix(text);
@@ -27,6 +28,8 @@ for (const text of [
   '192.0.2.0/024',
   '192.0.2.0/2a',
   '2001:db8::/129',
+  '::ffff:192.0.2.0/24',
+  '::ffff:192.0.2.0/120',
   '/24',
   'x/8',
   '',

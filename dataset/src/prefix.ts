@@ -22,16 +22,28 @@ export function formatPrefix(address: Address, length: number): string {
 
 /** Reads `192.0.2.0/24`, or an address alone as a prefix of one. Host bits that are set are dropped, as feeds have them. */
 export function parsePrefix(text: string): Range | undefined {
+  const cidr = parseCidr(text);
+  if (cidr === undefined) return undefined;
+  const { address, length } = cidr;
+  const start = toBigInt(truncateAddress(address, length));
+  return { version: address.version, start, end: lastAddress(start, length, addressBits(address.version)) };
+}
+
+/**
+ * The same with the address in words and its host bits as they are, for tables of a million rows. A prefix of IPv4-mapped addresses is
+ * refused: its length counts other bits than those of the IPv4 address that they are read as.
+ */
+export function parseCidr(text: string): { readonly address: Address; readonly length: number } | undefined {
   const slash = text.indexOf('/');
   const address = parseAddress(slash < 0 ? text : text.slice(0, slash));
   if (address === undefined) return undefined;
   const bits = addressBits(address.version);
-  const lengthText = slash < 0 ? String(bits) : text.slice(slash + 1);
+  if (slash < 0) return { address, length: bits };
+  if (address.version === 4 && text.includes(':')) return undefined;
+  const lengthText = text.slice(slash + 1);
   if (!/^(0|[1-9][0-9]{0,2})$/.test(lengthText)) return undefined;
   const length = Number(lengthText);
-  if (length > bits) return undefined;
-  const start = toBigInt(truncateAddress(address, length));
-  return { version: address.version, start, end: lastAddress(start, length, bits) };
+  return length > bits ? undefined : { address, length };
 }
 
 export const addressBits = (version: 4 | 6): number => (version === 4 ? 32 : 128);

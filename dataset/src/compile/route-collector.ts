@@ -1,0 +1,131 @@
+/**
+ * Who announces a prefix, out of a table that names it once per origin. The origin that most peers see wins, of equals the lower
+ * number; the others are its rivals. What is no statement about a network is dropped here, for all formats alike: default routes and
+ * what is nearly one, host routes that leaked, prefixes that hardly anybody sees, and reserved numbers as origins.
+ *
+ * A full table has 1.1 million IPv4 and 250,000 IPv6 prefixes, so a prefix is one number here. No prefix that is kept is
+ * longer than /24 or /48; its bits, then a one, then zeros fit into 25 or 49 bits and say where it starts and how long it is:
+ *
+ *   192.0.2.0/23   1100 0000  0000 0000  0000 001 | 1 0        (23 bits, the one, the rest of 25)
+ */
+import type { Address } from '../address.ts';
+import { isReservedAsn } from './as-number.ts';
+import type { FamilyRanges, Rival } from './parsed.ts';
+import { Ranges } from './ranges.ts';
+
+/** Fewer peers than this see a prefix that leaked, or that somebody tries out. */
+export const MIN_PEERS = 5;
+
+export class RouteCollector {
+  /** Prefix to the first row of its origins; `#next` leads to the others. */
+  readonly #first: Readonly<Record<4 | 6, Map<number, number>>> = { 4: new Map(), 6: new Map() };
+  readonly #origins: number[] = [];
+  readonly #peers: number[] = [];
+  readonly #next: number[] = [];
+  readonly #sets: Readonly<Record<4 | 6, Map<number, SeenSet[]>>> = { 4: new Map(), 6: new Map() };
+
+  /** Counts `peers` more that see this origin. Host bits of the address are ignored. */
+  add(address: Address, length: number, origin: number, peers: number): void {
+    const key = keyOf(address, length);
+    if (key === undefined || isReservedAsn(origin)) return;
+    const first = this.#first[address.version];
+    const head = first.get(key);
+    for (let row = head ?? NONE; row !== NONE; row = this.#next[row] as number) {
+      if (this.#origins[row] !== origin) continue;
+      (this.#peers[row] as number) += peers;
+      return;
+    }
+    first.set(key, this.#origins.length);
+    this.#origins.push(origin);
+    this.#peers.push(peers);
+    this.#next.push(head ?? NONE);
+  }
+
+  /**
+   * An AS_SET in place of an origin (RFC 4271 §4.3): somewhere among these. A set of one is that one; a set of several is used only
+   * where nobody announces the prefix in its own name, and then its first member stands for it.
+   */
+  addSet(address: Address, length: number, members: readonly number[], peers: number): void {
+    const key = keyOf(address, length);
+    const open = [...new Set(members)].filter((asn) => !isReservedAsn(asn));
+    if (key === undefined || open[0] === undefined) return;
+    if (open.length === 1) {
+      this.add(address, length, open[0], peers);
+      return;
+    }
+    const sets = this.#sets[address.version];
+    const seen = sets.get(key) ?? [];
+    if (seen.length === 0) sets.set(key, seen);
+    const same = seen.find((set) => set.members.join() === open.join());
+    if (same === undefined) seen.push({ members: open, peers });
+    else same.peers += peers;
+  }
+
+  /** Prefixes that fewer than `minPeers` see, over all origins, are left out. Formats that count no peers pass 0. */
+  finish(minPeers = MIN_PEERS): { readonly ranges: FamilyRanges; readonly rivals: readonly Rival[] } {
+    const ranges = { 4: new Ranges(), 6: new Ranges() };
+    const rivals: Rival[] = [];
+    for (const version of [4, 6] as const) {
+      const put = (key: number, [winner, ...others]: readonly number[]) => {
+        const { start, end, length } = prefixOf(key, version);
+        if (winner !== undefined) ranges[version].add(start, end, winner);
+        for (const asn of others) rivals.push({ version, start, length, asn });
+      };
+      const sets = this.#sets[version];
+      for (const [key, head] of this.#first[version]) {
+        const rows = this.#rowsFrom(head);
+        const peers = rows.reduce((sum, row) => sum + (this.#peers[row] as number), peersOf(sets.get(key)));
+        if (peers < minPeers) continue;
+        put(
+          key,
+          rows.map((row) => this.#origins[row] as number),
+        );
+      }
+      for (const [key, seen] of sets) {
+        if (this.#first[version].has(key) || peersOf(seen) < minPeers) continue;
+        seen.sort((a, b) => b.peers - a.peers);
+        put(key, [...new Set(seen.flatMap(({ members }) => members))]);
+      }
+    }
+    return { ranges, rivals };
+  }
+
+  /** The rows of one prefix, the winner first. */
+  #rowsFrom(head: number): number[] {
+    const rows: number[] = [];
+    for (let row = head; row !== NONE; row = this.#next[row] as number) rows.push(row);
+    const peers = (row: number) => this.#peers[row] as number;
+    const origin = (row: number) => this.#origins[row] as number;
+    return rows.length === 1 ? rows : rows.sort((a, b) => peers(b) - peers(a) || origin(a) - origin(b));
+  }
+}
+
+type SeenSet = { readonly members: readonly number[]; peers: number };
+
+const NONE = -1;
+
+/** Shorter prefixes are default routes cut in pieces, longer ones are not for the whole internet. */
+const LENGTHS = { 4: { shortest: 8, longest: 24, bits: 32 }, 6: { shortest: 16, longest: 48, bits: 128 } } as const;
+
+function peersOf(sets: readonly SeenSet[] = []): number {
+  return sets.reduce((sum, set) => sum + set.peers, 0);
+}
+
+function keyOf({ version, w0, w1 }: Address, length: number): number | undefined {
+  const { shortest, longest } = LENGTHS[version];
+  if (length < shortest || length > longest) return undefined;
+  const leading = version === 4 ? w0 >>> 8 : (w0 >>> 0) * 0x10000 + (w1 >>> 16);
+  // Not shifts: they would cut the 49 bits of IPv6 to 32.
+  const marker = 2 ** (longest - length);
+  return (leading - (leading % marker)) * 2 + marker;
+}
+
+function prefixOf(key: number, version: 4 | 6): { start: bigint; end: bigint; length: number } {
+  const { longest, bits } = LENGTHS[version];
+  // The low 32 bits are zero only where the marker is the bit above them, as no prefix is shorter than /16.
+  const low = key | 0;
+  const zeros = low === 0 ? 32 : 31 - Math.clz32(low & -low);
+  const length = longest - zeros;
+  const start = BigInt((key - 2 ** zeros) / 2) << BigInt(bits - longest);
+  return { start, end: start + (1n << BigInt(bits - length)) - 1n, length };
+}

@@ -17,8 +17,8 @@ import type { CompileInput, Progress } from './compile.ts';
 import { type NpmSource, npmSources, OWN_CREDIT, OWN_LICENCE } from './npm-sources.ts';
 import type { FamilyRanges } from './parsed.ts';
 import { Ranges } from './ranges.ts';
-import { fileContent } from './sources/content.ts';
-import { parseAsnRanges, parseCountryRanges } from './sources/range-csv.ts';
+import { type Content, fileContent } from './sources/content.ts';
+import { parseRangeCsvAsn, parseRangeCsvCountry, refuseUnreadable } from './sources/range-csv.ts';
 import type { Overlay } from './statements.ts';
 
 /** `locate` finds the folder of an installed npm package, or undefined. */
@@ -32,19 +32,20 @@ export function readEmbedded(
   }));
   const steps = packages.length * 2;
   let step = 0;
-  const open = ({ package: name, files }: NpmSource, version: 4 | 6): Iterable<string> => {
+  const open = ({ package: name, files }: NpmSource, version: 4 | 6): Content => {
     progress(`reading ${files[version].name}`, step++ / steps);
     const folder = packages.find(({ source }) => source.package === name)?.folder ?? '';
-    return fileContent(checkFile(join(folder, files[version].name), files[version].sha256, name)).lines();
+    return fileContent(checkFile(join(folder, files[version].name), files[version].sha256, name));
   };
 
-  const asn4 = parseAsnRanges(open(npmSources.asn, 4), 4);
-  const asn6 = parseAsnRanges(open(npmSources.asn, 6), 6);
+  const asn4 = parseRangeCsvAsn(open(npmSources.asn, 4), refuseUnreadable);
+  const asn6 = parseRangeCsvAsn(open(npmSources.asn, 6), refuseUnreadable);
   const countries = (source: NpmSource) => {
-    const ranges = { 4: parseCountryRanges(open(source, 4), 4), 6: parseCountryRanges(open(source, 6), 6) };
+    const read = (version: 4 | 6) => parseRangeCsvCountry(open(source, version), refuseUnreadable).ranges[version];
+    const ranges = { 4: read(4), 6: read(6) };
     return { source: counted(source, ranges), ranges };
   };
-  const ranges = { 4: asn4.ranges, 6: asn6.ranges };
+  const ranges = { 4: asn4.ranges[4], 6: asn6.ranges[6] };
   const source = counted(npmSources.asn, ranges);
   const names = new Map([...asn6.names, ...asn4.names].map(([asn, name]) => [asn, { name }]));
   return {

@@ -1,41 +1,64 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { rangeLines } from '../../test/range-lines.ts';
 import { decodeCountry } from '../country-code.ts';
-import { parseAsnRanges, parseCountryRanges } from './range-csv.ts';
+import { bytesContent } from './content.ts';
+import { parseRangeCsvAsn, parseRangeCsvCountry, refuseUnreadable } from './range-csv.ts';
 
 for (const [behaviour, line, name] of [
-  ['a plain name', '1.0.0.0,1.0.0.255,64496,Example Networks', 'Example Networks'],
-  ['a quoted name with a comma', '1.0.0.0,1.0.0.255,64496,"Example, Inc."', 'Example, Inc.'],
-  ['doubled quotes', '1.0.0.0,1.0.0.255,64496,"Example ""North"" AB"', 'Example "North" AB'],
-  ['other scripts', '1.0.0.0,1.0.0.255,64496,Telefónica', 'Telefónica'],
+  ['a plain name', '192.0.2.0,192.0.2.255,64496,Example Networks', 'Example Networks'],
+  ['a plain name with a comma', '192.0.2.0,192.0.2.255,64496,Example, Inc.', 'Example, Inc.'],
+  ['a quoted name with a comma', '192.0.2.0,192.0.2.255,64496,"Example, Inc."', 'Example, Inc.'],
+  ['doubled quotes', '192.0.2.0,192.0.2.255,64496,"Example ""North"" AB"', 'Example "North" AB'],
+  ['other scripts', '192.0.2.0,192.0.2.255,64496,Telefónica', 'Telefónica'],
 ] as const) {
   test(`range-csv: ${behaviour}`, () => {
-    const { ranges, names } = parseAsnRanges([line], 4);
-    assert.deepEqual([ranges.starts, ranges.ends, ranges.values], [[16777216n], [16777471n], [64496]]);
+    const { ranges, names, records, skipped } = parseRangeCsvAsn(bytesContent(line));
+    assert.deepEqual([rangeLines(ranges), records, skipped], [['192.0.2.0/24 64496'], 1, 0]);
     assert.equal(names.get(64496), name);
   });
 }
 
 test('range-csv: the first name of a network stays', () => {
-  const { names } = parseAsnRanges(['1.0.0.0,1.0.0.255,64496,First', '1.0.1.0,1.0.1.255,64496,Second'], 4);
+  const { names } = parseRangeCsvAsn(
+    bytesContent('192.0.2.0,192.0.2.255,64496,First\n198.51.100.0,198.51.100.255,64496,Second'),
+  );
   assert.equal(names.get(64496), 'First');
 });
 
-test('range-csv: countries', () => {
-  const ranges = parseCountryRanges(['2001:200::,2001:200:ffff:ffff:ffff:ffff:ffff:ffff,JP'], 6);
-  assert.equal(decodeCountry(ranges.values[0] as number), 'JP');
+test('range-csv: countries, the family by row', () => {
+  const { ranges } = parseRangeCsvCountry(
+    bytesContent('2001:db8::,2001:db8:ffff:ffff:ffff:ffff:ffff:ffff,JP\n192.0.2.0,192.0.2.255,DE\n\n'),
+  );
+  assert.deepEqual(rangeLines(ranges, decodeCountry), ['192.0.2.0/24 DE', '2001:db8::/32 JP']);
 });
 
 for (const [behaviour, line] of [
-  ['an empty line', ''],
-  ['a missing value', '1.0.0.0,1.0.0.255'],
+  ['a missing value', '192.0.2.0,192.0.2.255'],
   ['no addresses', 'ip_range_start,ip_range_end,country_code'],
-  ['the wrong family', '2001:db8::,2001:db8::1,US'],
-  ['no country', '1.0.0.0,1.0.0.255,usa'],
-  ['an end before the start', '1.0.0.255,1.0.0.0,US'],
+  ['two families', '192.0.2.0,2001:db8::1,US'],
+  ['no country', '192.0.2.0,192.0.2.255,usa'],
+  ['an end before the start', '192.0.2.255,192.0.2.0,US'],
   ['HTML', '<!doctype html>'],
 ] as const) {
-  test(`range-csv: refused with its line number: ${behaviour}`, () => {
-    assert.throws(() => parseCountryRanges(['1.0.0.0,1.0.0.255,AU', line], 4), /^Error: line 2 /);
+  const content = bytesContent(`198.51.100.0,198.51.100.255,AU\n${line}\n203.0.113.0,203.0.113.255,AU\n`);
+  test(`range-csv: skipped in a feed: ${behaviour}`, () => {
+    const { records, skipped } = parseRangeCsvCountry(content);
+    assert.deepEqual([records, skipped], [2, 1]);
+  });
+  test(`range-csv: refused in a pinned file, with its line number: ${behaviour}`, () => {
+    assert.throws(() => parseRangeCsvCountry(content, refuseUnreadable), /^Error: line 2 /);
+  });
+}
+
+for (const [behaviour, rest] of [
+  ['no name', '64496'],
+  ['AS 0', '0,Nobody'],
+  ['no number', 'AS64496,Example'],
+  ['a number that is too large', '4294967296,Example'],
+] as const) {
+  test(`range-csv: skipped in a feed of networks: ${behaviour}`, () => {
+    const { records, skipped, names } = parseRangeCsvAsn(bytesContent(`192.0.2.0,192.0.2.255,${rest}`));
+    assert.deepEqual([records, skipped, names.size], [0, 1, 0]);
   });
 }

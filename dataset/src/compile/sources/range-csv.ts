@@ -1,59 +1,79 @@
 /**
  * The CSV files of ip-location-db: `first,last,asn,"name"` and `first,last,country`. Only what follows the second comma may be
- * quoted. A row that does not read is an error, not a gap: these files are pinned, so it means that they are not what we think.
+ * quoted. What a row that does not read means, the caller knows: in a feed it is a gap, in a pinned file a refusal.
  */
 import { parseAddress } from '../../address.ts';
 import { toBigInt } from '../../prefix.ts';
+import { parseAsn } from '../as-number.ts';
 import { encodeCountry } from '../country-code.ts';
+import type { Countries, FamilyRanges, Routes } from '../parsed.ts';
 import { Ranges } from '../ranges.ts';
+import type { Content } from './content.ts';
+import { csvRow } from './csv-row.ts';
 
-/** Values are AS numbers; a name for each number, the first that is met. */
-export function parseAsnRanges(
-  lines: Iterable<string>,
-  version: 4 | 6,
-): { ranges: Ranges; names: Map<number, string> } {
+export type OnUnreadable = (line: string, number: number, problem: string) => void;
+
+/** A name for each number, the first that is met. */
+export function parseRangeCsvAsn(content: Content, onUnreadable: OnUnreadable = passOver): Routes {
   const names = new Map<number, string>();
-  const ranges = parseRanges(lines, version, (rest) => {
+  const read = parseRanges(content, onUnreadable, (rest) => {
     const comma = rest.indexOf(',');
-    const asn = Number(rest.slice(0, comma));
-    if (comma < 0 || !Number.isInteger(asn) || asn <= 0 || asn > 0xffffffff) return undefined;
-    if (!names.has(asn)) names.set(asn, unquote(rest.slice(comma + 1)));
+    const asn = parseAsn(rest.slice(0, Math.max(comma, 0)));
+    if (asn === undefined || asn === 0) return undefined;
+    if (!names.has(asn)) names.set(asn, csvRow(rest.slice(comma + 1)).join());
     return asn;
   });
-  return { ranges, names };
+  return { shape: 'routes', ...read, names, rivals: [] };
 }
 
-/** Values are countries as numbers, see `country-code`. */
-export function parseCountryRanges(lines: Iterable<string>, version: 4 | 6): Ranges {
-  return parseRanges(lines, version, (rest) => (/^[A-Z]{2}$/.test(rest) ? encodeCountry(rest) : undefined));
+export function parseRangeCsvCountry(content: Content, onUnreadable: OnUnreadable = passOver): Countries {
+  const read = parseRanges(content, onUnreadable, (rest) =>
+    /^[A-Z]{2}$/.test(rest) ? encodeCountry(rest) : undefined,
+  );
+  return { shape: 'countries', ...read };
 }
+
+/** For files that are pinned: a row that does not read means that they are not what we think. */
+export function refuseUnreadable(line: string, number: number, problem: string): never {
+  throw new Error(`line ${number} ${problem}: ${JSON.stringify(line.slice(0, 80))}`);
+}
+
+function passOver(): void {}
 
 function parseRanges(
-  lines: Iterable<string>,
-  version: 4 | 6,
+  content: Content,
+  onUnreadable: OnUnreadable,
   parseValue: (rest: string) => number | undefined,
-): Ranges {
-  const ranges = new Ranges();
+): { ranges: FamilyRanges; records: number; skipped: number } {
+  const ranges = { 4: new Ranges(), 6: new Ranges() };
   let number = 0;
-  for (const line of lines) {
+  let skipped = 0;
+  for (const line of content.lines()) {
     number++;
-    const first = line.indexOf(',');
-    const second = line.indexOf(',', first + 1);
-    const start = parseAddress(line.slice(0, first));
-    const end = parseAddress(line.slice(first + 1, second));
-    const value = second < 0 ? undefined : parseValue(line.slice(second + 1));
-    if (start?.version !== version || end?.version !== version || value === undefined) {
-      throw new Error(`line ${number} is not a range: ${JSON.stringify(line.slice(0, 80))}`);
-    }
-    const from = toBigInt(start);
-    const to = toBigInt(end);
-    if (from > to) throw new Error(`line ${number} ends before it starts: ${JSON.stringify(line.slice(0, 80))}`);
-    ranges.add(from, to, value);
+    if (line === '') continue;
+    const problem = addRow(ranges, line, parseValue);
+    if (problem === undefined) continue;
+    skipped++;
+    onUnreadable(line, number, problem);
   }
-  return ranges;
+  return { ranges, records: ranges[4].length + ranges[6].length, skipped };
 }
 
-/** RFC 4180: a quoted field doubles its quotes. */
-function unquote(field: string): string {
-  return field.startsWith('"') && field.endsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field;
+function addRow(
+  ranges: FamilyRanges,
+  line: string,
+  parseValue: (rest: string) => number | undefined,
+): string | undefined {
+  const first = line.indexOf(',');
+  const second = line.indexOf(',', first + 1);
+  const start = parseAddress(line.slice(0, first));
+  const end = parseAddress(line.slice(first + 1, second));
+  if (start === undefined || end?.version !== start.version || second < 0) return 'is not a range';
+  const from = toBigInt(start);
+  const to = toBigInt(end);
+  if (from > to) return 'ends before it starts';
+  const value = parseValue(line.slice(second + 1));
+  if (value === undefined) return 'has no value that reads';
+  ranges[start.version].add(from, to, value);
+  return undefined;
 }

@@ -2,7 +2,7 @@
 export const encodeCountry = (country: string): number => (country.charCodeAt(0) << 8) | country.charCodeAt(1);
 export const decodeCountry = (value: number): string => String.fromCharCode(value >> 8, value & 0xff);
 
-/** Registries and feeds write `ZZ`, `EU` and `AP` for what is no single country. */
+/** Registries and feeds write `ZZ`, `XX`, `EU` and `AP` for what is no single country. */
 export function isCountry(text: string): boolean {
-  return /^[A-Z]{2}$/.test(text) && text !== 'ZZ' && text !== 'EU' && text !== 'AP';
+  return /^[A-Z]{2}$/.test(text) && text !== 'ZZ' && text !== 'XX' && text !== 'EU' && text !== 'AP';
 }

@@ -1,27 +1,18 @@
 /**
  * The folder of datasets: one file per version and a manifest that names the current one. A version appears whole or
  * not at all: it is written under another name, synced, renamed, and only then named in the manifest, which changes
- * the same way. Whatever is killed on the way leaves the previous version in place.
+ * the same way. Whatever is killed on the way leaves the previous version in place. A file goes only after the manifest
+ * has ceased to name it.
  *
- *   datasets/manifest.json      { "current": 2, "versions": [ … ] }
- *   datasets/000001.whence
- *   datasets/000002.whence
+ *   datasets/manifest.json                    { "current": 3, "versions": [ … ] }
+ *   datasets/000002.whence                    built here
+ *   datasets/000003-9f86d081884c7d65.whence   pulled from a static host; its name holds the beginning of its SHA-256
  */
 import { createHash } from 'node:crypto';
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatasetError } from './format.ts';
+import { syncFolder, withLock, writeWhole } from './locked-folder.ts';
 import { type Dataset, openDataset } from './read.ts';
 import type { Counts, Figures, Refusal, Source } from './record.ts';
 import { type Content, encodeDataset } from './write.ts';
@@ -38,23 +29,26 @@ export type VersionEntry = {
   figures: Figures;
   counts: Counts;
 };
+/** What a publisher says of a version; everything else stands in the file. */
+export type Published = Pick<VersionEntry, 'version' | 'file' | 'bytes' | 'sha256'>;
 export type Manifest = { current: number; versions: VersionEntry[] };
 
 /** Finds out whether a dataset could be written here, before the work of compiling one. */
 export function checkWritable(dataDir: string): void {
-  withLock(dataDir, () => {});
+  withLock(datasetsFolder(dataDir), () => {});
 }
 
 /** Publishes the content as the next version, or finds that the current version holds the same. */
 export function publish(dataDir: string, content: Content, now: Date): { version: number; isNew: boolean } {
-  return withLock(dataDir, (folder) => {
+  const folder = datasetsFolder(dataDir);
+  return withLock(folder, () => {
     const manifest = readManifest(dataDir) ?? { current: 0, versions: [] };
     const current = manifest.versions.find(({ version }) => version === manifest.current);
     if (current !== undefined && current.content_sha256 === content.meta.content_sha256 && isWhole(folder, current)) {
       return { version: current.version, isNew: false };
     }
     const version = Math.max(0, ...manifest.versions.map((entry) => entry.version)) + 1;
-    const file = `${String(version).padStart(6, '0')}.whence`;
+    const file = `${sixDigits(version)}.whence`;
     const bytes = encodeDataset(content, version, now);
     writeWhole(folder, file, bytes);
     const { content_sha256, sources, refused, figures, counts } = content.meta;
@@ -77,13 +71,70 @@ export function publish(dataDir: string, content: Content, now: Date): { version
 
 /** Makes a published version the current one, after checking that it is whole. */
 export function useVersion(dataDir: string, version: number): void {
-  withLock(dataDir, (folder) => {
+  const folder = datasetsFolder(dataDir);
+  withLock(folder, () => {
     const manifest = readManifest(dataDir);
     const entry = manifest?.versions.find((candidate) => candidate.version === version);
     if (manifest === undefined || entry === undefined) throw new DatasetError(`there is no version ${version}`);
     verifyVersion(dataDir, entry);
     writeManifest(folder, { ...manifest, current: version });
   });
+}
+
+/**
+ * Makes a downloaded file, whose digest the caller has checked, the current version under the number it was published with. The publisher
+ * decides what a number means: after it has started over, its version 1 takes the place of ours, and answers agree on every replica.
+ */
+export function adopt(dataDir: string, published: Published, path: string): void {
+  const { version, bytes, sha256 } = published;
+  const { meta } = openDataset(path);
+  if (meta.version !== version)
+    throw new DatasetError(`the file published as version ${version} holds ${meta.version}`);
+  const { built_at, content_sha256, sources, counts } = meta;
+  const entry = { version, file: immutableName(published), built_at, bytes, sha256, content_sha256, sources, counts };
+  const folder = datasetsFolder(dataDir);
+  withLock(folder, () => {
+    const { versions } = readManifest(dataDir) ?? { versions: [] };
+    const others = versions.filter((candidate) => candidate.version !== version);
+    renameSync(path, join(folder, entry.file));
+    syncFolder(folder);
+    writeManifest(folder, { current: version, versions: [...others, entry].sort((a, b) => a.version - b.version) });
+    removeUnnamed(dataDir);
+  });
+}
+
+/** Forgets all versions but the current one and the newest others, `keep` in all. Returns the numbers of those that are gone. */
+export function prune(dataDir: string, keep: number): number[] {
+  const folder = datasetsFolder(dataDir);
+  return withLock(folder, () => {
+    const manifest = readManifest(dataDir);
+    if (manifest === undefined) return [];
+    const kept = newestVersions(manifest, keep);
+    const gone = manifest.versions.filter((entry) => !kept.includes(entry)).map(({ version }) => version);
+    if (gone.length > 0) writeManifest(folder, { ...manifest, versions: kept });
+    removeUnnamed(dataDir);
+    return gone;
+  });
+}
+
+/**
+ * The current version and the newest others, `keep` in all, in the order of the manifest. Newest by the time of the build: the numbers of
+ * a publisher that has started over begin at 1 again.
+ */
+export function newestVersions({ current, versions }: Manifest, keep: number): VersionEntry[] {
+  const newestFirst = [...versions].sort(
+    (a, b) =>
+      Number(b.version === current) - Number(a.version === current) ||
+      Date.parse(b.built_at) - Date.parse(a.built_at) ||
+      b.version - a.version,
+  );
+  const kept = new Set(newestFirst.slice(0, keep));
+  return versions.filter((entry) => kept.has(entry));
+}
+
+/** A name that no other content can have: whoever has read an older manifest finds the file it named, or none. */
+export function immutableName({ version, sha256 }: Pick<VersionEntry, 'version' | 'sha256'>): string {
+  return `${sixDigits(version)}-${sha256.slice(0, 16)}.whence`;
 }
 
 export function readManifest(dataDir: string): Manifest | undefined {
@@ -128,7 +179,9 @@ export function verifyVersion(dataDir: string, entry: VersionEntry): Dataset {
   return dataset;
 }
 
-const datasetsFolder = (dataDir: string) => join(dataDir, 'datasets');
+export const datasetsFolder = (dataDir: string): string => join(dataDir, 'datasets');
+
+const sixDigits = (version: number) => String(version).padStart(6, '0');
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
 function isWhole(folder: string, entry: VersionEntry): boolean {
@@ -140,76 +193,15 @@ function isWhole(folder: string, entry: VersionEntry): boolean {
   }
 }
 
+const VERSION_FILE = /^\d{6,}(?:-[0-9a-f]{16})?\.whence$/;
+
+/** Also what somebody who was killed between manifest and removal left behind. Under the lock nobody is about to name a file. */
+function removeUnnamed(dataDir: string): void {
+  const named = new Set(readManifest(dataDir)?.versions.map(({ file }) => file));
+  const folder = datasetsFolder(dataDir);
+  for (const name of readdirSync(folder)) if (VERSION_FILE.test(name) && !named.has(name)) rmSync(join(folder, name));
+}
+
 function writeManifest(folder: string, manifest: Manifest): void {
   writeWhole(folder, 'manifest.json', Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`));
-}
-
-function writeWhole(folder: string, name: string, bytes: Buffer): void {
-  const unfinished = join(folder, `${name}${UNFINISHED}`);
-  try {
-    const file = openSync(unfinished, 'w');
-    try {
-      for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
-    renameSync(unfinished, join(folder, name));
-  } catch (error) {
-    rmSync(unfinished, { force: true });
-    throw error;
-  }
-  syncFolder(folder);
-}
-
-const UNFINISHED = '.unfinished';
-
-/** A rename is durable only when the folder is. */
-function syncFolder(folder: string): void {
-  const file = openSync(folder, 'r');
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-}
-
-/** One writer at a time. The lock names its process, so that one left behind by a killed process is recognised and taken over. */
-function withLock<T>(dataDir: string, work: (folder: string) => T): T {
-  const folder = datasetsFolder(dataDir);
-  mkdirSync(folder, { recursive: true });
-  const lock = join(folder, 'lock');
-  acquire(lock);
-  try {
-    for (const name of readdirSync(folder)) if (name.endsWith(UNFINISHED)) rmSync(join(folder, name), { force: true });
-    return work(folder);
-  } finally {
-    rmSync(lock, { force: true });
-  }
-}
-
-function acquire(lock: string): void {
-  for (let attempt = 0; attempt < 2; attempt++) {
-    try {
-      writeFileSync(lock, String(process.pid), { flag: 'wx' });
-      return;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    }
-    const owner = Number(readFileSync(lock, 'utf8'));
-    if (isRunning(owner))
-      throw new DatasetError(`process ${owner} is publishing a dataset just now; try again when it is done`);
-    rmSync(lock, { force: true });
-  }
-  throw new DatasetError('another process is publishing a dataset just now; try again when it is done');
-}
-
-function isRunning(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }

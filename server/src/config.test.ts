@@ -7,6 +7,8 @@ test('config: defaults', () => {
     host: '127.0.0.1',
     port: 8080,
     dataDir: './whence-data',
+    datasetUrl: undefined,
+    keepVersions: 7,
     workers: 1,
     metricsPort: undefined,
     logLevel: 'info',
@@ -41,6 +43,18 @@ for (const [variable, value, message] of [
     'WHENCE_TRUST_PROXY',
     '192.0.2.0/33',
     'WHENCE_TRUST_PROXY is "192.0.2.0/33", but must be IP addresses or prefixes, separated by commas',
+  ],
+  ['WHENCE_KEEP_VERSIONS', '1', 'WHENCE_KEEP_VERSIONS is "1", but must be a number from 2 to 1000'],
+  [
+    'WHENCE_DATASET_URL',
+    's3://user:secret@bucket/whence',
+    'WHENCE_DATASET_URL is set, but must be an http:, https: or file: URL',
+  ],
+  ['WHENCE_DATASET_URL', 'secret', 'WHENCE_DATASET_URL is set, but must be an http:, https: or file: URL'],
+  [
+    'WHENCE_DATASET_URL',
+    'file://host/folder',
+    'WHENCE_DATASET_URL is set, but must be a file: URL without a host: file:///folder',
   ],
   [
     'WHENCE_DATABASE_URL',

@@ -1,6 +1,7 @@
 /** Every setting of the program: variable, default, what it means, how it is read. Only commands read it; below them all values are passed in. */
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
+import { staticHost } from '@whence/dataset/static-host';
 import { parseServer } from '@whence/email/dns-servers';
 import { LOG_LEVELS } from './log.ts';
 import { UsageError } from './terminal.ts';
@@ -9,6 +10,8 @@ export type Config = {
   readonly host: string;
   readonly port: number;
   readonly dataDir: string;
+  readonly datasetUrl: string | undefined;
+  readonly keepVersions: number;
   readonly workers: number;
   readonly metricsPort: number | undefined;
   readonly logLevel: string;
@@ -20,6 +23,8 @@ type Setting<T> = {
   readonly variable: string;
   readonly default: string;
   readonly help: string;
+  /** May hold a password: the value is never shown. */
+  readonly isSecret?: boolean;
   /** Throws a sentence about what the value must be. */
   readonly parse: (text: string) => T;
 };
@@ -32,6 +37,20 @@ const settings: { readonly [K in keyof Config]: Setting<Config[K]> } = {
     default: './whence-data',
     help: 'folder for datasets and the SQLite file',
     parse: (text) => text,
+  },
+  datasetUrl: {
+    variable: 'WHENCE_DATASET_URL',
+    default: '',
+    help: 'pull published datasets from this folder on a static host instead of building: https:, http: or file:',
+    isSecret: true,
+    parse: parseDatasetUrl,
+  },
+  keepVersions: {
+    variable: 'WHENCE_KEEP_VERSIONS',
+    default: '7',
+    help: 'versions of the dataset to keep, the current one included',
+    // Two at least: a number is never given twice as long as the newest version is kept beside the current one.
+    parse: (text) => parseNumber(text, 2, 1000, 'a number from 2 to 1000'),
   },
   workers: {
     variable: 'WHENCE_WORKERS',
@@ -70,7 +89,7 @@ const settings: { readonly [K in keyof Config]: Setting<Config[K]> } = {
 };
 
 /** Settings of the contract that this version cannot honour. Ignoring them would put keys where nobody expects them. */
-const UNSUPPORTED = ['WHENCE_DATABASE_URL', 'WHENCE_REDIS_URL', 'WHENCE_DATASET_URL', 'WHENCE_FEEDS'];
+const UNSUPPORTED = ['WHENCE_DATABASE_URL', 'WHENCE_REDIS_URL', 'WHENCE_FEEDS'];
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -79,18 +98,21 @@ export function readConfig(environment: Environment): Config {
     if (environment[variable])
       throw new UsageError(`${variable} is set, but this version does not know it yet: unset it`);
   }
-  const read = <T>({ variable, default: fallback, parse }: Setting<T>): T => {
+  const read = <T>({ variable, default: fallback, isSecret, parse }: Setting<T>): T => {
     const text = environment[variable] || fallback;
     try {
       return parse(text);
     } catch (error) {
-      throw new UsageError(`${variable} is ${JSON.stringify(text)}, but must be ${(error as Error).message}`);
+      const shown = isSecret === true ? 'set' : JSON.stringify(text);
+      throw new UsageError(`${variable} is ${shown}, but must be ${(error as Error).message}`);
     }
   };
   return {
     host: read(settings.host),
     port: read(settings.port),
     dataDir: read(settings.dataDir),
+    datasetUrl: read(settings.datasetUrl),
+    keepVersions: read(settings.keepVersions),
     workers: read(settings.workers),
     metricsPort: read(settings.metricsPort),
     logLevel: read(settings.logLevel),
@@ -106,6 +128,12 @@ export function settingsHelp(): string {
       `  ${variable.padEnd(20)} ${help}${fallback === '' ? '' : ` (default: ${fallback})`}`,
   );
   return `\nEnvironment:\n${rows.join('\n')}\n`;
+}
+
+function parseDatasetUrl(text: string): string | undefined {
+  if (text === '') return undefined;
+  staticHost(text);
+  return text;
 }
 
 function parsePort(text: string): number {

@@ -4,8 +4,8 @@
  */
 import { statSync } from 'node:fs';
 import { AsnSearch } from '@whence/dataset/asn-search';
-import { manifestPath, openCurrent, readManifest } from '@whence/dataset/publish';
-import type { Dataset } from '@whence/dataset/read';
+import { manifestPath, readManifest, versionPath } from '@whence/dataset/publish';
+import { type Dataset, openDataset } from '@whence/dataset/read';
 import { AnswerCache } from './answer-cache.ts';
 
 const POLL_MS = 500;
@@ -39,6 +39,8 @@ export class LiveDataset {
   readonly #dataDir: string;
   readonly #events: DatasetEvents;
   #current: ServedDataset | undefined;
+  /** Digest of the file in use. Its number does not do: a publisher that starts over uses numbers again. */
+  #sha256 = '';
   /** What the manifest looked like when it was last read: time, size and inode tell a new one apart. */
   #seen = '';
   #timer: NodeJS.Timeout | undefined;
@@ -66,10 +68,12 @@ export class LiveDataset {
     if (seen === this.#seen) return;
     this.#seen = seen;
     try {
-      if (readManifest(this.#dataDir)?.current === this.#current?.version) return;
-      const dataset = openCurrent(this.#dataDir);
-      if (dataset === undefined) return;
+      const manifest = readManifest(this.#dataDir);
+      const entry = manifest?.versions.find(({ version }) => version === manifest.current);
+      if (entry === undefined || entry.sha256 === this.#sha256) return;
+      const dataset = openDataset(versionPath(this.#dataDir, entry));
       this.#current = new ServedDataset(dataset);
+      this.#sha256 = entry.sha256;
       this.#events.loaded(dataset.meta.version);
     } catch (error) {
       this.#events.failed(error);

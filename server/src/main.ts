@@ -4,6 +4,7 @@ import { DatasetError } from '@whence/dataset/format';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { asnCommand, asnSearchCommand } from './commands/asn.ts';
 import { datasetBuild, datasetList, datasetUse, datasetVerify } from './commands/dataset.ts';
+import { afterBuild, datasetPublish, datasetPull, warnOfNextPull } from './commands/dataset-replica.ts';
 import { emailCommand } from './commands/email.ts';
 import { ipCommand } from './commands/ip.ts';
 import { keyCreate, keyList, keyRevoke } from './commands/key.ts';
@@ -41,7 +42,7 @@ export async function run(
 
   program
     .command('serve')
-    .description('answer over HTTP; on the first start, build the dataset and make a key')
+    .description('answer over HTTP; on the first start, build or pull the dataset and make a key')
     .action(async () => {
       exitCode = await serve(config(), stdout, stderr);
     });
@@ -113,13 +114,16 @@ export async function run(
       exitCode = await emailCommand(config().dnsServers, domain, options, stdout, stderr);
     });
 
-  const dataset = program.command('dataset').description('build, list, verify and choose versions of the dataset');
+  const dataset = program
+    .command('dataset')
+    .description('build, list, verify, choose, publish and pull versions of the dataset');
   dataset
     .command('build')
     .description('compile the embedded default and publish it as the next version')
     .addOption(json())
     .action((options) => {
       exitCode = datasetBuild(config().dataDir, options, now, stdout, stderr);
+      afterBuild(config(), stderr);
     });
   dataset
     .command('list')
@@ -143,6 +147,23 @@ export async function run(
     .addOption(json())
     .action((version: number, options) => {
       exitCode = datasetUse(config().dataDir, version, options, stdout);
+      warnOfNextPull(config(), stderr);
+    });
+  dataset
+    .command('publish')
+    .description('write the current version into a folder that a static host serves to replicas')
+    .requiredOption('--to <folder>', 'the folder; it is made when it is not there')
+    .option('--keep <count>', 'versions to publish, the current one included', wholeNumber, 3)
+    .addOption(json())
+    .action((options) => {
+      exitCode = datasetPublish(config().dataDir, options, stdout, stderr);
+    });
+  dataset
+    .command('pull')
+    .description('take the version that the host at WHENCE_DATASET_URL names as current')
+    .addOption(json())
+    .action(async (options) => {
+      exitCode = await datasetPull(config(), options, now, stdout, stderr);
     });
 
   try {

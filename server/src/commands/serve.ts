@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { readManifest } from '@whence/dataset/publish';
 import type { Config } from '../config.ts';
+import { DatasetPuller } from '../dataset-puller.ts';
 import { Keys } from '../keys/keys.ts';
 import { PERMISSIONS } from '../keys/tiers.ts';
 import { createLogger, type Logger } from '../log.ts';
@@ -18,6 +19,7 @@ import type { ExitCode, Output } from '../terminal.ts';
 import { answerMetrics, Workers } from '../workers.ts';
 
 const READY_POLL_MS = 100;
+const PULL_SECONDS = 60;
 
 const now = () => Date.now();
 
@@ -39,7 +41,9 @@ export async function serve(config: Config, stdout: Output, stderr: Output): Pro
     'listening',
   );
 
-  const build = readManifest(config.dataDir) === undefined ? buildFirstDataset() : undefined;
+  const isFirst = readManifest(config.dataDir) === undefined;
+  const puller = startPuller(config, log);
+  const build = isFirst && puller === undefined ? buildFirstDataset() : undefined;
   const buildCode = await Promise.race([build?.exitCode ?? 0, stopped]);
   if (buildCode !== 0) {
     // The build has said what is wrong; or somebody lost patience with it.
@@ -48,12 +52,16 @@ export async function serve(config: Config, stdout: Output, stderr: Output): Pro
     await stop();
     return 1;
   }
-  await Promise.race([untilReady(url), stopped]);
+  // A replica may have to wait for its host; what there is to say, a key above all, is said now.
+  const isWaiting = isFirst && puller !== undefined;
+  if (!isWaiting) await Promise.race([untilReady(url), stopped]);
   stdout.write(`Whence listens on ${url} (documentation: ${url}/docs)\n`);
+  if (isWaiting) stdout.write('The first dataset is being pulled; until it is here, lookups are answered with 503.\n');
   if (secret !== undefined) stdout.write(welcome(url, secret));
 
   const signal = await stopped;
   log.info({ signal }, 'stopping');
+  await puller?.stop();
   metrics?.close();
   await stop();
   return 0;
@@ -105,6 +113,22 @@ async function untilToldToStop(): Promise<string> {
     return signal;
   });
   return Promise.race(signals);
+}
+
+/** With WHENCE_DATASET_URL nothing is built here: versions come from a static host, from the first one on. */
+function startPuller({ datasetUrl, dataDir, keepVersions }: Config, log: Logger): DatasetPuller | undefined {
+  if (datasetUrl === undefined) return undefined;
+  const puller = new DatasetPuller({
+    url: datasetUrl,
+    dataDir,
+    keepVersions,
+    intervalSeconds: PULL_SECONDS,
+    log,
+    now: () => new Date(),
+    random: Math.random,
+  });
+  puller.start();
+  return puller;
 }
 
 /** In a process of its own: compiling takes 0.7 GB and all of a core, and the server has better things to do. */

@@ -1,0 +1,81 @@
+/** `whence dataset publish|pull`: one machine builds and publishes to a static host, replicas pull from there. */
+import { DatasetError } from '@whence/dataset/format';
+import { prune } from '@whence/dataset/publish';
+import { publishTo } from '@whence/dataset/published-folder';
+import { pull } from '@whence/dataset/pull';
+import type { Config } from '../config.ts';
+import { type ExitCode, type Output, UsageError } from '../terminal.ts';
+
+type Versions = Pick<Config, 'dataDir' | 'datasetUrl' | 'keepVersions'>;
+
+export function datasetPublish(
+  dataDir: string,
+  options: { to: string; keep: number; json?: boolean },
+  stdout: Output,
+  stderr: Output,
+): ExitCode {
+  const result = withFileErrors(options.to, () => publishTo(dataDir, options.to, options));
+  if (options.json === true) {
+    stdout.write(`${JSON.stringify(result)}\n`);
+    return 0;
+  }
+  for (const { version, reason } of result.left_out) stderr.write(`version ${version} is left out: ${reason}\n`);
+  const { current, versions, written, removed } = result;
+  stdout.write(
+    `${options.to}: version ${current} is current, ${countOf(versions.length, 'version')} published, ` +
+      `${countOf(written.length, 'file')} written, ${removed.length} removed\n`,
+  );
+  return 0;
+}
+
+export async function datasetPull(
+  { dataDir, datasetUrl, keepVersions }: Versions,
+  options: { json?: boolean },
+  now: () => Date,
+  stdout: Output,
+  stderr: Output,
+): Promise<ExitCode> {
+  if (datasetUrl === undefined) throw new UsageError('WHENCE_DATASET_URL is not set: there is nowhere to pull from');
+  const outcome = await pull(datasetUrl, dataDir, { now });
+  if (outcome.kind === 'failed') throw new DatasetError(`${outcome.reason}. The version in use is unchanged.`);
+  const { version } = outcome;
+  const isNew = outcome.kind === 'adopted';
+  if (isNew) pruneVersions(dataDir, keepVersions, stderr);
+  if (options.json === true) stdout.write(`${JSON.stringify({ version, is_new: isNew })}\n`);
+  else stdout.write(isNew ? `version ${version} is current\n` : `no change: version ${version} is current\n`);
+  return 0;
+}
+
+/** After `dataset build`: old versions go, and whoever builds on a replica should know what comes of it. */
+export function afterBuild(versions: Versions, stderr: Output): void {
+  pruneVersions(versions.dataDir, versions.keepVersions, stderr);
+  warnOfNextPull(versions, stderr);
+}
+
+/** After a version was chosen by hand. */
+export function warnOfNextPull({ datasetUrl }: Pick<Versions, 'datasetUrl'>, stderr: Output): void {
+  if (datasetUrl !== undefined)
+    stderr.write('note: WHENCE_DATASET_URL is set: the next pull makes the published version current again\n');
+}
+
+/** The new version is there, whether or not old ones could be removed; the next one tries again. */
+function pruneVersions(dataDir: string, keep: number, stderr: Output): void {
+  try {
+    prune(dataDir, keep);
+  } catch (error) {
+    if (!(error instanceof Error && ('errno' in error || error instanceof DatasetError))) throw error;
+    stderr.write(`note: old versions were not removed: ${error.message}\n`);
+  }
+}
+
+const countOf = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/** Says which folder refused. What was published there before is whole: the manifest changes last. */
+function withFileErrors<T>(targetDir: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof DatasetError || !(error instanceof Error && 'errno' in error)) throw error;
+    throw new DatasetError(`cannot publish to ${targetDir}: ${error.message}. What is published there is unchanged.`);
+  }
+}

@@ -50,11 +50,13 @@ export function writeWhole(folder: string, name: string, bytes: Buffer): void {
   syncFolder(folder);
 }
 
-/** A rename is durable only when the folder is. */
+/** A rename is durable only when the folder is. Some mounted file systems cannot sync a folder; there, it is as durable as it gets. */
 export function syncFolder(folder: string): void {
   const file = openSync(folder, 'r');
   try {
     fsyncSync(file);
+  } catch (error) {
+    if (!['EINVAL', 'ENOTSUP'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   } finally {
     closeSync(file);
   }

@@ -25,7 +25,7 @@ for (const [behaviour, from, location, want] of [
   ['to what is no URL', 'https://a.example/x', 'https://', /redirects to nowhere$/],
 ] as const) {
   test(`redirect: ${behaviour} is not followed`, () =>
-    assert.throws(() => redirectTarget(new URL(from), location), want));
+    assert.throws(() => redirectTarget(new URL(from), location), { message: want }));
 }
 
 for (const [behaviour, url, want] of [

@@ -9,7 +9,7 @@ import type { Logger } from './log.ts';
 
 /** Replicas that were started together should not ask together. */
 const JITTER = 0.2;
-const FIRST_RETRY_SECONDS = 5;
+const FIRST_RETRY_SECONDS = 1;
 const LAST_RETRY_SECONDS = 600;
 
 export type PullerOptions = {
@@ -114,7 +114,7 @@ export class DatasetPuller {
   }
 }
 
-/** Until the next attempt: the interval, or after failures 5, 10, 20 … seconds up to ten minutes; `random` scatters it by a fifth either way. */
+/** Until the next attempt: the interval, or after failures 1, 2, 4 … seconds up to ten minutes; `random` scatters it by a fifth either way. */
 export function delaySeconds(intervalSeconds: number, failures: number, random: number): number {
   const retry = Math.min(LAST_RETRY_SECONDS, Math.min(FIRST_RETRY_SECONDS, intervalSeconds) * 2 ** (failures - 1));
   return (failures === 0 ? intervalSeconds : retry) * (1 - JITTER + 2 * JITTER * random);

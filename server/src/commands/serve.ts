@@ -55,8 +55,8 @@ export async function serve(config: Config, stdout: Output, stderr: Output): Pro
   // A replica may have to wait for its host; what there is to say, a key above all, is said now.
   const isWaiting = isFirst && puller !== undefined;
   if (!isWaiting) await Promise.race([untilReady(url), stopped]);
-  stdout.write(`Whence listens on ${url} (documentation: ${url}/docs)\n`);
-  if (isWaiting) stdout.write('The first dataset is being pulled; until it is here, lookups are answered with 503.\n');
+  const waiting = 'The first dataset is being pulled; until it is here, lookups are answered with 503.\n';
+  stdout.write(`Whence listens on ${url} (documentation: ${url}/docs)\n${isWaiting ? waiting : ''}`);
   if (secret !== undefined) stdout.write(welcome(url, secret));
 
   const signal = await stopped;

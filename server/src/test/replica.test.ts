@@ -12,6 +12,7 @@ import { publish, readManifest, useVersion, verifyVersion } from '@whence/datase
 import { parsePublished, publishTo } from '@whence/dataset/published-folder';
 import { FolderHost } from '@whence/dataset/test/folder-host';
 import { sampleContent } from '@whence/dataset/test/sample-dataset';
+import { afterBuild } from '../commands/dataset-replica.ts';
 import { DatasetPuller } from '../dataset-puller.ts';
 import { createLogger } from '../log.ts';
 import { run } from '../main.ts';
@@ -259,6 +260,26 @@ test('cli: a version chosen by hand on a replica comes with a note', async () =>
   const { code, stderr } = await whence(replica, 'dataset', 'use', '1');
   assert.equal(code, 0);
   assert.match(stderr, /^note: WHENCE_DATASET_URL is set: the next pull makes the published version current again\n$/);
+});
+
+test('cli: after a build old versions go; on a replica it comes with a note, and so does a lock that keeps them', () => {
+  for (const name of ['One', 'Two', 'Three'])
+    publish(builder, sampleContent({ routes: [['8.8.8.0/24', 15169, name]] }), new Date());
+  let stderr = '';
+  const output = {
+    write(text: string) {
+      stderr += text;
+    },
+  };
+  afterBuild({ dataDir: builder, datasetUrl: undefined, keepVersions: 2 }, output);
+  assert.equal(stderr, '');
+  assert.equal(readManifest(builder)?.versions.length, 2);
+  writeFileSync(join(builder, 'datasets/lock'), String(process.ppid));
+  afterBuild({ dataDir: builder, datasetUrl: host.url, keepVersions: 2 }, output);
+  assert.match(
+    stderr,
+    /^note: old versions were not removed: process \d+ is publishing .*\nnote: WHENCE_DATASET_URL is set: /,
+  );
 });
 
 test('cli: what cannot be done is a sentence', async () => {

@@ -18,7 +18,7 @@ import { createGunzip } from 'node:zlib';
 import xz from 'xz-decompress';
 import { renameSynced, UNFINISHED } from '../whole-file.ts';
 import { bunzip2 } from './bunzip2.ts';
-import { formatMegabytes } from './megabytes.ts';
+import { formatSize } from './format-size.ts';
 import { fileContent } from './sources/content.ts';
 import { StreamError } from './stream-error.ts';
 
@@ -55,7 +55,7 @@ async function writePieces(file: FileHandle, pieces: Pieces, maxBytes: number): 
   let bytes = 0;
   for await (const piece of pieces) {
     bytes += piece.length;
-    if (bytes > maxBytes) throw new StreamError(`larger than ${formatMegabytes(maxBytes)} uncompressed`);
+    if (bytes > maxBytes) throw new StreamError(`larger than ${formatSize(maxBytes)} uncompressed`);
     hash.update(piece);
     await file.appendFile(piece);
   }
@@ -97,7 +97,7 @@ function firstBytes(path: string): Buffer {
 }
 
 async function* gunzipped(path: string): AsyncGenerator<Uint8Array> {
-  const gunzip = createGunzip();
+  const gunzip = createGunzip({ chunkSize: 1 << 18 });
   // Closes both when either ends. What goes wrong comes out of the loop below, so there is nothing to do about it here.
   pipeline(createReadStream(path), gunzip, () => {});
   try {

@@ -1,0 +1,72 @@
+/** `file:` addresses: a feed that the operator fetches by other means, or makes. Size and time of the file stand for an ETag. */
+import { constants, rmSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { renameSynced, UNFINISHED } from '../whole-file.ts';
+import type { DownloadRequest, DownloadResult } from './download.ts';
+import { formatSize } from './format-size.ts';
+
+export async function downloadLocal(url: URL, request: DownloadRequest): Promise<DownloadResult> {
+  let path: string;
+  try {
+    path = fileURLToPath(url);
+  } catch {
+    return failed(`${url.href} is no path; it should look like file:///folder/name`);
+  }
+  let file: FileHandle;
+  try {
+    // Opening a pipe would wait for somebody to write into it.
+    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    return failed(openError(path, error as NodeJS.ErrnoException));
+  }
+  try {
+    return await copy(file, path, url, request);
+  } finally {
+    await file.close();
+  }
+}
+
+async function copy(file: FileHandle, path: string, url: URL, request: DownloadRequest): Promise<DownloadResult> {
+  const stats = await file.stat();
+  if (!stats.isFile()) return failed(`${path} is not a file`);
+  const etag = validatorOf(stats);
+  if (etag === request.etag) return { kind: 'unchanged' };
+  const { maxBytes } = request.limits;
+  if (stats.size > maxBytes) return failed(`larger than ${formatSize(maxBytes)}`);
+  const unfinished = `${request.target}${UNFINISHED}`;
+  try {
+    const target = await open(unfinished, 'w');
+    try {
+      // A file that grows is read to where it ended just now, and then found to have changed.
+      const pieces = file.createReadStream({ autoClose: false, start: 0, end: Math.max(0, stats.size - 1) });
+      for await (const piece of pieces) await target.appendFile(piece);
+      await target.sync();
+    } finally {
+      await target.close();
+    }
+    if (validatorOf(await file.stat()) !== etag) {
+      rmSync(unfinished, { force: true });
+      return failed(`${path} changed while it was read`);
+    }
+    renameSynced(unfinished, request.target);
+  } catch (error) {
+    rmSync(unfinished, { force: true });
+    throw error;
+  }
+  return { kind: 'fetched', bytes: stats.size, url: url.href, etag, lastModified: stats.mtime.toUTCString() };
+}
+
+function validatorOf({ size, mtimeMs }: { size: number; mtimeMs: number }): string {
+  return `"${size}-${mtimeMs}"`;
+}
+
+function openError(path: string, { code, message }: NodeJS.ErrnoException): string {
+  if (code === 'ENOENT' || code === 'ENOTDIR') return `there is no file ${path}`;
+  if (code === 'EACCES' || code === 'EPERM') return `the file ${path} may not be read`;
+  return `the file ${path} cannot be read: ${message}`;
+}
+
+function failed(reason: string): DownloadResult {
+  return { kind: 'failed', reason, isAnswered: false };
+}

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { followRedirect } from './http-get.ts';
+
+for (const [behaviour, from, location, want] of [
+  ['to another path', 'https://example.com/a/list', 'b?c', 'https://example.com/a/b?c'],
+  ['to another host', 'https://example.com/a', '//example.net/b', 'https://example.net/b'],
+  ['from http to https', 'http://example.com/a', 'https://example.com/a', 'https://example.com/a'],
+  ['from http to http', 'http://example.com/a', '/b', 'http://example.com/b'],
+] as const)
+  test(`redirect: ${behaviour} is followed`, () => {
+    const next = followRedirect(new URL(from), location);
+    assert.equal(next instanceof URL && next.href, want);
+  });
+
+for (const [behaviour, location, want] of [
+  ['from https to http', 'http://example.com/a', 'from https to http (example.com), which is refused'],
+  ['to a file', 'file:///etc/hostname', 'to an address where the scheme is file: and not https: or http:'],
+  ['to a data address', 'data:,x', 'to an address where the scheme is data: and not https: or http:'],
+  [
+    'to an address with a user name',
+    'https://user@example.com/',
+    'to an address where there is a user name or password in it, which is refused',
+  ],
+  ['to nothing that is an address', 'https://', 'to "https://", which is no address'],
+] as const)
+  test(`redirect: ${behaviour} is refused`, () =>
+    assert.equal(followRedirect(new URL('https://example.com/'), location), want));

@@ -1,0 +1,21 @@
+/**
+ * Takes one copy of a feed after the other into the cache until it is killed: copy n is the text "n\n" many times, and has
+ * n records. Started by a test, with the data directory and the first n as its arguments.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { decompressFile } from '../compile/decompress.ts';
+import { FeedCache } from '../compile/feed-cache.ts';
+
+const [, , dataDir = '', first = ''] = process.argv;
+const feed = { id: 'example', url: 'https://example.com/list' };
+const cache = new FeedCache(dataDir);
+const raw = join(dataDir, 'raw');
+process.stdout.write('started\n');
+for (let n = Number(first); ; n++) {
+  cache.prepare(feed.id);
+  writeFileSync(raw, `${n}\n`.repeat(5000));
+  const content = await decompressFile(raw, cache.candidatePath(feed.id), { maxBytes: 1e6 });
+  cache.offer(feed, new Date());
+  cache.accept(feed.id, { resolved_url: feed.url, etag: `"${n}"`, ...content, records: n }, new Date());
+}

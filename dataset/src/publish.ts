@@ -9,12 +9,13 @@
  *   datasets/000003-9f86d081884c7d65.whence   pulled from a static host; its name holds the beginning of its SHA-256
  */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, readSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatasetError } from './format.ts';
-import { syncFolder, withLock, writeWhole } from './locked-folder.ts';
+import { checkHeader, DatasetError, HEADER_BYTES } from './format.ts';
+import { withLock } from './lock.ts';
 import { type Dataset, openDataset } from './read.ts';
 import type { Counts, Figures, Refusal, Source } from './record.ts';
+import { clearUnfinished, renameSynced, writeWhole } from './whole-file.ts';
 import { type Content, encodeDataset } from './write.ts';
 
 export type VersionEntry = {
@@ -25,8 +26,9 @@ export type VersionEntry = {
   sha256: string;
   content_sha256: string;
   sources: readonly Source[];
-  refused: readonly Refusal[];
-  figures: Figures;
+  /** Both absent for versions that were built before there were any. */
+  refused?: readonly Refusal[];
+  figures?: Figures;
   counts: Counts;
 };
 /** What a publisher says of a version; everything else stands in the file. */
@@ -35,13 +37,13 @@ export type Manifest = { current: number; versions: VersionEntry[] };
 
 /** Finds out whether a dataset could be written here, before the work of compiling one. */
 export function checkWritable(dataDir: string): void {
-  withLock(datasetsFolder(dataDir), () => {});
+  publishing(datasetsFolder(dataDir), () => {});
 }
 
 /** Publishes the content as the next version, or finds that the current version holds the same. */
 export function publish(dataDir: string, content: Content, now: Date): { version: number; isNew: boolean } {
   const folder = datasetsFolder(dataDir);
-  return withLock(folder, () => {
+  return publishing(folder, () => {
     const manifest = readManifest(dataDir) ?? { current: 0, versions: [] };
     const current = manifest.versions.find(({ version }) => version === manifest.current);
     if (current !== undefined && current.content_sha256 === content.meta.content_sha256 && isWhole(folder, current)) {
@@ -50,7 +52,7 @@ export function publish(dataDir: string, content: Content, now: Date): { version
     const version = Math.max(0, ...manifest.versions.map((entry) => entry.version)) + 1;
     const file = `${sixDigits(version)}.whence`;
     const bytes = encodeDataset(content, version, now);
-    writeWhole(folder, file, bytes);
+    writeWhole(join(folder, file), bytes);
     const { content_sha256, sources, refused, figures, counts } = content.meta;
     const entry = {
       version,
@@ -72,7 +74,7 @@ export function publish(dataDir: string, content: Content, now: Date): { version
 /** Makes a published version the current one, after checking that it is whole. */
 export function useVersion(dataDir: string, version: number): void {
   const folder = datasetsFolder(dataDir);
-  withLock(folder, () => {
+  publishing(folder, () => {
     const manifest = readManifest(dataDir);
     const entry = manifest?.versions.find((candidate) => candidate.version === version);
     if (manifest === undefined || entry === undefined) throw new DatasetError(`there is no version ${version}`);
@@ -93,11 +95,10 @@ export function adopt(dataDir: string, published: Published, path: string): void
   const { built_at, content_sha256, sources, counts } = meta;
   const entry = { version, file: immutableName(published), built_at, bytes, sha256, content_sha256, sources, counts };
   const folder = datasetsFolder(dataDir);
-  withLock(folder, () => {
+  publishing(folder, () => {
     const { versions } = readManifest(dataDir) ?? { versions: [] };
     const others = versions.filter((candidate) => candidate.version !== version);
-    renameSync(path, join(folder, entry.file));
-    syncFolder(folder);
+    renameSynced(path, join(folder, entry.file));
     writeManifest(folder, { current: version, versions: [...others, entry].sort((a, b) => a.version - b.version) });
     removeUnnamed(dataDir);
   });
@@ -106,7 +107,7 @@ export function adopt(dataDir: string, published: Published, path: string): void
 /** Forgets all versions but the current one and the newest others, `keep` in all. Returns the numbers of those that are gone. */
 export function prune(dataDir: string, keep: number): number[] {
   const folder = datasetsFolder(dataDir);
-  return withLock(folder, () => {
+  return publishing(folder, () => {
     const manifest = readManifest(dataDir);
     if (manifest === undefined) return [];
     const kept = newestVersions(manifest, keep);
@@ -161,6 +162,27 @@ export function openCurrent(dataDir: string): Dataset | undefined {
   return entry && openDataset(versionPath(dataDir, entry));
 }
 
+/** Whether there is a current version in a format that this program reads. Looks at the head of its file only. */
+export function hasCurrent(dataDir: string): boolean {
+  const manifest = readManifest(dataDir);
+  const entry = manifest?.versions.find(({ version }) => version === manifest.current);
+  if (entry === undefined) return false;
+  try {
+    const head = Buffer.alloc(HEADER_BYTES);
+    const file = openSync(versionPath(dataDir, entry), 'r');
+    try {
+      readSync(file, head);
+    } finally {
+      closeSync(file);
+    }
+    checkHeader(head);
+    return true;
+  } catch (error) {
+    if (error instanceof DatasetError || (error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
 /** Whoever wants to know of a new version watches this file. */
 export function manifestPath(dataDir: string): string {
   return join(datasetsFolder(dataDir), 'manifest.json');
@@ -202,6 +224,14 @@ function removeUnnamed(dataDir: string): void {
   for (const name of readdirSync(folder)) if (VERSION_FILE.test(name) && !named.has(name)) rmSync(join(folder, name));
 }
 
+/** One publisher at a time, who first clears away what a killed one left. */
+function publishing<T>(folder: string, work: () => T): T {
+  return withLock(folder, 'publishing a dataset', () => {
+    clearUnfinished(folder);
+    return work();
+  });
+}
+
 function writeManifest(folder: string, manifest: Manifest): void {
-  writeWhole(folder, 'manifest.json', Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`));
+  writeWhole(join(folder, 'manifest.json'), Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`));
 }

@@ -12,7 +12,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatasetError } from './format.ts';
-import { withLock, writeWhole } from './locked-folder.ts';
+import { withLock } from './lock.ts';
 import {
   datasetsFolder,
   immutableName,
@@ -24,6 +24,7 @@ import {
   verifyVersion,
   versionPath,
 } from './publish.ts';
+import { clearUnfinished, writeWhole } from './whole-file.ts';
 
 /** No replica takes a manifest or a file beyond these; 60 versions are about 300 kB of manifest, a dataset of today is 20 MB. */
 export const MAX_MANIFEST_BYTES = 1024 * 1024;
@@ -46,7 +47,8 @@ export function publishTo(dataDir: string, targetDir: string, { keep }: { keep: 
   mkdirSync(targetDir, { recursive: true });
   if (realpathSync(targetDir) === realpathSync(datasetsFolder(dataDir)))
     throw new DatasetError(`${targetDir} is where the versions are kept: publish to another folder`);
-  return withLock(targetDir, () => {
+  return withLock(targetDir, 'publishing a dataset', () => {
+    clearUnfinished(targetDir);
     const before = filesNamedIn(targetDir);
     const result: PublishedTo = { current: manifest.current, versions: [], written: [], removed: [], left_out: [] };
     const versions: VersionEntry[] = [];
@@ -120,7 +122,7 @@ function writeVersion(dataDir: string, entry: VersionEntry, targetDir: string, p
   const bytes = readFileSync(versionPath(dataDir, entry));
   if (sha256Of(bytes) !== entry.sha256)
     throw new DatasetError(`version ${entry.version} changed while it was being published; try again`);
-  writeWhole(targetDir, published.file, bytes);
+  writeWhole(join(targetDir, published.file), bytes);
   return true;
 }
 
@@ -129,7 +131,7 @@ function writePublishedManifest(targetDir: string, manifest: Manifest): void {
   const text = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
   if (text.length > MAX_MANIFEST_BYTES)
     throw new DatasetError(`the manifest would be ${text.length} bytes, more than replicas take: keep fewer versions`);
-  if (digestOf(join(targetDir, 'manifest.json')) !== sha256Of(text)) writeWhole(targetDir, 'manifest.json', text);
+  if (digestOf(join(targetDir, 'manifest.json')) !== sha256Of(text)) writeWhole(join(targetDir, 'manifest.json'), text);
 }
 
 /** A manifest that cannot be read names nothing: it is about to be replaced. */

@@ -11,7 +11,7 @@ import { createReadStream, mkdirSync, readdirSync, renameSync, rmSync, statSync 
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatasetError } from './format.ts';
-import { isRunning } from './locked-folder.ts';
+import { isRunning } from './lock.ts';
 import { adopt, datasetsFolder, type Published, readManifest, useVersion, verifyVersion } from './publish.ts';
 import { MAX_MANIFEST_BYTES, parsePublished } from './published-folder.ts';
 import { HostError, type StaticHost, staticHost } from './static-host.ts';

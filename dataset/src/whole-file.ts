@@ -1,6 +1,6 @@
 /** Files that appear whole or not at all: written under another name, synced, and renamed. */
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 /** Ends the name of a file while it is written. What a killed process left behind under such a name is worth nothing. */
 export const UNFINISHED = '.unfinished';
@@ -25,10 +25,22 @@ export function writeWhole(path: string, bytes: Buffer): void {
 /** Gives a synced file its name. A rename is durable only when the folder is. */
 export function renameSynced(from: string, to: string): void {
   renameSync(from, to);
-  const folder = openSync(dirname(to), 'r');
+  syncFolder(dirname(to));
+}
+
+/** Removes what a killed writer left behind. The caller holds the folder's lock. */
+export function clearUnfinished(folder: string): void {
+  for (const name of readdirSync(folder)) if (name.endsWith(UNFINISHED)) rmSync(join(folder, name), { force: true });
+}
+
+/** Some mounted file systems cannot sync a folder; there, a rename is as durable as it gets. */
+export function syncFolder(folder: string): void {
+  const file = openSync(folder, 'r');
   try {
-    fsyncSync(folder);
+    fsyncSync(file);
+  } catch (error) {
+    if (!['EINVAL', 'ENOTSUP'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   } finally {
-    closeSync(folder);
+    closeSync(file);
   }
 }

@@ -28,11 +28,11 @@
  *                                   registration date as yyyymmdd or 0. Most IPv4 addresses first, then by number.
  *   asns.number  u32                rows of asns in the order of their numbers
  *   asns.text    bytes              per row: name, TAB, handle, LF. The name is JSON-escaped ASCII
- *   words        u32 x 2            index of the words in names and handles, drawn in word-index.ts
- *   words.text   bytes
- *   words.rows   u32
- *   tails        u32 x 6            start and length of each of its texts: network, threat, decisions
- *   tails.text   bytes              `"country":…,"detection":{…},`  `"threat":{…}`  `[[field,source],…]`, ASCII, each text once
+ *   words.text   bytes              index of the words in names and handles, drawn in word-index.ts
+ *   words.rows   bytes
+ *   tails        u32 x 5            starts of its texts: network, threat, decisions; length of network | length of threat << 16;
+ *                                   length of decisions | country (two ASCII bytes) << 16
+ *   tails.text   bytes              `"rir":…,"detection":{…},`  `"threat":{…}`  `[[field,source],…]`, ASCII, each text once
  *   covered      u32 x 6            announced prefixes hidden behind more specific ones: row in asns; family << 8 | length; words
  *   rivals       u32 x 7            further origins of announced prefixes: family << 8 | length; words; AS number; source. Ascending
  *
@@ -46,7 +46,7 @@ export const FORMAT_VERSION = 2;
 export const HEADER_BYTES = 32;
 export const SECTION_ROW_BYTES = 32;
 export const ASN_ROW_WORDS = 8;
-export const TAIL_ROW_WORDS = 6;
+export const TAIL_ROW_WORDS = 5;
 export const COVERED_ROW_WORDS = 6;
 export const RIVAL_ROW_WORDS = 7;
 
@@ -67,7 +67,6 @@ export const SECTIONS = [
   'asns',
   'asns.number',
   'asns.text',
-  'words',
   'words.text',
   'words.rows',
   'tails',
@@ -121,10 +120,8 @@ export function encodeFile(sections: Record<SectionName, Uint8Array>): Buffer {
   return file;
 }
 
-/** Checks the whole file and returns its sections as views, or throws a DatasetError that says what is wrong. */
-export function decodeFile(file: Buffer): Record<SectionName, Buffer> {
-  if (new Uint8Array(new Uint32Array([1]).buffer)[0] !== 1)
-    throw new DatasetError('datasets need a little-endian machine');
+/** Throws a DatasetError unless this is the head of a dataset in our format. */
+export function checkHeader(file: Buffer): void {
   if (file.length < HEADER_BYTES || file.toString('latin1', 0, 8) !== MAGIC)
     throw new DatasetError('not a whence dataset');
   if (crc32(file.subarray(0, 28)) !== file.readUInt32LE(28))
@@ -135,6 +132,13 @@ export function decodeFile(file: Buffer): Record<SectionName, Buffer> {
       `format ${format} is not readable by this version, which reads format ${FORMAT_VERSION}; build the dataset again`,
     );
   }
+}
+
+/** Checks the whole file and returns its sections as views, or throws a DatasetError that says what is wrong. */
+export function decodeFile(file: Buffer): Record<SectionName, Buffer> {
+  if (new Uint8Array(new Uint32Array([1]).buffer)[0] !== 1)
+    throw new DatasetError('datasets need a little-endian machine');
+  checkHeader(file);
   const length = Number(file.readBigUInt64LE(16));
   if (file.length < length) throw new DatasetError(`truncated: ${file.length} of ${length} bytes`);
   if (file.length > length) throw new DatasetError(`damaged: ${file.length - length} bytes too many`);

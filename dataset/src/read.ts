@@ -4,6 +4,7 @@
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { type Address, formatAddress, ipv4, ipv6, truncateAddress } from './address.ts';
+import { decodeCountry } from './country-code.ts';
 import {
   ASN_ROW_WORDS,
   COVERED_ROW_WORDS,
@@ -82,7 +83,7 @@ export class Dataset {
     this.#asns = wordsOf(sections.asns);
     this.#asnsByNumber = wordsOf(sections['asns.number']);
     this.#asnText = sections['asns.text'];
-    this.words = new WordIndex(sections.words, sections['words.text'], sections['words.rows']);
+    this.words = new WordIndex(sections['words.text'], sections['words.rows']);
     this.#tails = wordsOf(sections.tails);
     this.#tailText = sections['tails.text'];
     this.#covered = wordsOf(sections.covered);
@@ -116,7 +117,7 @@ export class Dataset {
 
   /** Fields and the positions in `meta.sources` of those that decided them; and the value, for a field that no record shows. */
   decisions(tail: number): [field: string, source: number, value?: number][] {
-    return JSON.parse(this.#textAt(tail * TAIL_ROW_WORDS + 4));
+    return JSON.parse(this.#tailText.toString('latin1', ...this.#tailPiece(tail, 2)));
   }
 
   /** Further networks that announce exactly this prefix, and the positions of the sources that saw them. */
@@ -171,7 +172,7 @@ export class Dataset {
     const tail = this.tailOf(match);
     let bytes = this.#tailCopies[tail];
     if (bytes === undefined) {
-      bytes = Buffer.concat([this.#bytesAt(tail * TAIL_ROW_WORDS), this.#bytesAt(tail * TAIL_ROW_WORDS + 2)]);
+      bytes = Buffer.from(this.#joinTail(tail), 'latin1');
       this.#tailCopies[tail] = bytes;
     }
     return bytes;
@@ -226,7 +227,7 @@ export class Dataset {
     return {
       asn: word(0),
       asn_name: JSON.parse(`"${this.#nameText(at)}"`),
-      country: String.fromCharCode(word(3) >> 8, word(3) & 0xff),
+      country: decodeCountry(word(3)),
       rir: RIRS[(packed >>> 20) & 0xf] ?? 'ARIN',
       connection_type: ROLES[(packed >>> 16) & 0xf] ?? 'business',
       is_announced: word(4) + word(5) > 0,
@@ -291,20 +292,25 @@ export class Dataset {
   #tail(tail: number): string {
     let text = this.#tailStrings[tail];
     if (text === undefined) {
-      text = this.#textAt(tail * TAIL_ROW_WORDS) + this.#textAt(tail * TAIL_ROW_WORDS + 2);
+      text = this.#joinTail(tail);
       this.#tailStrings[tail] = text;
     }
     return text;
   }
 
-  /** The text whose start and length stand at this place in `tails`. */
-  #textAt(word: number): string {
-    return this.#bytesAt(word).toString('latin1');
+  #joinTail(tail: number): string {
+    const country = (this.#tails[tail * TAIL_ROW_WORDS + 4] as number) >>> 16;
+    const network = this.#tailText.toString('latin1', ...this.#tailPiece(tail, 0));
+    const threat = this.#tailText.toString('latin1', ...this.#tailPiece(tail, 1));
+    return `"country":"${decodeCountry(country)}",${network}${threat}`;
   }
 
-  #bytesAt(word: number): Buffer {
-    const start = this.#tails[word] as number;
-    return this.#tailText.subarray(start, start + (this.#tails[word + 1] as number));
+  /** Start and end in the texts: 0 is the network, 1 the threat, 2 the decisions. */
+  #tailPiece(tail: number, piece: 0 | 1 | 2): [start: number, end: number] {
+    const at = tail * TAIL_ROW_WORDS;
+    const start = this.#tails[at + piece] as number;
+    const lengths = this.#tails[at + (piece === 2 ? 4 : 3)] as number;
+    return [start, start + (piece === 1 ? lengths >>> 16 : lengths & 0xffff)];
   }
 
   #rowOfAsn(number: number): number {

@@ -1,6 +1,7 @@
 /** A compiled dataset into the sections of the file. What each section holds is drawn in `format.ts`. */
 import { createHash } from 'node:crypto';
 import { asciiJson } from './ascii-json.ts';
+import { encodeCountry } from './country-code.ts';
 import {
   ASN_ROW_WORDS,
   bytesOf,
@@ -37,8 +38,13 @@ export type Compiled = {
   readonly rivals: readonly CompiledRival[];
 };
 
-/** JSON texts: the members of a record from `country` on, and the list of [field, position in sources, value where the record has none]. */
-export type CompiledTail = { readonly network: string; readonly threat: string; readonly decisions: string };
+/** JSON texts: the members of a record after `country`, and the list of [field, position in sources, value where the record has none]. */
+export type CompiledTail = {
+  readonly country: string;
+  readonly network: string;
+  readonly threat: string;
+  readonly decisions: string;
+};
 
 /** Another origin of an announced prefix, and the position of the source that saw it. */
 export type CompiledRival = {
@@ -124,7 +130,7 @@ function encodeAsns(asns: readonly CompiledAsn[], providers: readonly string[]) 
         asn.number,
         length,
         name.length | (ROLES.indexOf(asn.type) << 16) | (RIRS.indexOf(asn.rir) << 20) | (provider << 24),
-        (asn.country.charCodeAt(0) << 8) | asn.country.charCodeAt(1),
+        encodeCountry(asn.country),
         asn.ipv4Prefixes,
         asn.ipv6Prefixes,
         asn.ipv4Addresses,
@@ -154,9 +160,13 @@ function encodeTails(tails: readonly CompiledTail[]) {
     length += text.length;
     return length - text.length;
   };
-  tails.forEach(({ network, threat, decisions }, tail) => {
-    const texts = [network, threat, decisions].flatMap((text) => [place(text), text.length]);
-    rows.set(texts, tail * TAIL_ROW_WORDS);
+  tails.forEach(({ country, network, threat, decisions }, tail) => {
+    const texts = [network, threat, decisions];
+    const [networkLength = 0, threatLength = 0, decisionsLength = 0] = texts.map(({ length }) => length);
+    if (Math.max(networkLength, threatLength, decisionsLength) > 0xffff)
+      throw new Error('a text of a tail is too long');
+    const lengths = [networkLength | (threatLength << 16), decisionsLength | (encodeCountry(country) << 16)];
+    rows.set([...texts.map(place), ...lengths], tail * TAIL_ROW_WORDS);
   });
   return { tails: bytesOf(rows), 'tails.text': Buffer.from([...startOf.keys()].join(''), 'latin1') };
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { parseAddress } from '../address.ts';
+import { encodeCountry } from '../country-code.ts';
 import { explain } from '../evidence.ts';
 import type { Dataset } from '../read.ts';
 import { datasetOf, ranges, type Sample, sampleInput, source } from '../test/sample-dataset.ts';
 import type { CompileInput } from './compile.ts';
-import { encodeCountry } from './country-code.ts';
 import type { Drive } from './feed.ts';
 import { parseOverrides } from './overrides.ts';
 import type { NetworkList, Overlay } from './statements.ts';

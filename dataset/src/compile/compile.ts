@@ -2,13 +2,14 @@
  * Sources in, dataset out: walks all of them side by side, asks `describe` what holds on each run of addresses, and numbers networks,
  * records and tails. What the fields mean lies in `describe`, `rir`, `connection` and `threat`.
  */
+
+import { decodeCountry, encodeCountry } from '../country-code.ts';
 import { MAX_RECORD, type Match, makeMatch, prefixLength, RIRS, recordNumber } from '../format.ts';
 import type { Rir, Source } from '../record.ts';
 import { specialPurposeRanges } from '../tables/special-purpose.ts';
 import type { Compiled, CompiledAsn, CompiledRival, CompiledTail } from '../write.ts';
 import { AsnRegistry } from './asn-registry.ts';
 import { type Connection, connectionOf } from './connection.ts';
-import { decodeCountry, encodeCountry } from './country-code.ts';
 import { describe, type LocalKnowledge, type Stated } from './describe.ts';
 import { type Answered, FigureCounter, FLAGS } from './figures.ts';
 import { type CoveredPrefix, type Merged, merge } from './merge.ts';
@@ -309,10 +310,10 @@ class Compiler {
       reasons.map(([field, source, ...value]) => [field, this.#sources.indexOf(source), ...value]),
     );
     // Different inputs can come to the same answer for the same reasons.
-    const content = `${texts.network}${texts.threat}${decisions}`;
+    const content = `${tail.country}${texts.network}${texts.threat}${decisions}`;
     let id = this.#tailIds.get(content);
     if (id === undefined) {
-      id = this.#tails.push({ ...texts, decisions }) - 1;
+      id = this.#tails.push({ country: tail.country, ...texts, decisions }) - 1;
       this.#tailIds.set(content, id);
     }
     const detection = { is_tor_exit: tail.tor, is_proxy: tail.proxy, is_vpn: tail.vpn };

@@ -7,11 +7,12 @@
  *     "relabel":  [{ "asn": 64501, "connection_type": "business", "reason": "a customer" }],
  *     "networks": [{ "prefix": "10.0.0.0/8", "asn": 64512, "asn_name": "Intranet", "country": "DE", "connection_type": "business" }] }
  */
+
+import { isCountry } from '../country-code.ts';
 import { DatasetError, ROLES } from '../format.ts';
 import { parsePrefix, type Range } from '../prefix.ts';
 import type { ConnectionType, Source } from '../record.ts';
 import { specialPurposeRanges } from '../tables/special-purpose.ts';
-import { isCountry } from './country-code.ts';
 import type { FamilyRanges } from './parsed.ts';
 import { Ranges } from './ranges.ts';
 

@@ -1,7 +1,7 @@
 /**
  * The second half of a record, from `country` on: the part that many prefixes share. Its JSON text is made here, once, in
  * ASCII, so that the server puts an answer together from pieces and a character is a byte. It comes in two pieces, because threats vary
- * with the lists an address is on and the rest with its network: together there are many, apart there are few.
+ * with the lists an address is on and the rest with its network: together there are many, apart there are few. The country stands before them.
  */
 import { asciiJson } from '../ascii-json.ts';
 import type { ConnectionType, Detection, Rir, Threat } from '../record.ts';
@@ -18,11 +18,11 @@ export type Tail = {
   readonly threat: Threat;
 };
 
-/** Put together, the members of a record from `country` on. */
+/** Put together, the members of a record after `country`. */
 export function tailTexts(tail: Tail): { network: string; threat: string } {
-  const { country, rir, connection_type, threat } = tail;
+  const { rir, connection_type, threat } = tail;
   return {
-    network: `${asciiJson({ country, rir, connection_type, detection: detectionOf(tail) }).slice(1, -1)},`,
+    network: `${asciiJson({ rir, connection_type, detection: detectionOf(tail) }).slice(1, -1)},`,
     threat: asciiJson({ threat }).slice(1, -1),
   };
 }

@@ -2,9 +2,9 @@
 
 import { parseAddress } from '../address.ts';
 import { type CompileInput, compile } from '../compile/compile.ts';
-import { encodeCountry } from '../compile/country-code.ts';
 import { Ranges } from '../compile/ranges.ts';
 import type { Overlay, RangeSource } from '../compile/statements.ts';
+import { encodeCountry } from '../country-code.ts';
 import { parsePrefix, type Range, toBigInt } from '../prefix.ts';
 import { Dataset } from '../read.ts';
 import type { Source } from '../record.ts';

@@ -3,8 +3,9 @@
  * comma, the handle is the first word, and the description is the rest; without one the handle is the name. LACNIC keeps no handles:
  * its rows are the holder's name from the first word on. Numbers that nobody has are listed as `-Reserved AS-` and the like.
  */
+
+import { isCountry } from '../../country-code.ts';
 import { isReservedAsn, parseAsn } from '../as-number.ts';
-import { isCountry } from '../country-code.ts';
 import type { Names, NetworkName } from '../parsed.ts';
 import { rirOfCountry, rirOfNetwork } from '../rir.ts';
 import type { Content } from './content.ts';

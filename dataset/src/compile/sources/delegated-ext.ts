@@ -11,10 +11,10 @@
  * Rows of IANA are left out: it is none of the five registries.
  */
 import { parseAddress } from '../../address.ts';
+import { isCountry } from '../../country-code.ts';
 import { parsePrefix, type Range, toBigInt } from '../../prefix.ts';
 import type { Rir } from '../../record.ts';
 import { MAX_ASN, parseAsn } from '../as-number.ts';
-import { isCountry } from '../country-code.ts';
 import type { DelegatedAsns, Delegations, Holder } from '../parsed.ts';
 import { Ranges } from '../ranges.ts';
 import type { Content } from './content.ts';

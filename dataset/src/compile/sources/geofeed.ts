@@ -3,7 +3,7 @@
  * country, in upper case; a row that names none keeps its prefix, because the feed also says whose it is. Comments are free
  * text; a day in one that speaks of a change is taken for that of the feed.
  */
-import { isCountry } from '../country-code.ts';
+import { isCountry } from '../../country-code.ts';
 import type { PrefixList } from '../parsed.ts';
 import { PrefixListBuilder } from '../prefix-list.ts';
 import type { Content } from './content.ts';

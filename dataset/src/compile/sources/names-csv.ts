@@ -1,6 +1,7 @@
 /** Names of networks from a CSV file whose first row says which column is which: feeds add columns and move them. */
+
+import { isCountry } from '../../country-code.ts';
 import { isReservedAsn, parseAsn } from '../as-number.ts';
-import { isCountry } from '../country-code.ts';
 import type { Names, NetworkName } from '../parsed.ts';
 import type { Content } from './content.ts';
 import { csvRow } from './csv-row.ts';

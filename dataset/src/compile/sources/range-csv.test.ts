@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { decodeCountry } from '../../country-code.ts';
 import { rangeLines } from '../../test/range-lines.ts';
-import { decodeCountry } from '../country-code.ts';
 import { bytesContent } from './content.ts';
 import { parseRangeCsvAsn, parseRangeCsvCountry, refuseUnreadable } from './range-csv.ts';
 

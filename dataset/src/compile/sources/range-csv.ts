@@ -3,9 +3,9 @@
  * quoted. What a row that does not read means, the caller knows: in a feed it is a gap, in a pinned file a refusal.
  */
 import { parseAddress } from '../../address.ts';
+import { encodeCountry } from '../../country-code.ts';
 import { toBigInt } from '../../prefix.ts';
 import { parseAsn } from '../as-number.ts';
-import { encodeCountry } from '../country-code.ts';
 import type { Countries, FamilyRanges, Routes } from '../parsed.ts';
 import { Ranges } from '../ranges.ts';
 import type { Content } from './content.ts';

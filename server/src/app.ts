@@ -31,11 +31,13 @@ import type { Permission } from './keys/tiers.ts';
 import type { Logger } from './log.ts';
 import type { RouteName } from './metrics.ts';
 import type { Storage, StoredKey } from './storage/storage.ts';
+import type { UpdateReport } from './update-report.ts';
 
 export type AppParts = LaneParts & {
   storage: Storage;
   emailChecks: EmailChecks;
   log: Logger;
+  lastUpdate: () => UpdateReport | undefined;
   /** Addresses of proxies whose `X-Forwarded-For` is believed. */
   trustProxy: string[];
 };
@@ -63,7 +65,8 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 65_000;
 
 export async function createApp(parts: AppParts): Promise<FastifyInstance> {
-  const { keys, quota, usage, live, metrics, overload, storage, emailChecks, log, trustProxy, nowMs } = parts;
+  const { keys, quota, usage, live, metrics, overload, storage, emailChecks, log, lastUpdate, trustProxy, nowMs } =
+    parts;
 
   const lane = ipLane(parts);
   const app = Fastify({
@@ -123,7 +126,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   await app.register(documentation);
 
   app.get('/healthz', { schema: schema.healthz, config: { name: 'healthz' } }, healthz);
-  app.get('/readyz', { schema: schema.readyz, config: { name: 'readyz' } }, readyz(live, storage, nowMs));
+  app.get('/readyz', { schema: schema.readyz, config: { name: 'readyz' } }, readyz(live, storage, lastUpdate, nowMs));
 
   await app.register(async (api) => {
     api.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {

@@ -17,6 +17,11 @@ export type Config = {
   readonly logLevel: string;
   readonly trustProxy: string[];
   readonly dnsServers: string[];
+  /** Where the catalogue of feeds is; undefined for the built-in one. */
+  readonly feeds: string | undefined;
+  readonly overrides: string | undefined;
+  readonly contact: string | undefined;
+  readonly updateSeconds: number | undefined;
 };
 
 type Setting<T> = {
@@ -86,10 +91,34 @@ const settings: { readonly [K in keyof Config]: Setting<Config[K]> } = {
     help: 'DNS servers for the email check, host[:port], separated by commas; the system’s without it',
     parse: parseDnsServers,
   },
+  feeds: {
+    variable: 'WHENCE_FEEDS',
+    default: '',
+    help: 'catalogue of feeds for dataset update, a path or a URL; the built-in one without it',
+    parse: textOrNothing,
+  },
+  overrides: {
+    variable: 'WHENCE_OVERRIDES',
+    default: '',
+    help: 'what you know better, a JSON file; overrides.json in the data directory without it',
+    parse: textOrNothing,
+  },
+  contact: {
+    variable: 'WHENCE_CONTACT',
+    default: '',
+    help: 'address or URL that feeds are told in the User-Agent; some want one',
+    parse: parseContact,
+  },
+  updateSeconds: {
+    variable: 'WHENCE_UPDATE',
+    default: 'off',
+    help: 'how often whence serve updates the dataset from its feeds: off, or like 30m, 6h, 1d',
+    parse: parseInterval,
+  },
 };
 
 /** Settings of the contract that this version cannot honour. Ignoring them would put keys where nobody expects them. */
-const UNSUPPORTED = ['WHENCE_DATABASE_URL', 'WHENCE_REDIS_URL', 'WHENCE_FEEDS'];
+const UNSUPPORTED = ['WHENCE_DATABASE_URL', 'WHENCE_REDIS_URL'];
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -118,6 +147,10 @@ export function readConfig(environment: Environment): Config {
     logLevel: read(settings.logLevel),
     trustProxy: read(settings.trustProxy),
     dnsServers: read(settings.dnsServers),
+    feeds: read(settings.feeds),
+    overrides: read(settings.overrides),
+    contact: read(settings.contact),
+    updateSeconds: read(settings.updateSeconds),
   };
 }
 
@@ -134,6 +167,27 @@ function parseDatasetUrl(text: string): string | undefined {
   if (text === '') return undefined;
   staticHost(text);
   return text;
+}
+
+function textOrNothing(text: string): string | undefined {
+  return text === '' ? undefined : text;
+}
+
+/** It becomes part of a header. */
+function parseContact(text: string): string | undefined {
+  if (!/^[\x21-\x7e]{0,200}$/.test(text)) throw new Error('one word of at most 200 ASCII characters');
+  return textOrNothing(text);
+}
+
+const UNIT_SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 };
+
+/** A feed is asked at its own interval, however often an update runs. */
+function parseInterval(text: string): number | undefined {
+  if (text === 'off') return undefined;
+  const [, count, unit = ''] = /^([1-9][0-9]{0,3})([mhd])$/.exec(text) ?? [];
+  const seconds = Number(count) * (UNIT_SECONDS[unit] ?? Number.NaN);
+  if (!(seconds >= 60 && seconds <= 30 * 86_400)) throw new Error('off, or an interval from 1m to 30d');
+  return seconds;
 }
 
 function parsePort(text: string): number {

@@ -3,9 +3,11 @@
 import { DatasetError } from '@whence/dataset/format';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { asnCommand, asnSearchCommand } from './commands/asn.ts';
-import { datasetBuild, datasetList, datasetUse, datasetVerify } from './commands/dataset.ts';
+import { datasetList, datasetUse, datasetVerify } from './commands/dataset.ts';
+import { datasetBuild, datasetUpdate } from './commands/dataset-build.ts';
 import { afterBuild, datasetPublish, datasetPull, warnOfNextPull } from './commands/dataset-replica.ts';
 import { emailCommand } from './commands/email.ts';
+import { datasetFeeds } from './commands/feeds.ts';
 import { ipCommand } from './commands/ip.ts';
 import { keyCreate, keyList, keyRevoke } from './commands/key.ts';
 import { serve } from './commands/serve.ts';
@@ -116,14 +118,31 @@ export async function run(
 
   const dataset = program
     .command('dataset')
-    .description('build, list, verify, choose, publish and pull versions of the dataset');
+    .description('build, update, list, compare, choose, publish and pull versions of the dataset');
   dataset
     .command('build')
     .description('compile the embedded default and publish it as the next version')
     .addOption(json())
     .action((options) => {
-      exitCode = datasetBuild(config().dataDir, options, now, stdout, stderr);
+      exitCode = datasetBuild(config(), options, { now, stdout, stderr });
       afterBuild(config(), stderr);
+    });
+  dataset
+    .command('update')
+    .description('fetch the feeds that are due, compile and publish the next version')
+    .option('--force', 'fetch every feed, also those that are fresh')
+    .addOption(json())
+    .action(async (options) => {
+      exitCode = await datasetUpdate(config(), options, { now, stdout, stderr });
+      afterBuild(config(), stderr);
+    });
+  dataset
+    .command('feeds')
+    .description('show the catalogue of feeds and how each is doing')
+    .addOption(json())
+    .action(async (options) => {
+      const { dataDir, feeds } = config();
+      exitCode = await datasetFeeds(dataDir, feeds, options, stdout);
     });
   dataset
     .command('list')

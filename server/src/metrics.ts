@@ -86,6 +86,10 @@ const GAUGE_HELP: Readonly<Record<string, string>> = {
   whence_event_loop_lag_seconds: 'Largest delay of the event loop in the last second.',
   whence_resident_memory_bytes: 'Resident memory of the largest worker.',
   whence_workers: 'Workers that answered this scrape.',
+  whence_update_running: 'Whether the dataset is being updated.',
+  whence_update_failed: 'Whether the last update failed.',
+  whence_update_last_success_timestamp_seconds: 'When an update last came to its end; 0 if never.',
+  whence_update_feeds_refused: 'Feeds that the last update refused.',
 };
 
 /** Prometheus text exposition format, version 0.0.4. */

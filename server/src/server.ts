@@ -12,6 +12,7 @@ import { Overload } from './overload.ts';
 import { Quota } from './quota/quota.ts';
 import { sqliteLeases } from './quota/sqlite-leases.ts';
 import { openSqlite, sqliteStorage } from './storage/sqlite.ts';
+import { readUpdateReport, type UpdateReport } from './update-report.ts';
 import { Usage } from './usage.ts';
 
 const HOUSEKEEPING_MS = 1_000;
@@ -38,7 +39,9 @@ export async function startServer(config: Config, log: Logger, nowMs: () => numb
     failed: (error) => log.error({ err: error }, 'dataset could not be loaded'),
   });
   const emailChecks = new EmailChecks(config.dnsServers);
-  const parts = { keys: new Keys(storage), quota, usage, metrics, overload, live, storage, emailChecks, log, nowMs };
+  const lastUpdate = () => readUpdateReport(config.dataDir);
+  const keys = new Keys(storage);
+  const parts = { keys, quota, usage, metrics, overload, live, storage, emailChecks, log, lastUpdate, nowMs };
   const app = await createApp({ ...parts, trustProxy: config.trustProxy });
 
   live.start();
@@ -69,6 +72,7 @@ export async function startServer(config: Config, log: Logger, nowMs: () => numb
         whence_event_loop_lag_seconds: overload.lagSeconds,
         whence_resident_memory_bytes: process.memoryUsage.rss(),
         whence_workers: 1,
+        ...updateGauges(lastUpdate()),
       });
     },
     async close() {
@@ -83,5 +87,16 @@ export async function startServer(config: Config, log: Logger, nowMs: () => numb
       await write(() => quota.close());
       await storage.close();
     },
+  };
+}
+
+function updateGauges(update: UpdateReport | undefined): Record<string, number> {
+  if (update === undefined) return {};
+  const { outcome, succeeded_at, refused = [] } = update;
+  return {
+    whence_update_running: outcome === 'running' ? 1 : 0,
+    whence_update_failed: outcome === 'failed' ? 1 : 0,
+    whence_update_last_success_timestamp_seconds: Date.parse(succeeded_at ?? '') / 1000 || 0,
+    whence_update_feeds_refused: refused.length,
   };
 }

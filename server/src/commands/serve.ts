@@ -6,7 +6,7 @@ import { mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { readManifest } from '@whence/dataset/publish';
+import { hasCurrent } from '@whence/dataset/publish';
 import type { Config } from '../config.ts';
 import { DatasetPuller } from '../dataset-puller.ts';
 import { Keys } from '../keys/keys.ts';
@@ -16,6 +16,7 @@ import { startMetricsServer } from '../metrics-server.ts';
 import { type RunningServer, sqlitePath, startServer } from '../server.ts';
 import { openSqlite, sqliteStorage } from '../storage/sqlite.ts';
 import type { ExitCode, Output } from '../terminal.ts';
+import { Updater } from '../updater.ts';
 import { answerMetrics, Workers } from '../workers.ts';
 
 const READY_POLL_MS = 100;
@@ -41,7 +42,8 @@ export async function serve(config: Config, stdout: Output, stderr: Output): Pro
     'listening',
   );
 
-  const isFirst = readManifest(config.dataDir) === undefined;
+  // A version in the format of an older program is as good as none.
+  const isFirst = !hasCurrent(config.dataDir);
   const puller = startPuller(config, log);
   const build = isFirst && puller === undefined ? buildFirstDataset() : undefined;
   const buildCode = await Promise.race([build?.exitCode ?? 0, stopped]);
@@ -59,9 +61,11 @@ export async function serve(config: Config, stdout: Output, stderr: Output): Pro
   stdout.write(`Whence listens on ${url} (documentation: ${url}/docs)\n${isWaiting ? waiting : ''}`);
   if (secret !== undefined) stdout.write(welcome(url, secret));
 
+  const updater = startUpdater(config, log);
   const signal = await stopped;
   log.info({ signal }, 'stopping');
   await puller?.stop();
+  await updater?.stop();
   metrics?.close();
   await stop();
   return 0;
@@ -116,13 +120,16 @@ async function untilToldToStop(): Promise<string> {
 }
 
 /** With WHENCE_DATASET_URL nothing is built here: versions come from a static host, from the first one on. */
-function startPuller({ datasetUrl, dataDir, keepVersions }: Config, log: Logger): DatasetPuller | undefined {
+function startPuller(
+  { datasetUrl, dataDir, keepVersions, updateSeconds }: Config,
+  log: Logger,
+): DatasetPuller | undefined {
   if (datasetUrl === undefined) return undefined;
   const puller = new DatasetPuller({
     url: datasetUrl,
     dataDir,
     keepVersions,
-    intervalSeconds: PULL_SECONDS,
+    intervalSeconds: updateSeconds ?? PULL_SECONDS,
     log,
     now: () => new Date(),
     random: Math.random,
@@ -131,9 +138,24 @@ function startPuller({ datasetUrl, dataDir, keepVersions }: Config, log: Logger)
   return puller;
 }
 
+const bin = fileURLToPath(new URL('../bin.js', import.meta.url));
+
+function startUpdater({ dataDir, datasetUrl, updateSeconds }: Config, log: Logger): Updater | undefined {
+  if (updateSeconds === undefined || datasetUrl !== undefined) return undefined;
+  const updater = new Updater({
+    dataDir,
+    intervalMs: updateSeconds * 1000,
+    command: [process.execPath, bin, 'dataset', 'update', '--json'],
+    log,
+    nowMs: now,
+    random: Math.random,
+  });
+  updater.start();
+  return updater;
+}
+
 /** In a process of its own: compiling takes 0.7 GB and all of a core, and the server has better things to do. */
 function buildFirstDataset(): { exitCode: Promise<number>; cancel: () => void } {
-  const bin = fileURLToPath(new URL('../bin.js', import.meta.url));
   const child = spawn(process.execPath, [bin, 'dataset', 'build'], { stdio: ['ignore', 'ignore', 'inherit'] });
   return { exitCode: once(child, 'exit').then(([code]) => code ?? 1), cancel: () => child.kill() };
 }

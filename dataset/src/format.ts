@@ -87,6 +87,9 @@ export const MAX_RECORD = 0xffffff;
 /** Runs of addresses in ascending order, each up to the next start; the first starts at the lowest address of the family. */
 export type Intervals = { readonly starts: readonly bigint[]; readonly matches: readonly Match[] };
 
+/** The interval that a walk over a table stands on, up to the next start. Stands on the first after the first `advance`. */
+export type Cursor<Start> = { start: Start; match: Match; advance(): boolean };
+
 /** Thrown for a file that is not a whole, undamaged dataset of this format. The message is for an operator. */
 export class DatasetError extends Error {
   override name = 'DatasetError';

@@ -3,7 +3,7 @@
  * of the interval starts lie next to each other and the matches right behind them, so that a lookup touches
  * two or three cache lines. Measured against a binary search over all starts: 1.7 times faster.
  */
-import { bytesOf, type Intervals, type Match, recordNumber, wordsOf } from './format.ts';
+import { bytesOf, type Cursor, type Intervals, type Match, recordNumber, wordsOf } from './format.ts';
 
 const WHOLE = 0x80000000;
 
@@ -67,6 +67,35 @@ export class Ipv4Table {
     return {
       start: base + (at === 0 ? 0 : (this.#keys[entry + at] as number)),
       end: base + (at === last ? 0xffff : (this.#keys[entry + at + 1] as number) - 1),
+    };
+  }
+
+  /** Steps through all intervals in ascending order. A plain object: a generator takes four times as long. */
+  cursor(): Cursor<number> {
+    const top = this.#top;
+    const keys = this.#keys;
+    const matches = this.#matches;
+    let high = -1;
+    let at = 0;
+    let entry = 0;
+    let last = 0;
+    return {
+      start: 0,
+      match: 0,
+      advance() {
+        if (at < last) {
+          at++;
+          this.start = high * 65536 + (keys[entry + at] as number);
+        } else {
+          if (++high === 65536) return false;
+          this.start = high * 65536;
+          entry = top[high] as number;
+          at = 0;
+          last = entry >= WHOLE ? 0 : (keys[entry] as number);
+        }
+        this.match = entry >= WHOLE ? entry - WHOLE : (matches[firstMatch(entry, last) + at] as Match);
+        return true;
+      },
     };
   }
 

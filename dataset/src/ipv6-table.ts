@@ -4,7 +4,7 @@
  * run of second words that begins at 0. The few /64s that are divided further lie in `deep`, searched by all four words.
  */
 import { type Address, ipv6 } from './address.ts';
-import { bytesOf, type Intervals, type Match, recordNumber, wordsOf } from './format.ts';
+import { bytesOf, type Cursor, type Intervals, type Match, recordNumber, wordsOf } from './format.ts';
 import { fromBigInt } from './prefix.ts';
 
 const DIVIDED = 0xffffffff;
@@ -129,6 +129,43 @@ export class Ipv6Table {
     const following =
       at + 1 < (this.#offset[group + 1] ?? 0) ? this.#startOf(group, at + 1) : this.#startOf(group + 1, at + 1);
     return { start, end: following - 1n };
+  }
+
+  /** Steps through all intervals in ascending order; before the first there is nothing. */
+  cursor(): Cursor<bigint> {
+    const matches = this.#match;
+    const startOf = (group: number, at: number) => this.#startOf(group, at);
+    const deepStart = (row: number) => this.#deepStart(row);
+    const offset = this.#offset;
+    const deep = this.#deep;
+    let group = 0;
+    let at = -1;
+    // Rows of `deep` come in the same order as the /64s that they divide.
+    let row = 0;
+    let dividedEnd = 0n;
+    return {
+      start: 0n,
+      match: 0,
+      advance() {
+        if (dividedEnd !== 0n) {
+          this.start = deepStart(row);
+          if (this.start <= dividedEnd) {
+            this.match = deep[row++ * DEEP_ROW_WORDS + 4] as Match;
+            return true;
+          }
+          dividedEnd = 0n;
+        }
+        if (++at >= matches.length) return false;
+        while ((offset[group + 1] as number) <= at) group++;
+        this.start = startOf(group, at);
+        this.match = matches[at] as Match;
+        if (this.match === DIVIDED) {
+          dividedEnd = this.start | 0xffffffffffffffffn;
+          this.match = deep[row++ * DEEP_ROW_WORDS + 4] as Match;
+        }
+        return true;
+      },
+    };
   }
 
   /** Calls back for every run whose record is one of first..last; those inside a divided /64 come at the end. */

@@ -59,8 +59,11 @@ export function widestPrefixLength(address: bigint, start: bigint, end: bigint, 
 }
 
 export function lastAddress(base: bigint, length: number, bits: number): bigint {
-  return base | ((1n << BigInt(bits - length)) - 1n);
+  return base | (HOST_MASKS[bits - length] as bigint);
 }
+
+/** Per number of host bits. Made once: walks over whole datasets ask for them a million times. */
+const HOST_MASKS: readonly bigint[] = Array.from({ length: 129 }, (_, hostBits) => (1n << BigInt(hostBits)) - 1n);
 
 /** The prefixes that make up start..end, in order, each as large as it can be. */
 export function* prefixesOfRange(start: bigint, end: bigint, bits: number): Generator<[base: bigint, length: number]> {

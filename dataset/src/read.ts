@@ -187,27 +187,57 @@ export class Dataset {
 
   /** All runs of addresses with one record inside one announced prefix, in ascending order. What nobody announces is left out. */
   *runs(version: 4 | 6): Generator<Run> {
-    let open: { start: bigint; end: bigint; match: Match; prefixEnd: bigint } | undefined;
-    const limit = version === 4 ? 1n << 32n : 1n << 126n;
-    for (let at = version === 4 ? 0n : 1n << 125n; at < limit; ) {
-      const address = fromBigInt(at, version);
-      const { end } = this.bounds(address);
-      const match = this.find(address);
+    const bits = addressBits(version);
+    const cursor = version === 4 ? this.#ipv4.cursor() : this.#ipv6.cursor();
+    let open: { start: bigint; match: Match; prefixEnd: bigint } | undefined;
+    while (cursor.advance()) {
+      const start = BigInt(cursor.start);
+      const { match } = cursor;
       // The tables cut runs where their own structure needs it.
-      if (open !== undefined && open.match === match && open.end === at - 1n && at <= open.prefixEnd) open.end = end;
-      else {
-        if (open !== undefined) yield open;
-        const prefixEnd = lastAddress(at, prefixLength(match), addressBits(version));
-        open = match === 0 ? undefined : { start: at, end, match, prefixEnd };
-      }
-      at = end + 1n;
+      if (open !== undefined && open.match === match && start <= open.prefixEnd) continue;
+      if (open !== undefined) yield { start: open.start, end: start - 1n, match: open.match };
+      open = match === 0 ? undefined : { start, match, prefixEnd: lastAddress(start, prefixLength(match), bits) };
     }
-    if (open !== undefined) yield open;
+    if (open !== undefined) yield { start: open.start, end: open.prefixEnd, match: open.match };
+  }
+
+  /** Announced prefixes that no address answers with, since more specific ones cover all of them. */
+  *hiddenPrefixes(version: 4 | 6): Generator<{ base: bigint; length: number; asn: number }> {
+    for (let at = 0; at < this.#covered.length; at += COVERED_ROW_WORDS) {
+      const [row = 0, kind = 0, w0 = 0, w1 = 0, w2 = 0, w3 = 0] = this.#covered.subarray(at, at + COVERED_ROW_WORDS);
+      if (kind >> 8 !== version) continue;
+      const base = toBigInt(version === 4 ? ipv4(w0) : ipv6(w0, w1, w2, w3));
+      yield { base, length: kind & 0xff, asn: this.#asns[row * ASN_ROW_WORDS] as number };
+    }
   }
 
   asn(number: number): AsnRecord | undefined {
-    const row = this.#rowOfAsn(number);
+    const row = this.rowOfAsn(number);
     return row < 0 ? undefined : this.asnAt(row);
+  }
+
+  /** Its row, or -1. */
+  rowOfAsn(number: number): number {
+    let from = 0;
+    let to = this.#asnsByNumber.length - 1;
+    while (from <= to) {
+      const middle = (from + to) >>> 1;
+      const row = this.#asnsByNumber[middle] as number;
+      const found = this.#asns[row * ASN_ROW_WORDS] as number;
+      if (found === number) return row;
+      if (found < number) from = middle + 1;
+      else to = middle - 1;
+    }
+    return -1;
+  }
+
+  asnNumberAt(row: number): number {
+    return this.#asns[row * ASN_ROW_WORDS] as number;
+  }
+
+  /** The name of the network in this row, escaped as in JSON. */
+  asnNameTextAt(row: number): string {
+    return this.#nameText(row * ASN_ROW_WORDS);
   }
 
   get asnCount(): number {
@@ -253,7 +283,7 @@ export class Dataset {
    * network are numbered next to each other, and one pass over all intervals (2 ms) finds theirs.
    */
   prefixesOf(number: number): AsnPrefixes {
-    const row = this.#rowOfAsn(number);
+    const row = this.rowOfAsn(number);
     if (row < 0) return { ipv4: [], ipv6: [] };
     const first = this.#firstRecordOf(row);
     const last = this.#firstRecordOf(row + 1) - 1;
@@ -311,20 +341,6 @@ export class Dataset {
     const start = this.#tails[at + piece] as number;
     const lengths = this.#tails[at + (piece === 2 ? 4 : 3)] as number;
     return [start, start + (piece === 1 ? lengths >>> 16 : lengths & 0xffff)];
-  }
-
-  #rowOfAsn(number: number): number {
-    let from = 0;
-    let to = this.#asnsByNumber.length - 1;
-    while (from <= to) {
-      const middle = (from + to) >>> 1;
-      const row = this.#asnsByNumber[middle] as number;
-      const found = this.#asns[row * ASN_ROW_WORDS] as number;
-      if (found === number) return row;
-      if (found < number) from = middle + 1;
-      else to = middle - 1;
-    }
-    return -1;
   }
 
   /** The first record whose network is this row or a later one. Record 0 is nobody's. */

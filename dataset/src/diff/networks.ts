@@ -1,0 +1,54 @@
+/** Networks (AS numbers) that one version knows and the other does not, and those that go by another name. */
+import type { Dataset } from '../read.ts';
+
+export type NetworkChange = { asn: number; asn_name: string; ipv4_addresses: number };
+export type NameChange = { asn: number; from: string; to: string; ipv4_addresses: number };
+export type NetworkChanges = {
+  appeared: { count: number; largest: NetworkChange[] };
+  vanished: { count: number; largest: NetworkChange[] };
+  renamed: { count: number; largest: NameChange[] };
+};
+
+/** Rows of a dataset are ordered by the number of IPv4 addresses, so the first that are met are the largest. */
+export function diffNetworks(before: Dataset, after: Dataset, limit: number): NetworkChanges {
+  const appeared = new FirstFew<NetworkChange>(limit);
+  const vanished = new FirstFew<NetworkChange>(limit);
+  const renamed = new FirstFew<NameChange>(limit);
+  for (let row = 0; row < after.asnCount; row++) {
+    const formerRow = before.rowOfAsn(after.asnNumberAt(row));
+    if (formerRow < 0) appeared.add(() => describe(after, row));
+    else if (before.asnNameTextAt(formerRow) !== after.asnNameTextAt(row)) {
+      renamed.add(() => {
+        const { asn, asn_name: to, ipv4_addresses } = describe(after, row);
+        return { asn, from: before.asnAt(formerRow).asn_name, to, ipv4_addresses };
+      });
+    }
+  }
+  for (let row = 0; row < before.asnCount; row++) {
+    if (after.rowOfAsn(before.asnNumberAt(row)) < 0) vanished.add(() => describe(before, row));
+  }
+  return { appeared: appeared.counted(), vanished: vanished.counted(), renamed: renamed.counted() };
+}
+
+function describe(dataset: Dataset, row: number): NetworkChange {
+  const { asn, asn_name, address_count } = dataset.asnAt(row);
+  return { asn, asn_name, ipv4_addresses: address_count.ipv4 };
+}
+
+class FirstFew<T> {
+  readonly #limit: number;
+  readonly #entries: T[] = [];
+  #count = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  add(make: () => T): void {
+    if (this.#count++ < this.#limit) this.#entries.push(make());
+  }
+
+  counted(): { count: number; largest: T[] } {
+    return { count: this.#count, largest: this.#entries };
+  }
+}

@@ -41,6 +41,13 @@ for (const [behaviour, call, path] of [
     (client) => client.emailDomain('example.com', { selectors: [] }),
     '/v1/email/domain/example.com/dns',
   ],
+  ['the dataset', (client) => client.dataset(), '/v1/dataset'],
+  ['a comparison sends limit 20', (client) => client.datasetDiff(41, 42), '/v1/dataset/diff?from=41&to=42&limit=20'],
+  [
+    'a comparison with a limit',
+    (client) => client.datasetDiff(41, 42, { limit: 5 }),
+    '/v1/dataset/diff?from=41&to=42&limit=5',
+  ],
 ] satisfies [string, (client: Client) => Promise<unknown>, string][]) {
   test(`client: ${behaviour}`, async (t) => {
     const { client, requests } = await scripted(t, [ok()]);

@@ -9,6 +9,8 @@ import type {
   AsnSearchAnswer,
   BatchAnswer,
   BatchMeta,
+  DatasetDiff,
+  DatasetReport,
   EmailReport,
   HealthReport,
   IpAnswer,
@@ -54,6 +56,14 @@ export type Client = {
     domain: string,
     options?: CallOptions & { selectors?: readonly string[] },
   ): Promise<Answer<EmailReport, TimedMeta>>;
+  /** The version that is served, its sources, and all versions that are kept. */
+  dataset(options?: CallOptions): Promise<Answer<DatasetReport, TimedMeta>>;
+  /** What changed from one version to another. The server takes seconds to compare two large ones for the first time. */
+  datasetDiff(
+    from: number,
+    to: number,
+    options?: CallOptions & { limit?: number },
+  ): Promise<Answer<DatasetDiff, TimedMeta>>;
   health(options?: CallOptions): Promise<Answer<HealthReport, TimedMeta>>;
   /** A server that is not ready is a WhenceError NOT_READY, with `details.checks`. */
   ready(options?: CallOptions): Promise<Answer<ReadyReport, TimedMeta>>;
@@ -61,6 +71,7 @@ export type Client = {
 
 // The reference client of the interface sends it too, so that a server's own default does not matter.
 const DEFAULT_SEARCH_LIMIT = 20;
+const DEFAULT_DIFF_LIMIT = 20;
 /** Beyond it timers fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -103,6 +114,11 @@ export function createClient(options: ClientOptions): Client {
         signal,
         selectors.length > 0 ? { selectors: selectors.join(',') } : {},
       ),
+
+    dataset: async ({ signal } = {}) => get('/v1/dataset', signal),
+
+    datasetDiff: async (from, to, { limit = DEFAULT_DIFF_LIMIT, signal } = {}) =>
+      get('/v1/dataset/diff', signal, { from: String(from), to: String(to), limit: String(limit) }),
 
     health: async ({ signal } = {}) => ask({ method: 'GET', path: '/healthz', withKey: false, signal }),
     ready: async ({ signal } = {}) => ask({ method: 'GET', path: '/readyz', withKey: false, signal }),

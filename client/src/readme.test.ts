@@ -34,6 +34,8 @@ test('readme: the example prints what stands below it', async (t) => {
     ok({ results: [{ asn: 64496 }] }),
     ok({ asn: 64496, prefixes: { ipv4: ['192.0.2.0/24'], ipv6: [] } }),
     ok({ grade: 'A', dmarc: { effective_policy: 'reject' } }),
+    ok({ version: 42 }),
+    ok({ from: { version: 41 }, prefixes: { gained: { ipv4: { count: 17 } } } }),
     refusal(404, 'NOT_FOUND', 'no data found for IP'),
   ]);
   const env = { ...process.env, WHENCE_URL: url, WHENCE_KEY: API_KEY };
@@ -47,6 +49,8 @@ test('readme: the example prints what stands below it', async (t) => {
       '/v1/asn/search?q=example&limit=5',
       '/v1/asn/AS64496?include_prefixes=true',
       '/v1/email/domain/example.com/dns?selectors=s1%2Cs2',
+      '/v1/dataset',
+      '/v1/dataset/diff?from=41&to=42&limit=5',
       '/v1/ip/10.0.0.1?explain=true',
     ],
   );

@@ -5,7 +5,7 @@
 
 export type Envelope<Data, Meta> = { data: Data; meta: Meta };
 
-/** ASN, search, email and health answers, and most errors, carry nothing else. */
+/** ASN, search, email, dataset and health answers, and most errors, carry nothing else. */
 export type TimedMeta = { processing_time_ms: number };
 export type BatchMeta = TimedMeta & { request_id: string };
 /** Of an IP lookup that found nothing (404). */
@@ -18,6 +18,7 @@ export type ErrorCode =
   | 'MISSING_QUERY'
   | 'INVALID_QUERY'
   | 'INVALID_LIMIT'
+  | 'INVALID_VERSION'
   | 'MISSING_DOMAIN'
   | 'INVALID_DOMAIN'
   | 'INVALID_SELECTOR'
@@ -27,6 +28,7 @@ export type ErrorCode =
   | 'UNAUTHORIZED'
   | 'FORBIDDEN'
   | 'NOT_FOUND'
+  | 'VERSION_NOT_FOUND'
   | 'ROUTE_NOT_FOUND'
   | 'METHOD_NOT_ALLOWED'
   | 'PAYLOAD_TOO_LARGE'
@@ -179,6 +181,90 @@ export type DmarcReport = {
   strength_rating: 'weak' | 'moderate' | 'strong';
   is_valid: boolean;
   validation_errors: string[];
+};
+
+/** A source that went into a dataset. `credit` is what its licence asks to be shown. */
+export type Source = { id: string; as_of: string; licence: string; credit: string; records: number };
+
+export type DatasetCounts = {
+  ipv4_intervals: number;
+  ipv6_intervals: number;
+  records: number;
+  tails: number;
+  asns: number;
+  ipv4_prefixes: number;
+  ipv6_prefixes: number;
+};
+
+export type PublishedVersion = { version: number; built_at: string; bytes: number; current: boolean };
+
+/** The version that is served, and all that are kept. `figures` and `refused` come when the build wrote them. */
+export type DatasetReport = {
+  version: number;
+  built_at: string;
+  age_seconds: number;
+  sources: Source[];
+  counts: DatasetCounts;
+  versions: PublishedVersion[];
+  figures?: Record<string, unknown>;
+  refused?: { id: string; reason: string }[];
+};
+
+export type Flag =
+  | 'is_datacenter'
+  | 'is_tor_exit'
+  | 'is_proxy'
+  | 'is_vpn'
+  | 'is_residential'
+  | 'is_mobile'
+  | 'is_ai_crawler';
+
+/** IPv6 is counted in /48s; a network smaller than that counts as one. */
+export type Amount = { ipv4: { count: number; addresses: number }; ipv6: { count: number; slash48s: number } };
+/** `count` and sizes are of all changes; `largest` shows at most `limit` of them. */
+export type Changes<Entry> = {
+  ipv4: { count: number; addresses: number; largest: (Entry & { addresses: number })[] };
+  ipv6: { count: number; slash48s: number; largest: (Entry & { slash48s: number })[] };
+};
+export type ComparedVersion = { version: number; built_at: string };
+export type NetworkName = { asn: number; asn_name: string };
+export type AnnouncedPrefix = { prefix: string; asn: number; asn_name: string };
+export type OriginChange = { prefix: string; from: NetworkName; to: NetworkName };
+/** `network` here and below is a prefix, or `first-last` where the addresses are none. */
+export type CountryChange = { network: string; from: string; to: string };
+export type FlaggedNetwork = { network: string; asn: number; asn_name: string };
+/** A side without a name has none. */
+export type LabelChange = { network: string; from?: string; to?: string };
+export type CountryMove = { from: string; to: string } & Amount;
+export type LevelMove = { from: ThreatLevel; to: ThreatLevel } & Amount;
+export type NetworkChange = { asn: number; asn_name: string; ipv4_addresses: number };
+export type NameChange = { asn: number; from: string; to: string; ipv4_addresses: number };
+export type NetworkChanges = {
+  appeared: { count: number; largest: NetworkChange[] };
+  vanished: { count: number; largest: NetworkChange[] };
+  renamed: { count: number; largest: NameChange[] };
+};
+export type SourceState = { as_of: string; records: number };
+/** A side without the source has none. */
+export type SourceChange = { id: string; from?: SourceState; to?: SourceState };
+
+/** What changed from one version of the dataset to another. */
+export type DatasetDiff = {
+  from: ComparedVersion;
+  to: ComparedVersion;
+  /** The limit that held: at most 1000, whatever was asked for. */
+  limit: number;
+  is_same: boolean;
+  addresses: { gained: Amount; lost: Amount };
+  prefixes: { gained: Changes<AnnouncedPrefix>; lost: Changes<AnnouncedPrefix> };
+  origins: Changes<OriginChange>;
+  countries: Changes<CountryChange> & { moves: CountryMove[] };
+  levels: LevelMove[];
+  flags: Record<Flag, { gained: Changes<FlaggedNetwork>; lost: Changes<FlaggedNetwork> }>;
+  ai_company: Changes<LabelChange>;
+  cloud_provider: Changes<LabelChange>;
+  networks: NetworkChanges;
+  sources: SourceChange[];
 };
 
 export type HealthReport = { status: 'ok' };

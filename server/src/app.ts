@@ -15,6 +15,7 @@ import { getAsn, searchAsn } from './api/asn.ts';
 import { authenticate, requirePermission } from './api/authenticate.ts';
 import { postBatch } from './api/batch.ts';
 import { answerClientError } from './api/client-error.ts';
+import { getDataset, getDatasetDiff } from './api/dataset.ts';
 import { documentation } from './api/documentation.ts';
 import { getEmailDomain } from './api/email.ts';
 import { COMMON_HEADERS } from './api/envelope.ts';
@@ -26,6 +27,7 @@ import { ipLane, type LaneParts } from './api/ip-lane.ts';
 import { methodNotAllowed } from './api/method-not-allowed.ts';
 import { rateLimit } from './api/rate-limit.ts';
 import * as schema from './api/schemas.ts';
+import type { DatasetDiffs } from './dataset-diffs.ts';
 import type { EmailChecks } from './email-checks.ts';
 import type { Permission } from './keys/tiers.ts';
 import type { Logger } from './log.ts';
@@ -36,6 +38,7 @@ import type { UpdateReport } from './update-report.ts';
 export type AppParts = LaneParts & {
   storage: Storage;
   emailChecks: EmailChecks;
+  datasetDiffs: DatasetDiffs;
   log: Logger;
   lastUpdate: () => UpdateReport | undefined;
   /** Addresses of proxies whose `X-Forwarded-For` is believed. */
@@ -65,8 +68,21 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 65_000;
 
 export async function createApp(parts: AppParts): Promise<FastifyInstance> {
-  const { keys, quota, usage, live, metrics, overload, storage, emailChecks, log, lastUpdate, trustProxy, nowMs } =
-    parts;
+  const {
+    keys,
+    quota,
+    usage,
+    live,
+    metrics,
+    overload,
+    storage,
+    emailChecks,
+    datasetDiffs,
+    log,
+    lastUpdate,
+    trustProxy,
+    nowMs,
+  } = parts;
 
   const lane = ipLane(parts);
   const app = Fastify({
@@ -152,6 +168,16 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
       '/v1/email/domain/:domain/dns',
       { schema: schema.emailDomain, config: { name: 'email', permission: 'email:read' } },
       getEmailDomain(emailChecks),
+    );
+    api.get(
+      '/v1/dataset',
+      { schema: schema.dataset, config: { name: 'dataset', permission: 'ip:read' } },
+      getDataset(live, nowMs),
+    );
+    api.get(
+      '/v1/dataset/diff',
+      { schema: schema.datasetDiff, config: { name: 'dataset_diff', permission: 'ip:read' } },
+      getDatasetDiff(live, datasetDiffs),
     );
     api.get('/v1/asn/:asn', { schema: schema.asn, config: { name: 'asn', permission: 'asn:read' } }, getAsn(live));
   });

@@ -4,7 +4,7 @@
  */
 import { statSync } from 'node:fs';
 import { AsnSearch } from '@whence/dataset/asn-search';
-import { manifestPath, readManifest, versionPath } from '@whence/dataset/publish';
+import { manifestPath, readManifest, type VersionEntry, versionPath } from '@whence/dataset/publish';
 import { type Dataset, openDataset } from '@whence/dataset/read';
 import { AnswerCache } from './answer-cache.ts';
 
@@ -41,6 +41,7 @@ export class LiveDataset {
   #current: ServedDataset | undefined;
   /** Digest of the file in use. Its number does not do: a publisher that starts over uses numbers again. */
   #sha256 = '';
+  #versions: readonly VersionEntry[] = [];
   /** What the manifest looked like when it was last read: time, size and inode tell a new one apart. */
   #seen = '';
   #timer: NodeJS.Timeout | undefined;
@@ -52,6 +53,11 @@ export class LiveDataset {
 
   get current(): ServedDataset | undefined {
     return this.#current;
+  }
+
+  /** All published versions, as the manifest had them when it last changed. */
+  get versions(): readonly VersionEntry[] {
+    return this.#versions;
   }
 
   start(): void {
@@ -69,6 +75,7 @@ export class LiveDataset {
     this.#seen = seen;
     try {
       const manifest = readManifest(this.#dataDir);
+      this.#versions = manifest?.versions ?? [];
       const entry = manifest?.versions.find(({ version }) => version === manifest.current);
       if (entry === undefined || entry.sha256 === this.#sha256) return;
       const dataset = openDataset(versionPath(this.#dataDir, entry));

@@ -1,10 +1,12 @@
 /** The command line: which commands there are, how each is used, and what its outcome means to the shell. */
 
+import { DEFAULT_DIFF_LIMIT, MAX_DIFF_LIMIT } from '@whence/dataset/diff';
 import { DatasetError } from '@whence/dataset/format';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { asnCommand, asnSearchCommand } from './commands/asn.ts';
 import { datasetList, datasetUse, datasetVerify } from './commands/dataset.ts';
 import { datasetBuild, datasetUpdate } from './commands/dataset-build.ts';
+import { datasetDiff } from './commands/dataset-diff.ts';
 import { afterBuild, datasetPublish, datasetPull, warnOfNextPull } from './commands/dataset-replica.ts';
 import { emailCommand } from './commands/email.ts';
 import { datasetFeeds } from './commands/feeds.ts';
@@ -183,6 +185,16 @@ export async function run(
     .addOption(json())
     .action(async (options) => {
       exitCode = await datasetPull(config(), options, now, stdout, stderr);
+    });
+  dataset
+    .command('diff')
+    .description('show what changed from one version to another, the largest changes first')
+    .argument('<from>', 'number of a version, current or previous')
+    .argument('<to>', 'number of a version, current or previous')
+    .option('--limit <count>', `entries per list, at most ${MAX_DIFF_LIMIT}`, wholeNumber, DEFAULT_DIFF_LIMIT)
+    .addOption(json())
+    .action((from: string, to: string, options) => {
+      exitCode = datasetDiff(config().dataDir, from, to, options, stdout);
     });
 
   try {

@@ -2,7 +2,19 @@
  * What the server counts of itself, in plain integers on the way of a request, and as Prometheus text when somebody asks. A snapshot is plain
  * data, so that several workers can be added up.
  */
-export const ROUTES = ['healthz', 'readyz', 'ip', 'batch', 'asn', 'asn_search', 'email', 'docs', 'none'] as const;
+export const ROUTES = [
+  'healthz',
+  'readyz',
+  'ip',
+  'batch',
+  'asn',
+  'asn_search',
+  'email',
+  'dataset',
+  'dataset_diff',
+  'docs',
+  'none',
+] as const;
 export type RouteName = (typeof ROUTES)[number];
 
 /** Upper bounds of the latency histogram, in seconds. */

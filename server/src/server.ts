@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
+import { DatasetDiffs } from './dataset-diffs.ts';
 import { EmailChecks } from './email-checks.ts';
 import { Keys } from './keys/keys.ts';
 import { LiveDataset } from './live-dataset.ts';
@@ -40,8 +41,25 @@ export async function startServer(config: Config, log: Logger, nowMs: () => numb
   });
   const emailChecks = new EmailChecks(config.dnsServers);
   const lastUpdate = () => readUpdateReport(config.dataDir);
+  const datasetDiffs = new DatasetDiffs(config.dataDir, {
+    failed: (error, from, to) => log.error({ err: error, from, to }, 'datasets could not be compared'),
+    tookTooLong: (from, to) => log.warn({ from, to }, 'comparing datasets took too long and was ended'),
+  });
   const keys = new Keys(storage);
-  const parts = { keys, quota, usage, metrics, overload, live, storage, emailChecks, log, lastUpdate, nowMs };
+  const parts = {
+    keys,
+    quota,
+    usage,
+    metrics,
+    overload,
+    live,
+    storage,
+    emailChecks,
+    datasetDiffs,
+    log,
+    lastUpdate,
+    nowMs,
+  };
   const app = await createApp({ ...parts, trustProxy: config.trustProxy });
 
   live.start();
@@ -76,6 +94,8 @@ export async function startServer(config: Config, log: Logger, nowMs: () => numb
       });
     },
     async close() {
+      // First: a row of comparisons would take longer than those who wait for one have.
+      await datasetDiffs.close();
       const force = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS).unref();
       await app.close();
       clearTimeout(force);

@@ -13,6 +13,8 @@ const PATHS: readonly { url: string; methods: readonly HTTPMethods[] }[] = [
   { url: '/v1/ip/batch', methods: ['GET', 'HEAD', 'POST'] },
   { url: '/v1/asn/search', methods: ['GET', 'HEAD'] },
   { url: '/v1/asn/:asn', methods: ['GET', 'HEAD'] },
+  { url: '/v1/dataset', methods: ['GET', 'HEAD'] },
+  { url: '/v1/dataset/diff', methods: ['GET', 'HEAD'] },
   { url: '/v1/email/domain/:domain/dns', methods: ['GET', 'HEAD'] },
 ];
 

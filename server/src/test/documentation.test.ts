@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/email/test/scripted-dns-server';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { startInProcess, TestFolder } from './test-server.ts';
+import { SAMPLE, startInProcess, TestFolder } from './test-server.ts';
 
 type Schema = Record<string, unknown>;
 type Operation = {
@@ -21,6 +21,8 @@ let secret = '';
 let document: OpenApi;
 
 before(async () => {
+  // The examples compare version 1 with version 2.
+  folder.publish({ ...SAMPLE, routes: SAMPLE.routes.slice(0, 4), tor: [] });
   folder.publish();
   dns = await startScriptedDnsServer({ 'example.com': { TXT: ['v=spf1 -all'] } });
   server = await startInProcess(folder, undefined, { WHENCE_DNS_SERVERS: dns.address });
@@ -69,6 +71,8 @@ test('documentation: OpenAPI 3.1, and every endpoint of the specification is in 
     'get /readyz',
     'get /v1/asn/search',
     'get /v1/asn/{asn}',
+    'get /v1/dataset',
+    'get /v1/dataset/diff',
     'get /v1/email/domain/{domain}/dns',
     'get /v1/ip/{ip}',
     'post /v1/ip/batch',
@@ -104,6 +108,11 @@ for (const [path, method, url, want, options] of [
   ['/v1/asn/search', 'get', '/v1/asn/search', 400, {}],
   ['/v1/email/domain/{domain}/dns', 'get', '/v1/email/domain/localhost/dns', 400, {}],
   ['/v1/email/domain/{domain}/dns', 'get', '/v1/email/domain/missing.example/dns', 200, {}],
+  ['/v1/dataset', 'get', '/v1/dataset', 403, { key: 'asn:read' }],
+  ['/v1/dataset/diff', 'get', '/v1/dataset/diff?from=1', 400, {}],
+  ['/v1/dataset/diff', 'get', '/v1/dataset/diff?from=1&to=2&limit=0', 400, {}],
+  ['/v1/dataset/diff', 'get', '/v1/dataset/diff?from=1&to=3', 404, {}],
+  ['/v1/dataset/diff', 'get', '/v1/dataset/diff?from=2&to=1&limit=2000', 200, {}],
   ['/v1/asn/search', 'get', '/v1/asn/search?q=google&q=', 400, {}],
   ['/v1/asn/search', 'get', '/v1/asn/search?q=x&limit=0', 400, {}],
 ] as const satisfies readonly (readonly [

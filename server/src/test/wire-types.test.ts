@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type * as wire from '@whence/client/wire';
 import type { AsnSearchAnswer } from '@whence/dataset/asn-search';
+import type { DatasetDiff } from '@whence/dataset/diff';
 import type * as record from '@whence/dataset/record';
 import type { EmailReport } from '@whence/email/report';
+import type { DatasetReport } from '../api/dataset.ts';
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
@@ -16,6 +18,8 @@ const proofs: true[] = [
   true satisfies Equal<wire.Evidence, record.Evidence>,
   true satisfies Equal<wire.AsnSearchAnswer, AsnSearchAnswer>,
   true satisfies Equal<wire.EmailReport, EmailReport>,
+  true satisfies Equal<wire.DatasetReport, DatasetReport>,
+  true satisfies Equal<wire.DatasetDiff, DatasetDiff>,
 ];
 
 test('wire types: the client and the dataset mean the same', () => assert.ok(proofs.every(Boolean)));

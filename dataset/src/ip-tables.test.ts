@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type Intervals, type Match, makeMatch } from './format.ts';
+import { type Cursor, type Intervals, type Match, makeMatch } from './format.ts';
 import { encodeIpv4, Ipv4Table } from './ipv4-table.ts';
 import { encodeIpv6, Ipv6Table } from './ipv6-table.ts';
 import { fromBigInt } from './prefix.ts';
@@ -16,6 +16,7 @@ for (const seed of SEEDS) {
     const intervals = randomIntervals([0n], [...Array(300)].map(pick).concat([...Array(300)].map(dense)), random);
     const { top, buckets } = encodeIpv4(intervals);
     const table = new Ipv4Table(top, buckets);
+    assert.deepEqual(walk(table.cursor()), distinct(intervals));
     for (const at of probes(intervals, [...Array(2000)].map(pick), 1n << 32n)) {
       const word = Number(at) | 0;
       const want = slow(intervals, at);
@@ -36,8 +37,10 @@ for (const seed of SEEDS) {
       const low = random() < 0.7 ? 0n : random() < 0.5 ? BigInt(Math.floor(random() * 16)) : (word() << 32n) | word();
       return (first << 96n) | (second << 64n) | low;
     };
-    const intervals = randomIntervals([0n], [...Array(800)].map(pick), random);
+    const lastOfBlock = (0x20000005n << 96n) | 0xffffffffffffffffn;
+    const intervals = randomIntervals([0n, lastOfBlock], [...Array(800)].map(pick), random);
     const table = new Ipv6Table(encodeIpv6(intervals));
+    assert.deepEqual(walk(table.cursor()), distinct(intervals));
     for (const at of probes(intervals, [...Array(3000)].map(pick), 1n << 126n)) {
       if (at >> 125n !== 1n) continue;
       const { w0, w1, w2, w3 } = fromBigInt(at, 6);
@@ -48,6 +51,23 @@ for (const seed of SEEDS) {
       assert.ok(start >= want.start && end < want.end, 'a run stays inside its interval');
     }
   });
+}
+
+/** Where the match changes, as a walk finds it. */
+function walk(cursor: Cursor<number | bigint>): string[] {
+  const starts: bigint[] = [];
+  const matches: Match[] = [];
+  while (cursor.advance()) {
+    starts.push(BigInt(cursor.start));
+    matches.push(cursor.match);
+  }
+  return distinct({ starts, matches });
+}
+
+function distinct({ starts, matches }: Intervals): string[] {
+  return starts.flatMap((start, i) =>
+    matches[i] === (matches[i - 1] ?? 0) ? [] : [`${start.toString(16)} ${matches[i]}`],
+  );
 }
 
 test('tables: runs of some records are found, and no others', () => {

@@ -198,7 +198,27 @@ export type DatasetCounts = {
 
 export type PublishedVersion = { version: number; built_at: string; bytes: number; current: boolean };
 
-/** The version that is served, and all that are kept. `figures` and `refused` come when the build wrote them. */
+/** A feed whose newest copy was not used, and the date of the older one that was, if there was one. */
+export type Refusal = { id: string; reason: string; used?: string };
+
+/** Shares are from 0 to 1. `announced` counts IPv4 addresses or IPv6 /48s. */
+export type FamilyFigures = {
+  announced: number;
+  answered_share: number;
+  country_share: number;
+  exact_rir_share: number;
+  connection_type_share: number;
+};
+
+/** What a version covers, how far its sources agree, what it flags. */
+export type Figures = {
+  ipv4: FamilyFigures;
+  ipv6: FamilyFigures;
+  country_agreement: { sources: [string, string]; ipv4_addresses: number; share: number }[];
+  flags: Record<string, { records: number; ipv4_addresses: number; ipv6_48s: number }>;
+};
+
+/** The version that is served, and all that are kept. */
 export type DatasetReport = {
   version: number;
   built_at: string;
@@ -206,8 +226,8 @@ export type DatasetReport = {
   sources: Source[];
   counts: DatasetCounts;
   versions: PublishedVersion[];
-  figures?: Record<string, unknown>;
-  refused?: { id: string; reason: string }[];
+  figures: Figures;
+  refused: Refusal[];
 };
 
 export type Flag =

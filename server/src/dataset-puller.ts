@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { prune } from '@whence/dataset/publish';
 import { type PullMemory, type PullOutcome, pull } from '@whence/dataset/pull';
 import type { Logger } from './log.ts';
+import { UpdateReporter } from './update-report.ts';
 
 /** Replicas that were started together should not ask together. */
 const JITTER = 0.2;
@@ -86,15 +87,19 @@ export class DatasetPuller {
   }
 
   #record(outcome: PullOutcome): void {
-    const { log, now } = this.#options;
+    const { log, now, dataDir } = this.#options;
+    // The other processes show it in /readyz and in their metrics.
+    const reporter = new UpdateReporter(dataDir, now());
     const { last_error: before, ...status } = { ...this.#status, last_attempt: now() };
     if (outcome.kind === 'failed') {
       // Once per reason: a host that is down for a night is one line.
       if (outcome.reason !== before) log.warn({ reason: outcome.reason }, 'dataset could not be pulled');
       this.#status = { ...status, last_error: outcome.reason, failures: status.failures + 1 };
+      reporter.fail(now(), outcome.reason);
       return;
     }
     const { version } = outcome;
+    reporter.succeed(now(), version, outcome.kind === 'adopted', []);
     if (outcome.kind === 'adopted') {
       log.info({ version }, 'dataset pulled');
       this.#prune();

@@ -1,7 +1,7 @@
 /** `GET /v1/dataset` and `GET /v1/dataset/diff`: what is served, which versions there are, and what changed between two of them. */
 import { DEFAULT_DIFF_LIMIT, MAX_DIFF_LIMIT } from '@whence/dataset/diff';
 import type { VersionEntry } from '@whence/dataset/publish';
-import type { Counts, Meta, Source } from '@whence/dataset/record';
+import type { Counts, Figures, Refusal, Source } from '@whence/dataset/record';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { DatasetDiffs } from '../dataset-diffs.ts';
 import type { LiveDataset } from '../live-dataset.ts';
@@ -18,19 +18,16 @@ export type DatasetReport = {
   sources: Source[];
   counts: Counts;
   versions: PublishedVersion[];
-  /** Numbers on coverage and agreement of the sources. */
-  figures?: Record<string, unknown>;
-  /** Sources that were left out, and why. */
-  refused?: { id: string; reason: string }[];
+  /** What the version covers and how far its sources agree. */
+  figures: Figures;
+  /** Feeds whose newest copy was not used, and why. */
+  refused: Refusal[];
 };
-
-/** What newer compilers write of a version and older ones do not. */
-type BuildReport = Pick<DatasetReport, 'figures' | 'refused'>;
 
 export function getDataset(live: LiveDataset, nowMs: () => number) {
   return (request: FastifyRequest) => {
     const { dataset, version, builtAtMs } = requireDataset(live);
-    const { built_at, sources, counts, figures, refused }: Meta & BuildReport = dataset.meta;
+    const { built_at, sources, counts, figures, refused } = dataset.meta;
     const report: DatasetReport = {
       version,
       built_at,
@@ -44,8 +41,8 @@ export function getDataset(live: LiveDataset, nowMs: () => number) {
         // What is served, also when the manifest names a version that cannot be opened.
         current: entry.version === version,
       })),
-      ...(figures === undefined ? {} : { figures }),
-      ...(refused === undefined ? {} : { refused }),
+      figures,
+      refused: [...refused],
     };
     return envelope(request, report);
   };

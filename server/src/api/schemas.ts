@@ -117,10 +117,14 @@ export const healthz = {
   response: { 200: envelope('Alive.', object({ status: { type: 'string', const: 'ok' } })) },
 };
 
-const checks = object({
-  dataset: { type: 'string', enum: ['ok', 'stale', 'missing'] },
-  storage: { type: 'string', enum: ['ok', 'unavailable'] },
-});
+const checks = object(
+  {
+    dataset: { type: 'string', enum: ['ok', 'stale', 'missing'] },
+    storage: { type: 'string', enum: ['ok', 'unavailable'] },
+    update: { type: 'string', enum: ['ok', 'running', 'failing'], description: 'Once there was an update or a pull.' },
+  },
+  ['update'],
+);
 
 export const readyz = {
   summary: 'Can it answer?',
@@ -128,12 +132,25 @@ export const readyz = {
   response: {
     200: envelope(
       'Ready.',
-      object({
-        status: { type: 'string', const: 'ready' },
-        checks,
-        dataset_version: integer('Version of the dataset that is served.'),
-        dataset_age_seconds: integer('Seconds since it was built.'),
-      }),
+      object(
+        {
+          status: { type: 'string', const: 'ready' },
+          checks,
+          dataset_version: integer('Version of the dataset that is served.'),
+          dataset_age_seconds: integer('Seconds since it was built.'),
+          update: object(
+            {
+              outcome: { type: 'string', enum: ['running', 'published', 'unchanged', 'failed'] },
+              started_at: string('When the last update from feeds began.', '2026-11-15T05:00:00.000Z'),
+              finished_at: string('When it ended; absent while it runs.', '2026-11-15T05:00:40.000Z'),
+              succeeded_at: string('When one last came to its end.', '2026-11-15T05:00:40.000Z'),
+              feeds_refused: { type: 'array', items: string('A feed that was refused.', 'tor-exits') },
+            },
+            ['finished_at', 'succeeded_at'],
+          ),
+        },
+        ['update'],
+      ),
     ),
     503: envelope('Not ready.', error('not ready', 'NOT_READY', { checks })),
   },
@@ -389,6 +406,15 @@ export const emailDomain = {
 };
 
 const list = (items: object) => ({ type: 'array', items });
+const share = (description: string) => ({ type: 'number', minimum: 0, maximum: 1, description });
+const familyFigures = (unit: string) =>
+  object({
+    announced: integer(`How many ${unit} are announced.`),
+    answered_share: share('Share of them that is answered; the rest is special-purpose space.'),
+    country_share: share('Share of the answered whose country is known.'),
+    exact_rir_share: share('Share of the answered whose registry comes from a delegated file.'),
+    connection_type_share: share('Share of the answered whose connection type somebody decided.'),
+  });
 
 export const dataset = {
   summary: 'Which dataset answers?',
@@ -398,48 +424,70 @@ export const dataset = {
   response: {
     200: envelope(
       'The version that is served.',
-      object(
-        {
-          version: integer('Number of the version, as in meta.dataset_version of a lookup.'),
-          built_at: string('When it was built.', '2026-11-15T05:26:11.551Z'),
-          age_seconds: integer('Seconds since then.'),
-          sources: list(
-            object({
-              id: string('Name of the source.', 'npm-dbip-country'),
-              as_of: string('Date of the source.', '2026-06-01'),
-              licence: string('Its licence.', 'CC BY 4.0'),
-              credit: string('What its licence asks to be shown.', 'IP Geolocation by DB-IP (https://db-ip.com)'),
-              records: integer('Rows that were read from it.'),
-            }),
-          ),
-          counts: object({
-            ipv4_intervals: integer('Runs of IPv4 addresses with one answer.'),
-            ipv6_intervals: integer('Runs of IPv6 addresses with one answer.'),
-            records: integer('Distinct answers.'),
-            tails: integer('Distinct answers, the network aside.'),
-            asns: integer('Networks.'),
-            ipv4_prefixes: integer('Announced IPv4 prefixes.'),
-            ipv6_prefixes: integer('Announced IPv6 prefixes.'),
+      object({
+        version: integer('Number of the version, as in meta.dataset_version of a lookup.'),
+        built_at: string('When it was built.', '2026-11-15T05:26:11.551Z'),
+        age_seconds: integer('Seconds since then.'),
+        sources: list(
+          object({
+            id: string('Name of the source.', 'npm-dbip-country'),
+            as_of: string('Date of the source.', '2026-06-01'),
+            licence: string('Its licence.', 'CC BY 4.0'),
+            credit: string('What its licence asks to be shown.', 'IP Geolocation by DB-IP (https://db-ip.com)'),
+            records: integer('Rows that were read from it.'),
           }),
-          versions: list(
+        ),
+        counts: object({
+          ipv4_intervals: integer('Runs of IPv4 addresses with one answer.'),
+          ipv6_intervals: integer('Runs of IPv6 addresses with one answer.'),
+          records: integer('Distinct answers.'),
+          tails: integer('Distinct answers, the network aside.'),
+          asns: integer('Networks.'),
+          ipv4_prefixes: integer('Announced IPv4 prefixes.'),
+          ipv6_prefixes: integer('Announced IPv6 prefixes.'),
+        }),
+        versions: list(
+          object({
+            version: integer('Number of the version.'),
+            built_at: string('When it was built.', '2026-11-15T05:26:11.551Z'),
+            bytes: integer('Size of its file.'),
+            current: boolean('Whether it is the one that is served.'),
+          }),
+        ),
+        figures: object({
+          ipv4: familyFigures('addresses'),
+          ipv6: familyFigures('/48s'),
+          country_agreement: list(
             object({
-              version: integer('Number of the version.'),
-              built_at: string('When it was built.', '2026-11-15T05:26:11.551Z'),
-              bytes: integer('Size of its file.'),
-              current: boolean('Whether it is the one that is served.'),
+              sources: list(string('Name of a source.', 'npm-dbip-country')),
+              ipv4_addresses: integer('On how many addresses both name a country.'),
+              share: share('Share of them on which it is the same.'),
             }),
           ),
-          figures: {
+          flags: {
             type: 'object',
-            description: 'Coverage and agreement of the sources, when the build measured them.',
+            description: 'Per flag, and under threat for every score above 0.',
+            additionalProperties: object({
+              records: integer('Runs of addresses that have it.'),
+              ipv4_addresses: integer('IPv4 addresses that have it.'),
+              ipv6_48s: { type: 'number', description: 'IPv6 /48s that have it.' },
+            }),
           },
-          refused: {
-            ...list(object({ id: string('Name of the source.'), reason: string('Why it was left out.') })),
-            description: 'Sources that the build left out, when it says so.',
-          },
+        }),
+        refused: {
+          ...list(
+            object(
+              {
+                id: string('Name of the feed.', 'tor-exits'),
+                reason: string('Why its newest copy was not used.', 'it is empty'),
+                used: string('Date of the older copy that was used instead, if there was one.', '2026-11-14'),
+              },
+              ['used'],
+            ),
+          ),
+          description: 'Feeds whose newest copy was not used.',
         },
-        ['figures', 'refused'],
-      ),
+      }),
     ),
     ...refusals,
   },

@@ -119,9 +119,9 @@ for (const path of ['/v1/dataset', '/v1/dataset/diff?from=1&to=2']) {
 
 test('dataset: a version that is published or chosen appears without a restart, with what the build says of it', async () => {
   const content = sampleContent({ ...SAMPLE, countries: [] });
-  const figures = { answered_share: 0.5 };
-  const refused = [{ id: 'tor', reason: 'empty' }];
-  publish(folder.dataDir, { ...content, meta: { ...content.meta, ...{ figures, refused } } }, new Date());
+  const { figures } = content.meta;
+  const refused = [{ id: 'tor', reason: 'it is empty', used: '2026-11-14' }];
+  publish(folder.dataDir, { ...content, meta: { ...content.meta, refused } }, new Date());
   await until(async () => (await ask('/v1/dataset')).body.data.version === 3);
   const { data } = (await ask('/v1/dataset')).body;
   assert.deepEqual([data.figures, data.refused, data.versions.length], [figures, refused, 3]);

@@ -1,5 +1,10 @@
-/** Where a command writes. `isTTY` and `columns` as Node's streams have them. */
-export type Output = { write(text: string): unknown; readonly isTTY?: boolean; readonly columns?: number };
+/** Where a command writes. All but `write` as Node's streams have it: `write` may return false, then wait for `drain`. */
+export type Output = {
+  write(text: string): unknown;
+  on?(event: 'drain' | 'error', listener: (error: Error) => void): unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+};
 
 /** The outcome of a command that was used rightly: 0 fine, 1 the answer is no. */
 export type ExitCode = 0 | 1;

@@ -1,0 +1,122 @@
+/**
+ * The record of an address as flat fields, under the names of the interface.
+ *
+ * A million runs share some 140,000 records, and those 8,000 second halves ("tails"): each of them is parsed once. Records that
+ * differ only in why a field has its value are the same object here, so that whoever wants to join equal neighbours can compare
+ * with `===`.
+ */
+import { type Match, recordNumber } from '@whence/dataset/format';
+import type { Dataset } from '@whence/dataset/read';
+import type { ConnectionType, Detection, Rir, ThreatLevel } from '@whence/dataset/record';
+
+export const FLAGS = [
+  'is_datacenter',
+  'is_tor_exit',
+  'is_proxy',
+  'is_vpn',
+  'is_residential',
+  'is_mobile',
+  'is_ai_crawler',
+] as const satisfies readonly (keyof Detection)[];
+
+export type Flag = (typeof FLAGS)[number];
+
+export type Fields = {
+  readonly asn: number;
+  readonly asn_name: string;
+  readonly country: string;
+  readonly rir: Rir;
+  readonly connection_type: ConnectionType;
+  readonly ai_company?: string;
+  readonly cloud_provider?: string;
+  readonly threat_score: number;
+  readonly threat_level: ThreatLevel;
+} & { readonly [flag in Flag]: boolean };
+
+/** In the order of the columns. */
+export const FIELDS = [
+  'asn',
+  'asn_name',
+  'country',
+  'rir',
+  'connection_type',
+  ...FLAGS,
+  'ai_company',
+  'cloud_provider',
+  'threat_score',
+  'threat_level',
+] as const satisfies readonly (keyof Fields)[];
+
+type TailFields = Omit<Fields, 'asn' | 'asn_name'>;
+
+/** One distinct second half of records, and the whole fields of each network that has it, by AS number. */
+type TailGroup = { readonly tail: TailFields; readonly byAsn: Map<number, Fields> };
+
+export class FieldsReader {
+  readonly #dataset: Dataset;
+  readonly #byRecord: (Fields | undefined)[];
+  readonly #byTail: (TailGroup | undefined)[];
+  readonly #byText = new Map<string, TailGroup>();
+  readonly #names = new Map<number, string>();
+
+  constructor(dataset: Dataset) {
+    this.#dataset = dataset;
+    // Record 0 is nobody's and not counted.
+    this.#byRecord = new Array(dataset.meta.counts.records + 1).fill(undefined);
+    this.#byTail = new Array(dataset.meta.counts.tails).fill(undefined);
+  }
+
+  fieldsOf(match: Match): Fields {
+    const record = recordNumber(match);
+    const known = this.#byRecord[record];
+    if (known !== undefined) return known;
+    const asn = this.#dataset.asnNumber(match);
+    const { tail, byAsn } = this.#groupOf(this.#dataset.tailOf(match));
+    const fields = byAsn.get(asn) ?? { asn, asn_name: this.#nameOf(asn, match), ...tail };
+    byAsn.set(asn, fields);
+    this.#byRecord[record] = fields;
+    return fields;
+  }
+
+  #groupOf(number: number): TailGroup {
+    const known = this.#byTail[number];
+    if (known !== undefined) return known;
+    const tail = flatten(this.#dataset.tail(number));
+    const text = JSON.stringify(tail);
+    const group = this.#byText.get(text) ?? { tail, byAsn: new Map() };
+    this.#byText.set(text, group);
+    this.#byTail[number] = group;
+    return group;
+  }
+
+  #nameOf(asn: number, match: Match): string {
+    const known = this.#names.get(asn);
+    if (known !== undefined) return known;
+    const start = this.#dataset.nameStart(match);
+    const escaped = this.#dataset.nameBytes.toString('latin1', start, start + this.#dataset.nameLength(match));
+    const name = JSON.parse(`"${escaped}"`) as string;
+    this.#names.set(asn, name);
+    return name;
+  }
+}
+
+/** Every country that a record of the dataset names, in order. */
+export function countriesOf(dataset: Dataset): string[] {
+  const countries = new Set<string>();
+  for (let tail = 0; tail < dataset.meta.counts.tails; tail++) countries.add(dataset.tail(tail).country);
+  return [...countries].sort();
+}
+
+function flatten({ country, rir, connection_type, detection, threat }: ReturnType<Dataset['tail']>): TailFields {
+  const { ai_company, cloud_provider, ...flags } = detection;
+  return {
+    country,
+    rir,
+    connection_type,
+    ...flags,
+    ...(ai_company === undefined ? {} : { ai_company }),
+    ...(cloud_provider === undefined ? {} : { cloud_provider }),
+    threat_score: threat.score,
+    threat_level: threat.level,
+  };
+}

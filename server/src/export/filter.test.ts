@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { UsageError } from '../terminal.ts';
+import type { Fields } from './fields.ts';
+import { parseFilter } from './filter.ts';
+
+const FIELDS: Fields = {
+  asn: 64500,
+  asn_name: 'Example',
+  country: 'DE',
+  rir: 'RIPE',
+  connection_type: 'datacenter',
+  is_datacenter: true,
+  is_tor_exit: false,
+  is_proxy: false,
+  is_vpn: true,
+  is_residential: false,
+  is_mobile: false,
+  is_ai_crawler: false,
+  threat_score: 25,
+  threat_level: 'low',
+};
+const COUNTRIES = ['CH', 'DE', 'ZZ'];
+
+for (const [behaviour, options, want] of [
+  ['nothing asked for leaves everything in', {}, true],
+  ['a flag that is set', { flag: ['is_vpn'] }, true],
+  ['a flag that is not set', { flag: ['is_mobile'] }, false],
+  ['one of several flags is enough', { flag: ['is_mobile', 'is_vpn'] }, true],
+  ['a country in small letters', { country: ['de'] }, true],
+  ['one of several countries is enough', { country: ['CH', 'DE'] }, true],
+  ['another country', { country: ['CH'] }, false],
+  ['a network with and without AS', { asn: ['64499', 'as64500'] }, true],
+  ['another network', { asn: ['64499'] }, false],
+  ['a score that is reached exactly', { minScore: '25' }, true],
+  ['a score that is not reached', { minScore: '26' }, false],
+  ['different options must all hold', { flag: ['is_vpn'], country: ['CH'] }, false],
+  ['and do', { flag: ['is_vpn'], country: ['DE'], asn: ['64500'], minScore: '1' }, true],
+] as const)
+  test(`filter: ${behaviour}`, () => assert.equal(parseFilter(options, COUNTRIES).matches(FIELDS), want));
+
+for (const [behaviour, options, message] of [
+  [
+    'an unknown flag is answered with all flags',
+    { flag: ['vpn'] },
+    /^unknown flag "vpn"; there are is_datacenter, .*is_ai_crawler$/,
+  ],
+  [
+    'a country nobody is in is answered with those of the dataset',
+    { country: ['Germany'] },
+    /"Germany"; the dataset has CH DE ZZ$/,
+  ],
+  ['no AS number', { asn: ['4294967296'] }, /^invalid ASN: "4294967296"$/],
+  ['no score', { minScore: '101' }, /"101"; it must be a whole number from 0 to 100$/],
+  ['an empty score', { minScore: '' }, /whole number/],
+] as const)
+  test(`filter: refuses ${behaviour}`, () =>
+    assert.throws(
+      () => parseFilter(options, COUNTRIES),
+      (error) => error instanceof UsageError && message.test(error.message),
+    ));
+
+test('filter: a score of 0 leaves nothing out', () => {
+  assert.equal(parseFilter({ minScore: '0' }, COUNTRIES).isEmpty, true);
+  assert.equal(parseFilter({ minScore: '1' }, COUNTRIES).isEmpty, false);
+});
+
+test('filter: its text is what one would type', () => {
+  const { text } = parseFilter({ flag: ['is_vpn'], country: ['de', 'CH'], asn: ['AS1'], minScore: '50' }, COUNTRIES);
+  assert.equal(text, '--flag is_vpn --country DE --country CH --asn 1 --min-score 50');
+});

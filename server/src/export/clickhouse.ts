@@ -1,0 +1,66 @@
+/**
+ * ClickHouse: the networks as CSV, and the statements that load them into a table and lay a dictionary of layout IP_TRIE over it.
+ * The dictionary is asked with an IPv6 address; it keeps IPv4 networks as ::ffff:a.b.c.d, which is what `toIPv6` makes of an IPv4
+ * address.
+ */
+import type { Meta } from '@whence/dataset/record';
+import { type BooleanTexts, writeCsv } from './csv.ts';
+import { FIELDS, type Fields, FLAGS } from './fields.ts';
+import { commentLine } from './notice.ts';
+import type { Selection } from './rows.ts';
+import type { Sink } from './sink.ts';
+
+/** Attributes of a dictionary have no Bool; they are UInt8 in the table, too. */
+const BOOLEANS: BooleanTexts = ['0', '1'];
+
+export function writeClickhouseCsv(selection: Selection, sink: Sink): Promise<number> {
+  return writeCsv(selection, sink, BOOLEANS);
+}
+
+const FIELD_TYPES: Partial<Record<keyof Fields, string>> = {
+  asn: 'UInt32',
+  threat_score: 'UInt8',
+  ...Object.fromEntries(FLAGS.map((flag) => [flag, 'UInt8'])),
+};
+const COLUMN_TYPES: readonly (readonly [name: string, type: string])[] = [
+  ['network', 'String'],
+  ['prefix', 'String'],
+  ...FIELDS.map((name) => [name, FIELD_TYPES[name] ?? 'String'] as const),
+];
+
+export function clickhouseSql(meta: Meta, csvName: string): string {
+  const columns = COLUMN_TYPES.map(([name, type]) => `    ${name} ${type}`).join(',\n');
+  return `${commentLine(meta, '--')}-- Run it in the folder of ${csvName}: clickhouse-client --queries-file whence.sql
+-- Run again with a newer export it replaces the networks; the dictionary answers from the old ones until it is reloaded.
+
+CREATE TABLE IF NOT EXISTS whence_networks
+(
+${columns}
+)
+ENGINE = MergeTree
+ORDER BY network;
+
+TRUNCATE TABLE whence_networks;
+
+INSERT INTO whence_networks FROM INFILE '${csvName}' FORMAT CSVWithNames;
+
+-- Where the default user has a password: SOURCE(CLICKHOUSE(TABLE 'whence_networks' USER '…' PASSWORD '…')).
+-- access_to_key_from_attributes lets dictGet return the key, network. LIFETIME(0): it is loaded when we say so.
+CREATE DICTIONARY IF NOT EXISTS whence
+(
+${columns}
+)
+PRIMARY KEY network
+SOURCE(CLICKHOUSE(TABLE 'whence_networks'))
+LAYOUT(IP_TRIE(ACCESS_TO_KEY_FROM_ATTRIBUTES 1))
+LIFETIME(0);
+
+SYSTEM RELOAD DICTIONARY whence;
+
+-- A sample. Where nothing is known, dictGet returns 0 or '', and dictHas('whence', toIPv6(ip)) returns 0.
+SELECT
+    ip,
+    dictGet('whence', ('network', 'asn', 'asn_name', 'country', 'is_datacenter', 'threat_score'), toIPv6(ip)) AS found
+FROM values('ip String', '8.8.8.8', '2001:4860:4860::8888');
+`;
+}

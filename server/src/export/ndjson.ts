@@ -1,0 +1,25 @@
+/** One JSON object per line and network, with the columns as members; what a record does not have is left out. */
+import type { Fields } from './fields.ts';
+import { rowsOf, type Selection, selectRuns } from './rows.ts';
+import type { Sink } from './sink.ts';
+
+export async function writeNdjson(selection: Selection, sink: Sink): Promise<number> {
+  const texts = new Map<Fields, string>();
+  let rows = 0;
+  for await (const batch of selectRuns(selection)) {
+    let chunk = '';
+    for (const run of batch) {
+      let text = texts.get(run.fields);
+      if (text === undefined) {
+        text = JSON.stringify(run.fields).slice(1);
+        texts.set(run.fields, text);
+      }
+      for (const { network, prefix } of rowsOf(run)) {
+        chunk += `{"network":"${network}","prefix":"${prefix}",${text}\n`;
+        rows++;
+      }
+    }
+    await sink.write(chunk);
+  }
+  return rows;
+}

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { formatAddress, ipv6 } from '@whence/dataset/address';
+import { fromBigInt, lastAddress, type Range } from '@whence/dataset/prefix';
+import { seededRandom } from '@whence/dataset/test/seeded-random';
+import { Reader, type Response } from 'maxmind';
+import { DataSection, uint16, uint32, uint64, type Value } from './mmdb-data.ts';
+import { encodeMetadata, MmdbFile } from './mmdb-file.ts';
+import { recordBitsFor, SEPARATOR_BYTES, SearchTree } from './mmdb-tree.ts';
+
+const METADATA = { databaseType: 'Test', description: 'a test', builtAt: new Date('2026-11-15T00:00:00Z') };
+
+const read = (parts: Buffer[]) => new Reader<Response>(Buffer.concat(parts));
+const answer = (reader: Reader<Response>, ip: string): unknown => reader.get(ip);
+
+const SEED = 20261115;
+test(`mmdb: random ranges of both families, against a slow search (seed ${SEED})`, () => {
+  const random = seededRandom(SEED);
+  const ranges = [...randomRanges(4, 1500, random), ...randomRanges(6, 1500, random)];
+  const file = new MmdbFile();
+  const values = Array.from({ length: 40 }, (_, i) => file.addValue(new Map<string, Value>([['n', uint32(i)]])));
+  for (const { range, value } of ranges) file.add(range, values[value] ?? 0);
+  const reader = read(file.encode(METADATA));
+  const slow = (version: 4 | 6, at: bigint) => {
+    const found = ranges.find(({ range: r }) => r.version === version && r.start <= at && at <= r.end);
+    return found === undefined ? null : { n: found.value };
+  };
+  const ask = (version: 4 | 6, at: bigint) => {
+    const text = formatAddress(fromBigInt(at, version));
+    assert.deepEqual(answer(reader, text), slow(version, at), text);
+    if (version === 4) assert.deepEqual(answer(reader, `::ffff:${text}`), slow(version, at), `::ffff:${text}`);
+  };
+  for (const { range } of ranges) {
+    const { version, start, end } = range;
+    for (const at of [start - 1n, start, end, end + 1n])
+      if (at >= 0n && at >> BigInt(bitsOf(version)) === 0n) ask(version, at);
+  }
+  for (let i = 0; i < 2000; i++) ask(4, randomBits(32, random));
+});
+
+for (const [recordBits, pretendedBytes] of [
+  [24, 1],
+  [28, 2 ** 24],
+  [32, 2 ** 28],
+] as const)
+  test(`mmdb: records of ${recordBits} bits are read`, () => {
+    const tree = new SearchTree();
+    const data = new DataSection();
+    const offsets = [data.place('left'), data.place('right')];
+    tree.insert(ipv6(0x20000000, 0, 0, 0), 8, 0);
+    tree.insert(ipv6(0x21000000, 0, 0, 0), 8, 1);
+    const { bytes, recordBits: got } = tree.encode(offsets, pretendedBytes);
+    assert.equal(got, recordBits);
+    const reader = read([
+      bytes,
+      Buffer.alloc(SEPARATOR_BYTES),
+      data.bytes,
+      encodeMetadata(METADATA, tree.nodeCount, got),
+    ]);
+    assert.deepEqual(
+      ['2000::1', '21ff::1', '2200::'].map((ip) => answer(reader, ip)),
+      ['left', 'right', null],
+    );
+  });
+
+test('mmdb: a tree that would need more than 32 bits is refused', () => {
+  assert.equal(recordBitsFor(2 ** 32 - 1), 32);
+  assert.throws(() => recordBitsFor(2 ** 32), /more than a MaxMind DB can address/);
+});
+
+test('mmdb: all kinds and sizes of values come back', () => {
+  const texts = [0, 1, 2, 3, 28, 29, 284, 285, 65_820, 65_821, 70_000].map(
+    (length) => 'ä'.repeat(length / 2) + 'x'.repeat(length % 2),
+  );
+  const value = new Map<string, Value>([
+    ['texts', texts],
+    ['many', new Map(Array.from({ length: 300 }, (_, i) => [`key ${i}`, uint16(i)]))],
+    ['numbers', [uint32(0), uint32(255), uint32(256), uint32(0xffffffff), uint64(2 ** 40)]],
+    ['booleans', [true, false]],
+    ['nothing', new Map()],
+  ]);
+  const file = new MmdbFile();
+  file.add({ version: 4, start: 0n, end: 255n }, file.addValue(value));
+  const found = answer(read(file.encode(METADATA)), '0.0.0.7') as Record<string, unknown>;
+  assert.deepEqual(found['texts'], texts);
+  assert.deepEqual(Object.entries(found['many'] as object)[299], ['key 299', 299]);
+  assert.deepEqual((found['numbers'] as unknown[]).map(Number), [0, 255, 256, 0xffffffff, 2 ** 40]);
+  assert.deepEqual(found['booleans'], [true, false]);
+  assert.deepEqual(found['nothing'], {});
+});
+
+test('mmdb: pointers of every length lead to their text', () => {
+  const data = new DataSection();
+  const file = new MmdbFile();
+  // 300 texts of 3,000 bytes lie on both sides of 2,048 and 526,336, where pointers get longer.
+  for (let i = 0; i < 300; i++) {
+    const map = new Map([['text', String(i).padStart(3000, '.')]]);
+    data.place(map);
+    file.add({ version: 4, start: BigInt(i), end: BigInt(i) }, file.addValue(map));
+  }
+  assert.ok(data.bytes.length > 526_336);
+  const reader = read(file.encode(METADATA));
+  for (let i = 0; i < 300; i++)
+    assert.deepEqual(answer(reader, `0.0.${i >> 8}.${i & 255}`), { text: String(i).padStart(3000, '.') });
+});
+
+test('mmdb: equal values are stored once', () => {
+  const data = new DataSection();
+  const record = () =>
+    new Map<string, Value>([
+      ['name', 'a longer text'],
+      ['inner', new Map([['name', 'a longer text']])],
+    ]);
+  const offset = data.place(record());
+  const size = data.bytes.length;
+  assert.equal(data.place(record()), offset);
+  assert.equal(data.bytes.length, size);
+  assert.equal(data.bytes.toString('latin1').split('a longer text').length, 2);
+});
+
+test('mmdb: overlapping prefixes are refused', () => {
+  const tree = new SearchTree();
+  tree.insert(ipv6(0x20000000, 0, 0, 0), 16, 0);
+  assert.throws(() => tree.insert(ipv6(0x20000000, 0, 0, 0), 32, 1), /overlap/);
+  assert.throws(() => tree.insert(ipv6(0x20000000, 0, 0, 0), 8, 1), /overlap/);
+});
+
+test('mmdb: without IPv4 there is no alias, and IPv4 addresses are not found', () => {
+  const file = new MmdbFile();
+  const start = 0x20n << 120n;
+  file.add({ version: 6, start, end: lastAddress(start, 32, 128) }, file.addValue('IPv6'));
+  const reader = read(file.encode(METADATA));
+  assert.deepEqual(
+    ['192.0.2.1', '::ffff:192.0.2.1', '2000::1'].map((ip) => answer(reader, ip)),
+    [null, null, 'IPv6'],
+  );
+});
+
+const bitsOf = (version: 4 | 6) => (version === 4 ? 32 : 128);
+
+function randomBits(bits: number, random: () => number): bigint {
+  let value = 0n;
+  for (let i = 0; i < bits; i += 32) value = (value << 32n) | BigInt(Math.floor(random() * 2 ** 32));
+  return value;
+}
+
+/** Ranges in ascending order with gaps of any size between them, many of them none. IPv6 only in 2000::/3, as announced. */
+function randomRanges(version: 4 | 6, count: number, random: () => number): { range: Range; value: number }[] {
+  const bits = bitsOf(version);
+  const first = version === 4 ? 0n : 1n << 125n;
+  const points = new Set<bigint>();
+  while (points.size < count * 2) {
+    const at = randomBits(bits, random) >> (version === 4 ? 0n : 3n);
+    const rounding = BigInt(Math.floor(random() * (bits - 8)));
+    points.add(first + ((at >> rounding) << rounding));
+  }
+  const sorted = [...points].sort((a, b) => (a < b ? -1 : 1));
+  return sorted.slice(0, -1).flatMap((start, i) => {
+    const end = (sorted[i + 1] ?? start) - 1n;
+    return random() < 0.4 ? [] : [{ range: { version, start, end }, value: Math.floor(random() * 40) }];
+  });
+}

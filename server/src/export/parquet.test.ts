@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import test, { after, before } from 'node:test';
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { parseAddress } from '@whence/dataset/address';
+import { toBigInt } from '@whence/dataset/prefix';
+import { ExportSample } from '../test/export-sample.ts';
+
+const sample = new ExportSample();
+const path = sample.path('whence.parquet');
+let duckdb: DuckDBConnection;
+before(async () => {
+  const { code } = await sample.export('--format', 'parquet', '--output', path);
+  assert.equal(code, 0);
+  duckdb = await (await DuckDBInstance.create(':memory:')).connect();
+});
+after(() => duckdb.closeSync());
+
+async function query(sql: string): Promise<unknown[][]> {
+  return (await duckdb.runAndReadAll(sql.replaceAll('whence.parquet', path))).getRowsJson();
+}
+
+test('parquet: DuckDB finds the columns with their types', async () => {
+  const columns = await query("SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM 'whence.parquet')");
+  assert.deepEqual(columns, [
+    ['network', 'VARCHAR'],
+    ['prefix', 'VARCHAR'],
+    ['start_ipv6', 'BLOB'],
+    ['end_ipv6', 'BLOB'],
+    ['start_ipv4', 'UINTEGER'],
+    ['end_ipv4', 'UINTEGER'],
+    ['asn', 'UINTEGER'],
+    ['asn_name', 'VARCHAR'],
+    ['country', 'VARCHAR'],
+    ['rir', 'VARCHAR'],
+    ['connection_type', 'VARCHAR'],
+    ['is_datacenter', 'BOOLEAN'],
+    ['is_tor_exit', 'BOOLEAN'],
+    ['is_proxy', 'BOOLEAN'],
+    ['is_vpn', 'BOOLEAN'],
+    ['is_residential', 'BOOLEAN'],
+    ['is_mobile', 'BOOLEAN'],
+    ['is_ai_crawler', 'BOOLEAN'],
+    ['ai_company', 'VARCHAR'],
+    ['cloud_provider', 'VARCHAR'],
+    ['threat_score', 'UTINYINT'],
+    ['threat_level', 'VARCHAR'],
+  ]);
+});
+
+test('parquet: it holds the rows that the CSV holds', async () => {
+  const csv = sample.path('whence.csv');
+  assert.equal((await sample.export('--format', 'csv', '--output', csv)).code, 0);
+  const columns = '* EXCLUDE (start_ipv6, end_ipv6, start_ipv4, end_ipv4)';
+  const texts = "* EXCLUDE (ai_company, cloud_provider), coalesce(ai_company, '') a, coalesce(cloud_provider, '') c";
+  const fromCsv = `SELECT ${texts} FROM read_csv('${csv}', header = true)`;
+  const fromParquet = `SELECT ${texts} FROM (SELECT ${columns} FROM 'whence.parquet')`;
+  assert.deepEqual(await query(fromParquet), (await query(fromCsv)).map(numbersAsIs));
+  assert.ok((await query(fromParquet)).length > 40);
+});
+
+/** A number of a CSV is a BIGINT to DuckDB, which comes as text. */
+function numbersAsIs(row: unknown[]): unknown[] {
+  return row.map((cell) => (typeof cell === 'string' && /^[0-9]+$/.test(cell) ? Number(cell) : cell));
+}
+
+for (const [ip, want] of [
+  ['1.0.9.9', ['1.0.9.9/32', 64500, true]],
+  ['1.0.4.200', ['1.0.4.0/24', 64501, false]],
+  ['223.255.255.255', ['223.255.255.0/24', 64504, false]],
+  ['4.0.0.0', undefined],
+] as const)
+  test(`parquet: a range join on integers finds ${ip}`, async () => {
+    const address = parseAddress(ip);
+    const number = address === undefined ? 0n : toBigInt(address);
+    const rows = await query(
+      `SELECT network, asn, is_tor_exit FROM 'whence.parquet' WHERE ${number}::UINTEGER BETWEEN start_ipv4 AND end_ipv4`,
+    );
+    assert.deepEqual(rows, want === undefined ? [] : [want]);
+  });
+
+for (const [ip, hex, want] of [
+  ['2a00:0:0:1::f', '2a00000000000001000000000000000f', '2a00:0:0:1::8/125'],
+  ['2001:4860::8888', '20014860000000000000000000008888', '2001:4860::/32'],
+  ['8.8.8.8', '00000000000000000000ffff08080808', '8.8.8.0/24'],
+  ['2a01::', '2a010000000000000000000000000000', undefined],
+] as const)
+  test(`parquet: a range join on bytes finds ${ip}`, async () => {
+    const rows = await query(
+      `SELECT network FROM 'whence.parquet' WHERE unhex('${hex}') BETWEEN start_ipv6 AND end_ipv6`,
+    );
+    assert.deepEqual(rows, want === undefined ? [] : [[want]]);
+  });
+
+test('parquet: networks without a value have null', async () => {
+  const rows = await query(
+    "SELECT count(*), count(start_ipv4), count(ai_company) FROM 'whence.parquet' WHERE network LIKE '%:%'",
+  );
+  const [all, ...others] = rows[0]?.map(Number) ?? [];
+  assert.ok(Number(all) > 3);
+  assert.deepEqual(others, [0, 0]);
+  assert.deepEqual(await query("SELECT network, ai_company FROM 'whence.parquet' WHERE ai_company IS NOT NULL"), [
+    ['3.0.0.16/28', 'OpenAI'],
+  ]);
+});
+
+test('parquet: its metadata name version and credits', async () => {
+  const rows = await query("SELECT decode(key), decode(value) FROM parquet_kv_metadata('whence.parquet')");
+  const metadata = Object.fromEntries(rows);
+  assert.equal(metadata['whence.dataset_version'], '1');
+  assert.equal(metadata['whence.built_at'], sample.dataset.meta.built_at);
+  assert.match(metadata['whence.notice'], /Contains data of: .*Changes made: /);
+});

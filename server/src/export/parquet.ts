@@ -1,0 +1,116 @@
+/**
+ * Parquet, for DuckDB, Spark, Athena, BigQuery and whatever else reads columns. Beside the columns of every export:
+ *
+ *   start_ipv6, end_ipv6    16 bytes, an IPv4 address as ::ffff:a.b.c.d: both families in one order
+ *   start_ipv4, end_ipv4    unsigned 32-bit integers, null for IPv6: a range join on integers is quicker
+ *
+ * Rows lie in the order of the addresses, IPv4 first, so the least and greatest value of a row group let a reader skip it.
+ */
+
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import { FIELDS, type Fields, FLAGS } from './fields.ts';
+import { shortNotice } from './notice.ts';
+import { type Row, rowsOf, type Selection, selectRuns } from './rows.ts';
+import type { Sink } from './sink.ts';
+
+type Schema = ConstructorParameters<typeof ParquetWriter>[0]['schema'];
+type Element = Omit<Schema[number], 'name'>;
+type Cell = string | number | boolean | Uint8Array | undefined;
+
+/** Bounds the memory. Measured with the default dataset: 0.6 GB at the peak; with twice as many rows 0.85 GB, and no smaller file. */
+const ROWS_PER_GROUP = 50_000;
+
+const text: Element = { type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'REQUIRED' };
+const flag: Element = { type: 'BOOLEAN', repetition_type: 'REQUIRED' };
+const uint32: Element = { type: 'INT32', converted_type: 'UINT_32', repetition_type: 'REQUIRED' };
+const address: Element = { type: 'FIXED_LEN_BYTE_ARRAY', type_length: 16, repetition_type: 'REQUIRED' };
+const optional = (element: Element): Element => ({ ...element, repetition_type: 'OPTIONAL' });
+
+const FIELD_TYPES: Partial<Record<keyof Fields, Element>> = {
+  asn: uint32,
+  ai_company: optional(text),
+  cloud_provider: optional(text),
+  threat_score: { ...uint32, converted_type: 'UINT_8' },
+  ...Object.fromEntries(FLAGS.map((name) => [name, flag])),
+};
+
+const COLUMNS: readonly (readonly [name: string, element: Element, cell: (row: Row) => Cell])[] = [
+  ['network', text, ({ network }) => network],
+  ['prefix', text, ({ prefix }) => prefix],
+  ['start_ipv6', address, ({ version, start }) => mappedBytes(version, start)],
+  ['end_ipv6', address, ({ version, end }) => mappedBytes(version, end)],
+  ['start_ipv4', optional(uint32), ({ version, start }) => (version === 4 ? Number(start) : undefined)],
+  ['end_ipv4', optional(uint32), ({ version, end }) => (version === 4 ? Number(end) : undefined)],
+  ...FIELDS.map((name) => [name, FIELD_TYPES[name] ?? text, ({ fields }: Row) => fields[name]] as const),
+];
+
+export async function writeParquet(selection: Selection, sink: Sink): Promise<number> {
+  const { meta } = selection.dataset;
+  const file = new ParquetWriter({
+    writer: new SinkWriter(sink),
+    schema: [
+      { name: 'whence', num_children: COLUMNS.length },
+      ...COLUMNS.map(([name, element]) => ({ name, ...element })),
+    ],
+    kvMetadata: [
+      { key: 'whence.dataset_version', value: String(meta.version) },
+      { key: 'whence.built_at', value: meta.built_at },
+      { key: 'whence.notice', value: shortNotice(meta) },
+    ],
+  });
+  let group = emptyGroup();
+  let rows = 0;
+  for await (const batch of selectRuns(selection)) {
+    for (const run of batch) {
+      for (const row of rowsOf(run)) {
+        for (const [i, [, , cell]] of COLUMNS.entries()) group[i]?.push(cell(row));
+        if (++rows % ROWS_PER_GROUP !== 0) continue;
+        await writeGroup(file, group);
+        group = emptyGroup();
+      }
+    }
+  }
+  if (rows % ROWS_PER_GROUP !== 0) await writeGroup(file, group);
+  selection.onProgress('writing', 0.95);
+  await file.finish();
+  return rows;
+}
+
+const emptyGroup = (): Cell[][] => COLUMNS.map(() => []);
+
+async function writeGroup(file: ParquetWriter, group: Cell[][]): Promise<void> {
+  await file.write({
+    columnData: COLUMNS.map(([name], i) => ({ name, data: group[i] ?? [] })),
+    rowGroupSize: ROWS_PER_GROUP,
+  });
+}
+
+function mappedBytes(version: 4 | 6, value: bigint): Uint8Array {
+  const bytes = new Uint8Array(16);
+  const view = new DataView(bytes.buffer);
+  const mapped = version === 4 ? (0xffffn << 32n) | value : value;
+  view.setBigUint64(0, mapped >> 64n);
+  view.setBigUint64(8, BigInt.asUintN(64, mapped));
+  return bytes;
+}
+
+/** The library asks to flush after every row group, and waits for it. */
+class SinkWriter extends ByteWriter {
+  readonly #sink: Sink;
+
+  constructor(sink: Sink) {
+    super(1 << 20);
+    this.#sink = sink;
+  }
+
+  async flush(): Promise<void> {
+    const bytes = this.getBytes();
+    // The next row group is written over these bytes only when this has returned.
+    await this.#sink.write(bytes);
+    this.index = 0;
+  }
+
+  override finish(): Promise<void> {
+    return this.flush();
+  }
+}

@@ -9,6 +9,7 @@ import { datasetBuild, datasetUpdate } from './commands/dataset-build.ts';
 import { datasetDiff } from './commands/dataset-diff.ts';
 import { afterBuild, datasetPublish, datasetPull, warnOfNextPull } from './commands/dataset-replica.ts';
 import { emailCommand } from './commands/email.ts';
+import { EXPORT_FORMATS, exportCommand } from './commands/export.ts';
 import { datasetFeeds } from './commands/feeds.ts';
 import { ipCommand } from './commands/ip.ts';
 import { keyCreate, keyList, keyRevoke } from './commands/key.ts';
@@ -195,6 +196,20 @@ export async function run(
     .addOption(json())
     .action((from: string, to: string, options) => {
       exitCode = datasetDiff(config().dataDir, from, to, options, stdout);
+    });
+  dataset
+    .command('export')
+    .description('write the networks and their records in a form that other engines read')
+    .addOption(new Option('--format <format>', 'which form').choices(EXPORT_FORMATS).makeOptionMandatory())
+    .option('--output <path>', 'a file, for clickhouse a folder (default: standard output, for text)')
+    .option('--dataset-version <version>', 'not the current version but this one', wholeNumber)
+    .option('--flag <flag...>', 'only networks with one of these flags, such as is_vpn')
+    .option('--country <code...>', 'only networks in one of these countries, such as DE')
+    .option('--asn <number...>', 'only these networks')
+    .option('--min-score <score>', 'only networks with this threat score or more')
+    .addOption(json())
+    .action(async (options) => {
+      exitCode = await exportCommand(config().dataDir, options, stdout, stderr);
     });
 
   try {

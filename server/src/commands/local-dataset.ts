@@ -1,10 +1,12 @@
 /** The dataset that commands without a server answer from. */
 
 import { DatasetError } from '@whence/dataset/format';
-import { openCurrent, readManifest, type VersionEntry } from '@whence/dataset/publish';
-import type { Dataset } from '@whence/dataset/read';
+import { openCurrent, readManifest, type VersionEntry, versionPath } from '@whence/dataset/publish';
+import { type Dataset, openDataset } from '@whence/dataset/read';
 
-export function openLocalDataset(dataDir: string): Dataset {
+/** The current version, unless another is asked for. */
+export function openLocalDataset(dataDir: string, version?: number): Dataset {
+  if (version !== undefined) return openDataset(versionPath(dataDir, findVersion(dataDir, version)));
   const dataset = openCurrent(dataDir);
   if (dataset === undefined)
     throw new DatasetError(`there is no dataset in ${dataDir}; build one with: whence dataset build`);

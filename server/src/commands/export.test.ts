@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { publish } from '@whence/dataset/publish';
+import { BUILT_AT, sampleContent } from '@whence/dataset/test/sample-dataset';
+import { run } from '../main.ts';
+import { ExportSample } from '../test/export-sample.ts';
+
+const sample = new ExportSample();
+const bin = join(import.meta.dirname, '../bin.js');
+
+function newFolder(name: string): string {
+  const folder = sample.path(name);
+  mkdirSync(folder);
+  return folder;
+}
+
+test('export: a file, its credits beside it, and a line that says what was written', async () => {
+  const folder = newFolder('file');
+  const path = join(folder, 'whence.csv');
+  const { code, stdout, stderr } = await sample.export('--format', 'csv', '--output', path, '--flag', 'is_tor_exit');
+  assert.equal(code, 0);
+  assert.equal(stdout, `${path}: 1 row of version 1, 0.0 MB\n`);
+  assert.equal(stderr, 'exporting IPv4\nexporting IPv6\n');
+  assert.deepEqual(readdirSync(folder).sort(), ['whence.csv', 'whence.csv.NOTICE']);
+  const notice = readFileSync(`${path}.NOTICE`, 'utf8');
+  assert.match(
+    notice,
+    /^whence\.csv was exported from version 1 of a Whence dataset, built 2026-11-15T00:00:00\.000Z\.\n/,
+  );
+  for (const { id } of sample.dataset.meta.sources)
+    assert.ok(notice.includes(`- ${id}, as of 2026-11-01\n  licence: none\n  credit: none\n`));
+  assert.match(notice, /\nChanges made: .*\n$/);
+});
+
+test('export: --json says format, rows, bytes, path and version', async () => {
+  const folder = newFolder('json');
+  const path = join(folder, 'whence.ndjson');
+  const { stdout } = await sample.export('--format', 'ndjson', '--output', path, '--flag', 'is_tor_exit', '--json');
+  const bytes = readFileSync(path).length;
+  assert.deepEqual(JSON.parse(stdout), { format: 'ndjson', rows: 1, bytes, path, version: 1 });
+});
+
+test('export: an older version when asked', async () => {
+  const versions = new ExportSample();
+  publish(versions.dataDir, sampleContent({ routes: [['9.0.0.0/16', 64510, 'New Alone']] }), BUILT_AT);
+  const rows = async (...argv: string[]) =>
+    (await versions.export('--format', 'ndjson', ...argv)).stdout.trimEnd().split('\n').length;
+  assert.equal(await rows(), 1);
+  assert.ok((await rows('--dataset-version', '1')) > 40);
+  const missing = await versions.export('--format', 'ndjson', '--dataset-version', '7');
+  assert.deepEqual([missing.code, missing.stderr], [1, 'error: there is no version 7\n']);
+});
+
+test('export: when no network matches, the answer is no, and a file that was there stays', async () => {
+  const folder = newFolder('none');
+  const path = join(folder, 'whence.csv');
+  writeFileSync(path, 'before');
+  for (const format of ['csv', 'ndjson', 'mmdb', 'parquet', 'nftables']) {
+    const { code, stdout, stderr } = await sample.export('--format', format, '--asn', '64511', '--output', path);
+    assert.deepEqual([code, stdout], [1, ''], format);
+    assert.match(stderr, /\nno network matches --asn 64511; nothing was written\n$/);
+    assert.deepEqual(readdirSync(folder), ['whence.csv']);
+    assert.equal(readFileSync(path, 'utf8'), 'before');
+  }
+  const { code } = await sample.export('--format', 'clickhouse', '--asn', '64511', '--output', join(folder, 'new'));
+  assert.equal(code, 1);
+  assert.deepEqual(readdirSync(folder), ['whence.csv']);
+  assert.deepEqual((await sample.export('--format', 'csv', '--asn', '64511')).stdout, '', 'not even a header');
+});
+
+for (const [behaviour, argv, message] of [
+  ['no format', [], /required option '--format <format>' not specified/],
+  ['an unknown format', ['--format', 'xml'], /Allowed choices are mmdb, csv, parquet, ndjson, nftables, clickhouse/],
+  ['a binary format on standard output', ['--format', 'mmdb'], /^error: mmdb needs --output FILE/],
+  ['another one', ['--format', 'parquet'], /^error: parquet needs --output FILE/],
+  ['several files on standard output', ['--format', 'clickhouse'], /^error: clickhouse needs --output FOLDER/],
+  ['a summary among rows', ['--format', 'csv', '--json'], /^error: --json needs --output/],
+  [
+    'an unknown flag',
+    ['--format', 'csv', '--flag', 'is_bad'],
+    /^error: unknown flag "is_bad"; there are is_datacenter, /,
+  ],
+  [
+    'an unknown country',
+    ['--format', 'csv', '--country', 'XX'],
+    /^error: no network is in "XX"; the dataset has AU CH DE FR /,
+  ],
+  ['a wrong score', ['--format', 'csv', '--min-score', '-1'], /^error: invalid score "-1"/],
+  ['a wrong version', ['--format', 'csv', '--dataset-version', 'x'], /It must be a whole number from 1/],
+  ['an empty name', ['--format', 'csv', '--output', ''], /^error: --output must name a file/],
+  ['a folder that does not exist', ['--format', 'csv', '--output', '/nowhere/at/all.csv'], /its folder does not exist/],
+] as const)
+  test(`export: refuses ${behaviour}`, async () => {
+    const { code, stdout, stderr } = await sample.export(...argv);
+    assert.deepEqual([code, stdout], [2, '']);
+    assert.match(stderr, message);
+  });
+
+test('export: a clickhouse folder that is a file is refused, and left alone', async () => {
+  const path = sample.path('a-file');
+  writeFileSync(path, 'before');
+  const { code, stderr } = await sample.export('--format', 'clickhouse', '--output', path);
+  assert.equal(code, 2);
+  assert.match(stderr, /its folder is not a folder/);
+  assert.equal(readFileSync(path, 'utf8'), 'before');
+});
+
+test('export: without a dataset it says how to build one', async () => {
+  const stderr: string[] = [];
+  const output = { write: (text: string) => stderr.push(text) };
+  const environment = { WHENCE_DATA_DIR: sample.path('no-data') };
+  assert.equal(await run(['dataset', 'export', '--format', 'csv'], environment, output, output), 1);
+  assert.match(stderr.join(''), /^error: there is no dataset in .*; build one with: whence dataset build\n$/);
+});
+
+test('export: when the disk is full it says so and leaves nothing behind', () => {
+  const folder = newFolder('full');
+  // No file may grow beyond 2 blocks; the signal that comes with it is not wanted.
+  const limit = 'trap "" XFSZ; ulimit -f 2; exec "$@"';
+  for (const format of ['csv', 'mmdb', 'parquet']) {
+    const { status, stderr } = spawnSync(
+      'bash',
+      [
+        '-c',
+        limit,
+        'bash',
+        process.execPath,
+        bin,
+        'dataset',
+        'export',
+        '--format',
+        format,
+        '--output',
+        join(folder, 'out'),
+      ],
+      { env: { ...process.env, WHENCE_DATA_DIR: sample.dataDir }, encoding: 'utf8' },
+    );
+    assert.equal(status, 1, stderr);
+    assert.match(stderr, /\nerror: cannot write .*\/out: no space left \(/);
+    assert.deepEqual(readdirSync(folder), []);
+  }
+});
+
+test('export: when the reader of a pipe goes away, it ends quietly', async () => {
+  const child = spawn(process.execPath, [bin, 'dataset', 'export', '--format', 'csv'], {
+    env: { ...process.env, WHENCE_DATA_DIR: sample.dataDir },
+  });
+  child.stdout.destroy();
+  let stderr = '';
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  const [code] = await once(child, 'close');
+  assert.equal(code, 0);
+  assert.doesNotMatch(stderr, /error/i);
+});
+
+test('export: on a terminal no bar is drawn into the rows', async () => {
+  let stderr = '';
+  const terminal = (append: (text: string) => void) => ({ write: append, isTTY: true, columns: 80 });
+  const argv = ['dataset', 'export', '--format', 'csv', '--flag', 'is_tor_exit'];
+  const code = await run(
+    argv,
+    { WHENCE_DATA_DIR: sample.dataDir },
+    terminal(() => {}),
+    terminal((text) => {
+      stderr += text;
+    }),
+  );
+  assert.deepEqual([code, stderr], [0, '']);
+});

@@ -1,0 +1,118 @@
+/** `whence dataset export`: the dataset in the form of another engine, so that rows can be enriched where they are. */
+import { basename, join } from 'node:path';
+import type { Dataset } from '@whence/dataset/read';
+import { clickhouseSql, writeClickhouseCsv } from '../export/clickhouse.ts';
+import { writeCsv } from '../export/csv.ts';
+import { countriesOf } from '../export/fields.ts';
+import { type Filter, type FilterOptions, parseFilter } from '../export/filter.ts';
+import { writeMmdb } from '../export/mmdb.ts';
+import { writeNdjson } from '../export/ndjson.ts';
+import { writeNftables } from '../export/nftables.ts';
+import { noticeText } from '../export/notice.ts';
+import { writeParquet } from '../export/parquet.ts';
+import type { Selection } from '../export/rows.ts';
+import type { Sink } from '../export/sink.ts';
+import { StagedFiles } from '../export/staged-files.ts';
+import { ReaderGone, StreamSink } from '../export/stream-sink.ts';
+import { ProgressBar } from '../progress-bar.ts';
+import { type ExitCode, formatCount, formatMegabytes, type Output, UsageError } from '../terminal.ts';
+import { openLocalDataset } from './local-dataset.ts';
+
+export const EXPORT_FORMATS = ['mmdb', 'csv', 'parquet', 'ndjson', 'nftables', 'clickhouse'] as const;
+type Format = (typeof EXPORT_FORMATS)[number];
+
+export type ExportOptions = FilterOptions & {
+  format: Format;
+  output?: string;
+  datasetVersion?: number;
+  json?: boolean;
+};
+
+/** Each returns the number of rows it wrote. */
+const WRITERS: Readonly<Record<Format, (selection: Selection, sink: Sink, filter: Filter) => Promise<number>>> = {
+  mmdb: writeMmdb,
+  csv: (selection, sink) => writeCsv(selection, sink),
+  parquet: writeParquet,
+  ndjson: writeNdjson,
+  nftables: (selection, sink, filter) => writeNftables(selection, sink, filter.text),
+  clickhouse: writeClickhouseCsv,
+};
+
+export async function exportCommand(
+  dataDir: string,
+  options: ExportOptions,
+  stdout: Output,
+  stderr: Output,
+): Promise<ExitCode> {
+  const { format, output, json } = options;
+  if (output === undefined) checkStandardOutput(format, json === true);
+  const dataset = openLocalDataset(dataDir, options.datasetVersion);
+  const filter = parseFilter(options, countriesOf(dataset));
+  if (format === 'nftables' && filter.isEmpty)
+    throw new UsageError(
+      'nftables needs a filter (--flag, --country, --asn, --min-score): a set of the whole internet would match everybody',
+    );
+  // A bar would be drawn into the rows if both go to one terminal.
+  const bar = new ProgressBar(output === undefined && stdout.isTTY === true ? { write: () => true } : stderr);
+  const selection = { dataset, matches: filter.matches, onProgress: bar.show.bind(bar) };
+  try {
+    const written =
+      output === undefined
+        ? { rows: await WRITERS[format](selection, new StreamSink(stdout), filter), bytes: 0 }
+        : await writeFiles(selection, filter, format, output);
+    bar.finish();
+    if (written.rows === 0) {
+      stderr.write(`no network matches ${filter.text || 'in an empty dataset'}; nothing was written\n`);
+      return 1;
+    }
+    if (output !== undefined) stdout.write(summary({ format, ...written, path: output }, dataset, json === true));
+    return 0;
+  } catch (error) {
+    if (error instanceof ReaderGone) return 0;
+    throw error;
+  } finally {
+    bar.finish();
+  }
+}
+
+function checkStandardOutput(format: Format, json: boolean): void {
+  if (format === 'clickhouse') throw new UsageError('clickhouse needs --output FOLDER: it is several files');
+  if (format === 'mmdb' || format === 'parquet') throw new UsageError(`${format} needs --output FILE: it is not text`);
+  if (json) throw new UsageError('--json needs --output: without it the rows themselves go to standard output');
+}
+
+/** The export with its credits beside it. The data come last: they never stand there without the credits. */
+async function writeFiles(
+  selection: Selection,
+  filter: Filter,
+  format: Format,
+  output: string,
+): Promise<{ rows: number; bytes: number }> {
+  const { meta } = selection.dataset;
+  const files = new StagedFiles();
+  try {
+    if (format === 'clickhouse') files.makeFolder(output);
+    const path = format === 'clickhouse' ? join(output, CLICKHOUSE_CSV) : output;
+    const notice = files.create(`${path}.NOTICE`);
+    if (format === 'clickhouse')
+      await files.create(join(output, 'whence.sql')).write(clickhouseSql(meta, CLICKHOUSE_CSV));
+    await notice.write(noticeText(meta, basename(path)));
+    const data = files.create(path);
+    const rows = await WRITERS[format](selection, data, filter);
+    if (rows === 0) files.discard();
+    else files.commit();
+    return { rows, bytes: data.bytes };
+  } catch (error) {
+    files.discard();
+    throw error;
+  }
+}
+
+const CLICKHOUSE_CSV = 'whence.csv';
+
+type Written = { format: Format; rows: number; bytes: number; path: string };
+
+function summary({ format, rows, bytes, path }: Written, { meta: { version } }: Dataset, json: boolean): string {
+  if (json) return `${JSON.stringify({ format, rows, bytes, path, version })}\n`;
+  return `${path}: ${formatCount(rows)} ${rows === 1 ? 'row' : 'rows'} of version ${version}, ${formatMegabytes(bytes)}\n`;
+}

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { before } from 'node:test';
+import { ExportSample } from '../test/export-sample.ts';
+
+const sample = new ExportSample();
+const folder = sample.path('clickhouse');
+before(async () => {
+  assert.equal((await sample.export('--format', 'clickhouse', '--output', folder)).code, 0);
+});
+
+test('clickhouse: a folder with rows, statements and credits', () => {
+  assert.deepEqual(readdirSync(folder).sort(), ['whence.csv', 'whence.csv.NOTICE', 'whence.sql']);
+});
+
+test('clickhouse: the table and the dictionary have the columns of the CSV, flags as 0 and 1', () => {
+  const [header = '', first = ''] = readFileSync(join(folder, 'whence.csv'), 'utf8').split('\n');
+  assert.match(first, /,business,0,0,0,0,0,0,0,,,0,low$/);
+  const sql = readFileSync(join(folder, 'whence.sql'), 'utf8');
+  for (const statement of ['CREATE TABLE IF NOT EXISTS whence_networks', 'CREATE DICTIONARY IF NOT EXISTS whence']) {
+    const body = sql.slice(sql.indexOf(`${statement}\n`)).split('\n)')[0] ?? '';
+    const columns = [...body.matchAll(/^ {4}(\w+) (\w+),?$/gm)].map(([, name, type]) => [name, type]);
+    assert.deepEqual(
+      columns.map(([name]) => name),
+      header.split(','),
+    );
+    assert.deepEqual(Object.fromEntries(columns)['is_vpn'], 'UInt8');
+    assert.deepEqual(Object.fromEntries(columns)['asn'], 'UInt32');
+  }
+  assert.match(sql, /FROM INFILE 'whence\.csv' FORMAT CSVWithNames;/);
+  assert.match(sql, /PRIMARY KEY network\n.*\nLAYOUT\(IP_TRIE\(ACCESS_TO_KEY_FROM_ATTRIBUTES 1\)\)\nLIFETIME\(0\);/);
+  assert.match(sql, /dictGet\('whence', .*, toIPv6\(ip\)\)/);
+});
+
+test('clickhouse: a second export replaces the first', async () => {
+  const { code, stdout } = await sample.export(
+    '--format',
+    'clickhouse',
+    '--output',
+    folder,
+    '--asn',
+    '15169',
+    '--json',
+  );
+  assert.equal(code, 0);
+  assert.equal(JSON.parse(stdout).rows, 2);
+  assert.equal(readFileSync(join(folder, 'whence.csv'), 'utf8').trimEnd().split('\n').length, 3);
+  assert.equal(readdirSync(folder).length, 3);
+});

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import test from 'node:test';
+import { ExportSample } from '../test/export-sample.ts';
+
+const sample = new ExportSample();
+
+test('nftables: two sets, emptied and filled, neighbouring networks joined', async () => {
+  const { code, stdout } = await sample.export('--format', 'nftables', '--country', 'CH', 'fr');
+  assert.equal(code, 0);
+  const [command, credits, ...lines] = stdout.split('\n');
+  assert.equal(command, '# whence dataset export --format nftables --country CH --country FR');
+  assert.match(credits ?? '', /^# Whence dataset version 1\. Contains data of: /);
+  assert.equal(
+    lines.join('\n'),
+    `table inet whence {
+	set whence_ipv4 {
+		type ipv4_addr
+		flags interval
+		auto-merge
+	}
+	set whence_ipv6 {
+		type ipv6_addr
+		flags interval
+		auto-merge
+	}
+}
+flush set inet whence whence_ipv4
+flush set inet whence whence_ipv6
+add element inet whence whence_ipv4 {
+	2.0.1.0-2.0.5.255
+}
+add element inet whence whence_ipv6 {
+	2a00::/32,
+	2a00:ffff::/32
+}
+`,
+  );
+});
+
+test('nftables: a family without networks has an empty set', async () => {
+  const { stdout } = await sample.export('--format', 'nftables', '--flag', 'is_tor_exit');
+  assert.match(stdout, /add element inet whence whence_ipv4 \{\n\t1\.0\.9\.9\/32\n\}\n$/);
+});
+
+for (const [behaviour, argv] of [
+  ['without a filter', []],
+  ['with a filter that leaves nothing out', ['--min-score', '0']],
+] as const)
+  test(`nftables: ${behaviour} nothing is written`, async () => {
+    const { code, stdout, stderr } = await sample.export('--format', 'nftables', ...argv);
+    assert.deepEqual([code, stdout], [2, '']);
+    assert.match(stderr, /^error: nftables needs a filter \(--flag, --country, --asn, --min-score\)/);
+  });
+
+const mayCheck = spawnSync('nft', ['-c', '-f', '-'], { input: 'table inet whence_test {\n}\n' }).status === 0;
+test('nftables: nft takes the file', {
+  skip: mayCheck ? false : 'nft is not here or not permitted; apt-get install nftables and run as root',
+}, async () => {
+  const path = sample.path('whence.nft');
+  assert.equal((await sample.export('--format', 'nftables', '--min-score', '1', '--output', path)).code, 0);
+  assert.match(readFileSync(path, 'utf8'), /add element inet whence whence_ipv6/);
+  const { status, stderr } = spawnSync('nft', ['-c', '-f', path], { encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
+});

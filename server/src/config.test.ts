@@ -14,6 +14,10 @@ test('config: defaults', () => {
     logLevel: 'info',
     trustProxy: [],
     dnsServers: [],
+    feeds: undefined,
+    overrides: undefined,
+    contact: undefined,
+    updateSeconds: undefined,
   });
 });
 
@@ -65,4 +69,13 @@ for (const [variable, value, message] of [
   test(`config: ${variable}=${value} stops the start with a sentence`, () => {
     assert.throws(() => readConfig({ [variable]: value }), { name: 'UsageError', message });
   });
+}
+
+for (const [text, seconds] of [
+  ['off', undefined],
+  ['30m', 1800],
+  ['6h', 21_600],
+  ['1d', 86_400],
+] as const) {
+  test(`config: WHENCE_UPDATE=${text}`, () => assert.equal(readConfig({ WHENCE_UPDATE: text }).updateSeconds, seconds));
 }

@@ -219,13 +219,16 @@ test('api: explain=true adds evidence and changes nothing else', async () => {
   const { body } = await ask('/v1/ip/3.0.0.17?explain=true');
   const { evidence, ...record } = body.data;
   assert.deepEqual(record, (await ask('/v1/ip/3.0.0.17')).body.data);
-  assert.deepEqual(evidence.at(-1), {
-    field: 'ai_company',
-    value: 'OpenAI',
-    source: 'crawler',
-    prefix: '3.0.0.16/28',
-    as_of: '2026-11-01',
-  });
+  assert.deepEqual(
+    evidence.find(({ field }: { field: string }) => field === 'ai_company'),
+    {
+      field: 'ai_company',
+      value: 'OpenAI',
+      source: 'crawler',
+      prefix: '3.0.0.16/28',
+      as_of: '2026-11-01',
+    },
+  );
   assert.equal((await ask('/v1/ip/3.0.0.17?explain=false')).body.data.evidence, undefined);
 });
 

@@ -46,9 +46,9 @@ test('dataset: what is served, what it is made of, and all versions', async () =
   const { status, body } = await ask('/v1/dataset');
   assert.equal(status, 200);
   assert.deepEqual(Object.keys(body.meta), ['processing_time_ms']);
-  const { sources, counts, built_at, bytes } = entryOf(2);
+  const { sources, refused, figures, counts, built_at, bytes } = entryOf(2);
   const { age_seconds, versions, ...rest } = body.data;
-  assert.deepEqual(rest, { version: 2, built_at, sources, counts });
+  assert.deepEqual(rest, { version: 2, built_at, sources, refused, figures, counts });
   assert.ok(Number.isInteger(age_seconds) && age_seconds >= 0);
   assert.deepEqual(versions, [
     { version: 1, built_at: entryOf(1).built_at, bytes: entryOf(1).bytes, current: false },

@@ -6,24 +6,24 @@ import { bytesContent } from './content.ts';
 import { parseRangeCsvAsn, parseRangeCsvCountry, refuseUnreadable } from './range-csv.ts';
 
 for (const [behaviour, line, name] of [
-  ['a plain name', '192.0.2.0,192.0.2.255,64496,Example Networks', 'Example Networks'],
-  ['a plain name with a comma', '192.0.2.0,192.0.2.255,64496,Example, Inc.', 'Example, Inc.'],
-  ['a quoted name with a comma', '192.0.2.0,192.0.2.255,64496,"Example, Inc."', 'Example, Inc.'],
-  ['doubled quotes', '192.0.2.0,192.0.2.255,64496,"Example ""North"" AB"', 'Example "North" AB'],
-  ['other scripts', '192.0.2.0,192.0.2.255,64496,Telefónica', 'Telefónica'],
+  ['a plain name', '192.0.2.0,192.0.2.255,3,Example Networks', 'Example Networks'],
+  ['a plain name with a comma', '192.0.2.0,192.0.2.255,3,Example, Inc.', 'Example, Inc.'],
+  ['a quoted name with a comma', '192.0.2.0,192.0.2.255,3,"Example, Inc."', 'Example, Inc.'],
+  ['doubled quotes', '192.0.2.0,192.0.2.255,3,"Example ""North"" AB"', 'Example "North" AB'],
+  ['other scripts', '192.0.2.0,192.0.2.255,3,Telefónica', 'Telefónica'],
 ] as const) {
   test(`range-csv: ${behaviour}`, () => {
     const { ranges, names, records, skipped } = parseRangeCsvAsn(bytesContent(line));
-    assert.deepEqual([rangeLines(ranges), records, skipped], [['192.0.2.0/24 64496'], 1, 0]);
-    assert.equal(names.get(64496), name);
+    assert.deepEqual([rangeLines(ranges), records, skipped], [['192.0.2.0/24 3'], 1, 0]);
+    assert.equal(names.get(3), name);
   });
 }
 
 test('range-csv: the first name of a network stays', () => {
   const { names } = parseRangeCsvAsn(
-    bytesContent('192.0.2.0,192.0.2.255,64496,First\n198.51.100.0,198.51.100.255,64496,Second'),
+    bytesContent('192.0.2.0,192.0.2.255,3,First\n198.51.100.0,198.51.100.255,3,Second'),
   );
-  assert.equal(names.get(64496), 'First');
+  assert.equal(names.get(3), 'First');
 });
 
 test('range-csv: countries, the family by row', () => {
@@ -52,9 +52,9 @@ for (const [behaviour, line] of [
 }
 
 for (const [behaviour, rest] of [
-  ['no name', '64496'],
+  ['no name', '3'],
   ['AS 0', '0,Nobody'],
-  ['no number', 'AS64496,Example'],
+  ['no number', 'AS3,Example'],
   ['a number that is too large', '4294967296,Example'],
 ] as const) {
   test(`range-csv: skipped in a feed of networks: ${behaviour}`, () => {
@@ -62,3 +62,10 @@ for (const [behaviour, rest] of [
     assert.deepEqual([records, skipped, names.size], [0, 1, 0]);
   });
 }
+
+test('range-csv: origins that are reserved are nobody’s', () => {
+  const { ranges, names, skipped } = parseRangeCsvAsn(
+    bytesContent('192.0.2.0,192.0.2.127,64512,Private\n192.0.2.128,192.0.2.255,3,Example\n'),
+  );
+  assert.deepEqual([rangeLines(ranges), [...names], skipped], [['192.0.2.128/25 3'], [[3, 'Example']], 0]);
+});

@@ -5,7 +5,7 @@
 import { parseAddress } from '../../address.ts';
 import { encodeCountry } from '../../country-code.ts';
 import { toBigInt } from '../../prefix.ts';
-import { parseAsn } from '../as-number.ts';
+import { isReservedAsn, parseAsn } from '../as-number.ts';
 import type { Countries, FamilyRanges, Routes } from '../parsed.ts';
 import { Ranges } from '../ranges.ts';
 import type { Content } from './content.ts';
@@ -13,13 +13,14 @@ import { csvRow } from './csv-row.ts';
 
 export type OnUnreadable = (line: string, number: number, problem: string) => void;
 
-/** A name for each number, the first that is met. */
+/** A name for each number, the first that is met. Rows with a reserved number are left out: they are nobody's. */
 export function parseRangeCsvAsn(content: Content, onUnreadable: OnUnreadable = passOver): Routes {
   const names = new Map<number, string>();
   const read = parseRanges(content, onUnreadable, (rest) => {
     const comma = rest.indexOf(',');
     const asn = parseAsn(rest.slice(0, Math.max(comma, 0)));
     if (asn === undefined || asn === 0) return undefined;
+    if (isReservedAsn(asn)) return NOBODY;
     if (!names.has(asn)) names.set(asn, csvRow(rest.slice(comma + 1)).join());
     return asn;
   });
@@ -39,6 +40,9 @@ export function refuseUnreadable(line: string, number: number, problem: string):
 }
 
 function passOver(): void {}
+
+/** The value of a row that reads and says nothing. */
+const NOBODY = -1;
 
 function parseRanges(
   content: Content,
@@ -74,6 +78,7 @@ function addRow(
   if (from > to) return 'ends before it starts';
   const value = parseValue(line.slice(second + 1));
   if (value === undefined) return 'has no value that reads';
+  if (value === NOBODY) return undefined;
   ranges[start.version].add(from, to, value);
   return undefined;
 }

@@ -73,7 +73,8 @@ function writeAscii(text: string, target: Buffer, at: number): number {
   return at;
 }
 
-function writeAddress(address: Address, target: Buffer, at: number): number {
+/** The canonical text of an address, as `formatAddress` has it: at most 39 bytes. */
+export function writeAddress(address: Address, target: Buffer, at: number): number {
   if (address.version === 6) return writeIPv6(address, target, at);
   const word = address.w0;
   at = writeOctet(word >>> 24, target, at);
@@ -118,7 +119,8 @@ function writeOctet(value: number, target: Buffer, at: number): number {
   return at;
 }
 
-function writeNumber(value: number, target: Buffer, at: number): number {
+/** A whole number from 0 in decimal. */
+export function writeNumber(value: number, target: Buffer, at: number): number {
   let digits = 1;
   for (let power = 10; power <= value; power *= 10) digits++;
   for (let i = at + digits - 1; i >= at; i--) {

@@ -9,12 +9,15 @@ import { datasetBuild, datasetUpdate } from './commands/dataset-build.ts';
 import { datasetDiff } from './commands/dataset-diff.ts';
 import { afterBuild, datasetPublish, datasetPull, warnOfNextPull } from './commands/dataset-replica.ts';
 import { emailCommand } from './commands/email.ts';
+import { enrichCommand } from './commands/enrich.ts';
 import { EXPORT_FORMATS, exportCommand } from './commands/export.ts';
 import { datasetFeeds } from './commands/feeds.ts';
 import { ipCommand } from './commands/ip.ts';
 import { keyCreate, keyList, keyRevoke } from './commands/key.ts';
 import { serve } from './commands/serve.ts';
 import { readConfig, settingsHelp } from './config.ts';
+import { FIELDS } from './enrich/fields.ts';
+import { FORMATS } from './enrich/format.ts';
 import { PERMISSIONS, TIER_NAMES } from './keys/tiers.ts';
 import { StorageUnavailable } from './storage/storage.ts';
 import { type ExitCode, type Output, UsageError } from './terminal.ts';
@@ -117,6 +120,30 @@ export async function run(
     .addOption(json())
     .action(async (domain: string, options) => {
       exitCode = await emailCommand(config().dnsServers, domain, options, stdout, stderr);
+    });
+
+  program
+    .command('enrich')
+    .description('add what is known of the addresses in a log to its lines, as a stream')
+    .argument('[file]', 'the log, also gzipped (default: standard input, as -)')
+    .addOption(new Option('--format <format>', 'how the log is written').choices(FORMATS).default('auto'))
+    .option('--field <path>', 'ndjson: where the address stands, as client.ip; repeat for others', collect)
+    .option('--column <name>', 'csv: the column with the address, by name or number')
+    .option('--delimiter <character>', 'csv: between the columns (default: a comma, in .tsv a tab)')
+    .option('--no-header', 'csv: the first row is not a header')
+    .option('--as <name>', 'ndjson: name of the new member (default: whence); csv: put before the new columns')
+    .option('--all', 'lines, ndjson: an array of all addresses, not the first alone')
+    .option('--fields <list>', `what to add, some of ${FIELDS.join(',')}`)
+    .option('--full', 'add the whole record')
+    .option('--output <path>', 'write to a file, which appears when it is whole')
+    .option('--json', 'print the summary as JSON')
+    .action(async (file: string | undefined, options) => {
+      // Standard input is opened by asking for it, so only the command that reads it asks.
+      exitCode = await enrichCommand(config().dataDir, file, options, now, {
+        stdin: () => process.stdin,
+        stdout,
+        stderr,
+      });
     });
 
   const dataset = program
@@ -240,4 +267,8 @@ function isAddressInUse(error: unknown): error is Error {
 function wholeNumber(text: string): number {
   if (!/^[1-9][0-9]{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1.');
   return Number(text);
+}
+
+function collect(text: string, before: readonly string[] = []): string[] {
+  return [...before, text];
 }

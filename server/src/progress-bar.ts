@@ -11,18 +11,14 @@ export class ProgressBar {
     this.#output = output;
   }
 
-  show(step: string, share: number): void {
+  /** Without a share, because the end is not known, a terminal shows the step alone. */
+  show(step: string, share: number | undefined): void {
     if (this.#output.isTTY !== true) {
       if (step !== this.#line) this.#output.write(`${step}\n`);
       this.#line = step;
       return;
     }
-    const filled = Math.round(Math.min(1, share) * BAR_CELLS);
-    const percent = `${Math.floor(Math.min(1, share) * 100)}`.padStart(3);
-    const line = `${'█'.repeat(filled)}${'░'.repeat(BAR_CELLS - filled)} ${percent} %  ${step}`.slice(
-      0,
-      this.#output.columns ?? 80,
-    );
+    const line = `${share === undefined ? '' : `${drawBar(share)}  `}${step}`.slice(0, this.#output.columns ?? 80);
     if (line !== this.#line) this.#output.write(`\r\x1b[K${line}`);
     this.#line = line;
   }
@@ -32,4 +28,10 @@ export class ProgressBar {
     if (this.#output.isTTY === true && this.#line !== '') this.#output.write('\r\x1b[K');
     this.#line = '';
   }
+}
+
+function drawBar(share: number): string {
+  const filled = Math.round(Math.min(1, share) * BAR_CELLS);
+  const percent = `${Math.floor(Math.min(1, share) * 100)}`.padStart(3);
+  return `${'█'.repeat(filled)}${'░'.repeat(BAR_CELLS - filled)} ${percent} %`;
 }

@@ -1,6 +1,6 @@
 /** Where a command writes. All but `write` as Node's streams have it: `write` may return false, then wait for `drain`. */
 export type Output = {
-  write(text: string): unknown;
+  write(text: string | Uint8Array): unknown;
   on?(event: 'drain' | 'error', listener: (error: Error) => void): unknown;
   readonly isTTY?: boolean;
   readonly columns?: number;

@@ -1,0 +1,117 @@
+/**
+ * CSV: columns are added at the end of every row, so that all that was there stays where it was. Which column holds the address is known from its
+ * name, or from the first row of values.
+ */
+
+import { UsageError } from '../terminal.ts';
+import { CsvRow, cellTexts } from './csv-row.ts';
+import { ADDRESS_NAMES } from './field-paths.ts';
+import type { Field } from './fields.ts';
+import { AddressFinder } from './find-address.ts';
+import { quoteCell } from './insertion.ts';
+import type { Lookup } from './lookup.ts';
+import type { OutputBuffer } from './output-buffer.ts';
+
+export type CsvOptions = {
+  /** Name, or number from 1; undefined: to be found. */
+  readonly column: string | undefined;
+  readonly delimiter: string;
+  readonly hasHeader: boolean;
+  readonly fields: readonly Field[];
+  /** Put before the names of the new columns, with an underscore. */
+  readonly prefix: string | undefined;
+};
+
+const BYTE_ORDER_MARK = '\ufeff';
+
+export class CsvWriter {
+  readonly #lookup: Lookup;
+  readonly #options: CsvOptions;
+  readonly #delimiter: number;
+  readonly #emptyCells: Buffer;
+  readonly #row = new CsvRow();
+  readonly #finder = new AddressFinder();
+  /** Undefined until the first row that is not blank. */
+  #header: string[] | undefined;
+  #columns = 0;
+  /** From 0; -1 while it is not known. */
+  #column = -1;
+
+  constructor(lookup: Lookup, options: CsvOptions) {
+    this.#lookup = lookup;
+    this.#options = options;
+    this.#delimiter = options.delimiter.charCodeAt(0);
+    this.#emptyCells = Buffer.from(options.delimiter.repeat(options.fields.length));
+  }
+
+  write(bytes: Buffer, start: number, end: number, output: OutputBuffer): void {
+    output.append(bytes, start, end);
+    if (start === end) return;
+    if (this.#header === undefined) {
+      this.#first(cellTexts(bytes, start, end, this.#delimiter));
+      if (this.#options.hasHeader) {
+        this.#appendNames(output);
+        return;
+      }
+    }
+    if (this.#column < 0) this.#column = this.#columnByValue(cellTexts(bytes, start, end, this.#delimiter));
+    this.#row.read(bytes, start, end, this.#delimiter, this.#column);
+    // Columns behind a row that is shorter or longer than the others would stand under the wrong names.
+    if (this.#row.count !== this.#columns) {
+      this.#lookup.counts.unreadable++;
+      return;
+    }
+    const address = this.#finder.next(bytes, this.#row.start, this.#row.end);
+    if (address === undefined) output.append(this.#emptyCells, 0, this.#emptyCells.length);
+    else this.#lookup.append(address, output);
+  }
+
+  #first(cells: readonly string[]): void {
+    this.#columns = cells.length;
+    this.#header = cells.map((cell, i) => (i === 0 && cell.startsWith(BYTE_ORDER_MARK) ? cell.slice(1) : cell));
+    const { column, hasHeader } = this.#options;
+    if (column !== undefined) this.#column = this.#columnByName(column, hasHeader ? this.#header : []);
+    else if (hasHeader) this.#column = this.#header.findIndex(isAddressName);
+  }
+
+  #columnByName(column: string, names: readonly string[]): number {
+    const named = names.indexOf(column);
+    if (named >= 0) return named;
+    const number = /^[1-9][0-9]{0,5}$/.test(column) ? Number(column) : 0;
+    if (number >= 1 && number <= this.#columns) return number - 1;
+    throw new UsageError(
+      names.length === 0
+        ? `there is no column ${JSON.stringify(column)}: the first row has ${this.#columns}`
+        : `there is no column ${JSON.stringify(column)}; the columns are ${names.map((name) => JSON.stringify(name)).join(', ')}`,
+    );
+  }
+
+  #columnByValue(cells: readonly string[]): number {
+    const column = cells.findIndex(
+      (cell) => this.#finder.next(Buffer.from(cell), 0, Buffer.byteLength(cell)) !== undefined,
+    );
+    if (column < 0)
+      throw new UsageError('no column is called like an address or holds one in the first row; name it with --column');
+    return column;
+  }
+
+  #appendNames(output: OutputBuffer): void {
+    const { fields, prefix, delimiter } = this.#options;
+    const names = fields.map((field) => (prefix === undefined ? field : `${prefix}_${field}`));
+    const taken = names.find((name) => this.#header?.includes(name));
+    if (taken !== undefined)
+      throw new UsageError(
+        `there is a column ${JSON.stringify(taken)} already; --as NAME calls the new ones NAME_${fields[0]} and so on`,
+      );
+    const text = Buffer.from(names.map((name) => delimiter + quoteCell(name, delimiter)).join(''));
+    output.append(text, 0, text.length);
+  }
+}
+
+const squeeze = (name: string) => name.toLowerCase().replace(/[^a-z]/g, '');
+const SQUEEZED_NAMES = new Set(ADDRESS_NAMES.map(squeeze));
+
+/** `Client IP`, `client-ip` and `clientIp` are one name. */
+function isAddressName(name: string): boolean {
+  return SQUEEZED_NAMES.has(squeeze(name));
+}

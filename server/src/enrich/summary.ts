@@ -1,0 +1,67 @@
+/** What the person at the terminal is told: how far it is, and at the end what came of it. */
+import { ProgressBar } from '../progress-bar.ts';
+import { formatCount, formatMegabytes, type Output } from '../terminal.ts';
+import type { Counts } from './counts.ts';
+import type { Input } from './input.ts';
+
+const REDRAW_MS = 100;
+
+export class Progress {
+  readonly #bar: ProgressBar;
+  readonly #counts: Counts;
+  readonly #elapsedMs: () => number;
+  #drawnAtMs = 0;
+
+  constructor(stderr: Output, counts: Counts, elapsedMs: () => number) {
+    this.#bar = new ProgressBar(stderr);
+    this.#counts = counts;
+    this.#elapsedMs = elapsedMs;
+  }
+
+  show({ totalBytes, bytesRead }: Pick<Input, 'totalBytes' | 'bytesRead'>): void {
+    const elapsedMs = this.#elapsedMs();
+    if (elapsedMs - this.#drawnAtMs < REDRAW_MS) return;
+    this.#drawnAtMs = elapsedMs;
+    const { lines, addresses } = this.#counts;
+    const size = totalBytes === undefined ? '' : ` of ${formatMegabytes(totalBytes)}`;
+    const rates = `${perSecond(lines, elapsedMs)} lines/s, ${perSecond(addresses, elapsedMs)} addresses/s`;
+    const share = totalBytes === undefined ? undefined : bytesRead() / totalBytes;
+    this.#bar.show(`${formatMegabytes(bytesRead())}${size}, ${rates}`, share);
+  }
+
+  finish(): void {
+    this.#bar.finish();
+  }
+}
+
+export function formatSummary(counts: Counts, bytes: number, elapsedMs: number, isJson: boolean): string {
+  const { lines, addresses, found, not_found, unreadable, too_long, already_there } = counts;
+  const seconds = elapsedMs / 1000;
+  if (isJson) {
+    const addresses_per_second = elapsedMs === 0 ? 0 : Math.round(addresses / seconds);
+    return `${JSON.stringify({ ...counts, bytes, seconds, addresses_per_second })}\n`;
+  }
+  if (addresses === 0) return `no address was found in ${countOf(lines, 'line')}${oddities()}\n`;
+  return (
+    `${countOf(lines, 'line')}, ${formatCount(addresses)} address${addresses === 1 ? '' : 'es'}: ` +
+    `${formatCount(found)} found, ${formatCount(not_found)} not found${oddities()}; ` +
+    `${seconds.toFixed(1)} s, ${perSecond(addresses, elapsedMs)} addresses/s\n`
+  );
+
+  function oddities(): string {
+    return [
+      [unreadable, 'unreadable'],
+      [too_long, 'too long'],
+      [already_there, 'already enriched'],
+    ]
+      .filter(([count]) => count !== 0)
+      .map(([count, what]) => `; ${formatCount(count as number)} ${what}, passed on unchanged`)
+      .join('');
+  }
+}
+
+const countOf = (count: number, word: string) => `${formatCount(count)} ${word}${count === 1 ? '' : 's'}`;
+
+function perSecond(count: number, elapsedMs: number): string {
+  return formatCount(Math.round((count * 1000) / Math.max(1, elapsedMs)));
+}

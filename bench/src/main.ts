@@ -2,9 +2,10 @@
 import { coverage } from './coverage.ts';
 import { email } from './email.ts';
 import { engine } from './engine.ts';
+import { enrich } from './enrich.ts';
 import { http } from './http.ts';
 
-const benchmarks: Readonly<Record<string, () => Promise<void>>> = { engine, http, email, coverage };
+const benchmarks: Readonly<Record<string, () => Promise<void>>> = { engine, http, email, enrich, coverage };
 
 const USED_WRONGLY = 2;
 

@@ -138,29 +138,52 @@ function columns(dataset: Dataset, run: readonly Field[], delimiter: string): Pa
   });
 }
 
-/** The texts of a tail are kept too: parsing it is the dear part, and records share 8,000 of them. */
+/** Fields of the tail that stand next to each other are one text per tail, kept too: parsing a tail is the dear part, and records share 8,000 of them. */
 function recordPart(
   dataset: Dataset,
   run: readonly Field[],
   ofTail: (field: TailField, value: Value | undefined) => string,
   ofNetwork: Readonly<Record<'asn' | 'asn_name', (match: Match) => string>>,
 ): Part {
-  const tailTexts: (readonly string[] | undefined)[] = [];
-  const textsOf = (tailNumber: number) => {
-    const known = tailTexts[tailNumber];
-    if (known !== undefined) return known;
-    const tail: Tail = dataset.tail(tailNumber);
-    const texts = run.map((field) => (isTailField(field) ? ofTail(field, tailValue(tail, field)) : ''));
-    tailTexts[tailNumber] = texts;
-    return texts;
+  const texts: ((match: Match) => string)[] = [];
+  let tailFields: TailField[] = [];
+  const endTail = () => {
+    if (tailFields.length > 0) texts.push(tailText(dataset, tailFields, ofTail));
+    tailFields = [];
   };
+  for (const field of run) {
+    if (isTailField(field)) {
+      tailFields.push(field);
+      continue;
+    }
+    endTail();
+    if (field === 'asn' || field === 'asn_name') texts.push(ofNetwork[field]);
+  }
+  endTail();
   const text = (match: Match) => {
-    const texts = textsOf(dataset.tailOf(match));
-    return run
-      .map((field, i) => (field === 'asn' || field === 'asn_name' ? ofNetwork[field](match) : texts[i]))
-      .join('');
+    let joined = '';
+    for (const each of texts) joined += each(match);
+    return joined;
   };
   return { kind: 'record', pieces: new RecordPieces(dataset.meta.counts.records, text) };
+}
+
+function tailText(
+  dataset: Dataset,
+  fields: readonly TailField[],
+  ofTail: (field: TailField, value: Value | undefined) => string,
+): (match: Match) => string {
+  const texts: (string | undefined)[] = new Array(dataset.meta.counts.tails).fill(undefined);
+  return (match) => {
+    const number = dataset.tailOf(match);
+    let text = texts[number];
+    if (text === undefined) {
+      const tail: Tail = dataset.tail(number);
+      text = fields.map((field) => ofTail(field, tailValue(tail, field))).join('');
+      texts[number] = text;
+    }
+    return text;
+  };
 }
 
 /** Escaped as in JSON, all ASCII. */

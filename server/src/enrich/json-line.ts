@@ -4,8 +4,9 @@
  * lines of 250 bytes: three times faster, and it makes no objects.
  */
 
+import type { Address } from '@whence/dataset/address';
 import { childNamed, type FieldPaths, type PathChild, type PathNode } from './field-paths.ts';
-import { AddressFinder } from './find-address.ts';
+import type { AddressFinder } from './find-address.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -30,22 +31,25 @@ export class JsonLine {
   close = 0;
   /** Whether the object has the member that is to be added. */
   isAlreadyThere = false;
-  /** Per wanted path, the first text that holds an address; a start of -1 means none. */
-  readonly starts: Int32Array;
-  readonly ends: Int32Array;
+  /** The first address under the most wanted path that has one, and the end of the text it stands in. */
+  address: Address | undefined;
+  textEnd = 0;
   readonly #paths: FieldPaths;
   readonly #addedName: string;
   readonly #addedBytes: Buffer;
-  readonly #finder = new AddressFinder();
+  readonly #finder: AddressFinder;
+  #path = 0;
   #bytes: Buffer = Buffer.alloc(0);
   #end = 0;
+  /** Of the string that was read last. */
+  #hasEscape = false;
 
-  constructor(paths: FieldPaths, addedName: string) {
+  /** After `read`, the finder stands behind `address`. */
+  constructor(paths: FieldPaths, addedName: string, finder: AddressFinder) {
     this.#paths = paths;
     this.#addedName = addedName;
     this.#addedBytes = Buffer.from(addedName);
-    this.starts = new Int32Array(paths.count);
-    this.ends = new Int32Array(paths.count);
+    this.#finder = finder;
   }
 
   /** False unless start..end is one JSON object, with blanks around it at most. */
@@ -53,19 +57,14 @@ export class JsonLine {
     this.#bytes = bytes;
     this.#end = end;
     this.isAlreadyThere = false;
-    for (let path = 0; path < this.starts.length; path++) this.starts[path] = -1;
+    this.address = undefined;
+    this.#path = this.#paths.count;
     const open = this.#skipBlanks(start);
     if (open === end || bytes[open] !== OPEN_OBJECT) return false;
     const behind = this.#object(open, this.#paths.root, 0);
     if (behind === BROKEN || this.#skipBlanks(behind) !== end) return false;
     this.close = behind - 1;
     return true;
-  }
-
-  /** The first of the wanted paths under which an address stands, or -1. */
-  firstPath(): number {
-    for (let path = 0; path < this.starts.length; path++) if ((this.starts[path] as number) >= 0) return path;
-    return -1;
   }
 
   // All of these take the position where something starts and return the one behind it, or BROKEN.
@@ -124,11 +123,13 @@ export class JsonLine {
   #string(open: number): number {
     const bytes = this.#bytes;
     const end = this.#end;
+    this.#hasEscape = false;
     for (let at = open + 1; at < end; at++) {
       const byte = bytes[at] as number;
       if (byte === QUOTE) return at + 1;
       if (byte < 0x20) return BROKEN;
       if (byte !== BACKSLASH) continue;
+      this.#hasEscape = true;
       at++;
       if (bytes[at] === LOWER_U) {
         for (let digit = 1; digit <= 4; digit++) if (!isHexDigit(bytes[at + digit] ?? 0)) return BROKEN;
@@ -169,9 +170,8 @@ export class JsonLine {
 
   #member(node: PathNode, start: number, end: number, depth: number): PathNode | undefined {
     const bytes = this.#bytes;
-    for (let i = start; i < end; i++) {
-      // A name with an escape is decoded, here alone: "\u0069p" is "ip".
-      if (bytes[i] !== BACKSLASH) continue;
+    // A name with an escape is decoded, here alone: "\u0069p" is "ip".
+    if (this.#hasEscape) {
       const name = JSON.parse(bytes.toString('utf8', start - 1, end + 1)) as string;
       if (depth === 0 && name === this.#addedName) this.isAlreadyThere = true;
       return childNamed(node, name);
@@ -187,9 +187,12 @@ export class JsonLine {
   }
 
   #hold(path: number, start: number, end: number): void {
-    if ((this.starts[path] as number) >= 0 || this.#finder.next(this.#bytes, start, end) === undefined) return;
-    this.starts[path] = start;
-    this.ends[path] = end;
+    if (path >= this.#path) return;
+    const address = this.#finder.next(this.#bytes, start, end);
+    if (address === undefined) return;
+    this.address = address;
+    this.textEnd = end;
+    this.#path = path;
   }
 
   #skipDigits(at: number): number {

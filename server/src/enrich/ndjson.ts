@@ -15,26 +15,23 @@ export type NdjsonOptions = {
 };
 
 export function ndjsonWriter(lookup: Lookup, { paths, memberName, isAll }: NdjsonOptions): RecordWriter {
-  const line = new JsonLine(fieldPaths(paths), memberName);
   const finder = new AddressFinder();
+  const line = new JsonLine(fieldPaths(paths), memberName, finder);
   const beforeMember = Buffer.from(`,${asciiJson(memberName)}:`);
   return (bytes, start, end, output) => {
     const textStart = hasByteOrderMark(bytes, start) ? start + 3 : start;
     const isRead = line.read(bytes, textStart, end);
     if (!isRead && !isBlank(bytes, start, end)) lookup.counts.unreadable++;
-    const path = isRead ? line.firstPath() : -1;
-    if (path < 0) return output.append(bytes, start, end);
-    if (line.isAlreadyThere) {
-      lookup.counts.already_there++;
-      return output.append(bytes, start, end);
+    const address = isRead ? line.address : undefined;
+    if (address !== undefined && line.isAlreadyThere) lookup.counts.already_there++;
+    if (address === undefined || line.isAlreadyThere) {
+      output.append(bytes, start, end);
+      return;
     }
-    const valueEnd = line.ends[path] as number;
-    const first = finder.next(bytes, line.starts[path] as number, valueEnd);
-    if (first === undefined) return output.append(bytes, start, end);
     output.append(bytes, start, line.close);
     output.append(beforeMember, 0, beforeMember.length);
-    if (isAll) appendAll(lookup, finder, first, bytes, valueEnd, output);
-    else lookup.append(first, output);
+    if (isAll) appendAll(lookup, finder, address, bytes, line.textEnd, output);
+    else lookup.append(address, output);
     output.append(bytes, line.close, end);
   };
 }

@@ -43,4 +43,4 @@ export class OutputBuffer {
 }
 
 /** Up to here a loop beats the call of a native copy. */
-const SHORT = 48;
+const SHORT = 32;

@@ -30,11 +30,11 @@ export class RecordPieces {
   }
 
   #make(record: number, match: Match): void {
-    const piece = Buffer.from(this.#text(match));
-    this.#reserve(piece.length);
-    piece.copy(this.#bytes, this.#length);
+    const text = this.#text(match);
+    // UTF-8 takes at most three bytes per unit of a string.
+    this.#reserve(text.length * 3);
     this.#starts[record] = this.#length;
-    this.#length += piece.length;
+    this.#length += this.#bytes.write(text, this.#length);
     this.#ends[record] = this.#length;
   }
 

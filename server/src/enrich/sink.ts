@@ -50,7 +50,10 @@ export function fileSink(path: string): Sink {
     process.kill(process.pid, signal);
   };
   for (const signal of STOPPING_SIGNALS) process.once(signal, stopOn);
+  let isOpen = true;
   const close = () => {
+    if (!isOpen) return;
+    isOpen = false;
     for (const signal of STOPPING_SIGNALS) process.removeListener(signal, stopOn);
     closeSync(file);
   };

@@ -1,17 +1,22 @@
 /**
  * What one writes in ten minutes for the same job, as a process of its own: `naive-peer.js FILE SHAPE`. Text decoded and split into lines, a regular
- * expression for the address, npm `maxmind` for the country, JSON.stringify for the answer. Prints its own seconds; opening the database is not in them.
+ * expression for the address, npm `maxmind` for the country, JSON.stringify for the answer. The lines go to standard output, the measure to standard error.
  */
-import { closeSync, createReadStream, openSync, writeSync } from 'node:fs';
-import { performance } from 'node:perf_hooks';
+import { createReadStream, writeSync } from 'node:fs';
 import { openFasterMaxmind } from '../maxmind.ts';
 import type { Shape } from './logs.ts';
+import type { EnrichMeasure } from './measured-enrich.ts';
 
 const [file = '', shape = 'lines'] = process.argv.slice(2);
+const before = process.cpuUsage();
 const reader = openFasterMaxmind();
 const ADDRESS = /\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b|(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}/i;
 
-const lookUp = (ip: string) => ({ ip, ...reader.get(ip) }) as { ip: string; country_code?: string };
+let found = 0;
+function lookUp(ip: string): { ip: string; country_code?: string } {
+  found++;
+  return { ip, ...reader.get(ip) };
+}
 
 const ENRICH: Readonly<Record<Shape, (line: string) => string>> = {
   lines: (line) => {
@@ -29,14 +34,13 @@ const ENRICH: Readonly<Record<Shape, (line: string) => string>> = {
 };
 
 const enrichLine = ENRICH[shape as Shape];
-const output = openSync('/dev/null', 'w');
-const started = performance.now();
+const STDOUT = 1;
 let rest = '';
 for await (const text of createReadStream(file, { encoding: 'utf8', highWaterMark: 1 << 18 })) {
   const lines = (rest + text).split('\n');
   rest = lines.pop() ?? '';
-  writeSync(output, `${lines.map(enrichLine).join('\n')}\n`);
+  writeSync(STDOUT, `${lines.map(enrichLine).join('\n')}\n`);
 }
-const seconds = (performance.now() - started) / 1000;
-closeSync(output);
-process.stdout.write(`${JSON.stringify({ seconds })}\n`);
+const { user, system } = process.cpuUsage(before);
+const measure: EnrichMeasure = { found, cpuSeconds: (user + system) / 1e6 };
+process.stderr.write(`${JSON.stringify(measure)}\n`);

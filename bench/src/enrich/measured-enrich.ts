@@ -1,0 +1,17 @@
+/** `whence enrich`, as a process of its own: `measured-enrich.js FILE OPTION…`. The lines go to standard output, the measure to standard error. */
+import { run } from 'whence/dist/main.js';
+
+export type EnrichMeasure = { readonly found: number; readonly cpuSeconds: number };
+
+let summary = '';
+const before = process.cpuUsage();
+const code = await run(['enrich', '--json', ...process.argv.slice(2)], process.env, process.stdout, {
+  write: (text) => {
+    summary += text;
+  },
+});
+const { user, system } = process.cpuUsage(before);
+if (code !== 0) throw new Error(`whence enrich ended with ${code}: ${summary}`);
+const { found } = JSON.parse(summary) as { found: number };
+const measure: EnrichMeasure = { found, cpuSeconds: (user + system) / 1e6 };
+process.stderr.write(`${JSON.stringify(measure)}\n`);

@@ -74,6 +74,21 @@ test('cli: the README shows what is printed', async () => {
   assert.ok(readme.includes((await whence('ip', '10.0.0.1')).stdout.trimEnd()));
 });
 
+test('cli: docs/enrich.md shows what is added', async () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/enrich.md'), 'utf8');
+  const file = join(folder, 'example');
+  for (const [input, ...options] of [
+    ['Failed password for root from 8.8.8.8 port 22\n'],
+    ['{"client":{"ip":"8.8.8.8"},"price":1.0}\n', '--fields', 'country,asn'],
+    ['time,client\n05:00,8.8.8.8\n', '--format', 'csv', '--fields', 'country,asn,asn_name'],
+  ] as const) {
+    writeFileSync(file, input);
+    assert.ok(page.includes(`\`\`\`\n${input}\`\`\``), input);
+    const { stdout } = await whence('enrich', file, ...options);
+    assert.ok(page.includes(`\`\`\`\n${stdout}\`\`\``), stdout);
+  }
+});
+
 test('cli: ip --json prints the record, a line per address', async () => {
   const { code, stdout } = await whence('ip', '--json', '8.8.8.8', '2001:4860:4860:0::8888', '::ffff:8.8.4.4');
   assert.equal(code, 0);

@@ -28,22 +28,24 @@ export function formatOf(head: Buffer): Format {
 
 /** An option that would do nothing is a mistake that somebody would search for long. */
 export function refuseForeignOptions(options: FormatOptions, format: Format): void {
-  const foreign =
-    format !== 'csv' && options.column !== undefined
-      ? '--column'
-      : format !== 'csv' && options.delimiter !== undefined
-        ? '--delimiter'
-        : format !== 'csv' && options.header === false
-          ? '--no-header'
-          : format !== 'ndjson' && options.field !== undefined
-            ? '--field'
-            : format === 'csv' && options.all === true
-              ? '--all'
-              : format === 'lines' && options.as !== undefined
-                ? '--as'
-                : undefined;
-  if (foreign !== undefined) throw new UsageError(`${foreign} means nothing for the format ${format}`);
+  const foreign = OPTIONS.find(({ formats, isGiven }) => isGiven(options) && !formats.includes(format));
+  if (foreign !== undefined) throw new UsageError(`${foreign.name} means nothing for the format ${format}`);
 }
+
+type FormatOption = {
+  readonly name: string;
+  readonly formats: readonly Format[];
+  readonly isGiven: (options: FormatOptions) => boolean;
+};
+
+const OPTIONS: readonly FormatOption[] = [
+  { name: '--field', formats: ['ndjson'], isGiven: ({ field }) => field !== undefined },
+  { name: '--as', formats: ['ndjson', 'csv'], isGiven: ({ as }) => as !== undefined },
+  { name: '--all', formats: ['lines', 'ndjson'], isGiven: ({ all }) => all === true },
+  { name: '--column', formats: ['csv'], isGiven: ({ column }) => column !== undefined },
+  { name: '--delimiter', formats: ['csv'], isGiven: ({ delimiter }) => delimiter !== undefined },
+  { name: '--no-header', formats: ['csv'], isGiven: ({ header }) => header === false },
+];
 
 export function delimiterOf(asked: string | undefined, file: string | undefined): string {
   if (asked === undefined) return file !== undefined && /\.tsv(\.gz)?$/i.test(file) ? '\t' : ',';

@@ -391,6 +391,25 @@ test('enrich: damaged gzip is said, and no output file appears', async () => {
   );
 });
 
+test('enrich: what only begins like gzip is said too', async () => {
+  const { code, stderr } = await enrichFile('no.gz', Buffer.from([0x1f, 0x8b, 1, 2, 3, 4, 5, 6]));
+  assert.equal(code, 1);
+  assert.match(stderr, /^error: .*no\.gz is damaged gzip data: [^\n]*\n$/);
+});
+
+test('enrich: used wrongly, it does not wait for the end of its input', async () => {
+  const child = start('--as', 'x');
+  child.stdin.write('8.8.8.8\n');
+  assert.deepEqual(await once(child, 'exit'), [2, null]);
+});
+
+test('enrich: a header of half a million columns is read in a moment', async () => {
+  const started = performance.now();
+  const { code } = await enrichFile('wide.csv', `ip${',x'.repeat(450_000)}\n8.8.8.8${','.repeat(450_000)}\n`);
+  assert.equal(code, 0);
+  assert.ok(performance.now() - started < 5000);
+});
+
 test('enrich: --output replaces a file behind a link when it is whole, and keeps its mode', async () => {
   const target = join(logs, 'target.log');
   const link = join(logs, 'link.log');

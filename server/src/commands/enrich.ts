@@ -15,7 +15,7 @@ import {
   formatOf,
   refuseForeignOptions,
 } from '../enrich/format.ts';
-import { InputError, openInput } from '../enrich/input.ts';
+import { type Input, InputError, openInput } from '../enrich/input.ts';
 import { csvInsertion, jsonInsertion } from '../enrich/insertion.ts';
 import { linesWriter } from '../enrich/lines.ts';
 import { Lookup } from '../enrich/lookup.ts';
@@ -49,30 +49,48 @@ export async function enrichCommand(
   if (asked !== undefined) refuseForeignOptions(options, asked);
   const fields = chosenFields(options);
   const dataset = openLocalDataset(dataDir);
-  const input = await openInput(file, stdin);
-  const format = asked ?? formatOf(input.head);
-  refuseForeignOptions(options, format);
+  let input: Input | undefined;
+  try {
+    input = await openInput(file, stdin);
+    const format = asked ?? formatOf(input.head);
+    refuseForeignOptions(options, format);
+    const counts = newCounts();
+    const enrichment = enrichmentOf(dataset, format, file, options, fields, counts);
+    return await enrichInput(input, enrichment, options, now, stdout, stderr);
+  } catch (error) {
+    return outcomeOf(error, options.output, stderr);
+  } finally {
+    input?.close();
+  }
+}
 
-  const counts = newCounts();
-  const enrichment = enrichmentOf(dataset, format, file, options, fields, counts);
+async function enrichInput(
+  input: Input,
+  enrichment: Enrichment,
+  { output, json }: EnrichOptions,
+  now: () => Date,
+  stdout: Output,
+  stderr: Output,
+): Promise<ExitCode> {
+  const { counts } = enrichment;
   const startedMs = now().getTime();
   const elapsedMs = () => now().getTime() - startedMs;
   const progress = new Progress(stderr, counts, elapsedMs);
   // A bar between the lines of a terminal that shows both would spoil both.
-  const isShown = stderr.isTTY === true && (stdout.isTTY !== true || options.output !== undefined);
-  const sink = options.output === undefined ? streamSink(stdout) : fileSink(options.output);
+  const isShown = stderr.isTTY === true && (stdout.isTTY !== true || output !== undefined);
+  const sink = output === undefined ? streamSink(stdout) : fileSink(output);
   try {
     await enrich(input, enrichment, sink, () => {
       if (isShown) progress.show(input);
     });
     sink.finish();
   } catch (error) {
-    progress.finish();
     sink.abandon();
-    return outcomeOf(error, options.output, stderr);
+    throw error;
+  } finally {
+    progress.finish();
   }
-  progress.finish();
-  stderr.write(formatSummary(counts, input.bytesRead(), elapsedMs(), options.json === true));
+  stderr.write(formatSummary(counts, input.bytesRead(), elapsedMs(), json === true));
   return counts.addresses === 0 ? 1 : 0;
 }
 

@@ -10,6 +10,7 @@ const LF = 0x0a;
 const AT_CELL_START = 0;
 const IN_CELL = 1;
 const IN_QUOTES = 2;
+const BEHIND_QUOTE = 3;
 
 /** Remembers between calls whether it stands inside quotes. */
 export function rowEnd(delimiter: number): RecordEnd {
@@ -19,7 +20,7 @@ export function rowEnd(delimiter: number): RecordEnd {
       const byte = bytes[at] as number;
       if (state === IN_QUOTES) {
         // Of two quotes the first closes and the second opens again, which comes to the same.
-        if (byte === QUOTE) state = IN_CELL_AFTER_QUOTE;
+        if (byte === QUOTE) state = BEHIND_QUOTE;
       } else if (byte === LF) {
         state = AT_CELL_START;
         return at + 1;
@@ -30,8 +31,6 @@ export function rowEnd(delimiter: number): RecordEnd {
     return -1;
   };
 }
-
-const IN_CELL_AFTER_QUOTE = 3;
 
 /** The cells of a row: how many, and where the content of one of them lies. */
 export class CsvRow {
@@ -49,9 +48,8 @@ export class CsvRow {
     for (;;) {
       const cellEnd = endOfCell(bytes, cellStart, end, delimiter);
       if (this.count === wanted) {
-        const isQuoted = bytes[cellStart] === QUOTE && cellEnd > cellStart;
-        this.start = isQuoted ? cellStart + 1 : cellStart;
-        this.end = isQuoted && cellEnd > cellStart + 1 && bytes[cellEnd - 1] === QUOTE ? cellEnd - 1 : cellEnd;
+        this.start = contentStart(bytes, cellStart, cellEnd);
+        this.end = contentEnd(bytes, cellStart, cellEnd);
       }
       this.count++;
       if (cellEnd === end) return;
@@ -62,12 +60,22 @@ export class CsvRow {
 
 /** The texts of all cells, for a header. */
 export function cellTexts(bytes: Buffer, start: number, end: number, delimiter: number): string[] {
-  const row = new CsvRow();
-  row.read(bytes, start, end, delimiter, 0);
-  return Array.from({ length: row.count }, (_, i) => {
-    row.read(bytes, start, end, delimiter, i);
-    return bytes.toString('utf8', row.start, row.end).replaceAll('""', '"');
-  });
+  const texts: string[] = [];
+  for (let cellStart = start; ; ) {
+    const cellEnd = endOfCell(bytes, cellStart, end, delimiter);
+    const text = bytes.toString('utf8', contentStart(bytes, cellStart, cellEnd), contentEnd(bytes, cellStart, cellEnd));
+    texts.push(text.replaceAll('""', '"'));
+    if (cellEnd === end) return texts;
+    cellStart = cellEnd + 1;
+  }
+}
+
+function contentStart(bytes: Buffer, start: number, end: number): number {
+  return start < end && bytes[start] === QUOTE ? start + 1 : start;
+}
+
+function contentEnd(bytes: Buffer, start: number, end: number): number {
+  return end - start > 1 && bytes[start] === QUOTE && bytes[end - 1] === QUOTE ? end - 1 : end;
 }
 
 function endOfCell(bytes: Buffer, start: number, end: number, delimiter: number): number {

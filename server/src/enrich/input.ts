@@ -12,6 +12,8 @@ export type Input = {
   readonly totalBytes: number | undefined;
   /** Of the file as it lies on disk, so gzip counts as it is. */
   bytesRead(): number;
+  /** To be called in the end: an open pipe would keep the process alive. */
+  close(): void;
 };
 
 /** Thrown when the input breaks off. The message is for the person at the terminal. */
@@ -34,19 +36,20 @@ export async function openInput(file: string | undefined, stdin: () => Readable)
   const { stream, totalBytes } = file === undefined ? { stream: stdin(), totalBytes: undefined } : openFile(file);
   const name = file ?? 'standard input';
   let bytesRead = 0;
-  const raw = await peek(
-    counted(stream, name, (count) => {
-      bytesRead += count;
-    }),
-    isMagicKnown,
-  );
-  const refused = REFUSED.find(({ magic }) => startsWith(raw.head, magic));
-  if (refused !== undefined) {
+  const count = (bytes: number) => {
+    bytesRead += bytes;
+  };
+  try {
+    const raw = await peek(counted(stream, name, count), isMagicKnown);
+    const refused = REFUSED.find(({ magic }) => startsWith(raw.head, magic));
+    if (refused !== undefined)
+      throw new UsageError(`${name} is ${refused.name} data; unpack it first: ${refused.command} … | whence enrich`);
+    const text = await peek(startsWith(raw.head, GZIP) ? gunzip(raw.chunks, name) : raw.chunks, isTextSeen);
+    return { ...text, totalBytes, bytesRead: () => bytesRead, close: () => stream.destroy() };
+  } catch (error) {
     stream.destroy();
-    throw new UsageError(`${name} is ${refused.name} data; unpack it first: ${refused.command} … | whence enrich`);
+    throw error;
   }
-  const text = await peek(startsWith(raw.head, GZIP) ? gunzip(raw.chunks, name) : raw.chunks, isTextSeen);
-  return { ...text, totalBytes, bytesRead: () => bytesRead };
 }
 
 function openFile(file: string): { stream: Readable; totalBytes: number | undefined } {

@@ -3,7 +3,7 @@ import { type Match, recordNumber } from '@whence/dataset/format';
 import type { OutputBuffer } from './output-buffer.ts';
 
 const FIRST_BYTES = 1 << 20;
-/** All pieces of the embedded default take 24 MB, whole records 48. A larger dataset fills this and starts over. */
+/** All pieces of the embedded default take 20 MB, whole records 42. A larger dataset fills this and starts over. */
 const MAX_BYTES = 64 << 20;
 
 export class RecordPieces {

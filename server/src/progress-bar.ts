@@ -18,7 +18,8 @@ export class ProgressBar {
       this.#line = step;
       return;
     }
-    const line = `${share === undefined ? '' : `${drawBar(share)}  `}${step}`.slice(0, this.#output.columns ?? 80);
+    // A pseudo-terminal that nobody gave a size has 0 columns.
+    const line = `${share === undefined ? '' : `${drawBar(share)}  `}${step}`.slice(0, this.#output.columns || 80);
     if (line !== this.#line) this.#output.write(`\r\x1b[K${line}`);
     this.#line = line;
   }

@@ -5,7 +5,7 @@
 import type { Refusal, Source } from '../record.ts';
 import type { Feed } from './feed.ts';
 import type { FeedCache, FeedState } from './feed-cache.ts';
-import { type FetchFeedOptions, fetchFeed } from './fetch-feed.ts';
+import { type FetchFeedOptions, type FetchFeedResult, fetchFeed } from './fetch-feed.ts';
 import { FORMATS } from './formats.ts';
 import type { Parsed } from './parsed.ts';
 import { type Content, fileContent } from './sources/content.ts';
@@ -23,6 +23,7 @@ const MAX_SHRINK = 0.3;
 /** More rows than this that cannot be read mean another format. */
 const MAX_SKIPPED = 0.1;
 const HOUR_MS = 3_600_000;
+const FETCHES_AT_ONCE = 6;
 
 export type IntakeOptions = Omit<FetchFeedOptions, 'now'> & { readonly now: () => Date };
 
@@ -34,9 +35,10 @@ export async function takeIn(
 ): Promise<Intake> {
   const readings: Reading[] = [];
   const refused: Refusal[] = [];
+  const fetches = fetchAll(feeds, cache, options);
   let done = 0;
   for (const feed of feeds) {
-    const { reading, problem, outcome } = await takeFeed(feed, cache, options);
+    const { reading, problem, outcome } = takeFeed(feed, cache, await (fetches.get(feed.id) as Fetch), options.now());
     if (reading !== undefined) readings.push(reading);
     if (problem !== undefined)
       refused.push({ id: feed.id, reason: problem, ...(reading === undefined ? {} : { used: reading.source.as_of }) });
@@ -45,11 +47,24 @@ export async function takeIn(
   return { readings, refused };
 }
 
+type Fetch = Promise<FetchFeedResult>;
+
+/** Several feeds at once, so that a slow server does not hold up the others; they are read one after the other. */
+function fetchAll(feeds: readonly Feed[], cache: FeedCache, options: IntakeOptions): Map<string, Fetch> {
+  const fetches = new Map<string, Fetch>();
+  feeds.forEach((feed, i) => {
+    const before = fetches.get(feeds[i - FETCHES_AT_ONCE]?.id ?? '') ?? Promise.resolve();
+    const fetch = before.then(() => fetchFeed(feed, cache, { ...options, now: options.now() }));
+    // Whoever awaits it hears of its failure; until then it must not count as unheard.
+    fetch.catch(() => {});
+    fetches.set(feed.id, fetch);
+  });
+  return fetches;
+}
+
 type Taken = { reading: Reading | undefined; problem: string | undefined; outcome: string };
 
-async function takeFeed(feed: Feed, cache: FeedCache, options: IntakeOptions): Promise<Taken> {
-  const now = options.now();
-  const fetched = await fetchFeed(feed, cache, { ...options, now });
+function takeFeed(feed: Feed, cache: FeedCache, fetched: FetchFeedResult, now: Date): Taken {
   let problem = fetched.kind === 'failed' ? fetched.reason : undefined;
   if (fetched.kind === 'candidate') {
     const result = readContent(feed, fileContent(fetched.path), cache.state(feed.id));

@@ -37,6 +37,8 @@ export type Feed = {
   /** Fewer mean that something is wrong with the feed. */
   readonly min_records: number;
   readonly max_bytes?: number;
+  /** A blocklist made of other blocklists. It does not add to those it repeats. */
+  readonly is_aggregate?: boolean;
   /** Whose addresses these are, in words that an answer can show. */
   readonly provider?: string;
   readonly company?: string;

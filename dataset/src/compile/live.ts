@@ -81,13 +81,14 @@ function overlaysOf({ parsed, source, feed }: Reading): Overlay[] {
 }
 
 /** A label is a country in a geofeed, a region in a cloud's list, a count in an aggregate of blocklists, the number of a listing elsewhere. */
-function statementsOf({ labels }: PrefixList, { drives, format, provider }: Feed): Statement[] {
+function statementsOf({ labels }: PrefixList, { drives, format, provider, is_aggregate }: Feed): Statement[] {
   return labels.map((label): Statement => {
     if (drives.includes('country')) {
       const country = isCountry(label) ? label : provider === undefined ? undefined : countryOfRegion(provider, label);
       return country === undefined ? {} : { country };
     }
-    if (format === 'ip-count') return { lists: Number(label) };
+    // An aggregate that does not count found the address on one list at least.
+    if (format === 'ip-count' || is_aggregate === true) return { lists: Number(label) || 1 };
     return label === '' || !drives.includes('criminal_netblock') ? {} : { label };
   });
 }

@@ -106,6 +106,7 @@ const FIELDS: Readonly<Record<keyof Feed, FieldCheck & { readonly isOptional?: b
   mode: { isRight: (value) => value === 'on' || value === 'opt-in', words: 'on or opt-in', fallback: 'on' },
   min_records: { ...count, fallback: 1 },
   max_bytes: { ...count, isOptional: true },
+  is_aggregate: { isRight: (value) => typeof value === 'boolean', words: 'true or false', isOptional: true },
   provider: { ...text, isOptional: true },
   company: { ...text, isOptional: true },
   operator: { ...text, isOptional: true },

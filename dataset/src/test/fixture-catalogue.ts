@@ -1,0 +1,81 @@
+/** A catalogue over the real files of the feeds: everything that a live dataset can be made of, as `file:` URLs. */
+import { pathToFileURL } from 'node:url';
+import type { Drive, Feed } from '../compile/feed.ts';
+import { fixture } from './fixtures.ts';
+
+type Row = readonly [id: string, path: string, format: string, drives: readonly Drive[], more?: Partial<Feed>];
+
+const CLOUD: readonly Drive[] = ['cloud_provider', 'country'];
+
+const ROWS: readonly Row[] = [
+  ['ris-v4', 'routing/riswhoisdump.IPv4.derived.gz', 'riswhois', ['routes']],
+  ['ris-v6', 'routing/riswhoisdump.IPv6.gz', 'riswhois', ['routes']],
+  ['caida-pfx2as', 'routing/routeviews-rv2.derived.pfx2as.gz', 'pfx2as', ['routes']],
+  ['iptoasn', 'routing/ip2asn-v4.excerpt.tsv', 'iptoasn-tsv', ['routes']],
+  ['ripe-asnames', 'asn-names/ripe-asn.txt.gz', 'asnames', ['names']],
+  ['delegated-afrinic', 'delegated/delegated-afrinic-extended-latest', 'delegated-ext', ['delegation']],
+  ['delegated-ripencc', 'delegated/2014-07-01/delegated-ripencc-latest.gz', 'delegated-ext', ['delegation']],
+  ['delegated-apnic', 'delegated/2014-07-01/delegated-apnic-latest.gz', 'delegated-ext', ['delegation']],
+  ['delegated-lacnic', 'delegated/2014-07-01/delegated-lacnic-latest.gz', 'delegated-ext', ['delegation']],
+  [
+    'delegated-arin',
+    'delegated/excerpt-2019-09-extended/delegated-arin-extended-latest',
+    'delegated-ext',
+    ['delegation'],
+  ],
+  ['geofeed-linode', 'geofeed/linode.csv', 'geofeed', CLOUD, { provider: 'Linode' }],
+  ['geofeed-digitalocean', 'geofeed/digitalocean-google.csv', 'geofeed', CLOUD, { provider: 'DigitalOcean' }],
+  ['aws', 'cloud/aws-ip-ranges.json', 'aws-json', CLOUD, { provider: 'AWS' }],
+  ['azure', 'cloud/azure-ServiceTags_Public.json', 'azure-tags', CLOUD, { provider: 'Azure' }],
+  ['gcp', 'cloud/gcp-cloud.json', 'google-json', CLOUD, { provider: 'Google Cloud' }],
+  ['oracle', 'cloud/oracle-public_ip_ranges.json', 'oci-json', CLOUD, { provider: 'Oracle Cloud' }],
+  ['cloudflare-v4', 'cloud/cloudflare-ips-v4.txt', 'cidr-lines', ['cloud_provider'], { provider: 'Cloudflare' }],
+  ['cloudflare-v6', 'cloud/cloudflare-ips-v6.txt', 'cidr-lines', ['cloud_provider'], { provider: 'Cloudflare' }],
+  ['fastly', 'cloud/fastly-public-ip-list.json', 'fastly-json', ['cloud_provider'], { provider: 'Fastly' }],
+  crawler('openai-gptbot', 'OpenAI', 'reconstructed/gptbot.json'),
+  crawler('openai-oai-searchbot', 'OpenAI', 'reconstructed/oai-searchbot.json'),
+  crawler('openai-chatgpt-user', 'OpenAI', 'reconstructed/chatgpt-user.json'),
+  crawler('anthropic-claudebot', 'Anthropic', 'reconstructed/claudebot.json'),
+  crawler('perplexity-perplexitybot', 'Perplexity', 'reconstructed/perplexitybot.json'),
+  crawler('perplexity-perplexity-user', 'Perplexity', 'reconstructed/perplexity-user.json'),
+  crawler('microsoft-bingbot', 'Microsoft', 'reconstructed/bingbot.json'),
+  crawler('apple-applebot', 'Apple', 'reconstructed/applebot.json'),
+  crawler('duckduckgo-duckduckbot', 'DuckDuckGo', 'reconstructed/duckduckbot.json'),
+  crawler('google-special-case-crawlers', 'Google', 'google-special-crawlers.json'),
+  ['tor-exits', 'tor/torbulkexitlist.2024-02-27.txt', 'ip-lines', ['is_tor_exit']],
+  ['x4b-vpn-v4', 'vpn/x4bnet-vpn-ipv4.txt', 'cidr-lines', ['is_vpn']],
+  ['x4b-vpn-v6', 'vpn/x4bnet-vpn-ipv6.txt', 'cidr-lines', ['is_vpn']],
+  ['x4b-datacenter-v4', 'hosting/x4bnet-datacenter-ipv4.txt', 'cidr-lines', ['is_datacenter']],
+  ['x4b-datacenter-v6', 'hosting/x4bnet-datacenter-ipv6.txt', 'cidr-lines', ['is_datacenter']],
+  ['bad-asn', 'hosting/brianhama-bad-asn-list.csv', 'asn-csv', ['is_datacenter']],
+  ['peeringdb', 'nettype/peeringdb-net.page-1.json', 'peeringdb-net', ['connection_type']],
+  ['proxies-http', 'proxy/thespeedx-http.txt', 'ip-port', ['is_proxy']],
+  ['proxies-socks4', 'proxy/thespeedx-socks4.txt', 'ip-port', ['is_proxy']],
+  ['proxies-socks5', 'proxy/thespeedx-socks5.txt', 'ip-port', ['is_proxy']],
+  ['spamhaus-drop', 'threat/spamhaus-drop_v4.2025-04-15.json', 'ndjson-drop', ['criminal_netblock']],
+  ['spamhaus-asn-drop', 'format-samples/spamhaus-asndrop.json', 'ndjson-asndrop', ['criminal_netblock']],
+  ['blocklist-de', 'threat/firehol/blocklist_de.ipset', 'netset', ['blocklist']],
+  ['cins', 'threat/firehol/ciarmy.ipset', 'netset', ['blocklist']],
+  ['feodo', 'threat/firehol/feodo.ipset', 'netset', ['blocklist']],
+  ['et-block', 'threat/firehol/et_block.netset', 'netset', ['blocklist']],
+  ['dshield', 'threat/firehol/dshield.netset', 'netset', ['blocklist']],
+  ['firehol-l1', 'threat/firehol/firehol_level1.netset', 'netset', ['blocklist'], { is_aggregate: true }],
+  ['firehol-l2', 'threat/firehol/firehol_level2.netset', 'netset', ['blocklist'], { is_aggregate: true }],
+  ['ipsum', 'threat/ipsum.half-a.txt', 'ip-count', ['blocklist']],
+];
+
+/** Undefined where the folder of the real files is absent. */
+export function fixtureFeeds(): object[] | undefined {
+  if (fixture('') === undefined) return undefined;
+  return ROWS.map(([id, path, format, drives, more]) => ({
+    id,
+    url: pathToFileURL(fixture(path) ?? '').href,
+    format,
+    drives,
+    ...more,
+  }));
+}
+
+function crawler(bot: string, company: string, file: string): Row {
+  return [`crawler-${bot}`, `crawlers/${file}`, 'google-json', ['is_ai_crawler'], { company }];
+}

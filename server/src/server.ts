@@ -17,6 +17,8 @@ import { readUpdateReport, type UpdateReport } from './update-report.ts';
 import { Usage } from './usage.ts';
 
 const HOUSEKEEPING_MS = 1_000;
+/** How often a worker looks whether another one wants leases back. */
+const RECALLS_MS = 50;
 /** Requests in flight get so long to finish when the server is told to stop. */
 const DRAIN_MS = 10_000;
 
@@ -31,7 +33,7 @@ export const sqlitePath = (dataDir: string): string => join(dataDir, 'whence.sql
 export async function startServer(config: Config, log: Logger, nowMs: () => number): Promise<RunningServer> {
   const database = openSqlite(sqlitePath(config.dataDir));
   const storage = sqliteStorage(database);
-  const quota = new Quota(sqliteLeases(database));
+  const quota = new Quota(sqliteLeases(database), config.workers > 1);
   const usage = new Usage(storage);
   const metrics = new Metrics();
   const overload = new Overload();
@@ -64,15 +66,17 @@ export async function startServer(config: Config, log: Logger, nowMs: () => numb
 
   live.start();
   overload.start();
+  const cannotWrite = (error: unknown) => log.error({ err: error }, 'statistics or leases could not be written');
   const write = async (giveBack: () => Promise<void>) => {
     try {
       await usage.flush();
       await giveBack();
     } catch (error) {
-      log.error({ err: error }, 'statistics or leases could not be written');
+      cannotWrite(error);
     }
   };
   const housekeeping = setInterval(() => write(() => quota.giveBackIdle(nowMs())), HOUSEKEEPING_MS).unref();
+  const recalls = setInterval(() => quota.giveBackRecalled().catch(cannotWrite), RECALLS_MS).unref();
 
   await app.listen({ host: config.host, port: config.port });
   const { port } = app.server.address() as AddressInfo;
@@ -100,6 +104,7 @@ export async function startServer(config: Config, log: Logger, nowMs: () => numb
       await app.close();
       clearTimeout(force);
       clearInterval(housekeeping);
+      clearInterval(recalls);
       live.stop();
       overload.stop();
       emailChecks.close();

@@ -3,12 +3,17 @@
  * requests, processes and crashes admits one more than the limit. A process takes leases from storage and spends them in
  * memory; a lease is subtracted from the day before it is spent, so one that is lost in a crash is lost, never granted twice.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { MaybePromise } from '../storage/storage.ts';
 
 export type LeaseStore = {
   /** Subtracts up to `wanted` from what is left of the day and says how many it was, and how many are left after it. */
   take(keyId: string, day: string, wanted: number, limit: number): MaybePromise<{ granted: number; left: number }>;
   giveBack(keyId: string, day: string, unspent: number): MaybePromise<void>;
+  /** Asks all other processes to give back what they hold of the key's day. */
+  recall(keyId: string): MaybePromise<void>;
+  /** Keys that others have recalled since this was last asked. */
+  recalled(): MaybePromise<readonly string[]>;
 };
 
 export type Allowance = { readonly limit: number; readonly lease: number };
@@ -21,19 +26,33 @@ export const UNLIMITED = 2147483647;
 
 const DAY_MS = 86_400_000;
 const IDLE_MS = 2_000;
+/** By then every other process has heard of a recall and answered it, several times over. */
+const RECALL_MS = 250;
 /** A key that is used up asks storage again only so often: another process may have given a lease back. */
 const RETRY_MS = 100;
 
-type Account = { day: string; unspent: number; left: number; lastSpentMs: number; emptyUntilMs: number };
+type Account = {
+  readonly day: string;
+  unspent: number;
+  left: number;
+  lastSpentMs: number;
+  /** Waiting for what other processes hold, when the day seems to be used up for the first time. */
+  recall: Promise<void> | undefined;
+  isUsedUp: boolean;
+  emptyUntilMs: number;
+};
 
 export class Quota {
   readonly #store: LeaseStore;
+  readonly #isShared: boolean;
   readonly #accounts = new Map<string, Account>();
   #dayStartMs = 0;
   #day = '';
 
-  constructor(store: LeaseStore) {
+  /** `isShared`: other processes take leases from the same store. */
+  constructor(store: LeaseStore, isShared: boolean) {
     this.#store = store;
+    this.#isShared = isShared;
   }
 
   /** Leases held and not spent, for the metrics. */
@@ -52,19 +71,36 @@ export class Quota {
     account.lastSpentMs = nowMs;
     const refused = { isAllowed: false, remaining: 0, resetSeconds };
     if (nowMs < account.emptyUntilMs) return refused;
-    // One at a time near the end: what another process holds then would be missing here.
-    const wanted = Math.max(1, Math.min(lease, Math.floor(account.left / 16)));
-    const settle = ({ granted, left }: { granted: number; left: number }): Spent => {
-      account.left = left;
-      if (granted === 0) {
-        account.emptyUntilMs = nowMs + RETRY_MS;
-        return refused;
-      }
-      account.unspent += granted - 1;
-      return { isAllowed: true, remaining: left + account.unspent, resetSeconds };
+    const take = (): MaybePromise<Spent> => {
+      // At most a sixteenth of what is left: near the end one at a time.
+      const wanted = Math.max(1, Math.min(lease, Math.floor(account.left / 16)));
+      const taken = this.#store.take(keyId, account.day, wanted, limit);
+      return taken instanceof Promise ? taken.then(settle) : settle(taken);
     };
-    const taken = this.#store.take(keyId, account.day, wanted, limit);
-    return taken instanceof Promise ? taken.then(settle) : settle(taken);
+    const settle = ({ granted, left }: { granted: number; left: number }): MaybePromise<Spent> => {
+      account.left = left;
+      if (granted > 0) {
+        account.isUsedUp = false;
+        account.unspent += granted - 1;
+        return { isAllowed: true, remaining: left + account.unspent, resetSeconds };
+      }
+      if (this.#isShared && !account.isUsedUp) return this.#recall(keyId, account).then(take);
+      account.isUsedUp = true;
+      account.emptyUntilMs = nowMs + RETRY_MS;
+      return refused;
+    };
+    return take();
+  }
+
+  /** A refusal would be wrong as long as another process holds a part of the day and does not use it. Once for all who ask. */
+  async #recall(keyId: string, account: Account): Promise<void> {
+    account.recall ??= (async () => {
+      await this.#store.recall(keyId);
+      await sleep(RECALL_MS);
+      account.isUsedUp = true;
+      account.recall = undefined;
+    })();
+    await account.recall;
   }
 
   /** Whether a request could be counted without asking storage. */
@@ -101,6 +137,18 @@ export class Quota {
     await this.#giveBack((account) => nowMs - account.lastSpentMs >= IDLE_MS);
   }
 
+  /** Gives back what other processes ask for. To be called several times while a recall lasts. */
+  async giveBackRecalled(): Promise<void> {
+    if (!this.#isShared) return;
+    for (const keyId of await this.#store.recalled()) {
+      const account = this.#accounts.get(keyId);
+      if (account === undefined || account.unspent === 0) continue;
+      const { unspent } = account;
+      account.unspent = 0;
+      await this.#store.giveBack(keyId, account.day, unspent);
+    }
+  }
+
   async close(): Promise<void> {
     await this.#giveBack(() => true);
   }
@@ -116,7 +164,15 @@ export class Quota {
   #account(keyId: string, limit: number): Account {
     let account = this.#accounts.get(keyId);
     if (account === undefined || account.day !== this.#day) {
-      account = { day: this.#day, unspent: 0, left: limit, lastSpentMs: 0, emptyUntilMs: 0 };
+      account = {
+        day: this.#day,
+        unspent: 0,
+        left: limit,
+        lastSpentMs: 0,
+        recall: undefined,
+        isUsedUp: false,
+        emptyUntilMs: 0,
+      };
       this.#accounts.set(keyId, account);
     }
     return account;

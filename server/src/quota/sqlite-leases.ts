@@ -2,6 +2,9 @@
 import { guarded, type SqliteDatabase } from '../storage/sqlite.ts';
 import type { LeaseStore } from './quota.ts';
 
+/** Recalls hold for a moment; those before these have been seen by everybody who lives. */
+const KEPT_RECALLS = 1_000;
+
 export function sqliteLeases(database: SqliteDatabase): LeaseStore {
   const read = database
     .prepare<[string, string], number>('SELECT granted FROM quota WHERE key_id = ? AND day = ?')
@@ -17,6 +20,15 @@ export function sqliteLeases(database: SqliteDatabase): LeaseStore {
     if (granted > 0) grant.run(keyId, day, granted);
     return { granted, left: left - granted };
   });
+  const recall = database.prepare('INSERT INTO recalls (key_id) VALUES (?)');
+  const forgetRecalls = database.prepare('DELETE FROM recalls WHERE number < ?');
+  const lastRecall = database.prepare<[], number>('SELECT max(number) FROM recalls').pluck();
+  const recalledSince = database.prepare<[number], { number: number; key_id: string }>(
+    'SELECT number, key_id FROM recalls WHERE number > ?',
+  );
+  const dataVersion = database.prepare<[], number>('PRAGMA data_version').pluck();
+  let seenDataVersion = dataVersion.get();
+  let seenRecall = lastRecall.get() ?? 0;
   return {
     take: guarded((keyId: string, day: string, wanted: number, limit: number) => {
       // A key that is used up is the one that is asked for most; it needs no write lock to be told so.
@@ -25,6 +37,18 @@ export function sqliteLeases(database: SqliteDatabase): LeaseStore {
     }),
     giveBack: guarded((keyId: string, day: string, unspent: number) => {
       giveBack.run(unspent, keyId, day);
+    }),
+    recall: guarded((keyId: string) => {
+      const { lastInsertRowid } = recall.run(keyId);
+      forgetRecalls.run(Number(lastInsertRowid) - KEPT_RECALLS);
+    }),
+    recalled: guarded(() => {
+      const current = dataVersion.get();
+      if (current === seenDataVersion) return [];
+      seenDataVersion = current;
+      const rows = recalledSince.all(seenRecall);
+      seenRecall = rows.at(-1)?.number ?? seenRecall;
+      return rows.map(({ key_id }) => key_id);
     }),
   };
 }

@@ -31,6 +31,10 @@ const steps: readonly string[] = [
      requests INTEGER NOT NULL,
      PRIMARY KEY (key_id, day, endpoint, status_class)
    ) STRICT, WITHOUT ROWID;`,
+  `CREATE TABLE recalls (
+     number INTEGER PRIMARY KEY AUTOINCREMENT,
+     key_id TEXT NOT NULL
+   ) STRICT;`,
 ];
 
 export function migrate(database: Database.Database): void {

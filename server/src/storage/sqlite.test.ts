@@ -74,7 +74,7 @@ test('sqlite: a file of a newer version is refused with a sentence, and left alo
   database.close();
   assert.throws(() => openSqlite(path), {
     name: 'StorageUnavailable',
-    message: /newer\.sqlite was written by a newer version of whence \(schema 99, this version knows 1\)/,
+    message: /newer\.sqlite was written by a newer version of whence \(schema 99, this version knows 2\)/,
   });
 });
 

@@ -104,7 +104,7 @@ test('limits: a missing permission is told before a used-up quota', async () => 
 test('limits: leases of one process are not the other’s, and come back when the key goes quiet', async () => {
   const database = openSqlite(sqlitePath(folder.dataDir));
   try {
-    const [first, second] = [new Quota(sqliteLeases(database)), new Quota(sqliteLeases(database))];
+    const [first, second] = [new Quota(sqliteLeases(database), false), new Quota(sqliteLeases(database), false)];
     const allowance = { limit: 100, lease: 5 };
     const spend = (quota: Quota) => quota.spend('lease-test', allowance, NOON);
     assert.deepEqual(spend(first), { isAllowed: true, remaining: 99, resetSeconds: MIDNIGHT / 1000 });
@@ -123,10 +123,31 @@ test('limits: leases of one process are not the other’s, and come back when th
   }
 });
 
+test('limits: a key is refused only when no process holds a part of its day that it does not use', async () => {
+  const databases = [1, 2].map(() => openSqlite(sqlitePath(folder.dataDir)));
+  try {
+    const [first, second] = databases.map((database) => new Quota(sqliteLeases(database), true));
+    assert.ok(first && second);
+    const spend = (quota: Quota) => quota.spend('recall-test', { limit: 100, lease: 5 }, NOON);
+    await spend(first);
+    assert.equal(first.unspent, 4);
+    const answering = setInterval(() => void first.giveBackRecalled(), 50);
+    let allowed = 1;
+    while ((await spend(second)).isAllowed) allowed++;
+    clearInterval(answering);
+    assert.deepEqual([allowed, first.unspent], [100, 0]);
+    const started = performance.now();
+    assert.equal((await spend(second)).isAllowed, false);
+    assert.ok(performance.now() - started < 100, 'known to be used up, and refused at once');
+  } finally {
+    for (const database of databases) database.close();
+  }
+});
+
 test('limits: two processes that take turns never admit one more, and lose none that was given back', async () => {
   const database = openSqlite(sqlitePath(folder.dataDir));
   try {
-    const quotas = [1, 2, 3].map(() => new Quota(sqliteLeases(database)));
+    const quotas = [1, 2, 3].map(() => new Quota(sqliteLeases(database), false));
     let allowed = 0;
     let nowMs = NOON;
     for (let i = 0; i < 3000; i++) {

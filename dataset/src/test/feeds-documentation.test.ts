@@ -1,0 +1,142 @@
+/** docs/feeds.md: its tables are those of the program, its catalogues are read, its list is taken in. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { parseAddress } from '../address.ts';
+import { catalogue } from '../compile/catalogue.ts';
+import { DRIVES } from '../compile/feed.ts';
+import { FeedCache } from '../compile/feed-cache.ts';
+import { DRIVES_OF, FORMATS } from '../compile/formats.ts';
+import { takeIn } from '../compile/intake.ts';
+import { liveInput } from '../compile/live.ts';
+import { parseCatalogue } from '../compile/read-catalogue.ts';
+import { DocumentationPage, namesIn } from './documentation-page.ts';
+import { datasetOf, sampleInput } from './sample-dataset.ts';
+
+const page = new DocumentationPage('feeds.md');
+
+test('feeds page: the catalogue, feed by feed', () => {
+  assert.deepEqual(
+    page.table('feed', 'drives', 'licence', 'refresh', 'mode'),
+    catalogue.map(({ id, drives, licence, refresh_hours, mode }) => [
+      `\`${id}\``,
+      drives.join(', '),
+      licence,
+      `${refresh_hours} h`,
+      mode,
+    ]),
+  );
+  const on = catalogue.filter(({ mode }) => mode === 'on').length;
+  assert.ok(page.text.includes(`${catalogue.length} feeds, ${on} of them on.`));
+});
+
+test('feeds page: which feeds expire', () => {
+  assert.deepEqual(
+    catalogue.flatMap(({ id, expire_hours }) => (expire_hours === undefined ? [] : [`${id} ${expire_hours}`])),
+    ['tor-exits 48', 'proxies-http 24', 'proxies-socks4 24', 'proxies-socks5 24', 'proxies-monosans 24'],
+  );
+});
+
+test('feeds page: every format with its shape', () => {
+  assert.deepEqual(
+    page.table('format', 'shape', 'what it looks like').map(([name, shape]) => [name, shape]),
+    Object.entries(FORMATS).map(([name, { shape }]) => [`\`${name}\``, shape]),
+  );
+});
+
+test('feeds page: what each shape may drive, and that everything that can be driven is explained', () => {
+  assert.deepEqual(
+    page.table('shape', 'may drive').map(([shape, drives = '']) => [shape, namesIn(drives)]),
+    Object.entries(DRIVES_OF),
+  );
+  assert.deepEqual(
+    page.table('drives', 'decides').flatMap(([drives = '']) => namesIn(drives)),
+    [...DRIVES].sort((a, b) => order(a) - order(b)),
+  );
+});
+
+/** The page puts the three flags into one row. */
+function order(drive: (typeof DRIVES)[number]): number {
+  return drive === 'is_proxy' ? DRIVES.indexOf('is_vpn') + 0.5 : DRIVES.indexOf(drive);
+}
+
+test('feeds page: every field, with its default', () => {
+  const rows = page.table('field', 'default', 'meaning');
+  const known = /known are (.*)$/.exec(refusalOf('[{"x":1}]'))?.[1]?.split(', ') ?? [];
+  assert.deepEqual(rows.flatMap(([names = '']) => namesIn(names)).sort(), known.sort());
+  const required = { id: 'a', url: 'file:///a', format: 'cidr-lines', drives: ['blocklist'] };
+  const [feed] = parseCatalogue(JSON.stringify([required])) as unknown as Record<string, unknown>[];
+  for (const [names = '', fallback = ''] of rows) {
+    for (const name of namesIn(names)) {
+      // A feed without max_bytes stays without; the limit for those is set where feeds are fetched.
+      if (fallback === 'required' || name === 'max_bytes') continue;
+      assert.deepEqual(feed?.[name], defaultIn(fallback), name);
+    }
+  }
+});
+
+function refusalOf(text: string): string {
+  try {
+    parseCatalogue(text);
+    return '';
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+function defaultIn(cell: string): unknown {
+  if (cell === 'none') return undefined;
+  return /^[0-9]+$/.test(cell) ? Number(cell) : cell.replaceAll('`', '');
+}
+
+test('feeds page: the example of a catalogue reads, and means what it says', () => {
+  const [example = ''] = page.blocks('json');
+  const feeds = parseCatalogue(example);
+  assert.equal(feeds.length, catalogue.length + 3);
+  assert.deepEqual(
+    ['peeringdb', 'bgptools-vpn', 'feodo', 'cins', 'tor-exits', 'staff-vpn', 'dated-table'].map(
+      (id) => feeds.find((feed) => feed.id === id)?.isOn,
+    ),
+    [true, true, false, false, true, true, false],
+  );
+  assert.equal(
+    feeds.findIndex(({ id }) => id === 'tor-exits'),
+    catalogue.findIndex(({ id }) => id === 'tor-exits'),
+  );
+});
+
+test('feeds page: a list of ones own is taken in and shows in an answer', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'whence-feeds-page-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, 'our-list.txt');
+  // Documentation addresses have no record, so the list is moved to some that do.
+  const move = (text: string) => text.replaceAll('198.51.100.', '1.0.9.').replaceAll('2001:db8:', '2a00:db8:');
+  writeFileSync(path, move(page.blocks('text our-list.txt')[0] ?? ''));
+  const json = page.blocks('json our-feeds.json')[0] ?? '';
+  const feeds = parseCatalogue(json.replace('file:///srv/whence/our-list.txt', pathToFileURL(path).href));
+  const own = feeds.slice(catalogue.length);
+  assert.deepEqual(
+    own.map(({ id, isOn }) => [id, isOn]),
+    [['our-list', true]],
+  );
+
+  const now = () => new Date('2026-11-15T12:00:00Z');
+  const { readings, refused } = await takeIn(own, new FeedCache(folder), { now, sleep: async () => {} });
+  assert.deepEqual(refused, []);
+  assert.equal(readings[0]?.parsed.records, 3);
+  const routes = [
+    ['1.0.0.0/16', 64500, 'Example'],
+    ['2a00:db8::/32', 64500, 'Example'],
+  ] as const;
+  const dataset = datasetOf(liveInput(sampleInput({ routes }), readings));
+  const explained = ['1.0.9.7', '1.0.9.100', '2a00:db8:bad::1', '1.0.9.8'].map((text) => {
+    const address = parseAddress(text);
+    return address && dataset.record(address, dataset.find(address)).threat.explanation?.[0];
+  });
+  const line = /`(on a blocklist \(our-list, )[0-9-]{10}(\): \+15)`/.exec(page.text);
+  const shown = `${line?.[1]}${readings[0]?.source.as_of}${line?.[2]}`;
+  assert.deepEqual(explained, [shown, shown, shown, undefined]);
+});

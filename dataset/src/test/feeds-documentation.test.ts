@@ -31,6 +31,7 @@ test('feeds page: the catalogue, feed by feed', () => {
   );
   const on = catalogue.filter(({ mode }) => mode === 'on').length;
   assert.ok(page.text.includes(`${catalogue.length} feeds, ${on} of them on.`));
+  assert.ok(new DocumentationPage('../README.md').text.includes(`${on} feeds are on`));
 });
 
 test('feeds page: which feeds expire', () => {

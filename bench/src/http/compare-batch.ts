@@ -1,4 +1,4 @@
-/** `POST /v1/ip/batch` next to a batch of objects through JSON.stringify, with our dataset and with npm maxmind. */
+/** `POST /v1/ip/batch` next to a batch of objects through JSON.stringify, with our dataset and with npm maxmind, country alone or all that we say. */
 import assert from 'node:assert/strict';
 import { formatCount } from 'whence/dist/terminal.js';
 import { type Row, say } from '../report.ts';
@@ -12,7 +12,7 @@ const BATCH = 1_000;
 const GOALS = { objects: 3.3, maxmind: 5 };
 
 export async function compareBatch(workplace: Workplace, whence: Server): Promise<Row[]> {
-  const { processes, dataDir, addresses, key, save } = workplace;
+  const { processes, dataDir, ourMmdb, addresses, key, save } = workplace;
   const bodies = Array.from({ length: addresses.length / BATCH }, (_, i) =>
     JSON.stringify({ ips: addresses.slice(i * BATCH, (i + 1) * BATCH) }),
   );
@@ -20,10 +20,12 @@ export async function compareBatch(workplace: Workplace, whence: Server): Promis
   const load: Load = { script: 'batch-requests.lua', scriptArguments, connections: CONNECTIONS };
   const objects = await startPeer(processes, 'fastify-objects-batch', dataDir);
   const maxmind = await startPeer(processes, 'fastify-maxmind-batch');
+  const sameContent = await startPeer(processes, 'fastify-maxmind-batch', ourMmdb);
   const contestants: LoadContestant[] = [
     { name: 'whence', server: whence, load },
     { name: 'fastify, objects', server: objects, load },
     { name: 'fastify + maxmind', server: maxmind, load },
+    { name: 'fastify + maxmind, our content', server: sameContent, load },
   ];
   const answers = await Promise.all(contestants.map(({ server }) => askOnce(server, key, bodies[0] ?? '')));
   const sizes = answers.map((text, i) => `${contestants[i]?.name} ${formatCount(text.length)} bytes`);
@@ -35,11 +37,12 @@ export async function compareBatch(workplace: Workplace, whence: Server): Promis
   results.forEach((result, i) => {
     say(`  ${contestants[i]?.name}: ${describeResult(result, BATCH)}`);
   });
-  await Promise.all([objects.stop(), maxmind.stop()]);
-  const [ours, naive, theirs] = results;
+  await Promise.all([objects, maxmind, sameContent].map((peer) => peer.stop()));
+  const [ours, naive, theirs, theirsInFull] = results;
   return [
     compareResults('batch / fastify, objects', ours, naive, GOALS.objects, BATCH),
     compareResults('batch / fastify + maxmind', ours, theirs, GOALS.maxmind, BATCH),
+    compareResults('batch / fastify + maxmind, our content', ours, theirsInFull, GOALS.maxmind, BATCH),
   ];
 }
 

@@ -1,4 +1,4 @@
-/** `GET /v1/ip/{ip}` next to a Fastify route that does nothing and one that looks the address up with npm maxmind. */
+/** `GET /v1/ip/{ip}` next to a Fastify route that does nothing and two that look the address up with npm maxmind: for the country, and for all that we say. */
 import { type Row, say } from '../report.ts';
 import { compareResults, describeResult, type LoadContestant, runLoadContest } from './load-contest.ts';
 import { type Server, startPeer } from './whence-server.ts';
@@ -17,11 +17,12 @@ export function ipLoad({ addresses, save }: Workplace, keys: readonly string[]):
 }
 
 export async function compareIp(workplace: Workplace, whence: Server): Promise<{ perSecond: number; rows: Row[] }> {
-  const { processes, key, proKeys } = workplace;
+  const { processes, ourMmdb, key, proKeys } = workplace;
   const { bytes } = await sampleAnswers(whence, workplace);
   const constant = await startPeer(processes, 'fastify-constant', String(bytes));
   const withHeaders = await startPeer(processes, 'fastify-constant', String(bytes), 'headers');
   const maxmind = await startPeer(processes, 'fastify-maxmind');
+  const sameContent = await startPeer(processes, 'fastify-maxmind', ourMmdb);
   const load = ipLoad(workplace, [key]);
   const contestants: LoadContestant[] = [
     { name: 'whence', server: whence, load },
@@ -29,6 +30,7 @@ export async function compareIp(workplace: Workplace, whence: Server): Promise<{
     { name: 'fastify constant', server: constant, load },
     { name: 'fastify constant, our headers', server: withHeaders, load },
     { name: 'fastify + maxmind', server: maxmind, load },
+    { name: 'fastify + maxmind, our content', server: sameContent, load },
   ];
   say(`GET /v1/ip/{ip}, ${CONNECTIONS} connections, ${bytes} bytes a body`);
   const results = await runLoadContest(processes, contestants);
@@ -36,17 +38,19 @@ export async function compareIp(workplace: Workplace, whence: Server): Promise<{
     say(`  ${contestants[i]?.name}: ${describeResult(result)}`);
   });
   say(`  ${(await sampleAnswers(whence, workplace)).hitPercent.toFixed(0)} % from the cache of answers`);
-  await Promise.all([constant.stop(), withHeaders.stop(), maxmind.stop()]);
+  await Promise.all([constant, withHeaders, maxmind, sameContent].map((peer) => peer.stop()));
 
-  const [one, many, nothing, headersOnly, lookup] = results;
+  const [one, many, nothing, headersOnly, lookup, fullLookup] = results;
   return {
     perSecond: one?.perSecond ?? 0,
     rows: [
       compareResults('ip / fastify constant', one, nothing, GOALS.constant),
       compareResults('ip / fastify constant, our headers', one, headersOnly, GOALS.constant),
       compareResults('ip / fastify + maxmind', one, lookup, GOALS.maxmind),
+      compareResults('ip / fastify + maxmind, our content', one, fullLookup, GOALS.maxmind),
       compareResults(`ip, ${PRO_KEYS} pro keys / fastify constant`, many, nothing, GOALS.constant),
       compareResults(`ip, ${PRO_KEYS} pro keys / fastify + maxmind`, many, lookup, GOALS.maxmind),
+      compareResults(`ip, ${PRO_KEYS} pro keys / fastify + maxmind, our content`, many, fullLookup, GOALS.maxmind),
     ],
   };
 }

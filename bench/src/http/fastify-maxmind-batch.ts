@@ -1,9 +1,12 @@
-/** Peer: a batch with npm `maxmind`. Objects, and JSON.stringify over the whole; no key, no counting. */
+/**
+ * Peer: a batch with npm `maxmind`. Objects, and JSON.stringify over the whole; no key, no counting. Argument: an export of our dataset; without one
+ * it answers with the country alone.
+ */
 import Fastify from 'fastify';
-import { openFasterMaxmind } from '../maxmind.ts';
+import { openByArgument } from '../maxmind.ts';
 import { listen } from './contestant-server.ts';
 
-const reader = openFasterMaxmind();
+const reader = await openByArgument(process.argv[2]);
 
 const app = Fastify();
 app.post<{ Body: { ips: string[] } }>('/v1/ip/batch', (request, reply) => {

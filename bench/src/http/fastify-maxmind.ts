@@ -1,9 +1,12 @@
-/** Peer: how an address lookup is usually put on HTTP. Fastify, npm `maxmind`, JSON.stringify; no key, no counting. */
+/**
+ * Peer: how an address lookup is usually put on HTTP. Fastify, npm `maxmind`, JSON.stringify; no key, no counting. Argument: an export of our dataset;
+ * without one it answers with the country alone.
+ */
 import Fastify from 'fastify';
-import { openFasterMaxmind } from '../maxmind.ts';
+import { openByArgument } from '../maxmind.ts';
 import { listen } from './contestant-server.ts';
 
-const reader = openFasterMaxmind();
+const reader = await openByArgument(process.argv[2]);
 
 const app = Fastify();
 app.get<{ Params: { ip: string } }>('/v1/ip/:ip', (request, reply) => {

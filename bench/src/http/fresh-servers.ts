@@ -2,7 +2,7 @@
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { formatCount } from 'whence/dist/terminal.js';
-import { median } from '../contest.ts';
+import { median, percentile } from '../contest.ts';
 import { limitRow, type Row, say } from '../report.ts';
 import { ipLoad } from './compare-ip.ts';
 import { LOAD_CORE, residentBytes } from './pinned-processes.ts';
@@ -107,10 +107,4 @@ async function searchAll({ processes, key }: Workplace, { url }: Server, queryFi
   const client = fileURLToPath(import.meta.resolve('./search-client.js'));
   const args = [client, url, key, queryFile];
   return JSON.parse(await processes.run(LOAD_CORE, process.execPath, args, SEARCHES_MS)) as number[];
-}
-
-/** The nearest-rank percentile. */
-function percentile(values: readonly number[], percent: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.ceil((percent / 100) * sorted.length) - 1] ?? Number.NaN;
 }

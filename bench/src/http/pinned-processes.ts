@@ -1,16 +1,22 @@
 /**
- * Child processes, each bound to one core: servers to the first, whoever asks them to the second, so that neither takes time from
+ * Child processes, bound to a core where that matters: servers to the first, whoever asks them to the second, so that neither takes time from
  * the other. Knows all that it has started and can end it, whatever happened.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, constants, setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 
-export const SERVER_CORE = 0;
-export const LOAD_CORE = 1;
+/** Where a process runs, and who goes first. */
+export type Place = { readonly core?: number; readonly priority?: number };
+
+export const SERVER_CORE: Place = { core: 0 };
+export const LOAD_CORE: Place = { core: 1 };
+export const ANY_CORE: Place = {};
+/** Behind all others, as the server starts its updates. */
+export const BACKGROUND: Place = { priority: constants.priority.PRIORITY_LOW };
 
 const START_MS = 30_000;
 /** For a process that runs to its end, on top of the time it is meant to take. */
@@ -42,8 +48,8 @@ export class PinnedProcesses {
   #isClosed = false;
 
   /** Starts a Node script that goes on running, and waits for the first line that it prints. */
-  async start(core: number, args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<StartedProcess> {
-    const { child, complaints } = this.#spawn(core, process.execPath, args, environment);
+  async start(place: Place, args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<StartedProcess> {
+    const { child, complaints } = this.#spawn(place, process.execPath, args, environment);
     const [outcome] = await Promise.race([
       once(createInterface({ input: child.stdout }), 'line', { signal: AbortSignal.timeout(START_MS) }),
       once(child, 'exit'),
@@ -55,8 +61,8 @@ export class PinnedProcesses {
   }
 
   /** Runs a program to its end and returns what it printed. */
-  async run(core: number, program: string, args: readonly string[], expectedMs: number, environment = {}) {
-    const { child, complaints } = this.#spawn(core, program, args, environment);
+  async run(place: Place, program: string, args: readonly string[], expectedMs: number, environment = {}) {
+    const { child, complaints } = this.#spawn(place, program, args, environment);
     const timer = setTimeout(() => child.kill('SIGKILL'), expectedMs + GRACE_MS);
     const [output, [exitCode]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
     clearTimeout(timer);
@@ -70,13 +76,15 @@ export class PinnedProcesses {
     await Promise.all([...this.#running].map(stop));
   }
 
-  #spawn(core: number, program: string, args: readonly string[], environment: NodeJS.ProcessEnv) {
+  #spawn({ core, priority }: Place, program: string, args: readonly string[], environment: NodeJS.ProcessEnv) {
     if (this.#isClosed) throw new Error('the benchmark has ended');
     // Without the caller's settings: a WHENCE_… or NODE_OPTIONS of theirs would be measured too.
     const env = { PATH: process.env['PATH'], ...environment };
     // taskset replaces itself by the program, so the process is the program's.
-    const command = ['-c', String(core), program, ...args];
-    const child = spawn('taskset', command, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const [first, ...rest] =
+      core === undefined ? [program, ...args] : ['taskset', '-c', String(core), program, ...args];
+    const child = spawn(first, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    if (priority !== undefined && child.pid !== undefined) setPriority(child.pid, priority);
     this.#running.add(child);
     child.once('exit', () => this.#running.delete(child));
     // Shown only if it fails: progress and warnings of a dozen processes would bury the numbers.

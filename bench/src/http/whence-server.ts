@@ -4,16 +4,29 @@ import { Keys } from 'whence/dist/keys/keys.js';
 import { PERMISSIONS } from 'whence/dist/keys/tiers.js';
 import { sqlitePath } from 'whence/dist/server.js';
 import { openSqlite, sqliteStorage } from 'whence/dist/storage/sqlite.js';
-import { type PinnedProcesses, SERVER_CORE, type StartedProcess } from './pinned-processes.ts';
+import {
+  ANY_CORE,
+  BACKGROUND,
+  type PinnedProcesses,
+  type Place,
+  SERVER_CORE,
+  type StartedProcess,
+} from './pinned-processes.ts';
 
 export type Server = Omit<StartedProcess, 'firstLine'> & { readonly url: string };
 
 const BIN = fileURLToPath(import.meta.resolve('whence/dist/bin.js'));
 const BUILD_MS = 60_000;
+const EXPORT_MS = 60_000;
+const UPDATE_MS = 300_000;
 
-export async function startWhence(processes: PinnedProcesses, dataDir: string): Promise<Server> {
+export async function startWhence(
+  processes: PinnedProcesses,
+  dataDir: string,
+  place: Place = SERVER_CORE,
+): Promise<Server> {
   const environment = { WHENCE_DATA_DIR: dataDir, WHENCE_PORT: '0', WHENCE_LOG_LEVEL: 'warn' };
-  const { firstLine, ...started } = await processes.start(SERVER_CORE, [BIN, 'serve'], environment);
+  const { firstLine, ...started } = await processes.start(place, [BIN, 'serve'], environment);
   const url = /http:\/\/127\.0\.0\.1:\d+/.exec(firstLine)?.[0];
   if (url === undefined) throw new Error(`the server said: ${firstLine}`);
   return { ...started, url };
@@ -28,6 +41,15 @@ export async function startPeer(processes: PinnedProcesses, script: string, ...a
 
 export async function buildDataset(processes: PinnedProcesses, dataDir: string): Promise<void> {
   await runWhence(processes, dataDir, ['dataset', 'build'], BUILD_MS);
+}
+
+export async function exportMmdb(processes: PinnedProcesses, dataDir: string, path: string): Promise<void> {
+  await runWhence(processes, dataDir, ['dataset', 'export', '--format', 'mmdb', '--output', path], EXPORT_MS);
+}
+
+/** The command of the server's own scheduler, started as it starts it. Returns what `--json` prints. */
+export async function updateInBackground(processes: PinnedProcesses, settings: NodeJS.ProcessEnv): Promise<string> {
+  return processes.run(BACKGROUND, process.execPath, [BIN, 'dataset', 'update', '--json'], UPDATE_MS, settings);
 }
 
 export async function createKey(processes: PinnedProcesses, dataDir: string, tier: string): Promise<string> {
@@ -51,7 +73,8 @@ export async function createKeys(dataDir: string, tier: 'pro', count: number): P
   }
 }
 
+/** Nothing here is measured, so any core does. */
 function runWhence(processes: PinnedProcesses, dataDir: string, args: string[], expectedMs: number): Promise<string> {
   const environment = { WHENCE_DATA_DIR: dataDir };
-  return processes.run(SERVER_CORE, process.execPath, [BIN, ...args], expectedMs, environment);
+  return processes.run(ANY_CORE, process.execPath, [BIN, ...args], expectedMs, environment);
 }

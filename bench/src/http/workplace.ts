@@ -6,7 +6,7 @@ import type { Dataset } from '@whence/dataset/read';
 import { type Random, seededRandom } from '../random.ts';
 import { announcedIpv4 } from '../routed-addresses.ts';
 import type { PinnedProcesses } from './pinned-processes.ts';
-import { buildDataset, createKey, createKeys } from './whence-server.ts';
+import { buildDataset, createKey, createKeys, exportMmdb } from './whence-server.ts';
 
 /** More than twice what the server's cache of answers holds. */
 const ADDRESSES = 50_000;
@@ -17,6 +17,8 @@ export type Workplace = {
   readonly processes: PinnedProcesses;
   readonly dataDir: string;
   readonly dataset: Dataset;
+  /** The dataset as MMDB, for peers that know what we know. */
+  readonly ourMmdb: string;
   readonly random: Random;
   readonly addresses: readonly string[];
   /** Of the tier enterprise, which has no limit. */
@@ -29,6 +31,8 @@ export type Workplace = {
 export async function prepareWorkplace(processes: PinnedProcesses, folder: string, seed: number): Promise<Workplace> {
   const dataDir = join(folder, 'data');
   await buildDataset(processes, dataDir);
+  const ourMmdb = join(folder, 'whence.mmdb');
+  await exportMmdb(processes, dataDir, ourMmdb);
   const key = await createKey(processes, dataDir, 'enterprise');
   const proKeys = await createKeys(dataDir, 'pro', PRO_KEYS);
   const dataset = openCurrent(dataDir);
@@ -40,5 +44,5 @@ export async function prepareWorkplace(processes: PinnedProcesses, folder: strin
     writeFileSync(path, lines.join('\n'));
     return path;
   };
-  return { processes, dataDir, dataset, random, addresses, key, proKeys, save };
+  return { processes, dataDir, dataset, ourMmdb, random, addresses, key, proKeys, save };
 }

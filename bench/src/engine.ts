@@ -38,7 +38,8 @@ const LOADS = 7;
 const SAMPLE = 1_000;
 
 const GOALS = {
-  lookup: { 4: { maxmind: 12, ipLocationApi: 3 }, 6: { maxmind: 8, ipLocationApi: undefined } },
+  lookup: { 4: 12, 6: 8 },
+  ipLocationApi: { 4: 3, 6: undefined },
   json: { 4: 4, 6: undefined },
   buildSeconds: 15,
   buildMegabytes: 1000,
@@ -84,37 +85,54 @@ async function compareSpeed(folder: string, dataset: Dataset, ourMmdb: string, m
   say('compiling the tables of ip-location-api');
   const ipLocationApi = await openIpLocationApi(join(folder, 'ip-location-api'));
   const countryOnly = await openMaxmind();
-  const ourContent = await openOurContent(ourMmdb);
-  for (const { texts } of mixes) checkOurContent(ourContent, dataset, texts.slice(0, SAMPLE));
   printAgreement(dataset, countryOnly[0], ipLocationApi, mixes);
 
-  const maxmind = [ourContent, ...countryOnly];
-  const lookups = [whenceLookup(dataset), ...maxmind.map(maxmindLookup), ipLocationApiLookup(ipLocationApi)];
-  const jsons = [whenceJson(dataset), ...maxmind.map(maxmindJson)];
-  const bytes = [whenceJsonBytes(dataset), ...maxmind.map(maxmindJsonBytes)];
   say(`${ROUNDS} rounds over ${formatCount(TEXTS)} texts per mix; medians`);
-  for (const { texts } of mixes) warmUp([...lookups, ...jsons, ...bytes], texts);
-
-  const lookupRows = mixes.flatMap(({ name, version, texts }) => {
-    const rates = measure(`${name}, text to record`, lookups, texts);
-    const goals = GOALS.lookup[version];
-    const apiRow = ratioRow(`${name} / ip-location-api`, rates[0] ?? 0, rates.at(-1) ?? 0, goals.ipLocationApi);
-    return [...maxmindRows(name, rates.slice(0, -1), goals.maxmind), apiRow];
-  });
-  const jsonRows = (kind: string, contestants: readonly Contestant[]) =>
-    mixes.flatMap(({ name, version, texts }) =>
-      maxmindRows(`${name}, ${kind}`, measure(`${name}, text to ${kind}`, contestants, texts), GOALS.json[version]),
-    );
-  return [...lookupRows, ...jsonRows('JSON', jsons), ...jsonRows('JSON bytes', bytes)];
+  const tasks = [
+    { task: '', ours: whenceLookup(dataset), theirs: maxmindLookup, goals: GOALS.lookup },
+    { task: ', JSON', ours: whenceJson(dataset), theirs: maxmindJson, goals: GOALS.json },
+    { task: ', JSON bytes', ours: whenceJsonBytes(dataset), theirs: maxmindJsonBytes, goals: GOALS.json },
+  ] as const;
+  const maxmindContests = (peer: string, variants: readonly MaxmindVariant[]) =>
+    tasks.map(({ theirs, ...rest }): Contest => ({ ...rest, peer, peers: variants.map(theirs) }));
+  const countryRows = compare(
+    [
+      ...maxmindContests('maxmind, country only', countryOnly),
+      {
+        task: '',
+        ours: tasks[0].ours,
+        peer: 'ip-location-api',
+        peers: [ipLocationApiLookup(ipLocationApi)],
+        goals: GOALS.ipLocationApi,
+      },
+    ],
+    mixes,
+  );
+  // Last: the reader's code, once it has seen records of ours, could be slower for the others.
+  const ourContent = await openOurContent(ourMmdb);
+  for (const { texts } of mixes) checkOurContent(ourContent, dataset, texts.slice(0, SAMPLE));
+  const contentRows = compare(maxmindContests('maxmind, our content', [ourContent]), mixes);
+  // Rows of the same task and mix side by side.
+  return countryRows.flatMap((row, i) => [row, ...contentRows.slice(i, i + 1)]);
 }
 
-/** Rates in the order of the contestants: ours, npm maxmind with our content, its variants with the country table. */
-function maxmindRows(name: string, rates: readonly number[], goal: number | undefined): Row[] {
-  const [ours = 0, sameContent = 0, ...countryOnly] = rates;
-  return [
-    ratioRow(`${name} / maxmind, country only`, ours, Math.max(...countryOnly), goal),
-    ratioRow(`${name} / maxmind, our content`, ours, sameContent, goal),
-  ];
+/** One task with one kind of peer: the fastest of its variants counts. */
+type Contest = {
+  readonly task: string;
+  readonly ours: Contestant;
+  readonly peer: string;
+  readonly peers: readonly Contestant[];
+  readonly goals: Readonly<Record<4 | 6, number | undefined>>;
+};
+
+function compare(contests: readonly Contest[], mixes: readonly Mix[]): Row[] {
+  for (const { texts } of mixes) for (const { ours, peers } of contests) warmUp([ours, ...peers], texts);
+  return contests.flatMap(({ task, ours, peer, peers, goals }) =>
+    mixes.map(({ name, version, texts }) => {
+      const [ourRate = 0, ...rates] = measure(`${name}${task}`, [ours, ...peers], texts);
+      return ratioRow(`${name}${task} / ${peer}`, ourRate, Math.max(...rates), goals[version]);
+    }),
+  );
 }
 
 function measure(title: string, contestants: readonly Contestant[], texts: readonly string[]): number[] {

@@ -4,7 +4,6 @@
  *
  * The peers check no key and count nothing. Those with npm maxmind run twice: with the country alone, and with all that we know.
  */
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,6 +13,7 @@ import { measureMemory, measureStartAndSearch } from './http/fresh-servers.ts';
 import { findObstacle, PinnedProcesses } from './http/pinned-processes.ts';
 import { startWhence } from './http/whence-server.ts';
 import { prepareWorkplace } from './http/workplace.ts';
+import { untilInterrupted } from './interruption.ts';
 import { formatRows, load, type Row, say } from './report.ts';
 
 const SEED = 20260617;
@@ -46,13 +46,4 @@ async function measureAll(processes: PinnedProcesses, folder: string): Promise<R
   const batchRows = await compareBatch(workplace, whence);
   await whence.stop();
   return [...ipRows, ...batchRows, ...freshRows, ...(await measureMemory(workplace, perSecond))];
-}
-
-/** So that what was started ends, and what was written goes, also then. */
-async function untilInterrupted(): Promise<never> {
-  const signals = ['SIGINT', 'SIGTERM'].map(async (signal) => {
-    await once(process, signal);
-    return signal;
-  });
-  throw new Error(`stopped by ${await Promise.race(signals)}`);
 }

@@ -4,8 +4,9 @@ import { email } from './email.ts';
 import { engine } from './engine.ts';
 import { enrich } from './enrich.ts';
 import { http } from './http.ts';
+import { update } from './update.ts';
 
-const benchmarks: Readonly<Record<string, () => Promise<void>>> = { engine, http, email, enrich, coverage };
+const benchmarks: Readonly<Record<string, () => Promise<void>>> = { engine, http, update, email, enrich, coverage };
 
 const USED_WRONGLY = 2;
 

@@ -5,10 +5,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { readManifest, versionPath } from '@whence/dataset/publish';
 import { openDataset } from '@whence/dataset/read';
 import type { Refusal } from '@whence/dataset/record';
-import { fixture, NO_FIXTURES } from '@whence/dataset/test/fixtures';
+import { fixtureFeeds } from '@whence/dataset/test/fixture-catalogue';
+import { NO_FIXTURES } from '@whence/dataset/test/fixtures';
 import { measureCommand } from './fresh-process.ts';
 import { PinnedProcesses } from './http/pinned-processes.ts';
 import { untilInterrupted } from './interruption.ts';
@@ -16,7 +18,6 @@ import { measureLoads } from './load-rows.ts';
 import { seededRandom } from './random.ts';
 import { formatRows, limitRow, load, type Row, say } from './report.ts';
 import { makeMixes } from './routed-addresses.ts';
-import { fixtureCatalogue } from './update/fixture-catalogue.ts';
 import { formatFlagShares } from './update/flag-shares.ts';
 import { type LiveFolder, measureUnderLoad } from './update/update-under-load.ts';
 
@@ -44,16 +45,16 @@ export async function update(): Promise<void> {
 }
 
 function prepareFolder(folder: string): LiveFolder | undefined {
-  if (fixture('') === undefined) return undefined;
+  const feeds = fixtureFeeds();
+  if (feeds === undefined) return undefined;
   const dataDir = join(folder, 'data');
   const changingFeed = join(folder, 'changing.txt');
   // Nobody announces a documentation address, so the first version does not depend on it.
   writeFileSync(changingFeed, '192.0.2.1\n');
   const catalogue = join(folder, 'feeds.json');
-  writeFileSync(
-    catalogue,
-    fixtureCatalogue((file) => fixture(file) ?? file, changingFeed),
-  );
+  // Written anew before an update under load, so that there is something to publish.
+  const changing = { id: 'changing', url: pathToFileURL(changingFeed).href, format: 'ip-lines', drives: ['is_vpn'] };
+  writeFileSync(catalogue, JSON.stringify([...feeds, changing]));
   return { folder, dataDir, changingFeed, settings: { WHENCE_DATA_DIR: dataDir, WHENCE_FEEDS: catalogue } };
 }
 

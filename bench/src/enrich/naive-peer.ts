@@ -3,13 +3,13 @@
  * expression for the address, npm `maxmind` for the country, JSON.stringify for the answer. The lines go to standard output, the measure to standard error.
  */
 import { createReadStream, writeSync } from 'node:fs';
-import { openFasterMaxmind } from '../maxmind.ts';
+import { openByArgument } from '../maxmind.ts';
 import type { Shape } from './logs.ts';
 import type { EnrichMeasure } from './measured-enrich.ts';
 
 const [file = '', shape = 'lines'] = process.argv.slice(2);
 const before = process.cpuUsage();
-const reader = openFasterMaxmind();
+const reader = await openByArgument(undefined);
 const ADDRESS = /\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b|(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}/i;
 
 let found = 0;

@@ -30,9 +30,9 @@
  *   asns.text    bytes              per row: name, TAB, handle, LF. The name is JSON-escaped ASCII
  *   words.text   bytes              index of the words in names and handles, drawn in word-index.ts
  *   words.rows   bytes
- *   tails        u32 x 5            starts of its texts: network, threat, decisions; length of network | length of threat << 16;
- *                                   length of decisions | country (two ASCII bytes) << 16
- *   tails.text   bytes              `"rir":…,"detection":{…},`  `"threat":{…}`  `[[field,source],…]`, ASCII, each text once
+ *   tails        u32 x 4            pieces of its text: country, network, threat; and the piece with its decisions
+ *   pieces       u32                where each piece starts; one more at the end
+ *   pieces.text  bytes              `"country":"…",`  `"rir":…,"detection":{…},`  `"threat":{…}`  `[[field,source],…]`, ASCII, each piece once
  *   covered      u32 x 6            announced prefixes hidden behind more specific ones: row in asns; family << 8 | length; words
  *   rivals       u32 x 7            further origins of announced prefixes: family << 8 | length; words; AS number; source. Ascending
  *
@@ -46,7 +46,7 @@ export const FORMAT_VERSION = 2;
 export const HEADER_BYTES = 32;
 export const SECTION_ROW_BYTES = 32;
 export const ASN_ROW_WORDS = 8;
-export const TAIL_ROW_WORDS = 5;
+export const TAIL_ROW_WORDS = 4;
 export const COVERED_ROW_WORDS = 6;
 export const RIVAL_ROW_WORDS = 7;
 
@@ -70,7 +70,8 @@ export const SECTIONS = [
   'words.text',
   'words.rows',
   'tails',
-  'tails.text',
+  'pieces',
+  'pieces.text',
   'covered',
   'rivals',
 ] as const;

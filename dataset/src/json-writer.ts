@@ -20,12 +20,13 @@ const BEFORE_ASN = Buffer.from('","asn":');
 const BEFORE_NAME = Buffer.from(',"asn_name":"');
 const BEFORE_TAIL = Buffer.from('",');
 
-/** Everything in a record that is not its name and its tail, at its longest. */
+/** Everything in a record that is not its name and its tail behind the country, at its longest. */
 const FRAME_BYTES = 256;
 
 /** How many bytes the record takes at most. */
 export function recordBytes(dataset: Dataset, match: Match): number {
-  return FRAME_BYTES + dataset.nameLength(match) + dataset.tailBytes(match).length;
+  const tail = dataset.tailPiece(match, 1).length + dataset.tailPiece(match, 2).length;
+  return FRAME_BYTES + dataset.nameLength(match) + tail;
 }
 
 /** Writes at `at` and returns the position behind the record. The buffer must have room for `recordBytes`. */
@@ -43,9 +44,14 @@ export function writeRecord(dataset: Dataset, address: Address, match: Match, ta
   const nameStart = dataset.nameStart(match);
   end = writeRange(dataset.nameBytes, nameStart, nameStart + dataset.nameLength(match), target, end);
   end = writePiece(BEFORE_TAIL, target, end);
-  const tail = dataset.tailBytes(match);
-  target.set(tail, end);
-  end += tail.length;
+  const country = dataset.tailPiece(match, 0);
+  end = writeRange(country, 0, country.length, target, end);
+  const network = dataset.tailPiece(match, 1);
+  target.set(network, end);
+  end += network.length;
+  const threat = dataset.tailPiece(match, 2);
+  target.set(threat, end);
+  end += threat.length;
   target[end++] = CLOSE;
   return end;
 }
@@ -63,7 +69,7 @@ export function writePiece(piece: Buffer, target: Buffer, at: number): number {
   return writeRange(piece, 0, piece.length, target, at);
 }
 
-function writeRange(source: Buffer, start: number, end: number, target: Buffer, at: number): number {
+function writeRange(source: Uint8Array, start: number, end: number, target: Buffer, at: number): number {
   for (let i = start; i < end; i++) target[at++] = source[i] as number;
   return at;
 }

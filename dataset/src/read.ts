@@ -58,13 +58,14 @@ export class Dataset {
   readonly #asnsByNumber: Uint32Array;
   readonly #asnText: Buffer;
   readonly #tails: Uint32Array;
-  readonly #tailText: Buffer;
+  readonly #pieces: Uint32Array;
+  readonly #pieceText: Buffer;
   readonly #covered: Uint32Array;
   readonly #rivals: Uint32Array;
-  /** Texts made when first asked for: an answer is dearer without. All of them together would take 10 MB. */
+  /** Texts made when first asked for: an answer is dearer without. All of them together would take 5 MB. */
   readonly #networkStrings: (string | undefined)[];
-  readonly #tailStrings: (string | undefined)[];
-  readonly #tailCopies: (Uint8Array | undefined)[];
+  readonly #pieceStrings: (string | undefined)[];
+  readonly #pieceViews: (Uint8Array | undefined)[];
 
   /** `file` must be a buffer of its own. Throws a DatasetError unless it is a whole, undamaged dataset. */
   constructor(file: Buffer) {
@@ -85,12 +86,13 @@ export class Dataset {
     this.#asnText = sections['asns.text'];
     this.words = new WordIndex(sections['words.text'], sections['words.rows']);
     this.#tails = wordsOf(sections.tails);
-    this.#tailText = sections['tails.text'];
+    this.#pieces = wordsOf(sections.pieces);
+    this.#pieceText = sections['pieces.text'];
     this.#covered = wordsOf(sections.covered);
     this.#rivals = wordsOf(sections.rivals);
     this.#networkStrings = new Array(this.#asnsByNumber.length).fill(undefined);
-    this.#tailStrings = new Array(this.meta.counts.tails).fill(undefined);
-    this.#tailCopies = new Array(this.meta.counts.tails).fill(undefined);
+    this.#pieceStrings = new Array(this.#pieces.length - 1).fill(undefined);
+    this.#pieceViews = new Array(this.#pieces.length - 1).fill(undefined);
   }
 
   /** Which record holds for the address, and the length of the announced prefix it lies in; 0 if nobody announces it. */
@@ -103,7 +105,7 @@ export class Dataset {
   /** The record as JSON text. All ASCII, so its length is its length in bytes. */
   json(address: Address, match: Match): string {
     const prefix = formatPrefix(address, prefixLength(match));
-    return `{"ip":"${formatAddress(address)}","prefix":"${prefix}","asn":${this.#network(match)},${this.#tail(this.tailOf(match))}}`;
+    return `{"ip":"${formatAddress(address)}","prefix":"${prefix}","asn":${this.#network(match)},${this.tailText(this.tailOf(match))}}`;
   }
 
   record(address: Address, match: Match): IpRecord {
@@ -117,7 +119,7 @@ export class Dataset {
 
   /** Fields and the positions in `meta.sources` of those that decided them; and the value, for a field that no record shows. */
   decisions(tail: number): [field: string, source: number, value?: number][] {
-    return JSON.parse(this.#tailText.toString('latin1', ...this.#tailPiece(tail, 2)));
+    return JSON.parse(this.#piece(tail, 3));
   }
 
   /** Further networks that announce exactly this prefix, and the positions of the sources that saw them. */
@@ -146,7 +148,7 @@ export class Dataset {
   }
 
   tail(tail: number): Omit<IpRecord, 'ip' | 'prefix' | 'asn' | 'asn_name'> {
-    return JSON.parse(`{${this.#tail(tail)}}`);
+    return JSON.parse(`{${this.tailText(tail)}}`);
   }
 
   /** The number of the network that the record names. */
@@ -167,13 +169,13 @@ export class Dataset {
     return this.#asnText;
   }
 
-  /** The second half of the record as JSON text. */
-  tailBytes(match: Match): Uint8Array {
-    const tail = this.tailOf(match);
-    let bytes = this.#tailCopies[tail];
+  /** A piece of the second half of the record: 0 is the country, 1 the network, 2 the threat. One after the other they are its JSON text. */
+  tailPiece(match: Match, piece: 0 | 1 | 2): Uint8Array {
+    const number = this.#tails[this.tailOf(match) * TAIL_ROW_WORDS + piece] as number;
+    let bytes = this.#pieceViews[number];
     if (bytes === undefined) {
-      bytes = Buffer.from(this.#joinTail(tail), 'latin1');
-      this.#tailCopies[tail] = bytes;
+      bytes = this.#pieceText.subarray(this.#pieces[number], this.#pieces[number + 1]);
+      this.#pieceViews[number] = bytes;
     }
     return bytes;
   }
@@ -319,28 +321,19 @@ export class Dataset {
     return this.#asnText.toString('latin1', start, start + ((this.#asns[asnWord + 2] as number) & 0xffff));
   }
 
-  #tail(tail: number): string {
-    let text = this.#tailStrings[tail];
+  /** The second half of a record as JSON text. */
+  tailText(tail: number): string {
+    return this.#piece(tail, 0) + this.#piece(tail, 1) + this.#piece(tail, 2);
+  }
+
+  #piece(tail: number, piece: number): string {
+    const number = this.#tails[tail * TAIL_ROW_WORDS + piece] as number;
+    let text = this.#pieceStrings[number];
     if (text === undefined) {
-      text = this.#joinTail(tail);
-      this.#tailStrings[tail] = text;
+      text = this.#pieceText.toString('latin1', this.#pieces[number], this.#pieces[number + 1]);
+      this.#pieceStrings[number] = text;
     }
     return text;
-  }
-
-  #joinTail(tail: number): string {
-    const country = (this.#tails[tail * TAIL_ROW_WORDS + 4] as number) >>> 16;
-    const network = this.#tailText.toString('latin1', ...this.#tailPiece(tail, 0));
-    const threat = this.#tailText.toString('latin1', ...this.#tailPiece(tail, 1));
-    return `"country":"${decodeCountry(country)}",${network}${threat}`;
-  }
-
-  /** Start and end in the texts: 0 is the network, 1 the threat, 2 the decisions. */
-  #tailPiece(tail: number, piece: 0 | 1 | 2): [start: number, end: number] {
-    const at = tail * TAIL_ROW_WORDS;
-    const start = this.#tails[at + piece] as number;
-    const lengths = this.#tails[at + (piece === 2 ? 4 : 3)] as number;
-    return [start, start + (piece === 1 ? lengths >>> 16 : lengths & 0xffff)];
   }
 
   /** The first record whose network is this row or a later one. Record 0 is nobody's. */

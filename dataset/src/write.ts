@@ -11,7 +11,6 @@ import {
   RIRS,
   ROLES,
   type SectionName,
-  TAIL_ROW_WORDS,
 } from './format.ts';
 import { encodeIpv4 } from './ipv4-table.ts';
 import { encodeIpv6 } from './ipv6-table.ts';
@@ -150,25 +149,24 @@ function encodeAsns(asns: readonly CompiledAsn[], providers: readonly string[]) 
 }
 
 function encodeTails(tails: readonly CompiledTail[]) {
-  const rows = new Uint32Array(tails.length * TAIL_ROW_WORDS);
-  const startOf = new Map<string, number>();
-  let length = 0;
+  const pieceOf = new Map<string, number>();
   const place = (text: string): number => {
-    const known = startOf.get(text);
-    if (known !== undefined) return known;
-    startOf.set(text, length);
-    length += text.length;
-    return length - text.length;
+    const piece = pieceOf.get(text) ?? pieceOf.size;
+    pieceOf.set(text, piece);
+    return piece;
   };
-  tails.forEach(({ country, network, threat, decisions }, tail) => {
-    const texts = [network, threat, decisions];
-    const [networkLength = 0, threatLength = 0, decisionsLength = 0] = texts.map(({ length }) => length);
-    if (Math.max(networkLength, threatLength, decisionsLength) > 0xffff)
-      throw new Error('a text of a tail is too long');
-    const lengths = [networkLength | (threatLength << 16), decisionsLength | (encodeCountry(country) << 16)];
-    rows.set([...texts.map(place), ...lengths], tail * TAIL_ROW_WORDS);
-  });
-  return { tails: bytesOf(rows), 'tails.text': Buffer.from([...startOf.keys()].join(''), 'latin1') };
+  const rows = Uint32Array.from(
+    tails.flatMap(({ country, network, threat, decisions }) =>
+      [`"country":"${country}",`, network, threat, decisions].map(place),
+    ),
+  );
+  const starts = [0];
+  for (const text of pieceOf.keys()) starts.push((starts.at(-1) ?? 0) + text.length);
+  return {
+    tails: bytesOf(rows),
+    pieces: bytesOf(Uint32Array.from(starts)),
+    'pieces.text': Buffer.from([...pieceOf.keys()].join(''), 'latin1'),
+  };
 }
 
 function encodeCovered({ covered }: Compiled): Uint8Array {

@@ -118,7 +118,7 @@ function appendParts(parts: readonly Part[], address: Address, match: Match, out
 
 function wholeRecord(dataset: Dataset): Part {
   const text = (match: Match) =>
-    `,"asn":${dataset.asnNumber(match)},"asn_name":"${nameText(dataset, match)}",${Buffer.from(dataset.tailBytes(match)).toString('latin1')}`;
+    `,"asn":${dataset.asnNumber(match)},"asn_name":"${nameText(dataset, match)}",${dataset.tailText(dataset.tailOf(match))}`;
   return { kind: 'record', pieces: new RecordPieces(dataset.meta.counts.records, text) };
 }
 

@@ -5,11 +5,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { parseAddress } from './address.ts';
-import { FLAGS } from './diff/traits.ts';
 import { type DatasetDiff, diffDatasets } from './diff.ts';
 import { formatPrefix, fromBigInt, parsePrefix, toBigInt } from './prefix.ts';
 import type { Dataset } from './read.ts';
-import type { IpRecord } from './record.ts';
+import { FLAGS, type IpRecord } from './record.ts';
 import { type Sample, sampleDataset } from './test/sample-dataset.ts';
 import { seededRandom } from './test/seeded-random.ts';
 

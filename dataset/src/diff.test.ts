@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { FLAGS } from './diff/traits.ts';
 import { diffDatasets } from './diff.ts';
+import { FLAGS } from './record.ts';
 import { type Sample, sampleDataset } from './test/sample-dataset.ts';
 
 const NORD = [64500, 'Nord'] as const;

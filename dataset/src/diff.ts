@@ -14,9 +14,9 @@ import { AnnouncedPrefixes } from './diff/announced.ts';
 import { diffNetworks, type NetworkChanges } from './diff/networks.ts';
 import { forEachSegment } from './diff/segments.ts';
 import { Tally } from './diff/tally.ts';
-import { FLAGS, type Flag, type Traits, TraitsOf } from './diff/traits.ts';
+import { type Traits, TraitsOf } from './diff/traits.ts';
 import type { Dataset } from './read.ts';
-import type { ThreatLevel } from './record.ts';
+import { FLAGS, type Flag, type ThreatLevel } from './record.ts';
 
 export const DEFAULT_DIFF_LIMIT = 20;
 export const MAX_DIFF_LIMIT = 1000;

@@ -169,6 +169,12 @@ export class Dataset {
     return this.#asnText;
   }
 
+  /** The same as text: all ASCII, and JSON with quotes around it. */
+  escapedName(match: Match): string {
+    const start = this.nameStart(match);
+    return this.#asnText.toString('latin1', start, start + this.nameLength(match));
+  }
+
   /** A piece of the second half of the record: 0 is the country, 1 the network, 2 the threat. One after the other they are its JSON text. */
   tailPiece(match: Match, piece: 0 | 1 | 2): Uint8Array {
     const number = this.#tails[this.tailOf(match) * TAIL_ROW_WORDS + piece] as number;

@@ -17,6 +17,18 @@ export type Detection = {
   cloud_provider?: string;
 };
 
+/** What an address can be flagged as, in the order of the interface. */
+export const FLAGS = [
+  'is_datacenter',
+  'is_tor_exit',
+  'is_proxy',
+  'is_vpn',
+  'is_residential',
+  'is_mobile',
+  'is_ai_crawler',
+] as const satisfies readonly (keyof Detection)[];
+export type Flag = (typeof FLAGS)[number];
+
 export type Threat = { score: number; level: ThreatLevel; explanation?: string[] };
 
 export type IpRecord = {

@@ -6,6 +6,7 @@ const BAR_CELLS = 24;
 export class ProgressBar {
   readonly #output: Output;
   #line = '';
+  readonly #onExit = () => this.finish();
 
   constructor(output: Output) {
     this.#output = output;
@@ -20,6 +21,8 @@ export class ProgressBar {
     }
     // A pseudo-terminal that nobody gave a size has 0 columns.
     const line = `${share === undefined ? '' : `${drawBar(share)}  `}${step}`.slice(0, this.#output.columns || 80);
+    // The process may end in the middle, when nobody reads its output any more.
+    if (this.#line === '') process.on('exit', this.#onExit);
     if (line !== this.#line) this.#output.write(`\r\x1b[K${line}`);
     this.#line = line;
   }
@@ -28,6 +31,7 @@ export class ProgressBar {
   finish(): void {
     if (this.#output.isTTY === true && this.#line !== '') this.#output.write('\r\x1b[K');
     this.#line = '';
+    process.off('exit', this.#onExit);
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { isReservedAsn, parseAsn } from './as-number.ts';
+import { isReservedAsn, parseAsn, parsePrefixedAsn } from './as-number.ts';
 
 for (const [text, want] of [
   ['1', 1],
@@ -14,6 +14,18 @@ for (const [text, want] of [
 ] as const) {
   test(`as-number: ${JSON.stringify(text)}`, () => assert.equal(parseAsn(text), want));
 }
+
+for (const [text, want] of [
+  ['15169', 15169],
+  ['AS15169', 15169],
+  ['as15169', 15169],
+  ['AS4294967295', 4294967295],
+  ['AS4294967296', undefined],
+  ['ASAS1', undefined],
+  ['AS', undefined],
+  ['AS 1', undefined],
+] as const)
+  test(`as-number: people write ${JSON.stringify(text)}`, () => assert.equal(parsePrefixedAsn(text), want));
 
 for (const [asn, want] of [
   [0, true],

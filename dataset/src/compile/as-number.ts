@@ -1,9 +1,14 @@
-/** AS numbers as feeds write them, and the numbers that no network has. */
+/** AS numbers as feeds and people write them, and the numbers that no network has. */
 
 export function parseAsn(text: string): number | undefined {
   if (!/^[0-9]{1,10}$/.test(text)) return undefined;
   const asn = Number(text);
   return asn <= MAX_ASN ? asn : undefined;
+}
+
+/** As people write it: `15169`, `AS15169`, `as15169`. */
+export function parsePrefixedAsn(text: string): number | undefined {
+  return parseAsn(text.replace(/^AS/i, ''));
 }
 
 /** RFC 6793: what an old router writes for a number that does not fit into its 16 bits. */

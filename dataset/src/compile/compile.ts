@@ -5,13 +5,13 @@
 
 import { decodeCountry, encodeCountry } from '../country-code.ts';
 import { MAX_RECORD, type Match, makeMatch, prefixLength, RIRS, recordNumber } from '../format.ts';
-import type { Rir, Source } from '../record.ts';
+import { FLAGS, type Rir, type Source } from '../record.ts';
 import { specialPurposeRanges } from '../tables/special-purpose.ts';
 import type { Compiled, CompiledAsn, CompiledRival, CompiledTail } from '../write.ts';
 import { AsnRegistry } from './asn-registry.ts';
 import { type Connection, connectionOf } from './connection.ts';
 import { describe, type LocalKnowledge, type Stated } from './describe.ts';
-import { type Answered, FigureCounter, FLAGS } from './figures.ts';
+import { type Answered, FigureCounter } from './figures.ts';
 import { type CoveredPrefix, type Merged, merge } from './merge.ts';
 import { combineOverlays, type Listing } from './overlays.ts';
 import type { Overrides, Relabel, Verdict } from './overrides.ts';

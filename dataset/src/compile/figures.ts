@@ -1,16 +1,6 @@
 /** How good a dataset is, in numbers that a build prints and keeps: what it covers, how far its sources agree, what is flagged. */
 import type { AgreementFigure, FamilyFigures, Figures, FlagFigures, Source } from '../record.ts';
 
-export const FLAGS = [
-  'is_datacenter',
-  'is_tor_exit',
-  'is_proxy',
-  'is_vpn',
-  'is_residential',
-  'is_mobile',
-  'is_ai_crawler',
-] as const;
-
 type Sums = { announced: number; answered: number; withCountry: number; exactRir: number; withType: number };
 
 /** Space is counted in addresses for IPv4 and in /48s for IPv6. */

@@ -1,5 +1,6 @@
 /** Builds the list that a feed of AS numbers comes to: the first row of a network stays, and what did not read is counted. */
 import type { ConnectionType } from '../record.ts';
+import { parsePrefixedAsn } from './as-number.ts';
 import type { ListedNetwork, Networks } from './parsed.ts';
 
 export class NetworkListBuilder {
@@ -8,7 +9,7 @@ export class NetworkListBuilder {
 
   /** Takes `64496`, `AS64496` or the number itself. AS 0 is nobody (RFC 7607), so lists that have it are read without it. */
   add(asn: unknown, label: string, role?: ConnectionType): void {
-    const number = parseAsn(asn);
+    const number = parsePrefixedAsn(typeof asn === 'number' ? String(asn) : typeof asn === 'string' ? asn.trim() : '');
     if (number === undefined) this.skip();
     else if (number !== 0 && !this.#networks.has(number)) {
       this.#networks.set(number, { label, ...(role === undefined ? {} : { role }) });
@@ -29,11 +30,4 @@ export class NetworkListBuilder {
       ...(asOf === undefined ? {} : { asOf }),
     };
   }
-}
-
-function parseAsn(asn: unknown): number | undefined {
-  const digits = typeof asn === 'number' ? String(asn) : typeof asn === 'string' ? asn.trim().replace(/^AS/i, '') : '';
-  if (!/^[0-9]{1,10}$/.test(digits)) return undefined;
-  const number = Number(digits);
-  return number <= 0xffffffff ? number : undefined;
 }

@@ -1,18 +1,7 @@
 /** What a comparison looks at in the second half of a record, read once per tail: a dataset has a few thousand of them for half a million prefixes. */
 import type { Match } from '../format.ts';
 import type { Dataset } from '../read.ts';
-import type { Detection, ThreatLevel } from '../record.ts';
-
-export const FLAGS = [
-  'is_datacenter',
-  'is_tor_exit',
-  'is_proxy',
-  'is_vpn',
-  'is_residential',
-  'is_mobile',
-  'is_ai_crawler',
-] as const satisfies readonly (keyof Detection)[];
-export type Flag = (typeof FLAGS)[number];
+import { FLAGS, type ThreatLevel } from '../record.ts';
 
 /** `flags` has bit i set where FLAGS[i] is true. A name that the record leaves out is `''`. */
 export type Traits = { country: string; flags: number; aiCompany: string; cloudProvider: string; level: ThreatLevel };

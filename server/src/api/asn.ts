@@ -1,11 +1,11 @@
 /** `GET /v1/asn/{asn}` and `GET /v1/asn/search`: networks by number and by name. */
+import { parsePrefixedAsn } from '@whence/dataset/compile/as-number';
 import type { FastifyRequest } from 'fastify';
 import type { LiveDataset } from '../live-dataset.ts';
 import { envelope } from './envelope.ts';
 import { ApiError } from './errors.ts';
 import { requireDataset } from './ip.ts';
 
-const MAX_ASN = 4294967295;
 const MAX_QUERY_CHARACTERS = 100;
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
@@ -15,7 +15,7 @@ type SearchRequest = FastifyRequest<{ Querystring: { q?: string; limit?: string 
 
 export function getAsn(live: LiveDataset) {
   return (request: AsnRequest) => {
-    const number = parseAsn(request.params.asn);
+    const number = parsePrefixedAsn(request.params.asn);
     if (number === undefined) throw new ApiError('INVALID_ASN');
     const { dataset } = requireDataset(live);
     const record = dataset.asn(number);
@@ -33,12 +33,6 @@ export function searchAsn(live: LiveDataset) {
     const { search } = requireDataset(live);
     return envelope(request, search.search(q, parseLimit(limit)));
   };
-}
-
-function parseAsn(text: string): number | undefined {
-  const digits = /^(?:AS|as)?([0-9]{1,10})$/.exec(text)?.[1];
-  const number = Number(digits);
-  return digits === undefined || number > MAX_ASN ? undefined : number;
 }
 
 function parseLimit(limit: string | undefined): number {

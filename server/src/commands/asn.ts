@@ -1,5 +1,6 @@
 /** `whence asn N` and `whence asn search Q`: networks by number and by name, from the local dataset. */
 import { AsnSearch } from '@whence/dataset/asn-search';
+import { asnArgument } from '../asn-argument.ts';
 import { type ExitCode, formatCount, formatTable, type Output, UsageError } from '../terminal.ts';
 import { openLocalDataset } from './local-dataset.ts';
 
@@ -9,9 +10,7 @@ export function asnCommand(
   options: { json?: boolean; prefixes?: boolean },
   stdout: Output,
 ): ExitCode {
-  const digits = /^(?:AS)?([0-9]{1,10})$/i.exec(text)?.[1];
-  const number = Number(digits);
-  if (digits === undefined || number > 0xffffffff) throw new UsageError(`invalid ASN: ${JSON.stringify(text)}`);
+  const number = asnArgument(text);
   const dataset = openLocalDataset(dataDir);
   const record = dataset.asn(number);
   if (record === undefined) {

@@ -18,8 +18,8 @@ import { formatFigures } from '../figures-text.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import { type ExitCode, formatCount, formatMegabytes, formatTable, type Output } from '../terminal.ts';
 import { UpdateReporter } from '../update-report.ts';
+import { withDataDirErrors } from './data-dir-errors.ts';
 import { readFeeds } from './feeds.ts';
-import { withFileErrors } from './file-errors.ts';
 import { findVersion } from './local-dataset.ts';
 
 export type BuildSettings = {
@@ -38,7 +38,7 @@ type World = { readonly now: () => Date; readonly stdout: Output; readonly stder
 
 export function datasetBuild(settings: BuildSettings, options: { json?: boolean }, world: World): ExitCode {
   const { dataDir } = settings;
-  return withFileErrors(dataDir, () => {
+  return withDataDirErrors(dataDir, () => {
     checkWritable(dataDir);
     const started = world.now();
     const bar = new ProgressBar(world.stderr);
@@ -62,7 +62,7 @@ export async function datasetUpdate(
 ): Promise<ExitCode> {
   const { dataDir } = settings;
   const started = world.now();
-  return withFileErrors(dataDir, async (): Promise<ExitCode> => {
+  return withDataDirErrors(dataDir, async (): Promise<ExitCode> => {
     checkWritable(dataDir);
     const cache = new FeedCache(dataDir);
     return withLock(join(dataDir, 'feeds'), 'updating the dataset', async (): Promise<ExitCode> => {

@@ -1,9 +1,9 @@
 /** `whence dataset diff A B`: what changed between two versions, in numbers and with the largest changes of each kind. */
 import { type Amount, type Changes, type DatasetDiff, diffDatasets, MAX_DIFF_LIMIT } from '@whence/dataset/diff';
-import { FLAGS } from '@whence/dataset/diff/traits';
 import { DatasetError } from '@whence/dataset/format';
 import { type Manifest, readManifest, versionPath } from '@whence/dataset/publish';
 import { type Dataset, openDataset } from '@whence/dataset/read';
+import { FLAGS } from '@whence/dataset/record';
 import { type ExitCode, formatCount, formatTable, type Output, UsageError } from '../terminal.ts';
 
 /** Versions are numbers, `current`, or `previous`: the highest version below the current one. */

@@ -4,6 +4,7 @@ import { prune } from '@whence/dataset/publish';
 import { publishTo } from '@whence/dataset/published-folder';
 import { pull } from '@whence/dataset/pull';
 import type { Config } from '../config.ts';
+import { withFileErrors } from '../file-errors.ts';
 import { type ExitCode, type Output, UsageError } from '../terminal.ts';
 
 type Versions = Pick<Config, 'dataDir' | 'datasetUrl' | 'keepVersions'>;
@@ -14,7 +15,12 @@ export function datasetPublish(
   stdout: Output,
   stderr: Output,
 ): ExitCode {
-  const result = withFileErrors(options.to, () => publishTo(dataDir, options.to, options));
+  // What was published there before is whole: the manifest changes last.
+  const result = withFileErrors(
+    () => publishTo(dataDir, options.to, options),
+    ({ message }) =>
+      new DatasetError(`cannot publish to ${options.to}: ${message}. What is published there is unchanged.`),
+  );
   if (options.json === true) {
     stdout.write(`${JSON.stringify(result)}\n`);
     return 0;
@@ -69,13 +75,3 @@ function pruneVersions(dataDir: string, keep: number, stderr: Output): void {
 }
 
 const countOf = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
-
-/** Says which folder refused. What was published there before is whole: the manifest changes last. */
-function withFileErrors<T>(targetDir: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof DatasetError || !(error instanceof Error && 'errno' in error)) throw error;
-    throw new DatasetError(`cannot publish to ${targetDir}: ${error.message}. What is published there is unchanged.`);
-  }
-}

@@ -3,7 +3,7 @@ import { DatasetError } from '@whence/dataset/format';
 import { readManifest, useVersion, type VersionEntry, verifyVersion } from '@whence/dataset/publish';
 import { formatFigures } from '../figures-text.ts';
 import { type ExitCode, formatCount, formatMegabytes, formatTable, type Output } from '../terminal.ts';
-import { withFileErrors } from './file-errors.ts';
+import { withDataDirErrors } from './data-dir-errors.ts';
 import { findVersion } from './local-dataset.ts';
 
 type Options = { json?: boolean };
@@ -75,7 +75,7 @@ export function datasetVerify(
 }
 
 export function datasetUse(dataDir: string, version: number, options: Options, stdout: Output): ExitCode {
-  return withFileErrors(dataDir, () => {
+  return withDataDirErrors(dataDir, () => {
     useVersion(dataDir, version);
     stdout.write(
       options.json === true ? `${JSON.stringify({ current: version })}\n` : `version ${version} is current\n`,

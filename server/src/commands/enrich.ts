@@ -21,8 +21,10 @@ import { linesWriter } from '../enrich/lines.ts';
 import { Lookup } from '../enrich/lookup.ts';
 import { ndjsonWriter } from '../enrich/ndjson.ts';
 import { lineEnd } from '../enrich/record-stream.ts';
-import { fileSink, streamSink } from '../enrich/sink.ts';
 import { formatSummary, Progress } from '../enrich/summary.ts';
+import type { Sink } from '../output/sink.ts';
+import { staged } from '../output/staged-files.ts';
+import { StreamSink } from '../output/stream-sink.ts';
 import { type ExitCode, type Output, UsageError } from '../terminal.ts';
 import { openLocalDataset } from './local-dataset.ts';
 
@@ -58,7 +60,11 @@ export async function enrichCommand(
     const enrichment = enrichmentOf(dataset, format, file, options, fields, counts);
     return await enrichInput(input, enrichment, options, now, stdout, stderr);
   } catch (error) {
-    return outcomeOf(error, options.output, stderr);
+    if (!(error instanceof InputError)) throw error;
+    stderr.write(
+      `error: ${error.message}${options.output === undefined ? '' : `; ${options.output} was not written`}\n`,
+    );
+    return 1;
   } finally {
     input?.close();
   }
@@ -78,15 +84,13 @@ async function enrichInput(
   const progress = new Progress(stderr, counts, elapsedMs);
   // A bar between the lines of a terminal that shows both would spoil both.
   const isShown = stderr.isTTY === true && (stdout.isTTY !== true || output !== undefined);
-  const sink = output === undefined ? streamSink(stdout) : fileSink(output);
-  try {
-    await enrich(input, enrichment, sink, () => {
+  const enrichInto = (sink: Sink) =>
+    enrich(input, enrichment, sink, () => {
       if (isShown) progress.show(input);
     });
-    sink.finish();
-  } catch (error) {
-    sink.abandon();
-    throw error;
+  try {
+    if (output === undefined) await enrichInto(new StreamSink(stdout));
+    else await staged((files) => enrichInto(files.create(output)));
   } finally {
     progress.finish();
   }
@@ -130,17 +134,4 @@ function enrichmentOf(
     isAll,
   });
   return { findEnd: lineEnd, write, counts };
-}
-
-/** A reader that has seen enough is no failure; a full disk and a broken input are, in words. Anything else is a bug. */
-function outcomeOf(error: unknown, output: string | undefined, stderr: Output): ExitCode {
-  const { code, message } = error as NodeJS.ErrnoException;
-  if (code === 'EPIPE' && output === undefined) return 0;
-  if (error instanceof InputError) {
-    stderr.write(`error: ${message}${output === undefined ? '' : `; ${output} was not written`}\n`);
-    return 1;
-  }
-  if (code === undefined || error instanceof UsageError) throw error;
-  stderr.write(`error: cannot write ${output ?? 'the output'}: ${message}\n`);
-  return 1;
 }

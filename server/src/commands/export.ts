@@ -11,9 +11,9 @@ import { writeNftables } from '../export/nftables.ts';
 import { noticeText } from '../export/notice.ts';
 import { writeParquet } from '../export/parquet.ts';
 import type { Selection } from '../export/rows.ts';
-import type { Sink } from '../export/sink.ts';
-import { StagedFiles } from '../export/staged-files.ts';
-import { ReaderGone, StreamSink } from '../export/stream-sink.ts';
+import type { Sink } from '../output/sink.ts';
+import { staged } from '../output/staged-files.ts';
+import { StreamSink } from '../output/stream-sink.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import { type ExitCode, formatCount, formatMegabytes, type Output, UsageError } from '../terminal.ts';
 import { openLocalDataset } from './local-dataset.ts';
@@ -67,9 +67,6 @@ export async function exportCommand(
     }
     if (output !== undefined) stdout.write(summary({ format, ...written, path: output }, dataset, json === true));
     return 0;
-  } catch (error) {
-    if (error instanceof ReaderGone) return 0;
-    throw error;
   } finally {
     bar.finish();
   }
@@ -82,15 +79,14 @@ function checkStandardOutput(format: Format, json: boolean): void {
 }
 
 /** The export with its credits beside it. The data come last: they never stand there without the credits. */
-async function writeFiles(
+function writeFiles(
   selection: Selection,
   filter: Filter,
   format: Format,
   output: string,
 ): Promise<{ rows: number; bytes: number }> {
   const { meta } = selection.dataset;
-  const files = new StagedFiles();
-  try {
+  return staged(async (files) => {
     if (format === 'clickhouse') files.makeFolder(output);
     const path = format === 'clickhouse' ? join(output, CLICKHOUSE_CSV) : output;
     const notice = files.create(`${path}.NOTICE`);
@@ -100,12 +96,8 @@ async function writeFiles(
     const data = files.create(path);
     const rows = await WRITERS[format](selection, data, filter);
     if (rows === 0) files.discard();
-    else files.commit();
     return { rows, bytes: data.bytes };
-  } catch (error) {
-    files.discard();
-    throw error;
-  }
+  });
 }
 
 const CLICKHOUSE_CSV = 'whence.csv';

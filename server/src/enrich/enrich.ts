@@ -1,9 +1,9 @@
 /** The whole way: pieces of the input, cut into lines, enriched into a buffer, written before the next piece is read. */
+import type { Sink } from '../output/sink.ts';
 import type { Counts } from './counts.ts';
 import type { Input } from './input.ts';
 import { OutputBuffer } from './output-buffer.ts';
 import { type RecordEnd, RecordStream, type RecordWriter } from './record-stream.ts';
-import type { Sink } from './sink.ts';
 
 export type Enrichment = { readonly findEnd: RecordEnd; readonly write: RecordWriter; readonly counts: Counts };
 
@@ -18,9 +18,9 @@ export async function enrich(
   const records = new RecordStream(findEnd, write, counts, output);
   for await (const chunk of chunks) {
     records.feed(chunk);
-    await sink.write(output);
+    if (output.length > 0) await sink.write(output.take());
     onPiece();
   }
   records.end();
-  await sink.write(output);
+  if (output.length > 0) await sink.write(output.take());
 }

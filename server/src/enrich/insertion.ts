@@ -118,7 +118,7 @@ function appendParts(parts: readonly Part[], address: Address, match: Match, out
 
 function wholeRecord(dataset: Dataset): Part {
   const text = (match: Match) =>
-    `,"asn":${dataset.asnNumber(match)},"asn_name":"${nameText(dataset, match)}",${dataset.tailText(dataset.tailOf(match))}`;
+    `,"asn":${dataset.asnNumber(match)},"asn_name":"${dataset.escapedName(match)}",${dataset.tailText(dataset.tailOf(match))}`;
   return { kind: 'record', pieces: new RecordPieces(dataset.meta.counts.records, text) };
 }
 
@@ -127,7 +127,7 @@ function members(dataset: Dataset, run: readonly Field[]): Part {
   const toJson = (value: Value | undefined) => (value === undefined ? undefined : asciiJson(value));
   return recordPart(dataset, run, (field, value) => member(field, toJson(value)), {
     asn: (match) => member('asn', String(dataset.asnNumber(match))),
-    asn_name: (match) => member('asn_name', `"${nameText(dataset, match)}"`),
+    asn_name: (match) => member('asn_name', `"${dataset.escapedName(match)}"`),
   });
 }
 
@@ -135,7 +135,7 @@ function columns(dataset: Dataset, run: readonly Field[], delimiter: string): Pa
   const column = (text: string) => delimiter + quoteCell(text, delimiter);
   return recordPart(dataset, run, (_, value) => column(cellText(value)), {
     asn: (match) => column(String(dataset.asnNumber(match))),
-    asn_name: (match) => column(JSON.parse(`"${nameText(dataset, match)}"`)),
+    asn_name: (match) => column(JSON.parse(`"${dataset.escapedName(match)}"`)),
   });
 }
 
@@ -185,12 +185,6 @@ function tailText(
     }
     return text;
   };
-}
-
-/** Escaped as in JSON, all ASCII. */
-function nameText(dataset: Dataset, match: Match): string {
-  const start = dataset.nameStart(match);
-  return dataset.nameBytes.toString('latin1', start, start + dataset.nameLength(match));
 }
 
 function cellText(value: Value | undefined): string {

@@ -3,12 +3,12 @@
  * The dictionary is asked with an IPv6 address; it keeps IPv4 networks as ::ffff:a.b.c.d, which is what `toIPv6` makes of an IPv4
  * address.
  */
-import type { Meta } from '@whence/dataset/record';
+import { FLAGS, type Meta } from '@whence/dataset/record';
+import type { Sink } from '../output/sink.ts';
 import { type BooleanTexts, writeCsv } from './csv.ts';
-import { FIELDS, type Fields, FLAGS } from './fields.ts';
+import { FIELDS, type Fields } from './fields.ts';
 import { commentLine } from './notice.ts';
 import type { Selection } from './rows.ts';
-import type { Sink } from './sink.ts';
 
 /** Attributes of a dictionary have no Bool; they are UInt8 in the table, too. */
 const BOOLEANS: BooleanTexts = ['0', '1'];

@@ -1,7 +1,8 @@
 /** CSV after RFC 4180 with a header, but with LF at the ends of lines, as most tools write it. */
+
+import type { Sink } from '../output/sink.ts';
 import { FIELDS, type Fields } from './fields.ts';
 import { COLUMNS, rowsOf, type Selection, selectRuns } from './rows.ts';
-import type { Sink } from './sink.ts';
 
 /** How true and false are written. */
 export type BooleanTexts = readonly [ifFalse: string, ifTrue: string];

@@ -7,19 +7,7 @@
  */
 import { type Match, recordNumber } from '@whence/dataset/format';
 import type { Dataset } from '@whence/dataset/read';
-import type { ConnectionType, Detection, Rir, ThreatLevel } from '@whence/dataset/record';
-
-export const FLAGS = [
-  'is_datacenter',
-  'is_tor_exit',
-  'is_proxy',
-  'is_vpn',
-  'is_residential',
-  'is_mobile',
-  'is_ai_crawler',
-] as const satisfies readonly (keyof Detection)[];
-
-export type Flag = (typeof FLAGS)[number];
+import { type ConnectionType, FLAGS, type Flag, type Rir, type ThreatLevel } from '@whence/dataset/record';
 
 export type Fields = {
   readonly asn: number;
@@ -92,9 +80,7 @@ export class FieldsReader {
   #nameOf(asn: number, match: Match): string {
     const known = this.#names.get(asn);
     if (known !== undefined) return known;
-    const start = this.#dataset.nameStart(match);
-    const escaped = this.#dataset.nameBytes.toString('latin1', start, start + this.#dataset.nameLength(match));
-    const name = JSON.parse(`"${escaped}"`) as string;
+    const name = JSON.parse(`"${this.#dataset.escapedName(match)}"`) as string;
     this.#names.set(asn, name);
     return name;
   }

@@ -1,6 +1,8 @@
 /** Which networks to export: several values of one option mean any of them, different options must all hold. */
+import { FLAGS, type Flag } from '@whence/dataset/record';
+import { asnArgument } from '../asn-argument.ts';
 import { UsageError } from '../terminal.ts';
-import { type Fields, FLAGS, type Flag } from './fields.ts';
+import type { Fields } from './fields.ts';
 
 export type FilterOptions = {
   readonly flag?: readonly string[];
@@ -21,7 +23,7 @@ export type Filter = {
 export function parseFilter(options: FilterOptions, countries: readonly string[]): Filter {
   const flags = options.flag?.map(parseFlag) ?? [];
   const wanted = new Set(options.country?.map((text) => parseCountry(text, countries)));
-  const asns = new Set(options.asn?.map(parseAsn));
+  const asns = new Set(options.asn?.map(asnArgument));
   const minScore = options.minScore === undefined ? 0 : parseScore(options.minScore);
   return {
     isEmpty: flags.length === 0 && wanted.size === 0 && asns.size === 0 && minScore === 0,
@@ -50,12 +52,6 @@ function parseCountry(text: string, countries: readonly string[]): string {
   if (!countries.includes(country))
     throw new UsageError(`no network is in ${JSON.stringify(text)}; the dataset has ${countries.join(' ')}`);
   return country;
-}
-
-function parseAsn(text: string): number {
-  const digits = /^(?:AS)?([0-9]{1,10})$/i.exec(text)?.[1];
-  if (digits === undefined || Number(digits) > 0xffffffff) throw new UsageError(`invalid ASN: ${JSON.stringify(text)}`);
-  return Number(digits);
 }
 
 function parseScore(text: string): number {

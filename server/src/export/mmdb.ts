@@ -5,13 +5,14 @@
  * out: with it hardly two records would be equal, and equal ones are stored once and joined in the tree. 6to4 (2002::/16) does not
  * lead to IPv4, unlike in MaxMind's own files: `whence ip` answers for the IPv6 address, and so does this.
  */
-import { type Fields, FLAGS } from './fields.ts';
+import { FLAGS } from '@whence/dataset/record';
+import type { Sink } from '../output/sink.ts';
+import type { Fields } from './fields.ts';
 import { uint32, type Value } from './mmdb-data.ts';
 import { MmdbFile } from './mmdb-file.ts';
 import { shortNotice } from './notice.ts';
 import { RangeJoiner } from './range-joiner.ts';
 import { type Selection, selectRuns } from './rows.ts';
-import type { Sink } from './sink.ts';
 
 /** Returns the number of networks. The tree cannot be written before it is whole: 0.4 GB of memory for the default dataset. */
 export async function writeMmdb(selection: Selection, sink: Sink): Promise<number> {

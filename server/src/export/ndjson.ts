@@ -1,7 +1,8 @@
 /** One JSON object per line and network, with the columns as members; what a record does not have is left out. */
+
+import type { Sink } from '../output/sink.ts';
 import type { Fields } from './fields.ts';
 import { rowsOf, type Selection, selectRuns } from './rows.ts';
-import type { Sink } from './sink.ts';
 
 export async function writeNdjson(selection: Selection, sink: Sink): Promise<number> {
   const texts = new Map<Fields, string>();

@@ -6,10 +6,10 @@
  */
 import { formatAddress } from '@whence/dataset/address';
 import { addressBits, fromBigInt, prefixesOfRange, type Range } from '@whence/dataset/prefix';
+import type { Sink } from '../output/sink.ts';
 import { commentLine } from './notice.ts';
 import { RangeJoiner } from './range-joiner.ts';
 import { type Selection, selectRuns } from './rows.ts';
-import type { Sink } from './sink.ts';
 
 /** Returns the number of elements. `filterText` says in the file what was selected. */
 export async function writeNftables(selection: Selection, sink: Sink, filterText: string): Promise<number> {

@@ -7,11 +7,12 @@
  * Rows lie in the order of the addresses, IPv4 first, so the least and greatest value of a row group let a reader skip it.
  */
 
+import { FLAGS } from '@whence/dataset/record';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
-import { FIELDS, type Fields, FLAGS } from './fields.ts';
+import type { Sink } from '../output/sink.ts';
+import { FIELDS, type Fields } from './fields.ts';
 import { shortNotice } from './notice.ts';
 import { type Row, rowsOf, type Selection, selectRuns } from './rows.ts';
-import type { Sink } from './sink.ts';
 
 type Schema = ConstructorParameters<typeof ParquetWriter>[0]['schema'];
 type Element = Omit<Schema[number], 'name'>;

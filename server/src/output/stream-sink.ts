@@ -1,12 +1,8 @@
-/** Standard output as the place of an export: waits when the reader is slow, and says when it has gone. */
+/** Standard output as a sink: waits when the reader is slow. That the reader has gone is for the program to hear, whatever the command. */
 import { DatasetError } from '@whence/dataset/format';
+import { refusalText } from '../file-errors.ts';
 import type { Output } from '../terminal.ts';
 import type { Sink } from './sink.ts';
-
-/** The reader of a pipe has had enough, as `head` does. Nothing to complain about. */
-export class ReaderGone extends Error {
-  override name = 'ReaderGone';
-}
 
 export class StreamSink implements Sink {
   readonly #output: Output;
@@ -15,7 +11,6 @@ export class StreamSink implements Sink {
 
   constructor(output: Output) {
     this.#output = output;
-    // The listeners stay: a pipe may report that it is broken after the last write, and without a listener that ends the process.
     output.on?.('error', (error) => {
       this.#failure = failureOf(error);
       this.#wake();
@@ -23,7 +18,7 @@ export class StreamSink implements Sink {
     output.on?.('drain', () => this.#wake());
   }
 
-  async write(chunk: string): Promise<void> {
+  async write(chunk: string | Uint8Array): Promise<void> {
     if (this.#failure === undefined && this.#mustWait(chunk))
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
@@ -31,9 +26,11 @@ export class StreamSink implements Sink {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  #mustWait(chunk: string): boolean {
+  #mustWait(chunk: string | Uint8Array): boolean {
     try {
-      return this.#output.write(chunk) === false && this.#output.on !== undefined;
+      // A stream may hold on to bytes after `write` has returned: it gets its own.
+      const own = typeof chunk === 'string' ? chunk : Buffer.from(chunk);
+      return this.#output.write(own) === false && this.#output.on !== undefined;
     } catch (error) {
       // A file behind standard output is written at once, and its errors are thrown.
       this.#failure = failureOf(error as Error);
@@ -43,7 +40,5 @@ export class StreamSink implements Sink {
 }
 
 function failureOf(error: Error): Error {
-  if (['EPIPE', 'ERR_STREAM_DESTROYED'].includes((error as NodeJS.ErrnoException).code ?? ''))
-    return new ReaderGone('nobody reads the output any more');
-  return new DatasetError(`cannot write to standard output: ${error.message}`);
+  return new DatasetError(`cannot write to standard output: ${refusalText(error)}`);
 }

@@ -1,12 +1,12 @@
 /**
  * Files that appear when they are complete, and together: each is written under a temporary name beside its place and renamed at
- * the end. On failure, and when the process is told to end, the temporary files are removed.
+ * the end. On failure, and when the process ends or is told to, the temporary files are removed.
  */
 import { randomUUID } from 'node:crypto';
 import {
-  appendFileSync,
   closeSync,
   existsSync,
+  fchmodSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -15,9 +15,12 @@ import {
   rmdirSync,
   rmSync,
   statSync,
+  writeSync,
 } from 'node:fs';
 import { basename } from 'node:path';
 import { DatasetError } from '@whence/dataset/format';
+import { UNFINISHED } from '@whence/dataset/whole-file';
+import { type Refusal, refusalText, withFileErrors } from '../file-errors.ts';
 import { UsageError } from '../terminal.ts';
 import type { Sink } from './sink.ts';
 
@@ -28,11 +31,25 @@ export type FileSink = Sink & { readonly bytes: number };
 
 type StagedFile = { readonly path: string; readonly temporary: string; readonly file: number };
 
+/** The files that `work` creates appear when it is done; if it fails, none does. */
+export async function staged<T>(work: (files: StagedFiles) => Promise<T>): Promise<T> {
+  const files = new StagedFiles();
+  try {
+    const result = await work(files);
+    files.commit();
+    return result;
+  } catch (error) {
+    files.discard();
+    throw error;
+  }
+}
+
 /** Nothing here is asynchronous but `write`, which only looks so: a signal finds all temporary files known, or none made. */
 export class StagedFiles {
   readonly #files: StagedFile[] = [];
   #newFolder: string | undefined;
 
+  readonly #onExit = () => this.discard();
   readonly #onSignal = (signal: NodeJS.Signals) => {
     this.discard();
     // Our listener is gone by now: the signal does what it does by default, and the shell sees it.
@@ -40,26 +57,30 @@ export class StagedFiles {
   };
 
   constructor() {
+    process.on('exit', this.#onExit);
     for (const signal of SIGNALS) process.on(signal, this.#onSignal);
   }
 
-  /** Makes the folder if it is not there; if nothing comes of the export, it is taken away again. */
+  /** Makes the folder if it is not there; if nothing comes of it, the folder is taken away again. */
   makeFolder(path: string): void {
     if (existsSync(path)) return;
-    withFileErrors(path, () => mkdirSync(path));
+    inWords(path, () => mkdirSync(path));
     this.#newFolder = path;
   }
 
+  /** Writes what `path` shall be. A file that is there stays until the end, and the new one has its mode. */
   create(path: string): FileSink {
-    const place = placeOf(path);
-    const temporary = `${place}.${randomUUID().slice(0, 8)}.part`;
-    const file = withFileErrors(path, () => openSync(temporary, 'wx'));
+    const { place, mode } = inWords(path, () => placeOf(path));
+    const temporary = `${place}.${randomUUID().slice(0, 8)}${UNFINISHED}`;
+    const file = inWords(path, () => openSync(temporary, 'wx'));
     this.#files.push({ path: place, temporary, file });
+    if (mode !== undefined) inWords(path, () => fchmodSync(file, mode));
     const sink = {
       bytes: 0,
       write: async (chunk: string | Uint8Array) => {
-        sink.bytes += typeof chunk === 'string' ? Buffer.byteLength(chunk) : chunk.length;
-        withFileErrors(path, () => appendFileSync(file, chunk));
+        const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+        sink.bytes += bytes.length;
+        inWords(path, () => writeAll(file, bytes));
       },
     };
     return sink;
@@ -67,8 +88,8 @@ export class StagedFiles {
 
   /** The last file created appears last. */
   commit(): void {
-    for (const { path, file } of this.#files) withFileErrors(path, () => fsyncSync(file));
-    for (const { path, temporary } of this.#files) withFileErrors(path, () => renameSync(temporary, path));
+    for (const { path, file } of this.#files) inWords(path, () => fsyncSync(file));
+    for (const { path, temporary } of this.#files) inWords(path, () => renameSync(temporary, path));
     this.#finish();
   }
 
@@ -85,50 +106,40 @@ export class StagedFiles {
   }
 
   #finish(): void {
+    process.off('exit', this.#onExit);
     for (const signal of SIGNALS) process.off(signal, this.#onSignal);
     for (const { file } of this.#files.splice(0)) closeSync(file);
   }
 }
 
 /** Where the file shall be in the end: behind a symbolic link, not in its stead. */
-function placeOf(path: string): string {
+function placeOf(path: string): { place: string; mode?: number } {
   if (basename(path) === '') throw new UsageError('--output must name a file');
-  const found = withFileErrors(path, () => statSync(path, { throwIfNoEntry: false }));
-  if (found === undefined) return path;
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return { place: path };
   if (found.isDirectory()) throw new UsageError(`${path} is a folder; --output must name a file`);
   // A rename would replace /dev/null by a file, if we may.
   if (!found.isFile()) throw new UsageError(`${path} is not a file; leave --output out to write to standard output`);
-  return realpathSync(path);
+  return { place: realpathSync(path), mode: found.mode & 0o7777 };
 }
 
-const REFUSALS: Readonly<Record<string, string>> = {
-  ENOSPC: 'no space left',
-  EDQUOT: 'no space left',
-  EFBIG: 'no space left',
-  EIO: 'the disk failed',
-  EACCES: 'not permitted to write there',
-  EPERM: 'not permitted to write there',
-  EROFS: 'not permitted to write there',
-};
-const WRONG_PATHS: Readonly<Record<string, string>> = {
-  ENOENT: 'its folder does not exist',
-  ENOTDIR: 'its folder is not a folder',
-  EEXIST: 'something else is there',
-  ENAMETOOLONG: 'the name is too long',
-};
-
-function fileError(path: string, error: unknown): unknown {
-  const code = (error as NodeJS.ErrnoException).code ?? '';
-  if (WRONG_PATHS[code] !== undefined) return new UsageError(`cannot write ${path}: ${WRONG_PATHS[code]}`);
-  if (REFUSALS[code] !== undefined)
-    return new DatasetError(`cannot write ${path}: ${REFUSALS[code]} (${(error as Error).message})`);
-  return error;
+/** The system may take less at a time than it is given. */
+function writeAll(file: number, bytes: Uint8Array): void {
+  for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
 }
 
-function withFileErrors<T>(path: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw fileError(path, error);
-  }
+/** Another path would do; everything else is no fault of whoever named it. */
+const WRONG_PATHS: readonly (Refusal | undefined)[] = [
+  'its folder does not exist',
+  'its folder is not a folder',
+  'something else is there',
+  'the name is too long',
+];
+
+function inWords<T>(path: string, work: () => T): T {
+  return withFileErrors(work, (error, refusal) =>
+    WRONG_PATHS.includes(refusal)
+      ? new UsageError(`cannot write ${path}: ${refusal}`)
+      : new DatasetError(`cannot write ${path}: ${refusalText(error)}`),
+  );
 }

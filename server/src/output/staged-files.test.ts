@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -9,6 +10,7 @@ import {
   readFileSync,
   readlinkSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -16,7 +18,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after, beforeEach } from 'node:test';
 import { UsageError } from '../terminal.ts';
-import { StagedFiles } from './staged-files.ts';
+import { StagedFiles, staged } from './staged-files.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'whence-staged-'));
 after(() => rmSync(root, { recursive: true, force: true }));
@@ -31,7 +33,7 @@ test('staged files: they appear together when they are complete', async () => {
   const files = new StagedFiles();
   const sinks = [files.create(join(folder, 'a')), files.create(join(folder, 'b'))];
   for (const sink of sinks) await sink.write('tönt');
-  assert.ok(readdirSync(folder).every((name) => name.endsWith('.part')));
+  assert.ok(readdirSync(folder).every((name) => name.endsWith('.unfinished')));
   files.commit();
   assert.deepEqual(readdirSync(folder).sort(), ['a', 'b']);
   assert.equal(readFileSync(join(folder, 'b'), 'utf8'), 'tönt');
@@ -62,9 +64,33 @@ test('staged files: a symbolic link stays one', async () => {
   assert.equal(readFileSync(join(folder, 'target'), 'utf8'), 'after');
 });
 
+test('staged files: a file that is replaced keeps its mode, from the first byte on', async () => {
+  const path = join(folder, 'a');
+  const modes = () => readdirSync(folder).map((name) => statSync(join(folder, name)).mode & 0o777);
+  writeFileSync(path, 'before');
+  chmodSync(path, 0o640);
+  await staged(async (files) => {
+    await files.create(path).write(Buffer.from('after'));
+    assert.deepEqual(modes(), [0o640, 0o640]);
+  });
+  assert.deepEqual(modes(), [0o640]);
+  assert.equal(readFileSync(path, 'utf8'), 'after');
+});
+
+test('staged files: work that fails leaves nothing', async () => {
+  const work = staged(async (files) => {
+    await files.create(join(folder, 'a')).write('half');
+    throw new Error('that was it');
+  });
+  await assert.rejects(work, /that was it/);
+  assert.deepEqual(readdirSync(folder), []);
+});
+
 for (const [behaviour, path, message] of [
   ['a folder', '.', /is a folder; --output must name a file$/],
   ['a device', '/dev/null', /\/dev\/null is not a file; leave --output out/],
+  ['a file under a file', '/dev/null/a', /cannot write \/dev\/null\/a: its folder is not a folder$/],
+  ['a name that is too long', 'a'.repeat(300), /: the name is too long$/],
   ['a file in a folder that does not exist', 'missing/a', /cannot write .*missing\/a: its folder does not exist$/],
 ] as const)
   test(`staged files: refuses ${behaviour}`, () => {
@@ -84,6 +110,18 @@ test('staged files: nobody listens for signals when all is done', () => {
   files.create(join(folder, 'a'));
   files.commit();
   assert.equal(process.listenerCount('SIGINT'), before);
+});
+
+test('staged files: whatever ends the process, nothing is left', () => {
+  for (const end of ['process.exit(0)', 'throw new Error()']) {
+    const script = `
+      import { StagedFiles } from ${JSON.stringify(join(import.meta.dirname, 'staged-files.js'))};
+      await new StagedFiles().create('a').write('half');
+      ${end};
+    `;
+    spawnSync(process.execPath, ['--input-type=module', '-e', script], { cwd: folder });
+    assert.deepEqual(readdirSync(folder), [], end);
+  }
 });
 
 test('staged files: on Ctrl-C nothing is left, and the process ends by the signal', async () => {

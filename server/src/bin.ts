@@ -9,4 +9,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.stderr.write(`error: cannot write to standard output: ${refusalText(error)}\n`);
   process.exit(1);
 });
+// When nobody reads the progress any more, the work goes on.
+process.stderr.on('error', () => {});
 process.exitCode = await run(process.argv.slice(2), process.env, process.stdout, process.stderr);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { publish } from '@whence/dataset/publish';
@@ -157,6 +157,28 @@ test('export: when the reader of a pipe goes away, it ends quietly', async () =>
   const [code] = await once(child, 'close');
   assert.equal(code, 0);
   assert.doesNotMatch(stderr, /error/i);
+});
+
+test('export: when nobody reads the progress any more, the file appears all the same', async () => {
+  const folder = newFolder('unread');
+  const argv = [bin, 'dataset', 'export', '--format', 'csv', '--output', join(folder, 'out')];
+  const child = spawn(process.execPath, argv, { env: { ...process.env, WHENCE_DATA_DIR: sample.dataDir } });
+  child.stderr.destroy();
+  const [code] = await once(child, 'exit');
+  assert.equal(code, 0);
+  assert.deepEqual(readdirSync(folder), ['out', 'out.NOTICE']);
+});
+
+test('export: standard output that takes no more is said', { skip: !existsSync('/dev/full') && 'no /dev/full' }, () => {
+  const full = openSync('/dev/full', 'w');
+  const { status, stderr } = spawnSync(process.execPath, [bin, 'dataset', 'export', '--format', 'csv'], {
+    env: { ...process.env, WHENCE_DATA_DIR: sample.dataDir },
+    stdio: ['ignore', full, 'pipe'],
+    encoding: 'utf8',
+  });
+  closeSync(full);
+  assert.equal(status, 1);
+  assert.match(stderr, /\nerror: cannot write to standard output: no space left \(ENOSPC[^\n]*\n$/);
 });
 
 test('export: on a terminal no bar is drawn into the rows', async () => {

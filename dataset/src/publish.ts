@@ -59,7 +59,7 @@ export function publish(dataDir: string, content: Content, now: Date): { version
       file,
       built_at: now.toISOString(),
       bytes: bytes.length,
-      sha256: sha256(bytes),
+      sha256: sha256Of(bytes),
       content_sha256,
       sources,
       refused,
@@ -196,7 +196,7 @@ export function versionPath(dataDir: string, { file }: VersionEntry): string {
 export function verifyVersion(dataDir: string, entry: VersionEntry): Dataset {
   const path = versionPath(dataDir, entry);
   const dataset = openDataset(path);
-  if (sha256(readFileSync(path)) !== entry.sha256) throw new DatasetError(`${path}: not the file that was published`);
+  if (sha256Of(readFileSync(path)) !== entry.sha256) throw new DatasetError(`${path}: not the file that was published`);
   if (dataset.meta.version !== entry.version) throw new DatasetError(`${path}: holds version ${dataset.meta.version}`);
   return dataset;
 }
@@ -204,7 +204,7 @@ export function verifyVersion(dataDir: string, entry: VersionEntry): Dataset {
 export const datasetsFolder = (dataDir: string): string => join(dataDir, 'datasets');
 
 const sixDigits = (version: number) => String(version).padStart(6, '0');
-const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+export const sha256Of = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
 function isWhole(folder: string, entry: VersionEntry): boolean {
   try {

@@ -8,7 +8,6 @@
  *
  * Files come first, the manifest after them, removals last: whoever reads the manifest at any moment finds the files it names.
  */
-import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatasetError } from './format.ts';
@@ -20,6 +19,7 @@ import {
   newestVersions,
   type Published,
   readManifest,
+  sha256Of,
   type VersionEntry,
   verifyVersion,
   versionPath,
@@ -143,8 +143,6 @@ function filesNamedIn(targetDir: string): string[] {
     return [];
   }
 }
-
-const sha256Of = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
 function digestOf(path: string): string | undefined {
   try {

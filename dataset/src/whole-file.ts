@@ -1,5 +1,6 @@
 /** Files that appear whole or not at all: written under another name, synced, and renamed. */
 import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /** Ends the name of a file while it is written. What a killed process left behind under such a name is worth nothing. */
@@ -16,6 +17,26 @@ export function writeWhole(path: string, bytes: Buffer): void {
       closeSync(file);
     }
     renameSynced(unfinished, path);
+  } catch (error) {
+    rmSync(unfinished, { force: true });
+    throw error;
+  }
+}
+
+/** The same for a file that comes in pieces: `write` gets it open and empty. If that throws, nothing has changed at the path. */
+export async function writeWholeInPieces<T>(path: string, write: (file: FileHandle) => Promise<T>): Promise<T> {
+  const unfinished = `${path}${UNFINISHED}`;
+  try {
+    const file = await open(unfinished, 'w');
+    let written: T;
+    try {
+      written = await write(file);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    renameSynced(unfinished, path);
+    return written;
   } catch (error) {
     rmSync(unfinished, { force: true });
     throw error;

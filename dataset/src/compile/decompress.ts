@@ -11,12 +11,12 @@
  * could be read: half a list looks like a list.
  */
 import { createHash } from 'node:crypto';
-import { closeSync, createReadStream, openSync, readSync, rmSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { closeSync, createReadStream, openSync, readSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import xz from 'xz-decompress';
-import { renameSynced, UNFINISHED } from '../whole-file.ts';
+import { writeWholeInPieces } from '../whole-file.ts';
 import { bunzip2 } from './bunzip2.ts';
 import { formatSize } from './format-size.ts';
 import { fileContent } from './sources/content.ts';
@@ -25,27 +25,8 @@ import { StreamError } from './stream-error.ts';
 export type Decompressed = { readonly bytes: number; readonly sha256: string };
 
 /** Writes the target whole or not at all. Throws a StreamError where the content is the reason, and no other. */
-export async function decompressFile(
-  from: string,
-  to: string,
-  limits: { readonly maxBytes: number },
-): Promise<Decompressed> {
-  const unfinished = `${to}${UNFINISHED}`;
-  try {
-    const file = await open(unfinished, 'w');
-    let written: Decompressed;
-    try {
-      written = await writePieces(file, decoded(from), limits.maxBytes);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    renameSynced(unfinished, to);
-    return written;
-  } catch (error) {
-    rmSync(unfinished, { force: true });
-    throw error;
-  }
+export function decompressFile(from: string, to: string, limits: { readonly maxBytes: number }): Promise<Decompressed> {
+  return writeWholeInPieces(to, (file) => writePieces(file, decoded(from), limits.maxBytes));
 }
 
 type Pieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;

@@ -1,8 +1,8 @@
 /** `file:` addresses: a feed that the operator fetches by other means, or makes. Size and time of the file stand for an ETag. */
-import { constants, rmSync } from 'node:fs';
+import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { renameSynced, UNFINISHED } from '../whole-file.ts';
+import { writeWholeInPieces } from '../whole-file.ts';
 import type { DownloadRequest, DownloadResult } from './download.ts';
 import { formatSize } from './format-size.ts';
 
@@ -34,28 +34,21 @@ async function copy(file: FileHandle, path: string, url: URL, request: DownloadR
   if (etag === request.etag) return { kind: 'unchanged' };
   const { maxBytes } = request.limits;
   if (stats.size > maxBytes) return failed(`larger than ${formatSize(maxBytes)}`);
-  const unfinished = `${request.target}${UNFINISHED}`;
   try {
-    const target = await open(unfinished, 'w');
-    try {
+    await writeWholeInPieces(request.target, async (target) => {
       // A file that grows is read to where it ended just now, and then found to have changed.
       const pieces = file.createReadStream({ autoClose: false, start: 0, end: Math.max(0, stats.size - 1) });
       for await (const piece of pieces) await target.appendFile(piece);
-      await target.sync();
-    } finally {
-      await target.close();
-    }
-    if (validatorOf(await file.stat()) !== etag) {
-      rmSync(unfinished, { force: true });
-      return failed(`${path} changed while it was read`);
-    }
-    renameSynced(unfinished, request.target);
+      if (validatorOf(await file.stat()) !== etag) throw new Changed();
+    });
   } catch (error) {
-    rmSync(unfinished, { force: true });
+    if (error instanceof Changed) return failed(`${path} changed while it was read`);
     throw error;
   }
   return { kind: 'fetched', bytes: stats.size, url: url.href, etag, lastModified: stats.mtime.toUTCString() };
 }
+
+class Changed extends Error {}
 
 function validatorOf({ size, mtimeMs }: { size: number; mtimeMs: number }): string {
   return `"${size}-${mtimeMs}"`;

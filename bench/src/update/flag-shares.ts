@@ -1,7 +1,7 @@
 /** How many answers carry a flag, counted over whole answers; and how much of the dataset does, by its own figures. */
 import { parseAddress } from '@whence/dataset/address';
-import { FLAGS } from '@whence/dataset/compile/figures';
 import type { Dataset } from '@whence/dataset/read';
+import { FLAGS } from '@whence/dataset/record';
 import { formatCount, formatTable } from 'whence/dist/terminal.js';
 import type { Mix } from '../routed-addresses.ts';
 

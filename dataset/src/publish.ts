@@ -92,8 +92,9 @@ export function adopt(dataDir: string, published: Published, path: string): void
   const { meta } = openDataset(path);
   if (meta.version !== version)
     throw new DatasetError(`the file published as version ${version} holds ${meta.version}`);
-  const { built_at, content_sha256, sources, counts } = meta;
-  const entry = { version, file: immutableName(published), built_at, bytes, sha256, content_sha256, sources, counts };
+  const { built_at, content_sha256, sources, refused, figures, counts } = meta;
+  const file = immutableName(published);
+  const entry = { version, file, built_at, bytes, sha256, content_sha256, sources, refused, figures, counts };
   const folder = datasetsFolder(dataDir);
   publishing(folder, () => {
     const { versions } = readManifest(dataDir) ?? { versions: [] };

@@ -161,6 +161,7 @@ export async function run(
     .command('update')
     .description('fetch the feeds that are due, compile and publish the next version')
     .option('--force', 'fetch every feed, also those that are fresh')
+    .option('--accept <feed>', 'take this feed although it has shrunk; repeat for others', collect)
     .addOption(json())
     .action(async (options) => {
       exitCode = await datasetUpdate(config(), options, { now, stdout, stderr });

@@ -20,17 +20,18 @@ export type UpdateReport = {
 export class UpdateReporter {
   readonly #dataDir: string;
   readonly #startedAt: string;
-  readonly #lastSuccess: { succeeded_at?: string };
+  /** What holds of the last update until this one has ended. */
+  readonly #last: Pick<UpdateReport, 'succeeded_at' | 'refused'>;
 
   constructor(dataDir: string, startedAt: Date) {
     this.#dataDir = dataDir;
     this.#startedAt = startedAt.toISOString();
-    const last = readUpdateReport(dataDir)?.succeeded_at;
-    this.#lastSuccess = last === undefined ? {} : { succeeded_at: last };
+    const { succeeded_at, refused } = readUpdateReport(dataDir) ?? {};
+    this.#last = { ...(succeeded_at && { succeeded_at }), ...(refused && { refused }) };
   }
 
   step(step: string): void {
-    this.#write({ outcome: 'running', step, pid: process.pid, ...this.#lastSuccess });
+    this.#write({ outcome: 'running', step, pid: process.pid, ...this.#last });
   }
 
   succeed(finishedAt: Date, version: number, isNew: boolean, refused: readonly Refusal[]): void {
@@ -40,7 +41,7 @@ export class UpdateReporter {
   }
 
   fail(finishedAt: Date, error: string): void {
-    this.#write({ outcome: 'failed', finished_at: finishedAt.toISOString(), error, ...this.#lastSuccess });
+    this.#write({ outcome: 'failed', finished_at: finishedAt.toISOString(), error, ...this.#last });
   }
 
   #write(report: Omit<StoredReport, 'started_at'>): void {

@@ -56,6 +56,7 @@ export const catalogue: readonly Feed[] = [
     drives: ['routes'],
     refresh_hours: 24,
     mode: 'opt-in',
+    needs_contact: true,
     min_records: 500_000,
     max_bytes: 500_000_000,
   },
@@ -459,6 +460,7 @@ export const catalogue: readonly Feed[] = [
       connection_type,
       refresh_hours: 168,
       mode: 'opt-in',
+      needs_contact: true,
       min_records: 10,
     }),
   ),
@@ -471,6 +473,7 @@ export const catalogue: readonly Feed[] = [
     drives: ['is_vpn'],
     refresh_hours: 168,
     mode: 'opt-in',
+    needs_contact: true,
     min_records: 5,
   },
   {

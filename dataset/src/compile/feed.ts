@@ -34,6 +34,8 @@ export type Feed = {
   /** A copy older than this is not used any more. Without it the last good copy is used for ever, and its age shown. */
   readonly expire_hours?: number;
   readonly mode: 'on' | 'opt-in';
+  /** Its terms ask for a contact in the User-Agent. */
+  readonly needs_contact?: boolean;
   /** Fewer mean that something is wrong with the feed. */
   readonly min_records: number;
   readonly max_bytes?: number;

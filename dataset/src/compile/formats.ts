@@ -40,7 +40,13 @@ import { parseTorExitAddresses } from './sources/tor-exit-addresses.ts';
 import { parseVultrJson } from './sources/vultr-json.ts';
 
 type Shape = Parsed['shape'];
-type Format = { readonly shape: Shape; readonly parse: (content: Content) => Parsed; readonly isHtml?: boolean };
+type Format = {
+  readonly shape: Shape;
+  readonly parse: (content: Content) => Parsed;
+  readonly isHtml?: boolean;
+  /** It says of each network what it is. */
+  readonly hasRoles?: boolean;
+};
 
 export const FORMATS: Readonly<Record<string, Format>> = {
   riswhois: { shape: 'routes', parse: parseRiswhois },
@@ -55,10 +61,10 @@ export const FORMATS: Readonly<Record<string, Format>> = {
   'asn2org-csv': { shape: 'names', parse: parseAsn2orgCsv },
   'as-metadata-csv': { shape: 'names', parse: parseAsMetadataCsv },
   'asn-csv': { shape: 'networks', parse: parseAsnCsv },
-  'bgptools-asns': { shape: 'networks', parse: parseBgptoolsAsns },
-  'asdb-csv': { shape: 'networks', parse: parseAsdbCsv },
-  'peeringdb-net': { shape: 'networks', parse: parsePeeringdbNet },
-  as2types: { shape: 'networks', parse: parseAs2types },
+  'bgptools-asns': { shape: 'networks', parse: parseBgptoolsAsns, hasRoles: true },
+  'asdb-csv': { shape: 'networks', parse: parseAsdbCsv, hasRoles: true },
+  'peeringdb-net': { shape: 'networks', parse: parsePeeringdbNet, hasRoles: true },
+  as2types: { shape: 'networks', parse: parseAs2types, hasRoles: true },
   'ndjson-asndrop': { shape: 'networks', parse: parseNdjsonAsndrop },
   'ip-lines': { shape: 'prefixes', parse: parseCidrLines },
   'cidr-lines': { shape: 'prefixes', parse: parseCidrLines },

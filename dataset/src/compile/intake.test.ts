@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { type LoopbackServer, startLoopbackServer } from '../test/loopback-server.ts';
 import type { Feed } from './feed.ts';
 import { FeedCache } from './feed-cache.ts';
-import { takeIn } from './intake.ts';
+import { type IntakeOptions, takeIn } from './intake.ts';
 
 let server: LoopbackServer;
 let folder = '';
@@ -45,11 +45,15 @@ function serve(body: string | Buffer, status = 200): void {
 }
 
 async function take(...feeds: Feed[]) {
+  return takeWith({}, ...feeds);
+}
+
+async function takeWith(options: Partial<IntakeOptions>, ...feeds: Feed[]) {
   const outcomes: string[] = [];
   const { readings, refused } = await takeIn(
     feeds,
     new FeedCache(folder),
-    { now, sleep: async () => {}, timeouts: { idleTimeoutMs: 2_000, totalTimeoutMs: 5_000 } },
+    { now, sleep: async () => {}, timeouts: { idleTimeoutMs: 2_000, totalTimeoutMs: 5_000 }, ...options },
     ({ id }, outcome) => outcomes.push(`${id}: ${outcome}`),
   );
   return {
@@ -84,7 +88,7 @@ const refusals: readonly (readonly [string, () => void, RegExp])[] = [
   [
     'that shrinks by more than 30 %',
     () => serve(TEN.split('\n').slice(0, 6).join('\n')),
-    /^it shrank from 10 to 6 records, more than 30 %$/,
+    /^it shrank from 10 records to 6 records, more than 30 %$/,
   ],
   ['that is empty', () => serve('\n \n'), /^it is empty$/],
   ['that is HTML', () => serve('<!DOCTYPE html><title>Sign in</title>'), /^it is an HTML page instead of data$/],
@@ -170,4 +174,22 @@ test('intake: a slow server does not keep the others waiting', async () => {
   await new Promise((resolve) => setTimeout(resolve, 200));
   assert.deepEqual(answered.sort(), ['a', 'b', 'c']);
   assert.deepEqual((await taking).records, [10, 10, 10, 10]);
+});
+
+test('intake: a feed that has shrunk is taken when somebody has looked at it', async () => {
+  serve(TEN);
+  await take(feed());
+  serve('192.0.2.1');
+  assert.deepEqual((await takeWith({ isForced: true }, feed())).records, [10]);
+  assert.deepEqual((await takeWith({ accepted: new Set(['list']) }, feed())).records, [1]);
+  assert.deepEqual((await take(feed())).records, [1]);
+});
+
+test('intake: a feed whose operator wants a contact is not asked without one', async () => {
+  serve(TEN);
+  const { refused } = await take(feed({ needs_contact: true }));
+  assert.match(refused[0]?.reason ?? '', /set WHENCE_CONTACT/);
+  assert.equal(server.asked.length, 0);
+  const { records } = await takeWith({ contact: 'noc@example.com' }, feed({ needs_contact: true }));
+  assert.deepEqual([records, /noc@example\.com/.test(server.asked[0]?.headers['user-agent'] ?? '')], [[10], true]);
 });

@@ -25,7 +25,11 @@ const MAX_SKIPPED = 0.1;
 const HOUR_MS = 3_600_000;
 const FETCHES_AT_ONCE = 6;
 
-export type IntakeOptions = Omit<FetchFeedOptions, 'now'> & { readonly now: () => Date };
+export type IntakeOptions = Omit<FetchFeedOptions, 'now'> & {
+  readonly now: () => Date;
+  /** Feeds that somebody has looked at: they are fetched, and may have shrunk. */
+  readonly accepted?: ReadonlySet<string>;
+};
 
 export async function takeIn(
   feeds: readonly Feed[],
@@ -38,7 +42,7 @@ export async function takeIn(
   const fetches = fetchAll(feeds, cache, options);
   let done = 0;
   for (const feed of feeds) {
-    const { reading, problem, outcome } = takeFeed(feed, cache, await (fetches.get(feed.id) as Fetch), options.now());
+    const { reading, problem, outcome } = takeFeed(feed, cache, await (fetches.get(feed.id) as Fetch), options);
     if (reading !== undefined) readings.push(reading);
     if (problem !== undefined)
       refused.push({ id: feed.id, reason: problem, ...(reading === undefined ? {} : { used: reading.source.as_of }) });
@@ -54,7 +58,12 @@ function fetchAll(feeds: readonly Feed[], cache: FeedCache, options: IntakeOptio
   const fetches = new Map<string, Fetch>();
   feeds.forEach((feed, i) => {
     const before = fetches.get(feeds[i - FETCHES_AT_ONCE]?.id ?? '') ?? Promise.resolve();
-    const fetch = before.then(() => fetchFeed(feed, cache, { ...options, now: options.now() }));
+    const isForced = options.isForced === true || options.accepted?.has(feed.id) === true;
+    const fetch = before.then(() =>
+      feed.needs_contact === true && options.contact === undefined
+        ? NO_CONTACT
+        : fetchFeed(feed, cache, { ...options, isForced, now: options.now() }),
+    );
     // Whoever awaits it hears of its failure; until then it must not count as unheard.
     fetch.catch(() => {});
     fetches.set(feed.id, fetch);
@@ -62,12 +71,19 @@ function fetchAll(feeds: readonly Feed[], cache: FeedCache, options: IntakeOptio
   return fetches;
 }
 
+const NO_CONTACT = {
+  kind: 'failed',
+  reason: 'its operator wants to know whom to write to: set WHENCE_CONTACT to an address or a URL',
+} as const;
+
 type Taken = { reading: Reading | undefined; problem: string | undefined; outcome: string };
 
-function takeFeed(feed: Feed, cache: FeedCache, fetched: FetchFeedResult, now: Date): Taken {
+function takeFeed(feed: Feed, cache: FeedCache, fetched: FetchFeedResult, options: IntakeOptions): Taken {
+  const now = options.now();
   let problem = fetched.kind === 'failed' ? fetched.reason : undefined;
   if (fetched.kind === 'candidate') {
-    const result = readContent(feed, fileContent(fetched.path), cache.state(feed.id));
+    const last = options.accepted?.has(feed.id) === true ? undefined : cache.state(feed.id);
+    const result = readContent(feed, fileContent(fetched.path), last);
     if (result.kind === 'read') {
       const { parsed } = result;
       const as_of = parsed.asOf ?? day(new Date(fetched.candidate.last_modified ?? now));
@@ -126,9 +142,11 @@ export function readContent(feed: Feed, content: Content, last: FeedState | unde
         `it has lost its format: ${counted(skipped, 'row')} of ${counted(records + skipped, 'row')} cannot be read`,
       );
     if (records < feed.min_records)
-      return refuse(`it has ${counted(records)}, fewer than the ${feed.min_records} that it should have`);
+      return refuse(
+        `it has ${counted(records)}, fewer than the ${feed.min_records.toLocaleString('en-US')} that it should have`,
+      );
     if (last?.records !== undefined && records < last.records * (1 - MAX_SHRINK))
-      return refuse(`it shrank from ${last.records} to ${counted(records)}, more than ${MAX_SHRINK * 100} %`);
+      return refuse(`it shrank from ${counted(last.records)} to ${counted(records)}, more than ${MAX_SHRINK * 100} %`);
     return { kind: 'read', parsed };
   }
 }

@@ -6,6 +6,7 @@
 import { isCountry } from '../country-code.ts';
 import { addressBits } from '../prefix.ts';
 import { countryOfRegion } from '../tables/cloud-regions.ts';
+import { specialPurposeRanges } from '../tables/special-purpose.ts';
 import type { CompileInput } from './compile.ts';
 import type { Drive, Feed } from './feed.ts';
 import type { Reading } from './intake.ts';
@@ -23,8 +24,10 @@ export function liveInput(embedded: CompileInput, readings: readonly Reading[]):
   return {
     ...embedded,
     routes: [
-      ...readings.flatMap(({ parsed, source }) =>
-        parsed.shape === 'routes' ? [{ source, ranges: parsed.ranges, rivals: parsed.rivals }] : [],
+      ...readings.flatMap(({ parsed, source, feed }) =>
+        parsed.shape === 'routes' && feed.drives.includes('routes')
+          ? [{ source, ranges: parsed.ranges, rivals: parsed.rivals }]
+          : [],
       ),
       ...embedded.routes,
     ],
@@ -71,7 +74,7 @@ function overlaysOf({ parsed, source, feed }: Reading): Overlay[] {
     {
       source,
       drives,
-      ranges: isThreat(drives) ? withoutWide(parsed.ranges) : parsed.ranges,
+      ranges: isThreat(drives) ? withoutBogons(parsed.ranges) : parsed.ranges,
       statements: statementsOf(parsed, feed),
       ...(provider === undefined ? {} : { provider }),
       ...(company === undefined ? {} : { company }),
@@ -98,17 +101,20 @@ const isThreat = (drives: readonly Drive[]) => drives.includes('blocklist') || d
 /** Nobody lists a /7 for what it did. Such rows are bogons (224.0.0.0/3) or mistakes, and would colour half the internet. */
 const WIDEST = { 4: 8, 6: 19 } as const;
 
-function withoutWide(ranges: FamilyRanges): FamilyRanges {
-  const narrow = (version: 4 | 6): Ranges => {
+/** Aggregates list special-purpose space so that firewalls drop it. It did nothing, and may be the operator's own network. */
+function withoutBogons(ranges: FamilyRanges): FamilyRanges {
+  const real = (version: 4 | 6): Ranges => {
     const kept = new Ranges();
     const { starts, ends, values } = ranges[version];
     const widest = 1n << BigInt(addressBits(version) - WIDEST[version]);
+    const reserved = specialPurposeRanges(version);
     for (let row = 0; row < values.length; row++) {
       const start = starts[row] as bigint;
       const end = ends[row] as bigint;
-      if (end - start < widest) kept.add(start, end, values[row] as number);
+      const isReserved = reserved.some((range) => range.start <= start && end <= range.end);
+      if (end - start < widest && !isReserved) kept.add(start, end, values[row] as number);
     }
     return kept;
   };
-  return { 4: narrow(4), 6: narrow(6) };
+  return { 4: real(4), 6: real(6) };
 }

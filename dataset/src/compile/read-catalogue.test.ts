@@ -83,6 +83,11 @@ for (const [behaviour, value, message] of [
     [{ ...FEED, drives: ['cloud_provider'] }],
     /drives cloud_provider, so it needs a provider/,
   ],
+  [
+    'networks without a role',
+    [{ ...FEED, format: 'asn-csv', drives: ['connection_type'] }],
+    /asn-csv names networks without roles, so it needs a connection_type/,
+  ],
   ['a pattern that is none', [{ ...FEED, link: '(' }], /must be a regular expression/],
   ['one id twice', [FEED, FEED], /the feed ours is there twice/],
 ] as const) {

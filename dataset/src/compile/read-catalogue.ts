@@ -77,6 +77,7 @@ const hours: FieldCheck = {
   isRight: (value) => typeof value === 'number' && value > 0 && value <= 87_600,
   words: 'a number of hours',
 };
+const yesOrNo: FieldCheck = { isRight: (value) => typeof value === 'boolean', words: 'true or false' };
 const count: FieldCheck = {
   isRight: (value) => Number.isInteger(value) && Number(value) >= 0,
   words: 'a whole number from 0',
@@ -104,9 +105,10 @@ const FIELDS: Readonly<Record<keyof Feed, FieldCheck & { readonly isOptional?: b
   refresh_hours: { ...hours, fallback: 24 },
   expire_hours: { ...hours, isOptional: true },
   mode: { isRight: (value) => value === 'on' || value === 'opt-in', words: 'on or opt-in', fallback: 'on' },
+  needs_contact: { ...yesOrNo, isOptional: true },
   min_records: { ...count, fallback: 1 },
   max_bytes: { ...count, isOptional: true },
-  is_aggregate: { isRight: (value) => typeof value === 'boolean', words: 'true or false', isOptional: true },
+  is_aggregate: { ...yesOrNo, isOptional: true },
   provider: { ...text, isOptional: true },
   company: { ...text, isOptional: true },
   operator: { ...text, isOptional: true },
@@ -128,7 +130,8 @@ function parseFeed(value: unknown, place: string): ActiveFeed {
     feed[field] = given;
   }
   const parsed = feed as unknown as Feed;
-  const possible = DRIVES_OF[FORMATS[parsed.format]?.shape ?? 'prefixes'];
+  const { shape = 'prefixes', hasRoles = false } = FORMATS[parsed.format] ?? {};
+  const possible = DRIVES_OF[shape];
   const impossible = parsed.drives.find((drive) => !possible.includes(drive));
   if (impossible !== undefined)
     throw refusal(`${place}: ${parsed.format} cannot drive ${impossible}; it can drive ${possible.join(', ')}`);
@@ -138,6 +141,8 @@ function parseFeed(value: unknown, place: string): ActiveFeed {
   ] as const)
     if (parsed.drives.includes(drive) && parsed[field] === undefined)
       throw refusal(`${place} drives ${drive}, so it needs a ${field}`);
+  if (parsed.drives.includes('connection_type') && !hasRoles && parsed.connection_type === undefined)
+    throw refusal(`${place}: ${parsed.format} names networks without roles, so it needs a connection_type`);
   return { ...parsed, isOn: parsed.mode === 'on' };
 }
 

@@ -16,8 +16,8 @@ import type { Refusal } from '@whence/dataset/record';
 import { encodeContent } from '@whence/dataset/write';
 import { formatFigures } from '../figures-text.ts';
 import { ProgressBar } from '../progress-bar.ts';
-import { type ExitCode, formatCount, formatMegabytes, formatTable, type Output } from '../terminal.ts';
-import { UpdateReporter } from '../update-report.ts';
+import { type ExitCode, formatCount, formatMegabytes, formatTable, type Output, UsageError } from '../terminal.ts';
+import { readUpdateReport, UpdateReporter } from '../update-report.ts';
 import { withDataDirErrors } from './data-dir-errors.ts';
 import { readFeeds } from './feeds.ts';
 import { findVersion } from './local-dataset.ts';
@@ -47,6 +47,8 @@ export function datasetBuild(settings: BuildSettings, options: { json?: boolean 
       const built = compileVersion(settings, input, [], world, (step, share) => bar.show(step, 0.3 + share * 0.7));
       bar.finish();
       report(built, [], started, options, world);
+      if (readUpdateReport(dataDir)?.succeeded_at !== undefined)
+        world.stderr.write('note: this version is made without the feeds; whence dataset update makes one with them\n');
       return 0;
     } finally {
       bar.finish();
@@ -57,7 +59,7 @@ export function datasetBuild(settings: BuildSettings, options: { json?: boolean 
 /** Fetches what is due, compiles, publishes. Fails only when there is nothing to compile: feeds that were refused are named. */
 export async function datasetUpdate(
   settings: UpdateSettings,
-  options: { json?: boolean; force?: boolean },
+  options: { json?: boolean; force?: boolean; accept?: readonly string[] },
   world: World,
 ): Promise<ExitCode> {
   const { dataDir } = settings;
@@ -75,6 +77,10 @@ export async function datasetUpdate(
       try {
         show('reading the catalogue', 0);
         const feeds = (await readFeeds(settings.feeds)).filter(({ isOn }) => isOn);
+        const accepted = new Set(options.accept);
+        for (const id of accepted)
+          if (!feeds.some((feed) => feed.id === id))
+            throw new UsageError(`--accept ${id}: there is no such feed in use`);
         const { readings, refused } = await takeIn(
           feeds,
           cache,
@@ -82,6 +88,7 @@ export async function datasetUpdate(
             now: world.now,
             sleep,
             isForced: options.force === true,
+            accepted,
             ...(settings.contact === undefined ? {} : { contact: settings.contact }),
           },
           ({ id }, outcome, share) => show(`${id}: ${outcome}`, share * 0.4),

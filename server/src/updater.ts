@@ -26,6 +26,14 @@ const FIRST_RETRY_MS = 60_000;
 /** An update that takes longer than this hangs. */
 const MAX_RUN_MS = 3_600_000;
 
+/**
+ * How an update is started beside a server. Single-threaded: V8's helpers for garbage and compiling would take the other cores as well, for an update that
+ * ends two seconds sooner.
+ */
+export function updateCommand(bin: string): readonly [string, ...string[]] {
+  return [process.execPath, '--single-threaded', bin, 'dataset', 'update', '--json'];
+}
+
 export class Updater {
   readonly #options: UpdaterOptions;
   #timer: NodeJS.Timeout | undefined;

@@ -1,9 +1,11 @@
 /** Ours, as it is run: the built command line in a process of its own, with a data directory that belongs to the benchmark. */
+
 import { fileURLToPath } from 'node:url';
 import { Keys } from 'whence/dist/keys/keys.js';
 import { PERMISSIONS } from 'whence/dist/keys/tiers.js';
 import { sqlitePath } from 'whence/dist/server.js';
 import { openSqlite, sqliteStorage } from 'whence/dist/storage/sqlite.js';
+import { updateCommand } from 'whence/dist/updater.js';
 import {
   ANY_CORE,
   BACKGROUND,
@@ -49,7 +51,8 @@ export async function exportMmdb(processes: PinnedProcesses, dataDir: string, pa
 
 /** The command of the server's own scheduler, started as it starts it. Returns what `--json` prints. */
 export async function updateInBackground(processes: PinnedProcesses, settings: NodeJS.ProcessEnv): Promise<string> {
-  return processes.run(BACKGROUND, process.execPath, [BIN, 'dataset', 'update', '--json'], UPDATE_MS, settings);
+  const [program, ...args] = updateCommand(BIN);
+  return processes.run(BACKGROUND, program, args, UPDATE_MS, settings);
 }
 
 export async function createKey(processes: PinnedProcesses, dataDir: string, tier: string): Promise<string> {

@@ -16,7 +16,7 @@ import { startMetricsServer } from '../metrics-server.ts';
 import { type RunningServer, sqlitePath, startServer } from '../server.ts';
 import { openSqlite, sqliteStorage } from '../storage/sqlite.ts';
 import type { ExitCode, Output } from '../terminal.ts';
-import { Updater } from '../updater.ts';
+import { Updater, updateCommand } from '../updater.ts';
 import { answerMetrics, Workers } from '../workers.ts';
 
 const READY_POLL_MS = 100;
@@ -145,7 +145,7 @@ function startUpdater({ dataDir, datasetUrl, updateSeconds }: Config, log: Logge
   const updater = new Updater({
     dataDir,
     intervalMs: updateSeconds * 1000,
-    command: [process.execPath, bin, 'dataset', 'update', '--json'],
+    command: updateCommand(bin),
     log,
     nowMs: now,
     random: Math.random,

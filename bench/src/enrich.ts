@@ -13,6 +13,7 @@ import { formatCount } from 'whence/dist/terminal.js';
 import { median } from './contest.ts';
 import { type Shape, writeLog } from './enrich/logs.ts';
 import type { EnrichMeasure } from './enrich/measured-enrich.ts';
+import { measureCommand } from './fresh-process.ts';
 import { seededRandom } from './random.ts';
 import { formatRate, formatRows, load, type Row, say } from './report.ts';
 import { makeMixes } from './routed-addresses.ts';
@@ -32,11 +33,12 @@ type Case = {
 };
 
 export async function enrich(): Promise<void> {
-  const dataDir = process.env['WHENCE_DATA_DIR'] ?? './whence-data';
   const folder = mkdtempSync(join(tmpdir(), 'whence-bench-'));
+  const dataDir = join(folder, 'data');
   try {
     say(`seed ${SEED}, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${load()} at the start`);
     say(`${formatCount(LINES)} lines, medians of ${ROUNDS} rounds; addresses per second of processor time`);
+    measureCommand(['dataset', 'build'], { WHENCE_DATA_DIR: dataDir });
     const rows = makeCases(dataDir).map((each) => measure(each, dataDir, folder));
     say(`${load()} at the end\n\n${formatRows(rows)}`);
   } finally {
@@ -46,7 +48,7 @@ export async function enrich(): Promise<void> {
 
 function makeCases(dataDir: string): Case[] {
   const dataset = openCurrent(dataDir);
-  if (dataset === undefined) throw new Error('build a dataset first: npm run dataset');
+  if (dataset === undefined) throw new Error(`no dataset was published in ${dataDir}`);
   const random = seededRandom(SEED);
   const [byAddress = [], byRange = [], ipv6 = []] = makeMixes(dataset, random, LINES).map(({ texts }) => texts);
   const again = Array.from({ length: LINES }, () => byAddress[random() % CLIENTS] as string);

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import { fixture, NO_FIXTURES } from '../../test/fixtures.ts';
 import { attribute, type Entry, legacy, message, peerTable, rib, segment } from '../../test/mrt-sample.ts';
 import { rangeLines, rivalLines } from '../../test/range-lines.ts';
 import { withFile } from '../../test/unpacked.ts';
+import { bunzip2 } from '../bunzip2.ts';
+import { StreamError } from '../stream-error.ts';
 import { bytesContent, type Content } from './content.ts';
 import { parseMrtRib } from './mrt-rib.ts';
 
@@ -140,25 +142,29 @@ test('mrt-rib: nothing at all', () => {
   assert.deepEqual([records, skipped], [0, 0]);
 });
 
-// The fixtures are the first megabyte of what they were. Python hands out all that can be unpacked of them, bzip2 does not.
-const UNPACK =
-  'import bz2,sys;sys.stdout.buffer.write(bz2.BZ2Decompressor().decompress(open(sys.argv[1],"rb").read()))';
-const hasPython = spawnSync('python3', ['-c', 'import bz2']).status === 0;
-
+// The fixtures are the first megabyte of what they were.
 for (const [file, records, asOf, spotChecks] of [
   ['rib.20140523.0600_firstMB.bz2', 9072, '2014-05-23', ['1.0.0.0/24 15169', '1.0.4.0/24 56203']],
   ['rib6.20151101.0600_firstMB.bz2', 6870, '2015-11-01', ['2001:200::/32 2500']],
   ['rib.20080501.0644_firstMB.bz2', 139_291, '2008-05-01', ['3.0.0.0/8 80', '4.0.0.0/8 3356']],
 ] as const) {
   const path = fixture(`routing/mrt/${file}`);
-  const skip = path === undefined ? NO_FIXTURES : !hasPython && 'python3 is not here to unpack the fixture';
-  test(`mrt-rib: a real table, cut off: ${file}`, { skip }, () => {
-    const { stdout } = spawnSync('python3', ['-c', UNPACK, path as string], { maxBuffer: 1 << 26 });
-    const routes = withFile(stdout, parseMrtRib);
+  test(`mrt-rib: a real table, cut off: ${file}`, { skip: path === undefined && NO_FIXTURES }, () => {
+    const routes = withFile(unpackedUpToTheCut(path ?? ''), parseMrtRib);
     assert.deepEqual([routes.records, routes.skipped, routes.asOf], [records, 1, asOf]);
     const lines = new Set(rangeLines(routes.ranges));
     for (const line of spotChecks) assert.ok(lines.has(line), line);
   });
+}
+
+function unpackedUpToTheCut(path: string): Buffer {
+  const pieces: Buffer[] = [];
+  try {
+    for (const piece of bunzip2([readFileSync(path)])) pieces.push(Buffer.from(piece));
+  } catch (error) {
+    assert.ok(error instanceof StreamError);
+  }
+  return Buffer.concat(pieces);
 }
 
 /** As a file is read: one buffer for all pieces. */

@@ -368,6 +368,11 @@ for (const [behaviour, text, message] of [
   ['a misspelt list', '{"alow":[]}', /the file has the field alow; known are allow, deny, relabel, networks/],
   ['a misspelt field', '{"deny":[{"prefx":"192.0.2.1"}]}', /deny\[0\] has the field prefx/],
   ['no prefix', '{"deny":[{"prefix":"192.0.2.256"}]}', /deny\[0\]\.prefix is "192.0.2.256"/],
+  [
+    'a reason that would talk to the terminal',
+    '{"deny":[{"asn":1,"reason":"a\\u001b[2J"}]}',
+    /deny\[0\]\.reason is .* none of them a control character/,
+  ],
   ['neither prefix nor asn', '{"allow":[{"reason":"x"}]}', /allow\[0\] needs either a prefix or an asn/],
   ['both', '{"allow":[{"prefix":"1.1.1.1","asn":1}]}', /allow\[0\] needs either a prefix or an asn/],
   ['an unknown role', '{"relabel":[{"asn":1,"connection_type":"home"}]}', /must be one of residential, mobile/],

@@ -136,8 +136,8 @@ const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10
 type Check = { readonly test: (value: unknown) => boolean; readonly words: string };
 
 const isText: Check = {
-  test: (value) => typeof value === 'string' && value !== '' && value.length <= 200,
-  words: 'a text of at most 200 characters',
+  test: (value) => typeof value === 'string' && /^[^\p{Cc}]{1,200}$/u.test(value),
+  words: 'a text of at most 200 characters, none of them a control character',
 };
 const isAsn: Check = {
   test: (value) => Number.isInteger(value) && Number(value) > 0 && Number(value) < 2 ** 32,

@@ -66,12 +66,13 @@ test('riswhois: a real table of IPv6', { skip: ipv6 === undefined && NO_FIXTURES
 });
 
 const ipv4 = fixture('routing/riswhoisdump.IPv4.derived.gz');
-test('riswhois: a table of IPv4 of full size, in less than 3 s', { skip: ipv4 === undefined && NO_FIXTURES }, () => {
+test('riswhois: a table of IPv4 of full size, in seconds', { skip: ipv4 === undefined && NO_FIXTURES }, () => {
   withGunzipped(ipv4 as string, (content) => {
     const started = performance.now();
     const { records, skipped } = parseRiswhois(content);
     const took = performance.now() - started;
     assert.deepEqual([records, skipped], [564_579, 0]);
-    assert.ok(took < 3000, `it took ${Math.round(took)} ms`);
+    // 1.6 s on a busy machine; the limit is for a machine that is busier.
+    assert.ok(took < 10_000, `it took ${Math.round(took)} ms`);
   });
 });

@@ -55,7 +55,7 @@ export function clearUnfinished(folder: string): void {
 }
 
 /** Some mounted file systems cannot sync a folder; there, a rename is as durable as it gets. */
-export function syncFolder(folder: string): void {
+function syncFolder(folder: string): void {
   const file = openSync(folder, 'r');
   try {
     fsyncSync(file);

@@ -1,6 +1,7 @@
 /** How the last update went, or how far this one is: a small file beside the feeds, written by whoever runs it, read by whoever shows it. */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isRunning } from '@whence/dataset/lock';
 import type { Refusal } from '@whence/dataset/record';
 
 export type UpdateReport = {
@@ -56,7 +57,7 @@ export class UpdateReporter {
 export function readUpdateReport(dataDir: string): UpdateReport | undefined {
   try {
     const { pid, ...report } = JSON.parse(readFileSync(reportPath(dataDir), 'utf8')) as StoredReport;
-    if (report.outcome !== 'running' || isAlive(pid)) return report;
+    if (report.outcome !== 'running' || isRunning(pid ?? 0)) return report;
     return { ...report, outcome: 'failed', error: `the update was killed while ${report.step}` };
   } catch {
     return undefined;
@@ -66,11 +67,3 @@ export function readUpdateReport(dataDir: string): UpdateReport | undefined {
 type StoredReport = UpdateReport & { readonly pid?: number };
 
 const reportPath = (dataDir: string) => join(dataDir, 'feeds', 'last-update.json');
-
-function isAlive(pid: number | undefined): boolean {
-  try {
-    return pid !== undefined && process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}

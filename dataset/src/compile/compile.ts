@@ -131,7 +131,7 @@ class Compiler {
         const network = this.#network(asn);
         const values = rows.map((row, i) => (row < 0 ? -1 : ((others[i] as Layer).ranges.values[row] as number)));
         const [holderId = -1, delegatedTo = -1, iana = -1, combination = -1, verdict = -1, relabel = -1] = values;
-        const used = values.slice(Object.keys(layers).length);
+        const used = values.slice(others.length - countries.length);
         const holder = holders.list[holderId];
         const registered = registeredCountry(holder?.value, delegatedTo);
         if (registered !== undefined) {

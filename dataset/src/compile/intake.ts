@@ -119,7 +119,7 @@ function takeFeed(feed: Feed, cache: FeedCache, fetched: FetchFeedResult, option
 type ReadResult = { kind: 'read'; parsed: Parsed } | { kind: 'refused'; reason: string };
 
 /** Reads a copy and judges it beside the one before. */
-export function readContent(feed: Feed, content: Content, last: FeedState | undefined): ReadResult {
+function readContent(feed: Feed, content: Content, last: FeedState | undefined): ReadResult {
   const refuse = (reason: string): ReadResult => ({ kind: 'refused', reason });
   const format = FORMATS[feed.format];
   if (format === undefined) return refuse(`there is no format ${feed.format}`);

@@ -9,6 +9,7 @@
 import { DatasetError, ROLES } from '../format.ts';
 import { catalogue } from './catalogue.ts';
 import { DRIVES, type Feed } from './feed.ts';
+import { FEED_ID } from './feed-cache.ts';
 import { DRIVES_OF, FORMATS } from './formats.ts';
 
 export type ActiveFeed = Feed & { readonly isOn: boolean };
@@ -86,7 +87,7 @@ const count: FieldCheck = {
 /** Every field of a feed: what it must be, and what it is when it is left out. Fields without a fallback that are not optional must be there. */
 const FIELDS: Readonly<Record<keyof Feed, FieldCheck & { readonly isOptional?: boolean }>> = {
   id: {
-    isRight: (value) => typeof value === 'string' && /^[a-z0-9][a-z0-9.-]{0,63}$/.test(value),
+    isRight: (value) => typeof value === 'string' && FEED_ID.test(value),
     words: 'lower-case letters, digits, dots and hyphens, at most 64',
   },
   url: { isRight: isFeedUrl, words: 'an https:, http: or file: URL without a user name' },

@@ -47,9 +47,14 @@ async function readText(location: string): Promise<string> {
     if (/^https?:/.test(location)) {
       const response = await fetch(location, { signal: AbortSignal.timeout(TIMEOUT_MS) });
       if (!response.ok) throw new Error(`the server answered ${response.status}`);
-      const text = await response.text();
-      if (text.length > MAX_CATALOGUE_BYTES) throw new Error('it is larger than 1 MB');
-      return text;
+      const pieces: Uint8Array[] = [];
+      let bytes = 0;
+      for await (const piece of response.body ?? []) {
+        bytes += piece.length;
+        if (bytes > MAX_CATALOGUE_BYTES) throw new Error('it is larger than 1 MB');
+        pieces.push(piece);
+      }
+      return Buffer.concat(pieces).toString();
     }
     return readFileSync(location.startsWith('file:') ? fileURLToPath(location) : location, 'utf8');
   } catch (error) {

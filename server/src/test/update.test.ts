@@ -140,6 +140,19 @@ for (const [behaviour, environment, message] of [
   });
 }
 
+test('update: a catalogue that does not end is given up', async () => {
+  feeds.routes.set('/endless', (response) => {
+    const more = () => {
+      while (response.write(Buffer.alloc(65_536, ' ')));
+    };
+    response.on('drain', more);
+    more();
+  });
+  const { code, stderr } = await startUpdate(join(folder, 'endless'), { WHENCE_FEEDS: `${feeds.url}/endless` }).ended;
+  assert.equal(code, 1);
+  assert.match(stderr, /cannot be read: it is larger than 1 MB/);
+});
+
 test('serve: an update is scheduled, runs beside the server, and shows in /readyz; a second one has to wait', async () => {
   const data = new TestFolder();
   data.publish();

@@ -1,0 +1,1 @@
+export { type Authority, type Certificate, createAuthority, selfSigned } from '../../dataset/dist/test/certificates.js';

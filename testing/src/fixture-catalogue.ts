@@ -1,0 +1,1 @@
+export { fixtureFeeds } from '../../dataset/dist/test/fixture-catalogue.js';

@@ -1,0 +1,1 @@
+export { fixture, NO_FIXTURES } from '../../dataset/dist/test/fixtures.js';

@@ -1,0 +1,1 @@
+export { FolderHost, type Seen } from '../../dataset/dist/test/folder-host.js';

@@ -1,0 +1,1 @@
+export { type ForwardProxy, startForwardProxy } from '../../dataset/dist/test/forward-proxy.js';

@@ -1,0 +1,6 @@
+export {
+  type Answer,
+  cutOff,
+  type LoopbackServer,
+  startLoopbackServer,
+} from '../../dataset/dist/test/loopback-server.js';

@@ -1,0 +1,1 @@
+export { seededRandom } from '../../dataset/dist/test/seeded-random.js';

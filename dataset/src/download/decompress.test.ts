@@ -119,7 +119,7 @@ for (const [behaviour, flags, message] of [
     await assert.rejects(decompressFile(from, to, { maxBytes: 1000 }), { name: 'StreamError', message });
   });
 
-test('decompress: a file that is not there is no fault of the stream', async () => {
+test('decompress: a missing file is not reported as a damaged stream', async () => {
   await assert.rejects(decompressFile(from, to, { maxBytes: 1000 }), { code: 'ENOENT' });
 });
 

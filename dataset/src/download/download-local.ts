@@ -1,9 +1,11 @@
-/** `file:` addresses: a feed that the operator fetches by other means, or makes. Size and time of the file stand for an ETag. */
+/**
+ * `file:` URLs: a feed that the operator fetches by other means, or writes. Size and time of the file serve as an ETag.
+ */
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { writeWholeInPieces } from '../whole-file.ts';
-import type { DownloadRequest, DownloadResult } from './download.ts';
+import { writeWholeInPieces } from '../versions/whole-file.ts';
+import { type DownloadRequest, type DownloadResult, failed } from './download-request.ts';
 import { formatSize } from './format-size.ts';
 
 export async function downloadLocal(url: URL, request: DownloadRequest): Promise<DownloadResult> {
@@ -11,11 +13,11 @@ export async function downloadLocal(url: URL, request: DownloadRequest): Promise
   try {
     path = fileURLToPath(url);
   } catch {
-    return failed(`${url.href} is no path; it should look like file:///folder/name`);
+    return failed(`${url.href} is not a path; it should look like file:///folder/name`);
   }
   let file: FileHandle;
   try {
-    // Opening a pipe would wait for somebody to write into it.
+    // Opening a pipe would wait for a writer.
     file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     return failed(openError(path, error as NodeJS.ErrnoException));
@@ -36,7 +38,7 @@ async function copy(file: FileHandle, path: string, url: URL, request: DownloadR
   if (stats.size > maxBytes) return failed(`larger than ${formatSize(maxBytes)}`);
   try {
     await writeWholeInPieces(request.target, async (target) => {
-      // A file that grows is read to where it ended just now, and then found to have changed.
+      // A file that grows is read up to the size it had at first, and then found to have changed.
       const pieces = file.createReadStream({ autoClose: false, start: 0, end: Math.max(0, stats.size - 1) });
       for await (const piece of pieces) await target.appendFile(piece);
       if (validatorOf(await file.stat()) !== etag) throw new Changed();
@@ -55,11 +57,7 @@ function validatorOf({ size, mtimeMs }: { size: number; mtimeMs: number }): stri
 }
 
 function openError(path: string, { code, message }: NodeJS.ErrnoException): string {
-  if (code === 'ENOENT' || code === 'ENOTDIR') return `there is no file ${path}`;
-  if (code === 'EACCES' || code === 'EPERM') return `the file ${path} may not be read`;
-  return `the file ${path} cannot be read: ${message}`;
-}
-
-function failed(reason: string): DownloadResult {
-  return { kind: 'failed', reason, isAnswered: false };
+  if (code === 'ENOENT' || code === 'ENOTDIR') return `no such file: ${path}`;
+  if (code === 'EACCES' || code === 'EPERM') return `permission denied: ${path}`;
+  return `${path} cannot be read: ${message}`;
 }

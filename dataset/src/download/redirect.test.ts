@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { followRedirect } from './http-get.ts';
+import { followRedirect } from './redirect.ts';
 
 for (const [behaviour, from, location, want] of [
   ['to another path', 'https://example.com/a/list', 'b?c', 'https://example.com/a/b?c'],
@@ -15,14 +15,10 @@ for (const [behaviour, from, location, want] of [
 
 for (const [behaviour, location, want] of [
   ['from https to http', 'http://example.com/a', 'from https to http (example.com), which is refused'],
-  ['to a file', 'file:///etc/hostname', 'to an address where the scheme is file: and not https: or http:'],
-  ['to a data address', 'data:,x', 'to an address where the scheme is data: and not https: or http:'],
-  [
-    'to an address with a user name',
-    'https://user@example.com/',
-    'to an address where there is a user name or password in it, which is refused',
-  ],
-  ['to nothing that is an address', 'https://', 'to "https://", which is no address'],
+  ['to a file', 'file:///etc/hostname', 'to a URL with the scheme file: and not https: or http:'],
+  ['to a data URL', 'data:,x', 'to a URL with the scheme data: and not https: or http:'],
+  ['to a URL with a user name', 'https://user@example.com/', 'to a URL with a user name or password, which is refused'],
+  ['to something that is not a URL', 'https://', 'to "https://", which is not a URL'],
 ] as const)
   test(`redirect: ${behaviour} is refused`, () =>
     assert.equal(followRedirect(new URL('https://example.com/'), location), want));

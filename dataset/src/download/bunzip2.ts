@@ -27,7 +27,10 @@ const MAX_SELECTORS = 18_002;
 const RUN_B = 1;
 const OUTPUT_BYTES = 1 << 18;
 
-/** Decodes the pieces of a file. A piece that comes out is only valid until the next one is asked for, and so are those that go in. */
+/**
+ * Decodes the pieces of a file. A piece that comes out is only valid until the next one is asked for, and so are those
+ * that go in.
+ */
 export function* bunzip2(pieces: Iterable<Uint8Array>): Generator<Buffer> {
   const decoder = new Bunzip2(pieces);
   const output = Buffer.allocUnsafe(OUTPUT_BYTES);
@@ -168,7 +171,9 @@ class Bunzip2 {
     return lengths;
   }
 
-  /** Fills the low 8 bits of the block's entries, and counts the bytes. The one loop per symbol, hence the local copies. */
+  /**
+   * Fills the low 8 bits of the block's entries, and counts the bytes. The one loop per symbol, hence the local copies.
+   */
   #readSymbols(front: Uint8Array, tables: readonly HuffmanTable[]): number {
     const endOfBlock = front.length + 1;
     const block = this.#block;

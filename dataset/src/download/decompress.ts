@@ -1,14 +1,14 @@
 /**
- * Takes the compression off a downloaded feed. Which one it is, the first bytes say: file names and content types lie.
+ * Decompresses a downloaded feed. The first bytes tell the format: file names and content types are often wrong.
  *
  *   1f 8b                   gzip    zlib of Node
  *   "BZh" 1..9 and a magic  bzip2   our own `bunzip2`
  *   fd "7zXZ" 00            xz      xz-decompress (xz-embedded as WebAssembly): dictionaries up to 64 MB, as `xz -9`
  *                                   uses; CRC-32 and CRC-64; no filters beside LZMA2
- *   anything else           as it is
+ *   anything else           copied unchanged
  *
- * Each may be several streams one after the other. A stream that is cut off or damaged is no feed, however much of it
- * could be read: half a list looks like a list.
+ * Each may be several streams in a row. A truncated or damaged stream is refused, however much of it could be read:
+ * half a list looks like a list.
  */
 import { createHash } from 'node:crypto';
 import { closeSync, createReadStream, openSync, readSync } from 'node:fs';
@@ -16,15 +16,15 @@ import type { FileHandle } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import xz from 'xz-decompress';
-import { writeWholeInPieces } from '../whole-file.ts';
+import { fileContent } from '../feeds/sources/content.ts';
+import { writeWholeInPieces } from '../versions/whole-file.ts';
 import { bunzip2 } from './bunzip2.ts';
 import { formatSize } from './format-size.ts';
-import { fileContent } from './sources/content.ts';
 import { StreamError } from './stream-error.ts';
 
 export type Decompressed = { readonly bytes: number; readonly sha256: string };
 
-/** Writes the target whole or not at all. Throws a StreamError where the content is the reason, and no other. */
+/** Writes the target whole or not at all. Throws a StreamError only if the content is the reason. */
 export function decompressFile(from: string, to: string, limits: { readonly maxBytes: number }): Promise<Decompressed> {
   return writeWholeInPieces(to, (file) => writePieces(file, decoded(from), limits.maxBytes));
 }
@@ -58,7 +58,7 @@ const BZIP2_MAGICS = [
   Buffer.from([0x17, 0x72, 0x45, 0x38, 0x50, 0x90]),
 ];
 
-/** A text may begin with "BZh1". What follows in a stream is a block or its end, as far as it was not cut off. */
+/** A text may begin with "BZh1". In a stream a block or the end follows, unless it was truncated. */
 function isBzip2(start: Buffer): boolean {
   const following = start.subarray(4);
   return (
@@ -79,7 +79,7 @@ function firstBytes(path: string): Buffer {
 
 async function* gunzipped(path: string): AsyncGenerator<Uint8Array> {
   const gunzip = createGunzip({ chunkSize: 1 << 18 });
-  // Closes both when either ends. What goes wrong comes out of the loop below, so there is nothing to do about it here.
+  // Closes both when either ends. Errors are thrown by the loop below, so the callback has nothing to do.
   pipeline(createReadStream(path), gunzip, () => {});
   try {
     yield* gunzip;
@@ -104,7 +104,7 @@ async function* unxzed(path: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** The results of xz-embedded's `xz_dec_run`. Input that ends too early makes no progress any more, which is number 8. */
+/** The results of xz-embedded's `xz_dec_run`. Input that ends too early makes no progress, which is number 8. */
 const XZ_ERRORS: Readonly<Record<string, string>> = {
   3: 'not enough memory for this xz stream',
   4: 'an xz stream with a dictionary of more than 64 MB, which is not read',

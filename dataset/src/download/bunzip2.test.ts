@@ -84,7 +84,7 @@ test('bunzip2: random damage never leads to anything but a StreamError', () => {
   }
 });
 
-test('bunzip2: lets its source go when nobody wants more', () => {
+test('bunzip2: closes its source when no more output is read', () => {
   let isClosed = false;
   function* source() {
     try {

@@ -4,7 +4,10 @@
  */
 export const MAX_CODE_BITS = 20;
 
-/** Codes up to this long are found in one step. Nearly all that occur are, and the six tables still fit the first-level cache. */
+/**
+ * Codes up to this long are found in one step. Nearly all that occur are, and the six tables still fit the first-level
+ * cache.
+ */
 export const QUICK_BITS = 10;
 
 export class HuffmanTable {
@@ -45,7 +48,10 @@ export class HuffmanTable {
     }
   }
 
-  /** For codes longer than QUICK_BITS: the same as in `quick`, given MAX_CODE_BITS bits, or 0 where there is no such code. */
+  /**
+   * For codes longer than QUICK_BITS: the same as in `quick`, given MAX_CODE_BITS bits, or 0 where there is no such
+   * code.
+   */
   find(ahead: number): number {
     for (let bits = QUICK_BITS + 1; bits <= MAX_CODE_BITS; bits++) {
       const index = (ahead >>> (MAX_CODE_BITS - bits)) - (this.#firsts[bits] as number);

@@ -1,0 +1,38 @@
+/** A small text from a URL, whole in memory: the catalogue of an operator. */
+import type { Network } from './connection.ts';
+import { formatStatus } from './format-status.ts';
+import { BodyError, httpGet } from './http-get.ts';
+import { type TransferLimits, TransferTimeouts } from './transfer-timeouts.ts';
+import { userAgent } from './user-agent.ts';
+
+export type FetchTextOptions = {
+  readonly limits: TransferLimits & { readonly maxBytes: number };
+  readonly contact?: string | undefined;
+  readonly network?: Network | undefined;
+};
+
+export type FetchedText =
+  | { readonly kind: 'fetched'; readonly text: string }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+/** `url` may hold credentials; no reason shows them. */
+export async function fetchText(url: URL, { limits, contact, network }: FetchTextOptions): Promise<FetchedText> {
+  const timeouts = new TransferTimeouts(limits);
+  const headers = { 'user-agent': userAgent(contact), 'accept-encoding': 'identity' };
+  try {
+    const answer = await httpGet(url, { headers, timeouts, network });
+    if (answer.kind === 'failure') return { kind: 'failed', reason: answer.reason };
+    if (answer.status !== 200) {
+      answer.close();
+      return { kind: 'failed', reason: `the server ${formatStatus(answer.status)}` };
+    }
+    const pieces: Buffer[] = [];
+    for await (const piece of answer.body(limits.maxBytes)) pieces.push(piece);
+    return { kind: 'fetched', text: Buffer.concat(pieces).toString() };
+  } catch (error) {
+    if (error instanceof BodyError) return { kind: 'failed', reason: error.message };
+    throw error;
+  } finally {
+    timeouts.end();
+  }
+}

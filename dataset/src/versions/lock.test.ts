@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { afterEach, beforeEach } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { seededRandom } from '../test/seeded-random.ts';
+import { withLock } from './lock.ts';
+import { ownIdentity } from './process-identity.ts';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'whence-lock-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const NO_PROCESS = 999_999_999;
+const HOLDER = join(import.meta.dirname, '../test/endless-lock-holder.js');
+
+async function startHolder(): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [HOLDER, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(child.stdout, 'data');
+  return child;
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  const exited = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exited;
+}
+
+test('lock: many processes that find it stale take it over one at a time', async () => {
+  const children = await Promise.all(Array.from({ length: 5 }, startHolder));
+  const journal = join(folder, 'journal');
+  for (let i = 0; (statSync(journal, { throwIfNoEntry: false })?.size ?? 0) < 30_000; i++) {
+    assert.ok(i < 1200, 'not 1,000 takeovers within two minutes');
+    await sleep(100);
+  }
+  await Promise.all(children.map(kill));
+  checkJournal();
+});
+
+test('lock: killed at any moment, it is free for the next process and leaves nothing behind', async () => {
+  const seed = randomInt(2 ** 31);
+  const random = seededRandom(seed);
+  let children = await Promise.all(Array.from({ length: 3 }, startHolder));
+  for (let kills = 0; kills < 12; kills++) {
+    await sleep(random() * 30);
+    const [victim, ...others] = children;
+    if (victim === undefined) break;
+    const [next] = await Promise.all([startHolder(), kill(victim)]);
+    children = [...others, next];
+  }
+  await Promise.all(children.map(kill));
+  assert.ok(checkJournal() > 12, `seed ${seed}`);
+  withLock(folder, 'testing', () => {});
+  assert.deepEqual(
+    readdirSync(folder).filter((name) => name !== 'journal' && !name.startsWith('stale-')),
+    [],
+    `seed ${seed}`,
+  );
+});
+
+const own = ownIdentity();
+const NO_PROC = own.start === undefined ? 'there is no /proc here' : false;
+const ID = randomUUID();
+const OLD = new Date(Date.now() - 11 * 60_000);
+
+function leaveLock(record: unknown, touched = new Date()): void {
+  const path = join(folder, 'lock');
+  writeFileSync(path, typeof record === 'string' ? record : JSON.stringify(record));
+  utimesSync(path, touched, touched);
+}
+
+for (const [behaviour, record, touched] of [
+  ['of a process that has ended', { id: ID, pid: NO_PROCESS }],
+  ['of a process that has ended, as earlier versions wrote it', String(NO_PROCESS)],
+  ['of an earlier process with our own number', String(process.pid)],
+  ['that is empty, as after a power cut', '', OLD],
+  ['that is something else', '{"pid":', OLD],
+] as const)
+  test(`lock: one ${behaviour} is taken over`, () => {
+    leaveLock(record, touched);
+    assert.equal(
+      withLock(folder, 'testing', () => 'held'),
+      'held',
+    );
+    assert.deepEqual(readdirSync(folder), []);
+  });
+
+for (const [behaviour, record, touched] of [
+  ['of an earlier process with a number that is used again', { ...own, id: ID, pid: process.ppid, start: '1' }],
+  ['of an earlier process with our own number', { ...own, id: ID, start: '1' }],
+  ['from before the machine booted', { ...own, id: ID, boot: 'another' }],
+  ['of another container that was not touched for 11 minutes', { ...own, id: ID, namespace: 'pid:[1]' }, OLD],
+] as const)
+  test(`lock: one ${behaviour} is taken over, where /proc tells`, { skip: NO_PROC }, () => {
+    leaveLock(record, touched);
+    assert.equal(
+      withLock(folder, 'testing', () => 'held'),
+      'held',
+    );
+  });
+
+const RUNNING = new RegExp(`^process ${process.ppid} is testing; try again when it is done$`);
+for (const [behaviour, record, message, skip] of [
+  ['of a running process', { id: ID, pid: process.ppid }, RUNNING, false],
+  ['of a running process, as earlier versions wrote it', String(process.ppid), RUNNING, false],
+  ['that is being written', '', /^another process is testing; try again when it is done$/, false],
+  [
+    'of another container',
+    { ...own, id: ID, namespace: 'pid:[1]' },
+    /^process \d+ of another container is testing; .* its lock expires within 10 minutes$/,
+    NO_PROC,
+  ],
+] as const)
+  test(`lock: one ${behaviour} is left alone`, { skip }, () => {
+    leaveLock(record);
+    assert.throws(() => withLock(folder, 'testing', () => {}), { name: 'DatasetError', message });
+    assert.deepEqual(readdirSync(folder), ['lock']);
+  });
+
+test('lock: a killed process that its parent has not waited for does not keep it', { skip: NO_PROC }, async () => {
+  // The shell starts a process, prints its number, and becomes a program that does not wait for it.
+  const parent = spawn('sh', ['-c', 'sleep 0.2 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    const [number] = (await once(parent.stdout, 'data')) as [Buffer];
+    const pid = Number(number);
+    while (!/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'))) await sleep(5);
+    leaveLock({ id: ID, pid });
+    assert.equal(
+      withLock(folder, 'testing', () => 'held'),
+      'held',
+    );
+  } finally {
+    await kill(parent);
+  }
+});
+
+test('lock: held until the promise of the work is settled, also by a second caller in the same process', async () => {
+  let finish = () => {};
+  const first = withLock(
+    folder,
+    'testing',
+    () =>
+      new Promise<void>((resolve) => {
+        finish = resolve;
+      }),
+  );
+  assert.throws(() => withLock(folder, 'testing', () => {}), { message: new RegExp(`^process ${process.pid} is`) });
+  finish();
+  await first;
+  await assert.rejects(
+    withLock(folder, 'testing', () => Promise.reject(new Error('no luck'))),
+    { message: 'no luck' },
+  );
+  assert.throws(
+    () =>
+      withLock(folder, 'testing', () => {
+        throw new Error('no luck');
+      }),
+    { message: 'no luck' },
+  );
+  assert.deepEqual(readdirSync(folder), []);
+});
+
+test('lock: a lock that was taken from its holder is not removed by it', () => {
+  withLock(folder, 'testing', () => leaveLock({ id: ID, pid: process.ppid }));
+  assert.deepEqual(readdirSync(folder), ['lock']);
+});
+
+/** Between a start and its end nothing is noted, unless the process was killed there: then its end never comes. */
+function checkJournal(): number {
+  const lines = readFileSync(join(folder, 'journal'), 'utf8').split('\n').slice(0, -1);
+  let holds = 0;
+  lines.forEach((line, i) => {
+    const [event, pid] = line.split(' ');
+    if (event === 'start') holds++;
+    else assert.equal(lines[i - 1], `start ${pid}`, `line ${i}: two processes held the lock at once`);
+  });
+  return holds;
+}

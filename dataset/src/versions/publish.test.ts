@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { afterEach, beforeEach } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { crc32 } from 'node:zlib';
+import { DatasetError } from '../file/format.ts';
+import { encodeDataset } from '../file/write.ts';
+import { BUILT_AT, sampleContent } from '../test/sample-dataset.ts';
+import {
+  adopt,
+  hasCurrent,
+  immutableName,
+  openCurrent,
+  prune,
+  publish,
+  readManifest,
+  useVersion,
+  verifyVersion,
+} from './publish.ts';
+
+const first = sampleContent({ routes: [['1.0.0.0/16', 64500, 'First']] });
+const second = sampleContent({ routes: [['1.0.0.0/16', 64500, 'Second']] });
+
+let dataDir = '';
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'whence-publish-'));
+});
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+test('publish: the first version is 1 and current', () => {
+  assert.equal(openCurrent(dataDir), undefined);
+  assert.deepEqual(publish(dataDir, first, BUILT_AT), { version: 1, isNew: true });
+  assert.equal(openCurrent(dataDir)?.meta.version, 1);
+});
+
+test('publish: the same content makes no new version', () => {
+  publish(dataDir, first, BUILT_AT);
+  assert.deepEqual(publish(dataDir, first, new Date('2027-01-01T00:00:00Z')), { version: 1, isNew: false });
+  assert.equal(readManifest(dataDir)?.versions.length, 1);
+});
+
+test('publish: other content is the next version, and the previous one stays', () => {
+  publish(dataDir, first, BUILT_AT);
+  assert.deepEqual(publish(dataDir, second, BUILT_AT), { version: 2, isNew: true });
+  const manifest = readManifest(dataDir);
+  assert.deepEqual([manifest?.current, manifest?.versions.map(({ version }) => version)], [2, [1, 2]]);
+  for (const entry of manifest?.versions ?? []) assert.equal(verifyVersion(dataDir, entry).meta.version, entry.version);
+});
+
+test('publish: going back to a version, and publishing what is newest there again', () => {
+  publish(dataDir, first, BUILT_AT);
+  publish(dataDir, second, BUILT_AT);
+  useVersion(dataDir, 1);
+  assert.equal(openCurrent(dataDir)?.asn(64500)?.asn_name, 'First');
+  assert.deepEqual(publish(dataDir, second, BUILT_AT), { version: 3, isNew: true });
+});
+
+test('publish: an unknown version cannot be used', () => {
+  publish(dataDir, first, BUILT_AT);
+  assert.throws(() => useVersion(dataDir, 9), { name: 'DatasetError', message: 'there is no version 9' });
+  assert.equal(openCurrent(dataDir)?.meta.version, 1);
+});
+
+test('publish: a damaged version cannot be used', () => {
+  publish(dataDir, first, BUILT_AT);
+  publish(dataDir, second, BUILT_AT);
+  truncateSync(join(dataDir, 'datasets/000001.whence'), 1000);
+  assert.throws(() => useVersion(dataDir, 1), /truncated/);
+  assert.equal(openCurrent(dataDir)?.meta.version, 2);
+});
+
+test('publish: a damaged current version is published anew', () => {
+  publish(dataDir, first, BUILT_AT);
+  truncateSync(join(dataDir, 'datasets/000001.whence'), 1000);
+  assert.throws(() => openCurrent(dataDir), DatasetError);
+  assert.deepEqual(publish(dataDir, first, BUILT_AT), { version: 2, isNew: true });
+  assert.equal(openCurrent(dataDir)?.meta.version, 2);
+});
+
+test('publish: a current version in an earlier format does not count, and is published anew', () => {
+  publish(dataDir, first, BUILT_AT);
+  assert.equal(hasCurrent(dataDir), true);
+  const path = join(dataDir, 'datasets/000001.whence');
+  const file = readFileSync(path);
+  file.writeUInt32LE(2, 8);
+  file.writeUInt32LE(crc32(file.subarray(0, 28)), 28);
+  writeFileSync(path, file);
+  assert.equal(hasCurrent(dataDir), false);
+  assert.throws(() => openCurrent(dataDir), /format 2 is not readable by this version/);
+  assert.deepEqual(publish(dataDir, first, BUILT_AT), { version: 2, isNew: true });
+  assert.equal(hasCurrent(dataDir), true);
+});
+
+test('publish: a file exchanged for another whole one is noticed', () => {
+  publish(dataDir, first, BUILT_AT);
+  publish(dataDir, second, BUILT_AT);
+  const folder = join(dataDir, 'datasets');
+  writeFileSync(join(folder, '000001.whence'), readFileSync(join(folder, '000002.whence')));
+  const entry = readManifest(dataDir)?.versions[0];
+  assert.ok(entry);
+  assert.throws(() => verifyVersion(dataDir, entry), /not the file that was published/);
+});
+
+test('publish: a file that is not a manifest is refused', () => {
+  publish(dataDir, first, BUILT_AT);
+  writeFileSync(join(dataDir, 'datasets/manifest.json'), '{"current":');
+  assert.throws(() => readManifest(dataDir), /manifest\.json is not a manifest/);
+});
+
+test('publish: a lock of a running process is respected, one of a dead process is not', () => {
+  mkdirSync(join(dataDir, 'datasets'));
+  const lock = join(dataDir, 'datasets/lock');
+  writeFileSync(lock, String(process.ppid));
+  assert.throws(() => publish(dataDir, first, BUILT_AT), new RegExp(`process ${process.ppid} is publishing`));
+  writeFileSync(lock, '999999999');
+  assert.equal(publish(dataDir, first, BUILT_AT).version, 1);
+});
+
+test('publish: a lock with our own number is left over from a process that had it before us', () => {
+  mkdirSync(join(dataDir, 'datasets'));
+  writeFileSync(join(dataDir, 'datasets/lock'), String(process.pid));
+  assert.equal(publish(dataDir, first, BUILT_AT).version, 1);
+});
+
+function adoptVersion(content: typeof first, version: number): void {
+  const bytes = encodeDataset(content, version, BUILT_AT);
+  const path = join(dataDir, 'downloaded');
+  writeFileSync(path, bytes);
+  const published = { version, sha256: createHash('sha256').update(bytes).digest('hex'), bytes: bytes.length };
+  mkdirSync(join(dataDir, 'datasets'), { recursive: true });
+  adopt(dataDir, { ...published, file: 'named-by-others.whence' }, path);
+}
+const versionFiles = () => readdirSync(join(dataDir, 'datasets')).filter((name) => name.endsWith('.whence'));
+
+test('adopt: a downloaded version keeps its number and becomes current', () => {
+  adoptVersion(first, 42);
+  const manifest = readManifest(dataDir);
+  const [entry] = manifest?.versions ?? [];
+  assert.ok(entry);
+  assert.deepEqual([manifest?.current, entry.version, entry.built_at], [42, 42, BUILT_AT.toISOString()]);
+  assert.deepEqual(versionFiles(), [immutableName(entry)]);
+  assert.equal(verifyVersion(dataDir, entry).asn(64500)?.asn_name, 'First');
+});
+
+test('adopt: another content under a number that is taken replaces it', () => {
+  publish(dataDir, first, BUILT_AT);
+  publish(dataDir, second, BUILT_AT);
+  adoptVersion(second, 1);
+  const manifest = readManifest(dataDir);
+  assert.deepEqual([manifest?.current, manifest?.versions.map(({ version }) => version)], [1, [1, 2]]);
+  assert.equal(openCurrent(dataDir)?.asn(64500)?.asn_name, 'Second');
+  assert.equal(versionFiles().length, 2, 'the file that was replaced is removed');
+});
+
+test('adopt: a file that holds another number than it was published under is refused', () => {
+  publish(dataDir, first, BUILT_AT);
+  const path = join(dataDir, 'downloaded');
+  writeFileSync(path, encodeDataset(second, 8, BUILT_AT));
+  assert.throws(
+    () => adopt(dataDir, { version: 7, file: 'x', bytes: 1, sha256: 'a'.repeat(64) }, path),
+    /the file published as version 7 holds 8/,
+  );
+  assert.equal(openCurrent(dataDir)?.meta.version, 1);
+});
+
+for (const [behaviour, current, keep, want] of [
+  ['the newest stay', 5, 3, [3, 4, 5]],
+  ['the current one stays, however old', 1, 3, [1, 4, 5]],
+  ['enough room for all', 5, 9, [1, 2, 3, 4, 5]],
+] as const) {
+  test(`prune: ${behaviour}`, () => {
+    for (let day = 1; day <= 5; day++)
+      publish(
+        dataDir,
+        sampleContent({ routes: [['1.0.0.0/16', 64500, `Day ${day}`]] }),
+        new Date(Date.UTC(2026, 0, day)),
+      );
+    useVersion(dataDir, current);
+    const removed = prune(dataDir, keep);
+    const manifest = readManifest(dataDir);
+    assert.deepEqual([manifest?.current, manifest?.versions.map(({ version }) => version)], [current, want]);
+    assert.equal(removed.length, 5 - want.length);
+    assert.deepEqual(
+      versionFiles(),
+      want.map((version) => `00000${version}.whence`),
+    );
+    assert.equal(openCurrent(dataDir)?.meta.version, current);
+  });
+}
+
+test('prune: after the publisher has started over, newest is by the time of the build', () => {
+  publish(dataDir, first, new Date('2026-01-01T00:00:00Z'));
+  publish(dataDir, second, new Date('2026-01-02T00:00:00Z'));
+  adoptVersion(second, 1);
+  adoptVersion(first, 3);
+  assert.deepEqual(prune(dataDir, 2), [2]);
+});
+
+test('prune: files that no manifest names are removed, other files stay', () => {
+  publish(dataDir, first, BUILT_AT);
+  for (const name of ['000009.whence', '000009-0123456789abcdef.whence', 'notes.txt'])
+    writeFileSync(join(dataDir, 'datasets', name), 'x');
+  assert.deepEqual(prune(dataDir, 7), []);
+  assert.deepEqual(readdirSync(join(dataDir, 'datasets')).sort(), ['000001.whence', 'manifest.json', 'notes.txt']);
+});
+
+test('publish: killed at any moment, the current version stays whole and the next publish works', async () => {
+  publish(dataDir, first, BUILT_AT);
+  const publisher = join(import.meta.dirname, '../test/endless-publisher.js');
+  for (let kill = 0; kill < 12; kill++) {
+    const child = spawn(process.execPath, [publisher, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] });
+    await once(child.stdout, 'data');
+    await sleep(kill * 3);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const manifest = readManifest(dataDir);
+    const current = manifest?.versions.find(({ version }) => version === manifest.current);
+    assert.ok(current);
+    assert.equal(verifyVersion(dataDir, current).meta.version, current.version);
+  }
+  const { version } = publish(dataDir, second, BUILT_AT);
+  assert.equal(openCurrent(dataDir)?.meta.version, version);
+  assert.deepEqual(
+    readdirSync(join(dataDir, 'datasets')).filter((name) => !/^(\d{6}\.whence|manifest\.json)$/.test(name)),
+    [],
+    'nothing unfinished is left',
+  );
+});

@@ -1,0 +1,242 @@
+/**
+ * The folder of datasets: one file per version and a manifest that names the current one. A version appears whole or
+ * not at all: it is written under another name, synced, renamed, and only then named in the manifest, which is replaced
+ * the same way. A process killed at any point leaves the previous version in place. A file is removed only after the
+ * manifest no longer names it.
+ *
+ *   datasets/manifest.json                    { "current": 3, "versions": [ … ] }
+ *   datasets/000002.whence                    built here
+ *   datasets/000003-9f86d081884c7d65.whence   pulled from a static host; its name holds the beginning of its SHA-256
+ */
+import { createHash } from 'node:crypto';
+import { closeSync, openSync, readdirSync, readFileSync, readSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkHeader, DatasetError, HEADER_BYTES } from '../file/format.ts';
+import { type Dataset, openDataset } from '../file/read.ts';
+import { type Content, encodeDataset } from '../file/write.ts';
+import type { Counts, Figures, Refusal, Source } from '../record.ts';
+import { withLock } from './lock.ts';
+import { clearUnfinished, renameSynced, writeWhole } from './whole-file.ts';
+
+export type VersionEntry = {
+  version: number;
+  file: string;
+  built_at: string;
+  bytes: number;
+  sha256: string;
+  content_sha256: string;
+  sources: readonly Source[];
+  /** Both absent for versions that were built before there were any. */
+  refused?: readonly Refusal[];
+  figures?: Figures;
+  counts: Counts;
+};
+/** What a publisher says about a version; everything else is in the file. */
+export type Published = Pick<VersionEntry, 'version' | 'file' | 'bytes' | 'sha256'>;
+export type Manifest = { current: number; versions: VersionEntry[] };
+
+/** Checks that a dataset can be written here, before the work of compiling one. */
+export function checkWritable(dataDir: string): void {
+  publishing(datasetsFolder(dataDir), () => {});
+}
+
+/** Publishes the content as the next version, unless the current version has the same content. */
+export function publish(dataDir: string, content: Content, now: Date): { version: number; isNew: boolean } {
+  const folder = datasetsFolder(dataDir);
+  return publishing(folder, () => {
+    const manifest = readManifest(dataDir) ?? { current: 0, versions: [] };
+    const current = manifest.versions.find(({ version }) => version === manifest.current);
+    if (current !== undefined && current.content_sha256 === content.meta.content_sha256 && isWhole(folder, current)) {
+      return { version: current.version, isNew: false };
+    }
+    const version = Math.max(0, ...manifest.versions.map((entry) => entry.version)) + 1;
+    const file = `${sixDigits(version)}.whence`;
+    const bytes = encodeDataset(content, version, now);
+    writeWhole(join(folder, file), bytes);
+    const { content_sha256, sources, refused, figures, counts } = content.meta;
+    const entry = {
+      version,
+      file,
+      built_at: now.toISOString(),
+      bytes: bytes.length,
+      sha256: sha256Of(bytes),
+      content_sha256,
+      sources,
+      refused,
+      figures,
+      counts,
+    };
+    writeManifest(folder, { current: version, versions: [...manifest.versions, entry] });
+    return { version, isNew: true };
+  });
+}
+
+/** Makes a published version the current one, after checking that it is whole. */
+export function useVersion(dataDir: string, version: number): void {
+  const folder = datasetsFolder(dataDir);
+  publishing(folder, () => {
+    const manifest = readManifest(dataDir);
+    const entry = manifest?.versions.find((candidate) => candidate.version === version);
+    if (manifest === undefined || entry === undefined) throw new DatasetError(`there is no version ${version}`);
+    verifyVersion(dataDir, entry);
+    writeManifest(folder, { ...manifest, current: version });
+  });
+}
+
+/**
+ * Makes a downloaded file, whose digest the caller has checked, the current version under the number it was published
+ * with. The publisher decides what a number means: after it has started over, its version 1 replaces ours, so that all
+ * replicas give the same answers.
+ */
+export function adopt(dataDir: string, published: Published, path: string): void {
+  const { version, bytes, sha256 } = published;
+  const { meta } = openDataset(path);
+  if (meta.version !== version)
+    throw new DatasetError(`the file published as version ${version} holds ${meta.version}`);
+  const { built_at, content_sha256, sources, refused, figures, counts } = meta;
+  const file = immutableName(published);
+  const entry = { version, file, built_at, bytes, sha256, content_sha256, sources, refused, figures, counts };
+  const folder = datasetsFolder(dataDir);
+  publishing(folder, () => {
+    const { versions } = readManifest(dataDir) ?? { versions: [] };
+    const others = versions.filter((candidate) => candidate.version !== version);
+    renameSynced(path, join(folder, entry.file));
+    writeManifest(folder, { current: version, versions: [...others, entry].sort((a, b) => a.version - b.version) });
+    removeUnnamed(dataDir);
+  });
+}
+
+/** Removes all versions but the current one and the newest others, `keep` in all. Returns the numbers removed. */
+export function prune(dataDir: string, keep: number): number[] {
+  const folder = datasetsFolder(dataDir);
+  return publishing(folder, () => {
+    const manifest = readManifest(dataDir);
+    if (manifest === undefined) return [];
+    const kept = newestVersions(manifest, keep);
+    const removed = manifest.versions.filter((entry) => !kept.includes(entry)).map(({ version }) => version);
+    if (removed.length > 0) writeManifest(folder, { ...manifest, versions: kept });
+    removeUnnamed(dataDir);
+    return removed;
+  });
+}
+
+/**
+ * The current version and the newest others, `keep` in all, in the order of the manifest. Newest by the time of the
+ * build: the numbers of a publisher that has started over begin at 1 again.
+ */
+export function newestVersions({ current, versions }: Manifest, keep: number): VersionEntry[] {
+  const newestFirst = [...versions].sort(
+    (a, b) =>
+      Number(b.version === current) - Number(a.version === current) ||
+      Date.parse(b.built_at) - Date.parse(a.built_at) ||
+      b.version - a.version,
+  );
+  const kept = new Set(newestFirst.slice(0, keep));
+  return versions.filter((entry) => kept.has(entry));
+}
+
+/** A name that no other content can have: a reader of an older manifest finds the file that it named, or none. */
+export function immutableName({ version, sha256 }: Pick<VersionEntry, 'version' | 'sha256'>): string {
+  return `${sixDigits(version)}-${sha256.slice(0, 16)}.whence`;
+}
+
+export function readManifest(dataDir: string): Manifest | undefined {
+  const path = manifestPath(dataDir);
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    const manifest = JSON.parse(text) as Manifest;
+    if (Number.isInteger(manifest.current) && Array.isArray(manifest.versions)) return manifest;
+  } catch {
+    // Falls through to the one message for everything that is not a manifest.
+  }
+  throw new DatasetError(`${path} is not a manifest; move it away and build the dataset again`);
+}
+
+export function openCurrent(dataDir: string): Dataset | undefined {
+  const manifest = readManifest(dataDir);
+  const entry = manifest?.versions.find(({ version }) => version === manifest.current);
+  return entry && openDataset(versionPath(dataDir, entry));
+}
+
+/** Whether there is a current version in a format that this program reads. Looks at the head of its file only. */
+export function hasCurrent(dataDir: string): boolean {
+  const manifest = readManifest(dataDir);
+  const entry = manifest?.versions.find(({ version }) => version === manifest.current);
+  if (entry === undefined) return false;
+  try {
+    const head = Buffer.alloc(HEADER_BYTES);
+    const file = openSync(versionPath(dataDir, entry), 'r');
+    try {
+      readSync(file, head);
+    } finally {
+      closeSync(file);
+    }
+    checkHeader(head);
+    return true;
+  } catch (error) {
+    if (error instanceof DatasetError || (error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+/** Changes with every new version: readers watch this file. */
+export function manifestPath(dataDir: string): string {
+  return join(datasetsFolder(dataDir), 'manifest.json');
+}
+
+export function versionPath(dataDir: string, { file }: VersionEntry): string {
+  return join(datasetsFolder(dataDir), file);
+}
+
+/** Checks a version against the manifest's digest and the file's own checksums; throws a DatasetError if one fails. */
+export function verifyVersion(dataDir: string, entry: VersionEntry): Dataset {
+  const path = versionPath(dataDir, entry);
+  const dataset = openDataset(path);
+  if (sha256Of(readFileSync(path)) !== entry.sha256)
+    throw new DatasetError(`${path}: checksum mismatch: not the file that was published`);
+  if (dataset.meta.version !== entry.version) throw new DatasetError(`${path}: holds version ${dataset.meta.version}`);
+  return dataset;
+}
+
+export const datasetsFolder = (dataDir: string): string => join(dataDir, 'datasets');
+
+const sixDigits = (version: number) => String(version).padStart(6, '0');
+export const sha256Of = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+function isWhole(folder: string, entry: VersionEntry): boolean {
+  try {
+    openDataset(join(folder, entry.file));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const VERSION_FILE = /^\d{6,}(?:-[0-9a-f]{16})?\.whence$/;
+
+/**
+ * Also removes what a process killed between manifest and removal left. Under the lock no file is about to be named.
+ */
+function removeUnnamed(dataDir: string): void {
+  const named = new Set(readManifest(dataDir)?.versions.map(({ file }) => file));
+  const folder = datasetsFolder(dataDir);
+  for (const name of readdirSync(folder)) if (VERSION_FILE.test(name) && !named.has(name)) rmSync(join(folder, name));
+}
+
+/** One publisher at a time; it first removes what a killed one left. */
+function publishing<T>(folder: string, work: () => T): T {
+  return withLock(folder, 'publishing a dataset', () => {
+    clearUnfinished(folder);
+    return work();
+  });
+}
+
+function writeManifest(folder: string, manifest: Manifest): void {
+  writeWhole(join(folder, 'manifest.json'), Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`));
+}

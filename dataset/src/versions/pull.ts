@@ -1,0 +1,230 @@
+/**
+ * Pulls the version that a static host names as current (see published-folder.ts for the layout): manifest, file,
+ * digest, then the data directory. A failure is a sentence, and the version in use stays. The manifest decides, also
+ * when it names an older version: that is how the publisher goes back.
+ *
+ * A download is stored in the datasets folder as `<SHA-256>.<process>.download`. The next pull continues one that was
+ * interrupted.
+ */
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Network } from '../download/connection.ts';
+import type { TransferLimits } from '../download/transfer-timeouts.ts';
+import { DatasetError } from '../file/format.ts';
+import { isRunning } from './process-identity.ts';
+import { adopt, datasetsFolder, type Published, readManifest, useVersion, verifyVersion } from './publish.ts';
+import { MAX_FILE_BYTES, MAX_MANIFEST_BYTES, parsePublished } from './published-folder.ts';
+import { HostError, type StaticHost, staticHost } from './static-host.ts';
+
+export type PullOutcome =
+  | { kind: 'unchanged'; version: number }
+  | { kind: 'adopted'; version: number }
+  | { kind: 'failed'; reason: string };
+
+/** Kept between two pulls from the same URL, so that one that finds no change costs a header. */
+export type PullMemory = {
+  etag?: string | undefined;
+  published?: Published;
+  /** Digest of the version that was last verified. */
+  whole?: string;
+};
+
+export type PullOptions = {
+  now: () => Date;
+  memory?: PullMemory;
+  /** Ends the pull when the program ends. */
+  signal?: AbortSignal;
+  timeouts?: Timeouts;
+  network?: Network | undefined;
+};
+
+type Timeouts = { readonly manifest: TransferLimits; readonly file: TransferLimits };
+
+/** 20 MB in 15 minutes is 22 kB/s; a slower replica gets the rest next time. */
+const TIMEOUTS: Timeouts = {
+  manifest: { idleTimeoutMs: 30_000, totalTimeoutMs: 30_000 },
+  file: { idleTimeoutMs: 30_000, totalTimeoutMs: 15 * 60_000 },
+};
+
+export async function pull(url: string, dataDir: string, options: PullOptions): Promise<PullOutcome> {
+  const { memory = {}, signal, timeouts = TIMEOUTS } = options;
+  try {
+    const host = staticHost(url, options.network);
+    const published = await readPublished(host, memory, timeouts.manifest, signal);
+    const { version, sha256 } = published;
+    if (isCurrent(dataDir, published)) {
+      if (memory.whole === sha256 || isWholeHere(dataDir, published)) {
+        memory.whole = sha256;
+        return { kind: 'unchanged', version };
+      }
+    } else if (isWholeHere(dataDir, published)) {
+      useVersion(dataDir, version);
+      memory.whole = sha256;
+      return { kind: 'adopted', version };
+    }
+    const path = await download(host, published, datasetsFolder(dataDir), options.now(), timeouts.file, signal);
+    adoptDownload(dataDir, published, path, host);
+    memory.whole = sha256;
+    return { kind: 'adopted', version };
+  } catch (error) {
+    if (error instanceof DatasetError) return { kind: 'failed', reason: error.message };
+    // An error of the file system names the path itself.
+    if (error instanceof Error && 'errno' in error) return { kind: 'failed', reason: error.message };
+    throw error;
+  }
+}
+
+async function readPublished(
+  host: StaticHost,
+  memory: PullMemory,
+  limits: TransferLimits,
+  stop: AbortSignal | undefined,
+): Promise<Published> {
+  const name = 'manifest.json';
+  const wanted = { etag: memory.published && memory.etag, maxBytes: MAX_MANIFEST_BYTES, limits, stop };
+  return host.get(name, wanted, async (answer) => {
+    if (answer.kind === 'not-modified' && memory.published !== undefined) return memory.published;
+    const pieces: Uint8Array[] = [];
+    for await (const piece of answer.kind === 'body' ? answer.body : []) pieces.push(piece);
+    const published = parseNaming(host.describe(name), Buffer.concat(pieces).toString());
+    memory.published = published;
+    memory.etag = answer.kind === 'body' ? answer.etag : undefined;
+    return published;
+  });
+}
+
+function isCurrent(dataDir: string, { version, sha256 }: Published): boolean {
+  const manifest = readManifest(dataDir);
+  return manifest?.current === version && manifest.versions.some((entry) => isSame(entry, { version, sha256 }));
+}
+
+function isWholeHere(dataDir: string, published: Published): boolean {
+  const entry = readManifest(dataDir)?.versions.find((candidate) => isSame(candidate, published));
+  if (entry === undefined) return false;
+  try {
+    verifyVersion(dataDir, entry);
+    return true;
+  } catch {
+    // Damaged or missing: it is pulled again.
+    return false;
+  }
+}
+
+type Identity = Pick<Published, 'version' | 'sha256'>;
+const isSame = (a: Identity, b: Identity) => a.version === b.version && a.sha256 === b.sha256;
+
+/** The path of the whole file, its digest checked and its bytes on disk. */
+async function download(
+  host: StaticHost,
+  { file: name, bytes, sha256 }: Published,
+  folder: string,
+  now: Date,
+  limits: TransferLimits,
+  stop: AbortSignal | undefined,
+): Promise<string> {
+  mkdirSync(folder, { recursive: true });
+  const path = takeOver(folder, sha256, now);
+  const file = await open(path, 'a');
+  let size = 0;
+  try {
+    let hash = createHash('sha256');
+    size = await hashFile(path, hash);
+    if (size > bytes) [hash, size] = await startOver(file);
+    if (size < bytes) {
+      const wanted = { offset: size, maxBytes: MAX_FILE_BYTES, limits, stop };
+      await host.get(name, wanted, async (answer) => {
+        if (answer.kind !== 'body') return;
+        if (answer.offset !== size) [hash, size] = await startOver(file);
+        for await (const piece of answer.body) {
+          size += piece.length;
+          if (size > bytes)
+            throw new DatasetError(`${host.describe(name)}: larger than the ${bytes} bytes that the manifest says`);
+          hash.update(piece);
+          await file.appendFile(piece);
+        }
+      });
+    }
+    if (size < bytes) throw new HostError(`${host.describe(name)}: ended after ${size} of ${bytes} bytes`);
+    if (hash.digest('hex') !== sha256)
+      throw new DatasetError(`${host.describe(name)}: checksum mismatch: not the SHA-256 that the manifest says`);
+    await file.sync();
+    return path;
+  } catch (error) {
+    // Only an interrupted download is worth keeping. A full disk gets its space back.
+    if (!(error instanceof HostError) || size === 0) rmSync(path, { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+const DOWNLOAD = /^([0-9a-f]{64})\.(\d+)\.download$/;
+/** Four times what a download may be idle. */
+const ABANDONED_MS = 120_000;
+
+/** Where to write. An abandoned download of the same file is continued, those of other files are removed. */
+function takeOver(folder: string, sha256: string, now: Date): string {
+  const own = join(folder, `${sha256}.${process.pid}.download`);
+  for (const name of readdirSync(folder)) {
+    const [, digest, pid] = DOWNLOAD.exec(name) ?? [];
+    const path = join(folder, name);
+    if (digest === undefined || !isAbandoned(path, Number(pid), now)) continue;
+    if (digest !== sha256) rmSync(path, { force: true });
+    else if (path !== own) renameIfThere(path, own);
+  }
+  return own;
+}
+
+/** The process number alone does not tell: after a restart another process may have it. */
+function isAbandoned(path: string, pid: number, now: Date): boolean {
+  if (pid === process.pid || !isRunning(pid)) return true;
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat !== undefined && now.getTime() - stat.mtimeMs > ABANDONED_MS;
+}
+
+function renameIfThere(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    // Another pull has taken it.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+}
+
+async function hashFile(path: string, hash: Hash): Promise<number> {
+  let size = 0;
+  for await (const piece of createReadStream(path)) {
+    hash.update(piece);
+    size += piece.length;
+  }
+  return size;
+}
+
+async function startOver(file: FileHandle): Promise<[Hash, number]> {
+  await file.truncate(0);
+  return [createHash('sha256'), 0];
+}
+
+/**
+ * The digest is right, so a file that is refused here was published so, for example by a newer program. It is kept, so
+ * that it is not loaded again and again, and removed when the host names another one.
+ */
+function adoptDownload(dataDir: string, published: Published, path: string, host: StaticHost): void {
+  try {
+    adopt(dataDir, published, path);
+  } catch (error) {
+    if (error instanceof DatasetError) error.message = error.message.replace(path, host.describe(published.file));
+    throw error;
+  }
+}
+
+function parseNaming(address: string, text: string): Published {
+  try {
+    return parsePublished(text);
+  } catch (error) {
+    if (error instanceof DatasetError) error.message = `${address} ${error.message}`;
+    throw error;
+  }
+}

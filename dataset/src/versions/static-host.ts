@@ -1,0 +1,168 @@
+/**
+ * Files under one URL: `https:`, `http:` or `file:`. Failures are sentences that begin with the URL of the file,
+ * without user name, password and query.
+ */
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Network } from '../download/connection.ts';
+import { displayUrl } from '../download/credentials.ts';
+import { formatSize } from '../download/format-size.ts';
+import { formatStatus } from '../download/format-status.ts';
+import { BodyError, httpGet } from '../download/http-get.ts';
+import { type TransferLimits, TransferTimeouts } from '../download/transfer-timeouts.ts';
+import { userAgent } from '../download/user-agent.ts';
+import { DatasetError } from '../file/format.ts';
+
+/** The host or the network failed: what was received so far is good and can be continued. */
+export class HostError extends DatasetError {}
+
+export type Wanted = {
+  /** Of the answer that is known already. */
+  readonly etag?: string | undefined;
+  /** Bytes that are here already. */
+  readonly offset?: number;
+  /** Of the whole file. */
+  readonly maxBytes: number;
+  readonly limits: TransferLimits;
+  /** Ends the request when the program ends. */
+  readonly stop?: AbortSignal | undefined;
+};
+
+export type Answer =
+  | { readonly kind: 'not-modified' }
+  /** `offset` is 0 where the host does not continue a file. */
+  | {
+      readonly kind: 'body';
+      readonly offset: number;
+      readonly etag: string | undefined;
+      readonly body: AsyncIterable<Uint8Array>;
+    };
+
+export type StaticHost = {
+  /** The URL of a file, fit for a log. */
+  describe(name: string): string;
+  /** Asks for a file and lets `use` read the answer; the timeouts run until it is done. */
+  get<T>(name: string, wanted: Wanted, use: (answer: Answer) => Promise<T>): Promise<T>;
+};
+
+/** Throws a sentence about what the URL must be. */
+export function staticHost(text: string, network?: Network): StaticHost {
+  const base = parseBase(text);
+  if (base.protocol === 'file:') {
+    const folder = fileURLToPath(base);
+    return {
+      describe: (name) => join(folder, name),
+      get: (name, wanted, use) =>
+        withTimeouts(wanted, (timeouts) => use(openFile(join(folder, name), wanted, timeouts.signal))),
+    };
+  }
+  const locate = (name: string) => {
+    const url = new URL(base);
+    url.pathname = `${base.pathname.replace(/\/+$/, '')}/${name}`;
+    return url;
+  };
+  return {
+    describe: (name) => displayUrl(locate(name)),
+    get: (name, wanted, use) =>
+      withTimeouts(wanted, async (timeouts) => use(await openHttp(locate(name), wanted, timeouts, network))),
+  };
+}
+
+async function withTimeouts<T>({ limits, stop }: Wanted, work: (timeouts: TransferTimeouts) => Promise<T>): Promise<T> {
+  const timeouts = new TransferTimeouts(limits, stop);
+  try {
+    return await work(timeouts);
+  } finally {
+    timeouts.end();
+  }
+}
+
+function parseBase(text: string): URL {
+  const words = 'an http:, https: or file: URL';
+  if (!URL.canParse(text)) throw new Error(words);
+  const url = new URL(text);
+  if (!['http:', 'https:', 'file:'].includes(url.protocol)) throw new Error(words);
+  if (url.protocol === 'file:' && url.host !== '') throw new Error('a file: URL without a host: file:///folder');
+  url.hash = '';
+  return url;
+}
+
+async function openHttp(
+  url: URL,
+  wanted: Wanted,
+  timeouts: TransferTimeouts,
+  network: Network | undefined,
+): Promise<Answer> {
+  const { etag, offset = 0, maxBytes } = wanted;
+  const fault = (reason: string) => new HostError(`${displayUrl(url)}: ${reason}`);
+  const headers = {
+    'user-agent': userAgent(undefined),
+    // Digests and ranges are those of the file as it is.
+    'accept-encoding': 'identity',
+    ...(etag !== undefined && { 'if-none-match': etag }),
+    ...(offset > 0 && { range: `bytes=${offset}-` }),
+  };
+  const answer = await httpGet(url, { headers, timeouts, network });
+  if (answer.kind === 'failure') throw fault(answer.reason);
+  const { status } = answer;
+  if (status === 200 || (status === 206 && offset > 0)) {
+    const isPart = status === 206;
+    if (isPart && answer.headers['content-range']?.startsWith(`bytes ${offset}-`) !== true) {
+      answer.close();
+      throw fault('the server sent another part of the file than was asked for');
+    }
+    const body = withFaults(answer.body(isPart ? maxBytes - offset : maxBytes), fault);
+    return { kind: 'body', offset: isPart ? offset : 0, etag: answer.headers.etag, body };
+  }
+  answer.close();
+  if (status === 304 && etag !== undefined) return { kind: 'not-modified' };
+  if (status === 416 && offset > 0) return openHttp(url, { ...wanted, offset: 0 }, timeouts, network);
+  const advice = status === 401 || status === 403 ? '; user name and password in the URL are missing or wrong' : '';
+  throw fault(`the server ${formatStatus(status)}${advice}`);
+}
+
+async function* withFaults(
+  body: AsyncIterable<Uint8Array>,
+  fault: (reason: string) => HostError,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (error) {
+    if (!(error instanceof BodyError)) throw error;
+    throw error.cut === 'too large' ? new DatasetError(fault(error.message).message) : fault(error.message);
+  }
+}
+
+function openFile(path: string, { offset = 0, maxBytes }: Wanted, signal: AbortSignal): Answer {
+  const body = createReadStream(path, { start: offset, signal });
+  return { kind: 'body', offset, etag: undefined, body: readFile(body, path, maxBytes - offset, signal) };
+}
+
+const FILE_ERRORS: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file',
+  ENOTDIR: 'no such file',
+  EACCES: 'permission denied',
+  EISDIR: 'is a folder',
+};
+
+async function* readFile(
+  file: AsyncIterable<Uint8Array>,
+  path: string,
+  maxBytes: number,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  try {
+    for await (const piece of file) {
+      bytes += piece.length;
+      if (bytes > maxBytes) throw new DatasetError(`${path}: larger than ${formatSize(maxBytes)}`);
+      yield piece;
+    }
+  } catch (error) {
+    if (error instanceof DatasetError) throw error;
+    if (signal.aborted) throw new HostError(`${path}: ${signal.reason.message}`);
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    throw new HostError(`${path}: ${FILE_ERRORS[code] ?? `cannot be read: ${message}`}`);
+  }
+}

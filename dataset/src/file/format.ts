@@ -1,0 +1,190 @@
+/**
+ * The dataset file. It is used in place: the reader makes typed arrays over the sections and parses nothing but `meta`.
+ * All numbers are little-endian; every section starts at a multiple of 8 bytes.
+ *
+ *   0   8  magic "WHENCE\r\n"    a copy in text mode changes the line end and is detected at once
+ *   8   4  format version
+ *  12   4  number of sections
+ *  16   8  file length, to tell a truncated file from a damaged one
+ *  24   4  CRC-32 of the section table
+ *  28   4  CRC-32 of bytes 0 to 27
+ *  32      section table: per section  16 bytes name (ASCII, zero-padded), u32 offset, u32 length, u32 CRC-32, u32 zero
+ *          sections
+ *
+ *   section      element            content
+ *   meta         JSON               version, time of the build, sources, counts
+ *   v4.top       u32 x 65536        per /16: a match for the whole /16 (top bit set), or the offset of its bucket
+ *   v4.buckets   u16                bucket: intervals - 1, then the low 16 bits of each start except the first, padded
+ *                                   to a multiple of 4 bytes; then a u32 match per interval
+ *   v6.top       u32 x 65537        per /19 of 2000::/3: number of entries of v6.first below it
+ *   v6.first     u32                the distinct first words of interval starts, ascending
+ *   v6.offset    u32                per first word: offset of its second words; one more at the end
+ *   v6.second    u32                second words of interval starts, ascending within a first word, from 0
+ *   v6.match     u32                match per second word; 0xffffffff: the /64 is divided further, see v6.deep
+ *   v6.deep      u32 x 5            intervals inside a /64: four words of the start, match; ascending
+ *   records      u32 x 2            row in asns, row in tails; ascending. Record 0 is unused: match 0 means no record
+ *   asns         u32 x 7            number; offset in asns.text; name length | type << 16 | registry << 20 |
+ *                                   provider << 24; country (two ASCII bytes) | registration date << 16; IPv4 prefixes;
+ *                                   IPv6 prefixes; IPv4 addresses. Order: most IPv4 addresses first, then by number. The
+ *                                   date is 0 or  year - 1980 << 9 | month << 5 | day
+ *   asns.number  u32                rows of asns in the order of their numbers
+ *   asns.text    bytes              per row: name, TAB, handle, LF; JSON-escaped ASCII
+ *   words.*                         index of names and handles: words that several networks have (shared-words.ts),
+ *   grams, grams.at                 parts of all other words and what is between words (name-grams.ts),
+ *   texts, texts.at                 results for texts of one or two bytes (short-texts.ts)
+ *   origins, origins.at             where in the address tables the prefixes of each network are (origin-index.ts)
+ *   tails        u32 x 4            pieces of its text: country, network, threat; and the piece with its decisions
+ *   pieces       u32                offset of each piece in pieces.text; one more at the end
+ *   pieces.text  bytes              `"country":"…",`  `"rir":…,"detection":{…},`  `"threat":{…}`  `[[field,source],…]`;
+ *                                   ASCII, each piece once
+ *   covered      u32 x 6            announced prefixes that more specific ones cover: row in asns, ascending; family
+ *                                   << 8 | length; words
+ *   rivals       u32 x 7            other origins of announced prefixes (MOAS): family << 8 | length; words; AS number;
+ *                                   position of the source; ascending
+ *
+ * A match is  prefix length << 24 | record.  No IPv4 length reaches the top bit, so v4.top can use that bit as a flag.
+ * An interval is a run of addresses with one match inside one prefix; unannounced space is an interval with match 0.
+ */
+import { crc32 } from 'node:zlib';
+
+export const MAGIC = 'WHENCE\r\n';
+export const FORMAT_VERSION = 3;
+export const HEADER_BYTES = 32;
+export const SECTION_ROW_BYTES = 32;
+export const ASN_ROW_WORDS = 7;
+export const TAIL_ROW_WORDS = 4;
+export const COVERED_ROW_WORDS = 6;
+export const OTHER_ORIGIN_ROW_WORDS = 7;
+
+export const SECTIONS = [
+  'meta',
+  'v4.top',
+  'v4.buckets',
+  'v6.top',
+  'v6.first',
+  'v6.offset',
+  'v6.second',
+  'v6.match',
+  'v6.deep',
+  'records',
+  'asns',
+  'asns.number',
+  'asns.text',
+  'words.text',
+  'words.rows',
+  'words.at',
+  'grams',
+  'grams.at',
+  'texts',
+  'texts.at',
+  'origins',
+  'origins.at',
+  'tails',
+  'pieces',
+  'pieces.text',
+  'covered',
+  'rivals',
+] as const;
+export type SectionName = (typeof SECTIONS)[number];
+
+/** Prefix length and record number of an answer in one word; 0 where nothing is known. */
+export type Match = number;
+
+export const makeMatch = (length: number, record: number): Match => ((length << 24) | record) >>> 0;
+export const prefixLength = (match: Match): number => match >>> 24;
+export const recordNumber = (match: Match): number => match & MAX_RECORD;
+export const MAX_RECORD = 0xffffff;
+
+/** Intervals in ascending order, each up to the next start; the first starts at the lowest address of the family. */
+export type Intervals = { readonly starts: readonly bigint[]; readonly matches: readonly Match[] };
+
+/** The current interval of a walk over a table, up to the next start. Call `advance` before reading the first. */
+export type Cursor<Start> = { start: Start; match: Match; advance(): boolean };
+
+/** Thrown for a file that is not a complete and undamaged dataset of this format. The message is for the operator. */
+export class DatasetError extends Error {
+  override name = 'DatasetError';
+}
+
+export function encodeFile(sections: Record<SectionName, Uint8Array>): Buffer {
+  const tableEnd = HEADER_BYTES + SECTIONS.length * SECTION_ROW_BYTES;
+  const offsets = new Map<SectionName, number>();
+  let end = tableEnd;
+  for (const name of SECTIONS) {
+    offsets.set(name, end);
+    end = alignUp(end + sections[name].length);
+  }
+  const file = Buffer.alloc(end);
+  file.write(MAGIC, 0, 'latin1');
+  file.writeUInt32LE(FORMAT_VERSION, 8);
+  file.writeUInt32LE(SECTIONS.length, 12);
+  file.writeBigUInt64LE(BigInt(end), 16);
+  SECTIONS.forEach((name, i) => {
+    const at = HEADER_BYTES + i * SECTION_ROW_BYTES;
+    const bytes = sections[name];
+    const offset = offsets.get(name) as number;
+    file.set(bytes, offset);
+    file.write(name, at, 'latin1');
+    file.writeUInt32LE(offset, at + 16);
+    file.writeUInt32LE(bytes.length, at + 20);
+    file.writeUInt32LE(crc32(bytes), at + 24);
+  });
+  file.writeUInt32LE(crc32(file.subarray(HEADER_BYTES, tableEnd)), 24);
+  file.writeUInt32LE(crc32(file.subarray(0, 28)), 28);
+  return file;
+}
+
+/** Throws a DatasetError unless the file begins like a dataset of this format. */
+export function checkHeader(file: Buffer): void {
+  if (file.length < HEADER_BYTES || file.toString('latin1', 0, 8) !== MAGIC)
+    throw new DatasetError('not a whence dataset');
+  if (crc32(file.subarray(0, 28)) !== file.readUInt32LE(28))
+    throw new DatasetError('damaged: checksum mismatch in the header');
+  const format = file.readUInt32LE(8);
+  if (format !== FORMAT_VERSION) {
+    throw new DatasetError(
+      `format ${format} is not readable by this version, which reads format ${FORMAT_VERSION}; build the dataset again`,
+    );
+  }
+}
+
+/** Checks the whole file and returns its sections as views, or throws a DatasetError that says what is wrong. */
+export function decodeFile(file: Buffer): Record<SectionName, Buffer> {
+  if (new Uint8Array(new Uint32Array([1]).buffer)[0] !== 1)
+    throw new DatasetError('datasets can only be read on a little-endian machine');
+  checkHeader(file);
+  const length = Number(file.readBigUInt64LE(16));
+  if (file.length < length) throw new DatasetError(`truncated: ${file.length} of ${length} bytes`);
+  if (file.length > length) throw new DatasetError(`damaged: ${file.length - length} bytes too many`);
+  const tableEnd = HEADER_BYTES + file.readUInt32LE(12) * SECTION_ROW_BYTES;
+  if (tableEnd > length || crc32(file.subarray(HEADER_BYTES, tableEnd)) !== file.readUInt32LE(24)) {
+    throw new DatasetError('damaged: checksum mismatch in the section table');
+  }
+  const found = new Map<string, Buffer>();
+  for (let at = HEADER_BYTES; at < tableEnd; at += SECTION_ROW_BYTES) {
+    const name = file.toString('latin1', at, at + 16).replace(/\0+$/, '');
+    const start = file.readUInt32LE(at + 16);
+    const bytes = file.subarray(start, start + file.readUInt32LE(at + 20));
+    if (crc32(bytes) !== file.readUInt32LE(at + 24))
+      throw new DatasetError(`damaged: checksum mismatch in section ${name}`);
+    found.set(name, bytes);
+  }
+  return Object.fromEntries(
+    SECTIONS.map((name) => {
+      const bytes = found.get(name);
+      if (bytes === undefined) throw new DatasetError(`damaged: section ${name} is missing`);
+      return [name, bytes];
+    }),
+  ) as Record<SectionName, Buffer>;
+}
+
+export function bytesOf(array: Uint8Array | Uint16Array | Uint32Array): Uint8Array {
+  return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+}
+
+/** `bytes` must start at a multiple of 4 in its buffer. Sections do, if the file was read into a buffer of its own. */
+export function wordsOf(bytes: Uint8Array): Uint32Array {
+  return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+}
+
+const alignUp = (offset: number) => (offset + 7) & ~7;

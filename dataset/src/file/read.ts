@@ -1,0 +1,389 @@
+/**
+ * An open dataset: address to record, AS number to network. The file is one buffer that is verified when it is opened,
+ * used in place and never written to.
+ */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { type Address, formatAddress, ipv4, ipv6, truncateAddress } from '../address.ts';
+import { decodeCountry } from '../country-code.ts';
+import { addressBits, formatPrefix, lastAddress, toBigInt } from '../prefix.ts';
+import { type AsnPrefixes, type AsnRecord, CONNECTION_TYPES, type IpRecord, type Meta, RIRS } from '../record.ts';
+import {
+  ASN_ROW_WORDS,
+  COVERED_ROW_WORDS,
+  DatasetError,
+  decodeFile,
+  type Match,
+  OTHER_ORIGIN_ROW_WORDS,
+  prefixLength,
+  recordNumber,
+  TAIL_ROW_WORDS,
+  wordsOf,
+} from './format.ts';
+import { Ipv4Table } from './ipv4-table.ts';
+import { Ipv6Table } from './ipv6-table.ts';
+import { NameIndex } from './name-index.ts';
+import { NetworkTexts } from './network-texts.ts';
+import { OriginIndex } from './origin-index.ts';
+import { PrefixList, prefixesJson } from './prefix-list.ts';
+import { decodeDate } from './registration-date.ts';
+
+export function openDataset(path: string): Dataset {
+  const file = openSync(path, 'r');
+  try {
+    // Not a slice of Node's buffer pool: the typed arrays need an aligned start.
+    const bytes = Buffer.allocUnsafeSlow(fstatSync(file).size);
+    let size = 0;
+    while (size < bytes.length) {
+      const read = readSync(file, bytes, size, bytes.length - size, size);
+      if (read === 0) throw new DatasetError(`truncated: ${size} of ${bytes.length} bytes`);
+      size += read;
+    }
+    return new Dataset(bytes);
+  } catch (error) {
+    if (error instanceof DatasetError) error.message = `${path}: ${error.message}`;
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Addresses with one match inside one announced prefix, both ends included. */
+export type Run = { readonly start: bigint; readonly end: bigint; readonly match: Match };
+
+export class Dataset {
+  readonly meta: Meta;
+  /** For searches in names and handles. */
+  readonly nameIndex: NameIndex;
+  readonly networkTexts: NetworkTexts;
+  readonly #ipv4: Ipv4Table;
+  readonly #ipv6: Ipv6Table;
+  readonly #records: Uint32Array;
+  readonly #asns: Uint32Array;
+  readonly #asnsByNumber: Uint32Array;
+  readonly #asnText: Buffer;
+  readonly #tails: Uint32Array;
+  readonly #pieces: Uint32Array;
+  readonly #pieceText: Buffer;
+  readonly #origins: OriginIndex;
+  readonly #covered: Uint32Array;
+  readonly #otherOrigins: Uint32Array;
+  /** Strings and views that are made on first use, because making them per answer is slower. At most 5 MB in all. */
+  readonly #networkStrings: (string | undefined)[];
+  readonly #pieceStrings: (string | undefined)[];
+  readonly #pieceViews: (Uint8Array | undefined)[];
+
+  /**
+   * `file` must not be a slice of a pooled buffer. Throws a DatasetError unless it is a complete, undamaged dataset.
+   */
+  constructor(file: Buffer) {
+    const sections = decodeFile(file);
+    this.meta = JSON.parse(sections.meta.toString()) as Meta;
+    this.#ipv4 = new Ipv4Table(sections['v4.top'], sections['v4.buckets']);
+    this.#ipv6 = new Ipv6Table({
+      top: sections['v6.top'],
+      first: sections['v6.first'],
+      offset: sections['v6.offset'],
+      second: sections['v6.second'],
+      match: sections['v6.match'],
+      deep: sections['v6.deep'],
+    });
+    this.#records = wordsOf(sections.records);
+    this.#asns = wordsOf(sections.asns);
+    this.#asnsByNumber = wordsOf(sections['asns.number']);
+    this.#asnText = sections['asns.text'];
+    this.nameIndex = new NameIndex(sections, this.asnCount);
+    this.networkTexts = new NetworkTexts(this.#asnText, this.#asns);
+    const blockCounts = [this.#ipv4.blockCount, this.#ipv6.blockCount] as const;
+    this.#origins = new OriginIndex(sections.origins, sections['origins.at'], blockCounts);
+    this.#tails = wordsOf(sections.tails);
+    this.#pieces = wordsOf(sections.pieces);
+    this.#pieceText = sections['pieces.text'];
+    this.#covered = wordsOf(sections.covered);
+    this.#otherOrigins = wordsOf(sections.rivals);
+    this.#networkStrings = new Array(this.#asnsByNumber.length).fill(undefined);
+    this.#pieceStrings = new Array(this.#pieces.length - 1).fill(undefined);
+    this.#pieceViews = new Array(this.#pieces.length - 1).fill(undefined);
+  }
+
+  /**
+   * Longest-prefix match: the record of the address and the length of the announced prefix; 0 if it is not announced.
+   */
+  find(address: Address): Match {
+    return address.version === 4
+      ? this.#ipv4.find(address.w0)
+      : this.#ipv6.find(address.w0, address.w1, address.w2, address.w3);
+  }
+
+  /** The record as JSON text. All ASCII, so its length is its length in bytes. */
+  json(address: Address, match: Match): string {
+    const prefix = formatPrefix(address, prefixLength(match));
+    return `{"ip":"${formatAddress(address)}","prefix":"${prefix}","asn":${this.#network(match)},${this.tailText(this.tailOf(match))}}`;
+  }
+
+  record(address: Address, match: Match): IpRecord {
+    return JSON.parse(this.json(address, match)) as IpRecord;
+  }
+
+  /**
+   * The record's tail. Prefixes with the same tail agree in every field from `country` on and in the deciding sources.
+   */
+  tailOf(match: Match): number {
+    return this.#records[recordNumber(match) * 2 + 1] as number;
+  }
+
+  /**
+   * Per field: the position in `meta.sources` of the source that decided it, and the value if the record does not show
+   * it.
+   */
+  decisions(tail: number): [field: string, source: number, value?: number | string][] {
+    return JSON.parse(this.#piece(tail, 3));
+  }
+
+  /** Other networks that announce the same prefix (MOAS), with the positions of the sources that list them. */
+  otherOrigins(address: Address, match: Match): { asn: number; source: number }[] {
+    const length = prefixLength(match);
+    const { version, w0, w1, w2, w3 } = truncateAddress(address, length);
+    const wanted = [(version << 8) | length, w0 >>> 0, w1 >>> 0, w2 >>> 0, w3 >>> 0];
+    const rows = this.#otherOrigins;
+    /** Negative, zero or positive: the row is before, at or after the wanted prefix. */
+    const compare = (row: number): number => {
+      const word = wanted.findIndex((value, i) => rows[row * OTHER_ORIGIN_ROW_WORDS + i] !== value);
+      return word < 0 ? 0 : (rows[row * OTHER_ORIGIN_ROW_WORDS + word] as number) - (wanted[word] as number);
+    };
+    const count = rows.length / OTHER_ORIGIN_ROW_WORDS;
+    let from = 0;
+    for (let to = count; from < to; ) {
+      const middle = (from + to) >>> 1;
+      if (compare(middle) < 0) from = middle + 1;
+      else to = middle;
+    }
+    const found: { asn: number; source: number }[] = [];
+    for (; from < count && compare(from) === 0; from++) {
+      const at = from * OTHER_ORIGIN_ROW_WORDS + 5;
+      found.push({ asn: rows[at] as number, source: rows[at + 1] as number });
+    }
+    return found;
+  }
+
+  tail(tail: number): Omit<IpRecord, 'ip' | 'prefix' | 'asn' | 'asn_name'> {
+    return JSON.parse(`{${this.tailText(tail)}}`);
+  }
+
+  /** The AS number of the record. */
+  asnNumber(match: Match): number {
+    return this.#asns[this.#asnWord(match)] as number;
+  }
+
+  /** The offset of the record's name in `nameBytes`. The name is JSON-escaped ASCII. */
+  nameStart(match: Match): number {
+    return this.#asns[this.#asnWord(match) + 1] as number;
+  }
+
+  nameLength(match: Match): number {
+    return (this.#asns[this.#asnWord(match) + 2] as number) & 0xffff;
+  }
+
+  get nameBytes(): Buffer {
+    return this.#asnText;
+  }
+
+  /** The record's name, JSON-escaped, without quotes. */
+  escapedName(match: Match): string {
+    const start = this.nameStart(match);
+    return this.#asnText.toString('latin1', start, start + this.nameLength(match));
+  }
+
+  /**
+   * A piece of the tail's JSON text: 0 is the country, 1 the network, 2 the threat. Concatenated they are the whole
+   * text.
+   */
+  tailPiece(match: Match, piece: 0 | 1 | 2): Uint8Array {
+    const number = this.#tails[this.tailOf(match) * TAIL_ROW_WORDS + piece] as number;
+    let bytes = this.#pieceViews[number];
+    if (bytes === undefined) {
+      bytes = this.#pieceText.subarray(this.#pieces[number], this.#pieces[number + 1]);
+      this.#pieceViews[number] = bytes;
+    }
+    return bytes;
+  }
+
+  /** A run of addresses around this one with the same match. It may be only a part of the whole run. */
+  bounds(address: Address): { start: bigint; end: bigint } {
+    if (address.version === 6) return this.#ipv6.bounds(toBigInt(address));
+    const { start, end } = this.#ipv4.bounds(address.w0);
+    return { start: BigInt(start), end: BigInt(end) };
+  }
+
+  /** All runs in ascending order, without unannounced space. */
+  *runs(version: 4 | 6): Generator<Run> {
+    const bits = addressBits(version);
+    const cursor = version === 4 ? this.#ipv4.cursor() : this.#ipv6.cursor();
+    let open: { start: bigint; match: Match; prefixEnd: bigint } | undefined;
+    while (cursor.advance()) {
+      const start = BigInt(cursor.start);
+      const { match } = cursor;
+      // The tables also cut runs where their structure requires it.
+      if (open !== undefined && open.match === match && start <= open.prefixEnd) continue;
+      if (open !== undefined) yield { start: open.start, end: start - 1n, match: open.match };
+      open = match === 0 ? undefined : { start, match, prefixEnd: lastAddress(start, prefixLength(match), bits) };
+    }
+    if (open !== undefined) yield { start: open.start, end: open.prefixEnd, match: open.match };
+  }
+
+  /** Announced prefixes that no address answers with, because more specific ones cover all of them. */
+  *coveredPrefixes(version: 4 | 6): Generator<{ base: bigint; length: number; asn: number }> {
+    for (let at = 0; at < this.#covered.length; at += COVERED_ROW_WORDS) {
+      const [row = 0, kind = 0, w0 = 0, w1 = 0, w2 = 0, w3 = 0] = this.#covered.subarray(at, at + COVERED_ROW_WORDS);
+      if (kind >> 8 !== version) continue;
+      const base = toBigInt(version === 4 ? ipv4(w0) : ipv6(w0, w1, w2, w3));
+      yield { base, length: kind & 0xff, asn: this.#asns[row * ASN_ROW_WORDS] as number };
+    }
+  }
+
+  asn(number: number): AsnRecord | undefined {
+    const row = this.rowOfAsn(number);
+    return row < 0 ? undefined : this.asnAt(row);
+  }
+
+  /** The row of the network, or -1. */
+  rowOfAsn(number: number): number {
+    let from = 0;
+    let to = this.#asnsByNumber.length - 1;
+    while (from <= to) {
+      const middle = (from + to) >>> 1;
+      const row = this.#asnsByNumber[middle] as number;
+      const found = this.#asns[row * ASN_ROW_WORDS] as number;
+      if (found === number) return row;
+      if (found < number) from = middle + 1;
+      else to = middle - 1;
+    }
+    return -1;
+  }
+
+  asnNumberAt(row: number): number {
+    return this.#asns[row * ASN_ROW_WORDS] as number;
+  }
+
+  /** The name of the network in this row, JSON-escaped. */
+  asnNameTextAt(row: number): string {
+    return this.#nameText(row * ASN_ROW_WORDS);
+  }
+
+  get asnCount(): number {
+    return this.#asnsByNumber.length;
+  }
+
+  /** The network in this row. Rows are ordered by the number of IPv4 addresses, the most first. */
+  asnAt(row: number): AsnRecord {
+    const at = row * ASN_ROW_WORDS;
+    const word = (i: number) => this.#asns[at + i] as number;
+    const packed = word(2);
+    const textStart = word(1);
+    const handleStart = textStart + (packed & 0xffff) + 1;
+    const handle = this.#asnText.toString('latin1', handleStart, this.#asnText.indexOf(0x0a, handleStart));
+    const registered = decodeDate(word(3) >>> 16);
+    const provider = this.meta.providers[(packed >>> 24) - 1];
+    return {
+      asn: word(0),
+      asn_name: JSON.parse(`"${this.#nameText(at)}"`),
+      country: decodeCountry(word(3) & 0xffff),
+      rir: RIRS[(packed >>> 20) & 0xf] ?? 'ARIN',
+      connection_type: CONNECTION_TYPES[(packed >>> 16) & 0xf] ?? 'business',
+      is_announced: word(4) + word(5) > 0,
+      prefix_count: { ipv4: word(4), ipv6: word(5) },
+      address_count: { ipv4: word(6) },
+      ...(handle === '' ? {} : { handle: JSON.parse(`"${handle}"`) }),
+      ...(registered === undefined ? {} : { registered }),
+      ...(provider === undefined ? {} : { cloud_provider: provider }),
+    };
+  }
+
+  /** All prefixes that the network announces, in numerical order, shorter ones first. */
+  prefixesOf(number: number): AsnPrefixes {
+    const { ipv4, ipv6 } = this.#prefixLists(number);
+    return { ipv4: ipv4.texts(), ipv6: ipv6.texts() };
+  }
+
+  /** The same as JSON text in bytes. */
+  prefixesJson(number: number): Buffer {
+    const { ipv4, ipv6 } = this.#prefixLists(number);
+    return prefixesJson(ipv4, ipv6);
+  }
+
+  #prefixLists(number: number): { ipv4: PrefixList; ipv6: PrefixList } {
+    const found = { ipv4: new PrefixList(), ipv6: new PrefixList() };
+    const row = this.rowOfAsn(number);
+    if (row < 0) return found;
+    // The records of a network have consecutive numbers.
+    const first = this.#firstRecordOf(row);
+    const last = this.#firstRecordOf(row + 1) - 1;
+    const blocks = this.#origins.blocksOf(row);
+    for (const block of blocks.ipv4)
+      this.#ipv4.forEachIn(block, first, last, (start, match) => found.ipv4.addRun(ipv4(start), prefixLength(match)));
+    for (const block of blocks.ipv6)
+      this.#ipv6.forEachIn(block, first, last, (start, match) => found.ipv6.addRun(start, prefixLength(match)));
+    for (let at = this.#firstCoveredOf(row); this.#covered[at] === row; at += COVERED_ROW_WORDS) {
+      const [, kind = 0, w0 = 0, w1 = 0, w2 = 0, w3 = 0] = this.#covered.subarray(at, at + COVERED_ROW_WORDS);
+      if (kind >> 8 === 4) found.ipv4.addCovered(ipv4(w0), kind & 0xff);
+      else found.ipv6.addCovered(ipv6(w0, w1, w2, w3), kind & 0xff);
+    }
+    return found;
+  }
+
+  #asnWord(match: Match): number {
+    return (this.#records[recordNumber(match) * 2] as number) * ASN_ROW_WORDS;
+  }
+
+  /** AS number and name of the record's network, as in the JSON text. */
+  #network(match: Match): string {
+    const row = this.#records[recordNumber(match) * 2] as number;
+    let text = this.#networkStrings[row];
+    if (text === undefined) {
+      text = `${this.#asns[row * ASN_ROW_WORDS]},"asn_name":"${this.#nameText(row * ASN_ROW_WORDS)}"`;
+      this.#networkStrings[row] = text;
+    }
+    return text;
+  }
+
+  #nameText(asnWord: number): string {
+    const start = this.#asns[asnWord + 1] as number;
+    return this.#asnText.toString('latin1', start, start + ((this.#asns[asnWord + 2] as number) & 0xffff));
+  }
+
+  /** The JSON text of a tail. */
+  tailText(tail: number): string {
+    return this.#piece(tail, 0) + this.#piece(tail, 1) + this.#piece(tail, 2);
+  }
+
+  #piece(tail: number, piece: number): string {
+    const number = this.#tails[tail * TAIL_ROW_WORDS + piece] as number;
+    let text = this.#pieceStrings[number];
+    if (text === undefined) {
+      text = this.#pieceText.toString('latin1', this.#pieces[number], this.#pieces[number + 1]);
+      this.#pieceStrings[number] = text;
+    }
+    return text;
+  }
+
+  /** The first record whose network is this row or a later one. Record 0 is unused. */
+  #firstRecordOf(row: number): number {
+    return lowerBound(1, this.#records.length / 2, (record) => (this.#records[record * 2] as number) < row);
+  }
+
+  /** The offset of the first covered prefix whose network is this row or a later one. */
+  #firstCoveredOf(row: number): number {
+    const count = this.#covered.length / COVERED_ROW_WORDS;
+    const isBefore = (prefix: number) => (this.#covered[prefix * COVERED_ROW_WORDS] as number) < row;
+    return lowerBound(0, count, isBefore) * COVERED_ROW_WORDS;
+  }
+}
+
+/** The first number in from..to for which `isBefore` is false; it is true for all before and false for all after. */
+function lowerBound(from: number, to: number, isBefore: (at: number) => boolean): number {
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if (isBefore(middle)) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}

@@ -1,0 +1,201 @@
+/** Encodes a compiled dataset into the sections of the file. `format.ts` describes each section. */
+import { createHash } from 'node:crypto';
+import { asciiJson } from '../ascii-json.ts';
+import { encodeCountry } from '../country-code.ts';
+import { fromBigInt } from '../prefix.ts';
+import {
+  CONNECTION_TYPES,
+  type ConnectionType,
+  type Figures,
+  type Meta,
+  type Refusal,
+  RIRS,
+  type Rir,
+  type Source,
+} from '../record.ts';
+import { ASN_ROW_WORDS, bytesOf, COVERED_ROW_WORDS, encodeFile, type Intervals, type SectionName } from './format.ts';
+import { encodeIpv4, Ipv4Table } from './ipv4-table.ts';
+import { encodeIpv6, Ipv6Table } from './ipv6-table.ts';
+import { encodeNames } from './name-index.ts';
+import { encodeOrigins } from './origin-index.ts';
+import { encodeDate } from './registration-date.ts';
+
+/** The whole content of a dataset, in the order of the file. Rows refer to each other by position. */
+export type Compiled = {
+  readonly sources: readonly Source[];
+  readonly figures: Figures;
+  readonly ipv4: Intervals;
+  readonly ipv6: Intervals;
+  /** Record 1 of a match is the first of these. */
+  readonly records: readonly { readonly asn: number; readonly tail: number }[];
+  readonly tails: readonly CompiledTail[];
+  readonly asns: readonly CompiledAsn[];
+  readonly covered: readonly {
+    readonly row: number;
+    readonly version: 4 | 6;
+    readonly base: bigint;
+    readonly length: number;
+  }[];
+  readonly otherOrigins: readonly CompiledOtherOrigin[];
+};
+
+/**
+ * JSON texts: the members of a record after `country` in two pieces, and a list of decisions, each `[field, position in
+ * sources]`, with a third element for a value that the record does not show.
+ */
+export type CompiledTail = {
+  readonly country: string;
+  readonly network: string;
+  readonly threat: string;
+  readonly decisions: string;
+};
+
+/** Another origin of an announced prefix, and the position of the source that lists it. */
+export type CompiledOtherOrigin = {
+  readonly version: 4 | 6;
+  readonly start: bigint;
+  readonly length: number;
+  readonly asn: number;
+  readonly source: number;
+};
+
+export type CompiledAsn = {
+  readonly number: number;
+  readonly name: string;
+  readonly handle?: string;
+  /** yyyy-mm-dd */
+  readonly registered?: string;
+  readonly type: ConnectionType;
+  readonly country: string;
+  readonly rir: Rir;
+  readonly cloud_provider: string | undefined;
+  readonly ipv4Addresses: number;
+  readonly ipv4Prefixes: number;
+  readonly ipv6Prefixes: number;
+};
+
+/** All sections except `meta`, with a digest over them: two builds with the same digest give the same answers. */
+export type Content = {
+  readonly sections: Omit<Record<SectionName, Uint8Array>, 'meta'>;
+  readonly meta: Omit<Meta, 'version' | 'built_at'>;
+};
+
+export function encodeContent(compiled: Compiled, refused: readonly Refusal[] = []): Content {
+  const providers = [...new Set(compiled.asns.flatMap(({ cloud_provider }) => cloud_provider ?? []))].sort();
+  const { ipv4, ipv6, records, tails, asns } = compiled;
+  const v4 = encodeIpv4(ipv4);
+  const v6 = encodeIpv6(ipv6);
+  const sections = {
+    'v4.top': v4.top,
+    'v4.buckets': v4.buckets,
+    'v6.top': v6.top,
+    'v6.first': v6.first,
+    'v6.offset': v6.offset,
+    'v6.second': v6.second,
+    'v6.match': v6.match,
+    'v6.deep': v6.deep,
+    records: bytesOf(Uint32Array.from([0, 0, ...records.flatMap(({ asn, tail }) => [asn, tail])])),
+    ...encodeAsns(asns, providers),
+    ...encodeNames(asns),
+    ...encodeOrigins(
+      [new Ipv4Table(v4.top, v4.buckets), new Ipv6Table(v6)],
+      Uint32Array.from([0, ...records.map(({ asn }) => asn)]),
+      asns.length,
+    ),
+    ...encodeTails(tails),
+    covered: encodeCovered(compiled),
+    rivals: encodeOtherOrigins(compiled),
+  };
+  const { sources, figures } = compiled;
+  const counts = {
+    ipv4_intervals: ipv4.starts.length,
+    ipv6_intervals: ipv6.starts.length,
+    records: records.length,
+    tails: tails.length,
+    asns: asns.length,
+    ipv4_prefixes: asns.reduce((sum, { ipv4Prefixes }) => sum + ipv4Prefixes, 0),
+    ipv6_prefixes: asns.reduce((sum, { ipv6Prefixes }) => sum + ipv6Prefixes, 0),
+  };
+  const digest = createHash('sha256').update(JSON.stringify({ sources, providers }));
+  for (const [name, bytes] of Object.entries(sections)) digest.update(`${name} ${bytes.length}\n`).update(bytes);
+  return { sections, meta: { content_sha256: digest.digest('hex'), sources, refused, figures, providers, counts } };
+}
+
+export function encodeDataset({ sections, meta }: Content, version: number, builtAt: Date): Buffer {
+  const whole: Meta = { version, built_at: builtAt.toISOString(), ...meta };
+  return encodeFile({ meta: Buffer.from(JSON.stringify(whole)), ...sections });
+}
+
+function encodeAsns(asns: readonly CompiledAsn[], providers: readonly string[]) {
+  const rows = new Uint32Array(asns.length * ASN_ROW_WORDS);
+  const texts: string[] = [];
+  let length = 0;
+  asns.forEach((asn, row) => {
+    const name = asciiJson(asn.name).slice(1, -1);
+    const text = `${name}\t${asciiJson(asn.handle ?? '').slice(1, -1)}\n`;
+    const provider = asn.cloud_provider === undefined ? 0 : providers.indexOf(asn.cloud_provider) + 1;
+    rows.set(
+      [
+        asn.number,
+        length,
+        name.length | (CONNECTION_TYPES.indexOf(asn.type) << 16) | (RIRS.indexOf(asn.rir) << 20) | (provider << 24),
+        encodeCountry(asn.country) | (encodeDate(asn.registered) << 16),
+        asn.ipv4Prefixes,
+        asn.ipv6Prefixes,
+        asn.ipv4Addresses,
+      ],
+      row * ASN_ROW_WORDS,
+    );
+    texts.push(text);
+    length += text.length;
+  });
+  const byNumber = Uint32Array.from(asns.keys()).sort((a, b) => (asns[a]?.number ?? 0) - (asns[b]?.number ?? 0));
+  return {
+    asns: bytesOf(rows),
+    'asns.number': bytesOf(byNumber),
+    'asns.text': Buffer.from(texts.join(''), 'latin1'),
+  };
+}
+
+function encodeTails(tails: readonly CompiledTail[]) {
+  const pieceOf = new Map<string, number>();
+  const place = (text: string): number => {
+    const piece = pieceOf.get(text) ?? pieceOf.size;
+    pieceOf.set(text, piece);
+    return piece;
+  };
+  const rows = Uint32Array.from(
+    tails.flatMap(({ country, network, threat, decisions }) =>
+      [`"country":"${country}",`, network, threat, decisions].map(place),
+    ),
+  );
+  const starts = [0];
+  for (const text of pieceOf.keys()) starts.push((starts.at(-1) ?? 0) + text.length);
+  return {
+    tails: bytesOf(rows),
+    pieces: bytesOf(Uint32Array.from(starts)),
+    'pieces.text': Buffer.from([...pieceOf.keys()].join(''), 'latin1'),
+  };
+}
+
+function encodeCovered({ covered }: Compiled): Uint8Array {
+  const rows = new Uint32Array(covered.length * COVERED_ROW_WORDS);
+  const byNetwork = [...covered].sort((a, b) => a.row - b.row);
+  byNetwork.forEach(({ row, version, base, length }, i) => {
+    const { w0, w1, w2, w3 } = fromBigInt(base, version);
+    rows.set([row, (version << 8) | length, w0, w1, w2, w3], i * COVERED_ROW_WORDS);
+  });
+  return bytesOf(rows);
+}
+
+function encodeOtherOrigins({ otherOrigins }: Compiled): Uint8Array {
+  const rows = otherOrigins.map(({ version, start, length, asn, source }) => {
+    const { w0, w1, w2, w3 } = fromBigInt(start, version);
+    return [(version << 8) | length, w0 >>> 0, w1 >>> 0, w2 >>> 0, w3 >>> 0, asn, source];
+  });
+  rows.sort((a, b) => {
+    const different = a.findIndex((word, i) => word !== b[i]);
+    return different < 0 ? 0 : (a[different] ?? 0) - (b[different] ?? 0);
+  });
+  return bytesOf(Uint32Array.from(rows.flat()));
+}

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { PrefixList } from '../compile/parsed.ts';
-import { parseAwsJson } from '../compile/sources/aws-json.ts';
-import { parseAzureTags } from '../compile/sources/azure-tags.ts';
-import { type Content, fileContent } from '../compile/sources/content.ts';
-import { parseGoogleJson } from '../compile/sources/google-json.ts';
-import { parseOciJson } from '../compile/sources/oci-json.ts';
+import type { PrefixList } from '../feeds/parsed.ts';
+import { parseAwsJson } from '../feeds/sources/aws-json.ts';
+import { parseAzureTags } from '../feeds/sources/azure-tags.ts';
+import { type Content, fileContent } from '../feeds/sources/content.ts';
+import { parseGoogleJson } from '../feeds/sources/google-json.ts';
+import { parseOciJson } from '../feeds/sources/oci-json.ts';
 import { fixture, NO_FIXTURES } from '../test/fixtures.ts';
 import { CLOUD_REGIONS_AS_OF, countryOfRegion } from './cloud-regions.ts';
 import { cloud } from './networks/cloud.ts';
@@ -37,12 +37,12 @@ for (const [provider, region, want] of [
   ['Hetzner', 'eu-central', undefined],
   ['__proto__', 'x', undefined],
 ] as const) {
-  test(`cloud-regions: ${provider} ${region} is ${want ?? 'nowhere'}`, () => {
+  test(`cloud-regions: ${provider} ${region} is ${want ?? 'unknown'}`, () => {
     assert.equal(countryOfRegion(provider, region), want);
   });
 }
 
-test('cloud-regions: the date is a day', () => assert.match(CLOUD_REGIONS_AS_OF, /^\d{4}-\d{2}-\d{2}$/));
+test('cloud-regions: the date is yyyy-mm-dd', () => assert.match(CLOUD_REGIONS_AS_OF, /^\d{4}-\d{2}-\d{2}$/));
 
 for (const [provider, file, parse, unplaced] of [
   ['AWS', 'cloud/aws-ip-ranges.json', parseAwsJson, ['', 'me-west-1']],

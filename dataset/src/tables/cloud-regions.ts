@@ -1,12 +1,14 @@
 /**
- * In which country the regions of the large clouds stand, by the names that their own lists of addresses have. AWS also has zones,
- * named `<region>-<place>`, some of them abroad; a zone that is not listed is in the country of its region.
+ * The countries of the regions of the large clouds, by the names in the clouds' own lists of addresses. AWS also has
+ * zones, named `<region>-<place>`, some of them in another country; a zone that is not listed is in the country of its
+ * region.
  *
- * Left out because no operator says where they are, and measurements disagree: me-west-1 of AWS, northeurope2 of Azure.
+ * Left out because the operator does not say where they are, and measurements disagree: me-west-1 of AWS, northeurope2
+ * of Azure.
  */
 export const CLOUD_REGIONS_AS_OF = '2026-11-15';
 
-/** Undefined for what stands in several countries, and for what we do not know. */
+/** Undefined for regions in several countries and for unknown regions. */
 export function countryOfRegion(provider: string, region: string): string | undefined {
   const countries = COUNTRIES.get(provider);
   return countries?.get(region) ?? (provider === 'AWS' ? countries?.get(regionOfZone(region)) : undefined);

@@ -1,22 +1,22 @@
 /**
- * Address ranges that operators of AI crawlers and search bots publish so that a site can tell a real bot
- * from somebody who only uses its name. A snapshot for the time before the first download: the live feeds
- * replace it. `as_of` is a day on which the operator's list read like this; adjacent prefixes are merged.
+ * Address ranges that operators of crawlers publish so that a site can tell a real bot from a client that only uses its
+ * name. A snapshot for the time before the first download: the live feeds replace it. `as_of` is a date on which the
+ * operator's list had this content; adjacent prefixes are merged.
  *
- * Bots that fetch a page because a person asked an assistant for it are in, since they read for an AI as
- * well. Most ranges lie in somebody's cloud (OpenAI and Mistral in Azure; Perplexity, Amazon and Common
- * Crawl in AWS), so a match says nothing against a datacenter or cloud answer. OpenAI's lists age fastest:
- * of its addresses of 2026-08 this snapshot has a sixth.
+ * `isAi`: the bot fetches for AI, also where a person asked an assistant for the page. Bots of search engines are only
+ * named in the evidence: a site that blocks AI crawlers must not drop out of search. All of Google's are of that kind;
+ * Googlebot's addresses are used for Gemini as well, and the fetchers on App Engine are left out, because they run
+ * programs of any customer.
  *
- * Google: the crawlers (Googlebot, whose addresses the collection for Gemini shares, and the special-case
- * ones) and the fetchers that Google runs itself are in; the fetchers on App Engine are not, because behind
- * those is any customer's program. Amazon: Amazonbot's list has grown since, and Amzn-User's 1,024 single
- * addresses are left out. Meta and ByteDance are missing: neither publishes a list (Meta names its whole
- * network, staff included).
+ * Most ranges are in a cloud (OpenAI and Mistral in Azure; Perplexity, Amazon and Common Crawl in AWS), so a match does
+ * not contradict a datacenter or cloud answer. OpenAI's lists change most: this snapshot has a sixth of its addresses
+ * of 2026-08. Amazon: Amazonbot's list has grown since, and Amzn-User's 1,024 single addresses are left out. Meta and
+ * ByteDance are missing: neither publishes a list (Meta names its whole network, including its staff's addresses).
  */
 export type CrawlerRanges = {
   readonly company: string;
   readonly bot: string;
+  readonly isAi: boolean;
   readonly as_of: string;
   /** CIDR prefixes, separated by blanks and line ends. */
   readonly prefixes: string;
@@ -26,6 +26,7 @@ export const crawlers: readonly CrawlerRanges[] = [
   {
     company: 'OpenAI',
     bot: 'GPTBot',
+    isAi: true,
     as_of: '2026-05-05',
     prefixes: `
       4.227.36.0/25 20.125.66.80/28 20.171.206.0/23 52.230.152.0/24 74.7.175.128/25 74.7.227.0/24
@@ -35,6 +36,7 @@ export const crawlers: readonly CrawlerRanges[] = [
   {
     company: 'OpenAI',
     bot: 'OAI-SearchBot',
+    isAi: true,
     as_of: '2026-05-05',
     prefixes: `
       4.227.36.0/25 20.14.99.96/28 20.25.151.224/28 20.42.10.176/28 20.168.18.32/28 20.169.6.224/28
@@ -47,6 +49,7 @@ export const crawlers: readonly CrawlerRanges[] = [
   {
     company: 'OpenAI',
     bot: 'ChatGPT-User',
+    isAi: true,
     as_of: '2026-05-05',
     prefixes: `
       4.151.71.176/28 4.151.119.48/28 4.151.241.240/28 4.189.118.208/28 4.189.119.48/28 4.196.118.112/28
@@ -89,6 +92,7 @@ export const crawlers: readonly CrawlerRanges[] = [
   {
     company: 'Anthropic',
     bot: 'ClaudeBot',
+    isAi: true,
     as_of: '2026-05-05',
     prefixes: `
       34.11.34.31/32 34.85.172.162/32 34.150.241.79/32 34.162.191.81/32 34.162.230.222/32 34.162.244.71/32
@@ -99,6 +103,7 @@ export const crawlers: readonly CrawlerRanges[] = [
   {
     company: 'Perplexity',
     bot: 'PerplexityBot',
+    isAi: true,
     as_of: '2026-05-05',
     prefixes: `
       3.211.124.183/32 3.222.232.239/32 3.224.62.45/32 3.231.139.107/32 18.97.1.228/30 18.97.9.96/29
@@ -107,6 +112,7 @@ export const crawlers: readonly CrawlerRanges[] = [
   {
     company: 'Perplexity',
     bot: 'Perplexity-User',
+    isAi: true,
     as_of: '2026-05-05',
     prefixes: `
       18.97.21.0/30 18.97.43.80/29 34.193.163.52/32 44.208.221.197/32`,
@@ -114,6 +120,7 @@ export const crawlers: readonly CrawlerRanges[] = [
   {
     company: 'Google',
     bot: 'Googlebot',
+    isAi: false,
     as_of: '2026-09-08',
     prefixes: `
       34.22.85.0/27 34.64.82.64/28 34.65.242.112/28 34.80.50.80/28 34.88.194.0/28 34.89.10.80/28
@@ -132,6 +139,7 @@ export const crawlers: readonly CrawlerRanges[] = [
   {
     company: 'Google',
     bot: 'special-case crawlers',
+    isAi: false,
     as_of: '2026-08-20',
     prefixes: `
       66.249.87.0/24 66.249.89.0/24 66.249.90.0/23 66.249.92.0/24 72.14.199.32/27 72.14.199.64/26
@@ -147,6 +155,7 @@ export const crawlers: readonly CrawlerRanges[] = [
   {
     company: 'Google',
     bot: 'user-triggered fetchers',
+    isAi: false,
     as_of: '2026-08-20',
     prefixes: `
       64.233.172.0/23 66.102.6.0/23 66.102.8.0/23 66.249.80.0/22 66.249.84.0/26 66.249.84.96/27
@@ -172,7 +181,8 @@ export const crawlers: readonly CrawlerRanges[] = [
   },
   {
     company: 'Microsoft',
-    bot: 'Bingbot',
+    bot: 'bingbot',
+    isAi: false,
     as_of: '2026-05-05',
     prefixes: `
       13.66.139.0/24 13.66.144.0/24 13.67.10.16/28 13.69.66.240/28 13.71.172.224/28 20.15.133.160/27
@@ -184,6 +194,7 @@ export const crawlers: readonly CrawlerRanges[] = [
   {
     company: 'Apple',
     bot: 'Applebot',
+    isAi: true,
     as_of: '2026-05-05',
     prefixes: `
       17.22.237.0/24 17.22.245.0/24 17.22.253.0/24 17.241.75.0/24 17.241.193.160/27 17.241.200.160/27
@@ -192,6 +203,7 @@ export const crawlers: readonly CrawlerRanges[] = [
   {
     company: 'Amazon',
     bot: 'Amazonbot',
+    isAi: true,
     as_of: '2026-06-09',
     prefixes: `
       3.81.253.213/32 3.89.170.186/32 3.89.176.255/32 3.90.73.206/32 3.91.138.117/32 3.92.253.216/32
@@ -286,6 +298,7 @@ export const crawlers: readonly CrawlerRanges[] = [
   {
     company: 'Amazon',
     bot: 'Amzn-SearchBot',
+    isAi: true,
     as_of: '2026-06-09',
     prefixes: `
       3.82.67.224/32 3.82.90.168/32 3.83.75.212/32 3.85.141.163/32 3.89.17.222/32 3.89.155.158/32
@@ -378,6 +391,7 @@ export const crawlers: readonly CrawlerRanges[] = [
   {
     company: 'Common Crawl',
     bot: 'CCBot',
+    isAi: true,
     as_of: '2026-08-11',
     prefixes: `
       3.41.188.32/29 18.97.9.168/29 18.97.14.80/29 18.97.14.88/30 2600:1f28:365:8000::/56`,
@@ -385,6 +399,7 @@ export const crawlers: readonly CrawlerRanges[] = [
   {
     company: 'DuckDuckGo',
     bot: 'DuckDuckBot',
+    isAi: false,
     as_of: '2026-05-05',
     prefixes: `
       4.144.182.50/32 4.150.142.218/32 4.156.136.79/32 4.156.154.107/32 4.172.49.103/32 4.177.16.196/32
@@ -446,6 +461,7 @@ export const crawlers: readonly CrawlerRanges[] = [
   {
     company: 'Mistral',
     bot: 'MistralAI-User',
+    isAi: true,
     as_of: '2026-08-20',
     prefixes: `
       20.240.160.1/32 20.240.160.161/32 20.240.194.83/32 51.12.243.114/32`,
@@ -453,6 +469,7 @@ export const crawlers: readonly CrawlerRanges[] = [
   {
     company: 'Mistral',
     bot: 'MistralAI-Index',
+    isAi: true,
     as_of: '2026-08-20',
     prefixes: `
       20.240.192.194/32 135.225.57.92/32`,

@@ -1,6 +1,6 @@
 /**
- * Which registry number resources were given to, by IANA. Public registry facts in a form of our own: per registry, items
- * separated by blanks.
+ * The registries to which IANA allocated addresses and AS numbers. Public registry data in a compact form: per
+ * registry, items separated by white space.
  */
 import type { Rir } from '../record.ts';
 
@@ -22,7 +22,10 @@ export const IPV4_OCTETS: Readonly<Record<Rir, string>> = {
     41 102 105 154 196-197`,
 };
 
-/** Parts of those blocks that came back and were given out anew (ipv4-recovered-address-space). They override the octets. */
+/**
+ * Parts of those blocks that were returned and allocated again (ipv4-recovered-address-space). They override the
+ * octets.
+ */
 export const IPV4_RECOVERED: Readonly<Record<Rir, string>> = {
   ARIN: `
     149.248.0.0-149.248.255.255`,

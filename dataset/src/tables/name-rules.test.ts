@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { ConnectionType } from '../record.ts';
 import { NAME_RULES_AS_OF, roleByName } from './name-rules.ts';
-import type { Role } from './networks/network-row.ts';
 
-type Row = readonly [name: string, role: Role | undefined];
-type HandleRow = readonly [what: string, name: string, handle: string, role: Role | undefined];
+type Row = readonly [name: string, role: ConnectionType | undefined];
+type HandleRow = readonly [what: string, name: string, handle: string, role: ConnectionType | undefined];
 
 const TABLES: Readonly<Record<string, readonly Row[]>> = {
   'education, in many languages': [

@@ -1,43 +1,42 @@
-import type { Role } from './networks/network-row.ts';
+import type { ConnectionType } from '../record.ts';
 
 /**
- * What an organisation's name says about its network, for the tens of thousands of small networks that nobody
- * labels by hand. Written by reading the names of all networks announced in June 2026, and measured
- * against the hand-labelled table. A word is here when nearly every name that holds it is of that role.
- * A word that is right only most of the time ('Communications', 'Networks', 'Solutions', 'Mobile' alone) is
- * not: silence costs less than a wrong flag.
+ * Connection types by the name of an organisation, for the tens of thousands of small networks that are not labelled by
+ * hand. Based on the names of all networks announced in June 2026, and measured against the hand-labelled table. A word
+ * is listed if nearly every name that contains it has that connection type. A word that is right only most of the time
+ * ('Communications', 'Networks', 'Solutions', 'Mobile' alone) is not: a missing flag does less harm than a wrong one.
  */
 export const NAME_RULES_AS_OF = '2026-11-15';
 
 /*
- * How to read the patterns. A name is folded to lower-case ASCII words, one space between and around them:
+ * How the patterns work. A name is folded to lower-case ASCII words, with one space between and around them:
  * 'T-Mobile Übersee GmbH' becomes ' t mobile ubersee gmbh '. `words` match whole words of that, `parts` match
  * anywhere inside a word, for compounds ('Musterhochschule', 'examplehosting').
  */
 
 /** The name ends here. */
 const END = '(?= $)';
-/** Company forms that only Brazil's smallest firms carry; one that runs its own network sells access. */
+/** Company forms of small firms in Brazil; one with its own network sells internet access. */
 const BRAZILIAN_SMALL = '(?:me|epp|eirell?i)';
 /** Words that make the 'cloud' or 'VPS' before them a brand of an access provider. */
 const ACCESS = '(?:telecom\\w*|broadband|cable|isp|online|communication|provedor|telephony|internet service)';
 
-/** What stands behind 'Telecom' in the names of those that sell to homes. */
+/** What follows 'Telecom' in the names of providers that sell to homes. */
 const AFTER_TELECOM = [
   // Company forms. Western Europe's are left out: there 'X Telecom SAS' and 'X Telecom B.V.' serve offices.
   'ltda|lda|srl|s r l|s r o|s a c|sac|s a s|e ?i ?r ?l|s l|slu?|spa|sp z|llc|ltd|ooo|c a',
   BRAZILIAN_SMALL,
-  // What a Brazilian provider does, in its name
+  // The services in the name of a Brazilian provider
   'e|provedor\\w*|servicos?|internet|banda|fibra|tecnologia|comunica\\w+|informatica|multimidia|comercio',
   'cable',
 ].join('|');
 
 /**
- * Phrases whose words mislead. They are blanked out before the rules are asked, so that the rest of the name
- * can still speak: 'St. Cloud State University' is read as 'State University', 'Exxon Mobil' as nothing.
+ * Phrases whose words mislead. They are removed before the rules are applied, so that only the rest of the name counts:
+ * 'St. Cloud State University' becomes 'State University', 'Exxon Mobil' becomes empty.
  */
-const TRAPS: readonly string[] = [
-  // Places that look like a word of the trade.
+const MISLEADING_PHRASES: readonly string[] = [
+  // Places that look like a technical term.
   '(?:st|saint|red|mc) ?cloud|cloud county|cloud peak|mobile (?:county|al|alabama|bay|airport|infirmary|gas)',
   'city of mobile',
   'west bank|red bank|river ?bank|outer banks|burbank|fairbanks|college (?:station|park|place|hill)',
@@ -64,19 +63,19 @@ const TRAPS: readonly string[] = [
   'sound cellular|telephone exchange',
   // Resellers of airtime and call traffic, by their small company forms.
   'mobile tele\\w+(?= (?:llc|ltd|pty) )',
-  // Groups with homes, handsets, data centres and backbones under one name, that only the hand-made table
-  // can tell apart.
+  // Groups with residential, mobile, datacenter and backbone networks under one name. Only the hand-written table can
+  // tell them apart.
   'china ?(?:telecom|mobile|unicom)\\w*|chinanet|t mobile (?:austria|czech|netherlands)|two degrees mobile',
   'advanced wireless network',
   '(?:uzbek|kazakh|ros|citic|saudi|sk|lg|star|national|optimum|atlantique|wataniya) ?tele[ck]om',
-  // 'Bank' that keeps no money; 'cloud' and 'host' of access providers and of voice services.
+  // 'Bank' that is not a financial institution; 'cloud' and 'host' of access providers and of voice services.
   'soft ?bank|data ?banks?|rackbank|food bank|power ?bank|blood bank|bank ?note\\w*',
   `(?:\\w*cloud\\w*|vds|vps|server)(?=(?: \\w+)* ${ACCESS} )`,
   'cloud (?:9|nine|communications?|telephony|pbx|voice|call|kitchens?)|cloud(?:lasers?|sky|call|fone)',
   'fiberhost|afrihost|voice ?host|\\w*hostel\\w*|hostetler|hostmaster|ghost\\w*|hosted',
   'dedicated (?:it|freight)|vps securities|(?:route|name|root) ?servers?',
   'content delivery network ltd',
-  // 'Fibre' and 'cable' of manufacturers, wholesalers and hosters; submarine cables.
+  // 'Fibre' and 'cable' of manufacturers, wholesalers and hosting providers; submarine cables.
   'dark fib(?:er|re)',
   'fib(?:er|re) ?(?:glass|cement|nanotech|board|construction|asset|management|materials?|grid)',
   'natural fib(?:er|re)s?|(?:oji|carbon|crown castle|uniti|zayo|trans americas|botswana) fib(?:er|re)',
@@ -90,10 +89,10 @@ const TRAPS: readonly string[] = [
   'wireless (?:logic|solutions?|technolog\\w+|innovations?|facilities|research|information|data services)',
   '(?:boingo|sierra|kore|transit|telit|fon|pushware|flowfinity|metro|natural|blue) wireless',
   'broadband(?:one|idc)',
-  // Regional carriers of handsets that call themselves 'wireless', in the manner of the United States.
+  // Regional mobile carriers with 'wireless' in the name, mostly in the United States.
   '(?:union|nex tech|commnet|carolina west|west central|appalachian|afghan|mascom|antigua|ice) wireless',
   '(?:illinois valley|viaero) wireless',
-  // Hosters, portals and public bodies that call themselves 'internet'.
+  // Hosting providers, portals and public bodies with 'internet' in the name.
   '(?:gmo|sakura|wholesale|turnkey|hopone|heart|arsys|livedrive|freethought|flipkart|times|idealo) internet',
   '(?:mapfre|pagseguro|uol|webair|united|positive|gleim|1 1|next level|secure|milesweb|webhorizon) internet',
   '(?:tunisienne d|next generation|locaweb servicos de|under servicos de|eveo servicos de) internet',
@@ -104,16 +103,16 @@ const TRAPS: readonly string[] = [
   'cablevision lightpath|yahoo is net|biznet gio|exabytes network',
 ];
 
-/** A name that holds one of the words or parts has the role. The first rule that matches wins. */
+/** A name that contains one of the words or parts has the role. The first rule that matches decides. */
 interface NameRule {
-  readonly role: Role;
+  readonly role: ConnectionType;
   readonly words: readonly string[];
   readonly parts?: readonly string[];
 }
 
 const RULES: readonly NameRule[] = [
   {
-    // Ahead of education: a university's hospital and a teachers' credit union are no campus.
+    // Before education: a university's hospital and a teachers' credit union are not a campus.
     role: 'business',
     words: [
       'credit unions?|federal reserve|hospitals?|infirmary|hopital|hopitaux',
@@ -170,7 +169,7 @@ const RULES: readonly NameRule[] = [
     ],
   },
   {
-    // Ahead of the trade's own words: 'Ministry of Posts and Telecommunications', 'Bank Data Centre'.
+    // Before the telecom and hosting rules: 'Ministry of Posts and Telecommunications', 'Bank Data Centre'.
     role: 'business',
     words: [
       'banks?|bancos?|banca|banque|bankasi|banka|bancorp|\\w+bank|sparkasse\\w*|raiffeisen\\w*|insurance',
@@ -182,7 +181,7 @@ const RULES: readonly NameRule[] = [
       'courts?|tribunal|justica|justicia|judiciary|senado|parliament|parlament\\w*|congreso|assembleia',
       'police|policia|polizei|polisi|sheriff|army|navy|air force|marine corps|military|defense|defence|dod',
       'dnic|embassy|customs',
-      // Regulators, associations and exchange points are named after the trade that they serve
+      // Regulators, associations and exchange points are named after the industry that they serve
       '(?:tele)?communications? (?:\\w+ )?(?:authority|regulat\\w+|commission|ministry|department|union)',
       'regulat(?:ory|ion|oria|or)|superintendencia|internet (?:neutral |cooperative )?exchange\\w*',
       'exchange points?|ixp?|peering|isp association|service providers? association|camara de',
@@ -194,14 +193,14 @@ const RULES: readonly NameRule[] = [
   {
     role: 'mobile',
     words: [
-      // 'Mobile' and its like only beside a word of telephony
+      // 'Mobile' and the like only next to a telephony term
       'mobile tele(?!vis)\\w+|mobile communications?(?! $)',
       'mobile (?:phones?|cellular|operators?|operations|networks?|interim|services company)',
       '(?:gsm|cdma|telecom|telekom|telefonica|telephone|communications?) (?:mobile|mobil)(?! s r l )',
       'tele\\w+ (?:moviles|movil|movel|celular)|cellular(?! (?:private|s p a) )|movilnet',
       'gsm (?:operator|network|pakistan)|gprs|\\w+ \\w+ gsm(?= $)',
       '(?:salt|free|freedom|boost|rakuten|taiwan|hot|u|t2|swazi|yemen|sky|babilon|t) mobile',
-      // Carriers that sell little else
+      // Carriers that sell mainly mobile access
       'digicel|africell',
       'airtel (?:africa|uganda|kenya|malawi|zambia|tanzania|rwanda|congo|gabon|niger|tchad|madagascar)',
       'airtel (?:nigeria|ghana|seychelles)|axiata|turkcell|kcell|azercell|lifecell|asiacell|syriatel',
@@ -216,7 +215,7 @@ const RULES: readonly NameRule[] = [
       'content delivery|bare ?metal|iaas|vpns?|idc|gpu',
       // French, Spanish, Portuguese, German, Polish, Czech, Hungarian, Turkish
       'hebergeur|alojamiento web|hospedaje|centro de da[td]os|nuvem|centrum danych|datove centrum|bulut',
-      // Hosters whose one name stands over many networks
+      // Hosting providers with many networks under one name
       'akamai|amazon (?:com|data|web|technolog\\w+)|aws|hetzner|ovh|godaddy|linode|vultr|choopa|fastly',
       'edgecast|edgio|limelight|equinix|softlayer|internap|psychz|zenlayer|ionos|xtom|verisign',
     ],
@@ -235,7 +234,7 @@ const RULES: readonly NameRule[] = [
       'internet (?:llc|pvt|private|pty|coop\\w*|provider|access|fib\\w+|e telec\\w+|via radio)',
       '(?:wireless|rural|high speed|hi speed|satellite|home|community) internet',
       `internet services?(?: providers?| pvt| private| llc| co|${END})|(?:for|and) internet services?`,
-      // The trade names of Bangladesh, India and Brazil: bare, without a company form behind them
+      // Trade names in Bangladesh, India and Brazil, without a company form
       `(?:internet|online|communication|dot net|net)${END}`,
       `\\w*telecom(?=(?: (?:${AFTER_TELECOM}) | $))`,
       'telecoms|telcom|\\w*telekom(?= (?:kft|sp|d o o|doo|s r o|ltd|llc|grup)| $)',
@@ -244,7 +243,7 @@ const RULES: readonly NameRule[] = [
       '(?:servicos?|serv|servicios?|acesso|acceso|provision|solucoes) (?:de|a|em|en|de acesso a) internet',
       'prov (?:de|a|em|en|de acesso a) internet|redes de (?:com\\w*|telecom\\w*|tel)|comunicacao multi\\w*',
       'com mult\\w*|scm|tv por cable',
-      // Argentina's village cooperatives, that run the power, the water and the network
+      // Argentina's village cooperatives, which run power, water and the network
       'coop(?:erativas?)?(?: \\w+){0,6}? (?:electric\\w*|elec|luz|serv|servicios?|obras|telef\\w*|provision)',
       'coop(?:erativas?)?(?: \\w+){0,6}? (?:prov|agua)',
       `internet (?:ltda|banda|s r l|srl|sa de c v|s a s|s p a|sp z|s r o)|${BRAZILIAN_SMALL}${END}`,
@@ -255,7 +254,7 @@ const RULES: readonly NameRule[] = [
       'sieci? (?:osiedlow\\w+|internetow\\w+)',
       // Russian and Ukrainian, romanised
       '(?:kabel|lokaln|domas?hn)\\w+ seti|\\w+sk(?:ie|iye|ye) (?:\\w+ )?seti|teleseti|teleradio ?compan\\w+',
-      // Indonesian: 'PT', the company form, and a word of the access trade
+      // Indonesian: 'PT', the company form, and a word for internet access
       '(?<=^ )pt(?: \\w+)*? (?:jaringan|telematika|telekomunikasi|akses|\\w*net|\\w*link|media|multimedia)',
       '(?<=^ )pt(?: \\w+)*? (?:telemedia|networks?|komunikasi|lintas \\w+|internet)',
     ],
@@ -271,7 +270,7 @@ const RULES: readonly NameRule[] = [
     ],
   },
   {
-    // Last, and only to say which word it was: a name that says nothing at all is taken for a business too.
+    // Last, and only to name the word: a name without any match is a business too.
     role: 'business',
     words: [
       'securities|brokers?|brokerage|mortgage|financ\\w+|asset management|pension\\w*|investments?|health',
@@ -285,14 +284,14 @@ const RULES: readonly NameRule[] = [
   },
 ];
 
-const trapPattern = new RegExp(` (?:${TRAPS.join('|')})(?= )`, 'g');
+const misleadingPattern = new RegExp(` (?:${MISLEADING_PHRASES.join('|')})(?= )`, 'g');
 const rules = RULES.map(({ role, words, parts }) => ({
   role,
   words: new RegExp(` (?:${words.join('|')})(?= )`),
   parts: parts === undefined ? undefined : new RegExp(parts.join('|')),
 }));
 
-/** Letters that NFD leaves whole. */
+/** Letters that NFD does not decompose. */
 const UNDECOMPOSED: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -306,22 +305,22 @@ const UNDECOMPOSED: Readonly<Record<string, string>> = {
   ə: 'e',
 };
 
-/** The name as lower-case ASCII words, one space between and around them, traps blanked. */
+/** The name as lower-case ASCII words, with one space between and around them, and without misleading phrases. */
 function fold(text: string): string {
   let folded = text.toLowerCase();
-  // Most names are ASCII already: spare them the two costly steps.
+  // Most names are ASCII: skip the two expensive steps for them.
   if (/[^\0-\x7f]/.test(folded)) {
     folded = folded
       .replace(/[ßæœłøđðþıə]/g, (letter) => UNDECOMPOSED[letter] ?? letter)
       .normalize('NFD')
       .replace(/\p{M}+/gu, '');
   }
-  // 'Dream Net' is an access provider's name, 'dream.net' only an address.
+  // 'Dream Net' is the name of an access provider, 'dream.net' is only a domain.
   const words = folded
     .replace(/\.net\b/g, ' dotted')
     .replace(/[^a-z0-9]+/g, ' ')
     .trim();
-  return ` ${words} `.replace(trapPattern, ' |');
+  return ` ${words} `.replace(misleadingPattern, ' |');
 }
 
 /** The text from the start of the word at `from` to the end of the word before `to`. */
@@ -330,7 +329,7 @@ function wholeWords(folded: string, from: number, to: number): string {
 }
 
 /** The first rule that a folded text matches, with the words that matched. */
-function match(folded: string): { role: Role; word: string } | undefined {
+function match(folded: string): { role: ConnectionType; word: string } | undefined {
   for (const { role, words, parts } of rules) {
     const found = words.exec(folded) ?? parts?.exec(folded);
     if (found) return { role, word: wholeWords(folded, found.index + 1, found.index + found[0].length) };
@@ -338,17 +337,14 @@ function match(folded: string): { role: Role; word: string } | undefined {
   return undefined;
 }
 
-/**
- * The role that an organisation's name or handle gives away, and the word that did; undefined when it says
- * nothing.
- */
-export function roleByName(name: string, handle?: string): { role: Role; word: string } | undefined {
+/** The role by the name or handle of an organisation, and the word that decided; undefined if no rule matches. */
+export function roleByName(name: string, handle?: string): { role: ConnectionType; word: string } | undefined {
   const byName = match(fold(name));
   if (handle === undefined || (byName !== undefined && byName.role !== 'residential')) return byName;
-  // Every second handle ends in -NET or -ISP, so the end of a handle is nothing to go by: the bar hides it.
+  // About half of all handles end in -NET or -ISP, so the end of a handle is ignored: the bar keeps END from matching.
   const byHandle = match(`${fold(handle).replace(/ (?:isp|internet|scm)(?= )/g, ' |')}|`);
   if (byName === undefined) return byHandle;
-  // An access provider's name over the handle of a data centre or of handsets: a mixed company, and no
-  // telling which of its networks this is.
+  // The name of an access provider with the handle of a datacenter or mobile network: a mixed company, and it is
+  // unknown which of its networks this is.
   return byHandle?.role === 'datacenter' || byHandle?.role === 'mobile' ? undefined : byName;
 }

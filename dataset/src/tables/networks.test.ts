@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { networkByHand, networkRows } from './networks.ts';
 
-test('networks: an AS number stands in one place only', () => {
+test('networks: each AS number is listed once', () => {
   const seen = new Map<number, string>();
-  const repeated = networkRows.flatMap(([asn, { who }]) => {
+  const repeated = networkRows.flatMap(([asn, { owner }]) => {
     const before = seen.get(asn);
-    seen.set(asn, who);
-    return before === undefined ? [] : `AS${asn}: ${before}, ${who}`;
+    seen.set(asn, owner);
+    return before === undefined ? [] : `AS${asn}: ${before}, ${owner}`;
   });
   assert.deepEqual(repeated, []);
 });
 
 test('networks: numbers are public AS numbers and names are short', () => {
-  for (const [asn, { who }] of networkRows) {
+  for (const [asn, { owner }] of networkRows) {
     assert.ok(Number.isInteger(asn) && asn > 0 && asn < 4_200_000_000 && (asn < 64_496 || asn > 131_071), `AS${asn}`);
-    assert.ok(who.length > 0 && who.length <= 48, `AS${asn}: ${who}`);
+    assert.ok(owner.length > 0 && owner.length <= 48, `AS${asn}: ${owner}`);
   }
 });
 
@@ -63,10 +63,10 @@ for (const [asn, provider] of [
   [36459, 'GitHub'],
 ] as const) {
   test(`networks: AS${asn} is ${provider}`, () => {
-    assert.deepEqual(networkByHand(asn), { role: 'datacenter', who: provider, provider });
+    assert.deepEqual(networkByHand(asn), { role: 'datacenter', owner: provider, provider });
   });
 }
 
-test('networks: a VPN operator’s own number is a VPN in a datacenter', () => {
-  assert.deepEqual(networkByHand(209854), { role: 'datacenter', who: 'Surfshark', vpn: 'Surfshark' });
+test('networks: an AS number of a VPN operator is a VPN in a datacenter', () => {
+  assert.deepEqual(networkByHand(209854), { role: 'datacenter', owner: 'Surfshark', vpn: 'Surfshark' });
 });

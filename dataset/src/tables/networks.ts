@@ -1,15 +1,16 @@
 /**
- * What a network is, written by hand: role, cloud provider, VPN operator. Organisation names mislead (AS22394 is registered
- * as Verizon Business and carries Verizon Wireless handsets), so this table comes before every rule. The rows lie by
- * region in `networks/`; an AS number stands in one place only.
+ * Networks labelled by hand: connection type, cloud provider, VPN operator. Names of organisations can mislead (AS22394
+ * is registered as Verizon Business and serves phones of Verizon Wireless), so this table comes before every rule. The
+ * rows are in `networks/`, by region; each AS number is listed once.
  */
+
+import type { ConnectionType } from '../record.ts';
 import { africaAndMiddleEast } from './networks/africa-and-middle-east.ts';
 import { cloud } from './networks/cloud.ts';
 import { eastAsia } from './networks/east-asia.ts';
 import { hosting } from './networks/hosting.ts';
 import { latinAmerica } from './networks/latin-america.ts';
 import { mixed } from './networks/mixed.ts';
-import type { Role } from './networks/network-row.ts';
 import { northAmerica } from './networks/north-america.ts';
 import { northAndEastEurope } from './networks/north-and-east-europe.ts';
 import { southAsiaAndOceania } from './networks/south-asia-and-oceania.ts';
@@ -19,8 +20,8 @@ import { westernEurope } from './networks/western-europe.ts';
 export const NETWORKS_AS_OF = '2026-11-15';
 
 export type Network = {
-  readonly role: Role;
-  readonly who: string;
+  readonly role: ConnectionType;
+  readonly owner: string;
   readonly provider?: string;
   readonly vpn?: string;
 };
@@ -29,7 +30,7 @@ export function networkByHand(asn: number): Network | undefined {
   return networks.get(asn);
 }
 
-/** Every row, also one that repeats a number, for the test that there is none. */
+/** All rows, with duplicates, so that a test can check that there are none. */
 export const networkRows: readonly (readonly [asn: number, network: Network])[] = [
   ...[
     ...northAmerica,
@@ -41,10 +42,10 @@ export const networkRows: readonly (readonly [asn: number, network: Network])[] 
     ...southAsiaAndOceania,
     ...hosting,
     ...mixed,
-  ].map(([asn, role, who]) => [asn, { role, who }] as const),
-  ...vpn.map(([asn, role, who]) => [asn, { role, who, vpn: who }] as const),
+  ].map(([asn, role, owner]) => [asn, { role, owner }] as const),
+  ...vpn.map(([asn, role, owner]) => [asn, { role, owner, vpn: owner }] as const),
   ...Object.entries(cloud).flatMap(([provider, asns]) =>
-    asns.map((asn) => [asn, { role: 'datacenter', who: provider, provider } as const] as const),
+    asns.map((asn) => [asn, { role: 'datacenter', owner: provider, provider } as const] as const),
   ),
 ];
 

@@ -27,7 +27,7 @@ for (const [text, prefix, rfc] of [
   ['2001::1', '2001::/32', 'RFC 4380'],
   ['ff02::1', 'ff00::/8', 'RFC 4291'],
 ] as const) {
-  test(`special-purpose: ${text} lies in ${prefix}`, () => {
+  test(`special-purpose: ${text} is in ${prefix}`, () => {
     const address = parseAddress(text);
     assert.ok(address);
     const found = findSpecialPurpose(address);
@@ -36,7 +36,7 @@ for (const [text, prefix, rfc] of [
 }
 
 for (const text of ['8.8.8.8', '9.255.255.255', '11.0.0.0', '100.63.255.255', '100.128.0.0', '2600::', '4000::1']) {
-  test(`special-purpose: ${text} is not`, () => {
+  test(`special-purpose: ${text} is not special-purpose`, () => {
     const address = parseAddress(text);
     assert.ok(address);
     assert.equal(findSpecialPurpose(address), undefined);

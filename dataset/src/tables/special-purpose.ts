@@ -1,15 +1,15 @@
 /**
  * Addresses that belong to no network: the IANA IPv4 and IPv6 Special-Purpose Address Registries (as of 2025-05) and
- * the multicast and site-local blocks that have registries of their own. None of them is answered with a record, also
- * where a block is announced by somebody (AS112, Teredo relays): such an address says nothing about who uses it.
- * IPv4-mapped addresses are missing because they are looked up as the IPv4 address they carry.
+ * the multicast and site-local blocks, which have their own registries. None of them has a record, even if a block is
+ * announced (AS112, Teredo relays): such an address says nothing about its user. IPv4-mapped addresses are not listed
+ * because they are looked up as the IPv4 address in them.
  */
 import type { Address } from '../address.ts';
 import { parsePrefix, type Range, toBigInt } from '../prefix.ts';
 
 export type SpecialPurpose = { readonly prefix: string; readonly name: string; readonly rfc: string };
 
-/** The most specific registry entry that holds the address. */
+/** The most specific registry entry that contains the address. */
 export function findSpecialPurpose(address: Address): SpecialPurpose | undefined {
   const value = toBigInt(address);
   let best: (typeof entries)[number] | undefined;
@@ -21,7 +21,7 @@ export function findSpecialPurpose(address: Address): SpecialPurpose | undefined
   return best?.row;
 }
 
-/** The whole of it as ranges, for the compiler to leave out. */
+/** All entries as ranges. */
 export function specialPurposeRanges(version: 4 | 6): Range[] {
   return entries.map(({ range }) => range).filter((range) => range.version === version);
 }

@@ -1,13 +1,12 @@
 /**
- * Blocks that have been Tor exits for years, for the time before the first download of the exit list. Every
- * row holds exits of the list of 2024-02-27, and every IPv4 row also of one of 2026. Of all single exits of
- * the older list about a third were left by then, because most are rented servers that soon belong to
- * somebody else; these blocks are stable. So a row is either a block that a relay organisation uses for
- * exits only, cut to the tightest aligned prefix around the listed ones, or a single address of an operator
- * that has run an exit there for many years.
+ * Blocks that have been Tor exits for years, for the time before the first download of the exit list. Every row
+ * contains exits of the list of 2024-02-27, and every IPv4 row also exits of a list of 2026. Of all single exits of the
+ * older list only about a third were left in 2026, because most are rented servers that change their tenant; these
+ * blocks are stable. A row is either a block that a relay organisation uses for exits only, as the longest prefix that
+ * contains the listed ones, or a single address of an operator that has run an exit there for many years.
  *
- * 192.42.116.0/24 is whole because its exits have been renumbered within it again and again. Gone by 2026
- * and therefore not here: the blocks of the Calyx Institute (162.247.74.0/24, 185.220.103.0/28), Digitale
+ * 192.42.116.0/24 is listed as a whole because its exits have been renumbered within it repeatedly. No longer in use in
+ * 2026 and therefore not listed: the blocks of the Calyx Institute (162.247.74.0/24, 185.220.103.0/28), Digitale
  * Gesellschaft (185.195.71.0/28) and Unredacted (23.154.177.0/27).
  */
 export const TOR_BLOCKS_AS_OF = '2024-02-27';
@@ -64,7 +63,7 @@ export const torBlocks: readonly (readonly [prefix: string, operator: string])[]
   ['204.85.191.8/31', 'University of North Carolina'],
   ['204.194.29.4/32', 'Carnegie Mellon University'],
 
-  // Network operators and lone operators at a network, the latter listed at the end of 2016 already.
+  // Network operators, and single operators at a network; the latter were already listed at the end of 2016.
   ['66.146.193.33/32', 'onShore'],
   ['82.221.139.190/32', 'lone operator at Advania'],
   ['85.93.218.204/32', 'lone operator at Visual Online'],

@@ -1,4 +1,4 @@
-/** Networks of cloud and CDN providers, by provider name; every one of them is a datacenter. As of 2026-11. */
+/** Networks of cloud and CDN providers, by provider name; all of them are datacenters. As of 2026-11. */
 export const cloud: Readonly<Record<string, readonly number[]>> = {
   AWS: [16509, 14618, 8987, 38895, 7224, 801, 9059, 21664, 55960, 135629, 135630, 214101, 400098, 401395],
   Azure: [8075, 8069, 8068, 8070, 8071, 12076, 58593, 59067, 200517],

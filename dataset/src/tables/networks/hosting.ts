@@ -1,6 +1,9 @@
 import type { NetworkRow } from './network-row.ts';
 
-/** Hosting, colocation, CDN and content networks worldwide: labelled by hand from public knowledge of each operator, as of 2026-11. */
+/**
+ * Hosting, colocation, CDN and content networks worldwide: labelled by hand from public knowledge of each operator, as
+ * of 2026-11.
+ */
 export const hosting: readonly NetworkRow[] = [
   // CDNs and content
   [32934, 'datacenter', 'Meta'],

@@ -1,8 +1,8 @@
 import type { NetworkRow } from './network-row.ts';
 
 /**
- * Large networks that serve offices, homes, handsets or servers alike, or of which we could not tell. `business` sets no flag, which is
- * the one answer that is wrong for nobody. As of 2026-11.
+ * Large networks that serve offices, homes, phones and servers alike, or whose use is unknown. `business` sets no flag,
+ * so it is not wrong for any of them. As of 2026-11.
  */
 export const mixed: readonly NetworkRow[] = [
   [2497, 'business', 'Internet Initiative Japan'],

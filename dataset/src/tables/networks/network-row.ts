@@ -1,5 +1,6 @@
-/** What a network mainly is, in the words of the specification's connection_type. */
-export type Role = 'residential' | 'mobile' | 'datacenter' | 'business' | 'education';
+import type { ConnectionType } from '../../record.ts';
 
-/** One line of the hand-written table: AS number, role, and whom the number belongs to, for the reader. */
-export type NetworkRow = readonly [asn: number, role: Role, who: string];
+/**
+ * A row of the hand-written table. `owner` is for readers of the table; in vpn.ts it is also the operator in answers.
+ */
+export type NetworkRow = readonly [asn: number, role: ConnectionType, owner: string];

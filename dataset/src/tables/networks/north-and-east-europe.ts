@@ -1,6 +1,9 @@
 import type { NetworkRow } from './network-row.ts';
 
-/** Northern and Eastern Europe, Turkey, the Caucasus and Central Asia: labelled by hand from public knowledge of each operator, as of 2026-11. */
+/**
+ * Northern and Eastern Europe, Turkey, the Caucasus and Central Asia: labelled by hand from public knowledge of each
+ * operator, as of 2026-11.
+ */
 export const northAndEastEurope: readonly NetworkRow[] = [
   // Aland Islands
   [41878, 'business', 'Crosskey Banking Solutions'],

@@ -1,6 +1,8 @@
 import type { NetworkRow } from './network-row.ts';
 
-/** Autonomous systems run by VPN operators for their own exits, not hosters on which VPNs rent: as of 2026-11. */
+/**
+ * AS numbers that VPN operators run for their own exits, without hosting providers that VPNs rent from. As of 2026-11.
+ */
 export const vpn: readonly NetworkRow[] = [
   [209854, 'datacenter', 'Surfshark'],
   [136787, 'datacenter', 'NordVPN (PacketHub)'],

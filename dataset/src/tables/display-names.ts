@@ -1,0 +1,73 @@
+/**
+ * Which names of networks are shown. Sources have names that say nothing (a placeholder of a registry, a tax number, a
+ * street) or the wrong thing (the registered owner of an address block instead of who runs the network), handles in
+ * place of names, and names in capitals. For networks that are labelled by hand, the label is a better name in all of
+ * these cases.
+ */
+import { networkByHand } from './networks.ts';
+
+/** The name without surplus spaces, or undefined if it says nothing about the network. */
+export function usableName(text: string): string | undefined {
+  // Some registries publish `A & B` with the `&` replaced by a space.
+  const name = text
+    .trim()
+    .replaceAll(/(?<=[\p{L}\p{N}]) {3}(?=[\p{L}\p{N}])/gu, ' & ')
+    .replaceAll(/\s+/g, ' ');
+  return MEANINGLESS.some((pattern) => pattern.test(name)) ? undefined : name;
+}
+
+const MEANINGLESS: readonly RegExp[] = [
+  /^[^\p{L}]*$/u, // tax and telephone numbers
+  /^-Reserved AS-$/,
+  /^AS[0-9]+$/i,
+  /^(?:No\.? ?[0-9]|[0-9]+\/F\b)/, // street addresses
+  // ARIN's name for numbers that it handed over to RIPE; RIPE calls itself differently.
+  /^RIPE Network Coordination Centre$/,
+];
+
+/** The name to show instead of `name`, which a source has; undefined if that is fine. */
+export function displayName(asn: number, name: string | undefined): string | undefined {
+  if (
+    MISNAMED.has(asn) ||
+    name === undefined ||
+    isHandle(name) ||
+    isShouting(name) ||
+    /\bAutonomous System\b/i.test(name)
+  )
+    return networkByHand(asn)?.owner;
+  return undefined;
+}
+
+/** Networks whose registered name is that of another company, or of another part of it. */
+const MISNAMED: ReadonlySet<number> = new Set([
+  // Verizon Wireless, named Verizon Business
+  6167, 22394, 12079, 6256,
+  // Frontier in Connecticut, named Verizon Business
+  46690,
+  // AT&T Mobility and the hotspots of Wayport, named AT&T Enterprises
+  20057, 14654,
+  // Optimum WiFi, named Lightpath
+  54004,
+  // Iliad Italia, named Scaleway
+  29447,
+  // State governments, named after a department
+  1761, 19902,
+  // The government network of Taiwan and YemenNet, named after a department and a ministry
+  4782, 30873,
+  // Research networks, named after the university that runs them
+  553, 2847,
+  // Providers named after a person or a holding
+  48031, 11857,
+]);
+
+/** One word with hyphens or in capitals: `TE-AS`, `DACOM-PUBNETPLUS`, `USDA`. */
+function isHandle(name: string): boolean {
+  if (!/^[A-Za-z0-9]+(?:[-_.][A-Za-z0-9]+)*$/.test(name)) return false;
+  return /[-_]/.test(name) || (/[A-Z]/.test(name) && name === name.toUpperCase());
+}
+
+/** Eight letters or more, all of them capitals. Shorter names are abbreviations with a company form: `OVH SAS`. */
+function isShouting(name: string): boolean {
+  const letters = name.replaceAll(/[^\p{L}]/gu, '');
+  return letters.length >= 8 && letters === letters.toUpperCase();
+}

@@ -1,0 +1,56 @@
+/** A feed of the catalogue: its URL, format and licence, and what its statements are used for. */
+import type { ConnectionType } from '../record.ts';
+
+/** What the statements of a feed decide. A feed may drive several things. */
+export const DRIVES = [
+  'routes',
+  'names',
+  'country',
+  'delegation',
+  'connection_type',
+  'cloud_provider',
+  'is_datacenter',
+  'is_ai_crawler',
+  'crawler',
+  'is_tor_exit',
+  'is_vpn',
+  'is_proxy',
+  'blocklist',
+  'criminal_netblock',
+] as const;
+export type Drive = (typeof DRIVES)[number];
+
+export type Feed = {
+  readonly id: string;
+  /** `https:`, `http:` or `file:`. `{yyyy}`, `{mm}` and `{dd}` are replaced by the date of yesterday. */
+  readonly url: string;
+  /** A regular expression: `url` is then a page, and the last match on it is the URL of the feed. */
+  readonly link?: string;
+  readonly format: string;
+  readonly licence: string;
+  readonly credit: string;
+  readonly drives: readonly Drive[];
+  /** The minimum time between two fetches. */
+  readonly refresh_hours: number;
+  /** A copy older than this is not used. Without it the last good copy is used without limit, and its age is shown. */
+  readonly expire_hours?: number;
+  readonly mode: 'on' | 'opt-in';
+  /** Its terms require a contact in the User-Agent. */
+  readonly needs_contact?: boolean;
+  /** A copy with fewer records is refused. */
+  readonly min_records: number;
+  /** A copy with more records is refused. */
+  readonly max_records: number;
+  readonly max_bytes?: number;
+  /** A blocklist made of other blocklists. It does not add to the lists that it repeats. */
+  readonly is_aggregate?: boolean;
+  /** The owner of the addresses, as shown in answers. */
+  readonly provider?: string;
+  readonly company?: string;
+  readonly operator?: string;
+  /** The name of the crawler that uses the addresses, as shown in the evidence. */
+  readonly crawler?: string;
+  /** A VPN that only hides addresses for privacy (iCloud Private Relay): it adds nothing to the score. */
+  readonly is_relay?: boolean;
+  readonly connection_type?: ConnectionType;
+};

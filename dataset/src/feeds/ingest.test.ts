@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { after, afterEach, before, beforeEach } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { type LoopbackServer, startLoopbackServer } from '../test/loopback-server.ts';
+import type { Feed } from './feed.ts';
+import { FeedCache } from './feed-cache.ts';
+import { type IngestOptions, ingestFeeds } from './ingest.ts';
+
+let server: LoopbackServer;
+let folder = '';
+let hours = 0;
+before(async () => {
+  server = await startLoopbackServer();
+});
+after(() => server.close());
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'whence-ingest-'));
+  hours = 0;
+  server.reset();
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const now = () => new Date(Date.UTC(2026, 10, 15, hours));
+
+function feed(changes: Partial<Feed> = {}): Feed {
+  return {
+    id: 'list',
+    url: `${server.url}/list`,
+    format: 'cidr-lines',
+    licence: 'CC0',
+    credit: 'Example',
+    drives: ['blocklist'],
+    refresh_hours: 24,
+    mode: 'on',
+    min_records: 1,
+    max_records: 100_000,
+    ...changes,
+  };
+}
+
+function serve(body: string | Buffer, status = 200): void {
+  server.routes.set('/list', (response) => response.writeHead(status).end(body));
+}
+
+async function ingest(...feeds: Feed[]) {
+  return ingestWith({}, ...feeds);
+}
+
+async function ingestWith(options: Partial<IngestOptions>, ...feeds: Feed[]) {
+  const outcomes: string[] = [];
+  const { ingested, refused } = await ingestFeeds(
+    feeds,
+    new FeedCache(folder),
+    { now, sleep: async () => {}, timeouts: { idleTimeoutMs: 2_000, totalTimeoutMs: 5_000 }, ...options },
+    ({ id }, outcome) => outcomes.push(`${id}: ${outcome}`),
+  );
+  return {
+    ingested,
+    records: ingested.map(({ parsed }) => parsed.records),
+    sources: ingested.map(({ source }) => source),
+    refused,
+    outcomes,
+  };
+}
+
+const TEN = Array.from({ length: 10 }, (_, i) => `192.0.2.${i}`).join('\n');
+const LIMITS = { min_records: 5, max_records: 30 };
+
+function hosts(count: number): string {
+  return Array.from({ length: count }, (_, i) => `1.${i >> 16}.${(i >> 8) & 255}.${i & 255}`).join('\n');
+}
+
+test('ingest: a feed with its licence, credit, date and count', async () => {
+  server.routes.set('/list', (response) =>
+    response.writeHead(200, { 'Last-Modified': 'Sat, 14 Nov 2026 07:00:00 GMT' }).end(gzipSync(TEN)),
+  );
+  const { sources, refused, outcomes } = await ingest(feed());
+  assert.deepEqual(sources, [{ id: 'list', as_of: '2026-11-14', licence: 'CC0', credit: 'Example', records: 10 }]);
+  assert.deepEqual([refused, outcomes], [[], ['list: 10 records']]);
+});
+
+test('ingest: within its interval a feed is read from its copy and not fetched', async () => {
+  serve(TEN);
+  await ingest(feed());
+  hours = 23;
+  const { records, outcomes } = await ingest(feed());
+  assert.deepEqual([records, outcomes, server.asked.length], [[10], ['list: 10 records, still fresh'], 1]);
+});
+
+const refusals: readonly (readonly [string, () => void, RegExp])[] = [
+  ['that fails', () => serve('gone', 410), /^the server answered 410/],
+  [
+    'that shrinks by more than 30 %',
+    () => serve(TEN.split('\n').slice(0, 6).join('\n')),
+    /^it shrank from 10 records to 6 records, more than 30 %$/,
+  ],
+  [
+    'that grows beyond 3 times its records',
+    () => serve(hosts(31)),
+    /^it grew from 10 records to 31 records, more than 3 times$|^it has 31 records, expected at most 30$/,
+  ],
+  ['that has more records than the catalogue allows', () => serve(hosts(5_000)), /^it has more than 30 records$/],
+  ['with a default route', () => serve(`${TEN}\n0.0.0.0/0`), /^it lists 0\.0\.0\.0\/0, all addresses of IPv4$/],
+  ['with an IPv6 default route', () => serve(`${TEN}\n::/0`), /^it lists ::\/0, all addresses of IPv6$/],
+  [
+    'of which more than 1 % of the rows are too wide',
+    () => serve(`${TEN}\n4.0.0.0/7`),
+    /^1 of 11 rows are wider than \/8 or \/19 \(IPv6\), the widest that blocklist may have$/,
+  ],
+  [
+    'with a line without an end',
+    () => serve('1'.repeat(3_000_000)),
+    /^it has a line of more than a million characters$/,
+  ],
+  ['that is empty', () => serve('\n \n'), /^it is empty$/],
+  ['that is HTML', () => serve('<!DOCTYPE html><title>Sign in</title>'), /^it is an HTML page instead of data$/],
+  [
+    'that has an unexpected format',
+    () => serve(`${TEN}\nsorry\nsorry`),
+    /^unexpected format: 2 of 12 rows cannot be parsed$/,
+  ],
+  ['that has too few records', () => serve('192.0.2.1'), /^it has 1 record, expected at least 5$/],
+  ['whose compression is damaged', () => serve(gzipSync(TEN).subarray(0, 30)), /gzip/],
+];
+for (const [behaviour, breakIt, reason] of refusals) {
+  test(`ingest: a feed ${behaviour} is refused, and its last good copy is used`, async () => {
+    serve(TEN);
+    await ingest(feed(LIMITS));
+    hours = 25;
+    breakIt();
+    const { records, refused, outcomes, sources } = await ingest(feed(LIMITS));
+    assert.deepEqual([records, refused.length, refused[0]?.used], [[10], 1, '2026-11-15']);
+    assert.match(refused[0]?.reason ?? '', reason);
+    assert.match(outcomes[0] ?? '', /^list: refused: .*; using the copy of 2026-11-15$/);
+    assert.equal(sources[0]?.as_of, '2026-11-15');
+  });
+
+  test(`ingest: a feed ${behaviour} and has no good copy is left out, and the others go on`, async () => {
+    breakIt();
+    server.routes.set('/other', (response) => response.end(TEN));
+    const { records, refused } = await ingest(
+      feed({ ...LIMITS, min_records: 8 }),
+      feed({ id: 'other', url: `${server.url}/other` }),
+    );
+    assert.deepEqual([records, refused.map(({ id, used }) => [id, used])], [[10], [['list', undefined]]]);
+  });
+}
+
+test('ingest: a feed stays refused while it waits for the next attempt after a failure', async () => {
+  serve(TEN);
+  await ingest(feed());
+  hours = 25;
+  serve('gone', 410);
+  await ingest(feed());
+  hours = 26;
+  const { records, refused } = await ingest(feed());
+  assert.deepEqual([records, server.asked.length], [[10], 2]);
+  assert.match(refused[0]?.reason ?? '', /410/);
+});
+
+test('ingest: a copy that has expired is not used, and the reason says so', async () => {
+  serve(TEN);
+  const shortLived = feed({ refresh_hours: 1, expire_hours: 24 });
+  await ingest(shortLived);
+  serve('gone', 410);
+  hours = 20;
+  assert.deepEqual((await ingest(shortLived)).records, [10]);
+  hours = 25;
+  const { records, refused } = await ingest(shortLived);
+  assert.deepEqual(records, []);
+  assert.match(refused[0]?.reason ?? '', /410.*; the last good copy is 25 hours old and expires after 24$/);
+});
+
+test('ingest: a 304 answer renews the age of the copy', async () => {
+  server.routes.set('/list', (response, request) => {
+    if (request.headers['if-none-match'] === '"a"') response.writeHead(304).end();
+    else response.writeHead(200, { ETag: '"a"' }).end(TEN);
+  });
+  const shortLived = feed({ refresh_hours: 1, expire_hours: 2 });
+  await ingest(shortLived);
+  hours = 5;
+  assert.deepEqual((await ingest(shortLived)).outcomes, ['list: 10 records, unchanged']);
+  hours = 6;
+  assert.deepEqual((await ingest(shortLived)).records, [10]);
+});
+
+test('ingest: a slow server does not delay the others', async () => {
+  const answered: string[] = [];
+  server.routes.set('/slow', (response) => setTimeout(() => response.end(TEN), 300));
+  for (const id of ['a', 'b', 'c'])
+    server.routes.set(`/${id}`, (response) => {
+      answered.push(id);
+      response.end(TEN);
+    });
+  const pending = ingest(...['slow', 'a', 'b', 'c'].map((id) => feed({ id, url: `${server.url}/${id}` })));
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  assert.deepEqual(answered.sort(), ['a', 'b', 'c']);
+  assert.deepEqual((await pending).records, [10, 10, 10, 10]);
+});
+
+test('ingest: a feed that has shrunk is used once the operator has accepted it', async () => {
+  serve(TEN);
+  await ingest(feed());
+  serve('192.0.2.1');
+  assert.deepEqual((await ingestWith({ isForced: true }, feed())).records, [10]);
+  assert.deepEqual((await ingestWith({ accepted: new Set(['list']) }, feed())).records, [1]);
+  assert.deepEqual((await ingest(feed())).records, [1]);
+});
+
+for (const [behaviour, count] of [
+  ['has grown', 60],
+  ['exceeds the limit of the catalogue', 2_000],
+] as const)
+  test(`ingest: a feed that ${behaviour} is used once the operator has accepted it, and is then the measure`, async () => {
+    const limited = feed({ max_records: 100 });
+    serve(hosts(10));
+    await ingest(limited);
+    serve(hosts(count));
+    assert.deepEqual((await ingestWith({ isForced: true }, limited)).records, [10]);
+    assert.deepEqual((await ingestWith({ accepted: new Set(['list']) }, limited)).records, [count]);
+    assert.deepEqual((await ingest(limited)).records, [count]);
+    serve(hosts(count + 20));
+    assert.deepEqual((await ingestWith({ isForced: true }, limited)).records, [count + 20]);
+  });
+
+test('ingest: after the result of a feed was not published, a corrected copy that is smaller is taken', async () => {
+  serve(hosts(29));
+  await ingest(feed());
+  new FeedCache(folder).distrust('list');
+  serve(hosts(10));
+  assert.deepEqual((await ingestWith({ isForced: true }, feed())).records, [10]);
+});
+
+for (const [drive, widest, tooWide] of [
+  ['is_tor_exit', '1.2.3.0/24 2a00:1:2::/48', '1.2.2.0/23 2a00:1:2::/47'],
+  ['is_proxy', '1.2.3.0/24 2a00:1:2::/48', '1.2.2.0/23 2a00:1:2::/47'],
+  ['is_vpn', '1.2.0.0/16 2a00:8::/29', '1.2.0.0/15 2a00::/28'],
+  ['is_ai_crawler', '1.2.0.0/16 2a00:8::/29', '1.2.0.0/15 2a00::/28'],
+  ['crawler', '1.2.0.0/16 2a00:8::/29', '1.2.0.0/15 2a00::/28'],
+  ['cloud_provider', '3.0.0.0/9 2600::/19', '3.0.0.0/8 2600::/18'],
+  ['is_datacenter', '3.0.0.0/9 2600::/19', '3.0.0.0/8 2600::/18'],
+  ['blocklist', '3.0.0.0/8 2600::/19', '2.0.0.0/7 2600::/18'],
+  ['criminal_netblock', '3.0.0.0/8 2600::/19', '2.0.0.0/7 2600::/18'],
+] as const) {
+  test(`ingest: the widest rows of a list that drives ${drive} are used, wider ones are dropped and counted`, async () => {
+    serve([...widest.split(' '), ...tooWide.split(' '), hosts(400)].join('\n'));
+    const { ingested, refused, outcomes } = await ingest(feed({ drives: [drive] }));
+    assert.deepEqual([refused, outcomes], [[], ['list: 404 records, 2 rows of them dropped as too wide']]);
+    const { parsed } = ingested[0] ?? assert.fail('nothing was read');
+    assert.ok(parsed.shape === 'prefixes');
+    assert.deepEqual([parsed.ranges[4].length, parsed.ranges[6].length], [401, 1]);
+  });
+
+  test(`ingest: a default route in a list that drives ${drive} refuses the list`, async () => {
+    serve(`${hosts(400)}\n0.0.0.0/0`);
+    const { records, refused } = await ingest(feed({ drives: [drive] }));
+    assert.deepEqual([records, refused], [[], [{ id: 'list', reason: 'it lists 0.0.0.0/0, all addresses of IPv4' }]]);
+  });
+
+  test(`ingest: rows in special-purpose space of a list that drives ${drive} say nothing`, async () => {
+    serve(`10.0.0.0/8\n192.168.1.1\n224.0.0.0/3\n2001:db8::/32\nfe80::1\n${hosts(1)}`);
+    const { ingested, refused } = await ingest(feed({ drives: [drive] }));
+    assert.deepEqual(refused, []);
+    const { parsed } = ingested[0] ?? assert.fail('nothing was read');
+    assert.ok(parsed.shape === 'prefixes');
+    assert.deepEqual([parsed.ranges[4].starts, parsed.ranges[6].starts], [[0x01000000n], []]);
+  });
+}
+
+test('ingest: a range that covers everything refuses a list of countries', async () => {
+  serve('0.0.0.0,255.255.255.255,US\n');
+  const { refused } = await ingest(feed({ format: 'range-csv-cc', drives: ['country'] }));
+  assert.match(refused[0]?.reason ?? '', /^it lists 0\.0\.0\.0\/0/);
+});
+
+test('ingest: a feed whose operator requires a contact is not fetched without one', async () => {
+  serve(TEN);
+  const { refused } = await ingest(feed({ needs_contact: true }));
+  assert.match(refused[0]?.reason ?? '', /set WHENCE_CONTACT/);
+  assert.equal(server.asked.length, 0);
+  const { records } = await ingestWith({ contact: 'noc@example.com' }, feed({ needs_contact: true }));
+  assert.deepEqual([records, /noc@example\.com/.test(server.asked[0]?.headers['user-agent'] ?? '')], [[10], true]);
+});

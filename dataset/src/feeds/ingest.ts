@@ -1,0 +1,225 @@
+/**
+ * Fetches, parses and checks feeds. Each feed is handled by itself: one that fails, shrinks, is empty or has an
+ * unexpected format is refused and named, its last good copy is used instead, and the others go on.
+ */
+import type { Refusal, Source } from '../record.ts';
+import type { Feed } from './feed.ts';
+import type { FeedCache } from './feed-cache.ts';
+import { type FetchFeedOptions, type FetchFeedResult, fetchFeed } from './fetch-feed.ts';
+import { FORMATS } from './formats.ts';
+import type { Parsed } from './parsed.ts';
+import { plausibleRows } from './plausible-rows.ts';
+import { ContentError, fileContent } from './sources/content.ts';
+
+/** A feed that was parsed, with the source that answers will name. */
+export type IngestedFeed = { readonly feed: Feed; readonly source: Source; readonly parsed: Parsed };
+
+export type IngestResult = { readonly ingested: readonly IngestedFeed[]; readonly refused: readonly Refusal[] };
+
+/** Called after each feed with its outcome in words and the share of feeds that are done. */
+export type IngestProgress = (feed: Feed, outcome: string, share: number) => void;
+
+/** A feed that loses more than this share of its records was more likely truncated than cleaned up. */
+const MAX_SHRINK = 0.3;
+/** A feed that has more than so many times its last good records more likely lost its filter than found so much. */
+const MAX_GROWTH = 3;
+/** For a feed that the operator has accepted: about the number of records that a dataset can hold. */
+const MOST_RECORDS = 16_000_000;
+/** A larger share of rows that cannot be parsed means a different format. */
+const MAX_SKIPPED = 0.1;
+const HOUR_MS = 3_600_000;
+const MAX_CONCURRENT_FETCHES = 6;
+
+export type IngestOptions = Omit<FetchFeedOptions, 'now'> & {
+  readonly now: () => Date;
+  /** Ids of feeds that the operator has checked: they are fetched even when not due, and may have shrunk or grown. */
+  readonly accepted?: ReadonlySet<string>;
+};
+
+export async function ingestFeeds(
+  feeds: readonly Feed[],
+  cache: FeedCache,
+  options: IngestOptions,
+  progress: IngestProgress = () => {},
+): Promise<IngestResult> {
+  const ingested: IngestedFeed[] = [];
+  const refused: Refusal[] = [];
+  const fetches = fetchAll(feeds, cache, options);
+  let done = 0;
+  for (const feed of feeds) {
+    const result = ingestFeed(feed, cache, await (fetches.get(feed.id) as Fetch), options);
+    if (result.ingested !== undefined) ingested.push(result.ingested);
+    if (result.reason !== undefined) refused.push(refusalOf(feed, result.reason, result.ingested));
+    progress(feed, result.outcome, ++done / feeds.length);
+  }
+  return { ingested, refused };
+}
+
+function refusalOf({ id }: Feed, reason: string, ingested: IngestedFeed | undefined): Refusal {
+  return { id, reason, ...(ingested === undefined ? {} : { used: ingested.source.as_of }) };
+}
+
+type Fetch = Promise<FetchFeedResult>;
+
+/**
+ * Fetches several feeds at once, so that a slow server does not delay the others. They are parsed one after the other.
+ */
+function fetchAll(feeds: readonly Feed[], cache: FeedCache, options: IngestOptions): Map<string, Fetch> {
+  const fetches = new Map<string, Fetch>();
+  feeds.forEach((feed, i) => {
+    const previous = fetches.get(feeds[i - MAX_CONCURRENT_FETCHES]?.id ?? '') ?? Promise.resolve();
+    const isForced = options.isForced === true || options.accepted?.has(feed.id) === true;
+    const fetch = previous.then(() =>
+      feed.needs_contact === true && options.contact === undefined
+        ? NO_CONTACT
+        : fetchFeed(feed, cache, { ...options, isForced, now: options.now() }),
+    );
+    // The caller awaits it later and sees the failure then; until then this avoids an unhandled rejection.
+    fetch.catch(() => {});
+    fetches.set(feed.id, fetch);
+  });
+  return fetches;
+}
+
+const NO_CONTACT = {
+  kind: 'failed',
+  reason: 'its operator requires a contact: set WHENCE_CONTACT to an email address or a URL',
+} as const;
+
+/** `reason` says why the newest copy was not used. Both are set where the last good copy was used instead. */
+type FeedResult = { ingested: IngestedFeed | undefined; reason: string | undefined; outcome: string };
+
+function ingestFeed(feed: Feed, cache: FeedCache, fetched: FetchFeedResult, options: IngestOptions): FeedResult {
+  const now = options.now();
+  if (fetched.kind !== 'candidate')
+    return useLastCopy(feed, cache, fetched.kind, fetched.kind === 'failed' ? fetched.reason : undefined, now);
+  const last = cache.state(feed.id)?.records;
+  const isAccepted = options.accepted?.has(feed.id) === true;
+  const result = isAccepted
+    ? parseCopy(feed, fetched.path, MOST_RECORDS)
+    : parseCopy(feed, fetched.path, maxRecords(feed, last), last);
+  if (result.kind === 'refused') {
+    cache.refuse(feed.id, result.reason, now);
+    return useLastCopy(feed, cache, fetched.kind, result.reason, now);
+  }
+  const { parsed } = result;
+  const as_of = parsed.asOf ?? formatDay(new Date(fetched.candidate.last_modified ?? now));
+  cache.accept(feed.id, { ...fetched.candidate, records: parsed.records, as_of }, now);
+  return {
+    ingested: ingestedFeed(feed, parsed, as_of),
+    reason: undefined,
+    outcome: formatOutcome(result),
+  };
+}
+
+/** A copy that the operator accepted, although it is larger than the catalogue allows, is the new measure. */
+function maxRecords({ max_records }: Feed, last = 0): number {
+  return last > max_records ? last * MAX_GROWTH : max_records;
+}
+
+/**
+ * The copy that was good last time: because the feed is not due, is unchanged, or because the newest copy was refused.
+ */
+function useLastCopy(
+  feed: Feed,
+  cache: FeedCache,
+  fetched: FetchFeedResult['kind'],
+  refusedBecause: string | undefined,
+  now: Date,
+): FeedResult {
+  const refuse = (reason: string): FeedResult => ({ ingested: undefined, reason, outcome: `refused: ${reason}` });
+  const last = cache.state(feed.id);
+  const path = cache.contentPath(feed.id);
+  const reason = refusedBecause ?? last?.error;
+  if (last === undefined || path === undefined) return refuse(reason ?? 'there is no copy of it yet');
+  const ageHours = (now.getTime() - Date.parse(last.checked_at ?? '')) / HOUR_MS;
+  if (feed.expire_hours !== undefined && ageHours > feed.expire_hours) {
+    const expired = `the last good copy is ${Math.floor(ageHours)} hours old and expires after ${feed.expire_hours}`;
+    return refuse(reason === undefined ? expired : `${reason}; ${expired}`);
+  }
+  // This copy was checked when it was accepted. Parsing it can still fail, after an upgrade that changed the parser.
+  const result = parseCopy(feed, path, Math.max(feed.max_records, last.records ?? 0));
+  if (result.kind === 'refused') return refuse(result.reason);
+  const as_of = last.as_of ?? formatDay(new Date(last.content_at ?? now));
+  const outcome =
+    reason === undefined
+      ? `${formatOutcome(result)}, ${fetched === 'unchanged' ? 'unchanged' : 'still fresh'}`
+      : `refused: ${reason}; using the copy of ${as_of}`;
+  return { ingested: ingestedFeed(feed, result.parsed, as_of), reason, outcome };
+}
+
+type ParsedCopy = { kind: 'parsed'; parsed: Parsed; tooWide: number };
+type ParseResult = ParsedCopy | { kind: 'refused'; reason: string };
+
+/** Parses a copy and checks it, also against the number of records of the last good one if there is one. */
+function parseCopy(feed: Feed, path: string, maxRecords: number, last?: number): ParseResult {
+  const content = fileContent(path, maxRecords);
+  const refuse = (reason: string): ParseResult => ({ kind: 'refused', reason });
+  const format = FORMATS[feed.format];
+  if (format === undefined) return refuse(`there is no format ${feed.format}`);
+  const start = firstCharacters(content);
+  if (start === '' && feed.min_records > 0) return refuse('it is empty');
+  if (format.isHtml !== true && start.startsWith('<')) return refuse('it is an HTML page instead of data');
+  let parsed: Parsed;
+  try {
+    parsed = format.parse(content);
+  } catch (error) {
+    if (error instanceof ContentError) return refuse(error.message);
+    return refuse(`unexpected format: ${(error as Error).message}`);
+  }
+  const { records, skipped } = parsed;
+  const rows = records + skipped;
+  if (skipped > rows * MAX_SKIPPED)
+    return refuse(
+      `unexpected format: ${skipped.toLocaleString('en-US')} of ${formatCount(rows, 'row')} cannot be parsed`,
+    );
+  if (records < feed.min_records)
+    return refuse(
+      `it has ${formatCount(records, 'record')}, expected at least ${feed.min_records.toLocaleString('en-US')}`,
+    );
+  if (records > maxRecords)
+    return refuse(`it has ${formatCount(records, 'record')}, expected at most ${maxRecords.toLocaleString('en-US')}`);
+  if (last !== undefined && records < last * (1 - MAX_SHRINK))
+    return refuse(
+      `it shrank from ${formatCount(last, 'record')} to ${formatCount(records, 'record')}, ` +
+        `more than ${MAX_SHRINK * 100} %`,
+    );
+  if (last !== undefined && last > 0 && records > last * MAX_GROWTH)
+    return refuse(
+      `it grew from ${formatCount(last, 'record')} to ${formatCount(records, 'record')}, ` +
+        `more than ${MAX_GROWTH} times`,
+    );
+  const plausible = plausibleRows(parsed, feed.drives);
+  return plausible.kind === 'refused' ? plausible : { ...plausible, kind: 'parsed' };
+}
+
+function formatOutcome({ parsed, tooWide }: ParsedCopy): string {
+  const records = formatCount(parsed.records, 'record');
+  return tooWide === 0 ? records : `${records}, ${formatCount(tooWide, 'row')} of them dropped as too wide`;
+}
+
+function ingestedFeed(feed: Feed, parsed: Parsed, as_of: string): IngestedFeed {
+  const { id, licence, credit } = feed;
+  return { feed, parsed, source: { id, as_of, licence, credit, records: parsed.records } };
+}
+
+/** The first characters that are not white space, without a byte order mark. */
+function firstCharacters(content: ReturnType<typeof fileContent>): string {
+  for (const piece of content.pieces()) {
+    const text = piece
+      .toString('latin1', 0, 4096)
+      .replace(/^\xef\xbb\xbf/, '')
+      .trimStart();
+    if (text !== '') return text.slice(0, 64);
+  }
+  return '';
+}
+
+function formatCount(count: number, what: string): string {
+  return `${count.toLocaleString('en-US')} ${what}${count === 1 ? '' : 's'}`;
+}
+
+/** yyyy-mm-dd. A server may send anything as Last-Modified; a date that cannot be read is `unknown`. */
+function formatDay(date: Date): string {
+  return Number.isNaN(date.getTime()) ? 'unknown' : date.toISOString().slice(0, 10);
+}

@@ -1,0 +1,76 @@
+/**
+ * The result of parsing a feed. There are many formats and six shapes of statements; a parser turns a format into a
+ * shape and knows nothing about what the statements are used for.
+ */
+
+import type { FamilyRanges } from '../ranges.ts';
+import type { ConnectionType, Rir } from '../record.ts';
+
+export type Parsed = Routes | Countries | Delegations | Names | Networks | PrefixList;
+
+type RowCounts = {
+  /** Rows that were parsed. */
+  readonly records: number;
+  /** Rows that could not be parsed, without comments and blank lines. Too many of them mean another format. */
+  readonly skipped: number;
+  /** The date that the feed states, yyyy-mm-dd. */
+  readonly asOf?: string;
+};
+
+/** Which AS announces which prefix. Values are AS numbers. */
+export type Routes = RowCounts & {
+  readonly shape: 'routes';
+  readonly ranges: FamilyRanges;
+  /** Names of networks, where the format has them. */
+  readonly names: ReadonlyMap<number, string>;
+  /** Other origins of prefixes that several networks announce (MOAS). */
+  readonly otherOrigins: readonly OtherOrigin[];
+};
+
+export type OtherOrigin = {
+  readonly version: 4 | 6;
+  readonly start: bigint;
+  readonly length: number;
+  readonly asn: number;
+};
+
+/** Where addresses are used. Values are countries as numbers, see country-code.ts. */
+export type Countries = RowCounts & { readonly shape: 'countries'; readonly ranges: FamilyRanges };
+
+/** Where addresses and AS numbers are registered. Values are positions in `holders`. */
+export type Delegations = RowCounts & {
+  readonly shape: 'delegations';
+  readonly ranges: FamilyRanges;
+  readonly holders: readonly Holder[];
+  readonly asns: readonly DelegatedAsns[];
+};
+
+/** `country` is absent for blocks that the registry has not delegated. */
+export type Holder = { readonly rir: Rir; readonly country?: string };
+
+export type DelegatedAsns = Holder & {
+  readonly first: number;
+  readonly last: number;
+  /** yyyy-mm-dd */
+  readonly registered?: string;
+};
+
+/** Names of networks. */
+export type Names = RowCounts & { readonly shape: 'names'; readonly names: ReadonlyMap<number, NetworkName> };
+
+export type NetworkName = { readonly name?: string; readonly handle?: string; readonly country?: string };
+
+/** Networks on a list, with a connection type where the list gives one. */
+export type Networks = RowCounts & {
+  readonly shape: 'networks';
+  readonly networks: ReadonlyMap<number, ListedNetwork>;
+};
+
+export type ListedNetwork = { readonly label: string; readonly role?: ConnectionType };
+
+/** Addresses on a list. Values are positions in `labels`: a region, a country, a count or an empty text, by format. */
+export type PrefixList = RowCounts & {
+  readonly shape: 'prefixes';
+  readonly ranges: FamilyRanges;
+  readonly labels: readonly string[];
+};

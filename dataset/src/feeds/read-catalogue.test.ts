@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { catalogue } from './catalogue.ts';
+import { DRIVES_OF, FORMATS } from './formats.ts';
+import { defaultFeeds, parseCatalogue } from './read-catalogue.ts';
+
+const FEED = { id: 'ours', url: 'file:///srv/list.txt', format: 'cidr-lines', drives: ['blocklist'] };
+
+test('catalogue: every built-in feed is one that an operator could have written', () => {
+  const again = parseCatalogue(JSON.stringify({ feeds: catalogue }));
+  assert.deepEqual(again, defaultFeeds());
+});
+
+for (const { id, format, drives } of catalogue) {
+  test(`catalogue: ${id} drives what its format can say`, () => {
+    const possible = DRIVES_OF[FORMATS[format]?.shape ?? 'names'];
+    assert.deepEqual(
+      drives.filter((drive) => !possible.includes(drive)),
+      [],
+    );
+  });
+}
+
+test('catalogue: an own feed has defaults for all but four fields', () => {
+  assert.deepEqual(parseCatalogue(JSON.stringify([FEED])), [
+    {
+      ...FEED,
+      licence: 'not given',
+      credit: 'not given',
+      refresh_hours: 24,
+      mode: 'on',
+      min_records: 1,
+      max_records: 2_000_000,
+      isOn: true,
+    },
+  ]);
+});
+
+test('catalogue: the built-in one with feeds enabled, disabled, replaced and added', () => {
+  const feeds = parseCatalogue(
+    JSON.stringify({
+      extends: 'built-in',
+      enable: ['peeringdb', 'bgptools-*'],
+      disable: ['feodo', 'crawler-*'],
+      feeds: [{ ...FEED, id: 'cins' }, FEED],
+    }),
+  );
+  const isOn = (id: string) => feeds.find((feed) => feed.id === id)?.isOn;
+  assert.deepEqual(
+    ['peeringdb', 'bgptools-mobile', 'feodo', 'crawler-openai-gptbot', 'ipsum', 'iptoasn', 'ours'].map(isOn),
+    [true, true, false, false, true, false, true],
+  );
+  assert.equal(feeds.length, catalogue.length + 1);
+  assert.equal(
+    feeds.findIndex(({ url }) => url === FEED.url),
+    catalogue.findIndex(({ id }) => id === 'cins'),
+  );
+});
+
+for (const [behaviour, value, message] of [
+  ['not JSON', '[', /it is not JSON/],
+  ['another base', { extends: 'mine' }, /extends can only be "built-in"/],
+  ['an unknown field', { feed: [] }, /the catalogue has the field feed; known are extends, enable, disable, feeds/],
+  [
+    'enabling what is not there',
+    { extends: 'built-in', enable: ['pering'] },
+    /enable names "pering", but there is no such feed/,
+  ],
+  ['a missing field', [{ id: 'a' }], /feeds\[0\] lacks url/],
+  ['a misspelt field', [{ ...FEED, licens: 'MIT' }], /feeds\[0\] has the field licens/],
+  ['an id with a slash', [{ ...FEED, id: '../a' }], /feeds\[0\]\.id is "\.\.\/a"/],
+  ['an id that the cache uses itself', [{ ...FEED, id: 'lock' }], /feeds\[0\]\.id is "lock", but must be .* not lock/],
+  ['another scheme', [{ ...FEED, url: 'ftp://example.com/a' }], /must be an https:, http: or file: URL/],
+  ['credentials in a URL', [{ ...FEED, url: 'https://a:b@example.com/' }], /without a user name/],
+  ['an unknown format', [{ ...FEED, format: 'cidr' }], /must be one of riswhois, pfx2as/],
+  ['a format from the prototype', [{ ...FEED, format: 'constructor' }], /must be one of riswhois/],
+  ['an unknown drive', [{ ...FEED, drives: ['is_bad'] }], /must be a list of some of routes/],
+  [
+    'a drive that the format cannot',
+    [{ ...FEED, drives: ['routes'] }],
+    /cidr-lines cannot drive routes; it can drive country/,
+  ],
+  [
+    'a cloud without a name',
+    [{ ...FEED, drives: ['cloud_provider'] }],
+    /drives cloud_provider, so it needs the field provider/,
+  ],
+  [
+    'networks without a role',
+    [{ ...FEED, format: 'asn-csv', drives: ['connection_type'] }],
+    /asn-csv names networks without roles, so it needs a connection_type/,
+  ],
+  ['an invalid pattern', [{ ...FEED, link: '(' }], /must be a regular expression/],
+  ['one id twice', [FEED, FEED], /the feed ours is listed twice/],
+] as const) {
+  test(`catalogue: refused with the place: ${behaviour}`, () => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    assert.throws(() => parseCatalogue(text), message);
+  });
+}

@@ -1,0 +1,28 @@
+/**
+ * Every text in a JSON document that is an address or a prefix. For the server lists of VPN providers (Mullvad,
+ * NordVPN, Proton), which have different structures and change them. Other texts are names and the like, so nothing
+ * counts as skipped.
+ */
+import { parsePrefix } from '../../prefix.ts';
+import type { PrefixList } from '../parsed.ts';
+import { PrefixListBuilder } from '../prefix-list.ts';
+import type { Content } from './content.ts';
+import { jsonDocument } from './json-value.ts';
+
+const WHAT = 'a list of servers';
+
+export function parseJsonAddresses(content: Content): PrefixList {
+  const document = jsonDocument(content, WHAT);
+  if (typeof document !== 'object' || document === null) throw new Error(`not ${WHAT}: neither a list nor an object`);
+  const list = new PrefixListBuilder();
+  // A list that grows during the loop, instead of recursion: JSON may be nested deeper than the call stack allows.
+  const values: unknown[] = [document];
+  for (const value of values) {
+    if (typeof value === 'string') {
+      if (parsePrefix(value) !== undefined) list.add(value);
+    } else if (typeof value === 'object' && value !== null) {
+      for (const inner of Object.values(value)) values.push(inner);
+    }
+  }
+  return list.finish();
+}

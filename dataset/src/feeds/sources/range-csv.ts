@@ -1,0 +1,84 @@
+/**
+ * The CSV files of ip-location-db: `first,last,asn,"name"` and `first,last,country`. Only fields after the second comma
+ * may be quoted. The caller decides about rows that cannot be parsed: a feed skips them, a pinned file is refused.
+ */
+import { parseAddress } from '../../address.ts';
+import { isReservedAsn, parseAsn } from '../../as-number.ts';
+import { encodeCountry } from '../../country-code.ts';
+import { toBigInt } from '../../prefix.ts';
+import { type FamilyRanges, Ranges } from '../../ranges.ts';
+import type { Countries, Routes } from '../parsed.ts';
+import type { Content } from './content.ts';
+import { csvRow } from './csv-row.ts';
+
+export type OnUnreadable = (line: string, number: number, problem: string) => void;
+
+/** The first name of each AS number is kept. Rows with a reserved number are left out. */
+export function parseRangeCsvAsn(content: Content, onUnreadable: OnUnreadable = ignore): Routes {
+  const names = new Map<number, string>();
+  const read = parseRanges(content, onUnreadable, (rest) => {
+    const comma = rest.indexOf(',');
+    const asn = parseAsn(rest.slice(0, Math.max(comma, 0)));
+    if (asn === undefined || asn === 0) return undefined;
+    if (isReservedAsn(asn)) return NO_VALUE;
+    if (!names.has(asn)) names.set(asn, csvRow(rest.slice(comma + 1)).join());
+    return asn;
+  });
+  return { shape: 'routes', ...read, names, otherOrigins: [] };
+}
+
+export function parseRangeCsvCountry(content: Content, onUnreadable: OnUnreadable = ignore): Countries {
+  const read = parseRanges(content, onUnreadable, (rest) =>
+    /^[A-Z]{2}$/.test(rest) ? encodeCountry(rest) : undefined,
+  );
+  return { shape: 'countries', ...read };
+}
+
+/** For pinned files: a row that cannot be parsed means that the file is not the expected one. */
+export function refuseUnreadable(line: string, number: number, problem: string): never {
+  throw new Error(`line ${number} ${problem}: ${JSON.stringify(line.slice(0, 80))}`);
+}
+
+function ignore(): void {}
+
+/** The value of a valid row that is left out. */
+const NO_VALUE = -1;
+
+function parseRanges(
+  content: Content,
+  onUnreadable: OnUnreadable,
+  parseValue: (rest: string) => number | undefined,
+): { ranges: FamilyRanges; records: number; skipped: number } {
+  const ranges = { 4: new Ranges(), 6: new Ranges() };
+  let number = 0;
+  let skipped = 0;
+  for (const line of content.lines()) {
+    number++;
+    if (line === '') continue;
+    const problem = addRow(ranges, line, parseValue);
+    if (problem === undefined) continue;
+    skipped++;
+    onUnreadable(line, number, problem);
+  }
+  return { ranges, records: ranges[4].length + ranges[6].length, skipped };
+}
+
+function addRow(
+  ranges: FamilyRanges,
+  line: string,
+  parseValue: (rest: string) => number | undefined,
+): string | undefined {
+  const first = line.indexOf(',');
+  const second = line.indexOf(',', first + 1);
+  const start = parseAddress(line.slice(0, first));
+  const end = parseAddress(line.slice(first + 1, second));
+  if (start === undefined || end?.version !== start.version || second < 0) return 'is not a range';
+  const from = toBigInt(start);
+  const to = toBigInt(end);
+  if (from > to) return 'ends before it starts';
+  const value = parseValue(line.slice(second + 1));
+  if (value === undefined) return 'has no valid value';
+  if (value === NO_VALUE) return undefined;
+  ranges[start.version].add(from, to, value);
+  return undefined;
+}

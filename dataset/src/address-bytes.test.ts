@@ -24,7 +24,7 @@ const piece = fc.constantFrom(
 );
 const almost = fc.array(piece, { maxLength: 14 }).map((pieces) => pieces.join(''));
 
-test('address bytes: read as the text of the same bytes, wherever they lie', () => {
+test('address bytes: parsed as the text of the same bytes, at any offset', () => {
   const text = fc.oneof(fc.ipV4(), fc.ipV6(), almost, fc.string({ maxLength: 60 }));
   fc.assert(
     fc.property(text, fc.constantFrom('', '1', ':', '.', 'f'), (middle, around) => {

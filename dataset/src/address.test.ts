@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { formatAddress, parseAddress, truncateAddress } from './address.ts';
 
 for (const [behaviour, text, want] of [
-  ['a dotted quad is itself', '192.0.2.1', '192.0.2.1'],
-  ['the lowest and the highest', '0.0.0.0', '0.0.0.0'],
-  ['all octets at their end', '255.255.255.255', '255.255.255.255'],
+  ['a dotted quad is unchanged', '192.0.2.1', '192.0.2.1'],
+  ['the lowest address', '0.0.0.0', '0.0.0.0'],
+  ['all octets at their maximum', '255.255.255.255', '255.255.255.255'],
   ['IPv6 in full is shortened', '2001:0db8:0000:0000:0000:0000:0000:0001', '2001:db8::1'],
   ['upper case becomes lower', '2001:DB8::ABCD', '2001:db8::abcd'],
   ['unspecified', '::', '::'],
@@ -33,7 +33,7 @@ for (const [behaviour, text, want] of [
 }
 
 for (const [behaviour, text] of [
-  ['nothing', ''],
+  ['an empty text', ''],
   ['a blank', ' '],
   ['a blank before', ' 192.0.2.1'],
   ['a blank after', '192.0.2.1 '],
@@ -123,7 +123,7 @@ test('address: what is formatted parses back to the same address', () => {
   );
 });
 
-test('address: IPv6 is written as the WHATWG URL parser writes it', () => {
+test('address: IPv6 is formatted as the WHATWG URL parser formats it', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(0, 0, 0, 1, 0xabcd), { minLength: 8, maxLength: 8 }), (groups) => {
       const text = groups.map((group) => group.toString(16)).join(':');
@@ -157,7 +157,7 @@ function wordsOf({ version, w0, w1, w2, w3 }: NonNullable<ReturnType<typeof pars
   return { version, words: words.map((word) => word >>> 0) };
 }
 
-/** As the RFC describes it, with no thought of speed: cut into groups, fill the gap, check each. */
+/** As the RFC describes it, without regard to speed: split into groups, fill the gap, check each. */
 function obviousWords(text: string): Words | undefined {
   if (!text.includes(':')) {
     const octets = obviousQuad(text);

@@ -1,12 +1,12 @@
 /**
  * IP addresses: strict text to words, words to canonical text.
  *
- * Only the full dotted quad and the RFC 4291 §2.2 forms are taken. `net.isIP` is not used: it lets zone ids
- * (`fe80::1%eth0`) through, and the words are needed anyway. An IPv4-mapped address (RFC 4291 §2.5.5.2) is the
- * IPv4 address it carries.
+ * Only the full dotted quad and the forms of RFC 4291 §2.2 are accepted. `net.isIP` is not used: it accepts zone ids
+ * (`fe80::1%eth0`), and the words are needed anyway. An IPv4-mapped address (RFC 4291 §2.5.5.2) is parsed as the IPv4
+ * address in it.
  *
- * Words are signed 32-bit: V8 keeps those as small integers, where an unsigned word above 2^31 would be a heap
- * number for each field. Readers that compare them write `>>> 0`.
+ * Words are signed 32-bit integers: V8 stores those as small integers, and an unsigned word above 2^31 as a heap
+ * number. Code that compares words writes `>>> 0`.
  */
 export type Address = {
   readonly version: 4 | 6;
@@ -18,7 +18,7 @@ export type Address = {
 };
 
 export function parseAddress(text: string): Address | undefined {
-  // Most texts are IPv4, and those that are not stop being it within four characters.
+  // Most texts are IPv4, and for the others parseIPv4 returns within four characters.
   return parseIPv4(text) ?? parseIPv6(text);
 }
 
@@ -34,7 +34,7 @@ export function ipv6(w0: number, w1: number, w2: number, w3: number): Address {
   return { version: 6, w0: w0 | 0, w1: w1 | 0, w2: w2 | 0, w3: w3 | 0 };
 }
 
-/** The address with every bit after the first `length` cleared: the base of the prefix it lies in. */
+/** The address with every bit after the first `length` cleared: the base of its prefix. */
 export function truncateAddress(address: Address, length: number): Address {
   if (address.version === 4) return ipv4(address.w0 & wordMask(length));
   return ipv6(
@@ -48,15 +48,15 @@ export function truncateAddress(address: Address, length: number): Address {
 const DOT = 0x2e;
 const COLON = 0x3a;
 const ZERO = 0x30;
-/** The longest text is an IPv6 address that ends in a dotted quad. Anything longer need not be read. */
+/** The length of the longest valid text, an IPv6 address that ends in a dotted quad. */
 const MAX_CHARACTERS = 45;
 
-// A shift by 32 is a shift by 0 in JavaScript, hence the two ends by hand.
+// A shift by 32 is a shift by 0 in JavaScript, so both ends are special cases.
 function wordMask(length: number): number {
   return length <= 0 ? 0 : length >= 32 ? -1 : -1 << (32 - length);
 }
 
-/** Reads `d.d.d.d`. A leading zero is refused: some parsers take it for octal. */
+/** Parses `d.d.d.d`. A leading zero is refused: some parsers read it as octal. */
 function parseIPv4(text: string): Address | undefined {
   let word = 0;
   let dots = 0;
@@ -79,8 +79,8 @@ function parseIPv4(text: string): Address | undefined {
 }
 
 /**
- * Groups are shifted into four words as they come. At `::` what has come so far is set aside; at the end it is shifted up to its
- * place and what came after `::` is put below it.
+ * Groups are shifted into w0..w3 as they are read. At `::` the groups so far are moved to h0..h3; at the end those are
+ * shifted up to their position and combined with the groups after `::`.
  */
 function parseIPv6(text: string): Address | undefined {
   if (text.length > MAX_CHARACTERS) return undefined;
@@ -197,7 +197,10 @@ export function groupAt({ w0, w1, w2, w3 }: Address, i: number): number {
   return (i & 1) === 0 ? word >>> 16 : word & 0xffff;
 }
 
-/** RFC 5952 §4.2.2 and §4.2.3: the longest run of two or more zero groups, the first of equals; start 8 if there is none. */
+/**
+ * RFC 5952 §4.2.2 and §4.2.3: the longest run of two or more zero groups, the first of equal runs; start 8 if there is
+ * none.
+ */
 export function longestZeroRun(address: Address): { start: number; length: number } {
   let start = 8;
   let length = 1;

@@ -1,4 +1,4 @@
-/** JSON text with every character above ASCII written as \u, so that a character of a prepared answer is a byte of it. */
+/** JSON text with every character above ASCII written as \u, so that a character of a prepared answer is one byte. */
 export function asciiJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[^\0-\x7f]/g,

@@ -25,12 +25,12 @@ const search = new AsnSearch(
 
 for (const [behaviour, query, want] of [
   [
-    'exact, then name, then word, then inside; larger first, then the lower number',
+    'exact matches, then starts of names, starts of words, other matches; the largest network first, then the lower number',
     'acme',
     [64500, 64501, 64499, 64504, 64502, 64503],
   ],
   ['any case', 'ACME', [64500, 64501, 64499, 64504, 64502, 64503]],
-  ['blanks around do not count', '  acme networks ', [64501]],
+  ['white space around the query is ignored', '  acme networks ', [64501]],
   ['several words', 'acme net', [64501]],
   ['accents in the name do not matter', 'telefonica movil', [64505]],
   ['accents in the query do not matter', 'TELÉFONICA', [64505]],
@@ -38,17 +38,17 @@ for (const [behaviour, query, want] of [
   ['a number', '64504', [64504]],
   ['a number with AS', 'AS64504', [64504]],
   ['a number with as', 'as64504', [64504]],
-  ['a number that also stands in a name', '64500', [64500, 64507]],
+  ['a number that is also part of a name', '64500', [64500, 64507]],
   ['one character', 'q', [64506]],
   ['two characters, one of them the whole name', 't3', [64508]],
   ['two characters at the start of a name and elsewhere', 'ac', [64501, 64500, 64499, 64504, 64502, 64503]],
   ['punctuation', 'alpha.beta', [64510]],
   ['punctuation at the start', ', inc', [64510]],
   ['punctuation alone', '& ', [64509]],
-  ['a letter without a plain form', 'straße', [64509]],
-  ['nothing', 'zzz', []],
+  ['a letter that does not decompose', 'straße', [64509]],
+  ['no match', 'zzz', []],
   ['a text longer than any name', 'acme'.repeat(25), []],
-  ['what a regular expression would misread', '.*', []],
+  ['a query with characters of a regular expression', '.*', []],
   ['an unassigned number', 'AS4294967295', []],
   ['a number out of range', '99999999999', []],
   ['blank', '   ', []],
@@ -72,7 +72,7 @@ test('asn-search: the limit cuts the results, not the total', () => {
   }
 });
 
-test('asn-search: a result is the record without counts of addresses', () => {
+test('asn-search: a result is the record without the address count', () => {
   assert.deepEqual(search.search('t3', 1).results, [
     {
       asn: 64508,

@@ -1,11 +1,13 @@
 /**
- * Networks by name, handle or number. Rows are ordered by size, the largest first, so within a rank what is met first is
- * what is answered first. Texts of three characters and more go through the index of words; shorter ones are in nearly every
- * name and are searched in the names themselves, where the search can stop early.
+ * Search for networks by name, handle or number. Rows are ordered by size, the largest first, so the results of a rank
+ * are its rows in ascending order. `file/name-index.ts` describes the index.
  */
-import type { Dataset } from './read.ts';
+import { WantedText } from './file/network-texts.ts';
+import type { Dataset } from './file/read.ts';
+import { BEGINS_NAME, IS_WHOLE, rowOfUse } from './file/shared-words.ts';
 import type { AsnRecord } from './record.ts';
-import { fold, splitWords } from './word-index.ts';
+import { RowSet } from './row-set.ts';
+import { fold, NO_MATCH, searchText, splitWords } from './search-text.ts';
 
 export type AsnSearchResult = Omit<AsnRecord, 'address_count'>;
 export type AsnSearchAnswer = {
@@ -16,154 +18,124 @@ export type AsnSearchAnswer = {
   results: AsnSearchResult[];
 };
 
-/** Ranks, the best lowest. */
-const EXACT = 0;
-const NAME_BEGINS = 1;
-const WORD_BEGINS = 2;
-const INSIDE = 3;
-const NONE = 4;
-
-const TAB = 0x09;
-const LF = 0x0a;
+/** So few rows are compared with the text at once. More of them are reduced first, by a word of the text. */
+const FEW_ROWS = 2_000;
+/** Some texts of up to so many bytes have prepared results. */
+const SHORT_BYTES = 3;
+/** The shortest text that can be looked up in the grams. */
+const GRAM_BYTES = 3;
 
 export class AsnSearch {
   readonly #dataset: Dataset;
-  /** LF, then per network: name TAB handle LF, folded. */
-  readonly #text: string;
-  /** Where each line begins, and the end. */
-  readonly #starts: Uint32Array;
-  readonly #ranks: Uint8Array;
-  /** For a text of one or two characters, once somebody has asked: how many networks hold it, and which are named just so. */
-  readonly #shortTexts = new Map<string, { total: number; exact: number[] }>();
+  readonly #ranked: readonly [exact: RowSet, nameBegins: RowSet, wordBegins: RowSet, inside: RowSet];
+  readonly #candidates: RowSet;
+  readonly #withWord: RowSet;
+  /** The list of the index that is being read. */
+  readonly #list: Uint32Array;
 
   constructor(dataset: Dataset) {
+    const newSet = () => new RowSet(dataset.asnCount);
     this.#dataset = dataset;
-    this.#starts = new Uint32Array(dataset.asnCount + 1);
-    for (let row = 0; row <= dataset.asnCount; row++) this.#starts[row] = dataset.asnTextStart(row) + 1;
-    this.#text = `\n${foldLines(dataset.asnText()).toLowerCase()}`;
-    this.#ranks = new Uint8Array(dataset.asnCount);
+    this.#ranked = [newSet(), newSet(), newSet(), newSet()];
+    this.#candidates = newSet();
+    this.#withWord = newSet();
+    this.#list = new Uint32Array(dataset.asnCount);
   }
 
   search(query: string, limit: number): AsnSearchAnswer {
-    const wanted = fold(query).trim();
+    const wanted = searchText(fold(query).trim());
     const numberText = /^(?:as)?([0-9]{1,10})$/.exec(wanted)?.[1];
-    const numbered = numberText === undefined ? undefined : this.#dataset.asn(Number(numberText));
+    const numbered = numberText === undefined ? -1 : this.#dataset.rowOfAsn(Number(numberText));
     const { rows, total } = wanted === '' ? { rows: [], total: 0 } : this.#find(wanted, limit);
-    const named = rows.map((row) => this.#dataset.asnAt(row)).filter(({ asn }) => asn !== numbered?.asn);
-    const records = numbered === undefined ? named : [numbered, ...named].slice(0, limit);
-    const results = records.map(({ address_count: _, ...result }) => result);
-    // A network found by its number may also carry the number in its name; it is one result all the same.
-    const isTwice = numbered !== undefined && named.length < rows.length;
-    return {
-      query,
-      limit,
-      count: results.length,
-      total: total + (numbered === undefined || isTwice ? 0 : 1),
-      results,
-    };
-  }
-
-  /** The best `limit` rows, and how many there are in all. */
-  #find(wanted: string, limit: number): { rows: number[]; total: number } {
-    const probe = splitWords(wanted).reduce((longest, word) => (word.length > longest.length ? word : longest), '');
-    return probe.length >= 3 ? this.#findByWords(wanted, probe, limit) : this.#findInText(wanted, limit);
-  }
-
-  /** Ranks every row that has a word around the probe; a text of several words is then looked for in the row itself. */
-  #findByWords(wanted: string, probe: string, limit: number): { rows: number[]; total: number } {
-    const ranks = this.#ranks.fill(NONE);
-    const isOneWord = probe === wanted;
-    this.#dataset.words.forEachRow(probe, (row, beginsName, beginsWord, isWord) => {
-      let rank = beginsName ? NAME_BEGINS : beginsWord ? WORD_BEGINS : INSIDE;
-      if (isWord || !isOneWord) rank = this.#rankInRow(row, wanted);
-      if (rank < (ranks[row] as number)) ranks[row] = rank;
+    const best = numbered < 0 ? rows : [numbered, ...rows.filter((row) => row !== numbered)].slice(0, limit);
+    const results = best.map((row) => {
+      const { address_count: _, ...result } = this.#dataset.asnAt(row);
+      return result;
     });
-    const found: [number[], number[], number[], number[]] = [[], [], [], []];
-    let total = 0;
-    for (let row = 0; row < ranks.length; row++) {
-      const rank = ranks[row] as number;
-      if (rank === NONE) continue;
-      total++;
-      const list = found[rank as 0 | 1 | 2 | 3];
-      if (list.length < limit) list.push(row);
-    }
-    return { rows: found.flat().slice(0, limit), total };
+    // A network that is found by its number may also have the number in its name; it is one result.
+    const isFurther = numbered >= 0 && this.#dataset.networkTexts.rank(numbered, new WantedText(wanted)) === NO_MATCH;
+    return { query, limit, count: results.length, total: total + (isFurther ? 1 : 0), results };
   }
 
-  #findInText(wanted: string, limit: number): { rows: number[]; total: number } {
-    const text = this.#text;
-    const known = this.#shortTexts.get(wanted);
-    const found: [number[], number[], number[], number[]] = [[], [], [], []];
-    let total = 0;
-    let row = 0;
-    for (let at = text.indexOf(wanted, 1); at >= 0; at = text.indexOf(wanted, this.#starts[row])) {
-      row = this.#rowAt(at, row);
-      total++;
-      const rank = this.#rankInRow(row, wanted) as 0 | 1 | 2 | 3;
-      if (rank === EXACT || found[rank].length < limit) found[rank].push(row);
-      if (known !== undefined && found[NAME_BEGINS].length >= limit) break;
-      row++;
+  /** The best `limit` rows, and the number of all that match. */
+  #find(wanted: string, limit: number): { rows: number[]; total: number } {
+    if (wanted.length <= SHORT_BYTES) {
+      const prepared = this.#dataset.nameIndex.shortTexts.find(wanted);
+      if (prepared !== undefined && prepared.rows.length >= Math.min(limit, prepared.total))
+        return { rows: prepared.rows.slice(0, limit), total: prepared.total };
     }
-    const { total: all, exact } = known ?? { total, exact: found[EXACT] };
-    if (wanted.length <= 2) this.#shortTexts.set(wanted, { total: all, exact });
-    return { rows: [...exact, ...found.slice(NAME_BEGINS).flat()].slice(0, limit), total: all };
+    for (const rows of this.#ranked) rows.clear();
+    if (wanted.length < GRAM_BYTES) this.#rankAll(wanted);
+    else if (isOneWord(wanted)) this.#rankByWord(wanted);
+    else this.#rankBySeparator(wanted);
+    return RowSet.first(this.#ranked, limit);
   }
 
-  /** The best place of the text in one network's line. */
-  #rankInRow(row: number, wanted: string): number {
-    const text = this.#text;
-    const start = this.#starts[row] as number;
-    const end = this.#starts[row + 1] as number;
-    let best = NONE;
-    const line = text.slice(start, end);
-    for (let at = line.indexOf(wanted); at >= 0 && best > EXACT; at = line.indexOf(wanted, at + 1)) {
-      best = Math.min(best, rankAt(text, start + at, wanted.length, start));
-    }
-    return best;
+  /** Reads all names: for more results of a short text than are prepared, which the API does not ask for. */
+  #rankAll(text: string): void {
+    const wanted = new WantedText(text);
+    for (let row = 0; row < this.#dataset.asnCount; row++) this.#rank(row, wanted);
   }
 
-  /** The row whose line holds the position; looks from `row` on, in steps that double and then halve. */
-  #rowAt(position: number, row: number): number {
-    const starts = this.#starts;
-    const last = starts.length - 2;
-    let step = 1;
-    while (row + step <= last && (starts[row + step] as number) <= position) {
-      row += step;
-      step *= 2;
+  /** A text without characters between words is part of a word. */
+  #rankByWord(text: string): void {
+    const { words, grams } = this.#dataset.nameIndex;
+    const list = this.#list;
+    const [exact, nameBegins, wordBegins, inside] = this.#ranked;
+    words.forEach(text, list, (count, beginsWord, isWord) => {
+      for (let i = 0; i < count; i++) {
+        const use = list[i] as number;
+        const row = rowOfUse(use);
+        if (!beginsWord) inside.add(row);
+        else if (isWord && (use & IS_WHOLE) !== 0) exact.add(row);
+        else if ((use & BEGINS_NAME) !== 0) nameBegins.add(row);
+        else wordBegins.add(row);
+      }
+    });
+    this.#candidates.clear();
+    grams.addRows(grams.withPart(text), list, this.#candidates);
+    this.#rankCandidates(text);
+  }
+
+  /** A text with separators: candidates are the networks with one of them, and with the longest word, if they are many. */
+  #rankBySeparator(text: string): void {
+    const { words, grams } = this.#dataset.nameIndex;
+    const list = this.#list;
+    const rows = grams.withSeparators(text);
+    this.#candidates.clear();
+    grams.addRows(rows, list, this.#candidates);
+    const { word, pattern } = longestWord(text);
+    if (rows.count > FEW_ROWS && word.length >= GRAM_BYTES) {
+      const withWord = this.#withWord;
+      withWord.clear();
+      words.forEach(pattern, list, (count) => {
+        for (let i = 0; i < count; i++) withWord.add(rowOfUse(list[i] as number));
+      });
+      grams.addRows(grams.withPart(word), list, withWord);
+      this.#candidates.intersect(withWord);
     }
-    for (; step >= 1; step >>= 1) if (row + step <= last && (starts[row + step] as number) <= position) row += step;
-    return row;
+    this.#rankCandidates(text);
+  }
+
+  #rankCandidates(text: string): void {
+    const wanted = new WantedText(text);
+    this.#candidates.forEach((row) => {
+      this.#rank(row, wanted);
+    });
+  }
+
+  #rank(row: number, wanted: WantedText): void {
+    const rank = this.#dataset.networkTexts.rank(row, wanted);
+    if (rank !== NO_MATCH) this.#ranked[rank].add(row);
   }
 }
 
-function rankAt(text: string, at: number, length: number, lineStart: number): number {
-  const before = text.charCodeAt(at - 1);
-  const after = text.charCodeAt(at + length);
-  if ((before === LF || before === TAB) && (after === LF || after === TAB)) return EXACT;
-  if (at === lineStart) return NAME_BEGINS;
-  return isWordCharacter(before) ? INSIDE : WORD_BEGINS;
-}
+const isOneWord = (text: string): boolean => splitWords(text)[0] === text;
 
-const isWordCharacter = (code: number) =>
-  (code >= 0x30 && code <= 0x39) || (code >= 0x61 && code <= 0x7a) || code >= 0x80;
-
-/**
- * Takes the JSON escapes out of the lines that have one, and the accents. Such a line is never longer than it was escaped,
- * and is filled up with line ends, so that every line stays where it is.
- */
-function foldLines(text: string): string {
-  let folded = '';
-  let done = 0;
-  for (let backslash = text.indexOf('\\'); backslash >= 0; backslash = text.indexOf('\\', done)) {
-    const start = text.lastIndexOf('\n', backslash) + 1;
-    const end = text.indexOf('\n', backslash);
-    const line = JSON.parse(`"${text.slice(start, end).replaceAll('\t', '\\t')}"`) as string;
-    folded +=
-      text.slice(done, start) +
-      fold(line)
-        .slice(0, end - start)
-        .padEnd(end - start, '\n');
-    done = end;
-  }
-  return folded + text.slice(done);
+/** The longest word in a text; and the same with LF where the text shows that a word begins or ends. */
+function longestWord(text: string): { word: string; pattern: string } {
+  const parts = text.split(/[^0-9a-z\x80-\xff]+/);
+  const word = parts.reduce((longest, part) => (part.length > longest.length ? part : longest));
+  const at = parts.indexOf(word);
+  return { word, pattern: `${at > 0 ? '\n' : ''}${word}${at < parts.length - 1 ? '\n' : ''}` };
 }

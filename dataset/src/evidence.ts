@@ -1,16 +1,17 @@
 /**
- * Why a record says what it says. The file keeps per record which source decided which field; the value comes from the record
- * itself, and the prefix is found by walking: the largest one around the address for which the source says the same.
+ * Which source decided each field of a record. The file stores the deciding sources per record; values are taken from
+ * the record itself. The prefix is found by walking to the neighbouring runs: the largest prefix around the address for
+ * which the source says the same.
  */
 import type { Address } from './address.ts';
-import { type Match, prefixLength } from './format.ts';
+import type { Match } from './file/format.ts';
+import type { Dataset } from './file/read.ts';
 import { addressBits, formatPrefix, fromBigInt, toBigInt, widestPrefixLength } from './prefix.ts';
-import type { Dataset } from './read.ts';
 import type { Evidence, IpRecord } from './record.ts';
 
-/** The announcement itself decides these, so their prefix is that of the record. */
+/** Fields that the announcement decides: their prefix is that of the record. */
 const ANNOUNCED = new Set(['prefix', 'asn', 'asn_name']);
-/** A source may say the same of half the internet. The walk stops after so many runs in each direction: under 1 ms. */
+/** A source may say the same about a large part of the internet. This limit per direction keeps the walk under 1 ms. */
 const MAX_RUNS = 256;
 
 export function explain(dataset: Dataset, address: Address, match: Match): Evidence[] {
@@ -19,14 +20,14 @@ export function explain(dataset: Dataset, address: Address, match: Match): Evide
     const { id = '', as_of = '' } = dataset.meta.sources[source] ?? {};
     return { field, value, source: id, prefix, as_of };
   };
-  const rows = dataset.decisions(dataset.tailOf(match)).map(([field, source, points]) => {
-    const value = points ?? fieldValue(record, field);
+  const rows = dataset.decisions(dataset.tailOf(match)).map(([field, source, stated]) => {
+    const value = stated ?? fieldValue(record, field);
     const prefix = ANNOUNCED.has(field) ? record.prefix : statedPrefix(dataset, address, field, value, source);
     return row(field, value, source, prefix);
   });
-  // Several networks may announce one prefix. The answer has the one that most peers see; the others are worth knowing.
-  const rivals = dataset.rivals(address, prefixLength(match)).filter(({ asn }) => asn !== record.asn);
-  return [...rows, ...rivals.map(({ asn, source }) => row('asn', asn, source, record.prefix))];
+  // Several networks may announce the same prefix (MOAS). The record has the one that most peers see.
+  const otherOrigins = dataset.otherOrigins(address, match).filter(({ asn }) => asn !== record.asn);
+  return [...rows, ...otherOrigins.map(({ asn, source }) => row('asn', asn, source, record.prefix))];
 }
 
 function statedPrefix(
@@ -49,7 +50,7 @@ function statedPrefix(
       const record = dataset.tail(tail);
       same = dataset
         .decisions(tail)
-        .some(([f, s, points]) => f === field && s === source && (points ?? fieldValue(record, field)) === value);
+        .some(([f, s, stated]) => f === field && s === source && (stated ?? fieldValue(record, field)) === value);
       saysSame.set(tail, same);
     }
     return same;
@@ -63,6 +64,6 @@ function statedPrefix(
 }
 
 function fieldValue(record: Pick<IpRecord, 'detection'>, field: string): Evidence['value'] {
-  // An override can decide that there is no provider; a row still says who did.
+  // An override can remove a name; the row then has an empty value.
   return (({ ...record, ...record.detection } as Record<string, unknown>)[field] ?? '') as Evidence['value'];
 }

@@ -5,7 +5,7 @@ import { addressBits, formatPrefix, fromBigInt, parsePrefix, prefixesOfRange, to
 
 for (const [behaviour, text, want] of [
   ['a prefix', '192.0.2.0/24', '192.0.2.0 - 192.0.2.255'],
-  ['host bits are dropped', '192.0.2.77/24', '192.0.2.0 - 192.0.2.255'],
+  ['host bits are cleared', '192.0.2.77/24', '192.0.2.0 - 192.0.2.255'],
   ['an address is a prefix of one', '192.0.2.77', '192.0.2.77 - 192.0.2.77'],
   ['everything', '0.0.0.0/0', '0.0.0.0 - 255.255.255.255'],
   ['IPv6', '2001:db8::/32', '2001:db8:: - 2001:db8:ffff:ffff:ffff:ffff:ffff:ffff'],

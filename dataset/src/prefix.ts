@@ -1,10 +1,10 @@
-/** CIDR prefixes as text, and the arithmetic of ranges that the compiler and the evidence need. */
+/** CIDR prefixes: parsing, formatting, and arithmetic on ranges. */
 import { type Address, formatAddress, ipv4, ipv6, parseAddress, truncateAddress } from './address.ts';
 
 /** Consecutive addresses of one family, both ends included. */
 export type Range = { readonly version: 4 | 6; readonly start: bigint; readonly end: bigint };
 
-/** An address as one number, for work where clarity matters more than speed: 32 or 128 bits, unsigned. */
+/** The address as an unsigned number of 32 or 128 bits, for code where clarity matters more than speed. */
 export function toBigInt({ version, w0, w1, w2, w3 }: Address): bigint {
   if (version === 4) return BigInt(w0 >>> 0);
   return (BigInt(w0 >>> 0) << 96n) | (BigInt(w1 >>> 0) << 64n) | (BigInt(w2 >>> 0) << 32n) | BigInt(w3 >>> 0);
@@ -20,7 +20,10 @@ export function formatPrefix(address: Address, length: number): string {
   return `${formatAddress(truncateAddress(address, length))}/${length}`;
 }
 
-/** Reads `192.0.2.0/24`, or an address alone as a prefix of one. Host bits that are set are dropped, as feeds have them. */
+/**
+ * Parses `192.0.2.0/24`, or a single address as a prefix of one. Host bits that are set are cleared: feeds have such
+ * rows.
+ */
 export function parsePrefix(text: string): Range | undefined {
   const cidr = parseCidr(text);
   if (cidr === undefined) return undefined;
@@ -30,8 +33,8 @@ export function parsePrefix(text: string): Range | undefined {
 }
 
 /**
- * The same with the address in words and its host bits as they are, for tables of a million rows. A prefix of IPv4-mapped addresses is
- * refused: its length counts other bits than those of the IPv4 address that they are read as.
+ * The same without bigints and with host bits unchanged, for tables of a million rows. A prefix of IPv4-mapped
+ * addresses is refused: its length counts IPv6 bits, but the address is parsed as IPv4.
  */
 export function parseCidr(text: string): { readonly address: Address; readonly length: number } | undefined {
   const slash = text.indexOf('/');
@@ -49,8 +52,8 @@ export function parseCidr(text: string): { readonly address: Address; readonly l
 export const addressBits = (version: 4 | 6): number => (version === 4 ? 32 : 128);
 
 /**
- * The length of the largest prefix that contains `address` and lies inside start..end. Such a prefix must part from
- * both neighbours of the range, so it is one bit longer than what the address shares with either of them.
+ * The length of the largest prefix that contains `address` and is inside start..end. It must contain neither
+ * neighbour of the range, so it is one bit longer than what the address has in common with either of them.
  */
 export function widestPrefixLength(address: bigint, start: bigint, end: bigint, bits: number): number {
   const before = start === 0n ? 0 : sharedBits(address, start - 1n, bits) + 1;
@@ -62,10 +65,10 @@ export function lastAddress(base: bigint, length: number, bits: number): bigint 
   return base | (HOST_MASKS[bits - length] as bigint);
 }
 
-/** Per number of host bits. Made once: walks over whole datasets ask for them a million times. */
+/** By number of host bits. Computed once: a walk over a dataset needs them a million times. */
 const HOST_MASKS: readonly bigint[] = Array.from({ length: 129 }, (_, hostBits) => (1n << BigInt(hostBits)) - 1n);
 
-/** The prefixes that make up start..end, in order, each as large as it can be. */
+/** The shortest list of prefixes that covers exactly start..end, in order. */
 export function* prefixesOfRange(start: bigint, end: bigint, bits: number): Generator<[base: bigint, length: number]> {
   for (let base = start; base <= end; ) {
     const length = widestPrefixLength(base, start, end, bits);

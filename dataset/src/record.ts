@@ -1,8 +1,13 @@
 /** The answers of the dataset, in the field names of the interface specification. */
-import type { Role } from './tables/networks/network-row.ts';
 
-export type ConnectionType = Role;
-export type Rir = 'ARIN' | 'RIPE' | 'APNIC' | 'LACNIC' | 'AFRINIC';
+/** A dataset file stores positions in this list and in RIRS: append to them, never reorder. */
+export const CONNECTION_TYPES = ['residential', 'mobile', 'datacenter', 'business', 'education'] as const;
+export type ConnectionType = (typeof CONNECTION_TYPES)[number];
+
+/** The five regional internet registries. */
+export const RIRS = ['ARIN', 'RIPE', 'APNIC', 'LACNIC', 'AFRINIC'] as const;
+export type Rir = (typeof RIRS)[number];
+
 export type ThreatLevel = 'low' | 'medium' | 'high' | 'critical';
 
 export type Detection = {
@@ -17,7 +22,7 @@ export type Detection = {
   cloud_provider?: string;
 };
 
-/** What an address can be flagged as, in the order of the interface. */
+/** The flags of a detection, in the order of the interface specification. */
 export const FLAGS = [
   'is_datacenter',
   'is_tor_exit',
@@ -43,7 +48,7 @@ export type IpRecord = {
   threat: Threat;
 };
 
-/** Why a field has its value: which source said so, for which prefix, and how old the source is. */
+/** The source that decided a field, the prefix for which it says so, and the date of the source. */
 export type Evidence = {
   field: string;
   value: string | number | boolean;
@@ -68,17 +73,17 @@ export type AsnRecord = {
 
 export type AsnPrefixes = { ipv4: string[]; ipv6: string[] };
 
-/** A source that went into a dataset. `credit` is what its licence asks us to show. */
+/** A source of a dataset. `credit` is the attribution that its licence requires. */
 export type Source = { id: string; as_of: string; licence: string; credit: string; records: number };
 
 /** A feed whose newest copy was not used. `used` is the date of the older copy that was, if there was one. */
 export type Refusal = { id: string; reason: string; used?: string };
 
-/** What a dataset says of itself. */
+/** The metadata of a dataset. */
 export type Meta = {
   version: number;
   built_at: string;
-  /** Over everything but version and time of the build. */
+  /** A digest over everything except the version number and the time of the build. */
   content_sha256: string;
   sources: readonly Source[];
   refused: readonly Refusal[];
@@ -97,25 +102,38 @@ export type Counts = {
   ipv6_prefixes: number;
 };
 
-/** What a dataset covers and how far its sources agree. Shares are from 0 to 1. */
+/** What a dataset covers and how far its sources agree. Shares are between 0 and 1. */
 export type Figures = {
   ipv4: FamilyFigures;
   ipv6: FamilyFigures;
   country_agreement: AgreementFigure[];
   /** Records and space per flag, and under `threat` for every score above 0. */
   flags: Record<string, FlagFigures>;
+  /** Answered space per country and per registry. */
+  countries: Record<string, SpaceFigures>;
+  registries: Record<string, SpaceFigures>;
 };
 
-/** `announced` counts IPv4 addresses or IPv6 /48s. The later shares are of what is answered. */
+/** `announced` counts IPv4 addresses or IPv6 /48s. The shares after `answered_share` are shares of what is answered. */
 export type FamilyFigures = {
   announced: number;
   answered_share: number;
   country_share: number;
+  /** The country of the answer is named by at least two sources that do not depend on each other. */
+  country_confirmed_share: number;
   exact_rir_share: number;
   connection_type_share: number;
+  /** What decided the connection type. The shares add up to 1. */
+  connection_type_from: Record<TypeOrigin, number>;
 };
 
-/** On how many addresses two sources both name a country, and on which share of them it is the same. */
+/** A list of a feed, a table written by hand or the overrides, a rule on names, or the default. */
+export const TYPE_ORIGINS = ['list', 'table', 'rule', 'none'] as const;
+export type TypeOrigin = (typeof TYPE_ORIGINS)[number];
+
+/** The number of addresses for which both sources name a country, and the share for which it is the same. */
 export type AgreementFigure = { sources: [string, string]; ipv4_addresses: number; share: number };
 
-export type FlagFigures = { records: number; ipv4_addresses: number; ipv6_48s: number };
+export type SpaceFigures = { ipv4_addresses: number; ipv6_48s: number };
+
+export type FlagFigures = SpaceFigures & { records: number };

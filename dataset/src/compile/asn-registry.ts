@@ -1,7 +1,7 @@
-/** Which registry keeps an AS number, for which country and since when, from the delegated files. */
-import type { DelegatedAsns } from './parsed.ts';
+/** Which registry keeps an AS number, in which country and since when, by the delegated files. */
+import type { DelegatedAsns } from '../feeds/parsed.ts';
 
-/** Asks the files in their order; the first that has the number answers. */
+/** The first file that lists the number decides. */
 export class AsnRegistry {
   readonly #files: readonly (readonly DelegatedAsns[])[];
 

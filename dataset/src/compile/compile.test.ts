@@ -3,12 +3,11 @@ import test from 'node:test';
 import { parseAddress } from '../address.ts';
 import { encodeCountry } from '../country-code.ts';
 import { explain } from '../evidence.ts';
-import type { Dataset } from '../read.ts';
+import type { Drive } from '../feeds/feed.ts';
+import type { Dataset } from '../file/read.ts';
 import { datasetOf, ranges, type Sample, sampleInput, source } from '../test/sample-dataset.ts';
-import type { CompileInput } from './compile.ts';
-import type { Drive } from './feed.ts';
+import type { CompileInput, NetworkList, Overlay } from './compile-input.ts';
 import { parseOverrides } from './overrides.ts';
-import type { NetworkList, Overlay } from './statements.ts';
 
 const SAMPLE: Sample = {
   routes: [
@@ -62,6 +61,9 @@ function answer(data: Dataset, ip: string) {
 
 type Answer = NonNullable<ReturnType<typeof answer>>;
 
+/** Fields that only the evidence has. */
+const NAMES: readonly string[] = ['crawler', 'relay'];
+
 for (const [behaviour, changes, ip, want] of [
   [
     'a VPN list',
@@ -70,7 +72,7 @@ for (const [behaviour, changes, ip, want] of [
     { is_vpn: true, score: 15, level: 'low', prefix: '1.0.0.0/16' },
   ],
   [
-    'and not beside it',
+    'an address next to a listed prefix is not flagged',
     { overlays: [overlay('x4b-vpn', ['is_vpn'], ['1.0.7.0/24'])] },
     '1.0.8.9',
     { is_vpn: false, score: 0 },
@@ -98,28 +100,58 @@ for (const [behaviour, changes, ip, want] of [
       ],
     },
     '1.0.7.7',
-    { cloud_provider: 'AWS', is_datacenter: true, connection_type: 'datacenter', country: 'JP', score: 5 },
+    {
+      cloud_provider: 'AWS',
+      is_datacenter: true,
+      connection_type: 'datacenter',
+      country: 'JP',
+      score: 0,
+      explanation: undefined,
+    },
   ],
   [
-    'a cloud range inside a home network is a datacenter',
+    'a cloud range inside a residential network is a datacenter',
     { overlays: [overlay('aws', ['cloud_provider'], ['4.0.7.0/24'], { provider: 'AWS' })] },
     '4.0.7.7',
     { is_datacenter: true, is_residential: false },
   ],
   [
-    'a crawler stays in its cloud',
+    'a crawler in a cloud keeps the cloud provider',
     { overlays: [overlay('crawler', ['is_ai_crawler'], ['3.0.7.0/24'], { company: 'OpenAI' })] },
     '3.0.7.7',
     { is_ai_crawler: true, ai_company: 'OpenAI', is_datacenter: true, cloud_provider: 'AWS' },
   ],
   [
-    'a hosting list beats a name',
+    'a crawler of a search engine is not an AI crawler',
+    { overlays: [overlay('crawler-google', ['crawler'], ['3.0.7.0/24'], { crawler: 'Googlebot' })] },
+    '3.0.7.7',
+    { is_ai_crawler: false, ai_company: undefined, is_datacenter: true, score: 0 },
+  ],
+  [
+    'a privacy relay is a VPN that adds nothing to the score',
+    { overlays: [overlay('relay', ['is_vpn'], ['1.0.7.0/24'], { operator: 'Example Relay', isRelay: true })] },
+    '1.0.7.7',
+    { is_vpn: true, score: 0, explanation: undefined },
+  ],
+  [
+    'a privacy relay on another VPN list scores as that list says',
+    {
+      overlays: [
+        overlay('relay', ['is_vpn'], ['1.0.7.0/24'], { operator: 'Example Relay', isRelay: true }),
+        overlay('x4b-vpn', ['is_vpn'], ['1.0.7.0/24']),
+      ],
+    },
+    '1.0.7.7',
+    { is_vpn: true, explanation: ['VPN (x4b-vpn, 2026-11-01): +15'] },
+  ],
+  [
+    'a list of hosting prefixes comes before a rule on names',
     { overlays: [overlay('x4b-datacenter', ['is_datacenter'], ['5.0.7.0/24'])] },
     '5.0.7.7',
     { connection_type: 'datacenter' },
   ],
   [
-    'but not what was labelled by hand',
+    'a list of hosting prefixes does not overrule the hand-written table',
     { overlays: [overlay('x4b-datacenter', ['is_datacenter'], ['4.0.7.0/24'])] },
     '4.0.7.7',
     { connection_type: 'residential' },
@@ -128,16 +160,16 @@ for (const [behaviour, changes, ip, want] of [
     'networks on a hosting list',
     { networkLists: [list('bad-asn', ['is_datacenter'], [64500])] },
     '1.0.0.1',
-    { is_datacenter: true, score: 5 },
+    { is_datacenter: true, score: 0, explanation: undefined },
   ],
   [
-    'networks with a role',
+    'networks on a list of one connection type',
     { networkLists: [list('bgptools-mobile', ['connection_type'], [64500], { role: 'mobile' })] },
     '1.0.0.1',
     { is_mobile: true },
   ],
   [
-    'the earlier list of roles is believed',
+    'of two lists of connection types the first decides',
     {
       networkLists: [
         list('peeringdb', ['connection_type'], [64500], { role: 'education' }),
@@ -148,7 +180,7 @@ for (const [behaviour, changes, ip, want] of [
     { connection_type: 'education' },
   ],
   [
-    'a list of roles beats a list of hosters',
+    'a list of connection types comes before a list of hosting networks',
     {
       networkLists: [
         list('bad-asn', ['is_datacenter'], [64500]),
@@ -159,7 +191,7 @@ for (const [behaviour, changes, ip, want] of [
     { connection_type: 'education' },
   ],
   [
-    'the hand-made table beats them all',
+    'the hand-written table comes before every list',
     { networkLists: [list('peeringdb', ['connection_type'], [7922], { role: 'education' })] },
     '4.0.0.1',
     { connection_type: 'residential' },
@@ -171,7 +203,7 @@ for (const [behaviour, changes, ip, want] of [
     { is_vpn: true, score: 15 },
   ],
   [
-    'networks of criminals',
+    'networks of criminal operators',
     { networkLists: [list('asn-drop', ['criminal_netblock'], [64500])] },
     '1.0.0.1',
     { score: 90, level: 'critical' },
@@ -201,7 +233,6 @@ for (const [behaviour, changes, ip, want] of [
         'on 4 blocklists (ipsum, 2026-11-01): +35',
         'on a blocklist (blocklist-de, 2026-11-01): +15',
         'on a blocklist (cins, 2026-11-01): +15',
-        'datacenter (networks, 2026-11-01): +5',
       ],
     },
   ],
@@ -227,25 +258,62 @@ test('compile: evidence of a contribution names the list, its points and what it
   ]);
 });
 
+for (const [behaviour, changes, ip, want] of [
+  [
+    'the crawler of a search engine',
+    { overlays: [overlay('crawler-google', ['crawler'], ['3.0.7.0/24'], { crawler: 'Googlebot' })] },
+    '3.0.7.7',
+    [['crawler', 'Googlebot', 'crawler-google', '3.0.7.0/24']],
+  ],
+  [
+    'every AI crawler of a shared range',
+    {
+      overlays: [
+        overlay('gptbot', ['is_ai_crawler'], ['3.0.7.0/24'], { company: 'OpenAI', crawler: 'GPTBot' }),
+        overlay('searchbot', ['is_ai_crawler'], ['3.0.7.0/25'], { company: 'OpenAI', crawler: 'OAI-SearchBot' }),
+      ],
+    },
+    '3.0.7.7',
+    [
+      ['crawler', 'GPTBot', 'gptbot', '3.0.7.0/24'],
+      ['crawler', 'OAI-SearchBot', 'searchbot', '3.0.7.0/25'],
+    ],
+  ],
+  [
+    'the relay behind a VPN flag',
+    { overlays: [overlay('relay', ['is_vpn'], ['1.0.7.0/24'], { operator: 'Example Relay', isRelay: true })] },
+    '1.0.7.7',
+    [['relay', 'Example Relay', 'relay', '1.0.7.0/24']],
+  ],
+] as const satisfies readonly (readonly [string, Partial<CompileInput>, string, unknown])[]) {
+  test(`compile: evidence names ${behaviour}`, () => {
+    const rows = answer(dataset(changes), ip)?.evidence.filter(({ field }) => NAMES.includes(field));
+    assert.deepEqual(
+      rows?.map(({ field, value, source: from, prefix }) => [field, value, from, prefix]),
+      want,
+    );
+  });
+}
+
 for (const [behaviour, ip, want] of [
-  ['the first table of announcements decides', '1.0.4.1', { asn: 64510, prefix: '1.0.4.0/24' }],
-  ['a later one fills its gaps', '1.0.5.1', { asn: 64500 }],
-  ['with the part of its prefix that is left', '1.0.5.1', { prefix: '1.0.5.0/24' }],
-  ['and with the whole prefix where nobody cuts it', '2.0.4.1', { asn: 64501, prefix: '2.0.0.0/16' }],
+  ['the first routing table decides', '1.0.4.1', { asn: 64510, prefix: '1.0.4.0/24' }],
+  ['a later routing table fills gaps', '1.0.5.1', { asn: 64500 }],
+  ['a gap is answered with the part of the prefix inside it', '1.0.5.1', { prefix: '1.0.5.0/24' }],
+  ['a prefix that no earlier table cuts is answered whole', '2.0.4.1', { asn: 64501, prefix: '2.0.0.0/16' }],
 ] as const) {
   test(`compile: ${behaviour}`, () => {
     const input = sampleInput(SAMPLE);
-    const first = { source: source('ris'), ranges: ranges([['1.0.4.0/24', 64510]]), rivals: [] };
+    const first = { source: source('ris'), ranges: ranges([['1.0.4.0/24', 64510]]), otherOrigins: [] };
     assert.deepEqual(pick(answer(datasetOf({ ...input, routes: [first, ...input.routes] }), ip), want), want);
   });
 }
 
-test('compile: further origins of a prefix are evidence', () => {
+test('compile: other origins of a prefix are evidence', () => {
   const start = 0x01000000n;
   const input = sampleInput(SAMPLE);
   const routes = input.routes.map((route) => ({
     ...route,
-    rivals: [64503, 64504].map((asn) => ({ version: 4 as const, start, length: 16, asn })),
+    otherOrigins: [64503, 64504].map((asn) => ({ version: 4 as const, start, length: 16, asn })),
   }));
   const rows = answer(datasetOf({ ...input, routes }), '1.0.0.1')?.evidence.filter(({ field }) => field === 'asn');
   assert.deepEqual(
@@ -257,6 +325,8 @@ test('compile: further origins of a prefix are evidence', () => {
     ],
   );
 });
+
+const NOWHERE = { source: source('delegated'), ranges: ranges([]) };
 
 const delegation = {
   source: source('nro'),
@@ -271,9 +341,9 @@ const delegation = {
 
 for (const [behaviour, ip, want, from] of [
   ['the registry is that of the delegated file', '1.0.0.1', { rir: 'LACNIC' }, 'nro'],
-  ['beyond the file the rule holds', '1.0.200.1', { rir: 'APNIC' }, 'iana-tables'],
+  ['outside the file the registry is estimated', '1.0.200.1', { rir: 'APNIC' }, 'iana-tables'],
   ['a block without a country still has a registry', '2.0.0.1', { rir: 'AFRINIC', country: 'ZZ' }, 'nro'],
-  ['IPv6 too', '2a00::1', { rir: 'AFRINIC' }, 'nro'],
+  ['the registry of IPv6 is that of the delegated file', '2a00::1', { rir: 'AFRINIC' }, 'nro'],
 ] as const) {
   test(`compile: ${behaviour}`, () => {
     const got = answer(dataset({ delegations: [delegation] }), ip);
@@ -282,17 +352,50 @@ for (const [behaviour, ip, want, from] of [
   });
 }
 
-test('compile: a network has registry, country and date of its own delegation', () => {
+test('compile: a network has the registry, country and date of the delegation of its AS number', () => {
   const { country, rir, registered } = dataset({ delegations: [delegation] }).asn(64500) ?? {};
   assert.deepEqual({ country, rir, registered }, { country: 'SE', rir: 'RIPE', registered: '2001-02-03' });
 });
+
+test('compile: countries that contradict the answer are evidence, after the one that decided', () => {
+  const rows = (changes: Partial<CompileInput>) =>
+    answer(dataset(changes), '1.0.0.1')
+      ?.evidence.filter(({ field }) => field === 'country')
+      .map(({ value, source: from, prefix }) => [value, from, prefix]);
+  assert.deepEqual(rows({}), [
+    ['DE', 'countries', '1.0.0.0/16'],
+    ['AU', 'delegated', '1.0.0.0/16'],
+  ]);
+  assert.deepEqual(rows({ delegations: [delegation] }), [
+    ['DE', 'countries', '1.0.0.0/16'],
+    ['BR', 'nro', '1.0.0.0/17'],
+  ]);
+});
+
+for (const [behaviour, changes, ip, country, from] of [
+  ['where it is mistaken, the country of registration decides', {}, '1.0.0.1', 'AU', 'delegated'],
+  ['without a country of registration it decides all the same', { delegated: NOWHERE }, '1.0.0.1', 'DE', 'countries'],
+  ['for other networks it decides', {}, '2.0.0.1', 'DE', 'countries'],
+] as const satisfies readonly (readonly [string, Partial<CompileInput>, string, string, string])[]) {
+  test(`compile: a source of countries with known errors: ${behaviour}`, () => {
+    const input = sampleInput({
+      ...SAMPLE,
+      countries: [['1.0.0.0-2.0.255.255', 'DE']],
+      delegated: [['1.0.0.0-2.0.255.255', 'AU']],
+    });
+    const isMistaken = (asn: number, named: string) => asn === 64500 && named === 'DE';
+    const countries = input.countries.map((each) => ({ ...each, isMistaken }));
+    const got = answer(datasetOf({ ...input, countries, ...changes }), ip);
+    assert.deepEqual([got?.country, got?.evidence.find(({ field }) => field === 'country')?.source], [country, from]);
+  });
+}
 
 test('compile: the country of use comes before the country of registration', () => {
   assert.equal(answer(dataset({ delegations: [delegation], countries: [] }), '1.0.0.1')?.country, 'BR');
   assert.equal(answer(dataset({ delegations: [delegation] }), '1.0.0.1')?.country, 'DE');
 });
 
-test('compile: names by the first source that has more than a handle; networks that announce nothing are known too', () => {
+test('compile: the first name that is not just the handle; networks without announcements are listed', () => {
   const input = sampleInput(SAMPLE);
   const asnames = {
     source: source('asnames'),
@@ -330,7 +433,7 @@ const OVERRIDES = {
 
 for (const [behaviour, ip, want] of [
   [
-    'an allowed address scores 0 and says what was set aside',
+    'an allowed address scores 0 and the explanation keeps what was overruled',
     '1.0.7.7',
     {
       score: 0,
@@ -341,18 +444,18 @@ for (const [behaviour, ip, want] of [
       ],
     },
   ],
-  ['the narrower word holds', '1.0.7.66', { score: 100, level: 'critical' }],
+  ['the longer prefix decides', '1.0.7.66', { score: 100, level: 'critical' }],
   ['a denied network', '2.0.0.1', { score: 100, explanation: ['denied (overrides, 2026-11-15): +100: card testing'] }],
   ['a relabelled network', '5.0.0.1', { connection_type: 'education', country: 'NZ' }],
-  ['a relabelled prefix inside it', '5.0.9.1', { connection_type: 'education', country: 'FJ' }],
-  ['flags and names', '3.0.9.1', { is_vpn: true, score: 20 }],
+  ['a relabelled prefix inside a relabelled network', '5.0.9.1', { connection_type: 'education', country: 'FJ' }],
+  ['a flag is set and a name removed', '3.0.9.1', { is_vpn: true, score: 15 }],
   [
     'an own network in private space',
     '10.1.2.3',
     { asn: 64512, asn_name: 'Intranet', country: 'DE', prefix: '10.0.0.0/8' },
   ],
-  ['an own network inside a foreign one', '4.0.9.1', { asn: 64513, prefix: '4.0.9.0/28' }],
-  ['which keeps its prefix', '4.0.9.16', { asn: 7922, prefix: '4.0.0.0/16' }],
+  ['an own network inside another network', '4.0.9.1', { asn: 64513, prefix: '4.0.9.0/28' }],
+  ['the network around an own network keeps its prefix', '4.0.9.16', { asn: 7922, prefix: '4.0.0.0/16' }],
 ] as const) {
   const overrides = parseOverrides(JSON.stringify(OVERRIDES), '2026-11-15');
   const data = dataset({ overrides, overlays: [overlay('cins', ['blocklist'], ['1.0.7.0/24'])] });
@@ -360,32 +463,6 @@ for (const [behaviour, ip, want] of [
   test(`overrides: ${behaviour}: in the evidence`, () => {
     const isOverridden = answer(data, ip)?.evidence.some(({ source: from }) => from === 'overrides');
     assert.equal(isOverridden, ip !== '4.0.9.16');
-  });
-}
-
-for (const [behaviour, text, message] of [
-  ['no JSON', '{', /overrides: it is not JSON/],
-  ['a misspelt list', '{"alow":[]}', /the file has the field alow; known are allow, deny, relabel, networks/],
-  ['a misspelt field', '{"deny":[{"prefx":"192.0.2.1"}]}', /deny\[0\] has the field prefx/],
-  ['no prefix', '{"deny":[{"prefix":"192.0.2.256"}]}', /deny\[0\]\.prefix is "192.0.2.256"/],
-  [
-    'a reason that would talk to the terminal',
-    '{"deny":[{"asn":1,"reason":"a\\u001b[2J"}]}',
-    /deny\[0\]\.reason is .* none of them a control character/,
-  ],
-  ['neither prefix nor asn', '{"allow":[{"reason":"x"}]}', /allow\[0\] needs either a prefix or an asn/],
-  ['both', '{"allow":[{"prefix":"1.1.1.1","asn":1}]}', /allow\[0\] needs either a prefix or an asn/],
-  ['an unknown role', '{"relabel":[{"asn":1,"connection_type":"home"}]}', /must be one of residential, mobile/],
-  ['a relabel of nothing', '{"relabel":[{"asn":1}]}', /relabel\[0\] sets nothing/],
-  [
-    'an own network on loopback',
-    '{"networks":[{"prefix":"127.0.0.0/8","asn":64512}]}',
-    /networks\[0\] overlaps special-purpose space/,
-  ],
-  ['an own network in unique local IPv6', '{"networks":[{"prefix":"fd00::/8","asn":64512}]}', /IPv6 outside 2000::\/3/],
-] as const) {
-  test(`overrides: refused with the place: ${behaviour}`, () => {
-    assert.throws(() => parseOverrides(text, '2026-11-15'), message);
   });
 }
 
@@ -408,9 +485,16 @@ test('figures: what is covered, how far sources agree, what is flagged', () => {
     announced: 5 * 65536,
     answered_share: 1,
     country_share: 0.2,
+    country_confirmed_share: 0.1,
     exact_rir_share: 0.3,
     connection_type_share: 0.6,
+    connection_type_from: { list: 0, table: 0.4, rule: 0.2, none: 0.4 },
   });
+  assert.deepEqual(figures.countries, {
+    DE: { ipv4_addresses: 65536, ipv6_48s: 0 },
+    ZZ: { ipv4_addresses: 4 * 65536, ipv6_48s: 65536 },
+  });
+  assert.deepEqual(figures.registries['LACNIC'], { ipv4_addresses: 32768, ipv6_48s: 0 });
   assert.deepEqual(figures.country_agreement[0], {
     sources: ['countries', 'other'],
     ipv4_addresses: 65536,

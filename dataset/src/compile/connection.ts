@@ -1,21 +1,21 @@
 /**
- * What kind of network an AS is. Ranks, the first that knows the AS decides: what we know by hand, lists that give networks a role, lists of
- * hosting networks, what the name gives away, nothing.
+ * What kind of network an AS is. The first of these that knows the AS decides: the hand-written table, lists that give
+ * networks a role, lists of hosting networks, rules on names. If none does, the type is a neutral default.
  */
 import type { ConnectionType, Source } from '../record.ts';
 import { roleByName } from '../tables/name-rules.ts';
 import { networkByHand } from '../tables/networks.ts';
-import type { NetworkList } from './statements.ts';
+import type { NetworkList } from './compile-input.ts';
 
 export type Connection = {
   readonly type: ConnectionType;
-  /** Absent when nothing is known and the type is the neutral default. */
+  /** Absent where the type is the default. */
   readonly decidedBy?: Source;
-  /** The type comes from somebody who looked at this network, so a list of prefixes does not overrule it. */
+  /** The type was assigned to this network in particular, so a list of hosting prefixes does not overrule it. */
   readonly isLabelled: boolean;
   readonly cloud_provider?: string;
   readonly vpn?: { readonly operator: string | undefined; readonly source: Source };
-  /** The list that calls the whole network criminal. */
+  /** The list that names the whole network as criminal. */
   readonly criminal?: Source;
 };
 
@@ -50,6 +50,6 @@ export function connectionOf(
   if (hosting !== undefined) return { type: 'datacenter', decidedBy: hosting.source, isLabelled: false, ...marks };
   const rule = roleByName(name, handle);
   if (rule !== undefined) return { type: rule.role, decidedBy: tables['name-rules'], isLabelled: false, ...marks };
-  // `business` sets no flag at all: a missing flag harms less than a wrong one.
+  // `business` sets no flag: a missing flag does less harm than a wrong one.
   return { type: 'business', isLabelled: false, ...marks };
 }

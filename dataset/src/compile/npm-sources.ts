@@ -1,9 +1,9 @@
-/** The npm packages of the embedded default: which files, under what terms, and what we must say about them. */
+/** The npm packages of the embedded default: files, licences, and the credit that the licences require. */
 import type { Source } from '../record.ts';
 
 export type SourceInfo = Omit<Source, 'records'>;
 
-/** An npm package of ip-location-db. Its maintainer has stopped publishing there, so version and content are pinned. */
+/** An npm package of ip-location-db. It is no longer published on npm, so version and content are pinned. */
 export type NpmSource = SourceInfo & {
   readonly package: string;
   readonly version: string;
@@ -61,5 +61,7 @@ export const npmSources = {
   },
 } as const satisfies Record<string, NpmSource>;
 
+/** Of lists that operators publish about their own addresses. */
+export const PUBLISHED = 'published by the operator, no licence text';
 export const OWN_LICENCE = 'Apache-2.0';
 export const OWN_CREDIT = 'Whence';

@@ -1,28 +1,29 @@
 /**
- * All overlays of one family as a single layer. There are dozens of them and each covers little; walked together with the routes they would be asked
- * a million times and be silent nearly always. What the overlays say of a run is a combination; equal combinations are one.
+ * All overlays of one family as a single layer. There are dozens of them and each covers little space: as layers of
+ * their own they would be checked on each of a million runs, and nearly always in vain. What all overlays say about a
+ * run is a combination; equal combinations are stored once.
  */
 
-import { flatten, type Layer, Ranges, sweep } from './ranges.ts';
-import type { Overlay, Statement } from './statements.ts';
+import { flatten, type Layer, Ranges } from '../ranges.ts';
+import { LayerCursor, sweep } from '../sweep.ts';
+import type { Overlay, Statement } from './compile-input.ts';
 
 export type Listing = { readonly overlay: Overlay; readonly statement: Statement };
 
-/** The layer's values are positions in `combinations`. Listings stand in the order of the overlays. */
+/** The layer's values are positions in `combinations`. Listings are in the order of the overlays. */
 export type CombinedOverlays = { readonly layer: Layer; readonly combinations: readonly (readonly Listing[])[] };
 
 export function combineOverlays(overlays: readonly Overlay[], version: 4 | 6): CombinedOverlays {
-  const layers = overlays.map(({ ranges }) => flatten(ranges[version]));
+  const cursors = overlays.map(({ ranges }) => new LayerCursor(flatten(ranges[version])));
   const combinations: (readonly Listing[])[] = [];
   const known = new Map<string, number>();
   const ranges = new Ranges();
-  sweep(layers, (start, end, rows) => {
+  sweep(cursors, (start, end) => {
     const listings: Listing[] = [];
     let key = '';
-    rows.forEach((row, i) => {
-      if (row < 0) return;
-      const value = (layers[i] as Layer).ranges.values[row] as number;
-      const overlay = overlays[i] as Overlay;
+    overlays.forEach((overlay, i) => {
+      const value = cursors[i]?.value ?? -1;
+      if (value < 0) return;
       listings.push({ overlay, statement: overlay.statements[value] ?? {} });
       key += `${i} ${value} `;
     });

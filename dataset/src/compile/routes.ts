@@ -1,11 +1,12 @@
 /**
- * One table of announcements from several sources. The most trusted comes first; a later source speaks only where the earlier ones are
- * silent, because a table that lacks a prefix and a table that has another one disagree, and the better table is right.
- * Within a table the narrowest prefix wins, as it does in a router.
+ * One routing table from several sources, the most trusted first. A later source is used only for addresses that no
+ * earlier one covers: where a table lacks a prefix and has another one there, the two tables disagree, and the more
+ * trusted decides. Within a table the longest prefix decides, as in a router.
  */
-import { flatten, type Layer, Ranges, sweep } from './ranges.ts';
+import { flatten, type Layer, Ranges } from '../ranges.ts';
+import { LayerCursor, sweep } from '../sweep.ts';
 
-/** `sourceOf[row]` is the position of the source that a row comes from. */
+/** `sourceOf[row]` is the position of the row's source. */
 export type JoinedRoutes = { readonly layer: Layer; readonly sourceOf: readonly number[] };
 
 export function joinRoutes(sources: readonly Ranges[]): JoinedRoutes {
@@ -20,13 +21,15 @@ export function joinRoutes(sources: readonly Ranges[]): JoinedRoutes {
     const isCut = new Uint8Array(later.length);
     const gaps: [start: bigint, end: bigint, row: number][] = [];
     if (ranges.length > 0) {
-      sweep([flatten(ranges), flatten(later)], (start, end, [earlierRow = -1, laterRow = -1]) => {
-        if (laterRow < 0) return;
-        if (earlierRow >= 0) isCut[laterRow] = 1;
-        else gaps.push([start, end, laterRow]);
+      const atEarlier = new LayerCursor(flatten(ranges));
+      const atLater = new LayerCursor(flatten(later));
+      sweep([atEarlier, atLater], (start, end) => {
+        if (atLater.row < 0) return;
+        if (atEarlier.row >= 0) isCut[atLater.row] = 1;
+        else gaps.push([start, end, atLater.row]);
       });
     }
-    // A row that nobody cuts stays whole, so that announcements inside it keep their own prefixes.
+    // A row that no earlier source cuts stays whole, so that announcements inside it keep their own prefixes.
     for (let row = 0; row < later.length; row++)
       if (isCut[row] === 0) add(starts[row] as bigint, ends[row] as bigint, values[row] as number, source);
     for (const [start, end, row] of gaps) if (isCut[row] === 1) add(start, end, values[row] as number, source);
@@ -34,18 +37,22 @@ export function joinRoutes(sources: readonly Ranges[]): JoinedRoutes {
   return { layer: flatten(ranges), sourceOf };
 }
 
-/** Rows that hold whatever is announced, and leave the prefixes around them as they are. They come from the source `position`. */
-export function insetRoutes({ layer, sourceOf }: JoinedRoutes, inset: Ranges, position: number): JoinedRoutes {
-  if (inset.length === 0) return { layer, sourceOf };
+/**
+ * Puts `own` in place of whatever is announced there; prefixes around it stay as they are. Its source is `position`.
+ */
+export function overrideRoutes({ layer, sourceOf }: JoinedRoutes, own: Ranges, position: number): JoinedRoutes {
+  if (own.length === 0) return { layer, sourceOf };
   const ranges = new Ranges();
-  for (const { starts, ends, values } of [layer.ranges, inset])
+  for (const { starts, ends, values } of [layer.ranges, own])
     for (let row = 0; row < values.length; row++)
       ranges.add(starts[row] as bigint, ends[row] as bigint, values[row] as number);
   const runs = { starts: [] as bigint[], ends: [] as bigint[], rows: [] as number[] };
-  sweep([flatten(inset), layer], (start, end, [insetRow = -1, row = -1]) => {
+  const atOwn = new LayerCursor(flatten(own));
+  const atAnnounced = new LayerCursor(layer);
+  sweep([atOwn, atAnnounced], (start, end) => {
     runs.starts.push(start);
     runs.ends.push(end);
-    runs.rows.push(insetRow < 0 ? row : layer.ranges.length + insetRow);
+    runs.rows.push(atOwn.row < 0 ? atAnnounced.row : layer.ranges.length + atOwn.row);
   });
-  return { layer: { ranges, ...runs }, sourceOf: [...sourceOf, ...inset.values.map(() => position)] };
+  return { layer: { ranges, ...runs }, sourceOf: [...sourceOf, ...own.values.map(() => position)] };
 }

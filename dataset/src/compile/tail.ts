@@ -1,7 +1,8 @@
 /**
- * The second half of a record, from `country` on: the part that many prefixes share. Its JSON text is made here, once, in
- * ASCII, so that the server puts an answer together from pieces and a character is a byte. It comes in two pieces, because threats vary
- * with the lists an address is on and the rest with its network: together there are many, apart there are few. The country stands before them.
+ * The second half of a record, from `country` on: the part that many prefixes share. Its JSON text is made here, once,
+ * in ASCII, so that the server can concatenate pieces and a character is one byte. The text after `country` has two
+ * pieces: threats depend on the lists an address is on, the rest on its network, so there are few of each and many
+ * combinations.
  */
 import { asciiJson } from '../ascii-json.ts';
 import type { ConnectionType, Detection, Rir, Threat } from '../record.ts';
@@ -18,7 +19,7 @@ export type Tail = {
   readonly threat: Threat;
 };
 
-/** Put together, the members of a record after `country`. */
+/** Concatenated, the members of a record after `country`. */
 export function tailTexts(tail: Tail): { network: string; threat: string } {
   const { rir, connection_type, threat } = tail;
   return {

@@ -20,27 +20,27 @@ for (const [score, level] of [
   test(`threat: a score of ${score} is ${level}`, () => assert.equal(levelOf(score), level));
 }
 
-test('threat: nothing known is 0, low, and explains nothing', () => {
+test('threat: without contributions the score is 0 and there is no explanation', () => {
   assert.deepEqual(rateThreat([]), { score: 0, level: 'low' });
 });
 
-test('threat: contributions add up and each is explained, the heaviest first', () => {
+test('threat: contributions add up and each is explained, the most points first', () => {
   const threat = rateThreat([
-    { what: 'datacenter', source: source('networks', '2026-11-15'), points: WEIGHTS.datacenter },
+    { what: 'VPN', source: source('x4b-vpn-v4', '2026-11-15'), points: WEIGHTS.vpn },
     { what: 'Tor exit', source: source('tor-blocks', '2024-02-27'), points: WEIGHTS.tor_exit },
   ]);
   assert.deepEqual(threat, {
-    score: 50,
+    score: 60,
     level: 'high',
-    explanation: ['Tor exit (tor-blocks, 2024-02-27): +45', 'datacenter (networks, 2026-11-15): +5'],
+    explanation: ['Tor exit (tor-blocks, 2024-02-27): +45', 'VPN (x4b-vpn-v4, 2026-11-15): +15'],
   });
 });
 
-test('threat: a VPN in a datacenter stays low', () => {
-  assert.equal(levelOf(WEIGHTS.vpn + WEIGHTS.datacenter), 'low');
+test('threat: a VPN alone stays low', () => {
+  assert.equal(levelOf(WEIGHTS.vpn), 'low');
 });
 
-test('threat: the score stops at 100 and keeps every reason', () => {
+test('threat: the score is capped at 100 and every reason is kept', () => {
   const threat = rateThreat(
     [WEIGHTS.criminal_netblock, WEIGHTS.proxy].map((points) => ({
       what: 'x',
@@ -74,13 +74,13 @@ const single = (id: string) => ({ source: source(id, '2026-08-22'), lists: undef
 for (const [behaviour, entries, explanation] of [
   ['counts for as many lists as it found', [aggregate(3)], ['on 3 blocklists (ipsum, 2026-08-22): +50']],
   [
-    'raises what single lists gave',
+    'raises the count of single lists',
     [single('cins'), aggregate(3)],
     ['on 3 blocklists (ipsum, 2026-08-22): +35', 'on a blocklist (cins, 2026-08-22): +15'],
   ],
   ['adds nothing to as many single lists', [single('cins'), aggregate(1)], ['on a blocklist (cins, 2026-08-22): +15']],
-  ['of one list is one list', [aggregate(1)], ['on a blocklist (ipsum, 2026-08-22): +15']],
-  ['of ten is five or more', [aggregate(10)], ['on 10 blocklists (ipsum, 2026-08-22): +80']],
+  ['of one list counts as one list', [aggregate(1)], ['on a blocklist (ipsum, 2026-08-22): +15']],
+  ['of ten lists counts as five', [aggregate(10)], ['on 10 blocklists (ipsum, 2026-08-22): +80']],
 ] as const) {
   test(`threat: an aggregate ${behaviour}`, () => {
     assert.deepEqual(rateThreat(rateBlocklists(entries)).explanation, explanation);

@@ -1,6 +1,6 @@
 /**
- * The threat score: a sum of contributions, capped at 100, each of which can be named. Anonymity alone is not malice:
- * a VPN in a datacenter stays low.
+ * The threat score: a sum of named contributions, capped at 100. Anonymity alone is not a threat: a VPN stays low. A
+ * server is not a threat by itself, so a datacenter adds nothing.
  */
 import type { Source, Threat, ThreatLevel } from '../record.ts';
 
@@ -9,22 +9,21 @@ export const WEIGHTS = {
   tor_exit: 45,
   proxy: 35,
   vpn: 15,
-  datacenter: 5,
   denied: 100,
 } as const;
 
-/** Points by the number of blocklists an address is on; more than these count as the last. */
+/** Points by the number of blocklists an address is on. Five or more count as five. */
 const BLOCKLIST_POINTS = [0, 15, 30, 50, 65, 80] as const;
 
-/** What one source adds: the words for a person, the source, the points. */
+/** What one source adds. `what` is shown in the explanation. */
 export type Contribution = { readonly what: string; readonly source: Source; readonly points: number };
 
-/** A blocklist; or an aggregate, which says on how many blocklists it found the address. */
+/** A blocklist that lists the address, or an aggregate with the number of blocklists on which it found the address. */
 export type BlocklistEntry = { readonly source: Source; readonly lists: number | undefined };
 
 /**
- * Each list adds the points that lie between one list less and it. An aggregate watches the same lists as everybody, so it does not add to
- * single lists: it counts for as many as it found, where that is more.
+ * Each further list adds the difference between two entries of BLOCKLIST_POINTS. An aggregate repeats lists that may be
+ * feeds here too, so it does not add to them: it raises the number of lists to its own count where that is higher.
  */
 export function rateBlocklists(entries: readonly BlocklistEntry[]): Contribution[] {
   const contributions: Contribution[] = [];

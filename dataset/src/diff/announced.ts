@@ -1,12 +1,13 @@
 /**
- * Announced prefixes that came, went, or changed hands. A walk over addresses sees a prefix in pieces, between the more specific ones inside it, and
- * not in the same pieces in both versions. So a prefix is kept open from the first address it is seen at until the walk has
- * left it: all open ones hold the current address, hence lie inside each other, hence are few. Prefixes that are wholly hidden behind more specific ones
- * are never seen; the file lists them, and they count like any other.
+ * Announced prefixes that were added, were removed or have another origin. A walk over addresses meets a prefix in
+ * pieces, between the more specific ones inside it, and the pieces differ between the versions. So a prefix is kept
+ * open from its first address until the walk has passed its last one. All open prefixes contain the current address, so
+ * they are nested and few. The walk does not meet prefixes that more specific ones cover completely; the file lists
+ * them, and they count like any other.
  */
-import { type Match, prefixLength } from '../format.ts';
+import { type Match, prefixLength } from '../file/format.ts';
+import type { Dataset } from '../file/read.ts';
 import { addressBits, lastAddress } from '../prefix.ts';
-import type { Dataset } from '../read.ts';
 
 export type PrefixChanges = {
   gained(start: bigint, end: bigint, asn: number): void;
@@ -21,10 +22,10 @@ export class AnnouncedPrefixes {
   readonly #after: Dataset;
   readonly #bits: number;
   readonly #changes: PrefixChanges;
-  /** Prefix to AS, each taken out when the prefix is judged. */
-  readonly #hiddenBefore: Map<bigint, number>;
-  readonly #hiddenAfter: Map<bigint, number>;
-  /** The widest first. */
+  /** Prefix to AS number; an entry is removed when its prefix is compared. */
+  readonly #coveredBefore: Map<bigint, number>;
+  readonly #coveredAfter: Map<bigint, number>;
+  /** The shortest prefix first. */
   readonly #open: Open[] = [];
 
   constructor(before: Dataset, after: Dataset, version: 4 | 6, changes: PrefixChanges) {
@@ -32,29 +33,29 @@ export class AnnouncedPrefixes {
     this.#after = after;
     this.#bits = addressBits(version);
     this.#changes = changes;
-    this.#hiddenBefore = hiddenPrefixes(before, version);
-    this.#hiddenAfter = hiddenPrefixes(after, version);
+    this.#coveredBefore = coveredPrefixes(before, version);
+    this.#coveredAfter = coveredPrefixes(after, version);
   }
 
-  /** Addresses in ascending order, with the match of each side or 0. */
-  see(start: bigint, from: Match, to: Match): void {
+  /** Call in ascending order of addresses, with the match of each side, or 0. */
+  visit(start: bigint, from: Match, to: Match): void {
     for (let last = this.#open.at(-1); last !== undefined && last.end < start; last = this.#open.at(-1)) {
       this.#open.pop();
-      this.#judge(last);
+      this.#compare(last);
     }
     if (from !== 0) this.#openAt(start, prefixLength(from)).from ??= this.#before.asnNumber(from);
     if (to !== 0) this.#openAt(start, prefixLength(to)).to ??= this.#after.asnNumber(to);
   }
 
-  /** Judges what is still open and what was never seen. */
+  /** Compares the prefixes that are still open and those that the walk did not meet. */
   finish(): void {
-    for (let last = this.#open.pop(); last !== undefined; last = this.#open.pop()) this.#judge(last);
-    const judgeHidden = (key: bigint) => {
+    for (let last = this.#open.pop(); last !== undefined; last = this.#open.pop()) this.#compare(last);
+    const compareCovered = (key: bigint) => {
       const length = Number(key & 0xffn);
-      this.#judge({ end: key >> 8n, length, from: undefined, to: undefined });
+      this.#compare({ end: key >> 8n, length, from: undefined, to: undefined });
     };
-    for (const key of this.#hiddenBefore.keys()) judgeHidden(key);
-    for (const key of this.#hiddenAfter.keys()) judgeHidden(key);
+    for (const key of this.#coveredBefore.keys()) compareCovered(key);
+    for (const key of this.#coveredAfter.keys()) compareCovered(key);
   }
 
   #openAt(start: bigint, length: number): Open {
@@ -69,12 +70,12 @@ export class AnnouncedPrefixes {
     return entry;
   }
 
-  #judge({ end, length, from, to }: Open): void {
+  #compare({ end, length, from, to }: Open): void {
     const key = prefixKey(end, length);
-    const before = from ?? this.#hiddenBefore.get(key);
-    const after = to ?? this.#hiddenAfter.get(key);
-    this.#hiddenBefore.delete(key);
-    this.#hiddenAfter.delete(key);
+    const before = from ?? this.#coveredBefore.get(key);
+    const after = to ?? this.#coveredAfter.get(key);
+    this.#coveredBefore.delete(key);
+    this.#coveredAfter.delete(key);
     if (before === after) return;
     const start = firstAddress(end, length, this.#bits);
     if (before === undefined) this.#changes.gained(start, end, after as number);
@@ -83,7 +84,7 @@ export class AnnouncedPrefixes {
   }
 }
 
-/** A prefix by its last address, which is what the walk needs to know when it has left it. */
+/** A prefix by its last address and length. */
 const prefixKey = (end: bigint, length: number): bigint => (end << 8n) | BigInt(length);
 
 function firstAddress(end: bigint, length: number, bits: number): bigint {
@@ -91,10 +92,10 @@ function firstAddress(end: bigint, length: number, bits: number): bigint {
   return (end >> hostBits) << hostBits;
 }
 
-/** Of several networks that announce a hidden prefix, the lowest number stands for it. */
-function hiddenPrefixes(dataset: Dataset, version: 4 | 6): Map<bigint, number> {
+/** If several networks announce a covered prefix, the lowest AS number stands for it. */
+function coveredPrefixes(dataset: Dataset, version: 4 | 6): Map<bigint, number> {
   const prefixes = new Map<bigint, number>();
-  for (const { base, length, asn } of dataset.hiddenPrefixes(version)) {
+  for (const { base, length, asn } of dataset.coveredPrefixes(version)) {
     const key = prefixKey(lastAddress(base, length, addressBits(version)), length);
     prefixes.set(key, Math.min(asn, prefixes.get(key) ?? asn));
   }

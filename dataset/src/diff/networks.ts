@@ -1,5 +1,5 @@
-/** Networks (AS numbers) that one version knows and the other does not, and those that go by another name. */
-import type { Dataset } from '../read.ts';
+/** Networks (AS numbers) that only one version has, and those with another name. */
+import type { Dataset } from '../file/read.ts';
 
 export type NetworkChange = { asn: number; asn_name: string; ipv4_addresses: number };
 export type NameChange = { asn: number; from: string; to: string; ipv4_addresses: number };
@@ -9,7 +9,7 @@ export type NetworkChanges = {
   renamed: { count: number; largest: NameChange[] };
 };
 
-/** Rows of a dataset are ordered by the number of IPv4 addresses, so the first that are met are the largest. */
+/** Rows of a dataset are ordered by the number of IPv4 addresses, so the first ones are the largest. */
 export function diffNetworks(before: Dataset, after: Dataset, limit: number): NetworkChanges {
   const appeared = new FirstFew<NetworkChange>(limit);
   const vanished = new FirstFew<NetworkChange>(limit);

@@ -1,17 +1,22 @@
-/** Two ordered lists of runs laid over each other: every stretch of addresses for which neither side changes. */
-import type { Match } from '../format.ts';
-import type { Run } from '../read.ts';
+/** Merges two ordered lists of runs into segments: ranges of addresses in which neither side changes. */
+import type { Match } from '../file/format.ts';
+import type { Run } from '../file/read.ts';
 
-/** Both ends included. A side that says nothing of these addresses has the match 0. */
+/** Both ends are included. The match is 0 where a side has no record for these addresses. */
 export type VisitSegment = (start: bigint, end: bigint, from: Match, to: Match) => void;
 
-/** Visits in ascending order; where neither side says anything there is no segment. Holds one run of each side at a time. */
+/**
+ * Visits in ascending order; there is no segment where neither side has a record. Keeps one run of each side at a time.
+ */
 export function forEachSegment(before: Iterator<Run>, after: Iterator<Run>, visit: VisitSegment): void {
   let a = next(before);
   let b = next(after);
   let at = 0n;
   while (a !== undefined || b !== undefined) {
-    const start = min(a === undefined ? BEYOND : max(a.start, at), b === undefined ? BEYOND : max(b.start, at));
+    const start = min(
+      a === undefined ? END_OF_SPACE : max(a.start, at),
+      b === undefined ? END_OF_SPACE : max(b.start, at),
+    );
     const end = min(lastOf(a, start), lastOf(b, start));
     visit(start, end, matchAt(a, start), matchAt(b, start));
     at = end + 1n;
@@ -20,12 +25,12 @@ export function forEachSegment(before: Iterator<Run>, after: Iterator<Run>, visi
   }
 }
 
-/** Above every address. */
-const BEYOND = 1n << 128n;
+/** One past the last address of either family. */
+const END_OF_SPACE = 1n << 128n;
 
-/** Up to where a side goes on as it is at `start`: to the end of its run, or to the beginning of the next. */
+/** The last address up to which a side does not change: the end of its run, or the address before its next run. */
 function lastOf(run: Run | undefined, start: bigint): bigint {
-  if (run === undefined) return BEYOND;
+  if (run === undefined) return END_OF_SPACE;
   return run.start <= start ? run.end : run.start - 1n;
 }
 

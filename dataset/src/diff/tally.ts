@@ -1,11 +1,12 @@
 /**
- * One kind of change in one family of addresses: how many networks it concerns, how large they are together, and the largest of them. Sizes are
- * addresses for IPv4 and /48s for IPv6, where a network smaller than a /48 counts as one: an IPv6 customer gets a /48, and 2^128 fits no number.
+ * One kind of change in one address family: the number of networks, their total size, and the largest of them. Sizes
+ * are addresses for IPv4 and /48s for IPv6, where a network smaller than a /48 counts as one: a /48 is what an IPv6
+ * customer gets, and counts of IPv6 addresses would exceed the range of exact numbers.
  */
 import { formatAddress } from '../address.ts';
 import { addressBits, formatPrefix, fromBigInt, lastAddress, widestPrefixLength } from '../prefix.ts';
 
-/** What a change is, in a form that `===` compares: neighbours with the same key are one network. */
+/** Identifies a change. Adjacent addresses with the same key are one network. */
 type Key = string | number;
 type Counted<K extends Key> = { start: bigint; end: bigint; key: K; size: number };
 
@@ -22,7 +23,7 @@ export class Tally<K extends Key> {
     this.#limit = limit;
   }
 
-  /** Addresses that changed, in ascending order. What continues the latest one is joined to it. */
+  /** Call in ascending order. A run that continues the previous one is joined to it. */
   addRun(start: bigint, end: bigint, key: K): void {
     const open = this.#open;
     if (open !== undefined && open.key === key && open.end + 1n === start) {
@@ -33,7 +34,7 @@ export class Tally<K extends Key> {
     this.#open = { start, end, key };
   }
 
-  /** A network that stands for itself, in any order. */
+  /** Adds a network that is never joined, in any order. */
   add(start: bigint, end: bigint, key: K): void {
     const size = sizeOf(start, end, this.#version);
     this.#count++;
@@ -51,7 +52,7 @@ export class Tally<K extends Key> {
     return this.#size;
   }
 
-  /** The largest first; of those of one size, the lower address. */
+  /** The largest first; of equal size, the lower address first. */
   largest(): { network: string; key: K; size: number }[] {
     this.#close();
     return this.#largest.map(({ start, end, key, size }) => ({
@@ -93,7 +94,7 @@ function sizeOf(start: bigint, end: bigint, version: 4 | 6): number {
   return version === 4 ? Number(end - start) + 1 : Number((end >> 80n) - (start >> 80n)) + 1;
 }
 
-/** `192.0.2.0/24` where the addresses are a prefix, `192.0.2.0-192.0.2.130` where they are not. */
+/** `192.0.2.0/24` if the addresses are a prefix, else `192.0.2.0-192.0.2.130`. */
 function formatNetwork(start: bigint, end: bigint, version: 4 | 6): string {
   const bits = addressBits(version);
   const length = widestPrefixLength(start, start, end, bits);

@@ -1,12 +1,15 @@
-/** What a comparison looks at in the second half of a record, read once per tail: a dataset has a few thousand of them for half a million prefixes. */
-import type { Match } from '../format.ts';
-import type { Dataset } from '../read.ts';
+/**
+ * The fields of a tail that a comparison needs, parsed once per tail: there are a few thousand for half a million
+ * prefixes.
+ */
+import type { Match } from '../file/format.ts';
+import type { Dataset } from '../file/read.ts';
 import { FLAGS, type ThreatLevel } from '../record.ts';
 
-/** `flags` has bit i set where FLAGS[i] is true. A name that the record leaves out is `''`. */
+/** Bit i of `flags` is FLAGS[i]. A name that the record does not have is `''`. */
 export type Traits = { country: string; flags: number; aiCompany: string; cloudProvider: string; level: ThreatLevel };
 
-export class TraitsOf {
+export class TailTraits {
   readonly #dataset: Dataset;
   readonly #known: (Traits | undefined)[] = [];
 

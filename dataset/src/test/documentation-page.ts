@@ -1,4 +1,4 @@
-/** A page of docs/, as far as a test wants to hold it against the program: its code blocks and its tables. */
+/** A page of docs/ whose code blocks and tables a test compares with the program. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -16,7 +16,7 @@ export class DocumentationPage {
     );
   }
 
-  /** The rows of the one table with this heading, cell by cell. */
+  /** The rows of the table with this heading, as lists of cells. */
   table(...heading: string[]): string[][] {
     const rows = this.text.split('\n').map(cells);
     const start = rows.findIndex((row) => row.join('|') === heading.join('|'));

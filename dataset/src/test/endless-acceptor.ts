@@ -1,11 +1,11 @@
 /**
- * Takes one copy of a feed after the other into the cache until it is killed: copy n is the text "n\n" many times, and has
- * n records. Started by a test, with the data directory and the first n as its arguments.
+ * Accepts one copy of a feed after the other into the cache until it is killed: copy n is the text "n\n" many times,
+ * and has n records. Started by a test, with the data directory and the first n as its arguments.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { decompressFile } from '../compile/decompress.ts';
-import { FeedCache } from '../compile/feed-cache.ts';
+import { decompressFile } from '../download/decompress.ts';
+import { FeedCache } from '../feeds/feed-cache.ts';
 
 const [, , dataDir = '', first = ''] = process.argv;
 const feed = { id: 'example', url: 'https://example.com/list' };

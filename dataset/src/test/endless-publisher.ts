@@ -1,5 +1,7 @@
-/** Publishes one version after another until it is killed. Started by a test, with the data directory as its argument. */
-import { publish } from '../publish.ts';
+/**
+ * Publishes one version after another until it is killed. Started by a test, with the data directory as its argument.
+ */
+import { publish } from '../versions/publish.ts';
 import { sampleContent } from './sample-dataset.ts';
 
 const [, , dataDir = ''] = process.argv;

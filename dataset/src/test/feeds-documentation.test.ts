@@ -1,4 +1,4 @@
-/** docs/feeds.md: its tables are those of the program, its catalogues are read, its list is taken in. */
+/** docs/feeds.md: its tables match the program, its catalogues are parsed, its list is ingested. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,13 +6,15 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { parseAddress } from '../address.ts';
-import { catalogue } from '../compile/catalogue.ts';
-import { DRIVES } from '../compile/feed.ts';
-import { FeedCache } from '../compile/feed-cache.ts';
-import { DRIVES_OF, FORMATS } from '../compile/formats.ts';
-import { takeIn } from '../compile/intake.ts';
 import { liveInput } from '../compile/live.ts';
-import { parseCatalogue } from '../compile/read-catalogue.ts';
+import { LARGEST_SHARES } from '../compile/result-guard.ts';
+import { catalogue } from '../feeds/catalogue.ts';
+import { DRIVES } from '../feeds/feed.ts';
+import { FeedCache } from '../feeds/feed-cache.ts';
+import { DRIVES_OF, FORMATS } from '../feeds/formats.ts';
+import { ingestFeeds } from '../feeds/ingest.ts';
+import { SHORTEST_PREFIXES } from '../feeds/plausible-rows.ts';
+import { parseCatalogue } from '../feeds/read-catalogue.ts';
 import { DocumentationPage, namesIn } from './documentation-page.ts';
 import { datasetOf, sampleInput } from './sample-dataset.ts';
 
@@ -48,7 +50,7 @@ test('feeds page: every format with its shape', () => {
   );
 });
 
-test('feeds page: what each shape may drive, and that everything that can be driven is explained', () => {
+test('feeds page: what each shape may drive, and that every value of drives is explained', () => {
   assert.deepEqual(
     page.table('shape', 'may drive').map(([shape, drives = '']) => [shape, namesIn(drives)]),
     Object.entries(DRIVES_OF),
@@ -64,6 +66,28 @@ function order(drive: (typeof DRIVES)[number]): number {
   return drive === 'is_proxy' ? DRIVES.indexOf('is_vpn') + 0.5 : DRIVES.indexOf(drive);
 }
 
+test('feeds page: how wide a row may be', () => {
+  assert.deepEqual(
+    Object.fromEntries(
+      page
+        .table('drives', 'widest IPv4', 'widest IPv6')
+        .flatMap(([drives = '', ...lengths]) => namesIn(drives).map((drive) => [drive, lengths])),
+    ),
+    Object.fromEntries(
+      Object.entries(SHORTEST_PREFIXES).map(([drive, lengths]) => [drive, [`/${lengths[4]}`, `/${lengths[6]}`]]),
+    ),
+  );
+});
+
+test('feeds page: how much the first version made of feeds may flag', () => {
+  assert.deepEqual(
+    page
+      .table('flag', 'share')
+      .flatMap(([flags = '', share = '']) => namesIn(flags).map((flag) => [flag, Number.parseFloat(share)])),
+    Object.entries(LARGEST_SHARES).map(([flag, share]) => [flag, Number((share * 100).toFixed(2))]),
+  );
+});
+
 test('feeds page: every field, with its default', () => {
   const rows = page.table('field', 'default', 'meaning');
   const known = /known are (.*)$/.exec(refusalOf('[{"x":1}]'))?.[1]?.split(', ') ?? [];
@@ -72,7 +96,7 @@ test('feeds page: every field, with its default', () => {
   const [feed] = parseCatalogue(JSON.stringify([required])) as unknown as Record<string, unknown>[];
   for (const [names = '', fallback = ''] of rows) {
     for (const name of namesIn(names)) {
-      // A feed without max_bytes stays without; the limit for those is set where feeds are fetched.
+      // Feeds without max_bytes get their limit where they are fetched.
       if (fallback === 'required' || name === 'max_bytes') continue;
       assert.deepEqual(feed?.[name], defaultIn(fallback), name);
     }
@@ -93,7 +117,7 @@ function defaultIn(cell: string): unknown {
   return /^[0-9]+$/.test(cell) ? Number(cell) : cell.replaceAll('`', '');
 }
 
-test('feeds page: the example of a catalogue reads, and means what it says', () => {
+test('feeds page: the example of a catalogue is parsed as the page says', () => {
   const [example = ''] = page.blocks('json');
   const feeds = parseCatalogue(example);
   assert.equal(feeds.length, catalogue.length + 3);
@@ -109,7 +133,7 @@ test('feeds page: the example of a catalogue reads, and means what it says', () 
   );
 });
 
-test('feeds page: a list of ones own is taken in and shows in an answer', async (t) => {
+test('feeds page: an own list is ingested and shows in an answer', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'whence-feeds-page-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, 'our-list.txt');
@@ -125,19 +149,19 @@ test('feeds page: a list of ones own is taken in and shows in an answer', async 
   );
 
   const now = () => new Date('2026-11-15T12:00:00Z');
-  const { readings, refused } = await takeIn(own, new FeedCache(folder), { now, sleep: async () => {} });
+  const { ingested, refused } = await ingestFeeds(own, new FeedCache(folder), { now, sleep: async () => {} });
   assert.deepEqual(refused, []);
-  assert.equal(readings[0]?.parsed.records, 3);
+  assert.equal(ingested[0]?.parsed.records, 3);
   const routes = [
     ['1.0.0.0/16', 64500, 'Example'],
     ['2a00:db8::/32', 64500, 'Example'],
   ] as const;
-  const dataset = datasetOf(liveInput(sampleInput({ routes }), readings));
+  const dataset = datasetOf(liveInput(sampleInput({ routes }), ingested));
   const explained = ['1.0.9.7', '1.0.9.100', '2a00:db8:bad::1', '1.0.9.8'].map((text) => {
     const address = parseAddress(text);
     return address && dataset.record(address, dataset.find(address)).threat.explanation?.[0];
   });
   const line = /`(on a blocklist \(our-list, )[0-9-]{10}(\): \+15)`/.exec(page.text);
-  const shown = `${line?.[1]}${readings[0]?.source.as_of}${line?.[2]}`;
+  const shown = `${line?.[1]}${ingested[0]?.source.as_of}${line?.[2]}`;
   assert.deepEqual(explained, [shown, shown, shown, undefined]);
 });

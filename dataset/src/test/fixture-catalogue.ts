@@ -1,6 +1,6 @@
-/** A catalogue over the real files of the feeds: everything that a live dataset can be made of, as `file:` URLs. */
+/** A catalogue of the real feed files, as `file:` URLs: everything that a live dataset can be made of. */
 import { pathToFileURL } from 'node:url';
-import type { Drive, Feed } from '../compile/feed.ts';
+import type { Drive, Feed } from '../feeds/feed.ts';
 import { fixture } from './fixtures.ts';
 
 type Row = readonly [id: string, path: string, format: string, drives: readonly Drive[], more?: Partial<Feed>];
@@ -32,16 +32,16 @@ const ROWS: readonly Row[] = [
   ['cloudflare-v4', 'cloud/cloudflare-ips-v4.txt', 'cidr-lines', ['cloud_provider'], { provider: 'Cloudflare' }],
   ['cloudflare-v6', 'cloud/cloudflare-ips-v6.txt', 'cidr-lines', ['cloud_provider'], { provider: 'Cloudflare' }],
   ['fastly', 'cloud/fastly-public-ip-list.json', 'fastly-json', ['cloud_provider'], { provider: 'Fastly' }],
-  crawler('openai-gptbot', 'OpenAI', 'reconstructed/gptbot.json'),
-  crawler('openai-oai-searchbot', 'OpenAI', 'reconstructed/oai-searchbot.json'),
-  crawler('openai-chatgpt-user', 'OpenAI', 'reconstructed/chatgpt-user.json'),
-  crawler('anthropic-claudebot', 'Anthropic', 'reconstructed/claudebot.json'),
-  crawler('perplexity-perplexitybot', 'Perplexity', 'reconstructed/perplexitybot.json'),
-  crawler('perplexity-perplexity-user', 'Perplexity', 'reconstructed/perplexity-user.json'),
-  crawler('microsoft-bingbot', 'Microsoft', 'reconstructed/bingbot.json'),
-  crawler('apple-applebot', 'Apple', 'reconstructed/applebot.json'),
-  crawler('duckduckgo-duckduckbot', 'DuckDuckGo', 'reconstructed/duckduckbot.json'),
-  crawler('google-special-case-crawlers', 'Google', 'google-special-crawlers.json'),
+  aiCrawler('openai-gptbot', 'OpenAI', 'GPTBot', 'reconstructed/gptbot.json'),
+  aiCrawler('openai-oai-searchbot', 'OpenAI', 'OAI-SearchBot', 'reconstructed/oai-searchbot.json'),
+  aiCrawler('openai-chatgpt-user', 'OpenAI', 'ChatGPT-User', 'reconstructed/chatgpt-user.json'),
+  aiCrawler('anthropic-claudebot', 'Anthropic', 'ClaudeBot', 'reconstructed/claudebot.json'),
+  aiCrawler('perplexity-perplexitybot', 'Perplexity', 'PerplexityBot', 'reconstructed/perplexitybot.json'),
+  aiCrawler('perplexity-perplexity-user', 'Perplexity', 'Perplexity-User', 'reconstructed/perplexity-user.json'),
+  searchCrawler('microsoft-bingbot', 'bingbot', 'reconstructed/bingbot.json'),
+  aiCrawler('apple-applebot', 'Apple', 'Applebot', 'reconstructed/applebot.json'),
+  searchCrawler('duckduckgo-duckduckbot', 'DuckDuckBot', 'reconstructed/duckduckbot.json'),
+  searchCrawler('google-special-case-crawlers', 'Google special-case crawlers', 'google-special-crawlers.json'),
   ['tor-exits', 'tor/torbulkexitlist.2024-02-27.txt', 'ip-lines', ['is_tor_exit']],
   ['x4b-vpn-v4', 'vpn/x4bnet-vpn-ipv4.txt', 'cidr-lines', ['is_vpn']],
   ['x4b-vpn-v6', 'vpn/x4bnet-vpn-ipv6.txt', 'cidr-lines', ['is_vpn']],
@@ -57,14 +57,14 @@ const ROWS: readonly Row[] = [
   ['blocklist-de', 'threat/firehol/blocklist_de.ipset', 'netset', ['blocklist']],
   ['cins', 'threat/firehol/ciarmy.ipset', 'netset', ['blocklist']],
   ['feodo', 'threat/firehol/feodo.ipset', 'netset', ['blocklist']],
-  ['et-block', 'threat/firehol/et_block.netset', 'netset', ['blocklist']],
+  ['et-block', 'threat/firehol/et_block.netset', 'netset', ['blocklist'], { is_aggregate: true }],
   ['dshield', 'threat/firehol/dshield.netset', 'netset', ['blocklist']],
   ['firehol-l1', 'threat/firehol/firehol_level1.netset', 'netset', ['blocklist'], { is_aggregate: true }],
   ['firehol-l2', 'threat/firehol/firehol_level2.netset', 'netset', ['blocklist'], { is_aggregate: true }],
   ['ipsum', 'threat/ipsum.half-a.txt', 'ip-count', ['blocklist']],
 ];
 
-/** Undefined where the folder of the real files is absent. */
+/** Undefined where the folder of the real files is missing. */
 export function fixtureFeeds(): object[] | undefined {
   if (fixture('') === undefined) return undefined;
   return ROWS.map(([id, path, format, drives, more]) => ({
@@ -76,6 +76,10 @@ export function fixtureFeeds(): object[] | undefined {
   }));
 }
 
-function crawler(bot: string, company: string, file: string): Row {
-  return [`crawler-${bot}`, `crawlers/${file}`, 'google-json', ['is_ai_crawler'], { company }];
+function aiCrawler(bot: string, company: string, crawler: string, file: string): Row {
+  return [`crawler-${bot}`, `crawlers/${file}`, 'google-json', ['is_ai_crawler'], { company, crawler }];
+}
+
+function searchCrawler(bot: string, crawler: string, file: string): Row {
+  return [`crawler-${bot}`, `crawlers/${file}`, 'google-json', ['crawler'], { crawler }];
 }

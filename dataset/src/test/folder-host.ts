@@ -1,4 +1,4 @@
-/** A static host for tests: a folder on a loopback socket, with ETag, ranges, and a way for the test to answer differently. */
+/** A static host for tests: a folder on a loopback socket, with ETag and ranges; a test can intercept requests. */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ export type Seen = { path: string; headers: IncomingMessage['headers']; status: 
 export class FolderHost {
   readonly folder: string;
   readonly seen: Seen[] = [];
-  /** Returns true when it has taken the request over. */
+  /** Returns true when it answers the request itself. */
   intercept: (request: IncomingMessage, response: ServerResponse) => boolean = () => false;
   readonly #server = createServer((request, response) => this.#answer(request, response));
 
@@ -30,7 +30,7 @@ export class FolderHost {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** What was asked for since the last time, as `path status`. */
+  /** The requests since the last call, as `path status`. */
   requests(): string[] {
     return this.seen.splice(0).map(({ path, status }) => `${path} ${status}`);
   }

@@ -1,7 +1,7 @@
-/** What a list says, as text a test can compare: `192.0.2.0/24 label`, IPv4 first, and `AS64496 label (role)` for networks. */
+/** Lists as text that a test can compare: `192.0.2.0/24 label`, IPv4 first, and `AS64496 label (role)` for networks. */
 
 import { formatAddress, parseAddress } from '../address.ts';
-import type { Networks, PrefixList } from '../compile/parsed.ts';
+import type { Networks, PrefixList } from '../feeds/parsed.ts';
 import { addressBits, formatPrefix, fromBigInt, prefixesOfRange, toBigInt } from '../prefix.ts';
 
 export function listed({ ranges, labels }: PrefixList): string[] {
@@ -19,7 +19,7 @@ export function listedNetworks({ networks }: Networks): string[] {
   );
 }
 
-/** The labels of the rows that have an address in them. */
+/** The labels of the rows that contain the address. */
 export function labelsOf({ ranges, labels }: PrefixList, text: string): string[] {
   const address = parseAddress(text);
   if (address === undefined) throw new Error(`not an address: ${text}`);

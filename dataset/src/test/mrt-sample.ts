@@ -1,4 +1,4 @@
-/** Writes MRT messages for tests, byte by byte as RFC 6396 has them. */
+/** Encodes MRT messages (RFC 6396) for tests. */
 import { formatAddress, groupAt } from '../address.ts';
 import { parseCidr } from '../prefix.ts';
 
@@ -51,7 +51,7 @@ export function segment(type: number, asns: readonly number[], asnBytes: 2 | 4 =
 
 function prefixBytes(text: string): { bytes: Buffer; length: number } {
   const cidr = parseCidr(text);
-  if (cidr === undefined) throw new Error(`${text} is no prefix`);
+  if (cidr === undefined) throw new Error(`${text} is not a prefix`);
   const { address, length } = cidr;
   if (address.version === 4) {
     return { bytes: Buffer.from(formatAddress(address).split('.').map(Number)), length };

@@ -1,4 +1,4 @@
-/** docs/overrides.md: its example is read and compiled, and answers say what the page shows. */
+/** docs/overrides.md: its example is parsed and compiled, and the answers are those that the page shows. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { parseAddress } from '../address.ts';
@@ -53,9 +53,9 @@ test('overrides page: a denied network is explained as shown', () => {
   assert.equal(`${threat.explanation?.[0]}\n`, denied);
 });
 
-test('overrides page: the narrower prefix holds', () => assert.equal(answer('1.0.9.66').threat.score, 100));
+test('overrides page: the longer prefix decides', () => assert.equal(answer('1.0.9.66').threat.score, 100));
 
-test('overrides page: fields are set, a name is taken away, and the evidence says by whom', () => {
+test('overrides page: fields are set, a name is removed, and the evidence names the overrides', () => {
   const { connection_type, country, detection, evidence } = answer('3.0.9.1');
   assert.deepEqual([connection_type, country, detection.is_vpn], ['business', 'CH', true]);
   assert.equal(detection.cloud_provider, undefined);
@@ -78,7 +78,7 @@ test('overrides page: an own network in private space', () => {
 });
 
 for (const [behaviour, deny, allow, want] of [
-  ['deny before allow for the same prefix', '1.0.9.0/24', '1.0.9.0/24', 100],
+  ['deny comes before allow for the same prefix', '1.0.9.0/24', '1.0.9.0/24', 100],
   ['a narrower allow inside a deny', '1.0.9.0/24', '1.0.9.0/25', 0],
 ] as const) {
   test(`overrides page: ${behaviour}`, () => {
@@ -91,7 +91,7 @@ for (const [behaviour, deny, allow, want] of [
   });
 }
 
-test('overrides page: of two entries for a prefix, and of two for a network, the later holds; networks come after relabel', () => {
+test('overrides page: of two entries for the same prefix or network the later decides; networks come after relabel', () => {
   const text = JSON.stringify({
     relabel: [
       { prefix: '1.0.0.0/17', country: 'DE' },
@@ -114,11 +114,11 @@ test('overrides page: of two entries for a prefix, and of two for a network, the
     const address = parseAddress(ip);
     return address && data.record(address, data.find(address)).country;
   });
-  // The narrowest prefix speaks alone: the /17 around the /24 does not add its country.
+  // Only the longest prefix counts: the /17 around the /24 does not add its country.
   assert.deepEqual(countries, ['FR', 'AT', 'SE', 'ZZ']);
 });
 
-test('overrides page: a refusal reads as shown', () => {
-  const [, sentence = ''] = /^error: whence-data\/overrides\.json: (.*)\n$/.exec(refusal) ?? [];
-  assert.throws(() => parseOverrides('{"deny":[{"prefx":"192.0.2.1"}]}', '2026-11-15'), { message: sentence });
+test('overrides page: the error message is the one shown', () => {
+  const [, message = ''] = /^error: whence-data\/overrides\.json: (.*)\n$/.exec(refusal) ?? [];
+  assert.throws(() => parseOverrides('{"deny":[{"prefx":"192.0.2.1"}]}', '2026-11-15'), { message });
 });

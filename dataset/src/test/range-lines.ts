@@ -1,7 +1,8 @@
-/** Ranges and rivals as lines of text, which a test can show. */
+/** Ranges and other origins as lines of text that a test can compare. */
 import { formatAddress } from '../address.ts';
-import type { FamilyRanges, Rival } from '../compile/parsed.ts';
+import type { OtherOrigin } from '../feeds/parsed.ts';
 import { addressBits, fromBigInt, prefixesOfRange } from '../prefix.ts';
+import type { FamilyRanges } from '../ranges.ts';
 
 /** `192.0.2.0/24 7` for each prefix of each range, in the order of the ranges, IPv4 first. */
 export function rangeLines(ranges: FamilyRanges, show: (value: number) => string = String): string[] {
@@ -15,8 +16,8 @@ export function rangeLines(ranges: FamilyRanges, show: (value: number) => string
   );
 }
 
-export function rivalLines(rivals: readonly Rival[]): string[] {
-  return rivals.map(
+export function otherOriginLines(otherOrigins: readonly OtherOrigin[]): string[] {
+  return otherOrigins.map(
     ({ version, start, length, asn }) => `${formatAddress(fromBigInt(start, version))}/${length} ${asn}`,
   );
 }

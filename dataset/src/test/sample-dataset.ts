@@ -1,14 +1,14 @@
-/** A small dataset compiled from rows written in a test: everything the real one has, a few prefixes of each. */
+/** A small dataset compiled from rows that a test gives: everything the real one has, with few prefixes. */
 
 import { parseAddress } from '../address.ts';
-import { type CompileInput, compile } from '../compile/compile.ts';
-import { Ranges } from '../compile/ranges.ts';
-import type { Overlay, RangeSource } from '../compile/statements.ts';
+import { compile } from '../compile/compile.ts';
+import type { CompileInput, Overlay, RangeSource } from '../compile/compile-input.ts';
 import { encodeCountry } from '../country-code.ts';
+import { Dataset } from '../file/read.ts';
+import { type Content, encodeContent, encodeDataset } from '../file/write.ts';
 import { parsePrefix, type Range, toBigInt } from '../prefix.ts';
-import { Dataset } from '../read.ts';
+import { Ranges } from '../ranges.ts';
 import type { Source } from '../record.ts';
-import { type Content, encodeContent, encodeDataset } from '../write.ts';
 
 export type Sample = {
   /** `1.0.0.0/24` or `1.0.0.0-1.0.2.255`, AS number, name. */
@@ -28,7 +28,7 @@ export function sampleContent(sample: Sample): Content {
 export function sampleInput(sample: Sample): CompileInput {
   const routes = source('routes');
   return {
-    routes: [{ source: routes, ranges: ranges(sample.routes), rivals: [] }],
+    routes: [{ source: routes, ranges: ranges(sample.routes), otherOrigins: [] }],
     names: [{ source: routes, names: new Map(sample.routes.map(([, asn, name]) => [asn, { name }])) }],
     delegations: [],
     networkLists: [],
@@ -47,7 +47,7 @@ export function datasetOf(input: CompileInput, version = 1): Dataset {
   return new Dataset(ownBuffer(encodeDataset(encodeContent(compile(input)), version, BUILT_AT)));
 }
 
-/** Small buffers are slices of a pool that others share; a dataset needs one of its own. */
+/** Small Buffers are slices of a shared pool; a dataset needs a buffer of its own. */
 export function ownBuffer(bytes: Buffer): Buffer {
   const own = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(own);
@@ -68,7 +68,7 @@ function crawlerOverlays(rows: readonly (readonly [string, string])[]): Overlay[
     company,
     statements: [{}],
     source: source('crawler'),
-    ranges: ranges(rows.filter(([, who]) => who === company).map(([range]) => [range, 0])),
+    ranges: ranges(rows.filter(([, name]) => name === company).map(([range]) => [range, 0])),
   }));
 }
 

@@ -1,4 +1,4 @@
-/** mulberry32: a small generator of numbers from 0 to 1, the same for the same seed. Good enough to scatter tests. */
+/** mulberry32: numbers from 0 to 1, the same sequence for the same seed. */
 export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,9 +1,9 @@
-/** Packed fixtures as the content that a parser gets: unpacked into a file that is gone when the test is over. */
+/** Compressed fixtures as the content that a parser gets: decompressed into a temporary file. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { type Content, fileContent } from '../compile/sources/content.ts';
+import { type Content, fileContent } from '../feeds/sources/content.ts';
 
 export function withGunzipped<T>(path: string, use: (content: Content) => T): T {
   return withFile(gunzipSync(readFileSync(path)), use);

@@ -1,0 +1,77 @@
+/** The index compared with a slow and obvious search, over random names and texts. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { AsnSearch } from './asn-search.ts';
+import type { Dataset } from './file/read.ts';
+import { datasetOf, sampleInput } from './test/sample-dataset.ts';
+import { seededRandom } from './test/seeded-random.ts';
+import { SlowAsnSearch } from './test/slow-asn-search.ts';
+
+type Random = () => number;
+
+/** Few syllables, so that texts are in many names; separators, escapes, accents, and characters of 2 to 4 bytes. */
+const SYLLABLES = ['net', 'tel', 'com', 'a', 'as', 'x', 'é', 'ß', 'Ø', 'сеть', '한국', '中', '😀', '1', '64500'];
+const SEPARATORS = [' ', ' ', ' ', '-', '. ', ', ', '-', ' & ', '"', '\\', '_', '\u00a0', '–', '\t'];
+
+for (const [seed, networks, queries] of [
+  [1, 40, 1_500],
+  [2, 300, 1_500],
+  [3, 300, 1_500],
+  // Enough for texts of three bytes with prepared results.
+  [4, 2_500, 400],
+] as const) {
+  const random = seededRandom(seed);
+  const dataset = randomNetworks(random, networks);
+  const search = new AsnSearch(dataset);
+  const slow = new SlowAsnSearch(dataset);
+
+  test(`asn-search: the same networks in the same order as a slow search finds (seed ${seed}, ${networks} networks)`, () => {
+    for (let i = 0; i < queries; i++) {
+      const query = randomQuery(random, dataset);
+      const limit = pick(random, [1, 3, 20, 100, 101, 5_000]);
+      const { total, results } = search.search(query, limit);
+      const asns = results.map(({ asn }) => asn);
+      assert.deepEqual({ total, asns }, slow.search(query, limit), `${JSON.stringify(query)}, limit ${limit}`);
+    }
+  });
+}
+
+function randomNetworks(random: Random, count: number): Dataset {
+  const name = () => {
+    let text = '';
+    for (let words = 1 + below(random, 4); words > 0; words--) {
+      for (let parts = 1 + below(random, 3); parts > 0; parts--) text += pick(random, SYLLABLES);
+      if (words > 1 || random() < 0.1) text += pick(random, SEPARATORS);
+    }
+    return random() < 0.3 ? text.toUpperCase() : text;
+  };
+  const routes = Array.from({ length: count }, (_, i) => {
+    const start = `${1 + (i >> 8)}.${i & 255}.0.0/${17 + below(random, 4)}`;
+    return [start, 64_496 + i, name()] as const;
+  });
+  const input = sampleInput({ routes });
+  const [names] = input.names;
+  assert.ok(names);
+  const withHandles = new Map(
+    [...names.names].map(([asn, texts]) => [asn, random() < 0.6 ? { ...texts, handle: name() } : texts]),
+  );
+  return datasetOf({ ...input, names: [{ ...names, names: withHandles }] });
+}
+
+/** A part of a name or handle, sometimes with a change, or a number. */
+function randomQuery(random: Random, dataset: Dataset): string {
+  const { asn, asn_name, handle = asn_name } = dataset.asnAt(below(random, dataset.asnCount));
+  if (random() < 0.05) return `${pick(random, ['', 'AS', 'as'])}${asn}`;
+  const characters = [...(random() < 0.5 ? asn_name : handle)];
+  const start = below(random, characters.length);
+  const text = characters.slice(start, start + 1 + below(random, pick(random, [2, 4, 12]))).join('');
+  return pick(random, [text, text, text.toUpperCase(), ` ${text} `, `${text}z`, `${pick(random, SEPARATORS)}${text}`]);
+}
+
+function below(random: Random, limit: number): number {
+  return Math.floor(random() * limit);
+}
+
+function pick<T>(random: Random, values: readonly T[]): T {
+  return values[below(random, values.length)] as T;
+}

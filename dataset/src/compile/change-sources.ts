@@ -1,0 +1,112 @@
+/**
+ * Which sources caused a change between two versions: for each run of addresses that gained or lost a flag, a country
+ * or a registry, the source that decided it. This walks over both versions, so it is done only where something is wrong.
+ */
+import { forEachSegment } from '../diff/segments.ts';
+import type { Match } from '../file/format.ts';
+import type { Dataset } from '../file/read.ts';
+import type { ImplausibleChange, Measure } from './result-guard.ts';
+
+/** Space in IPv4 addresses or IPv6 /48s; negative where it was lost. */
+export type ChangeSource = { readonly id: string; readonly space: number };
+
+/** For each change its sources, the largest first. Nothing is known about the size of a file. */
+export function changeSources(
+  changes: readonly ImplausibleChange[],
+  before: Dataset | undefined,
+  after: Dataset,
+): ReadonlyMap<ImplausibleChange, readonly ChangeSource[]> {
+  const sums = new Map(changes.map((change) => [change, new Map<string, number>()]));
+  for (const version of [4, 6] as const) {
+    const watched = changes.flatMap((change) => {
+      const { measure } = change;
+      return measure.kind !== 'bytes' && measure.version === version ? [{ change, measure }] : [];
+    });
+    if (watched.length === 0) continue;
+    const from = before && new Claims(before, watched);
+    const to = new Claims(after, watched);
+    const runs = before === undefined ? [][Symbol.iterator]() : before.runs(version);
+    forEachSegment(runs, after.runs(version), (start, end, a, b) => {
+      const old = from?.at(a) ?? NOTHING;
+      const now = to.at(b);
+      watched.forEach(({ change, measure }, i) => {
+        const had = old[i] ?? NO_SOURCES;
+        const has = now[i] ?? NO_SOURCES;
+        if (had.isHeld === has.isHeld) return;
+        const space = spaceOf(start, end, version);
+        // A country or registry is lost to the source that names another one; a flag to none.
+        const causes = has.isHeld || measure.kind === 'country' || measure.kind === 'registry' ? has : had;
+        const ids = causes.ids.length > 0 ? causes.ids : had.ids;
+        const sum = sums.get(change);
+        for (const id of ids) sum?.set(id, (sum.get(id) ?? 0) + (has.isHeld ? space : -space));
+      });
+    });
+  }
+  return new Map(
+    [...sums].map(([change, sum]) => [
+      change,
+      [...sum]
+        .map(([id, space]) => ({ id, space: Math.round(space) }))
+        .sort((a, b) => Math.abs(b.space) - Math.abs(a.space)),
+    ]),
+  );
+}
+
+/** Whether a run has what is measured, and the sources that decided the field, whether it has it or not. */
+type Claim = { readonly isHeld: boolean; readonly ids: readonly string[] };
+
+const NO_SOURCES: Claim = { isHeld: false, ids: [] };
+const NOTHING: readonly Claim[] = [];
+
+type Watched = { readonly measure: Exclude<Measure, { kind: 'bytes' }> };
+
+/** The claims of a dataset, in the order of what is watched; found once per tail. */
+class Claims {
+  readonly #dataset: Dataset;
+  readonly #watched: readonly Watched[];
+  readonly #known: (readonly Claim[] | undefined)[] = [];
+
+  constructor(dataset: Dataset, watched: readonly Watched[]) {
+    this.#dataset = dataset;
+    this.#watched = watched;
+  }
+
+  at(match: Match): readonly Claim[] {
+    if (match === 0) return NOTHING;
+    const tail = this.#dataset.tailOf(match);
+    let claims = this.#known[tail];
+    if (claims === undefined) {
+      claims = this.#watched.map(({ measure }) => this.#claim(tail, measure));
+      this.#known[tail] = claims;
+    }
+    return claims;
+  }
+
+  #claim(tail: number, measure: Watched['measure']): Claim {
+    const { country, rir, detection, threat } = this.#dataset.tail(tail);
+    const field = fieldOf(measure);
+    const deciding = this.#dataset
+      .decisions(tail)
+      .flatMap(([name, source]) => (name === field ? (this.#dataset.meta.sources[source]?.id ?? []) : []));
+    // Further rows of a field are contradicting sources; only of the score every row is a cause.
+    const ids = field === 'threat.score' ? deciding : deciding.slice(0, 1);
+    if (measure.kind === 'answered') return { isHeld: true, ids };
+    if (measure.kind === 'country') return { isHeld: country === measure.name, ids };
+    if (measure.kind === 'registry') return { isHeld: rir === measure.name, ids };
+    const isHeld =
+      measure.name === 'threat' ? threat.score > 0 : (detection as Record<string, unknown>)[measure.name] === true;
+    return { isHeld, ids };
+  }
+}
+
+/** The field of the evidence that says who decided it. */
+function fieldOf(measure: Watched['measure']): string {
+  if (measure.kind === 'answered') return 'prefix';
+  if (measure.kind === 'country') return 'country';
+  if (measure.kind === 'registry') return 'rir';
+  if (measure.name === 'threat') return 'threat.score';
+  return ['is_datacenter', 'is_residential', 'is_mobile'].includes(measure.name) ? 'connection_type' : measure.name;
+}
+
+const spaceOf = (start: bigint, end: bigint, version: 4 | 6): number =>
+  version === 4 ? Number(end - start + 1n) : Number((end - start + 1n) >> 40n) / 2 ** 40;

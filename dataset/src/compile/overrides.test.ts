@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { parseOverrides } from './overrides.ts';
+
+for (const [behaviour, text, message] of [
+  ['a file that is not JSON', '{', /overrides: not JSON/],
+  ['a misspelt list', '{"alow":[]}', /the file has an unknown field alow; known are allow, deny, relabel, networks/],
+  ['a misspelt field', '{"deny":[{"prefx":"192.0.2.1"}]}', /deny\[0\] has an unknown field prefx/],
+  ['an invalid prefix', '{"deny":[{"prefix":"192.0.2.256"}]}', /deny\[0\]\.prefix is "192.0.2.256"/],
+  [
+    'a reason with a terminal escape sequence',
+    '{"deny":[{"asn":1,"reason":"a\\u001b[2J"}]}',
+    /deny\[0\]\.reason is .* without control characters/,
+  ],
+  ['neither prefix nor asn', '{"allow":[{"reason":"x"}]}', /allow\[0\] needs either a prefix or an asn/],
+  ['both prefix and asn', '{"allow":[{"prefix":"1.1.1.1","asn":1}]}', /allow\[0\] needs either a prefix or an asn/],
+  [
+    'an unknown connection type',
+    '{"relabel":[{"asn":1,"connection_type":"home"}]}',
+    /must be one of residential, mobile/,
+  ],
+  ['a relabel without fields', '{"relabel":[{"asn":1}]}', /relabel\[0\] sets nothing/],
+  [
+    'an own network on loopback',
+    '{"networks":[{"prefix":"127.0.0.0/8","asn":64512}]}',
+    /networks\[0\] overlaps special-purpose space/,
+  ],
+  ['an own network in unique local IPv6', '{"networks":[{"prefix":"fd00::/8","asn":64512}]}', /IPv6 outside 2000::\/3/],
+] as const) {
+  test(`overrides: ${behaviour} is refused with its position`, () => {
+    assert.throws(() => parseOverrides(text, '2026-11-15'), message);
+  });
+}

@@ -1,0 +1,76 @@
+/**
+ * The tails of a dataset. Runs with the same key share a tail, and so do different facts that lead to the same text.
+ */
+import type { CompiledTail } from '../file/write.ts';
+import { FLAGS, type Source, type TypeOrigin } from '../record.ts';
+import type { CompileInput } from './compile-input.ts';
+import { describe, type Facts, type Reason } from './describe.ts';
+import type { AnswerFigures } from './figures.ts';
+import { type Tail, tailTexts } from './tail.ts';
+
+export type TailEntry = { readonly id: number; readonly figures: AnswerFigures };
+
+export class TailTable {
+  /** A tail's id is its position here. */
+  readonly rows: CompiledTail[] = [];
+  readonly #sources: readonly Source[];
+  readonly #input: CompileInput;
+  readonly #byKey = new Map<string, TailEntry>();
+  readonly #idByContent = new Map<string, number>();
+
+  /** `sources`: decisions refer to them by position. */
+  constructor(sources: readonly Source[], input: CompileInput) {
+    this.#sources = sources;
+    this.#input = input;
+  }
+
+  /** `facts` is only called for a new key. */
+  get(key: string, facts: () => Facts): TailEntry {
+    let entry = this.#byKey.get(key);
+    if (entry === undefined) {
+      entry = this.#add(facts());
+      this.#byKey.set(key, entry);
+    }
+    return entry;
+  }
+
+  #add(facts: Facts): TailEntry {
+    const { tail, reasons } = describe(facts);
+    const texts = tailTexts(tail);
+    const decisions = JSON.stringify(
+      reasons.map(([field, source, ...value]) => [field, this.#sources.indexOf(source), ...value]),
+    );
+    const content = `${tail.country}${texts.network}${texts.threat}${decisions}`;
+    let id = this.#idByContent.get(content);
+    if (id === undefined) {
+      id = this.rows.push({ country: tail.country, ...texts, decisions }) - 1;
+      this.#idByContent.set(content, id);
+    }
+    return { id, figures: figuresOf(tail, reasons, this.#input) };
+  }
+}
+
+function figuresOf(tail: Tail, reasons: readonly Reason[], { tables, overrides }: CompileInput): AnswerFigures {
+  const decidedBy = (wanted: string) => reasons.find(([field]) => field === wanted)?.[1];
+  const detection = { is_tor_exit: tail.tor, is_proxy: tail.proxy, is_vpn: tail.vpn };
+  return {
+    country: tail.country,
+    rir: tail.rir,
+    // A registry by IANA's table is an estimate.
+    isExactRir: decidedBy('rir') !== tables.iana,
+    typeFrom: typeOrigin(decidedBy('connection_type'), tables, overrides?.source),
+    flags: FLAGS.filter(
+      (flag) =>
+        detection[flag as keyof typeof detection] === true ||
+        flag === `is_${tail.connection_type}` ||
+        (flag === 'is_ai_crawler' && tail.ai_company !== undefined),
+    ),
+    score: tail.threat.score,
+  };
+}
+
+function typeOrigin(source: Source | undefined, tables: CompileInput['tables'], overrides?: Source): TypeOrigin {
+  if (source === undefined) return 'none';
+  if (source === tables['name-rules']) return 'rule';
+  return source === tables.networks || source === overrides ? 'table' : 'list';
+}

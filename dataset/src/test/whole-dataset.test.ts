@@ -1,0 +1,256 @@
+/**
+ * The embedded default, compiled from the real packages and compared with a slow and obvious search: rows as they are
+ * in the files, looked up by binary search over plain numbers. Only the parser of addresses is shared with the
+ * compiler.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import test from 'node:test';
+import { parseAddress } from '../address.ts';
+import { isReservedAsn } from '../as-number.ts';
+import { AsnSearch } from '../asn-search.ts';
+import { compile } from '../compile/compile.ts';
+import { readEmbedded } from '../compile/embedded.ts';
+import { npmSources } from '../compile/npm-sources.ts';
+import { prefixLength } from '../file/format.ts';
+import { Dataset } from '../file/read.ts';
+import { encodeContent, encodeDataset } from '../file/write.ts';
+import { addressBits, fromBigInt, lastAddress, parsePrefix, prefixesOfRange, toBigInt } from '../prefix.ts';
+import { CONFIRMED_REGIONS, isDbipMistaken } from '../tables/country-corrections.ts';
+import { findSpecialPurpose } from '../tables/special-purpose.ts';
+import { ownBuffer } from './sample-dataset.ts';
+import { seededRandom } from './seeded-random.ts';
+import { SlowAsnSearch } from './slow-asn-search.ts';
+
+const SEED = 20261115;
+
+type Row = { start: bigint; end: bigint; value: string };
+
+const folder = (name: string) => dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
+const file = encodeDataset(encodeContent(compile(readEmbedded(folder))), 1, new Date(0));
+const dataset = new Dataset(ownBuffer(file));
+
+for (const version of [4, 6] as const) {
+  test(`whole dataset: every IPv${version} prefix, and the addresses next to it, are answered as in the source files`, () => {
+    const random = seededRandom(SEED);
+    const routes = announcedRows(version);
+    const countries = readRows('country', version);
+    const delegated = readRows('delegated', version);
+    const regions = regionRows(version);
+    const bits = addressBits(version);
+    const limit = 1n << BigInt(bits);
+    let checked = 0;
+
+    const check = (value: bigint) => {
+      const address = fromBigInt(value, version);
+      const match = dataset.find(address);
+      const route = narrowestAt(routes, value);
+      if (route === undefined || findSpecialPurpose(address) !== undefined) {
+        assert.equal(match, 0, `${value.toString(16)} is answered`);
+        return;
+      }
+      assert.notEqual(match, 0, `${value.toString(16)} is not answered`);
+      const [base, length] = obviousPrefix(route, value, bits);
+      assert.equal(prefixLength(match), length, value.toString(16));
+      // Every field of every address would take minutes; the whole record of one in eight is enough to find an offset
+      // error.
+      if (checked++ % 8 !== 0) return;
+      const { asn, prefix, country } = dataset.record(address, match);
+      assert.equal(asn, Number(route.value.split(',')[0]), prefix);
+      assert.equal(toBigInt(parseAddress(prefix.split('/')[0] as string) ?? address), base);
+      const used = narrowestAt(countries, value)?.value;
+      const registered = narrowestAt(delegated, value)?.value;
+      const isMistaken = used !== undefined && registered !== undefined && isDbipMistaken(asn, used);
+      const want = narrowestAt(regions, value)?.value ?? (isMistaken ? registered : (used ?? registered ?? 'ZZ'));
+      assert.equal(country, want, prefix);
+    };
+
+    let prefixes = 0;
+    for (const { start, end } of routes) {
+      for (const [base, length] of prefixesOfRange(start, end, bits)) {
+        const last = lastAddress(base, length, bits);
+        prefixes++;
+        check(base);
+        check(last);
+        check(base + BigInt(Math.floor(random() * Number(last - base + 1n))));
+        if (base > 0n) check(base - 1n);
+        if (last + 1n < limit) check(last + 1n);
+      }
+    }
+    assert.ok(prefixes > (version === 4 ? 500_000 : 150_000), `${prefixes} prefixes`);
+  });
+}
+
+test('whole dataset: the prefixes of every network are those of its rows in the source files', () => {
+  const wanted = new Map<number, Record<4 | 6, string[]>>();
+  for (const version of [4, 6] as const) {
+    for (const { start, end, value } of announcedRows(version)) {
+      const asn = Number(value.split(',')[0]);
+      const prefixes = wanted.get(asn) ?? { 4: [], 6: [] };
+      wanted.set(asn, prefixes);
+      for (const [base, length] of prefixesOfRange(start, end, addressBits(version))) {
+        if (findSpecialPurpose(fromBigInt(base, version)) === undefined) prefixes[version].push(`${base}/${length}`);
+      }
+    }
+  }
+  assert.ok(wanted.size > 80_000, `${wanted.size} networks`);
+  for (const [asn, want] of wanted) {
+    const { ipv4, ipv6 } = dataset.prefixesOf(asn);
+    // As one text each: deepEqual over all of them would take as long as the rest of the test.
+    assert.equal(ipv4.map(numeric).join(' '), want[4].join(' '), `AS${asn}`);
+    assert.equal(ipv6.map(numeric).join(' '), want[6].join(' '), `AS${asn}`);
+    const count = dataset.asn(asn)?.prefix_count;
+    assert.ok(count?.ipv4 === ipv4.length && count.ipv6 === ipv6.length, `AS${asn}`);
+  }
+});
+
+test(`whole dataset: a search finds what a slow search finds (seed ${SEED})`, () => {
+  const random = seededRandom(SEED);
+  const below = (limit: number) => Math.floor(random() * limit);
+  const search = new AsnSearch(dataset);
+  const slow = new SlowAsnSearch(dataset);
+  for (let i = 0; i < 120; i++) {
+    const { asn, asn_name } = dataset.asnAt(below(dataset.asnCount));
+    const start = below(asn_name.length);
+    const text = asn_name.slice(start, start + 1 + below([2, 4, 15][i % 3] ?? 0));
+    const query = i % 25 === 0 ? `AS${asn}` : text;
+    const { total, results } = search.search(query, 100);
+    const asns = results.map((result) => result.asn);
+    assert.deepEqual({ total, asns }, slow.search(query, 100), JSON.stringify(query));
+  }
+});
+
+test('whole dataset: every record satisfies the invariants of the contract', () => {
+  const seen = new Set<number>();
+  for (const version of [4, 6] as const) {
+    for (const { start } of announcedRows(version)) {
+      const address = fromBigInt(start, version);
+      const match = dataset.find(address);
+      if (match === 0 || seen.has(dataset.tailOf(match))) continue;
+      seen.add(dataset.tailOf(match));
+      const { connection_type, detection, threat, country, rir } = dataset.record(address, match);
+      assert.equal(detection.is_datacenter, connection_type === 'datacenter');
+      assert.equal(detection.is_residential, connection_type === 'residential');
+      assert.equal(detection.is_mobile, connection_type === 'mobile');
+      assert.equal('ai_company' in detection, detection.is_ai_crawler);
+      assert.match(country, /^[A-Z]{2}$/);
+      assert.ok(['ARIN', 'RIPE', 'APNIC', 'LACNIC', 'AFRINIC'].includes(rir));
+      const points = (threat.explanation ?? []).map((reason) => Number(/\+(\d+)$/.exec(reason)?.[1]));
+      assert.equal(
+        threat.score,
+        Math.min(
+          100,
+          points.reduce((sum, value) => sum + value, 0),
+        ),
+      );
+    }
+  }
+  assert.ok(seen.size > 1000);
+});
+
+for (const [ip, want] of [
+  [
+    '8.8.8.8',
+    { asn: 15169, country: 'US', rir: 'ARIN', connection_type: 'datacenter', cloud_provider: 'Google Cloud', score: 0 },
+  ],
+  ['1.1.1.1', { asn: 13335, rir: 'APNIC', connection_type: 'datacenter', cloud_provider: 'Cloudflare' }],
+  ['9.9.9.9', { asn: 19281, rir: 'ARIN' }],
+  ['193.0.6.139', { asn: 3333, rir: 'RIPE', country: 'NL' }],
+  ['200.160.2.3', { rir: 'LACNIC', country: 'BR' }],
+  ['196.216.2.6', { rir: 'AFRINIC' }],
+  ['2001:4860:4860::8888', { asn: 15169, rir: 'ARIN', cloud_provider: 'Google Cloud' }],
+  ['2606:4700:4700::1111', { asn: 13335, rir: 'ARIN', cloud_provider: 'Cloudflare' }],
+  ['185.220.101.1', { is_tor_exit: true }],
+  ['66.249.66.1', { is_ai_crawler: false, is_datacenter: true }],
+  ['20.171.206.1', { ai_company: 'OpenAI', cloud_provider: 'Azure' }],
+] as const) {
+  test(`whole dataset: ${ip}`, () => {
+    const address = parseAddress(ip);
+    assert.ok(address);
+    const record = dataset.record(address, dataset.find(address));
+    const flat: Record<string, unknown> = { ...record, ...record.detection, ...record.threat };
+    assert.deepEqual(Object.fromEntries(Object.keys(want).map((key) => [key, flat[key]])), want);
+  });
+}
+
+test('whole dataset: compiling twice gives the same bytes', () => {
+  const again = encodeDataset(encodeContent(compile(readEmbedded(folder))), 1, new Date(0));
+  assert.ok(again.equals(file));
+});
+
+test('whole dataset: the file is at most 25 MB', () => assert.ok(file.length <= 25e6, `${file.length} bytes`));
+
+/** The table of ranges whose country the cloud's own list confirms. */
+function regionRows(version: 4 | 6): Row[] {
+  return CONFIRMED_REGIONS.flatMap(({ country, prefixes }) =>
+    prefixes
+      .trim()
+      .split(/\s+/)
+      .map((text) => ({ text, country })),
+  )
+    .flatMap(({ text, country }) => {
+      const range = parsePrefix(text);
+      return range?.version === version ? [{ start: range.start, end: range.end, value: country }] : [];
+    })
+    .sort((a, b) => (a.start < b.start ? -1 : 1));
+}
+
+/** Rows whose origin is not a reserved AS number. */
+function announcedRows(version: 4 | 6): Row[] {
+  return readRows('asn', version).filter(({ value }) => !isReservedAsn(Number(value.split(',')[0])));
+}
+
+function readRows(source: keyof typeof npmSources, version: 4 | 6): Row[] {
+  const { package: name, files } = npmSources[source];
+  const rows = readFileSync(join(folder(name), files[version].name), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line): Row => {
+      const [first = '', last = '', ...rest] = line.split(',');
+      const [start, end] = [first, last].map((text) => parseAddress(text));
+      assert.ok(start && end);
+      return { start: toBigInt(start), end: toBigInt(end), value: rest.join(',') };
+    });
+  return rows.sort((a, b) => (a.start < b.start ? -1 : a.start > b.start ? 1 : 0));
+}
+
+/**
+ * The narrowest row that contains the address. In these files at most two rows overlap, so it is enough to look back a
+ * few.
+ */
+function narrowestAt(rows: readonly Row[], value: bigint): Row | undefined {
+  let from = 0;
+  let to = rows.length - 1;
+  while (from < to) {
+    const middle = (from + to + 1) >> 1;
+    if ((rows[middle] as Row).start <= value) from = middle;
+    else to = middle - 1;
+  }
+  let best: Row | undefined;
+  for (const row of rows.slice(Math.max(0, from - 3), from + 1)) {
+    if (row.start > value || row.end < value) continue;
+    if (best === undefined || row.end - row.start <= best.end - best.start) best = row;
+  }
+  return best;
+}
+
+/** Shortens the prefix around the address bit by bit, as long as it stays inside the row. */
+function obviousPrefix({ start, end }: Row, value: bigint, bits: number): [base: bigint, length: number] {
+  let base = value;
+  let length = bits;
+  while (length > 0) {
+    const size = 1n << BigInt(bits - length + 1);
+    const wider = (base / size) * size;
+    if (wider < start || wider + size - 1n > end) break;
+    base = wider;
+    length--;
+  }
+  return [base, length];
+}
+
+function numeric(prefix: string): string {
+  const [address = '', length] = prefix.split('/');
+  return `${toBigInt(parseAddress(address) ?? assert.fail(prefix))}/${length}`;
+}

@@ -1,0 +1,47 @@
+/**
+ * What a check asks of DNS, and the answers it can get. Absence and failure are values: a resolver never throws,
+ * because a record that could not be read must not be taken for one that is missing.
+ */
+export type Answer<T> =
+  | { readonly kind: 'found'; readonly records: readonly T[]; readonly aliases: readonly string[] }
+  /** The name exists, but has no record of this type; `alias` if it is an alias to such a name. */
+  | { readonly kind: 'nodata'; readonly alias?: string }
+  /** The name does not exist; `alias` if it is an alias to a name that does not. */
+  | { readonly kind: 'nxdomain'; readonly alias?: string }
+  | Failure;
+
+/**
+ * Nothing is known about the name. `dns_temporary_failure`: SERVFAIL, REFUSED, FORMERR, a timeout, a broken answer.
+ * `dns_budget_exhausted`: a limit of dns/budget.ts. `alias_too_long`: too many CNAMEs. `reason` is meant for people.
+ */
+export type Failure = { readonly kind: 'failure'; readonly code: FailureCode; readonly reason: string };
+export type FailureCode = 'dns_temporary_failure' | 'dns_budget_exhausted' | 'alias_too_long';
+
+/** The name at the end of the aliases of the asked name; undefined if it is no alias, or not known to be one. */
+export function aliasOf(answer: Answer<unknown>): string | undefined {
+  if (answer.kind === 'found') return answer.aliases.at(-1);
+  return answer.kind === 'failure' ? undefined : answer.alias;
+}
+
+export function failure(reason: string, code: FailureCode = 'dns_temporary_failure'): Failure {
+  return { kind: 'failure', code, reason };
+}
+
+export type MxHost = {
+  readonly preference: number /** Lower case, no final dot; `.` for a null MX. */;
+  readonly exchange: string;
+};
+
+export type RecordType = 'TXT' | 'MX' | 'A' | 'AAAA';
+
+/** Names are A-labels without a final dot. `aliases` of a found answer are the CNAMEs that were followed, in order. */
+export type Resolver = {
+  /**
+   * The strings of each record are joined with nothing between them (RFC 7208 §3.3, RFC 6376 §3.6.2.2); bytes are
+   * Latin-1 characters. A record of more than MAX_TXT_BYTES may be cut, but never to that length or less.
+   */
+  txt(name: string): Promise<Answer<string>>;
+  mx(name: string): Promise<Answer<MxHost>>;
+  a(name: string): Promise<Answer<string>>;
+  aaaa(name: string): Promise<Answer<string>>;
+};

@@ -1,0 +1,85 @@
+/**
+ * What one check may cost. A stranger's zone decides how many names a check asks for, in whose domains they are, and
+ * how large the answers get; these limits hold whatever the zone contains. docs/email-score.md lists them for
+ * operators.
+ */
+import { registrableDomain } from '../registrable-domain.ts';
+import type { Reply } from './alias-chain.ts';
+import { type Failure, failure } from './answer.ts';
+
+/** A check of an ordinary domain asks 50 to 60 questions. */
+export const MAX_QUESTIONS = 200;
+
+/** Questions about names of one other registrable domain, which may be the victim of the zone's owner. */
+export const MAX_FOREIGN_QUESTIONS = 40;
+
+/** Of all answers that one check holds, decoded. */
+export const MAX_HELD_BYTES = 1024 * 1024;
+
+/** CNAMEs followed for one name. RFC 1034 sets no limit. Resolvers do, from 8 on; longer chains are mistakes. */
+export const MAX_ALIASES = 8;
+
+/** Of one TXT record. The longest keys and SPF records in use are below 4 KiB. */
+export const MAX_TXT_BYTES = 16 * 1024;
+
+/** Of the replies that all checks of a process share. */
+export const MAX_CACHE_BYTES = 64 * 1024 * 1024;
+
+export class CheckBudget {
+  readonly #domain: string;
+  readonly #organization: string;
+  readonly #foreign = new Map<string, number>();
+  #questions = 0;
+  #heldBytes = 0;
+
+  constructor(domain: string) {
+    this.#domain = domain;
+    this.#organization = organizationOf(domain);
+  }
+
+  /** Counts a question about the name. The failure if it must not be asked. */
+  spendQuestion(name: string): Failure | undefined {
+    if (this.#questions >= MAX_QUESTIONS) return exhausted(`a check asks at most ${MAX_QUESTIONS} questions`);
+    const organization = organizationOf(name);
+    // A public suffix can be checked too; all that is below its name is its own then.
+    if (organization !== this.#organization && !name.endsWith(`.${this.#domain}`)) {
+      const count = this.#foreign.get(organization) ?? 0;
+      if (count >= MAX_FOREIGN_QUESTIONS)
+        return exhausted(`a check asks at most ${MAX_FOREIGN_QUESTIONS} questions about names under ${organization}`);
+      this.#foreign.set(organization, count + 1);
+    }
+    this.#questions++;
+    return undefined;
+  }
+
+  /** The reply, or a failure if the check cannot hold it as well. */
+  hold(reply: Reply): Reply {
+    const bytes = bytesOf(reply);
+    if (this.#heldBytes + bytes > MAX_HELD_BYTES)
+      return exhausted(`the answers to a check may take ${MAX_HELD_BYTES / 1024} KiB in all`);
+    this.#heldBytes += bytes;
+    return reply;
+  }
+}
+
+/** Roughly what a reply takes in memory: text is one byte per character, an object or a string some tens of bytes. */
+export function bytesOf(reply: Reply): number {
+  if (reply.kind === 'failure') return OBJECT_BYTES + reply.reason.length;
+  let bytes = OBJECT_BYTES;
+  for (const alias of reply.aliases) bytes += STRING_BYTES + alias.length;
+  if (reply.kind !== 'found') return bytes;
+  for (const record of reply.records)
+    bytes += STRING_BYTES + (typeof record === 'string' ? record.length : OBJECT_BYTES + record.exchange.length);
+  return bytes;
+}
+
+const OBJECT_BYTES = 64;
+const STRING_BYTES = 32;
+
+function organizationOf(name: string): string {
+  return registrableDomain(name) ?? name;
+}
+
+function exhausted(reason: string): Failure {
+  return failure(reason, 'dns_budget_exhausted');
+}

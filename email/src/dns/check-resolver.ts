@@ -1,0 +1,101 @@
+/**
+ * DNS for one check: asks no question twice, follows aliases, and ends. When the deadline passes or the signal aborts,
+ * all pending questions fail at once. The timer and the abort listener exist only while a question is pending, so a
+ * finished check leaves nothing behind.
+ */
+import { followAliases, type Reply, toResolver } from './alias-chain.ts';
+import { type Failure, failure, type RecordType, type Resolver } from './answer.ts';
+import type { CheckBudget } from './budget.ts';
+import type { Waiter } from './in-flight.ts';
+import { askableName } from './name.ts';
+import type { Question } from './wire.ts';
+
+export type CheckLimits = {
+  readonly deadlineMs: number;
+  readonly signal: AbortSignal | undefined;
+  readonly budget: CheckBudget;
+};
+
+export function createCheckResolver(
+  ask: (question: Question) => Waiter<Reply>,
+  { deadlineMs, signal, budget }: CheckLimits,
+): Resolver & { readonly queries: number } {
+  const endsAt = performance.now() + deadlineMs;
+  const replies = new Map<string, Reply | Promise<Reply>>();
+  const waiting = new Set<(reply: Failure) => void>();
+  let timer: NodeJS.Timeout | undefined;
+  let queries = 0;
+  let end: Failure | undefined;
+
+  const endWith = (reason: string) => {
+    end = failure(reason);
+    for (const giveUp of [...waiting]) giveUp(end);
+  };
+  const onDeadline = () => endWith('timeout');
+  const onAbort = () => endWith('aborted');
+
+  function askOnce(question: Question): Reply | Promise<Reply> {
+    const key = `${question.name} ${question.type}`;
+    const known = replies.get(key);
+    if (known !== undefined) return known;
+    const reply = askNow(question);
+    replies.set(key, reply);
+    return reply;
+  }
+
+  function askNow(question: Question): Reply | Promise<Reply> {
+    if (end !== undefined) return end;
+    if (signal?.aborted) return failure('aborted');
+    if (performance.now() >= endsAt) return failure('timeout');
+    const refusal = budget.spendQuestion(question.name);
+    if (refusal !== undefined) return refusal;
+    const waiter = ask(question);
+    if (waiter.isFirst) queries++;
+    return wait(waiter);
+  }
+
+  function wait({ result, leave }: Waiter<Reply>): Promise<Reply> {
+    return new Promise((resolve) => {
+      const settle = (reply: Reply) => {
+        waiting.delete(giveUp);
+        if (waiting.size === 0) disarm();
+        resolve(reply);
+      };
+      const giveUp = (reply: Failure) => {
+        leave();
+        settle(reply);
+      };
+      if (waiting.size === 0) arm();
+      waiting.add(giveUp);
+      void result.then((reply) => {
+        if (waiting.has(giveUp)) settle(budget.hold(reply));
+      });
+    });
+  }
+
+  function arm(): void {
+    timer = setTimeout(onDeadline, endsAt - performance.now());
+    signal?.addEventListener('abort', onAbort, { once: true });
+  }
+
+  function disarm(): void {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+  }
+
+  const resolver = toResolver(async (text: string, type: RecordType) => {
+    const name = askableName(text);
+    if (name === undefined) return { kind: 'nxdomain' };
+    return followAliases(name, (asked) => {
+      // An alias may lead to a name that cannot be asked, such as the root.
+      const target = askableName(asked);
+      return target === undefined ? { kind: 'nxdomain', aliases: [], ttl: 0 } : askOnce({ name: target, type });
+    });
+  });
+  return {
+    ...resolver,
+    get queries() {
+      return queries;
+    },
+  };
+}

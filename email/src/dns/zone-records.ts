@@ -1,0 +1,52 @@
+/** DNS records as an object literal, with RFC 4592 semantics: empty non-terminals (§2.2) and wildcards (§3.3). */
+import type { RecordType } from './answer.ts';
+
+export type ZoneEntry = {
+  /** A list is one record of several strings. */
+  readonly TXT?: readonly (string | readonly string[])[];
+  readonly MX?: readonly (readonly [preference: number, exchange: string])[];
+  readonly A?: readonly string[];
+  readonly AAAA?: readonly string[];
+  readonly CNAME?: string;
+  /** Why a question for this name fails: for every type, or by type. */
+  readonly fail?: string | Partial<Record<RecordType, string>>;
+};
+
+/** By name, in any case. `*.example.com` answers for names below example.com that are absent. */
+export type ZoneRecords = Readonly<Record<string, ZoneEntry>>;
+
+export const NO_RECORDS: ZoneEntry = {};
+
+/** The entry that answers for a name; `undefined` if the name does not exist. */
+export function indexZone(records: ZoneRecords): (name: string) => ZoneEntry | undefined {
+  const entries = new Map(Object.entries(records).map(([name, entry]) => [canonical(name), entry]));
+  // A name exists if anything below it does.
+  for (const name of [...entries.keys()])
+    for (let parent = parentOf(name); parent !== ''; parent = parentOf(parent))
+      if (!entries.has(parent)) entries.set(parent, NO_RECORDS);
+
+  return (text) => {
+    const name = canonical(text);
+    const entry = entries.get(name);
+    if (entry !== undefined) return entry;
+    // Only the wildcard directly below the closest existing name applies.
+    let encloser = parentOf(name);
+    while (encloser !== '' && !entries.has(encloser)) encloser = parentOf(encloser);
+    return entries.get(encloser === '' ? '*' : `*.${encloser}`);
+  };
+}
+
+/** Lower case, no final dot; the root stays `.`. */
+export function canonical(name: string): string {
+  const lower = name.toLowerCase();
+  return lower.length > 1 && lower.endsWith('.') ? lower.slice(0, -1) : lower;
+}
+
+export function failureOf(entry: ZoneEntry, type: RecordType): string | undefined {
+  return typeof entry.fail === 'object' ? entry.fail[type] : entry.fail;
+}
+
+function parentOf(name: string): string {
+  const dot = name.indexOf('.');
+  return dot < 0 ? '' : name.slice(dot + 1);
+}

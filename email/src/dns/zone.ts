@@ -1,0 +1,54 @@
+/**
+ * A resolver over an object literal, for tests and for trying records before publishing them: an absent name is
+ * NXDOMAIN, an absent type is NODATA. `asked` lists the questions as `example.com TXT`, each once.
+ */
+import { followAliases, type RecordData, type Reply, toResolver } from './alias-chain.ts';
+import { type Answer, failure, type RecordType } from './answer.ts';
+import { askableName } from './name.ts';
+import type { CheckResolver } from './resolver.ts';
+import { canonical, failureOf, indexZone, type ZoneEntry, type ZoneRecords } from './zone-records.ts';
+
+export function zone(records: ZoneRecords): CheckResolver & { readonly asked: string[] } {
+  const find = indexZone(records);
+  const answers = new Map<string, Promise<Answer<RecordData>>>();
+  const asked: string[] = [];
+
+  const resolver = toResolver(async (text, type) => {
+    const name = askableName(text);
+    if (name === undefined) return { kind: 'nxdomain' };
+    const question = `${name} ${type}`;
+    const known = answers.get(question);
+    if (known !== undefined) return known;
+    asked.push(question);
+    const answer = followAliases(name, (target) => replyFrom(find(target), type));
+    answers.set(question, answer);
+    return answer;
+  });
+  return {
+    ...resolver,
+    asked,
+    get queries() {
+      return asked.length;
+    },
+  };
+}
+
+function replyFrom(entry: ZoneEntry | undefined, type: RecordType): Reply {
+  if (entry === undefined) return { kind: 'nxdomain', aliases: [], ttl: 0 };
+  const reason = failureOf(entry, type);
+  if (reason !== undefined) return failure(reason);
+  if (entry.CNAME !== undefined) return { kind: 'alias', aliases: [canonical(entry.CNAME)], ttl: 0 };
+  const records = dataOf(entry, type);
+  return records.length > 0 ? { kind: 'found', records, aliases: [], ttl: 0 } : { kind: 'nodata', aliases: [], ttl: 0 };
+}
+
+function dataOf(entry: ZoneEntry, type: RecordType): readonly RecordData[] {
+  switch (type) {
+    case 'TXT':
+      return (entry.TXT ?? []).map((strings) => [strings].flat().join(''));
+    case 'MX':
+      return (entry.MX ?? []).map(([preference, exchange]) => ({ preference, exchange: canonical(exchange) }));
+    default:
+      return entry[type] ?? [];
+  }
+}

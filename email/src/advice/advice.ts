@@ -1,0 +1,138 @@
+/**
+ * Advice as data: a code, a detail with what the code refers to, what it gains, and the record to publish where one can
+ * be given. advice-text.ts makes the sentence.
+ */
+
+import type { Finding, FindingDetails } from '../finding.ts';
+import type { DmarcPolicy } from '../report.ts';
+import type { SpfOpening } from '../spf-opening.ts';
+import type { SomeTerms } from '../spf-summary.ts';
+import type { DmarcEdit } from './dmarc-record.ts';
+import type { ProposedRecord } from './zone-file.ts';
+
+export type AdviceDetails = {
+  domain_missing: { readonly domain: string };
+  unverified: { readonly part: 'MX' | 'SPF' | 'DKIM' | 'DMARC'; readonly errors: readonly Finding[] };
+  /** The last entry of a list that was cut. */
+  more_advice: { readonly count: number };
+
+  anyone_can_send: { readonly domain: string; readonly opening: SpfOpening };
+
+  mx_name_own_host: { readonly domain: string };
+  mx_null: {
+    readonly domain: string;
+    readonly mailGoesTo: 'own address' | 'private address' | 'nowhere';
+    readonly alias?: string;
+  };
+  mx_faults: { readonly errors: readonly Finding[] };
+  mx_too_many: { readonly domain: string; readonly errors: readonly Finding[] };
+  mx_null_but_sends: { readonly domain: string };
+  mx_duplicates: { readonly hosts: readonly string[] };
+  mx_private: { readonly hosts: readonly string[] };
+
+  spf_publish: {
+    readonly domain: string;
+    readonly senders: 'none' | 'MX hosts' | 'own address' | 'provider' | 'unknown';
+    readonly alias?: string;
+  };
+  spf_lookalike: { readonly domain: string; readonly raw: string; readonly isBesideRecord: boolean };
+  spf_merge: { readonly domain: string; readonly count: number };
+  spf_faults: { readonly errors: readonly Finding[]; readonly isSoftened: boolean };
+  spf_limits: { readonly lookups: number; readonly voidLookups: number };
+  spf_soften: { readonly hasAll: boolean };
+  spf_harden: { readonly domain: string };
+  spf_redirect_target: { readonly domain: string };
+  spf_ignored_terms: { readonly terms: SomeTerms };
+  spf_mistyped_modifiers: { readonly terms: SomeTerms };
+  spf_ptr: NoDetail;
+  spf_size: { readonly domain: string; readonly bytes: number };
+
+  dkim_unneeded: { readonly isWellConfigured: boolean };
+  dkim_publish: { readonly domain: string; readonly isDefaultMode: boolean };
+  dkim_doubled: { readonly domain: string; readonly names: readonly string[] };
+  dkim_faults: { readonly keys: readonly NamedKey[] };
+  dkim_repair: NamedKey;
+  dkim_unusable_beside: NamedKey;
+  dkim_short: { readonly keys: readonly KeySize[] };
+  dkim_short_beside: { readonly keys: readonly KeySize[] };
+  dkim_only_ed25519: NoDetail;
+  dkim_testing: { readonly name: string };
+  dkim_long: KeySize;
+  dkim_padding: { readonly name: string };
+  dkim_extra_txt: { readonly name: string };
+  dkim_wildcard: { readonly domain: string };
+
+  dmarc_publish: {
+    readonly domain: string;
+    readonly policy: DmarcPolicy;
+    readonly reports: ReportsTo;
+    readonly reason: FindingDetails['no_dmarc_record'] | { readonly unusableParent: string };
+    readonly alias?: string;
+  };
+  /** An own record for a domain that inherits one. */
+  dmarc_own: {
+    readonly domain: string;
+    readonly parent: string;
+    readonly inherited: DmarcPolicy;
+    /** With `pct` or `t=y`: not for all mail. */
+    readonly isPartial: boolean;
+    readonly policy: DmarcPolicy;
+    readonly reports: ReportsTo;
+    readonly alias?: string;
+  };
+  dmarc_change: {
+    readonly name: string;
+    readonly edits: readonly DmarcEdit[];
+    readonly reports: ReportsTo;
+    readonly alias?: string;
+  };
+  dmarc_prepare: { readonly policy: DmarcPolicy };
+  dmarc_reports_elsewhere: { readonly domain: string };
+  dmarc_multiple: { readonly name: string };
+  /** `isRead`: it is below the limit, but too long for advice. */
+  dmarc_too_long: { readonly name: string; readonly isRead: boolean };
+  dmarc_misplaced_beside: { readonly name: string; readonly domain: string };
+  dmarc_subdomains: { readonly policy: DmarcPolicy | ''; readonly recordDomain: string; readonly hasNp: boolean };
+  dmarc_unauthorized: { readonly uri: string; readonly host: string; readonly name: string };
+  dmarc_unverified_destination: { readonly uri: string };
+  dmarc_historic: { readonly tags: readonly string[] };
+  dmarc_models: { readonly name: string; readonly domain: string };
+};
+
+type NoDetail = Readonly<Record<string, never>>;
+/** `name` is that of the TXT record: `google._domainkey.example.com`. */
+export type NamedKey = { readonly name: string; readonly errors: readonly Finding[] };
+export type KeySize = { readonly name: string; readonly bits: number };
+/**
+ * Where reports go with the proposed record: to addresses that were there before, to one at the domain, or nowhere,
+ * because the domain cannot receive mail.
+ */
+export type ReportsTo = 'same' | 'domain' | 'nowhere';
+
+export type AdviceCode = keyof AdviceDetails;
+
+/** Publishing `record` in place of the TXT records of the same name that are listed in `replaces`. */
+export type Change = { readonly record: ProposedRecord; readonly replaces: readonly string[] };
+
+/** `points`: how much the score rises; 0 for what does not count but should be known. */
+export type Advice<Code extends AdviceCode = AdviceCode> = Code extends AdviceCode
+  ? { readonly code: Code; readonly detail: AdviceDetails[Code]; readonly points: number; readonly change?: Change }
+  : never;
+
+/**
+ * Advice before the zone with the change was scored. `points` is what it gains if there is no change to score. `rank`
+ * replaces the points in the order of the list.
+ */
+export type Draft<Code extends AdviceCode = AdviceCode> = Code extends AdviceCode
+  ? {
+      readonly code: Code;
+      readonly detail: AdviceDetails[Code];
+      readonly points: number;
+      readonly rank?: number;
+      readonly change?: Change;
+      /** Without a record that gains points there is no reason for it. */
+      readonly isOnlyForPoints?: boolean;
+      /** Changes that are not shown, any of which may be made; the least gain of them is shown. */
+      readonly trials?: readonly Change[];
+    }
+  : never;

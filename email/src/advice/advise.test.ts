@@ -1,0 +1,132 @@
+/** Order and wording of the advice; corpus.test.ts has what its records do. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { checkDomain, examineDomain } from '../check.ts';
+import { zone } from '../dns/zone.ts';
+import type { ZoneRecords } from '../dns/zone-records.ts';
+import { KEYS } from '../test/dkim-keys.ts';
+import { zoneFileLine } from './zone-file.ts';
+
+const RUA = 'rua=mailto:d@example.com';
+
+type Parts = { mx?: [number, string][]; spf?: string | string[]; dkim?: string; dmarc?: string };
+
+/** A domain with working mail servers and the given records. */
+function domainWith({ mx = [[10, 'mx.example.com']], spf = [], dkim, dmarc }: Parts, more: ZoneRecords = {}) {
+  return zone({
+    'example.com': { MX: mx, TXT: [spf].flat(), A: ['192.0.2.1'] },
+    'mx.example.com': { A: ['192.0.2.25'] },
+    'open.example.net': { TXT: ['v=spf1 +all'] },
+    ...(dkim === undefined ? {} : { 'google._domainkey.example.com': { TXT: [dkim] } }),
+    ...(dmarc === undefined ? {} : { '_dmarc.example.com': { TXT: [dmarc] } }),
+    ...more,
+  });
+}
+
+test('advice: most points first, each with the record at its end', async () => {
+  const { recommendations } = await checkDomain('example.com', {
+    resolver: domainWith({ spf: 'v=spf1 mx ~all', dkim: KEYS.strong }),
+  });
+  assert.deepEqual(recommendations, [
+    'example.com has no DMARC record. Begin with p=none, which changes nothing for your mail, and tighten the policy when the reports show that it passes. Create the mailbox dmarc@example.com first, or name another: _dmarc.example.com. IN TXT "v=DMARC1; p=none; rua=mailto:dmarc@example.com"',
+    'When every server that sends as example.com is listed, tell receivers to refuse the others with -all: example.com. IN TXT "v=spf1 mx -all"',
+  ]);
+});
+
+test('advice: none when everything is at its best', async () => {
+  const parts = { spf: 'v=spf1 mx -all', dkim: KEYS.strong, dmarc: `v=DMARC1; p=reject; ${RUA}` };
+  assert.deepEqual((await checkDomain('example.com', { resolver: domainWith(parts) })).recommendations, []);
+});
+
+for (const [behaviour, spf] of [
+  ['+all', 'v=spf1 +all'],
+  ['an include of +all', 'v=spf1 include:open.example.net -all'],
+  ['half of the addresses', 'v=spf1 ip4:128.0.0.0/1 -all'],
+] as const)
+  test(`advice: that anyone can send comes first: ${behaviour}`, async () => {
+    const { report, score } = await examineDomain('example.com', { resolver: domainWith({ spf }) });
+    assert.match(report.recommendations[0] ?? '', /^Anyone can send mail as example\.com: /);
+    assert.equal(score.spf, 0);
+  });
+
+for (const [behaviour, parts, sentence] of [
+  [
+    'no stricter policy before SPF and DKIM work',
+    { spf: 'v=spf1 mx -all', dmarc: `v=DMARC1; p=none; ${RUA}` },
+    'Let SPF and DKIM pass for all of your mail first; then tighten the DMARC policy beyond none.',
+  ],
+  [
+    'a short key',
+    { spf: 'v=spf1 mx -all', dkim: KEYS.weak, dmarc: `v=DMARC1; p=reject; ${RUA}` },
+    'Replace the short DKIM key with one of 2048 bits: google._domainkey.example.com (1024 bits).',
+  ],
+  [
+    'no all',
+    { spf: 'v=spf1 mx', dkim: KEYS.strong, dmarc: `v=DMARC1; p=reject; ${RUA}` },
+    'The SPF record says nothing about servers that it does not list. Let ~all at its end mark their mail: example.com. IN TXT "v=spf1 mx ~all"',
+  ],
+  [
+    'a parked domain is well configured',
+    { mx: [[0, '.']], spf: 'v=spf1 -all', dmarc: `v=DMARC1; p=reject; ${RUA}` },
+    'This domain neither sends nor receives mail, and is well configured for that. The 30 points of DKIM are for domains that sign mail, so its score cannot exceed 70.',
+  ],
+  [
+    'a null MX beside a sending SPF',
+    { mx: [[0, '.']], spf: 'v=spf1 a -all', dkim: KEYS.strong, dmarc: `v=DMARC1; p=reject; ${RUA}` },
+    'example.com publishes a null MX (it receives no mail) but an SPF record that lets servers send: bounces cannot be delivered. If it sends no mail, say so: example.com. IN TXT "v=spf1 -all"',
+  ],
+  [
+    'terms after all',
+    { spf: 'v=spf1 mx -all include:b.example ip4:192.0.2.1', dkim: KEYS.strong, dmarc: `v=DMARC1; p=reject; ${RUA}` },
+    'Receivers ignore what the SPF record has after all: "include:b.example", "ip4:192.0.2.1". Move it before all if those servers may send, or remove it.',
+  ],
+  [
+    'a DMARC record at the apex',
+    { spf: ['v=spf1 mx -all', `v=DMARC1; p=reject; ${RUA}`], dkim: KEYS.strong },
+    'No DMARC policy is in force: a DMARC record was found at example.com instead of _dmarc.example.com, where receivers look. Begin with p=none, which changes nothing for your mail, and tighten the policy when the reports show that it passes: _dmarc.example.com. IN TXT "v=DMARC1; p=none; rua=mailto:d@example.com"',
+  ],
+  [
+    'a DMARC record without the semicolon',
+    { spf: 'v=spf1 mx -all', dkim: KEYS.strong, dmarc: `v=DMARC1 p=reject; ${RUA}` },
+    'No DMARC policy is in force: "v=DMARC1 p=reject; rua=mailto:d@example.com" at _dmarc.example.com lacks the semicolon after v=DMARC1. Begin with p=none, which changes nothing for your mail, and tighten the policy when the reports show that it passes: _dmarc.example.com. IN TXT "v=DMARC1; p=none; rua=mailto:d@example.com"',
+  ],
+  [
+    'an SPF record in quotation marks',
+    { spf: '"v=spf1 mx -all"', dkim: KEYS.strong, dmarc: `v=DMARC1; p=reject; ${RUA}` },
+    'The SPF record has no effect: receivers do not read the TXT record \'"v=spf1 mx -all"\' of example.com as SPF, because it does not begin with v=spf1 and a blank. Put it right: example.com. IN TXT "v=spf1 mx ~all"',
+  ],
+] as const satisfies readonly (readonly [string, Parts, string])[])
+  test(`advice: ${behaviour}`, async () => {
+    const { recommendations } = await checkDomain('example.com', { resolver: domainWith(parts as Parts) });
+    assert.ok(recommendations.includes(sentence), recommendations.join('\n'));
+  });
+
+test('advice: a wildcard that revokes every key is not criticised where no mail is sent', async () => {
+  const parked = { mx: [[0, '.']] as [number, string][], spf: 'v=spf1 -all', dmarc: `v=DMARC1; p=reject; ${RUA}` };
+  const resolver = domainWith(parked, { '*._domainkey.example.com': { TXT: ['v=DKIM1; p='] } });
+  const { advice } = await examineDomain('example.com', { resolver });
+  assert.deepEqual(
+    advice.map(({ code }) => code),
+    ['dkim_unneeded'],
+  );
+});
+
+test('advice: a record that does not fit into a recommendation is in the advice', async () => {
+  const spf = `v=spf1 ${Array.from({ length: 40 }, (_, i) => `ip4:192.0.2.${i}`).join(' ')} ~all`;
+  const { advice, report } = await examineDomain('example.com', { resolver: domainWith({ spf }) });
+  const sentence =
+    'When every server that sends as example.com is listed, tell receivers to refuse the others with -all.';
+  assert.ok(report.recommendations.includes(sentence));
+  const change = advice.find(({ code }) => code === 'spf_harden')?.change;
+  assert.ok(change && zoneFileLine(change.record).endsWith(' -all"'));
+});
+
+test('advice: nothing is asked for it that the check has not asked, unless a record is missing', async () => {
+  const resolver = domainWith({ spf: 'v=spf1 mx a ~all', dkim: KEYS.strong, dmarc: `v=DMARC1; p=none; ${RUA}` });
+  await checkDomain('example.com', { resolver });
+  const others = resolver.asked.filter((question) => !question.includes('_domainkey'));
+  assert.deepEqual(others.sort(), [
+    ...['_dmarc.com TXT', '_dmarc.example.com TXT'],
+    ...['example.com A', 'example.com MX', 'example.com TXT', 'mx.example.com A'],
+  ]);
+});

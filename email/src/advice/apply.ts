@@ -1,0 +1,122 @@
+/**
+ * What a change would do: the zone with the change is judged and scored like the zone as it is. Everything that was
+ * asked is known; what a new record refers to is asked like the rest, within the budget of the check.
+ */
+
+import { type DkimFindings, parseDkimKey } from '../dkim.ts';
+import type { DmarcRecord } from '../dmarc.ts';
+import { type DmarcFindings, judgeDmarc } from '../dmarc-check.ts';
+import { discover, effectivePolicy, readStep, type Step, walkNames } from '../dmarc-discovery.ts';
+import type { Answer, MxHost, Resolver } from '../dns/answer.ts';
+import { checkMx } from '../mx.ts';
+import { type Findings, type Score, score } from '../score.ts';
+import { checkSpf, type ReadRecords } from '../spf-lookups.ts';
+import type { Change } from './advice.ts';
+
+/** What is known of a domain when advice is given. */
+export type Examined = {
+  readonly domain: string;
+  readonly findings: Findings;
+  readonly score: Score;
+  /** The answer to the TXT question for the domain itself. */
+  readonly apex: Answer<string>;
+  readonly resolver: Resolver;
+  /** The records of the SPF tree. */
+  readonly spfRecords: ReadRecords;
+};
+
+/**
+ * How many points the change gains. Undefined if it must not be made: the new record would have errors or could not be
+ * verified, the score would fall, or a policy would become weaker.
+ */
+export async function gainOf(change: Change, examined: Examined): Promise<number | undefined> {
+  const findings = await applyChange(change, examined);
+  if (findings === undefined) return undefined;
+  const gain = score(findings).total - examined.score.total;
+  return gain < 0 ? undefined : gain;
+}
+
+async function applyChange(change: Change, examined: Examined): Promise<Findings | undefined> {
+  const { domain, findings } = examined;
+  const { record } = change;
+  if (record.type === 'MX') return applyMx(record, examined);
+  if (record.name === domain) {
+    const spf = await applySpf(change, examined);
+    return spf.report.is_valid ? { ...findings, spf } : undefined;
+  }
+  if (record.name === `_dmarc.${domain}`) {
+    const dmarc = applyDmarc(domain, findings.dmarc, record.text);
+    return dmarc.report.is_valid && !isWeaker(domain, dmarc, findings.dmarc) ? { ...findings, dmarc } : undefined;
+  }
+  return { ...findings, dkim: applyDkim(domain, findings.dkim, record) };
+}
+
+async function applyMx(
+  record: MxHost,
+  { domain, findings, apex, resolver, spfRecords }: Examined,
+): Promise<Findings | undefined> {
+  const hosts: Answer<MxHost> = { kind: 'found', records: [record], aliases: [] };
+  const changed: Resolver = { ...resolver, mx: async (name) => (name === domain ? hosts : resolver.mx(name)) };
+  const [mx, spf] = await Promise.all([
+    checkMx(domain, hosts, changed),
+    // An `mx` in SPF leads to the new host.
+    checkSpf(domain, apex, changed, spfRecords),
+  ]);
+  return mx.report.is_valid ? { ...findings, mx, spf } : undefined;
+}
+
+function applySpf({ record, replaces }: Change, { domain, apex, resolver, spfRecords }: Examined) {
+  const kept = apex.kind === 'found' ? apex.records.filter((text) => !replaces.includes(text)) : [];
+  const texts = record.type === 'TXT' ? [...kept, record.text] : kept;
+  return checkSpf(domain, { kind: 'found', records: texts, aliases: [] }, resolver, spfRecords);
+}
+
+/** Where reports may be sent does not count. */
+function applyDmarc(domain: string, { steps, domainState }: DmarcFindings, text: string): DmarcFindings {
+  const own = readStep(domain, { kind: 'found', records: [text], aliases: [] });
+  return judgeDmarc(domain, {
+    steps: [own, ...steps.slice(1)],
+    state: domainState,
+    misplaced: undefined,
+    destinations: { unauthorized: [], unverified: [] },
+  });
+}
+
+function applyDkim(
+  domain: string,
+  dkim: DkimFindings,
+  record: Extract<Change['record'], { type: 'TXT' }>,
+): DkimFindings {
+  const keys = dkim.keys.map((key) =>
+    `${key.report.selector.toLowerCase()}._domainkey.${domain}` === record.name
+      ? { ...parseDkimKey(key.report.selector, [record.text]), isAlias: false }
+      : key,
+  );
+  return { ...dkim, keys, report: keys.map(({ report }) => report) };
+}
+
+/** Whether the policy of the domain, or of a name below it, is weaker than before. */
+function isWeaker(domain: string, after: DmarcFindings, before: DmarcFindings): boolean {
+  return POLICY_TARGETS.some((target) => protection(domain, target, after) < protection(domain, target, before));
+}
+
+/** The domain, a subdomain without a record of its own, and a name below the domain that does not exist. */
+const POLICY_TARGETS = ['domain', 'subdomain', 'nonexistent'] as const;
+
+function protection(domain: string, target: (typeof POLICY_TARGETS)[number], { steps, domainState }: DmarcFindings) {
+  const name = target === 'domain' ? domain : `x.${domain}`;
+  const absent: Step = { name, kind: 'none' };
+  const walked = walkNames(name).map((step) => steps.find((known) => known.name === step) ?? absent);
+  const found = discover(name, walked);
+  if (found.kind !== 'record') return 0;
+  const state = target === 'domain' ? domainState : target === 'nonexistent' ? 'nxdomain' : 'exists';
+  return strength(found.record, effectivePolicy(found.record, found.recordDomain !== name, state));
+}
+
+const LEVELS = { none: 0, quarantine: 1, reject: 2 } as const;
+
+/** RFC 7489 §6.6.4, RFC 9989 §4.7: the share of mail outside of `pct`, or all mail with `t=y`, is one level lower. */
+function strength({ percentage, isTestMode }: DmarcRecord, policy: keyof typeof LEVELS): number {
+  const level = LEVELS[policy];
+  return level === 0 ? 0 : level - 1 + (isTestMode ? 0 : percentage / 100);
+}

@@ -1,0 +1,205 @@
+/**
+ * A new DMARC record made from a present one: every tag that is right stays as written, and each edit is listed, so that
+ * the advice can name it.
+ */
+import { type DmarcRecord, parseDmarc } from '../dmarc.ts';
+import { parseReportUris } from '../dmarc-report-uris.ts';
+import type { DmarcPolicy } from '../report.ts';
+import { parseTagList, type Tag, tagValue } from '../tag-list.ts';
+import { excerpt } from '../visible-text.ts';
+
+export type DmarcEdit =
+  /** `inForce` is what receivers use now, `published` what the record says; both may be nothing. */
+  | {
+      readonly kind: 'policy';
+      readonly published: string;
+      readonly inForce: DmarcPolicy | '';
+      readonly to: DmarcPolicy;
+      readonly sendsNoMail: boolean;
+    }
+  /** Written out, because without it names below a public suffix would get the new policy too. */
+  | { readonly kind: 'subdomains kept'; readonly policy: DmarcPolicy }
+  /** `pct` below 100 or `t=y`, so that the policy holds for all mail. */
+  | { readonly kind: 'full'; readonly tag: string }
+  | { readonly kind: 'dropped'; readonly tag: string; readonly why: 'historic' | 'wrong' }
+  | { readonly kind: 'repaired address'; readonly tag: string; readonly from: string; readonly to: string }
+  /** Addresses that were not separated by commas. */
+  | { readonly kind: 'separated addresses'; readonly tag: string }
+  | { readonly kind: 'dropped address'; readonly tag: string; readonly item: string }
+  | { readonly kind: 'rua added'; readonly address: string }
+  | { readonly kind: 'repeated'; readonly tag: string }
+  /** The text did not begin with `v=DMARC1;`. */
+  | { readonly kind: 'beginning' };
+
+export type DmarcWish = {
+  readonly policy: DmarcPolicy;
+  readonly inForce: DmarcPolicy | '';
+  readonly sendsNoMail: boolean;
+  /** What names below a public suffix have now, if it has to stay. */
+  readonly subdomains?: DmarcPolicy | undefined;
+  /** Whether `pct` and `t=y` may go, which makes the policy stricter. */
+  readonly isFull: boolean;
+  /** The address for reports if there is none. */
+  readonly rua?: string | undefined;
+  /**
+   * For an own record made from an inherited one: what names below the domain had until now. The tags `psd` and, from a
+   * public suffix, the report addresses belong to the other name.
+   */
+  readonly below?: {
+    readonly subdomains: DmarcPolicy;
+    readonly nonexistent: DmarcPolicy;
+    readonly isReportingKept: boolean;
+  };
+};
+
+/** `raw` is a DMARC record or what was meant as one. */
+export function rewriteDmarc(raw: string, wish: DmarcWish): { text: string; edits: DmarcEdit[] } {
+  const edits: DmarcEdit[] = [];
+  const present = withVersion(raw);
+  if (present !== raw) edits.push({ kind: 'beginning' });
+  const list = parseTagList(present, 'lowered');
+  const record = parseDmarc(present);
+  const published = excerpt(tagValue(list, 'p') ?? '', MAX_QUOTED);
+  const { policy: to, inForce, sendsNoMail } = wish;
+  if (published.toLowerCase() !== to || inForce !== to)
+    edits.push({ kind: 'policy', published, inForce, to, sendsNoMail });
+  for (const tag of list.duplicates.slice(0, MAX_REPEATED))
+    edits.push({ kind: 'repeated', tag: excerpt(tag, MAX_QUOTED) });
+
+  const wrongTags = wrongTagsOf(record);
+  const tags = ['v=DMARC1', `p=${wish.policy}`];
+  const names = new Set(['v', 'p']);
+  for (const tag of list.tags) {
+    if (names.has(tag.name)) continue;
+    names.add(tag.name);
+    const kept = keepTag(tag, wish, wrongTags.has(tag.name) || isRepeatedPolicy(tag, list.duplicates), edits);
+    if (kept !== undefined) tags.push(kept);
+  }
+  if (wish.below !== undefined) tags.push(...policiesBelow(wish.policy, wish.below));
+  if (wish.subdomains !== undefined && wish.subdomains !== wish.policy && !names.has('sp')) {
+    edits.push({ kind: 'subdomains kept', policy: wish.subdomains });
+    tags.push(`sp=${wish.subdomains}`);
+  }
+  const strays = wish.below?.isReportingKept === false ? [] : strayAddresses(list.malformed, edits);
+  if (strays.length > 0) addReports(tags, strays);
+  else if (wish.rua !== undefined && !tags.some(isRua)) {
+    edits.push({ kind: 'rua added', address: wish.rua });
+    addReports(tags, [wish.rua]);
+  }
+  return { text: tags.join('; '), edits };
+}
+
+function wrongTagsOf({ errors }: DmarcRecord): Set<string> {
+  const names = new Set<string>();
+  for (const { code, detail } of errors)
+    if (code === 'bad_tag_value' || code === 'bad_subdomain_policy') names.add(detail.tag);
+  return names;
+}
+
+function isRua(tag: string): boolean {
+  return /^rua[ \t]*=/i.test(tag);
+}
+
+function addReports(tags: string[], uris: readonly string[]): void {
+  const at = tags.findIndex(isRua);
+  if (at < 0) tags.push(`rua=${uris.join(',')}`);
+  else tags[at] = `${tags[at]},${uris.join(',')}`;
+}
+
+/** Addresses after a semicolon where a comma belongs: `rua=mailto:a@b.example; mailto:c@d.example`. */
+function strayAddresses(malformed: readonly string[], edits: DmarcEdit[]): string[] {
+  const uris: string[] = [];
+  for (const text of malformed.slice(0, MAX_ADDRESSES)) {
+    if (text === '') continue;
+    const uri = repairAddress(text);
+    const from = excerpt(text, MAX_QUOTED);
+    if (uri === undefined) edits.push({ kind: 'dropped', tag: from, why: 'wrong' });
+    else {
+      uris.push(uri);
+      edits.push(
+        uri === text
+          ? { kind: 'separated addresses', tag: 'rua' }
+          : { kind: 'repaired address', tag: 'rua', from, to: uri },
+      );
+    }
+  }
+  return uris;
+}
+
+const MAX_QUOTED = 60;
+const MAX_REPEATED = 10;
+const HISTORIC = ['pct', 'rf', 'ri'];
+/** What needs an escape in a zone file, and stands in no tag on purpose. */
+const ODD = /["\\]|[^\x20-\x7e]/;
+
+/** Which of a repeated `sp` or `np` holds is not known; other tags stay as they are first. */
+function isRepeatedPolicy({ name }: Tag, duplicates: readonly string[]): boolean {
+  return (name === 'sp' || name === 'np') && duplicates.includes(name);
+}
+
+function keepTag({ name, value, raw }: Tag, wish: DmarcWish, isWrong: boolean, edits: DmarcEdit[]): string | undefined {
+  if (wish.below !== undefined && (name === 'sp' || name === 'np' || name === 'psd')) return undefined;
+  if ((name === 'rua' || name === 'ruf') && wish.below?.isReportingKept === false) return undefined;
+  const isPartial = (name === 'pct' && Number(value) < 100) || (name === 't' && value.toLowerCase() === 'y');
+  if (isPartial && !isWrong) {
+    if (!wish.isFull) return raw;
+    edits.push({ kind: 'full', tag: excerpt(raw, MAX_QUOTED) });
+    return undefined;
+  }
+  if (isWrong || ODD.test(raw) || HISTORIC.includes(name)) {
+    edits.push({
+      kind: 'dropped',
+      tag: excerpt(raw, MAX_QUOTED),
+      why: HISTORIC.includes(name) && !isWrong ? 'historic' : 'wrong',
+    });
+    return undefined;
+  }
+  return name === 'rua' || name === 'ruf' ? keepAddresses(name, value, raw, edits) : raw;
+}
+
+/** `sp` and `np` only where they say something else than what is used without them. */
+function policiesBelow(policy: DmarcPolicy, { subdomains, nonexistent }: NonNullable<DmarcWish['below']>): string[] {
+  return [
+    ...(subdomains === policy ? [] : [`sp=${subdomains}`]),
+    ...(nonexistent === subdomains ? [] : [`np=${nonexistent}`]),
+  ];
+}
+
+function keepAddresses(tag: string, value: string, raw: string, edits: DmarcEdit[]): string | undefined {
+  if (parseReportUris(value).bad.length === 0) return raw;
+  const uris: string[] = [];
+  for (const item of value.split(/[\s,;]+/).slice(0, MAX_ADDRESSES)) {
+    if (item === '') continue;
+    const uri = repairAddress(item);
+    if (uri === undefined) edits.push({ kind: 'dropped address', tag, item: excerpt(item, MAX_QUOTED) });
+    else {
+      uris.push(uri);
+      if (uri !== item) edits.push({ kind: 'repaired address', tag, from: excerpt(item, MAX_QUOTED), to: uri });
+    }
+  }
+  if (/[^\s,]\s+[^\s,]/.test(value)) edits.push({ kind: 'separated addresses', tag });
+  return uris.length === 0 ? undefined : `${tag}=${uris.join(',')}`;
+}
+
+const MAX_ADDRESSES = 100;
+
+/** `a@b.example`, `mailto://a@b.example`, `mailto:<a@b.example>` and the like; undefined if it is not an address. */
+function repairAddress(item: string): string | undefined {
+  if (isReportUri(item)) return item;
+  const address = item.replace(/^mailto:?\/*/i, '').replace(/^[<"']+|[>"'.]+$/g, '');
+  const uri = `mailto:${address.replaceAll('!', '%21')}`;
+  return address.includes('@') && isReportUri(uri) ? uri : undefined;
+}
+
+function isReportUri(text: string): boolean {
+  return parseReportUris(text).uris.length === 1;
+}
+
+/** A lookalike with its beginning put right, and semicolons where there were blanks or commas. */
+function withVersion(raw: string): string {
+  if (/^[vV][ \t]*=[ \t]*DMARC1[ \t]*(?:;|$)/.test(raw)) return raw;
+  const rest = raw.replace(/^\W{0,9}v[ \t]*=[ \t]*dmarc\d*[\s;,]*/i, '').replace(/["'\s]+$/, '');
+  return `v=DMARC1; ${rest.replace(TAG_AFTER_BLANK, '; ')}`;
+}
+
+const TAG_AFTER_BLANK = /[;,\s]+(?=(?:p|sp|np|rua|ruf|adkim|aspf|fo|pct|ri|rf|psd|t)[ \t]*=)/gi;

@@ -1,0 +1,64 @@
+/** New SPF records made from present ones, and the repair of the mistakes that people make in them. */
+import { isIPv4, isIPv6 } from 'node:net';
+import { parseSpf } from '../spf.ts';
+
+/** The record with the terms in order and `all` with the qualifier: in place of the first `all`, or at the end. */
+export function withAll(terms: readonly string[], qualifier: '-' | '~'): string {
+  const all = `${qualifier}all`;
+  const at = terms.findIndex(isAll);
+  return recordOf(at < 0 ? [...terms, all] : [...terms.slice(0, at), all, ...terms.slice(at + 1)]);
+}
+
+export function recordOf(terms: readonly string[]): string {
+  return ['v=spf1', ...terms].join(' ');
+}
+
+export function isAll(term: string): boolean {
+  return /^[+\-?~]?all$/i.test(term);
+}
+
+/** `v=spf1 -all` and nothing else: no host may send. */
+export function isOnlyMinusAll(raw: string): boolean {
+  return /^v=spf1 +-all *$/i.test(raw);
+}
+
+/** The terms of a record, or of what was meant as one, with common mistakes repaired; undefined if that does not do. */
+export function repairedTerms(raw: string): string[] | undefined {
+  if (raw.length > MAX_RECORD_BYTES) return undefined;
+  const text = raw.replace(/^\W{0,9}(?:v[ \t]*=[ \t]*)?spf[ \t]*1?[\s;,"']*/i, '').replace(/[\s"';,]+$/, '');
+  const pieces = text.split(/[\s,;]+/).filter((piece) => piece !== '');
+  const terms: string[] = [];
+  for (let i = 0; i < pieces.length; i++) {
+    let piece = pieces[i] ?? '';
+    // `include: a.example`
+    if (/^[+\-?~]?[a-z\d]+[:=]$/i.test(piece)) piece += pieces[++i] ?? '';
+    const term = repairTerm(piece.replace(/^["']+|["'.]+$/g, ''));
+    if (!/^v=spf1$/i.test(term) && term !== '') terms.push(term);
+  }
+  return parseSpf(recordOf(terms)).errors.length === 0 ? terms : undefined;
+}
+
+/** Longer ones are not rewritten: the report does not show them whole either. */
+export const MAX_RECORD_BYTES = 4096;
+
+const MECHANISM = /^([+\-?~]?)(include|a|mx|ptr|exists|ip|ip4|ip6|ipv4|ipv6)[:=](.+)$/i;
+
+function repairTerm(term: string): string {
+  const redirect = /^redirect[:=](.+)$/i.exec(term)?.[1];
+  if (redirect !== undefined) return `redirect=${redirect}`;
+  if (addressMechanism(term) !== undefined) return `${addressMechanism(term)}:${term}`;
+  const [, sign = '', name = '', value = ''] = MECHANISM.exec(term) ?? [];
+  if (name === '') return term;
+  const mechanism = name.toLowerCase();
+  const byAddress = addressMechanism(value);
+  // An address in a mechanism that takes a name, or in the one for the other version.
+  return `${sign}${byAddress ?? { ip: 'ip4', ipv4: 'ip4', ipv6: 'ip6' }[mechanism] ?? mechanism}:${value}`;
+}
+
+/** `ip4` or `ip6` for an address, with or without a prefix length. */
+function addressMechanism(text: string): 'ip4' | 'ip6' | undefined {
+  const [address = '', length = '', ...more] = text.split('/');
+  if (more.length > 0 || !/^\d*$/.test(length)) return undefined;
+  if (isIPv4(address)) return 'ip4';
+  return isIPv6(address) ? 'ip6' : undefined;
+}

@@ -4,8 +4,8 @@ import { ok, type Received, refusal, scripted } from './test/scripted-server.ts'
 import type { BatchRequest } from './wire.ts';
 
 const submitted = ({ body }: Received) => (JSON.parse(body) as BatchRequest).ips;
-/** Answers as the server does: an entry for every string, and a request id. */
-const answer = (requestId: string) => (request: Received) => ({
+/** Responds as the server does: an entry for every string, and a request id. */
+const respond = (requestId: string) => (request: Received) => ({
   headers: { 'X-Request-ID': requestId, ...limits(requestId) },
   body: {
     data: Object.fromEntries(submitted(request).map((ip) => [ip, { ip }])),
@@ -22,11 +22,11 @@ const addresses = (count: number) => Array.from({ length: count }, (_, n) => `19
 for (const [behaviour, count, options, sizes] of [
   ['ten addresses are one request', 10, {}, [10]],
   ['eleven are two', 11, {}, [10, 1]],
-  ['a paid tier sends more at once', 25, { batchSize: 100 }, [25]],
+  ['a larger batchSize sends more at once', 25, { batchSize: 100 }, [25]],
   ['the last request takes the rest', 7, { batchSize: 3 }, [3, 3, 1]],
 ] as const) {
   test(`batch: ${behaviour}`, async (t) => {
-    const script = sizes.map((_, n) => answer(String(9 - n)));
+    const script = sizes.map((_, n) => respond(String(9 - n)));
     const { client, requests } = await scripted(t, script, options);
     const { data, meta, requestId, rateLimit } = await client.batch(addresses(count));
     assert.deepEqual(
@@ -40,22 +40,22 @@ for (const [behaviour, count, options, sizes] of [
   });
 }
 
-test('batch: duplicates are sent once, and do not count against the size', async (t) => {
-  const { client, requests } = await scripted(t, [answer('1')], { batchSize: 2 });
+test('batch: duplicates are sent once and do not count towards the batch size', async (t) => {
+  const { client, requests } = await scripted(t, [respond('1')], { batchSize: 2 });
   const { data } = await client.batch(['192.0.2.1', '192.0.2.2', '192.0.2.1', '192.0.2.2']);
   assert.deepEqual(requests.map(submitted), [['192.0.2.1', '192.0.2.2']]);
   assert.equal(data.size, 2);
 });
 
-test('batch: the spelling that was submitted is the key', async (t) => {
-  const { client } = await scripted(t, [answer('1')]);
+test('batch: keys are the submitted strings, unchanged', async (t) => {
+  const { client } = await scripted(t, [respond('1')]);
   const spellings = ['2001:db8::1', '2001:DB8::1', '2001:db8:0::1', ' 192.0.2.1'];
   assert.deepEqual([...(await client.batch(spellings)).data.keys()], spellings);
 });
 
-test('batch: __proto__ and constructor are keys like any other', async (t) => {
+test('batch: __proto__ and constructor are ordinary keys', async (t) => {
   const names = ['__proto__', 'constructor', 'toString', ''];
-  const { client, requests } = await scripted(t, [answer('1')]);
+  const { client, requests } = await scripted(t, [respond('1')]);
   const { data } = await client.batch(names);
   assert.deepEqual(requests.map(submitted), [names]);
   assert.deepEqual(
@@ -64,7 +64,7 @@ test('batch: __proto__ and constructor are keys like any other', async (t) => {
   );
 });
 
-test('batch: a refused address is an entry, not an error', async (t) => {
+test('batch: an invalid address is an entry, not an error', async (t) => {
   const entries = {
     x: { error: 'invalid IP address', code: 'INVALID_IP' },
     '192.0.2.1': { error: 'no data found for IP', code: 'NOT_FOUND' },
@@ -74,7 +74,7 @@ test('batch: a refused address is an entry, not an error', async (t) => {
   assert.deepEqual(Object.fromEntries(data), entries);
 });
 
-test('batch: no addresses, no request', async (t) => {
+test('batch: an empty list sends no request', async (t) => {
   const { client, requests } = await scripted(t, []);
   assert.deepEqual(await client.batch([]), {
     data: new Map(),
@@ -85,31 +85,31 @@ test('batch: no addresses, no request', async (t) => {
 });
 
 for (const [behaviour, data] of [
-  ['leaves a string out', '{}'],
-  ['has null for a string', '{"__proto__":null}'],
-  ['has a text for a string', '{"__proto__":"record"}'],
+  ['lacks a submitted string', '{}'],
+  ['has null for a submitted string', '{"__proto__":null}'],
+  ['has a string instead of a record', '{"__proto__":"record"}'],
 ] as const) {
-  test(`batch: an answer that ${behaviour} is a BAD_RESPONSE`, async (t) => {
+  test(`batch: a response that ${behaviour} is a BAD_RESPONSE`, async (t) => {
     const body = `{"data":${data},"meta":{"processing_time_ms":1}}`;
     const { client } = await scripted(t, [{ headers: { 'X-Request-ID': 'id-5' }, body }]);
     await assert.rejects(client.batch(['__proto__']), { code: 'BAD_RESPONSE', status: 200, requestId: 'id-5' });
   });
 }
 
-test('batch: entries that nobody asked for are left out', async (t) => {
+test('batch: entries that were not requested are left out', async (t) => {
   const { client } = await scripted(t, [ok({ '192.0.2.1': {}, '192.0.2.2': {} })]);
   assert.deepEqual([...(await client.batch(['192.0.2.1'])).data.keys()], ['192.0.2.1']);
 });
 
-test('batch: requests follow one another, and a failed one is the last', async (t) => {
-  const { client, requests } = await scripted(t, [answer('1'), refusal(401, 'UNAUTHORIZED', 'unauthorized')]);
+test('batch: requests are sent one after another, and none after a failure', async (t) => {
+  const { client, requests } = await scripted(t, [respond('1'), refusal(401, 'UNAUTHORIZED', 'unauthorized')]);
   await assert.rejects(client.batch(addresses(30)), { code: 'UNAUTHORIZED' });
   assert.equal(requests.length, 2);
 });
 
-test('batch: only the request that was refused is sent again', async (t) => {
+test('batch: only the failed request is retried', async (t) => {
   const busy = refusal(503, 'OVERLOADED', 'overloaded', { 'Retry-After': '1' });
-  const { client, requests } = await scripted(t, [answer('1'), busy, answer('2')], { batchSize: 1 });
+  const { client, requests } = await scripted(t, [respond('1'), busy, respond('2')], { batchSize: 1 });
   assert.deepEqual((await client.batch(addresses(2))).meta.requestIds, ['1', '2']);
   assert.deepEqual(requests.map(submitted), [['192.0.2.0'], ['192.0.2.1'], ['192.0.2.1']]);
 });

@@ -8,36 +8,44 @@ for (const [behaviour, call, path] of [
   ['an IPv6 address keeps its colons', (client) => client.ip('2001:db8::1'), '/v1/ip/2001:db8::1'],
   ['a zone id is escaped', (client) => client.ip('fe80::1%eth0'), '/v1/ip/fe80::1%25eth0'],
   ['a slash stays inside its segment', (client) => client.ip('192.0.2.0/24'), '/v1/ip/192.0.2.0%2F24'],
-  ['a question mark begins no query', (client) => client.ip('a?explain=true#b'), '/v1/ip/a%3Fexplain%3Dtrue%23b'],
-  ['two dots do not climb', (client) => client.ip('..'), '/v1/ip/%252E%252E'],
-  ['one dot does not vanish', (client) => client.emailDomain('.'), '/v1/email/domain/%252E/dns'],
-  ['explain when asked for', (client) => client.ip('192.0.2.1', { explain: true }), '/v1/ip/192.0.2.1?explain=true'],
-  ['no explain when refused', (client) => client.ip('192.0.2.1', { explain: false }), '/v1/ip/192.0.2.1'],
-  ['an ASN by number', (client) => client.asn(64496), '/v1/asn/64496'],
-  ['an ASN by name', (client) => client.asn('AS64496'), '/v1/asn/AS64496'],
   [
-    'prefixes when asked for',
+    'a question mark does not start a query',
+    (client) => client.ip('a?explain=true#b'),
+    '/v1/ip/a%3Fexplain%3Dtrue%23b',
+  ],
+  ['two dots stay inside their segment', (client) => client.ip('..'), '/v1/ip/%252E%252E'],
+  ['one dot stays inside its segment', (client) => client.emailDomain('.'), '/v1/email/domain/%252E/dns'],
+  ['explain: true', (client) => client.ip('192.0.2.1', { explain: true }), '/v1/ip/192.0.2.1?explain=true'],
+  ['explain: false sends nothing', (client) => client.ip('192.0.2.1', { explain: false }), '/v1/ip/192.0.2.1'],
+  ['an ASN by number', (client) => client.asn(64496), '/v1/asn/64496'],
+  ['an ASN with its prefix AS', (client) => client.asn('AS64496'), '/v1/asn/AS64496'],
+  [
+    'includePrefixes: true',
     (client) => client.asn(64496, { includePrefixes: true }),
     '/v1/asn/64496?include_prefixes=true',
   ],
-  ['no prefixes when refused', (client) => client.asn(64496, { includePrefixes: false }), '/v1/asn/64496'],
+  ['includePrefixes: false sends nothing', (client) => client.asn(64496, { includePrefixes: false }), '/v1/asn/64496'],
   ['a search sends limit 20', (client) => client.searchAsn('example'), '/v1/asn/search?q=example&limit=20'],
   ['a search with a limit', (client) => client.searchAsn('a', { limit: 5 }), '/v1/asn/search?q=a&limit=5'],
   [
-    'a search text is escaped',
+    'the search text is escaped',
     (client) => client.searchAsn('a&limit=1 é'),
     '/v1/asn/search?q=a%26limit%3D1+%C3%A9&limit=20',
   ],
   ['a domain', (client) => client.emailDomain('example.com'), '/v1/email/domain/example.com/dns'],
   ['an empty domain leaves its segment empty', (client) => client.emailDomain(''), '/v1/email/domain//dns'],
-  ['a domain is escaped', (client) => client.emailDomain('exämple.com/x'), '/v1/email/domain/ex%C3%A4mple.com%2Fx/dns'],
+  [
+    'the domain is escaped',
+    (client) => client.emailDomain('exämple.com/x'),
+    '/v1/email/domain/ex%C3%A4mple.com%2Fx/dns',
+  ],
   [
     'selectors are joined with commas',
     (client) => client.emailDomain('example.com', { selectors: ['s1', 's2'] }),
     '/v1/email/domain/example.com/dns?selectors=s1%2Cs2',
   ],
   [
-    'an empty list of selectors is none',
+    'an empty list of selectors sends nothing',
     (client) => client.emailDomain('example.com', { selectors: [] }),
     '/v1/email/domain/example.com/dns',
   ],
@@ -88,12 +96,12 @@ for (const [endpoint, path] of [
   });
 }
 
-test('client: a server that is not ready is an error with its checks', async (t) => {
+test('client: a server that is not ready is a NOT_READY error with its checks', async (t) => {
   const checks = { dataset: 'missing', storage: 'ok' };
   const body = { data: { error: 'not ready', code: 'NOT_READY', checks }, meta: { processing_time_ms: 0 } };
   const { client, requests } = await scripted(t, [{ status: 503, body }]);
   await assert.rejects(client.ready(), { name: 'WhenceError', status: 503, code: 'NOT_READY', details: { checks } });
-  assert.equal(requests.length, 1, 'it is the answer, so it is not asked for again');
+  assert.equal(requests.length, 1, 'it is a result, so it is not retried');
 });
 
 for (const [behaviour, suffix, path] of [
@@ -114,32 +122,48 @@ const withKey = (apiKey: string) => ({ baseUrl: 'https://whence.example', apiKey
 const withNumber = (options: Partial<ClientOptions>) => ({ ...withKey(API_KEY), ...options });
 
 for (const [behaviour, options, message] of [
-  ['the key in place of the base URL', withBaseUrl(API_KEY), 'baseUrl is not an http or https URL'],
-  ['an empty base URL', withBaseUrl(''), 'baseUrl is not an http or https URL'],
-  ['another protocol', withBaseUrl('ftp://whence.example'), 'baseUrl is not an http or https URL'],
+  ['the key in place of the base URL', withBaseUrl(API_KEY), 'baseUrl must be an http or https URL'],
+  ['an empty base URL', withBaseUrl(''), 'baseUrl must be an http or https URL'],
+  ['another protocol', withBaseUrl('ftp://whence.example'), 'baseUrl must be an http or https URL'],
   [
     'credentials in the base URL',
     withBaseUrl(`https://u:${API_KEY}@a.example`),
-    'baseUrl carries a user name or password',
+    'baseUrl must not contain a user name or password',
   ],
-  ['a query in the base URL', withBaseUrl(`https://a.example/?key=${API_KEY}`), 'baseUrl carries a query or fragment'],
-  ['a fragment in the base URL', withBaseUrl(`https://a.example/#${API_KEY}`), 'baseUrl carries a query or fragment'],
-  ['a key with a line break', withKey(`${API_KEY}\r\nX-Other: 1`), /^apiKey is empty or holds a character/],
-  ['a key with a blank', withKey(`${API_KEY} `), /^apiKey is empty or holds a character/],
-  ['a key outside ASCII', withKey(`${API_KEY}…`), /^apiKey is empty or holds a character/],
-  ['an empty key', withKey(''), /^apiKey is empty or holds a character/],
-  ['a timeout of 0', withNumber({ timeoutMs: 0 }), 'timeoutMs is not a whole number from 1 to 2147483647'],
-  ['an endless timeout', withNumber({ timeoutMs: Infinity }), 'timeoutMs is not a whole number from 1 to 2147483647'],
-  ['fewer than no retries', withNumber({ retries: -1 }), 'retries is not a whole number from 0 to 2147483647'],
-  ['batches of none', withNumber({ batchSize: 0 }), 'batchSize is not a whole number from 1 to 2147483647'],
-  ['a pause that is no number', withNumber({ maxRetryDelayMs: Number.NaN }), /^maxRetryDelayMs is not a whole number/],
+  [
+    'a query in the base URL',
+    withBaseUrl(`https://a.example/?key=${API_KEY}`),
+    'baseUrl must not contain a query or fragment',
+  ],
+  [
+    'a fragment in the base URL',
+    withBaseUrl(`https://a.example/#${API_KEY}`),
+    'baseUrl must not contain a query or fragment',
+  ],
+  [
+    'a key with a line break',
+    withKey(`${API_KEY}\r\nX-Other: 1`),
+    /^apiKey must consist of one or more visible ASCII characters$/,
+  ],
+  ['a key with a space', withKey(`${API_KEY} `), /^apiKey must consist of one or more visible ASCII characters$/],
+  [
+    'a key with a non-ASCII character',
+    withKey(`${API_KEY}…`),
+    /^apiKey must consist of one or more visible ASCII characters$/,
+  ],
+  ['an empty key', withKey(''), /^apiKey must consist of one or more visible ASCII characters$/],
+  ['a timeout of 0', withNumber({ timeoutMs: 0 }), 'timeoutMs must be an integer from 1 to 2147483647'],
+  ['an infinite timeout', withNumber({ timeoutMs: Infinity }), 'timeoutMs must be an integer from 1 to 2147483647'],
+  ['negative retries', withNumber({ retries: -1 }), 'retries must be an integer from 0 to 2147483647'],
+  ['a batch size of 0', withNumber({ batchSize: 0 }), 'batchSize must be an integer from 1 to 2147483647'],
+  ['a delay that is NaN', withNumber({ maxRetryDelayMs: Number.NaN }), /^maxRetryDelayMs must be an integer/],
 ] satisfies [string, ClientOptions, string | RegExp][]) {
-  test(`client: ${behaviour} is refused at once`, () => {
+  test(`client: createClient rejects ${behaviour}`, () => {
     assert.throws(() => createClient(options), { name: 'TypeError', message });
   });
 }
 
-test('client: the answer, the request id and what is left of the limit', async (t) => {
+test('client: data, meta, request id and remaining quota are returned', async (t) => {
   const headers = {
     'X-Request-ID': 'id-1',
     'X-RateLimit-Limit': '1000',
@@ -157,11 +181,11 @@ test('client: the answer, the request id and what is left of the limit', async (
 });
 
 for (const [behaviour, headers, meta, requestId] of [
-  ['the request id is taken from meta when the header is hidden', {}, { request_id: 'id-2' }, 'id-2'],
+  ['the request id comes from meta if the header is hidden', {}, { request_id: 'id-2' }, 'id-2'],
   ['without a request id it is empty', {}, {}, ''],
-  ['a limit without its other headers says nothing', { 'X-RateLimit-Limit': '1000' }, {}, ''],
+  ['a rate limit without its other headers is ignored', { 'X-RateLimit-Limit': '1000' }, {}, ''],
   [
-    'limits that are no numbers say nothing',
+    'rate limits that are not numbers are ignored',
     { 'X-RateLimit-Limit': 'many', 'X-RateLimit-Remaining': '1', 'X-RateLimit-Reset': '9'.repeat(20) },
     {},
     '',
@@ -169,13 +193,13 @@ for (const [behaviour, headers, meta, requestId] of [
 ] as const) {
   test(`client: ${behaviour}`, async (t) => {
     const { client } = await scripted(t, [{ headers, body: { data: {}, meta: { processing_time_ms: 1, ...meta } } }]);
-    const answer = await client.ip('192.0.2.1');
-    assert.equal(answer.requestId, requestId);
-    assert.ok(!('rateLimit' in answer));
+    const response = await client.ip('192.0.2.1');
+    assert.equal(response.requestId, requestId);
+    assert.ok(!('rateLimit' in response));
   });
 }
 
-test('client: a refusal is a WhenceError with everything the server said', async (t) => {
+test('client: an error response is a WhenceError with all of its fields', async (t) => {
   const details = { limit: 10, received: 11 };
   const data = { error: 'batch size exceeds limit', code: 'BATCH_TOO_LARGE', details };
   const body = { data, meta: { processing_time_ms: 0 } };
@@ -190,29 +214,29 @@ test('client: a refusal is a WhenceError with everything the server said', async
   });
 });
 
-test('client: a refusal without details has none', async (t) => {
+test('client: an error response without details gives an error without details', async (t) => {
   const { client } = await scripted(t, [refusal(404, 'NOT_FOUND', 'no data found for IP')]);
   const error = await client.ip('192.0.2.1').catch((error) => error);
   assert.deepEqual(Object.keys(error).sort(), ['code', 'name', 'requestId', 'status']);
 });
 
 for (const [behaviour, status, body] of [
-  ['a page of a proxy', 502, '<html><b>secret page</b></html>'],
-  ['an empty refusal', 500, ''],
-  ['an empty success', 200, ''],
-  ['a success that is a page', 200, '<html>secret page</html>'],
-  ['an answer that is cut off', 200, '{"data":{"secret page":1},"meta":{"processing_time_ms":1}'],
-  ['an answer without meta', 200, { data: { text: 'secret page' } }],
-  ['an answer without data', 200, { meta: { processing_time_ms: 1 } }],
-  ['meta without the time that is always there', 200, { data: {}, meta: {} }],
+  ['an error page of a proxy', 502, '<html><b>secret page</b></html>'],
+  ['an empty error response', 500, ''],
+  ['an empty response', 200, ''],
+  ['a page with status 200', 200, '<html>secret page</html>'],
+  ['truncated JSON', 200, '{"data":{"secret page":1},"meta":{"processing_time_ms":1}'],
+  ['a response without meta', 200, { data: { text: 'secret page' } }],
+  ['a response without data', 200, { meta: { processing_time_ms: 1 } }],
+  ['meta without processing_time_ms', 200, { data: {}, meta: {} }],
   ['meta that is null', 200, { data: {}, meta: null }],
   ['data that is an array', 200, { data: ['secret page'], meta: { processing_time_ms: 1 } }],
   ['data that is null', 200, { data: null, meta: { processing_time_ms: 1 } }],
-  ['an answer that is a number', 200, '1'],
-  ['a refusal without meta', 400, { data: { error: 'secret page', code: 'INVALID_IP' } }],
-  ['a refusal without a code', 400, { data: { error: 'secret page' }, meta: { processing_time_ms: 1 } }],
+  ['JSON that is not an object', 200, '1'],
+  ['an error response without meta', 400, { data: { error: 'secret page', code: 'INVALID_IP' } }],
+  ['an error response without a code', 400, { data: { error: 'secret page' }, meta: { processing_time_ms: 1 } }],
   [
-    'a refusal with a code that is no text',
+    'an error response whose code is not a string',
     400,
     { data: { error: 'secret page', code: 1 }, meta: { processing_time_ms: 1 } },
   ],
@@ -225,7 +249,7 @@ for (const [behaviour, status, body] of [
       [error.name, error.code, error.status, error.requestId],
       ['WhenceError', 'BAD_RESPONSE', status, 'id-4'],
     );
-    assert.equal(error.message, `the answer (HTTP ${status}) is not of the Whence API`);
+    assert.equal(error.message, `not a response of the Whence API (HTTP ${status})`);
     assert.equal(error.cause, undefined);
   });
 }

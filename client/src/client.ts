@@ -1,7 +1,7 @@
 /** The client: one method per endpoint. */
 import { lookUpBatch, type MergedBatch } from './batch.ts';
-import type { Answer, RateLimit } from './envelope.ts';
-import { type Connection, type Fetch, type Question, request, type Sleep } from './request.ts';
+import type { ApiResponse, RateLimit } from './envelope.ts';
+import { type ApiRequest, type Connection, type Fetch, request, type Sleep } from './request.ts';
 import { sleep as sleepFor } from './sleep.ts';
 import { WhenceError, type WhenceErrorCode } from './whence-error.ts';
 import type {
@@ -19,63 +19,74 @@ import type {
   TimedMeta,
 } from './wire.ts';
 
-export { type Answer, type Fetch, type MergedBatch, type RateLimit, type Sleep, WhenceError, type WhenceErrorCode };
+export {
+  type ApiResponse,
+  type Fetch,
+  type MergedBatch,
+  type RateLimit,
+  type Sleep,
+  WhenceError,
+  type WhenceErrorCode,
+};
 
 export type ClientOptions = {
-  /** `https://whence.example`, with or without a path prefix or a slash at the end. */
+  /** `https://whence.example`, with or without a path prefix or a trailing slash. */
   baseUrl: string;
   apiKey: string;
   fetch?: Fetch;
-  /** For each try, until the body is read. Default 10 000. */
+  /** Timeout of each attempt, including the body. Default 10 000. */
   timeoutMs?: number;
-  /** After the first try. Default 2. */
+  /** Attempts after the first. Default 2. */
   retries?: number;
-  /** A server that asks for a longer pause is not waited for. Default 30 000. */
+  /** If `Retry-After` asks for a longer delay, the error is thrown instead. Default 30 000. */
   maxRetryDelayMs?: number;
-  /** Addresses in one request. Default 10, what the Free tier allows; Starter 100, Pro 500, Enterprise 1 000. */
+  /** Addresses per request. Default 10, the limit of the Free tier; Starter 100, Pro 500, Enterprise 1 000. */
   batchSize?: number;
   sleep?: Sleep;
   /** Milliseconds since 1970. */
   now?: () => number;
 };
 
-/** Aborting rejects with the signal's reason as it is; everything else that goes wrong is a WhenceError. */
+/** An abort rejects with the signal's reason; every other failure is a WhenceError. */
 export type CallOptions = { signal?: AbortSignal | undefined };
 
 export type Client = {
-  ip(address: string, options?: CallOptions & { explain?: boolean }): Promise<Answer<IpAnswer, IpMeta>>;
+  ip(address: string, options?: CallOptions & { explain?: boolean }): Promise<ApiResponse<IpAnswer, IpMeta>>;
   batch(addresses: readonly string[], options?: CallOptions): Promise<MergedBatch>;
   /** `15169` or `'AS15169'`. */
   asn(
     asn: number | string,
     options?: CallOptions & { includePrefixes?: boolean },
-  ): Promise<Answer<AsnAnswer, TimedMeta>>;
-  searchAsn(query: string, options?: CallOptions & { limit?: number }): Promise<Answer<AsnSearchAnswer, TimedMeta>>;
-  /** Without selectors, or with an empty list, the server probes the usual ones and reports those it finds. */
+  ): Promise<ApiResponse<AsnAnswer, TimedMeta>>;
+  searchAsn(
+    query: string,
+    options?: CallOptions & { limit?: number },
+  ): Promise<ApiResponse<AsnSearchAnswer, TimedMeta>>;
+  /** Without selectors, or with an empty list, the server tries the common ones and reports those that exist. */
   emailDomain(
     domain: string,
     options?: CallOptions & { selectors?: readonly string[] },
-  ): Promise<Answer<EmailReport, TimedMeta>>;
-  /** The version that is served, its sources, and all versions that are kept. */
-  dataset(options?: CallOptions): Promise<Answer<DatasetReport, TimedMeta>>;
-  /** What changed from one version to another. The server takes seconds to compare two large ones for the first time. */
+  ): Promise<ApiResponse<EmailReport, TimedMeta>>;
+  /** The version being served, its sources, and all versions that are kept. */
+  dataset(options?: CallOptions): Promise<ApiResponse<DatasetReport, TimedMeta>>;
+  /** What changed between two versions. The first comparison of two large versions takes seconds. */
   datasetDiff(
     from: number,
     to: number,
     options?: CallOptions & { limit?: number },
-  ): Promise<Answer<DatasetDiff, TimedMeta>>;
-  health(options?: CallOptions): Promise<Answer<HealthReport, TimedMeta>>;
-  /** A server that is not ready is a WhenceError NOT_READY, with `details.checks`. */
-  ready(options?: CallOptions): Promise<Answer<ReadyReport, TimedMeta>>;
+  ): Promise<ApiResponse<DatasetDiff, TimedMeta>>;
+  health(options?: CallOptions): Promise<ApiResponse<HealthReport, TimedMeta>>;
+  /** If the server is not ready: a WhenceError with code NOT_READY and `details.checks`. */
+  ready(options?: CallOptions): Promise<ApiResponse<ReadyReport, TimedMeta>>;
 };
 
-// The reference client of the interface sends it too, so that a server's own default does not matter.
+// Always sent, so that results do not depend on the server's default.
 const DEFAULT_SEARCH_LIMIT = 20;
 const DEFAULT_DIFF_LIMIT = 20;
-/** Beyond it timers fire at once. */
+/** setTimeout fires immediately for longer delays. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Throws a TypeError for options that cannot work. Its message names the option and never quotes it: it may be the key. */
+/** Throws a TypeError for invalid options. The message names the option but does not quote it: it may be the key. */
 export function createClient(options: ClientOptions): Client {
   const connection: Connection = {
     baseUrl: checkBaseUrl(options.baseUrl),
@@ -89,9 +100,9 @@ export function createClient(options: ClientOptions): Client {
   };
   const batchSize = checkNumber('batchSize', options.batchSize ?? 10, 1);
 
-  const ask = <Data, Meta>(question: Question) => request<Data, Meta>(connection, question);
+  const send = <Data, Meta>(apiRequest: ApiRequest) => request<Data, Meta>(connection, apiRequest);
   const get = <Data, Meta>(path: string, signal: AbortSignal | undefined, query: Record<string, string> = {}) =>
-    ask<Data, Meta>({ method: 'GET', path, query, withKey: true, signal });
+    send<Data, Meta>({ method: 'GET', path, query, withKey: true, signal });
 
   return {
     ip: async (address, { explain, signal } = {}) =>
@@ -99,7 +110,7 @@ export function createClient(options: ClientOptions): Client {
 
     batch: async (addresses, { signal } = {}) =>
       lookUpBatch(addresses, batchSize, (ips) =>
-        ask<BatchAnswer, BatchMeta>({ method: 'POST', path: '/v1/ip/batch', body: { ips }, withKey: true, signal }),
+        send<BatchAnswer, BatchMeta>({ method: 'POST', path: '/v1/ip/batch', body: { ips }, withKey: true, signal }),
       ),
 
     asn: async (asn, { includePrefixes, signal } = {}) =>
@@ -120,35 +131,35 @@ export function createClient(options: ClientOptions): Client {
     datasetDiff: async (from, to, { limit = DEFAULT_DIFF_LIMIT, signal } = {}) =>
       get('/v1/dataset/diff', signal, { from: String(from), to: String(to), limit: String(limit) }),
 
-    health: async ({ signal } = {}) => ask({ method: 'GET', path: '/healthz', withKey: false, signal }),
-    ready: async ({ signal } = {}) => ask({ method: 'GET', path: '/readyz', withKey: false, signal }),
+    health: async ({ signal } = {}) => send({ method: 'GET', path: '/healthz', withKey: false, signal }),
+    ready: async ({ signal } = {}) => send({ method: 'GET', path: '/readyz', withKey: false, signal }),
   };
 }
 
-/** RFC 3986 §3.3 allows a colon in a path segment, and an IPv6 address is easier to read with it. */
+/** RFC 3986 §3.3 allows a colon in a path segment; it keeps IPv6 addresses readable in logs. */
 function segment(text: string): string {
-  // URLs resolve "." and "..", however they are escaped. Escaped twice they arrive, and are refused like any other text.
+  // URL parsers resolve "." and ".." even when percent-encoded. Encoded twice, they reach the server as invalid input.
   if (text === '.' || text === '..') return text.replaceAll('.', '%252E');
   return encodeURIComponent(text).replaceAll('%3A', ':');
 }
 
 function checkBaseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) throw new TypeError('baseUrl is not an http or https URL');
-  if (url.username || url.password) throw new TypeError('baseUrl carries a user name or password');
-  if (/[?#]/.test(url.href)) throw new TypeError('baseUrl carries a query or fragment');
+  if (url === undefined || !/^https?:$/.test(url.protocol)) throw new TypeError('baseUrl must be an http or https URL');
+  if (url.username || url.password) throw new TypeError('baseUrl must not contain a user name or password');
+  if (/[?#]/.test(url.href)) throw new TypeError('baseUrl must not contain a query or fragment');
   return url.href.replace(/\/+$/, '');
 }
 
-/** Visible ASCII: what a header takes everywhere unchanged. fetch would refuse the rest too, and quote it. */
+/** Visible ASCII only. fetch also rejects other characters, but its error quotes them. */
 function checkApiKey(key: string): string {
   if (typeof key !== 'string' || !/^[!-~]+$/.test(key)) {
-    throw new TypeError('apiKey is empty or holds a character that a header cannot carry');
+    throw new TypeError('apiKey must consist of one or more visible ASCII characters');
   }
   return key;
 }
 
-function checkNumber(name: string, value: number, least: number): number {
-  if (Number.isInteger(value) && value >= least && value <= MAX_TIMER_MS) return value;
-  throw new TypeError(`${name} is not a whole number from ${least} to ${MAX_TIMER_MS}`);
+function checkNumber(name: string, value: number, min: number): number {
+  if (Number.isInteger(value) && value >= min && value <= MAX_TIMER_MS) return value;
+  throw new TypeError(`${name} must be an integer from ${min} to ${MAX_TIMER_MS}`);
 }

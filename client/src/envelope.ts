@@ -1,33 +1,37 @@
 /**
- * From an HTTP answer to what the caller gets: the result, or a WhenceError. The server is not believed on its word:
- * between it and us may stand a proxy with pages of its own.
+ * Turns an HTTP response into the caller's result or a WhenceError. The envelope is validated, because a proxy between
+ * client and server may respond with a page of its own.
  */
 import { redactJson, redactText } from './redact.ts';
 import { parseRetryAfter } from './retry.ts';
 import { WhenceError } from './whence-error.ts';
 import type { Envelope, TimedMeta } from './wire.ts';
 
-export type HttpAnswer = { status: number; headers: Headers; body: string };
+export type HttpResponse = { status: number; headers: Headers; body: string };
 
-export type Answer<Data, Meta> = {
+export type ApiResponse<Data, Meta> = {
   data: Data;
   meta: Meta;
-  /** Of the key, after this request. Absent where the server sent none or the browser hides the headers. */
+  /** Quota of the key after this request. Absent if the server sent none or the browser hides the headers. */
   rateLimit?: RateLimit;
-  /** What to name when asking the server's operator; `''` where the server sent none. */
+  /** Identifies the request in the server's log; `''` if the server sent none. */
   requestId: string;
 };
 
-/** A limit of 2147483647 means: unlimited. */
+/** A limit of 2147483647 means unlimited. */
 export type RateLimit = { limit: number; remaining: number; resetAt: Date };
 
 type JsonObject = Record<string, unknown>;
 
-/** The casts to Data and Meta are the interface's word: of those two, only that they are objects is checked. */
-export function readAnswer<Data, Meta>(answer: HttpAnswer, apiKey: string, now: number): Answer<Data, Meta> {
-  const { status, headers, body } = answer;
+/** The casts trust the server to follow the specification: `data` and `meta` are only checked to be objects. */
+export function parseResponse<Data, Meta>(
+  response: HttpResponse,
+  apiKey: string,
+  now: number,
+): ApiResponse<Data, Meta> {
+  const { status, headers, body } = response;
   const envelope = parseEnvelope(body);
-  if (envelope === undefined || status < 200 || status > 299) throw readError(answer, envelope, apiKey, now);
+  if (envelope === undefined || status < 200 || status > 299) throw toError(response, envelope, apiKey, now);
   const rateLimit = readRateLimit(headers);
   return {
     data: envelope.data as Data,
@@ -46,7 +50,7 @@ function parseEnvelope(body: string): Envelope<JsonObject, TimedMeta> | undefine
   try {
     value = JSON.parse(body);
   } catch {
-    // The SyntaxError quotes the body, which is a stranger's; it is not kept, not even as a cause.
+    // The SyntaxError is not kept as a cause: it quotes the body, which may come from anywhere.
     return undefined;
   }
   if (!isObject(value)) return undefined;
@@ -56,8 +60,8 @@ function parseEnvelope(body: string): Envelope<JsonObject, TimedMeta> | undefine
   return typeof processing_time_ms === 'number' ? { data, meta: { ...meta, processing_time_ms } } : undefined;
 }
 
-function readError(
-  { status, headers }: HttpAnswer,
+function toError(
+  { status, headers }: HttpResponse,
   envelope: Envelope<JsonObject, TimedMeta> | undefined,
   apiKey: string,
   now: number,
@@ -70,15 +74,15 @@ function readError(
   };
   const data = redactJson(envelope?.data, apiKey);
   if (!isObject(data) || typeof data['error'] !== 'string' || typeof data['code'] !== 'string') {
-    return new WhenceError(`the answer (HTTP ${status}) is not of the Whence API`, { ...fields, code: 'BAD_RESPONSE' });
+    return new WhenceError(`not a response of the Whence API (HTTP ${status})`, { ...fields, code: 'BAD_RESPONSE' });
   }
   const { error, code, checks } = data;
-  // NOT_READY lays its checks beside error and code; to the caller they are details like any other.
+  // NOT_READY has `checks` next to `error` and `code` instead of `details`.
   const details = isObject(checks) ? { checks } : data['details'];
   return new WhenceError(error, { ...fields, code, ...(isObject(details) && { details }) });
 }
 
-/** In a browser, the header of another origin is hidden unless the server exposes it; some answers also have it in meta. */
+/** Browsers hide the header from other origins unless the server exposes it; some responses also have it in `meta`. */
 function readRequestId(headers: Headers, envelope: Envelope<JsonObject, object> | undefined): string {
   const { request_id } = (envelope?.meta ?? {}) as JsonObject;
   return headers.get('x-request-id') ?? (typeof request_id === 'string' ? request_id : '');
@@ -92,7 +96,7 @@ function readRateLimit(headers: Headers): RateLimit | undefined {
   return { limit, remaining, resetAt: new Date(reset * 1000) };
 }
 
-/** Twelve digits: as many seconds as a Date can hold. */
+/** Twelve digits, because a Date holds no more seconds. */
 function wholeNumber(text: string | null): number | undefined {
   return text !== null && /^[0-9]{1,12}$/.test(text) ? Number(text) : undefined;
 }

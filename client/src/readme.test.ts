@@ -7,7 +7,7 @@ import test from 'node:test';
 import { promisify } from 'node:util';
 import { API_KEY, ok, refusal, serve } from './test/scripted-server.ts';
 
-test('readme: the example prints what stands below it', async (t) => {
+test('readme: the example prints the output shown below it', async (t) => {
   const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
   const [, example = '', output = ''] = /```ts\n(.*?)```\n\n```\n(.*?)```/s.exec(readme) ?? [];
   const folder = mkdtempSync(join(tmpdir(), 'whence-readme-'));

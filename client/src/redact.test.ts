@@ -6,7 +6,7 @@ import { inspect } from 'node:util';
 import { type ClientOptions, createClient, WhenceError } from './client.ts';
 import { API_KEY, type Reply, scripted } from './test/scripted-server.ts';
 
-/** Everything of a value that a log could print. */
+/** Everything that a log could print of a value. */
 function everyText(value: unknown): string {
   const texts = [
     String(value),
@@ -20,8 +20,8 @@ function everyText(value: unknown): string {
 }
 
 function assertSecret(value: unknown): void {
-  assert.ok(!everyText(value).includes(API_KEY), 'the key shows');
-  assert.ok(!everyText(value).includes(API_KEY.slice(0, 20)), 'a part of the key shows');
+  assert.ok(!everyText(value).includes(API_KEY), 'the key is visible');
+  assert.ok(!everyText(value).includes(API_KEY.slice(0, 20)), 'a part of the key is visible');
 }
 
 const meta = { processing_time_ms: 0 };
@@ -32,15 +32,18 @@ const echo = {
 };
 
 for (const [behaviour, reply] of [
-  ['a refusal', { status: 401, body: { data: { error: 'unauthorized', code: 'UNAUTHORIZED' }, meta } }],
-  ['a refusal that repeats the key', { status: 401, headers: { 'X-Request-ID': API_KEY }, body: { data: echo, meta } }],
+  ['an error response', { status: 401, body: { data: { error: 'unauthorized', code: 'UNAUTHORIZED' }, meta } }],
+  [
+    'an error response that repeats the key',
+    { status: 401, headers: { 'X-Request-ID': API_KEY }, body: { data: echo, meta } },
+  ],
   ['checks that repeat the key', { status: 503, body: { data: { ...echo, checks: { [API_KEY]: API_KEY } }, meta } }],
   ['a page that repeats the key', { status: 502, body: `<html>${API_KEY}</html>` }],
   ['a redirect to the key', { status: 302, headers: { Location: `/${API_KEY}` } }],
-  ['a server that hangs up', 'drop'],
-  ['a server that is silent', 'hang'],
+  ['a closed connection', 'drop'],
+  ['a timeout', 'hang'],
 ] satisfies [string, Reply][]) {
-  test(`redact: ${behaviour} does not show it`, async (t) => {
+  test(`redact: ${behaviour} does not reveal the key`, async (t) => {
     const { client } = await scripted(t, [reply], { retries: 0, timeoutMs: reply === 'hang' ? 60 : 10_000 });
     const error = await client.ip('192.0.2.1').catch((error) => error);
     assert.ok(error instanceof WhenceError);
@@ -48,7 +51,7 @@ for (const [behaviour, reply] of [
   });
 }
 
-test('redact: the rest of a refusal that repeats the key is kept', async (t) => {
+test('redact: the rest of an error response that repeats the key is kept', async (t) => {
   const { client } = await scripted(t, [{ status: 401, body: { data: echo, meta } }]);
   await assert.rejects(client.ip('192.0.2.1'), {
     message: 'no key [API key]',
@@ -56,8 +59,8 @@ test('redact: the rest of a refusal that repeats the key is kept', async (t) => 
   });
 });
 
-test('redact: an answer that is no HTTP and repeats the key does not show it', async (t) => {
-  // undici hangs the bytes it could not parse on its error.
+test('redact: a response that is not HTTP and repeats the key does not reveal it', async (t) => {
+  // undici attaches the bytes it could not parse to its error.
   const server = createServer((socket) =>
     socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\n=${API_KEY}\r\n\r\n`)),
   );
@@ -74,16 +77,16 @@ test('redact: an answer that is no HTTP and repeats the key does not show it', a
 });
 
 for (const [behaviour, thrown] of [
-  ['an error with the request on it', (init: object) => Object.assign(new Error('failed'), { request: init, init })],
+  ['an error with the request attached', (init: object) => Object.assign(new Error('failed'), { request: init, init })],
   ['an error that quotes the request', (init: object) => new Error(`failed: ${JSON.stringify(init)}`)],
   [
-    'a cause with the request on it',
+    'a cause with the request attached',
     (init: object) => new Error('failed', { cause: Object.assign(new Error(), init) }),
   ],
   ['an error that is its own cause', (init: object) => loop(Object.assign(new Error('failed'), init))],
-  ['a text', (init: object) => JSON.stringify(init)],
+  ['a string', (init: object) => JSON.stringify(init)],
 ] as const) {
-  test(`redact: a fetch that throws ${behaviour} does not show it`, async () => {
+  test(`redact: a fetch that throws ${behaviour} does not reveal the key`, async () => {
     const fetch: ClientOptions['fetch'] = async (_, init) => {
       assert.ok(JSON.stringify(init).includes(API_KEY));
       throw thrown(init);
@@ -96,14 +99,14 @@ for (const [behaviour, thrown] of [
 }
 
 for (const [behaviour, options] of [
-  ['a base URL that is none', { baseUrl: 'whence.example', apiKey: API_KEY }],
+  ['an invalid base URL', { baseUrl: 'whence.example', apiKey: API_KEY }],
   ['the key in place of the base URL', { baseUrl: API_KEY, apiKey: 'https://whence.example' }],
   ['the key among the credentials', { baseUrl: `https://${API_KEY}@whence.example`, apiKey: API_KEY }],
   ['the key in the query', { baseUrl: `https://whence.example?key=${API_KEY}`, apiKey: API_KEY }],
   ['a line break in the key', { baseUrl: 'https://whence.example', apiKey: `${API_KEY}\n` }],
-  ['a letter outside ASCII in the key', { baseUrl: 'https://whence.example', apiKey: `${API_KEY}é` }],
+  ['a non-ASCII character in the key', { baseUrl: 'https://whence.example', apiKey: `${API_KEY}é` }],
 ] as const) {
-  test(`redact: ${behaviour} is refused without showing it`, () => {
+  test(`redact: ${behaviour} is rejected without revealing the key`, () => {
     assert.throws(
       () => createClient(options),
       (error) => {
@@ -115,7 +118,7 @@ for (const [behaviour, options] of [
   });
 }
 
-test('redact: the client does not show it', () => {
+test('redact: the client object does not reveal the key', () => {
   assertSecret(createClient({ baseUrl: 'https://whence.example', apiKey: API_KEY }));
 });
 

@@ -7,27 +7,27 @@ import { sleep as sleepFor } from './sleep.ts';
 import { API_KEY, ok, refusal, scripted, serve } from './test/scripted-server.ts';
 
 for (const [behaviour, reply] of [
-  ['no answer in time', 'hang'],
-  ['an answer that stops halfway', 'stall'],
+  ['no response in time', 'hang'],
+  ['a response that stops halfway', 'stall'],
 ] as const) {
   test(`request: ${behaviour} is a TIMEOUT`, async (t) => {
     const { client } = await scripted(t, [reply], { timeoutMs: 60, retries: 0 });
     await assert.rejects(client.ip('192.0.2.1'), {
       name: 'WhenceError',
-      message: 'no answer within 60 ms',
+      message: 'no response within 60 ms',
       code: 'TIMEOUT',
       status: 0,
       requestId: '',
     });
   });
 
-  test(`request: ${behaviour} is a TIMEOUT also while the caller could abort`, async (t) => {
+  test(`request: ${behaviour} is a TIMEOUT when a signal is passed too`, async (t) => {
     const { client } = await scripted(t, [reply], { timeoutMs: 60, retries: 0 });
     await assert.rejects(client.ip('192.0.2.1', { signal: new AbortController().signal }), { code: 'TIMEOUT' });
   });
 }
 
-test('request: a server that hangs up is a NETWORK error with its cause', async (t) => {
+test('request: a closed connection is a NETWORK error with its cause', async (t) => {
   const { client } = await scripted(t, ['drop'], { retries: 0 });
   const error = await client.ip('192.0.2.1').catch((error) => error);
   assert.deepEqual([error.name, error.code, error.status], ['WhenceError', 'NETWORK', 0]);
@@ -35,7 +35,7 @@ test('request: a server that hangs up is a NETWORK error with its cause', async 
   assert.equal(error.cause.cause.code, 'UND_ERR_SOCKET');
 });
 
-test('request: a port where nobody listens is a NETWORK error that says so', async () => {
+test('request: a refused connection is a NETWORK error with the cause ECONNREFUSED', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -46,7 +46,7 @@ test('request: a port where nobody listens is a NETWORK error that says so', asy
 });
 
 for (const status of [301, 302, 307, 308]) {
-  test(`request: a redirect (${status}) is not followed, so the key goes nowhere else`, async (t) => {
+  test(`request: a redirect (${status}) is not followed, so the key is not sent elsewhere`, async (t) => {
     const elsewhere = await serve(t, [ok()]);
     const reply = { status, headers: { Location: `${elsewhere.url}/v1/ip/192.0.2.1` } };
     const { client } = await scripted(t, [reply], { retries: 0 });
@@ -55,7 +55,7 @@ for (const status of [301, 302, 307, 308]) {
   });
 }
 
-const reason = { why: 'the user went away' };
+const reason = { why: 'the user cancelled' };
 
 test('request: an aborted signal sends nothing and rejects with its reason', async (t) => {
   const { client, requests } = await scripted(t, [ok()]);
@@ -74,13 +74,13 @@ test('request: an aborted signal sends nothing and rejects with its reason', asy
   assert.equal(requests.length, 0);
 });
 
-test('request: an abort without a reason is the usual AbortError', async (t) => {
+test('request: an abort without a reason is an AbortError', async (t) => {
   const { client } = await scripted(t, [ok()]);
   await assert.rejects(client.ip('192.0.2.1', { signal: AbortSignal.abort() }), { name: 'AbortError' });
 });
 
 for (const reply of ['hang', 'stall'] as const) {
-  test(`request: aborting while the server is silent (${reply}) rejects with the reason and is not retried`, async (t) => {
+  test(`request: an abort while waiting (${reply}) rejects with the reason and is not retried`, async (t) => {
     const controller = new AbortController();
     const { client, requests } = await scripted(t, [
       () => {
@@ -93,7 +93,7 @@ for (const reply of ['hang', 'stall'] as const) {
   });
 }
 
-test('request: aborting during the pause before a retry ends it', async (t) => {
+test('request: an abort during the delay before a retry ends it', async (t) => {
   const controller = new AbortController();
   const { client, requests } = await scripted(t, [refusal(503, 'OVERLOADED', 'overloaded', { 'Retry-After': '20' })], {
     sleep: (ms, signal) => {
@@ -105,13 +105,13 @@ test('request: aborting during the pause before a retry ends it', async (t) => {
   assert.equal(requests.length, 1);
 });
 
-test('request: the pause before a retry ends by itself', async (t) => {
+test('request: the default delay before a retry ends', async (t) => {
   const { url, requests } = await serve(t, [refusal(503, 'OVERLOADED', 'overloaded', { 'Retry-After': '0' }), ok()]);
   await createClient({ baseUrl: url, apiKey: API_KEY }).ip('192.0.2.1', { signal: new AbortController().signal });
   assert.equal(requests.length, 2);
 });
 
-test('request: a sleep that ignores the abort is followed by no request', async (t) => {
+test('request: no request follows a sleep that ignores the abort', async (t) => {
   const controller = new AbortController();
   const sleep = async () => controller.abort(reason);
   const { client, requests } = await scripted(t, [refusal(503, 'OVERLOADED', 'overloaded')], { sleep });
@@ -119,7 +119,7 @@ test('request: a sleep that ignores the abort is followed by no request', async 
   assert.equal(requests.length, 1);
 });
 
-test('request: aborting within a batch sends no more of it', async (t) => {
+test('request: an abort within a batch sends no further request', async (t) => {
   const controller = new AbortController();
   const abort = () => {
     controller.abort(reason);
@@ -130,7 +130,7 @@ test('request: aborting within a batch sends no more of it', async (t) => {
   assert.equal(requests.length, 2);
 });
 
-test('request: the fetch passed in is the one used', async () => {
+test('request: the fetch option is used', async () => {
   const urls: string[] = [];
   const client = createClient({
     baseUrl: 'https://whence.example',

@@ -1,16 +1,16 @@
-/** One question to the server: sent, timed, tried again where that can help. */
-import { type Answer, type HttpAnswer, readAnswer } from './envelope.ts';
+/** One API request: sent with a timeout, retried where a retry can help. */
+import { type ApiResponse, type HttpResponse, parseResponse } from './envelope.ts';
 import { redactCause } from './redact.ts';
 import { retryDelayMs } from './retry.ts';
 import { WhenceError } from './whence-error.ts';
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
-/** Should reject with the signal's reason when it aborts; if it sleeps on instead, the abort is noticed afterwards. */
+/** Should reject with the signal's reason on abort. If it does not, the abort takes effect after the delay. */
 export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>;
 
-/** Holds the key, so it stays inside closures and is never handed out. */
+/** Holds the key, so it is only kept in closures and never returned. */
 export type Connection = {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   baseUrl: string;
   apiKey: string;
   fetch: Fetch;
@@ -21,25 +21,28 @@ export type Connection = {
   now: () => number;
 };
 
-export type Question = {
+export type ApiRequest = {
   method: 'GET' | 'POST';
   path: string;
   query?: Record<string, string>;
   body?: unknown;
-  /** The health endpoints ask for no key, and get none. */
+  /** The health endpoints need no key, so none is sent. */
   withKey: boolean;
   signal?: AbortSignal | undefined;
 };
 
-export async function request<Data, Meta>(connection: Connection, question: Question): Promise<Answer<Data, Meta>> {
+export async function request<Data, Meta>(
+  connection: Connection,
+  apiRequest: ApiRequest,
+): Promise<ApiResponse<Data, Meta>> {
   const { retries, maxRetryDelayMs: maxDelayMs, sleep } = connection;
-  const { method, signal } = question;
-  for (let tries = 1; ; tries++) {
+  const { method, signal } = apiRequest;
+  for (let attempts = 1; ; attempts++) {
     try {
-      return await ask(connection, question);
+      return await send(connection, apiRequest);
     } catch (error) {
-      if (!(error instanceof WhenceError) || tries > retries) throw error;
-      const delayMs = retryDelayMs(error, { method, tries, maxDelayMs, random: Math.random() });
+      if (!(error instanceof WhenceError) || attempts > retries) throw error;
+      const delayMs = retryDelayMs(error, { method, attempts, maxDelayMs, random: Math.random() });
       if (delayMs === undefined) throw error;
       signal?.throwIfAborted();
       await sleep(delayMs, signal);
@@ -48,9 +51,9 @@ export async function request<Data, Meta>(connection: Connection, question: Ques
   }
 }
 
-async function ask<Data, Meta>(connection: Connection, question: Question): Promise<Answer<Data, Meta>> {
+async function send<Data, Meta>(connection: Connection, apiRequest: ApiRequest): Promise<ApiResponse<Data, Meta>> {
   const { baseUrl, apiKey, now } = connection;
-  const { method, path, query, body, withKey, signal } = question;
+  const { method, path, query, body, withKey, signal } = apiRequest;
   const search = new URLSearchParams(query).toString();
   const url = `${baseUrl}${path}${search && `?${search}`}`;
   const init: RequestInit = {
@@ -61,20 +64,20 @@ async function ask<Data, Meta>(connection: Connection, question: Question): Prom
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
-    // fetch keeps X-API-Key when it follows a redirect to another host; so none is followed.
+    // Redirects are not followed: fetch would send X-API-Key to the new host as well.
     redirect: 'error',
     credentials: 'omit',
   };
-  return readAnswer(await receive(connection, url, init, signal), apiKey, now());
+  return parseResponse(await fetchWithTimeout(connection, url, init, signal), apiKey, now());
 }
 
-/** The whole answer, its body included, within the timeout. */
-async function receive(
+/** The timeout covers the body too. */
+async function fetchWithTimeout(
   { apiKey, fetch, timeoutMs }: Connection,
   url: string,
   init: RequestInit,
   signal: AbortSignal | undefined,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
     const response = await fetch(url, { ...init, signal: signal ? AbortSignal.any([signal, timeout]) : timeout });
@@ -82,9 +85,9 @@ async function receive(
   } catch (error) {
     signal?.throwIfAborted();
     const fields = { status: 0, requestId: '' };
-    // Asking the signal, not the error, also keeps it referenced: Node 20 drops a timeout that only AbortSignal.any knows.
-    if (timeout.aborted) throw new WhenceError(`no answer within ${timeoutMs} ms`, { ...fields, code: 'TIMEOUT' });
+    // Checking the signal, not the error, keeps it referenced: Node 20 drops a timeout that only AbortSignal.any holds.
+    if (timeout.aborted) throw new WhenceError(`no response within ${timeoutMs} ms`, { ...fields, code: 'TIMEOUT' });
     const cause = redactCause(error, apiKey);
-    throw new WhenceError('no answer from the server', { ...fields, code: 'NETWORK' }, cause && { cause });
+    throw new WhenceError('no response from the server', { ...fields, code: 'NETWORK' }, cause && { cause });
   }
 }

@@ -1,35 +1,36 @@
-/** Which failures are worth another try, and after how long. */
+/** Which failures are retried, and after what delay. */
 import type { WhenceError } from './whence-error.ts';
 
 const FIRST_BACKOFF_MS = 250;
 const BUSY = new Set([429, 503]);
-const NO_ANSWER = new Set(['NETWORK', 'TIMEOUT']);
+const NO_RESPONSE = new Set(['NETWORK', 'TIMEOUT']);
 
-/** `tries`: how many were made. `random`: in [0, 1). */
-export type Failure = { method: 'GET' | 'POST'; tries: number; maxDelayMs: number; random: number };
+/** `attempts`: how many were made. `random`: in [0, 1). */
+export type RetryContext = { method: 'GET' | 'POST'; attempts: number; maxDelayMs: number; random: number };
 
-/** Milliseconds to wait before the next try, or undefined if there should be none. */
-export function retryDelayMs(error: WhenceError, { method, tries, maxDelayMs, random }: Failure): number | undefined {
-  // NOT_READY is a 503, but it is what `ready()` asked to know.
+/** Milliseconds to wait before the next attempt, or undefined for no retry. */
+export function retryDelayMs(error: WhenceError, context: RetryContext): number | undefined {
+  const { method, attempts, maxDelayMs, random } = context;
+  // NOT_READY is a 503 too, but it is the result of `ready()`.
   const isBusy = BUSY.has(error.status) && error.code !== 'NOT_READY';
-  // A batch without an answer may have been counted against the quota; the caller decides whether to pay twice.
-  if (!isBusy && !(method === 'GET' && NO_ANSWER.has(error.code))) return undefined;
-  if (error.retryAfterMs === undefined) return backoffMs(tries, maxDelayMs, random);
-  // A used-up day asks for hours. Sooner would be refused again, so the caller hears of it at once.
+  // A batch without a response may already have been counted against the quota, so the caller has to decide.
+  if (!isBusy && !(method === 'GET' && NO_RESPONSE.has(error.code))) return undefined;
+  if (error.retryAfterMs === undefined) return backoffMs(attempts, maxDelayMs, random);
+  // An exhausted daily quota asks for hours, and an earlier attempt would be refused: report the error immediately.
   return error.retryAfterMs > maxDelayMs ? undefined : error.retryAfterMs;
 }
 
-/** Full jitter: anywhere from now to the doubled limit, so that clients that failed together do not return together. */
-function backoffMs(tries: number, maxDelayMs: number, random: number): number {
-  return Math.floor(random * Math.min(FIRST_BACKOFF_MS * 2 ** (tries - 1), maxDelayMs));
+/** Exponential backoff with full jitter, so that clients that failed at the same time do not retry at the same time. */
+function backoffMs(attempts: number, maxDelayMs: number, random: number): number {
+  return Math.floor(random * Math.min(FIRST_BACKOFF_MS * 2 ** (attempts - 1), maxDelayMs));
 }
 
-/** RFC 9110 §10.2.3: seconds or an HTTP-date. Anything else says nothing. */
+/** RFC 9110 §10.2.3: seconds or an HTTP-date. Anything else is ignored. */
 export function parseRetryAfter(header: string | null, now: number): number | undefined {
   const text = header?.trim() ?? '';
   if (/^[0-9]+$/.test(text)) return Number(text) * 1000;
   if (!/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text)) return undefined;
-  // RFC 9110 §5.6.7: the old asctime form names no zone and means GMT; Date.parse would take it for local time.
+  // RFC 9110 §5.6.7: the obsolete asctime form has no zone and means GMT; Date.parse would read it as local time.
   const at = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`);
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }

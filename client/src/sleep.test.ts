@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { sleep } from './sleep.ts';
 
-test('sleep: ends when the time has passed, and not before', async (t) => {
+test('sleep: resolves after the delay, not before', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let isOver = false;
   const over = sleep(1000, new AbortController().signal).then(() => {
@@ -15,11 +15,11 @@ test('sleep: ends when the time has passed, and not before', async (t) => {
   await over;
 });
 
-test('sleep: an abort ends it with the reason and leaves no timer that keeps the process', async () => {
+test('sleep: an abort rejects with the reason and clears the timer', async () => {
   const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
   const before = timers();
   const controller = new AbortController();
-  const reason = { why: 'the user went away' };
+  const reason = { why: 'the user cancelled' };
   const pending = sleep(600_000, controller.signal).catch((error) => error);
   assert.equal(timers(), before + 1);
   controller.abort(reason);

@@ -1,4 +1,4 @@
-/** Waits, unless the signal aborts first; then rejects with its reason. */
+/** A delay that rejects with the signal's reason on abort. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {

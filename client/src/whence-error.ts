@@ -1,10 +1,10 @@
-/** Everything a request can end in, other than its answer and the caller's own abort. */
+/** Every way a request can fail, except an abort by the caller. */
 import type { ErrorCode } from './wire.ts';
 
-/** The client's own: an answer that is not Whence's, no answer at all, none in time. */
+/** Codes of the client: a response that is not of the Whence API, no response, no response in time. */
 export type ClientErrorCode = 'BAD_RESPONSE' | 'NETWORK' | 'TIMEOUT';
 
-/** Codes of a newer server are strings too; `Record<never, never>` keeps the known ones in the editor's list. */
+/** A newer server may send other codes; `Record<never, never>` keeps completion of the known ones in editors. */
 export type WhenceErrorCode = ErrorCode | ClientErrorCode | (string & Record<never, never>);
 
 export type WhenceErrorFields = {
@@ -17,13 +17,13 @@ export type WhenceErrorFields = {
 
 export class WhenceError extends Error {
   override name = 'WhenceError';
-  /** Of the HTTP answer; 0 where there was none (NETWORK, TIMEOUT). */
+  /** HTTP status; 0 if there was no response (NETWORK, TIMEOUT). */
   readonly status: number;
   readonly code: WhenceErrorCode;
-  /** What to name when asking the server's operator; `''` where the server sent none or the browser hides it. */
+  /** Identifies the request in the server's log; `''` if the server sent none or the browser hides it. */
   readonly requestId: string;
-  // `declare`: a field that is only declared is absent, not undefined, until it is set.
-  /** How long the server asked to be left alone, where it did. */
+  // With `declare` the property does not exist until it is set; otherwise it would be undefined.
+  /** From `Retry-After`. */
   declare readonly retryAfterMs?: number;
   declare readonly details?: Record<string, unknown>;
 

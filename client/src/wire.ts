@@ -1,24 +1,26 @@
 /**
- * What travels between client and server, in the field names of the interface specification. Types only: nothing here
- * checks that a server keeps to them, beyond the envelope (envelope.ts).
+ * Requests and responses as JSON, with the field names of the specification. Types only: at run time the client
+ * validates the envelope (envelope.ts), not its content.
  */
 
 export type Envelope<Data, Meta> = { data: Data; meta: Meta };
 
-/** ASN, search, email, dataset and health answers, and most errors, carry nothing else. */
+/** ASN, search, email, dataset and health responses, and most errors, have no other field. */
 export type TimedMeta = { processing_time_ms: number };
 export type BatchMeta = TimedMeta & { request_id: string };
-/** Of an IP lookup that found nothing (404). */
+/** An IP lookup without a result (404). */
 export type IpNotFoundMeta = TimedMeta & { cache_status: 'MISS'; dataset_version: number };
 export type IpMeta = TimedMeta & { request_id: string; cache_status: 'HIT' | 'MISS'; dataset_version: number };
 
+/** All codes of the server. `WhenceErrorCode` adds the client's own. */
 export type ErrorCode =
+  | 'BAD_REQUEST'
   | 'INVALID_IP'
   | 'INVALID_ASN'
   | 'MISSING_QUERY'
   | 'INVALID_QUERY'
-  | 'INVALID_LIMIT'
   | 'INVALID_VERSION'
+  | 'INVALID_LIMIT'
   | 'MISSING_DOMAIN'
   | 'INVALID_DOMAIN'
   | 'INVALID_SELECTOR'
@@ -31,17 +33,20 @@ export type ErrorCode =
   | 'VERSION_NOT_FOUND'
   | 'ROUTE_NOT_FOUND'
   | 'METHOD_NOT_ALLOWED'
+  | 'REQUEST_TIMEOUT'
   | 'PAYLOAD_TOO_LARGE'
+  | 'URI_TOO_LONG'
   | 'UNSUPPORTED_MEDIA_TYPE'
   | 'RATE_LIMIT_EXCEEDED'
+  | 'HEADERS_TOO_LARGE'
   | 'INTERNAL'
+  | 'NOT_READY'
   | 'DATASET_UNAVAILABLE'
   | 'DNS_UNAVAILABLE'
   | 'STORAGE_UNAVAILABLE'
-  | 'OVERLOADED'
-  | 'NOT_READY';
+  | 'OVERLOADED';
 
-/** `data` of an error. `checks` comes with NOT_READY alone. */
+/** `data` of an error. Only NOT_READY has `checks`. */
 export type ErrorData = { error: string; code: ErrorCode; details?: Record<string, unknown>; checks?: ReadyChecks };
 
 export type ConnectionType = 'residential' | 'datacenter' | 'mobile' | 'business' | 'education';
@@ -75,7 +80,7 @@ export type IpRecord = {
   threat: Threat;
 };
 
-/** Why a field has its value: which source said so, for which prefix, and how old the source is. */
+/** Where the value of a field comes from: source, prefix, date of the source. */
 export type Evidence = {
   field: string;
   value: string | number | boolean;
@@ -84,14 +89,14 @@ export type Evidence = {
   as_of: string;
 };
 
-/** `evidence` comes with `explain=true`. */
+/** `evidence` is there with `explain=true`. */
 export type IpAnswer = IpRecord & { evidence?: Evidence[] };
 
 export type BatchRequest = { ips: string[] };
-/** Tell them apart with `'error' in entry`. */
+/** `'error' in entry` distinguishes the two. */
 export type BatchEntry = IpRecord | BatchRefusal;
 export type BatchRefusal = { error: string; code: ErrorCode };
-/** Keyed by the submitted strings, `__proto__` included: read it with `Object.hasOwn`. */
+/** The keys are the submitted strings and may include `__proto__`: check with `Object.hasOwn`. */
 export type BatchAnswer = Record<string, BatchEntry>;
 
 export type AsnRecord = {
@@ -109,20 +114,20 @@ export type AsnRecord = {
 };
 
 export type AsnPrefixes = { ipv4: string[]; ipv6: string[] };
-/** `prefixes` comes with `include_prefixes=true`, complete. */
+/** `prefixes` is there with `include_prefixes=true`, and complete. */
 export type AsnAnswer = AsnRecord & { prefixes?: AsnPrefixes };
 
 export type AsnSearchResult = Omit<AsnRecord, 'address_count'>;
 export type AsnSearchAnswer = {
   query: string;
-  /** The limit that held: at most 100, whatever was asked for. */
+  /** The limit that was applied, at most 100. */
   limit: number;
   count: number;
   total: number;
   results: AsnSearchResult[];
 };
 
-/** Every field is always there: what a domain does not publish is `''`, `[]`, or the default of its RFC. */
+/** Every field is always present. What a domain does not publish is `''`, `[]` or the default of the RFC. */
 export type EmailReport = {
   domain: string;
   domain_auth_score: number;
@@ -134,7 +139,7 @@ export type EmailReport = {
   recommendations: string[];
 };
 
-/** Errors here and below read `code: explanation`, with a stable snake_case code. */
+/** Errors here and below have the form `code: explanation`, with a stable snake_case code. */
 export type MxReport = { records: string[]; is_valid: boolean; errors: string[] };
 
 export type SpfReport = {
@@ -183,7 +188,7 @@ export type DmarcReport = {
   validation_errors: string[];
 };
 
-/** A source that went into a dataset. `credit` is what its licence asks to be shown. */
+/** A source of a dataset. `credit` is the attribution that its licence requires. */
 export type Source = { id: string; as_of: string; licence: string; credit: string; records: number };
 
 export type DatasetCounts = {
@@ -198,7 +203,7 @@ export type DatasetCounts = {
 
 export type PublishedVersion = { version: number; built_at: string; bytes: number; current: boolean };
 
-/** A feed whose newest copy was not used, and the date of the older one that was, if there was one. */
+/** A feed whose newest copy was rejected; `used` is the date of the older copy that was used instead, if any. */
 export type Refusal = { id: string; reason: string; used?: string };
 
 /** Shares are from 0 to 1. `announced` counts IPv4 addresses or IPv6 /48s. */
@@ -206,19 +211,25 @@ export type FamilyFigures = {
   announced: number;
   answered_share: number;
   country_share: number;
+  country_confirmed_share: number;
   exact_rir_share: number;
   connection_type_share: number;
+  connection_type_from: { list: number; table: number; rule: number; none: number };
 };
 
-/** What a version covers, how far its sources agree, what it flags. */
+export type SpaceFigures = { ipv4_addresses: number; ipv6_48s: number };
+
+/** Coverage of a version, agreement of its sources, space per flag, country and registry. */
 export type Figures = {
   ipv4: FamilyFigures;
   ipv6: FamilyFigures;
   country_agreement: { sources: [string, string]; ipv4_addresses: number; share: number }[];
-  flags: Record<string, { records: number; ipv4_addresses: number; ipv6_48s: number }>;
+  flags: Record<string, SpaceFigures & { records: number }>;
+  countries: Record<string, SpaceFigures>;
+  registries: Record<string, SpaceFigures>;
 };
 
-/** The version that is served, and all that are kept. */
+/** The version being served, and all versions that are kept. */
 export type DatasetReport = {
   version: number;
   built_at: string;
@@ -239,9 +250,9 @@ export type Flag =
   | 'is_mobile'
   | 'is_ai_crawler';
 
-/** IPv6 is counted in /48s; a network smaller than that counts as one. */
+/** IPv6 is counted in /48s; a smaller network counts as one. */
 export type Amount = { ipv4: { count: number; addresses: number }; ipv6: { count: number; slash48s: number } };
-/** `count` and sizes are of all changes; `largest` shows at most `limit` of them. */
+/** `count` and sizes cover all changes; `largest` has at most `limit` of them. */
 export type Changes<Entry> = {
   ipv4: { count: number; addresses: number; largest: (Entry & { addresses: number })[] };
   ipv6: { count: number; slash48s: number; largest: (Entry & { slash48s: number })[] };
@@ -250,10 +261,10 @@ export type ComparedVersion = { version: number; built_at: string };
 export type NetworkName = { asn: number; asn_name: string };
 export type AnnouncedPrefix = { prefix: string; asn: number; asn_name: string };
 export type OriginChange = { prefix: string; from: NetworkName; to: NetworkName };
-/** `network` here and below is a prefix, or `first-last` where the addresses are none. */
+/** `network` here and below is a prefix, or `first-last` if the addresses do not form one. */
 export type CountryChange = { network: string; from: string; to: string };
 export type FlaggedNetwork = { network: string; asn: number; asn_name: string };
-/** A side without a name has none. */
+/** `from` or `to` is absent if that version has no label. */
 export type LabelChange = { network: string; from?: string; to?: string };
 export type CountryMove = { from: string; to: string } & Amount;
 export type LevelMove = { from: ThreatLevel; to: ThreatLevel } & Amount;
@@ -265,14 +276,14 @@ export type NetworkChanges = {
   renamed: { count: number; largest: NameChange[] };
 };
 export type SourceState = { as_of: string; records: number };
-/** A side without the source has none. */
+/** `from` or `to` is absent if that version does not have the source. */
 export type SourceChange = { id: string; from?: SourceState; to?: SourceState };
 
-/** What changed from one version of the dataset to another. */
+/** What changed between two versions of the dataset. */
 export type DatasetDiff = {
   from: ComparedVersion;
   to: ComparedVersion;
-  /** The limit that held: at most 1000, whatever was asked for. */
+  /** The limit that was applied, at most 1000. */
   limit: number;
   is_same: boolean;
   addresses: { gained: Amount; lost: Amount };
@@ -289,7 +300,7 @@ export type DatasetDiff = {
 
 export type HealthReport = { status: 'ok' };
 
-/** `ok`, and for the dataset also `stale`; while not ready, whatever the server says of the one that fails. */
+/** `ok`, for the dataset also `stale`; while not ready, the reason. */
 export type ReadyChecks = { dataset: string; storage: string };
 export type ReadyReport = {
   status: 'ready';

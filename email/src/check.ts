@@ -1,17 +1,23 @@
-/** The whole check: four questions side by side, each asked and then judged as data; score and advice over the results. */
+/**
+ * The whole check: MX, SPF, DKIM and DMARC are asked and judged in parallel; score and recommendations follow from the
+ * results.
+ */
 import { randomBytes } from 'node:crypto';
-import { type Advice, advise } from './advice.ts';
+import type { Advice } from './advice/advice.ts';
+import { advise } from './advice/advise.ts';
 import { checkDkim } from './dkim.ts';
-import { checkDmarc } from './dmarc-discovery.ts';
-import type { Answer, Resolver } from './dns.ts';
+import { checkDmarc } from './dmarc-check.ts';
+import type { Answer, Resolver } from './dns/answer.ts';
+import { hasCode } from './finding.ts';
 import { checkMx } from './mx.ts';
+import { renderReport } from './render-report.ts';
 import type { EmailReport } from './report.ts';
 import { type Findings, type Score, score } from './score.ts';
-import { checkSpf } from './spf-lookups.ts';
+import { checkSpf, type ReadRecords } from './spf-lookups.ts';
 
 export type CheckOptions = {
   resolver: Resolver;
-  /** DKIM selectors to report on, found or not. Without them, the common ones are tried and those found are reported. */
+  /** DKIM selectors to report on, found or not. Default: the common ones are tried, and those found are reported. */
   selectors?: readonly string[];
 };
 
@@ -29,38 +35,41 @@ export async function checkDomain(domain: string, options: CheckOptions): Promis
   return (await examineDomain(domain, options)).report;
 }
 
-/** The check with everything that it found out, for those who show more than the report. */
+/** The check with all of its findings, for callers that show more than the report. */
 export async function examineDomain(domain: string, { resolver, selectors }: CheckOptions): Promise<Examination> {
-  // A selector that nobody has published: whatever answers for it answers for every selector.
+  // No domain publishes this selector: if it has an answer, a wildcard answers for every selector.
   const sentinel = `whence-${randomBytes(8).toString('hex')}`;
   const mxAnswer = resolver.mx(domain);
   const txtAnswer = resolver.txt(domain);
   const domainState = Promise.all([mxAnswer, txtAnswer]).then(stateOf);
+  const spfRecords: ReadRecords = new Map();
   const [mx, spf, dkim, dmarc] = await Promise.all([
     mxAnswer.then((answer) => checkMx(domain, answer, resolver)),
-    txtAnswer.then((answer) => checkSpf(domain, answer, resolver)),
+    txtAnswer.then((answer) => checkSpf(domain, answer, resolver, spfRecords)),
     checkDkim(domain, selectors, resolver, sentinel),
-    checkDmarc(domain, resolver, domainState),
+    checkDmarc(domain, resolver, domainState, txtAnswer),
   ]);
   const findings = { mx, spf, dkim, dmarc };
   const points = score(findings);
-  const advice = advise(domain, findings, points);
-  const report: EmailReport = {
-    domain,
-    domain_auth_score: points.total,
-    grade: points.grade,
-    mx: mx.report,
-    spf: spf.report,
-    dkim: dkim.report,
-    dmarc: dmarc.report,
-    recommendations: advice.map(({ text }) => text),
-  };
+  const apex = await txtAnswer;
+  const advice = await advise({ domain, findings, score: points, apex, resolver, spfRecords });
+  const report = renderReport(domain, findings, points, advice);
   const isDnsUnavailable =
-    (await mxAnswer).kind === 'failure' && (await txtAnswer).kind === 'failure' && dmarc.isUnverified;
+    isTemporaryFailure(await mxAnswer) &&
+    isTemporaryFailure(apex) &&
+    hasCode(dmarc.report.validation_errors, 'dns_temporary_failure');
   return { report, findings, score: points, advice, isDnsUnavailable };
 }
 
-/** RFC 8020: a name that does not exist for one type exists for none. A dangling alias exists (RFC 9989 appendix A.4). */
+/** Unlike a used-up budget, which is about the domain. */
+function isTemporaryFailure(answer: Answer<unknown>): boolean {
+  return answer.kind === 'failure' && answer.code === 'dns_temporary_failure';
+}
+
+/**
+ * RFC 8020: a name that does not exist for one type exists for none. A dangling alias does exist (RFC 9989 appendix
+ * A.4).
+ */
 function stateOf(answers: readonly Answer<unknown>[]): 'exists' | 'nxdomain' | 'unknown' {
   if (answers.some(({ kind }) => kind === 'found' || kind === 'nodata')) return 'exists';
   const missing = answers.find((answer) => answer.kind === 'nxdomain');

@@ -6,7 +6,8 @@ import { rsaModulusBits } from './der.ts';
 
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex');
 
-// Any odd number will do for a modulus here, and takes no time to find. Sizes around a byte's end, and lengths of one to three bytes.
+// Any odd number serves as a modulus here, and needs no search for primes. The sizes are those around a byte boundary,
+// and those whose lengths take one to three bytes.
 for (const bits of [512, 1016, 1023, 1024, 1025, 1536, 2047, 2048, 3072, 4096, 8192, 16384]) {
   test(`der: a modulus of ${bits} bits in both forms`, () => {
     const modulus = (1n << BigInt(bits - 1)) | 1n;

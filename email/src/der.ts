@@ -1,11 +1,12 @@
 /**
  * Just enough DER (X.690 §10) to measure an RSA public key.
  *
- *     SubjectPublicKeyInfo  SEQUENCE { SEQUENCE { OID 1.2.840.113549.1.1.1, NULL }, BIT STRING { RSAPublicKey } }    RFC 5280 §4.1
- *     RSAPublicKey          SEQUENCE { INTEGER modulus, INTEGER exponent }                                           RFC 8017 A.1.1
+ *     SubjectPublicKeyInfo (RFC 5280 §4.1)    SEQUENCE { SEQUENCE { OID 1.2.840.113549.1.1.1, NULL },
+ *                                                        BIT STRING { RSAPublicKey } }
+ *     RSAPublicKey (RFC 8017 A.1.1)           SEQUENCE { INTEGER modulus, INTEGER exponent }
  *
- * Strict: definite and shortest lengths, shortest positive integers, nothing left over. A key that is not like this
- * is refused by some verifier, and that is what a report is about.
+ * Strict: definite and shortest lengths, shortest positive integers, no trailing bytes. Some verifiers refuse a key
+ * that is encoded otherwise, and the report should say so.
  */
 type Element = { readonly tag: number; readonly body: Uint8Array };
 
@@ -21,13 +22,13 @@ export function rsaModulusBits(bytes: Uint8Array): number | undefined {
   const [first, second, ...rest] = readSequence(bytes) ?? [];
   if (first === undefined || second === undefined || rest.length > 0) return undefined;
   if (first.tag !== SEQUENCE) return modulusBits(first, second);
-  // A BIT STRING begins with the number of unused bits in its last byte: none, as there are whole bytes in this one.
+  // A BIT STRING begins with the number of unused bits in its last byte, which is 0 here.
   if (!isRsaEncryption(first) || second.tag !== BIT_STRING || second.body[0] !== 0) return undefined;
   const [modulus, exponent, ...others] = readSequence(second.body.subarray(1)) ?? [];
   return modulus && exponent && others.length === 0 ? modulusBits(modulus, exponent) : undefined;
 }
 
-/** RFC 3279 §2.3.1 wants NULL for parameters; some writers leave them out, and verifiers do not mind. */
+/** RFC 3279 §2.3.1 requires NULL parameters. Some encoders leave them out, and verifiers accept that. */
 function isRsaEncryption({ body }: Element): boolean {
   const [algorithm, parameters, ...rest] = readElements(body) ?? [];
   if (algorithm?.tag !== OBJECT_IDENTIFIER || Buffer.from(algorithm.body).toString('hex') !== RSA_ENCRYPTION)
@@ -38,12 +39,16 @@ function isRsaEncryption({ body }: Element): boolean {
 function modulusBits(modulus: Element, exponent: Element): number | undefined {
   const n = positiveInteger(modulus);
   const e = positiveInteger(exponent);
-  // RFC 8017 §3.1: a product of odd primes, and an exponent of at least 3 that is prime to an even number. Both are odd.
+  // RFC 8017 §3.1: the modulus is a product of odd primes, the exponent is at least 3 and coprime to an even number. So
+  // both are odd.
   if (n === undefined || e === undefined || !isOdd(n) || !isOdd(e) || (e.length === 1 && e[0] === 1)) return undefined;
   return n.length * 8 - (Math.clz32(n[0] ?? 0) - 24);
 }
 
-/** The bytes of the number without the sign byte in front, or undefined for zero, negative ones and longer ones than needed. */
+/**
+ * The bytes of the number without a leading sign byte; undefined if it is zero, negative, or not encoded in the
+ * shortest form.
+ */
 function positiveInteger({ tag, body }: Element): Uint8Array | undefined {
   const [first, second] = body;
   if (tag !== INTEGER || first === undefined || first >= 0x80) return undefined;
@@ -55,7 +60,7 @@ function isOdd(bytes: Uint8Array): boolean {
   return ((bytes.at(-1) ?? 0) & 1) === 1;
 }
 
-/** The elements of a SEQUENCE that takes up all the bytes. */
+/** The elements of a SEQUENCE that fills all the bytes. */
 function readSequence(bytes: Uint8Array): Element[] | undefined {
   const [sequence, ...rest] = readElements(bytes) ?? [];
   return sequence?.tag === SEQUENCE && rest.length === 0 ? readElements(sequence.body) : undefined;
@@ -67,7 +72,7 @@ function readElements(bytes: Uint8Array): Element[] | undefined {
   while (at < bytes.length) {
     const tag = bytes[at] ?? 0;
     const length = readLength(bytes, at + 1);
-    // Tags above 30 go on in further bytes; no key has one.
+    // Tags above 30 continue in further bytes; no key has one.
     if ((tag & 0x1f) === 0x1f || length === undefined || length.end + length.value > bytes.length) return undefined;
     at = length.end + length.value;
     elements.push({ tag, body: bytes.subarray(length.end, at) });
@@ -75,7 +80,10 @@ function readElements(bytes: Uint8Array): Element[] | undefined {
   return elements;
 }
 
-/** X.690 §8.1.3 and §10.1: one byte up to 127, otherwise a count of at most four bytes here and the bytes, as few as can be. */
+/**
+ * X.690 §8.1.3 and §10.1: up to 127 the length is one byte; otherwise a count (at most four here), then that many
+ * bytes, as few as possible.
+ */
 function readLength(bytes: Uint8Array, at: number): { value: number; end: number } | undefined {
   const first = bytes[at];
   if (first === undefined) return undefined;

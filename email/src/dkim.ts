@@ -1,39 +1,52 @@
 /**
- * DKIM keys (RFC 6376 §3.6, RFC 8301, RFC 8463): what the TXT records of a selector amount to, and which selectors of a domain have any.
+ * DKIM keys (RFC 6376 §3.6, RFC 8301, RFC 8463): what the TXT records of a selector say, and which selectors of a
+ * domain have a key.
  *
- * A key of another length, another hash or another service is still found; `is_valid` says that no verifier will use it.
+ * A key that no verifier will use, because of its length, its hashes or its services, is still found; `is_valid` is
+ * false then.
  */
 import { rsaModulusBits } from './der.ts';
-import type { Answer, Resolver } from './dns.ts';
+import { type Answer, aliasOf, type Resolver } from './dns/answer.ts';
+import { MAX_TXT_BYTES } from './dns/budget.ts';
+import { dnsFailure, type Finding, isFailure } from './finding.ts';
+import { limitFindings } from './finding-list.ts';
 import type { DkimReport } from './report.ts';
 import { defaultSelectors, isSelector, tidySelectors } from './selectors.ts';
-import { colonList, parseTagList, quote, type TagList, tagListErrors, tagValue } from './tag-list.ts';
+import { colonList, parseTagList, type TagList, tagListErrors, tagValue } from './tag-list.ts';
+import { excerpt } from './visible-text.ts';
 
 export type DkimKey = {
-  report: DkimReport;
+  report: DkimReport<Finding>;
   /** `t=y`: verifiers are asked to treat signed mail as unsigned. */
   isTesting: boolean;
   /** `t=s`: the signing identity may not be in a subdomain. */
   isStrictIdentity: boolean;
   isRevoked: boolean;
   hasMissingPadding: boolean;
-  /** Text at the same name that has nothing to do with DKIM. */
+  /** There are other TXT records at the same name, which are not DKIM keys. */
   hasExtraTxt: boolean;
 };
 
+/** `isAlias`: the name of the selector is an alias, and the record is that of another name, such as a provider's. */
+export type PublishedKey = DkimKey & { isAlias: boolean };
+
 export type DkimFindings = {
-  report: DkimReport[];
-  /** The keys behind the report, in the same order. */
-  keys: DkimKey[];
-  /** Default mode: something failed and nothing valid was found. Explicit mode: anything failed. */
+  report: DkimReport<Finding>[];
+  /** The keys of the report, in the same order. */
+  keys: PublishedKey[];
+  /** Default mode: a question failed and no valid key was found. Explicit mode: a question failed. */
   isUnverified: boolean;
-  /** Selectors whose question failed. */
-  failures: number;
+  /** For each selector whose question failed. */
+  failures: Finding[];
   isWildcard: boolean;
   isDefaultMode: boolean;
+  /** No key was found, but these names have one: `google._domainkey.example.com.example.com`. */
+  doubledNames: string[];
 };
 
-/** Asks for all selectors at once. `sentinel` is a random name nobody publishes: what answers to it, answers to everything. */
+/**
+ * Asks for all selectors at once. `sentinel` is a random selector that is not published: an answer to it is a wildcard.
+ */
 export async function checkDkim(
   domain: string,
   requested: readonly string[] | undefined,
@@ -42,47 +55,74 @@ export async function checkDkim(
 ): Promise<DkimFindings> {
   const named = tidySelectors(requested ?? []);
   const isDefaultMode = named.length === 0;
-  const ask = async (selector: string) => ({ selector, answer: await askKey(selector, domain, resolver) });
-  const [{ answer: sentinelAnswer }, answered] = await Promise.all([
-    ask(sentinel),
-    Promise.all((isDefaultMode ? defaultSelectors(domain) : named).map(ask)),
+  const asked = isDefaultMode ? defaultSelectors(domain) : named;
+  // Each key is parsed when its answer arrives, not all of them at the end: that would block the event loop.
+  const ask = async (selector: string) => {
+    const answer = await askKey(selector, domain, resolver);
+    return { answer, key: keyOf(selector, domain, answer) };
+  };
+  const [sentinelAnswer, answered] = await Promise.all([
+    askKey(sentinel, domain, resolver),
+    Promise.all(asked.map(ask)),
   ]);
 
-  const wildcard = textsOf(sentinelAnswer);
-  const failures = answered.filter(({ answer }) => answer.kind === 'failure').length;
-  const readKey = ({ selector, answer }: (typeof answered)[number]) => keyOf(selector, domain, answer);
-  // RFC 6376 §6.1.2 warns of wildcards: forty selectors that all give the same text are one finding, not forty.
+  const wildcard = new Wildcard(textsOf(sentinelAnswer));
+  const failures = answered.flatMap(({ key }) => key.report.validation_errors.filter(isFailure));
+  // RFC 6376 §6.1.2 warns of wildcards: forty selectors with the same text are one finding, not forty.
   const keys = isDefaultMode
     ? [
-        ...answered.filter(({ answer }) => !isSynthesised(answer, wildcard)).map(readKey),
-        parseDkimKey('*', wildcard),
+        ...answered.filter(({ answer }) => !wildcard.hasGiven(textsOf(answer))).map(({ key }) => key),
+        keyOf('*', domain, sentinelAnswer),
       ].filter(({ report }) => report.found)
-    : answered.map(readKey);
+    : answered.map(({ key }) => key);
   const hasValidKey = keys.some(({ report }) => report.is_valid);
+  const isNoneFound = failures.length === 0 && keys.every(({ report }) => !report.found);
   return {
     report: keys.map(({ report }) => report),
     keys,
-    isUnverified: failures > 0 && !(isDefaultMode && hasValidKey),
+    isUnverified: failures.length > 0 && !(isDefaultMode && hasValidKey),
     failures,
-    isWildcard: wildcard.length > 0,
+    isWildcard: wildcard.texts.length > 0,
     isDefaultMode,
+    doubledNames: isNoneFound ? await findDoubledNames(domain, asked, sentinel, resolver) : [],
   };
 }
 
-/** What the TXT records at a selector's name say, each with its strings joined. */
+/**
+ * A panel that adds the domain to a name that already ends in it. One question tells whether there is anything below
+ * the doubled name; only then the selectors are asked.
+ */
+async function findDoubledNames(
+  domain: string,
+  selectors: readonly string[],
+  sentinel: string,
+  resolver: Resolver,
+): Promise<string[]> {
+  const doubled = `${domain}.${domain}`;
+  const parent = await resolver.txt(`_domainkey.${doubled}`);
+  if (parent.kind === 'nxdomain' || parent.kind === 'failure') return [];
+  const hasKey = async (selector: string) =>
+    parseDkimKey(selector, textsOf(await askKey(selector, doubled, resolver))).report.found;
+  const [isWildcard, ...found] = await Promise.all([sentinel, ...selectors].map(hasKey));
+  return isWildcard ? [] : selectors.filter((_, i) => found[i]).map((selector) => keyName(selector, doubled));
+}
+
+/** The key in the TXT records at a selector's name, each with its strings joined. */
 export function parseDkimKey(selector: string, txt: readonly string[]): DkimKey {
-  const records = txt.map((raw) => ({ raw, list: parseTagList(raw) })).filter(({ list }) => isDkimShaped(list));
+  const readable = txt.filter((raw) => raw.length <= MAX_TXT_BYTES).slice(0, MAX_RECORDS);
+  const records = readable.map((raw) => ({ raw, list: parseTagList(raw) })).filter(({ list }) => isDkimShaped(list));
   const [first, ...more] = records;
-  if (txt.length === 0)
-    return noKey(selector, `selector_not_found: there is no TXT record for selector ${quote(selector)}`);
-  if (first === undefined)
-    return noKey(selector, `txt_not_dkim: the TXT record for selector ${quote(selector)} is not a DKIM key`);
+  const named = { selector: excerpt(selector, MAX_QUOTED) };
+  if (txt.length === 0) return noKey(selector, { code: 'selector_not_found', detail: named });
+  const hasTooLong = txt.some((raw) => raw.length > MAX_TXT_BYTES);
+  const tooLong: Finding = { code: 'record_too_long', detail: { record: 'DKIM', ...named } };
+  if (first === undefined) return noKey(selector, hasTooLong ? tooLong : { code: 'txt_not_dkim', detail: named });
 
   const { raw, list } = first;
-  const errors: string[] = [];
-  // RFC 6376 §3.6.2.2: with several records the result is undefined. Verifiers take any one of them, or give up.
+  const errors: Finding[] = hasTooLong ? [tooLong] : [];
+  // RFC 6376 §3.6.2.2: with several records the result is undefined. Verifiers use any one of them, or none.
   if (more.length > 0)
-    errors.push(`multiple_records: selector ${quote(selector)} has ${records.length} DKIM records, not one`);
+    errors.push({ code: 'multiple_records', detail: { record: 'DKIM', ...named, count: records.length } });
   errors.push(...tagListErrors(list), ...versionErrors(list));
   const material = readMaterial(list);
   errors.push(...material.errors, ...usageErrors(list));
@@ -95,17 +135,17 @@ export function parseDkimKey(selector: string, txt: readonly string[]): DkimKey 
       key_type: material.type,
       key_bits: material.bits,
       is_valid: errors.length === 0,
-      validation_errors: errors,
+      validation_errors: limitFindings(errors),
     },
     isTesting: flags.includes('y'),
     isStrictIdentity: flags.includes('s'),
     isRevoked: tagValue(list, 'p') === '',
     hasMissingPadding: material.hasMissingPadding,
-    hasExtraTxt: records.length < txt.length,
+    hasExtraTxt: records.length < readable.length,
   };
 }
 
-function noKey(selector: string, error: string): DkimKey {
+function noKey(selector: string, error: Finding): DkimKey {
   return {
     report: {
       selector,
@@ -125,8 +165,8 @@ function noKey(selector: string, error: string): DkimKey {
 }
 
 /**
- * A key, or something meant to be one: with `p=` and no foreign version, or with a version that begins like ours. `v=dkim1` counts:
- * verifiers discard it, but its owner is helped by `bad_version`, not by being told that nothing is there.
+ * A key, or a record meant to be one: it has `p=` and no other version, or a version that begins with DKIM1 in any
+ * case. Verifiers discard `v=dkim1`, but `bad_version` tells the owner more than "not found" would.
  */
 function isDkimShaped(list: TagList): boolean {
   const version = tagValue(list, 'v');
@@ -134,66 +174,80 @@ function isDkimShaped(list: TagList): boolean {
   return list.tags[0]?.name === 'v' && version.toUpperCase().startsWith('DKIM1');
 }
 
-/** RFC 6376 §3.6.1: v= need not be there; if it is, it is the first tag and says DKIM1, or the record is discarded. */
-function versionErrors(list: TagList): string[] {
+/**
+ * RFC 6376 §3.6.1: v= is optional; if present it must be the first tag, with the value DKIM1, or the record is
+ * discarded.
+ */
+function versionErrors(list: TagList): Finding[] {
   const version = tagValue(list, 'v');
   if (version === undefined) return [];
-  if (version !== 'DKIM1') return [`bad_version: v=${version.slice(0, 40)} is not v=DKIM1`];
-  return list.tags[0]?.name === 'v' ? [] : ['bad_version: v=DKIM1 is not the first tag'];
+  if (version !== 'DKIM1')
+    return [{ code: 'bad_version', detail: { kind: 'other', version: excerpt(version, MAX_QUOTED) } }];
+  return list.tags[0]?.name === 'v' ? [] : [{ code: 'bad_version', detail: { kind: 'not first' } }];
 }
 
-type Material = { type: DkimReport['key_type']; bits: number; hasMissingPadding: boolean; errors: string[] };
+type Material = { type: DkimReport['key_type']; bits: number; hasMissingPadding: boolean; errors: Finding[] };
 
 function readMaterial(list: TagList): Material {
   const named = tagValue(list, 'k') ?? 'rsa';
   const type = named === 'rsa' || named === 'ed25519' ? named : '';
-  const errors = type === '' ? [`unknown_key_type: k=${named.slice(0, 40)} is neither rsa nor ed25519`] : [];
+  const errors: Finding[] =
+    type === '' ? [{ code: 'unknown_key_type', detail: { type: excerpt(named, MAX_QUOTED) } }] : [];
   const unread: Material = { type, bits: 0, hasMissingPadding: false, errors };
 
   const p = tagValue(list, 'p');
-  if (p === undefined) errors.push('bad_key_data: the record has no p= tag');
+  if (p === undefined) errors.push({ code: 'bad_key_data', detail: { kind: 'no p' } });
   // RFC 6376 §3.6.1: an empty p= means that the key was revoked.
-  else if (p === '') errors.push('key_revoked: p= is empty');
+  else if (p === '') errors.push({ code: 'key_revoked', detail: {} });
   if (!p || type === '') return unread;
 
   const decoded = decodeBase64(p);
-  if (decoded === undefined) return { ...unread, errors: ['bad_base64: the value of p= is not base64'] };
+  if (decoded === undefined) return { ...unread, errors: [{ code: 'bad_base64', detail: {} }] };
   const { bytes, hasMissingPadding } = decoded;
   return { type, hasMissingPadding, ...(type === 'rsa' ? measureRsa(bytes) : measureEd25519(bytes)) };
 }
+
+/** RFC 8301 §3.2: verifiers must not consider signatures of shorter keys valid. */
+const MIN_RSA_BITS = 1024;
+const ED25519_BYTES = 32;
+/** TXT records at one name that are looked at; one is right, two are an error. */
+const MAX_RECORDS = 100;
+/** Characters of a tag's value that a finding shows. */
+const MAX_QUOTED = 60;
 
 type Measure = Pick<Material, 'bits' | 'errors'>;
 
 function measureRsa(bytes: Uint8Array): Measure {
   const bits = rsaModulusBits(bytes);
   if (bits === undefined) {
-    const what = bytes.length === 32 ? 'has 32 bytes like an Ed25519 key, but k= says rsa' : 'is not an RSA public key';
-    return { bits: 0, errors: [`bad_key_data: the value of p= ${what}`] };
+    const kind = bytes.length === ED25519_BYTES ? 'Ed25519 key under rsa' : 'not RSA';
+    return { bits: 0, errors: [{ code: 'bad_key_data', detail: { kind } }] };
   }
-  // RFC 8301 §3.2: verifiers must not take signatures of shorter keys for valid.
-  const errors = bits < 1024 ? [`key_too_short: the RSA key in p= has ${bits} bits, verifiers want at least 1024`] : [];
-  return { bits, errors };
+  if (bits >= MIN_RSA_BITS) return { bits, errors: [] };
+  return { bits, errors: [{ code: 'key_too_short', detail: { bits, limit: MIN_RSA_BITS } }] };
 }
 
-/** RFC 8463 §4.2: the 32 bytes themselves, not wrapped in a SubjectPublicKeyInfo as an RSA key is. */
+/** RFC 8463 §4.2: the 32 bytes themselves, not wrapped in a SubjectPublicKeyInfo as RSA keys are. */
 function measureEd25519(bytes: Uint8Array): Measure {
-  if (bytes.length === 32) return { bits: 256, errors: [] };
-  return { bits: 0, errors: [`bad_key_data: an Ed25519 key has 32 bytes, the value of p= has ${bytes.length}`] };
+  if (bytes.length === ED25519_BYTES) return { bits: 256, errors: [] };
+  return { bits: 0, errors: [{ code: 'bad_key_data', detail: { kind: 'not Ed25519', bytes: bytes.length } }] };
 }
 
-/** RFC 6376 §3.6.1 h= and s=: with neither sha256 (RFC 8301 §3.1) nor mail among what the key is for, nobody will use it on mail. */
-function usageErrors(list: TagList): string[] {
+/** RFC 6376 §3.6.1 h= and s=, RFC 8301 §3.1: verifiers do not use a key for mail unless it allows sha256 and email. */
+function usageErrors(list: TagList): Finding[] {
   const hashes = tagValue(list, 'h');
   const services = tagValue(list, 's');
-  const errors: string[] = [];
+  const errors: Finding[] = [];
   if (hashes !== undefined && !colonList(hashes).includes('sha256'))
-    errors.push(`hash_not_sha256: h=${hashes.slice(0, 40)} does not allow sha256`);
+    errors.push({ code: 'hash_not_sha256', detail: { hashes: excerpt(hashes, MAX_QUOTED) } });
   if (services !== undefined && !colonList(services).some((service) => service === '*' || service === 'email'))
-    errors.push(`service_not_email: s=${services.slice(0, 40)} allows neither email nor *`);
+    errors.push({ code: 'service_not_email', detail: { services: excerpt(services, MAX_QUOTED) } });
   return errors;
 }
 
-/** White space anywhere is legal (RFC 6376 §2.10). Verifiers do without the padding at the end, so we do, and say so. */
+/**
+ * RFC 6376 §2.10: white space is allowed anywhere. Verifiers accept missing padding at the end; so do we, with advice.
+ */
 function decodeBase64(text: string): { bytes: Uint8Array; hasMissingPadding: boolean } | undefined {
   const [, digits, padding] = /^([A-Za-z0-9+/]+)(={0,2})$/.exec(text.replace(/[ \t\r\n]/g, '')) ?? [];
   if (digits === undefined || padding === undefined || digits.length % 4 === 1) return undefined;
@@ -202,15 +256,15 @@ function decodeBase64(text: string): { bytes: Uint8Array; hasMissingPadding: boo
   return { bytes: Buffer.from(digits, 'base64'), hasMissingPadding: padding.length < wanted };
 }
 
-/** What cannot be a selector is not there; nobody need be asked. */
+/** A text that cannot be a selector has no record, and is not asked. */
 async function askKey(selector: string, domain: string, resolver: Resolver): Promise<Answer<string>> {
   return isSelector(selector) ? resolver.txt(keyName(selector, domain)) : { kind: 'nxdomain' };
 }
 
-function keyOf(selector: string, domain: string, answer: Answer<string>): DkimKey {
+function keyOf(selector: string, domain: string, answer: Answer<string>): PublishedKey {
   if (answer.kind === 'failure')
-    return noKey(selector, `dns_temporary_failure: ${keyName(selector, domain)} TXT ${answer.reason}`);
-  return parseDkimKey(selector, textsOf(answer));
+    return { ...noKey(selector, dnsFailure(keyName(selector, domain), 'TXT', answer)), isAlias: false };
+  return { ...parseDkimKey(selector, textsOf(answer)), isAlias: aliasOf(answer) !== undefined };
 }
 
 function keyName(selector: string, domain: string): string {
@@ -221,8 +275,17 @@ function textsOf(answer: Answer<string>): readonly string[] {
   return answer.kind === 'found' ? answer.records : [];
 }
 
-/** Servers give the records of a name in any order. */
-function isSynthesised(answer: Answer<string>, wildcard: readonly string[]): boolean {
-  const texts = textsOf(answer);
-  return wildcard.length > 0 && JSON.stringify([...texts].sort()) === JSON.stringify([...wildcard].sort());
+class Wildcard {
+  readonly texts: readonly string[];
+  readonly #set: ReadonlySet<string>;
+
+  constructor(texts: readonly string[]) {
+    this.texts = texts;
+    this.#set = new Set(texts);
+  }
+
+  /** Compares as sets: servers return the records of a name in any order, and each of them once (RFC 2181 §5). */
+  hasGiven(texts: readonly string[]): boolean {
+    return texts.length > 0 && texts.length === this.texts.length && texts.every((text) => this.#set.has(text));
+  }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { checkDestinations } from './dmarc-destinations.ts';
 import { parseReportUris } from './dmarc-report-uris.ts';
-import { zone } from './zone.ts';
+import { zone } from './dns/zone.ts';
 
 const CONSENT = { TXT: ['v=DMARC1'] };
 const NAME = 'example.com._report._dmarc.example.net';
@@ -24,8 +24,14 @@ for (const [behaviour, recordDomain, list, records, want] of [
   ['D16 no consent', 'example.com', OUTSIDE, {}, 'unauthorized'],
   ['D16 other text is no consent', 'example.com', OUTSIDE, { [NAME]: { TXT: ['yes'] } }, 'unauthorized'],
   ['D16 nothing is known', 'example.com', OUTSIDE, { [NAME]: { fail: 'SERVFAIL' } }, 'unverified'],
-  ['D15 nobody reports by other schemes', 'example.com', 'https://example.net/r', {}, 'fine'],
-  ['neighbours on a private suffix are strangers', 'a.github.io', 'mailto:r@b.github.io', {}, 'unauthorized'],
+  ['D15 other schemes need no consent', 'example.com', 'https://example.net/r', {}, 'fine'],
+  [
+    'names under a private suffix are different organizations',
+    'a.github.io',
+    'mailto:r@b.github.io',
+    {},
+    'unauthorized',
+  ],
 ] as const) {
   test(`dmarc destinations: ${behaviour}`, async () => {
     const { uris } = parseReportUris(list);
@@ -35,7 +41,7 @@ for (const [behaviour, recordDomain, list, records, want] of [
   });
 }
 
-test('dmarc destinations: a missing consent is named with its place', async () => {
+test('dmarc destinations: a missing consent is reported with its name', async () => {
   const { uris } = parseReportUris('mailto:A@Example.NET,mailto:A@Example.NET');
   const resolver = zone({});
   assert.deepEqual(await checkDestinations('example.com', uris, resolver), {

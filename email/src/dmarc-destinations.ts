@@ -1,21 +1,21 @@
 /**
- * Whether a host outside the organization has agreed to receive its DMARC reports (RFC 9990 §4, RFC 7489 §7.1). Receivers do not
- * report to one that has not: a record could otherwise bury anybody in mail.
+ * Whether a host outside the organization has agreed to receive its DMARC reports (RFC 9990 §4, RFC 7489 §7.1).
+ * Receivers send none without that, or a record could flood a third party with mail.
  */
 
 import { selectDmarc } from './dmarc.ts';
 import type { ReportUri } from './dmarc-report-uris.ts';
-import type { Resolver } from './dns.ts';
+import type { Resolver } from './dns/answer.ts';
 import { registrableDomain } from './registrable-domain.ts';
 
 export type Destinations = {
-  /** The host has not agreed: the TXT record is missing at `name`. */
+  /** The host has not agreed: there is no TXT record at `name`. */
   unauthorized: { uri: string; host: string; name: string }[];
-  /** Nothing is known, since the question failed. */
+  /** Unknown, because the question failed or was not asked. */
   unverified: string[];
 };
 
-/** Asks all hosts outside the record's organization at once. A wildcard answers by itself. */
+/** Asks all hosts outside the record's organization at once. A wildcard needs no question of its own. */
 export async function checkDestinations(
   recordDomain: string,
   uris: readonly ReportUri[],
@@ -40,21 +40,27 @@ export async function checkDestinations(
   return { unauthorized, unverified };
 }
 
-/** Receivers must honour two URIs (RFC 7489 §6.2) and few honour many; a record of hundreds shall not make us ask hundreds of questions. */
+/**
+ * Receivers must support two URIs (RFC 7489 §6.2), and few support many. A record with hundreds must not make us ask
+ * hundreds of questions.
+ */
 const MAX_HOSTS = 10;
 
 function consentName(recordDomain: string, host: string): string {
   return `${recordDomain}._report._dmarc.${host}`;
 }
 
-/** One record that begins v=DMARC1 is consent; RFC 7489 §7.1 does not mind several. */
+/** A record that begins with v=DMARC1 is consent; RFC 7489 §7.1 allows several. */
 async function askConsent(name: string, resolver: Resolver): Promise<'yes' | 'no' | 'unknown'> {
   const answer = await resolver.txt(name);
   if (answer.kind === 'failure') return 'unknown';
   return answer.kind === 'found' && selectDmarc(answer.records).kind !== 'none' ? 'yes' : 'no';
 }
 
-/** By the Public Suffix List on both sides: a tree walk for each host would take a round more, and older receivers do it this way. */
+/**
+ * Compares by the Public Suffix List: a tree walk for each host would take another round of questions, and older
+ * receivers use the list.
+ */
 function isSameOrganization(a: string, b: string): boolean {
   return (registrableDomain(a) ?? a) === (registrableDomain(b) ?? b);
 }

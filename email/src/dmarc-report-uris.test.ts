@@ -56,7 +56,7 @@ for (const [behaviour, item] of [
   ['nothing', ''],
 ] as const) {
   test(`dmarc report uris: refused: ${behaviour}`, () => {
-    assert.deepEqual(parseReportUris(item), { uris: [], bad: [item] });
+    assert.deepEqual(parseReportUris(item), { uris: [], bad: [item], unread: 0 });
     assert.deepEqual(parseReportUris(`mailto:a@example.com, ${item}`).uris.length, 1);
   });
 }
@@ -83,9 +83,14 @@ test('dmarc report uris: any text is read, and every item is good or bad', () =>
   );
   fc.assert(
     fc.property(text, (list) => {
-      const { uris, bad } = parseReportUris(list);
-      assert.equal(uris.length + bad.length, list.split(',').length);
+      const { uris, bad, unread } = parseReportUris(list);
+      assert.equal(uris.length + bad.length + unread, list.split(',').length);
     }),
     { numRuns: 3_000 },
   );
+});
+
+test('dmarc report uris: those beyond the hundredth are not read', () => {
+  const { uris, unread } = parseReportUris(Array.from({ length: 130 }, (_, i) => `mailto:a${i}@example.com`).join());
+  assert.deepEqual([uris.length, uris.at(-1)?.uri, unread], [100, 'mailto:a99@example.com', 30]);
 });

@@ -1,26 +1,31 @@
-/** Where DMARC reports go: the URIs of `rua` and `ruf` (RFC 9989 §4.6 to §4.8). */
+/** The report URIs of `rua` and `ruf` (RFC 9989 §4.6 to §4.8). */
 import { domainToASCII } from 'node:url';
 
 export type ReportUri = {
   /** As published, without the obsolete `!10m` at its end. */
   readonly uri: string;
-  /** The host that gets the mail; `''` for other schemes than mailto, to which nobody reports. */
+  /** The host that receives the mail; `''` for schemes other than mailto, which receivers do not use. */
   readonly host: string;
 };
 
-/** A comma list of URIs: the good ones in order, and the others as written. */
-export function parseReportUris(list: string): { uris: ReportUri[]; bad: string[] } {
+/**
+ * A comma-separated list: the valid URIs in order, the others as written, and the number of those that were not read.
+ */
+export function parseReportUris(list: string): { uris: ReportUri[]; bad: string[]; unread: number } {
   const uris: ReportUri[] = [];
   const bad: string[] = [];
-  for (const item of list.split(',').map((text) => text.trim())) {
+  const items = list.split(',');
+  for (const item of items.slice(0, MAX_URIS).map((text) => text.trim())) {
     const uri = parseUri(item.replace(REPORT_SIZE, ''));
     if (uri === undefined) bad.push(item);
     else uris.push(uri);
   }
-  return { uris, bad };
+  return { uris, bad, unread: Math.max(0, items.length - MAX_URIS) };
 }
 
-/** RFC 9989 §4.8 obs-dmarc-report-size: to be ignored if found. */
+/** Receivers must support two (RFC 7489 §6.2), and few support many. */
+const MAX_URIS = 100;
+/** RFC 9989 §4.8 obs-dmarc-report-size: ignored. */
 const REPORT_SIZE = /![0-9]+[kmgt]?$/i;
 /** RFC 3986 without `,` and `!`, which must be percent-encoded here. */
 const URI = /^([a-z][a-z0-9+.-]*):((?:[a-z0-9._~:/?#[\]@$&'()*+;=-]|%[0-9a-f]{2})+)$/i;

@@ -1,14 +1,16 @@
-/** The name of a mail domain as it is asked for in DNS: A-labels, lower case, no final dot (RFC 5890, RFC 8616 for SPF and DMARC). */
+/**
+ * The name of a mail domain as asked in DNS: A-labels, lower case, no final dot (RFC 5890; RFC 8616 for SPF and DMARC).
+ */
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 
 const MAX_NAME_CHARACTERS = 253;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** Undefined for what is not a domain name: an address, a bad label, a single label, a name that is too long. */
+/** Undefined if the text is not a domain name: an address, a bad label, a single label, too long. */
 export function normalizeDomain(text: string): string | undefined {
   const written = text.trim().replace(/\.$/, '');
-  // domainToASCII reads its argument as the host of a URL, so what ends a host there must not get in.
+  // domainToASCII parses its argument as the host of a URL, so characters that end a host are refused first.
   if (written === '' || /[\s/\\?#@:%[\]<>^|]/.test(written)) return undefined;
   const name = domainToASCII(written);
   const labels = name.split('.');

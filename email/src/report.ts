@@ -1,4 +1,7 @@
-/** The report of a check, in the field names of the interface specification. Every field is always there, never null. */
+/**
+ * The report of a check, with the field names of the interface specification. Every field is always present, never
+ * null.
+ */
 export type Grade = 'A' | 'B' | 'C' | 'D' | 'F';
 
 export type EmailReport = {
@@ -12,35 +15,38 @@ export type EmailReport = {
   recommendations: string[];
 };
 
-/** Errors here and below read `code: explanation`, with a stable snake_case code. */
-export type MxReport = { records: string[]; is_valid: boolean; errors: string[] };
+/**
+ * In a report, errors are `code: explanation`, with a stable snake_case code. Before it is rendered, the parts hold
+ * findings: `MxReport<Finding>`.
+ */
+export type MxReport<Problem = string> = { records: string[]; is_valid: boolean; errors: Problem[] };
 
 export type Qualifier = '+' | '-' | '~' | '?';
 
-export type SpfReport = {
+export type SpfReport<Problem = string> = {
   raw: string;
   mechanisms: string[];
   all_qualifier: Qualifier | '';
   is_valid: boolean;
   is_permissive: boolean;
-  validation_errors: string[];
+  validation_errors: Problem[];
   dns_lookup_count: number;
   exceeds_lookups: boolean;
 };
 
-export type DkimReport = {
+export type DkimReport<Problem = string> = {
   selector: string;
   found: boolean;
   raw: string;
   key_type: 'rsa' | 'ed25519' | '';
   key_bits: number;
   is_valid: boolean;
-  validation_errors: string[];
+  validation_errors: Problem[];
 };
 
 export type DmarcPolicy = 'none' | 'quarantine' | 'reject';
 
-export type DmarcReport = {
+export type DmarcReport<Problem = string> = {
   raw: string;
   version: string;
   policy: DmarcPolicy | '';
@@ -60,5 +66,5 @@ export type DmarcReport = {
   no_visibility: boolean;
   strength_rating: 'weak' | 'moderate' | 'strong';
   is_valid: boolean;
-  validation_errors: string[];
+  validation_errors: Problem[];
 };

@@ -1,6 +1,9 @@
-/** Points for each part and their sum. The maxima are the specification's; what earns less than a maximum is ours (docs/email-score.md). */
+/**
+ * Points per part, and their sum. The maxima are given by the specification, the levels below them are ours
+ * (docs/email-score.md).
+ */
 import type { DkimFindings } from './dkim.ts';
-import type { DmarcFindings } from './dmarc-discovery.ts';
+import type { DmarcFindings } from './dmarc-check.ts';
 import type { MxFindings } from './mx.ts';
 import type { Grade } from './report.ts';
 import type { SpfFindings } from './spf-lookups.ts';
@@ -30,8 +33,9 @@ function scoreMx({ state }: MxFindings): number {
   return state === 'partly' ? 5 : 0;
 }
 
-function scoreSpf({ report, isUnverified, isOnlyOverLimits }: SpfFindings): number {
-  if (isUnverified) return 0;
+/** A record that lets everyone pass is worth nothing, however it ends. */
+function scoreSpf({ report, isUnverified, isOnlyOverLimits, opening }: SpfFindings): number {
+  if (isUnverified || opening !== undefined) return 0;
   const { is_valid, all_qualifier } = report;
   if (!is_valid) return isOnlyOverLimits && (all_qualifier === '-' || all_qualifier === '~') ? 5 : 0;
   return { '-': 25, '~': 20, '?': 10, '+': 0, '': 0 }[all_qualifier];
@@ -43,7 +47,9 @@ function scoreDkim({ report }: DkimFindings): number {
   return valid.length > 0 ? 20 : 0;
 }
 
-/** RFC 7489 §6.6.4: mail that `pct` does not select is treated one level lower, and so is all of it under `t=y` (RFC 9989 §4.7). */
+/**
+ * RFC 7489 §6.6.4: mail that `pct` does not select is treated one level lower; with `t=y` all mail is (RFC 9989 §4.7).
+ */
 function scoreDmarc({ report, isUnverified, isFatal, hasNonFatalErrors, isTestMode }: DmarcFindings): number {
   if (isUnverified || isFatal || report.record_domain === '') return 0;
   const share = isTestMode ? 0 : report.percentage;

@@ -1,9 +1,9 @@
-/** DKIM selectors: the ones to try when nobody names any, and which texts can be one. */
+/** DKIM selectors: the ones to try if the caller names none, and which texts are selectors. */
 
-/** Most questions a check may ask about keys. */
+/** The most selectors a check asks for. */
 export const MAX_SELECTORS = 50;
 
-// DNS cannot list the selectors of a domain. These are the ones that mail hosts and senders give to their customers.
+// DNS cannot list the selectors of a domain. These are the ones that mail providers tell their customers to use.
 const COMMON_SELECTORS =
   'google default selector1 selector2 s1 s2 k1 k2 k3 mail dkim email smtp mandrill mxvault everlytickey1 everlytickey2 ' +
   'fm1 fm2 fm3 sig1 ctct1 ctct2 zendesk1 zendesk2 litesrv sm pm hs1 hs2 smtpapi mailjet 20230601 mx key1 x ' +
@@ -20,7 +20,9 @@ export function defaultSelectors(domain: string): string[] {
   return selectors;
 }
 
-/** As the caller listed them: without blanks, empty ones and repetitions (DNS does not tell case apart), first spelling kept. */
+/**
+ * As the caller listed them, without blanks, empty ones and repetitions. Case-insensitive; the first spelling is kept.
+ */
 export function tidySelectors(requested: readonly string[]): string[] {
   const bySpelling = new Map<string, string>();
   for (const selector of requested.map((text) => text.trim())) {
@@ -30,7 +32,10 @@ export function tidySelectors(requested: readonly string[]): string[] {
   return [...bySpelling.values()];
 }
 
-/** RFC 6376 §3.1: one or more labels of letters, digits and inner hyphens, with dots between; underscores because they are in use. */
+/**
+ * RFC 6376 §3.1: labels of letters, digits and inner hyphens, separated by dots. Underscores are accepted because they
+ * occur.
+ */
 export function isSelector(text: string): boolean {
   return text.split('.').every((label) => label.length <= 63 && LABEL.test(label));
 }

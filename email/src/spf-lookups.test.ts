@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import type { Answer, Resolver } from './dns.ts';
+import type { Answer, Resolver } from './dns/answer.ts';
+import { zone } from './dns/zone.ts';
+import type { ZoneEntry, ZoneRecords } from './dns/zone-records.ts';
+import { formatFinding } from './finding-text.ts';
 import { checkSpf, type SpfFindings, type SpfNode } from './spf-lookups.ts';
-import { zone } from './zone.ts';
-import type { ZoneEntry, ZoneRecords } from './zone-records.ts';
 
 const DOMAIN = 'example.com';
 const HOST: ZoneEntry = { A: ['192.0.2.1'] };
@@ -12,6 +13,10 @@ const HOST: ZoneEntry = { A: ['192.0.2.1'] };
 async function check(records: ZoneRecords, domain = DOMAIN): Promise<SpfFindings> {
   const resolver = zone(records);
   return checkSpf(domain, await resolver.txt(domain), resolver);
+}
+
+function inWords(report: SpfFindings['report']) {
+  return { ...report, validation_errors: report.validation_errors.map(formatFinding) };
 }
 
 function spf(...terms: string[]): ZoneEntry {
@@ -22,7 +27,7 @@ function times(count: number, make: (i: number) => string): string[] {
   return Array.from({ length: count }, (_, i) => make(i));
 }
 
-// What the domain itself says.
+// The record of the domain itself.
 for (const [behaviour, entry, raw, mechanisms, qualifier, ...errors] of [
   ['a record that forbids all mail', spf('-all'), 'v=spf1 -all', ['-all'], '-'],
   ['a bare all permits', spf('all'), 'v=spf1 all', ['all'], '+'],
@@ -42,7 +47,7 @@ for (const [behaviour, entry, raw, mechanisms, qualifier, ...errors] of [
     '',
     [],
     '',
-    'no_spf_record: example.com has no SPF record',
+    "no_spf_record: example.com has no SPF record; receivers skip 'v=spf1mx -all', which does not begin with v=spf1 and a blank",
   ],
   ['other TXT only', { TXT: ['hello'] }, '', [], '', 'no_spf_record: example.com has no SPF record'],
   ['no TXT', HOST, '', [], '', 'no_spf_record: example.com has no SPF record'],
@@ -82,7 +87,7 @@ for (const [behaviour, entry, raw, mechanisms, qualifier, ...errors] of [
 ])[]) {
   test(`spf: ${behaviour}`, async () => {
     const { report, tree, isUnverified } = await check(entry === undefined ? {} : { [DOMAIN]: entry });
-    assert.deepEqual(report, {
+    assert.deepEqual(inWords(report), {
       raw,
       mechanisms,
       all_qualifier: qualifier,
@@ -92,7 +97,8 @@ for (const [behaviour, entry, raw, mechanisms, qualifier, ...errors] of [
       dns_lookup_count: 0,
       exceeds_lookups: false,
     });
-    assert.deepEqual(tree, { name: DOMAIN, via: '', raw, lookups: 0, children: [], errors });
+    const node = { name: DOMAIN, via: '', raw, lookups: 0, children: [], errors };
+    assert.deepEqual({ ...tree, errors: tree.errors.map(formatFinding) }, node);
     assert.equal(isUnverified, 'fail' in (entry ?? {}));
   });
 }
@@ -101,12 +107,14 @@ for (const name of ['com', 'a..example.com', `${'a'.repeat(64)}.example.com`]) {
   test(`spf: ${name.slice(0, 20)} cannot have a record, whatever was answered`, async () => {
     const found: Answer<string> = { kind: 'found', records: ['v=spf1 a -all'], aliases: [] };
     const { report } = await checkSpf(name, found, zone({}));
-    assert.deepEqual(report.validation_errors, [`no_spf_record: ${name} is not a name that can have an SPF record`]);
+    assert.deepEqual(inWords(report).validation_errors, [
+      `no_spf_record: ${name} is not a name that can have an SPF record`,
+    ]);
     assert.equal(report.raw, '');
   });
 }
 
-// Following the terms. `example.com` has the record; the errors and the count are what comes of it.
+// Following the terms: `example.com` has these terms; the count and the errors are the result.
 const EIGHT_A = spf(...times(8, () => 'a'));
 const LABEL_64 = 'a'.repeat(64);
 for (const [behaviour, terms, others, count, ...errors] of [
@@ -309,7 +317,7 @@ for (const [behaviour, terms, others, count, ...errors] of [
     'include_not_found: "include:gone.example.com" in the record of i.example.com: gone.example.com does not exist',
   ],
   [
-    'an error that comes twice is told once',
+    'a repeated error is reported once',
     'include:i.example.com include:i.example.com -all',
     { 'i.example.com': spf('moo') },
     2,
@@ -338,7 +346,7 @@ for (const [behaviour, terms, others, count, ...errors] of [
     'dns_temporary_failure: h.example.com AAAA SERVFAIL',
   ],
   [
-    'a failing AAAA nobody asks for',
+    'a failing AAAA that is not asked',
     'a:h.example.com -all',
     { 'h.example.com': { ...HOST, fail: { AAAA: 'SERVFAIL' } } },
     1,
@@ -429,7 +437,7 @@ for (const [behaviour, terms, others, count, ...errors] of [
   test(`spf walk: ${behaviour}`, async () => {
     const own: ZoneRecords = others;
     const { report, tree, isUnverified } = await check({ ...own, [DOMAIN]: { ...own[DOMAIN], ...spf(terms) } });
-    assert.deepEqual(report.validation_errors, errors);
+    assert.deepEqual(inWords(report).validation_errors, errors);
     assert.equal(report.dns_lookup_count, count);
     assert.equal(report.exceeds_lookups, count > 10);
     assert.equal(report.raw, `v=spf1 ${terms}`);
@@ -543,7 +551,7 @@ example.com (6)
 
 function print({ name, via, lookups, errors, children }: SpfNode, indent = '\n'): string {
   const label = via === '' ? name : `${via} > ${name}`;
-  const faults = errors.map((error) => ` ! ${error.split(':')[0]}`).join('');
+  const faults = errors.map(({ code }) => ` ! ${code}`).join('');
   return `${indent}${label} (${lookups})${faults}${children.map((child) => print(child, `${indent}  `)).join('')}`;
 }
 
@@ -577,7 +585,7 @@ test('spf: what can be asked at once is asked at once, and nothing else is asked
   ]);
 });
 
-/** Answers all questions of a turn together, and notes who asked what when. */
+/** Answers all questions of a turn together, and records which were asked in which turn. */
 function inTurns(resolver: Resolver): { resolver: Resolver; turns: string[][] } {
   const turns: string[][] = [];
   let turn: { questions: string[]; end: Promise<void> } | undefined;
@@ -615,16 +623,16 @@ test('spf: a tree that doubles at every level is counted to 100', async () => {
   const resolver = zone({ ...records, [DOMAIN]: spf('include:n0.example.com') });
   const { report, isOnlyOverLimits } = await checkSpf(DOMAIN, await resolver.txt(DOMAIN), resolver);
   assert.equal(report.dns_lookup_count, 100);
-  assert.deepEqual(report.validation_errors, [
+  assert.deepEqual(inWords(report).validation_errors, [
     'too_many_lookups: the record needs at least 100 DNS lookups, and receivers stop at 10',
   ]);
   assert.equal(isOnlyOverLimits, true);
   assert.ok(resolver.queries < 20);
 });
 
-test('spf: dollar signs in a name mean nothing to us', async () => {
+test('spf: dollar signs in a name are literal', async () => {
   const { report } = await check({ [DOMAIN]: spf("include:$&$'.example.com", '-all'), "$&$'.example.com": spf('moo') });
-  assert.deepEqual(report.validation_errors, [
+  assert.deepEqual(inWords(report).validation_errors, [
     'syntax_error: in the record of $&$\'.example.com, "moo" at character 8: "moo" is not a mechanism',
   ]);
 });
@@ -636,16 +644,16 @@ test('spf: a chain is followed 20 deep', async () => {
   const resolver = zone({ ...records, [DOMAIN]: spf('include:n0.example.com') });
   const { report } = await checkSpf(DOMAIN, await resolver.txt(DOMAIN), resolver);
   assert.equal(report.dns_lookup_count, 21);
-  assert.deepEqual(report.validation_errors, [
+  assert.deepEqual(inWords(report).validation_errors, [
     'too_many_lookups: the record needs at least 21 DNS lookups, and receivers stop at 10',
   ]);
   assert.equal(resolver.asked.at(-1), 'n19.example.com TXT');
 });
 
-test('spf: a record of ten thousand terms is counted to 100', async () => {
-  const { report } = await check({ [DOMAIN]: spf(...times(10_000, () => 'ptr')) });
+test('spf: a record of four thousand terms is counted to 100', async () => {
+  const { report } = await check({ [DOMAIN]: spf(...times(4_000, () => 'ptr')) });
   assert.equal(report.dns_lookup_count, 100);
-  assert.equal(report.mechanisms.length, 10_000);
+  assert.equal(report.mechanisms.length, 4_000);
 });
 
 const NAMES = [DOMAIN, 'a.example.com', 'b.example.com', 'c.example.com', 'd.example.net'] as const;
@@ -685,12 +693,12 @@ const anyEntry: fc.Arbitrary<ZoneEntry> = fc.record(
   { requiredKeys: [] },
 );
 
-test('spf: whatever the zone, the report is whole and agrees with itself', async () => {
+test('spf: reports on arbitrary zones are complete and consistent', async () => {
   await fc.assert(
     fc.asyncProperty(fc.tuple(...NAMES.map(() => anyEntry)), async (entries) => {
       const records = Object.fromEntries(NAMES.map((name, i) => [name, entries[i] ?? {}]));
       const { report, tree, isUnverified, isOnlyOverLimits, hasNoAll, voidLookups } = await check(records);
-      const codes = report.validation_errors.map((error) => error.split(': ')[0]);
+      const codes = report.validation_errors.map(({ code }) => code);
       assert.equal(report.is_valid, codes.length === 0);
       assert.equal(report.exceeds_lookups, report.dns_lookup_count > 10);
       assert.equal(report.exceeds_lookups, codes.includes('too_many_lookups'));

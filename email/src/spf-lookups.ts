@@ -1,81 +1,107 @@
 /**
  * Follows the terms of an SPF record through DNS, as a receiver would if no mechanism ever matched: the include tree,
- * what it costs, and what is broken in it. RFC 7208 §4.6.4, §5, §6.1.
+ * its cost, and what is wrong in it (RFC 7208 §4.6.4, §5, §6.1).
  *
- * Records are read level by level, all of a level at once, and the names of `a`, `mx` and `exists` are looked up
- * meanwhile. A record that is included twice is walked twice, since a receiver pays for it twice; the resolver remembers
- * the answer. The thinking is done when everything has been asked.
+ * Records are read level by level, all records of a level at once; the names of `a`, `mx` and `exists` are looked up in
+ * the meantime. A record that is included twice is walked twice, because it costs a receiver twice; the resolver asks
+ * only once. Nothing is judged before everything has been asked.
  */
-import type { Answer, Resolver } from './dns.ts';
-import type { Qualifier, SpfReport } from './report.ts';
-import { parseSpf, quoteTerm, type SpfRecord, type SpfTerm, selectSpf } from './spf.ts';
-import { expandForDomain, usesMacro } from './spf-macro.ts';
+import { type Answer, aliasOf, type RecordType, type Resolver } from './dns/answer.ts';
+import { MAX_TXT_BYTES } from './dns/budget.ts';
+import { type Absence, absenceOf, dnsFailure, type Finding, type FindingCode } from './finding.ts';
+import { limitFindings } from './finding-list.ts';
+import type { SpfReport } from './report.ts';
+import { excerptOfTerm, findLookalike, parseSpf, type SpfSelection, selectSpf } from './spf.ts';
+import { expandForDomain } from './spf-macro.ts';
+import { findOpening, type SpfOpening } from './spf-opening.ts';
+import { type LookupTerm, type SomeTerms, type SpfSummary, summarizeSpf } from './spf-summary.ts';
 
 export type SpfNode = {
-  /** The name the term asks for; the domain-spec as written if only a receiver can expand it. */
+  /** The name the term refers to; the domain-spec as written if only a receiver can expand it. */
   name: string;
   /** The term that led here, `''` for the root. */
   via: string;
-  /** `''` if the term asks for no record, or there is none. */
+  /** `''` if the term does not lead to a record, or there is none. */
   raw: string;
-  /** Of this subtree, itself included. */
+  /** Of this subtree, including itself. */
   lookups: number;
   children: SpfNode[];
-  errors: string[];
+  errors: Finding[];
 };
 
 export type SpfFindings = {
-  report: SpfReport;
+  report: SpfReport<Finding>;
   tree: SpfNode;
-  /** Something could not be read: at the domain or anywhere in the tree. */
+  /** A question failed, for the domain or anywhere in the tree. */
   isUnverified: boolean;
   /** There are errors, and all of them are too_many_lookups or too_many_void_lookups. */
   isOnlyOverLimits: boolean;
+  /** Why everyone can send as this domain; undefined if not everyone can. */
+  opening: SpfOpening | undefined;
+  /** Terms of the domain's record that receivers ignore, because they are after `all` or have `=` for `:`. */
+  ignoredTerms: SomeTerms;
+  mistypedModifiers: SomeTerms;
+  /** All SPF records of the domain: one, unless there are none or `multiple_records`. */
+  records: readonly string[];
+  /** A TXT record that was meant as SPF but is not read as such. */
+  lookalike: string | undefined;
+  /** The name that the domain is an alias of. */
+  alias: string | undefined;
   /** The domain's record, or one it redirects to, has `ptr` or `%{p}` (§5.5, §7.3). */
   usesPtr: boolean;
-  /** The record that decides, redirects followed, has neither `all` nor `redirect`: the end is neutral (§4.7). */
+  /** The deciding record, after redirects, has neither `all` nor `redirect`: the result is neutral (§4.7). */
   hasNoAll: boolean;
-  /** All TXT records of the domain together, for they come in one answer (§3.4). */
+  /** All TXT records of the domain together, since they share one answer (§3.4); of a very long one, only a part. */
   apexTxtBytes: number;
   voidLookups: number;
 };
 
-/** `apex` is the answer to the TXT question for the domain itself. */
-export async function checkSpf(domain: string, apex: Answer<string>, resolver: Resolver): Promise<SpfFindings> {
-  const root = newPlace(domain);
-  if (!canHaveSpf(domain)) root.errors.push(notFound(root, 'is not a name that can have an SPF record'));
-  else readRecord(root, apex, (why) => (isMissing(apex) ? `domain_not_found: ${domain} ${why}` : notFound(root, why)));
-  await walk(root, resolver);
+/**
+ * `apex` is the answer to the TXT question for the domain itself. `known` is for a second walk over almost the same
+ * tree, which then parses no record again.
+ */
+export async function checkSpf(
+  domain: string,
+  apex: Answer<string>,
+  resolver: Resolver,
+  known: ReadRecords = new Map(),
+): Promise<SpfFindings> {
+  const root = newWalkNode(domain);
+  if (!canHaveSpf(domain)) root.errors.push(notFound(root, 'impossible name'));
+  else readRecord(root, apex, new Map());
+  await walk(root, resolver, known);
   return findingsOf(root, apex);
 }
 
-// RFC 7208 §4.6.4: at most 10 terms that cause queries, over the whole tree. More is permerror at the receiver; we go on
-// counting so that the report can show how far over the record is, up to two stops that no honest zone reaches.
+// RFC 7208 §4.6.4: at most 10 terms that cause queries, over the whole tree. More is permerror at the receiver. We go
+// on counting, so that the report can show how far over the limit the record is, up to two limits that no real zone
+// reaches.
 const MAX_LOOKUPS = 10;
 const MAX_COUNTED = 100;
 const MAX_DEPTH = 20;
 const MAX_VOID_LOOKUPS = 2;
 const MAX_MX_HOSTS = 10;
-const LIMIT_CODES = ['too_many_lookups', 'too_many_void_lookups'];
+/** The errors that fewer lookups would resolve. */
+export const SPF_LIMIT_CODES: readonly FindingCode[] = ['too_many_lookups', 'too_many_void_lookups'];
 
-type LookupTerm = Extract<SpfTerm, { kind: 'include' | 'exists' | 'ptr' | 'a' | 'mx' | 'redirect' }>;
+const NO_TERMS: SomeTerms = { shown: [], count: 0 };
 
-/** A node while it is being walked. */
-type Place = {
+/** A node during the walk. */
+type WalkNode = {
   readonly name: string;
-  /** The term that led here, and the place whose record it stands in; the root has neither. */
-  readonly origin: { readonly term: LookupTerm; readonly parent: Place } | undefined;
+  /** The term that led here, and the node whose record contains it; absent for the root. */
+  readonly origin: { readonly term: LookupTerm; readonly parent: WalkNode } | undefined;
   /** The names from the domain down to this one. */
   readonly path: readonly string[];
-  readonly children: Place[];
-  readonly errors: string[];
+  readonly children: WalkNode[];
+  readonly errors: Finding[];
   raw: string;
-  record: SpfRecord | undefined;
+  summary: SpfSummary | undefined;
   isVoid: boolean;
   isFailure: boolean;
 };
 
-function newPlace(name: string, origin?: Place['origin']): Place {
+function newWalkNode(name: string, origin?: WalkNode['origin']): WalkNode {
   return {
     name,
     origin,
@@ -83,167 +109,174 @@ function newPlace(name: string, origin?: Place['origin']): Place {
     children: [],
     errors: [],
     raw: '',
-    record: undefined,
+    summary: undefined,
     isVoid: false,
     isFailure: false,
   };
 }
 
-/** An alias to a name that does not exist does itself exist. */
-function isMissing(answer: Answer<unknown>): boolean {
-  return answer.kind === 'nxdomain' && answer.alias === undefined;
-}
-
-async function walk(root: Place, resolver: Resolver): Promise<void> {
+async function walk(root: WalkNode, resolver: Resolver, known: ReadRecords): Promise<void> {
   const addressLookups: Promise<void>[] = [];
-  let room = MAX_COUNTED;
+  let remaining = MAX_COUNTED;
   let level = [root];
   while (level.length > 0) {
-    const steps = level.flatMap((parent) => lookupTerms(parent.record).map((term) => ({ parent, term })));
-    const targets = steps.slice(0, room).flatMap(({ parent, term }) => addChild(parent, term, root.name));
-    room = Math.max(0, room - steps.length);
-    addressLookups.push(...targets.filter((place) => !leadsToRecord(place)).map((place) => lookUp(place, resolver)));
-    level = targets.filter((place) => leadsToRecord(place) && !isTooDeep(place));
-    await Promise.all(level.map((place) => lookUpRecord(place, resolver)));
+    const targets: WalkNode[] = [];
+    for (const parent of level) {
+      const terms = parent.summary?.lookups.slice(0, remaining) ?? [];
+      remaining -= terms.length;
+      for (const term of terms) targets.push(...addChild(parent, term, root.name));
+    }
+    addressLookups.push(...targets.filter((node) => !leadsToRecord(node)).map((node) => lookUp(node, resolver)));
+    level = targets.filter((node) => leadsToRecord(node) && !isTooDeep(node));
+    await Promise.all(level.map((node) => lookUpRecord(node, resolver, known)));
   }
   await Promise.all(addressLookups);
 }
 
-/** The terms a receiver gets to, in its order: nothing after `all` (§5.1), `redirect` last and only without `all` (§6.1). */
-function lookupTerms(record: SpfRecord | undefined): LookupTerm[] {
-  if (record === undefined) return [];
-  const all = record.terms.findIndex((term) => term.kind === 'all');
-  const mechanisms = (all < 0 ? record.terms : record.terms.slice(0, all)).filter(isLookupMechanism);
-  return all < 0 ? [...mechanisms, ...record.terms.filter(isRedirect)] : mechanisms;
-}
+/** What was read under a name: a record that is included a hundred times is found and parsed once. */
+export type ReadRecords = Map<string, { readonly selected: SpfSelection; readonly summary: SpfSummary | undefined }>;
 
-function isLookupMechanism(term: SpfTerm): term is LookupTerm {
-  return ['include', 'a', 'mx', 'ptr', 'exists'].includes(term.kind);
-}
-
-function isRedirect(term: SpfTerm | undefined): term is SpfTerm & { kind: 'redirect' } {
-  return term?.kind === 'redirect';
-}
-
-function leadsToRecord({ origin }: Place): boolean {
+function leadsToRecord({ origin }: WalkNode): boolean {
   return origin?.term.kind === 'include' || origin?.term.kind === 'redirect';
 }
 
-function isTooDeep(place: Place): boolean {
-  return leadsToRecord(place) && place.path.length > MAX_DEPTH + 1;
+function isTooDeep(node: WalkNode): boolean {
+  return leadsToRecord(node) && node.path.length > MAX_DEPTH + 1;
 }
 
-/** Puts the target of a term into the tree, where it counts as one lookup; returns it if there is something to ask. */
-function addChild(parent: Place, term: LookupTerm, senderDomain: string): Place[] {
+/** Adds the target of a term to the tree, where it counts as one lookup. Returns it if there is a question to ask. */
+function addChild(parent: WalkNode, term: LookupTerm, senderDomain: string): WalkNode[] {
   const target = term.domain === '' ? parent.name : expandForDomain(term.domain, parent.name, senderDomain);
-  const place = newPlace(target?.toLowerCase() ?? term.domain, { term, parent });
-  parent.children.push(place);
+  const node = newWalkNode(target?.toLowerCase() ?? term.domain, { term, parent });
+  parent.children.push(node);
   if (target === undefined) return []; // only a receiver can expand it
-  const fault = targetFault(place, term, parent);
-  if (fault === undefined) return [place];
-  place.errors.push(fault);
+  const fault = targetFault(node, term, parent);
+  if (fault === undefined) return [node];
+  node.errors.push(fault);
   return [];
 }
 
-function targetFault(place: Place, term: LookupTerm, parent: Place): string | undefined {
-  const { name } = place;
-  if (leadsToRecord(place)) {
-    if (parent.path.includes(name)) return `loop: ${place.path.join(' > ')}`;
-    return canHaveSpf(name) ? undefined : notFound(place, 'is not a domain name');
+function targetFault(node: WalkNode, term: LookupTerm, parent: WalkNode): Finding | undefined {
+  const { name } = node;
+  if (leadsToRecord(node)) {
+    if (parent.path.includes(name)) return { code: 'loop', detail: { path: node.path } };
+    return canHaveSpf(name) ? undefined : notFound(node, 'impossible name');
   }
-  // §4.8 leaves open what a receiver makes of a name that cannot be asked for. Some say permerror, and nobody means it.
+  // §4.8 does not say what a receiver does with a name that cannot be asked. Some return permerror, so it is an error
+  // here.
   if (isDnsName(name)) return undefined;
-  return `syntax_error: ${quoteTerm(term.text)} in the record of ${parent.name}: ${name} is not a domain name`;
+  const detail = { kind: 'target', term: excerptOfTerm(term.text), recordOf: parent.name, name } as const;
+  return { code: 'syntax_error', detail };
 }
 
-async function lookUpRecord(place: Place, resolver: Resolver): Promise<void> {
-  readRecord(place, await resolver.txt(place.name), (why) => notFound(place, why));
+async function lookUpRecord(node: WalkNode, resolver: Resolver, known: ReadRecords): Promise<void> {
+  readRecord(node, await resolver.txt(node.name), known);
 }
 
-function notFound({ name, origin }: Place, why: string): string {
-  if (origin === undefined) return `no_spf_record: ${name} ${why}`;
+function notFound({ name, origin }: WalkNode, absence: Absence | 'impossible name', lookalike?: string): Finding {
+  if (origin === undefined) {
+    // An alias of a name that does not exist does itself exist.
+    if (absence === 'no such name') return { code: 'domain_not_found', detail: { name } };
+    return { code: 'no_spf_record', detail: { name, absence, ...(lookalike && { lookalike }) } };
+  }
   const { term, parent } = origin;
-  return `${term.kind}_not_found: ${quoteTerm(term.text)} in the record of ${parent.name}: ${name} ${why}`;
+  const code = term.kind === 'redirect' ? 'redirect_not_found' : 'include_not_found';
+  return { code, detail: { term: excerptOfTerm(term.text), recordOf: parent.name, name, absence } };
 }
 
-function readRecord(place: Place, answer: Answer<string>, absent: (why: string) => string): void {
-  const { name, errors } = place;
-  note(place, 'TXT', answer);
+function readRecord(node: WalkNode, answer: Answer<string>, known: ReadRecords): void {
+  const { name, errors } = node;
+  noteAnswer(node, 'TXT', answer);
   if (answer.kind === 'failure') return;
-  const selected = selectSpf(answer.kind === 'found' ? answer.records : []);
+  const { selected, summary } = known.get(name) ?? select(answer.kind === 'found' ? answer.records : []);
+  known.set(name, { selected, summary });
   if (selected.kind === 'none') {
-    errors.push(absent(whyAbsent(answer)));
+    const lookalike = answer.kind === 'found' && node.origin === undefined ? findLookalike(answer.records) : undefined;
+    const absence = answer.kind === 'found' ? 'no such record' : absenceOf(answer);
+    errors.push(notFound(node, absence, lookalike && excerptOfTerm(lookalike)));
     return;
   }
-  place.raw = selected.raw;
+  node.raw = selected.raw;
   if (selected.kind === 'multiple') {
-    errors.push(`multiple_records: ${name} has ${selected.count} SPF records`);
+    errors.push({ code: 'multiple_records', detail: { record: 'SPF', name, count: selected.raws.length } });
     return;
   }
-  place.record = parseSpf(selected.raw);
-  const where = place.origin === undefined ? '' : `in the record of ${name}, `;
-  errors.push(...place.record.errors.map((error) => error.replace(': ', () => `: ${where}`)));
+  if (summary === undefined) {
+    errors.push({ code: 'record_too_long', detail: { record: 'SPF', name } });
+    return;
+  }
+  node.summary = summary;
+  errors.push(...(node.origin === undefined ? summary.errors : summary.errors.map(inRecordOf(name))));
 }
 
-function whyAbsent(answer: Answer<string>): string {
-  if (answer.kind !== 'nxdomain') return 'has no SPF record';
-  return answer.alias === undefined ? 'does not exist' : `is an alias of ${answer.alias}, which does not exist`;
+/** No summary if there is not exactly one record, or one that is too long. */
+function select(txt: readonly string[]): { selected: SpfSelection; summary: SpfSummary | undefined } {
+  const selected = selectSpf(txt);
+  const isReadable = selected.kind === 'one' && selected.raw.length <= MAX_TXT_BYTES;
+  return { selected, summary: isReadable ? summarizeSpf(selected.raw, MAX_COUNTED) : undefined };
 }
 
-async function lookUp(place: Place, resolver: Resolver): Promise<void> {
-  const { name, errors } = place;
-  switch (place.origin?.term.kind) {
+function inRecordOf(name: string): (finding: Finding) => Finding {
+  return (finding) =>
+    finding.code === 'syntax_error' ? { code: finding.code, detail: { ...finding.detail, recordOf: name } } : finding;
+}
+
+async function lookUp(node: WalkNode, resolver: Resolver): Promise<void> {
+  const { name, errors } = node;
+  switch (node.origin?.term.kind) {
     case 'mx': {
-      // The address lookups of the hosts do not count, but there may be no more than 10 hosts (§4.6.4).
+      // §4.6.4: the address lookups of the hosts do not count, but more than 10 hosts are an error.
       const answer = await resolver.mx(name);
-      note(place, 'MX', answer);
+      noteAnswer(node, 'MX', answer);
       if (answer.kind === 'found' && answer.records.length > MAX_MX_HOSTS)
-        errors.push(`mx_limit: ${name} has ${answer.records.length} MX hosts, and SPF allows ${MAX_MX_HOSTS}`);
+        errors.push({ code: 'mx_limit', detail: { name, hosts: answer.records.length, limit: MAX_MX_HOSTS } });
       return;
     }
     case 'exists': // asks for A also if the sender is on IPv6 (§5.7)
-      note(place, 'A', await resolver.a(name));
+      noteAnswer(node, 'A', await resolver.a(name));
       return;
     case 'a': {
-      // Which of the two a receiver asks for depends on the sender. A host that has either is not a void lookup.
+      // Which type a receiver asks for depends on the sender. A host that has either is not a void lookup.
       const answer = await resolver.a(name);
-      if (answer.kind === 'nodata') note(place, 'AAAA', await resolver.aaaa(name));
-      else note(place, 'A', answer);
+      if (answer.kind === 'nodata') noteAnswer(node, 'AAAA', await resolver.aaaa(name));
+      else noteAnswer(node, 'A', answer);
       return;
     }
     default: // ptr asks for the sender's address, and there is no sender
   }
 }
 
-function note(place: Place, type: string, answer: Answer<unknown>): void {
+function noteAnswer(node: WalkNode, type: RecordType, answer: Answer<unknown>): void {
   if (answer.kind === 'failure') {
-    place.isFailure = true;
-    place.errors.push(`dns_temporary_failure: ${place.name} ${type} ${answer.reason}`);
-  } else place.isVoid = answer.kind !== 'found' || answer.records.length === 0;
+    node.isFailure = true;
+    node.errors.push(dnsFailure(node.name, type, answer));
+  } else node.isVoid = answer.kind !== 'found' || answer.records.length === 0;
 }
 
 function isDnsName(name: string): boolean {
   return name.length <= 253 && name.split('.').every((label) => label.length > 0 && label.length <= 63);
 }
 
-/** §4.3: for anything else, and for a single label, check_host is "none" without a question. */
+/** §4.3: for other names, and for single labels, check_host returns "none" without a question. */
 function canHaveSpf(name: string): boolean {
   return isDnsName(name) && name.includes('.');
 }
 
-function findingsOf(root: Place, apex: Answer<string>): SpfFindings {
+function findingsOf(root: WalkNode, apex: Answer<string>): SpfFindings {
   const tree = toNode(root);
-  const places = everyPlace(root);
-  const voids = places.filter((place) => place !== root && place.isVoid);
-  tree.errors.push(...limitErrors(tree.lookups, places.some(isTooDeep), voids));
-  const errors = [...new Set(everyError(tree))];
+  const nodes = allNodes(root);
+  const voids = nodes.filter((node) => node !== root && node.isVoid);
+  tree.errors.push(...limitErrors(tree.lookups, nodes.some(isTooDeep), voids));
+  const errors = withoutRepetitions(allErrors(tree));
   const chain = redirectChain(root);
-  const decisive = chain.at(-1)?.record;
-  const qualifier = decisive === undefined ? '' : (allQualifier(decisive) ?? '?');
+  const decisive = chain.at(-1)?.summary;
+  const qualifier = decisive === undefined ? '' : (decisive.allQualifier ?? '?');
+  const texts = apex.kind === 'found' ? apex.records : [];
+  const selected = selectSpf(texts);
   return {
     report: {
       raw: root.raw,
-      mechanisms: root.raw === '' ? [] : parseSpf(root.raw).mechanisms,
+      mechanisms: root.raw.length > MAX_TXT_BYTES ? [] : termsOf(root.raw),
       all_qualifier: qualifier,
       is_valid: errors.length === 0,
       is_permissive: qualifier === '+',
@@ -252,61 +285,68 @@ function findingsOf(root: Place, apex: Answer<string>): SpfFindings {
       exceeds_lookups: tree.lookups > MAX_LOOKUPS,
     },
     tree,
-    isUnverified: places.some((place) => place.isFailure),
-    isOnlyOverLimits: errors.length > 0 && errors.every((error) => LIMIT_CODES.includes(error.split(':', 1)[0] ?? '')),
-    usesPtr: chain.some(({ record }) => record?.terms.some(isPtr)),
-    hasNoAll: decisive !== undefined && allQualifier(decisive) === undefined,
-    apexTxtBytes: apex.kind === 'found' ? apex.records.reduce((sum, text) => sum + text.length, 0) : 0,
+    isUnverified: nodes.some((node) => node.isFailure),
+    isOnlyOverLimits: errors.length > 0 && errors.every(({ code }) => SPF_LIMIT_CODES.includes(code)),
+    opening: findOpening(root),
+    ignoredTerms: root.summary?.ignoredTerms ?? NO_TERMS,
+    mistypedModifiers: root.summary?.mistypedModifiers ?? NO_TERMS,
+    records: selected.kind === 'none' ? [] : selected.kind === 'one' ? [selected.raw] : selected.raws,
+    lookalike: findLookalike(texts),
+    alias: aliasOf(apex),
+    usesPtr: chain.some(({ summary }) => summary?.usesPtr === true),
+    hasNoAll: decisive !== undefined && decisive.allQualifier === undefined,
+    apexTxtBytes: texts.reduce((sum, text) => sum + text.length, 0),
     voidLookups: voids.length,
   };
 }
 
-function toNode({ name, origin, raw, children: places, errors }: Place): SpfNode {
-  const children = places.map(toNode);
+function toNode({ name, origin, raw, children: nodes, errors }: WalkNode): SpfNode {
+  const children = nodes.map(toNode);
   const lookups = children.reduce((sum, child) => sum + child.lookups, origin === undefined ? 0 : 1);
   return { name, via: origin?.term.text ?? '', raw, lookups, children, errors: [...errors] };
 }
 
-function everyPlace(place: Place): Place[] {
-  return [place, ...place.children.flatMap(everyPlace)];
+function allNodes(node: WalkNode): WalkNode[] {
+  return [node, ...node.children.flatMap(allNodes)];
 }
 
-function everyError({ errors, children }: SpfNode): string[] {
-  return [...errors, ...children.flatMap(everyError)];
+function allErrors({ errors, children }: SpfNode): Finding[] {
+  return [...errors, ...children.flatMap(allErrors)];
 }
 
-function limitErrors(lookups: number, hasMore: boolean, voids: readonly Place[]): string[] {
-  const errors: string[] = [];
+/**
+ * A record that is included twice is walked twice, but its errors are reported once. A tree can have thousands of
+ * errors; beyond the first hundred they are only counted.
+ */
+function withoutRepetitions(findings: readonly Finding[]): Finding[] {
+  const compared = findings.slice(0, MAX_COMPARED);
+  const distinct = [...new Map(compared.map((finding) => [JSON.stringify(finding), finding])).values()];
+  return [...distinct, ...limitFindings(findings.slice(MAX_COMPARED), 1)];
+}
+
+const MAX_COMPARED = 100;
+
+function limitErrors(lookups: number, hasMore: boolean, voids: readonly WalkNode[]): Finding[] {
+  const errors: Finding[] = [];
   if (lookups > MAX_LOOKUPS) {
-    const count = hasMore || lookups === MAX_COUNTED ? `at least ${lookups}` : lookups;
-    errors.push(`too_many_lookups: the record needs ${count} DNS lookups, and receivers stop at ${MAX_LOOKUPS}`);
+    const isAtLeast = hasMore || lookups === MAX_COUNTED;
+    errors.push({ code: 'too_many_lookups', detail: { lookups, isAtLeast, limit: MAX_LOOKUPS } });
   }
   if (voids.length > MAX_VOID_LOOKUPS) {
-    const terms = [...new Set(voids.map(({ origin }) => quoteTerm(origin?.term.text ?? '')))];
-    const shown = terms.length > 5 ? `${terms.slice(0, 5).join(', ')}, …` : terms.join(', ');
-    errors.push(
-      `too_many_void_lookups: ${voids.length} lookups find nothing (${shown}), and receivers stop after ${MAX_VOID_LOOKUPS}`,
-    );
+    const terms = [...new Set(voids.map(({ origin }) => excerptOfTerm(origin?.term.text ?? '')))];
+    errors.push({ code: 'too_many_void_lookups', detail: { lookups: voids.length, terms, limit: MAX_VOID_LOOKUPS } });
   }
   return errors;
 }
 
-/** The domain's record and those it redirects to. What `all` means is decided by the last one, if it could be read. */
-function redirectChain(place: Place): Place[] {
-  const { record, children } = place;
-  if (record === undefined || allQualifier(record) !== undefined || !record.terms.some(isRedirect)) return [place];
-  const target = children.find(({ origin }) => isRedirect(origin?.term));
-  return [place, ...redirectChain(target ?? newPlace(''))];
+/** The domain's record and those it redirects to. The last one decides what `all` means, if it could be read. */
+function redirectChain(node: WalkNode): WalkNode[] {
+  const { summary, children } = node;
+  if (summary === undefined || summary.allQualifier !== undefined || !summary.hasRedirect) return [node];
+  const target = children.find(({ origin }) => origin?.term.kind === 'redirect');
+  return [node, ...redirectChain(target ?? newWalkNode(''))];
 }
 
-/** The first `all` wins (§5.1). */
-function allQualifier(record: SpfRecord): Qualifier | undefined {
-  const all = record.terms.find((term) => term.kind === 'all');
-  return all?.kind === 'all' ? all.qualifier : undefined;
-}
-
-function isPtr(term: SpfTerm): boolean {
-  if (term.kind === 'ptr') return true;
-  if (term.kind === 'unknown') return usesMacro(term.value, 'p');
-  return 'domain' in term && usesMacro(term.domain, 'p');
+function termsOf(raw: string): string[] {
+  return raw === '' ? [] : parseSpf(raw).mechanisms;
 }

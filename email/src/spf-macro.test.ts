@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
+import { explainFault } from './spf-fault.ts';
 import { domainSpecFaults, expandForDomain, parseMacroString, usesMacro } from './spf-macro.ts';
 
 for (const [behaviour, text] of [
@@ -51,10 +52,11 @@ for (const [behaviour, text, ...want] of [
   ],
   ['a long fault, cut', `%{${'x'.repeat(500)}}`, '%{xxxxxxxxxxxxxxxxxx… is not a macro'],
 ] as const) {
-  test(`spf macro-string: reports ${behaviour}`, () => assert.deepEqual(parseMacroString(text).faults, want));
+  test(`spf macro-string: reports ${behaviour}`, () =>
+    assert.deepEqual(parseMacroString(text).faults.map(explainFault), want));
 }
 
-test('spf macro-string: the parts are told apart', () =>
+test('spf macro-string: the parts of a macro-string', () =>
   assert.deepEqual(parseMacroString('a.%{D2r+-}%_').parts, [
     { kind: 'literal', text: 'a.' },
     { kind: 'macro', letter: 'd', labels: 2, isReversed: true, delimiters: '+-', isEscaped: true },
@@ -91,7 +93,7 @@ for (const [behaviour, spec, ...want] of [
   ['nor is it with a final dot', '192.0.2.1.', NUMBER],
   ['faults of macros come first', '%{x}.museum', 'in %{x} x is not a macro letter'],
 ] as const) {
-  test(`spf domain-spec: ${behaviour}`, () => assert.deepEqual(domainSpecFaults(spec), want));
+  test(`spf domain-spec: ${behaviour}`, () => assert.deepEqual(domainSpecFaults(spec).map(explainFault), want));
 }
 
 const LONG = 'somewhat.long.sub.example.com'; // 29 characters

@@ -1,11 +1,15 @@
 /**
- * Macro strings and domain-specs, RFC 7208 §7: names in SPF terms that a receiver completes with facts about the mail.
+ * Macro strings and domain-specs, RFC 7208 §7: names in SPF terms that a receiver completes with values from the mail.
  *
- *   macro-expand = "%{" letter [digits] ["r"] *delimiter "}"  /  "%%"  /  "%_"  /  "%-"
- *   domain-spec  = macro-string ( "." toplabel ["."]  /  macro-expand )
+ *     macro-expand = "%{" letter [digits] ["r"] *delimiter "}"  /  "%%"  /  "%_"  /  "%-"
+ *     domain-spec  = macro-string ( "." toplabel ["."]  /  macro-expand )
  *
- * A static check knows no mail. Only the domain (`d`) and the domain of its own senders (`o`) have a value here.
+ * Without a mail, only the domain (`d`) and the sender's domain (`o`) have a value.
  */
+
+import type { SpfFault } from './spf-fault.ts';
+import { excerpt } from './visible-text.ts';
+
 export type MacroPart =
   | { readonly kind: 'literal'; readonly text: string }
   /** `%%`, `%_` or `%-`; `text` is what it stands for. */
@@ -22,39 +26,39 @@ export type MacroPart =
       readonly isEscaped: boolean;
     };
 
-/** `faults` is empty if the text is a macro-string. Each names the piece that is wrong. */
-export type MacroString = { readonly parts: readonly MacroPart[]; readonly faults: readonly string[] };
+/** `faults` is empty if the text is a macro-string. */
+export type MacroString = { readonly parts: readonly MacroPart[]; readonly faults: readonly SpfFault[] };
 
 export function parseMacroString(text: string): MacroString {
   const parts: MacroPart[] = [];
-  const faults: string[] = [];
+  const faults: SpfFault[] = [];
   for (const [piece, letter, digits = '', reverse = '', delimiters = ''] of text.matchAll(PIECES)) {
     if (letter !== undefined) {
-      const fault = macroFault(letter, digits);
-      if (fault !== undefined) faults.push(`in ${short(piece)} ${fault}`);
+      const fault = macroFault(piece, letter, digits);
+      if (fault !== undefined) faults.push(fault);
       else parts.push(macro(letter, Number(digits), reverse !== '', delimiters));
     } else if (!piece.startsWith('%')) {
-      if (UNPRINTABLE.test(piece)) faults.push('only printable ASCII characters are allowed');
+      if (UNPRINTABLE.test(piece)) faults.push({ kind: 'unprintable macro-string' });
       parts.push({ kind: 'literal', text: piece });
     } else {
       const escaped = ESCAPES[piece];
-      if (escaped === undefined) faults.push(`${short(piece)} is not a macro`);
+      if (escaped === undefined) faults.push({ kind: 'not a macro', macro: excerpt(piece, MAX_QUOTED) });
       else parts.push({ kind: 'escape', text: escaped });
     }
   }
   return { parts, faults };
 }
 
-/** What keeps the text from being a domain-spec; empty if it is one. */
-export function domainSpecFaults(spec: string): readonly string[] {
-  if (spec === '') return ['the domain is empty'];
+/** Why the text is not a domain-spec; empty if it is one. */
+export function domainSpecFaults(spec: string): readonly SpfFault[] {
+  if (spec === '') return [{ kind: 'empty domain' }];
   const { parts, faults } = parseMacroString(spec);
   if (faults.length > 0) return faults;
   const last = parts.at(-1);
   if (last?.kind !== 'literal') return [];
   const label = TOP_LABEL.exec(last.text)?.[1];
-  if (label === undefined) return ['the domain must end in a dot and a top-level label, or in a macro'];
-  return ALL_DIGITS.test(label) ? ['the last label is a number; an address belongs in ip4: or ip6:'] : [];
+  if (label === undefined) return [{ kind: 'no top-level label' }];
+  return ALL_DIGITS.test(label) ? [{ kind: 'numeric top-level label' }] : [];
 }
 
 /**
@@ -70,36 +74,36 @@ export function expandForDomain(spec: string, domain: string, senderDomain: stri
     else if (part.letter === 'd') name += transform(domain, part);
     else if (part.letter === 'o') name += transform(senderDomain, part);
     else return undefined;
+    // Only the end counts, and a term may repeat a macro thousands of times.
+    if (name.length > 4 * MAX_NAME) name = name.slice(-2 * MAX_NAME);
   }
   return dropLabels(name.endsWith('.') ? name.slice(0, -1) : name);
 }
 
 export function usesMacro(spec: string, letter: string): boolean {
+  if (!spec.includes('%')) return false;
   return parseMacroString(spec).parts.some((part) => part.kind === 'macro' && part.letter === letter);
 }
 
-// In this order they cover every text: a macro, what is meant as one, a percent sign and its neighbour, plain text.
+// In this order they match any text: a macro, an attempt at one, a percent sign and the next character, plain text.
 const PIECES = /%\{([a-z])(\d*)(r?)([.\-+,/_=]*)\}|%\{[^}]*\}?|%.?|[^%]+/gis;
 const ESCAPES: Readonly<Partial<Record<string, string>>> = { '%%': '%', '%_': ' ', '%-': '%20' };
 const UNPRINTABLE = /[^\x21-\x7e]/;
 const LETTERS = 'slodipvh';
-// §7.2: c, r and t are allowed in the text that exp= leads to, and nowhere in a record.
+// §7.2: c, r and t are allowed only in the text that exp= refers to, not in a record.
 const EXPLANATION_LETTERS = 'crt';
 const TOP_LABEL = /\.([a-z\d](?:[a-z\d-]*[a-z\d])?)\.?$/i;
 const ALL_DIGITS = /^\d+$/;
 const MAX_NAME = 253;
-const MAX_SHOWN = 20;
+/** Characters of a macro that a finding shows. */
+const MAX_QUOTED = 20;
 
-function macroFault(letter: string, digits: string): string | undefined {
-  if (EXPLANATION_LETTERS.includes(letter.toLowerCase()))
-    return `the letter ${letter} is allowed only in explanation texts`;
-  if (!LETTERS.includes(letter.toLowerCase())) return `${letter} is not a macro letter`;
-  if (digits !== '' && Number(digits) === 0) return 'the number of labels must not be zero';
+function macroFault(piece: string, letter: string, digits: string): SpfFault | undefined {
+  const macro = excerpt(piece, MAX_QUOTED);
+  if (EXPLANATION_LETTERS.includes(letter.toLowerCase())) return { kind: 'explanation letter', macro, letter };
+  if (!LETTERS.includes(letter.toLowerCase())) return { kind: 'unknown macro letter', macro, letter };
+  if (digits !== '' && Number(digits) === 0) return { kind: 'zero labels', macro };
   return undefined;
-}
-
-function short(piece: string): string {
-  return piece.length > MAX_SHOWN ? `${piece.slice(0, MAX_SHOWN)}…` : piece;
 }
 
 function macro(written: string, labels: number, isReversed: boolean, delimiters: string): MacroPart {

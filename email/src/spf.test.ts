@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { parseSpf, selectSpf } from './spf.ts';
+import { formatFinding } from './finding-text.ts';
+import { findLookalike, parseSpf, selectSpf } from './spf.ts';
 
 for (const [behaviour, txt, want] of [
   ['no TXT at all', [], { kind: 'none' }],
@@ -14,11 +15,33 @@ for (const [behaviour, txt, want] of [
   ['a leading space', [' v=spf1 -all'], { kind: 'none' }],
   ['a quotation mark', ['"v=spf1 -all"'], { kind: 'none' }],
   ['a TAB after the version', ['v=spf1\t-all'], { kind: 'none' }],
-  ['two records', ['v=spf1 -all', 'x', 'V=SPF1 +all'], { kind: 'multiple', raw: 'v=spf1 -all', count: 2 }],
-  ['two equal records', ['v=spf1 -all', 'v=spf1 -all'], { kind: 'multiple', raw: 'v=spf1 -all', count: 2 }],
+  [
+    'two records',
+    ['v=spf1 -all', 'x', 'V=SPF1 +all'],
+    { kind: 'multiple', raw: 'v=spf1 -all', raws: ['v=spf1 -all', 'V=SPF1 +all'] },
+  ],
+  [
+    'two equal records',
+    ['v=spf1 -all', 'v=spf1 -all'],
+    { kind: 'multiple', raw: 'v=spf1 -all', raws: ['v=spf1 -all', 'v=spf1 -all'] },
+  ],
 ] as const) {
   test(`spf selection: ${behaviour}`, () => assert.deepEqual(selectSpf(txt), want));
 }
+
+for (const [behaviour, text, isLookalike] of [
+  ['in quotation marks', '"v=spf1 mx -all"', true],
+  ['indented', '  v=spf1 mx -all', true],
+  ['with a semicolon', 'v=spf1; mx -all', true],
+  ['without the blank', 'v=spf1mx -all', true],
+  ['with blanks inside', 'v = spf 1 mx', true],
+  ['without v=', 'spf1 mx -all', true],
+  ['in typographic quotation marks', '\xe2\x80\x9cv=spf1 mx -all\xe2\x80\x9d', true],
+  ['SPF itself', 'v=spf1 mx -all', false],
+  ['Sender ID', 'spf2.0/pra -all', false],
+  ['another text', 'see v=spf1 mx -all', false],
+] as const)
+  test(`spf lookalike: ${behaviour}`, () => assert.equal(findLookalike(['x', text]), isLookalike ? text : undefined));
 
 for (const [behaviour, record, ...mechanisms] of [
   ['the version alone', 'v=spf1'],
@@ -108,7 +131,7 @@ const IP4_LENGTH = 'an IPv4 prefix length is a number from 0 to 32 without leadi
 const IP6_LENGTH = 'an IPv6 prefix length is a number from 0 to 128 without leading zeros';
 const ASCII = 'only printable ASCII characters and spaces are allowed';
 for (const [text, ...faults] of [
-  // unknown mechanisms, and modifiers that are none
+  // unknown mechanisms, and texts that are not modifiers
   ['moo', '"moo" is not a mechanism'],
   ['-', '"" is not a mechanism'],
   ['--all', '"-all" is not a mechanism'],
@@ -216,7 +239,7 @@ for (const [text, ...faults] of [
   test(`spf syntax error: ${text}`, () => {
     const { mechanisms, terms, errors } = parseSpf(`v=spf1 ${text} -all`);
     assert.deepEqual(
-      errors,
+      errors.map(formatFinding),
       faults.map((fault) => `syntax_error: "${text}" at character 8: ${fault}`),
     );
     assert.deepEqual(mechanisms, [text, '-all']);
@@ -227,7 +250,7 @@ for (const [text, ...faults] of [
 for (const [behaviour, record, ...want] of [
   ['a fault after all is one too', 'v=spf1 ip4:192.0.2.1 -all moo', '"moo" at character 27: "moo" is not a mechanism'],
   [
-    'every fault is told, with its place',
+    'every fault is reported with its position',
     'v=spf1  moo a:museum  ip4:x/99',
     '"moo" at character 9: "moo" is not a mechanism',
     `"a:museum" at character 13: ${NO_END}`,
@@ -235,14 +258,14 @@ for (const [behaviour, record, ...want] of [
     `"ip4:x/99" at character 23: ${IP4_LENGTH}`,
   ],
   [
-    'redirect stands only once',
+    'redirect occurs only once',
     'v=spf1 redirect=a.example.com REDIRECT=a.example.com',
-    '"REDIRECT=a.example.com" at character 31: redirect= may stand in a record only once',
+    '"REDIRECT=a.example.com" at character 31: redirect= may occur only once in a record',
   ],
   [
-    'exp stands only once',
+    'exp occurs only once',
     'v=spf1 exp=a.example.com -all exp=b.example.com',
-    '"exp=b.example.com" at character 31: exp= may stand in a record only once',
+    '"exp=b.example.com" at character 31: exp= may occur only once in a record',
   ],
   ['unknown modifiers may repeat', 'v=spf1 x=1 x=2 -all'],
   ['a TAB does not separate', 'v=spf1 a\tmx -all', `"a\\x09mx" at character 8: contains 0x09; ${ASCII}`],
@@ -278,15 +301,15 @@ for (const [behaviour, record, ...want] of [
 ] as const) {
   test(`spf grammar: ${behaviour}`, () =>
     assert.deepEqual(
-      parseSpf(record).errors,
+      parseSpf(record).errors.map(formatFinding),
       want.map((error) => `syntax_error: ${error}`),
     ));
 }
 
-test('spf grammar: another text is told, and its terms are read all the same', () => {
+test('spf grammar: a text that is not SPF is reported, and its terms are read', () => {
   const { mechanisms, errors } = parseSpf('spf1 -all');
   assert.deepEqual(mechanisms, ['spf1', '-all']);
-  assert.deepEqual(errors, [
+  assert.deepEqual(errors.map(formatFinding), [
     'syntax_error: the record does not begin with v=spf1',
     'syntax_error: "spf1" at character 1: "spf1" is not a mechanism',
   ]);
@@ -322,7 +345,7 @@ const anyTerm = fc
   )
   .map((parts) => parts.join(''));
 
-test('spf grammar: any text is taken, no term is lost, and each is parsed or blamed', () => {
+test('spf grammar: every term of any text is parsed or reported', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.array(anyTerm).map((terms) => terms.join(' ')),
@@ -337,9 +360,10 @@ test('spf grammar: any text is taken, no term is lost, and each is parsed or bla
         rest.split(' ').filter((term) => term !== ''),
       );
       assert.equal(errors.length === 0, terms.length === mechanisms.length);
+      const sentences = errors.map(formatFinding);
       assert.ok(
-        errors.every((error) => /^syntax_error: [\x20-\x7e…]+$/.test(error)),
-        errors.join('\n'),
+        sentences.every((sentence) => /^syntax_error: [\x20-\x7e…]+$/.test(sentence)),
+        sentences.join('\n'),
       );
     }),
     { numRuns: 5_000 },

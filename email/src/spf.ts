@@ -1,25 +1,29 @@
 /**
- * An SPF record as text: which TXT record it is (RFC 7208 §4.5) and what its terms say (§4.6.1, §5, §6, §12). Nothing
- * is asked here; spf-lookups.ts follows the terms.
+ * The text of an SPF record: which TXT record it is (RFC 7208 §4.5), and its terms (§4.6.1, §5, §6, §12). Nothing is
+ * asked here; spf-lookups.ts follows the terms.
  *
- *   record    = "v=spf1" *( 1*SP ( directive / modifier ) ) *SP
- *   directive = [ "+" / "-" / "?" / "~" ] mechanism
- *   modifier  = name "=" value
+ *     record    = "v=spf1" *( 1*SP ( directive / modifier ) ) *SP
+ *     directive = [ "+" / "-" / "?" / "~" ] mechanism
+ *     modifier  = name "=" value
  *
- * The whole record must parse, also what stands after `all` (§4.6): every term is read and every fault is told.
+ * The whole record must parse, including what follows `all` (§4.6): every term is read and every fault is reported.
  */
 import { isIPv6 } from 'node:net';
+import type { Finding } from './finding.ts';
+import { FindingList } from './finding-list.ts';
 import type { Qualifier } from './report.ts';
+import type { SpfFault } from './spf-fault.ts';
 import { domainSpecFaults, parseMacroString } from './spf-macro.ts';
+import { excerpt } from './visible-text.ts';
 
 export type SpfSelection =
   | { readonly kind: 'none' }
   | { readonly kind: 'one'; readonly raw: string }
-  | { readonly kind: 'multiple'; readonly raw: string; readonly count: number };
+  | { readonly kind: 'multiple'; readonly raw: string; readonly raws: readonly string[] };
 
 type Directive = { readonly text: string; readonly qualifier: Qualifier };
 
-/** `text` is the term as written. `domain` is a domain-spec, macros unexpanded; `''` where it was left out. */
+/** `text` is the term as written. `domain` is a domain-spec with macros unexpanded, `''` if omitted. */
 export type SpfTerm =
   | (Directive & { readonly kind: 'all' })
   | (Directive & { readonly kind: 'include' | 'exists' | 'ptr'; readonly domain: string })
@@ -35,47 +39,58 @@ export type SpfTerm =
   | { readonly kind: 'unknown'; readonly text: string; readonly name: string; readonly value: string };
 
 export type SpfRecord = {
-  /** Every term after the version as written, in order, also those that do not parse. */
+  /** Every term after the version as written, in order, including those that do not parse. */
   readonly mechanisms: string[];
   /** The terms that parse. */
   readonly terms: readonly SpfTerm[];
-  readonly errors: string[];
+  /** Each a `syntax_error`, and `more_errors` if there are many. */
+  readonly errors: readonly Finding[];
 };
 
-/** Other TXT records are none of our business. Two SPF records are one too many, even if they are equal (§3.2). */
+/** Ignores other TXT records. Two SPF records are an error, even if they are equal (§3.2). */
 export function selectSpf(txt: readonly string[]): SpfSelection {
   const [raw, ...others] = txt.filter(isSpf);
   if (raw === undefined) return { kind: 'none' };
-  return others.length === 0 ? { kind: 'one', raw } : { kind: 'multiple', raw, count: others.length + 1 };
+  return others.length === 0 ? { kind: 'one', raw } : { kind: 'multiple', raw, raws: [raw, ...others] };
+}
+
+/** A TXT record that was meant as SPF, but is not read as such: indented, in quotation marks, `v=spf1;`, `v=spf 1`. */
+export function findLookalike(txt: readonly string[]): string | undefined {
+  return txt.find((text) => LOOKALIKE.test(text) && !isSpf(text));
 }
 
 export function parseSpf(raw: string): SpfRecord {
   const mechanisms: string[] = [];
   const terms: SpfTerm[] = [];
-  const errors: string[] = [];
+  const errors = new FindingList();
   const start = isSpf(raw) ? VERSION.length : 0;
-  if (start === 0) errors.push('syntax_error: the record does not begin with v=spf1');
-  for (const { 0: text, index } of raw.slice(start).matchAll(/[^ ]+/g)) {
+  if (start === 0) errors.add({ code: 'syntax_error', detail: { kind: 'version' } });
+  let character = start + 1;
+  for (const text of raw.slice(start).split(' ')) {
+    const position = character;
+    character += text.length + 1;
+    if (text === '') continue;
     mechanisms.push(text);
     const term = parseTerm(text, terms);
     if (!isFaulty(term)) terms.push(term);
-    else for (const fault of term) errors.push(syntaxError(text, `at character ${start + index + 1}`, fault));
+    else if (errors.isFull) errors.addLeftOut(term.length);
+    else {
+      const place = { kind: 'term', term: excerptOfTerm(text), character: position } as const;
+      for (const fault of term) errors.add({ code: 'syntax_error', detail: { ...place, fault } });
+    }
   }
-  return { mechanisms, terms, errors };
+  return { mechanisms, terms, errors: errors.toArray() };
 }
 
-/** A term as it can stand in a sentence: without bytes that are not text, and not a screenful of it. */
-export function quoteTerm(text: string): string {
-  const visible = text.replace(UNPRINTABLE, (character) => `\\x${hex(character)}`);
-  return visible.length > MAX_QUOTED ? `"${visible.slice(0, MAX_QUOTED)}…"` : `"${visible}"`;
-}
-
-export function syntaxError(term: string, place: string, fault: string): string {
-  return `syntax_error: ${quoteTerm(term)} ${place}: ${fault}`;
+/** A term, or a part of one, as a finding shows it. */
+export function excerptOfTerm(text: string): string {
+  return excerpt(text, MAX_QUOTED);
 }
 
 const VERSION = 'v=spf1';
-const UNPRINTABLE = /[^\x21-\x7e]/g;
+const LOOKALIKE = /^\W{0,9}(?:v[ \t]*=[ \t]*spf(?!2)|spf1\b)/i;
+const UNPRINTABLE = /[^\x21-\x7e]/;
+/** Characters of a term that a finding shows. */
 const MAX_QUOTED = 100;
 const MODIFIER = /^([a-z][a-z\d\-_.]*)=(.*)$/is;
 const DIRECTIVE = /^([+\-?~]?)([^:/]*)(.*)$/s;
@@ -84,8 +99,7 @@ const IP4 = new RegExp(`^${QNUM}(?:\\.${QNUM}){3}$`);
 const MAX_IP4_LENGTH = 32;
 const MAX_IP6_LENGTH = 128;
 
-/** What is wrong with a term, one sentence each. */
-type Faults = readonly string[];
+type Faults = readonly SpfFault[];
 
 function isSpf(text: string): boolean {
   return text.slice(0, VERSION.length).toLowerCase() === VERSION && (text[VERSION.length] ?? ' ') === ' ';
@@ -99,13 +113,19 @@ function hex(character: string): string {
   return character.charCodeAt(0).toString(16).padStart(2, '0');
 }
 
-function parseTerm(text: string, before: readonly SpfTerm[]): SpfTerm | Faults {
-  // §3.1, §4.6.1: only spaces separate terms. A TAB or a line end belongs to its term, and spoils it.
-  const strange = new Set(text.match(UNPRINTABLE));
-  if (strange.size > 0) {
-    const codes = [...strange].slice(0, 5).map((character) => `0x${hex(character)}`);
-    return [`contains ${codes.join(', ')}; only printable ASCII characters and spaces are allowed`];
+/** The first five different ones, as `0x09`. */
+function unprintableBytes(text: string): string[] {
+  const bytes = new Set<string>();
+  for (const character of text) {
+    if (UNPRINTABLE.test(character)) bytes.add(`0x${hex(character)}`);
+    if (bytes.size === 5) break;
   }
+  return [...bytes];
+}
+
+function parseTerm(text: string, before: readonly SpfTerm[]): SpfTerm | Faults {
+  // §3.1, §4.6.1: only spaces separate terms. A TAB or a line break belongs to its term and makes it invalid.
+  if (UNPRINTABLE.test(text)) return [{ kind: 'unprintable', bytes: unprintableBytes(text) }];
   const [, name, value] = MODIFIER.exec(text) ?? [];
   if (name !== undefined && value !== undefined) return parseModifier(text, name, value, before);
   return parseDirective(text);
@@ -117,9 +137,9 @@ function parseModifier(text: string, name: string, value: string, before: readon
     const { faults } = parseMacroString(value);
     return faults.length > 0 ? faults : { kind: 'unknown', text, name, value };
   }
-  // A bad value does not make it an unknown modifier, which would be ignored: the names are taken (§6).
+  // §6: a bad value does not make it an unknown modifier, which would be ignored.
   const faults = [...domainSpecFaults(value)];
-  if (before.some((term) => term.kind === kind)) faults.push(`${kind}= may stand in a record only once`);
+  if (before.some((term) => term.kind === kind)) faults.push({ kind: 'repeated modifier', name: kind });
   return faults.length > 0 ? faults : { kind, text, domain: value };
 }
 
@@ -129,13 +149,13 @@ function parseDirective(text: string): SpfTerm | Faults {
   const kind = name.toLowerCase();
   switch (kind) {
     case 'all':
-      return argument === '' ? { kind, text, qualifier } : ['all takes no argument'];
+      return argument === '' ? { kind, text, qualifier } : [{ kind: 'all with argument' }];
     case 'include':
     case 'exists':
     case 'ptr': {
       if (argument === '' && kind === 'ptr') return { kind, text, qualifier, domain: '' };
       if (!argument.startsWith(':'))
-        return [argument === '' ? `${kind} needs a domain` : `${kind} takes no prefix length`];
+        return [{ kind: argument === '' ? 'no domain' : 'unexpected prefix length', mechanism: kind }];
       const domain = argument.slice(1);
       const faults = domainSpecFaults(domain);
       return faults.length > 0 ? faults : { kind, text, qualifier, domain };
@@ -152,57 +172,49 @@ function parseDirective(text: string): SpfTerm | Faults {
     }
     case 'redirect':
     case 'exp':
-      return [`${kind} is a modifier and is written ${kind}=`];
+      return [{ kind: 'modifier as mechanism', name: kind }];
     default:
-      return [`${quoteTerm(name)} is not a mechanism`];
+      return [{ kind: 'unknown mechanism', name: excerptOfTerm(name) }];
   }
 }
 
 /**
  * `[":" domain-spec] ["/" ip4-length] ["//" ip6-length]`. A domain-spec may contain slashes (`a:b/c.example.com`), so
- * the lengths are taken from the end; what is left of a wrong one fails as the end of a domain.
+ * the lengths are taken from the end; the rest of a malformed length fails as the end of a domain.
  */
-function parseTarget(
-  argument: string,
-): { domain: string; ip4Length: number; ip6Length: number } | { faults: readonly string[] } {
+function parseTarget(argument: string): { domain: string; ip4Length: number; ip6Length: number } | { faults: Faults } {
+  if (argument === '') return { domain: '', ip4Length: MAX_IP4_LENGTH, ip6Length: MAX_IP6_LENGTH };
   const lengths = /(?:\/(\d+))?(?:\/\/(\d+))?$/.exec(argument);
   const rest = argument.slice(0, lengths?.index);
-  if (/\/\d+$/.test(rest)) return { faults: ['an IPv6 prefix length is written with two slashes'] };
-  const faults: string[] = [];
-  if (rest !== '' && !rest.startsWith(':')) faults.push('the prefix length is not a number');
+  if (/\/\d+$/.test(rest)) return { faults: [{ kind: 'IPv6 length after one slash' }] };
+  const faults: SpfFault[] = [];
+  if (rest !== '' && !rest.startsWith(':')) faults.push({ kind: 'prefix length not a number' });
   else if (rest !== '') faults.push(...domainSpecFaults(rest.slice(1)));
   const ip4Length = parseLength(lengths?.[1], MAX_IP4_LENGTH);
   const ip6Length = parseLength(lengths?.[2], MAX_IP6_LENGTH);
-  if (ip4Length === undefined) faults.push(lengthFault(4, MAX_IP4_LENGTH));
-  if (ip6Length === undefined) faults.push(lengthFault(6, MAX_IP6_LENGTH));
+  if (ip4Length === undefined) faults.push({ kind: 'bad prefix length', version: 4, max: MAX_IP4_LENGTH });
+  if (ip6Length === undefined) faults.push({ kind: 'bad prefix length', version: 6, max: MAX_IP6_LENGTH });
   if (faults.length > 0 || ip4Length === undefined || ip6Length === undefined) return { faults };
   return { domain: rest.slice(1), ip4Length, ip6Length };
 }
 
 /** `":" address ["/" length]`, no macros. */
-function parseNetwork(
-  kind: 'ip4' | 'ip6',
-  argument: string,
-): { address: string; length: number } | { faults: readonly string[] } {
+function parseNetwork(kind: 'ip4' | 'ip6', argument: string): { address: string; length: number } | { faults: Faults } {
   const [version, max] = kind === 'ip4' ? ([4, MAX_IP4_LENGTH] as const) : ([6, MAX_IP6_LENGTH] as const);
-  if (!argument.startsWith(':')) return { faults: [`${kind} needs an address`] };
+  if (!argument.startsWith(':')) return { faults: [{ kind: 'no address', mechanism: kind }] };
   const slash = argument.indexOf('/');
   const address = argument.slice(1, slash < 0 ? undefined : slash);
-  const faults: string[] = [];
-  // isIPv6 takes zone ids (fe80::1%eth0), which are no part of an address that is published.
+  const faults: SpfFault[] = [];
+  // isIPv6 accepts zone ids (fe80::1%eth0), which do not belong in a published address.
   const isAddress = version === 4 ? IP4.test(address) : isIPv6(address) && !address.includes('%');
-  if (!isAddress) faults.push(`${quoteTerm(address)} is not an IPv${version} address`);
+  if (!isAddress) faults.push({ kind: 'not an address', address: excerptOfTerm(address), version });
   const length = parseLength(slash < 0 ? undefined : argument.slice(slash + 1), max);
-  if (length === undefined) faults.push(lengthFault(version, max));
+  if (length === undefined) faults.push({ kind: 'bad prefix length', version, max });
   return faults.length > 0 || length === undefined ? { faults } : { address, length };
 }
 
-/** §5.6: no leading zeros. A length that is not given means the whole address. */
+/** §5.6: no leading zeros. Without a length, the whole address is meant. */
 function parseLength(digits: string | undefined, max: number): number | undefined {
   if (digits === undefined) return max;
   return /^(?:0|[1-9]\d{0,2})$/.test(digits) && Number(digits) <= max ? Number(digits) : undefined;
-}
-
-function lengthFault(version: 4 | 6, max: number): string {
-  return `an IPv${version} prefix length is a number from 0 to ${max} without leading zeros`;
 }

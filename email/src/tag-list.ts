@@ -1,10 +1,15 @@
 /**
- * Tag lists, `name=value; name=value`, the form of DKIM keys (RFC 6376 §3.2) and of DMARC records (RFC 9989 §4.7).
+ * Tag lists, `name=value; name=value`: the form of DKIM keys (RFC 6376 §3.2) and DMARC records (RFC 9989 §4.7).
  *
- * The list is read to its end whatever is wrong with it: what a duplicate or a malformed tag means differs between the two, so
- * it is for them to say. Values are not held to printable ASCII: the tags that matter are checked one by one, and a note in
- * another alphabet harms nobody.
+ * The list is read to its end in spite of errors: what a duplicate or malformed tag means differs between the two, and
+ * is decided there. Values are not restricted to printable ASCII: the tags that matter are checked one by one, and a
+ * note in another alphabet does no harm.
  */
+
+import type { Finding } from './finding.ts';
+import { FindingList, MAX_FINDINGS } from './finding-list.ts';
+import { excerpt } from './visible-text.ts';
+
 export type Tag = {
   readonly name: string;
   readonly value: string;
@@ -15,20 +20,20 @@ export type Tag = {
 export type TagList = {
   /** In order, duplicates included. */
   readonly tags: readonly Tag[];
-  /** Names that come more than once, each named once. */
+  /** Names that occur more than once, each listed once. */
   readonly duplicates: readonly string[];
-  /** What stands between two semicolons and is no tag; `''` where nothing does. */
+  /** Texts between two semicolons that are not tags; `''` for an empty one. */
   readonly malformed: readonly string[];
 };
 
-/** RFC 6376 §3.2 tells tag names apart by case, the grammar of RFC 9989 §4.8 does not: `lowered` is for DMARC. */
+/** RFC 6376 §3.2: tag names are case-sensitive. The grammar of RFC 9989 §4.8 is not: `lowered` is for DMARC. */
 export function parseTagList(text: string, nameCase: 'kept' | 'lowered' = 'kept'): TagList {
   const tags: Tag[] = [];
   const duplicates = new Set<string>();
   const malformed: string[] = [];
   const names = new Set<string>();
   const parts = text.split(';').map(trimBlanks);
-  // The last semicolon is optional, so nothing after it is nothing at all.
+  // The last semicolon is optional, so an empty text after it is not an error.
   if (parts.at(-1) === '') parts.pop();
   for (const raw of parts) {
     const equals = raw.indexOf('=');
@@ -45,7 +50,7 @@ export function parseTagList(text: string, nameCase: 'kept' | 'lowered' = 'kept'
   return { tags, duplicates: [...duplicates], malformed };
 }
 
-/** The value of a tag, of the first one if there are several. An empty value is not an absent one (RFC 6376 §3.2). */
+/** The value of a tag, the first if it is repeated. An empty value is not the same as an absent tag (RFC 6376 §3.2). */
 export function tagValue({ tags }: TagList, name: string): string | undefined {
   return tags.find((tag) => tag.name === name)?.value;
 }
@@ -55,24 +60,26 @@ export function colonList(value: string): string[] {
   return value.split(':').map(trimBlanks);
 }
 
-/** The errors that both kinds of record report in the same words. */
-export function tagListErrors({ duplicates, malformed }: TagList): string[] {
-  return [
-    ...malformed.map((raw) =>
-      raw === '' ? 'malformed_tag: nothing between two semicolons' : `malformed_tag: ${quote(raw)} is not name=value`,
-    ),
-    ...duplicates.map((name) => `duplicate_tag: ${name}= is there more than once`),
-  ];
+/** The errors that DKIM keys and DMARC records have in common. */
+export function tagListErrors({ duplicates, malformed }: TagList): Finding[] {
+  const errors = new FindingList();
+  for (const raw of malformed.slice(0, MAX_FINDINGS))
+    errors.add({ code: 'malformed_tag', detail: { text: excerpt(raw, MAX_QUOTED) } });
+  for (const name of duplicates.slice(0, MAX_FINDINGS))
+    errors.add({ code: 'duplicate_tag', detail: { tag: excerpt(name, MAX_QUOTED) } });
+  for (const { length } of [malformed, duplicates]) errors.addLeftOut(Math.max(0, length - MAX_FINDINGS));
+  return errors.toArray();
 }
 
-/** Text from DNS inside one of our sentences. It may be 64 kB long; the sentence may not. */
-export function quote(text: string): string {
-  return text.length > 60 ? `"${text.slice(0, 57)}..."` : `"${text}"`;
-}
+/** Characters of a tag that a finding shows. */
+const MAX_QUOTED = 60;
 
 const TAG_NAME = /^[A-Za-z][A-Za-z0-9_]*$/;
 
-/** By hand: `trim` would also take U+00A0, a byte of somebody's UTF-8, and `/\s+$/` is quadratic on a long run of blanks. */
+/**
+ * Written out: `trim` would also remove U+00A0, which may be a byte of UTF-8, and `/\s+$/` is quadratic on long runs of
+ * blanks.
+ */
 function trimBlanks(text: string): string {
   let start = 0;
   let end = text.length;
@@ -81,7 +88,7 @@ function trimBlanks(text: string): string {
   return text.slice(start, end);
 }
 
-/** Space, tab, CR, LF: what folding white space is made of (RFC 6376 §2.8). */
+/** Space, tab, CR, LF: folding white space (RFC 6376 §2.8). */
 function isBlank(code: number): boolean {
   return code === 0x20 || code === 0x09 || code === 0x0d || code === 0x0a;
 }

@@ -1,4 +1,4 @@
-/** A real HTTP server on 127.0.0.1 that gives the replies of a script, in order, and writes down what it was asked. */
+/** An HTTP server on 127.0.0.1 that sends the replies of a script in order and records the requests. */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import { type Client, type ClientOptions, createClient } from '../client.ts';
 
 export type Received = { method: string; url: string; headers: IncomingHttpHeaders; body: string };
-/** An object is sent as JSON. `hang` never answers, `stall` stops within the body, `drop` hangs up. */
+/** An object is sent as JSON. `hang` never responds, `stall` stops within the body, `drop` closes the connection. */
 export type Reply = { status?: number; headers?: Record<string, string>; body?: object | string } | Unanswered;
 type Unanswered = 'hang' | 'stall' | 'drop';
 export type Script = readonly (Reply | ((request: Received) => Reply))[];
@@ -23,7 +23,7 @@ export const refusal = (status: number, code: string, error: string, headers: Re
   body: { data: { error, code }, meta: { processing_time_ms: 0 } },
 });
 
-/** A client of such a server that does not sleep but writes down how long it would have. */
+/** A client of such a server that records its delays instead of sleeping. */
 export async function scripted(
   t: TestContext,
   script: Script,

@@ -1,27 +1,28 @@
 /**
- * A DNS server on 127.0.0.1, over UDP and TCP on the same port, for tests and the benchmark. It answers from a record literal as a resolver
- * would, aliases followed, and misbehaves where a script says so.
+ * A DNS server on 127.0.0.1, over UDP and TCP on the same port, for tests and the benchmark. It answers from a record
+ * literal as a resolver would, following aliases, and misbehaves where a script says so.
  */
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, type Socket as TcpSocket } from 'node:net';
 import { type Answer as DnsRecord, decode, encode, type Packet, type Question } from 'dns-packet';
-import type { RecordType } from '../dns.ts';
-import { canonical, failureOf, indexZone, type ZoneEntry, type ZoneRecords } from '../zone-records.ts';
+import type { RecordType } from '../dns/answer.ts';
+import { canonical, failureOf, indexZone, type ZoneEntry, type ZoneRecords } from '../dns/zone-records.ts';
+import { encodeMxResponse, type MxAnswer } from './compressed-message.ts';
 
 export type Script = {
-  /** Sent over UDP ahead of the answer. Those that have the form of an answer carry `FORGED`. */
+  /** Sent over UDP before the answer. Those that have the form of an answer contain `FORGED`. */
   readonly before?: readonly ('wrong id' | 'wrong question' | 'garbage' | 'another port' | 'echo')[];
   /**
-   * `truncate`: over UDP, whatever the size. `broken`: the last byte is missing. `close tcp`: after half of the answer. `no edns`: FORMERR,
-   * with the header alone, to a query with EDNS. `referral`: name servers instead of an answer.
+   * `truncate`: over UDP, at any size. `broken`: without the last byte. `close tcp`: after half of the answer. `no
+   * edns`: FORMERR with a bare header, to a query with EDNS. `referral`: NS records instead of an answer.
    */
   readonly do?: 'answer' | 'drop' | 'truncate' | 'broken' | 'close tcp' | 'no edns' | 'referral' | Rcode;
   readonly delayMs?: number;
 };
 
 export type ScriptedDnsOptions = {
-  /** By name. Of a list, one for each query in turn; the last stays. */
+  /** By name. A list has one script per query; the last one is used for all further queries. */
   readonly scripts?: Readonly<Record<string, Script | readonly Script[]>>;
   readonly delayMs?: number;
   readonly ttl?: number;
@@ -56,6 +57,8 @@ const RCODES = { FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, NOTIMP: 4, REFUSED: 5 };
 export type Rcode = keyof typeof RCODES;
 const RESPONSE_FLAGS = 0x0180;
 const TRUNCATED = 0x0200;
+/** More would not fit into a message without compression, which dns-packet does not have. */
+const MANY_HOSTS = 500;
 
 export async function startScriptedDnsServer(
   records: ZoneRecords,
@@ -134,6 +137,8 @@ export async function startScriptedDnsServer(
     const isAbsent = found.length === 0 && entry?.CNAME === undefined;
     const authorities: DnsRecord[] = isAbsent && soa !== null ? [soaRecord(soa)] : [];
     const flags = RESPONSE_FLAGS | (entry === undefined ? RCODES.NXDOMAIN : 0);
+    if (type === 'MX' && found.length > MANY_HOSTS)
+      return encodeMxResponse(base.id ?? 0, flags, question, ttl, mxHosts(entry ?? {}));
     return encode({ ...base, flags, answers: [...answers, ...found], authorities });
   }
 
@@ -220,7 +225,7 @@ async function bind(socket: Socket, port: number): Promise<void> {
   await once(socket, 'listening');
 }
 
-/** So that a client cannot rely on one read being one message. */
+/** In pieces, so that a client cannot rely on reading a message at once. */
 function writeInPieces(socket: TcpSocket, answer: Buffer, isCutOff: boolean): void {
   const length = Buffer.alloc(2);
   length.writeUInt16BE(answer.length);
@@ -240,10 +245,14 @@ function recordsOf(entry: ZoneEntry, type: RecordType): readonly unknown[] {
         typeof strings === 'string' ? inPieces(strings) : strings.map((text) => Buffer.from(text, 'latin1')),
       );
     case 'MX':
-      return (entry.MX ?? []).map(([preference, exchange]) => ({ preference, exchange }));
+      return mxHosts(entry);
     default:
       return entry[type] ?? [];
   }
+}
+
+function mxHosts(entry: ZoneEntry): MxAnswer[] {
+  return (entry.MX ?? []).map(([preference, exchange]) => ({ preference, exchange: canonical(exchange) }));
 }
 
 /** RFC 1035 §3.3: a string holds at most 255 bytes. */

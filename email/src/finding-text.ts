@@ -1,0 +1,150 @@
+/** The sentences for findings. They are made only here; everything else uses the code and the detail. */
+import { MAX_TXT_BYTES } from './dns/budget.ts';
+import { isSpecialUse } from './dns/special-use.ts';
+import type { Absence, BadUriKind, Finding, FindingCode, FindingDetails, TagRule } from './finding.ts';
+import { explainFault } from './spf-fault.ts';
+import { cutText, visible } from './visible-text.ts';
+
+/** As in a report: `code: explanation`. */
+export function formatFinding(finding: Finding): string {
+  return cutText(`${finding.code}: ${explain(finding)}`);
+}
+
+/** The explanation alone, without the code. */
+export function explain<Code extends FindingCode>({ code, detail }: Finding<Code>): string {
+  return cutText(visible(EXPLANATIONS[code](detail)));
+}
+
+const EXPLANATIONS: { readonly [Code in FindingCode]: (detail: FindingDetails[Code]) => string } = {
+  dns_temporary_failure: ({ name, type, reason }) => `${name} ${type} ${reason}`,
+  dns_budget_exhausted: ({ name, type, reason }) => `${name} ${type}: ${reason}`,
+  alias_too_long: ({ name, type, reason }) => `${name} ${type}: ${reason}`,
+  record_too_long: (detail) => {
+    const where = detail.record === 'DKIM' ? `for selector "${detail.selector}"` : `at ${detail.name}`;
+    return `the ${detail.record} record ${where} has more than ${MAX_TXT_BYTES} bytes and is not read`;
+  },
+  more_errors: ({ count }) => `${count} more ${count === 1 ? 'is' : 'are'} not listed`,
+  domain_not_found: ({ name }) => explainAbsence(name, 'no such name'),
+  multiple_records: (detail) => {
+    if (detail.record === 'DKIM') return `selector "${detail.selector}" has ${detail.count} DKIM records, not one`;
+    return `${detail.name} has ${detail.count} ${detail.record} records${detail.record === 'DMARC' ? ', not one' : ''}`;
+  },
+  duplicate_tag: ({ tag }) => `${tag}= occurs more than once`,
+  malformed_tag: ({ text }) => (text === '' ? 'nothing between two semicolons' : `"${text}" is not name=value`),
+
+  no_mx_records: ({ domain, mailGoesTo }) => {
+    if (mailGoesTo === 'own address') return `mail for ${domain} goes to its own address (implicit MX)`;
+    if (mailGoesTo === 'private address') return `${domain} has no MX record, and only a private or loopback address`;
+    if (mailGoesTo === 'unknown') return `${domain} has no MX record`;
+    if (mailGoesTo === 'nowhere') return `${domain} has no MX record and no address`;
+    return explainAbsence(domain, mailGoesTo);
+  },
+  mx_target_missing: ({ host, absence }) =>
+    absence === 'null MX with a preference'
+      ? '"." is a null MX only as a single record with preference 0'
+      : explainAbsence(host, absence, 'has no address'),
+  mx_target_ip: ({ host }) => `${host} is an address, not a name`,
+  mx_target_cname: ({ host }) => `${host} is an alias, not a name with an address`,
+  mx_target_private: ({ host }) => `${host} has only private or loopback addresses, which senders cannot reach`,
+  too_many_mx_hosts: ({ hosts, examined }) => `${hosts} hosts, ${examined} examined`,
+  null_mx_with_others: () => '"." says that there is no mail host, but other records name one',
+
+  no_spf_record: ({ name, absence, lookalike }) => {
+    if (absence === 'impossible name') return `${name} is not a name that can have an SPF record`;
+    if (lookalike === undefined) return explainAbsence(name, absence, 'has no SPF record');
+    return `${name} has no SPF record; receivers skip '${lookalike}', which does not begin with v=spf1 and a blank`;
+  },
+  include_not_found: explainMissingTarget,
+  redirect_not_found: explainMissingTarget,
+  syntax_error: (detail) => {
+    if (detail.kind === 'target') return `${inRecord(detail)}: ${detail.name} is not a domain name`;
+    const where = detail.recordOf === undefined ? '' : `in the record of ${detail.recordOf}, `;
+    if (detail.kind === 'version') return `${where}the record does not begin with v=spf1`;
+    return `${where}"${detail.term}" at character ${detail.character}: ${explainFault(detail.fault)}`;
+  },
+  too_many_lookups: ({ lookups, isAtLeast, limit }) =>
+    `the record needs ${isAtLeast ? 'at least ' : ''}${lookups} DNS lookups, and receivers stop at ${limit}`,
+  too_many_void_lookups: ({ lookups, terms, limit }) => {
+    const named = terms.slice(0, 5).map((term) => `"${term}"`);
+    const shown = terms.length > named.length ? [...named, '…'] : named;
+    return `${lookups} lookups find nothing (${shown.join(', ')}), and receivers stop after ${limit}`;
+  },
+  loop: ({ path }) => path.join(' > '),
+  mx_limit: ({ name, hosts, limit }) => `${name} has ${hosts} MX hosts, and SPF allows ${limit}`,
+
+  selector_not_found: ({ selector }) => `there is no TXT record for selector "${selector}"`,
+  txt_not_dkim: ({ selector }) => `the TXT record for selector "${selector}" is not a DKIM key`,
+  key_revoked: () => 'p= is empty',
+  bad_base64: () => 'the value of p= is not base64',
+  bad_key_data: (detail) => {
+    switch (detail.kind) {
+      case 'no p':
+        return 'the record has no p= tag';
+      case 'Ed25519 key under rsa':
+        return 'the value of p= has 32 bytes like an Ed25519 key, but k= says rsa';
+      case 'not RSA':
+        return 'the value of p= is not an RSA public key';
+      case 'not Ed25519':
+        return `an Ed25519 key has 32 bytes, the value of p= has ${detail.bytes}`;
+    }
+  },
+  key_too_short: ({ bits, limit }) => `the RSA key in p= has ${bits} bits, verifiers require at least ${limit}`,
+  unknown_key_type: ({ type }) => `k=${type} is neither rsa nor ed25519`,
+  bad_version: (detail) =>
+    detail.kind === 'not first' ? 'v=DKIM1 is not the first tag' : `v=${detail.version} is not v=DKIM1`,
+  hash_not_sha256: ({ hashes }) => `h=${hashes} does not allow sha256`,
+  service_not_email: ({ services }) => `s=${services} allows neither email nor *`,
+
+  no_dmarc_record: ({ domain, lookalike, misplaced }) => {
+    if (lookalike?.fault === 'no semicolon')
+      return `"${lookalike.raw}" at _dmarc.${lookalike.name} lacks the semicolon after v=DMARC1`;
+    if (lookalike !== undefined) return `"${lookalike.raw}" at _dmarc.${lookalike.name} does not begin with v=DMARC1`;
+    if (misplaced !== undefined)
+      return `a DMARC record was found at ${misplaced.name} instead of _dmarc.${domain}, where receivers look`;
+    return `there is none at _dmarc.${domain} or above it`;
+  },
+  missing_policy: () => 'the record has no p= tag',
+  bad_policy: (detail) => explainTagValue({ ...detail, expected: 'policy' }),
+  bad_subdomain_policy: (detail) => explainTagValue({ ...detail, expected: 'policy' }),
+  bad_tag_value: explainTagValue,
+  bad_report_uri: (detail) =>
+    detail.kind === 'too many'
+      ? `${detail.tag}= has ${detail.unread} more addresses than are read`
+      : `"${detail.item}" in ${detail.tag}= ${URI_FAULTS[detail.kind]}`,
+};
+
+const URI_FAULTS: Readonly<Record<BadUriKind, string>> = {
+  empty: 'is an empty entry in the list',
+  'no scheme': 'has no scheme; write mailto: before it',
+  'not a URI': 'is not a URI that reports can be sent to',
+};
+
+function explainAbsence(name: string, absence: Absence, noRecord = 'has no record'): string {
+  if (absence === 'no such name')
+    return isSpecialUse(name) ? `${name} is a special-use name and is not looked up` : `${name} does not exist`;
+  if (absence === 'no such record') return `${name} ${noRecord}`;
+  const { alias } = absence;
+  const why = isSpecialUse(alias) ? 'a special-use name that is not looked up' : 'which does not exist';
+  return `${name} is an alias of ${alias}, ${why}`;
+}
+
+function explainMissingTarget(detail: FindingDetails['include_not_found']): string {
+  const { name, absence } = detail;
+  const why =
+    absence === 'impossible name' ? `${name} is not a domain name` : explainAbsence(name, absence, 'has no SPF record');
+  return `${inRecord(detail)}: ${why}`;
+}
+
+function inRecord({ term, recordOf }: { readonly term: string; readonly recordOf: string }): string {
+  return `"${term}" in the record of ${recordOf}`;
+}
+
+function explainTagValue({ tag, value, expected }: FindingDetails['bad_tag_value']): string {
+  return `${tag}=${value} is not ${explainRule(expected)}`;
+}
+
+function explainRule(rule: TagRule): string {
+  if (rule === 'policy') return 'none, quarantine or reject';
+  if (rule === 'failure options') return '0 or 1 with d or s, joined by colons';
+  return 'oneOf' in rule ? rule.oneOf.join(' or ') : `a number from 0 to ${rule.numberUpTo}`;
+}

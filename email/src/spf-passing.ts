@@ -1,0 +1,76 @@
+/**
+ * Which addresses an SPF record lets pass by its own `ip4` and `ip6` terms, compactly: a record of 16 KiB may have 1,700
+ * of them, and a tree 100 records.
+ */
+import type { SpfTerm } from './spf.ts';
+
+/**
+ * Networks without overlap in ascending order, as pairs of first and last: IPv4 addresses as numbers, IPv6 in /48s,
+ * where a smaller network is left out.
+ */
+export type Passing = { readonly ipv4: Float64Array; readonly slash48s: Float64Array };
+
+/** `terms` are those that a receiver evaluates, up to `all`. Only `+` lets pass. */
+export function passingNetworks(terms: readonly SpfTerm[]): Passing {
+  const ipv4: number[] = [];
+  const slash48s: number[] = [];
+  for (const term of terms) {
+    if (term.kind === 'ip4' && term.qualifier === '+')
+      ipv4.push(...blockOf(ipv4Number(term.address), 32 - term.length));
+    if (term.kind === 'ip6' && term.qualifier === '+' && term.length <= 48)
+      slash48s.push(...blockOf(slash48Number(term.address), 48 - term.length));
+  }
+  return { ipv4: merge([Float64Array.from(ipv4)]), slash48s: merge([Float64Array.from(slash48s)]) };
+}
+
+/** The union of lists of networks. */
+export function merge(lists: readonly Float64Array[]): Float64Array {
+  const networks = lists.flatMap((list) => Array.from({ length: list.length / 2 }, (_, i) => pairAt(list, i)));
+  networks.sort(([a], [b]) => a - b);
+  const merged: number[] = [];
+  for (const [first, last] of networks) {
+    const end = merged.at(-1);
+    if (end !== undefined && first <= end + 1) merged[merged.length - 1] = Math.max(end, last);
+    else merged.push(first, last);
+  }
+  return Float64Array.from(merged);
+}
+
+/** How many addresses or /48s there are in networks without overlap. */
+export function sizeOf(networks: Float64Array): number {
+  let size = 0;
+  for (let i = 0; i < networks.length; i += 2) size += (networks[i + 1] ?? 0) - (networks[i] ?? 0) + 1;
+  return size;
+}
+
+export function ipv4Number(address: string): number {
+  return address.split('.').reduce((number, octet) => number * 256 + Number(octet), 0);
+}
+
+/** The first 48 bits of an IPv6 address in any form of RFC 4291 §2.2. */
+function slash48Number(address: string): number {
+  const [head = '', tail] = address.split('::');
+  const groups = groupsOf(head);
+  if (tail !== undefined) {
+    const after = groupsOf(tail);
+    while (groups.length + after.length < 8) groups.push('0');
+    groups.push(...after);
+  }
+  return groups.slice(0, 3).reduce((number, group) => number * 0x10000 + Number.parseInt(group, 16), 0);
+}
+
+/** An IPv4 address at the end takes the place of two groups, which are not among the first three. */
+function groupsOf(text: string): string[] {
+  return text === '' ? [] : text.split(':').flatMap((group) => (group.includes('.') ? ['0', '0'] : [group]));
+}
+
+/** The block of 2 to the power of `bits` that contains the number. */
+export function blockOf(number: number, bits: number): [first: number, last: number] {
+  const size = 2 ** bits;
+  const first = Math.floor(number / size) * size;
+  return [first, first + size - 1];
+}
+
+function pairAt(list: Float64Array, i: number): [number, number] {
+  return [list[2 * i] ?? 0, list[2 * i + 1] ?? 0];
+}

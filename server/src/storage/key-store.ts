@@ -1,0 +1,134 @@
+/** API keys in storage. Tier and permissions are text here; their rules are in `keys/`. */
+import type { Selectable } from 'kysely';
+import type { Db, Schema } from './schema.ts';
+
+export type StoredKey = {
+  readonly id: string;
+  readonly name: string;
+  /** SHA-256 of the secret, in hexadecimal. */
+  readonly hash: string;
+  /** The secret as it is shown, `whence_ab12…wxyz`. */
+  readonly masked: string;
+  readonly permissions: readonly string[];
+  readonly tier: string;
+  readonly createdAt: Date;
+  readonly lastUsedAt?: Date;
+  readonly revokedAt?: Date;
+  readonly revokedBy?: string;
+  /** Account of the dashboard; absent for keys of the command line. */
+  readonly ownerId?: string;
+  /** The key that this one replaces. */
+  readonly predecessorId?: string;
+};
+
+export type RevokeOutcome = 'revoked' | 'already revoked' | 'unknown';
+
+export type KeyStore = {
+  insert(key: StoredKey): Promise<void>;
+  /** Inserts it if there is no key at all. Of several callers at once, in any process, one succeeds. */
+  insertFirst(key: StoredKey): Promise<boolean>;
+  findByHash(hash: string): Promise<StoredKey | undefined>;
+  find(id: string): Promise<StoredKey | undefined>;
+  /** Oldest first. */
+  list(): Promise<StoredKey[]>;
+  /**
+   * Commits the revocation. Other processes may accept the key until what they know of keys has expired: see
+   * `keys/vouching`.
+   */
+  revoke(id: string, at: Date, by: string): Promise<RevokeOutcome>;
+  /**
+   * Differs from an earlier answer when a key was created or revoked since, by any process, or the database was
+   * replaced.
+   */
+  revision(): Promise<string>;
+};
+
+/** `generation` differs once the engine has opened another database under the same name. */
+export function keyStore(db: Db, generation: () => number): KeyStore {
+  const moveRevision = (transaction: Db) =>
+    transaction
+      .updateTable('revisions')
+      .set((eb) => ({ keys: eb('keys', '+', 1) }))
+      .execute();
+  return {
+    async insert(key) {
+      await db.transaction().execute(async (transaction) => {
+        await transaction.insertInto('keys').values(toRow(key)).execute();
+        await moveRevision(transaction);
+      });
+    },
+    async insertFirst(key) {
+      return db.transaction().execute(async (transaction) => {
+        // Ahead of the question: the row lock of the revision makes other callers wait for this transaction.
+        await moveRevision(transaction);
+        const found = await transaction.selectFrom('keys').select('id').limit(1).executeTakeFirst();
+        if (found !== undefined) return false;
+        await transaction.insertInto('keys').values(toRow(key)).execute();
+        return true;
+      });
+    },
+    async findByHash(hash) {
+      const row = await db.selectFrom('keys').selectAll().where('hash', '=', hash).executeTakeFirst();
+      return row && fromRow(row);
+    },
+    async find(id) {
+      const row = await db.selectFrom('keys').selectAll().where('id', '=', id).executeTakeFirst();
+      return row && fromRow(row);
+    },
+    async list() {
+      const rows = await db.selectFrom('keys').selectAll().orderBy('created_at').orderBy('id').execute();
+      return rows.map(fromRow);
+    },
+    async revoke(id, at, by) {
+      return db.transaction().execute(async (transaction) => {
+        const { numUpdatedRows } = await transaction
+          .updateTable('keys')
+          .set({ revoked_at: at.getTime(), revoked_by: by })
+          .where('id', '=', id)
+          .where('revoked_at', 'is', null)
+          .executeTakeFirst();
+        if (numUpdatedRows === 0n) {
+          const known = await transaction.selectFrom('keys').select('id').where('id', '=', id).executeTakeFirst();
+          return known === undefined ? 'unknown' : 'already revoked';
+        }
+        await moveRevision(transaction);
+        return 'revoked';
+      });
+    },
+    async revision() {
+      const { keys } = await db.selectFrom('revisions').select('keys').executeTakeFirstOrThrow();
+      return `${generation()}.${keys}`;
+    },
+  };
+}
+
+function toRow({ id, name, hash, masked, permissions, tier, createdAt, ownerId, predecessorId }: StoredKey) {
+  return {
+    id,
+    name,
+    hash,
+    masked,
+    permissions: permissions.join(' '),
+    tier,
+    created_at: createdAt.getTime(),
+    owner_id: ownerId ?? null,
+    predecessor_id: predecessorId ?? null,
+  };
+}
+
+function fromRow(row: Selectable<Schema['keys']>): StoredKey {
+  return {
+    id: row.id,
+    name: row.name,
+    hash: row.hash,
+    masked: row.masked,
+    permissions: row.permissions.split(' ').filter((permission) => permission !== ''),
+    tier: row.tier,
+    createdAt: new Date(row.created_at),
+    ...(row.last_used_at === null ? {} : { lastUsedAt: new Date(row.last_used_at) }),
+    ...(row.revoked_at === null ? {} : { revokedAt: new Date(row.revoked_at) }),
+    ...(row.revoked_by === null ? {} : { revokedBy: row.revoked_by }),
+    ...(row.owner_id === null ? {} : { ownerId: row.owner_id }),
+    ...(row.predecessor_id === null ? {} : { predecessorId: row.predecessor_id }),
+  };
+}

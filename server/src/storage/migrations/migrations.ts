@@ -1,0 +1,16 @@
+/**
+ * The schema as the steps that lead to it, in order. A step that was released is never edited; the next one changes
+ * what it made.
+ */
+import type { Migration } from 'kysely';
+import { keysQuotaUsage } from './0001-keys-quota-usage.ts';
+import { revisionsAndSettledLeases } from './0002-revisions-and-settled-leases.ts';
+import { accountsAuditTraffic } from './0003-accounts-audit-traffic.ts';
+import { maintenance } from './0004-maintenance.ts';
+
+export const migrations: Readonly<Record<string, Migration>> = {
+  '0001-keys-quota-usage': keysQuotaUsage,
+  '0002-revisions-and-settled-leases': revisionsAndSettledLeases,
+  '0003-accounts-audit-traffic': accountsAuditTraffic,
+  '0004-maintenance': maintenance,
+};

@@ -1,0 +1,56 @@
+/** Opens storage: the one place that knows which engine it is. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { accountStore } from './account-store.ts';
+import { auditStore } from './audit-store.ts';
+import type { Engine } from './engine.ts';
+import { keyStore } from './key-store.ts';
+import { leaseStore } from './lease-store.ts';
+import { linkStore } from './link-store.ts';
+import { maintenanceStore } from './maintenance-store.ts';
+import { processStore } from './process-store.ts';
+import { sessionStore } from './session-store.ts';
+import { openSqlite } from './sqlite/open-sqlite.ts';
+import type { Storage } from './storage.ts';
+import { trafficStore } from './traffic-store.ts';
+import { usageStore } from './usage-store.ts';
+
+/**
+ * `location` is a data directory, for the embedded engine, or the URL of a PostgreSQL database. `mustExist` is for
+ * commands that only look: they create neither a data directory nor a database.
+ */
+export async function openStorage(location: string, { mustExist = false } = {}): Promise<Storage> {
+  const { name: engine, db, generation } = await openEngine(location, mustExist);
+  const keys = keyStore(db, generation);
+  return {
+    engine,
+    keys,
+    leases: leaseStore(db),
+    usage: usageStore(db),
+    accounts: accountStore(db),
+    sessions: sessionStore(db),
+    links: linkStore(db),
+    audit: auditStore(db),
+    traffic: trafficStore(db),
+    processes: processStore(db),
+    maintenance: maintenanceStore(db),
+    async check() {
+      await keys.revision();
+    },
+    close: () => db.destroy(),
+  };
+}
+
+async function openEngine(location: string, mustExist: boolean): Promise<Engine> {
+  if (isPostgresUrl(location)) {
+    // Loaded only where it is used.
+    const { openPostgres } = await import('./postgres/open-postgres.ts');
+    return openPostgres(location);
+  }
+  if (!mustExist) mkdirSync(location, { recursive: true, mode: 0o700 });
+  return openSqlite(join(location, 'whence.sqlite'), { mustExist });
+}
+
+export function isPostgresUrl(location: string): boolean {
+  return /^postgres(ql)?:\/\//.test(location);
+}

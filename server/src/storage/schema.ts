@@ -1,0 +1,125 @@
+/**
+ * The tables, as queries see them. Times are milliseconds since 1970 and days are `YYYY-MM-DD` in UTC, in every engine:
+ * what both store and compare alike needs no conversion.
+ */
+import type { ColumnType, Generated, Kysely } from 'kysely';
+
+/** Text that no update touches. */
+type Fixed = ColumnType<string, string, never>;
+
+export type Schema = {
+  keys: {
+    id: Fixed;
+    name: string;
+    /** SHA-256 of the secret, in hexadecimal. */
+    hash: Fixed;
+    masked: Fixed;
+    /** Separated by blanks. */
+    permissions: string;
+    tier: string;
+    created_at: number;
+    last_used_at: number | null;
+    revoked_at: number | null;
+    revoked_by: string | null;
+    /** Account of the dashboard; null for keys of the command line. */
+    owner_id: string | null;
+    /** The key that this one replaces. */
+    predecessor_id: string | null;
+  };
+  /** One row. Each number moves with every change that processes must notice. */
+  revisions: { id: number; keys: number; recalls: number };
+  /**
+   * What was taken from a key's day. `granted` is what processes took as leases, `settled` the part of it that they
+   * have reported as spent; the difference is held by processes, or was lost with one. `last_granted` is what the last
+   * lease came to: a statement can return only the new values of a row.
+   */
+  quota: {
+    key_id: Fixed;
+    day: Fixed;
+    granted: number;
+    settled: number;
+    last_granted: number;
+  };
+  /** Requests to all processes to return their leases of a key's day. */
+  recalls: { number: number; key_id: string; day: string };
+  /** Requests by key, day, endpoint and status class (2 for 200 to 299, and so on). */
+  usage: {
+    key_id: Fixed;
+    day: Fixed;
+    endpoint: Fixed;
+    status_class: ColumnType<number, number, never>;
+    requests: number;
+  };
+  accounts: {
+    id: Fixed;
+    name: string;
+    /** The name in the form in which it must be unique. */
+    name_key: string;
+    /** argon2id in its PHC form; null for accounts that have not set one, or sign in elsewhere. */
+    password_hash: string | null;
+    /** Issuer and subject of OpenID Connect. */
+    provider_subject: string | null;
+    role: string;
+    created_at: number;
+    last_sign_in_at: number | null;
+    disabled_at: number | null;
+  };
+  /** Ended sessions stay until they would have expired: they tell which addresses an account has signed in from. */
+  sessions: {
+    id: Fixed;
+    /** SHA-256 of the token, in hexadecimal. */
+    token_hash: Fixed;
+    account_id: Fixed;
+    created_at: number;
+    last_seen_at: number;
+    expires_at: number;
+    ended_at: number | null;
+    address: string;
+    user_agent: string;
+  };
+  /** One-time links: deleted when they are used. */
+  links: {
+    id: Fixed;
+    token_hash: Fixed;
+    kind: Fixed;
+    role: Fixed;
+    account_id: string | null;
+    note: string | null;
+    created_at: number;
+    created_by: string;
+    expires_at: number;
+  };
+  /** `id` sorts by time in every collation: fixed-width hexadecimal. */
+  audit: {
+    id: Fixed;
+    at: number;
+    actor: string;
+    actor_id: string | null;
+    action: string;
+    target_kind: string;
+    target_id: string | null;
+    target: string | null;
+    address: string | null;
+    /** JSON. */
+    details: string | null;
+  };
+  /** Counters of the API by hour (its start), over all processes. */
+  traffic: { hour: number; counter: Fixed; count: number };
+  /** What each process last said of itself. */
+  processes: {
+    id: Fixed;
+    host: string;
+    pid: number;
+    started_at: number;
+    seen_at: number;
+    memory_bytes: number;
+    lag_ms: number;
+    dataset_version: number;
+  };
+  /** One row. `probes` counts attempts to write; `pruned_at` is when a process last began to remove old rows. */
+  maintenance: { id: number; probes: number; pruned_at: number };
+  /** Kept by Kysely's Migrator. */
+  kysely_migration: { name: Generated<string>; timestamp: Generated<string> };
+};
+
+export type Db = Kysely<Schema>;

@@ -1,0 +1,40 @@
+/** The embedded engine: one SQLite file in WAL mode, shared by the workers of one machine and by the command line. */
+import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
+import { Kysely } from 'kysely';
+import type { Engine } from '../engine.ts';
+import { migrate, pendingMigrations } from '../migrations/migrate.ts';
+import type { Schema } from '../schema.ts';
+import { NoDatabase } from '../storage-unavailable.ts';
+import { SqliteThread } from './sqlite-thread.ts';
+import { threadDialect } from './thread-dialect.ts';
+
+/** Hashes of keys are in it. SQLite gives its `-wal` and `-shm` files the same permissions. */
+const OWNER_ONLY = 0o600;
+
+/** Opens the file and, where steps are pending, brings its schema up to date; otherwise nothing is written. */
+export async function openSqlite(path: string, { mustExist }: { mustExist: boolean }): Promise<Engine> {
+  if (mustExist && !existsSync(path)) throw new NoDatabase(`there is no database at ${path}`);
+  if (!existsSync(path)) closeSync(openSync(path, 'a', OWNER_ONLY));
+  restrictToOwner(path);
+  const reader = new SqliteThread({ path, isReader: true });
+  const writer = new SqliteThread({ path, isReader: false });
+  const db = new Kysely<Schema>({ dialect: threadDialect(reader, writer) });
+  try {
+    if ((await pendingMigrations(db, path)).length > 0) {
+      // Stored in the file. Set here, under no transaction, because two processes that set it at once are refused
+      // despite the timeout.
+      await writer.run('pragma journal_mode = wal', []);
+      await migrate(db);
+    }
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+  return { name: 'SQLite', db, generation: () => reader.generation };
+}
+
+function restrictToOwner(path: string): void {
+  const { mode, uid } = statSync(path);
+  const isOurs = process.getuid === undefined || process.getuid() === uid;
+  if (isOurs && (mode & 0o077) !== 0) chmodSync(path, OWNER_ONLY);
+}

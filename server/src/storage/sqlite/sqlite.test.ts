@@ -1,0 +1,153 @@
+/** What holds for the file of the embedded engine. */
+import assert from 'node:assert/strict';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { after } from 'node:test';
+import Database from 'better-sqlite3';
+import type { StoredKey } from '../key-store.ts';
+import { openStorage } from '../open-storage.ts';
+import type { Storage } from '../storage.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'whence-storage-'));
+after(() => rmSync(root, { recursive: true, force: true }));
+
+let folders = 0;
+const newFolder = () => join(root, String(++folders));
+const file = (folder: string) => join(folder, 'whence.sqlite');
+
+async function withStorage(folder: string, work: (storage: Storage) => Promise<void>): Promise<void> {
+  const storage = await openStorage(folder);
+  try {
+    await work(storage);
+  } finally {
+    await storage.close();
+  }
+}
+
+const key = (id: string): StoredKey => ({
+  id,
+  name: 'a "name"; DROP TABLE keys',
+  hash: `hash of ${id}`,
+  masked: 'whence_ab12…wxyz',
+  permissions: ['ip:read', 'asn:read'],
+  tier: 'pro',
+  createdAt: new Date('2026-11-15T01:02:03.004Z'),
+});
+
+test('sqlite: a file of a newer version is refused with a sentence, and left alone', async () => {
+  const folder = newFolder();
+  await withStorage(folder, async () => {});
+  const database = new Database(file(folder));
+  database.exec("INSERT INTO kysely_migration VALUES ('9999-from-the-future', '')");
+  database.close();
+  await assert.rejects(openStorage(folder), {
+    name: 'StorageUnavailable',
+    message: /whence\.sqlite was written by a newer version of whence \(its schema has 9999-from-the-future\)/,
+  });
+});
+
+test('sqlite: a file of the first release keeps its keys and the counts of its day', async () => {
+  const folder = newFolder();
+  mkdirSync(folder);
+  const database = new Database(file(folder));
+  database.exec(`
+    CREATE TABLE keys (id TEXT PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL UNIQUE, masked TEXT NOT NULL,
+      permissions TEXT NOT NULL, tier TEXT NOT NULL, created_at INTEGER NOT NULL, last_used_at INTEGER,
+      revoked_at INTEGER, revoked_by TEXT) STRICT;
+    CREATE TABLE keys_revision (revision INTEGER NOT NULL) STRICT;
+    INSERT INTO keys_revision VALUES (7);
+    CREATE TABLE quota (key_id TEXT NOT NULL, day TEXT NOT NULL, granted INTEGER NOT NULL,
+      PRIMARY KEY (key_id, day)) STRICT, WITHOUT ROWID;
+    CREATE TABLE usage (key_id TEXT NOT NULL, day TEXT NOT NULL, endpoint TEXT NOT NULL, status_class INTEGER NOT NULL,
+      requests INTEGER NOT NULL, PRIMARY KEY (key_id, day, endpoint, status_class)) STRICT, WITHOUT ROWID;
+    CREATE TABLE recalls (number INTEGER PRIMARY KEY AUTOINCREMENT, key_id TEXT NOT NULL) STRICT;
+    INSERT INTO keys VALUES ('one', 'shop', 'hash of one', 'whence_ab12…wxyz', 'ip:read', 'free', 1, NULL, NULL, NULL);
+    INSERT INTO quota VALUES ('one', '2026-11-15', 990);
+    PRAGMA user_version = 2;
+  `);
+  database.close();
+  await withStorage(folder, async ({ keys, leases }) => {
+    assert.equal((await keys.findByHash('hash of one'))?.name, 'shop');
+    const grant = await leases.take({ keyId: 'one', day: '2026-11-15' }, { wanted: 50, limit: 1000, spent: 0 });
+    assert.deepEqual(grant, { granted: 10, left: 0, heldElsewhere: 0 });
+  });
+});
+
+test('sqlite: opening a database that is up to date writes nothing', async () => {
+  const folder = newFolder();
+  await withStorage(folder, ({ keys }) => keys.insert(key('one')));
+  const before = statSync(file(folder), { bigint: true });
+  const storage = await openStorage(folder, { mustExist: true });
+  assert.equal((await storage.keys.list()).length, 1);
+  await storage.close();
+  const { mtimeNs, size } = statSync(file(folder), { bigint: true });
+  assert.deepEqual([mtimeNs, size], [before.mtimeNs, before.size]);
+});
+
+test('sqlite: where nothing is, looking creates nothing and says so', async () => {
+  const folder = newFolder();
+  await assert.rejects(openStorage(folder, { mustExist: true }), {
+    name: 'StorageUnavailable',
+    message: `there is no database at ${file(folder)}`,
+  });
+  assert.deepEqual(readdirSync(root).includes(String(folders)), false);
+});
+
+test('sqlite: the data folder and the database are the owner’s alone', async () => {
+  const folder = newFolder();
+  await withStorage(folder, async ({ keys }) => {
+    await keys.insert(key('one'));
+    assert.equal(statSync(folder).mode & 0o777, 0o700);
+    for (const name of readdirSync(folder)) assert.equal(statSync(join(folder, name)).mode & 0o777, 0o600, name);
+  });
+});
+
+test('sqlite: reads and other work of the process go on while another process holds the write lock', async () => {
+  const folder = newFolder();
+  await withStorage(folder, async ({ keys, leases }) => {
+    await keys.insert(key('one'));
+    const other = new Database(file(folder));
+    other.exec('BEGIN IMMEDIATE');
+    const started = performance.now();
+    const refused = assert.rejects(
+      leases.take({ keyId: 'one', day: '2026-11-15' }, { wanted: 1, limit: 10, spent: 0 }),
+      { name: 'StorageUnavailable', message: /locked by another process/ },
+    );
+    let worstMs = 0;
+    for (let i = 0; i < 50; i++) {
+      const asked = performance.now();
+      await keys.revision();
+      worstMs = Math.max(worstMs, performance.now() - asked);
+    }
+    assert.ok(worstMs < 200, `a read took ${worstMs} ms`);
+    await refused;
+    assert.ok(performance.now() - started < 4_000, 'a write gives up within its time');
+    other.exec('ROLLBACK');
+    other.close();
+    await leases.take({ keyId: 'one', day: '2026-11-15' }, { wanted: 1, limit: 10, spent: 0 });
+  });
+});
+
+for (const [behaviour, replace] of [
+  ['moved into its place', (backup: string, folder: string) => renameSync(backup, file(folder))],
+  ['copied over it', (backup: string, folder: string) => copyFileSync(backup, file(folder))],
+] as const) {
+  test(`sqlite: a database that is ${behaviour} is noticed and opened`, async () => {
+    const [folder, restored] = [newFolder(), newFolder()];
+    await withStorage(restored, async ({ keys }) => {
+      await keys.insert(key('one'));
+      await keys.revoke('one', new Date(), 'before the backup');
+    });
+    await withStorage(folder, async ({ keys }) => {
+      await keys.insert(key('one'));
+      assert.equal((await keys.findByHash('hash of one'))?.revokedAt, undefined);
+      const revision = await keys.revision();
+      for (const suffix of ['-wal', '-shm']) rmSync(file(folder) + suffix, { force: true });
+      replace(file(restored), folder);
+      assert.notEqual(await keys.revision(), revision);
+      assert.equal((await keys.findByHash('hash of one'))?.revokedBy, 'before the backup');
+      assert.equal(await keys.revoke('one', new Date(), 'after it'), 'already revoked', 'writes see it too');
+    });
+  });
+}

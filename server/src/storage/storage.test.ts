@@ -1,0 +1,141 @@
+/** What holds on every engine. */
+import assert from 'node:assert/strict';
+import test, { after } from 'node:test';
+import { testEngines } from '../test/engines.ts';
+import type { StoredKey } from './key-store.ts';
+import { openStorage } from './open-storage.ts';
+import type { Storage } from './storage.ts';
+
+const key = (id: string): StoredKey => ({
+  id,
+  name: 'a "name"; DROP TABLE keys',
+  hash: `hash of ${id}`,
+  masked: 'whence_ab12…wxyz',
+  permissions: ['ip:read', 'asn:read'],
+  tier: 'pro',
+  createdAt: new Date('2026-11-15T01:02:03.004Z'),
+});
+
+for (const engine of testEngines()) {
+  const { name, skip } = engine;
+  after(() => engine.close());
+
+  const onEngine = (behaviour: string, work: (location: string) => Promise<void>) =>
+    test(`storage on ${name}: ${behaviour}`, { skip }, async () => work(await engine.newLocation()));
+  const withStorage = (behaviour: string, work: (storage: Storage) => Promise<void>) =>
+    onEngine(behaviour, async (location) => {
+      const storage = await openStorage(location);
+      try {
+        await work(storage);
+      } finally {
+        await storage.close();
+      }
+    });
+
+  withStorage('a key comes back as it was put in', async ({ keys }) => {
+    await keys.insert(key('one'));
+    assert.deepEqual(await keys.findByHash('hash of one'), key('one'));
+    assert.equal(await keys.findByHash('hash of another'), undefined);
+  });
+
+  withStorage('revoking is permanent and records by whom', async ({ keys }) => {
+    await keys.insert(key('one'));
+    const at = new Date('2026-11-16T00:00:00Z');
+    assert.equal(await keys.revoke('one', at, 'an operator'), 'revoked');
+    assert.equal(await keys.revoke('one', new Date(), 'another'), 'already revoked');
+    assert.equal(await keys.revoke('two', at, 'an operator'), 'unknown');
+    const [stored] = await keys.list();
+    assert.deepEqual([stored?.revokedAt, stored?.revokedBy], [at, 'an operator']);
+  });
+
+  onEngine(
+    'the revision moves with every change of a key, by any connection, and with nothing else',
+    async (location) => {
+      const [ours, theirs] = await Promise.all([openStorage(location), openStorage(location)]);
+      const first = await ours.keys.revision();
+      const row = { keyId: 'one', day: '2026-11-15', endpoint: 'ip', statusClass: 2, requests: 1 };
+      await theirs.usage.add([row], new Map());
+      assert.equal(await ours.keys.revision(), first);
+      await theirs.keys.insert(key('one'));
+      const second = await ours.keys.revision();
+      assert.notEqual(second, first);
+      await ours.keys.revoke('one', new Date(), 'us');
+      assert.notEqual(await ours.keys.revision(), second);
+      await Promise.all([ours.close(), theirs.close()]);
+    },
+  );
+
+  withStorage('usage adds up, and the last use never moves back', async ({ keys, usage }) => {
+    await keys.insert(key('one'));
+    const row = { keyId: 'one', day: '2026-11-15', endpoint: 'ip', statusClass: 2, requests: 3 };
+    const late = new Date('2026-11-15T12:00:00Z');
+    await usage.add([row], new Map([['one', late]]));
+    await usage.add([row], new Map([['one', new Date('2026-11-15T11:00:00Z')]]));
+    assert.deepEqual(await usage.ofKey('one'), [{ ...row, requests: 6 }]);
+    assert.deepEqual((await keys.list())[0]?.lastUsedAt, late);
+  });
+
+  withStorage('usage of thousands of keys is written in one go', async ({ usage }) => {
+    const rows = Array.from({ length: 1234 }, (_, i) => ({
+      keyId: `key ${i}`,
+      day: '2026-11-15',
+      endpoint: 'ip',
+      statusClass: 2,
+      requests: i + 1,
+    }));
+    await usage.add(rows, new Map());
+    assert.equal((await usage.ofKey('key 1233'))[0]?.requests, 1234);
+  });
+
+  for (const [behaviour, before, request, want] of [
+    ['the first lease of a day', 0, { wanted: 5, limit: 100, spent: 0 }, { granted: 5, left: 95, heldElsewhere: 0 }],
+    ['a later one', 20, { wanted: 5, limit: 100, spent: 0 }, { granted: 5, left: 75, heldElsewhere: 20 }],
+    [
+      'what was spent is no longer held',
+      20,
+      { wanted: 5, limit: 100, spent: 20 },
+      { granted: 5, left: 75, heldElsewhere: 0 },
+    ],
+    ['only what is left', 98, { wanted: 5, limit: 100, spent: 0 }, { granted: 2, left: 0, heldElsewhere: 98 }],
+    [
+      'nothing of a day that is used up',
+      100,
+      { wanted: 5, limit: 100, spent: 100 },
+      { granted: 0, left: 0, heldElsewhere: 0 },
+    ],
+    [
+      'nothing where the limit was lowered',
+      80,
+      { wanted: 5, limit: 50, spent: 0 },
+      { granted: 0, left: 0, heldElsewhere: 80 },
+    ],
+    ['more than a small limit has', 0, { wanted: 5, limit: 3, spent: 0 }, { granted: 3, left: 0, heldElsewhere: 0 }],
+  ] as const) {
+    withStorage(`a lease takes ${behaviour}`, async ({ leases }) => {
+      const of = { keyId: 'one', day: '2026-11-15' };
+      if (before > 0) await leases.take(of, { wanted: before, limit: before, spent: 0 });
+      assert.deepEqual(await leases.take(of, request), want);
+    });
+  }
+
+  onEngine('concurrent leases over several connections grant the limit and no more', async (location) => {
+    const all = await Promise.all([1, 2, 3].map(() => openStorage(location)));
+    const of = { keyId: 'one', day: '2026-11-15' };
+    const grants = await Promise.all(
+      Array.from({ length: 90 }, (_, i) =>
+        (all[i % 3] as Storage).leases.take(of, { wanted: 7, limit: 500, spent: 0 }),
+      ),
+    );
+    assert.equal(
+      grants.reduce((sum, { granted }) => sum + granted, 0),
+      500,
+    );
+    await Promise.all(all.map((storage) => storage.close()));
+  });
+
+  onEngine('several processes that open an empty database at once migrate it once', async (location) => {
+    const all = await Promise.all([1, 2, 3, 4].map(() => openStorage(location)));
+    for (const storage of all) assert.equal(typeof (await storage.keys.revision()), 'string');
+    await Promise.all(all.map((storage) => storage.close()));
+  });
+}

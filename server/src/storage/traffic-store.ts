@@ -1,0 +1,37 @@
+/** Counters of the API by hour in storage, added up over all processes. */
+import { sql } from 'kysely';
+import type { Db } from './schema.ts';
+
+/** `hour` is its start, in milliseconds since 1970. */
+export type TrafficRow = { readonly hour: number; readonly counter: string; readonly count: number };
+
+export type TrafficStore = {
+  add(rows: readonly TrafficRow[]): Promise<void>;
+  since(hour: number): Promise<TrafficRow[]>;
+  prune(beforeHour: number): Promise<void>;
+};
+
+/** Three parameters each, well below the limit of either engine. */
+const ROWS_PER_STATEMENT = 500;
+
+export function trafficStore(db: Db): TrafficStore {
+  return {
+    async add(rows) {
+      await db.transaction().execute(async (transaction) => {
+        for (let i = 0; i < rows.length; i += ROWS_PER_STATEMENT) {
+          await transaction
+            .insertInto('traffic')
+            .values(rows.slice(i, i + ROWS_PER_STATEMENT).map((row) => ({ ...row })))
+            .onConflict((conflict) =>
+              conflict.columns(['hour', 'counter']).doUpdateSet({ count: sql<number>`traffic.count + excluded.count` }),
+            )
+            .execute();
+        }
+      });
+    },
+    since: (hour) => db.selectFrom('traffic').selectAll().where('hour', '>=', hour).orderBy('hour').execute(),
+    async prune(beforeHour) {
+      await db.deleteFrom('traffic').where('hour', '<', beforeHour).execute();
+    },
+  };
+}

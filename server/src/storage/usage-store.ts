@@ -1,0 +1,141 @@
+/** Statistics in storage: requests by key, day, endpoint and status class, and when a key was last used. */
+import { sql } from 'kysely';
+import type { Db } from './schema.ts';
+
+export type UsageRow = {
+  readonly keyId: string;
+  readonly day: string;
+  readonly endpoint: string;
+  readonly statusClass: number;
+  readonly requests: number;
+};
+
+export type UsageStore = {
+  /** Adds to what is stored, and moves the time of last use of these keys forward. All of it, or nothing. */
+  add(rows: readonly UsageRow[], lastUsed: ReadonlyMap<string, Date>): Promise<void>;
+  ofKey(keyId: string): Promise<UsageRow[]>;
+  /** Sums by day and by what `by` names, from one day to another, both included; of all keys unless some are named. */
+  sums(range: UsageRange, by: UsageGroup): Promise<UsageSum[]>;
+  /** Rows of these keys, or of all. */
+  rows(range: UsageRange): Promise<UsageRow[]>;
+  /** Removes rows of days before this one, at most `limit`, and returns how many. */
+  prune(beforeDay: string, limit: number): Promise<number>;
+};
+
+export type UsageRange = { readonly from: string; readonly to: string; readonly keyIds?: readonly string[] };
+export type UsageGroup = 'key' | 'endpoint' | 'status';
+export type UsageSum = { readonly day: string; readonly group: string; readonly requests: number };
+
+const GROUP_COLUMNS = { key: 'key_id', endpoint: 'endpoint', status: 'status_class' } as const;
+/** Key ids of one statement: SQLite takes 32,766 parameters, PostgreSQL 65,535. */
+const KEYS_PER_STATEMENT = 10_000;
+
+/** Rows of one statement: five parameters each, well below the limit of either engine. */
+const ROWS_PER_STATEMENT = 500;
+
+export function usageStore(db: Db): UsageStore {
+  return {
+    async add(rows, lastUsed) {
+      await db.transaction().execute(async (transaction) => {
+        for (let i = 0; i < rows.length; i += ROWS_PER_STATEMENT) {
+          const values = rows.slice(i, i + ROWS_PER_STATEMENT).map((row) => ({
+            key_id: row.keyId,
+            day: row.day,
+            endpoint: row.endpoint,
+            status_class: row.statusClass,
+            requests: row.requests,
+          }));
+          await transaction
+            .insertInto('usage')
+            .values(values)
+            .onConflict((conflict) =>
+              conflict
+                .columns(['key_id', 'day', 'endpoint', 'status_class'])
+                .doUpdateSet({ requests: sql<number>`usage.requests + excluded.requests` }),
+            )
+            .execute();
+        }
+        for (const [id, at] of lastUsed) {
+          const ms = at.getTime();
+          await transaction
+            .updateTable('keys')
+            .set({ last_used_at: ms })
+            .where('id', '=', id)
+            .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', ms)]))
+            .execute();
+        }
+      });
+    },
+    async ofKey(keyId) {
+      return db
+        .selectFrom('usage')
+        .select(['key_id as keyId', 'day', 'endpoint', 'status_class as statusClass', 'requests'])
+        .where('key_id', '=', keyId)
+        .orderBy('day')
+        .orderBy('endpoint')
+        .orderBy('status_class')
+        .execute();
+    },
+    async sums({ from, to, keyIds }, by) {
+      const column = GROUP_COLUMNS[by];
+      const found = await inParts(keyIds, (ids) =>
+        db
+          .selectFrom('usage')
+          .select(['day', `${column} as group`])
+          .select((eb) => eb.fn.sum<number>('requests').as('requests'))
+          .where('day', '>=', from)
+          .where('day', '<=', to)
+          .$if(ids !== undefined, (query) => query.where('key_id', 'in', ids ?? []))
+          .groupBy(['day', column])
+          .orderBy('day')
+          .execute(),
+      );
+      // PostgreSQL sums bigint as numeric, which arrives as text.
+      return found.map(({ day, group, requests }) => ({ day, group: String(group), requests: Number(requests) }));
+    },
+    async rows({ from, to, keyIds }) {
+      return inParts(keyIds, (ids) =>
+        db
+          .selectFrom('usage')
+          .select(['key_id as keyId', 'day', 'endpoint', 'status_class as statusClass', 'requests'])
+          .where('day', '>=', from)
+          .where('day', '<=', to)
+          .$if(ids !== undefined, (query) => query.where('key_id', 'in', ids ?? []))
+          .orderBy('day')
+          .orderBy('key_id')
+          .orderBy('endpoint')
+          .orderBy('status_class')
+          .execute(),
+      );
+    },
+    async prune(beforeDay, limit) {
+      const { numDeletedRows } = await db
+        .deleteFrom('usage')
+        .where(({ eb, refTuple, selectFrom }) =>
+          eb(
+            refTuple('key_id', 'day', 'endpoint', 'status_class'),
+            'in',
+            selectFrom('usage')
+              .select(['key_id', 'day', 'endpoint', 'status_class'])
+              .where('day', '<', beforeDay)
+              .limit(limit)
+              .$asTuple('key_id', 'day', 'endpoint', 'status_class'),
+          ),
+        )
+        .executeTakeFirst();
+      return Number(numDeletedRows);
+    },
+  };
+}
+
+async function inParts<Row>(
+  keyIds: readonly string[] | undefined,
+  query: (ids: readonly string[] | undefined) => Promise<Row[]>,
+): Promise<Row[]> {
+  if (keyIds === undefined) return query(undefined);
+  const rows: Row[] = [];
+  for (let i = 0; i < keyIds.length; i += KEYS_PER_STATEMENT) {
+    rows.push(...(await query(keyIds.slice(i, i + KEYS_PER_STATEMENT))));
+  }
+  return rows;
+}

@@ -1,87 +1,82 @@
-/**
- * API keys: create, find by secret, revoke. Keys that were found are remembered by their secret, which spares a hash and a query on every
- * request; the memory is dropped whenever storage says that any process has changed a key, and that is asked on every request.
- */
+/** Managing API keys: create, list, revoke. */
 import { randomInt } from 'node:crypto';
-import type { MaybePromise, Storage, StoredKey } from '../storage/storage.ts';
-import { hashSecret, isWellFormed, makeSecret, maskSecret } from './secret.ts';
-import type { Permission, Tier } from './tiers.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { KeyStore, RevokeOutcome, StoredKey } from '../storage/key-store.ts';
+import { allowanceOf, type Key, type NewKey } from './key.ts';
+import { hashSecret, makeSecret, maskSecret } from './secret.ts';
+import { REVOCATION_WAIT_MS } from './vouching.ts';
 
-/** More than any deployment has in use at once; only a bound, not a tuning. */
-const REMEMBERED_KEYS = 10_000;
-
-export type NewKey = { readonly name: string; readonly tier: Tier; readonly permissions: readonly Permission[] };
+export type CreatedKey = { readonly key: Key; readonly secret: string };
 
 export class Keys {
-  readonly #storage: Storage;
-  readonly #remembered = new Map<string, StoredKey>();
-  #revision = -1;
+  readonly #store: KeyStore;
 
-  constructor(storage: Storage) {
-    this.#storage = storage;
+  constructor(store: KeyStore) {
+    this.#store = store;
   }
 
-  /** The secret is returned here and never again. */
-  async create({ name, tier, permissions }: NewKey, now: Date): Promise<{ key: StoredKey; secret: string }> {
-    const secret = makeSecret();
-    const key: StoredKey = {
-      id: makeId(),
-      name,
-      hash: hashSecret(secret),
-      masked: maskSecret(secret),
-      permissions,
-      tier,
-      createdAt: now,
-    };
-    await this.#storage.insertKey(key);
-    return { key, secret };
+  /** The secret is returned here and never again. `origin`: the account that makes it, and the key it replaces. */
+  async create(
+    newKey: NewKey,
+    now: Date,
+    origin: Pick<StoredKey, 'ownerId' | 'predecessorId'> = {},
+  ): Promise<CreatedKey> {
+    const created = makeKey(newKey, now, origin);
+    await this.#store.insert(created.key);
+    return created;
   }
 
-  list(): MaybePromise<StoredKey[]> {
-    return this.#storage.listKeys();
+  /**
+   * The key that a deployment begins with; undefined if it has one. `keep` gets the secret before it is stored, so that
+   * it is not lost when the process is killed in between.
+   */
+  async createFirst(
+    newKey: NewKey,
+    now: Date,
+    keep: (secret: string) => void = () => {},
+  ): Promise<CreatedKey | undefined> {
+    if ((await this.#store.list()).length > 0) return undefined;
+    const created = makeKey(newKey, now);
+    keep(created.secret);
+    return (await this.#store.insertFirst(created.key)) ? created : undefined;
   }
 
-  revoke(id: string, now: Date, by: string) {
-    return this.#storage.revokeKey(id, now, by);
+  /** Whether revoked or not. */
+  async findBySecret(secret: string): Promise<StoredKey | undefined> {
+    return this.#store.findByHash(hashSecret(secret));
   }
 
-  /** The active key with this secret. */
-  find(secret: string): MaybePromise<StoredKey | undefined> {
-    if (!isWellFormed(secret)) return undefined;
-    const revision = this.#storage.keysRevision();
-    return revision instanceof Promise
-      ? revision.then((current) => this.#findAt(current, secret))
-      : this.#findAt(revision, secret);
+  list(): Promise<StoredKey[]> {
+    return this.#store.list();
   }
 
-  /** The same for a secret that was found before, if storage can vouch for it at once; undefined sends the caller to `find`. */
-  findRemembered(secret: string): StoredKey | undefined {
-    const key = this.#remembered.get(secret);
-    return key !== undefined && this.#storage.keysRevision() === this.#revision ? key : undefined;
+  /** When this resolves, no process of the deployment accepts the key. */
+  async revoke(id: string, now: Date, by: string): Promise<RevokeOutcome> {
+    const outcome = await this.#store.revoke(id, now, by);
+    // Also for a key that was revoked already: the process that did it may still be waiting.
+    if (outcome !== 'unknown') await sleep(REVOCATION_WAIT_MS);
+    return outcome;
   }
+}
 
-  #findAt(revision: number, secret: string): MaybePromise<StoredKey | undefined> {
-    if (revision !== this.#revision) {
-      this.#remembered.clear();
-      this.#revision = revision;
-    }
-    const known = this.#remembered.get(secret);
-    if (known !== undefined) return known;
-    const found = this.#storage.findKeyByHash(hashSecret(secret));
-    return found instanceof Promise
-      ? found.then((key) => this.#remember(revision, secret, key))
-      : this.#remember(revision, secret, found);
-  }
-
-  #remember(revision: number, secret: string, key: StoredKey | undefined): StoredKey | undefined {
-    if (key === undefined || key.revokedAt !== undefined) return undefined;
-    // An answer that took its time may be older than a revocation seen meanwhile.
-    if (revision === this.#revision) {
-      if (this.#remembered.size >= REMEMBERED_KEYS) this.#remembered.clear();
-      this.#remembered.set(secret, key);
-    }
-    return key;
-  }
+function makeKey(
+  { name, tier, permissions }: NewKey,
+  now: Date,
+  origin: Pick<StoredKey, 'ownerId' | 'predecessorId'> = {},
+): CreatedKey {
+  const secret = makeSecret();
+  const key: Key = {
+    id: makeId(),
+    name,
+    hash: hashSecret(secret),
+    masked: maskSecret(secret),
+    permissions,
+    tier,
+    allowance: allowanceOf(tier),
+    createdAt: now,
+    ...origin,
+  };
+  return { secret, key };
 }
 
 const ID_LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789';

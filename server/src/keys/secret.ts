@@ -1,6 +1,6 @@
 /**
- * The text of an API key: `whence_`, 30 random base62 characters, 6 base62 characters of CRC-32 over what stands before them. The checksum
- * lets a typo be refused without asking storage; it is no protection, the 178 random bits are.
+ * The text of an API key: `whence_`, 30 random base62 characters, 6 base62 characters of CRC-32 over what stands before
+ * them. The checksum lets a typo be refused without asking storage; it is no protection, the 178 random bits are.
  */
 import { createHash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -30,6 +30,16 @@ export function hashSecret(secret: string): string {
 /** How a key is shown once it has been created: `whence_ab12…wxyz`. */
 export function maskSecret(secret: string): string {
   return `${secret.slice(0, PREFIX.length + 4)}…${secret.slice(-4)}`;
+}
+
+/** Also one that was cut off or mistyped. Ids are short and have neither capitals nor the prefix. */
+export function looksLikeSecret(text: string): boolean {
+  return text.includes(PREFIX) || !/^[0-9a-z_-]{0,20}$/.test(text);
+}
+
+/** For messages that quote what a person has typed: secrets in it are masked. */
+export function maskSecrets(text: string): string {
+  return text.replace(/whence_[0-9A-Za-z]{12,}/gi, maskSecret);
 }
 
 function checksum(body: string): string {

@@ -1,0 +1,92 @@
+/**
+ * Keys by their secret, for requests. What was found is remembered, which saves a hash and a query per request, and so
+ * is what was not; it is used only while it is vouched for, and forgotten when any process has changed a key.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { KeyStore } from '../storage/key-store.ts';
+import { GuessThrottle } from './guess-throttle.ts';
+import { fromStored, type Key } from './key.ts';
+import { hashSecret, isWellFormed } from './secret.ts';
+import { Vouching } from './vouching.ts';
+
+/** More than a deployment has in use at once; a bound, not a tuning parameter. */
+const MAX_REMEMBERED = 10_000;
+/** Wrong secrets that are sent again and again, such as a revoked key that a client still uses. */
+const MAX_ABSENT = 1_000;
+
+/** Thrown where a client address has tried too many secrets. */
+export class TooManyGuesses extends Error {
+  override name = 'TooManyGuesses';
+}
+
+export class KnownKeys {
+  readonly #store: KeyStore;
+  readonly #vouching: Vouching;
+  readonly #guesses = new GuessThrottle();
+  readonly #remembered = new Map<string, Key>();
+  readonly #absent = new Set<string>();
+  /** Searches in storage under way: requests with the same secret share one. */
+  readonly #searches = new Map<string, Promise<Key | undefined>>();
+  /** The revision that `#remembered` and `#absent` belong to. */
+  #revision = '';
+
+  constructor(store: KeyStore) {
+    this.#store = store;
+    this.#vouching = new Vouching(() => store.revision());
+  }
+
+  /** The active key with this secret, which came from this client address. */
+  async find(secret: string, address: string): Promise<Key | undefined> {
+    if (!isWellFormed(secret)) return undefined;
+    const known = this.findRemembered(secret) ?? (await this.findKnown(secret));
+    if (known === 'absent') return undefined;
+    return known ?? this.#searches.get(secret) ?? this.#search(secret, address);
+  }
+
+  /** The same, if it was asked for before and no key has changed since; undefined if it must be searched for. */
+  async findKnown(secret: string): Promise<Key | 'absent' | undefined> {
+    this.#moveTo(await this.#vouching.refresh());
+    return this.#absent.has(secret) ? 'absent' : this.#remembered.get(secret);
+  }
+
+  /** The active key, without asking storage; undefined sends the caller to `find` or `findKnown`. */
+  findRemembered(secret: string): Key | undefined {
+    if (!this.#vouching.isCurrent() || this.#vouching.revision !== this.#revision) return undefined;
+    return this.#remembered.get(secret);
+  }
+
+  #search(secret: string, address: string): Promise<Key | undefined> {
+    const search = this.#searchStorage(secret, address).finally(() => this.#searches.delete(secret));
+    this.#searches.set(secret, search);
+    return search;
+  }
+
+  async #searchStorage(secret: string, address: string): Promise<Key | undefined> {
+    const waitMs = this.#guesses.attempt(address);
+    if (waitMs === undefined) throw new TooManyGuesses();
+    if (waitMs > 0) await sleep(waitMs);
+    const revision = await this.#vouching.refresh();
+    this.#moveTo(revision);
+    const stored = await this.#store.findByHash(hashSecret(secret));
+    const key = stored && fromStored(stored);
+    const active = key?.revokedAt === undefined ? key : undefined;
+    if (active !== undefined) this.#guesses.succeeded(address);
+    // An answer that took its time may be older than a change seen meanwhile.
+    if (revision === this.#revision && revision === this.#vouching.revision) this.#remember(secret, active);
+    return active;
+  }
+
+  #moveTo(revision: string): void {
+    if (revision === this.#revision) return;
+    this.#remembered.clear();
+    this.#absent.clear();
+    this.#revision = revision;
+  }
+
+  #remember(secret: string, key: Key | undefined): void {
+    if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
+    if (this.#absent.size >= MAX_ABSENT) this.#absent.clear();
+    if (key === undefined) this.#absent.add(secret);
+    else this.#remembered.set(secret, key);
+  }
+}

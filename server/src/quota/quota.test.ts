@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import test, { after, before } from 'node:test';
+import { seededRandom } from '@whence/testing/seeded-random';
+import { openStorage } from '../storage/open-storage.ts';
+import type { Storage } from '../storage/storage.ts';
+import { testEngines } from '../test/engines.ts';
+import { Quota } from './quota.ts';
+
+const NOON = Date.parse('2026-11-15T12:00:00Z');
+const MIDNIGHT = Date.parse('2026-11-16T00:00:00Z');
+
+const FREE = { limit: 100, lease: 5 };
+
+for (const engine of testEngines()) {
+  const { name, skip } = engine;
+  let storage: Storage;
+  before(async () => {
+    if (skip === false) storage = await openStorage(await engine.newLocation());
+  });
+  after(async () => {
+    await storage?.close();
+    await engine.close();
+  });
+  const onEngine = (behaviour: string, work: () => Promise<void>) =>
+    test(`quota on ${name}: ${behaviour}`, { skip }, work);
+
+  /** Each stands for a process: they share nothing but storage. */
+  const processes = (count: number) => Array.from({ length: count }, () => new Quota(storage.leases));
+
+  async function spendAll(quota: Quota, keyId: string, nowMs = NOON): Promise<number> {
+    let allowed = 0;
+    while ((await quota.spend(keyId, FREE, nowMs)).isAllowed) allowed++;
+    return allowed;
+  }
+
+  onEngine('leases of one process are not the other’s, and are returned when the key goes idle', async () => {
+    const [first, second] = processes(2) as [Quota, Quota];
+    const spend = (quota: Quota) => quota.spend('idle', FREE, NOON);
+    const spent = { isAllowed: true, resetSeconds: MIDNIGHT / 1000, chargedDay: '2026-11-15' };
+    assert.deepEqual(await spend(first), { ...spent, remaining: 99 });
+    assert.equal(first.unspent, 4);
+    assert.deepEqual(await spend(second), { ...spent, remaining: 94 });
+    await first.settleIdle(NOON + 1_000);
+    assert.equal(first.unspent, 4, 'not idle yet');
+    await first.settleIdle(NOON + 3_000);
+    assert.equal(first.unspent, 0);
+    assert.equal(2 + (await spendAll(second, 'idle')), 100);
+    assert.equal((await spend(first)).isAllowed, false);
+  });
+
+  onEngine('a key is refused only when no process holds a part of its day that it does not use', async () => {
+    const [first, second] = processes(2) as [Quota, Quota];
+    await first.answerRecalls();
+    await first.spend('recall', FREE, NOON);
+    assert.equal(first.unspent, 4);
+    const answering = setInterval(() => void first.answerRecalls(), 50);
+    const allowed = 1 + (await spendAll(second, 'recall'));
+    clearInterval(answering);
+    assert.deepEqual([allowed, first.unspent], [100, 0]);
+    const started = performance.now();
+    assert.equal((await second.spend('recall', FREE, NOON)).isAllowed, false);
+    assert.ok(performance.now() - started < 100, 'known to be used up, and refused at once');
+  });
+
+  onEngine('a process that is alone refuses at once, without waiting for others', async () => {
+    const [alone] = processes(1) as [Quota];
+    const started = performance.now();
+    assert.equal(await spendAll(alone, 'alone'), 100);
+    assert.ok(performance.now() - started < 400, `took ${performance.now() - started} ms`);
+  });
+
+  onEngine('requests that come at once share one lease', async () => {
+    const [quota] = processes(1) as [Quota];
+    const all = await Promise.all(Array.from({ length: 130 }, () => quota.spend('at once', FREE, NOON)));
+    assert.equal(all.filter(({ isAllowed }) => isAllowed).length, 100);
+  });
+
+  onEngine('what is refunded after midnight goes to the day it was taken from', async () => {
+    const [quota] = processes(1) as [Quota];
+    const days: string[] = [];
+    for (let i = 0; i < 60; i++) days.push((await quota.spend('midnight', FREE, MIDNIGHT - 1)).chargedDay ?? '');
+    await quota.spend('midnight', FREE, MIDNIGHT);
+    for (const day of days) quota.refund('midnight', day);
+    assert.equal(1 + (await spendAll(quota, 'midnight', MIDNIGHT)), 100, 'nothing is added to the new day');
+    await quota.settleIdle(MIDNIGHT);
+    const [yesterday] = processes(1) as [Quota];
+    assert.equal(await spendAll(yesterday, 'midnight', NOON), 100, 'all of it is back in the old one');
+  });
+
+  onEngine('a lease that is unspent at midnight is returned to its day', async () => {
+    const [quota] = processes(1) as [Quota];
+    await quota.spend('rest', FREE, MIDNIGHT - 1);
+    await quota.settleIdle(MIDNIGHT);
+    const [other] = processes(1) as [Quota];
+    assert.equal(await spendAll(other, 'rest', NOON), 99);
+  });
+
+  onEngine('a refund that comes after the key went idle is not lost', async () => {
+    const [quota] = processes(1) as [Quota];
+    const { chargedDay } = await quota.spend('late refund', FREE, NOON);
+    await quota.settleIdle(NOON + 3_000);
+    quota.refund('late refund', chargedDay ?? '');
+    await quota.settleIdle(NOON + 4_000);
+    assert.equal(await spendAll(quota, 'late refund'), 100);
+  });
+
+  onEngine('while storage refuses, what must be returned is kept', async () => {
+    let isDown = false;
+    const flaky = {
+      ...storage.leases,
+      settle: async (...args: Parameters<typeof storage.leases.settle>) => {
+        if (isDown) throw new Error('down');
+        await storage.leases.settle(...args);
+      },
+    };
+    const quota = new Quota(flaky);
+    await quota.spend('down', FREE, NOON);
+    isDown = true;
+    await assert.rejects(quota.settleIdle(NOON + 3_000), /down/);
+    isDown = false;
+    await quota.settleIdle(NOON + 3_000);
+    const [other] = processes(1) as [Quota];
+    assert.equal(await spendAll(other, 'down'), 99);
+  });
+
+  onEngine(
+    'over random schedules of spending, refunds, idling and crashes no request too many is admitted',
+    async () => {
+      for (let seed = 1; seed <= 3; seed++) {
+        const random = seededRandom(seed);
+        const below = (count: number) => Math.floor(random() * count);
+        const keyId = `schedule ${seed}`;
+        const quotas = processes(3);
+        let nowMs = NOON;
+        let counted = 0;
+        let lost = 0;
+        for (let i = 0; i < 250; i++) {
+          const at = below(3);
+          const quota = quotas[at] as Quota;
+          const act = below(100);
+          if (act < 80) {
+            const results = await Promise.all(
+              Array.from({ length: 1 + below(3) }, () => quota.spend(keyId, { limit: 120, lease: 20 }, nowMs)),
+            );
+            counted += results.filter(({ isAllowed }) => isAllowed).length;
+          } else if (act < 85 && counted > 0) {
+            quota.refund(keyId, '2026-11-15');
+            counted--;
+          } else if (act < 93) {
+            nowMs += 2_500;
+            await quota.settleIdle(nowMs);
+          } else if (act < 97) await quota.answerRecalls();
+          else {
+            // A crash: what it held and what it had not reported is lost.
+            lost += quota.unspent;
+            quotas[at] = new Quota(storage.leases);
+          }
+          assert.ok(counted <= 120, `seed ${seed}, step ${i}: ${counted} admitted`);
+        }
+        assert.ok(counted + lost >= 80, `seed ${seed}: only ${counted} admitted, ${lost} lost`);
+      }
+    },
+  );
+}

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { afterEach, beforeEach } from 'node:test';
+import { openStorage } from '../storage/open-storage.ts';
+import type { Storage } from '../storage/storage.ts';
+import { pruneOldRows, QUOTA_DAYS, USAGE_DAYS } from './pruning.ts';
+
+const NOON = Date.parse('2026-11-15T12:00:00Z');
+const HOUR_MS = 3_600_000;
+const dayAgo = (days: number) => new Date(NOON - days * 24 * HOUR_MS).toISOString().slice(0, 10);
+
+let folder = '';
+let storage: Storage;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'whence-pruning-'));
+  storage = await openStorage(folder);
+});
+afterEach(async () => {
+  await storage.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const usageOn = (days: readonly number[], keyId = 'one') =>
+  storage.usage.add(
+    days.map((ago) => ({ keyId, day: dayAgo(ago), endpoint: 'ip', statusClass: 2, requests: 1 })),
+    new Map(),
+  );
+const takeOn = (ago: number) =>
+  storage.leases.take({ keyId: 'one', day: dayAgo(ago) }, { wanted: 5, limit: 100, spent: 0 });
+
+test('pruning: statistics of 400 days stay, older ones go', async () => {
+  await usageOn([0, 1, USAGE_DAYS, USAGE_DAYS + 1, 1_000]);
+  assert.deepEqual(await pruneOldRows(storage, NOON), { usage: 2, quota: 0 });
+  assert.deepEqual(
+    (await storage.usage.ofKey('one')).map(({ day }) => day),
+    [dayAgo(USAGE_DAYS), dayAgo(1), dayAgo(0)],
+  );
+});
+
+test('pruning: quotas of the last days stay as they are, older ones go', async () => {
+  for (const ago of [0, 1, QUOTA_DAYS, QUOTA_DAYS + 1, 300]) await takeOn(ago);
+  assert.deepEqual(await pruneOldRows(storage, NOON), { usage: 0, quota: 2 });
+  for (const ago of [0, 1, QUOTA_DAYS]) assert.equal((await takeOn(ago)).left, 90, `${ago} days ago`);
+  assert.equal((await takeOn(300)).left, 95, 'this row is gone');
+});
+
+test('pruning: recalls of past days go, and those that follow are seen', async () => {
+  await storage.leases.recall({ keyId: 'one', day: dayAgo(30) });
+  await storage.leases.recall({ keyId: 'two', day: dayAgo(0) });
+  await pruneOldRows(storage, NOON);
+  assert.deepEqual(
+    (await storage.leases.recallsSince(0)).map(({ keyId }) => keyId),
+    ['two'],
+  );
+  await storage.leases.recall({ keyId: 'three', day: dayAgo(0) });
+  assert.deepEqual(
+    (await storage.leases.recallsSince(2)).map(({ keyId }) => keyId),
+    ['three'],
+  );
+});
+
+test('pruning: many rows go in parts', async () => {
+  for (let key = 0; key < 50; key++)
+    await usageOn(
+      Array.from({ length: 51 }, (_, i) => 500 + i),
+      `key ${key}`,
+    );
+  await usageOn([0]);
+  assert.deepEqual(await pruneOldRows(storage, NOON), { usage: 2_550, quota: 0 });
+  assert.equal((await storage.usage.ofKey('one')).length, 1);
+});
+
+test('pruning: of several processes, one does it in an hour', async () => {
+  const other = await openStorage(folder);
+  try {
+    const attempts = [storage, other, storage, other].map((one, i) => pruneOldRows(one, NOON + i));
+    assert.equal((await Promise.all(attempts)).filter((outcome) => outcome !== undefined).length, 1);
+    assert.equal(await pruneOldRows(other, NOON + HOUR_MS / 2), undefined);
+    assert.notEqual(await pruneOldRows(other, NOON + HOUR_MS + 4), undefined);
+  } finally {
+    await other.close();
+  }
+});
+
+test('pruning: a claim from a clock that was ahead does not stop it for years', async () => {
+  await pruneOldRows(storage, NOON + 10_000 * HOUR_MS);
+  assert.notEqual(await pruneOldRows(storage, NOON), undefined);
+});

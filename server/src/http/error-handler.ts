@@ -1,0 +1,53 @@
+/** Renders every refusal and every failure. What the caller gets and what the log gets are two different texts. */
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from '../log.ts';
+import { StorageUnavailable } from '../storage/storage-unavailable.ts';
+import { elapsedMs } from './envelope.ts';
+import { errorBody } from './error-body.ts';
+import { ApiError } from './errors.ts';
+
+/** `onFault` is called for what failed through our own fault, before it is answered. */
+export function handleError(log: Logger, onFault: (request: FastifyRequest, reply: FastifyReply) => void) {
+  return (thrown: FastifyError | ApiError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const error = isAborted(request, thrown) ? new ApiError('BAD_REQUEST') : toApiError(thrown);
+    const { status, isCounted } = error.row;
+    if (status >= 500 && isCounted !== true) {
+      if (!(thrown instanceof ApiError)) log.error({ err: thrown, request_id: request.id }, 'request failed');
+      onFault(request, reply);
+    }
+    return reply
+      .code(status)
+      .headers(error.headers)
+      .send(errorBody(error, elapsedMs(request)));
+  };
+}
+
+/** The client closed the connection before its body was complete: not a failure of ours, and no one reads the answer. */
+function isAborted({ raw }: FastifyRequest, thrown: Error): boolean {
+  return raw.destroyed && !raw.complete && (thrown as NodeJS.ErrnoException).code === 'ECONNRESET';
+}
+
+/** Fastify's own refusals, in our words. */
+function toApiError(thrown: FastifyError | ApiError | Error): ApiError {
+  if (thrown instanceof ApiError) return thrown;
+  if (thrown instanceof StorageUnavailable)
+    return new ApiError('STORAGE_UNAVAILABLE', { headers: { 'Retry-After': '5' } });
+  if ('validation' in thrown && thrown.validation !== undefined) {
+    const [first] = thrown.validation;
+    const missing = first?.params['missingProperty'];
+    const path = typeof missing === 'string' ? `${first?.instancePath}/${missing}` : (first?.instancePath ?? '');
+    return invalidBody(path);
+  }
+  const code = 'code' in thrown ? thrown.code : undefined;
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError('PAYLOAD_TOO_LARGE');
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new ApiError('UNSUPPORTED_MEDIA_TYPE');
+  if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') return new ApiError('BAD_REQUEST');
+  const isBadBody = code === 'FST_ERR_CTP_EMPTY_JSON_BODY' || code === 'FST_ERR_CTP_INVALID_JSON_BODY';
+  if (isBadBody || (thrown instanceof SyntaxError && 'statusCode' in thrown)) return invalidBody('');
+  return new ApiError('INTERNAL');
+}
+
+/** `path` is a JSON Pointer (RFC 6901) into the body; empty for the body itself. */
+function invalidBody(path: string): ApiError {
+  return new ApiError('INVALID_REQUEST', { extra: { details: { path } } });
+}

@@ -1,0 +1,169 @@
+/**
+ * Counters of the server: plain integers while requests run, rendered as Prometheus text on a scrape. A snapshot is
+ * plain data, so that the first process can add up its workers.
+ */
+/** Upper bounds of the latency histogram, in seconds. */
+export const BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5] as const;
+
+export type RouteSnapshot = {
+  /** Status → requests. */
+  readonly statuses: Readonly<Record<string, number>>;
+  /** Requests by bucket of latency, the last one for those above all bounds. */
+  readonly buckets: readonly number[];
+  readonly seconds: number;
+};
+
+export type MetricsSnapshot = {
+  readonly routes: Readonly<Record<string, RouteSnapshot>>;
+  readonly counters: Readonly<Record<string, number>>;
+  readonly gauges: Readonly<Record<string, number>>;
+};
+
+type RouteCounts = { readonly statuses: Map<number, number>; readonly buckets: number[]; seconds: number };
+
+export class Metrics {
+  /** By the name of a route: there are as many as routes, whatever paths are asked for. */
+  readonly #routes = new Map<string, RouteCounts>();
+  cacheHits = 0;
+  cacheMisses = 0;
+  plainLookups = 0;
+
+  count(route: string, status: number, seconds: number): void {
+    let counts = this.#routes.get(route);
+    if (counts === undefined) {
+      counts = { statuses: new Map(), buckets: new Array<number>(BUCKETS.length + 1).fill(0), seconds: 0 };
+      this.#routes.set(route, counts);
+    }
+    counts.statuses.set(status, (counts.statuses.get(status) ?? 0) + 1);
+    let bucket = 0;
+    while (bucket < BUCKETS.length && seconds > (BUCKETS[bucket] as number)) bucket++;
+    counts.buckets[bucket] = (counts.buckets[bucket] as number) + 1;
+    counts.seconds += seconds;
+  }
+
+  countCache(isHit: boolean): void {
+    if (isHit) this.cacheHits++;
+    else this.cacheMisses++;
+  }
+
+  snapshot(gauges: Record<string, number>): MetricsSnapshot {
+    const routes = [...this.#routes].map(([route, { statuses, buckets, seconds }]) => [
+      route,
+      { statuses: Object.fromEntries(statuses), buckets: [...buckets], seconds },
+    ]);
+    const counters = {
+      'whence_answer_cache_total{result="hit"}': this.cacheHits,
+      'whence_answer_cache_total{result="miss"}': this.cacheMisses,
+      whence_plain_lookups_total: this.plainLookups,
+    };
+    return { routes: Object.fromEntries(routes), counters, gauges };
+  }
+}
+
+/** Gauges are the same for every worker, or a maximum makes sense of them: all but these, which are added up. */
+const SUMMED_GAUGES = new Set(['whence_leased_requests', 'whence_email_checks']);
+
+export function addUp(snapshots: readonly MetricsSnapshot[]): MetricsSnapshot {
+  const gauges: Record<string, number> = {};
+  const routes: Record<string, RouteSnapshot> = {};
+  for (const snapshot of snapshots) {
+    for (const [name, value] of Object.entries(snapshot.gauges)) {
+      gauges[name] = SUMMED_GAUGES.has(name) ? (gauges[name] ?? 0) + value : Math.max(gauges[name] ?? value, value);
+    }
+    for (const [name, route] of Object.entries(snapshot.routes)) {
+      const sum = routes[name];
+      routes[name] = sum === undefined ? route : addRoutes(sum, route);
+    }
+  }
+  return { routes, counters: snapshots.map(({ counters }) => counters).reduce(addCounts, {}), gauges };
+}
+
+/** What of a worker outlives it: a counter that went down would look like a restart, and hide what was counted. */
+export function countersOf({ routes, counters }: MetricsSnapshot): MetricsSnapshot {
+  return { routes, counters, gauges: {} };
+}
+
+export function withCounters(snapshot: MetricsSnapshot, counters: Readonly<Record<string, number>>): MetricsSnapshot {
+  return { ...snapshot, counters: addCounts(snapshot.counters, counters) };
+}
+
+function addRoutes(a: RouteSnapshot, b: RouteSnapshot): RouteSnapshot {
+  return {
+    statuses: addCounts(a.statuses, b.statuses),
+    buckets: a.buckets.map((count, i) => count + (b.buckets[i] ?? 0)),
+    seconds: a.seconds + b.seconds,
+  };
+}
+
+function addCounts(a: Readonly<Record<string, number>>, b: Readonly<Record<string, number>>): Record<string, number> {
+  const sum = { ...a };
+  for (const [name, count] of Object.entries(b)) sum[name] = (sum[name] ?? 0) + count;
+  return sum;
+}
+
+const HELP: Readonly<Record<string, string>> = {
+  whence_answer_cache_total: 'Lookups answered from the cache of finished answers, or not.',
+  whence_plain_lookups_total: 'Lookups answered before the HTTP parser of Node.',
+  whence_log_lines_dropped_total: 'Log lines dropped because standard error was not read, or could not be written.',
+  whence_log_lines_repeated_total: 'Log lines that were counted instead of written, because they repeated themselves.',
+  whence_worker_deaths_total: 'Workers that ended unasked and were replaced.',
+  whence_dataset_version: 'Version of the dataset that is served; 0 without one.',
+  whence_dataset_age_seconds: 'Seconds since the served dataset was built.',
+  whence_dataset_fallback: 'Whether the current version cannot be loaded and another one is served.',
+  whence_storage_read_only: 'Whether storage could not be written when it was last tried.',
+  whence_leased_requests: 'Requests taken from quotas and not yet spent.',
+  whence_email_checks: 'Email checks in flight.',
+  whence_event_loop_lag_seconds: 'Largest delay of the event loop in the last second.',
+  whence_resident_memory_bytes: 'Resident memory of the largest worker.',
+  whence_workers: 'Workers that answered this scrape.',
+  whence_update_running: 'Whether the dataset is being updated.',
+  whence_update_failed: 'Whether the last update failed.',
+  whence_update_last_success_timestamp_seconds: 'When an update last came to its end; 0 if never.',
+  whence_update_feeds_refused: 'Feeds that the last update refused.',
+};
+
+/** Prometheus text exposition format, version 0.0.4. `build` becomes labels: it holds no quotes and no backslashes. */
+export function renderMetrics(
+  { routes, counters, gauges }: MetricsSnapshot,
+  build: Readonly<Record<string, string>>,
+): string {
+  const lines: string[] = [];
+  const family = (name: string, type: string, help: string) =>
+    lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`);
+  const byRoute = Object.entries(routes).sort(([a], [b]) => (a < b ? -1 : 1));
+
+  family('whence_build_info', 'gauge', 'The program that is running; always 1.');
+  const labels = Object.entries(build).map(([name, value]) => `${name}="${value}"`);
+  lines.push(`whence_build_info{${labels.join(',')}} 1`);
+
+  family('whence_requests_total', 'counter', 'Requests answered, by route and status.');
+  for (const [route, { statuses }] of byRoute) {
+    for (const [status, count] of Object.entries(statuses))
+      lines.push(`whence_requests_total{route="${route}",status="${status}"} ${count}`);
+  }
+
+  const duration = 'whence_request_duration_seconds';
+  family(duration, 'histogram', 'Time from the end of the request header to the answer, by route.');
+  for (const [route, { buckets, seconds }] of byRoute) {
+    let cumulative = 0;
+    buckets.forEach((count, i) => {
+      cumulative += count;
+      lines.push(`${duration}_bucket{route="${route}",le="${BUCKETS[i] ?? '+Inf'}"} ${cumulative}`);
+    });
+    lines.push(`${duration}_sum{route="${route}"} ${seconds}`, `${duration}_count{route="${route}"} ${cumulative}`);
+  }
+
+  for (const [type, values] of [
+    ['counter', counters],
+    ['gauge', gauges],
+  ] as const) {
+    let last = '';
+    for (const [series, value] of Object.entries(values)) {
+      const [name = ''] = series.split('{', 1);
+      if (name !== last) family(name, type, HELP[name] ?? name);
+      last = name;
+      lines.push(`${series} ${value}`);
+    }
+  }
+  return `${lines.join('\n')}\n`;
+}

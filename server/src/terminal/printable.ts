@@ -1,0 +1,27 @@
+/**
+ * Text from feeds, datasets, DNS and files, made safe for a terminal. A control sequence in a network name could
+ * otherwise move the cursor, set the window title or rewrite what is already on the screen, and a bidi override could
+ * reorder it.
+ */
+
+// Cc: C0, DEL and C1. Cs in a Unicode-aware expression matches lone surrogates only. U+2028 and U+2029 end a line.
+const UNSAFE = /[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029]/gu;
+const SHORT_ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/**
+ * The text on one line, with unsafe characters as visible escapes: `\x1b`, `\u202e`. For display only: a backslash is
+ * left alone, so the escapes cannot be decoded. Printing the result again changes nothing.
+ */
+export function printable(text: string): string {
+  return text.replace(UNSAFE, (character) => SHORT_ESCAPES[character] ?? escapeCode(character.charCodeAt(0)));
+}
+
+/** The same for a message of several lines: line feeds stay. */
+export function printableLines(text: string): string {
+  return text.split('\n').map(printable).join('\n');
+}
+
+function escapeCode(code: number): string {
+  const hex = code.toString(16);
+  return code < 0x100 ? `\\x${hex.padStart(2, '0')}` : `\\u${hex.padStart(4, '0')}`;
+}

@@ -1,0 +1,148 @@
+/**
+ * Output files that appear complete and together: each is written under a temporary name in its directory and renamed
+ * at the end. The temporary files are removed on failure, on exit and on a signal.
+ */
+import { randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fchmodSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { basename } from 'node:path';
+import { DatasetError } from '@whence/dataset/format';
+import { UNFINISHED } from '@whence/dataset/whole-file';
+import { UsageError } from './exit.ts';
+import { type Refusal, refusalText, withFileErrors } from './file-errors.ts';
+import type { Sink } from './sink.ts';
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** `bytes`: written so far. */
+export type FileSink = Sink & { readonly bytes: number };
+
+type StagedFile = { readonly path: string; readonly temporary: string; readonly file: number };
+
+/** The files that `work` creates appear when it has finished; if it fails, none does. */
+export async function staged<T>(work: (files: StagedFiles) => Promise<T>): Promise<T> {
+  const files = new StagedFiles();
+  try {
+    const result = await work(files);
+    files.commit();
+    return result;
+  } catch (error) {
+    files.discard();
+    throw error;
+  }
+}
+
+/**
+ * Everything here runs synchronously, even `write`: a signal handler never sees a temporary file that is not
+ * registered.
+ */
+export class StagedFiles {
+  readonly #files: StagedFile[] = [];
+  #newDirectory: string | undefined;
+
+  readonly #onExit = () => this.discard();
+  readonly #onSignal = (signal: NodeJS.Signals) => {
+    this.discard();
+    // `discard` has removed this listener: the signal ends the process as by default, and the shell sees it.
+    process.kill(process.pid, signal);
+  };
+
+  constructor() {
+    process.on('exit', this.#onExit);
+    for (const signal of SIGNALS) process.on(signal, this.#onSignal);
+  }
+
+  /** Creates the directory if it is missing; `discard` removes it again. */
+  makeDirectory(path: string): void {
+    if (existsSync(path)) return;
+    withWriteErrors(path, () => mkdirSync(path));
+    this.#newDirectory = path;
+  }
+
+  /** An existing file at `path` stays until `commit`; the new one gets its mode. */
+  create(path: string): FileSink {
+    const { target, mode } = withWriteErrors(path, () => resolveTarget(path));
+    const temporary = `${target}.${randomUUID().slice(0, 8)}${UNFINISHED}`;
+    const file = withWriteErrors(path, () => openSync(temporary, 'wx'));
+    this.#files.push({ path: target, temporary, file });
+    if (mode !== undefined) withWriteErrors(path, () => fchmodSync(file, mode));
+    const sink = {
+      bytes: 0,
+      write: async (chunk: string | Uint8Array) => {
+        const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+        sink.bytes += bytes.length;
+        withWriteErrors(path, () => writeAll(file, bytes));
+      },
+    };
+    return sink;
+  }
+
+  /** Renames in the order of creation. */
+  commit(): void {
+    for (const { path, file } of this.#files) withWriteErrors(path, () => fsyncSync(file));
+    for (const { path, temporary } of this.#files) withWriteErrors(path, () => renameSync(temporary, path));
+    this.#finish();
+  }
+
+  /** May also be called after a failed commit. */
+  discard(): void {
+    for (const { temporary } of this.#files) rmSync(temporary, { force: true });
+    this.#finish();
+    if (this.#newDirectory === undefined) return;
+    try {
+      rmdirSync(this.#newDirectory);
+    } catch {
+      // Not empty: another process has written to it.
+    }
+  }
+
+  #finish(): void {
+    process.off('exit', this.#onExit);
+    for (const signal of SIGNALS) process.off(signal, this.#onSignal);
+    for (const { file } of this.#files.splice(0)) closeSync(file);
+  }
+}
+
+/** The file to replace. A symbolic link is followed, not replaced. */
+function resolveTarget(path: string): { target: string; mode?: number } {
+  if (basename(path) === '') throw new UsageError('--output must name a file');
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return { target: path };
+  if (found.isDirectory()) throw new UsageError(`${path} is a directory; --output must name a file`);
+  // A rename would replace a device such as /dev/null with a file.
+  if (!found.isFile()) throw new UsageError(`${path} is not a regular file; omit --output to write to standard output`);
+  return { target: realpathSync(path), mode: found.mode & 0o7777 };
+}
+
+/** `writeSync` may write less than it is given. */
+function writeAll(file: number, bytes: Uint8Array): void {
+  for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
+}
+
+/** Usage errors: the path is wrong. Everything else is a failure of the system. */
+const WRONG_PATHS: readonly (Refusal | undefined)[] = [
+  'its directory does not exist',
+  'its parent is not a directory',
+  'a file with this name exists',
+  'the name is too long',
+];
+
+function withWriteErrors<T>(path: string, work: () => T): T {
+  return withFileErrors(work, (error, refusal) =>
+    WRONG_PATHS.includes(refusal)
+      ? new UsageError(`cannot write ${path}: ${refusal}`)
+      : new DatasetError(`cannot write ${path}: ${refusalText(error)}`),
+  );
+}

@@ -1,9 +1,10 @@
 /** `GET /v1/asn/{asn}` and `GET /v1/asn/search`: networks by number and by name. */
-import { parsePrefixedAsn } from '@whence/dataset/compile/as-number';
-import type { FastifyRequest } from 'fastify';
-import type { LiveDataset } from '../live-dataset.ts';
-import { envelope } from './envelope.ts';
-import { ApiError } from './errors.ts';
+import { parsePrefixedAsn } from '@whence/dataset/as-number';
+import type { AsnRecord } from '@whence/dataset/record';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { envelope, sendJson } from '../http/envelope.ts';
+import { ApiError } from '../http/errors.ts';
+import type { LiveDataset } from '../lookup/live-dataset.ts';
 import { requireDataset } from './ip.ts';
 
 const MAX_QUERY_CHARACTERS = 100;
@@ -14,15 +15,22 @@ type AsnRequest = FastifyRequest<{ Params: { asn: string }; Querystring: { inclu
 type SearchRequest = FastifyRequest<{ Querystring: { q?: string; limit?: string } }>;
 
 export function getAsn(live: LiveDataset) {
-  return (request: AsnRequest) => {
+  return (request: AsnRequest, reply: FastifyReply) => {
     const number = parsePrefixedAsn(request.params.asn);
     if (number === undefined) throw new ApiError('INVALID_ASN');
     const { dataset } = requireDataset(live);
     const record = dataset.asn(number);
     if (record === undefined) throw new ApiError('ASN_NOT_FOUND');
-    const isWhole = request.query.include_prefixes === 'true';
-    return envelope(request, isWhole ? { ...record, prefixes: dataset.prefixesOf(number) } : record);
+    if (request.query.include_prefixes !== 'true') return envelope(request, record);
+    return sendJson(reply, withPrefixes(request, record, dataset.prefixesJson(number)));
   };
+}
+
+/** The envelope around prefixes that are JSON already: for tens of thousands of them, objects take too long. */
+function withPrefixes(request: FastifyRequest, record: AsnRecord, prefixes: Buffer): Buffer {
+  const { data, meta } = envelope(request, record);
+  const start = `{"data":${JSON.stringify(data).slice(0, -1)},"prefixes":`;
+  return Buffer.concat([Buffer.from(start), prefixes, Buffer.from(`},"meta":${JSON.stringify(meta)}}`)]);
 }
 
 export function searchAsn(live: LiveDataset) {

@@ -1,19 +1,37 @@
-/** Who asks: the key in `X-API-Key`, in any case of the header's name (RFC 9110 §5.1). `Authorization` is not looked at. */
+/** Which key asks: `X-API-Key`, in any case of the header's name (RFC 9110 §5.1). `Authorization` is ignored. */
 import type { FastifyRequest } from 'fastify';
-import type { Keys } from '../keys/keys.ts';
+import { ApiError } from '../http/errors.ts';
+import type { Key } from '../keys/key.ts';
+import { type KnownKeys, TooManyGuesses } from '../keys/known-keys.ts';
 import type { Permission } from '../keys/tiers.ts';
-import { ApiError } from './errors.ts';
 
-export async function authenticate(keys: Keys, request: FastifyRequest): Promise<void> {
+declare module 'fastify' {
+  interface FastifyRequest {
+    key: Key | undefined;
+  }
+}
+
+export async function authenticate(keys: KnownKeys, request: FastifyRequest): Promise<void> {
   const secret = request.headers['x-api-key'];
   if (typeof secret !== 'string') throw new ApiError('UNAUTHORIZED');
-  const key = await keys.find(secret);
-  if (key === undefined) throw new ApiError('UNAUTHORIZED');
-  request.key = key;
+  request.key = await find(keys, secret, request.ip);
+  if (request.key === undefined) throw new ApiError('UNAUTHORIZED');
+}
+
+async function find(keys: KnownKeys, secret: string, address: string): Promise<Key | undefined> {
+  try {
+    return await keys.find(secret, address);
+  } catch (error) {
+    throw error instanceof TooManyGuesses ? new ApiError('OVERLOADED', { headers: { 'Retry-After': '2' } }) : error;
+  }
 }
 
 export function requirePermission(request: FastifyRequest, permission: Permission): void {
   if (request.key?.permissions.includes(permission) !== true) {
-    throw new ApiError('FORBIDDEN', { extra: { details: { required: permission } } });
+    throw forbidden(permission);
   }
+}
+
+export function forbidden(required: Permission): ApiError {
+  return new ApiError('FORBIDDEN', { extra: { details: { required } } });
 }

@@ -1,51 +1,19 @@
-/** `GET /v1/dataset` and `GET /v1/dataset/diff`: what is served, which versions there are, and what changed between two of them. */
+/**
+ * `GET /v1/dataset` and `GET /v1/dataset/diff`: what is served, which versions there are, and what changed between two
+ * of them.
+ */
 import { DEFAULT_DIFF_LIMIT, MAX_DIFF_LIMIT } from '@whence/dataset/diff';
 import type { VersionEntry } from '@whence/dataset/publish';
-import type { Counts, Figures, Refusal, Source } from '@whence/dataset/record';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { DatasetDiffs } from '../dataset-diffs.ts';
-import type { LiveDataset } from '../live-dataset.ts';
-import { elapsedMs, envelope, sendJson } from './envelope.ts';
-import { ApiError } from './errors.ts';
+import { elapsedMs, envelope, sendJson } from '../http/envelope.ts';
+import { ApiError } from '../http/errors.ts';
+import type { DatasetDiffs } from '../lookup/dataset-diffs.ts';
+import { datasetReport } from '../lookup/dataset-report.ts';
+import type { LiveDataset } from '../lookup/live-dataset.ts';
 import { requireDataset } from './ip.ts';
 
-export type PublishedVersion = { version: number; built_at: string; bytes: number; current: boolean };
-
-export type DatasetReport = {
-  version: number;
-  built_at: string;
-  age_seconds: number;
-  sources: Source[];
-  counts: Counts;
-  versions: PublishedVersion[];
-  /** What the version covers and how far its sources agree. */
-  figures: Figures;
-  /** Feeds whose newest copy was not used, and why. */
-  refused: Refusal[];
-};
-
 export function getDataset(live: LiveDataset, nowMs: () => number) {
-  return (request: FastifyRequest) => {
-    const { dataset, version, builtAtMs } = requireDataset(live);
-    const { built_at, sources, counts, figures, refused } = dataset.meta;
-    const report: DatasetReport = {
-      version,
-      built_at,
-      age_seconds: Math.max(0, Math.floor((nowMs() - builtAtMs) / 1000)),
-      sources: [...sources],
-      counts,
-      versions: live.versions.map((entry) => ({
-        version: entry.version,
-        built_at: entry.built_at,
-        bytes: entry.bytes,
-        // What is served, also when the manifest names a version that cannot be opened.
-        current: entry.version === version,
-      })),
-      figures,
-      refused: [...refused],
-    };
-    return envelope(request, report);
-  };
+  return (request: FastifyRequest) => envelope(request, datasetReport(requireDataset(live), live.versions, nowMs()));
 }
 
 type DiffRequest = FastifyRequest<{ Querystring: { from?: string; to?: string; limit?: string } }>;
@@ -56,7 +24,7 @@ export function getDatasetDiff(live: LiveDataset, diffs: DatasetDiffs) {
     const [from, to] = [parseVersion(query.from), parseVersion(query.to)];
     const limit = parseLimit(query.limit);
     requireDataset(live);
-    const outcome = await diffs.diff(findVersion(live, from), findVersion(live, to), limit);
+    const outcome = await diffs.diff(findVersion(live, from), findVersion(live, to), limit, request.key?.id ?? '');
     if (outcome.kind === 'refused') throw new ApiError('OVERLOADED', { headers: { 'Retry-After': '5' } });
     if (outcome.kind === 'failed') throw new ApiError('DATASET_UNAVAILABLE', { headers: { 'Retry-After': '60' } });
     const meta = `,"meta":{"processing_time_ms":${elapsedMs(request)}}}`;

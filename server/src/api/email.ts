@@ -1,10 +1,10 @@
-/** `GET /v1/email/domain/{domain}/dns`: can this domain's mail be trusted? */
+/** `GET /v1/email/domain/{domain}/dns`: MX, SPF, DKIM and DMARC of a domain, with score and recommendations. */
 import { normalizeDomain } from '@whence/email/domain-name';
 import { isSelector, MAX_SELECTORS, tidySelectors } from '@whence/email/selectors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { EmailChecks } from '../email-checks.ts';
-import { envelope } from './envelope.ts';
-import { ApiError } from './errors.ts';
+import { envelope } from '../http/envelope.ts';
+import { ApiError } from '../http/errors.ts';
+import type { EmailChecks } from '../lookup/email-checks.ts';
 
 type EmailRequest = FastifyRequest<{ Params: { domain: string }; Querystring: { selectors?: string } }>;
 
@@ -15,14 +15,16 @@ export function getEmailDomain(checks: EmailChecks) {
     const domain = normalizeDomain(text);
     if (domain === undefined) throw new ApiError('INVALID_DOMAIN');
     const selectors = parseSelectors(request.query.selectors ?? '');
-    if (checks.isFull) throw new ApiError('OVERLOADED', { headers: { 'Retry-After': '5' } });
-    const { report, isDnsUnavailable } = await checks.check(domain, selectors, whenGone(reply));
-    if (isDnsUnavailable) throw new ApiError('DNS_UNAVAILABLE', { headers: { 'Retry-After': '5' } });
-    return envelope(request, report);
+    const fairnessKey = request.key?.id ?? '';
+    if (checks.isFull(fairnessKey)) throw new ApiError('OVERLOADED', { headers: { 'Retry-After': '5' } });
+    const examination = await checks.check(domain, { fairnessKey, selectors, signal: whenGone(reply) });
+    if (examination === undefined || examination.isDnsUnavailable)
+      throw new ApiError('DNS_UNAVAILABLE', { headers: { 'Retry-After': '5' } });
+    return envelope(request, examination.report);
   };
 }
 
-/** Undefined means the common ones. The same selector is asked for once, whatever its case. */
+/** Undefined means the common selectors. Repetitions are dropped, in any case. */
 export function parseSelectors(text: string): string[] | undefined {
   const selectors = tidySelectors(text.split(','));
   if (selectors.length === 0) return undefined;
@@ -33,7 +35,7 @@ export function parseSelectors(text: string): string[] | undefined {
   return selectors;
 }
 
-/** Aborts when the client goes away before it is answered. */
+/** Aborts when the client disconnects before it is answered. */
 function whenGone({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController();
   raw.once('close', () => {

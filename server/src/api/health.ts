@@ -1,34 +1,48 @@
-/** `/healthz` says that the process lives and touches nothing; `/readyz` says whether it can answer, and how old the data is. */
+/**
+ * `/healthz` says that the process lives and touches nothing; `/readyz` says whether it can answer, and how old the
+ * data is.
+ */
 import type { FastifyRequest } from 'fastify';
-import type { LiveDataset } from '../live-dataset.ts';
+import { envelope } from '../http/envelope.ts';
+import { ApiError } from '../http/errors.ts';
+import type { LiveDataset } from '../lookup/live-dataset.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { UpdateReport } from '../update-report.ts';
-import { envelope } from './envelope.ts';
-import { ApiError } from './errors.ts';
+import type { WriteProbe } from '../storage/write-probe.ts';
+import { stateOf, type UpdateReport } from '../updates/update-report.ts';
 
-/** The embedded default is built once; a live one is built daily. A month without a build is worth a look either way. */
+/**
+ * The embedded default is built once; a live one is built daily. A month without a build is worth a look either way.
+ */
 const STALE_SECONDS = 30 * 86_400;
+
+export type HealthParts = {
+  readonly live: LiveDataset;
+  readonly storage: Storage;
+  readonly writes: WriteProbe;
+  readonly lastUpdate: () => UpdateReport | undefined;
+  /** From the moment the server is told to stop, while it still answers. */
+  readonly isStopping: () => boolean;
+  readonly nowMs: () => number;
+};
 
 export function healthz(request: FastifyRequest) {
   return envelope(request, { status: 'ok' });
 }
 
-export function readyz(
-  live: LiveDataset,
-  storage: Storage,
-  lastUpdate: () => UpdateReport | undefined,
-  nowMs: () => number,
-) {
+export function readyz({ live, storage, writes, lastUpdate, isStopping, nowMs }: HealthParts) {
   return async (request: FastifyRequest) => {
     const served = live.current;
     const age = served === undefined ? 0 : Math.max(0, Math.floor((nowMs() - served.builtAtMs) / 1000));
     const update = lastUpdate();
     const checks = {
-      dataset: served === undefined ? 'missing' : age > STALE_SECONDS ? 'stale' : 'ok',
-      storage: await storageCheck(storage),
-      ...(update && { update: updateCheck(update) }),
+      dataset: datasetCheck(live, age),
+      storage: await storageCheck(storage, writes),
+      // A failed update is no reason to send requests elsewhere: the version before it answers.
+      ...(update && { update: stateOf(update, served?.builtAtMs ?? 0, nowMs()) }),
+      ...(isStopping() && { shutdown: 'stopping' }),
     };
-    if (served === undefined || checks.storage !== 'ok') throw new ApiError('NOT_READY', { extra: { checks } });
+    if (served === undefined || checks.storage === 'unavailable' || isStopping())
+      throw new ApiError('NOT_READY', { extra: { checks } });
     return envelope(request, {
       status: 'ready',
       checks,
@@ -39,10 +53,10 @@ export function readyz(
   };
 }
 
-/** A failed update is no reason to send requests elsewhere: the version before it answers. */
-function updateCheck({ outcome }: UpdateReport): 'ok' | 'running' | 'failing' {
-  if (outcome === 'running') return 'running';
-  return outcome === 'failed' ? 'failing' : 'ok';
+function datasetCheck({ current, isFallback }: LiveDataset, age: number): 'ok' | 'stale' | 'fallback' | 'missing' {
+  if (current === undefined) return 'missing';
+  if (isFallback) return 'fallback';
+  return age > STALE_SECONDS ? 'stale' : 'ok';
 }
 
 /** Anybody may ask; paths and addresses that are in error messages stay in the log. */
@@ -56,10 +70,15 @@ function publicReport({ outcome, started_at, finished_at, succeeded_at, refused 
   };
 }
 
-async function storageCheck(storage: Storage): Promise<'ok' | 'unavailable'> {
+/**
+ * Storage that can be read but not written (a full disk) does not make the server unready: keys are checked, keys
+ * without a limit are answered, and the others have what was leased to them. Taking the server out of service would take
+ * that away too, and with several replicas on one database from all of them at once.
+ */
+async function storageCheck(storage: Storage, writes: WriteProbe): Promise<'ok' | 'read-only' | 'unavailable'> {
   try {
     await storage.check();
-    return 'ok';
+    return writes.isFailing() ? 'read-only' : 'ok';
   } catch {
     return 'unavailable';
   }

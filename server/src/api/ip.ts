@@ -1,36 +1,27 @@
-/** `GET /v1/ip/{ip}`: what is known of one address. */
+/** `GET /v1/ip/{ip}`: what is known of one address. Plain requests are answered by `plain/`, with the same bytes. */
+import { type Address, parseAddress } from '@whence/dataset/address';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { LiveDataset, ServedDataset } from '../live-dataset.ts';
-import { evidenceOf, findJson, lookup, specialPurposeOf } from '../lookup.ts';
-import type { Metrics } from '../metrics.ts';
-import { elapsedMs, sendJson } from './envelope.ts';
-import { ApiError } from './errors.ts';
+import { elapsedMs, sendJson } from '../http/envelope.ts';
+import { ApiError } from '../http/errors.ts';
+import type { LiveDataset, ServedDataset } from '../lookup/live-dataset.ts';
+import { evidenceOf, findJson, specialPurposeOf } from '../lookup/lookup.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 
 type IpRequest = FastifyRequest<{ Params: { ip: string }; Querystring: { explain?: string } }>;
-
-/** The envelope around a record. Also what the short way writes, so that there is one form of this answer. */
-export function ipEnvelope(
-  json: string,
-  requestId: string,
-  milliseconds: number,
-  cacheStatus: 'HIT' | 'MISS',
-  version: number,
-): string {
-  return `{"data":${json},"meta":{"request_id":"${requestId}","processing_time_ms":${milliseconds},"cache_status":"${cacheStatus}","dataset_version":${version}}}`;
-}
 
 export function getIp(live: LiveDataset, metrics: Metrics) {
   return (request: IpRequest, reply: FastifyReply): FastifyReply => {
     const served = requireDataset(live);
-    const { ip } = request.params;
+    const address = parseAddress(request.params.ip);
+    if (address === undefined) throw new ApiError('INVALID_IP');
     const isExplained = request.query.explain === 'true';
-    const found = isExplained ? explained(served, ip) : findJson(served, ip);
-    if (found === undefined) throw missing(served, ip, isExplained);
+    const found = isExplained ? explained(served, address) : findJson(served, address);
+    if (found === undefined) throw notFound(served, isExplained ? specialPurposeOf({ address }) : undefined);
+    metrics.countCache(found.isHit);
     const cacheStatus = found.isHit ? 'HIT' : 'MISS';
-    if (found.isHit) metrics.cacheHits++;
-    else metrics.cacheMisses++;
+    const meta = `"request_id":"${request.id}","processing_time_ms":${elapsedMs(request)},"cache_status":"${cacheStatus}"`;
     reply.header('X-Cache-Status', cacheStatus);
-    return sendJson(reply, ipEnvelope(found.json, request.id, elapsedMs(request), cacheStatus, served.version));
+    return sendJson(reply, `{"data":${found.json},"meta":{${meta},"dataset_version":${served.version}}}`);
   };
 }
 
@@ -40,21 +31,19 @@ export function requireDataset(live: LiveDataset): ServedDataset {
   return served;
 }
 
-/** Evidence is asked for by people; it is made anew each time and passes the cache by. */
-function explained({ dataset }: ServedDataset, ip: string): { json: string; isHit: boolean } | undefined {
-  const found = lookup(dataset, ip);
-  if (found.kind !== 'found') return undefined;
-  const record = dataset.record(found.address, found.match);
-  return { json: JSON.stringify({ ...record, evidence: evidenceOf(dataset, found) }), isHit: false };
-}
-
-function missing({ dataset, version }: ServedDataset, ip: string, isExplained: boolean): ApiError {
-  const answer = lookup(dataset, ip);
-  if (answer.kind === 'invalid') return new ApiError('INVALID_IP');
-  const details = isExplained && answer.kind === 'not found' ? specialPurposeOf(answer) : undefined;
+/** `details` say why there is no record, where that is known. */
+export function notFound({ version }: ServedDataset, details?: object): ApiError {
   return new ApiError('IP_NOT_FOUND', {
     extra: details === undefined ? {} : { details },
     meta: { cache_status: 'MISS', dataset_version: version },
     headers: { 'X-Cache-Status': 'MISS' },
   });
+}
+
+/** Evidence is asked for by people: it is built each time and not cached. */
+function explained({ dataset }: ServedDataset, address: Address): { json: string; isHit: boolean } | undefined {
+  const match = dataset.find(address);
+  if (match === 0) return undefined;
+  const record = dataset.record(address, match);
+  return { json: JSON.stringify({ ...record, evidence: evidenceOf(dataset, { address, match }) }), isHit: false };
 }

@@ -1,6 +1,6 @@
 /**
- * What goes over the wire, as JSON Schema: one object per endpoint, which Fastify validates requests with and the OpenAPI document is made
- * of. Answers are described, not filtered.
+ * What goes over the wire, as JSON Schema: one object per endpoint, which Fastify validates requests with and the
+ * OpenAPI document is made of. Answers are described, not filtered.
  */
 const string = (description: string, example?: string) => ({
   type: 'string',
@@ -119,11 +119,12 @@ export const healthz = {
 
 const checks = object(
   {
-    dataset: { type: 'string', enum: ['ok', 'stale', 'missing'] },
-    storage: { type: 'string', enum: ['ok', 'unavailable'] },
+    dataset: { type: 'string', enum: ['ok', 'stale', 'fallback', 'missing'] },
+    storage: { type: 'string', enum: ['ok', 'read-only', 'unavailable'] },
     update: { type: 'string', enum: ['ok', 'running', 'failing'], description: 'Once there was an update or a pull.' },
+    shutdown: { type: 'string', const: 'stopping', description: 'Once the server was told to stop.' },
   },
-  ['update'],
+  ['update', 'shutdown'],
 );
 
 export const readyz = {
@@ -412,9 +413,21 @@ const familyFigures = (unit: string) =>
     announced: integer(`How many ${unit} are announced.`),
     answered_share: share('Share of them that is answered; the rest is special-purpose space.'),
     country_share: share('Share of the answered whose country is known.'),
+    country_confirmed_share: share('Share of the answered whose country two independent sources name.'),
     exact_rir_share: share('Share of the answered whose registry comes from a delegated file.'),
-    connection_type_share: share('Share of the answered whose connection type somebody decided.'),
+    connection_type_share: share('Share of the answered whose connection type a source decided.'),
+    connection_type_from: object({
+      list: share('Share of the answered whose connection type comes from a list.'),
+      table: share('From a table written by hand, or the overrides.'),
+      rule: share('From a rule on names.'),
+      none: share('From nothing: the default.'),
+    }),
   });
+
+const spaceFigures = {
+  ipv4_addresses: integer('IPv4 addresses that have it.'),
+  ipv6_48s: { type: 'number', description: 'IPv6 /48s that have it.' },
+};
 
 export const dataset = {
   summary: 'Which dataset answers?',
@@ -467,11 +480,17 @@ export const dataset = {
           flags: {
             type: 'object',
             description: 'Per flag, and under threat for every score above 0.',
-            additionalProperties: object({
-              records: integer('Runs of addresses that have it.'),
-              ipv4_addresses: integer('IPv4 addresses that have it.'),
-              ipv6_48s: { type: 'number', description: 'IPv6 /48s that have it.' },
-            }),
+            additionalProperties: object({ records: integer('Runs of addresses that have it.'), ...spaceFigures }),
+          },
+          countries: {
+            type: 'object',
+            description: 'Answered space per country.',
+            additionalProperties: object(spaceFigures),
+          },
+          registries: {
+            type: 'object',
+            description: 'Answered space per registry.',
+            additionalProperties: object(spaceFigures),
           },
         }),
         refused: {

@@ -1,13 +1,13 @@
 /** `/openapi.json`, made from the schemas that the routes validate with, and `/docs`, the same for people. */
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
+import { sendJson } from '../http/envelope.ts';
 import { renderDocs } from './docs-page.ts';
-import { sendJson } from './envelope.ts';
 
 const VERSION = '1';
 
 /** Set up as part of the app itself, not of a scope: it must see every route that is registered after it. */
-export const documentation = Object.assign(
+export const openapi = Object.assign(
   async (app: FastifyInstance) => {
     await app.register(swagger, {
       openapi: {

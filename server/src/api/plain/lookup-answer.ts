@@ -1,0 +1,143 @@
+/**
+ * The 200 of a plain lookup as bytes: the body is written first, because its length is in the header, and the header
+ * right before it. Names, order and values of the fields are those of Node's path.
+ */
+import type { Address } from '@whence/dataset/address';
+import type { Match } from '@whence/dataset/format';
+import { recordBytes, writeNumber, writeRecord } from '@whence/dataset/json-writer';
+import { COMMON_HEADERS } from '../../http/envelope.ts';
+import { KEEP_ALIVE_MS } from '../../http/limits.ts';
+import type { ServedDataset } from '../../lookup/live-dataset.ts';
+import type { AnswerSlab } from './answer-slab.ts';
+import { REQUEST_ID_CHARACTERS, writeRequestId } from './request-id.ts';
+
+const headerLines = (headers: object) =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name.toLowerCase()}: ${value}\r\n`)
+    .join('');
+
+const HEAD = Buffer.from(`HTTP/1.1 200 OK\r\n${headerLines(COMMON_HEADERS)}x-request-id: `);
+const LIMIT = Buffer.from('\r\nx-ratelimit-limit: ');
+const REMAINING = Buffer.from('\r\nx-ratelimit-remaining: ');
+const RESET = Buffer.from('\r\nx-ratelimit-reset: ');
+const HIT = Buffer.from('\r\nx-cache-status: HIT\r\ncontent-length: ');
+const MISS = Buffer.from('\r\nx-cache-status: MISS\r\ncontent-length: ');
+
+const DATA = Buffer.from('{"data":');
+const META = Buffer.from(',"meta":{"request_id":"');
+const TIME = Buffer.from('","processing_time_ms":');
+const META_HIT = Buffer.from(',"cache_status":"HIT","dataset_version":');
+const META_MISS = Buffer.from(',"cache_status":"MISS","dataset_version":');
+const CLOSE = Buffer.from('}}');
+
+/** More than all of the header, and than all of the body but the record. */
+const HEADER_ROOM = 512;
+const META_ROOM = 256;
+
+export type RateLimitState = { readonly limit: number; readonly remaining: number; readonly resetSeconds: number };
+
+/** Undefined when there is no record for the address. */
+export function writeLookupAnswer(
+  slab: AnswerSlab,
+  { dataset, answers, version }: ServedDataset,
+  address: Address,
+  rate: RateLimitState,
+  elapsedMs: number,
+  nowMs: number,
+): { answer: Buffer; isHit: boolean } | undefined {
+  const entry = answers.find(address);
+  const isHit = entry !== -1;
+  let match: Match = 0;
+  let room = 0;
+  if (isHit) room = answers.end(entry) - answers.start(entry);
+  else {
+    match = dataset.find(address);
+    if (match === 0) return undefined;
+    room = recordBytes(dataset, match);
+  }
+  const bodyStart = slab.reserve(HEADER_ROOM + META_ROOM + room) + HEADER_ROOM;
+  const { buffer } = slab;
+  buffer.set(DATA, bodyStart);
+  const recordStart = bodyStart + DATA.length;
+  let at: number;
+  if (isHit) {
+    answers.bytes.copy(buffer, recordStart, answers.start(entry), answers.end(entry));
+    at = recordStart + room;
+  } else {
+    at = writeRecord(dataset, address, match, buffer, recordStart);
+    answers.put(address, buffer, recordStart, at);
+  }
+  buffer.set(META, at);
+  const idStart = at + META.length;
+  at = writeRequestId(buffer, idStart);
+  buffer.set(TIME, at);
+  at = writeNumber(elapsedMs, buffer, at + TIME.length);
+  const metaStatus = isHit ? META_HIT : META_MISS;
+  buffer.set(metaStatus, at);
+  at = writeNumber(version, buffer, at + metaStatus.length);
+  buffer.set(CLOSE, at);
+  const bodyEnd = at + CLOSE.length;
+  const start = writeHeaderBefore(buffer, bodyStart, bodyEnd - bodyStart, idStart, isHit ? HIT : MISS, rate, nowMs);
+  return { answer: slab.take(start, bodyEnd), isHit };
+}
+
+/** Writes the header so that it ends where the body starts, and returns where it starts. */
+function writeHeaderBefore(
+  buffer: Buffer,
+  bodyStart: number,
+  bodyLength: number,
+  idStart: number,
+  cacheStatus: Buffer,
+  { limit, remaining, resetSeconds }: RateLimitState,
+  nowMs: number,
+): number {
+  const last = lastLines(nowMs);
+  const length =
+    HEAD.length +
+    REQUEST_ID_CHARACTERS +
+    LIMIT.length +
+    digits(limit) +
+    REMAINING.length +
+    digits(remaining) +
+    RESET.length +
+    digits(resetSeconds) +
+    cacheStatus.length +
+    digits(bodyLength) +
+    last.length;
+  const start = bodyStart - length;
+  buffer.set(HEAD, start);
+  let at = start + HEAD.length;
+  buffer.copyWithin(at, idStart, idStart + REQUEST_ID_CHARACTERS);
+  at += REQUEST_ID_CHARACTERS;
+  buffer.set(LIMIT, at);
+  at = writeNumber(limit, buffer, at + LIMIT.length);
+  buffer.set(REMAINING, at);
+  at = writeNumber(remaining, buffer, at + REMAINING.length);
+  buffer.set(RESET, at);
+  at = writeNumber(resetSeconds, buffer, at + RESET.length);
+  buffer.set(cacheStatus, at);
+  at = writeNumber(bodyLength, buffer, at + cacheStatus.length);
+  buffer.set(last, at);
+  return start;
+}
+
+function digits(value: number): number {
+  let count = 1;
+  for (let power = 10; power <= value; power *= 10) count++;
+  return count;
+}
+
+let lastSecond = -1;
+let lines = Buffer.alloc(0);
+
+/** The fields that Node writes itself, and the blank line. The date has seconds, so they are made once a second. */
+export function lastLines(nowMs: number): Buffer {
+  const second = Math.floor(nowMs / 1000);
+  if (second !== lastSecond) {
+    lastSecond = second;
+    const date = new Date(nowMs).toUTCString();
+    const keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_MS / 1000}`;
+    lines = Buffer.from(`\r\nDate: ${date}\r\n${keepAlive}\r\n\r\n`);
+  }
+  return lines;
+}

@@ -1,0 +1,89 @@
+/** Every route of the API that takes a key: path, name in metrics and statistics, permission, schema, handler. */
+import type { RouteOptions } from 'fastify';
+import type { Permission } from '../keys/tiers.ts';
+import type { DatasetDiffs } from '../lookup/dataset-diffs.ts';
+import type { EmailChecks } from '../lookup/email-checks.ts';
+import type { LiveDataset } from '../lookup/live-dataset.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { getAsn, searchAsn } from './asn.ts';
+import { postBatch } from './batch.ts';
+import { getDataset, getDatasetDiff } from './dataset.ts';
+import { getEmailDomain } from './email.ts';
+import { getIp } from './ip.ts';
+import * as schema from './schemas.ts';
+
+export type ApiRoute = Pick<RouteOptions, 'method' | 'url' | 'schema'> & {
+  readonly name: string;
+  readonly permission: Permission;
+  // Each handler types its own parameters, which its schema has checked.
+  readonly handler: (request: never, reply: never) => unknown;
+};
+
+export type RouteParts = {
+  readonly live: LiveDataset;
+  readonly emailChecks: EmailChecks;
+  readonly datasetDiffs: DatasetDiffs;
+  readonly metrics: Metrics;
+  readonly nowMs: () => number;
+};
+
+export function apiRoutes({ live, emailChecks, datasetDiffs, metrics, nowMs }: RouteParts): ApiRoute[] {
+  return [
+    {
+      method: 'GET',
+      url: '/v1/ip/:ip',
+      name: 'ip',
+      permission: 'ip:read',
+      schema: schema.ip,
+      handler: getIp(live, metrics),
+    },
+    {
+      method: 'POST',
+      url: '/v1/ip/batch',
+      name: 'batch',
+      permission: 'ip:batch',
+      schema: schema.batch,
+      handler: postBatch(live),
+    },
+    {
+      method: 'GET',
+      url: '/v1/asn/:asn',
+      name: 'asn',
+      permission: 'asn:read',
+      schema: schema.asn,
+      handler: getAsn(live),
+    },
+    {
+      method: 'GET',
+      url: '/v1/asn/search',
+      name: 'asn_search',
+      permission: 'asn:read',
+      schema: schema.asnSearch,
+      handler: searchAsn(live),
+    },
+    {
+      method: 'GET',
+      url: '/v1/email/domain/:domain/dns',
+      name: 'email',
+      permission: 'email:read',
+      schema: schema.emailDomain,
+      handler: getEmailDomain(emailChecks),
+    },
+    {
+      method: 'GET',
+      url: '/v1/dataset',
+      name: 'dataset',
+      permission: 'ip:read',
+      schema: schema.dataset,
+      handler: getDataset(live, nowMs),
+    },
+    {
+      method: 'GET',
+      url: '/v1/dataset/diff',
+      name: 'dataset_diff',
+      permission: 'ip:read',
+      schema: schema.datasetDiff,
+      handler: getDatasetDiff(live, datasetDiffs),
+    },
+  ];
+}

@@ -1,0 +1,14 @@
+/**
+ * A thread that compares two dataset versions and ends: opening and walking them takes seconds, too long for the event
+ * loop.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import { diffDatasets } from '@whence/dataset/diff';
+import { openDataset } from '@whence/dataset/read';
+import type { DiffTask } from './dataset-diffs.ts';
+
+// Passed by DatasetDiffs, the only caller.
+const { fromPath, toPath, limit } = workerData as DiffTask;
+const json = new TextEncoder().encode(JSON.stringify(diffDatasets(openDataset(fromPath), openDataset(toPath), limit)));
+// As bytes: transferred without a copy, and already serialized for every request that waits.
+parentPort?.postMessage(json, [json.buffer]);

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { FairSlots, type SlotLimits } from './fair-slots.ts';
+
+const LIMITS: SlotLimits = { slots: 4, slotsPerKey: 2, waitingPerKey: 3, waitMs: 60_000 };
+const never = new AbortController().signal;
+
+/** Acquires a slot for each key in turn, and notes the order in which they are served. */
+function start(slots: FairSlots, keys: readonly string[], signal = never) {
+  const served: string[] = [];
+  const done = keys.map(async (key) => {
+    if (await slots.acquire(key, signal)) served.push(key);
+  });
+  return { served, done: Promise.all(done) };
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+test('fair slots: one key holds no more than its share', async () => {
+  const slots = new FairSlots(LIMITS);
+  const controller = new AbortController();
+  const { served, done } = start(slots, ['a', 'a', 'a', 'b', 'b', 'b', 'c'], controller.signal);
+  await settled();
+  assert.deepEqual([served, slots.held], [['a', 'a', 'b', 'b'], 4]);
+  controller.abort();
+  await done;
+});
+
+test('fair slots: waiting keys are served in turn, and requests of a key in order', async () => {
+  const slots = new FairSlots({ ...LIMITS, slots: 1, slotsPerKey: 1, waitingPerKey: 9 });
+  const { served, done } = start(slots, ['a', 'a', 'a', 'a', 'b', 'c', 'b']);
+  for (let i = 0; i < 7; i++) {
+    await settled();
+    slots.release(served[i] ?? '');
+  }
+  await done;
+  // The first comes alone; from then on it is one of each.
+  assert.deepEqual(served, ['a', 'a', 'b', 'c', 'a', 'b', 'a']);
+  assert.equal(slots.held, 0);
+});
+
+test('fair slots: a key that waits for its own share does not hold up another', async () => {
+  const slots = new FairSlots(LIMITS);
+  const { served } = start(slots, ['a', 'a', 'a']);
+  const later = start(slots, ['b']);
+  await settled();
+  assert.deepEqual([served, later.served], [['a', 'a'], ['b']]);
+  slots.release('a');
+  await settled();
+  assert.deepEqual(served, ['a', 'a', 'a']);
+});
+
+test('fair slots: the limit of waiting requests is that of a key', async () => {
+  const slots = new FairSlots(LIMITS);
+  const controller = new AbortController();
+  const { done } = start(slots, ['a', 'a', 'a', 'a', 'a'], controller.signal);
+  assert.deepEqual([slots.isFull('a'), slots.isFull('b')], [true, false]);
+  controller.abort();
+  await done;
+  assert.equal(slots.isFull('a'), false);
+});
+
+test('fair slots: a request that has waited too long gets none, and leaves nothing behind', async () => {
+  const slots = new FairSlots({ ...LIMITS, slots: 1, waitMs: 20 });
+  assert.equal(await slots.acquire('a', never), true);
+  assert.equal(await slots.acquire('b', never), false);
+  slots.release('a');
+  assert.equal(await slots.acquire('b', never), true);
+});
+
+test('fair slots: an aborted request gets none', async () => {
+  const slots = new FairSlots({ ...LIMITS, slots: 1 });
+  const controller = new AbortController();
+  assert.equal(await slots.acquire('a', never), true);
+  const waiting = slots.acquire('a', controller.signal);
+  controller.abort();
+  assert.equal(await waiting, false);
+  assert.equal(await slots.acquire('b', controller.signal), false);
+  slots.release('a');
+  assert.throws(() => slots.release('a'), /no slot is held/);
+});

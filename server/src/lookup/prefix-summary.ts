@@ -1,0 +1,118 @@
+/** What is in a prefix: its parts in order, and how its addresses divide by type, flag, level, country and network. */
+import { formatAddress } from '@whence/dataset/address';
+import { prefixLength } from '@whence/dataset/format';
+import { formatPrefix, fromBigInt, type Range } from '@whence/dataset/prefix';
+import type { Dataset } from '@whence/dataset/read';
+import { type ConnectionType, FLAGS, type Flag, type ThreatLevel } from '@whence/dataset/record';
+import { runsWithin } from './prefix-runs.ts';
+
+export type Share<Value extends string> = { value: Value; addresses: number };
+export type PrefixPart = {
+  first: string;
+  last: string;
+  prefix: string;
+  asn: number;
+  asn_name: string;
+  country: string;
+  connection_type: ConnectionType;
+  flags: Flag[];
+  score: number;
+  level: ThreatLevel;
+};
+export type PrefixContent = {
+  unit: 'addresses' | 'slash64s';
+  size: number;
+  announced: number;
+  parts: PrefixPart[];
+  is_truncated: boolean;
+  connection_types: Share<ConnectionType>[];
+  flags: Share<Flag>[];
+  threat_levels: Share<ThreatLevel>[];
+  countries: Share<string>[];
+  networks: { asn: number; asn_name: string; addresses: number }[];
+};
+
+/** Parts that are listed. */
+const MAX_PARTS = 256;
+/** Runs that are walked: about 50 ms. What lies behind them is not counted, and the answer says so. */
+const MAX_RUNS = 10_000;
+const MAX_SHARES = 50;
+
+export function summarizePrefix(dataset: Dataset, { version, start, end }: Range): PrefixContent {
+  const parts: PrefixPart[] = [];
+  const types = new Shares<ConnectionType>();
+  const flags = new Shares<Flag>();
+  const levels = new Shares<ThreatLevel>();
+  const countries = new Shares<string>();
+  const networks = new Map<number, { asn: number; asn_name: string; addresses: number }>();
+  let announced = 0;
+  let runs = 0;
+  let isTruncated = false;
+  for (const run of runsWithin(dataset, version, start, end)) {
+    if (++runs > MAX_RUNS) {
+      isTruncated = true;
+      break;
+    }
+    if (run.match === 0) continue;
+    const address = fromBigInt(run.start, version);
+    const record = dataset.record(address, run.match);
+    const size = sizeOf(version, run.start, run.end);
+    const set = FLAGS.filter((flag) => record.detection[flag]);
+    announced += size;
+    types.add(record.connection_type, size);
+    levels.add(record.threat.level, size);
+    countries.add(record.country, size);
+    for (const flag of set) flags.add(flag, size);
+    const network = networks.get(record.asn) ?? { asn: record.asn, asn_name: record.asn_name, addresses: 0 };
+    network.addresses += size;
+    networks.set(record.asn, network);
+    if (parts.length === MAX_PARTS) {
+      isTruncated = true;
+      continue;
+    }
+    parts.push({
+      first: record.ip,
+      last: formatAddress(fromBigInt(run.end, version)),
+      prefix: formatPrefix(address, prefixLength(run.match)),
+      asn: record.asn,
+      asn_name: record.asn_name,
+      country: record.country,
+      connection_type: record.connection_type,
+      flags: set,
+      score: record.threat.score,
+      level: record.threat.level,
+    });
+  }
+  return {
+    unit: version === 4 ? 'addresses' : 'slash64s',
+    size: sizeOf(version, start, end),
+    announced,
+    parts,
+    is_truncated: isTruncated,
+    connection_types: types.sorted(),
+    flags: flags.sorted(),
+    threat_levels: levels.sorted(),
+    countries: countries.sorted(),
+    networks: [...networks.values()].sort((a, b) => b.addresses - a.addresses).slice(0, MAX_SHARES),
+  };
+}
+
+/** IPv4 addresses, or IPv6 /64s; a part of a /64 counts as one. */
+export function sizeOf(version: 4 | 6, start: bigint, end: bigint): number {
+  const count = end - start + 1n;
+  return Number(version === 4 ? count : (count + (1n << 64n) - 1n) >> 64n);
+}
+
+/** Addresses by value, the most first. */
+export class Shares<Value extends string> {
+  readonly #counts = new Map<Value, number>();
+
+  add(value: Value, addresses: number): void {
+    this.#counts.set(value, (this.#counts.get(value) ?? 0) + addresses);
+  }
+
+  sorted(): Share<Value>[] {
+    const all = [...this.#counts].map(([value, addresses]) => ({ value, addresses }));
+    return all.sort((a, b) => b.addresses - a.addresses).slice(0, MAX_SHARES);
+  }
+}

@@ -1,7 +1,9 @@
 /** `whence asn N` and `whence asn search Q`: networks by number and by name, from the local dataset. */
 import { AsnSearch } from '@whence/dataset/asn-search';
-import { asnArgument } from '../asn-argument.ts';
-import { type ExitCode, formatCount, formatTable, type Output, UsageError } from '../terminal.ts';
+import { type ExitCode, UsageError } from '../terminal/exit.ts';
+import type { Output } from '../terminal/output.ts';
+import { formatCount, formatTable } from '../terminal/table.ts';
+import { asnArgument } from './asn-argument.ts';
 import { openLocalDataset } from './local-dataset.ts';
 
 export function asnCommand(
@@ -52,7 +54,7 @@ export function asnSearchCommand(
   stdout: Output,
 ): ExitCode {
   if (query.trim() === '') throw new UsageError('missing search text');
-  if (query.length > 100) throw new UsageError('the search text has more than 100 characters');
+  if (query.length > 100) throw new UsageError('the search text is longer than 100 characters');
   const answer = new AsnSearch(openLocalDataset(dataDir)).search(query, Math.min(options.limit, 100));
   if (options.json === true) stdout.write(`${JSON.stringify(answer)}\n`);
   else {

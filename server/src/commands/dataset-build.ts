@@ -3,48 +3,54 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type CompileInput, compile } from '@whence/dataset/compile/compile';
-import { readEmbedded } from '@whence/dataset/compile/embedded';
-import { FeedCache } from '@whence/dataset/compile/feed-cache';
-import { takeIn } from '@whence/dataset/compile/intake';
-import { liveInput } from '@whence/dataset/compile/live';
-import { type Overrides, parseOverrides } from '@whence/dataset/compile/overrides';
+import { compile } from '@whence/dataset/compile';
+import { type CompileInput, sourcesOf } from '@whence/dataset/compile-input';
+import { readEmbedded } from '@whence/dataset/embedded';
+import { FeedCache } from '@whence/dataset/feed-cache';
 import { DatasetError } from '@whence/dataset/format';
+import { ingestFeeds } from '@whence/dataset/ingest';
+import { liveInput } from '@whence/dataset/live';
 import { withLock } from '@whence/dataset/lock';
+import { type Overrides, parseOverrides } from '@whence/dataset/overrides';
 import { checkWritable, publish, type VersionEntry } from '@whence/dataset/publish';
 import type { Refusal } from '@whence/dataset/record';
-import { encodeContent } from '@whence/dataset/write';
-import { formatFigures } from '../figures-text.ts';
-import { ProgressBar } from '../progress-bar.ts';
-import { type ExitCode, formatCount, formatMegabytes, formatTable, type Output, UsageError } from '../terminal.ts';
-import { readUpdateReport, UpdateReporter } from '../update-report.ts';
-import { withDataDirErrors } from './data-dir-errors.ts';
-import { readFeeds } from './feeds.ts';
+import { type Content, encodeContent } from '@whence/dataset/write';
+import { withDataDirErrors } from '../terminal/data-dir-errors.ts';
+import { type ExitCode, UsageError } from '../terminal/exit.ts';
+import { formatFigures } from '../terminal/figures.ts';
+import type { Output } from '../terminal/output.ts';
+import { ProgressBar } from '../terminal/progress-bar.ts';
+import { formatCount, formatMegabytes, formatTable } from '../terminal/table.ts';
+import { readUpdateReport, UpdateReporter } from '../updates/update-report.ts';
+import { checkFeedsFile, type FeedSettings, readFeeds } from './feeds.ts';
+import { ImplausibleResultError, requirePlausible } from './implausible-result.ts';
 import { findVersion } from './local-dataset.ts';
+import { checkSettingFile } from './setting-file.ts';
 
 export type BuildSettings = {
   readonly dataDir: string;
   /** A file of overrides; without it `overrides.json` in the data directory, if it is there. */
   readonly overrides: string | undefined;
+  readonly feeds: string | undefined;
 };
 
-export type UpdateSettings = BuildSettings & {
-  /** A catalogue: a path or a URL. Without it the built-in one. */
-  readonly feeds: string | undefined;
-  readonly contact: string | undefined;
-};
+export type UpdateSettings = BuildSettings & FeedSettings;
 
 type World = { readonly now: () => Date; readonly stdout: Output; readonly stderr: Output };
 
 export function datasetBuild(settings: BuildSettings, options: { json?: boolean }, world: World): ExitCode {
   const { dataDir } = settings;
   return withDataDirErrors(dataDir, () => {
+    checkFeedsFile(settings);
+    const overrides = readOverrides(settings);
     checkWritable(dataDir);
     const started = world.now();
     const bar = new ProgressBar(world.stderr);
     try {
       const input = readEmbedded(locatePackage, (step, share) => bar.show(step, share * 0.3));
-      const built = compileVersion(settings, input, [], world, (step, share) => bar.show(step, 0.3 + share * 0.7));
+      const built = compileVersion(dataDir, { ...input, ...overrides }, [], world, (step, share) =>
+        bar.show(step, 0.3 + share * 0.7),
+      );
       bar.finish();
       report(built, [], started, options, world);
       if (readUpdateReport(dataDir)?.succeeded_at !== undefined)
@@ -56,10 +62,10 @@ export function datasetBuild(settings: BuildSettings, options: { json?: boolean 
   });
 }
 
-/** Fetches what is due, compiles, publishes. Fails only when there is nothing to compile: feeds that were refused are named. */
+/** Fetches what is due, compiles, publishes. Refused feeds are reported; only if no feed can be read does it fail. */
 export async function datasetUpdate(
   settings: UpdateSettings,
-  options: { json?: boolean; force?: boolean; accept?: readonly string[] },
+  options: { json?: boolean; force?: boolean; accept?: readonly string[]; acceptChanges?: boolean },
   world: World,
 ): Promise<ExitCode> {
   const { dataDir } = settings;
@@ -76,12 +82,13 @@ export async function datasetUpdate(
       };
       try {
         show('reading the catalogue', 0);
-        const feeds = (await readFeeds(settings.feeds)).filter(({ isOn }) => isOn);
+        const overrides = readOverrides(settings);
+        const feeds = (await readFeeds(settings)).filter(({ isOn }) => isOn);
         const accepted = new Set(options.accept);
         for (const id of accepted)
           if (!feeds.some((feed) => feed.id === id))
             throw new UsageError(`--accept ${id}: there is no such feed in use`);
-        const { readings, refused } = await takeIn(
+        const { ingested, refused } = await ingestFeeds(
           feeds,
           cache,
           {
@@ -89,20 +96,32 @@ export async function datasetUpdate(
             sleep,
             isForced: options.force === true,
             accepted,
+            network: { proxies: settings.proxies },
             ...(settings.contact === undefined ? {} : { contact: settings.contact }),
           },
           ({ id }, outcome, share) => show(`${id}: ${outcome}`, share * 0.4),
         );
-        if (readings.length === 0)
+        if (ingested.length === 0)
           throw new DatasetError(`none of the ${feeds.length} feeds could be read${reasons(refused)}`);
         const embedded = readEmbedded(locatePackage, (step, share) => show(step, 0.4 + share * 0.1));
-        const input = liveInput(embedded, readings);
-        const built = compileVersion(settings, input, refused, world, (step, share) => show(step, 0.5 + share * 0.5));
+        const input = { ...liveInput(embedded, ingested), ...overrides };
+        const known = new Set(sourcesOf({ ...embedded, ...overrides }).map(({ id }) => id));
+        const built = compileVersion(
+          dataDir,
+          input,
+          refused,
+          world,
+          (step, share) => show(step, 0.5 + share * 0.5),
+          (content) => {
+            if (options.acceptChanges !== true) requirePlausible(dataDir, content, known);
+          },
+        );
         bar.finish();
         report(built, refused, started, options, world);
         reporter.succeed(world.now(), built.version, built.isNew, refused);
         return 0;
       } catch (error) {
+        if (error instanceof ImplausibleResultError) for (const id of error.causes) cache.distrust(id);
         reporter.fail(world.now(), (error as Error).message);
         throw error;
       } finally {
@@ -115,26 +134,29 @@ export async function datasetUpdate(
 type Built = { readonly version: number; readonly isNew: boolean; readonly entry: VersionEntry };
 
 function compileVersion(
-  { dataDir, overrides: path }: BuildSettings,
+  dataDir: string,
   input: CompileInput,
   refused: readonly Refusal[],
   { now }: World,
   progress: (step: string, share: number) => void,
+  check: (content: Content) => void = () => {},
 ): Built {
-  const overrides = readOverrides(path, dataDir);
-  const compiled = compile({ ...input, ...(overrides && { overrides }) }, (step, share) =>
-    progress(step, share * 0.85),
-  );
+  const compiled = compile(input, (step, share) => progress(step, share * 0.85));
   progress('writing', 0.85);
-  const { version, isNew } = publish(dataDir, encodeContent(compiled, refused), now());
+  const content = encodeContent(compiled, refused);
+  check(content);
+  const { version, isNew } = publish(dataDir, content, now());
   return { version, isNew, entry: findVersion(dataDir, version) };
 }
 
-function readOverrides(path: string | undefined, dataDir: string): Overrides | undefined {
+/** Read before the work begins, so that a mistake in the file is reported at once. */
+function readOverrides({ overrides: path, dataDir }: BuildSettings): { overrides?: Overrides } {
   const file = path ?? join(dataDir, 'overrides.json');
-  if (path === undefined && !existsSync(file)) return undefined;
+  if (path !== undefined) checkSettingFile('WHENCE_OVERRIDES', path);
+  else if (!existsSync(file)) return {};
   try {
-    return parseOverrides(readFileSync(file, 'utf8'), statSync(file).mtime.toISOString().slice(0, 10));
+    const day = statSync(file).mtime.toISOString().slice(0, 10);
+    return { overrides: parseOverrides(readFileSync(file, 'utf8'), day) };
   } catch (error) {
     throw new DatasetError(`${file}: ${(error as Error).message}`);
   }

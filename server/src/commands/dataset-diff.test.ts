@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rmSync, truncateSync } from 'node:fs';
 import test, { after } from 'node:test';
 import { readManifest, useVersion, type VersionEntry, versionPath } from '@whence/dataset/publish';
-import type { Sample } from '@whence/dataset/test/sample-dataset';
+import type { Sample } from '@whence/dataset/sample-dataset';
 import { run } from '../main.ts';
 import { SAMPLE, TestFolder } from '../test/test-server.ts';
 
@@ -42,36 +42,42 @@ test('cli: dataset diff shows totals, then the largest of each kind', async () =
     'is_tor_exit gained      1           1     0       0\n',
     'threat low → medium     1           1     0       0\n',
     '\nnetworks: 1 appeared, 0 vanished, 0 renamed\n',
-    '\nprefixes gained, IPv4\n  9.0.0.0/16  65,536  AS22394 Verizon Business\n',
+    '\nprefixes gained, IPv4\n  9.0.0.0/16  65,536  AS22394 Verizon Wireless\n',
     '\nis_tor_exit gained, IPv4\n  1.0.9.9/32  1  AS64500 Exämple "Nord" GmbH\n',
     '\ncountry changed, IPv4, the largest 1 of 2\n  3.0.0.0/8  16,777,216  ZZ → US\n',
     '\ncountry changed, IPv6\n  2001:4860::/32  65,536  ZZ → US\n',
-    '\nnetworks appeared\n  AS22394  65,536  Verizon Business\n',
+    '\nnetworks appeared\n  AS22394  65,536  Verizon Wireless\n',
   ])
     assert.ok(table.includes(part), `${part}\nis not in\n${table}`);
-  assert.ok(!stdout.includes('lost'), 'what did not change is left out');
+  assert.ok(!stdout.includes('lost'), 'kinds without changes are omitted');
 });
 
-test('cli: dataset diff --json prints all of it, and previous and current are versions', async () => {
+test('cli: dataset diff --json prints everything; previous and current are versions', async () => {
   const { code, stdout } = await whence(folder.dataDir, 'dataset', 'diff', 'previous', 'current', '--json');
   const { from, to, limit, prefixes } = JSON.parse(stdout);
   assert.deepEqual([code, from.version, to.version, limit, prefixes.gained.ipv4.count], [0, 1, 2, 20, 1]);
 });
 
-test('cli: dataset diff says when there is no difference', async () => {
+test('cli: dataset diff of equal versions', async () => {
   const { code, stdout } = await whence(folder.dataDir, 'dataset', 'diff', 'current', '2');
   assert.equal(code, 0);
-  assert.match(stdout, /\nboth hold the same\n$/);
+  assert.match(stdout, /\nno difference\n$/);
 });
 
 for (const [behaviour, dataDir, argv, wantCode, message] of [
-  ['a version that is not there', folder.dataDir, ['1', '9'], 1, 'error: there is no version 9\n'],
-  ['a damaged version', folder.dataDir, ['1', '3'], 1, /^error: .*000003\.whence: truncated: 100 of \d+ bytes\n$/],
-  ['a version whose file is gone', folder.dataDir, ['1', '4'], 1, /^error: .*000004\.whence is missing\n$/],
-  ['no dataset', empty.dataDir, ['previous', 'current'], 1, /^error: there is no dataset yet; build one with/],
-  ['a text', folder.dataDir, ['1', 'x'], 2, 'error: not a version: "x" (a number, current or previous)\n'],
-  ['a limit of 0', folder.dataDir, ['1', '2', '--limit', '0'], 2, /It must be a whole number from 1/],
-  ['one version alone', folder.dataDir, ['1'], 2, /missing required argument 'to'/],
+  ['an unknown version', folder.dataDir, ['1', '9'], 1, /^error: there is no version 9; list versions with: whence/],
+  ['a truncated version', folder.dataDir, ['1', '3'], 1, /^error: .*000003\.whence: truncated: 100 of \d+ bytes\n$/],
+  [
+    'a version whose file is missing',
+    folder.dataDir,
+    ['1', '4'],
+    1,
+    /^error: .*000004\.whence is missing; choose another version\n$/,
+  ],
+  ['no dataset', empty.dataDir, ['previous', 'current'], 1, /^error: there is no dataset in .*; build one with/],
+  ['a word', folder.dataDir, ['1', 'x'], 2, 'error: invalid version "x": must be a number, current or previous\n'],
+  ['a limit of 0', folder.dataDir, ['1', '2', '--limit', '0'], 2, /It must be a positive integer/],
+  ['only one version', folder.dataDir, ['1'], 2, /missing required argument 'to'/],
 ] as const) {
   test(`cli: dataset diff with ${behaviour}`, async () => {
     const { code, stdout, stderr } = await whence(dataDir, 'dataset', 'diff', ...argv);
@@ -81,8 +87,8 @@ for (const [behaviour, dataDir, argv, wantCode, message] of [
   });
 }
 
-test('cli: there is no previous version of the first', async () => {
+test('cli: dataset diff: the first version has no previous one', async () => {
   useVersion(folder.dataDir, 1);
   const { code, stderr } = await whence(folder.dataDir, 'dataset', 'diff', 'previous', 'current');
-  assert.deepEqual([code, stderr], [1, 'error: there is no version before the current one, 1\n']);
+  assert.deepEqual([code, stderr], [1, 'error: there is no version before the current version 1\n']);
 });

@@ -1,12 +1,16 @@
-/** `whence dataset diff A B`: what changed between two versions, in numbers and with the largest changes of each kind. */
+/** `whence dataset diff A B`: what changed between two versions: counts, and the largest changes of each kind. */
 import { type Amount, type Changes, type DatasetDiff, diffDatasets, MAX_DIFF_LIMIT } from '@whence/dataset/diff';
 import { DatasetError } from '@whence/dataset/format';
 import { type Manifest, readManifest, versionPath } from '@whence/dataset/publish';
 import { type Dataset, openDataset } from '@whence/dataset/read';
 import { FLAGS } from '@whence/dataset/record';
-import { type ExitCode, formatCount, formatTable, type Output, UsageError } from '../terminal.ts';
+import { type ExitCode, UsageError } from '../terminal/exit.ts';
+import type { Output } from '../terminal/output.ts';
+import { printable } from '../terminal/printable.ts';
+import { formatCount, formatTable } from '../terminal/table.ts';
+import { noDatasetError } from './local-dataset.ts';
 
-/** Versions are numbers, `current`, or `previous`: the highest version below the current one. */
+/** `from` and `to` are a number, `current`, or `previous`: the highest version below the current one. */
 export function datasetDiff(
   dataDir: string,
   from: string,
@@ -22,24 +26,25 @@ export function datasetDiff(
 
 function openVersions(dataDir: string, from: string, to: string): [Dataset, Dataset] {
   const manifest = readManifest(dataDir) ?? { current: 0, versions: [] };
-  // Both texts are read before either file is.
-  const versions = [from, to].map((text) => versionNumber(manifest, text));
+  // Check both arguments before opening a file.
+  const versions = [from, to].map((text) => versionNumber(dataDir, manifest, text));
   const paths = versions.map((number) => {
     const entry = manifest.versions.find(({ version }) => version === number);
-    if (entry === undefined) throw new DatasetError(`there is no version ${number}`);
+    if (entry === undefined)
+      throw new DatasetError(`there is no version ${number}; list versions with: whence dataset list`);
     return versionPath(dataDir, entry);
   });
   return paths.map(openPublished) as [Dataset, Dataset];
 }
 
-function versionNumber({ current, versions }: Manifest, text: string): number {
+function versionNumber(dataDir: string, { current, versions }: Manifest, text: string): number {
   if (/^[1-9][0-9]{0,8}$/.test(text)) return Number(text);
   if (text !== 'current' && text !== 'previous')
-    throw new UsageError(`not a version: ${JSON.stringify(text)} (a number, current or previous)`);
-  if (current === 0) throw new DatasetError('there is no dataset yet; build one with: whence dataset build');
+    throw new UsageError(`invalid version ${JSON.stringify(text)}: must be a number, current or previous`);
+  if (current === 0) throw noDatasetError(dataDir);
   if (text === 'current') return current;
   const earlier = versions.map(({ version }) => version).filter((version) => version < current);
-  if (earlier.length === 0) throw new DatasetError(`there is no version before the current one, ${current}`);
+  if (earlier.length === 0) throw new DatasetError(`there is no version before the current version ${current}`);
   return Math.max(...earlier);
 }
 
@@ -48,15 +53,15 @@ function openPublished(path: string): Dataset {
     return openDataset(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    throw new DatasetError(`${path} is missing`);
+    throw new DatasetError(`${path} is missing; choose another version`);
   }
 }
 
 function formatDiff(diff: DatasetDiff): string {
   const { from, to, is_same, networks } = diff;
-  const time = (builtAt: string) => `${builtAt.slice(0, 16).replace('T', ' ')} UTC`;
+  const time = (builtAt: string) => `${printable(builtAt.slice(0, 16).replace('T', ' '))} UTC`;
   const title = `version ${from.version} (${time(from.built_at)}) to version ${to.version} (${time(to.built_at)})\n`;
-  if (is_same) return `${title}both hold the same\n`;
+  if (is_same) return `${title}no difference\n`;
   const { appeared, vanished, renamed } = networks;
   const counts = [appeared, vanished, renamed].map(({ count }) => formatCount(count));
   return [
@@ -71,7 +76,7 @@ function formatDiff(diff: DatasetDiff): string {
     .join('\n');
 }
 
-/** Kinds of change with a line per entry, in the order they are shown. */
+/** Kinds of change that have a list of entries, in the order of output. */
 function listsOf(diff: DatasetDiff): [what: string, changes: Changes<Shown>][] {
   const { prefixes, origins, countries, flags, ai_company, cloud_provider } = diff;
   const name = ({ asn, asn_name }: { asn: number; asn_name: string }) => `AS${asn} ${asn_name}`;
@@ -109,7 +114,7 @@ function shown<Entry>({ ipv4, ipv6 }: Changes<Entry>, describe: (entry: Entry) =
   };
 }
 
-/** A line for every kind of change that there is. */
+/** One line per kind of change; kinds without changes are omitted. */
 function formatTotals(diff: DatasetDiff): string {
   const amounts: [string, Amount][] = [
     ['addresses gained', diff.addresses.gained],

@@ -4,10 +4,13 @@ import { prune } from '@whence/dataset/publish';
 import { publishTo } from '@whence/dataset/published-folder';
 import { pull } from '@whence/dataset/pull';
 import type { Config } from '../config.ts';
-import { withFileErrors } from '../file-errors.ts';
-import { type ExitCode, type Output, UsageError } from '../terminal.ts';
+import { type ExitCode, UsageError } from '../terminal/exit.ts';
+import { withFileErrors } from '../terminal/file-errors.ts';
+import type { Output } from '../terminal/output.ts';
+import { reportPull } from '../updates/update-report.ts';
 
 type Versions = Pick<Config, 'dataDir' | 'datasetUrl' | 'keepVersions'>;
+type PullSettings = Versions & Pick<Config, 'proxies'>;
 
 export function datasetPublish(
   dataDir: string,
@@ -15,7 +18,7 @@ export function datasetPublish(
   stdout: Output,
   stderr: Output,
 ): ExitCode {
-  // What was published there before is whole: the manifest changes last.
+  // The manifest is written last, so a failure leaves what was published before.
   const result = withFileErrors(
     () => publishTo(dataDir, options.to, options),
     ({ message }) =>
@@ -35,14 +38,15 @@ export function datasetPublish(
 }
 
 export async function datasetPull(
-  { dataDir, datasetUrl, keepVersions }: Versions,
+  { dataDir, datasetUrl, keepVersions, proxies }: PullSettings,
   options: { json?: boolean },
   now: () => Date,
   stdout: Output,
   stderr: Output,
 ): Promise<ExitCode> {
-  if (datasetUrl === undefined) throw new UsageError('WHENCE_DATASET_URL is not set: there is nowhere to pull from');
-  const outcome = await pull(datasetUrl, dataDir, { now });
+  if (datasetUrl === undefined) throw new UsageError('WHENCE_DATASET_URL is not set: it names the host to pull from');
+  const outcome = await pull(datasetUrl, dataDir, { now, network: { proxies } });
+  tryOrNote(() => reportPull(dataDir, outcome, now()), 'servers do not show this pull', stderr);
   if (outcome.kind === 'failed') throw new DatasetError(`${outcome.reason}. The version in use is unchanged.`);
   const { version } = outcome;
   const isNew = outcome.kind === 'adopted';
@@ -52,7 +56,7 @@ export async function datasetPull(
   return 0;
 }
 
-/** After `dataset build`: old versions go, and whoever builds on a replica should know what comes of it. */
+/** After `dataset build`: removes old versions, and warns on a replica, where the next pull undoes the build. */
 export function afterBuild(versions: Versions, stderr: Output): void {
   pruneVersions(versions.dataDir, versions.keepVersions, stderr);
   warnOfNextPull(versions, stderr);
@@ -64,13 +68,18 @@ export function warnOfNextPull({ datasetUrl }: Pick<Versions, 'datasetUrl'>, std
     stderr.write('note: WHENCE_DATASET_URL is set: the next pull makes the published version current again\n');
 }
 
-/** The new version is there, whether or not old ones could be removed; the next one tries again. */
+/** The new version is in place, and the next build removes the old ones. */
 function pruneVersions(dataDir: string, keep: number, stderr: Output): void {
+  tryOrNote(() => prune(dataDir, keep), 'old versions were not removed', stderr);
+}
+
+/** What comes after the work: if it fails, that is noted. */
+function tryOrNote(work: () => void, consequence: string, stderr: Output): void {
   try {
-    prune(dataDir, keep);
+    work();
   } catch (error) {
     if (!(error instanceof Error && ('errno' in error || error instanceof DatasetError))) throw error;
-    stderr.write(`note: old versions were not removed: ${error.message}\n`);
+    stderr.write(`note: ${consequence}: ${error.message}\n`);
   }
 }
 

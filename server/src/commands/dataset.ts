@@ -1,10 +1,12 @@
 /** `whence dataset list|verify|use`: the versions in the data directory. */
-import { DatasetError } from '@whence/dataset/format';
 import { readManifest, useVersion, type VersionEntry, verifyVersion } from '@whence/dataset/publish';
-import { formatFigures } from '../figures-text.ts';
-import { type ExitCode, formatCount, formatMegabytes, formatTable, type Output } from '../terminal.ts';
-import { withDataDirErrors } from './data-dir-errors.ts';
-import { findVersion } from './local-dataset.ts';
+import { withDataDirErrors } from '../terminal/data-dir-errors.ts';
+import type { ExitCode } from '../terminal/exit.ts';
+import { formatFigures } from '../terminal/figures.ts';
+import type { Output } from '../terminal/output.ts';
+import { printable } from '../terminal/printable.ts';
+import { formatCount, formatMegabytes, formatTable } from '../terminal/table.ts';
+import { findVersion, noDatasetError } from './local-dataset.ts';
 
 type Options = { json?: boolean };
 
@@ -15,7 +17,7 @@ export function datasetList(dataDir: string, options: Options, stdout: Output): 
     return 0;
   }
   if (versions.length === 0) {
-    stdout.write(`there is no dataset in ${dataDir}\n`);
+    stdout.write(`${noDatasetError(dataDir).message}\n`);
     return 0;
   }
   const rows = versions.map(({ version, built_at, bytes, counts }) => [
@@ -60,16 +62,16 @@ export function datasetVerify(
   stdout: Output,
 ): ExitCode {
   const entries = version === undefined ? (readManifest(dataDir)?.versions ?? []) : [findVersion(dataDir, version)];
-  if (entries.length === 0) throw new DatasetError(`there is no dataset in ${dataDir}`);
+  if (entries.length === 0) throw noDatasetError(dataDir);
   const results = entries.map((entry) => ({
     version: entry.version,
     error: verificationError(dataDir, entry),
   }));
   for (const { version: number, error } of results) {
-    const isWhole = error === undefined;
+    const isValid = error === undefined;
     if (options.json === true)
-      stdout.write(`${JSON.stringify({ version: number, is_whole: isWhole, ...(isWhole ? {} : { error }) })}\n`);
-    else stdout.write(`version ${number}: ${error ?? 'whole'}\n`);
+      stdout.write(`${JSON.stringify({ version: number, is_valid: isValid, ...(isValid ? {} : { error }) })}\n`);
+    else stdout.write(`version ${number}: ${printable(error ?? 'valid')}\n`);
   }
   return results.every(({ error }) => error === undefined) ? 0 : 1;
 }

@@ -1,11 +1,20 @@
-/** `whence email DOMAIN`: the check as a report that reads well in a terminal. Exit code 0 for grades A and B. */
+/** `whence email DOMAIN`: the check as a report for a terminal. Exit code 0 for grades A and B. */
+import type { Advice } from '@whence/email/advice';
+import { explainAdvice } from '@whence/email/advice-text';
 import type { Examination } from '@whence/email/check';
 import { normalizeDomain } from '@whence/email/domain-name';
+import { limitFindings } from '@whence/email/finding-list';
+import { formatFinding } from '@whence/email/finding-text';
+import type { EmailReport } from '@whence/email/report';
 import { MAX_POINTS } from '@whence/email/score';
 import { isSelector, MAX_SELECTORS, tidySelectors } from '@whence/email/selectors';
 import type { SpfNode } from '@whence/email/spf-lookups';
-import { EmailChecks } from '../email-checks.ts';
-import { type ExitCode, formatTable, type Output, UsageError } from '../terminal.ts';
+import { excerpt, visible } from '@whence/email/visible-text';
+import { zoneFileLine } from '@whence/email/zone-file';
+import { EmailChecks } from '../lookup/email-checks.ts';
+import { type ExitCode, UsageError } from '../terminal/exit.ts';
+import type { Output } from '../terminal/output.ts';
+import { formatTable } from '../terminal/table.ts';
 
 export async function emailCommand(
   dnsServers: readonly string[],
@@ -23,17 +32,29 @@ export async function emailCommand(
   }
   const checks = new EmailChecks(dnsServers);
   try {
-    const examination = await checks.check(domain, selectors, new AbortController().signal);
-    if (examination.isDnsUnavailable) {
+    const { signal } = new AbortController();
+    const examination = await checks.check(domain, { fairnessKey: 'command line', selectors, signal });
+    if (examination === undefined || examination.isDnsUnavailable) {
       stderr.write('error: DNS unavailable: no server answered for this domain\n');
       return 1;
     }
     const { report } = examination;
-    stdout.write(options.json === true ? `${JSON.stringify(report)}\n` : formatExamination(examination));
+    stdout.write(options.json === true ? `${visibleJson(report)}\n` : formatExamination(examination));
     return report.grade === 'A' || report.grade === 'B' ? 0 : 1;
   } finally {
     checks.close();
   }
+}
+
+/** JSON.stringify escapes C0 control characters only; a terminal also obeys those from U+0080 on. */
+function visibleJson(report: EmailReport): string {
+  return JSON.stringify(report).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) =>
+    Array.from({ length: character.length }, (_, i) => unicodeEscape(character.charCodeAt(i))).join(''),
+  );
+}
+
+function unicodeEscape(codeUnit: number): string {
+  return `\\u${codeUnit.toString(16).padStart(4, '0')}`;
 }
 
 function formatExamination({ report, findings, score, advice }: Examination): string {
@@ -63,12 +84,32 @@ function formatExamination({ report, findings, score, advice }: Examination): st
   ];
   const tree =
     spf.raw === '' ? '' : `\nSPF lookups: ${spf.dns_lookup_count} of 10\n${treeLines(findings.spf.tree, '').join('')}`;
-  const fixes = advice.map(({ points, text }) => `  ${points > 0 ? `+${points}`.padStart(3) : '   '}  ${text}\n`);
-  return `${domain}: ${report.grade}, ${report.domain_auth_score} of 100\n\n${formatTable(rows)}${tree}${fixes.length === 0 ? '' : `\nWhat to do\n${fixes.join('')}`}`;
+  const fixes = advice.map(formatAdvice);
+  const table = formatTable(rows.map((row) => row.map(visible)));
+  const recommendations = fixes.length === 0 ? '' : `\nWhat to do\n${fixes.join('')}`;
+  return `${domain}: ${report.grade}, ${report.domain_auth_score} of 100\n\n${table}${tree}${recommendations}`;
 }
 
+/** The record alone on its line, for copying. */
+function formatAdvice(advice: Advice): string {
+  const { points, change } = advice;
+  const record = change === undefined ? '' : `\n${zoneFileLine(change.record)}\n`;
+  return `  ${points > 0 ? `+${points}`.padStart(3) : '   '}  ${explainAdvice(advice)}\n${record}`;
+}
+
+/** A tree has up to a hundred nodes. */
+const MAX_NODE_ERRORS = 3;
+const MAX_TERM_CHARACTERS = 100;
+
 function treeLines(node: SpfNode, indent: string): string[] {
-  const label = node.via === '' ? node.name : `${node.via}${node.lookups > 1 ? ` (${node.lookups})` : ''}`;
-  const errors = node.errors.map((error) => `${indent}    ! ${error}\n`);
-  return [`${indent}  ${label}\n`, ...errors, ...node.children.flatMap((child) => treeLines(child, `${indent}  `))];
+  const name = excerpt(node.via === '' ? node.name : node.via, MAX_TERM_CHARACTERS);
+  const lookups = node.via !== '' && node.lookups > 1 ? ` (${node.lookups})` : '';
+  const errors = limitFindings(node.errors, MAX_NODE_ERRORS).map(
+    (finding) => `${indent}    ! ${formatFinding(finding)}\n`,
+  );
+  return [
+    `${indent}  ${name}${lookups}\n`,
+    ...errors,
+    ...node.children.flatMap((child) => treeLines(child, `${indent}  `)),
+  ];
 }

@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { seededRandom } from '@whence/dataset/test/seeded-random';
+import { seededRandom } from '@whence/testing/seeded-random';
 import { run } from '../main.ts';
 import { TestFolder } from '../test/test-server.ts';
 
@@ -28,7 +28,7 @@ before(() => {
 after(() => folder.remove());
 
 const GOOGLE =
-  '{"ip":"8.8.8.8","prefix":"8.8.8.0/24","asn":15169,"asn_name":"Google LLC","country":"US","connection_type":"datacenter","flags":["datacenter"],"threat":{"score":5,"level":"low"}}';
+  '{"ip":"8.8.8.8","prefix":"8.8.8.0/24","asn":15169,"asn_name":"Google LLC","country":"US","connection_type":"datacenter","flags":["datacenter"],"threat":{"score":0,"level":"low"}}';
 const PRIVATE = '{"ip":"10.0.0.1","error":"no data found for IP"}';
 
 type Result = { code: number; stdout: Buffer; stderr: string };
@@ -55,7 +55,7 @@ async function enrich(...argv: string[]): Promise<Result> {
   return { code, stdout: Buffer.concat(stdout), stderr };
 }
 
-/** As a process of its own, from standard input. */
+/** In a child process, from standard input. */
 function enrichInput(input: string | Buffer, ...options: string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [bin, 'enrich', ...options], {
     input,
@@ -80,21 +80,21 @@ for (const [behaviour, name, content, options, want] of [
     `from 8.8.8.8 to 10.0.0.1\t[${GOOGLE},${PRIVATE}]\nnone`,
   ],
   [
-    'lines: CRLF stays, no line end is added',
+    'lines: CRLF is kept, no line break is added',
     'a.log',
     '8.8.8.8\r\n8.8.8.8',
     [],
     `8.8.8.8\t${GOOGLE}\r\n8.8.8.8\t${GOOGLE}`,
   ],
   [
-    'lines: chosen fields in their order',
+    'lines: --fields in the given order',
     'a.log',
     '8.8.8.8',
     ['--fields', 'country,asn,prefix'],
     '8.8.8.8\t{"country":"US","asn":15169,"prefix":"8.8.8.0/24"}',
   ],
   [
-    'lines: a field that the record does not have is left out',
+    'lines: a field that the record does not have is omitted',
     'a.log',
     '1.0.0.1',
     ['--fields', 'cloud_provider'],
@@ -108,7 +108,7 @@ for (const [behaviour, name, content, options, want] of [
     '1.0.0.1\t{"asn_name":"Ex\\u00e4mple \\"Nord\\" GmbH","ip":"1.0.0.1"}',
   ],
   [
-    'lines: IPv6 is written canonically',
+    'lines: IPv6 is written in canonical form',
     'a.log',
     '[2001:4860:0::8]:53',
     ['--fields', 'ip,prefix'],
@@ -116,49 +116,49 @@ for (const [behaviour, name, content, options, want] of [
   ],
   ['lines: gzip', 'a.log', gzipSync('8.8.8.8\n'), ['--fields', 'country'], '8.8.8.8\t{"country":"US"}\n'],
   [
-    'lines: several gzips in one file',
+    'lines: several gzip members in one file',
     'a.log',
     Buffer.concat([gzipSync('8.8.8.8\n'), gzipSync('8.8.8.8\n')]),
     ['--fields', 'asn'],
     '8.8.8.8\t{"asn":15169}\n8.8.8.8\t{"asn":15169}\n',
   ],
   [
-    'ndjson: known by its first character',
+    'ndjson: detected by its first character',
     'a.log',
     '\n {"ip":"8.8.8.8","n":1.0}\n',
     [],
     `\n {"ip":"8.8.8.8","n":1.0,"whence":${GOOGLE}}\n`,
   ],
   [
-    'ndjson: numbers, blanks and order survive',
+    'ndjson: numbers, white space and order are kept',
     'a.log',
     '{ "z":1e2,"big":12345678901234567890, "ip":"8.8.8.8" } \r\n',
     ['--fields', 'asn'],
     '{ "z":1e2,"big":12345678901234567890, "ip":"8.8.8.8" ,"whence":{"asn":15169}} \r\n',
   ],
   [
-    'ndjson: a chosen path',
+    'ndjson: --field',
     'a.log',
     '{"ip":"10.0.0.1","a":{"b":"8.8.8.8"}}',
     ['--field', 'a.b', '--fields', 'ip'],
     '{"ip":"10.0.0.1","a":{"b":"8.8.8.8"},"whence":{"ip":"8.8.8.8"}}',
   ],
   [
-    'ndjson: the first chosen path that holds an address',
+    'ndjson: the first --field that holds an address',
     'a.log',
     '{"b":"8.8.8.8","a":""}',
     ['--field', 'a', '--field', 'b', '--fields', 'ip'],
     '{"b":"8.8.8.8","a":"","whence":{"ip":"8.8.8.8"}}',
   ],
   [
-    'ndjson: another name',
+    'ndjson: --as',
     'a.log',
     '{"ip":"8.8.8.8","whence":1}',
     ['--as', 'näme"', '--fields', 'asn'],
     '{"ip":"8.8.8.8","whence":1,"n\\u00e4me\\"":{"asn":15169}}',
   ],
   [
-    'ndjson: all in the field',
+    'ndjson: --all addresses of the field',
     'a.log',
     '{"ip":"8.8.8.8, 10.0.0.1"}',
     ['--all', '--fields', 'ip'],
@@ -172,7 +172,7 @@ for (const [behaviour, name, content, options, want] of [
     '\ufeff{"ip":"8.8.8.8","whence":{"asn":15169}}',
   ],
   [
-    'csv: by the name of the file',
+    'csv: detected by the file name',
     'a.csv',
     'n,Client-IP\n1,8.8.8.8\n2,10.0.0.1\n3,\n',
     ['--fields', 'country,asn'],
@@ -183,7 +183,7 @@ for (const [behaviour, name, content, options, want] of [
     'a.csv',
     'ip\n8.8.8.8\n',
     [],
-    'ip,prefix,asn,asn_name,country,connection_type,flags,threat_score,threat_level\n8.8.8.8,8.8.8.0/24,15169,Google LLC,US,datacenter,datacenter,5,low\n',
+    'ip,prefix,asn,asn_name,country,connection_type,flags,threat_score,threat_level\n8.8.8.8,8.8.8.0/24,15169,Google LLC,US,datacenter,datacenter,0,low\n',
   ],
   [
     'csv: the column whose first value is an address',
@@ -207,14 +207,14 @@ for (const [behaviour, name, content, options, want] of [
     'ip,peer,asn\n10.0.0.1,8.8.8.8,15169\n',
   ],
   [
-    'csv: quoted line ends and delimiters',
+    'csv: quoted line breaks and delimiters',
     'a.csv',
     'ip,note\n"8.8.8.8","a,\n""b"""\n',
     ['--fields', 'asn'],
     'ip,note,asn\n"8.8.8.8","a,\n""b""",15169\n',
   ],
   [
-    'csv: what is added is quoted',
+    'csv: added cells are quoted',
     'a.csv',
     'ip\n1.0.0.1\n3.0.0.1',
     ['--fields', 'asn_name'],
@@ -242,7 +242,7 @@ for (const [behaviour, name, content, options, want] of [
     '1,8.8.8.8,15169\n2,8.8.8.8,15169\n',
   ],
   [
-    'csv: names with something before them',
+    'csv: --as is the prefix of the new columns',
     'a.csv',
     'ip,country\n8.8.8.8,x\n',
     ['--as', 'client', '--fields', 'country'],
@@ -250,7 +250,7 @@ for (const [behaviour, name, content, options, want] of [
   ],
   ['csv: a byte order mark', 'a.csv', '\ufeffip\n8.8.8.8\n', ['--fields', 'asn'], '\ufeffip,asn\n8.8.8.8,15169\n'],
   [
-    'csv: rows of another length are passed on',
+    'csv: rows of a different length are passed on unchanged',
     'a.csv',
     'ip,n\n8.8.8.8\n\n8.8.8.8,1,2\n8.8.8.8,1\n',
     ['--fields', 'asn'],
@@ -262,7 +262,7 @@ for (const [behaviour, name, content, options, want] of [
     assert.deepEqual([stdout.toString(), code], [want, 0], stderr);
   });
 
-test('enrich: --full adds the record as whence ip --json prints it', async () => {
+test('enrich: --full adds the record that whence ip --json prints', async () => {
   const { stdout } = await enrichFile('full.log', '3.0.0.17', '--full');
   let record = '';
   await run(
@@ -276,7 +276,7 @@ test('enrich: --full adds the record as whence ip --json prints it', async () =>
   assert.match(columns.toString(), /^client,ip,prefix,asn,.*\n3\.0\.0\.17,3\.0\.0\.17,3\.0\.0\.0\/8,16509,"Amazon/);
 });
 
-test('enrich: the summary counts everything', async () => {
+test('enrich: the summary counts lines, addresses and unchanged lines', async () => {
   const lines = [
     '{"ip":"8.8.8.8"}',
     '{"ip":"10.0.0.1"}',
@@ -309,35 +309,31 @@ test('enrich: the summary counts everything', async () => {
   );
 });
 
-test('enrich: without any address the answer is no', async () => {
+test('enrich: exits with 1 if there is no address', async () => {
   const { code, stdout, stderr } = await enrichFile('none.log', 'nothing\nhere\n');
-  assert.deepEqual([code, stdout.toString(), stderr], [1, 'nothing\nhere\n', 'no address was found in 2 lines\n']);
-  assert.equal((await enrichFile('none.log', '')).stderr, 'no address was found in 0 lines\n');
+  assert.deepEqual([code, stdout.toString(), stderr], [1, 'nothing\nhere\n', 'no addresses found in 2 lines\n']);
+  assert.equal((await enrichFile('none.log', '')).stderr, 'no addresses found in 0 lines\n');
 });
 
 for (const [behaviour, argv, message] of [
-  ['a file that is not there', ['nowhere.log'], /^error: cannot read .*nowhere\.log: ENOENT/],
+  ['a missing file', ['nowhere.log'], /^error: cannot read .*nowhere\.log: ENOENT/],
   ['a directory', ['.'], /^error: .* is a directory\n$/],
   [
     'an unknown field',
     ['a.log', '--fields', 'country,planet'],
-    /^error: --fields has "planet", but must be some of ip,prefix/,
+    /^error: --fields has unknown field "planet"; valid fields: ip,prefix/,
   ],
   ['a field twice', ['a.log', '--fields', 'asn,asn'], /^error: --fields has asn twice\n$/],
-  [
-    'fields and the whole record',
-    ['a.log', '--fields', 'asn', '--full'],
-    /^error: --fields and --full exclude each other\n$/,
-  ],
+  ['--fields with --full', ['a.log', '--fields', 'asn', '--full'], /^error: --fields and --full cannot be combined\n$/],
   [
     'an option of another format',
     ['a.log', '--format', 'lines', '--column', 'ip'],
-    /^error: --column means nothing for the format lines\n$/,
+    /^error: --column does not apply to the format lines\n$/,
   ],
   [
-    'an option of another format, which the file turns out not to have',
+    'an option of another format than the detected one',
     ['a.log', '--as', 'x'],
-    /^error: --as means nothing for the format lines\n$/,
+    /^error: --as does not apply to the format lines\n$/,
   ],
   ['an unknown format', ['a.log', '--format', 'xml'], /'xml' is invalid/],
   [
@@ -346,38 +342,38 @@ for (const [behaviour, argv, message] of [
     /^error: --delimiter is ":", but must be one ASCII character/,
   ],
   [
-    'a column that is not there',
+    'an unknown column',
     ['a.csv', '--column', 'peer'],
     /^error: there is no column "peer"; the columns are "ip", "country"\n$/,
   ],
   [
-    'a column behind the last',
+    'a column after the last',
     ['a.csv', '--no-header', '--column', '3'],
-    /^error: there is no column "3": the first row has 2\n$/,
+    /^error: there is no column "3": the first row has 2 columns\n$/,
   ],
   [
-    'a column that would be there twice',
+    'a column that already exists',
     ['a.csv'],
-    /^error: there is a column "country" already; --as NAME calls the new ones NAME_prefix and so on\n$/,
+    /^error: column "country" already exists; use --as NAME to add NAME_prefix and so on\n$/,
   ],
   [
     'no column with addresses',
     ['b.csv'],
-    /^error: no column is called like an address or holds one in the first row; name it with --column\n$/,
+    /^error: no address column found by name or in the first row of data; name it with --column\n$/,
   ],
-  ['zstd', ['a.zst'], /^error: .*a\.zst is zstd data; unpack it first: zstd -dc … \| whence enrich\n$/],
+  ['zstd', ['a.zst'], /^error: .*a\.zst is zstd data; decompress it first: zstd -dc … \| whence enrich\n$/],
   [
     'a device as output',
     ['a.log', '--output', '/dev/null'],
-    /^error: \/dev\/null is not a file; leave --output out to write to standard output\n$/,
+    /^error: \/dev\/null is not a regular file; omit --output to write to standard output\n$/,
   ],
   [
-    'an output nowhere',
+    'an output in a missing directory',
     ['a.log', '--output', '/nowhere/out.log'],
-    /^error: cannot write \/nowhere\/out\.log: its folder does not exist\n$/,
+    /^error: cannot write \/nowhere\/out\.log: its directory does not exist\n$/,
   ],
 ] as const)
-  test(`enrich: refused: ${behaviour}`, async () => {
+  test(`enrich: usage error: ${behaviour}`, async () => {
     writeFileSync(join(logs, 'a.log'), '8.8.8.8\n');
     writeFileSync(join(logs, 'a.csv'), 'ip,country\n8.8.8.8,US\n');
     writeFileSync(join(logs, 'b.csv'), 'a,b\n1,2\n');
@@ -387,38 +383,38 @@ for (const [behaviour, argv, message] of [
     assert.match(stderr, message);
   });
 
-test('enrich: damaged gzip is said, and no output file appears', async () => {
-  const whole = gzipSync('8.8.8.8\n'.repeat(1000));
+test('enrich: truncated gzip is an error, and no output file appears', async () => {
+  const complete = gzipSync('8.8.8.8\n'.repeat(1000));
   const output = join(logs, 'damaged.out');
-  const { code, stderr } = await enrichFile('cut.gz', whole.subarray(0, whole.length - 10), '--output', output);
+  const { code, stderr } = await enrichFile('cut.gz', complete.subarray(0, complete.length - 10), '--output', output);
   assert.equal(code, 1);
-  assert.match(stderr, /^error: .*cut\.gz is damaged gzip data: .*damaged\.out was not written\n$/);
+  assert.match(stderr, /^error: corrupt gzip data in .*cut\.gz: .*damaged\.out was not written\n$/);
   assert.deepEqual(
     readdirSync(logs).filter((name) => name.startsWith('damaged')),
     [],
   );
 });
 
-test('enrich: what only begins like gzip is said too', async () => {
+test('enrich: data that only starts like gzip is an error', async () => {
   const { code, stderr } = await enrichFile('no.gz', Buffer.from([0x1f, 0x8b, 1, 2, 3, 4, 5, 6]));
   assert.equal(code, 1);
-  assert.match(stderr, /^error: .*no\.gz is damaged gzip data: [^\n]*\n$/);
+  assert.match(stderr, /^error: corrupt gzip data in .*no\.gz: [^\n]*\n$/);
 });
 
-test('enrich: used wrongly, it does not wait for the end of its input', async () => {
+test('enrich: a usage error does not wait for the end of the input', async () => {
   const child = start('--as', 'x');
   child.stdin.write('8.8.8.8\n');
   assert.deepEqual(await once(child, 'exit'), [2, null]);
 });
 
-test('enrich: a header of half a million columns is read in a moment', async () => {
+test('enrich: a header of half a million columns is read in linear time', async () => {
   const started = performance.now();
   const { code } = await enrichFile('wide.csv', `ip${',x'.repeat(450_000)}\n8.8.8.8${','.repeat(450_000)}\n`);
   assert.equal(code, 0);
   assert.ok(performance.now() - started < 5000);
 });
 
-test('enrich: --output replaces a file behind a link when it is whole, and keeps its mode', async () => {
+test('enrich: --output replaces the target of a link when it is complete, and keeps its mode', async () => {
   const target = join(logs, 'target.log');
   const link = join(logs, 'link.log');
   writeFileSync(target, '8.8.8.8\n');
@@ -445,7 +441,7 @@ test('enrich: from standard input, also as -', () => {
   );
 });
 
-test('enrich: a line comes out before the next one goes in', async () => {
+test('enrich: each line is written before the next one is read', async () => {
   const child = start();
   for (let round = 0; round < 3; round++) {
     child.stdin.write('8.8.8.8\n');
@@ -456,7 +452,7 @@ test('enrich: a line comes out before the next one goes in', async () => {
   assert.deepEqual(await once(child, 'exit'), [0, null]);
 });
 
-test('enrich: a reader that goes away ends it quietly', async () => {
+test('enrich: a closed pipe ends it without an error', async () => {
   const child = start();
   let stderr = '';
   child.stderr.on('data', (text) => {
@@ -473,13 +469,13 @@ test('enrich: a reader that goes away ends it quietly', async () => {
   assert.deepEqual([code, stderr], [0, '']);
 });
 
-test('enrich: interrupted, it leaves nothing behind', async () => {
+test('enrich: an interrupt leaves no file', async () => {
   const output = join(logs, 'interrupted.log');
   const child = start('--output', output);
   child.stdin.write('8.8.8.8\n'.repeat(1000));
-  const isBegun = () =>
+  const hasStarted = () =>
     readdirSync(logs).some((name) => name.startsWith('interrupted.log.') && statSync(join(logs, name)).size > 0);
-  while (!isBegun()) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (!hasStarted()) await new Promise((resolve) => setTimeout(resolve, 5));
   child.kill('SIGINT');
   assert.deepEqual(await once(child, 'exit'), [null, 'SIGINT']);
   assert.ok(!existsSync(output));
@@ -489,8 +485,8 @@ test('enrich: interrupted, it leaves nothing behind', async () => {
   );
 });
 
-test('enrich: a full disk is said, and nothing is left behind', () => {
-  // A limit on the size of files stands for a full disk: the write fails in the middle, as it does there.
+test('enrich: a full disk is an error and leaves no file', () => {
+  // A file size limit simulates a full disk: a write fails in the middle.
   writeFileSync(join(logs, 'much.log'), '8.8.8.8\n'.repeat(20_000));
   const limit = 'trap "" XFSZ; ulimit -f 100; exec "$@"';
   const argv = [bin, 'enrich', join(logs, 'much.log'), '--output', join(logs, 'full-disk.log')];
@@ -507,7 +503,7 @@ test('enrich: a full disk is said, and nothing is left behind', () => {
 });
 
 test('enrich: memory does not grow with the input', () => {
-  // 60 MB of lines, a tenth of it one line, through a process that may keep little more than it starts with.
+  // 62 MB, of which 6 MB are one line; the process may use little more memory than at its start.
   writeFileSync(join(logs, 'large.log'), `${'8.8.8.8 GET /\n'.repeat(4_000_000)}${'x'.repeat(6_000_000)}\n`);
   const script = `
     import { run } from ${JSON.stringify(join(import.meta.dirname, '../main.js'))};
@@ -521,7 +517,7 @@ test('enrich: memory does not grow with the input', () => {
   assert.ok(Number(stdout) < 250_000, `${stdout} KB`);
 });
 
-test('enrich: a bar on a terminal, and only where it disturbs nothing', async () => {
+test('enrich: a bar on a terminal, unless the lines go to the same terminal', async () => {
   writeFileSync(join(logs, 'bar.log'), '8.8.8.8 GET /\n'.repeat(400_000));
   const shown = async (isTTY: boolean, ...options: string[]) => {
     let stderr = '';
@@ -536,7 +532,7 @@ test('enrich: a bar on a terminal, and only where it disturbs nothing', async ()
   assert.doesNotMatch(await shown(true), /░/);
 });
 
-test('enrich: taking away what was added gives back the input, byte for byte', async () => {
+test('enrich: removing the insertions restores the input, byte for byte', async () => {
   const seed = 20261115;
   const random = seededRandom(seed);
   const pick = <T>(of: readonly T[]) => of[Math.floor(random() * of.length)] as T;
@@ -564,7 +560,7 @@ test('enrich: taking away what was added gives back the input, byte for byte', a
   const randomBytes = () => Buffer.from(Array.from({ length: 3 }, () => Math.floor(random() * 256)));
   const content = (length: number) =>
     Buffer.concat(Array.from({ length }, () => (random() < 0.1 ? randomBytes() : Buffer.from(pick(pieces)))));
-  // A field that stands nowhere in the input marks what was added.
+  // A field that never occurs in the input marks the insertions.
   const added = {
     lines: /\t(\{("ip":"[0-9a-f.:]+",)?"(rir|error)":"[^"]*"\})(?=\r?\n|$)/g,
     ndjson: /,"added":(\{("ip":"[0-9a-f.:]+",)?"(rir|error)":"[^"]*"\})(?=\s*\}\s*(\n|$))/g,
@@ -573,8 +569,8 @@ test('enrich: taking away what was added gives back the input, byte for byte', a
   for (const format of ['lines', 'ndjson'] as const)
     for (let round = 0; round < 150; round++) {
       const input = content(Math.floor(random() * 200));
-      const asked = format === 'ndjson' ? ['--as', 'added', '--field', 'ip'] : [];
-      const { stdout } = await enrichFile('random', input, '--format', format, '--fields', 'rir', ...asked);
+      const ndjsonOptions = format === 'ndjson' ? ['--as', 'added', '--field', 'ip'] : [];
+      const { stdout } = await enrichFile('random', input, '--format', format, '--fields', 'rir', ...ndjsonOptions);
       const stripped = stdout.toString('latin1').replace(added[format], () => {
         insertions++;
         return '';

@@ -1,31 +1,33 @@
-/** `whence enrich [FILE]`: what is known of the addresses in a log, added to its lines as they pass. */
+/** `whence enrich [FILE]`: adds network data to the addresses in a log, as a stream. */
 import type { Readable } from 'node:stream';
 import type { Dataset } from '@whence/dataset/read';
+import { AddressLookup } from '../enrich/address-lookup.ts';
 import { type Counts, newCounts } from '../enrich/counts.ts';
 import { CsvWriter } from '../enrich/csv.ts';
-import { rowEnd } from '../enrich/csv-row.ts';
+import { rowEndFinder } from '../enrich/csv-row.ts';
 import { type Enrichment, enrich } from '../enrich/enrich.ts';
 import { ADDRESS_NAMES } from '../enrich/field-paths.ts';
 import { CSV_DEFAULT, CSV_FULL, type Field, JSON_DEFAULT, parseFields } from '../enrich/fields.ts';
 import {
-  askedFormat,
-  delimiterOf,
+  detectFormat,
   type Format,
   type FormatOptions,
-  formatOf,
-  refuseForeignOptions,
+  parseDelimiter,
+  rejectInapplicableOptions,
+  requestedFormat,
 } from '../enrich/format.ts';
 import { type Input, InputError, openInput } from '../enrich/input.ts';
 import { csvInsertion, jsonInsertion } from '../enrich/insertion.ts';
 import { linesWriter } from '../enrich/lines.ts';
-import { Lookup } from '../enrich/lookup.ts';
 import { ndjsonWriter } from '../enrich/ndjson.ts';
-import { lineEnd } from '../enrich/record-stream.ts';
+import { findLineEnd } from '../enrich/record-stream.ts';
 import { formatSummary, Progress } from '../enrich/summary.ts';
-import type { Sink } from '../output/sink.ts';
-import { staged } from '../output/staged-files.ts';
-import { StreamSink } from '../output/stream-sink.ts';
-import { type ExitCode, type Output, UsageError } from '../terminal.ts';
+import { type ExitCode, UsageError } from '../terminal/exit.ts';
+import type { Output } from '../terminal/output.ts';
+import { printable } from '../terminal/printable.ts';
+import type { Sink } from '../terminal/sink.ts';
+import { staged } from '../terminal/staged-files.ts';
+import { StreamSink } from '../terminal/stream-sink.ts';
 import { openLocalDataset } from './local-dataset.ts';
 
 export type EnrichOptions = FormatOptions & {
@@ -47,23 +49,22 @@ export async function enrichCommand(
   { stdin, stdout, stderr }: EnrichStreams,
 ): Promise<ExitCode> {
   const file = fileArgument === '-' ? undefined : fileArgument;
-  const asked = askedFormat(options, file);
-  if (asked !== undefined) refuseForeignOptions(options, asked);
-  const fields = chosenFields(options);
+  const requested = requestedFormat(options, file);
+  if (requested !== undefined) rejectInapplicableOptions(options, requested);
+  const fields = selectedFields(options);
   const dataset = openLocalDataset(dataDir);
   let input: Input | undefined;
   try {
     input = await openInput(file, stdin);
-    const format = asked ?? formatOf(input.head);
-    refuseForeignOptions(options, format);
+    const format = requested ?? detectFormat(input.head);
+    rejectInapplicableOptions(options, format);
     const counts = newCounts();
     const enrichment = enrichmentOf(dataset, format, file, options, fields, counts);
     return await enrichInput(input, enrichment, options, now, stdout, stderr);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    stderr.write(
-      `error: ${error.message}${options.output === undefined ? '' : `; ${options.output} was not written`}\n`,
-    );
+    const consequence = options.output === undefined ? '' : `; ${options.output} was not written`;
+    stderr.write(`error: ${printable(error.message + consequence)}\n`);
     return 1;
   } finally {
     input?.close();
@@ -82,7 +83,7 @@ async function enrichInput(
   const startedMs = now().getTime();
   const elapsedMs = () => now().getTime() - startedMs;
   const progress = new Progress(stderr, counts, elapsedMs);
-  // A bar between the lines of a terminal that shows both would spoil both.
+  // No bar when the lines go to the same terminal.
   const isShown = stderr.isTTY === true && (stdout.isTTY !== true || output !== undefined);
   const enrichInto = (sink: Sink) =>
     enrich(input, enrichment, sink, () => {
@@ -98,8 +99,8 @@ async function enrichInput(
   return counts.addresses === 0 ? 1 : 0;
 }
 
-function chosenFields({ fields, full }: EnrichOptions): readonly Field[] | 'default' | 'full' {
-  if (fields !== undefined && full === true) throw new UsageError('--fields and --full exclude each other');
+function selectedFields({ fields, full }: EnrichOptions): readonly Field[] | 'default' | 'full' {
+  if (fields !== undefined && full === true) throw new UsageError('--fields and --full cannot be combined');
   return fields !== undefined ? parseFields(fields) : full === true ? 'full' : 'default';
 }
 
@@ -108,30 +109,30 @@ function enrichmentOf(
   format: Format,
   file: string | undefined,
   options: EnrichOptions,
-  chosen: ReturnType<typeof chosenFields>,
+  selected: ReturnType<typeof selectedFields>,
   counts: Counts,
 ): Enrichment {
   if (format === 'csv') {
-    const delimiter = delimiterOf(options.delimiter, file);
-    const fields = chosen === 'default' ? CSV_DEFAULT : chosen === 'full' ? CSV_FULL : chosen;
-    const writer = new CsvWriter(new Lookup(dataset, csvInsertion(dataset, fields, delimiter), counts), {
+    const delimiter = parseDelimiter(options.delimiter, file);
+    const fields = selected === 'default' ? CSV_DEFAULT : selected === 'full' ? CSV_FULL : selected;
+    const writer = new CsvWriter(new AddressLookup(dataset, csvInsertion(dataset, fields, delimiter), counts), {
       column: options.column,
       delimiter,
       hasHeader: options.header !== false,
       fields,
       prefix: options.as,
     });
-    const findEnd = rowEnd(delimiter.charCodeAt(0));
+    const findEnd = rowEndFinder(delimiter.charCodeAt(0));
     return { findEnd, write: (...row) => writer.write(...row), counts };
   }
-  const fields = chosen === 'default' ? JSON_DEFAULT : chosen === 'full' ? undefined : chosen;
-  const lookup = new Lookup(dataset, jsonInsertion(dataset, fields), counts);
-  const isAll = options.all === true;
-  if (format === 'lines') return { findEnd: lineEnd, write: linesWriter(lookup, isAll), counts };
+  const fields = selected === 'default' ? JSON_DEFAULT : selected === 'full' ? undefined : selected;
+  const lookup = new AddressLookup(dataset, jsonInsertion(dataset, fields), counts);
+  const allAddresses = options.all === true;
+  if (format === 'lines') return { findEnd: findLineEnd, write: linesWriter(lookup, allAddresses), counts };
   const write = ndjsonWriter(lookup, {
     paths: options.field ?? ADDRESS_NAMES,
     memberName: options.as ?? DEFAULT_MEMBER,
-    isAll,
+    allAddresses,
   });
-  return { findEnd: lineEnd, write, counts };
+  return { findEnd: findLineEnd, write, counts };
 }

@@ -5,7 +5,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, 
 import { join } from 'node:path';
 import test from 'node:test';
 import { publish } from '@whence/dataset/publish';
-import { BUILT_AT, sampleContent } from '@whence/dataset/test/sample-dataset';
+import { BUILT_AT, sampleContent } from '@whence/dataset/sample-dataset';
 import { run } from '../main.ts';
 import { ExportSample } from '../test/export-sample.ts';
 
@@ -18,7 +18,7 @@ function newFolder(name: string): string {
   return folder;
 }
 
-test('export: a file, its credits beside it, and a line that says what was written', async () => {
+test('export: writes a file and its NOTICE, and prints a summary', async () => {
   const folder = newFolder('file');
   const path = join(folder, 'whence.csv');
   const { code, stdout, stderr } = await sample.export('--format', 'csv', '--output', path, '--flag', 'is_tor_exit');
@@ -36,7 +36,7 @@ test('export: a file, its credits beside it, and a line that says what was writt
   assert.match(notice, /\nChanges made: .*\n$/);
 });
 
-test('export: --json says format, rows, bytes, path and version', async () => {
+test('export: --json prints format, rows, bytes, path and version', async () => {
   const folder = newFolder('json');
   const path = join(folder, 'whence.ndjson');
   const { stdout } = await sample.export('--format', 'ndjson', '--output', path, '--flag', 'is_tor_exit', '--json');
@@ -44,7 +44,7 @@ test('export: --json says format, rows, bytes, path and version', async () => {
   assert.deepEqual(JSON.parse(stdout), { format: 'ndjson', rows: 1, bytes, path, version: 1 });
 });
 
-test('export: an older version when asked', async () => {
+test('export: --dataset-version exports an older version', async () => {
   const versions = new ExportSample();
   publish(versions.dataDir, sampleContent({ routes: [['9.0.0.0/16', 64510, 'New Alone']] }), BUILT_AT);
   const rows = async (...argv: string[]) =>
@@ -52,10 +52,13 @@ test('export: an older version when asked', async () => {
   assert.equal(await rows(), 1);
   assert.ok((await rows('--dataset-version', '1')) > 40);
   const missing = await versions.export('--format', 'ndjson', '--dataset-version', '7');
-  assert.deepEqual([missing.code, missing.stderr], [1, 'error: there is no version 7\n']);
+  assert.deepEqual(
+    [missing.code, missing.stderr],
+    [1, 'error: there is no version 7; list versions with: whence dataset list\n'],
+  );
 });
 
-test('export: when no network matches, the answer is no, and a file that was there stays', async () => {
+test('export: exits with 1 if no network matches, and keeps an existing file', async () => {
   const folder = newFolder('none');
   const path = join(folder, 'whence.csv');
   writeFileSync(path, 'before');
@@ -69,43 +72,43 @@ test('export: when no network matches, the answer is no, and a file that was the
   const { code } = await sample.export('--format', 'clickhouse', '--asn', '64511', '--output', join(folder, 'new'));
   assert.equal(code, 1);
   assert.deepEqual(readdirSync(folder), ['whence.csv']);
-  assert.deepEqual((await sample.export('--format', 'csv', '--asn', '64511')).stdout, '', 'not even a header');
+  assert.deepEqual((await sample.export('--format', 'csv', '--asn', '64511')).stdout, '', 'no header either');
 });
 
 for (const [behaviour, argv, message] of [
   ['no format', [], /required option '--format <format>' not specified/],
   ['an unknown format', ['--format', 'xml'], /Allowed choices are mmdb, csv, parquet, ndjson, nftables, clickhouse/],
   ['a binary format on standard output', ['--format', 'mmdb'], /^error: mmdb needs --output FILE/],
-  ['another one', ['--format', 'parquet'], /^error: parquet needs --output FILE/],
+  ['parquet on standard output', ['--format', 'parquet'], /^error: parquet needs --output FILE/],
   ['several files on standard output', ['--format', 'clickhouse'], /^error: clickhouse needs --output FOLDER/],
   ['a summary among rows', ['--format', 'csv', '--json'], /^error: --json needs --output/],
   [
     'an unknown flag',
     ['--format', 'csv', '--flag', 'is_bad'],
-    /^error: unknown flag "is_bad"; there are is_datacenter, /,
+    /^error: unknown flag "is_bad"; valid flags: is_datacenter, /,
   ],
   [
     'an unknown country',
     ['--format', 'csv', '--country', 'XX'],
-    /^error: no network is in "XX"; the dataset has AU CH DE FR /,
+    /^error: unknown country "XX"; the dataset has AU CH DE FR /,
   ],
-  ['a wrong score', ['--format', 'csv', '--min-score', '-1'], /^error: invalid score "-1"/],
-  ['a wrong version', ['--format', 'csv', '--dataset-version', 'x'], /It must be a whole number from 1/],
+  ['an invalid score', ['--format', 'csv', '--min-score', '-1'], /^error: invalid score "-1"/],
+  ['an invalid version', ['--format', 'csv', '--dataset-version', 'x'], /It must be a positive integer/],
   ['an empty name', ['--format', 'csv', '--output', ''], /^error: --output must name a file/],
-  ['a folder that does not exist', ['--format', 'csv', '--output', '/nowhere/at/all.csv'], /its folder does not exist/],
+  ['a missing directory', ['--format', 'csv', '--output', '/nowhere/at/all.csv'], /its directory does not exist/],
 ] as const)
-  test(`export: refuses ${behaviour}`, async () => {
+  test(`export: rejects ${behaviour}`, async () => {
     const { code, stdout, stderr } = await sample.export(...argv);
     assert.deepEqual([code, stdout], [2, '']);
     assert.match(stderr, message);
   });
 
-test('export: a clickhouse folder that is a file is refused, and left alone', async () => {
+test('export: a file in place of the clickhouse folder is rejected and unchanged', async () => {
   const path = sample.path('a-file');
   writeFileSync(path, 'before');
   const { code, stderr } = await sample.export('--format', 'clickhouse', '--output', path);
   assert.equal(code, 2);
-  assert.match(stderr, /its folder is not a folder/);
+  assert.match(stderr, /its parent is not a directory/);
   assert.equal(readFileSync(path, 'utf8'), 'before');
 });
 
@@ -117,9 +120,9 @@ test('export: without a dataset it says how to build one', async () => {
   assert.match(stderr.join(''), /^error: there is no dataset in .*; build one with: whence dataset build\n$/);
 });
 
-test('export: when the disk is full it says so and leaves nothing behind', () => {
+test('export: a full disk is an error and leaves no file', () => {
   const folder = newFolder('full');
-  // No file may grow beyond 2 blocks; the signal that comes with it is not wanted.
+  // Limits files to 2 blocks and ignores SIGXFSZ, so that the write fails.
   const limit = 'trap "" XFSZ; ulimit -f 2; exec "$@"';
   for (const format of ['csv', 'mmdb', 'parquet']) {
     const { status, stderr } = spawnSync(
@@ -145,7 +148,7 @@ test('export: when the disk is full it says so and leaves nothing behind', () =>
   }
 });
 
-test('export: when the reader of a pipe goes away, it ends quietly', async () => {
+test('export: a closed pipe ends it without an error', async () => {
   const child = spawn(process.execPath, [bin, 'dataset', 'export', '--format', 'csv'], {
     env: { ...process.env, WHENCE_DATA_DIR: sample.dataDir },
   });
@@ -159,7 +162,7 @@ test('export: when the reader of a pipe goes away, it ends quietly', async () =>
   assert.doesNotMatch(stderr, /error/i);
 });
 
-test('export: when nobody reads the progress any more, the file appears all the same', async () => {
+test('export: completes when standard error is closed', async () => {
   const folder = newFolder('unread');
   const argv = [bin, 'dataset', 'export', '--format', 'csv', '--output', join(folder, 'out')];
   const child = spawn(process.execPath, argv, { env: { ...process.env, WHENCE_DATA_DIR: sample.dataDir } });
@@ -169,7 +172,9 @@ test('export: when nobody reads the progress any more, the file appears all the 
   assert.deepEqual(readdirSync(folder), ['out', 'out.NOTICE']);
 });
 
-test('export: standard output that takes no more is said', { skip: !existsSync('/dev/full') && 'no /dev/full' }, () => {
+test('export: a full device as standard output is an error', {
+  skip: !existsSync('/dev/full') && 'no /dev/full',
+}, () => {
   const full = openSync('/dev/full', 'w');
   const { status, stderr } = spawnSync(process.execPath, [bin, 'dataset', 'export', '--format', 'csv'], {
     env: { ...process.env, WHENCE_DATA_DIR: sample.dataDir },
@@ -181,7 +186,7 @@ test('export: standard output that takes no more is said', { skip: !existsSync('
   assert.match(stderr, /\nerror: cannot write to standard output: no space left \(ENOSPC[^\n]*\n$/);
 });
 
-test('export: on a terminal no bar is drawn into the rows', async () => {
+test('export: no bar when the rows go to the same terminal', async () => {
   let stderr = '';
   const terminal = (append: (text: string) => void) => ({ write: append, isTTY: true, columns: 80 });
   const argv = ['dataset', 'export', '--format', 'csv', '--flag', 'is_tor_exit'];

@@ -1,4 +1,4 @@
-/** `whence dataset export`: the dataset in the form of another engine, so that rows can be enriched where they are. */
+/** `whence dataset export`: the dataset in the format of another engine, to join it with data there. */
 import { basename, join } from 'node:path';
 import type { Dataset } from '@whence/dataset/read';
 import { clickhouseSql, writeClickhouseCsv } from '../export/clickhouse.ts';
@@ -11,11 +11,14 @@ import { writeNftables } from '../export/nftables.ts';
 import { noticeText } from '../export/notice.ts';
 import { writeParquet } from '../export/parquet.ts';
 import type { Selection } from '../export/rows.ts';
-import type { Sink } from '../output/sink.ts';
-import { staged } from '../output/staged-files.ts';
-import { StreamSink } from '../output/stream-sink.ts';
-import { ProgressBar } from '../progress-bar.ts';
-import { type ExitCode, formatCount, formatMegabytes, type Output, UsageError } from '../terminal.ts';
+import { type ExitCode, UsageError } from '../terminal/exit.ts';
+import type { Output } from '../terminal/output.ts';
+import { printable } from '../terminal/printable.ts';
+import { ProgressBar } from '../terminal/progress-bar.ts';
+import type { Sink } from '../terminal/sink.ts';
+import { staged } from '../terminal/staged-files.ts';
+import { StreamSink } from '../terminal/stream-sink.ts';
+import { formatCount, formatMegabytes } from '../terminal/table.ts';
 import { openLocalDataset } from './local-dataset.ts';
 
 export const EXPORT_FORMATS = ['mmdb', 'csv', 'parquet', 'ndjson', 'nftables', 'clickhouse'] as const;
@@ -28,7 +31,7 @@ export type ExportOptions = FilterOptions & {
   json?: boolean;
 };
 
-/** Each returns the number of rows it wrote. */
+/** Each returns the number of rows written. */
 const WRITERS: Readonly<Record<Format, (selection: Selection, sink: Sink, filter: Filter) => Promise<number>>> = {
   mmdb: writeMmdb,
   csv: (selection, sink) => writeCsv(selection, sink),
@@ -50,9 +53,9 @@ export async function exportCommand(
   const filter = parseFilter(options, countriesOf(dataset));
   if (format === 'nftables' && filter.isEmpty)
     throw new UsageError(
-      'nftables needs a filter (--flag, --country, --asn, --min-score): a set of the whole internet would match everybody',
+      'nftables needs a filter (--flag, --country, --asn, --min-score): without one the sets would match every address',
     );
-  // A bar would be drawn into the rows if both go to one terminal.
+  // No bar when the rows go to the same terminal.
   const bar = new ProgressBar(output === undefined && stdout.isTTY === true ? { write: () => true } : stderr);
   const selection = { dataset, matches: filter.matches, onProgress: bar.show.bind(bar) };
   try {
@@ -62,10 +65,11 @@ export async function exportCommand(
         : await writeFiles(selection, filter, format, output);
     bar.finish();
     if (written.rows === 0) {
-      stderr.write(`no network matches ${filter.text || 'in an empty dataset'}; nothing was written\n`);
+      const reason = filter.isEmpty ? 'the dataset is empty' : `no network matches ${printable(filter.text)}`;
+      stderr.write(`${reason}; nothing was written\n`);
       return 1;
     }
-    if (output !== undefined) stdout.write(summary({ format, ...written, path: output }, dataset, json === true));
+    if (output !== undefined) stdout.write(formatSummary({ format, ...written, path: output }, dataset, json === true));
     return 0;
   } finally {
     bar.finish();
@@ -73,12 +77,13 @@ export async function exportCommand(
 }
 
 function checkStandardOutput(format: Format, json: boolean): void {
-  if (format === 'clickhouse') throw new UsageError('clickhouse needs --output FOLDER: it is several files');
-  if (format === 'mmdb' || format === 'parquet') throw new UsageError(`${format} needs --output FILE: it is not text`);
-  if (json) throw new UsageError('--json needs --output: without it the rows themselves go to standard output');
+  if (format === 'clickhouse') throw new UsageError('clickhouse needs --output FOLDER: it writes several files');
+  if (format === 'mmdb' || format === 'parquet')
+    throw new UsageError(`${format} needs --output FILE: it is a binary format`);
+  if (json) throw new UsageError('--json needs --output: without it the rows go to standard output');
 }
 
-/** The export with its credits beside it. The data come last: they never stand there without the credits. */
+/** Writes the export and its NOTICE. The data file is renamed last, so it never exists without its credits. */
 function writeFiles(
   selection: Selection,
   filter: Filter,
@@ -87,7 +92,7 @@ function writeFiles(
 ): Promise<{ rows: number; bytes: number }> {
   const { meta } = selection.dataset;
   return staged(async (files) => {
-    if (format === 'clickhouse') files.makeFolder(output);
+    if (format === 'clickhouse') files.makeDirectory(output);
     const path = format === 'clickhouse' ? join(output, CLICKHOUSE_CSV) : output;
     const notice = files.create(`${path}.NOTICE`);
     if (format === 'clickhouse')
@@ -104,7 +109,7 @@ const CLICKHOUSE_CSV = 'whence.csv';
 
 type Written = { format: Format; rows: number; bytes: number; path: string };
 
-function summary({ format, rows, bytes, path }: Written, { meta: { version } }: Dataset, json: boolean): string {
+function formatSummary({ format, rows, bytes, path }: Written, { meta: { version } }: Dataset, json: boolean): string {
   if (json) return `${JSON.stringify({ format, rows, bytes, path, version })}\n`;
-  return `${path}: ${formatCount(rows)} ${rows === 1 ? 'row' : 'rows'} of version ${version}, ${formatMegabytes(bytes)}\n`;
+  return `${printable(path)}: ${formatCount(rows)} ${rows === 1 ? 'row' : 'rows'} of version ${version}, ${formatMegabytes(bytes)}\n`;
 }

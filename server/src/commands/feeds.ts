@@ -1,27 +1,42 @@
-/** `whence dataset feeds`: the catalogue in use, and how each of its feeds is doing. */
-import { readFileSync } from 'node:fs';
+/** `whence dataset feeds`: the catalogue in use, and the state of each feed. */
 import { fileURLToPath } from 'node:url';
-import { FeedCache } from '@whence/dataset/compile/feed-cache';
-import { type ActiveFeed, defaultFeeds, parseCatalogue } from '@whence/dataset/compile/read-catalogue';
+import { displayUrl } from '@whence/dataset/credentials';
+import { FeedCache } from '@whence/dataset/feed-cache';
+import { fetchText } from '@whence/dataset/fetch-text';
 import { DatasetError } from '@whence/dataset/format';
-import { type ExitCode, formatCount, formatTable, type Output } from '../terminal.ts';
+import type { ProxyVariables } from '@whence/dataset/proxy';
+import { type ActiveFeed, defaultFeeds, parseCatalogue } from '@whence/dataset/read-catalogue';
+import { type ExitCode, UsageError } from '../terminal/exit.ts';
+import type { Output } from '../terminal/output.ts';
+import { formatCount, formatTable } from '../terminal/table.ts';
+import { checkSettingFile, readSettingFile } from './setting-file.ts';
 
-const MAX_CATALOGUE_BYTES = 1_000_000;
-const TIMEOUT_MS = 30_000;
+export type FeedSettings = {
+  /** WHENCE_FEEDS: a path, a `file:` URL or an `http(s):` URL; without it the built-in catalogue is used. */
+  readonly feeds: string | undefined;
+  readonly contact: string | undefined;
+  readonly proxies: ProxyVariables;
+};
 
-/** `location` is a path, a `file:` URL or an `http(s):` URL; without one the built-in catalogue is used. */
-export async function readFeeds(location: string | undefined): Promise<ActiveFeed[]> {
-  return location === undefined ? defaultFeeds() : parseCatalogue(await readText(location));
+const CATALOGUE_LIMITS = { maxBytes: 1_000_000, idleTimeoutMs: 30_000, totalTimeoutMs: 30_000 };
+
+export async function readFeeds(settings: FeedSettings): Promise<ActiveFeed[]> {
+  const { feeds } = settings;
+  return feeds === undefined ? defaultFeeds() : parseCatalogue(await readText(feeds, settings));
+}
+
+/** For a command that does not use the catalogue: whether the setting names a file that is there. */
+export function checkFeedsFile({ feeds }: Pick<FeedSettings, 'feeds'>): void {
+  if (feeds !== undefined && !isHttp(feeds)) checkSettingFile(VARIABLE, pathOf(feeds));
 }
 
 export async function datasetFeeds(
-  dataDir: string,
-  location: string | undefined,
+  settings: FeedSettings & { readonly dataDir: string },
   { json }: { json?: boolean },
   stdout: Output,
 ): Promise<ExitCode> {
-  const feeds = await readFeeds(location);
-  const cache = new FeedCache(dataDir);
+  const feeds = await readFeeds(settings);
+  const cache = new FeedCache(settings.dataDir);
   const states = feeds.map(({ id }) => cache.state(id));
   if (json === true) {
     const rows = feeds.map(({ isOn, ...feed }, i) => ({
@@ -42,24 +57,23 @@ export async function datasetFeeds(
   return 0;
 }
 
-async function readText(location: string): Promise<string> {
+const VARIABLE = 'WHENCE_FEEDS';
+const isHttp = (location: string) => /^https?:/i.test(location);
+
+async function readText(location: string, { contact, proxies }: FeedSettings): Promise<string> {
+  if (!isHttp(location)) return readSettingFile(VARIABLE, pathOf(location));
+  if (!URL.canParse(location)) throw new UsageError(`${VARIABLE} is not a URL and not a path`);
+  const url = new URL(location);
+  const fetched = await fetchText(url, { limits: CATALOGUE_LIMITS, contact, network: { proxies } });
+  if (fetched.kind === 'fetched') return fetched.text;
+  throw new DatasetError(`the catalogue of feeds at ${displayUrl(url)} cannot be read: ${fetched.reason}`);
+}
+
+function pathOf(location: string): string {
+  if (!location.startsWith('file:')) return location;
   try {
-    if (/^https?:/.test(location)) {
-      const response = await fetch(location, { signal: AbortSignal.timeout(TIMEOUT_MS) });
-      if (!response.ok) throw new Error(`the server answered ${response.status}`);
-      const pieces: Uint8Array[] = [];
-      let bytes = 0;
-      for await (const piece of response.body ?? []) {
-        bytes += piece.length;
-        if (bytes > MAX_CATALOGUE_BYTES) throw new Error('it is larger than 1 MB');
-        pieces.push(piece);
-      }
-      return Buffer.concat(pieces).toString();
-    }
-    return readFileSync(location.startsWith('file:') ? fileURLToPath(location) : location, 'utf8');
-  } catch (error) {
-    const { message, cause } = error as Error;
-    const why = cause instanceof Error ? cause.message : message;
-    throw new DatasetError(`the catalogue of feeds at ${location} cannot be read: ${why}`);
+    return fileURLToPath(location);
+  } catch {
+    throw new UsageError(`${VARIABLE} is not a path; a file: URL should look like file:///folder/name`);
   }
 }

@@ -1,8 +1,10 @@
-/** `whence ip A…`: what is known of addresses, from the local dataset. */
+/** `whence ip A…`: records of addresses, from the local dataset. */
 import type { Dataset } from '@whence/dataset/read';
 import type { Evidence, IpRecord } from '@whence/dataset/record';
-import { evidenceOf, lookup, specialPurposeOf } from '../lookup.ts';
-import { type ExitCode, formatTable, type Output, UsageError } from '../terminal.ts';
+import { evidenceOf, lookup, specialPurposeOf } from '../lookup/lookup.ts';
+import { type ExitCode, UsageError } from '../terminal/exit.ts';
+import type { Output } from '../terminal/output.ts';
+import { formatTable } from '../terminal/table.ts';
 import { openLocalDataset } from './local-dataset.ts';
 
 export type IpOptions = { json?: boolean; explain?: boolean };
@@ -50,18 +52,20 @@ function formatAnswer(text: string, answer: Answer): string {
     ['threat', `${threat.score} of 100, ${threat.level}`],
     ...(threat.explanation ?? []).map((reason) => ['', reason]),
   ];
-  const because = (evidence ?? []).map(({ field, value, source, prefix: stated, as_of }) => [
+  const evidenceRows = (evidence ?? []).map(({ field, value, source, prefix: stated, as_of }) => [
     field,
     String(value),
     source,
     stated,
     as_of,
   ]);
-  return `${ip}\n${indent(formatTable(rows))}${because.length === 0 ? '' : `\n${indent(formatTable([['field', 'value', 'source', 'prefix', 'as of'], ...because]))}`}\n`;
+  const evidenceHead = ['field', 'value', 'source', 'prefix', 'as of'];
+  const evidenceTable = evidenceRows.length === 0 ? '' : `\n${indent(formatTable([evidenceHead, ...evidenceRows]))}`;
+  return `${ip}\n${indent(formatTable(rows))}${evidenceTable}\n`;
 }
 
 function formatMissing(text: string, special: ReturnType<typeof specialPurposeOf>): string {
-  const why = special === undefined ? 'nobody announces it' : `${special.prefix} is ${special.name} (${special.rfc})`;
+  const why = special === undefined ? 'not announced' : `${special.prefix} is ${special.name} (${special.rfc})`;
   return `${text}\n  no data found for IP: ${why}\n\n`;
 }
 

@@ -1,107 +1,141 @@
-/** `whence key create|list|revoke`: on the same functions as the server, and known to it at once. */
-import { mkdirSync } from 'node:fs';
+/** `whence key create|list|revoke`: with the same functions as the server, whose processes see the change at once. */
+import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
+import { resolve } from 'node:path';
+import { describeKey, fromStored, InvalidKey, parseName, parsePermissions } from '../keys/key.ts';
 import { Keys } from '../keys/keys.ts';
-import { PERMISSIONS, type Permission, TIERS, type Tier } from '../keys/tiers.ts';
-import { sqlitePath } from '../server.ts';
-import { openSqlite, sqliteStorage } from '../storage/sqlite.ts';
-import type { StoredKey } from '../storage/storage.ts';
-import { type ExitCode, formatCount, formatTable, type Output, UsageError } from '../terminal.ts';
+import { isWellFormed, looksLikeSecret } from '../keys/secret.ts';
+import { PERMISSIONS, TIERS, type Tier } from '../keys/tiers.ts';
+import type { StoredKey } from '../storage/key-store.ts';
+import { openStorage } from '../storage/open-storage.ts';
+import { NoDatabase } from '../storage/storage-unavailable.ts';
+import { withDataDirErrors } from '../terminal/data-dir-errors.ts';
+import { CommandError, type ExitCode, UsageError } from '../terminal/exit.ts';
+import type { Output } from '../terminal/output.ts';
+import { formatCount, formatTable } from '../terminal/table.ts';
 
 type Options = { json?: boolean };
-const MAX_NAME_CHARACTERS = 100;
 
 export async function keyCreate(
   dataDir: string,
   options: Options & { name: string; tier: Tier; permissions?: string },
   stdout: Output,
+  stderr: Output,
 ): Promise<ExitCode> {
-  const name = options.name.trim();
-  if (name === '' || name.length > MAX_NAME_CHARACTERS)
-    throw new UsageError(`a name has 1 to ${MAX_NAME_CHARACTERS} characters`);
-  const permissions = parsePermissions(options.permissions);
-  return withKeys(dataDir, async (keys) => {
-    const { key, secret } = await keys.create({ name, tier: options.tier, permissions }, new Date());
-    stdout.write(options.json === true ? `${JSON.stringify({ ...describe(key), key: secret })}\n` : `${secret}\n`);
+  const newKey = parseNewKey(options);
+  const isNew = !existsSync(dataDir);
+  return withKeys(dataDir, { mustExist: false }, async (keys) => {
+    const { key, secret } = await keys.create(newKey, new Date());
+    stdout.write(options.json === true ? `${JSON.stringify({ ...describeKey(key), key: secret })}\n` : `${secret}\n`);
+    // In a wrong folder, a server elsewhere would not know the key.
+    if (isNew) stderr.write(`note: the data directory ${resolve(dataDir)} is new (WHENCE_DATA_DIR)\n`);
     return 0;
   });
 }
 
 export async function keyList(dataDir: string, options: Options, stdout: Output): Promise<ExitCode> {
-  return withKeys(dataDir, async (keys) => {
+  return withKeys(dataDir, { mustExist: true }, async (keys) => {
     const all = await keys.list();
-    if (options.json === true) stdout.write(`${JSON.stringify(all.map(describe))}\n`);
+    if (options.json === true) stdout.write(`${JSON.stringify(all.map(describeKey))}\n`);
     else if (all.length === 0) stdout.write('there are no keys\n');
     else {
-      const rows = all.map((key) => [
-        key.id,
-        key.name,
-        key.masked,
-        key.tier,
-        limitOf(key.tier),
-        key.permissions.length === PERMISSIONS.length ? 'all' : key.permissions.join(' '),
-        day(key.createdAt),
-        key.lastUsedAt === undefined ? 'never' : day(key.lastUsedAt),
-        key.revokedAt === undefined ? 'active' : `revoked ${day(key.revokedAt)}`,
-      ]);
-      stdout.write(
-        formatTable([['id', 'name', 'key', 'tier', 'a day', 'permissions', 'created', 'last used', 'state'], ...rows]),
-      );
+      const header = ['id', 'name', 'key', 'tier', 'a day', 'permissions', 'created', 'last used', 'state'];
+      stdout.write(formatTable([header, ...all.map(tableRow)]));
     }
     return 0;
   });
 }
 
-/** When this returns, no process of the deployment accepts the key. */
-export async function keyRevoke(
-  dataDir: string,
-  id: string,
-  options: Options,
-  stdout: Output,
-  stderr: Output,
-): Promise<ExitCode> {
-  return withKeys(dataDir, async (keys) => {
-    const outcome = await keys.revoke(id, new Date(), `command line, ${userInfo().username}`);
-    if (outcome === 'unknown') {
-      stderr.write(`error: there is no key ${id}; whence key list shows them\n`);
-      return 1;
-    }
+/**
+ * When this returns, no process of the deployment accepts the key. It is named by its id, or by the secret itself or its
+ * masked form: who finds a leaked key has that and not the id. A secret is never printed.
+ */
+export async function keyRevoke(dataDir: string, name: string, options: Options, stdout: Output): Promise<ExitCode> {
+  return withKeys(dataDir, { mustExist: true }, async (keys) => {
+    const id = await findId(keys, name);
+    const outcome = await keys.revoke(id, new Date(), `command line, ${userName()}`);
+    if (outcome === 'unknown') throw new CommandError(`there is no key ${id}; whence key list shows them`);
     stdout.write(options.json === true ? `${JSON.stringify({ id, outcome })}\n` : `${id} is ${outcome}\n`);
     return 0;
   });
 }
 
-async function withKeys(dataDir: string, work: (keys: Keys) => Promise<ExitCode>): Promise<ExitCode> {
-  mkdirSync(dataDir, { recursive: true });
-  const storage = sqliteStorage(openSqlite(sqlitePath(dataDir)));
+async function findId(keys: Keys, name: string): Promise<string> {
+  const unknown = (why: string) => new CommandError(`${why}; whence key list shows the keys and their ids`);
+  if (isWellFormed(name)) {
+    const key = await keys.findBySecret(name);
+    if (key === undefined) throw unknown('there is no key with this secret');
+    return key.id;
+  }
+  if (!looksLikeSecret(name)) return name;
+  const masked = name.replace('...', '…');
+  const matching = (await keys.list()).filter((key) => key.masked === masked);
+  const [key, ...others] = matching;
+  if (key === undefined) throw unknown('this is neither the id nor the whole secret of a key');
+  if (others.length > 0) throw unknown(`${matching.length} keys are shown like this`);
+  return key.id;
+}
+
+/** For the record of who has revoked a key. Containers run under numbers that no user has. */
+function userName(): string {
   try {
-    return await work(new Keys(storage));
-  } finally {
-    await storage.close();
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.()}`;
   }
 }
 
-function parsePermissions(text: string | undefined): Permission[] {
-  if (text === undefined) return [...PERMISSIONS];
-  const names = text.split(/[\s,]+/).filter((name) => name !== '');
-  const unknown = names.filter((name) => !(PERMISSIONS as readonly string[]).includes(name));
-  if (unknown.length > 0 || names.length === 0) {
-    throw new UsageError(`permissions are some of ${PERMISSIONS.join(', ')}, separated by commas`);
-  }
-  return PERMISSIONS.filter((permission) => names.includes(permission));
+async function withKeys(
+  dataDir: string,
+  options: { mustExist: boolean },
+  work: (keys: Keys) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  return withDataDirErrors(
+    dataDir,
+    async () => {
+      const storage = await openStorage(dataDir, options).catch((error) => {
+        throw error instanceof NoDatabase ? noKeysHere(dataDir) : error;
+      });
+      try {
+        return await work(new Keys(storage.keys));
+      } finally {
+        await storage.close();
+      }
+    },
+    'keys',
+  );
 }
 
-function describe({ id, name, masked, tier, permissions, createdAt, lastUsedAt, revokedAt, revokedBy }: StoredKey) {
-  return {
-    id,
-    name,
-    masked,
-    tier,
-    permissions,
-    created_at: createdAt.toISOString(),
-    ...(lastUsedAt === undefined ? {} : { last_used_at: lastUsedAt.toISOString() }),
-    ...(revokedAt === undefined ? {} : { revoked_at: revokedAt.toISOString(), revoked_by: revokedBy }),
-  };
+function noKeysHere(dataDir: string): CommandError {
+  return new CommandError(
+    `there are no keys in ${resolve(dataDir)}: set WHENCE_DATA_DIR to the data directory of the server, ` +
+      'or run the command in the folder where the server was started',
+  );
+}
+
+function parseNewKey({ name, tier, permissions }: { name: string; tier: Tier; permissions?: string }) {
+  try {
+    const names = permissions?.split(/[\s,]+/).filter((item) => item !== '');
+    return { name: parseName(name), tier, permissions: parsePermissions(names ?? PERMISSIONS) };
+  } catch (error) {
+    throw error instanceof InvalidKey ? new UsageError(error.message) : error;
+  }
+}
+
+function tableRow(stored: StoredKey): string[] {
+  const key = fromStored(stored);
+  const isAll = key?.permissions.length === PERMISSIONS.length;
+  return [
+    stored.id,
+    stored.name,
+    stored.masked,
+    stored.tier,
+    key === undefined ? 'unknown' : limitOf(key.tier),
+    isAll ? 'all' : stored.permissions.join(' '),
+    day(stored.createdAt),
+    stored.lastUsedAt === undefined ? 'never' : day(stored.lastUsedAt),
+    stored.revokedAt === undefined ? 'active' : `revoked ${day(stored.revokedAt)}`,
+  ];
 }
 
 function limitOf(tier: Tier): string {

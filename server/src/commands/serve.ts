@@ -1,127 +1,276 @@
-/** `whence serve`: the composition root. First start, workers, metrics, and an orderly end. */
-import { spawn } from 'node:child_process';
+/** `whence serve`: the composition root. Start, first key and first dataset, workers, metrics, and an orderly end. */
 import cluster from 'node:cluster';
-import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { hasCurrent } from '@whence/dataset/publish';
+import { readManifest } from '@whence/dataset/publish';
 import type { Config } from '../config.ts';
-import { DatasetPuller } from '../dataset-puller.ts';
-import { Keys } from '../keys/keys.ts';
-import { PERMISSIONS } from '../keys/tiers.ts';
-import { createLogger, type Logger } from '../log.ts';
-import { startMetricsServer } from '../metrics-server.ts';
-import { type RunningServer, sqlitePath, startServer } from '../server.ts';
-import { openSqlite, sqliteStorage } from '../storage/sqlite.ts';
-import type { ExitCode, Output } from '../terminal.ts';
-import { Updater, updateCommand } from '../updater.ts';
-import { answerMetrics, Workers } from '../workers.ts';
+import { type Log, type Logger, openLog } from '../log.ts';
+import { type MetricsSnapshot, withCounters } from '../metrics/metrics.ts';
+import { startMetricsServer } from '../metrics/metrics-server.ts';
+import { type RunningServer, startServer } from '../server.ts';
+import { StopSignals } from '../stop-signals.ts';
+import { openStorage } from '../storage/open-storage.ts';
+import type { Storage } from '../storage/storage.ts';
+import { withDataDirErrors } from '../terminal/data-dir-errors.ts';
+import type { ExitCode } from '../terminal/exit.ts';
+import { failureOf } from '../terminal/failure.ts';
+import { listenError } from '../terminal/listen-errors.ts';
+import type { Output } from '../terminal/output.ts';
+import { DatasetPuller } from '../updates/dataset-puller.ts';
+import { Updater, updateCommand } from '../updates/updater.ts';
+import { followOrders, leave, leaveWithFailure, reportMetrics } from '../worker-link.ts';
+import { Workers } from '../workers.ts';
+import { checkFeedsFile } from './feeds.ts';
+import { buildFirstDataset } from './first-dataset.ts';
+import { makeFirstKey } from './first-key.ts';
+import { checkSettingFile } from './setting-file.ts';
+import { firstSetupLink } from './user.ts';
 
 const READY_POLL_MS = 100;
 const PULL_SECONDS = 60;
 
 const now = () => Date.now();
+const bin = fileURLToPath(new URL('../bin.js', import.meta.url));
 
 export async function serve(config: Config, stdout: Output, stderr: Output): Promise<ExitCode> {
-  const log = createLogger(config.logLevel, stderr.isTTY === true);
-  if (cluster.isWorker) return serveAsWorker(config, log);
-
-  mkdirSync(config.dataDir, { recursive: true });
-  const secret = await prepareStorage(config.dataDir);
-  // The server answers while the first dataset is being built: 503, and /readyz says why.
-  const { url, server, stop } = config.workers === 1 ? await startAlone(config, log) : await startWorkers(config, log);
-  const metrics =
-    config.metricsPort === undefined
-      ? undefined
-      : await startMetricsServer(config.host, config.metricsPort, server.metrics);
-  const stopped = untilToldToStop();
-  log.info(
-    { url, workers: config.workers, ...(metrics && { metrics_port: (metrics.address() as AddressInfo).port }) },
-    'listening',
-  );
-
-  // A version in the format of an older program is as good as none.
-  const isFirst = !hasCurrent(config.dataDir);
-  const puller = startPuller(config, log);
-  const build = isFirst && puller === undefined ? buildFirstDataset() : undefined;
-  const buildCode = await Promise.race([build?.exitCode ?? 0, stopped]);
-  if (buildCode !== 0) {
-    // The build has said what is wrong; or somebody lost patience with it.
-    build?.cancel();
-    metrics?.close();
-    await stop();
-    return 1;
+  const isTerminal = stderr.isTTY === true;
+  const log = openLog(config.logLevel, isTerminal);
+  process.on('exit', () => log.flush());
+  process.on('uncaughtException', (error) => {
+    log.logger.fatal({ err: error }, 'unexpected error: the process ends');
+    process.exit(1);
+  });
+  const signals = new StopSignals();
+  if (cluster.isWorker) return serveAsWorker(config, log, signals);
+  // What was started is stopped again in reverse order, whether the server is told to stop or cannot start.
+  const started: (() => unknown)[] = [];
+  try {
+    return await serveUntilStopped(config, { log, signals, stdout, isTerminal }, (stop) => started.push(stop));
+  } finally {
+    for (const stop of started.reverse()) {
+      try {
+        await stop();
+      } catch (error) {
+        log.logger.error({ err: error }, 'a part of the server could not be stopped');
+      }
+    }
   }
-  // A replica may have to wait for its host; what there is to say, a key above all, is said now.
-  const isWaiting = isFirst && puller !== undefined;
-  if (!isWaiting) await Promise.race([untilReady(url), stopped]);
-  const waiting = 'The first dataset is being pulled; until it is here, lookups are answered with 503.\n';
-  stdout.write(`Whence listens on ${url} (documentation: ${url}/docs)\n${isWaiting ? waiting : ''}`);
-  if (secret !== undefined) stdout.write(welcome(url, secret));
+}
 
+type World = {
+  readonly log: Log;
+  readonly signals: StopSignals;
+  readonly stdout: Output;
+  readonly isTerminal: boolean;
+};
+
+async function serveUntilStopped(
+  config: Config,
+  { log: { logger: log, counters, forward }, signals, stdout, isTerminal }: World,
+  onStop: (stop: () => unknown) => void,
+): Promise<ExitCode> {
+  mentionMissingFiles(config, log);
+  const storage = await openWritableStorage(config.dataDir);
+  onStop(() => storage.close());
+  // One that cannot be read ends the start: without it no version can be served and none be built.
+  withDataDirErrors(config.dataDir, () => readManifest(config.dataDir));
+
+  // The server answers while the first dataset is being built or pulled: 503, and /readyz says why.
+  const server = config.workers === 1 ? await startAlone(config, log) : await startWorkers(config, log, forward);
+  onStop(() => stopServer(server, signals));
+  const metrics = async () => withCounters(await server.metrics(), counters());
+  const metricsPort = await startMetrics(config, log, metrics, onStop);
+  const { url } = server;
+  log.info({ url, workers: config.workers, ...metricsPort }, 'listening');
+  stdout.write(`Whence listens on ${url} (documentation: ${url}/docs)\n`);
+  if (signals.count === 0) stdout.write(await makeFirstKey(storage.keys, { ...config, url }));
+  await storage.close();
+  const setupPath = await firstSetupLink(config.dataDir);
+  if (setupPath !== undefined) stdout.write(setUp(`${config.publicUrl ?? url}${setupPath}`));
+
+  const hasDataset = await isServingDataset(server, signals);
+  const puller = startPuller(config, log);
+  onStop(() => puller?.stop());
+  if (!hasDataset && puller !== undefined)
+    stdout.write('The first dataset is being pulled; until it is here, lookups are answered with 503.\n');
+  if (!hasDataset && puller === undefined && signals.count === 0) {
+    stdout.write(
+      'The first dataset is being built, which takes about 10 s; until then lookups are answered with 503.\n',
+    );
+    const build = buildFirstDataset(bin, log, isTerminal);
+    onStop(() => build.cancel());
+    const outcome = await Promise.race([build.finished, signals.nth(1)]);
+    if (outcome === 'failed') return 1;
+    await untilReady(url, signals);
+    if (signals.count === 0) stdout.write('The dataset is ready.\n');
+  }
   const updater = startUpdater(config, log);
-  const signal = await stopped;
-  log.info({ signal }, 'stopping');
-  await puller?.stop();
-  await updater?.stop();
-  metrics?.close();
-  await stop();
+  onStop(() => updater?.stop());
+
+  const signal = await signals.nth(1);
+  log.info({ signal, delay_seconds: config.shutdownDelaySeconds }, 'stopping');
+  server.announceStop();
+  await delayStop(config, signals);
   return 0;
 }
 
-/** Brings the schema up to date before any worker opens the file. On the very first start, makes a key to begin with. */
-async function prepareStorage(dataDir: string): Promise<string | undefined> {
-  const storage = sqliteStorage(openSqlite(sqlitePath(dataDir)));
-  try {
-    const keys = new Keys(storage);
-    if ((await keys.list()).length > 0) return undefined;
-    const { secret } = await keys.create({ name: 'quickstart', tier: 'free', permissions: PERMISSIONS }, new Date());
-    return secret;
-  } finally {
-    await storage.close();
+/** Asked of the processes that serve: they have tried every version that is there. */
+async function isServingDataset(server: Started, signals: StopSignals): Promise<boolean> {
+  while (signals.count === 0) {
+    // Absent when no worker has answered in time.
+    const { whence_dataset_version: version } = (await server.metrics()).gauges;
+    if (version !== undefined) return version > 0;
+    await sleep(READY_POLL_MS);
   }
+  return false;
+}
+
+/** A load balancer sees in /readyz that the server stops, and sends requests elsewhere before the port is closed. */
+async function delayStop({ shutdownDelaySeconds }: Config, signals: StopSignals): Promise<void> {
+  if (shutdownDelaySeconds === 0) return;
+  const delay = sleep(shutdownDelaySeconds * 1000, undefined, { ref: false });
+  await Promise.race([delay, signals.nth(signals.count + 1)]);
+}
+
+/** A signal that comes while requests in flight finish ends them. */
+async function stopServer(server: Started, signals: StopSignals): Promise<void> {
+  void signals.nth(signals.count + 1).then(() => server.cut());
+  await server.stop();
+}
+
+/** The server runs without these files; an update or a build would fail for want of them. */
+function mentionMissingFiles(config: Config, log: Logger): void {
+  for (const check of [
+    () => checkFeedsFile(config),
+    () => config.overrides !== undefined && checkSettingFile('WHENCE_OVERRIDES', config.overrides),
+  ]) {
+    try {
+      check();
+    } catch (error) {
+      log.warn((error as Error).message);
+    }
+  }
+}
+
+/** Brings the schema up to date before any worker opens the database. One that cannot be written ends the start. */
+async function openWritableStorage(dataDir: string): Promise<Storage> {
+  return withDataDirErrors(
+    dataDir,
+    async () => {
+      const storage = await openStorage(dataDir);
+      try {
+        await storage.maintenance.probe();
+        return storage;
+      } catch (error) {
+        await storage.close();
+        throw error;
+      }
+    },
+    'keys',
+  );
 }
 
 type Started = {
-  url: string;
-  server: { metrics: RunningServer['metrics'] | Workers['metrics'] };
-  stop: () => Promise<void>;
+  readonly url: string;
+  metrics(): MetricsSnapshot | Promise<MetricsSnapshot>;
+  announceStop(): void;
+  cut(): void;
+  stop(): Promise<void>;
 };
 
 async function startAlone(config: Config, log: Logger): Promise<Started> {
-  const server = await startServer(config, log, now);
-  return { url: server.url, server, stop: () => server.close() };
+  const server = await listen(config, log);
+  return { ...server, stop: () => server.close() };
 }
 
-async function startWorkers(config: Config, log: Logger): Promise<Started> {
-  const workers = new Workers(log);
+async function startWorkers(config: Config, log: Logger, forward: Log['forward']): Promise<Started> {
+  const workers = new Workers(log, forward);
   const { port } = await workers.start(config.workers);
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
-  return { url: `http://${host}:${port}`, server: { metrics: () => workers.metrics() }, stop: () => workers.stop() };
+  return {
+    url: `http://${host}:${port}`,
+    metrics: () => workers.metrics(),
+    announceStop: () => workers.announceStop(),
+    cut: () => workers.cut(),
+    stop: () => workers.stop(),
+  };
 }
 
-async function serveAsWorker(config: Config, log: Logger): Promise<ExitCode> {
-  const server = await startServer(config, log, now);
-  answerMetrics(() => server.metrics());
-  await untilToldToStop();
-  await server.close();
-  cluster.worker?.disconnect();
-  return 0;
+async function listen(config: Config, log: Logger): Promise<RunningServer> {
+  try {
+    return await startServer(config, log, now);
+  } catch (error) {
+    const { host, port } = config;
+    throw listenError(error, { host, port, hostSetting: 'WHENCE_HOST', portSetting: 'WHENCE_PORT' });
+  }
 }
 
-async function untilToldToStop(): Promise<string> {
-  const signals = ['SIGTERM', 'SIGINT'].map(async (signal) => {
-    await once(process, signal);
-    return signal;
+async function startMetrics(
+  { metricsHost: host, metricsPort: port }: Config,
+  log: Logger,
+  metrics: () => Promise<MetricsSnapshot>,
+  onStop: (stop: () => unknown) => void,
+): Promise<{ metrics_port?: number }> {
+  if (port === undefined) return {};
+  try {
+    const server = await startMetricsServer({ host, port, log }, metrics);
+    onStop(() => {
+      server.close();
+      server.closeAllConnections();
+    });
+    return { metrics_port: (server.address() as AddressInfo).port };
+  } catch (error) {
+    throw listenError(error, {
+      host,
+      port,
+      hostSetting: 'WHENCE_METRICS_HOST',
+      portSetting: 'WHENCE_METRICS_PORT',
+    });
+  }
+}
+
+async function serveAsWorker(config: Config, { logger: log, counters }: Log, signals: StopSignals): Promise<ExitCode> {
+  let server: RunningServer | undefined;
+  let isStopping = false;
+  const ordered = new Promise<void>((resolve) => {
+    followOrders({
+      'announce-stop': () => {
+        isStopping = true;
+        server?.announceStop();
+      },
+      stop: resolve,
+      cut: () => server?.cut(),
+    });
   });
-  return Promise.race(signals);
+  try {
+    server = await listen(config, log);
+  } catch (error) {
+    const failure = failureOf(error);
+    if (failure === undefined) throw error;
+    await leaveWithFailure(failure);
+    return 1;
+  }
+  if (isStopping) server.announceStop();
+  const running = server;
+  reportMetrics({
+    metrics: () => withCounters(running.metrics(), counters()),
+    counters: () => withCounters(running.counters(), counters()),
+  });
+  // A signal to the whole process group comes here too, and must not end the worker before the delay is over.
+  const signalled = signals.nth(1).then(() => {
+    running.announceStop();
+    return delayStop(config, signals);
+  });
+  await Promise.race([ordered, signalled]);
+  await running.close();
+  await leave(withCounters(running.counters(), counters()));
+  return 0;
 }
 
 /** With WHENCE_DATASET_URL nothing is built here: versions come from a static host, from the first one on. */
 function startPuller(
-  { datasetUrl, dataDir, keepVersions, updateSeconds }: Config,
+  { datasetUrl, dataDir, keepVersions, updateSeconds, proxies }: Config,
   log: Logger,
 ): DatasetPuller | undefined {
   if (datasetUrl === undefined) return undefined;
@@ -130,6 +279,7 @@ function startPuller(
     dataDir,
     keepVersions,
     intervalSeconds: updateSeconds ?? PULL_SECONDS,
+    proxies,
     log,
     now: () => new Date(),
     random: Math.random,
@@ -137,8 +287,6 @@ function startPuller(
   puller.start();
   return puller;
 }
-
-const bin = fileURLToPath(new URL('../bin.js', import.meta.url));
 
 function startUpdater({ dataDir, datasetUrl, updateSeconds }: Config, log: Logger): Updater | undefined {
   if (updateSeconds === undefined || datasetUrl !== undefined) return undefined;
@@ -154,31 +302,26 @@ function startUpdater({ dataDir, datasetUrl, updateSeconds }: Config, log: Logge
   return updater;
 }
 
-/** In a process of its own: compiling takes 0.7 GB and all of a core, and the server has better things to do. */
-function buildFirstDataset(): { exitCode: Promise<number>; cancel: () => void } {
-  const child = spawn(process.execPath, [bin, 'dataset', 'build'], { stdio: ['ignore', 'ignore', 'inherit'] });
-  return { exitCode: once(child, 'exit').then(([code]) => code ?? 1), cancel: () => child.kill() };
-}
-
-/** Workers see a new version a moment after it is published; the first request should not come before. */
-async function untilReady(url: string): Promise<void> {
-  for (;;) {
-    const response = await fetch(`${url}/readyz`);
-    await response.arrayBuffer();
-    if (response.status === 200) return;
+/** Processes see a new version a moment after it is published. */
+async function untilReady(url: string, signals: StopSignals): Promise<void> {
+  while (signals.count === 0) {
+    const status = await fetch(`${url}/readyz`).then(
+      async (response) => {
+        await response.arrayBuffer();
+        return response.status;
+      },
+      () => 0,
+    );
+    if (status === 200) return;
     await sleep(READY_POLL_MS);
   }
 }
 
-function welcome(url: string, secret: string): string {
+function setUp(link: string): string {
   return `
-A first key, tier Free, was made for you. It is shown only this once:
+Set up the dashboard with this link. It works once, for 24 hours; whence user setup-link makes another:
 
-  ${secret}
-
-Try it:
-
-  curl -H 'X-API-Key: ${secret}' ${url}/v1/ip/8.8.8.8
+  ${link}
 
 `;
 }

@@ -1,16 +1,16 @@
-/** What has been seen so far; the summary says it at the end, the progress bar on the way. */
+/** Totals for the progress bar and the summary. */
 export type Counts = {
-  /** Lines, or rows of CSV with its header. */
+  /** Lines, or rows of CSV including the header. */
   lines: number;
-  /** Addresses that were looked up: found and not found together. */
+  /** Addresses looked up: found plus not found. */
   addresses: number;
   found: number;
   not_found: number;
-  /** Lines that are not an object of JSON, rows with another number of columns than the first. Passed on unchanged. */
+  /** Lines that are not a JSON object; rows with a different number of columns than the first. Passed on unchanged. */
   unreadable: number;
-  /** Longer than a line may be. Passed on unchanged. */
+  /** Lines above MAX_RECORD_BYTES. Passed on unchanged. */
   too_long: number;
-  /** Objects that have a member of the name already. Passed on unchanged. */
+  /** Objects that already have a member with the name to add. Passed on unchanged. */
   already_there: number;
 };
 

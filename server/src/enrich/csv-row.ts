@@ -1,8 +1,9 @@
 /**
- * Rows and cells of CSV (RFC 4180), read where they lie. A quote opens a cell only at its beginning; in a quoted cell two quotes are one
- * and line ends belong to it. Beyond the RFC, what follows a closing quote belongs to the cell, as other readers have it.
+ * Rows and cells of CSV (RFC 4180), read in place. A quote opens a quoted cell only at the start of the cell; inside
+ * it, a doubled quote is a quote and line breaks are content. Beyond the RFC, text after a closing quote belongs to the
+ * cell, as in other readers.
  */
-import type { RecordEnd } from './record-stream.ts';
+import type { RecordEndFinder } from './record-stream.ts';
 
 const QUOTE = 0x22;
 const LF = 0x0a;
@@ -10,17 +11,17 @@ const LF = 0x0a;
 const AT_CELL_START = 0;
 const IN_CELL = 1;
 const IN_QUOTES = 2;
-const BEHIND_QUOTE = 3;
+const AFTER_QUOTE = 3;
 
-/** Remembers between calls whether it stands inside quotes. */
-export function rowEnd(delimiter: number): RecordEnd {
+/** The finder keeps its quoting state between calls. */
+export function rowEndFinder(delimiter: number): RecordEndFinder {
   let state = AT_CELL_START;
   return (bytes, from, to) => {
     for (let at = from; at < to; at++) {
       const byte = bytes[at] as number;
       if (state === IN_QUOTES) {
-        // Of two quotes the first closes and the second opens again, which comes to the same.
-        if (byte === QUOTE) state = BEHIND_QUOTE;
+        // A doubled quote closes the cell and opens it again, which has the same effect.
+        if (byte === QUOTE) state = AFTER_QUOTE;
       } else if (byte === LF) {
         state = AT_CELL_START;
         return at + 1;
@@ -32,22 +33,22 @@ export function rowEnd(delimiter: number): RecordEnd {
   };
 }
 
-/** The cells of a row: how many, and where the content of one of them lies. */
+/** The number of cells in a row, and the position of one cell's content. */
 export class CsvRow {
   count = 0;
-  /** Content of the wanted cell, without its quotes. */
+  /** Content of the requested cell, without its quotes. */
   start = 0;
   end = 0;
 
-  /** `wanted` counts from 0. A row that has fewer cells leaves an empty content. */
-  read(bytes: Buffer, start: number, end: number, delimiter: number, wanted: number): void {
+  /** `column` counts from 0. If the row has fewer cells, the content is empty. */
+  read(bytes: Buffer, start: number, end: number, delimiter: number, column: number): void {
     this.count = 0;
     this.start = end;
     this.end = end;
     let cellStart = start;
     for (;;) {
-      const cellEnd = endOfCell(bytes, cellStart, end, delimiter);
-      if (this.count === wanted) {
+      const cellEnd = findCellEnd(bytes, cellStart, end, delimiter);
+      if (this.count === column) {
         this.start = contentStart(bytes, cellStart, cellEnd);
         this.end = contentEnd(bytes, cellStart, cellEnd);
       }
@@ -58,11 +59,11 @@ export class CsvRow {
   }
 }
 
-/** The texts of all cells, for a header. */
+/** The decoded text of every cell. */
 export function cellTexts(bytes: Buffer, start: number, end: number, delimiter: number): string[] {
   const texts: string[] = [];
   for (let cellStart = start; ; ) {
-    const cellEnd = endOfCell(bytes, cellStart, end, delimiter);
+    const cellEnd = findCellEnd(bytes, cellStart, end, delimiter);
     const text = bytes.toString('utf8', contentStart(bytes, cellStart, cellEnd), contentEnd(bytes, cellStart, cellEnd));
     texts.push(text.replaceAll('""', '"'));
     if (cellEnd === end) return texts;
@@ -78,7 +79,7 @@ function contentEnd(bytes: Buffer, start: number, end: number): number {
   return end - start > 1 && bytes[start] === QUOTE && bytes[end - 1] === QUOTE ? end - 1 : end;
 }
 
-function endOfCell(bytes: Buffer, start: number, end: number, delimiter: number): number {
+function findCellEnd(bytes: Buffer, start: number, end: number, delimiter: number): number {
   let at = start;
   if (bytes[at] === QUOTE && at < end) {
     for (at++; at < end; at++) {

@@ -1,43 +1,43 @@
 /**
- * CSV: columns are added at the end of every row, so that all that was there stays where it was. Which column holds the address is known from its
- * name, or from the first row of values.
+ * CSV: columns are added at the end of every row, so existing columns keep their position. The address column is found
+ * by its name, or by its value in the first row of data.
  */
 
-import { UsageError } from '../terminal.ts';
+import { UsageError } from '../terminal/exit.ts';
+import type { AddressLookup } from './address-lookup.ts';
 import { CsvRow, cellTexts } from './csv-row.ts';
 import { ADDRESS_NAMES } from './field-paths.ts';
 import type { Field } from './fields.ts';
 import { AddressFinder } from './find-address.ts';
 import { quoteCell } from './insertion.ts';
-import type { Lookup } from './lookup.ts';
 import type { OutputBuffer } from './output-buffer.ts';
 
 export type CsvOptions = {
-  /** Name, or number from 1; undefined: to be found. */
+  /** Name, or number from 1; undefined: detect it. */
   readonly column: string | undefined;
   readonly delimiter: string;
   readonly hasHeader: boolean;
   readonly fields: readonly Field[];
-  /** Put before the names of the new columns, with an underscore. */
+  /** Prefix for the names of the new columns, joined with an underscore. */
   readonly prefix: string | undefined;
 };
 
 const BYTE_ORDER_MARK = '\ufeff';
 
 export class CsvWriter {
-  readonly #lookup: Lookup;
+  readonly #lookup: AddressLookup;
   readonly #options: CsvOptions;
   readonly #delimiter: number;
   readonly #emptyCells: Buffer;
   readonly #row = new CsvRow();
   readonly #finder = new AddressFinder();
-  /** Undefined until the first row that is not blank. */
+  /** Undefined until the first row that is not empty. */
   #header: string[] | undefined;
   #columns = 0;
-  /** From 0; -1 while it is not known. */
+  /** From 0; -1 while unknown. */
   #column = -1;
 
-  constructor(lookup: Lookup, options: CsvOptions) {
+  constructor(lookup: AddressLookup, options: CsvOptions) {
     this.#lookup = lookup;
     this.#options = options;
     this.#delimiter = options.delimiter.charCodeAt(0);
@@ -48,15 +48,15 @@ export class CsvWriter {
     output.append(bytes, start, end);
     if (start === end) return;
     if (this.#header === undefined) {
-      this.#first(cellTexts(bytes, start, end, this.#delimiter));
+      this.#readFirstRow(cellTexts(bytes, start, end, this.#delimiter));
       if (this.#options.hasHeader) {
-        this.#appendNames(output);
+        this.#appendColumnNames(output);
         return;
       }
     }
     if (this.#column < 0) this.#column = this.#columnByValue(cellTexts(bytes, start, end, this.#delimiter));
     this.#row.read(bytes, start, end, this.#delimiter, this.#column);
-    // Columns behind a row that is shorter or longer than the others would stand under the wrong names.
+    // In a shorter or longer row the new columns would not line up with the header.
     if (this.#row.count !== this.#columns) {
       this.#lookup.counts.unreadable++;
       return;
@@ -66,7 +66,7 @@ export class CsvWriter {
     else this.#lookup.append(address, output);
   }
 
-  #first(cells: readonly string[]): void {
+  #readFirstRow(cells: readonly string[]): void {
     this.#columns = cells.length;
     this.#header = cells.map((cell, i) => (i === 0 && cell.startsWith(BYTE_ORDER_MARK) ? cell.slice(1) : cell));
     const { column, hasHeader } = this.#options;
@@ -81,7 +81,7 @@ export class CsvWriter {
     if (number >= 1 && number <= this.#columns) return number - 1;
     throw new UsageError(
       names.length === 0
-        ? `there is no column ${JSON.stringify(column)}: the first row has ${this.#columns}`
+        ? `there is no column ${JSON.stringify(column)}: the first row has ${this.#columns} columns`
         : `there is no column ${JSON.stringify(column)}; the columns are ${names.map((name) => JSON.stringify(name)).join(', ')}`,
     );
   }
@@ -91,27 +91,27 @@ export class CsvWriter {
       (cell) => this.#finder.next(Buffer.from(cell), 0, Buffer.byteLength(cell)) !== undefined,
     );
     if (column < 0)
-      throw new UsageError('no column is called like an address or holds one in the first row; name it with --column');
+      throw new UsageError('no address column found by name or in the first row of data; name it with --column');
     return column;
   }
 
-  #appendNames(output: OutputBuffer): void {
+  #appendColumnNames(output: OutputBuffer): void {
     const { fields, prefix, delimiter } = this.#options;
     const names = fields.map((field) => (prefix === undefined ? field : `${prefix}_${field}`));
     const taken = names.find((name) => this.#header?.includes(name));
     if (taken !== undefined)
       throw new UsageError(
-        `there is a column ${JSON.stringify(taken)} already; --as NAME calls the new ones NAME_${fields[0]} and so on`,
+        `column ${JSON.stringify(taken)} already exists; use --as NAME to add NAME_${fields[0]} and so on`,
       );
     const text = Buffer.from(names.map((name) => delimiter + quoteCell(name, delimiter)).join(''));
     output.append(text, 0, text.length);
   }
 }
 
-const squeeze = (name: string) => name.toLowerCase().replace(/[^a-z]/g, '');
-const SQUEEZED_NAMES = new Set(ADDRESS_NAMES.map(squeeze));
+/** `Client IP`, `client-ip` and `clientIp` are the same name. */
+const normalizeName = (name: string) => name.toLowerCase().replace(/[^a-z]/g, '');
+const NORMALIZED_NAMES = new Set(ADDRESS_NAMES.map(normalizeName));
 
-/** `Client IP`, `client-ip` and `clientIp` are one name. */
 function isAddressName(name: string): boolean {
-  return SQUEEZED_NAMES.has(squeeze(name));
+  return NORMALIZED_NAMES.has(normalizeName(name));
 }

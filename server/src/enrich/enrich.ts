@@ -1,25 +1,25 @@
-/** The whole way: pieces of the input, cut into lines, enriched into a buffer, written before the next piece is read. */
-import type { Sink } from '../output/sink.ts';
+/** The pipeline: chunks of input, split into records, enriched into a buffer that is written before the next chunk. */
+import type { Sink } from '../terminal/sink.ts';
 import type { Counts } from './counts.ts';
 import type { Input } from './input.ts';
 import { OutputBuffer } from './output-buffer.ts';
-import { type RecordEnd, RecordStream, type RecordWriter } from './record-stream.ts';
+import { type RecordEndFinder, RecordStream, type RecordWriter } from './record-stream.ts';
 
-export type Enrichment = { readonly findEnd: RecordEnd; readonly write: RecordWriter; readonly counts: Counts };
+export type Enrichment = { readonly findEnd: RecordEndFinder; readonly write: RecordWriter; readonly counts: Counts };
 
-/** `onPiece` is called after every piece that was written. */
+/** `onChunk` is called after each chunk is written. */
 export async function enrich(
   { chunks }: Pick<Input, 'chunks'>,
   { findEnd, write, counts }: Enrichment,
   sink: Sink,
-  onPiece: () => void,
+  onChunk: () => void,
 ): Promise<void> {
   const output = new OutputBuffer();
   const records = new RecordStream(findEnd, write, counts, output);
   for await (const chunk of chunks) {
     records.feed(chunk);
     if (output.length > 0) await sink.write(output.take());
-    onPiece();
+    onChunk();
   }
   records.end();
   if (output.length > 0) await sink.write(output.take());

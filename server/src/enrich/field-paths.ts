@@ -1,8 +1,8 @@
-/** Which members of an object may hold the address: dot paths as a tree that a reader walks down while it reads. */
+/** The members of an object that may hold the address: dot paths as a tree that the reader descends while it parses. */
 export type PathNode = {
-  /** The number of the path that ends here, or -1. */
+  /** Index of the path that ends here, or -1. */
   path: number;
-  /** By the length of their names in bytes: of thirty names one or two are as long as the one at hand. */
+  /** Indexed by the length of the name in bytes: few names have the same length. */
   readonly children: PathChild[][];
 };
 
@@ -10,7 +10,7 @@ export type PathChild = { readonly name: string; readonly bytes: Buffer; readonl
 
 export type FieldPaths = { readonly root: PathNode; readonly count: number };
 
-/** What logs call the address of the one who asked, the commonest first. Also the names by which a column of CSV is recognised. */
+/** Common names for the client address in logs, in order of preference. Also used to find the column in CSV. */
 export const ADDRESS_NAMES: readonly string[] = [
   'ip',
   'client_ip',
@@ -37,7 +37,10 @@ export const ADDRESS_NAMES: readonly string[] = [
   'id.orig_h',
 ];
 
-/** In the order of preference. A dot also matches itself: `source.ip` is the member `ip` of `source`, or one called `source.ip`. */
+/**
+ * `paths` in order of preference. A dot also matches itself: `source.ip` is the member `ip` of `source`, or a member
+ * named `source.ip`.
+ */
 export function fieldPaths(paths: readonly string[]): FieldPaths {
   const root: PathNode = { path: -1, children: [] };
   paths.forEach((path, i) => {
@@ -46,7 +49,7 @@ export function fieldPaths(paths: readonly string[]): FieldPaths {
   return { root, count: paths.length };
 }
 
-export function childNamed(node: PathNode, name: string): PathNode | undefined {
+export function findChild(node: PathNode, name: string): PathNode | undefined {
   return node.children[Buffer.byteLength(name)]?.find((child) => child.name === name)?.node;
 }
 
@@ -56,14 +59,14 @@ function addPath(node: PathNode, names: readonly string[], path: number): void {
     return;
   }
   for (let count = 1; count <= names.length; count++)
-    addPath(childOf(node, names.slice(0, count).join('.')), names.slice(count), path);
+    addPath(findOrAddChild(node, names.slice(0, count).join('.')), names.slice(count), path);
 }
 
-function childOf(node: PathNode, name: string): PathNode {
+function findOrAddChild(node: PathNode, name: string): PathNode {
   const bytes = Buffer.from(name);
   while (node.children.length <= bytes.length) node.children.push([]);
-  const known = childNamed(node, name);
-  if (known !== undefined) return known;
+  const existing = findChild(node, name);
+  if (existing !== undefined) return existing;
   const child: PathChild = { name, bytes, node: { path: -1, children: [] } };
   node.children[bytes.length]?.push(child);
   return child.node;

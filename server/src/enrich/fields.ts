@@ -1,12 +1,12 @@
-/** What can be added to an address: the names that `--fields` takes, and where each value lies in a record. */
+/** The fields that `--fields` accepts, and how to read each from a record. */
 import type { IpRecord } from '@whence/dataset/record';
-import { UsageError } from '../terminal.ts';
+import { UsageError } from '../terminal/exit.ts';
 
-/** The half of a record that many prefixes share. */
+/** The part of a record that many prefixes share. */
 export type Tail = Omit<IpRecord, 'ip' | 'prefix' | 'asn' | 'asn_name'>;
 export type Value = string | number | boolean | readonly string[] | { readonly score: number; readonly level: string };
 
-/** Fields of the address itself and of its network; the values of all others come from the tail. */
+/** Fields of the address and its network; all others come from the tail. */
 export const OWN_FIELDS = ['ip', 'prefix', 'asn', 'asn_name'] as const;
 export type OwnField = (typeof OWN_FIELDS)[number];
 
@@ -53,14 +53,14 @@ export const CSV_DEFAULT: readonly Field[] = [
   'threat_score',
   'threat_level',
 ];
-/** `--full` as columns: everything that has a single value. */
+/** `--full` in CSV: every field with a single value. */
 export const CSV_FULL: readonly Field[] = FIELDS.filter((field) => field !== 'flags' && field !== 'threat');
 
 export function parseFields(list: string): Field[] {
   const names = list.split(',').map((name) => name.trim());
   const unknown = names.find((name) => !isField(name));
   if (unknown !== undefined)
-    throw new UsageError(`--fields has ${JSON.stringify(unknown)}, but must be some of ${FIELDS.join(',')}`);
+    throw new UsageError(`--fields has unknown field ${JSON.stringify(unknown)}; valid fields: ${FIELDS.join(',')}`);
   const twice = names.find((name, i) => names.indexOf(name) !== i);
   if (twice !== undefined) throw new UsageError(`--fields has ${twice} twice`);
   return names.filter(isField);
@@ -68,14 +68,14 @@ export function parseFields(list: string): Field[] {
 
 export const isTailField = (field: Field): field is TailField => Object.hasOwn(TAIL_FIELDS, field);
 
-/** Undefined where the record does not have the field. */
+/** Undefined if the record does not have the field. */
 export function tailValue(tail: Tail, field: TailField): Value | undefined {
   return TAIL_FIELDS[field](tail);
 }
 
 const isField = (name: string): name is Field => (FIELDS as readonly string[]).includes(name);
 
-/** `["datacenter","vpn"]` of `is_datacenter` and `is_vpn`. */
+/** `is_datacenter` and `is_vpn` become `["datacenter","vpn"]`. */
 function flagsOf(detection: Tail['detection']): string[] {
   return Object.entries(detection).flatMap(([name, value]) => (value === true ? [name.replace(/^is_/, '')] : []));
 }

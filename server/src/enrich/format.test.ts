@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { askedFormat, delimiterOf, formatOf } from './format.ts';
+import { detectFormat, parseDelimiter, requestedFormat } from './format.ts';
 
 for (const [behaviour, options, file, want] of [
-  ['what was asked for', { format: 'lines' }, 'a.csv', 'lines'],
-  ['the name of the file', {}, 'a.csv', 'csv'],
-  ['the name of the file in capitals, packed', {}, 'A.TSV.GZ', 'csv'],
-  ['an option that only CSV has', { delimiter: ';' }, undefined, 'csv'],
-  ['no header is one too', { header: false }, undefined, 'csv'],
-  ['an option that only NDJSON has', { field: ['ip'] }, 'a.log', 'ndjson'],
-  ['a header is the default and asks for nothing', { header: true }, 'a.log', undefined],
-  ['nothing asks', {}, undefined, undefined],
+  ['--format', { format: 'lines' }, 'a.csv', 'lines'],
+  ['the file name', {}, 'a.csv', 'csv'],
+  ['the file name in capitals, gzipped', {}, 'A.TSV.GZ', 'csv'],
+  ['an option of CSV', { delimiter: ';' }, undefined, 'csv'],
+  ['--no-header is an option of CSV', { header: false }, undefined, 'csv'],
+  ['an option of NDJSON', { field: ['ip'] }, 'a.log', 'ndjson'],
+  ['a header is the default and decides nothing', { header: true }, 'a.log', undefined],
+  ['no option and no file name', {}, undefined, undefined],
 ] as const)
-  test(`format: ${behaviour}`, () => assert.equal(askedFormat({ format: 'auto', ...options }, file), want));
+  test(`format: ${behaviour}`, () => assert.equal(requestedFormat({ format: 'auto', ...options }, file), want));
 
 for (const [behaviour, head, want] of [
   ['a brace', '{"a":1}', 'ndjson'],
@@ -22,9 +22,9 @@ for (const [behaviour, head, want] of [
   ['a brace later on', 'x {', 'lines'],
   ['nothing', '', 'lines'],
 ] as const)
-  test(`format: by the first character: ${behaviour}`, () => assert.equal(formatOf(Buffer.from(head)), want));
+  test(`format: by the first character: ${behaviour}`, () => assert.equal(detectFormat(Buffer.from(head)), want));
 
-for (const [asked, file, want] of [
+for (const [option, file, want] of [
   [undefined, undefined, ','],
   [undefined, 'a.tsv', '\t'],
   [undefined, 'a.tsv.gz', '\t'],
@@ -33,9 +33,9 @@ for (const [asked, file, want] of [
   ['\\t', undefined, '\t'],
   ['|', undefined, '|'],
 ] as const)
-  test(`format: delimiter ${asked} of ${file} is ${JSON.stringify(want)}`, () =>
-    assert.equal(delimiterOf(asked, file), want));
+  test(`format: delimiter ${option} of ${file} is ${JSON.stringify(want)}`, () =>
+    assert.equal(parseDelimiter(option, file), want));
 
-for (const asked of ['', 'ab', '"', '.', ':', '/', '1', 'x', '\n', 'é'])
-  test(`format: ${JSON.stringify(asked)} is no delimiter`, () =>
-    assert.throws(() => delimiterOf(asked, undefined), /^UsageError: --delimiter is/));
+for (const option of ['', 'ab', '"', '.', ':', '/', '1', 'x', '\n', 'é'])
+  test(`format: ${JSON.stringify(option)} is not a delimiter`, () =>
+    assert.throws(() => parseDelimiter(option, undefined), /^UsageError: --delimiter is/));

@@ -1,5 +1,5 @@
-/** Which format the input has: what was asked for, what the other options are for, the name of the file, its first character. */
-import { UsageError } from '../terminal.ts';
+/** Chooses the input format: by `--format`, by other options, by the file name, or by the first character. */
+import { UsageError } from '../terminal/exit.ts';
 
 export const FORMATS = ['auto', 'lines', 'ndjson', 'csv'] as const;
 export type Format = Exclude<(typeof FORMATS)[number], 'auto'>;
@@ -14,22 +14,22 @@ export type FormatOptions = {
   readonly header?: boolean;
 };
 
-/** Undefined: only the first character tells. */
-export function askedFormat(options: FormatOptions, file: string | undefined): Format | undefined {
+/** Undefined: detect it from the first character. */
+export function requestedFormat(options: FormatOptions, file: string | undefined): Format | undefined {
   if (options.format !== 'auto') return options.format;
   if (options.column !== undefined || options.delimiter !== undefined || options.header === false) return 'csv';
   if (options.field !== undefined) return 'ndjson';
   return file !== undefined && /\.[ct]sv(\.gz)?$/i.test(file) ? 'csv' : undefined;
 }
 
-export function formatOf(head: Buffer): Format {
+export function detectFormat(head: Buffer): Format {
   return /^(\xef\xbb\xbf)?\s*\{/.test(head.toString('latin1')) ? 'ndjson' : 'lines';
 }
 
-/** An option that would do nothing is a mistake that somebody would search for long. */
-export function refuseForeignOptions(options: FormatOptions, format: Format): void {
-  const foreign = OPTIONS.find(({ formats, isGiven }) => isGiven(options) && !formats.includes(format));
-  if (foreign !== undefined) throw new UsageError(`${foreign.name} means nothing for the format ${format}`);
+/** An option without effect is a mistake, so it is rejected. */
+export function rejectInapplicableOptions(options: FormatOptions, format: Format): void {
+  const option = OPTIONS.find(({ formats, isGiven }) => isGiven(options) && !formats.includes(format));
+  if (option !== undefined) throw new UsageError(`${option.name} does not apply to the format ${format}`);
 }
 
 type FormatOption = {
@@ -47,13 +47,13 @@ const OPTIONS: readonly FormatOption[] = [
   { name: '--no-header', formats: ['csv'], isGiven: ({ header }) => header === false },
 ];
 
-export function delimiterOf(asked: string | undefined, file: string | undefined): string {
-  if (asked === undefined) return file !== undefined && /\.tsv(\.gz)?$/i.test(file) ? '\t' : ',';
-  const delimiter = asked === 'tab' || asked === '\\t' ? '\t' : asked;
-  // Not what an address, a number or a quoted cell is written with.
+export function parseDelimiter(option: string | undefined, file: string | undefined): string {
+  if (option === undefined) return file !== undefined && /\.tsv(\.gz)?$/i.test(file) ? '\t' : ',';
+  const delimiter = option === 'tab' || option === '\\t' ? '\t' : option;
+  // Not a character of addresses, numbers or quoted cells.
   if (!/^[\t -~]$/.test(delimiter) || /[A-Za-z0-9.:/"]/.test(delimiter))
     throw new UsageError(
-      `--delimiter is ${JSON.stringify(asked)}, but must be one ASCII character that is no letter, digit, quote, dot, colon or slash`,
+      `--delimiter is ${JSON.stringify(option)}, but must be one ASCII character other than a letter, digit, quote, dot, colon or slash`,
     );
   return delimiter;
 }

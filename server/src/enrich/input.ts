@@ -1,32 +1,32 @@
-/** Where the lines come from: a file or standard input, gzip taken off where its first bytes say so. */
+/** Opens a file or standard input. Gzip is recognised by its magic bytes and decompressed. */
 import { closeSync, createReadStream, fstatSync, openSync } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { UsageError } from '../terminal.ts';
+import { UsageError } from '../terminal/exit.ts';
 
 export type Input = {
-  /** The first bytes, enough to tell what they are; they come again in `chunks`. */
+  /** The first bytes, enough to detect the format; `chunks` includes them. */
   readonly head: Buffer;
   readonly chunks: AsyncIterable<Buffer>;
-  /** Undefined where nobody knows, as in a pipe. */
+  /** Undefined if unknown, as for a pipe. */
   readonly totalBytes: number | undefined;
-  /** Of the file as it lies on disk, so gzip counts as it is. */
+  /** Bytes of the file as stored: for gzip, compressed bytes. */
   bytesRead(): number;
-  /** To be called in the end: an open pipe would keep the process alive. */
+  /** Must be called: an open pipe keeps the process alive. */
   close(): void;
 };
 
-/** Thrown when the input breaks off. The message is for the person at the terminal. */
+/** Reading failed after the input was opened. The message is printed as it is. */
 export class InputError extends Error {
   override name = 'InputError';
 }
 
 const CHUNK_BYTES = 1 << 18;
-/** So much of nothing but blanks, and the rest need not be waited for. */
+/** Format detection gives up after this many bytes of white space. */
 const MAX_BLANK_BYTES = 1 << 16;
 
 const GZIP = Buffer.from([0x1f, 0x8b]);
-const REFUSED = [
+const UNSUPPORTED = [
   { name: 'zstd', magic: Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), command: 'zstd -dc' },
   { name: 'xz', magic: Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]), command: 'xz -dc' },
 ] as const;
@@ -40,11 +40,13 @@ export async function openInput(file: string | undefined, stdin: () => Readable)
     bytesRead += bytes;
   };
   try {
-    const raw = await peek(counted(stream, name, count), isMagicKnown);
-    const refused = REFUSED.find(({ magic }) => startsWith(raw.head, magic));
-    if (refused !== undefined)
-      throw new UsageError(`${name} is ${refused.name} data; unpack it first: ${refused.command} … | whence enrich`);
-    const text = await peek(startsWith(raw.head, GZIP) ? gunzip(raw.chunks, name) : raw.chunks, isTextSeen);
+    const raw = await peek(counted(stream, name, count), hasMagic);
+    const unsupported = UNSUPPORTED.find(({ magic }) => startsWith(raw.head, magic));
+    if (unsupported !== undefined)
+      throw new UsageError(
+        `${name} is ${unsupported.name} data; decompress it first: ${unsupported.command} … | whence enrich`,
+      );
+    const text = await peek(startsWith(raw.head, GZIP) ? gunzip(raw.chunks, name) : raw.chunks, hasText);
     return { ...text, totalBytes, bytesRead: () => bytesRead, close: () => stream.destroy() };
   } catch (error) {
     stream.destroy();
@@ -74,23 +76,23 @@ async function* counted(stream: Readable, name: string, count: (bytes: number) =
       yield chunk;
     }
   } catch (error) {
-    throw new InputError(`${name} cannot be read on: ${(error as Error).message}`);
+    throw new InputError(`cannot read ${name}: ${(error as Error).message}`);
   }
 }
 
 async function* gunzip(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
-  const unpacked = createGunzip({ chunkSize: CHUNK_BYTES });
-  // The error arrives where `unpacked` is read; the callback is there because pipeline wants one.
-  pipeline(Readable.from(chunks, { objectMode: false }), unpacked, () => {});
+  const decompressed = createGunzip({ chunkSize: CHUNK_BYTES });
+  // Errors surface where `decompressed` is read; pipeline only requires a callback.
+  pipeline(Readable.from(chunks, { objectMode: false }), decompressed, () => {});
   try {
-    yield* unpacked;
+    yield* decompressed;
   } catch (error) {
     if (error instanceof InputError) throw error;
-    throw new InputError(`${name} is damaged gzip data: ${(error as Error).message}`);
+    throw new InputError(`corrupt gzip data in ${name}: ${(error as Error).message}`);
   }
 }
 
-/** Reads until there is enough to judge by, and gives what was read back in front of the rest. */
+/** Reads until `isEnough`; the returned chunks start with what was read. */
 async function peek(
   chunks: AsyncIterable<Buffer>,
   isEnough: (head: Buffer) => boolean,
@@ -111,13 +113,13 @@ async function* withHead(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGenera
   yield* rest;
 }
 
-/** Text is known from its first byte, so that a line typed by hand is not waited on for a sixth. */
-function isMagicKnown(head: Buffer): boolean {
-  const magics = [GZIP, ...REFUSED.map(({ magic }) => magic)];
+/** One byte is enough if no magic starts with it: interactive input must not wait for the sixth. */
+function hasMagic(head: Buffer): boolean {
+  const magics = [GZIP, ...UNSUPPORTED.map(({ magic }) => magic)];
   return head.length >= MAX_MAGIC_BYTES || (head.length > 0 && magics.every((magic) => magic[0] !== head[0]));
 }
 
-function isTextSeen(head: Buffer): boolean {
+function hasText(head: Buffer): boolean {
   return head.length > MAX_BLANK_BYTES || /\S/.test(head.toString('latin1').replace(/^\xef\xbb\xbf/, ''));
 }
 

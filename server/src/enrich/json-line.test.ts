@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { formatAddress } from '@whence/dataset/address';
-import { seededRandom } from '@whence/dataset/test/seeded-random';
+import { seededRandom } from '@whence/testing/seeded-random';
 import { fieldPaths } from './field-paths.ts';
 import { AddressFinder } from './find-address.ts';
 import { JsonLine } from './json-line.ts';
@@ -10,24 +10,24 @@ const PATHS = ['ip', 'client.ip', 'client.address.ip'];
 
 for (const [behaviour, text, want] of [
   ['a member', '{"ip":"192.0.2.1"}', '192.0.2.1'],
-  ['blanks everywhere', ' { "a" : [ 1 , 2 ] , "ip" : "192.0.2.1" } ', '192.0.2.1'],
+  ['white space everywhere', ' { "a" : [ 1 , 2 ] , "ip" : "192.0.2.1" } ', '192.0.2.1'],
   ['a member of a member', '{"client":{"port":1,"ip":"192.0.2.1"}}', '192.0.2.1'],
   ['a name with dots in it', '{"client.ip":"192.0.2.1"}', '192.0.2.1'],
-  ['dots in a part of the way', '{"client":{"address.ip":"192.0.2.1"}}', '192.0.2.1'],
-  ['the same name elsewhere is not it', '{"server":{"ip":"192.0.2.1"}}', undefined],
-  ['the most wanted path wins', '{"client":{"ip":"192.0.2.2"},"ip":"192.0.2.1"}', '192.0.2.1'],
-  ['a wanted path without an address leaves it to the next', '{"ip":"-","client":{"ip":"192.0.2.2"}}', '192.0.2.2'],
-  ['an array of texts', '{"ip":["unknown","192.0.2.1"]}', '192.0.2.1'],
-  ['a list in a text', '{"ip":"192.0.2.1, 192.0.2.2"}', '192.0.2.1'],
+  ['a name with a dot inside the path', '{"client":{"address.ip":"192.0.2.1"}}', '192.0.2.1'],
+  ['the same name elsewhere does not match', '{"server":{"ip":"192.0.2.1"}}', undefined],
+  ['the most preferred path wins', '{"client":{"ip":"192.0.2.2"},"ip":"192.0.2.1"}', '192.0.2.1'],
+  ['a path without an address is skipped', '{"ip":"-","client":{"ip":"192.0.2.2"}}', '192.0.2.2'],
+  ['an array of strings', '{"ip":["unknown","192.0.2.1"]}', '192.0.2.1'],
+  ['a list in a string', '{"ip":"192.0.2.1, 192.0.2.2"}', '192.0.2.1'],
   ['a port', '{"ip":"192.0.2.1:80"}', '192.0.2.1'],
   ['an escape in the name', '{"\\u0069p":"192.0.2.1"}', '192.0.2.1'],
   ['a number is not an address', '{"ip":3221225985}', undefined],
   ['null', '{"ip":null}', undefined],
-  ['nothing in it', '{}', undefined],
+  ['an empty object', '{}', undefined],
 ] as const)
   test(`json line: ${behaviour}`, () => {
-    const { isRead, line } = read(text);
-    assert.ok(isRead);
+    const { isValid, line } = read(text);
+    assert.ok(isValid);
     assert.equal(line.address && formatAddress(line.address), want);
     assert.equal(line.close, Buffer.from(text).lastIndexOf('}'));
   });
@@ -35,16 +35,16 @@ for (const [behaviour, text, want] of [
 for (const [name, text, want] of [
   ['plain', '{"whence":1}', true],
   ['with an escape', '{"\\u0077hence":1}', true],
-  ['deeper down it is another', '{"a":{"whence":1}}', false],
+  ['not at the top level', '{"a":{"whence":1}}', false],
   ['longer', '{"whence2":1}', false],
 ] as const)
-  test(`json line: the name that is to be added, ${name}`, () => assert.equal(read(text).line.isAlreadyThere, want));
+  test(`json line: the added name is already there: ${name}`, () => assert.equal(read(text).line.hasAddedName, want));
 
-test('json line: so deep that it could exhaust the stack counts as broken', () => {
-  assert.equal(read(`{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`).isRead, false);
+test('json line: nesting that could exhaust the stack is invalid', () => {
+  assert.equal(read(`{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`).isValid, false);
 });
 
-test('json line: takes and refuses what JSON.parse takes and refuses', () => {
+test('json line: accepts exactly the objects that JSON.parse accepts', () => {
   const seed = 20261115;
   const random = seededRandom(seed);
   const pick = <T>(of: readonly T[]) => of[Math.floor(random() * of.length)] as T;
@@ -87,18 +87,18 @@ test('json line: takes and refuses what JSON.parse takes and refuses', () => {
     }
     const want = isObject(text);
     if (want) valid++;
-    assert.equal(read(text).isRead, want, `${text} (seed ${seed})`);
+    assert.equal(read(text).isValid, want, `${text} (seed ${seed})`);
   }
-  assert.ok(valid > 1000, `${valid} of them were valid`);
+  assert.ok(valid > 1000, `${valid} valid lines`);
 });
 
-function read(text: string): { isRead: boolean; line: JsonLine } {
+function read(text: string): { isValid: boolean; line: JsonLine } {
   const line = new JsonLine(fieldPaths(PATHS), 'whence', new AddressFinder());
-  // Other bytes around it, which are not part of the line.
+  // Bytes around it that are not part of the line.
   const bytes = Buffer.from(`"{${text}}"`);
-  const isRead = line.read(bytes, 2, bytes.length - 2);
+  const isValid = line.read(bytes, 2, bytes.length - 2);
   line.close -= 2;
-  return { isRead, line };
+  return { isValid, line };
 }
 
 function isObject(text: string): boolean {

@@ -1,7 +1,9 @@
-/** Lines of any text: a TAB and the JSON of the first address behind each line that has one, or an array of all. */
+/**
+ * Text lines: appends a TAB and the JSON of the first address to each line that has one, or an array for all of them.
+ */
 import type { Address } from '@whence/dataset/address';
+import type { AddressLookup } from './address-lookup.ts';
 import { AddressFinder } from './find-address.ts';
-import type { Lookup } from './lookup.ts';
 import type { OutputBuffer } from './output-buffer.ts';
 import type { RecordWriter } from './record-stream.ts';
 
@@ -10,21 +12,21 @@ const OPEN = 0x5b;
 const CLOSE = 0x5d;
 const COMMA = 0x2c;
 
-export function linesWriter(lookup: Lookup, isAll: boolean): RecordWriter {
+export function linesWriter(lookup: AddressLookup, allAddresses: boolean): RecordWriter {
   const finder = new AddressFinder();
   return (bytes, start, end, output) => {
     output.append(bytes, start, end);
     const first = finder.next(bytes, start, end);
     if (first === undefined) return;
     output.appendByte(TAB);
-    if (isAll) appendAll(lookup, finder, first, bytes, end, output);
+    if (allAddresses) appendAll(lookup, finder, first, bytes, end, output);
     else lookup.append(first, output);
   };
 }
 
-/** The address that the finder has just found and those behind it, as an array. */
+/** Appends an array for `first`, which the finder has just returned, and all addresses after it. */
 export function appendAll(
-  lookup: Lookup,
+  lookup: AddressLookup,
   finder: AddressFinder,
   first: Address,
   bytes: Buffer,

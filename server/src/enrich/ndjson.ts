@@ -1,36 +1,36 @@
-/** NDJSON: a member is put before the closing brace of every object in which a wanted field holds an address. */
+/** NDJSON: adds a member before the closing brace of every object in which one of the paths holds an address. */
 import { asciiJson } from '@whence/dataset/ascii-json';
+import type { AddressLookup } from './address-lookup.ts';
 import { fieldPaths } from './field-paths.ts';
 import { AddressFinder } from './find-address.ts';
 import { JsonLine } from './json-line.ts';
 import { appendAll } from './lines.ts';
-import type { Lookup } from './lookup.ts';
 import type { RecordWriter } from './record-stream.ts';
 
 export type NdjsonOptions = {
-  /** Dot paths; the first that holds an address counts. */
+  /** Dot paths; the first that holds an address is used. */
   readonly paths: readonly string[];
   readonly memberName: string;
-  readonly isAll: boolean;
+  readonly allAddresses: boolean;
 };
 
-export function ndjsonWriter(lookup: Lookup, { paths, memberName, isAll }: NdjsonOptions): RecordWriter {
+export function ndjsonWriter(lookup: AddressLookup, { paths, memberName, allAddresses }: NdjsonOptions): RecordWriter {
   const finder = new AddressFinder();
   const line = new JsonLine(fieldPaths(paths), memberName, finder);
   const beforeMember = Buffer.from(`,${asciiJson(memberName)}:`);
   return (bytes, start, end, output) => {
     const textStart = hasByteOrderMark(bytes, start) ? start + 3 : start;
-    const isRead = line.read(bytes, textStart, end);
-    if (!isRead && !isBlank(bytes, start, end)) lookup.counts.unreadable++;
-    const address = isRead ? line.address : undefined;
-    if (address !== undefined && line.isAlreadyThere) lookup.counts.already_there++;
-    if (address === undefined || line.isAlreadyThere) {
+    const isObject = line.read(bytes, textStart, end);
+    if (!isObject && !isBlank(bytes, start, end)) lookup.counts.unreadable++;
+    const address = isObject ? line.address : undefined;
+    if (address !== undefined && line.hasAddedName) lookup.counts.already_there++;
+    if (address === undefined || line.hasAddedName) {
       output.append(bytes, start, end);
       return;
     }
     output.append(bytes, start, line.close);
     output.append(beforeMember, 0, beforeMember.length);
-    if (isAll) appendAll(lookup, finder, address, bytes, line.textEnd, output);
+    if (allAddresses) appendAll(lookup, finder, address, bytes, line.textEnd, output);
     else lookup.append(address, output);
     output.append(bytes, line.close, end);
   };

@@ -1,15 +1,15 @@
 /**
- * The bytes that a piece of the input becomes, until they are written. Grows to the most that one piece has needed and no further: a piece is
- * bounded, and so is what can be added to each of its lines.
+ * Collects the output for one chunk of input. It grows to the largest output of a chunk and no further: the size of a
+ * chunk is bounded, and so is what can be added per line.
  */
-const FIRST_BYTES = 1 << 20;
+const INITIAL_BYTES = 1 << 20;
 
 export class OutputBuffer {
-  /** Everybody who adds writes here himself, after `reserve`: a call per byte would be dearer than the byte. */
-  bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
+  /** Callers may write here directly after `reserve`, to avoid a call per byte. */
+  bytes = Buffer.allocUnsafeSlow(INITIAL_BYTES);
   length = 0;
 
-  /** Makes room for as many bytes behind `length`. What was `bytes` before may have been replaced. */
+  /** Makes room for `count` bytes after `length`. May replace `bytes`. */
   reserve(count: number): void {
     const needed = this.length + count;
     if (needed <= this.bytes.length) return;
@@ -23,7 +23,7 @@ export class OutputBuffer {
     this.reserve(count);
     const target = this.bytes;
     let at = this.length;
-    if (count > SHORT) source.copy(target, at, start, end);
+    if (count > MAX_LOOP_BYTES) source.copy(target, at, start, end);
     else for (let i = start; i < end; i++) target[at++] = source[i] as number;
     this.length += count;
   }
@@ -33,7 +33,7 @@ export class OutputBuffer {
     this.bytes[this.length++] = byte;
   }
 
-  /** What has been added since the last time. It lies where the next addition is written. */
+  /** The bytes appended since the last call. The next append overwrites them. */
   take(): Buffer {
     const taken = this.bytes.subarray(0, this.length);
     this.length = 0;
@@ -41,5 +41,5 @@ export class OutputBuffer {
   }
 }
 
-/** Up to here a loop beats the call of a native copy. */
-const SHORT = 32;
+/** Up to this size a loop is faster than a native copy. */
+const MAX_LOOP_BYTES = 32;

@@ -1,37 +1,43 @@
 /**
- * A stream of bytes cut into lines, or into rows of CSV, which may hold line ends. Each is handed to its writer without its line end, and the
- * line end is passed on as it was. What is longer than a line may be is passed on as it comes, so that no input makes us keep more than a piece and a line.
+ * Splits a byte stream into records: lines, or rows of CSV, which may contain line breaks. The writer gets each record
+ * without its line break, which is copied unchanged. A record above MAX_RECORD_BYTES is copied as it arrives, so memory
+ * is bounded by one chunk and one record.
  */
 import type { Counts } from './counts.ts';
 import type { OutputBuffer } from './output-buffer.ts';
 
 export const MAX_RECORD_BYTES = 1_000_000;
 
-/** Adds the record start..end to the output, with or without an insertion. */
+/** Appends the record start..end to the output, with or without an insertion. */
 export type RecordWriter = (bytes: Buffer, start: number, end: number, output: OutputBuffer) => void;
 
-/** Finds the position behind the line end that ends a record, or -1 when it has seen all up to `to`; goes on from there the next time. */
-export type RecordEnd = (bytes: Buffer, from: number, to: number) => number;
+/**
+ * Returns the position after the line break that ends a record, or -1 if there is none before `to`. The next call
+ * continues from there.
+ */
+export type RecordEndFinder = (bytes: Buffer, from: number, to: number) => number;
 
 const LF = 0x0a;
 const CR = 0x0d;
 
-export const lineEnd: RecordEnd = (bytes, from, to) => {
+export const findLineEnd: RecordEndFinder = (bytes, from, to) => {
   const at = bytes.indexOf(LF, from);
   return at < 0 || at >= to ? -1 : at + 1;
 };
 
 export class RecordStream {
-  readonly #findEnd: RecordEnd;
+  readonly #findEnd: RecordEndFinder;
   readonly #write: RecordWriter;
   readonly #counts: Counts;
   readonly #output: OutputBuffer;
-  /** The beginning of a record whose end has not come yet. Doubled when it is full, so that a line in a million pieces is not copied a million times. */
-  #kept = Buffer.allocUnsafeSlow(1 << 16);
-  #keptLength = 0;
-  #isPassing = false;
+  /**
+   * The start of an incomplete record. Doubles when full, so a line in a million chunks is not copied a million times.
+   */
+  #pending = Buffer.allocUnsafeSlow(1 << 16);
+  #pendingLength = 0;
+  #isPassingThrough = false;
 
-  constructor(findEnd: RecordEnd, write: RecordWriter, counts: Counts, output: OutputBuffer) {
+  constructor(findEnd: RecordEndFinder, write: RecordWriter, counts: Counts, output: OutputBuffer) {
     this.#findEnd = findEnd;
     this.#write = write;
     this.#counts = counts;
@@ -39,8 +45,8 @@ export class RecordStream {
   }
 
   feed(chunk: Buffer): void {
-    let scanned = this.#keptLength;
-    const bytes = scanned === 0 ? chunk : this.#joined(chunk);
+    let scanned = this.#pendingLength;
+    const bytes = scanned === 0 ? chunk : this.#pendingWith(chunk);
     let start = 0;
     for (;;) {
       const end = this.#findEnd(bytes, scanned, bytes.length);
@@ -49,20 +55,20 @@ export class RecordStream {
       start = end;
       scanned = end;
     }
-    this.#keep(bytes, start);
+    this.#setPending(bytes, start);
   }
 
-  /** What is left when the input has ended is a record without line end. */
+  /** The rest of the input is a record without a line break. */
   end(): void {
-    if (this.#keptLength > 0) this.#record(this.#kept, 0, this.#keptLength);
-    this.#keptLength = 0;
+    if (this.#pendingLength > 0) this.#record(this.#pending, 0, this.#pendingLength);
+    this.#pendingLength = 0;
   }
 
   #record(bytes: Buffer, start: number, end: number): void {
-    if (this.#isPassing || end - start > MAX_RECORD_BYTES) {
-      if (!this.#isPassing) this.#startPassing();
+    if (this.#isPassingThrough || end - start > MAX_RECORD_BYTES) {
+      if (!this.#isPassingThrough) this.#startPassingThrough();
       this.#output.append(bytes, start, end);
-      this.#isPassing = false;
+      this.#isPassingThrough = false;
       return;
     }
     this.#counts.lines++;
@@ -75,36 +81,36 @@ export class RecordStream {
     this.#output.append(bytes, contentEnd, end);
   }
 
-  #keep(bytes: Buffer, start: number): void {
-    if (this.#isPassing || bytes.length - start > MAX_RECORD_BYTES) {
-      if (!this.#isPassing) this.#startPassing();
+  #setPending(bytes: Buffer, start: number): void {
+    if (this.#isPassingThrough || bytes.length - start > MAX_RECORD_BYTES) {
+      if (!this.#isPassingThrough) this.#startPassingThrough();
       this.#output.append(bytes, start, bytes.length);
-      this.#keptLength = 0;
+      this.#pendingLength = 0;
       return;
     }
-    this.#keptLength = 0;
-    this.#appendKept(bytes, start);
+    this.#pendingLength = 0;
+    this.#appendPending(bytes, start);
   }
 
-  #joined(chunk: Buffer): Buffer {
-    this.#appendKept(chunk, 0);
-    return this.#kept.subarray(0, this.#keptLength);
+  #pendingWith(chunk: Buffer): Buffer {
+    this.#appendPending(chunk, 0);
+    return this.#pending.subarray(0, this.#pendingLength);
   }
 
-  #appendKept(bytes: Buffer, start: number): void {
-    const length = this.#keptLength + bytes.length - start;
-    if (length > this.#kept.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(length, this.#kept.length * 2));
-      this.#kept.copy(larger, 0, 0, this.#keptLength);
-      this.#kept = larger;
+  #appendPending(bytes: Buffer, start: number): void {
+    const length = this.#pendingLength + bytes.length - start;
+    if (length > this.#pending.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(length, this.#pending.length * 2));
+      this.#pending.copy(larger, 0, 0, this.#pendingLength);
+      this.#pending = larger;
     }
-    // `bytes` may be what was kept before; a native copy gets an overlap right.
-    bytes.copy(this.#kept, this.#keptLength, start);
-    this.#keptLength = length;
+    // `bytes` may be a view of the pending buffer; a native copy handles the overlap.
+    bytes.copy(this.#pending, this.#pendingLength, start);
+    this.#pendingLength = length;
   }
 
-  #startPassing(): void {
-    this.#isPassing = true;
+  #startPassingThrough(): void {
+    this.#isPassingThrough = true;
     this.#counts.lines++;
     this.#counts.too_long++;
   }

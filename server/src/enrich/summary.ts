@@ -1,6 +1,8 @@
-/** What the person at the terminal is told: how far it is, and at the end what came of it. */
-import { ProgressBar } from '../progress-bar.ts';
-import { formatCount, formatMegabytes, type Output } from '../terminal.ts';
+/** Progress while enriching, and the summary at the end. */
+
+import type { Output } from '../terminal/output.ts';
+import { ProgressBar } from '../terminal/progress-bar.ts';
+import { formatCount, formatMegabytes } from '../terminal/table.ts';
 import type { Counts } from './counts.ts';
 import type { Input } from './input.ts';
 
@@ -41,21 +43,21 @@ export function formatSummary(counts: Counts, bytes: number, elapsedMs: number, 
     const addresses_per_second = elapsedMs === 0 ? 0 : Math.round(addresses / seconds);
     return `${JSON.stringify({ ...counts, bytes, seconds, addresses_per_second })}\n`;
   }
-  if (addresses === 0) return `no address was found in ${countOf(lines, 'line')}${oddities()}\n`;
+  if (addresses === 0) return `no addresses found in ${countOf(lines, 'line')}${unchanged()}\n`;
   return (
     `${countOf(lines, 'line')}, ${formatCount(addresses)} address${addresses === 1 ? '' : 'es'}: ` +
-    `${formatCount(found)} found, ${formatCount(not_found)} not found${oddities()}; ` +
+    `${formatCount(found)} found, ${formatCount(not_found)} not found${unchanged()}; ` +
     `${seconds.toFixed(1)} s, ${perSecond(addresses, elapsedMs)} addresses/s\n`
   );
 
-  function oddities(): string {
+  function unchanged(): string {
     return [
       [unreadable, 'unreadable'],
       [too_long, 'too long'],
       [already_there, 'already enriched'],
     ]
       .filter(([count]) => count !== 0)
-      .map(([count, what]) => `; ${formatCount(count as number)} ${what}, passed on unchanged`)
+      .map(([count, reason]) => `; ${formatCount(count as number)} ${reason}, passed on unchanged`)
       .join('');
   }
 }

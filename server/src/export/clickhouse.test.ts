@@ -10,7 +10,7 @@ before(async () => {
   assert.equal((await sample.export('--format', 'clickhouse', '--output', folder)).code, 0);
 });
 
-test('clickhouse: a folder with rows, statements and credits', () => {
+test('clickhouse: a folder with CSV, SQL and NOTICE', () => {
   assert.deepEqual(readdirSync(folder).sort(), ['whence.csv', 'whence.csv.NOTICE', 'whence.sql']);
 });
 

@@ -1,16 +1,16 @@
 /**
- * ClickHouse: the networks as CSV, and the statements that load them into a table and lay a dictionary of layout IP_TRIE over it.
- * The dictionary is asked with an IPv6 address; it keeps IPv4 networks as ::ffff:a.b.c.d, which is what `toIPv6` makes of an IPv4
- * address.
+ * ClickHouse: the networks as CSV, and the SQL that loads them into a table and creates a dictionary with layout
+ * IP_TRIE on it. The key of the dictionary is IPv6; IPv4 networks are stored as ::ffff:a.b.c.d, the result of `toIPv6`
+ * on an IPv4 address.
  */
 import { FLAGS, type Meta } from '@whence/dataset/record';
-import type { Sink } from '../output/sink.ts';
+import type { Sink } from '../terminal/sink.ts';
 import { type BooleanTexts, writeCsv } from './csv.ts';
 import { FIELDS, type Fields } from './fields.ts';
 import { commentLine } from './notice.ts';
 import type { Selection } from './rows.ts';
 
-/** Attributes of a dictionary have no Bool; they are UInt8 in the table, too. */
+/** Dictionary attributes have no Bool type; the table uses UInt8 as well. */
 const BOOLEANS: BooleanTexts = ['0', '1'];
 
 export function writeClickhouseCsv(selection: Selection, sink: Sink): Promise<number> {
@@ -30,8 +30,8 @@ const COLUMN_TYPES: readonly (readonly [name: string, type: string])[] = [
 
 export function clickhouseSql(meta: Meta, csvName: string): string {
   const columns = COLUMN_TYPES.map(([name, type]) => `    ${name} ${type}`).join(',\n');
-  return `${commentLine(meta, '--')}-- Run it in the folder of ${csvName}: clickhouse-client --queries-file whence.sql
--- Run again with a newer export it replaces the networks; the dictionary answers from the old ones until it is reloaded.
+  return `${commentLine(meta, '--')}-- Run this in the folder of ${csvName}: clickhouse-client --queries-file whence.sql
+-- Running it with a newer export replaces the networks; the dictionary uses the old ones until it is reloaded.
 
 CREATE TABLE IF NOT EXISTS whence_networks
 (
@@ -44,8 +44,8 @@ TRUNCATE TABLE whence_networks;
 
 INSERT INTO whence_networks FROM INFILE '${csvName}' FORMAT CSVWithNames;
 
--- Where the default user has a password: SOURCE(CLICKHOUSE(TABLE 'whence_networks' USER '…' PASSWORD '…')).
--- access_to_key_from_attributes lets dictGet return the key, network. LIFETIME(0): it is loaded when we say so.
+-- If the default user has a password: SOURCE(CLICKHOUSE(TABLE 'whence_networks' USER '…' PASSWORD '…')).
+-- access_to_key_from_attributes lets dictGet return the key, network. LIFETIME(0): reload only on request.
 CREATE DICTIONARY IF NOT EXISTS whence
 (
 ${columns}
@@ -57,7 +57,7 @@ LIFETIME(0);
 
 SYSTEM RELOAD DICTIONARY whence;
 
--- A sample. Where nothing is known, dictGet returns 0 or '', and dictHas('whence', toIPv6(ip)) returns 0.
+-- Example. If an address is not found, dictGet returns 0 or '', and dictHas('whence', toIPv6(ip)) returns 0.
 SELECT
     ip,
     dictGet('whence', ('network', 'asn', 'asn_name', 'country', 'is_datacenter', 'threat_score'), toIPv6(ip)) AS found

@@ -7,7 +7,7 @@ import { ExportSample } from '../test/export-sample.ts';
 
 const sample = new ExportSample();
 
-test('csv: a header, then a row per network, quoted where RFC 4180 asks for it', async () => {
+test('csv: a header, then a row per network, quoted as in RFC 4180', async () => {
   const { code, stdout } = await sample.export('--format', 'csv', '--asn', '64500', '64501');
   assert.equal(code, 0);
   const lines = stdout.split('\n');
@@ -25,11 +25,11 @@ test('csv: a header, then a row per network, quoted where RFC 4180 asks for it',
       '1.0.4.0/24,1.0.4.0/24,64501,More Specific,DE,APNIC,business,false,false,false,false,false,false,false,,,0,low',
     ),
   );
-  assert.equal(lines.at(-1), '', 'the last line ends, too');
+  assert.equal(lines.at(-1), '', 'the last line ends with LF');
   assert.ok(!stdout.includes('\r'));
 });
 
-test('csv: a part of an announced prefix with another record is a row of its own', async () => {
+test('csv: a part of an announced prefix with a different record is a separate row', async () => {
   const { stdout } = await sample.export('--format', 'csv', '--flag', 'is_tor_exit', 'is_ai_crawler');
   assert.deepEqual(
     stdout
@@ -44,7 +44,7 @@ test('csv: a part of an announced prefix with another record is a row of its own
   );
 });
 
-test('ndjson: rows are in order, do not overlap, and say of their first and last address what the dataset says', async () => {
+test('ndjson: rows are ordered, do not overlap, and match the dataset at both ends', async () => {
   const { stdout } = await sample.export('--format', 'ndjson');
   const rows = stdout
     .trimEnd()

@@ -1,13 +1,13 @@
-/** CSV after RFC 4180 with a header, but with LF at the ends of lines, as most tools write it. */
+/** CSV as in RFC 4180 with a header, but with LF line breaks, as most tools write it. */
 
-import type { Sink } from '../output/sink.ts';
+import type { Sink } from '../terminal/sink.ts';
 import { FIELDS, type Fields } from './fields.ts';
 import { COLUMNS, rowsOf, type Selection, selectRuns } from './rows.ts';
 
-/** How true and false are written. */
+/** The texts for false and true. */
 export type BooleanTexts = readonly [ifFalse: string, ifTrue: string];
 
-/** Returns the number of rows. The header goes with the first of them: without rows nothing is written. */
+/** Returns the number of rows. Without rows, not even the header is written. */
 export async function writeCsv(
   selection: Selection,
   sink: Sink,
@@ -41,8 +41,8 @@ function formatFields(fields: Fields, booleans: BooleanTexts): string {
 }
 
 /**
- * RFC 4180 §2: a field with a comma, a quote or a line break stands in quotes, quotes in it are doubled. Quotes are allowed around
- * any field, and some readers need them: they take ' for a quote, \\N for null, or trim spaces.
+ * RFC 4180 §2: a field with a comma, a quote or a line break is quoted, and quotes in it are doubled. Any field may be
+ * quoted; some readers need it because they treat ' as a quote, \\N as null, or trim spaces.
  */
 function quote(text: string): string {
   return /[",\r\n'\\]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -1,9 +1,8 @@
 /**
- * The record of an address as flat fields, under the names of the interface.
+ * The record of an address as flat fields, with the names of the API.
  *
- * A million runs share some 140,000 records, and those 8,000 second halves ("tails"): each of them is parsed once. Records that
- * differ only in why a field has its value are the same object here, so that whoever wants to join equal neighbours can compare
- * with `===`.
+ * A million runs share about 140,000 records, and those about 8,000 tails; each tail is parsed once. Records that
+ * differ only in the explanation of a value are the same object here, so equal neighbours can be compared with `===`.
  */
 import { type Match, recordNumber } from '@whence/dataset/format';
 import type { Dataset } from '@whence/dataset/read';
@@ -21,7 +20,7 @@ export type Fields = {
   readonly threat_level: ThreatLevel;
 } & { readonly [flag in Flag]: boolean };
 
-/** In the order of the columns. */
+/** In column order. */
 export const FIELDS = [
   'asn',
   'asn_name',
@@ -37,7 +36,7 @@ export const FIELDS = [
 
 type TailFields = Omit<Fields, 'asn' | 'asn_name'>;
 
-/** One distinct second half of records, and the whole fields of each network that has it, by AS number. */
+/** A distinct tail, and the complete fields of each network that has it, by AS number. */
 type TailGroup = { readonly tail: TailFields; readonly byAsn: Map<number, Fields> };
 
 export class FieldsReader {
@@ -49,15 +48,15 @@ export class FieldsReader {
 
   constructor(dataset: Dataset) {
     this.#dataset = dataset;
-    // Record 0 is nobody's and not counted.
+    // Record 0 is reserved and not counted.
     this.#byRecord = new Array(dataset.meta.counts.records + 1).fill(undefined);
     this.#byTail = new Array(dataset.meta.counts.tails).fill(undefined);
   }
 
   fieldsOf(match: Match): Fields {
     const record = recordNumber(match);
-    const known = this.#byRecord[record];
-    if (known !== undefined) return known;
+    const cached = this.#byRecord[record];
+    if (cached !== undefined) return cached;
     const asn = this.#dataset.asnNumber(match);
     const { tail, byAsn } = this.#groupOf(this.#dataset.tailOf(match));
     const fields = byAsn.get(asn) ?? { asn, asn_name: this.#nameOf(asn, match), ...tail };
@@ -67,8 +66,8 @@ export class FieldsReader {
   }
 
   #groupOf(number: number): TailGroup {
-    const known = this.#byTail[number];
-    if (known !== undefined) return known;
+    const cached = this.#byTail[number];
+    if (cached !== undefined) return cached;
     const tail = flatten(this.#dataset.tail(number));
     const text = JSON.stringify(tail);
     const group = this.#byText.get(text) ?? { tail, byAsn: new Map() };
@@ -78,15 +77,15 @@ export class FieldsReader {
   }
 
   #nameOf(asn: number, match: Match): string {
-    const known = this.#names.get(asn);
-    if (known !== undefined) return known;
+    const cached = this.#names.get(asn);
+    if (cached !== undefined) return cached;
     const name = JSON.parse(`"${this.#dataset.escapedName(match)}"`) as string;
     this.#names.set(asn, name);
     return name;
   }
 }
 
-/** Every country that a record of the dataset names, in order. */
+/** All countries in the dataset, sorted. */
 export function countriesOf(dataset: Dataset): string[] {
   const countries = new Set<string>();
   for (let tail = 0; tail < dataset.meta.counts.tails; tail++) countries.add(dataset.tail(tail).country);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { UsageError } from '../terminal.ts';
+import { UsageError } from '../terminal/exit.ts';
 import type { Fields } from './fields.ts';
 import { parseFilter } from './filter.ts';
 
@@ -23,49 +23,49 @@ const FIELDS: Fields = {
 const COUNTRIES = ['CH', 'DE', 'ZZ'];
 
 for (const [behaviour, options, want] of [
-  ['nothing asked for leaves everything in', {}, true],
+  ['no filter matches everything', {}, true],
   ['a flag that is set', { flag: ['is_vpn'] }, true],
   ['a flag that is not set', { flag: ['is_mobile'] }, false],
   ['one of several flags is enough', { flag: ['is_mobile', 'is_vpn'] }, true],
-  ['a country in small letters', { country: ['de'] }, true],
+  ['a country in lower case', { country: ['de'] }, true],
   ['one of several countries is enough', { country: ['CH', 'DE'] }, true],
   ['another country', { country: ['CH'] }, false],
   ['a network with and without AS', { asn: ['64499', 'as64500'] }, true],
   ['another network', { asn: ['64499'] }, false],
-  ['a score that is reached exactly', { minScore: '25' }, true],
-  ['a score that is not reached', { minScore: '26' }, false],
-  ['different options must all hold', { flag: ['is_vpn'], country: ['CH'] }, false],
-  ['and do', { flag: ['is_vpn'], country: ['DE'], asn: ['64500'], minScore: '1' }, true],
+  ['the exact minimum score', { minScore: '25' }, true],
+  ['a score below the minimum', { minScore: '26' }, false],
+  ['different options must all match', { flag: ['is_vpn'], country: ['CH'] }, false],
+  ['different options that all match', { flag: ['is_vpn'], country: ['DE'], asn: ['64500'], minScore: '1' }, true],
 ] as const)
   test(`filter: ${behaviour}`, () => assert.equal(parseFilter(options, COUNTRIES).matches(FIELDS), want));
 
 for (const [behaviour, options, message] of [
   [
-    'an unknown flag is answered with all flags',
+    'an unknown flag, and lists all flags',
     { flag: ['vpn'] },
-    /^unknown flag "vpn"; there are is_datacenter, .*is_ai_crawler$/,
+    /^unknown flag "vpn"; valid flags: is_datacenter, .*is_ai_crawler$/,
   ],
   [
-    'a country nobody is in is answered with those of the dataset',
+    'an unknown country, and lists those of the dataset',
     { country: ['Germany'] },
     /"Germany"; the dataset has CH DE ZZ$/,
   ],
-  ['no AS number', { asn: ['4294967296'] }, /^invalid ASN: "4294967296"$/],
-  ['no score', { minScore: '101' }, /"101"; it must be a whole number from 0 to 100$/],
+  ['an invalid AS number', { asn: ['4294967296'] }, /^invalid ASN: "4294967296"$/],
+  ['an invalid score', { minScore: '101' }, /"101"; it must be a whole number from 0 to 100$/],
   ['an empty score', { minScore: '' }, /whole number/],
 ] as const)
-  test(`filter: refuses ${behaviour}`, () =>
+  test(`filter: rejects ${behaviour}`, () =>
     assert.throws(
       () => parseFilter(options, COUNTRIES),
       (error) => error instanceof UsageError && message.test(error.message),
     ));
 
-test('filter: a score of 0 leaves nothing out', () => {
+test('filter: a minimum score of 0 is an empty filter', () => {
   assert.equal(parseFilter({ minScore: '0' }, COUNTRIES).isEmpty, true);
   assert.equal(parseFilter({ minScore: '1' }, COUNTRIES).isEmpty, false);
 });
 
-test('filter: its text is what one would type', () => {
+test('filter: its text is the options of the command line', () => {
   const { text } = parseFilter({ flag: ['is_vpn'], country: ['de', 'CH'], asn: ['AS1'], minScore: '50' }, COUNTRIES);
   assert.equal(text, '--flag is_vpn --country DE --country CH --asn 1 --min-score 50');
 });

@@ -1,7 +1,7 @@
-/** Which networks to export: several values of one option mean any of them, different options must all hold. */
+/** Which networks to export: values of one option are combined with or, different options with and. */
 import { FLAGS, type Flag } from '@whence/dataset/record';
-import { asnArgument } from '../asn-argument.ts';
-import { UsageError } from '../terminal.ts';
+import { asnArgument } from '../commands/asn-argument.ts';
+import { UsageError } from '../terminal/exit.ts';
 import type { Fields } from './fields.ts';
 
 export type FilterOptions = {
@@ -12,30 +12,30 @@ export type FilterOptions = {
 };
 
 export type Filter = {
-  /** Nothing was asked for, or nothing that leaves a network out. */
+  /** True if the filter excludes no network. */
   readonly isEmpty: boolean;
-  /** As on the command line, for messages; '' if nothing was asked for. */
+  /** The options as on the command line, for messages; empty without a filter. */
   readonly text: string;
   readonly matches: (fields: Fields) => boolean;
 };
 
-/** Throws a UsageError for a value that cannot be, with what can. `countries` are those of the dataset. */
+/** Throws a UsageError that lists the valid values. `countries` are those of the dataset. */
 export function parseFilter(options: FilterOptions, countries: readonly string[]): Filter {
   const flags = options.flag?.map(parseFlag) ?? [];
-  const wanted = new Set(options.country?.map((text) => parseCountry(text, countries)));
+  const selectedCountries = new Set(options.country?.map((text) => parseCountry(text, countries)));
   const asns = new Set(options.asn?.map(asnArgument));
   const minScore = options.minScore === undefined ? 0 : parseScore(options.minScore);
   return {
-    isEmpty: flags.length === 0 && wanted.size === 0 && asns.size === 0 && minScore === 0,
+    isEmpty: flags.length === 0 && selectedCountries.size === 0 && asns.size === 0 && minScore === 0,
     text: [
       ...flags.map((flag) => `--flag ${flag}`),
-      ...[...wanted].map((country) => `--country ${country}`),
+      ...[...selectedCountries].map((country) => `--country ${country}`),
       ...[...asns].map((asn) => `--asn ${asn}`),
       ...(minScore === 0 ? [] : [`--min-score ${minScore}`]),
     ].join(' '),
     matches: (fields) =>
       (flags.length === 0 || flags.some((flag) => fields[flag])) &&
-      (wanted.size === 0 || wanted.has(fields.country)) &&
+      (selectedCountries.size === 0 || selectedCountries.has(fields.country)) &&
       (asns.size === 0 || asns.has(fields.asn)) &&
       fields.threat_score >= minScore,
   };
@@ -43,14 +43,15 @@ export function parseFilter(options: FilterOptions, countries: readonly string[]
 
 function parseFlag(text: string): Flag {
   const flag = FLAGS.find((candidate) => candidate === text);
-  if (flag === undefined) throw new UsageError(`unknown flag ${JSON.stringify(text)}; there are ${FLAGS.join(', ')}`);
+  if (flag === undefined)
+    throw new UsageError(`unknown flag ${JSON.stringify(text)}; valid flags: ${FLAGS.join(', ')}`);
   return flag;
 }
 
 function parseCountry(text: string, countries: readonly string[]): string {
   const country = text.toUpperCase();
   if (!countries.includes(country))
-    throw new UsageError(`no network is in ${JSON.stringify(text)}; the dataset has ${countries.join(' ')}`);
+    throw new UsageError(`unknown country ${JSON.stringify(text)}; the dataset has ${countries.join(' ')}`);
   return country;
 }
 

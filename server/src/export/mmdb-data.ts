@@ -1,14 +1,14 @@
 /**
- * Values of a MaxMind DB (format 2.0, https://maxmind.github.io/MaxMind-DB/): the data section, in which equal maps and texts are
- * stored once, and the metadata.
+ * Values of a MaxMind DB (format 2.0, https://maxmind.github.io/MaxMind-DB/): the data section, which stores equal maps
+ * and strings once, and the metadata.
  *
- * A value starts with a control byte: three bits of type, five of size.
+ * A value starts with a control byte: three bits of type, five bits of size.
  *
- *   type  1 pointer  2 text  5 uint16  6 uint32  7 map  above 7: zero here, and type - 7 in the next byte (9 uint64, 11 array,
- *                                                       14 boolean)
- *   size  up to 28 as it is; 29, 30, 31: one, two, three more bytes hold size - 29, - 285, - 65,821
+ *   type  1 pointer, 2 string, 5 uint16, 6 uint32, 7 map; above 7: zero here, type - 7 in the next byte
+ *         (9 uint64, 11 array, 14 boolean)
+ *   size  up to 28 in place; 29, 30, 31: size - 29, - 285, - 65,821 follows in one, two, three bytes
  *
- * A pointer has two bits for its own length and begins the offset in the three that are left.
+ * In a pointer, two of the size bits are its own length and the other three are the high bits of the offset.
  */
 export type Value = string | boolean | Uint | readonly Value[] | ReadonlyMap<string, Value>;
 export type Uint = { readonly bits: 16 | 32 | 64; readonly value: number };
@@ -17,45 +17,45 @@ export const uint16 = (value: number): Uint => ({ bits: 16, value });
 export const uint32 = (value: number): Uint => ({ bits: 32, value });
 export const uint64 = (value: number): Uint => ({ bits: 64, value });
 
-const TEXT = 2;
+const STRING = 2;
 const MAP = 7;
 const ARRAY = 11;
 const BOOLEAN = 14;
 const UINT_TYPES = { 16: 5, 32: 6, 64: 9 } as const;
 
-/** A text of two letters is shorter than any pointer that is not among the first. */
-const SHORTEST_SHARED_BYTES = 4;
+/** Shorter values are stored in place: a pointer beyond the first 2 KiB takes three bytes. */
+const MIN_SHARED_BYTES = 4;
 
 export class DataSection {
   #bytes = Buffer.allocUnsafe(1 << 16);
   #length = 0;
-  /** By encoded form. What is inside has been placed before, so equal values have equal bytes. */
+  /** By encoded bytes. Nested values are placed first, so equal values have equal bytes. */
   readonly #offsets = new Map<string, number>();
-  /** Keys and names come again and again. */
-  readonly #texts = new Map<string, Buffer>();
+  /** Cached, because keys and names repeat. */
+  readonly #stringReferences = new Map<string, Buffer>();
 
   get bytes(): Buffer {
     return this.#bytes.subarray(0, this.#length);
   }
 
-  /** Returns where the value lies. */
+  /** Returns the offset of the value. */
   place(value: Value): number {
-    return this.#placeEncoded(encode(value, (inner) => this.#refer(inner)));
+    return this.#placeEncoded(encode(value, (inner) => this.#reference(inner)));
   }
 
-  /** A pointer, or the value itself where that is shorter. */
-  #refer(value: Value): Buffer {
-    if (typeof value !== 'string') return this.#referAnew(value);
-    const known = this.#texts.get(value);
+  /** A pointer, or the encoded value if that is shorter. */
+  #reference(value: Value): Buffer {
+    if (typeof value !== 'string') return this.#newReference(value);
+    const known = this.#stringReferences.get(value);
     if (known !== undefined) return known;
-    const reference = this.#referAnew(value);
-    this.#texts.set(value, reference);
+    const reference = this.#newReference(value);
+    this.#stringReferences.set(value, reference);
     return reference;
   }
 
-  #referAnew(value: Value): Buffer {
-    const encoded = encode(value, (inner) => this.#refer(inner));
-    if (encoded.length < SHORTEST_SHARED_BYTES || typeof value === 'boolean' || isUint(value)) return encoded;
+  #newReference(value: Value): Buffer {
+    const encoded = encode(value, (inner) => this.#reference(inner));
+    if (encoded.length < MIN_SHARED_BYTES || typeof value === 'boolean' || isUint(value)) return encoded;
     return encodePointer(this.#placeEncoded(encoded));
   }
 
@@ -73,31 +73,31 @@ export class DataSection {
 
   #reserve(count: number): void {
     if (this.#length + count <= this.#bytes.length) return;
-    const wider = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.#length + count));
-    this.#bytes.copy(wider, 0, 0, this.#length);
-    this.#bytes = wider;
+    const larger = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.#length + count));
+    this.#bytes.copy(larger, 0, 0, this.#length);
+    this.#bytes = larger;
   }
 }
 
-/** The whole value in one piece, without pointers. */
-export function encodeWhole(value: Value): Buffer {
-  return encode(value, encodeWhole);
+/** Encodes the value without pointers. */
+export function encodeInline(value: Value): Buffer {
+  return encode(value, encodeInline);
 }
 
-/** `refer` stands in for the values inside. */
-function encode(value: Value, refer: (inner: Value) => Buffer): Buffer {
+/** `reference` encodes nested values. */
+function encode(value: Value, reference: (inner: Value) => Buffer): Buffer {
   if (typeof value === 'string') {
     const text = Buffer.from(value);
-    return Buffer.concat([control(TEXT, text.length), text]);
+    return Buffer.concat([control(STRING, text.length), text]);
   }
   if (typeof value === 'boolean') return control(BOOLEAN, value ? 1 : 0);
   if (isUint(value)) return encodeUint(value);
-  if (isArray(value)) return Buffer.concat([control(ARRAY, value.length), ...value.map(refer)]);
-  const members = [...value].flatMap(([key, inner]) => [refer(key), refer(inner)]);
+  if (isArray(value)) return Buffer.concat([control(ARRAY, value.length), ...value.map(reference)]);
+  const members = [...value].flatMap(([key, inner]) => [reference(key), reference(inner)]);
   return Buffer.concat([control(MAP, value.size), ...members]);
 }
 
-/** Big-endian without leading zeros: 0 has no bytes at all. */
+/** Big-endian without leading zeros: 0 has no bytes. */
 function encodeUint({ bits, value }: Uint): Buffer {
   const bytes: number[] = [];
   for (let rest = value; rest > 0; rest = Math.floor(rest / 256)) bytes.unshift(rest % 256);
@@ -115,7 +115,7 @@ function encodeSize(size: number): [number, ...number[]] {
   if (size < 285) return [29, size - 29];
   if (size < 65_821) return [30, ...bigEndian(size - 285, 2)];
   if (size < 65_821 + 2 ** 24) return [31, ...bigEndian(size - 65_821, 3)];
-  throw new RangeError(`a value of ${size} bytes does not fit into a MaxMind DB`);
+  throw new RangeError(`a value of ${size} bytes is too large for a MaxMind DB`);
 }
 
 function encodePointer(offset: number): Buffer {
@@ -129,10 +129,10 @@ function encodePointer(offset: number): Buffer {
     return Buffer.from([0x30 | (rest >>> 24), ...bigEndian(rest, 3)]);
   }
   if (offset < 2 ** 32) return Buffer.from([0x38, ...bigEndian(offset, 4)]);
-  throw new RangeError('the data section of a MaxMind DB ends at 4 GiB');
+  throw new RangeError('the data section exceeds 4 GiB, the limit of a MaxMind DB');
 }
 
-/** The lowest bytes of the number. */
+/** The low `count` bytes. */
 function bigEndian(value: number, count: number): number[] {
   return Array.from({ length: count }, (_, i) => Math.floor(value / 256 ** (count - 1 - i)) & 0xff);
 }

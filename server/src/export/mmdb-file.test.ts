@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { formatAddress, ipv6 } from '@whence/dataset/address';
 import { fromBigInt, lastAddress, type Range } from '@whence/dataset/prefix';
-import { seededRandom } from '@whence/dataset/test/seeded-random';
+import { seededRandom } from '@whence/testing/seeded-random';
 import { Reader, type Response } from 'maxmind';
 import { DataSection, uint16, uint32, uint64, type Value } from './mmdb-data.ts';
 import { encodeMetadata, MmdbFile } from './mmdb-file.ts';
@@ -14,7 +14,7 @@ const read = (parts: Buffer[]) => new Reader<Response>(Buffer.concat(parts));
 const answer = (reader: Reader<Response>, ip: string): unknown => reader.get(ip);
 
 const SEED = 20261115;
-test(`mmdb: random ranges of both families, against a slow search (seed ${SEED})`, () => {
+test(`mmdb: random ranges of both families match a linear search (seed ${SEED})`, () => {
   const random = seededRandom(SEED);
   const ranges = [...randomRanges(4, 1500, random), ...randomRanges(6, 1500, random)];
   const file = new MmdbFile();
@@ -38,18 +38,18 @@ test(`mmdb: random ranges of both families, against a slow search (seed ${SEED})
   for (let i = 0; i < 2000; i++) ask(4, randomBits(32, random));
 });
 
-for (const [recordBits, pretendedBytes] of [
+for (const [recordBits, dataBytes] of [
   [24, 1],
   [28, 2 ** 24],
   [32, 2 ** 28],
 ] as const)
-  test(`mmdb: records of ${recordBits} bits are read`, () => {
+  test(`mmdb: records of ${recordBits} bits`, () => {
     const tree = new SearchTree();
     const data = new DataSection();
     const offsets = [data.place('left'), data.place('right')];
     tree.insert(ipv6(0x20000000, 0, 0, 0), 8, 0);
     tree.insert(ipv6(0x21000000, 0, 0, 0), 8, 1);
-    const { bytes, recordBits: got } = tree.encode(offsets, pretendedBytes);
+    const { bytes, recordBits: got } = tree.encode(offsets, dataBytes);
     assert.equal(got, recordBits);
     const reader = read([
       bytes,
@@ -63,12 +63,12 @@ for (const [recordBits, pretendedBytes] of [
     );
   });
 
-test('mmdb: a tree that would need more than 32 bits is refused', () => {
+test('mmdb: a tree that needs more than 32 bits is rejected', () => {
   assert.equal(recordBitsFor(2 ** 32 - 1), 32);
-  assert.throws(() => recordBitsFor(2 ** 32), /more than a MaxMind DB can address/);
+  assert.throws(() => recordBitsFor(2 ** 32), /too large for a MaxMind DB/);
 });
 
-test('mmdb: all kinds and sizes of values come back', () => {
+test('mmdb: values of every type and size are read back', () => {
   const texts = [0, 1, 2, 3, 28, 29, 284, 285, 65_820, 65_821, 70_000].map(
     (length) => 'ä'.repeat(length / 2) + 'x'.repeat(length % 2),
   );
@@ -89,10 +89,10 @@ test('mmdb: all kinds and sizes of values come back', () => {
   assert.deepEqual(found['nothing'], {});
 });
 
-test('mmdb: pointers of every length lead to their text', () => {
+test('mmdb: pointers of every length', () => {
   const data = new DataSection();
   const file = new MmdbFile();
-  // 300 texts of 3,000 bytes lie on both sides of 2,048 and 526,336, where pointers get longer.
+  // 300 strings of 3,000 bytes cross the offsets 2,048 and 526,336, where pointers get longer.
   for (let i = 0; i < 300; i++) {
     const map = new Map([['text', String(i).padStart(3000, '.')]]);
     data.place(map);
@@ -118,7 +118,7 @@ test('mmdb: equal values are stored once', () => {
   assert.equal(data.bytes.toString('latin1').split('a longer text').length, 2);
 });
 
-test('mmdb: overlapping prefixes are refused', () => {
+test('mmdb: overlapping prefixes are rejected', () => {
   const tree = new SearchTree();
   tree.insert(ipv6(0x20000000, 0, 0, 0), 16, 0);
   assert.throws(() => tree.insert(ipv6(0x20000000, 0, 0, 0), 32, 1), /overlap/);
@@ -144,7 +144,7 @@ function randomBits(bits: number, random: () => number): bigint {
   return value;
 }
 
-/** Ranges in ascending order with gaps of any size between them, many of them none. IPv6 only in 2000::/3, as announced. */
+/** Ascending ranges, many of them adjacent, others with gaps. IPv6 only in 2000::/3, as announced. */
 function randomRanges(version: 4 | 6, count: number, random: () => number): { range: Range; value: number }[] {
   const bits = bitsOf(version);
   const first = version === 4 ? 0n : 1n << 125n;

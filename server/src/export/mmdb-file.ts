@@ -1,11 +1,12 @@
 /**
- * A MaxMind DB file (format 2.0, https://maxmind.github.io/MaxMind-DB/): search tree, 16 zero bytes, data section, metadata.
+ * A MaxMind DB file (format 2.0, https://maxmind.github.io/MaxMind-DB/): search tree, 16 zero bytes, data section,
+ * metadata.
  *
- * One tree for both families. IPv4 lies at ::/96, where readers look for it, and ::ffff:0:0/96 leads to the same nodes.
+ * One tree for both families. IPv4 is at ::/96, where readers expect it, and ::ffff:0:0/96 is an alias of it.
  */
 import { type Address, ipv6 } from '@whence/dataset/address';
 import { addressBits, fromBigInt, prefixesOfRange, type Range } from '@whence/dataset/prefix';
-import { DataSection, encodeWhole, uint16, uint32, uint64, type Value } from './mmdb-data.ts';
+import { DataSection, encodeInline, uint16, uint32, uint64, type Value } from './mmdb-data.ts';
 import { SEPARATOR_BYTES, SearchTree } from './mmdb-tree.ts';
 
 export type MmdbMetadata = {
@@ -20,12 +21,12 @@ export class MmdbFile {
   readonly #offsets: number[] = [];
   #networks = 0;
 
-  /** In the tree, without the alias. */
+  /** Networks in the tree, without the alias. */
   get networks(): number {
     return this.#networks;
   }
 
-  /** Returns the number under which `add` knows the value. */
+  /** Returns the index to pass to `add`. */
   addValue(value: Value): number {
     return this.#offsets.push(this.#data.place(value)) - 1;
   }
@@ -38,7 +39,7 @@ export class MmdbFile {
     }
   }
 
-  /** After the last range. */
+  /** Call it after the last `add`. */
   encode(metadata: MmdbMetadata): Buffer[] {
     this.#tree.alias(IPV4_MAPPED, 96, IPV4_ROOT);
     const { bytes, recordBits } = this.#tree.encode(this.#offsets, this.#data.bytes.length);
@@ -51,7 +52,7 @@ export class MmdbFile {
   }
 }
 
-/** With the marker by which readers find it. */
+/** Starts with the marker by which readers find the metadata. */
 export function encodeMetadata(metadata: MmdbMetadata, nodeCount: number, recordBits: number): Buffer {
   const { databaseType, description, builtAt } = metadata;
   const map = new Map<string, Value>([
@@ -65,7 +66,7 @@ export function encodeMetadata(metadata: MmdbMetadata, nodeCount: number, record
     ['node_count', uint32(nodeCount)],
     ['record_size', uint16(recordBits)],
   ]);
-  return Buffer.concat([METADATA_MARKER, encodeWhole(map)]);
+  return Buffer.concat([METADATA_MARKER, encodeInline(map)]);
 }
 
 const METADATA_MARKER = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1');

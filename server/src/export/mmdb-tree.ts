@@ -1,17 +1,17 @@
 /**
- * The search tree of a MaxMind DB: a node per bit of an IPv6 address, two records per node. While it is built a record is 0 for
- * nothing, the number of a node, or a data number with the highest bit set. Node 0 is the root, so no record points to it.
+ * The search tree of a MaxMind DB: one level per bit of an IPv6 address, two records per node. In memory a record is 0
+ * if empty, a node number, or a data index with the highest bit set. Node 0 is the root, so no record points to it.
  *
- * In the file a record of N bits holds, with n nodes:
+ * In the file, with n nodes, the value of a record is
  *
- *   below n    a node           n    nothing           above n    n + 16 + offset in the data section
+ *   below n    a node           n    empty           above n    n + 16 + offset in the data section
  */
 import type { Address } from '@whence/dataset/address';
 
-/** Between the tree and the data section lie 16 zero bytes. */
+/** Zero bytes between the tree and the data section. */
 export const SEPARATOR_BYTES = 16;
 
-const NOTHING = 0;
+const EMPTY = 0;
 const DATA = 0x80000000;
 const MAX_ITEMS = 0x7fffffff;
 
@@ -23,19 +23,19 @@ export class SearchTree {
     return this.#nodes;
   }
 
-  /** Prefixes must not overlap: whoever inserts has decided which data hold where. `base` is IPv6. */
+  /** Prefixes must not overlap. `base` is IPv6. */
   insert(base: Address, length: number, data: number): void {
-    if (data > MAX_ITEMS) throw new RangeError('more data than a search tree can number');
+    if (data > MAX_ITEMS) throw new RangeError('too many data records for a search tree');
     this.#set(base, length, DATA + data);
   }
 
-  /** Lets `base`/`length` lead where another prefix of that length leads. */
+  /** Makes `base`/`length` an alias of `target`/`length`. */
   alias(base: Address, length: number, target: Address): void {
     const record = this.#recordOf(target, length);
-    if (record !== NOTHING) this.#set(base, length, record);
+    if (record !== EMPTY) this.#set(base, length, record);
   }
 
-  /** `dataOffsets`: where in the data section each data number lies. */
+  /** `dataOffsets`: offset in the data section by data index. */
   encode(dataOffsets: readonly number[], dataBytes: number): { bytes: Buffer; recordBits: 24 | 28 | 32 } {
     const recordBits = recordBitsFor(this.#nodes + SEPARATOR_BYTES + dataBytes);
     const nodeBytes = recordBits / 4;
@@ -50,21 +50,21 @@ export class SearchTree {
 
   #resolve(at: number, dataOffsets: readonly number[]): number {
     const record = this.#records[at] as number;
-    if (record === NOTHING) return this.#nodes;
+    if (record === EMPTY) return this.#nodes;
     return record < DATA ? record : this.#nodes + SEPARATOR_BYTES + (dataOffsets[record - DATA] as number);
   }
 
   #set(base: Address, length: number, record: number): void {
-    if (length === 0) throw new RangeError('a search tree has no record for all addresses');
+    if (length === 0) throw new RangeError('a search tree cannot hold a prefix of length 0');
     let node = 0;
     for (let depth = 0; depth < length - 1; depth++) {
       const at = node * 2 + bitAt(base, depth);
       const next = this.#records[at] as number;
-      if (next >= DATA) throw new RangeError('prefixes of a search tree overlap');
-      node = next === NOTHING ? this.#addNode(at) : next;
+      if (next >= DATA) throw new RangeError('overlapping prefixes in a search tree');
+      node = next === EMPTY ? this.#addNode(at) : next;
     }
     const at = node * 2 + bitAt(base, length - 1);
-    if (this.#records[at] !== NOTHING) throw new RangeError('prefixes of a search tree overlap');
+    if (this.#records[at] !== EMPTY) throw new RangeError('overlapping prefixes in a search tree');
     this.#records[at] = record;
   }
 
@@ -72,7 +72,7 @@ export class SearchTree {
     let node = 0;
     for (let depth = 0; depth < length; depth++) {
       const next = this.#records[node * 2 + bitAt(base, depth)] as number;
-      if (next === NOTHING || next >= DATA) return next;
+      if (next === EMPTY || next >= DATA) return next;
       node = next;
     }
     return node;
@@ -80,21 +80,21 @@ export class SearchTree {
 
   #addNode(at: number): number {
     if (this.#nodes * 2 === this.#records.length) {
-      const wider = new Uint32Array(this.#records.length * 2);
-      wider.set(this.#records);
-      this.#records = wider;
+      const larger = new Uint32Array(this.#records.length * 2);
+      larger.set(this.#records);
+      this.#records = larger;
     }
     this.#records[at] = this.#nodes;
     return this.#nodes++;
   }
 }
 
-/** The smallest that can hold the largest value of a record. */
+/** The smallest record size that can hold values below `limit`. */
 export function recordBitsFor(limit: number): 24 | 28 | 32 {
   if (limit < 2 ** 24) return 24;
   if (limit < 2 ** 28) return 28;
   if (limit < 2 ** 32) return 32;
-  throw new RangeError('more than a MaxMind DB can address');
+  throw new RangeError('the dataset is too large for a MaxMind DB');
 }
 
 export function writeNode(bytes: Buffer, at: number, bits: 24 | 28 | 32, left: number, right: number): void {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import test, { before } from 'node:test';
 import { type Address, formatAddress } from '@whence/dataset/address';
 import { fromBigInt } from '@whence/dataset/prefix';
-import { seededRandom } from '@whence/dataset/test/seeded-random';
+import { seededRandom } from '@whence/testing/seeded-random';
 import { Reader, type Response } from 'maxmind';
 import { ExportSample } from '../test/export-sample.ts';
 
@@ -17,8 +17,8 @@ before(async () => {
   reader = new Reader<Response>(readFileSync(path));
 });
 
-/** First and last address of every run, their neighbours, and random ones in between. */
-function interestingAddresses(): Address[] {
+/** First and last address of every run, their neighbours, and a random address in between. */
+function boundaryAddresses(): Address[] {
   const random = seededRandom(4);
   return ([4, 6] as const).flatMap((version) =>
     [...sample.dataset.runs(version)].flatMap(({ start, end }) => {
@@ -28,7 +28,7 @@ function interestingAddresses(): Address[] {
   );
 }
 
-/** What the file should say, from the dataset. */
+/** The expected record, from the dataset. */
 function expected(address: Address) {
   const match = sample.dataset.find(address);
   if (match === 0) return null;
@@ -44,8 +44,8 @@ function expected(address: Address) {
   };
 }
 
-test('mmdb: at every border and within, the file says what the dataset says', () => {
-  const addresses = interestingAddresses();
+test('mmdb: the file matches the dataset at every boundary and in between', () => {
+  const addresses = boundaryAddresses();
   assert.ok(addresses.length > 100);
   for (const address of addresses)
     assert.deepEqual(reader.get(formatAddress(address)), expected(address), formatAddress(address));
@@ -56,12 +56,12 @@ test('mmdb: an IPv4-mapped address is the IPv4 address; 6to4 is not', () => {
   assert.equal(reader.get('2002:808:808::1'), null);
 });
 
-test('mmdb: neighbours that say the same are one network', () => {
+test('mmdb: neighbours with equal records are one network', () => {
   assert.equal(reader.getWithPrefixLength('6.0.0.1')[1], 24);
   assert.equal(reader.getWithPrefixLength('1.0.9.9')[1], 32);
 });
 
-test('mmdb: metadata name version, time and credits', () => {
+test('mmdb: metadata has version, time and credits', () => {
   const { databaseType, ipVersion, binaryFormatMajorVersion, languages, buildEpoch, description } =
     reader.metadata as unknown as Record<string, unknown>;
   assert.deepEqual([databaseType, ipVersion, binaryFormatMajorVersion, languages], ['Whence', 6, 2, ['en']]);
@@ -70,10 +70,10 @@ test('mmdb: metadata name version, time and credits', () => {
 });
 
 const hasMmdblookup = spawnSync('mmdblookup', ['--version']).error === undefined;
-test('mmdb: MaxMind’s own mmdblookup reads the same', {
-  skip: hasMmdblookup ? false : 'mmdblookup is not here; apt-get install mmdb-bin',
+test('mmdb: mmdblookup reads the same records', {
+  skip: hasMmdblookup ? false : 'mmdblookup is not installed; apt-get install mmdb-bin',
 }, () => {
-  for (const address of interestingAddresses()) {
+  for (const address of boundaryAddresses()) {
     const ip = formatAddress(address);
     const lookup = (...field: string[]) =>
       spawnSync('mmdblookup', ['--file', path, '--ip', ip, ...field], { encoding: 'utf8' });
@@ -86,14 +86,14 @@ test('mmdb: MaxMind’s own mmdblookup reads the same', {
     }
     assert.equal(stdout.trim(), `${want.autonomous_system_number} <uint32>`, `${ip}: ${stderr}`);
   }
-  const whole = spawnSync('mmdblookup', ['--file', path, '--ip', '1.0.9.9'], { encoding: 'utf8' }).stdout;
-  assert.match(whole, /"iso_code": \s*"DE" <utf8_string>/);
-  assert.match(whole, /"autonomous_system_organization": \s*"Exämple "Nord", GmbH" <utf8_string>/);
-  assert.match(whole, /"is_tor_exit": \s*true <boolean>/);
-  assert.match(whole, /"score": \s*\d+ <uint32>/);
+  const record = spawnSync('mmdblookup', ['--file', path, '--ip', '1.0.9.9'], { encoding: 'utf8' }).stdout;
+  assert.match(record, /"iso_code": \s*"DE" <utf8_string>/);
+  assert.match(record, /"autonomous_system_organization": \s*"Exämple "Nord", GmbH" <utf8_string>/);
+  assert.match(record, /"is_tor_exit": \s*true <boolean>/);
+  assert.match(record, /"score": \s*\d+ <uint32>/);
 });
 
-test('mmdb: a filter leaves the rest of the internet unknown', async () => {
+test('mmdb: a filtered file has no other networks', async () => {
   const filtered = sample.path('google.mmdb');
   const { code, stdout } = await sample.export('--format', 'mmdb', '--output', filtered, '--asn', '15169', '--json');
   assert.equal(code, 0);

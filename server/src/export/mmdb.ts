@@ -1,24 +1,25 @@
 /**
- * The dataset as a MaxMind DB, which nearly every log pipeline, web server and language has a reader for.
+ * The dataset as a MaxMind DB, for which nearly every log pipeline, web server and language has a reader.
  *
- * Country and network have the names that MaxMind uses; all else is named and nested as in the API. The announced prefix is left
- * out: with it hardly two records would be equal, and equal ones are stored once and joined in the tree. 6to4 (2002::/16) does not
- * lead to IPv4, unlike in MaxMind's own files: `whence ip` answers for the IPv6 address, and so does this.
+ * Country and network have MaxMind's names; everything else is named and nested as in the API. The announced prefix is
+ * omitted: with it hardly two records would be equal, and equal records are stored once and merged in the tree. Unlike
+ * in MaxMind's own files, 6to4 (2002::/16) is not an alias of IPv4: `whence ip` looks up the IPv6 address, and so does
+ * this.
  */
 import { FLAGS } from '@whence/dataset/record';
-import type { Sink } from '../output/sink.ts';
+import type { Sink } from '../terminal/sink.ts';
 import type { Fields } from './fields.ts';
 import { uint32, type Value } from './mmdb-data.ts';
 import { MmdbFile } from './mmdb-file.ts';
 import { shortNotice } from './notice.ts';
-import { RangeJoiner } from './range-joiner.ts';
+import { RangeMerger } from './range-merger.ts';
 import { type Selection, selectRuns } from './rows.ts';
 
-/** Returns the number of networks. The tree cannot be written before it is whole: 0.4 GB of memory for the default dataset. */
+/** Returns the number of networks. The tree is built in memory: 0.4 GB for the default dataset. */
 export async function writeMmdb(selection: Selection, sink: Sink): Promise<number> {
   const file = new MmdbFile();
   const values = new Map<Fields, number>();
-  const joiner = new RangeJoiner<Fields>((range, fields) => {
+  const merger = new RangeMerger<Fields>((range, fields) => {
     let value = values.get(fields);
     if (value === undefined) {
       value = file.addValue(recordOf(fields));
@@ -26,8 +27,8 @@ export async function writeMmdb(selection: Selection, sink: Sink): Promise<numbe
     }
     file.add(range, value);
   });
-  for await (const batch of selectRuns(selection)) for (const run of batch) joiner.add(run, run.fields);
-  joiner.finish();
+  for await (const batch of selectRuns(selection)) for (const run of batch) merger.add(run, run.fields);
+  merger.finish();
   if (file.networks === 0) return 0;
 
   selection.onProgress('writing', 0.95);

@@ -1,6 +1,6 @@
-/** One JSON object per line and network, with the columns as members; what a record does not have is left out. */
+/** One JSON object per line and network, with the columns as members; absent values are omitted. */
 
-import type { Sink } from '../output/sink.ts';
+import type { Sink } from '../terminal/sink.ts';
 import type { Fields } from './fields.ts';
 import { rowsOf, type Selection, selectRuns } from './rows.ts';
 

@@ -6,7 +6,7 @@ import { ExportSample } from '../test/export-sample.ts';
 
 const sample = new ExportSample();
 
-test('nftables: two sets, emptied and filled, neighbouring networks joined', async () => {
+test('nftables: two sets, flushed and filled, with adjacent networks merged', async () => {
   const { code, stdout } = await sample.export('--format', 'nftables', '--country', 'CH', 'fr');
   assert.equal(code, 0);
   const [command, credits, ...lines] = stdout.split('\n');
@@ -46,22 +46,22 @@ test('nftables: a family without networks has an empty set', async () => {
 
 for (const [behaviour, argv] of [
   ['without a filter', []],
-  ['with a filter that leaves nothing out', ['--min-score', '0']],
+  ['with a filter that excludes nothing', ['--min-score', '0']],
 ] as const)
-  test(`nftables: ${behaviour} nothing is written`, async () => {
+  test(`nftables: rejected ${behaviour}`, async () => {
     const { code, stdout, stderr } = await sample.export('--format', 'nftables', ...argv);
     assert.deepEqual([code, stdout], [2, '']);
     assert.match(stderr, /^error: nftables needs a filter \(--flag, --country, --asn, --min-score\)/);
   });
 
 const nft = spawnSync('nft', ['-c', '-f', '-'], { input: 'table inet whence_test {\n}\n' });
-test('nftables: nft takes the file', {
-  skip: nft.error !== undefined && 'nft is not here; apt-get install nftables',
+test('nftables: nft accepts the file', {
+  skip: nft.error !== undefined && 'nft is not installed; apt-get install nftables',
 }, async () => {
-  // Some kernels and containers let nobody look at a ruleset.
+  // Some kernels and containers do not permit access to rulesets.
   if (nft.status !== 0) return;
   const path = sample.path('whence.nft');
-  assert.equal((await sample.export('--format', 'nftables', '--min-score', '1', '--output', path)).code, 0);
+  assert.equal((await sample.export('--format', 'nftables', '--flag', 'is_datacenter', '--output', path)).code, 0);
   assert.match(readFileSync(path, 'utf8'), /add element inet whence whence_ipv6/);
   const { status, stderr } = spawnSync('nft', ['-c', '-f', path], { encoding: 'utf8' });
   assert.equal(status, 0, stderr);

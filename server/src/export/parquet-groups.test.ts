@@ -3,8 +3,8 @@ import test from 'node:test';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { ExportSample } from '../test/export-sample.ts';
 
-test('parquet: more rows than a row group holds are several groups, and none is lost', async () => {
-  // Every second /24 of 1.0.0.0/8 and 2.0.0.0/8, by two networks in turn: neighbours stay apart.
+test('parquet: more rows than a row group holds are written to several groups', async () => {
+  // Every second /24 of 1.0.0.0/8 and 2.0.0.0/8, by two alternating networks, so that none are adjacent.
   const routes = Array.from({ length: 52_000 }, (_, i): [string, number, string] => [
     `${1 + (i >> 15)}.${(i >> 7) & 255}.${(i & 127) * 2}.0/24`,
     64500 + (i & 1),

@@ -19,7 +19,7 @@ async function query(sql: string): Promise<unknown[][]> {
   return (await duckdb.runAndReadAll(sql.replaceAll('whence.parquet', path))).getRowsJson();
 }
 
-test('parquet: DuckDB finds the columns with their types', async () => {
+test('parquet: DuckDB reads the columns and their types', async () => {
   const columns = await query("SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM 'whence.parquet')");
   assert.deepEqual(columns, [
     ['network', 'VARCHAR'],
@@ -47,19 +47,19 @@ test('parquet: DuckDB finds the columns with their types', async () => {
   ]);
 });
 
-test('parquet: it holds the rows that the CSV holds', async () => {
+test('parquet: it has the same rows as the CSV', async () => {
   const csv = sample.path('whence.csv');
   assert.equal((await sample.export('--format', 'csv', '--output', csv)).code, 0);
   const columns = '* EXCLUDE (start_ipv6, end_ipv6, start_ipv4, end_ipv4)';
   const texts = "* EXCLUDE (ai_company, cloud_provider), coalesce(ai_company, '') a, coalesce(cloud_provider, '') c";
   const fromCsv = `SELECT ${texts} FROM read_csv('${csv}', header = true)`;
   const fromParquet = `SELECT ${texts} FROM (SELECT ${columns} FROM 'whence.parquet')`;
-  assert.deepEqual(await query(fromParquet), (await query(fromCsv)).map(numbersAsIs));
+  assert.deepEqual(await query(fromParquet), (await query(fromCsv)).map(parseNumbers));
   assert.ok((await query(fromParquet)).length > 40);
 });
 
-/** A number of a CSV is a BIGINT to DuckDB, which comes as text. */
-function numbersAsIs(row: unknown[]): unknown[] {
+/** DuckDB reads numbers of a CSV as BIGINT, which getRowsJson returns as strings. */
+function parseNumbers(row: unknown[]): unknown[] {
   return row.map((cell) => (typeof cell === 'string' && /^[0-9]+$/.test(cell) ? Number(cell) : cell));
 }
 
@@ -91,7 +91,7 @@ for (const [ip, hex, want] of [
     assert.deepEqual(rows, want === undefined ? [] : [[want]]);
   });
 
-test('parquet: networks without a value have null', async () => {
+test('parquet: absent values are null', async () => {
   const rows = await query(
     "SELECT count(*), count(start_ipv4), count(ai_company) FROM 'whence.parquet' WHERE network LIKE '%:%'",
   );
@@ -103,7 +103,7 @@ test('parquet: networks without a value have null', async () => {
   ]);
 });
 
-test('parquet: its metadata name version and credits', async () => {
+test('parquet: metadata has version and credits', async () => {
   const rows = await query("SELECT decode(key), decode(value) FROM parquet_kv_metadata('whence.parquet')");
   const metadata = Object.fromEntries(rows);
   assert.equal(metadata['whence.dataset_version'], '1');

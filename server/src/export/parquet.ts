@@ -1,15 +1,15 @@
 /**
- * Parquet, for DuckDB, Spark, Athena, BigQuery and whatever else reads columns. Beside the columns of every export:
+ * Parquet, for DuckDB, Spark, Athena, BigQuery and other columnar engines. In addition to the common columns:
  *
- *   start_ipv6, end_ipv6    16 bytes, an IPv4 address as ::ffff:a.b.c.d: both families in one order
- *   start_ipv4, end_ipv4    unsigned 32-bit integers, null for IPv6: a range join on integers is quicker
+ *   start_ipv6, end_ipv6    16 bytes, IPv4 as ::ffff:a.b.c.d: one order for both families
+ *   start_ipv4, end_ipv4    unsigned 32-bit integers, null for IPv6: a range join on integers is faster
  *
- * Rows lie in the order of the addresses, IPv4 first, so the least and greatest value of a row group let a reader skip it.
+ * Rows are ordered by address, IPv4 first, so readers can skip row groups by their minimum and maximum.
  */
 
 import { FLAGS } from '@whence/dataset/record';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
-import type { Sink } from '../output/sink.ts';
+import type { Sink } from '../terminal/sink.ts';
 import { FIELDS, type Fields } from './fields.ts';
 import { shortNotice } from './notice.ts';
 import { type Row, rowsOf, type Selection, selectRuns } from './rows.ts';
@@ -18,7 +18,7 @@ type Schema = ConstructorParameters<typeof ParquetWriter>[0]['schema'];
 type Element = Omit<Schema[number], 'name'>;
 type Cell = string | number | boolean | Uint8Array | undefined;
 
-/** Bounds the memory. Measured with the default dataset: 0.6 GB at the peak; with twice as many rows 0.85 GB, and no smaller file. */
+/** Bounds the memory. Default dataset: 0.6 GB at the peak; with 100,000 rows 0.85 GB, and the file is not smaller. */
 const ROWS_PER_GROUP = 50_000;
 
 const text: Element = { type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'REQUIRED' };
@@ -95,7 +95,7 @@ function mappedBytes(version: 4 | 6, value: bigint): Uint8Array {
   return bytes;
 }
 
-/** The library asks to flush after every row group, and waits for it. */
+/** The library calls `flush` after every row group and awaits it. */
 class SinkWriter extends ByteWriter {
   readonly #sink: Sink;
 
@@ -106,7 +106,7 @@ class SinkWriter extends ByteWriter {
 
   async flush(): Promise<void> {
     const bytes = this.getBytes();
-    // The next row group is written over these bytes only when this has returned.
+    // Safe to reuse: the library writes the next row group only after this resolves.
     await this.#sink.write(bytes);
     this.index = 0;
   }

@@ -1,7 +1,7 @@
 /**
- * What an export holds: the runs of a dataset that pass the filter, and the CIDR networks of each run.
+ * The content of an export: the runs of a dataset that match the filter, and the CIDR networks of each run.
  *
- * Runs come in batches, and the event loop turns between two of them: a bar can be drawn, and Ctrl-C is heard.
+ * Runs come in batches that yield to the event loop, so that progress is drawn and signals are handled.
  */
 import { setImmediate } from 'node:timers/promises';
 import { prefixLength } from '@whence/dataset/format';
@@ -15,7 +15,7 @@ export type Selection = {
   readonly onProgress: (step: string, share: number) => void;
 };
 
-/** Consecutive addresses with one record, all in one announced prefix. Both ends included. */
+/** Consecutive addresses with one record in one announced prefix; both ends inclusive. */
 export type ExportRun = {
   readonly version: 4 | 6;
   readonly start: bigint;
@@ -30,12 +30,12 @@ export type Row = {
   readonly end: bigint;
   /** The addresses of the row, in CIDR form. */
   readonly network: string;
-  /** The announced prefix they lie in: the same, or wider. */
+  /** The announced prefix that contains them. */
   readonly prefix: string;
   readonly fields: Fields;
 };
 
-/** Of every format that has columns. */
+/** Columns of every tabular format. */
 export const COLUMNS = ['network', 'prefix', ...FIELDS] as const;
 
 const RUNS_PER_BATCH = 4096;

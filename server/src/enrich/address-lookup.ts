@@ -1,11 +1,11 @@
-/** One address looked up, counted and added: what all formats share. */
+/** Looks up one address, counts it and appends the insertion. Shared by all formats. */
 import type { Address } from '@whence/dataset/address';
 import type { Dataset } from '@whence/dataset/read';
 import type { Counts } from './counts.ts';
 import type { Insertion } from './insertion.ts';
 import type { OutputBuffer } from './output-buffer.ts';
 
-export class Lookup {
+export class AddressLookup {
   readonly counts: Counts;
   readonly #dataset: Dataset;
   readonly #insertion: Insertion;

@@ -1,7 +1,7 @@
-/** Joins ranges that come in ascending order: neighbours with the same value become one. */
+/** Merges adjacent ranges with the same value. Ranges must be added in ascending order. */
 import type { Range } from '@whence/dataset/prefix';
 
-export class RangeJoiner<Value> {
+export class RangeMerger<Value> {
   readonly #emit: (range: Range, value: Value) => void;
   #open: { version: 4 | 6; start: bigint; end: bigint; value: Value } | undefined;
 
@@ -19,7 +19,7 @@ export class RangeJoiner<Value> {
     this.#open = { version, start, end, value };
   }
 
-  /** After the last range. */
+  /** Call it after the last range. */
   finish(): void {
     if (this.#open !== undefined) this.#emit(this.#open, this.#open.value);
     this.#open = undefined;

@@ -1,23 +1,25 @@
-/** The part of an insertion that depends on the record alone, made when first asked for and kept, one behind the other, in one buffer. */
+/** Caches the part of an insertion that depends only on the record, as bytes in one buffer. */
 import { type Match, recordNumber } from '@whence/dataset/format';
 import type { OutputBuffer } from './output-buffer.ts';
 
-const FIRST_BYTES = 1 << 20;
-/** All pieces of the embedded default take 20 MB, whole records 42. A larger dataset fills this and starts over. */
+const INITIAL_BYTES = 1 << 20;
+/**
+ * The embedded default needs 20 MB with the default fields, 42 MB with --full. When it is full, the cache is cleared.
+ */
 const MAX_BYTES = 64 << 20;
 
-export class RecordPieces {
-  readonly #text: (match: Match) => string;
+export class RecordCache {
+  readonly #encode: (match: Match) => string;
   readonly #maxBytes: number;
-  /** Where the piece of each record starts and ends; an end of 0 means that there is none yet. */
+  /** Start and end of each record's bytes; an end of 0 means not cached. */
   readonly #starts: Uint32Array;
   readonly #ends: Uint32Array;
-  #bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
-  // From 1, so that the end of an empty piece is not 0.
+  #bytes = Buffer.allocUnsafeSlow(INITIAL_BYTES);
+  // Starts at 1, so that the end of an empty text is not 0.
   #length = 1;
 
-  constructor(records: number, text: (match: Match) => string, maxBytes = MAX_BYTES) {
-    this.#text = text;
+  constructor(records: number, encode: (match: Match) => string, maxBytes = MAX_BYTES) {
+    this.#encode = encode;
     this.#maxBytes = maxBytes;
     this.#starts = new Uint32Array(records + 1);
     this.#ends = new Uint32Array(records + 1);
@@ -25,13 +27,13 @@ export class RecordPieces {
 
   append(match: Match, output: OutputBuffer): void {
     const record = recordNumber(match);
-    if (this.#ends[record] === 0) this.#make(record, match);
+    if (this.#ends[record] === 0) this.#add(record, match);
     output.append(this.#bytes, this.#starts[record] as number, this.#ends[record] as number);
   }
 
-  #make(record: number, match: Match): void {
-    const text = this.#text(match);
-    // UTF-8 takes at most three bytes per unit of a string.
+  #add(record: number, match: Match): void {
+    const text = this.#encode(match);
+    // UTF-8 takes at most three bytes per UTF-16 code unit.
     this.#reserve(text.length * 3);
     this.#starts[record] = this.#length;
     this.#length += this.#bytes.write(text, this.#length);

@@ -1,0 +1,155 @@
+/**
+ * `whence user create|list|reset-password|set-role|disable|enable|setup-link`: accounts of the dashboard, for whoever can
+ * read the data directory. Passwords are never arguments: a one-time link lets the person choose one.
+ */
+import { userInfo } from 'node:os';
+import { type Account, InvalidAccount } from '../accounts/account.ts';
+import { Accounts } from '../accounts/accounts.ts';
+import { linkPath, type MadeLink } from '../accounts/one-time-links.ts';
+import type { Role } from '../accounts/role.ts';
+import { type Actor, AuditLog } from '../audit/audit-log.ts';
+import type { Config } from '../config.ts';
+import { openStorage } from '../storage/open-storage.ts';
+import { type ExitCode, UsageError } from '../terminal/exit.ts';
+import type { Output } from '../terminal/output.ts';
+import { formatTable } from '../terminal/table.ts';
+
+type Options = { json?: boolean };
+type Place = Pick<Config, 'dataDir' | 'publicUrl' | 'host' | 'port'>;
+
+/** The account has no password until its link is used. */
+export async function userCreate(
+  place: Place,
+  name: string,
+  { json, role }: Options & { role: Role },
+  stdout: Output,
+): Promise<ExitCode> {
+  return withAccounts(place, { mustExist: false }, async (accounts) => {
+    const account = await accounts.create(name, role, operator(), new Date());
+    const made = await accounts.makeResetLink(account, operator(), new Date());
+    const { id } = account;
+    if (json === true) stdout.write(`${JSON.stringify({ id, name: account.name, role, link: urlOf(place, made) })}\n`);
+    else
+      stdout.write(`${account.name} (${role}) sets a password here, within 24 hours:\n\n  ${urlOf(place, made)}\n\n`);
+    return 0;
+  });
+}
+
+export async function userList(place: Place, { json }: Options, stdout: Output): Promise<ExitCode> {
+  return withAccounts(place, { mustExist: true }, async (accounts) => {
+    const people = await accounts.list();
+    if (json === true) stdout.write(`${JSON.stringify(people.map(describe))}\n`);
+    else if (people.length === 0) stdout.write('there are no accounts; whence user setup-link makes the first\n');
+    else {
+      const rows = people.map((account) => {
+        const { id, name, role, created_at, last_sign_in_at = 'never', state } = describe(account);
+        return [id, name, role, created_at.slice(0, 10), last_sign_in_at.slice(0, 10), state];
+      });
+      stdout.write(formatTable([['id', 'name', 'role', 'created', 'signed in', 'state'], ...rows]));
+    }
+    return 0;
+  });
+}
+
+export async function userResetPassword(
+  place: Place,
+  name: string,
+  { json }: Options,
+  stdout: Output,
+): Promise<ExitCode> {
+  return withAccount(place, name, async (accounts, account) => {
+    const made = await accounts.makeResetLink(account, operator(), new Date());
+    if (json === true) stdout.write(`${JSON.stringify({ id: account.id, link: urlOf(place, made) })}\n`);
+    else stdout.write(`${account.name} sets a new password here, within 24 hours:\n\n  ${urlOf(place, made)}\n\n`);
+    return 0;
+  });
+}
+
+export async function userChange(
+  place: Place,
+  name: string,
+  change: { role?: Role; isDisabled?: boolean },
+  { json }: Options,
+  stdout: Output,
+  stderr: Output,
+): Promise<ExitCode> {
+  return withAccount(place, name, async (accounts, account) => {
+    const outcome = await accounts.change(account, change, operator(), new Date());
+    if (outcome === 'last admin') {
+      stderr.write(`error: ${account.name} is the last administrator; make another one first\n`);
+      return 1;
+    }
+    const now = (await accounts.find(account.id)) ?? account;
+    const { id, role, state } = describe(now);
+    stdout.write(json === true ? `${JSON.stringify({ id, role, state })}\n` : `${account.name} is ${role}, ${state}\n`);
+    return 0;
+  });
+}
+
+/** For a new administrator, also where there are others: whoever can run this owns the server. */
+export async function userSetupLink(place: Place, { json }: Options, stdout: Output): Promise<ExitCode> {
+  return withAccounts(place, { mustExist: false }, async (accounts) => {
+    const link = urlOf(place, await accounts.makeSetupLink(operator(), new Date()));
+    stdout.write(json === true ? `${JSON.stringify({ link })}\n` : `${link}\n`);
+    return 0;
+  });
+}
+
+/** For `whence serve`: the path of a new link as long as there is no account. */
+export async function firstSetupLink(dataDir: string): Promise<string | undefined> {
+  const storage = await openStorage(dataDir);
+  try {
+    const accounts = new Accounts(storage, new AuditLog(storage.audit));
+    if (!(await accounts.isEmpty())) return undefined;
+    return linkPath(await accounts.makeSetupLink({ name: 'whence serve' }, new Date()));
+  } finally {
+    await storage.close();
+  }
+}
+
+function describe(account: Account) {
+  const { id, name, role, createdAt, lastSignInAt, disabledAt, passwordHash, providerSubject } = account;
+  const isWaiting = passwordHash === undefined && providerSubject === undefined;
+  return {
+    id,
+    name,
+    role,
+    created_at: createdAt.toISOString(),
+    ...(lastSignInAt === undefined ? {} : { last_sign_in_at: lastSignInAt.toISOString() }),
+    state: disabledAt !== undefined ? 'disabled' : isWaiting ? 'has no password yet' : 'active',
+  };
+}
+
+const operator = (): Actor => ({ name: `command line, ${userInfo().username}` });
+
+function urlOf({ publicUrl, host, port }: Place, made: MadeLink): string {
+  const name = host.includes(':') ? `[${host}]` : host;
+  return `${publicUrl ?? `http://${name}:${port}`}${linkPath(made)}`;
+}
+
+async function withAccount(
+  place: Place,
+  name: string,
+  work: (accounts: Accounts, account: Account) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  return withAccounts(place, { mustExist: true }, async (accounts) => {
+    const account = (await accounts.findByName(name)) ?? (await accounts.find(name));
+    if (account === undefined) throw new UsageError(`there is no account ${name}; whence user list shows them`);
+    return work(accounts, account);
+  });
+}
+
+async function withAccounts(
+  { dataDir }: Place,
+  options: { mustExist: boolean },
+  work: (accounts: Accounts) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const storage = await openStorage(dataDir, options);
+  try {
+    return await work(new Accounts(storage, new AuditLog(storage.audit)));
+  } catch (error) {
+    throw error instanceof InvalidAccount ? new UsageError(error.message) : error;
+  } finally {
+    await storage.close();
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * The audit log: who did what to which key, account or dataset, when and from where. Entries name things as they were
+ * called then, and never hold a secret: no key, password, token or link.
+ */
+import { randomBytes } from 'node:crypto';
+import type { AuditStore } from '../storage/audit-store.ts';
+
+export type Actor = {
+  /** A name, or `command line, USER`. */
+  readonly name: string;
+  readonly accountId?: string;
+  readonly address?: string;
+};
+
+export const AUDIT_ACTIONS = [
+  'account.set_up',
+  'account.invited',
+  'account.invitation_withdrawn',
+  'account.joined',
+  'account.created',
+  'account.signed_in',
+  'account.sign_in_failed',
+  'account.signed_out',
+  'account.signed_out_everywhere',
+  'account.session_ended',
+  'account.password_changed',
+  'account.reset_link_made',
+  'account.password_reset',
+  'account.role_changed',
+  'account.disabled',
+  'account.enabled',
+  'key.created',
+  'key.rotated',
+  'key.revoked',
+  'dataset.version_used',
+  'dataset.update_started',
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+export type AuditTarget = {
+  readonly kind: 'account' | 'invitation' | 'key' | 'dataset';
+  readonly id?: string;
+  readonly name?: string;
+};
+
+export class AuditLog {
+  readonly #store: AuditStore;
+  #sequence = 0;
+
+  constructor(store: AuditStore) {
+    this.#store = store;
+  }
+
+  async record(
+    actor: Actor,
+    action: AuditAction,
+    target: AuditTarget,
+    now: Date,
+    details?: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    await this.#store.add({
+      id: makeEntryId(now, this.#sequence++),
+      at: now,
+      actor: actor.name,
+      action,
+      targetKind: target.kind,
+      ...(actor.accountId === undefined ? {} : { actorId: actor.accountId }),
+      ...(actor.address === undefined ? {} : { address: actor.address }),
+      ...(target.id === undefined ? {} : { targetId: target.id }),
+      ...(target.name === undefined ? {} : { target: target.name }),
+      ...(details === undefined ? {} : { details }),
+    });
+  }
+}
+
+/**
+ * Hexadecimal: twelve digits of milliseconds, four that count, four at random. Sorts by time, keeps the order of entries
+ * that a process makes in one millisecond, and differs between processes.
+ */
+function makeEntryId(now: Date, sequence: number): string {
+  const count = (sequence & 0xffff).toString(16).padStart(4, '0');
+  return now.getTime().toString(16).padStart(12, '0') + count + randomBytes(2).toString('hex');
+}

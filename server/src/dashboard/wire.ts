@@ -1,0 +1,565 @@
+/**
+ * The contract of `/dashboard/api/*`: paths, methods, and the types of what is sent and answered. The dashboard imports
+ * it, the routes are typed by it. Every answer is `{ data, meta }`; field names are snake_case; times are ISO 8601 in
+ * UTC and days are `YYYY-MM-DD`. An absent field is absent, never null, unless its type says so.
+ *
+ * Every request that changes something carries the header `X-CSRF-Token`: `csrf_token` of the session, or any text where
+ * there is no session yet (signing in, redeeming a link). Browsers add Origin and Sec-Fetch-Site themselves.
+ */
+import type {
+  AsnAnswer,
+  AsnRecord,
+  AsnSearchAnswer,
+  AsnSearchResult,
+  BatchAnswer,
+  BatchRequest,
+  ConnectionType,
+  DatasetDiff,
+  DatasetReport,
+  EmailReport,
+  Evidence,
+  Flag,
+  IpRecord,
+  Refusal,
+  ThreatLevel,
+} from '@whence/client/wire';
+
+export const CSRF_HEADER = 'X-CSRF-Token';
+/** Where one-time links lead. The token follows as a fragment (`/set-up#TOKEN`), so that no log and no Referer has it. */
+export const LINK_PAGE = '/set-up';
+
+export const routes = {
+  getSession: { method: 'GET', path: '/dashboard/api/session' },
+  signIn: { method: 'POST', path: '/dashboard/api/session' },
+  signOut: { method: 'DELETE', path: '/dashboard/api/session' },
+  checkLink: { method: 'POST', path: '/dashboard/api/links/check' },
+  redeemLink: { method: 'POST', path: '/dashboard/api/links/redeem' },
+
+  changePassword: { method: 'POST', path: '/dashboard/api/account/password' },
+  listSessions: { method: 'GET', path: '/dashboard/api/account/sessions' },
+  endSession: { method: 'DELETE', path: '/dashboard/api/account/sessions/:id' },
+  /** Signs out everywhere, here too. */
+  endAllSessions: { method: 'DELETE', path: '/dashboard/api/account/sessions' },
+
+  listPeople: { method: 'GET', path: '/dashboard/api/people' },
+  changePerson: { method: 'PATCH', path: '/dashboard/api/people/:id' },
+  makeResetLink: { method: 'POST', path: '/dashboard/api/people/:id/reset-link' },
+  listInvitations: { method: 'GET', path: '/dashboard/api/invitations' },
+  invite: { method: 'POST', path: '/dashboard/api/invitations' },
+  withdrawInvitation: { method: 'DELETE', path: '/dashboard/api/invitations/:id' },
+
+  listKeys: { method: 'GET', path: '/dashboard/api/keys' },
+  createKey: { method: 'POST', path: '/dashboard/api/keys' },
+  getKey: { method: 'GET', path: '/dashboard/api/keys/:id' },
+  revokeKey: { method: 'POST', path: '/dashboard/api/keys/:id/revoke' },
+  /** Creates the successor, with the permissions and the tier of the key; the key itself stays active. */
+  rotateKey: { method: 'POST', path: '/dashboard/api/keys/:id/rotate' },
+  getKeyUsage: { method: 'GET', path: '/dashboard/api/keys/:id/usage' },
+  getKeyAudit: { method: 'GET', path: '/dashboard/api/keys/:id/audit' },
+
+  getOverview: { method: 'GET', path: '/dashboard/api/overview' },
+  getUsage: { method: 'GET', path: '/dashboard/api/usage' },
+  /** A file: `format=csv|ndjson` and the parameters of `getUsage`. */
+  exportUsage: { method: 'GET', path: '/dashboard/api/usage/export' },
+  getTraffic: { method: 'GET', path: '/dashboard/api/traffic' },
+
+  lookUpIp: { method: 'GET', path: '/dashboard/api/lookup/ip/:ip' },
+  lookUpPrefix: { method: 'GET', path: '/dashboard/api/lookup/prefix/:address/:length' },
+  lookUpAsn: { method: 'GET', path: '/dashboard/api/lookup/asn/:asn' },
+  searchAsn: { method: 'GET', path: '/dashboard/api/lookup/asn' },
+  checkDomain: { method: 'GET', path: '/dashboard/api/lookup/domain/:domain' },
+  lookUpBatch: { method: 'POST', path: '/dashboard/api/lookup/batch' },
+
+  getDataset: { method: 'GET', path: '/dashboard/api/dataset' },
+  getDatasetDiff: { method: 'GET', path: '/dashboard/api/dataset/diff' },
+  useVersion: { method: 'POST', path: '/dashboard/api/dataset/use' },
+  startUpdate: { method: 'POST', path: '/dashboard/api/dataset/update' },
+  getUpdate: { method: 'GET', path: '/dashboard/api/dataset/update' },
+
+  getHealth: { method: 'GET', path: '/dashboard/api/health' },
+  getSettings: { method: 'GET', path: '/dashboard/api/settings' },
+  listAudit: { method: 'GET', path: '/dashboard/api/audit' },
+  /** A file: `format=csv|ndjson` and the parameters of `listAudit`. */
+  exportAudit: { method: 'GET', path: '/dashboard/api/audit/export' },
+} as const;
+
+export type RouteName = keyof typeof routes;
+
+/** What each route takes and answers. Parameters in `query` are text on the wire. */
+export type Contract = {
+  getSession: { answer: SessionState };
+  signIn: { body: SignInRequest; answer: SignedIn };
+  signOut: { answer: Done };
+  checkLink: { body: { token: string }; answer: LinkState };
+  redeemLink: { body: RedeemRequest; answer: SignedIn };
+
+  changePassword: { body: { current_password: string; new_password: string }; answer: SignedIn };
+  listSessions: { answer: { sessions: OpenSession[] } };
+  endSession: { params: { id: string }; answer: Done };
+  endAllSessions: { answer: Done };
+
+  listPeople: { answer: { people: Person[] } };
+  changePerson: { params: { id: string }; body: { role?: Role; is_disabled?: boolean }; answer: { person: Person } };
+  makeResetLink: { params: { id: string }; answer: OneTimeLink };
+  listInvitations: { answer: { invitations: Invitation[] } };
+  invite: { body: { role: Role; note?: string }; answer: { invitation: Invitation; link: OneTimeLink } };
+  withdrawInvitation: { params: { id: string }; answer: Done };
+
+  listKeys: { query: KeyQuery; answer: KeyPage };
+  createKey: { body: NewKeyRequest; answer: CreatedKey };
+  getKey: { params: { id: string }; answer: KeyDetail };
+  revokeKey: { params: { id: string }; body: { name: string }; answer: { key: KeySummary } };
+  rotateKey: { params: { id: string }; body: { name?: string }; answer: CreatedKey };
+  getKeyUsage: { params: { id: string }; query: DayRange; answer: KeyUsage };
+  getKeyAudit: { params: { id: string }; answer: AuditPage };
+
+  getOverview: { answer: Overview };
+  getUsage: { query: UsageQuery; answer: UsageSeries };
+  exportUsage: { query: UsageQuery & { format?: ExportFormat }; answer: never };
+  getTraffic: { query: { hours?: number }; answer: Traffic };
+
+  lookUpIp: { params: { ip: string }; answer: IpLookup };
+  lookUpPrefix: { params: { address: string; length: string }; answer: PrefixSummary };
+  lookUpAsn: { params: { asn: string }; answer: AsnLookup };
+  searchAsn: { query: { q: string; limit?: number }; answer: AsnSearchAnswer };
+  checkDomain: { params: { domain: string }; query: { selectors?: string }; answer: DomainCheck };
+  lookUpBatch: { body: BatchRequest; answer: BatchAnswer };
+
+  getDataset: { answer: DatasetPage };
+  getDatasetDiff: { query: { from: number; to: number; limit?: number }; answer: DatasetDiff };
+  useVersion: { body: { version: number }; answer: { version: number } };
+  startUpdate: { answer: UpdateState };
+  getUpdate: { answer: UpdateState };
+
+  getHealth: { answer: Health };
+  getSettings: { answer: { settings: SettingInForce[] } };
+  listAudit: { query: AuditQuery; answer: AuditPage };
+  exportAudit: { query: AuditQuery & { format?: ExportFormat }; answer: never };
+};
+
+export type Done = { done: true };
+export type ExportFormat = 'csv' | 'ndjson';
+
+/** Codes of this part beside those of the API. All have the form `{ error, code, details? }`. */
+export type DashboardErrorCode =
+  /** 401: no session, or it has ended. Show the sign-in page. */
+  | 'SIGNED_OUT'
+  /** 401: wrong name or password; which of them is not told. */
+  | 'INVALID_CREDENTIALS'
+  /** 403: not from this origin, or without the CSRF header. */
+  | 'CROSS_SITE'
+  /** 403: `details.required` is the role. */
+  | 'FORBIDDEN'
+  /** 404: no such key, person, session or invitation, or not one of yours. */
+  | 'NOT_FOUND'
+  /** 410: unknown, used or expired. */
+  | 'LINK_EXPIRED'
+  /** 409: another account has the name. */
+  | 'NAME_TAKEN'
+  /** 409: the last active administrator cannot be demoted or disabled. */
+  | 'LAST_ADMIN'
+  /** 409: the typed name is not the key's. */
+  | 'NAME_MISMATCH'
+  /** 409: the key was revoked before. */
+  | 'ALREADY_REVOKED'
+  /** 409: the key has an active successor already. */
+  | 'ALREADY_ROTATING'
+  /** 409: an update is running; `details` has its state. */
+  | 'UPDATE_RUNNING'
+  /** 409: this server pulls datasets, or has nothing to update with. */
+  | 'UPDATE_UNAVAILABLE'
+  /** 400: `details.rule` says in a sentence what a name, password or other value must be, `details.path` which one. */
+  | 'INVALID_REQUEST'
+  /** 429: too many wrong passwords from this address or for this name; `Retry-After`. */
+  | 'TOO_MANY_ATTEMPTS'
+  /** 429: look-ups are used up, of the account until 00:00 UTC, of an address without one for some seconds; `Retry-After`. */
+  | 'RATE_LIMIT_EXCEEDED';
+
+// Accounts
+
+/** Each may do what the one before it may: look up; have keys; everything. */
+export type Role = 'viewer' | 'member' | 'admin';
+
+export type Account = { id: string; name: string; role: Role; created_at: string };
+
+export type SessionState = SignedOut | SignedIn;
+export type SignedOut = {
+  state: 'signed_out';
+  /** False as long as there is no account: the first is made with the link that `whence user setup-link` prints. */
+  has_accounts: boolean;
+  /** WHENCE_PUBLIC_LOOKUPS: addresses, prefixes, networks and domains may be looked up without an account. */
+  has_public_look_ups: boolean;
+  /** Another way to sign in: a link to follow, with the name of the provider. */
+  provider?: { label: string; path: string };
+};
+export type SignedIn = {
+  state: 'signed_in';
+  account: Account;
+  csrf_token: string;
+  /** The session ends then at the latest. */
+  expires_at: string;
+  /** Without a password (an account of the provider), the password cannot be changed here. */
+  has_password: boolean;
+  /** Tiers this account may give to a key. */
+  tiers: TierInfo[];
+  permissions: Permission[];
+  look_ups_per_day: number;
+  max_batch: number;
+  server_version: string;
+};
+export type SignInRequest = { name: string; password: string };
+
+export type LinkKind = 'setup' | 'invitation' | 'reset';
+export type LinkState = {
+  kind: LinkKind;
+  role: Role;
+  /** Of the account whose password is set; absent where a name has to be chosen. */
+  name?: string;
+  expires_at: string;
+};
+/** `name` where the link does not have one. */
+export type RedeemRequest = { token: string; name?: string; password: string };
+/** Shown once. `path` belongs behind the origin of the page. */
+export type OneTimeLink = { path: string; expires_at: string };
+
+export type OpenSession = {
+  id: string;
+  is_current: boolean;
+  created_at: string;
+  last_seen_at: string;
+  expires_at: string;
+  address: string;
+  user_agent: string;
+};
+
+export type Person = Account & {
+  is_disabled: boolean;
+  has_password: boolean;
+  last_sign_in_at?: string;
+  active_keys: number;
+};
+export type Invitation = {
+  id: string;
+  role: Role;
+  note?: string;
+  created_at: string;
+  created_by: string;
+  expires_at: string;
+};
+
+// API keys
+
+export type Permission = 'ip:read' | 'ip:batch' | 'asn:read' | 'email:read';
+export type Tier = 'free' | 'starter' | 'pro' | 'enterprise';
+/** `requests_per_day` is null without a limit. */
+export type TierInfo = { tier: Tier; requests_per_day: number | null; batch_size: number };
+
+export type KeyStatus = 'active' | 'revoked';
+export type KeySort = 'name' | 'created_at' | 'last_used_at' | 'requests_today';
+export type KeyQuery = {
+  /** In the name, the masked key, the id or the owner's name, case-insensitive. */
+  q?: string;
+  status?: KeyStatus;
+  tier?: Tier;
+  permission?: Permission;
+  /** Id of an account. Others than administrators see their own keys only. */
+  owner?: string;
+  /** Default: `created_at`. */
+  sort?: KeySort;
+  /** Default: `desc`. */
+  order?: 'asc' | 'desc';
+  offset?: number;
+  /** Default 50, at most 1000. */
+  limit?: number;
+};
+export type KeyPage = { keys: KeySummary[]; total: number; offset: number; limit: number };
+
+export type KeySummary = {
+  id: string;
+  name: string;
+  masked: string;
+  status: KeyStatus;
+  tier: Tier;
+  permissions: Permission[];
+  /** Absent for keys of the command line. */
+  owner?: { id: string; name: string };
+  created_at: string;
+  last_used_at?: string;
+  revoked_at?: string;
+  revoked_by?: string;
+  quota: KeyQuota;
+  /** Requests of the last 30 days, the oldest first; the last entry is today. */
+  requests_by_day: number[];
+  /** Rotation: the key this one replaces, and the one that replaces it. */
+  predecessor_id?: string;
+  successor_id?: string;
+};
+/** `used` of `limit` today; `limit` is null without one. */
+export type KeyQuota = { used: number; limit: number | null; resets_at: string };
+
+export type NewKeyRequest = { name: string; tier: Tier; permissions: Permission[] };
+/** `secret` is answered here and never again. */
+export type CreatedKey = { key: KeySummary; secret: string };
+export type KeyDetail = { key: KeySummary; predecessor?: KeySummary; successor?: KeySummary };
+
+export type DayRange = { from?: string; to?: string };
+/** `status_class` is 2 for 200 to 299, and so on. */
+export type UsageRow = { day: string; endpoint: string; status_class: number; requests: number };
+export type KeyUsage = { from: string; to: string; rows: UsageRow[] };
+
+// Usage
+
+export type UsageBy = 'key' | 'endpoint' | 'status';
+export type UsageQuery = DayRange & {
+  /** Id of a key, or `account:ID` for look-ups in the dashboard. */
+  key?: string;
+  /** Default: `endpoint`. */
+  by?: UsageBy;
+};
+/** `values` has a number per entry of `days`. By key: the twenty largest, then one with the id `other`. */
+export type UsageSeries = {
+  from: string;
+  to: string;
+  by: UsageBy;
+  days: string[];
+  series: { id: string; label: string; total: number; values: number[] }[];
+  total: number;
+  /** Answered with 4xx. */
+  client_errors: number;
+  /** Answered with 5xx. */
+  server_errors: number;
+};
+
+/** The API as a whole, by hour: administrators only. */
+export type Traffic = {
+  hours: TrafficHour[];
+  latency: Latency;
+  cache: { hits: number; misses: number };
+  refused: Refused;
+};
+/** `hour` is the start, as `2026-08-01T13:00:00Z`. */
+export type TrafficHour = {
+  hour: string;
+  requests: number;
+  refused: number;
+  server_errors: number;
+  p50_ms: number;
+  p99_ms: number;
+};
+/** Estimates from a histogram; 0 without requests. */
+export type Latency = { p50_ms: number; p90_ms: number; p99_ms: number };
+export type Refused = { unauthorized: number; forbidden: number; rate_limited: number; overloaded: number };
+
+export type Overview = {
+  /** Of the keys and the account one may see. */
+  today: { requests: number };
+  yesterday: { requests: number };
+  /** The most used share of the limit first; at most ten, from 80 % on. */
+  keys_near_limit: KeySummary[];
+  top_keys: { id: string; label: string; requests: number }[];
+  dataset?: { version: number; built_at: string; age_seconds: number; refused: Refusal[] };
+  /** Administrators only: the last 24 hours, and the 24 hours before. */
+  traffic?: { last_day: TrafficTotals; day_before: TrafficTotals };
+};
+export type TrafficTotals = {
+  requests: number;
+  refused: Refused;
+  latency: Latency;
+  cache: { hits: number; misses: number };
+};
+
+// Look-ups. Meta of an address is that of the API: request_id, cache_status, dataset_version.
+
+/** Not found: 404 with `details` as `SpecialPurpose` where the address is in such a range. */
+export type IpLookup = {
+  record: IpRecord;
+  evidence: (Evidence & { licence: string; credit: string })[];
+  /** Of the sources that decided something. */
+  credits: string[];
+};
+export type SpecialPurpose = { prefix: string; name: string; rfc: string };
+
+export type Share<Value extends string> = { value: Value; addresses: number };
+/** Sizes are IPv4 addresses or IPv6 /64s; as numbers they are exact up to 2^53. */
+export type PrefixSummary = {
+  prefix: string;
+  unit: 'addresses' | 'slash64s';
+  size: number;
+  /** Of the size, what is announced. */
+  announced: number;
+  /** The announced prefix that contains all of it, if there is one. */
+  covered_by?: { prefix: string; asn: number; asn_name: string };
+  special_purpose?: SpecialPurpose;
+  /** Runs of addresses with the same record, in order: at most 256, then `is_truncated`. */
+  parts: PrefixPart[];
+  is_truncated: boolean;
+  connection_types: Share<ConnectionType>[];
+  flags: Share<Flag>[];
+  threat_levels: Share<ThreatLevel>[];
+  countries: Share<string>[];
+  networks: { asn: number; asn_name: string; addresses: number }[];
+  credits: string[];
+};
+export type PrefixPart = {
+  first: string;
+  last: string;
+  prefix: string;
+  asn: number;
+  asn_name: string;
+  country: string;
+  connection_type: ConnectionType;
+  flags: Flag[];
+  score: number;
+  level: ThreatLevel;
+};
+
+export type AsnLookup = {
+  /** With `prefixes`, complete. */
+  record: AsnAnswer;
+  /** Of its IPv4 addresses; `is_sample` where it has too many prefixes to walk all. */
+  connection_types: Share<ConnectionType>[];
+  is_sample: boolean;
+  /** Networks of the same organisation, by name: a guess. */
+  related: AsnSearchResult[];
+  credits: string[];
+};
+export type { AsnRecord };
+
+/** `record`: what to publish, as a line of a zone file. */
+export type DomainAdvice = { points: number; text: string; record?: string };
+
+export type DomainPart = 'mx' | 'spf' | 'dkim' | 'dmarc';
+export type DomainCheck = {
+  report: EmailReport;
+  points: Record<DomainPart, { points: number; max: number }>;
+  /** What to fix, the most points first; 0 for what does not count but should be known. */
+  advice: DomainAdvice[];
+  spf_tree: SpfTreeNode;
+  spf_void_lookups: number;
+  mx_state: string;
+  /** Found with a wildcard record: every selector would be. */
+  is_dkim_wildcard: boolean;
+  is_dmarc_test_mode: boolean;
+};
+export type SpfTreeNode = {
+  name: string;
+  /** The term that led here; empty for the root. */
+  via: string;
+  raw: string;
+  /** Of this subtree, itself included. */
+  lookups: number;
+  errors: string[];
+  children: SpfTreeNode[];
+};
+
+// Dataset
+
+export type DatasetPage = {
+  /** Absent as long as no dataset is loaded. */
+  report?: DatasetReport;
+  /** Per source, how its newest copy came here; absent for what is built in. */
+  feeds: FeedState[];
+  update: UpdateState;
+};
+export type FeedState = { id: string; attempted_at: string; fetched_at?: string; failures: number; error?: string };
+export type UpdateState = {
+  /** `never`: there was none yet. */
+  outcome: 'never' | 'running' | 'published' | 'unchanged' | 'failed';
+  started_at?: string;
+  finished_at?: string;
+  succeeded_at?: string;
+  /** What a running update does. */
+  step?: string;
+  version?: number;
+  /** Administrators only. */
+  error?: string;
+  refused: Refusal[];
+  schedule: UpdateSchedule;
+};
+/** `pull`: versions come from a static host. Without `interval_seconds` nothing happens by itself. */
+export type UpdateSchedule = { kind: 'build' | 'pull'; interval_seconds?: number; can_start: boolean };
+
+// Operation
+
+export type Health = {
+  server_version: string;
+  node_version: string;
+  storage: { engine: string; state: 'ok' | 'unavailable' };
+  dataset: { state: 'ok' | 'stale' | 'missing'; version?: number; age_seconds?: number };
+  /** Processes that reported in the last half minute, on all machines. */
+  processes: ProcessState[];
+  update: UpdateState;
+};
+export type ProcessState = {
+  id: string;
+  host: string;
+  pid: number;
+  is_this: boolean;
+  started_at: string;
+  seen_at: string;
+  memory_bytes: number;
+  event_loop_lag_ms: number;
+  dataset_version: number;
+};
+
+/** `value` is absent for secrets: only `is_set` is told. */
+export type SettingInForce = {
+  variable: string;
+  help: string;
+  default: string;
+  is_set: boolean;
+  is_secret: boolean;
+  value?: string;
+};
+
+export type AuditAction =
+  | 'account.set_up'
+  | 'account.invited'
+  | 'account.invitation_withdrawn'
+  | 'account.joined'
+  | 'account.created'
+  | 'account.signed_in'
+  | 'account.sign_in_failed'
+  | 'account.signed_out'
+  | 'account.signed_out_everywhere'
+  | 'account.session_ended'
+  | 'account.password_changed'
+  | 'account.reset_link_made'
+  | 'account.password_reset'
+  | 'account.role_changed'
+  | 'account.disabled'
+  | 'account.enabled'
+  | 'key.created'
+  | 'key.rotated'
+  | 'key.revoked'
+  | 'dataset.version_used'
+  | 'dataset.update_started';
+export type AuditTarget = 'account' | 'invitation' | 'key' | 'dataset';
+export type AuditQuery = {
+  action?: AuditAction;
+  /** Id of the account that acted. */
+  actor?: string;
+  target?: string;
+  /** Entries before this id: `next_before` of the page before. */
+  before?: string;
+  /** Default 50, at most 500. */
+  limit?: number;
+};
+export type AuditEntry = {
+  id: string;
+  at: string;
+  /** Name at that time; `command line, USER` for commands. */
+  actor: string;
+  actor_id?: string;
+  action: AuditAction;
+  target_kind: AuditTarget;
+  target_id?: string;
+  /** Name of the key or account, or number of the version, at that time. */
+  target?: string;
+  /** Client address; absent for commands. */
+  address?: string;
+  /** Such as `{ from: 'viewer', to: 'member' }`. Never a secret. */
+  details?: Record<string, string>;
+};
+/** Newest first. */
+export type AuditPage = { entries: AuditEntry[]; next_before?: string };

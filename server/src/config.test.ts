@@ -3,7 +3,9 @@ import test from 'node:test';
 import { readConfig } from './config.ts';
 
 test('config: defaults', () => {
-  assert.deepEqual(readConfig({}), {
+  const { inForce, ...config } = readConfig({});
+  assert.ok(inForce.every(({ is_set }) => !is_set));
+  assert.deepEqual(config, {
     host: '127.0.0.1',
     port: 8080,
     dataDir: './whence-data',
@@ -11,15 +13,58 @@ test('config: defaults', () => {
     keepVersions: 7,
     workers: 1,
     metricsPort: undefined,
+    metricsHost: '127.0.0.1',
+    shutdownDelaySeconds: 0,
+    firstKey: 'print',
     logLevel: 'info',
     trustProxy: [],
+    corsOrigins: [],
     dnsServers: [],
     feeds: undefined,
     overrides: undefined,
     contact: undefined,
     updateSeconds: undefined,
+    publicUrl: undefined,
+    hasPublicLookUps: false,
+    proxies: {},
   });
 });
+
+for (const [behaviour, environment, want] of [
+  ['is shown as it is set', { WHENCE_PORT: '9000' }, { value: '9000', is_set: true, is_secret: false }],
+  ['is shown with its default', {}, { value: '8080', is_set: false, is_secret: false }],
+  ['that is a secret is not shown', { WHENCE_DATASET_URL: 'https://a.example/' }, { is_set: true, is_secret: true }],
+  [
+    'with a password in its URL is not shown',
+    { WHENCE_FEEDS: 'https://u:p@a.example/' },
+    { is_set: true, is_secret: true },
+  ],
+] as const) {
+  test(`config: a setting ${behaviour}`, () => {
+    const variable = Object.keys(environment)[0] ?? 'WHENCE_PORT';
+    const found = readConfig(environment).inForce.find((setting) => setting.variable === variable);
+    const { help: _, default: _fallback, variable: _name, ...shown } = found ?? assert.fail(variable);
+    assert.deepEqual(shown, want);
+  });
+}
+
+for (const [text, want] of [
+  ['https://whence.example', 'https://whence.example'],
+  ['https://Whence.example/', 'https://whence.example'],
+  ['http://127.0.0.1:8080', 'http://127.0.0.1:8080'],
+] as const) {
+  test(`config: ${text} is a public URL`, () => assert.equal(readConfig({ WHENCE_PUBLIC_URL: text }).publicUrl, want));
+}
+
+for (const text of [
+  'whence.example',
+  'https://whence.example/path',
+  'ftp://whence.example',
+  'https://u:p@whence.example',
+]) {
+  test(`config: ${text} is no public URL`, () =>
+    assert.throws(() => readConfig({ WHENCE_PUBLIC_URL: text }), /must be an origin such as/));
+}
 
 test('config: an empty variable is an unset one', () => assert.equal(readConfig({ WHENCE_PORT: '' }).port, 8080));
 
@@ -30,6 +75,15 @@ test('config: proxies as addresses and prefixes', () => {
     '192.0.2.1',
     '2001:db8::/32',
   ]);
+});
+
+test('config: proxies as wide as private networks are', () => {
+  assert.equal(readConfig({ WHENCE_TRUST_PROXY: '10.0.0.0/8,fc00::/7' }).trustProxy.length, 2);
+});
+
+test('config: metrics are served on the address of the API unless they have their own', () => {
+  assert.equal(readConfig({ WHENCE_HOST: '192.0.2.1' }).metricsHost, '192.0.2.1');
+  assert.equal(readConfig({ WHENCE_HOST: '192.0.2.1', WHENCE_METRICS_HOST: '::1' }).metricsHost, '::1');
 });
 
 for (const [variable, value, message] of [
@@ -48,6 +102,22 @@ for (const [variable, value, message] of [
     '192.0.2.0/33',
     'WHENCE_TRUST_PROXY is "192.0.2.0/33", but must be IP addresses or prefixes, separated by commas',
   ],
+  ...['0.0.0.0/0', '::/0', '0.0.0.0/1', '::/8', '2000::/3', '::fffe:0:0/95', '192.0.2.1,0.0.0.0/0'].map(
+    (value) =>
+      [
+        'WHENCE_TRUST_PROXY',
+        value,
+        `WHENCE_TRUST_PROXY is "${value}", but must be the addresses of your own proxies: with a wider IPv4 prefix ` +
+          'than /8, or IPv6 than /7, any client could forge its address',
+      ] as const,
+  ),
+  [
+    'WHENCE_TRUST_PROXY',
+    '::ffff:0:0/96',
+    'WHENCE_TRUST_PROXY is "::ffff:0:0/96", but must be IP addresses or prefixes, separated by commas',
+  ],
+  ['WHENCE_FIRST_KEY', 'yes', 'WHENCE_FIRST_KEY is "yes", but must be one of print, file, off'],
+  ['WHENCE_SHUTDOWN_DELAY', '10s', 'WHENCE_SHUTDOWN_DELAY is "10s", but must be a number of seconds from 0 to 600'],
   ['WHENCE_KEEP_VERSIONS', '1', 'WHENCE_KEEP_VERSIONS is "1", but must be a number from 2 to 1000'],
   [
     'WHENCE_DATASET_URL',
@@ -60,13 +130,9 @@ for (const [variable, value, message] of [
     'file://host/folder',
     'WHENCE_DATASET_URL is set, but must be a file: URL without a host: file:///folder',
   ],
-  [
-    'WHENCE_DATABASE_URL',
-    'postgres://x',
-    'WHENCE_DATABASE_URL is set, but this version does not know it yet: unset it',
-  ],
+  ['WHENCE_DATABASE_URL', 'postgres://x', 'WHENCE_DATABASE_URL is set, but this version does not support it: unset it'],
 ] as const) {
-  test(`config: ${variable}=${value} stops the start with a sentence`, () => {
+  test(`config: ${variable}=${value} is a usage error`, () => {
     assert.throws(() => readConfig({ [variable]: value }), { name: 'UsageError', message });
   });
 }

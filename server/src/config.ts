@@ -1,10 +1,18 @@
-/** Every setting of the program: variable, default, what it means, how it is read. Only commands read it; below them all values are passed in. */
-import { isIP } from 'node:net';
+/**
+ * The settings: variable, default, help text, parser. Only commands read them; everything below takes plain values as
+ * arguments.
+ */
 import { availableParallelism } from 'node:os';
+import { parsePrefix, type Range } from '@whence/dataset/prefix';
+import { type ProxyVariables, readProxyVariables } from '@whence/dataset/proxy';
 import { staticHost } from '@whence/dataset/static-host';
 import { parseServer } from '@whence/email/dns-servers';
 import { LOG_LEVELS } from './log.ts';
-import { UsageError } from './terminal.ts';
+import { UsageError } from './terminal/exit.ts';
+
+/** What becomes of the key that a server makes when there is none. */
+export type FirstKey = (typeof FIRST_KEY)[number];
+const FIRST_KEY = ['print', 'file', 'off'] as const;
 
 export type Config = {
   readonly host: string;
@@ -14,14 +22,36 @@ export type Config = {
   readonly keepVersions: number;
   readonly workers: number;
   readonly metricsPort: number | undefined;
+  readonly metricsHost: string;
+  readonly shutdownDelaySeconds: number;
+  readonly firstKey: FirstKey;
   readonly logLevel: string;
   readonly trustProxy: string[];
+  readonly corsOrigins: string[];
   readonly dnsServers: string[];
-  /** Where the catalogue of feeds is; undefined for the built-in one. */
+  /** Path or URL of the feed catalogue; undefined for the built-in one. */
   readonly feeds: string | undefined;
   readonly overrides: string | undefined;
   readonly contact: string | undefined;
   readonly updateSeconds: number | undefined;
+  /** How people reach the server, through a proxy or under a name: an origin. */
+  readonly publicUrl: string | undefined;
+  /** Whether the dashboard looks up without an account. */
+  readonly hasPublicLookUps: boolean;
+  /** Every setting as it is, for people. */
+  readonly inForce: readonly SettingInForce[];
+  /** HTTPS_PROXY and the like, which belong to no program. */
+  readonly proxies: ProxyVariables;
+};
+
+/** `value` is absent where it may hold a password. */
+export type SettingInForce = {
+  variable: string;
+  help: string;
+  default: string;
+  is_set: boolean;
+  is_secret: boolean;
+  value?: string;
 };
 
 type Setting<T> = {
@@ -30,45 +60,67 @@ type Setting<T> = {
   readonly help: string;
   /** May hold a password: the value is never shown. */
   readonly isSecret?: boolean;
-  /** Throws a sentence about what the value must be. */
+  /** Throws an error whose message says what the value must be. */
   readonly parse: (text: string) => T;
 };
 
-const settings: { readonly [K in keyof Config]: Setting<Config[K]> } = {
+const settings: { readonly [K in Exclude<keyof Config, 'proxies' | 'inForce'>]: Setting<Config[K]> } = {
   host: { variable: 'WHENCE_HOST', default: '127.0.0.1', help: 'address to listen on', parse: (text) => text },
   port: { variable: 'WHENCE_PORT', default: '8080', help: 'port to listen on; 0 picks a free one', parse: parsePort },
   dataDir: {
     variable: 'WHENCE_DATA_DIR',
     default: './whence-data',
-    help: 'folder for datasets and the SQLite file',
+    help: 'directory for datasets and the SQLite file',
     parse: (text) => text,
   },
   datasetUrl: {
     variable: 'WHENCE_DATASET_URL',
     default: '',
-    help: 'pull published datasets from this folder on a static host instead of building: https:, http: or file:',
+    help: 'pull published datasets from this https:, http: or file: URL instead of building them',
     isSecret: true,
     parse: parseDatasetUrl,
   },
   keepVersions: {
     variable: 'WHENCE_KEEP_VERSIONS',
     default: '7',
-    help: 'versions of the dataset to keep, the current one included',
-    // Two at least: a number is never given twice as long as the newest version is kept beside the current one.
+    help: 'versions of the dataset to keep, including the current one',
+    // At least 2: keeping the newest version beside the current one prevents its number from being reused.
     parse: (text) => parseNumber(text, 2, 1000, 'a number from 2 to 1000'),
   },
   workers: {
     variable: 'WHENCE_WORKERS',
     default: '1',
-    help: 'processes that answer; auto is one per core',
+    help: 'worker processes; auto is one per core',
     parse: (text) =>
       text === 'auto' ? availableParallelism() : parseNumber(text, 1, 256, 'a number from 1 to 256, or auto'),
   },
   metricsPort: {
     variable: 'WHENCE_METRICS_PORT',
     default: '',
-    help: 'port for /metrics, on the same address; none without it',
+    help: 'port for /metrics; off if unset',
     parse: (text) => (text === '' ? undefined : parsePort(text)),
+  },
+  metricsHost: {
+    variable: 'WHENCE_METRICS_HOST',
+    default: '',
+    help: 'address for /metrics (default: WHENCE_HOST)',
+    parse: (text) => text,
+  },
+  shutdownDelaySeconds: {
+    variable: 'WHENCE_SHUTDOWN_DELAY',
+    default: '0',
+    help: 'seconds between a signal to stop, when /readyz turns to 503, and the end of listening',
+    parse: (text) => parseNumber(text, 0, 600, 'a number of seconds from 0 to 600'),
+  },
+  firstKey: {
+    variable: 'WHENCE_FIRST_KEY',
+    default: 'print',
+    help: 'the key that the first start makes: print it, write it to first-key in the data directory (file), or off',
+    parse: (text) => {
+      const value = FIRST_KEY.find((candidate) => candidate === text);
+      if (value === undefined) throw new Error(`one of ${FIRST_KEY.join(', ')}`);
+      return value;
+    },
   },
   logLevel: {
     variable: 'WHENCE_LOG_LEVEL',
@@ -82,42 +134,63 @@ const settings: { readonly [K in keyof Config]: Setting<Config[K]> } = {
   trustProxy: {
     variable: 'WHENCE_TRUST_PROXY',
     default: '',
-    help: 'addresses of proxies whose X-Forwarded-For is believed, separated by commas',
+    help: 'comma-separated addresses of proxies whose X-Forwarded-For is trusted',
     parse: parseProxies,
+  },
+  corsOrigins: {
+    variable: 'WHENCE_CORS_ORIGINS',
+    default: '',
+    help: 'origins whose pages may call the API, such as https://app.example.com, separated by commas, or *',
+    parse: parseOrigins,
   },
   dnsServers: {
     variable: 'WHENCE_DNS_SERVERS',
     default: '',
-    help: 'DNS servers for the email check, host[:port], separated by commas; the system’s without it',
+    help: 'DNS servers for the email check, host[:port], comma-separated (default: of the system)',
     parse: parseDnsServers,
   },
   feeds: {
     variable: 'WHENCE_FEEDS',
     default: '',
-    help: 'catalogue of feeds for dataset update, a path or a URL; the built-in one without it',
-    parse: textOrNothing,
+    help: 'path or URL of the feed catalogue for dataset update (default: built-in)',
+    parse: emptyToUndefined,
   },
   overrides: {
     variable: 'WHENCE_OVERRIDES',
     default: '',
-    help: 'what you know better, a JSON file; overrides.json in the data directory without it',
-    parse: textOrNothing,
+    help: 'JSON file of overrides (default: overrides.json in the data directory)',
+    parse: emptyToUndefined,
   },
   contact: {
     variable: 'WHENCE_CONTACT',
     default: '',
-    help: 'address or URL that feeds are told in the User-Agent; some want one',
+    help: 'email address or URL for the User-Agent of feed requests; some feeds require one',
     parse: parseContact,
   },
   updateSeconds: {
     variable: 'WHENCE_UPDATE',
     default: 'off',
-    help: 'how often whence serve updates the dataset from its feeds: off, or like 30m, 6h, 1d',
+    help: 'how often whence serve updates the dataset from its feeds: off, or an interval such as 30m, 6h, 1d',
     parse: parseInterval,
+  },
+  publicUrl: {
+    variable: 'WHENCE_PUBLIC_URL',
+    default: '',
+    help: 'how browsers reach the server, such as https://whence.example.com; for links, cookies and same-origin checks',
+    parse: parsePublicUrl,
+  },
+  hasPublicLookUps: {
+    variable: 'WHENCE_PUBLIC_LOOKUPS',
+    default: 'off',
+    help: 'on lets the dashboard look up addresses, networks and domains without an account, throttled by address',
+    parse: (text) => {
+      if (text !== 'on' && text !== 'off') throw new Error('on or off');
+      return text === 'on';
+    },
   },
 };
 
-/** Settings of the contract that this version cannot honour. Ignoring them would put keys where nobody expects them. */
+/** Not supported yet. Ignoring them would silently store keys in SQLite. */
 const UNSUPPORTED = ['WHENCE_DATABASE_URL', 'WHENCE_REDIS_URL'];
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -125,7 +198,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export function readConfig(environment: Environment): Config {
   for (const variable of UNSUPPORTED) {
     if (environment[variable])
-      throw new UsageError(`${variable} is set, but this version does not know it yet: unset it`);
+      throw new UsageError(`${variable} is set, but this version does not support it: unset it`);
   }
   const read = <T>({ variable, default: fallback, isSecret, parse }: Setting<T>): T => {
     const text = environment[variable] || fallback;
@@ -136,52 +209,83 @@ export function readConfig(environment: Environment): Config {
       throw new UsageError(`${variable} is ${shown}, but must be ${(error as Error).message}`);
     }
   };
+  const [port, metricsPort] = [read(settings.port), read(settings.metricsPort)];
+  if (port === metricsPort && port !== 0)
+    throw new UsageError(`${settings.port.variable} and ${settings.metricsPort.variable} are both ${port}: change one`);
   return {
     host: read(settings.host),
-    port: read(settings.port),
+    port,
     dataDir: read(settings.dataDir),
     datasetUrl: read(settings.datasetUrl),
     keepVersions: read(settings.keepVersions),
     workers: read(settings.workers),
-    metricsPort: read(settings.metricsPort),
+    metricsPort,
+    metricsHost: read(settings.metricsHost) || read(settings.host),
+    shutdownDelaySeconds: read(settings.shutdownDelaySeconds),
+    firstKey: read(settings.firstKey),
     logLevel: read(settings.logLevel),
     trustProxy: read(settings.trustProxy),
+    corsOrigins: read(settings.corsOrigins),
     dnsServers: read(settings.dnsServers),
     feeds: read(settings.feeds),
     overrides: read(settings.overrides),
     contact: read(settings.contact),
     updateSeconds: read(settings.updateSeconds),
+    publicUrl: read(settings.publicUrl),
+    hasPublicLookUps: read(settings.hasPublicLookUps),
+    inForce: Object.values(settings).map((setting) => settingInForce(setting, environment[setting.variable])),
+    proxies: readProxyVariables(environment),
   };
 }
 
-/** The table as it stands at the end of `whence --help`. */
+/** The table at the end of `whence --help`. */
 export function settingsHelp(): string {
   const rows = Object.values(settings).map(
     ({ variable, help, default: fallback }) =>
       `  ${variable.padEnd(20)} ${help}${fallback === '' ? '' : ` (default: ${fallback})`}`,
   );
-  return `\nEnvironment:\n${rows.join('\n')}\n`;
+  const proxies = '  HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY: the proxy for downloads, as in other programs';
+  return `\nEnvironment:\n${rows.join('\n')}\n${proxies}\n`;
+}
+
+/** A URL may hold a password whatever the setting is for. */
+function settingInForce(
+  { variable, help, default: fallback, isSecret = false }: Setting<unknown>,
+  text = '',
+): SettingInForce {
+  const is_secret = isSecret || (URL.canParse(text) && new URL(text).username + new URL(text).password !== '');
+  const value = text || fallback;
+  return { variable, help, default: fallback, is_set: text !== '', is_secret, ...(is_secret ? {} : { value }) };
+}
+
+function parsePublicUrl(text: string): string | undefined {
+  if (text === '') return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.origin !== text.replace(/\/$/, '').toLowerCase())
+    throw new Error('an origin such as https://whence.example.com, without a path');
+  return url.origin;
 }
 
 function parseDatasetUrl(text: string): string | undefined {
   if (text === '') return undefined;
+  // Throws if the URL is invalid.
   staticHost(text);
   return text;
 }
 
-function textOrNothing(text: string): string | undefined {
+function emptyToUndefined(text: string): string | undefined {
   return text === '' ? undefined : text;
 }
 
-/** It becomes part of a header. */
+/** The value becomes part of a header. */
 function parseContact(text: string): string | undefined {
   if (!/^[\x21-\x7e]{0,200}$/.test(text)) throw new Error('one word of at most 200 ASCII characters');
-  return textOrNothing(text);
+  return emptyToUndefined(text);
 }
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 };
 
-/** A feed is asked at its own interval, however often an update runs. */
+/** How often an update runs. Each feed still has its own refresh interval. */
 function parseInterval(text: string): number | undefined {
   if (text === 'off') return undefined;
   const [, count, unit = ''] = /^([1-9][0-9]{0,3})([mhd])$/.exec(text) ?? [];
@@ -194,9 +298,9 @@ function parsePort(text: string): number {
   return parseNumber(text, 0, 65535, 'a port from 0 to 65535');
 }
 
-function parseNumber(text: string, from: number, to: number, words: string): number {
+function parseNumber(text: string, from: number, to: number, expected: string): number {
   const value = Number(text);
-  if (!/^[0-9]+$/.test(text) || value < from || value > to) throw new Error(words);
+  if (!/^[0-9]+$/.test(text) || value < from || value > to) throw new Error(expected);
   return value;
 }
 
@@ -215,14 +319,38 @@ function parseDnsServers(text: string): string[] {
   return servers;
 }
 
+/** As browsers send them: scheme, host and port, nothing behind them. */
+function parseOrigins(text: string): string[] {
+  const origins = parseList(text);
+  for (const origin of origins) {
+    if (origin !== '*' && !(URL.canParse(origin) && new URL(origin).origin === origin))
+      throw new Error('origins such as https://app.example.com without a path, separated by commas, or *');
+  }
+  return origins;
+}
+
 function parseProxies(text: string): string[] {
   const proxies = parseList(text);
   for (const proxy of proxies) {
-    const [address = '', length, ...more] = proxy.split('/');
-    const isPrefix =
-      length === undefined || (/^[0-9]{1,3}$/.test(length) && Number(length) <= (isIP(address) === 4 ? 32 : 128));
-    if (isIP(address) === 0 || !isPrefix || more.length > 0)
-      throw new Error('IP addresses or prefixes, separated by commas');
+    const range = parsePrefix(proxy);
+    if (range === undefined) throw new Error('IP addresses or prefixes, separated by commas');
+    if (isTooWide(range))
+      throw new Error(
+        'the addresses of your own proxies: with a wider IPv4 prefix than /8, or IPv6 than /7, any client could ' +
+          'forge its address',
+      );
   }
   return proxies;
 }
+
+/** Wider than the widest blocks for private use: 10.0.0.0/8 (RFC 1918) and fc00::/7 (RFC 4193). */
+function isTooWide({ start, end, version }: Range): boolean {
+  const addresses = end - start + 1n;
+  if (version === 4) return addresses > 1n << 24n;
+  // Proxies are compared in their IPv4-mapped form too: a prefix that contains it means all of IPv4.
+  const isAllOfIpv4 = start <= MAPPED_START && end >= MAPPED_END;
+  return isAllOfIpv4 || addresses > 1n << 121n;
+}
+
+const MAPPED_START = 0xffff_0000_0000n;
+const MAPPED_END = 0xffff_ffff_ffffn;

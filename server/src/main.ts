@@ -1,8 +1,8 @@
-/** The command line: which commands there are, how each is used, and what its outcome means to the shell. */
+/** The command line: commands, options, and exit codes. */
 
 import { DEFAULT_DIFF_LIMIT, MAX_DIFF_LIMIT } from '@whence/dataset/diff';
-import { DatasetError } from '@whence/dataset/format';
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { ROLES, type Role } from './accounts/role.ts';
 import { asnCommand, asnSearchCommand } from './commands/asn.ts';
 import { datasetList, datasetUse, datasetVerify } from './commands/dataset.ts';
 import { datasetBuild, datasetUpdate } from './commands/dataset-build.ts';
@@ -15,16 +15,21 @@ import { datasetFeeds } from './commands/feeds.ts';
 import { ipCommand } from './commands/ip.ts';
 import { keyCreate, keyList, keyRevoke } from './commands/key.ts';
 import { serve } from './commands/serve.ts';
+import { userChange, userCreate, userList, userResetPassword, userSetupLink } from './commands/user.ts';
 import { readConfig, settingsHelp } from './config.ts';
 import { FIELDS } from './enrich/fields.ts';
 import { FORMATS } from './enrich/format.ts';
+import { maskSecrets } from './keys/secret.ts';
 import { PERMISSIONS, TIER_NAMES } from './keys/tiers.ts';
-import { StorageUnavailable } from './storage/storage.ts';
-import { type ExitCode, type Output, UsageError } from './terminal.ts';
+import type { ExitCode } from './terminal/exit.ts';
+import { failureOf } from './terminal/failure.ts';
+import type { Output } from './terminal/output.ts';
+import { printableLines } from './terminal/printable.ts';
+import { packageVersion } from './version.ts';
 
-const USED_WRONGLY = 2;
+const USAGE_ERROR = 2;
 
-/** Runs one command and returns its exit code: 0 fine, 1 the answer is no, 2 used wrongly. */
+/** Runs one command and returns its exit code: 0 success, 1 failure or a negative answer, 2 usage error. */
 export async function run(
   argv: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
@@ -32,25 +37,28 @@ export async function run(
   stderr: Output,
 ): Promise<number> {
   let exitCode: ExitCode = 0;
-  // Read when a command runs, so that a wrong setting does not keep anybody from the help.
+  // Read when a command runs, so that --help works with an invalid setting.
   const config = () => readConfig(environment);
   const now = () => new Date();
+  // Messages may quote feeds, files and arguments, which may be secrets.
+  const printError = (text: string) => stderr.write(printableLines(maskSecrets(text)));
 
   const program = new Command('whence')
-    .description('Whence comes this address? Can this domain’s mail be trusted? Answers from your own machine.')
+    .description('IP, ASN and email-domain intelligence from your own machine')
+    .version(packageVersion())
     .exitOverride()
-    // Without it `asn search --json` would be read as an option of `asn`.
+    // Otherwise `asn search --json` would set the option of `asn`.
     .enablePositionalOptions()
-    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
+    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => printError(text) })
     .configureHelp({ showGlobalOptions: false })
-    .showHelpAfterError('(whence --help shows how it is used)')
+    .showHelpAfterError('(run whence --help for usage)')
     .addHelpText('after', () => settingsHelp())
-    .addHelpText('after', 'Exit codes: 0 fine, 1 the answer is no, 2 used wrongly.');
-  const json = () => new Option('--json', 'print JSON, for machines');
+    .addHelpText('after', 'Exit codes: 0 success, 1 failure or a negative answer, 2 usage error.');
+  const json = () => new Option('--json', 'print JSON');
 
   program
     .command('serve')
-    .description('answer over HTTP; on the first start, build or pull the dataset and make a key')
+    .description('serve the HTTP API; the first start builds or pulls the dataset and creates a key')
     .action(async () => {
       exitCode = await serve(config(), stdout, stderr);
     });
@@ -58,35 +66,86 @@ export async function run(
   const key = program.command('key').description('create, list and revoke API keys');
   key
     .command('create')
-    .description('make a key and print it, this once')
+    .description('create a key and print it; it is not shown again')
     .requiredOption('--name <name>', 'what it is for')
     .addOption(new Option('--tier <tier>', 'limits of the key').choices(TIER_NAMES).default('free'))
     .option('--permissions <list>', `some of ${PERMISSIONS.join(',')} (default: all)`)
     .addOption(json())
     .action(async (options) => {
-      exitCode = await keyCreate(config().dataDir, options, stdout);
+      exitCode = await keyCreate(config().dataDir, options, stdout, stderr);
     });
   key
     .command('list')
-    .description('show all keys, also revoked ones')
+    .description('list all keys, including revoked ones')
     .addOption(json())
     .action(async (options) => {
       exitCode = await keyList(config().dataDir, options, stdout);
     });
   key
     .command('revoke')
-    .description('end a key for good; when this returns, nobody accepts it')
-    .argument('<id>', 'as whence key list shows it')
+    .description('revoke a key permanently; when this returns, no process accepts it')
+    .argument('<key>', 'id from whence key list, or the key itself')
     .addOption(json())
-    .action(async (id: string, options) => {
-      exitCode = await keyRevoke(config().dataDir, id, options, stdout, stderr);
+    .action(async (name: string, options) => {
+      exitCode = await keyRevoke(config().dataDir, name, options, stdout);
+    });
+
+  const user = program.command('user').description('manage accounts of the dashboard');
+  user
+    .command('create')
+    .description('create an account and print the one-time link with which its password is set')
+    .argument('<name>', 'name to sign in with')
+    .addOption(new Option('--role <role>', 'what the account may do').choices(ROLES).default('member'))
+    .addOption(json())
+    .action(async (name: string, options) => {
+      exitCode = await userCreate(config(), name, options, stdout);
+    });
+  user
+    .command('list')
+    .description('list all accounts')
+    .addOption(json())
+    .action(async (options) => {
+      exitCode = await userList(config(), options, stdout);
+    });
+  user
+    .command('reset-password')
+    .description('print a one-time link with which a new password is set')
+    .argument('<name>', 'name or id of the account')
+    .addOption(json())
+    .action(async (name: string, options) => {
+      exitCode = await userResetPassword(config(), name, options, stdout);
+    });
+  user
+    .command('set-role')
+    .description('change what an account may do')
+    .argument('<name>', 'name or id of the account')
+    .addArgument(new Argument('<role>', 'new role').choices(ROLES))
+    .addOption(json())
+    .action(async (name: string, role: Role, options) => {
+      exitCode = await userChange(config(), name, { role }, options, stdout, stderr);
+    });
+  user
+    .command('disable')
+    .description('end all sessions of an account and let it sign in no more; its keys stay')
+    .argument('<name>', 'name or id of the account')
+    .option('--undo', 'let it sign in again')
+    .addOption(json())
+    .action(async (name: string, options) => {
+      exitCode = await userChange(config(), name, { isDisabled: options.undo !== true }, options, stdout, stderr);
+    });
+  user
+    .command('setup-link')
+    .description('print a one-time link with which an administrator account is made')
+    .addOption(json())
+    .action(async (options) => {
+      exitCode = await userSetupLink(config(), options, stdout);
     });
 
   program
     .command('ip')
-    .description('look addresses up in the local dataset')
+    .description('look up addresses in the local dataset')
     .argument('<address...>', 'IPv4 or IPv6 addresses')
-    .option('--explain', 'say which source decided each field')
+    .option('--explain', 'show which source decided each field')
     .addOption(json())
     .action((addresses: string[], options) => {
       exitCode = ipCommand(config().dataDir, addresses, options, stdout);
@@ -94,7 +153,7 @@ export async function run(
 
   const asn = program
     .command('asn')
-    .description('look a network up by its AS number')
+    .description('look up a network by its AS number')
     .argument('<number>', '15169 or AS15169')
     .enablePositionalOptions()
     .option('--prefixes', 'list every prefix it announces')
@@ -105,8 +164,8 @@ export async function run(
   asn
     .command('search')
     .description('find networks by name or handle')
-    .argument('<text...>', 'part of a name, in any case')
-    .option('--limit <count>', 'how many to show, at most 100', wholeNumber, 20)
+    .argument('<text...>', 'part of a name, case-insensitive')
+    .option('--limit <count>', 'number of results, at most 100', positiveInteger, 20)
     .addOption(json())
     .action((words: string[], options) => {
       exitCode = asnSearchCommand(config().dataDir, words.join(' '), options, stdout);
@@ -116,7 +175,7 @@ export async function run(
     .command('email')
     .description('check a domain’s MX, SPF, DKIM and DMARC records; exit code 0 for grades A and B')
     .argument('<domain>', 'example.com')
-    .option('--selectors <list>', 'DKIM selectors to report on, separated by commas (default: the common ones)')
+    .option('--selectors <list>', 'DKIM selectors to report, comma-separated (default: common ones)')
     .addOption(json())
     .action(async (domain: string, options) => {
       exitCode = await emailCommand(config().dnsServers, domain, options, stdout, stderr);
@@ -124,21 +183,21 @@ export async function run(
 
   program
     .command('enrich')
-    .description('add what is known of the addresses in a log to its lines, as a stream')
-    .argument('[file]', 'the log, also gzipped (default: standard input, as -)')
-    .addOption(new Option('--format <format>', 'how the log is written').choices(FORMATS).default('auto'))
-    .option('--field <path>', 'ndjson: where the address stands, as client.ip; repeat for others', collect)
-    .option('--column <name>', 'csv: the column with the address, by name or number')
-    .option('--delimiter <character>', 'csv: between the columns (default: a comma, in .tsv a tab)')
+    .description('add network data to the addresses in a log, as a stream')
+    .argument('[file]', 'the log, plain or gzip (default: standard input, also as -)')
+    .addOption(new Option('--format <format>', 'format of the log').choices(FORMATS).default('auto'))
+    .option('--field <path>', 'ndjson: path of the address, such as client.ip; repeatable', collect)
+    .option('--column <name>', 'csv: column of the address, by name or number')
+    .option('--delimiter <character>', 'csv: column delimiter (default: comma; tab for .tsv)')
     .option('--no-header', 'csv: the first row is not a header')
-    .option('--as <name>', 'ndjson: name of the new member (default: whence); csv: put before the new columns')
-    .option('--all', 'lines, ndjson: an array of all addresses, not the first alone')
-    .option('--fields <list>', `what to add, some of ${FIELDS.join(',')}`)
+    .option('--as <name>', 'ndjson: name of the new member (default: whence); csv: prefix of the new columns')
+    .option('--all', 'lines, ndjson: add an array for all addresses, not only the first')
+    .option('--fields <list>', `fields to add, from ${FIELDS.join(',')}`)
     .option('--full', 'add the whole record')
-    .option('--output <path>', 'write to a file, which appears when it is whole')
+    .option('--output <path>', 'write to a file, which appears when it is complete')
     .option('--json', 'print the summary as JSON')
     .action(async (file: string | undefined, options) => {
-      // Standard input is opened by asking for it, so only the command that reads it asks.
+      // Accessing process.stdin opens it, so only the command that reads it does.
       exitCode = await enrichCommand(config().dataDir, file, options, now, {
         stdin: () => process.stdin,
         stdout,
@@ -148,7 +207,7 @@ export async function run(
 
   const dataset = program
     .command('dataset')
-    .description('build, update, list, compare, choose, publish and pull versions of the dataset');
+    .description('build, update, list, compare, select, publish and pull versions of the dataset');
   dataset
     .command('build')
     .description('compile the embedded default and publish it as the next version')
@@ -159,9 +218,10 @@ export async function run(
     });
   dataset
     .command('update')
-    .description('fetch the feeds that are due, compile and publish the next version')
-    .option('--force', 'fetch every feed, also those that are fresh')
-    .option('--accept <feed>', 'take this feed although it has shrunk; repeat for others', collect)
+    .description('fetch feeds that are due, compile and publish the next version')
+    .option('--force', 'fetch every feed, even if its copy is fresh')
+    .option('--accept <feed>', 'accept this feed although it has shrunk or grown; repeatable', collect)
+    .option('--accept-changes', 'publish the result although it differs much from the version before')
     .addOption(json())
     .action(async (options) => {
       exitCode = await datasetUpdate(config(), options, { now, stdout, stderr });
@@ -169,11 +229,10 @@ export async function run(
     });
   dataset
     .command('feeds')
-    .description('show the catalogue of feeds and how each is doing')
+    .description('show the feed catalogue and the state of each feed')
     .addOption(json())
     .action(async (options) => {
-      const { dataDir, feeds } = config();
-      exitCode = await datasetFeeds(dataDir, feeds, options, stdout);
+      exitCode = await datasetFeeds(config(), options, stdout);
     });
   dataset
     .command('list')
@@ -185,7 +244,7 @@ export async function run(
   dataset
     .command('verify')
     .description('check published versions against their checksums')
-    .argument('[version]', 'only this one', wholeNumber)
+    .argument('[version]', 'only this version', positiveInteger)
     .addOption(json())
     .action((version: number | undefined, options) => {
       exitCode = datasetVerify(config().dataDir, version, options, stdout);
@@ -193,7 +252,7 @@ export async function run(
   dataset
     .command('use')
     .description('make a published version the current one')
-    .argument('<version>', 'number of the version', wholeNumber)
+    .argument('<version>', 'version number', positiveInteger)
     .addOption(json())
     .action((version: number, options) => {
       exitCode = datasetUse(config().dataDir, version, options, stdout);
@@ -201,16 +260,16 @@ export async function run(
     });
   dataset
     .command('publish')
-    .description('write the current version into a folder that a static host serves to replicas')
-    .requiredOption('--to <folder>', 'the folder; it is made when it is not there')
-    .option('--keep <count>', 'versions to publish, the current one included', wholeNumber, 3)
+    .description('write the current version to a folder that a static host serves to replicas')
+    .requiredOption('--to <folder>', 'the folder; created if missing')
+    .option('--keep <count>', 'versions to publish, including the current one', positiveInteger, 3)
     .addOption(json())
     .action((options) => {
       exitCode = datasetPublish(config().dataDir, options, stdout, stderr);
     });
   dataset
     .command('pull')
-    .description('take the version that the host at WHENCE_DATASET_URL names as current')
+    .description('pull the current version from the host at WHENCE_DATASET_URL')
     .addOption(json())
     .action(async (options) => {
       exitCode = await datasetPull(config(), options, now, stdout, stderr);
@@ -218,23 +277,23 @@ export async function run(
   dataset
     .command('diff')
     .description('show what changed from one version to another, the largest changes first')
-    .argument('<from>', 'number of a version, current or previous')
-    .argument('<to>', 'number of a version, current or previous')
-    .option('--limit <count>', `entries per list, at most ${MAX_DIFF_LIMIT}`, wholeNumber, DEFAULT_DIFF_LIMIT)
+    .argument('<from>', 'version number, current or previous')
+    .argument('<to>', 'version number, current or previous')
+    .option('--limit <count>', `entries per list, at most ${MAX_DIFF_LIMIT}`, positiveInteger, DEFAULT_DIFF_LIMIT)
     .addOption(json())
     .action((from: string, to: string, options) => {
       exitCode = datasetDiff(config().dataDir, from, to, options, stdout);
     });
   dataset
     .command('export')
-    .description('write the networks and their records in a form that other engines read')
-    .addOption(new Option('--format <format>', 'which form').choices(EXPORT_FORMATS).makeOptionMandatory())
-    .option('--output <path>', 'a file, for clickhouse a folder (default: standard output, for text)')
-    .option('--dataset-version <version>', 'not the current version but this one', wholeNumber)
+    .description('export the networks and their records for other engines')
+    .addOption(new Option('--format <format>', 'export format').choices(EXPORT_FORMATS).makeOptionMandatory())
+    .option('--output <path>', 'file, or folder for clickhouse (default: standard output, text formats only)')
+    .option('--dataset-version <version>', 'export this version instead of the current one', positiveInteger)
     .option('--flag <flag...>', 'only networks with one of these flags, such as is_vpn')
     .option('--country <code...>', 'only networks in one of these countries, such as DE')
     .option('--asn <number...>', 'only these networks')
-    .option('--min-score <score>', 'only networks with this threat score or more')
+    .option('--min-score <score>', 'only networks with at least this threat score')
     .addOption(json())
     .action(async (options) => {
       exitCode = await exportCommand(config().dataDir, options, stdout, stderr);
@@ -244,32 +303,20 @@ export async function run(
     await program.parseAsync(argv, { from: 'user' });
     return exitCode;
   } catch (error) {
-    // Commander has printed its own message, or the help that was asked for.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USED_WRONGLY;
-    if (error instanceof UsageError) {
-      stderr.write(`error: ${error.message}\n`);
-      return USED_WRONGLY;
-    }
-    if (error instanceof DatasetError || error instanceof StorageUnavailable || isAddressInUse(error)) {
-      stderr.write(`error: ${error.message}\n`);
-      return 1;
-    }
-    throw error;
+    // Commander has already printed its message or the help.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_ERROR;
+    const failure = failureOf(error);
+    if (failure === undefined) throw error;
+    printError(`error: ${failure.message}\n`);
+    return failure.exitCode;
   }
 }
 
-function isAddressInUse(error: unknown): error is Error {
-  return (
-    error instanceof Error &&
-    ['EADDRINUSE', 'EADDRNOTAVAIL', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')
-  );
-}
-
-function wholeNumber(text: string): number {
-  if (!/^[1-9][0-9]{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1.');
+function positiveInteger(text: string): number {
+  if (!/^[1-9][0-9]{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a positive integer.');
   return Number(text);
 }
 
-function collect(text: string, before: readonly string[] = []): string[] {
-  return [...before, text];
+function collect(text: string, previous: readonly string[] = []): string[] {
+  return [...previous, text];
 }

@@ -1,94 +1,170 @@
 /**
- * Several processes on one port. The first process answers nothing itself: it starts workers, replaces one that dies, and adds up their
- * metrics. What a worker had counted is in storage or lost with its lease; nothing is counted twice.
+ * Several processes on one port. The first process answers no requests: it starts workers, replaces one that dies, and
+ * adds up their metrics, including what dead workers had counted. Quotas of a dead worker are in storage or lost with
+ * its lease; nothing is counted twice.
  */
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from './log.ts';
-import { addUp, type MetricsSnapshot } from './metrics.ts';
+import { addUp, countersOf, type MetricsSnapshot } from './metrics/metrics.ts';
+import { errorOf, type Failure } from './terminal/failure.ts';
 
 /** A worker that dies young is replaced after a pause, so that one that cannot live does not burn a core. */
 const YOUNG_MS = 5_000;
 const PAUSE_MS = 1_000;
 const SCRAPE_MS = 1_000;
+/** Longer than a worker takes to drain and to write what it holds. One that has not ended by then hangs. */
+const STOP_MS = 20_000;
 
-const METRICS_REQUEST = 'metrics';
+/** To a worker: report metrics; no longer ready; end; end without waiting for requests in flight. */
+export type Order = 'report' | 'announce-stop' | 'stop' | 'cut';
+/** From a worker: the answer to a request for metrics, what it has counted so far, or why it cannot start. */
+export type WorkerReport =
+  | { readonly metrics: MetricsSnapshot }
+  | { readonly counters: MetricsSnapshot }
+  | { readonly failure: Failure };
 
 export class Workers {
   readonly #log: Logger;
+  readonly #forward: (line: string) => void;
+  /** What each worker last reported, until its counters are in `#ended`. */
+  readonly #counters = new Map<Worker, MetricsSnapshot>();
+  #ended: MetricsSnapshot = { routes: {}, counters: { whence_worker_deaths_total: 0 }, gauges: {} };
   #isStopping = false;
 
-  constructor(log: Logger) {
+  /** `forward` writes a line of a worker's log. */
+  constructor(log: Logger, forward: (line: string) => void) {
     this.#log = log;
+    this.#forward = forward;
   }
 
-  /** Resolves with the address they listen on when all of them do; rejects if one cannot start. */
+  /** Resolves with the address they listen on when all of them do. If one cannot start, ends all and says why. */
   async start(count: number): Promise<{ port: number }> {
-    // Workers accept for themselves. With the default, the first process accepts and hands over, and a connection handed to a worker that has
-    // just died is never answered and never closed.
+    // Workers accept for themselves. With the default, the first process accepts and hands over, and a connection
+    // handed to a worker that has just died is never answered and never closed.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
-    const workers = Array.from({ length: count }, () => cluster.fork());
-    const started = await Promise.all(workers.map((worker) => listening(worker)));
-    for (const worker of workers) this.#watch(worker);
-    return { port: started[0]?.port ?? 0 };
+    // Their logs come through this process, so that its standard error is not theirs: see `log-output`.
+    cluster.setupPrimary({ stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+    const workers = Array.from({ length: count }, () => this.#fork());
+    try {
+      const started = await Promise.all(workers.map((worker) => listening(worker)));
+      for (const worker of workers) this.#watch(worker);
+      return { port: started[0]?.port ?? 0 };
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
   }
 
   async metrics(): Promise<MetricsSnapshot> {
-    const snapshots = await Promise.all(liveWorkers().map(askForMetrics));
-    const answered = snapshots.filter((snapshot) => snapshot !== undefined);
-    const { gauges, ...rest } = addUp(answered);
-    return { ...rest, gauges: { ...gauges, whence_workers: answered.length } };
+    const answers = (await Promise.all(liveWorkers().map(askForMetrics))).filter((answer) => answer !== undefined);
+    const { gauges } = addUp(answers);
+    // A worker that is too busy to answer stands for what it last reported: counters never go down.
+    const counters = addUp([this.#ended, ...this.#counters.values()]);
+    return { ...counters, gauges: { ...gauges, whence_workers: answers.length } };
+  }
+
+  /** Readiness is denied from now on; requests are answered as before. A worker that ends is no longer replaced. */
+  announceStop(): void {
+    this.#isStopping = true;
+    for (const worker of liveWorkers()) send(worker, 'announce-stop');
+  }
+
+  /** Ends without waiting for requests in flight. */
+  cut(): void {
+    for (const worker of liveWorkers()) send(worker, 'cut');
   }
 
   async stop(): Promise<void> {
     this.#isStopping = true;
-    const gone = liveWorkers().map((worker) => once(worker, 'exit'));
-    for (const worker of liveWorkers()) worker.kill('SIGTERM');
-    await Promise.all(gone);
+    await Promise.all(
+      liveWorkers().map(async (worker) => {
+        const exited = once(worker, 'exit');
+        send(worker, 'stop');
+        const timer = setTimeout(() => {
+          this.#log.error({ worker: worker.process.pid }, 'a worker did not stop in time and was killed');
+          worker.process.kill('SIGKILL');
+        }, STOP_MS);
+        await exited;
+        clearTimeout(timer);
+      }),
+    );
+  }
+
+  #fork(): Worker {
+    const worker = cluster.fork();
+    const { stderr } = worker.process;
+    if (stderr !== null) createInterface({ input: stderr }).on('line', this.#forward);
+    worker.on('message', (report: WorkerReport) => {
+      if ('counters' in report) this.#counters.set(worker, report.counters);
+      if ('metrics' in report) this.#counters.set(worker, countersOf(report.metrics));
+    });
+    // A message to a worker that has just died.
+    worker.on('error', () => {});
+    // Its last report may be read after its exit was seen, but not after the channel is closed.
+    for (const event of ['exit', 'disconnect']) worker.once(event, () => this.#keepCounters(worker));
+    return worker;
+  }
+
+  #keepCounters(worker: Worker): void {
+    const last = this.#counters.get(worker);
+    if (last === undefined || !worker.isDead() || worker.isConnected()) return;
+    this.#counters.delete(worker);
+    this.#ended = addUp([this.#ended, last]);
   }
 
   #watch(worker: Worker): void {
     const bornMs = performance.now();
-    worker.once('exit', (code, signal) => {
+    let reason: string | undefined;
+    worker.on('message', (report: WorkerReport) => {
+      if ('failure' in report) reason = report.failure.message;
+    });
+    worker.once('exit', async (code, signal) => {
       if (this.#isStopping) return;
-      this.#log.error({ worker: worker.process.pid, code, signal }, 'a worker died and is replaced');
-      const pause = performance.now() - bornMs < YOUNG_MS ? PAUSE_MS : 0;
-      setTimeout(() => {
-        if (!this.#isStopping) this.#watch(cluster.fork());
-      }, pause);
+      this.#log.error({ worker: worker.process.pid, code, signal, reason }, 'a worker died and is replaced');
+      this.#ended = addUp([this.#ended, { routes: {}, counters: { whence_worker_deaths_total: 1 }, gauges: {} }]);
+      if (performance.now() - bornMs < YOUNG_MS) await sleep(PAUSE_MS);
+      if (!this.#isStopping) this.#watch(this.#fork());
     });
   }
 }
 
-/** In a worker: answers what the first process asks. */
-export function answerMetrics(snapshot: () => MetricsSnapshot): void {
-  process.on('message', (message) => {
-    if (message === METRICS_REQUEST) process.send?.({ snapshot: snapshot() });
-  });
+function liveWorkers(): Worker[] {
+  return Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined && !worker.isDead()) as Worker[];
 }
 
-function liveWorkers(): Worker[] {
-  return Object.values(cluster.workers ?? {}).filter((worker) => worker?.isConnected() === true) as Worker[];
+function send(worker: Worker, order: Order): void {
+  // A worker that has just died is replaced when its exit is seen.
+  if (worker.isConnected()) worker.send(order, () => {});
 }
 
 async function listening(worker: Worker): Promise<{ port: number }> {
-  const exited = once(worker, 'exit').then(([code]) => {
-    throw new Error(`a worker ended with code ${code} before it listened`);
+  return new Promise((resolve, reject) => {
+    worker.once('listening', resolve);
+    worker.on('message', (report: WorkerReport) => {
+      if ('failure' in report) reject(errorOf(report.failure));
+    });
+    worker.once('exit', (code, signal) =>
+      reject(errorOf({ exitCode: 1, message: `a worker ended (${signal ?? `code ${code}`}) before it listened` })),
+    );
   });
-  const [address] = (await Promise.race([once(worker, 'listening'), exited])) as [{ port: number }];
-  // From here on its end is somebody else's business.
-  exited.catch(() => {});
-  return address;
 }
 
-async function askForMetrics(worker: Worker): Promise<MetricsSnapshot | undefined> {
-  worker.send(METRICS_REQUEST);
-  try {
-    const [{ snapshot }] = (await once(worker, 'message', { signal: AbortSignal.timeout(SCRAPE_MS) })) as [
-      { snapshot: MetricsSnapshot },
-    ];
-    return snapshot;
-  } catch {
-    return undefined;
-  }
+/** Undefined when the worker does not answer in time. */
+function askForMetrics(worker: Worker): Promise<MetricsSnapshot | undefined> {
+  return new Promise((resolve) => {
+    const finish = (metrics?: MetricsSnapshot) => {
+      clearTimeout(timer);
+      worker.off('message', listen);
+      resolve(metrics);
+    };
+    const listen = (report: WorkerReport) => {
+      if ('metrics' in report) finish(report.metrics);
+    };
+    const timer = setTimeout(finish, SCRAPE_MS);
+    worker.on('message', listen);
+    send(worker, 'report');
+  });
 }

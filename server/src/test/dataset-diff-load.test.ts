@@ -1,7 +1,10 @@
-/** Lookups while two large datasets are compared. In one process, so that a comparison on the event loop would show at once. */
+/**
+ * Lookups while two large datasets are compared. In one process, so that a comparison on the event loop would show at
+ * once.
+ */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
-import type { Sample } from '@whence/dataset/test/sample-dataset';
+import type { Sample } from '@whence/dataset/sample-dataset';
 import { startInProcess, TestFolder } from './test-server.ts';
 
 const PREFIXES = 150_000;

@@ -6,7 +6,7 @@ import { createClient } from '@whence/client';
 import { diffDatasets } from '@whence/dataset/diff';
 import { publish, readManifest, useVersion, type VersionEntry, versionPath } from '@whence/dataset/publish';
 import { openDataset } from '@whence/dataset/read';
-import { type Sample, sampleContent } from '@whence/dataset/test/sample-dataset';
+import { type Sample, sampleContent } from '@whence/dataset/sample-dataset';
 import { SAMPLE, startInProcess, TestFolder } from './test-server.ts';
 
 const folder = new TestFolder();

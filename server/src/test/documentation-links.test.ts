@@ -1,11 +1,13 @@
-/** Links between the pages of the repository: the file is there, and so is the heading. Addresses outside are not asked. */
+/**
+ * Links between the pages of the repository: the file is there, and so is the heading. Addresses outside are not asked.
+ */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import test from 'node:test';
 
 const root = join(import.meta.dirname, '../../..');
-const folders = ['.', 'docs', 'docs/decisions', 'dataset', 'email', 'client', 'bench'];
+const folders = ['.', 'docs', 'docs/decisions', 'dataset', 'email', 'client', 'server', 'testing', 'bench'];
 const pages = folders.flatMap((folder) =>
   readdirSync(join(root, folder))
     .filter((name) => name.endsWith('.md'))

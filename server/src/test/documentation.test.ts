@@ -1,7 +1,7 @@
 /** The OpenAPI document, held against the running server: what it says of answers is what comes. */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
-import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/email/test/scripted-dns-server';
+import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/scripted-dns-server';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { SAMPLE, startInProcess, TestFolder } from './test-server.ts';
 

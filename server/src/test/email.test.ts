@@ -1,10 +1,10 @@
-/** The email check through HTTP and on the command line, against a DNS server on loopback that does as it is told. */
+/** The email check over HTTP and on the command line, against a scripted DNS server on loopback. */
 import assert from 'node:assert/strict';
 import { get } from 'node:http';
 import test, { after, before } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@whence/client';
-import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/email/test/scripted-dns-server';
+import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/scripted-dns-server';
 import { run } from '../main.ts';
 import { startInProcess, TestFolder } from './test-server.ts';
 
@@ -27,6 +27,13 @@ before(async () => {
       'slow.example': { A: ['192.0.2.1'] },
       'broken.example': { fail: 'SERVFAIL' },
       '_dmarc.broken.example': { fail: 'SERVFAIL' },
+      '*.silent.example': { fail: 'timeout' },
+      'escapes.example': {
+        MX: [[10, 'm\x1b[2Jx.escapes.example']],
+        TXT: ['v=spf1 \x1b]0;owned\x07 include:\x9b31m.example \x7f -all'],
+      },
+      '_dmarc.escapes.example': { TXT: ['v=DMARC1; p=none; \x1b[31m'] },
+      'google._domainkey.escapes.example': { TXT: ['v=DKIM1; k=\x1b[31m; p=\r\nforged line'] },
     },
     { scripts: { 'long.example.com': { do: 'truncate' }, 'slow.example': { delayMs: 1_500 } } },
   );
@@ -126,12 +133,12 @@ test('email: a key without email:read is refused, and nothing is asked', async (
   assert.equal(dns.queries.length, before);
 });
 
-test('email: a DNS failure that is ours to report does not count against the key', async () => {
+test('email: DNS_UNAVAILABLE counts against the key, since the questions were asked', async () => {
   const { secret: free } = await folder.createKey({ tier: 'free' });
-  assert.equal((await ask('/v1/email/domain/broken.example/dns', free)).headers.get('x-ratelimit-remaining'), '1000');
+  assert.equal((await ask('/v1/email/domain/broken.example/dns', free)).headers.get('x-ratelimit-remaining'), '999');
 });
 
-test('email: a client that goes away stops its check', async () => {
+test('email: a client that disconnects stops its check', async () => {
   const request = get(`${server.url}/v1/email/domain/slow.example/dns`, { headers: { 'X-API-Key': secret } });
   request.on('error', () => {});
   const checks = () => Number(server.metrics().gauges['whence_email_checks']);
@@ -147,13 +154,34 @@ test('email: 200 checks at once are all answered', async () => {
   assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
 });
 
-test('email: the client library speaks it', async () => {
+test('email: 130 silent domains of one key do not delay the check of another', async () => {
+  const controller = new AbortController();
+  const { secret: other } = await folder.createKey();
+  const silent = Array.from({ length: 130 }, (_, i) =>
+    fetch(`${server.url}/v1/email/domain/d${i}.silent.example/dns`, {
+      headers: { 'X-API-Key': secret },
+      signal: controller.signal,
+    }).catch(() => undefined),
+  );
+  const checks = () => Number(server.metrics().gauges['whence_email_checks']);
+  while (checks() < 8) await sleep(5);
+  const startedMs = performance.now();
+  assert.equal((await ask('/v1/email/domain/example.com/dns', other)).status, 200);
+  const took = performance.now() - startedMs;
+  assert.ok(took < 1_000, `${took} ms`);
+  assert.equal(checks(), 8, 'one key has eight checks in flight');
+  controller.abort();
+  await Promise.all(silent);
+  while (checks() > 0) await sleep(5);
+});
+
+test('email: the client library', async () => {
   const client = createClient({ baseUrl: server.url, apiKey: secret });
   const { data } = await client.emailDomain('example.com', { selectors: ['google'] });
   assert.deepEqual([data.dmarc.effective_policy, data.dkim[0]?.found], ['reject', false]);
 });
 
-test('email: with every server dead the answer is 503, within the budget', async () => {
+test('email: with every DNS server down the answer is 503, within the budget', async () => {
   const dead = await startScriptedDnsServer({}, { scripts: {} });
   const { address } = dead;
   await dead.close();
@@ -192,7 +220,17 @@ test('email: the command line prints grade, parts, the SPF tree and what to do',
   assert.match(stdout, /\nWhat to do\n {2}\+30 {2}No DKIM key was found/);
 });
 
-test('email: the command line prints the report as JSON, and refuses what is no domain', async () => {
+for (const options of [[], ['--json']])
+  test(`email: control characters of records do not reach the terminal ${options.join()}`, async () => {
+    const { stdout } = await whence('email', 'escapes.example', ...options);
+    // Nothing but printable characters and our own line ends; no record can begin a line.
+    assert.doesNotMatch(stdout, /[^\P{C}\n]/u);
+    assert.doesNotMatch(stdout, /^forged/m);
+    if (options.length === 0) assert.ok(stdout.includes('\\x1b]0;owned\\x07'), stdout);
+    else assert.ok(JSON.parse(stdout).spf.raw.startsWith('v=spf1 \x1b]0;owned\x07 include:\x9b31m'));
+  });
+
+test('email: the command line prints the report as JSON, and refuses invalid domains', async () => {
   const { stdout } = await whence('email', 'example.com', '--json', '--selectors', 'a');
   assert.equal(JSON.parse(stdout).dkim[0].selector, 'a');
   assert.deepEqual(await whence('email', 'localhost'), {

@@ -24,8 +24,8 @@ const sample = new ExportSample();
 before(async () => {
   // The page names files without a folder. The test runner gives every file a process of its own.
   process.chdir(sample.folder);
-  for (const { line, words } of commands.filter(({ words: [first] }) => first === 'npx')) {
-    const { code, stderr } = await sample.whence(...words.slice(2));
+  for (const { line, words } of commands.filter(({ words: [first] }) => first === 'whence')) {
+    const { code, stderr } = await sample.whence(...words.slice(1));
     assert.equal(code, 0, `${line}\n${stderr}`);
   }
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after } from 'node:test';
 import { openCurrent, publish } from '@whence/dataset/publish';
 import type { Dataset } from '@whence/dataset/read';
-import { BUILT_AT, type Sample, sampleContent } from '@whence/dataset/test/sample-dataset';
+import { BUILT_AT, type Sample, sampleContent } from '@whence/dataset/sample-dataset';
 import { run } from '../main.ts';
 
 export const EXPORT_SAMPLE: Sample = {

@@ -1,49 +1,15 @@
-/** The promises that hold across processes, on real ones: workers, kills, restarts, revocation, a new dataset under load. */
+/** What holds across processes, on real ones: workers, kills, restarts, a new dataset under load. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { Agent, get } from 'node:http';
+import { copyFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { Agent } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { publish, useVersion } from '@whence/dataset/publish';
-import { sampleContent } from '@whence/dataset/test/sample-dataset';
+import { sampleContent } from '@whence/dataset/sample-dataset';
+import { type Answer, ask, askMany, workersOf } from './requests.ts';
 import { SAMPLE, ServerProcess, TestFolder } from './test-server.ts';
-
-type Answer = { status: number; text: string };
-
-/** A connection per agent, so that requests are spread over workers; a refused or broken connection is status 0. */
-function ask(url: string, key: string, agent: Agent | false = false): Promise<Answer> {
-  return new Promise((resolve) => {
-    const request = get(url, { agent, headers: { 'X-API-Key': key }, timeout: 10_000 }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (piece) => {
-        text += piece;
-      });
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
-      response.on('error', () => resolve({ status: 0, text: '' }));
-    });
-    request.on('error', () => resolve({ status: 0, text: '' }));
-  });
-}
-
-async function askMany(url: string, key: string, count: number): Promise<Record<number, number>> {
-  const agents = Array.from({ length: 40 }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
-  const statuses: Record<number, number> = {};
-  await Promise.all(
-    Array.from({ length: count }, async (_, i) => {
-      const { status } = await ask(`${url}/v1/ip/8.8.8.${i % 256}`, key, agents[i % agents.length]);
-      statuses[status] = (statuses[status] ?? 0) + 1;
-    }),
-  );
-  for (const agent of agents) agent.destroy();
-  return statuses;
-}
-
-function workersOf({ child }: ServerProcess): number[] {
-  const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
-  return children.trim().split(' ').map(Number);
-}
 
 async function freePort(): Promise<string> {
   const probe = createServer().listen(0, '127.0.0.1');
@@ -147,34 +113,6 @@ test('processes: stopped in good order, nothing of the day is lost', async () =>
   }
 });
 
-test('processes: no request that starts after a revocation returned is accepted by any worker', async () => {
-  await withServer({ WHENCE_WORKERS: '2' }, async (server, folder) => {
-    for (let round = 0; round < 5; round++) {
-      const { key, secret } = await folder.createKey();
-      let isRevoked = false;
-      let acceptedAfter = 0;
-      let refusedAfter = 0;
-      const clients = Array.from({ length: 8 }, async () => {
-        const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-        for (let after = 0; after < 20; ) {
-          const startedAfter = isRevoked;
-          const { status } = await ask(`${server.url}/v1/ip/8.8.8.8`, secret, agent);
-          if (!startedAfter) continue;
-          after++;
-          if (status === 401) refusedAfter++;
-          else acceptedAfter++;
-        }
-        agent.destroy();
-      });
-      await sleep(100);
-      assert.equal(await folder.revokeKey(key.id), 'revoked');
-      isRevoked = true;
-      await Promise.all(clients);
-      assert.deepEqual([acceptedAfter, refusedAfter], [0, 160]);
-    }
-  });
-});
-
 test('processes: a new version under load loses no request, mixes no answer, and is everywhere within two seconds; so is the way back', async () => {
   const named = (name: string) => ({ ...SAMPLE, routes: [['8.8.8.0/24', 15169, name] as const] });
   await withServer({ WHENCE_WORKERS: '2' }, async (server, folder) => {
@@ -215,18 +153,24 @@ test('processes: a new version under load loses no request, mixes no answer, and
   });
 });
 
-test('processes: a damaged new version is not served; the old one stays', async () => {
+test('processes: a damaged new version is not served; the old one stays, and /readyz says so', async () => {
   await withServer({}, async (server, folder) => {
     const { secret } = await folder.createKey();
-    publish(folder.dataDir, sampleContent({ routes: [['8.8.8.0/24', 1, 'Broken']] }), new Date());
-    const file = `${folder.dataDir}/datasets/000002.whence`;
-    const bytes = readFileSync(file);
+    // Made elsewhere, so that the server never sees it whole.
+    const other = new TestFolder();
+    other.publish();
+    publish(other.dataDir, sampleContent({ routes: [['8.8.8.0/24', 1, 'Broken']] }), new Date());
+    const bytes = readFileSync(`${other.dataDir}/datasets/000002.whence`);
     bytes[bytes.length - 20] = (bytes[bytes.length - 20] as number) ^ 1;
-    useVersion(folder.dataDir, 1);
-    writeFileSync(file, bytes);
-    const manifest = `${folder.dataDir}/datasets/manifest.json`;
-    writeFileSync(manifest, readFileSync(manifest, 'utf8').replace('"current": 1', '"current": 2'));
-    await sleep(1_200);
+    writeFileSync(`${folder.dataDir}/datasets/000002.whence`, bytes);
+    copyFileSync(`${other.dataDir}/datasets/manifest.json`, `${folder.dataDir}/datasets/manifest.json`);
+    other.remove();
+    const readyz = async () => JSON.parse((await ask(`${server.url}/readyz`, '')).text).data;
+    for (let i = 0; (await readyz()).checks.dataset !== 'fallback'; i++) {
+      assert.ok(i < 100, 'it is not noticed');
+      await sleep(100);
+    }
+    assert.deepEqual([(await readyz()).status, (await readyz()).dataset_version], ['ready', 1]);
     const { status, text } = await ask(`${server.url}/v1/ip/8.8.8.8`, secret);
     assert.deepEqual([status, JSON.parse(text).meta.dataset_version], [200, 1]);
   });
@@ -256,9 +200,65 @@ test('processes: metrics are added up over workers', async () => {
     await askMany(server.url, secret, 200);
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
     assert.match(text, /\nwhence_requests_total\{route="ip",status="200"\} 200\n/);
-    // One more: the first process asks for readiness before it says that it listens.
-    assert.match(text, /\nwhence_request_duration_seconds_count 201\n/);
+    assert.match(text, /\nwhence_request_duration_seconds_count\{route="ip"\} 200\n/);
     assert.match(text, /\nwhence_workers 2\n/);
     assert.match(text, /\nwhence_dataset_version 1\n/);
   });
+});
+
+test('processes: counters do not go down when a worker dies', async () => {
+  const port = await freePort();
+  await withServer({ WHENCE_WORKERS: '2', WHENCE_METRICS_PORT: port }, async (server, folder) => {
+    const { secret } = await folder.createKey();
+    const metrics = async () => {
+      const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+      return (series: string) =>
+        Number(
+          text
+            .split('\n')
+            .find((line) => line.startsWith(`${series} `))
+            ?.split(' ')[1],
+        );
+    };
+    const answered = 'whence_requests_total{route="ip",status="200"}';
+    await askMany(server.url, secret, 200);
+    assert.equal((await metrics())(answered), 200);
+    await askMany(server.url, secret, 100);
+    // Workers report once a second without being asked.
+    await sleep(2_500);
+    const before = workersOf(server);
+    process.kill(before[0] as number, 'SIGKILL');
+    for (let i = 0; workersOf(server).every((pid) => before.includes(pid)); i++) {
+      assert.ok(i < 200, 'no worker was started in its place');
+      assert.ok((await metrics())(answered) >= 300);
+      await sleep(50);
+    }
+    const after = await metrics();
+    assert.deepEqual([after(answered), after('whence_worker_deaths_total')], [300, 1]);
+    assert.equal(after('whence_request_duration_seconds_count{route="ip"}'), 300);
+  });
+});
+
+test('processes: started with a damaged current version, workers serve the newest one that is whole', async () => {
+  const folder = new TestFolder();
+  try {
+    folder.publish();
+    publish(folder.dataDir, sampleContent({ routes: [['8.8.8.0/24', 1, 'Broken']] }), new Date());
+    truncateSync(`${folder.dataDir}/datasets/000002.whence`, 1000);
+    const { secret } = await folder.createKey();
+    const port = await freePort();
+    const server = await ServerProcess.start(folder, { WHENCE_WORKERS: '2', WHENCE_METRICS_PORT: port });
+    try {
+      const { status, text } = await ask(`${server.url}/v1/ip/8.8.8.8`, secret);
+      assert.deepEqual([status, JSON.parse(text).meta.dataset_version], [200, 1]);
+      const ready = await ask(`${server.url}/readyz`, '');
+      assert.deepEqual([ready.status, JSON.parse(ready.text).data.checks.dataset], [200, 'fallback']);
+      const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+      assert.match(metrics, /\nwhence_dataset_fallback 1\n/);
+    } finally {
+      await server.stop('SIGKILL');
+    }
+  } finally {
+    folder.remove();
+  }
 });

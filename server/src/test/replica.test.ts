@@ -10,12 +10,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { publish, readManifest, useVersion, verifyVersion } from '@whence/dataset/publish';
 import { parsePublished, publishTo } from '@whence/dataset/published-folder';
-import { FolderHost } from '@whence/dataset/test/folder-host';
-import { sampleContent } from '@whence/dataset/test/sample-dataset';
+import { sampleContent } from '@whence/dataset/sample-dataset';
+import { FolderHost } from '@whence/testing/folder-host';
 import { afterBuild } from '../commands/dataset-replica.ts';
-import { DatasetPuller } from '../dataset-puller.ts';
 import { createLogger } from '../log.ts';
 import { run } from '../main.ts';
+import { DatasetPuller } from '../updates/dataset-puller.ts';
 import { ServerProcess, startInProcess, TestFolder } from './test-server.ts';
 
 const bin = join(import.meta.dirname, '../bin.js');
@@ -145,7 +145,7 @@ test('replica: two from one host follow within a poll, refuse a wrong digest, an
       const { file } = parsePublished(readFileSync(manifest, 'utf8'));
       const good = readFileSync(join(host.folder, file));
       writeFileSync(join(host.folder, file), Buffer.concat([good.subarray(0, -1), Buffer.from('x')]));
-      for (let i = 0; replicas.some(({ puller }) => !/SHA-256/.test(puller.status.last_error ?? '')); i++) {
+      for (let i = 0; replicas.some(({ puller }) => !/checksum mismatch/.test(puller.status.last_error ?? '')); i++) {
         assert.ok(i < 100, 'the digest was not noticed');
         await sleep(50);
       }
@@ -206,7 +206,8 @@ test('replica: killed at any moment of a pull, the version in use stays whole an
   }
   const { code, stdout } = await whence(dataDir, 'dataset', 'pull', '--json');
   assert.deepEqual([code, JSON.parse(stdout).version], [0, 2]);
-  // Killed after the adoption, a pull leaves its lock. One that finds nothing to do needs none; the next that writes takes it over.
+  // Killed after the adoption, a pull leaves its lock. One that finds nothing to do needs none; the next that writes
+  // takes it over.
   assert.equal((await whence(dataDir, 'dataset', 'use', '2')).code, 0);
   assert.deepEqual(
     readdirSync(join(dataDir, 'datasets')).filter(
@@ -288,7 +289,10 @@ test('cli: what cannot be done is a sentence', async () => {
   const replica = join(folder, 'replica');
   const failed = await whence(replica, 'dataset', 'pull');
   assert.deepEqual([failed.code, failed.stdout], [1, '']);
-  assert.equal(failed.stderr, `error: ${host.url}/manifest.json answered 404. The version in use is unchanged.\n`);
+  assert.equal(
+    failed.stderr,
+    `error: ${host.url}/manifest.json: the server answered 404 Not Found. The version in use is unchanged.\n`,
+  );
   const output = { write: () => {} };
   assert.equal(await run(['dataset', 'pull'], { WHENCE_DATA_DIR: replica }, output, output), 2);
   assert.equal((await whence(replica, 'dataset', 'publish')).code, 2);

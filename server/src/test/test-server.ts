@@ -1,17 +1,22 @@
-/** A server on a real socket with a small dataset, for tests: in this process with a clock of the test's own, or as processes of its own. */
+/**
+ * A server on a real socket with a small dataset, for tests: in this process with a clock of the test's own, or as
+ * processes of its own.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { publish } from '@whence/dataset/publish';
-import { type Sample, sampleContent } from '@whence/dataset/test/sample-dataset';
+import { type Sample, sampleContent } from '@whence/dataset/sample-dataset';
+import Database from 'better-sqlite3';
 import { readConfig } from '../config.ts';
-import { Keys, type NewKey } from '../keys/keys.ts';
+import type { NewKey } from '../keys/key.ts';
+import { Keys } from '../keys/keys.ts';
 import { PERMISSIONS } from '../keys/tiers.ts';
 import { createLogger } from '../log.ts';
-import { sqlitePath, startServer } from '../server.ts';
-import { openSqlite, sqliteStorage } from '../storage/sqlite.ts';
+import { startServer } from '../server.ts';
+import { openStorage } from '../storage/open-storage.ts';
 
 export const SAMPLE: Sample = {
   routes: [
@@ -34,7 +39,7 @@ export const SAMPLE: Sample = {
   tor: [['1.0.9.9/32', 'Relay Friends']],
 };
 
-const bin = join(import.meta.dirname, '../bin.js');
+export const bin = join(import.meta.dirname, '../bin.js');
 
 export class TestFolder {
   readonly dataDir = mkdtempSync(join(tmpdir(), 'whence-server-'));
@@ -53,12 +58,26 @@ export class TestFolder {
   }
 
   async withKeys<T>(work: (keys: Keys) => Promise<T>): Promise<T> {
-    const storage = sqliteStorage(openSqlite(sqlitePath(this.dataDir)));
+    const storage = await openStorage(this.dataDir);
     try {
-      return await work(new Keys(storage));
+      return await work(new Keys(storage.keys));
     } finally {
       await storage.close();
     }
+  }
+
+  /** A backup or its restoration: the database as SQLite writes it, under a name of its own, then moved into place. */
+  async copyDatabaseTo(target: TestFolder): Promise<void> {
+    const source = new Database(this.#databasePath, { readonly: true });
+    const unfinished = `${target.#databasePath}.restored`;
+    await source.backup(unfinished);
+    source.close();
+    for (const suffix of ['-wal', '-shm']) rmSync(target.#databasePath + suffix, { force: true });
+    renameSync(unfinished, target.#databasePath);
+  }
+
+  get #databasePath(): string {
+    return join(this.dataDir, 'whence.sqlite');
   }
 
   remove(): void {

@@ -1,4 +1,7 @@
-/** `whence dataset update` and the server's schedule: real processes, feeds over loopback HTTP, kills, and the real files where they are. */
+/**
+ * `whence dataset update` and the server's schedule: real processes, feeds over loopback HTTP, kills, and the real
+ * files where they are.
+ */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,13 +14,16 @@ import { parseAddress } from '@whence/dataset/address';
 import { explain } from '@whence/dataset/evidence';
 import { openCurrent, readManifest, verifyVersion } from '@whence/dataset/publish';
 import type { Dataset } from '@whence/dataset/read';
-import { fixtureFeeds } from '@whence/dataset/test/fixture-catalogue';
-import { NO_FIXTURES } from '@whence/dataset/test/fixtures';
-import { type LoopbackServer, startLoopbackServer } from '@whence/dataset/test/loopback-server';
-import { readUpdateReport } from '../update-report.ts';
+import { fixtureFeeds } from '@whence/testing/fixture-catalogue';
+import { NO_FIXTURES } from '@whence/testing/fixtures';
+import { type LoopbackServer, startLoopbackServer } from '@whence/testing/loopback-server';
+import { run } from '../main.ts';
+import { readUpdateReport } from '../updates/update-report.ts';
 import { ServerProcess, TestFolder } from './test-server.ts';
 
 const bin = join(import.meta.dirname, '../bin.js');
+
+const BLOCKLIST = '8.8.8.8\n10.0.0.0/8\n224.0.0.0/3\n';
 
 let folder = '';
 let feeds: LoopbackServer;
@@ -27,7 +33,7 @@ before(async () => {
   const list = (path: string, text: string) => feeds.routes.set(path, (response) => response.end(text));
   list('/vpn', '8.8.8.0/24\n');
   list('/tor', '1.1.1.1\n');
-  list('/block', '8.8.8.8\n10.0.0.0/8\n224.0.0.0/3\n');
+  list('/block', BLOCKLIST);
   list('/html', '<html>moved</html>');
   list(
     '/catalogue',
@@ -44,8 +50,8 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function startUpdate(dataDir: string, environment: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [bin, 'dataset', 'update', '--json'], {
+function startUpdate(dataDir: string, environment: Record<string, string> = {}, options: readonly string[] = []) {
+  const child = spawn(process.execPath, [bin, 'dataset', 'update', '--json', ...options], {
     env: { ...process.env, WHENCE_FEEDS: `${feeds.url}/catalogue`, WHENCE_DATA_DIR: dataDir, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -96,14 +102,36 @@ test('update: killed at any moment, the version that is served stays whole; the 
 
   const dataset = openCurrent(dataDir);
   const google = answer(dataset, '8.8.8.8');
-  assert.deepEqual([google?.is_vpn, google?.is_datacenter, google?.score], [true, true, 35]);
+  assert.deepEqual([google?.is_vpn, google?.is_datacenter, google?.score], [true, true, 30]);
   assert.deepEqual(
     google?.explanation?.map((line) => line.replace(/, \S+\)/, ')')),
-    ['VPN (vpn): +15', 'on a blocklist (block): +15', 'datacenter (networks): +5'],
+    ['VPN (vpn): +15', 'on a blocklist (block): +15'],
   );
-  assert.deepEqual([answer(dataset, '8.8.8.9')?.score, answer(dataset, '1.1.1.1')?.is_tor_exit], [20, true]);
+  assert.deepEqual([answer(dataset, '8.8.8.9')?.score, answer(dataset, '1.1.1.1')?.is_tor_exit], [15, true]);
   assert.equal(answer(dataset, '10.0.0.1'), undefined);
   assert.equal(answer(dataset, '185.220.101.1')?.is_tor_exit, false, 'the live exits replace the table of blocks');
+});
+
+test('update: a result that differs too much is not published, and names the feed; --accept-changes publishes it', async () => {
+  const dataDir = join(folder, 'killed');
+  const update = (...options: string[]) => startUpdate(dataDir, {}, ['--force', ...options]).ended;
+  // As many rows as growth allows, none of them too wide.
+  const wide = [4, 6, 7, 11, 12, 15, 16, 17].map((octet) => `${octet}.0.0.0/8\n`).join('');
+  feeds.routes.set('/block', (response) => response.end(wide));
+  const { code, stderr } = await update();
+  assert.equal(code, 1);
+  assert.match(stderr, /error: the new dataset differs too much from version 1, so it was not published:\n/);
+  assert.match(
+    stderr,
+    /\n {2}threat IPv4 addresses +\S+ +1\d\d,\d{3},\d{3} +at most 3 times +block \+1\d\d,\d{3},\d{3}\n/,
+  );
+  assert.match(stderr, /publish it with: whence dataset update --accept-changes\n$/);
+  assert.deepEqual([readManifest(dataDir)?.current, readUpdateReport(dataDir)?.outcome], [1, 'failed']);
+
+  const accepted = await update('--accept-changes');
+  feeds.routes.set('/block', (response) => response.end(BLOCKLIST));
+  assert.equal(accepted.code, 0, accepted.stderr);
+  assert.equal(answer(openCurrent(dataDir), '4.4.4.4')?.score, 15);
 });
 
 test('update: nothing to read is a failure that is told, and no version', async () => {
@@ -120,23 +148,28 @@ test('update: nothing to read is a failure that is told, and no version', async 
   assert.equal(readUpdateReport(dataDir)?.outcome, 'failed');
 });
 
-for (const [behaviour, environment, message] of [
-  [
-    'a catalogue that is not there',
-    { WHENCE_FEEDS: '/nowhere/feeds.json' },
-    /the catalogue of feeds at \/nowhere\/feeds.json cannot be read/,
-  ],
-  [
-    'overrides that are not there',
-    { WHENCE_OVERRIDES: '/nowhere/overrides.json' },
-    /\/nowhere\/overrides.json: ENOENT/,
-  ],
+for (const [behaviour, command, environment, message] of [
+  ['update: a catalogue', 'update', { WHENCE_FEEDS: '/nowhere/feeds.json' }, 'WHENCE_FEEDS names /nowhere/feeds.json'],
+  ['update: a file: URL', 'update', { WHENCE_FEEDS: 'file:///nowhere/f' }, 'WHENCE_FEEDS names /nowhere/f'],
+  ['update: overrides', 'update', { WHENCE_OVERRIDES: '/nowhere/o.json' }, 'WHENCE_OVERRIDES names /nowhere/o.json'],
+  ['build: overrides', 'build', { WHENCE_OVERRIDES: '/nowhere/o.json' }, 'WHENCE_OVERRIDES names /nowhere/o.json'],
+  ['build: a catalogue', 'build', { WHENCE_FEEDS: '/nowhere/feeds.json' }, 'WHENCE_FEEDS names /nowhere/feeds.json'],
+  ['feeds: a catalogue', 'feeds', { WHENCE_FEEDS: '/nowhere/feeds.json' }, 'WHENCE_FEEDS names /nowhere/feeds.json'],
 ] as const) {
-  test(`update: ${behaviour} stops it with a sentence`, async () => {
-    const { code, stderr } = await startUpdate(join(folder, 'refused'), environment).ended;
-    assert.equal(code, 1);
-    assert.match(stderr, message);
-    assert.ok(!existsSync(join(folder, 'refused', 'datasets', 'manifest.json')));
+  test(`${behaviour} that does not exist is a wrong setting`, async () => {
+    const dataDir = join(folder, 'refused');
+    const asked = feeds.asked.length;
+    let stderr = '';
+    const output = {
+      write(text: string) {
+        stderr += text;
+      },
+    };
+    const settings = { WHENCE_DATA_DIR: dataDir, ...environment };
+    assert.equal(await run(['dataset', command], settings, { write: () => {} }, output), 2);
+    assert.equal(stderr.split('\n').at(-2), `error: ${message}, which does not exist`);
+    assert.equal(feeds.asked.length, asked, 'nothing is fetched');
+    assert.ok(!existsSync(join(dataDir, 'datasets', 'manifest.json')));
   });
 }
 
@@ -150,7 +183,7 @@ test('update: a catalogue that does not end is given up', async () => {
   });
   const { code, stderr } = await startUpdate(join(folder, 'endless'), { WHENCE_FEEDS: `${feeds.url}/endless` }).ended;
   assert.equal(code, 1);
-  assert.match(stderr, /cannot be read: it is larger than 1 MB/);
+  assert.match(stderr, /cannot be read: larger than 1 MB\n$/);
 });
 
 test('serve: an update is scheduled, runs beside the server, and shows in /readyz; a second one has to wait', async () => {
@@ -163,7 +196,7 @@ test('serve: an update is scheduled, runs beside the server, and shows in /ready
     await untilTrue('an update runs', 20, async () => (await readyz()).checks['update'] === 'running');
     const second = await startUpdate(data.dataDir).ended;
     assert.equal(second.code, 1);
-    assert.match(second.stderr, /error: process \d+ is updating the dataset just now; try again when it is done\n$/);
+    assert.match(second.stderr, /error: process \d+ is updating the dataset; try again when it is done\n$/);
     await untilTrue('it is published', 90, async () => (await readyz()).dataset_version === 2);
     const { checks, update } = await readyz();
     assert.deepEqual(checks, { dataset: 'ok', storage: 'ok', update: 'ok' });
@@ -230,8 +263,8 @@ const REAL: readonly (readonly [ip: string, want: object, field: string, source:
   ['5.101.96.1', { cloud_provider: 'DigitalOcean', country: 'NL' }, 'country', 'geofeed-digitalocean'],
   ['74.7.241.1', { ai_company: 'OpenAI', cloud_provider: 'Azure' }, 'is_ai_crawler', 'crawler-openai-gptbot'],
   ['101.99.92.179', { is_tor_exit: true, score: 100 }, 'is_tor_exit', 'tor-exits'],
-  ['2.26.157.1', { is_vpn: true, score: 20, level: 'low' }, 'is_vpn', 'x4b-vpn-v4'],
-  ['154.6.59.197', { is_proxy: true, score: 40, level: 'medium' }, 'is_proxy', 'proxies-http'],
+  ['2.26.157.1', { is_vpn: true, score: 15, level: 'low' }, 'is_vpn', 'x4b-vpn-v4'],
+  ['154.6.59.197', { is_proxy: true, score: 35, level: 'medium' }, 'is_proxy', 'proxies-http'],
   ['2.57.122.53', { score: 100, level: 'critical', is_datacenter: true }, 'threat.score', 'spamhaus-drop'],
 ];
 

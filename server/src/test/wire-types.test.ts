@@ -1,4 +1,7 @@
-/** The client's wire types and our records are proved equal, not only assignable: assignability lets extra fields through. */
+/**
+ * The client's wire types and our records are proved equal, not only assignable: assignability lets extra fields
+ * through.
+ */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type * as wire from '@whence/client/wire';
@@ -6,11 +9,17 @@ import type { AsnSearchAnswer } from '@whence/dataset/asn-search';
 import type { DatasetDiff } from '@whence/dataset/diff';
 import type * as record from '@whence/dataset/record';
 import type { EmailReport } from '@whence/email/report';
-import type { DatasetReport } from '../api/dataset.ts';
+import type { ErrorName, errors } from '../http/errors.ts';
+import type { DatasetReport } from '../lookup/dataset-report.ts';
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
+/** A row of the table may share the code of another: NOT_FOUND has one for addresses and one for networks. */
+type CodeOf<Name extends ErrorName> = (typeof errors)[Name] extends { code: infer Code } ? Code : Name;
+type ServerErrorCode = { [Name in ErrorName]: CodeOf<Name> }[ErrorName];
+
 const proofs: true[] = [
+  true satisfies Equal<wire.ErrorCode, ServerErrorCode>,
   true satisfies Equal<wire.IpRecord, record.IpRecord>,
   true satisfies Equal<wire.AsnRecord, record.AsnRecord>,
   true satisfies Equal<wire.Detection, record.Detection>,

@@ -1,0 +1,196 @@
+/** API keys in the dashboard, from creation to revocation, with the API as their other end; statistics and audit log. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import test, { after, before } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { type DashboardClient, signedInAs } from './dashboard-client.ts';
+import { startInProcess, TestFolder } from './test-server.ts';
+
+const folder = new TestFolder();
+let server: Awaited<ReturnType<typeof startInProcess>>;
+let admin: DashboardClient;
+let member: DashboardClient;
+
+before(async () => {
+  folder.publish();
+  server = await startInProcess(folder);
+  admin = await signedInAs(folder, server.url, 'Ada', 'admin');
+  member = await signedInAs(folder, server.url, 'Grace', 'member');
+});
+after(async () => {
+  await server.close();
+  folder.remove();
+});
+
+const newKey = { name: 'billing', tier: 'free', permissions: ['ip:read'] } as const;
+const use = async (secret: string, path = '/v1/ip/8.8.8.8') =>
+  (await fetch(`${server.url}${path}`, { headers: { 'X-API-Key': secret } })).status;
+/** Statistics are written every second. */
+const afterFlush = () => sleep(1_200);
+
+test('keys: one that is created works at once, and its secret is not told again', async () => {
+  const { key, secret } = await member.get('createKey', { body: newKey });
+  assert.equal(await use(secret), 200);
+  assert.equal(await use(secret, '/v1/asn/15169'), 403);
+  assert.deepEqual([key.owner?.name, key.status, key.quota.limit], ['Grace', 'active', 1000]);
+  const texts = await Promise.all([member.ask('listKeys'), member.ask('getKey', { params: { id: key.id } })]);
+  for (const response of texts) assert.ok(!(await response.text()).includes(secret));
+});
+
+for (const [behaviour, body, path] of [
+  ['no name', { ...newKey, name: ' ' }, ''],
+  ['an unknown tier', { ...newKey, tier: 'gold' }, '/tier'],
+  ['no permission', { ...newKey, permissions: [] }, '/permissions'],
+  ['an unknown permission', { ...newKey, permissions: ['all'] }, '/permissions/0'],
+  ['an owner of its own choice', { ...newKey, owner_id: 'x' }, ''],
+] as const) {
+  test(`keys: ${behaviour} is refused`, async () => {
+    const { status, data } = await member.try('createKey', { body });
+    assert.deepEqual([status, data.code, data.details?.['path']], [400, 'INVALID_REQUEST', path]);
+  });
+}
+
+test('keys: usage moves the table, the detail and the statistics', async () => {
+  const { key, secret } = await member.get('createKey', { body: { ...newKey, name: 'moving' } });
+  for (let i = 0; i < 3; i++) await use(secret);
+  await use(secret, '/v1/ip/not-an-address');
+  await afterFlush();
+  const params = { id: key.id };
+  const { key: detail } = await member.get('getKey', { params });
+  assert.ok(detail.last_used_at);
+  assert.ok(detail.quota.used >= 4);
+  assert.equal(detail.requests_by_day.length, 30);
+  assert.equal(detail.requests_by_day.at(-1), 4);
+  const { rows } = await member.get('getKeyUsage', { params });
+  assert.deepEqual(
+    rows.map(({ endpoint, status_class, requests }) => [endpoint, status_class, requests]),
+    [
+      ['ip', 2, 3],
+      ['ip', 4, 1],
+    ],
+  );
+  const byStatus = await member.get('getUsage', { query: { key: key.id, by: 'status' } });
+  assert.deepEqual([byStatus.total, byStatus.client_errors], [4, 1]);
+  assert.deepEqual(
+    byStatus.series.map(({ label, total }) => [label, total]),
+    [
+      ['2xx', 3],
+      ['4xx', 1],
+    ],
+  );
+  const byKey = await admin.get('getUsage', { query: { by: 'key' } });
+  assert.ok(byKey.series.some(({ id, label, total }) => id === key.id && label === 'moving' && total === 4));
+  const overview = await member.get('getOverview');
+  assert.ok(overview.top_keys.some(({ label }) => label === 'moving'));
+  assert.equal(overview.traffic, undefined);
+  const csv = await (await member.ask('exportUsage', { query: { key: key.id } })).text();
+  assert.match(csv, new RegExp(`^day,key_id,key,endpoint,status_class,requests\r\n.*,${key.id},moving,ip,2,3\r\n`));
+});
+
+test('keys: revoking asks for the name, and holds when it is answered', async () => {
+  const { key, secret } = await member.get('createKey', { body: { ...newKey, name: 'to go' } });
+  const params = { id: key.id };
+  assert.equal(await use(secret), 200);
+  const mistyped = await member.try('revokeKey', { params, body: { name: 'to stay' } });
+  assert.deepEqual([mistyped.status, mistyped.data.code], [409, 'NAME_MISMATCH']);
+  const { key: revoked } = await member.get('revokeKey', { params, body: { name: 'to go' } });
+  assert.equal(await use(secret), 401);
+  assert.deepEqual([revoked.status, revoked.revoked_by], ['revoked', 'Grace']);
+  const again = await member.try('revokeKey', { params, body: { name: 'to go' } });
+  assert.equal(again.data.code, 'ALREADY_REVOKED');
+  const { entries } = await member.get('getKeyAudit', { params });
+  assert.deepEqual(
+    entries.map(({ action, actor, target }) => [action, actor, target]),
+    [
+      ['key.revoked', 'Grace', 'to go'],
+      ['key.created', 'Grace', 'to go'],
+    ],
+  );
+});
+
+test('keys: rotation makes a successor of the same owner, both work, then the old one goes', async () => {
+  const { key, secret } = await member.get('createKey', { body: { ...newKey, name: 'rotating' } });
+  const params = { id: key.id };
+  const next = await admin.get('rotateKey', { params, body: {} });
+  assert.deepEqual([next.key.name, next.key.owner?.name, next.key.predecessor_id], ['rotating', 'Grace', key.id]);
+  assert.deepEqual([await use(secret), await use(next.secret)], [200, 200]);
+  const twice = await member.try('rotateKey', { params, body: {} });
+  assert.equal(twice.data.code, 'ALREADY_ROTATING');
+  const detail = await member.get('getKey', { params });
+  assert.equal(detail.successor?.id, next.key.id);
+  await member.get('revokeKey', { params, body: { name: 'rotating' } });
+  assert.deepEqual([await use(secret), await use(next.secret)], [401, 200]);
+});
+
+test('keys: search, filters, sorting and pages', async () => {
+  const names = ['Zulu 10', 'zulu 2', 'Yankee'];
+  for (const name of names) await admin.get('createKey', { body: { ...newKey, name, tier: 'pro' } });
+  const list = async (query: Record<string, string | number>) => (await admin.get('listKeys', { query })).keys;
+  const named = async (query: Record<string, string | number>) => (await list(query)).map(({ name }) => name);
+  assert.deepEqual(await named({ tier: 'pro', sort: 'name', order: 'asc' }), ['Yankee', 'zulu 2', 'Zulu 10']);
+  assert.deepEqual(await named({ q: 'ZULU', sort: 'name', order: 'asc' }), ['zulu 2', 'Zulu 10']);
+  const [key] = await list({ q: 'yankee' });
+  const [head = '', tail = ''] = (key?.masked ?? '').split('…');
+  assert.deepEqual(await named({ q: head }), ['Yankee']);
+  assert.deepEqual(await named({ q: tail }), ['Yankee']);
+  assert.deepEqual(await named({ q: key?.id ?? '' }), ['Yankee']);
+  assert.ok((await list({ q: 'grace' })).every(({ owner }) => owner?.name === 'Grace'));
+  assert.ok((await list({ status: 'revoked' })).every(({ status }) => status === 'revoked'));
+  const page = await admin.get('listKeys', { query: { tier: 'pro', sort: 'name', order: 'asc', offset: 1, limit: 1 } });
+  assert.deepEqual([page.total, page.keys.map(({ name }) => name)], [3, ['zulu 2']]);
+  assert.equal((await admin.try('listKeys', { query: { sort: 'colour' } })).data.details?.['path'], '/sort');
+  assert.deepEqual(await named({ q: '100 % _' }), []);
+});
+
+test('keys: those of the command line are seen by administrators, without an owner', async () => {
+  const { key } = await folder.createKey({ name: 'from the shell' });
+  const { keys } = await admin.get('listKeys', { query: { q: 'from the shell' } });
+  assert.deepEqual([keys[0]?.id, keys[0]?.owner, keys[0]?.quota.limit], [key.id, undefined, null]);
+  assert.equal((await member.get('listKeys', { query: { q: 'from the shell' } })).total, 0);
+});
+
+test('keys: a table of five thousand is filtered within a second', async () => {
+  const database = new Database(join(folder.dataDir, 'whence.sqlite'));
+  const insert = database.prepare(
+    'insert into keys (id, name, hash, masked, permissions, tier, created_at) values (?, ?, ?, ?, ?, ?, ?)',
+  );
+  database.transaction(() => {
+    for (let i = 0; i < 5_000; i++) {
+      insert.run(`many${i}`, `many ${i}`, `hash ${i}`, `whence_aaaa…${i}`, 'ip:read', 'free', i);
+    }
+  })();
+  database.close();
+  const started = performance.now();
+  const { total, keys } = await admin.get('listKeys', { query: { q: 'many', sort: 'requests_today', limit: 100 } });
+  const elapsed = performance.now() - started;
+  assert.deepEqual([total, keys.length], [5_000, 100]);
+  assert.ok(elapsed < 1_000, `${elapsed} ms`);
+});
+
+test('audit: newest first, by action, in pages, and as files', async () => {
+  const first = await admin.get('listAudit', { query: { limit: 2 } });
+  assert.equal(first.entries.length, 2);
+  const second = await admin.get('listAudit', { query: { limit: 2, before: first.next_before ?? '' } });
+  assert.ok((first.entries[1]?.id ?? '') > (second.entries[0]?.id ?? ''));
+  const revoked = await admin.get('listAudit', { query: { action: 'key.revoked' } });
+  assert.deepEqual([...new Set(revoked.entries.map(({ action }) => action))], ['key.revoked']);
+  assert.equal(revoked.entries[0]?.address, '127.0.0.1');
+  const response = await admin.ask('exportAudit', { query: { format: 'ndjson', action: 'key.revoked' } });
+  assert.match(response.headers.get('content-disposition') ?? '', /attachment; filename="whence-audit.ndjson"/);
+  const lines = (await response.text()).trim().split('\n');
+  assert.equal(lines.length, revoked.entries.length);
+  assert.equal(JSON.parse(lines[0] ?? '').action, 'key.revoked');
+});
+
+for (const [behaviour, query, path] of [
+  ['a day that is none', { from: '2026-02-30' }, '/from'],
+  ['a range that runs backwards', { from: '2026-02-02', to: '2026-02-01' }, '/from'],
+  ['a range of years', { from: '2020-01-01', to: '2026-01-01' }, '/from'],
+  ['an unknown group', { by: 'colour' }, '/by'],
+] as const) {
+  test(`usage: ${behaviour} is refused`, async () => {
+    const { status, data } = await admin.try('getUsage', { query });
+    assert.deepEqual([status, data.details?.['path']], [400, path]);
+  });
+}

@@ -1,0 +1,111 @@
+/**
+ * A PostgreSQL server of the test's own, with the binaries of the machine, on a free port; or the one that
+ * WHENCE_TEST_DATABASE_URL names. Each test gets a database of its own, and nothing is left behind.
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+
+const DEBIAN = '/usr/lib/postgresql';
+const given = process.env['WHENCE_TEST_DATABASE_URL'];
+
+/** Why there is none, for `skip`; false where there is one. */
+export const NO_POSTGRES =
+  given === undefined && binaries() === undefined
+    ? 'neither PostgreSQL binaries nor WHENCE_TEST_DATABASE_URL are here'
+    : false;
+
+export class PostgresServer {
+  readonly url: string;
+  readonly #stop: () => Promise<void>;
+
+  private constructor(url: string, stop: () => Promise<void>) {
+    this.url = url;
+    this.#stop = stop;
+  }
+
+  static async start(): Promise<PostgresServer> {
+    if (given !== undefined) return new PostgresServer(given, async () => {});
+    const folder = mkdtempSync(join(tmpdir(), 'whence-postgres-'));
+    const bin = binaries() ?? '';
+    const user = unprivilegedUser();
+    if (user !== undefined) chownSync(folder, user.uid, user.gid);
+    const data = join(folder, 'data');
+    const run = { ...user, cwd: folder, stdio: 'ignore' } as const;
+    execFileSync(join(bin, 'initdb'), ['-D', data, '-U', 'whence', '--auth=trust', '--no-sync', '-E', 'UTF8'], run);
+    const port = await freePort();
+    const settings = ['-c', 'fsync=off', '-c', 'unix_socket_directories=', '-c', 'listen_addresses=127.0.0.1'];
+    const child = spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...settings], run);
+    const url = `postgres://whence@127.0.0.1:${port}/postgres`;
+    await untilAnswers(url);
+    return new PostgresServer(url, async () => {
+      child.kill('SIGQUIT');
+      await once(child, 'exit');
+      rmSync(folder, { recursive: true, force: true });
+    });
+  }
+
+  /** The URL of an empty database, and how to remove it. */
+  async createDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
+    const name = `whence_test_${randomBytes(6).toString('hex')}`;
+    await this.#execute(`CREATE DATABASE ${name}`);
+    const url = new URL(this.url);
+    url.pathname = `/${name}`;
+    return { url: url.href, drop: () => this.#execute(`DROP DATABASE ${name} WITH (FORCE)`) };
+  }
+
+  async stop(): Promise<void> {
+    await this.#stop();
+  }
+
+  async #execute(sql: string): Promise<void> {
+    const client = new pg.Client({ connectionString: this.url });
+    await client.connect();
+    try {
+      await client.query(sql);
+    } finally {
+      await client.end();
+    }
+  }
+}
+
+function binaries(): string | undefined {
+  if (!existsSync(DEBIAN)) return undefined;
+  const folders = readdirSync(DEBIAN).map((version) => join(DEBIAN, version, 'bin'));
+  return folders.find((folder) => existsSync(join(folder, 'postgres')));
+}
+
+/** PostgreSQL refuses to run as root. */
+function unprivilegedUser(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
+  return { uid: id('-u'), gid: id('-g') };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  return port;
+}
+
+async function untilAnswers(url: string): Promise<void> {
+  for (let i = 0; ; i++) {
+    const client = new pg.Client({ connectionString: url });
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch (error) {
+      if (i === 100) throw error;
+      await sleep(100);
+    }
+  }
+}

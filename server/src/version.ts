@@ -1,0 +1,6 @@
+/** The version of this package, for `whence --version`. */
+import { readFileSync } from 'node:fs';
+
+export function packageVersion(): string {
+  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
+}

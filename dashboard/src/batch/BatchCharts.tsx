@@ -1,0 +1,58 @@
+import type { ThreatLevel } from '@whence/client/wire';
+import { useMemo } from 'react';
+import { countryName } from '../format/country.ts';
+import { Columns } from '../parts/Columns.tsx';
+import { FLAG_WORDS } from '../parts/flag-words.ts';
+import { Level } from '../parts/Level.tsx';
+import { Section } from '../parts/Section.tsx';
+import { Shares } from '../parts/Shares.tsx';
+import type { BatchRow } from './batch-run.ts';
+import { type BatchFilter, type Facet, type FacetValue, facetOf } from './facets.ts';
+
+const FACETS: readonly [Facet, string, ((value: FacetValue) => React.ReactNode) | undefined][] = [
+  ['level', 'Threat', ({ key }) => <Level level={key as ThreatLevel} />],
+  ['type', 'Connection types', undefined],
+  ['country', 'Countries', ({ key }) => countryName(key)],
+  ['network', 'Networks', undefined],
+  ['flag', 'Flags', ({ key }) => FLAG_WORDS[key as keyof typeof FLAG_WORDS]],
+];
+const SHOWN = 6;
+
+type BatchChartsProps = {
+  rows: readonly BatchRow[];
+  filter: BatchFilter;
+  onFilter: (facet: Facet, value: string | undefined) => void;
+};
+
+/** How the addresses divide; a click filters by the value, another takes the filter away. */
+export function BatchCharts({ rows, filter, onFilter }: BatchChartsProps) {
+  return (
+    <Columns>
+      {FACETS.map(([facet, title, name]) => (
+        <FacetChart key={facet} {...{ rows, filter, onFilter, facet, title, name }} />
+      ))}
+    </Columns>
+  );
+}
+
+type FacetChartProps = BatchChartsProps & {
+  facet: Facet;
+  title: string;
+  name: ((value: FacetValue) => React.ReactNode) | undefined;
+};
+
+function FacetChart({ rows, filter, onFilter, facet, title, name }: FacetChartProps) {
+  const values = useMemo(() => facetOf(rows, facet, filter), [rows, facet, filter]);
+  if (values.length === 0) return null;
+  return (
+    <Section title={title}>
+      <Shares
+        total={rows.length}
+        limit={SHOWN}
+        items={values.map((value) => ({ key: value.key, amount: value.amount, name: name?.(value) ?? value.name }))}
+        selected={filter[facet]}
+        onSelect={(key) => onFilter(facet, filter[facet] === key ? undefined : key)}
+      />
+    </Section>
+  );
+}

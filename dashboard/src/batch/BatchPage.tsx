@@ -1,0 +1,166 @@
+import { Button, TextInput } from '@mantine/core';
+import { IconDownload, IconX } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useDeferredValue, useEffect, useMemo, useSyncExternalStore } from 'react';
+import { answerQuery, call } from '../api/query-client.ts';
+import { CopyButton } from '../copy/CopyButton.tsx';
+import { count } from '../format/number.ts';
+import { Credits } from '../parts/Credits.tsx';
+import { Page } from '../parts/Page.tsx';
+import { PrintButton } from '../parts/PrintButton.tsx';
+import { Section } from '../parts/Section.tsx';
+import { useSignedIn } from '../session/use-account.ts';
+import { Empty } from '../states/Empty.tsx';
+import { BatchCharts } from './BatchCharts.tsx';
+import { BatchInput } from './BatchInput.tsx';
+import classes from './BatchPage.module.css';
+import { BatchProgress } from './BatchProgress.tsx';
+import { BatchTable } from './BatchTable.tsx';
+import { BatchRun, type BatchState } from './batch-run.ts';
+import { save, toCsv, toNdjson, toNftSet } from './download.ts';
+import { matches } from './facets.ts';
+import type { ScanRequest } from './scan-worker.ts';
+import { sortRows } from './sort-rows.ts';
+
+const route = getRouteApi('/gate/batch');
+/** So many addresses fit into an address bar and a chat. */
+const SHAREABLE = 50;
+
+/** One run at a time; it outlives the page, so that one can open an address and come back. */
+const run = new BatchRun(call);
+
+export function BatchPage() {
+  const { max_batch } = useSignedIn();
+  const { ips } = route.useSearch();
+  const navigate = useNavigate({ from: '/batch' });
+  const state = useSyncExternalStore(run.subscribe, run.snapshot);
+  const start = (request: ScanRequest) => run.start(request, max_batch);
+  const { phase, rows } = state;
+
+  // A shared address brings its list along.
+  useEffect(() => {
+    if (ips !== undefined && run.snapshot().phase === 'idle') run.start({ text: ips }, max_batch);
+  }, [ips, max_batch]);
+  useEffect(() => {
+    if (phase !== 'done' || rows.length === 0 || rows.length > SHAREABLE) return;
+    const list = rows.map(({ ip }) => ip).join(' ');
+    void navigate({ search: (before) => ({ ...before, ips: list }), replace: true, resetScroll: false });
+  }, [phase, rows, navigate]);
+
+  const reset = () => {
+    run.reset();
+    void navigate({ search: {}, replace: true });
+  };
+  return (
+    <Page
+      name="Batch"
+      title="Batch"
+      lead="Many addresses at once, out of any text."
+      actions={rows.length > 0 ? <PrintButton /> : undefined}
+    >
+      {phase === 'idle' ? (
+        <BatchInput onStart={start} />
+      ) : (
+        <BatchProgress state={state} onStop={() => run.stop()} onReset={reset} />
+      )}
+      {phase !== 'idle' && <Results state={state} />}
+      {rows.length > 0 && <DatasetCredits />}
+    </Page>
+  );
+}
+
+/** Answers of a batch do not carry credits: those of all sources stand for them. */
+function DatasetCredits() {
+  const { data } = useQuery(answerQuery('getDataset', {}));
+  const credits = (data?.data.report?.sources ?? []).map(({ credit }) => credit).filter((credit) => credit !== '');
+  return <Credits credits={[...new Set(credits)]} />;
+}
+
+function Results({ state: { rows, phase, counts } }: { state: BatchState }) {
+  const { ips: _, sort, ...filter } = route.useSearch();
+  const navigate = useNavigate({ from: '/batch' });
+  const shownRows = useDeferredValue(rows);
+  const key = JSON.stringify(filter);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the filter is a new object each time; its text is not.
+  const stableFilter = useMemo(() => filter, [key]);
+  const passing = useMemo(() => shownRows.filter((row) => matches(row, stableFilter)), [shownRows, stableFilter]);
+  const sorted = useMemo(() => sortRows(passing, sort), [passing, sort]);
+  const change = (next: Partial<typeof filter & { sort: typeof sort }>) =>
+    void navigate({
+      search: (before) =>
+        Object.fromEntries(
+          Object.entries({ ...before, ...next }).filter(([, value]) => value !== undefined && value !== ''),
+        ),
+      replace: true,
+      resetScroll: false,
+    });
+  if (rows.length === 0) {
+    if (phase !== 'done') return null;
+    return (
+      <Empty title={counts?.special ? 'Only private or reserved addresses were found' : 'No address was found'}>
+        <p>Addresses are written like 192.0.2.1 or 2001:db8::1. Names of hosts are not looked up.</p>
+      </Empty>
+    );
+  }
+  const isFiltered = key !== '{}';
+  return (
+    <>
+      <BatchCharts rows={shownRows} filter={stableFilter} onFilter={(facet, value) => change({ [facet]: value })} />
+      <Section
+        title={
+          isFiltered
+            ? `${count(passing.length, 'address', 'addresses')} of ${count(rows.length, 'address', 'addresses')}`
+            : count(rows.length, 'address', 'addresses')
+        }
+        aside={
+          <div className={`${classes['tools']} no-print`}>
+            <TextInput
+              size="xs"
+              type="search"
+              placeholder="Address or network"
+              aria-label="Filter by address or network"
+              value={filter.q ?? ''}
+              onChange={(event) => change({ q: event.currentTarget.value })}
+            />
+            {isFiltered && (
+              <Button
+                size="xs"
+                variant="default"
+                leftSection={<IconX size={14} aria-hidden />}
+                onClick={() =>
+                  change({ q: '', network: '', country: '', type: undefined, flag: undefined, level: undefined })
+                }
+              >
+                Clear filter
+              </Button>
+            )}
+            <Button
+              size="xs"
+              variant="default"
+              leftSection={<IconDownload size={15} aria-hidden />}
+              onClick={() => save('whence.csv', 'text/csv', toCsv(sorted))}
+            >
+              CSV
+            </Button>
+            <Button
+              size="xs"
+              variant="default"
+              leftSection={<IconDownload size={15} aria-hidden />}
+              onClick={() => save('whence.ndjson', 'application/x-ndjson', toNdjson(sorted))}
+            >
+              NDJSON
+            </Button>
+            <CopyButton text={() => toNftSet(sorted)} label="Copy as nft set" word="Copy as nft set" />
+          </div>
+        }
+      >
+        {sorted.length === 0 ? (
+          <Empty title="No address passes the filter" />
+        ) : (
+          <BatchTable rows={sorted} sort={sort} onSort={(by) => change({ sort: by })} />
+        )}
+      </Section>
+    </>
+  );
+}

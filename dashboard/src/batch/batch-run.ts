@@ -1,0 +1,144 @@
+/**
+ * One run of a batch: scanning, then look-ups in chunks. It lives beside the pages, so that opening an address and
+ * coming back does not lose it; `subscribe` and `snapshot` are what React needs.
+ */
+import type { BatchEntry, IpRecord } from '@whence/client/wire';
+import type { Caller } from '../api/call.ts';
+import type { ScanCounts } from './address-scanner.ts';
+import type { ScanReport, ScanRequest } from './scan-worker.ts';
+
+export type BatchRow = {
+  readonly ip: string;
+  readonly times: number;
+  readonly record?: IpRecord;
+  /** Why there is no record. */
+  readonly refusal?: string;
+};
+
+export type BatchState = {
+  readonly phase: 'idle' | 'scanning' | 'looking up' | 'done' | 'stopped';
+  readonly source: string;
+  readonly bytes: { readonly read: number; readonly total: number };
+  readonly counts?: ScanCounts;
+  readonly rows: readonly BatchRow[];
+  readonly total: number;
+  readonly error?: unknown;
+};
+
+const IDLE: BatchState = { phase: 'idle', source: '', bytes: { read: 0, total: 0 }, rows: [], total: 0 };
+const PARALLEL = 3;
+
+export class BatchRun {
+  readonly #call: Caller;
+  readonly #listeners = new Set<() => void>();
+  #state = IDLE;
+  #worker: Worker | undefined;
+  #abort = new AbortController();
+
+  constructor(call: Caller) {
+    this.#call = call;
+  }
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  snapshot = (): BatchState => this.#state;
+
+  start(request: ScanRequest, chunkSize: number): void {
+    this.reset();
+    const isFile = 'file' in request;
+    this.#set({
+      ...IDLE,
+      phase: 'scanning',
+      source: isFile ? request.file.name : 'text',
+      bytes: { read: 0, total: isFile ? request.file.size : request.text.length },
+    });
+    const worker = new Worker(new URL('./scan-worker.ts', import.meta.url), { type: 'module' });
+    this.#worker = worker;
+    worker.addEventListener('message', ({ data }: MessageEvent<ScanReport>) => this.#onReport(data, chunkSize));
+    worker.addEventListener('error', () => this.#fail(new Error('The file could not be read')));
+    worker.postMessage(request);
+  }
+
+  /** What was found so far stays. */
+  stop(): void {
+    this.#halt();
+    this.#set({ ...this.#state, phase: 'stopped' });
+  }
+
+  reset(): void {
+    this.#halt();
+    this.#abort = new AbortController();
+    this.#set(IDLE);
+  }
+
+  #onReport(report: ScanReport, chunkSize: number): void {
+    if (report.kind === 'failed') {
+      this.#fail(new Error(report.reason));
+      return;
+    }
+    if (report.kind === 'progress') {
+      this.#set({ ...this.#state, counts: report.counts, bytes: { ...this.#state.bytes, read: report.bytes } });
+      return;
+    }
+    this.#worker?.terminate();
+    this.#set({ ...this.#state, phase: 'looking up', counts: report.counts, total: report.addresses.length });
+    this.#lookUp(report.addresses, chunkSize).then(
+      () => this.#set({ ...this.#state, phase: 'done' }),
+      (error: unknown) => {
+        if (!this.#abort.signal.aborted) this.#fail(error);
+      },
+    );
+  }
+
+  async #lookUp(addresses: readonly [string, number][], chunkSize: number): Promise<void> {
+    const { signal } = this.#abort;
+    const chunks: Promise<BatchRow[]>[] = [];
+    const chunkAt = (start: number): Promise<BatchRow[]> => {
+      const chunk = addresses.slice(start, start + chunkSize);
+      const ips = chunk.map(([ip]) => ip);
+      const rows = this.#call('lookUpBatch', { body: { ips } }, signal).then(({ data }) =>
+        chunk.map(([ip, times]) => rowOf(ip, times, Object.hasOwn(data, ip) ? data[ip] : undefined)),
+      );
+      // Awaited in order below; an earlier chunk may fail first.
+      rows.catch(() => undefined);
+      return rows;
+    };
+    let next = 0;
+    const ask = () => {
+      if (next >= addresses.length) return;
+      chunks.push(chunkAt(next));
+      next += chunkSize;
+    };
+    for (let lane = 0; lane < PARALLEL; lane++) ask();
+    for (let index = 0; index < chunks.length; index++) {
+      const rows = (await chunks[index]) ?? [];
+      signal.throwIfAborted();
+      ask();
+      this.#set({ ...this.#state, rows: [...this.#state.rows, ...rows] });
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#halt();
+    this.#set({ ...this.#state, phase: 'stopped', error });
+  }
+
+  #halt(): void {
+    this.#worker?.terminate();
+    this.#worker = undefined;
+    this.#abort.abort();
+  }
+
+  #set(state: BatchState): void {
+    this.#state = state;
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+function rowOf(ip: string, times: number, entry: BatchEntry | undefined): BatchRow {
+  if (entry === undefined) return { ip, times, refusal: 'no answer' };
+  return 'error' in entry ? { ip, times, refusal: entry.error } : { ip, times, record: entry };
+}

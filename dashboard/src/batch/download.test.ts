@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { toCsv, toNdjson, toNftSet } from './download.ts';
+
+const refused = { ip: '192.0.2.1', times: 2, refusal: 'no data, "none"' };
+
+test('batch download: a cell with commas and quotes is quoted', () => {
+  const [, line] = toCsv([refused]).split('\r\n');
+  assert.match(line ?? '', /^192\.0\.2\.1,2,.*,"no data, ""none"""$/);
+});
+test('batch download: a cell that begins like a formula is disarmed', () => {
+  assert.match(toCsv([{ ip: '192.0.2.1', times: 1, refusal: '=1+1' }]), /,'=1\+1\r\n$/);
+});
+test('batch download: a line of JSON per address', () => {
+  assert.equal(toNdjson([refused]), '{"ip":"192.0.2.1","times":2,"error":"no data, \\"none\\""}\n');
+});
+test('batch download: nft sets by family', () => {
+  const text = toNftSet([refused, { ip: '2001:db8::1', times: 1 }]);
+  assert.match(text, /set whence_ipv4 \{\n {2}type ipv4_addr\n {2}elements = \{\n {4}192\.0\.2\.1\n {2}\}\n\}/);
+  assert.match(text, /set whence_ipv6 \{\n {2}type ipv6_addr/);
+});

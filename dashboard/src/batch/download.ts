@@ -1,0 +1,75 @@
+/** Rows as text: CSV (RFC 4180), NDJSON, an nftables set. */
+
+import type { BatchRow } from './batch-run.ts';
+import { FLAGS } from './facets.ts';
+
+const COLUMNS: readonly [name: string, value: (row: BatchRow) => string | number][] = [
+  ['ip', ({ ip }) => ip],
+  ['times', ({ times }) => times],
+  ['prefix', ({ record }) => record?.prefix ?? ''],
+  ['asn', ({ record }) => record?.asn ?? ''],
+  ['asn_name', ({ record }) => record?.asn_name ?? ''],
+  ['country', ({ record }) => record?.country ?? ''],
+  ['rir', ({ record }) => record?.rir ?? ''],
+  ['connection_type', ({ record }) => record?.connection_type ?? ''],
+  ...FLAGS.map((flag): [string, (row: BatchRow) => string] => [
+    flag,
+    ({ record }) => (record === undefined ? '' : String(record.detection[flag])),
+  ]),
+  ['ai_company', ({ record }) => record?.detection.ai_company ?? ''],
+  ['cloud_provider', ({ record }) => record?.detection.cloud_provider ?? ''],
+  ['threat_score', ({ record }) => record?.threat.score ?? ''],
+  ['threat_level', ({ record }) => record?.threat.level ?? ''],
+  ['error', ({ refusal }) => refusal ?? ''],
+];
+
+export function toCsv(rows: readonly BatchRow[]): string {
+  const head = COLUMNS.map(([name]) => name).join(',');
+  const lines = rows.map((row) => COLUMNS.map(([, value]) => csvCell(String(value(row)))).join(','));
+  return `${[head, ...lines].join('\r\n')}\r\n`;
+}
+
+export function toNdjson(rows: readonly BatchRow[]): string {
+  return rows
+    .map(
+      ({ ip, times, record, refusal }) =>
+        `${JSON.stringify(record === undefined ? { ip, times, error: refusal } : { ...record, times })}\n`,
+    )
+    .join('');
+}
+
+export function toNftSet(rows: readonly BatchRow[]): string {
+  const set = (name: string, type: string, elements: readonly string[]) =>
+    elements.length === 0
+      ? []
+      : [`set ${name} {\n  type ${type}\n  elements = {\n    ${elements.join(',\n    ')}\n  }\n}\n`];
+  const ips = rows.map(({ ip }) => ip);
+  return [
+    ...set(
+      'whence_ipv4',
+      'ipv4_addr',
+      ips.filter((ip) => !ip.includes(':')),
+    ),
+    ...set(
+      'whence_ipv6',
+      'ipv6_addr',
+      ips.filter((ip) => ip.includes(':')),
+    ),
+  ].join('');
+}
+
+/** A spreadsheet would run a cell that begins like a formula: names of networks come from the outside. */
+function csvCell(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+export function save(name: string, type: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The browser reads the URL after this task.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

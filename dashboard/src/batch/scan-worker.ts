@@ -1,0 +1,56 @@
+/** Reads text or a file in pieces, beside the page: a log of a gigabyte never is one string. */
+import { AddressScanner, type ScanCounts } from './address-scanner.ts';
+
+export type ScanRequest = { readonly text: string } | { readonly file: File };
+export type ScanReport =
+  | { readonly kind: 'progress'; readonly bytes: number; readonly counts: ScanCounts }
+  | { readonly kind: 'done'; readonly counts: ScanCounts; readonly addresses: [string, number][] }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+const REPORT_MS = 150;
+const GZIP = [0x1f, 0x8b] as const;
+
+self.addEventListener('message', ({ data }: MessageEvent<ScanRequest>) => {
+  scan(data).catch((error: unknown) => {
+    report({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) });
+  });
+});
+
+async function scan(request: ScanRequest): Promise<void> {
+  const scanner = new AddressScanner();
+  if ('text' in request) scanner.push(request.text);
+  else await scanFile(request.file, scanner);
+  scanner.finish();
+  report({ kind: 'done', counts: scanner.counts, addresses: scanner.addresses });
+}
+
+async function scanFile(file: File, scanner: AddressScanner): Promise<void> {
+  let bytes = 0;
+  let reportedAt = performance.now();
+  const counted = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform(chunk, controller) {
+      bytes += chunk.byteLength;
+      controller.enqueue(chunk);
+    },
+  });
+  const decoder = new TextDecoder();
+  const reader = (await unpacked(file, file.stream().pipeThrough(counted))).getReader();
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+    scanner.push(decoder.decode(piece.value, { stream: true }));
+    const now = performance.now();
+    if (now - reportedAt < REPORT_MS) continue;
+    reportedAt = now;
+    report({ kind: 'progress', bytes, counts: scanner.counts });
+  }
+  scanner.push(decoder.decode());
+}
+
+async function unpacked(file: File, stream: ReadableStream<Uint8Array<ArrayBuffer>>) {
+  const start = new Uint8Array(await file.slice(0, 2).arrayBuffer());
+  const isGzip = start[0] === GZIP[0] && start[1] === GZIP[1];
+  return isGzip ? stream.pipeThrough(new DecompressionStream('gzip')) : stream;
+}
+
+function report(message: ScanReport): void {
+  self.postMessage(message);
+}

@@ -1,0 +1,60 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { DatasetDiff } from '@whence/client/wire';
+import { answerQuery } from '../api/query-client.ts';
+import { Time } from '../format/Time.tsx';
+import { Page } from '../parts/Page.tsx';
+import { Loaded } from '../states/Loaded.tsx';
+import { Notice } from '../states/Notice.tsx';
+import { DiffSections } from './DiffSections.tsx';
+
+const route = getRouteApi('/gate/data/diff/$versions');
+const LIMIT = 15;
+
+export function DiffPage() {
+  const { versions } = route.useParams();
+  const match = /^(\d+)\.\.\.(\d+)$/.exec(versions);
+  if (match === null) {
+    return (
+      <Page name="Difference" title="Which versions?">
+        <Notice tone="warn" title="The address names two versions, such as /data/diff/41...42">
+          <p>
+            <Link to="/data">All versions</Link>
+          </p>
+        </Notice>
+      </Page>
+    );
+  }
+  return <Difference from={Number(match[1])} to={Number(match[2])} />;
+}
+
+function Difference({ from, to }: { from: number; to: number }) {
+  const diff = useQuery({
+    ...answerQuery('getDatasetDiff', { query: { from, to, limit: LIMIT } }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return (
+    <Page
+      name={`Difference ${from} to ${to}`}
+      title={`From dataset ${from} to ${to}`}
+      lead={<Link to="/data">All versions</Link>}
+    >
+      <Loaded query={diff} lines={14}>
+        {({ data }) => (
+          <>
+            <Dates diff={data} />
+            {data.is_same ? <Notice tone="good" title="The two versions answer alike" /> : <DiffSections diff={data} />}
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Dates({ diff: { from, to } }: { diff: DatasetDiff }) {
+  return (
+    <p className="quiet">
+      Version {from.version} was built <Time at={from.built_at} />, version {to.version} <Time at={to.built_at} />.
+    </p>
+  );
+}

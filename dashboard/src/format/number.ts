@@ -1,0 +1,32 @@
+/** Numbers in the reader's locale. */
+const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
+const short = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
+const percentage = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
+const oneDigit = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
+
+export const formatNumber = (value: number): string => whole.format(value);
+export const formatShort = (value: number): string => short.format(value);
+export const formatMs = (value: number): string => `${oneDigit.format(value)} ms`;
+
+export function formatShare(part: number, of: number): string {
+  if (of === 0) return percentage.format(0);
+  const share = part / of;
+  return share > 0 && share < 0.001 ? `<${percentage.format(0.001)}` : percentage.format(share);
+}
+
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
+
+export function formatBytes(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1000 && unit < UNITS.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  return `${oneDigit.format(value)} ${UNITS[unit]}`;
+}
+
+/** `1 key`, `2 keys`. */
+export function count(value: number, one: string, many = `${one}s`): string {
+  return `${formatNumber(value)} ${value === 1 ? one : many}`;
+}

@@ -1,0 +1,59 @@
+/** Points in time and durations in words. `now` is passed in. */
+
+const STEPS = [
+  ['year', 365 * 86_400],
+  ['month', 30 * 86_400],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const;
+
+export function relativeTime(atMs: number, nowMs: number, locale?: string): string {
+  const seconds = (atMs - nowMs) / 1000;
+  const words = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+  for (const [unit, length] of STEPS) {
+    if (Math.abs(seconds) >= length) return words.format(Math.trunc(seconds / length), unit);
+  }
+  return seconds > 5 ? 'in a moment' : 'just now';
+}
+
+const SHORT = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['min', 60],
+  ['s', 1],
+] as const;
+
+/** The two largest units: `5 h 12 min`, `3 d 4 h`, `45 s`. */
+export function duration(seconds: number): string {
+  const total = Math.max(0, Math.round(seconds));
+  const first = SHORT.findIndex(([, length]) => total >= length);
+  if (first < 0) return '0 s';
+  let rest = total;
+  const parts: string[] = [];
+  for (const [unit, length] of SHORT.slice(first, first + 2)) {
+    const amount = Math.floor(rest / length);
+    rest -= amount * length;
+    if (amount > 0) parts.push(`${amount} ${unit}`);
+  }
+  return parts.join(' ');
+}
+
+/** `2026-08-01 13:05:09 UTC`. */
+export function exactUtc(iso: string): string {
+  const date = new Date(iso);
+  return Number.isNaN(date.getTime()) ? iso : `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+/** A day of UTC in the reader's words: `1 Aug`. */
+export function shortDay(day: string, locale?: string): string {
+  return new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(
+    new Date(`${day}T00:00:00Z`),
+  );
+}
+
+export function utcDay(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+export const DAY_MS = 86_400_000;

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Detection, IpRecord } from '@whence/client/wire';
+import { verdict } from './verdict.ts';
+
+const nothing: Detection = {
+  is_datacenter: false,
+  is_tor_exit: false,
+  is_proxy: false,
+  is_vpn: false,
+  is_residential: false,
+  is_mobile: false,
+  is_ai_crawler: false,
+};
+
+function record(change: Partial<Omit<IpRecord, 'detection'>> & { detection?: Partial<Detection> }): IpRecord {
+  return {
+    ip: '192.0.2.1',
+    prefix: '192.0.2.0/24',
+    asn: 64496,
+    asn_name: 'Example GmbH',
+    country: 'DE',
+    rir: 'RIPE',
+    connection_type: 'business',
+    threat: { score: 0, level: 'low' },
+    ...change,
+    detection: { ...nothing, ...change.detection },
+  };
+}
+const high = { score: 60, level: 'high' } as const;
+
+for (const [behaviour, subject, sources, want] of [
+  ['a business', record({}), [], 'Business network of Example GmbH in Germany. No known abuse.'],
+  [
+    'a datacenter with its small base score',
+    record({ connection_type: 'datacenter', threat: { score: 5, level: 'low' } }),
+    ['networks'],
+    'Datacenter of Example GmbH in Germany. No reported abuse.',
+  ],
+  [
+    'an article',
+    record({ country: 'US' }),
+    [],
+    'Business network of Example GmbH in the United States. No known abuse.',
+  ],
+  ['an unknown country', record({ country: 'ZZ' }), [], 'Business network of Example GmbH. No known abuse.'],
+  [
+    'a Tor exit comes before its datacenter',
+    record({ connection_type: 'datacenter', detection: { is_tor_exit: true }, threat: high }),
+    ['tor-blocks', 'networks'],
+    'Tor exit in Germany: high risk.',
+  ],
+  [
+    'lists are counted once each',
+    record({ connection_type: 'residential', threat: high }),
+    ['drop', 'drop', 'blocklist-de'],
+    'Home connection of Example GmbH in Germany, on two lists: high risk.',
+  ],
+  [
+    'a listing below the first level is told',
+    record({ connection_type: 'mobile', threat: { score: 10, level: 'low' } }),
+    ['drop'],
+    'Mobile connection of Example GmbH in Germany, on one list: low risk.',
+  ],
+  [
+    'a crawler by its company',
+    record({ detection: { is_ai_crawler: true, ai_company: 'OpenAI' } }),
+    [],
+    'Crawler of OpenAI in Germany. No known abuse.',
+  ],
+  [
+    'a cloud that is not named like its network',
+    record({ connection_type: 'datacenter', detection: { cloud_provider: 'Azure' } }),
+    [],
+    'Azure, datacenter of Example GmbH in Germany. No known abuse.',
+  ],
+  [
+    'a cloud that is named like its network is said once',
+    record({ asn_name: 'Google LLC', connection_type: 'datacenter', detection: { cloud_provider: 'Google Cloud' } }),
+    [],
+    'Datacenter of Google LLC in Germany. No known abuse.',
+  ],
+  ['a VPN', record({ detection: { is_vpn: true } }), [], 'VPN address of Example GmbH in Germany. No known abuse.'],
+] as const) {
+  test(`verdict: ${behaviour}`, () => {
+    const evidence = sources.map((source) => ({ field: 'threat.score', source }));
+    assert.equal(verdict(subject, evidence), want);
+  });
+}

@@ -1,0 +1,59 @@
+/** One sentence on an address: what it is, whose and where, and how much risk. */
+import type { Evidence, IpRecord } from '@whence/client/wire';
+import { countryInSentence } from '../format/country.ts';
+
+type Rule = readonly [applies: (record: IpRecord) => boolean, words: (record: IpRecord) => string];
+
+/** The first rule that applies: what a reader must know most stands first. */
+const WHAT: readonly Rule[] = [
+  [({ detection }) => detection.is_tor_exit, () => 'Tor exit'],
+  [({ detection }) => detection.is_vpn, ({ asn_name }) => `VPN address of ${asn_name}`],
+  [({ detection }) => detection.is_proxy, ({ asn_name }) => `Proxy at ${asn_name}`],
+  [
+    ({ detection }) => detection.is_ai_crawler,
+    ({ detection }) => `Crawler of ${detection.ai_company ?? 'an AI company'}`,
+  ],
+  [
+    ({ detection, asn_name }) => detection.cloud_provider !== undefined && !isOf(asn_name, detection.cloud_provider),
+    ({ detection, asn_name }) => `${detection.cloud_provider}, datacenter of ${asn_name}`,
+  ],
+  [({ connection_type }) => connection_type === 'datacenter', ({ asn_name }) => `Datacenter of ${asn_name}`],
+  [({ connection_type }) => connection_type === 'mobile', ({ asn_name }) => `Mobile connection of ${asn_name}`],
+  [({ connection_type }) => connection_type === 'residential', ({ asn_name }) => `Home connection of ${asn_name}`],
+  [({ connection_type }) => connection_type === 'education', ({ asn_name }) => `Education network of ${asn_name}`],
+  [() => true, ({ asn_name }) => `Business network of ${asn_name}`],
+];
+
+export function verdict(record: IpRecord, evidence: readonly Pick<Evidence, 'field' | 'source'>[] = []): string {
+  const what = WHAT.find(([applies]) => applies(record))?.[1](record) ?? '';
+  const where = record.country === 'ZZ' ? '' : ` in ${countryInSentence(record.country)}`;
+  return ended(`${what}${where}${risk(record, listings(evidence))}`);
+}
+
+/** Tables of this project say what a network is, not that it was reported. */
+const OWN_TABLES: readonly string[] = ['networks', 'tor-blocks'];
+
+function listings(evidence: readonly Pick<Evidence, 'field' | 'source'>[]): number {
+  const sources = evidence.filter(({ field }) => field === 'threat.score').map(({ source }) => source);
+  return new Set(sources.filter((source) => !OWN_TABLES.includes(source))).size;
+}
+
+function risk({ threat: { level, score } }: IpRecord, lists: number): string {
+  const reported = lists === 0 ? '' : `, on ${numberWord(lists)} ${lists === 1 ? 'list' : 'lists'}`;
+  if (level === 'low' && lists === 0) return score === 0 ? '. No known abuse' : '. No reported abuse';
+  return `${reported}: ${level} risk`;
+}
+
+const WORDS = ['no', 'one', 'two', 'three', 'four', 'five', 'six'];
+const numberWord = (value: number): string => WORDS[value] ?? String(value);
+
+/** `Amazon.com, Inc.` ends the sentence with its own dot. */
+function ended(text: string): string {
+  return text.endsWith('.') ? text : `${text}.`;
+}
+
+/** "Google Cloud" of "Google LLC" need not be said twice. */
+function isOf(asnName: string, provider: string): boolean {
+  const first = provider.split(' ')[0] ?? provider;
+  return asnName.toLowerCase().includes(first.toLowerCase());
+}

@@ -1,0 +1,138 @@
+import { Button, Checkbox, Modal, Radio, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import type { CreatedKey, Permission, Tier } from '@whence/server/dashboard-wire';
+import { type FormEvent, useState } from 'react';
+import { call, queryClient } from '../api/query-client.ts';
+import { useSignedIn } from '../session/use-account.ts';
+import { FailureNotice } from '../states/FailureNotice.tsx';
+import classes from './CreateKeyDialog.module.css';
+import { NewSecret } from './NewSecret.tsx';
+import { capital, PERMISSION_WORDS, PRESETS, tierWords } from './permissions.ts';
+
+/** Asks for name, permissions and tier; then shows the key, once, and does not close by accident. */
+export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
+  const [created, setCreated] = useState<CreatedKey>();
+  if (created !== undefined) return <SecretDialog created={created} onClose={onClose} />;
+  return (
+    <Modal opened onClose={onClose} title="Create an API key" size="lg">
+      <NewKeyForm onCreated={setCreated} onCancel={onClose} />
+    </Modal>
+  );
+}
+
+function NewKeyForm({ onCreated, onCancel }: { onCreated: (created: CreatedKey) => void; onCancel: () => void }) {
+  const { tiers, permissions: all } = useSignedIn();
+  const [name, setName] = useState('');
+  const [tier, setTier] = useState<Tier>(tiers[0]?.tier ?? 'free');
+  const [permissions, setPermissions] = useState<Permission[]>([...all]);
+  const create = useMutation({
+    mutationFn: () => call('createKey', { body: { name: name.trim(), tier, permissions } }),
+    onSuccess: ({ data }) => {
+      void queryClient.invalidateQueries({ queryKey: ['listKeys'] });
+      onCreated(data);
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    create.mutate();
+  };
+  return (
+    <form className={classes['form']} onSubmit={submit}>
+      {create.error !== null && <FailureNotice error={create.error} />}
+      <TextInput
+        label="Name"
+        description="What will use it, so that it is clear later what a revocation stops."
+        placeholder="mail gateway, production"
+        required
+        withAsterisk={false}
+        maxLength={100}
+        data-autofocus
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <fieldset>
+        <legend className={classes['legend']}>Permissions</legend>
+        <div className={classes['presets']}>
+          {PRESETS.map(({ name: preset, permissions: wanted }) => (
+            <Button
+              key={preset}
+              size="compact-xs"
+              variant={isSame(wanted, permissions) ? 'light' : 'default'}
+              aria-pressed={isSame(wanted, permissions)}
+              onClick={() => setPermissions(wanted.filter((one) => all.includes(one)))}
+            >
+              {preset}
+            </Button>
+          ))}
+        </div>
+        <div className={classes['choices']}>
+          {all.map((permission) => (
+            <Checkbox
+              key={permission}
+              label={PERMISSION_WORDS[permission].name}
+              description={`${PERMISSION_WORDS[permission].about} (${permission})`}
+              checked={permissions.includes(permission)}
+              onChange={(event) =>
+                setPermissions(
+                  event.currentTarget.checked
+                    ? all.filter((one) => one === permission || permissions.includes(one))
+                    : permissions.filter((one) => one !== permission),
+                )
+              }
+            />
+          ))}
+        </div>
+      </fieldset>
+      <Radio.Group label="Tier" value={tier} onChange={(value) => setTier(value as Tier)}>
+        <div className={classes['choices']}>
+          {tiers.map((info) => (
+            <Radio key={info.tier} value={info.tier} label={capital(info.tier)} description={tierWords(info)} />
+          ))}
+        </div>
+      </Radio.Group>
+      <div className={classes['actions']}>
+        <Button variant="default" onClick={onCancel}>
+          Cancel
+        </Button>
+        <Button type="submit" loading={create.isPending} disabled={name.trim() === '' || permissions.length === 0}>
+          Create key
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function SecretDialog({ created, onClose }: { created: CreatedKey; onClose: () => void }) {
+  const [isCopied, setIsCopied] = useState(false);
+  const [isLeaving, setIsLeaving] = useState(false);
+  const leave = () => (isCopied || isLeaving ? onClose() : setIsLeaving(true));
+  return (
+    <Modal
+      opened
+      onClose={leave}
+      title={`The key “${created.key.name}”`}
+      size="lg"
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      withCloseButton={false}
+    >
+      <div className={classes['secret']}>
+        <NewSecret created={created} onCopied={() => setIsCopied(true)} />
+        {isLeaving && !isCopied && (
+          <p role="alert">
+            The key was not copied. It cannot be shown again: without a copy, revoke it and create another.
+          </p>
+        )}
+        <div className={classes['actions']}>
+          <Button variant={isCopied ? 'filled' : 'default'} onClick={leave}>
+            {isCopied ? 'Done' : isLeaving ? 'Close without copying' : 'Close'}
+          </Button>
+        </div>
+      </div>
+    </Modal>
+  );
+}
+
+function isSame(a: readonly Permission[], b: readonly Permission[]): boolean {
+  return a.length === b.length && a.every((one) => b.includes(one));
+}

@@ -1,0 +1,123 @@
+import { Button } from '@mantine/core';
+import { IconBan, IconRefresh } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { KeyDetail } from '@whence/server/dashboard-wire';
+import { useState } from 'react';
+import { answerQuery } from '../api/query-client.ts';
+import { AuditList } from '../audit/AuditList.tsx';
+import { Copyable } from '../copy/Copyable.tsx';
+import { Time } from '../format/Time.tsx';
+import { Columns } from '../parts/Columns.tsx';
+import { Facts } from '../parts/Facts.tsx';
+import { Page } from '../parts/Page.tsx';
+import { Section } from '../parts/Section.tsx';
+import { Empty } from '../states/Empty.tsx';
+import { Loaded } from '../states/Loaded.tsx';
+import { KeyStatus } from './KeyStatus.tsx';
+import { KeyUsageSection } from './KeyUsageSection.tsx';
+import { capital, PERMISSION_WORDS } from './permissions.ts';
+import { QuotaBar } from './QuotaBar.tsx';
+import { RevokeKeyDialog } from './RevokeKeyDialog.tsx';
+
+const route = getRouteApi('/gate/settings/keys/$id');
+const REFRESH_MS = 10_000;
+
+export function KeyPage() {
+  const { id } = route.useParams();
+  const detail = useQuery({ ...answerQuery('getKey', { params: { id } }), refetchInterval: REFRESH_MS });
+  const [isRevoking, setIsRevoking] = useState(false);
+  const key = detail.data?.data.key;
+  const isActive = key?.status === 'active';
+  return (
+    <Page
+      name={key?.name ?? 'API key'}
+      title={key?.name ?? 'API key'}
+      lead={<Link to="/settings/keys">All API keys</Link>}
+      actions={
+        isActive && (
+          <>
+            <Button
+              variant="default"
+              leftSection={<IconRefresh size={16} aria-hidden />}
+              renderRoot={(props) => <Link to="/settings/keys/$id/rotate" params={{ id }} {...props} />}
+            >
+              Rotate
+            </Button>
+            <Button data-danger leftSection={<IconBan size={16} aria-hidden />} onClick={() => setIsRevoking(true)}>
+              Revoke key
+            </Button>
+          </>
+        )
+      }
+    >
+      <Loaded query={detail} lines={10}>
+        {({ data }) => (
+          <>
+            <Columns>
+              <Section title="Key">
+                <KeyFacts detail={data} />
+              </Section>
+              <Section title="Limit">
+                <QuotaBar quota={data.key.quota} withReset />
+              </Section>
+            </Columns>
+            <KeyUsageSection id={id} />
+            <Section title="Audit">
+              <KeyAudit id={id} />
+            </Section>
+            {isRevoking && <RevokeKeyDialog summary={data.key} onClose={() => setIsRevoking(false)} />}
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function KeyFacts({ detail: { key, predecessor, successor } }: { detail: KeyDetail }) {
+  const other = (one: typeof key) => (
+    <Link to="/settings/keys/$id" params={{ id: one.id }}>
+      {one.name}
+    </Link>
+  );
+  return (
+    <Facts
+      facts={[
+        { name: 'Key', value: <Copyable text={key.masked} isMono /> },
+        {
+          name: 'Status',
+          value: (
+            <>
+              <KeyStatus status={key.status} />
+              {key.revoked_at !== undefined && (
+                <>
+                  {' '}
+                  <Time at={key.revoked_at} />
+                  {key.revoked_by === undefined ? '' : ` by ${key.revoked_by}`}
+                </>
+              )}
+            </>
+          ),
+        },
+        { name: 'Tier', value: capital(key.tier) },
+        { name: 'Permissions', value: key.permissions.map((one) => PERMISSION_WORDS[one].name).join(', ') },
+        { name: 'Owner', value: key.owner?.name ?? 'command line' },
+        { name: 'Created', value: <Time at={key.created_at} /> },
+        { name: 'Last used', value: key.last_used_at === undefined ? 'never' : <Time at={key.last_used_at} /> },
+        ...(predecessor === undefined ? [] : [{ name: 'Replaces', value: other(predecessor) }]),
+        ...(successor === undefined ? [] : [{ name: 'Replaced by', value: other(successor) }]),
+      ]}
+    />
+  );
+}
+
+function KeyAudit({ id }: { id: string }) {
+  const audit = useQuery(answerQuery('getKeyAudit', { params: { id } }));
+  return (
+    <Loaded query={audit} lines={3}>
+      {({ data }) =>
+        data.entries.length === 0 ? <Empty title="Nothing recorded" /> : <AuditList entries={data.entries} />
+      }
+    </Loaded>
+  );
+}

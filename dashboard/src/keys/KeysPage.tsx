@@ -1,0 +1,142 @@
+import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { IconPlus, IconSearch } from '@tabler/icons-react';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import type { KeySort, KeyStatus, Permission, Tier } from '@whence/server/dashboard-wire';
+import { useState } from 'react';
+import { Page } from '../parts/Page.tsx';
+import { useRole, useSignedIn } from '../session/use-account.ts';
+import { Empty } from '../states/Empty.tsx';
+import { Notice } from '../states/Notice.tsx';
+import { CreateKeyDialog } from './CreateKeyDialog.tsx';
+import classes from './KeysPage.module.css';
+import { KeyTable } from './KeyTable.tsx';
+import { capital, PERMISSION_WORDS } from './permissions.ts';
+
+const route = getRouteApi('/gate/settings/keys');
+const TYPING_MS = 150;
+const FIRST_DESCENDING: readonly KeySort[] = ['created_at', 'last_used_at', 'requests_today'];
+
+export function KeysPage() {
+  const { isAtLeast } = useRole();
+  const { tiers, permissions } = useSignedIn();
+  const { create, ...filter } = route.useSearch();
+  const navigate = useNavigate({ from: '/settings/keys' });
+  const [text, setText] = useState(filter.q ?? '');
+  const change = (next: Partial<typeof filter>) =>
+    void navigate({ search: (before) => without({ ...before, ...next }), replace: true, resetScroll: false });
+  const search = useDebouncedCallback((q: string) => change({ q: q.trim() }), TYPING_MS);
+  const sort = (by: KeySort) => {
+    const isSame = (filter.sort ?? 'created_at') === by;
+    const first = FIRST_DESCENDING.includes(by) ? 'desc' : 'asc';
+    const current = filter.order ?? 'desc';
+    change({ sort: by, order: isSame ? (current === 'asc' ? 'desc' : 'asc') : first });
+  };
+  const open = () => void navigate({ search: (before) => ({ ...before, create: 'yes' as const }) });
+  const close = () => void navigate({ search: ({ create: _, ...before }) => before, replace: true });
+  if (!isAtLeast('member')) {
+    return (
+      <Page name="API keys" title="API keys">
+        <Notice title="Your role is viewer: it can look things up, but has no keys">
+          <p>Ask an administrator for the role member.</p>
+        </Notice>
+      </Page>
+    );
+  }
+  const isFiltered = ['q', 'status', 'tier', 'permission'].some((name) => name in filter);
+  return (
+    <Page
+      name="API keys"
+      title="API keys"
+      lead={isAtLeast('admin') ? 'All keys of this server.' : 'Your keys.'}
+      actions={
+        <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
+          Create key
+        </Button>
+      }
+    >
+      <div className={classes['body']}>
+        <div className={classes['tools']}>
+          <TextInput
+            type="search"
+            className={classes['search']}
+            aria-label="Search keys"
+            placeholder="Name, owner, first or last characters of the key"
+            leftSection={<IconSearch size={16} aria-hidden />}
+            value={text}
+            onChange={(event) => {
+              setText(event.currentTarget.value);
+              search(event.currentTarget.value);
+            }}
+          />
+          <NativeSelect
+            aria-label="Status"
+            value={filter.status ?? ''}
+            data={[
+              { value: '', label: 'Any status' },
+              { value: 'active', label: 'Active' },
+              { value: 'revoked', label: 'Revoked' },
+            ]}
+            onChange={(event) => change({ status: (event.currentTarget.value || undefined) as KeyStatus | undefined })}
+          />
+          <NativeSelect
+            aria-label="Tier"
+            value={filter.tier ?? ''}
+            data={[
+              { value: '', label: 'Any tier' },
+              ...tiers.map(({ tier }) => ({ value: tier, label: capital(tier) })),
+            ]}
+            onChange={(event) => change({ tier: (event.currentTarget.value || undefined) as Tier | undefined })}
+          />
+          <NativeSelect
+            aria-label="Permission"
+            value={filter.permission ?? ''}
+            data={[
+              { value: '', label: 'Any permission' },
+              ...permissions.map((value) => ({ value, label: PERMISSION_WORDS[value].name })),
+            ]}
+            onChange={(event) =>
+              change({ permission: (event.currentTarget.value || undefined) as Permission | undefined })
+            }
+          />
+        </div>
+        <KeyTable
+          filter={filter}
+          onSort={sort}
+          empty={
+            isFiltered ? (
+              <Empty title="No key matches">
+                <Button
+                  variant="default"
+                  size="xs"
+                  onClick={() => {
+                    setText('');
+                    void navigate({ search: {}, replace: true });
+                  }}
+                >
+                  Show all keys
+                </Button>
+              </Empty>
+            ) : (
+              <Empty title="There is no key yet">
+                <p>
+                  A program sends its key in the header X-API-Key. Create one for each program, so that each can be
+                  revoked alone.
+                </p>
+                <Button onClick={open}>Create key</Button>
+              </Empty>
+            )
+          }
+        />
+      </div>
+      {create === 'yes' && <CreateKeyDialog onClose={close} />}
+    </Page>
+  );
+}
+
+/** An empty parameter does not appear in the address bar. */
+function without<Params extends object>(params: Params): Params {
+  return Object.fromEntries(
+    Object.entries(params).filter(([, value]) => value !== undefined && value !== ''),
+  ) as Params;
+}

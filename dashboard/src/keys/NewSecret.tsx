@@ -1,0 +1,63 @@
+import { Tabs } from '@mantine/core';
+import { IconCircleCheck } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import type { CreatedKey } from '@whence/server/dashboard-wire';
+import { answerQuery } from '../api/query-client.ts';
+import { CodeBox } from '../copy/CodeBox.tsx';
+import { Time } from '../format/Time.tsx';
+import { Notice } from '../states/Notice.tsx';
+import classes from './CreateKeyDialog.module.css';
+import { exampleCurl } from './permissions.ts';
+
+const POLL_MS = 1500;
+
+/** The key, shown once: alone, for an .env file, as a request; and whether it has been used yet. */
+export function NewSecret({ created: { key, secret }, onCopied }: { created: CreatedKey; onCopied: () => void }) {
+  const { origin } = window.location;
+  return (
+    <>
+      <Notice tone="warn" title="Copy it now: it is shown only this once">
+        <p>The server keeps a hash. A lost key can only be replaced.</p>
+      </Notice>
+      <Tabs defaultValue="key">
+        <Tabs.List>
+          <Tabs.Tab value="key">Key</Tabs.Tab>
+          <Tabs.Tab value="env">.env</Tabs.Tab>
+          <Tabs.Tab value="curl">curl</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="key" pt={12}>
+          <CodeBox text={secret} label="API key" onCopied={onCopied} />
+        </Tabs.Panel>
+        <Tabs.Panel value="env" pt={12}>
+          <CodeBox text={`WHENCE_URL=${origin}\nWHENCE_KEY=${secret}`} label=".env lines" onCopied={onCopied} />
+        </Tabs.Panel>
+        <Tabs.Panel value="curl" pt={12}>
+          <CodeBox text={exampleCurl(origin, secret, key.permissions)} label="request" onCopied={onCopied} />
+        </Tabs.Panel>
+      </Tabs>
+      <FirstUse id={key.id} />
+    </>
+  );
+}
+
+function FirstUse({ id }: { id: string }) {
+  const { data } = useQuery({
+    ...answerQuery('getKey', { params: { id } }),
+    refetchInterval: ({ state }) => (state.data?.data.key.last_used_at === undefined ? POLL_MS : false),
+  });
+  const usedAt = data?.data.key.last_used_at;
+  return (
+    <p className={classes['test']} role="status">
+      {usedAt === undefined ? (
+        <>
+          <span className={classes['pulse']} aria-hidden />
+          Waiting for the first request…
+        </>
+      ) : (
+        <span className={classes['works']}>
+          <IconCircleCheck size={16} aria-hidden /> It works: first used <Time at={usedAt} />.
+        </span>
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,60 @@
+import { Button, Modal, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import type { KeySummary } from '@whence/server/dashboard-wire';
+import { type FormEvent, useState } from 'react';
+import { call, queryClient } from '../api/query-client.ts';
+import { announce } from '../copy/announce.ts';
+import { count } from '../format/number.ts';
+import { Time } from '../format/Time.tsx';
+import { FailureNotice } from '../states/FailureNotice.tsx';
+import classes from './CreateKeyDialog.module.css';
+
+/** Permanent and immediate, so the name must be typed. */
+export function RevokeKeyDialog({ summary, onClose }: { summary: KeySummary; onClose: () => void }) {
+  const { id, name, masked, last_used_at, quota } = summary;
+  const [typed, setTyped] = useState('');
+  const revoke = useMutation({
+    mutationFn: () => call('revokeKey', { params: { id }, body: { name: typed } }),
+    onSuccess: async () => {
+      announce(`The key ${name} is revoked`);
+      await Promise.all(
+        ['listKeys', 'getKey', 'getKeyAudit'].map((key) => queryClient.invalidateQueries({ queryKey: [key] })),
+      );
+      onClose();
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    revoke.mutate();
+  };
+  return (
+    <Modal opened onClose={onClose} title={`Revoke the key “${name}”`} size="lg">
+      <form className={classes['form']} onSubmit={submit}>
+        {revoke.error !== null && <FailureNotice error={revoke.error} />}
+        <p>
+          <span className="mono">{masked}</span> was last used{' '}
+          {last_used_at === undefined ? 'never' : <Time at={last_used_at} />} and has made{' '}
+          {count(quota.used, 'request')} today.
+        </p>
+        <p>
+          From now on every request with it is answered with 401. <strong>A revoked key cannot be restored.</strong>
+        </p>
+        <TextInput
+          label={`Type the name of the key: ${name}`}
+          autoComplete="off"
+          data-autofocus
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+        <div className={classes['actions']}>
+          <Button variant="default" onClick={onClose}>
+            Keep it
+          </Button>
+          <Button type="submit" data-danger disabled={typed.trim() !== name} loading={revoke.isPending}>
+            Revoke key
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,84 @@
+import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import type { ProcessState } from '@whence/server/dashboard-wire';
+import { answerQuery } from '../api/query-client.ts';
+import { UpdateFacts } from '../data/UpdateFacts.tsx';
+import { formatBytes, formatMs } from '../format/number.ts';
+import { Time } from '../format/Time.tsx';
+import { duration } from '../format/time.ts';
+import { Columns } from '../parts/Columns.tsx';
+import { Facts } from '../parts/Facts.tsx';
+import { Page } from '../parts/Page.tsx';
+import { Section } from '../parts/Section.tsx';
+import { type Column, Table } from '../parts/Table.tsx';
+import { Tag } from '../parts/Tag.tsx';
+import { Loaded } from '../states/Loaded.tsx';
+
+const REFRESH_MS = 5000;
+
+const columns: Column<ProcessState>[] = [
+  {
+    name: 'Process',
+    cell: ({ host, pid, is_this }) => (
+      <span className="nowrap">
+        {host} <span className="mono">{pid}</span> {is_this && <Tag tone="accent">answered this page</Tag>}
+      </span>
+    ),
+  },
+  { name: 'Started', cell: ({ started_at }) => <Time at={started_at} /> },
+  { name: 'Memory', align: 'end', cell: ({ memory_bytes }) => formatBytes(memory_bytes) },
+  { name: 'Event loop lag', align: 'end', cell: ({ event_loop_lag_ms }) => formatMs(event_loop_lag_ms) },
+  { name: 'Dataset', align: 'end', cell: ({ dataset_version }) => dataset_version },
+  { name: 'Reported', cell: ({ seen_at }) => <Time at={seen_at} /> },
+];
+
+export function HealthPage() {
+  const health = useQuery({ ...answerQuery('getHealth', {}), refetchInterval: REFRESH_MS });
+  return (
+    <Page name="Health" title="Health" lead="Renewed every five seconds.">
+      <Loaded query={health} lines={12}>
+        {({ data: { storage, dataset, processes, update, server_version, node_version } }) => (
+          <>
+            <Columns>
+              <Section title="State">
+                <Facts
+                  facts={[
+                    {
+                      name: 'Storage',
+                      value: <State isGood={storage.state === 'ok'} words={`${storage.engine}, ${storage.state}`} />,
+                    },
+                    {
+                      name: 'Dataset',
+                      value: (
+                        <State
+                          isGood={dataset.state === 'ok'}
+                          words={`${dataset.state}${dataset.version === undefined ? '' : `, version ${dataset.version}`}${dataset.age_seconds === undefined ? '' : `, ${duration(dataset.age_seconds)} old`}`}
+                        />
+                      ),
+                    },
+                    { name: 'Whence', value: server_version },
+                    { name: 'Node.js', value: node_version },
+                  ]}
+                />
+              </Section>
+              <Section title="Dataset updates">
+                <UpdateFacts update={update} />
+              </Section>
+            </Columns>
+            <Section title="Processes" note="Those that reported in the last half minute, on all machines.">
+              <Table label="Processes" columns={columns} rows={processes} rowKey={({ id }) => id} />
+            </Section>
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function State({ isGood, words }: { isGood: boolean; words: string }) {
+  return (
+    <Tag icon={isGood ? IconCircleCheck : IconAlertTriangle} tone={isGood ? 'good' : 'bad'}>
+      {words}
+    </Tag>
+  );
+}

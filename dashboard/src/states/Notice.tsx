@@ -1,0 +1,18 @@
+import { IconAlertTriangle, IconCircleCheck, IconInfoCircle } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import classes from './Notice.module.css';
+
+export type Tone = 'plain' | 'good' | 'warn' | 'bad';
+const ICONS = { plain: IconInfoCircle, good: IconCircleCheck, warn: IconAlertTriangle, bad: IconAlertTriangle };
+
+/** A sentence that stands out: a problem, a next step, a result. */
+export function Notice({ title, tone = 'plain', children }: { title: ReactNode; tone?: Tone; children?: ReactNode }) {
+  const Icon = ICONS[tone];
+  return (
+    <div className={classes['notice']} data-tone={tone} role={tone === 'bad' ? 'alert' : undefined}>
+      <Icon size={18} className={classes['icon']} aria-hidden />
+      <div className={classes['title']}>{title}</div>
+      {children !== undefined && <div className={classes['body']}>{children}</div>}
+    </div>
+  );
+}

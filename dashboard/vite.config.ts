@@ -1,0 +1,32 @@
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+import { sizeLimit } from './size-limit.ts';
+
+const server = process.env['WHENCE_URL'] ?? 'http://127.0.0.1:8080';
+
+export default defineConfig({
+  plugins: [react(), sizeLimit({ entry: 'index.html', maxGzipBytes: 250_000 })],
+  // The table of sizes is printed by size-limit.ts.
+  logLevel: 'warn',
+  build: {
+    outDir: '../server/dashboard-dist',
+    emptyOutDir: true,
+    reportCompressedSize: false,
+    // One style sheet and one script for what most pages are made of: twenty small files take longer than one.
+    cssCodeSplit: false,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [{ name: 'parts', test: /\/src\/(?:parts|states|format|copy|charts)\// }],
+        },
+      },
+    },
+    chunkSizeWarningLimit: 1000,
+    // A data: URL would need its own permission in the Content-Security-Policy.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    target: 'es2023',
+  },
+  worker: { format: 'es' },
+  server: { proxy: { '/dashboard/api': server, '/v1': server, '/docs': server } },
+});

@@ -1,15 +1,20 @@
-/** How much of the announced IPv4 space the hand-written table and the name rules speak for, and the largest networks they do not. */
+/**
+ * Share of the announced IPv4 space that the hand-written table and the name rules cover, and the largest networks not
+ * in the table.
+ */
+
 import { openCurrent } from '@whence/dataset/publish';
 import type { AsnRecord } from '@whence/dataset/record';
-import { roleByName } from '@whence/dataset/tables/name-rules';
-import { networkByHand } from '@whence/dataset/tables/networks';
+import { roleByName } from '../../dataset/dist/tables/name-rules.js';
+import { networkByHand } from '../../dataset/dist/tables/networks.js';
+import { printable } from '../../server/dist/terminal/printable.js';
 
-const LISTED = 40;
+const LISTED_NETWORKS = 40;
 const MILESTONES = [1000, 2000, 5000, 10_000];
 
 export async function coverage(): Promise<void> {
   const dataset = openCurrent(process.env['WHENCE_DATA_DIR'] ?? './whence-data');
-  if (dataset === undefined) throw new Error('build a dataset first: npm run dataset');
+  if (dataset === undefined) throw new Error('there is no dataset; build one with: npm run dataset');
   const networks = Array.from({ length: dataset.asnCount }, (_, row) => dataset.asnAt(row));
   const total = addressesOf(networks);
   for (const by of ['by hand', 'by name', 'by default'] as const) {
@@ -21,11 +26,11 @@ export async function coverage(): Promise<void> {
     const labelled = networks.slice(0, count).filter(({ asn }) => networkByHand(asn) !== undefined).length;
     console.log(`of the ${count} largest, ${labelled} are labelled by hand`);
   }
-  console.log(`\nthe largest without a row in the table:`);
-  const unlabelled = networks.filter(({ asn }) => networkByHand(asn) === undefined).slice(0, LISTED);
+  console.log('\nlargest networks without a row in the table:');
+  const unlabelled = networks.filter(({ asn }) => networkByHand(asn) === undefined).slice(0, LISTED_NETWORKS);
   for (const { asn, asn_name, country, connection_type, address_count } of unlabelled) {
     console.log(
-      `${`AS${asn}`.padEnd(9)} ${country} ${String(address_count.ipv4).padStart(8)} ${connection_type.padEnd(11)} ${asn_name}`,
+      `${`AS${asn}`.padEnd(9)} ${country} ${String(address_count.ipv4).padStart(8)} ${connection_type.padEnd(11)} ${printable(asn_name)}`,
     );
   }
 }

@@ -1,20 +1,25 @@
 /**
- * The engine without a server around it: how fast a text becomes a record and a finished answer, next to two npm packages that
- * look addresses up, and what the dataset costs to build, to keep and to load.
+ * The engine without a server: speed of a lookup and of a complete answer compared with two npm packages, and the cost
+ * of building and loading the dataset.
  *
- * Both packages run with DB-IP's country table alone, and npm maxmind also with all that we know. A lookup of ours ends with the number
- * of a record where theirs ends with an object; the JSON rows compare whole answers.
+ * Both packages run with DB-IP's country table, and npm maxmind also with our content. Our lookup returns a record
+ * number, theirs an object; the JSON rows compare complete answers.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readManifest, versionPath } from '@whence/dataset/publish';
 import { type Dataset, openDataset } from '@whence/dataset/read';
-import { formatCount } from 'whence/dist/terminal.js';
-import { type Contestant, measureRates, median, warmUp } from './contest.ts';
-import { measureCommand } from './fresh-process.ts';
-import { type IpLocationApi, ipLocationApiCountry, ipLocationApiLookup, openIpLocationApi } from './ip-location-api.ts';
-import { measureLoads } from './load-rows.ts';
+import { formatCount } from '../../server/dist/terminal/table.js';
+import { type Mix, makeMixes } from './engine/announced-addresses.ts';
+import { type Candidate, measureRates, warmUp } from './engine/interleaved-rates.ts';
+import {
+  type IpLocationApi,
+  ipLocationApiCountry,
+  ipLocationApiLookup,
+  openIpLocationApi,
+} from './engine/ip-location-api.ts';
+import { measureLoads } from './engine/load-cost.ts';
 import {
   checkOurContent,
   type MaxmindVariant,
@@ -24,11 +29,12 @@ import {
   maxmindLookup,
   openMaxmind,
   openOurContent,
-} from './maxmind.ts';
+} from './engine/maxmind.ts';
+import { whenceCountry, whenceJson, whenceJsonBytes, whenceLookup } from './engine/whence.ts';
+import { measureCommand } from './fresh-process.ts';
 import { seededRandom } from './random.ts';
 import { formatRate, formatRows, limitRow, load, type Row, ratioRow, say } from './report.ts';
-import { type Mix, makeMixes } from './routed-addresses.ts';
-import { whenceCountry, whenceJson, whenceJsonBytes, whenceLookup } from './whence.ts';
+import { median } from './statistics.ts';
 
 const SEED = 20260617;
 const TEXTS = 200_000;
@@ -49,7 +55,7 @@ export async function engine(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'whence-bench-'));
   try {
     say(`seed ${SEED}, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${load()} at the start`);
-    // First, while this process is small: Linux starts the peak memory of a child at what its parent holds when it forks.
+    // First, while this process is small: on Linux the peak memory of a child starts at the memory of its parent.
     const { dataDir, path, rows: buildRows } = measureBuilds(folder);
     const ourMmdb = join(folder, 'whence.mmdb');
     say('exporting it as MMDB');
@@ -93,11 +99,11 @@ async function compareSpeed(folder: string, dataset: Dataset, ourMmdb: string, m
     { task: ', JSON', ours: whenceJson(dataset), theirs: maxmindJson, goals: GOALS.json },
     { task: ', JSON bytes', ours: whenceJsonBytes(dataset), theirs: maxmindJsonBytes, goals: GOALS.json },
   ] as const;
-  const maxmindContests = (peer: string, variants: readonly MaxmindVariant[]) =>
-    tasks.map(({ theirs, ...rest }): Contest => ({ ...rest, peer, peers: variants.map(theirs) }));
+  const maxmindComparisons = (peer: string, variants: readonly MaxmindVariant[]) =>
+    tasks.map(({ theirs, ...rest }): Comparison => ({ ...rest, peer, peers: variants.map(theirs) }));
   const countryRows = compare(
     [
-      ...maxmindContests('maxmind, country only', countryOnly),
+      ...maxmindComparisons('maxmind, country only', countryOnly),
       {
         task: '',
         ours: tasks[0].ours,
@@ -108,26 +114,26 @@ async function compareSpeed(folder: string, dataset: Dataset, ourMmdb: string, m
     ],
     mixes,
   );
-  // Last: the reader's code, once it has seen records of ours, could be slower for the others.
+  // Last: after reading our records, the optimised code of the reader could be slower for the country table.
   const ourContent = await openOurContent(ourMmdb);
   for (const { texts } of mixes) checkOurContent(ourContent, dataset, texts.slice(0, SAMPLE));
-  const contentRows = compare(maxmindContests('maxmind, our content', [ourContent]), mixes);
-  // Rows of the same task and mix side by side.
+  const contentRows = compare(maxmindComparisons('maxmind, our content', [ourContent]), mixes);
+  // Rows of the same task and mix next to each other.
   return countryRows.flatMap((row, i) => [row, ...contentRows.slice(i, i + 1)]);
 }
 
-/** One task with one kind of peer: the fastest of its variants counts. */
-type Contest = {
+/** One task with one peer; the fastest variant of the peer is used. */
+type Comparison = {
   readonly task: string;
-  readonly ours: Contestant;
+  readonly ours: Candidate;
   readonly peer: string;
-  readonly peers: readonly Contestant[];
+  readonly peers: readonly Candidate[];
   readonly goals: Readonly<Record<4 | 6, number | undefined>>;
 };
 
-function compare(contests: readonly Contest[], mixes: readonly Mix[]): Row[] {
-  for (const { texts } of mixes) for (const { ours, peers } of contests) warmUp([ours, ...peers], texts);
-  return contests.flatMap(({ task, ours, peer, peers, goals }) =>
+function compare(comparisons: readonly Comparison[], mixes: readonly Mix[]): Row[] {
+  for (const { texts } of mixes) for (const { ours, peers } of comparisons) warmUp([ours, ...peers], texts);
+  return comparisons.flatMap(({ task, ours, peer, peers, goals }) =>
     mixes.map(({ name, version, texts }) => {
       const [ourRate = 0, ...rates] = measure(`${name}${task}`, [ours, ...peers], texts);
       return ratioRow(`${name}${task} / ${peer}`, ourRate, Math.max(...rates), goals[version]);
@@ -135,13 +141,13 @@ function compare(contests: readonly Contest[], mixes: readonly Mix[]): Row[] {
   );
 }
 
-function measure(title: string, contestants: readonly Contestant[], texts: readonly string[]): number[] {
-  const rates = measureRates(contestants, texts, ROUNDS);
-  say(`  ${title}: ${contestants.map(({ name }, i) => `${name} ${formatRate(rates[i] ?? 0)}`).join(', ')}`);
+function measure(title: string, candidates: readonly Candidate[], texts: readonly string[]): number[] {
+  const rates = measureRates(candidates, texts, ROUNDS);
+  say(`  ${title}: ${candidates.map(({ name }, i) => `${name} ${formatRate(rates[i] ?? 0)}`).join(', ')}`);
   return rates;
 }
 
-/** A fast wrong answer is worth nothing; and the peers must have been given the same table. */
+/** Prints how often all sides return the same country: low agreement would mean wrong answers or different tables. */
 function printAgreement(
   dataset: Dataset,
   maxmind: MaxmindVariant,

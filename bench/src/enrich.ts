@@ -1,7 +1,7 @@
 /**
- * `whence enrich` over a log on disk, each run a process of its own, next to a program that one would write for the job. Both read the same file and
- * write to /dev/null, one after the other within a round. What counts is processor time, of all threads together and with the opening of the
- * data: it is what one core can do, and says so also on a machine that has other things to do.
+ * `whence enrich` over a log on disk, compared with a naive program. Each run is a fresh process; both read the same
+ * file and write to /dev/null, in turn within a round. The rate is per second of CPU time of all threads, including the
+ * time to open the data: it is the rate on one core, and does not depend on other load on the machine.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -9,20 +9,20 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openCurrent } from '@whence/dataset/publish';
-import { formatCount } from 'whence/dist/terminal.js';
-import { median } from './contest.ts';
+import { formatCount } from '../../server/dist/terminal/table.js';
+import { makeMixes } from './engine/announced-addresses.ts';
 import { type Shape, writeLog } from './enrich/logs.ts';
 import type { EnrichMeasure } from './enrich/measured-enrich.ts';
 import { measureCommand } from './fresh-process.ts';
 import { seededRandom } from './random.ts';
 import { formatRate, formatRows, load, type Row, say } from './report.ts';
-import { makeMixes } from './routed-addresses.ts';
+import { median } from './statistics.ts';
 
 const SEED = 20260617;
 const LINES = 1_000_000;
 const ROUNDS = 3;
 const GOAL_PER_SECOND = 300_000;
-/** So many clients wrote the log in which addresses come again. */
+/** Distinct addresses in the log with repeated addresses. */
 const CLIENTS = 10_000;
 
 type Case = {
@@ -37,9 +37,9 @@ export async function enrich(): Promise<void> {
   const dataDir = join(folder, 'data');
   try {
     say(`seed ${SEED}, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${load()} at the start`);
-    say(`${formatCount(LINES)} lines, medians of ${ROUNDS} rounds; addresses per second of processor time`);
+    say(`${formatCount(LINES)} lines, medians of ${ROUNDS} rounds; addresses per second of CPU time`);
     measureCommand(['dataset', 'build'], { WHENCE_DATA_DIR: dataDir });
-    const rows = makeCases(dataDir).map((each) => measure(each, dataDir, folder));
+    const rows = makeCases(dataDir).map((testCase) => measure(testCase, dataDir, folder));
     say(`${load()} at the end\n\n${formatRows(rows)}`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -51,12 +51,12 @@ function makeCases(dataDir: string): Case[] {
   if (dataset === undefined) throw new Error(`no dataset was published in ${dataDir}`);
   const random = seededRandom(SEED);
   const [byAddress = [], byRange = [], ipv6 = []] = makeMixes(dataset, random, LINES).map(({ texts }) => texts);
-  const again = Array.from({ length: LINES }, () => byAddress[random() % CLIENTS] as string);
+  const repeated = Array.from({ length: LINES }, () => byAddress[random() % CLIENTS] as string);
   return [
     { name: 'lines, IPv4 by address', shape: 'lines', addresses: byAddress },
     { name: 'lines, IPv4 by range', shape: 'lines', addresses: byRange },
     { name: 'lines, IPv6 by range', shape: 'lines', addresses: ipv6 },
-    { name: `lines, ${formatCount(CLIENTS)} clients`, shape: 'lines', addresses: again },
+    { name: `lines, ${formatCount(CLIENTS)} clients`, shape: 'lines', addresses: repeated },
     { name: 'lines, --full', shape: 'lines', addresses: byAddress, options: ['--full'] },
     { name: 'ndjson, IPv4 by address', shape: 'ndjson', addresses: byAddress },
     { name: 'ndjson, IPv4 by range', shape: 'ndjson', addresses: byRange },
@@ -86,7 +86,7 @@ function measure({ name, shape, addresses, options = [] }: Case, dataDir: string
   };
 }
 
-/** Addresses per second of processor time. The scripts are ours and print one line of JSON, hence the cast. */
+/** Addresses per second of CPU time. Our scripts print an EnrichMeasure, hence the cast. */
 function runScript(script: string, args: readonly string[], dataDir: string): number {
   const path = fileURLToPath(import.meta.resolve(script));
   const { status, stderr } = spawnSync(process.execPath, [path, ...args], {
@@ -94,7 +94,7 @@ function runScript(script: string, args: readonly string[], dataDir: string): nu
     env: { ...process.env, WHENCE_DATA_DIR: dataDir },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  if (status !== 0) throw new Error(`${script} ended with ${status}: ${stderr}`);
+  if (status !== 0) throw new Error(`${script} exited with ${status}: ${stderr}`);
   const { found, cpuSeconds } = JSON.parse(stderr) as EnrichMeasure;
   if (found !== LINES) throw new Error(`${script} found ${found} of ${LINES} addresses`);
   return LINES / cpuSeconds;

@@ -1,8 +1,9 @@
 /**
- * The server as its callers see it: requests per second next to servers that do less, the time of a search and of a start, and memory.
- * Servers run on one core, whoever asks them on another, over the loopback.
+ * The server over HTTP: requests per second compared with simpler servers, latency of a search, start time, memory.
+ * Servers run on one core, clients on another, over the loopback.
  *
- * The peers check no key and count nothing. Those with npm maxmind run twice: with the country alone, and with all that we know.
+ * The peers check no key and count nothing. Those with npm maxmind run twice: with the country only, and with our
+ * content.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -10,18 +11,18 @@ import { join } from 'node:path';
 import { compareBatch } from './http/compare-batch.ts';
 import { compareIp } from './http/compare-ip.ts';
 import { measureMemory, measureStartAndSearch } from './http/fresh-servers.ts';
-import { findObstacle, PinnedProcesses } from './http/pinned-processes.ts';
+import { missingRequirement, PinnedProcesses } from './http/pinned-processes.ts';
+import { prepareSetup } from './http/setup.ts';
 import { startWhence } from './http/whence-server.ts';
-import { prepareWorkplace } from './http/workplace.ts';
 import { untilInterrupted } from './interruption.ts';
 import { formatRows, load, type Row, say } from './report.ts';
 
 const SEED = 20260617;
 
 export async function http(): Promise<void> {
-  const obstacle = findObstacle();
-  if (obstacle !== undefined) {
-    process.stderr.write(`${obstacle}\n`);
+  const missing = missingRequirement();
+  if (missing !== undefined) {
+    process.stderr.write(`${missing}\n`);
     process.exitCode = 1;
     return;
   }
@@ -38,12 +39,12 @@ export async function http(): Promise<void> {
 }
 
 async function measureAll(processes: PinnedProcesses, folder: string): Promise<Row[]> {
-  say('building the dataset, exporting it as MMDB, making keys');
-  const workplace = await prepareWorkplace(processes, folder, SEED);
-  const freshRows = await measureStartAndSearch(workplace);
-  const whence = await startWhence(processes, workplace.dataDir);
-  const { perSecond, rows: ipRows } = await compareIp(workplace, whence);
-  const batchRows = await compareBatch(workplace, whence);
+  say('building the dataset, exporting it as MMDB, creating keys');
+  const setup = await prepareSetup(processes, folder, SEED);
+  const freshRows = await measureStartAndSearch(setup);
+  const whence = await startWhence(processes, setup.dataDir);
+  const { perSecond, rows: ipRows } = await compareIp(setup, whence);
+  const batchRows = await compareBatch(setup, whence);
   await whence.stop();
-  return [...ipRows, ...batchRows, ...freshRows, ...(await measureMemory(workplace, perSecond))];
+  return [...ipRows, ...batchRows, ...freshRows, ...(await measureMemory(setup, perSecond))];
 }

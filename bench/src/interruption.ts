@@ -1,4 +1,4 @@
-/** Ctrl-C as an error, so that what was started ends and what was written goes, also then. */
+/** Turns SIGINT and SIGTERM into an error, so that processes and files are cleaned up. */
 import { once } from 'node:events';
 
 export async function untilInterrupted(): Promise<never> {

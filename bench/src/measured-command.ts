@@ -1,20 +1,19 @@
 /**
- * Child of the benchmark: runs one command of the command line in this process, with the settings of its environment, and prints what the command
- * said and the most memory that the process ever held.
+ * Child process: runs one `whence` command with the settings of its environment, and prints its output and the peak
+ * memory of the process.
  */
-import { run } from 'whence/dist/main.js';
+import { run } from '../../server/dist/main.js';
 
 export type CommandOutcome = { readonly output: string; readonly peakKilobytes: number };
 
 const output: string[] = [];
-const complaints: string[] = [];
+const errors: string[] = [];
 const exitCode = await run(
   process.argv.slice(2),
   process.env,
   { write: (text: string) => output.push(text) },
-  { write: (text: string) => complaints.push(text) },
+  { write: (text: string) => errors.push(text) },
 );
-if (exitCode !== 0)
-  throw new Error(`${process.argv.slice(2).join(' ')} ended with ${exitCode}: ${complaints.join('')}`);
+if (exitCode !== 0) throw new Error(`${process.argv.slice(2).join(' ')} exited with ${exitCode}: ${errors.join('')}`);
 const outcome: CommandOutcome = { output: output.join(''), peakKilobytes: process.resourceUsage().maxRSS };
 process.stdout.write(JSON.stringify(outcome));

@@ -1,4 +1,4 @@
-/** Random 32-bit words from a seed (mulberry32), so that every run asks for the same addresses. */
+/** Seeded random 32-bit words (mulberry32), so that every run uses the same addresses. */
 export type Random = () => number;
 
 export function seededRandom(seed: number): Random {

@@ -1,6 +1,6 @@
-/** Rows of the table that a benchmark prints: ours, the peer, how they compare, what was aimed at. And what it says on the way there. */
+/** The result table of a benchmark (ours, peer, ratio, goal) and its progress messages. */
 import { loadavg } from 'node:os';
-import { formatTable } from 'whence/dist/terminal.js';
+import { formatTable } from '../../server/dist/terminal/table.js';
 
 export type Row = {
   readonly measure: string;
@@ -11,7 +11,7 @@ export type Row = {
   readonly isReached?: boolean;
 };
 
-/** Two rates, the greater the better. Without a goal the row is for information. */
+/** Compares two rates; higher is better. Without a goal the row is informative. */
 export function ratioRow(measure: string, ours: number, peer: number, goal?: number, ratio = ours / peer): Row {
   return {
     measure,
@@ -22,7 +22,7 @@ export function ratioRow(measure: string, ours: number, peer: number, goal?: num
   };
 }
 
-/** A cost that should stay within a limit. Without one the row is for information. */
+/** A cost with an upper limit. Without a limit the row is informative. */
 export function limitRow(measure: string, ours: number, limit: number | undefined, unit: string): Row {
   return {
     measure,

@@ -1,6 +1,6 @@
 /**
- * `whence dataset update` with real feed files: what it costs, what comes out, and what the callers of a server feel while it runs beside it. The files lie beside
- * the repository and not in it; without them there is nothing to measure.
+ * `whence dataset update` with real feed files: its cost, its result, and the latency of a server while it runs. The
+ * files are not in the repository; without them nothing is measured.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -9,15 +9,16 @@ import { pathToFileURL } from 'node:url';
 import { readManifest, versionPath } from '@whence/dataset/publish';
 import { openDataset } from '@whence/dataset/read';
 import type { Refusal } from '@whence/dataset/record';
-import { fixtureFeeds } from '@whence/dataset/test/fixture-catalogue';
-import { NO_FIXTURES } from '@whence/dataset/test/fixtures';
+import { fixtureFeeds } from '@whence/testing/fixture-catalogue';
+import { NO_FIXTURES } from '@whence/testing/fixtures';
+import { printable } from '../../server/dist/terminal/printable.js';
+import { makeMixes } from './engine/announced-addresses.ts';
+import { measureLoads } from './engine/load-cost.ts';
 import { measureCommand } from './fresh-process.ts';
 import { PinnedProcesses } from './http/pinned-processes.ts';
 import { untilInterrupted } from './interruption.ts';
-import { measureLoads } from './load-rows.ts';
 import { seededRandom } from './random.ts';
 import { formatRows, limitRow, load, type Row, say } from './report.ts';
-import { makeMixes } from './routed-addresses.ts';
 import { formatFlagShares } from './update/flag-shares.ts';
 import { type LiveFolder, measureUnderLoad } from './update/update-under-load.ts';
 
@@ -33,7 +34,7 @@ export async function update(): Promise<void> {
     say(`seed ${SEED}, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${load()} at the start`);
     const live = prepareFolder(folder);
     if (live === undefined) {
-      say(`nothing is measured: ${NO_FIXTURES}, and WHENCE_FIXTURES names no other`);
+      say(`nothing to measure: ${NO_FIXTURES}; set WHENCE_FIXTURES to the folder of feed files`);
       return;
     }
     const rows = await Promise.race([measureAll(processes, live), untilInterrupted()]);
@@ -49,10 +50,10 @@ function prepareFolder(folder: string): LiveFolder | undefined {
   if (feeds === undefined) return undefined;
   const dataDir = join(folder, 'data');
   const changingFeed = join(folder, 'changing.txt');
-  // Nobody announces a documentation address, so the first version does not depend on it.
+  // A documentation address is never announced, so the first version does not depend on it.
   writeFileSync(changingFeed, '192.0.2.1\n');
   const catalogue = join(folder, 'feeds.json');
-  // Written anew before an update under load, so that there is something to publish.
+  // Rewritten before each update under load, so that there is a new version to publish.
   const changing = { id: 'changing', url: pathToFileURL(changingFeed).href, format: 'ip-lines', drives: ['is_vpn'] };
   writeFileSync(catalogue, JSON.stringify([...feeds, changing]));
   return { folder, dataDir, changingFeed, settings: { WHENCE_DATA_DIR: dataDir, WHENCE_FEEDS: catalogue } };
@@ -60,11 +61,11 @@ function prepareFolder(folder: string): LiveFolder | undefined {
 
 async function measureAll(processes: PinnedProcesses, live: LiveFolder): Promise<Row[]> {
   say('updating into an empty folder');
-  // First, while this process is small: Linux starts the peak memory of a child at what its parent holds when it forks.
+  // First, while this process is small: on Linux the peak memory of a child starts at the memory of its parent.
   const { seconds, peakBytes, output } = measureCommand(['dataset', 'update', '--json'], live.settings);
-  // A feed that is refused makes the update faster and the file smaller.
+  // A refused feed would make the update faster and the file smaller.
   const { refused } = JSON.parse(output) as { refused: Refusal[] };
-  for (const { id, reason } of refused) say(`  refused: ${id}, ${reason}`);
+  for (const { id, reason } of refused) say(`  refused: ${printable(`${id}, ${reason}`)}`);
   const entry = readManifest(live.dataDir)?.versions[0];
   if (entry === undefined) throw new Error(`no dataset was published in ${live.dataDir}`);
   const path = versionPath(live.dataDir, entry);

@@ -1,5 +1,8 @@
-/** Child of the benchmark: the DNS server, which must not share a thread with those it answers. Says its address, then what it has received. */
-import { startScriptedDnsServer } from '@whence/email/test/scripted-dns-server';
+/**
+ * Child process of the benchmark: the DNS server, which must not share a thread with the checks. Sends its address,
+ * then the number of queries on request.
+ */
+import { startScriptedDnsServer } from '@whence/testing/scripted-dns-server';
 import { makeZone } from './zone.ts';
 
 const server = await startScriptedDnsServer(makeZone(), { delayMs: Number(process.argv[2]) });

@@ -1,4 +1,4 @@
-/** The DNS server of the benchmark, in a process of its own. */
+/** The DNS server of the benchmark, in a separate process. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 export type DnsServerProcess = {
   /** `127.0.0.1:` and a port. */
   readonly address: string;
-  /** Queries received so far, from anybody, over UDP and TCP. */
+  /** Queries received so far, over UDP and TCP. */
   received(): Promise<number>;
   stop(): void;
 };

@@ -1,10 +1,11 @@
 /**
- * npm `mailauth` on the same domain: SPF for a sender that no mechanism matches, so that it reads the whole tree; the DMARC record; and three
- * keys whose selectors it is told. It judges one message and has no check of a domain, so the three are called as a caller in a
- * hurry would, at the same time. It does not look at MX, at report destinations or at other selectors.
+ * npm `mailauth` on the same domain: SPF for a sender that no mechanism matches, so that it reads the whole tree; the
+ * DMARC record; and three keys whose selectors it is given. It judges a message and has no check of a domain, so the
+ * three are called in parallel, as a caller in a hurry would. It does not look at MX, report destinations or other
+ * selectors.
  *
- * 4.8.2 is the last version that installs on every Node that this repository supports (later ones need 20.18.1, since 5.0 22.19). In 4.13 SPF is
- * evaluated in the same order and takes as long.
+ * 4.8.2 is the last version that installs on every Node version supported here (later ones need 20.18.1, from 5.0 on
+ * 22.19). 4.13 evaluates SPF in the same order and takes as long.
  */
 import { Resolver } from 'node:dns/promises';
 import { createRequire } from 'node:module';
@@ -15,7 +16,7 @@ type SpfOptions = { sender: string; ip: string; helo: string; mta: string; resol
 type SpfResult = { status: { result: string }; lookups: { count: number } };
 type DmarcOptions = { headerFrom: string; spfDomains: unknown[]; dkimDomains: unknown[]; resolver: Resolve };
 
-// It brings no types for these, and the last is not in its documentation: the verifier gets its keys through it.
+// It has no types for these, and the last is undocumented: the verifier gets its keys through it.
 const require = createRequire(import.meta.url);
 const { spf } = require('mailauth/lib/spf') as { spf: (options: SpfOptions) => Promise<SpfResult> };
 const { dmarc } = require('mailauth/lib/dmarc') as { dmarc: (options: DmarcOptions) => Promise<{ policy?: string }> };

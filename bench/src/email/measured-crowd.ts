@@ -1,4 +1,7 @@
-/** Child of the benchmark: many checks at the same time over one client, several rounds; prints answers, times, memory and what stays open. */
+/**
+ * Child process of the benchmark: many checks at the same time over one client, in several rounds. Prints answers,
+ * times, memory and what stays open.
+ */
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { examineDomain } from '@whence/email/check';
@@ -14,7 +17,7 @@ export type CrowdRound = {
   /** Without second tries. */
   readonly queries: number;
   readonly socketsAtPeak: number;
-  /** Sockets and timers that are still there when all have been answered, before the client is closed. */
+  /** Sockets and timers still open after all answers, before the client is closed. */
   readonly leftOpen: readonly string[];
 };
 
@@ -40,7 +43,7 @@ async function runRound(): Promise<CrowdRound> {
   const started = performance.now();
   const checks = await Promise.all(
     Array.from({ length: CROWD }, async (_, i) => {
-      const resolver = client.forCheck();
+      const resolver = client.forCheck(crowdDomain(i));
       const { report } = await examineDomain(crowdDomain(i), { resolver });
       const ms = performance.now() - started;
       return { isRight: report.grade === crowdGrade(i), ms, queries: resolver.queries };

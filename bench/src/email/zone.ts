@@ -1,7 +1,8 @@
 /**
- * The domains that the benchmark checks. Each has two mail hosts, an SPF tree of ten lookups, three keys (two behind aliases) under common
- * selectors, and a DMARC record whose reports go to somebody else, who agrees. The longest way through it is four answers: the domain's SPF
- * record and three includes, one below the other. No two domains share a name that is asked for, except `_dmarc.example`.
+ * The domains that the benchmark checks. Each has two mail hosts, an SPF tree of ten lookups, three keys (two behind
+ * aliases) under common selectors, and a DMARC record with an external report address whose host has agreed. The
+ * longest path takes four answers: the domain's SPF record and three nested includes. No two domains share a name that
+ * is asked, except `_dmarc.example`.
  */
 import { generateKeyPairSync } from 'node:crypto';
 import type { ZoneRecords } from '@whence/email/zone-records';
@@ -13,7 +14,7 @@ export const ROUND_TRIPS = 4;
 
 export const CROWD = 200;
 export const crowdDomain = (i: number) => `crowd-${i}.example`;
-/** What the check must say of each: a crowd in which all are alike would hide answers that were mixed up. */
+/** The expected grade of each: if all were alike, mixed-up answers would go unnoticed. */
 export const crowdGrade = (i: number) => KINDS[i % KINDS.length]?.grade;
 
 type Kind = { readonly grade: 'A' | 'B' | 'C'; readonly policy: 'reject' | 'none'; readonly hasKeys: boolean };
@@ -25,8 +26,8 @@ const KINDS: readonly Kind[] = [
 ];
 
 export function makeZone(): ZoneRecords {
-  // Node's own resolver, through which the peer asks, sends no EDNS: an answer above 512 bytes would cost it a TCP connection, and this server
-  // does not compress names. So the keys with a long way to them are short ones.
+  // mailauth asks through Node's own resolver, which sends no EDNS: an answer above 512 bytes would cost it a TCP
+  // connection, and this server does not compress names. So the keys behind aliases are short ones.
   const keys = { direct: keyRecord(2048), aliased: keyRecord(1024) };
   const crowd = Array.from({ length: CROWD }, (_, i) =>
     recordsOf(crowdDomain(i), KINDS[i % KINDS.length] ?? BEST, keys),

@@ -1,4 +1,4 @@
-/** Logs to enrich, the same for us and for the peer: the commonest shapes, with one address in every line. */
+/** Logs in common formats, with one address per line. */
 import { writeFileSync } from 'node:fs';
 
 export type Shape = 'lines' | 'ndjson' | 'csv';

@@ -1,5 +1,8 @@
-/** `whence enrich`, as a process of its own: `measured-enrich.js FILE OPTION…`. The lines go to standard output, the measure to standard error. */
-import { run } from 'whence/dist/main.js';
+/**
+ * Child process: `measured-enrich.js FILE OPTION…` runs `whence enrich`. The lines go to standard output, the measure
+ * to standard error.
+ */
+import { run } from '../../../server/dist/main.js';
 
 export type EnrichMeasure = { readonly found: number; readonly cpuSeconds: number };
 
@@ -11,7 +14,7 @@ const code = await run(['enrich', '--json', ...process.argv.slice(2)], process.e
   },
 });
 const { user, system } = process.cpuUsage(before);
-if (code !== 0) throw new Error(`whence enrich ended with ${code}: ${summary}`);
+if (code !== 0) throw new Error(`whence enrich exited with ${code}: ${summary}`);
 const { found } = JSON.parse(summary) as { found: number };
 const measure: EnrichMeasure = { found, cpuSeconds: (user + system) / 1e6 };
 process.stderr.write(`${JSON.stringify(measure)}\n`);

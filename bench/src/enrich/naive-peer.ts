@@ -1,9 +1,10 @@
 /**
- * What one writes in ten minutes for the same job, as a process of its own: `naive-peer.js FILE SHAPE`. Text decoded and split into lines, a regular
- * expression for the address, npm `maxmind` for the country, JSON.stringify for the answer. The lines go to standard output, the measure to standard error.
+ * Child process: `naive-peer.js FILE SHAPE` does the same job in the obvious way: decode, split into lines, find the
+ * address with a regular expression, look up the country with npm `maxmind`, JSON.stringify. The lines go to standard
+ * output, the measure to standard error.
  */
 import { createReadStream, writeSync } from 'node:fs';
-import { openByArgument } from '../maxmind.ts';
+import { openByArgument } from '../engine/maxmind.ts';
 import type { Shape } from './logs.ts';
 import type { EnrichMeasure } from './measured-enrich.ts';
 

@@ -1,4 +1,4 @@
--- wrk: POST /v1/ip/batch, bodies in turn. Arguments: file with a body in every line, file with the key.
+-- wrk: POST /v1/ip/batch, bodies in rotation. Arguments: file with one body per line, file with the key.
 local requests = {}
 local turn = 0
 

@@ -1,18 +1,18 @@
-/** `POST /v1/ip/batch` next to a batch of objects through JSON.stringify, with our dataset and with npm maxmind, country alone or all that we say. */
+/** `POST /v1/ip/batch` compared with JSON.stringify over objects, from our dataset and from npm maxmind. */
 import assert from 'node:assert/strict';
-import { formatCount } from 'whence/dist/terminal.js';
+import { formatCount } from '../../../server/dist/terminal/table.js';
 import { type Row, say } from '../report.ts';
-import { compareResults, describeResult, type LoadContestant, runLoadContest } from './load-contest.ts';
+import { compareResults, describeResult, type LoadCandidate, measureInterleaved } from './interleaved-load.ts';
+import type { Setup } from './setup.ts';
 import { type Server, startPeer } from './whence-server.ts';
-import type { Workplace } from './workplace.ts';
 import type { Load } from './wrk.ts';
 
 const CONNECTIONS = 8;
 const BATCH = 1_000;
 const GOALS = { objects: 3.3, maxmind: 5 };
 
-export async function compareBatch(workplace: Workplace, whence: Server): Promise<Row[]> {
-  const { processes, dataDir, ourMmdb, addresses, key, save } = workplace;
+export async function compareBatch(setup: Setup, whence: Server): Promise<Row[]> {
+  const { processes, dataDir, ourMmdb, addresses, key, save } = setup;
   const bodies = Array.from({ length: addresses.length / BATCH }, (_, i) =>
     JSON.stringify({ ips: addresses.slice(i * BATCH, (i + 1) * BATCH) }),
   );
@@ -21,21 +21,21 @@ export async function compareBatch(workplace: Workplace, whence: Server): Promis
   const objects = await startPeer(processes, 'fastify-objects-batch', dataDir);
   const maxmind = await startPeer(processes, 'fastify-maxmind-batch');
   const sameContent = await startPeer(processes, 'fastify-maxmind-batch', ourMmdb);
-  const contestants: LoadContestant[] = [
+  const candidates: LoadCandidate[] = [
     { name: 'whence', server: whence, load },
     { name: 'fastify, objects', server: objects, load },
     { name: 'fastify + maxmind', server: maxmind, load },
     { name: 'fastify + maxmind, our content', server: sameContent, load },
   ];
-  const answers = await Promise.all(contestants.map(({ server }) => askOnce(server, key, bodies[0] ?? '')));
-  const sizes = answers.map((text, i) => `${contestants[i]?.name} ${formatCount(text.length)} bytes`);
+  const answers = await Promise.all(candidates.map(({ server }) => askOnce(server, key, bodies[0] ?? '')));
+  const sizes = answers.map((text, i) => `${candidates[i]?.name} ${formatCount(text.length)} bytes`);
   say(`POST /v1/ip/batch, ${formatCount(BATCH)} addresses, ${CONNECTIONS} connections; ${sizes.join(', ')}`);
-  // The peer with our dataset must do all of the work, not only some of it.
+  // The peer with our dataset must return the same answers.
   assert.deepEqual(dataOf(answers[1]), dataOf(answers[0]));
 
-  const results = await runLoadContest(processes, contestants);
+  const results = await measureInterleaved(processes, candidates);
   results.forEach((result, i) => {
-    say(`  ${contestants[i]?.name}: ${describeResult(result, BATCH)}`);
+    say(`  ${candidates[i]?.name}: ${describeResult(result, BATCH)}`);
   });
   await Promise.all([objects, maxmind, sameContent].map((peer) => peer.stop()));
   const [ours, naive, theirs, theirsInFull] = results;

@@ -1,9 +1,9 @@
 /**
- * Peer: a Fastify route that does nothing but send a text of the size of our answer, which is passed as the first argument; with `headers` as the
- * second, under as many headers as ours.
+ * Peer: a Fastify route that sends a constant text. The first argument is its size; with `headers` as the second, it
+ * sends as many headers as our server.
  */
 import Fastify from 'fastify';
-import { listen } from './contestant-server.ts';
+import { listen } from './peer-server.ts';
 
 const bytes = Number(process.argv[2]);
 const frame = '{"data":""}';

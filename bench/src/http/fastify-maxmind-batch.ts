@@ -1,10 +1,10 @@
 /**
- * Peer: a batch with npm `maxmind`. Objects, and JSON.stringify over the whole; no key, no counting. Argument: an export of our dataset; without one
- * it answers with the country alone.
+ * Peer: a batch with npm `maxmind`, objects and JSON.stringify; no key, no counting. Argument: an export of our
+ * dataset; without it the peer returns only the country.
  */
 import Fastify from 'fastify';
-import { openByArgument } from '../maxmind.ts';
-import { listen } from './contestant-server.ts';
+import { openByArgument } from '../engine/maxmind.ts';
+import { listen } from './peer-server.ts';
 
 const reader = await openByArgument(process.argv[2]);
 

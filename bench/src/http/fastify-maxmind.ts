@@ -1,10 +1,10 @@
 /**
- * Peer: how an address lookup is usually put on HTTP. Fastify, npm `maxmind`, JSON.stringify; no key, no counting. Argument: an export of our dataset;
- * without one it answers with the country alone.
+ * Peer: a typical lookup service: Fastify, npm `maxmind`, JSON.stringify; no key, no counting. Argument: an export of
+ * our dataset; without it the peer returns only the country.
  */
 import Fastify from 'fastify';
-import { openByArgument } from '../maxmind.ts';
-import { listen } from './contestant-server.ts';
+import { openByArgument } from '../engine/maxmind.ts';
+import { listen } from './peer-server.ts';
 
 const reader = await openByArgument(process.argv[2]);
 

@@ -1,19 +1,18 @@
 /**
- * Peer: a batch with our dataset as one would write it first. Objects, and JSON.stringify over the whole; no key, no counting. Argument: the
- * data directory.
+ * Peer: a batch with our dataset, objects and JSON.stringify; no key, no counting. Argument: the data directory.
  *
- * `Dataset.record` parses JSON, which is meant for one record. To be a fair peer this keeps the parsed parts, as a program would that
- * has its records in memory; what is left is putting together and writing out.
+ * `Dataset.record` parses JSON on every call. For a fair comparison the peer caches the parsed parts, like a program
+ * that keeps its records in memory.
  */
 import { formatAddress, parseAddress } from '@whence/dataset/address';
 import { prefixLength } from '@whence/dataset/format';
 import { formatPrefix } from '@whence/dataset/prefix';
 import { openCurrent } from '@whence/dataset/publish';
 import Fastify from 'fastify';
-import { listen } from './contestant-server.ts';
+import { listen } from './peer-server.ts';
 
 const dataset = openCurrent(process.argv[2] ?? '');
-if (dataset === undefined) throw new Error('there is no dataset');
+if (dataset === undefined) throw new Error(`there is no dataset in ${process.argv[2]}`);
 
 const names = new Map<number, string>();
 const tails = new Map<number, object>();
@@ -29,16 +28,16 @@ function lookUp(text: string): object {
     ip: formatAddress(address),
     prefix: formatPrefix(address, prefixLength(match)),
     asn,
-    asn_name: remembered(names, asn, () => dataset.asn(asn)?.asn_name ?? ''),
-    ...remembered(tails, tail, () => dataset.tail(tail)),
+    asn_name: cached(names, asn, () => dataset.asn(asn)?.asn_name ?? ''),
+    ...cached(tails, tail, () => dataset.tail(tail)),
   };
 }
 
-function remembered<T>(known: Map<number, T>, number: number, make: () => T): T {
-  let value = known.get(number);
+function cached<T>(cache: Map<number, T>, number: number, make: () => T): T {
+  let value = cache.get(number);
   if (value === undefined) {
     value = make();
-    known.set(number, value);
+    cache.set(number, value);
   }
   return value;
 }

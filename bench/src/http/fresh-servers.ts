@@ -1,37 +1,37 @@
-/** What can be measured only in a server that has done nothing before: its start, its first searches, its memory as it goes on. */
+/** Measurements that need a fresh server: start time, first searches, memory over time. */
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
-import { formatCount } from 'whence/dist/terminal.js';
-import { median, percentile } from '../contest.ts';
+import { formatCount } from '../../../server/dist/terminal/table.js';
 import { limitRow, type Row, say } from '../report.ts';
+import { median, percentile } from '../statistics.ts';
 import { ipLoad } from './compare-ip.ts';
 import { LOAD_CORE, residentBytes } from './pinned-processes.ts';
 import { isShort, makeQueries } from './search-queries.ts';
+import type { Setup } from './setup.ts';
 import { type Server, startWhence } from './whence-server.ts';
-import type { Workplace } from './workplace.ts';
 import { runWrk } from './wrk.ts';
 
 const STARTS = 5;
 const SEARCHES = 2_000;
-const SEARCHES_BEFORE = 500;
-const SEARCHES_MS = 60_000;
+const WARM_UP_SEARCHES = 500;
+const SEARCH_TIMEOUT_MS = 60_000;
 const FEW_REQUESTS = 100_000;
 const MANY_REQUESTS = 1_000_000;
 const GOALS = { startMs: 1_000, searchMs: 2, residentMegabytes: 250, growthPercent: 10 };
 
-export async function measureStartAndSearch(workplace: Workplace): Promise<Row[]> {
-  const { dataset, random, save } = workplace;
+export async function measureStartAndSearch(setup: Setup): Promise<Row[]> {
+  const { dataset, random, save } = setup;
   say(`${STARTS} new servers: start, then ${formatCount(SEARCHES)} searches over one connection`);
-  // The ones before, which are not counted, have no short texts: the server remembers those once it was asked for them.
-  const before = makeQueries(dataset, random, SEARCHES_BEFORE).filter((query) => !isShort(query));
+  // No short queries in the warm-up: the server caches their results.
+  const warmUp = makeQueries(dataset, random, WARM_UP_SEARCHES).filter((query) => !isShort(query));
   const queries = makeQueries(dataset, random, SEARCHES);
-  const queryFile = save('queries', [...before, ...queries]);
+  const queryFile = save('queries', [...warmUp, ...queries]);
   const measures: { startMs: number; firstMs: number; all: number[]; long: number[]; short: number[] }[] = [];
   for (let i = 0; i < STARTS; i++) {
-    const { server, startMs } = await startToReady(workplace);
-    const [firstMs = 0, ...later] = await searchAll(workplace, server, queryFile);
+    const { server, startMs } = await startToReady(setup);
+    const [firstMs = 0, ...later] = await searchAll(setup, server, queryFile);
     await server.stop();
-    const all = later.slice(before.length - 1);
+    const all = later.slice(warmUp.length - 1);
     const [short, long] = [true, false].map((kind) => all.filter((_, at) => isShort(queries[at] ?? '') === kind));
     measures.push({ startMs, firstMs, all, short: short ?? [], long: long ?? [] });
   }
@@ -64,12 +64,12 @@ export async function measureStartAndSearch(workplace: Workplace): Promise<Row[]
   ];
 }
 
-/** `perSecond` is how many requests it is expected to answer. wrk stops by the clock, so a few thousand more are asked. */
-export async function measureMemory(workplace: Workplace, perSecond: number): Promise<Row[]> {
-  const { processes, dataDir, key } = workplace;
+/** `perSecond` is the expected rate. wrk stops by time, so the count is exceeded by a few thousand requests. */
+export async function measureMemory(setup: Setup, perSecond: number): Promise<Row[]> {
+  const { processes, dataDir, key } = setup;
   say(`memory of a new server after ${formatCount(FEW_REQUESTS)} and ${formatCount(MANY_REQUESTS)} requests`);
   const server = await startWhence(processes, dataDir);
-  const load = ipLoad(workplace, [key]);
+  const load = ipLoad(setup, [key]);
   const atStart = residentBytes(server.pid);
   let answered = 0;
   const residentAfter = async (count: number) => {
@@ -93,18 +93,18 @@ export async function measureMemory(workplace: Workplace, perSecond: number): Pr
 }
 
 /** From the start of the process to the first 200 from /readyz. */
-async function startToReady({ processes, dataDir }: Workplace): Promise<{ server: Server; startMs: number }> {
+async function startToReady({ processes, dataDir }: Setup): Promise<{ server: Server; startMs: number }> {
   const started = performance.now();
   const server = await startWhence(processes, dataDir);
   const { status } = await fetch(`${server.url}/readyz`);
-  // It opens the dataset before it listens, so there is nothing to wait for.
-  if (status !== 200) throw new Error(`the server listens, but /readyz says ${status}`);
+  // The server opens the dataset before it listens, so it is ready at once.
+  if (status !== 200) throw new Error(`the server listens, but /readyz returns ${status}`);
   return { server, startMs: performance.now() - started };
 }
 
-/** Milliseconds per line of the file of queries. The script is ours and prints one line of JSON, hence the cast. */
-async function searchAll({ processes, key }: Workplace, { url }: Server, queryFile: string): Promise<number[]> {
+/** Milliseconds per query. Our script prints an array of numbers, hence the cast. */
+async function searchAll({ processes, key }: Setup, { url }: Server, queryFile: string): Promise<number[]> {
   const client = fileURLToPath(import.meta.resolve('./search-client.js'));
   const args = [client, url, key, queryFile];
-  return JSON.parse(await processes.run(LOAD_CORE, process.execPath, args, SEARCHES_MS)) as number[];
+  return JSON.parse(await processes.run(LOAD_CORE, process.execPath, args, SEARCH_TIMEOUT_MS)) as number[];
 }

@@ -1,5 +1,5 @@
--- wrk: GET /v1/ip/{ip}, addresses at random, keys in rotation. Arguments: file of addresses, file of keys, seed.
--- At random because the server's cache drops what was used longest ago: asked in order, it would never hit.
+-- wrk: GET /v1/ip/{ip}, random addresses, keys in rotation. Arguments: file of addresses, file of keys, seed.
+-- Random because the server has an LRU cache: addresses in order would never hit it.
 local addresses, keys = {}, {}
 local turn = 0
 

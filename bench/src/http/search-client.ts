@@ -1,6 +1,6 @@
 /**
- * Child of the benchmark: asks for every line of a file of queries, one after the other over one connection, and prints how many milliseconds
- * each took, from the call to the last byte. Arguments: address of the server, key, file.
+ * Child process: sends every line of a query file as a search, one after the other over one connection, and prints the
+ * latencies in milliseconds, from the call to the last byte. Arguments: server URL, key, file.
  */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -13,16 +13,16 @@ const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
 async function search(query: string): Promise<number> {
   const started = performance.now();
-  const asked = request(`${url}/v1/asn/search?q=${encodeURIComponent(query)}`, {
+  const sent = request(`${url}/v1/asn/search?q=${encodeURIComponent(query)}`, {
     agent,
     headers: { 'X-API-Key': key },
   });
-  const answered = once(asked, 'response') as Promise<[IncomingMessage]>;
-  asked.end();
+  const answered = once(sent, 'response') as Promise<[IncomingMessage]>;
+  sent.end();
   const [response] = await answered;
   const body = await text(response);
   const elapsedMs = performance.now() - started;
-  if (response.statusCode !== 200) throw new Error(`search for ${query} was answered ${response.statusCode}: ${body}`);
+  if (response.statusCode !== 200) throw new Error(`status ${response.statusCode} for the search ${query}: ${body}`);
   return elapsedMs;
 }
 

@@ -1,15 +1,14 @@
-/** What people type into a search for networks: words of their names and beginnings of words, and now and then only one or two characters. */
+/** Typical search queries: words of network names and prefixes of words, some with only one or two characters. */
 import type { Dataset } from '@whence/dataset/read';
 import type { Random } from '../random.ts';
 
 const MIN_CHARACTERS = 3;
 const MAX_CHARACTERS = 12;
-/** One query in so many is short. A search has no index for those, so they are the slow ones. */
+/** One query in SHORT_EVERY is short. The search has no index for these, so they are slow. */
 const SHORT_EVERY = 20;
 
 export const isShort = (query: string): boolean => query.length < MIN_CHARACTERS;
 
-/** Every 20th of them has one or two characters. */
 export function makeQueries(dataset: Dataset, random: Random, count: number): string[] {
   return Array.from({ length: count }, (_, i) => {
     const word = drawWord(dataset, random);

@@ -1,40 +1,39 @@
-/** Ours, as it is run: the built command line in a process of its own, with a data directory that belongs to the benchmark. */
+/** Starts Whence and the peers as child processes, and prepares a data directory. */
 
 import { fileURLToPath } from 'node:url';
-import { Keys } from 'whence/dist/keys/keys.js';
-import { PERMISSIONS } from 'whence/dist/keys/tiers.js';
-import { sqlitePath } from 'whence/dist/server.js';
-import { openSqlite, sqliteStorage } from 'whence/dist/storage/sqlite.js';
-import { updateCommand } from 'whence/dist/updater.js';
+import { Keys } from '../../../server/dist/keys/keys.js';
+import { PERMISSIONS } from '../../../server/dist/keys/tiers.js';
+import { openStorage } from '../../../server/dist/storage/open-storage.js';
+import { updateCommand } from '../../../server/dist/updates/updater.js';
 import {
   ANY_CORE,
   BACKGROUND,
   type PinnedProcesses,
-  type Place,
+  type Placement,
   SERVER_CORE,
   type StartedProcess,
 } from './pinned-processes.ts';
 
 export type Server = Omit<StartedProcess, 'firstLine'> & { readonly url: string };
 
-const BIN = fileURLToPath(import.meta.resolve('whence/dist/bin.js'));
-const BUILD_MS = 60_000;
-const EXPORT_MS = 60_000;
-const UPDATE_MS = 300_000;
+const BIN = fileURLToPath(import.meta.resolve('../../../server/dist/bin.js'));
+const BUILD_TIMEOUT_MS = 60_000;
+const EXPORT_TIMEOUT_MS = 60_000;
+const UPDATE_TIMEOUT_MS = 300_000;
 
 export async function startWhence(
   processes: PinnedProcesses,
   dataDir: string,
-  place: Place = SERVER_CORE,
+  placement: Placement = SERVER_CORE,
 ): Promise<Server> {
   const environment = { WHENCE_DATA_DIR: dataDir, WHENCE_PORT: '0', WHENCE_LOG_LEVEL: 'warn' };
-  const { firstLine, ...started } = await processes.start(place, [BIN, 'serve'], environment);
+  const { firstLine, ...started } = await processes.start(placement, [BIN, 'serve'], environment);
   const url = /http:\/\/127\.0\.0\.1:\d+/.exec(firstLine)?.[0];
-  if (url === undefined) throw new Error(`the server said: ${firstLine}`);
+  if (url === undefined) throw new Error(`unexpected first line of the server: ${firstLine}`);
   return { ...started, url };
 }
 
-/** A peer, by the name of its script. */
+/** Starts a peer by the name of its script. */
 export async function startPeer(processes: PinnedProcesses, script: string, ...args: string[]): Promise<Server> {
   const path = fileURLToPath(new URL(`./${script}.js`, import.meta.url));
   const { firstLine, ...started } = await processes.start(SERVER_CORE, [path, ...args]);
@@ -42,17 +41,17 @@ export async function startPeer(processes: PinnedProcesses, script: string, ...a
 }
 
 export async function buildDataset(processes: PinnedProcesses, dataDir: string): Promise<void> {
-  await runWhence(processes, dataDir, ['dataset', 'build'], BUILD_MS);
+  await runWhence(processes, dataDir, ['dataset', 'build'], BUILD_TIMEOUT_MS);
 }
 
 export async function exportMmdb(processes: PinnedProcesses, dataDir: string, path: string): Promise<void> {
-  await runWhence(processes, dataDir, ['dataset', 'export', '--format', 'mmdb', '--output', path], EXPORT_MS);
+  await runWhence(processes, dataDir, ['dataset', 'export', '--format', 'mmdb', '--output', path], EXPORT_TIMEOUT_MS);
 }
 
-/** The command of the server's own scheduler, started as it starts it. Returns what `--json` prints. */
+/** The update command of the server's scheduler, with the same priority. Returns the output of `--json`. */
 export async function updateInBackground(processes: PinnedProcesses, settings: NodeJS.ProcessEnv): Promise<string> {
   const [program, ...args] = updateCommand(BIN);
-  return processes.run(BACKGROUND, program, args, UPDATE_MS, settings);
+  return processes.run(BACKGROUND, program, args, UPDATE_TIMEOUT_MS, settings);
 }
 
 export async function createKey(processes: PinnedProcesses, dataDir: string, tier: string): Promise<string> {
@@ -60,11 +59,11 @@ export async function createKey(processes: PinnedProcesses, dataDir: string, tie
   return output.trim();
 }
 
-/** Hundreds of keys, without a process for each. */
+/** Creates many keys without a process for each. */
 export async function createKeys(dataDir: string, tier: 'pro', count: number): Promise<string[]> {
-  const storage = sqliteStorage(openSqlite(sqlitePath(dataDir)));
+  const storage = await openStorage(dataDir);
   try {
-    const keys = new Keys(storage);
+    const keys = new Keys(storage.keys);
     const secrets: string[] = [];
     for (let i = 0; i < count; i++) {
       const { secret } = await keys.create({ name: `bench ${i}`, tier, permissions: PERMISSIONS }, new Date());
@@ -76,7 +75,7 @@ export async function createKeys(dataDir: string, tier: 'pro', count: number): P
   }
 }
 
-/** Nothing here is measured, so any core does. */
+/** Not measured, so it runs on any core. */
 function runWhence(processes: PinnedProcesses, dataDir: string, args: string[], expectedMs: number): Promise<string> {
   const environment = { WHENCE_DATA_DIR: dataDir };
   return processes.run(ANY_CORE, process.execPath, [BIN, ...args], expectedMs, environment);

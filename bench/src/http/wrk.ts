@@ -1,4 +1,4 @@
-/** The load generator: wrk, one thread on a core of its own. Its scripts are the .lua files beside this one. */
+/** The load generator wrk, one thread pinned to a core. Its scripts are the .lua files in this folder. */
 import { fileURLToPath } from 'node:url';
 import { LOAD_CORE, type PinnedProcesses } from './pinned-processes.ts';
 
@@ -10,7 +10,9 @@ export type Load = {
 
 export type LoadMeasure = { readonly requests: number; readonly perSecond: number };
 
-/** Keeps every connection busy for so long. Throws if any answer was not a success: what is refused is refused fast. */
+/**
+ * Keeps every connection busy for `seconds`. Throws if any response failed: errors are fast and would distort the rate.
+ */
 export async function runWrk(
   processes: PinnedProcesses,
   url: string,
@@ -18,7 +20,7 @@ export async function runWrk(
   seconds: number,
   seed: number,
 ): Promise<LoadMeasure> {
-  // The compiler does not copy what it does not compile, hence the way back to the sources.
+  // tsc does not copy .lua files to dist.
   const path = fileURLToPath(new URL(`../../src/http/${script}`, import.meta.url));
   const options = ['--threads', '1', '--connections', String(connections), '--duration', `${seconds}s`];
   const args = [...options, '--script', path, url, '--', ...scriptArguments, String(seed)];
@@ -27,6 +29,6 @@ export async function runWrk(
   const perSecond = /Requests\/sec:\s*([\d.]+)/.exec(output)?.[1];
   const hasFailed = output.includes('Non-2xx') || output.includes('Socket errors');
   if (hasFailed || requests === undefined || perSecond === undefined || Number(requests) === 0)
-    throw new Error(`wrk did not get what it asked of ${url}:\n${output}`);
+    throw new Error(`requests to ${url} failed:\n${output}`);
   return { requests: Number(requests), perSecond: Number(perSecond) };
 }

@@ -1,17 +1,17 @@
-/** How many answers carry a flag, counted over whole answers; and how much of the dataset does, by its own figures. */
+/** The share of answers with each flag, and the counts from the figures of the dataset. */
 import { parseAddress } from '@whence/dataset/address';
 import type { Dataset } from '@whence/dataset/read';
 import { FLAGS } from '@whence/dataset/record';
-import { formatCount, formatTable } from 'whence/dist/terminal.js';
-import type { Mix } from '../routed-addresses.ts';
+import { formatCount, formatTable } from '../../../server/dist/terminal/table.js';
+import type { Mix } from '../engine/announced-addresses.ts';
 
 /** `threat` is every score above 0, as in the figures. */
-const COUNTED = [...FLAGS, 'threat'] as const;
+const COUNTED_FLAGS = [...FLAGS, 'threat'] as const;
 
 export function formatFlagShares(dataset: Dataset, mixes: readonly Mix[]): string {
   const shares = mixes.map(({ texts }) => countFlags(dataset, texts));
   const { flags } = dataset.meta.figures;
-  const rows = COUNTED.map((flag) => {
+  const rows = COUNTED_FLAGS.map((flag) => {
     const { records = 0, ipv4_addresses = 0 } = flags[flag] ?? {};
     const percents = shares.map((counts, i) => percent(counts.get(flag) ?? 0, mixes[i]?.texts.length ?? 0));
     return [flag, ...percents, formatCount(records).padStart(9), formatCount(ipv4_addresses).padStart(14)];
@@ -33,4 +33,4 @@ function countFlags(dataset: Dataset, texts: readonly string[]): Map<string, num
   return counts;
 }
 
-const percent = (part: number, whole: number) => `${((100 * part) / whole).toFixed(3)} %`.padStart(8);
+const percent = (part: number, total: number) => `${((100 * part) / total).toFixed(3)} %`.padStart(8);

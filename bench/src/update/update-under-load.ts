@@ -1,25 +1,25 @@
 /**
- * What callers feel of an update: a server on live data under a steady load, by turns left alone and with the update beside it that its own scheduler
- * would start. No process is bound to a core: that the system shares them out, with the update behind all others, is what is measured.
+ * Latency during an update: a server with live data under constant load, in turn without and with the update command of
+ * its own scheduler. No process is pinned to a core: scheduling the low-priority update is part of what is measured.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { formatCount } from 'whence/dist/terminal.js';
-import { median, percentile } from '../contest.ts';
+import { formatCount } from '../../../server/dist/terminal/table.js';
 import { ANY_CORE, type PinnedProcesses } from '../http/pinned-processes.ts';
 import { createKey, type Server, startWhence, updateInBackground } from '../http/whence-server.ts';
 import { limitRow, type Row, say } from '../report.ts';
+import { median, percentile } from '../statistics.ts';
 import type { SteadyResult } from './steady-client.ts';
 
 export type LiveFolder = {
   readonly folder: string;
   readonly dataDir: string;
-  /** What an update needs to know: data directory and catalogue. */
+  /** Environment of the update: data directory and catalogue. */
   readonly settings: NodeJS.ProcessEnv;
-  /** A feed of one address that is written anew before each update. */
+  /** A feed of one address, rewritten before each update. */
   readonly changingFeed: string;
 };
 
@@ -27,8 +27,8 @@ const ROUNDS = 2;
 const PHASE_MS = 20_000;
 const WARM_UP_MS = 5_000;
 const REQUESTS_PER_SECOND = 2_000;
-/** The server looks for a new version twice a second. */
-const SWITCH_MS = 10_000;
+/** The server checks for a new version twice a second. */
+const SWITCH_TIMEOUT_MS = 10_000;
 const GOAL = 2;
 
 type Phase = { readonly p50: number; readonly p99: number; readonly slowest: number };
@@ -45,7 +45,7 @@ export async function measureUnderLoad(
   const underLoad = (name: string, work: () => Promise<unknown>) =>
     measurePhase(processes, [server.url, key, addressFile], join(live.folder, 'latencies'), name, work);
 
-  say(`GET /v1/ip/{ip}, ${formatCount(REQUESTS_PER_SECOND)} a second, with and without an update`);
+  say(`GET /v1/ip/{ip}, ${formatCount(REQUESTS_PER_SECOND)} per second, with and without an update`);
   await underLoad('warm-up', () => sleep(WARM_UP_MS));
   const quiet: Phase[] = [];
   const busy: Phase[] = [];
@@ -55,7 +55,7 @@ export async function measureUnderLoad(
     busy.push(
       await underLoad('with', async () => {
         const started = performance.now();
-        // To its end, so that the server's change to the new version is in it; and again if that was quick.
+        // Whole updates, so that the switch to the new version is included; repeated if they are short.
         while (performance.now() - started < PHASE_MS)
           updateSeconds.push(await updateOnce(processes, live, server, addresses[updateSeconds.length] ?? ''));
       }),
@@ -76,7 +76,7 @@ export async function measureUnderLoad(
   ];
 }
 
-/** The client asks for as long as the work takes. */
+/** The client sends requests until `work` is done. */
 async function measurePhase(
   processes: PinnedProcesses,
   target: readonly string[],
@@ -89,45 +89,46 @@ async function measurePhase(
   const client = await processes.start(ANY_CORE, [script, ...target, String(REQUESTS_PER_SECOND), resultFile]);
   await work();
   await client.stop();
-  if (!existsSync(resultFile)) throw new Error(`the client that asks ${target[0]} ended before it was told to`);
-  // The script is ours and writes one line of JSON.
+  if (!existsSync(resultFile)) throw new Error(`the client of ${target[0]} exited early`);
+  // Our script writes a SteadyResult.
   const { latenciesMs, ownDelaysMs, seconds, failures } = JSON.parse(readFileSync(resultFile, 'utf8')) as SteadyResult;
   if (failures.length > 0) throw new Error(`${failures.length} requests failed, the first with: ${failures[0]}`);
   const [p50 = 0, p99 = 0, slowest = 0] = [50, 99, 100].map((percent) => percentile(latenciesMs, percent));
   const rate = formatCount(Math.round(latenciesMs.length / seconds));
   say(
-    `  ${name}, ${seconds.toFixed(0)} s, ${rate} answers a second: 50th percentile ${p50.toFixed(2)} ms, ` +
+    `  ${name}, ${seconds.toFixed(0)} s, ${rate} answers per second: 50th percentile ${p50.toFixed(2)} ms, ` +
       `99th ${p99.toFixed(2)} ms, slowest ${slowest.toFixed(1)} ms; ` +
-      `the client itself late by ${percentile(ownDelaysMs, 99).toFixed(2)} ms at the 99th`,
+      `delay of the client itself ${percentile(ownDelaysMs, 99).toFixed(2)} ms at the 99th`,
   );
   return { p50, p99, slowest };
 }
 
-/** Returns its seconds, when the server answers from the version that it made. */
+/** Returns the seconds of the update, after the server has switched to its version. */
 async function updateOnce(
   processes: PinnedProcesses,
   { dataDir, settings, changingFeed }: LiveFolder,
   server: Server,
   changedAddress: string,
 ): Promise<number> {
-  // Without the copies of the last update all of the work is done: copying, unpacking, reading.
+  // Remove the cached feeds, so that the update copies, decompresses and parses all of them.
   rmSync(join(dataDir, 'feeds'), { recursive: true, force: true });
   writeFileSync(changingFeed, `${changedAddress}\n`);
   const started = performance.now();
   const output = await updateInBackground(processes, settings);
   const seconds = (performance.now() - started) / 1000;
   const { version, is_new } = JSON.parse(output) as { version: number; is_new: boolean };
-  if (!is_new) throw new Error(`the update made no new version, because ${changedAddress} was flagged before`);
+  if (!is_new) throw new Error(`the update made no new version: ${changedAddress} was already flagged`);
   await untilServed(server, version);
   return seconds;
 }
 
 async function untilServed({ url }: Server, version: number): Promise<void> {
-  const deadline = performance.now() + SWITCH_MS;
+  const deadline = performance.now() + SWITCH_TIMEOUT_MS;
   for (;;) {
     const { data } = (await (await fetch(`${url}/readyz`)).json()) as { data: { dataset_version: number } };
     if (data.dataset_version === version) return;
-    if (performance.now() > deadline) throw new Error(`the server does not answer from version ${version}`);
+    if (performance.now() > deadline)
+      throw new Error(`the server did not switch to version ${version} within ${SWITCH_TIMEOUT_MS} ms`);
     await sleep(100);
   }
 }

@@ -1,24 +1,24 @@
 /**
- * Servers under the same load in turns, so that whatever else the machine does falls on all of them alike. The turns are short because a
- * virtual machine gets faster and slower by a third within seconds: two servers are compared within a round, and what counts
- * is the median of the rounds.
+ * Servers under the same load. They take turns within a round, so that other load on the machine affects all of them
+ * alike. Turns are short because the speed of a virtual machine can change by a third within seconds: servers are
+ * compared within a round, and the result is the median of the rounds.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { median } from '../contest.ts';
 import { formatRate, type Row, ratioRow } from '../report.ts';
+import { median } from '../statistics.ts';
 import { cpuSeconds, type PinnedProcesses } from './pinned-processes.ts';
 import type { Server } from './whence-server.ts';
 import { type Load, runWrk } from './wrk.ts';
 
-export type LoadContestant = {
+export type LoadCandidate = {
   readonly name: string;
   readonly server: Server;
   readonly load: Load;
-  /** How long to wait after its turn until it has no work left over, which the next would feel. */
+  /** How long to wait after a turn, so that remaining work does not affect the next server. */
   readonly settleMs?: number;
 };
 
-/** `busy` is the share of its core that the server used. Well under 1 means that it waited, for wrk or for the disk. */
+/** `busy` is the share of its core that the server used. Well below 1 it was waiting, for wrk or for the disk. */
 type Turn = { readonly perSecond: number; readonly cpuMicroseconds: number; readonly busy: number };
 /** Medians, and the rates of all rounds. */
 export type LoadResult = Turn & { readonly rates: readonly number[] };
@@ -27,24 +27,24 @@ const ROUNDS = 9;
 const TURN_SECONDS = 2;
 const WARM_UP_SECONDS = 3;
 
-/** Results in the order of the contestants. */
-export async function runLoadContest(
+/** Results in the order of the candidates. */
+export async function measureInterleaved(
   processes: PinnedProcesses,
-  contestants: readonly LoadContestant[],
+  candidates: readonly LoadCandidate[],
 ): Promise<LoadResult[]> {
-  for (const contestant of contestants) await takeTurn(processes, contestant, WARM_UP_SECONDS, 0);
-  const turns = contestants.map((): Turn[] => []);
+  for (const candidate of candidates) await takeTurn(processes, candidate, WARM_UP_SECONDS, 0);
+  const turns = candidates.map((): Turn[] => []);
   for (let round = 1; round <= ROUNDS; round++) {
-    // Another one begins each time, so that nobody goes first more often.
-    for (let i = 0; i < contestants.length; i++) {
-      const place = (i + round) % contestants.length;
-      turns[place]?.push(await takeTurn(processes, contestants[place] as LoadContestant, TURN_SECONDS, round));
+    // Rotate the order, so that each candidate is first equally often.
+    for (let i = 0; i < candidates.length; i++) {
+      const index = (i + round) % candidates.length;
+      turns[index]?.push(await takeTurn(processes, candidates[index] as LoadCandidate, TURN_SECONDS, round));
     }
   }
   return turns.map(summarise);
 }
 
-/** `weight` is how many lookups a request is. */
+/** `weight` is the number of lookups per request. */
 export function compareResults(
   measure: string,
   ours: LoadResult | undefined,
@@ -52,20 +52,20 @@ export function compareResults(
   goal: number,
   weight = 1,
 ): Row {
-  if (ours === undefined || peer === undefined) throw new Error(`${measure}: somebody did not take part`);
+  if (ours === undefined || peer === undefined) throw new Error(`${measure}: a result is missing`);
   const ratio = median(ours.rates.map((rate, round) => rate / (peer.rates[round] ?? Number.NaN)));
   return ratioRow(measure, ours.perSecond * weight, peer.perSecond * weight, goal, ratio);
 }
 
 export function describeResult({ perSecond, rates, cpuMicroseconds, busy }: LoadResult, weight = 1): string {
   const range = `${formatRate(Math.min(...rates) * weight)} to ${formatRate(Math.max(...rates) * weight)}`;
-  const cost = `${cpuMicroseconds.toFixed(cpuMicroseconds < 100 ? 1 : 0)} µs of processor a request`;
+  const cost = `${cpuMicroseconds.toFixed(cpuMicroseconds < 100 ? 1 : 0)} µs of CPU time per request`;
   return `${formatRate(perSecond * weight)} (${range}), ${cost}, core ${(busy * 100).toFixed(0)} % busy`;
 }
 
 async function takeTurn(
   processes: PinnedProcesses,
-  { server, load, settleMs = 0 }: LoadContestant,
+  { server, load, settleMs = 0 }: LoadCandidate,
   seconds: number,
   seed: number,
 ): Promise<Turn> {

@@ -1,15 +1,14 @@
 /**
- * npm `ip-location-api` with DB-IP's country table. The package has no way to read a local file: its updater downloads from
- * GitHub (addresses in its source, no setting) and compiles the tables that its lookup reads. So its own updater runs here, in
- * a child process whose `fetch` answers from the npm package with the same CSV files (offline-fetch.ts), into a folder of the
- * benchmark. That the tables are its own work and not our imitation is the reason for the detour.
+ * npm `ip-location-api` with DB-IP's country table. The package cannot read a local file: its updater downloads from
+ * hard-coded GitHub URLs and compiles the tables for its lookup. To use tables that it compiled itself, its updater
+ * runs in a child process whose `fetch` returns the same CSV files from an npm package (offline-fetch.ts).
  *
- * The package takes its settings from the environment, and loads its tables, when it is imported. Hence the assignments to
+ * The package reads its settings from the environment and loads its tables on import, hence the assignments to
  * process.env and the import inside the function.
  */
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Contestant } from './contest.ts';
+import type { Candidate } from './interleaved-rates.ts';
 
 export type IpLocationApi = Pick<typeof import('ip-location-api'), 'lookup'>;
 
@@ -19,20 +18,20 @@ export async function openIpLocationApi(folder: string): Promise<IpLocationApi> 
     ILA_FIELDS: 'country',
     ILA_DATA_DIR: `${folder}/data`,
     ILA_TMP_DATA_DIR: `${folder}/download`,
-    // Otherwise it starts a timer for the next download, which also keeps the process alive.
+    // Otherwise a timer for the next download keeps the process alive.
     ILA_AUTO_UPDATE: 'false',
     ILA_SILENT: 'true',
   };
   const offlineFetch = import.meta.resolve('./offline-fetch.js');
   const updater = fileURLToPath(new URL('../script/updatedb.mjs', import.meta.resolve('ip-location-api')));
   const output = execFileSync(process.execPath, ['--import', offlineFetch, updater], { env: settings });
-  // It ends with 0 after some failures too, and then the import below would try to download.
-  if (!output.includes('SUCCESS TO UPDATE')) throw new Error(`ip-location-api made no tables: ${output}`);
+  // It also exits with 0 after some failures, and then the import below would try to download.
+  if (!output.includes('SUCCESS TO UPDATE')) throw new Error(`the updater of ip-location-api failed: ${output}`);
   Object.assign(process.env, settings);
   return import('ip-location-api');
 }
 
-export function ipLocationApiLookup({ lookup }: IpLocationApi): Contestant {
+export function ipLocationApiLookup({ lookup }: IpLocationApi): Candidate {
   return {
     name: 'ip-location-api',
     run: (texts) => {

@@ -1,10 +1,10 @@
-/** Ours, with the calls that the server makes for an address. */
+/** Whence, with the same calls as the server. */
 import { parseAddress } from '@whence/dataset/address';
 import { recordBytes, writeRecord } from '@whence/dataset/json-writer';
 import type { Dataset } from '@whence/dataset/read';
-import type { Contestant } from './contest.ts';
+import type { Candidate } from './interleaved-rates.ts';
 
-export function whenceLookup(dataset: Dataset): Contestant {
+export function whenceLookup(dataset: Dataset): Candidate {
   return {
     name: 'whence',
     run: (texts) => {
@@ -18,15 +18,15 @@ export function whenceLookup(dataset: Dataset): Contestant {
   };
 }
 
-export function whenceJson(dataset: Dataset): Contestant {
+export function whenceJson(dataset: Dataset): Candidate {
   return {
     name: 'whence',
     run: (texts) => {
       let sum = 0;
       for (const text of texts) {
         const json = whenceAnswer(dataset, text);
-        // Reading a character joins the pieces that the text was put together from. Without it we would be timed for an answer
-        // that is not yet written, while JSON.stringify returns a whole one.
+        // Reading a character flattens the concatenated string. Without it the answer would not be complete, while
+        // JSON.stringify returns a flat string.
         sum += json.length + json.charCodeAt(json.length - 1);
       }
       return sum;
@@ -34,8 +34,8 @@ export function whenceJson(dataset: Dataset): Contestant {
   };
 }
 
-/** Into a buffer that is used again for the next answer, as the server does for a batch. */
-export function whenceJsonBytes(dataset: Dataset): Contestant {
+/** Into a reused buffer, as the server does for a batch. */
+export function whenceJsonBytes(dataset: Dataset): Candidate {
   let buffer = Buffer.allocUnsafe(4096);
   return {
     name: 'whence',
@@ -60,7 +60,7 @@ export function whenceCountry(dataset: Dataset, text: string): string | undefine
   return country;
 }
 
-/** `{}` for what is not routed, which no text of the benchmark is. */
+/** `{}` for an address that is not announced, which does not occur in the benchmarks. */
 export function whenceAnswer(dataset: Dataset, text: string): string {
   const address = parseAddress(text);
   if (address === undefined) return '{}';

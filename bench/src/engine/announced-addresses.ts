@@ -1,12 +1,12 @@
 /**
- * The texts to look up: random addresses that somebody announces. Drawn over the address space, a few wide prefixes get most
- * of the draws and stay in the processor's caches; drawn over the ranges, every range is as likely as any other and most
- * lookups wait for memory. Real traffic lies between the two.
+ * The texts to look up: random announced addresses. Drawn uniformly over addresses, a few large prefixes get most of
+ * the lookups and stay in the CPU caches; drawn uniformly over ranges, most lookups wait for memory. Real traffic is in
+ * between.
  */
 import { type Address, formatAddress, ipv4 } from '@whence/dataset/address';
 import { fromBigInt, type Range } from '@whence/dataset/prefix';
 import type { Dataset } from '@whence/dataset/read';
-import type { Random } from './random.ts';
+import type { Random } from '../random.ts';
 
 export type Mix = { readonly name: string; readonly version: 4 | 6; readonly texts: readonly string[] };
 
@@ -18,7 +18,7 @@ export function makeMixes(dataset: Dataset, random: Random, count: number): Mix[
   ];
 }
 
-/** Distinct, every announced IPv4 address as likely as any other. */
+/** Distinct announced IPv4 addresses, drawn uniformly. */
 export function announcedIpv4(dataset: Dataset, random: Random, count: number): string[] {
   return distinctTexts(count, () => {
     for (;;) {
@@ -28,17 +28,17 @@ export function announcedIpv4(dataset: Dataset, random: Random, count: number): 
   });
 }
 
-/** In the order drawn, which is random already. */
+/** In the order drawn. */
 function distinctTexts(count: number, draw: () => Address): string[] {
   const texts = new Set<string>();
   while (texts.size < count) texts.add(formatAddress(draw()));
-  // Through a buffer: a text put together from pieces stays in pieces until somebody reads it, and the first contestant would
-  // pay for that. From a socket it comes flat.
+  // Through a buffer: V8 flattens a concatenated string on first read, which would be charged to the first candidate. A
+  // string from a socket is already flat.
   return [...texts].map((text) => Buffer.from(text, 'latin1').toString('latin1'));
 }
 
 function drawFromRanges(dataset: Dataset, version: 4 | 6, random: Random): () => Address {
-  const ranges = routedRanges(dataset, version);
+  const ranges = announcedRanges(dataset, version);
   return () => {
     const { start, end } = ranges[Math.floor((random() / 2 ** 32) * ranges.length)] as Range;
     let offset = 0n;
@@ -47,11 +47,13 @@ function drawFromRanges(dataset: Dataset, version: 4 | 6, random: Random): () =>
   };
 }
 
-// All that is announced in IPv6 lies in 2000::/3, and the dataset knows no bounds outside it.
+// All announced IPv6 is in 2000::/3, and the dataset has no bounds outside it.
 const SPACE = { 4: { first: 0n, end: 1n << 32n }, 6: { first: 1n << 125n, end: 1n << 126n } } as const;
 
-/** Runs of addresses with the same answer. The dataset gives a run in parts where its table is divided; they are joined here. */
-function routedRanges(dataset: Dataset, version: 4 | 6): Range[] {
+/**
+ * Runs of addresses with the same match. The dataset splits runs at the boundaries of its table; they are merged here.
+ */
+function announcedRanges(dataset: Dataset, version: 4 | 6): Range[] {
   const ranges: Range[] = [];
   let current = { match: 0, start: 0n };
   const { first, end: spaceEnd } = SPACE[version];

@@ -1,4 +1,4 @@
-/** What the peers have in common: listening on a free port of the loopback, and telling which. */
+/** Starts a peer on a free loopback port and prints the port. */
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 

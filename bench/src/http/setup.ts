@@ -1,34 +1,34 @@
-/** What the measurements share: a folder with a dataset and keys, addresses to ask for, and the processes that were started. */
+/** Shared by the measurements: a folder with a dataset and keys, the addresses to look up, the child processes. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openCurrent } from '@whence/dataset/publish';
 import type { Dataset } from '@whence/dataset/read';
+import { announcedIpv4 } from '../engine/announced-addresses.ts';
 import { type Random, seededRandom } from '../random.ts';
-import { announcedIpv4 } from '../routed-addresses.ts';
 import type { PinnedProcesses } from './pinned-processes.ts';
 import { buildDataset, createKey, createKeys, exportMmdb } from './whence-server.ts';
 
-/** More than twice what the server's cache of answers holds. */
+/** More than twice the capacity of the server's answer cache. */
 const ADDRESSES = 50_000;
-/** A pro key has 100,000 requests a day; one alone would be used up in a few seconds. */
+/** A pro key has 100,000 requests per day; a single key would be exhausted within seconds. */
 export const PRO_KEYS = 400;
 
-export type Workplace = {
+export type Setup = {
   readonly processes: PinnedProcesses;
   readonly dataDir: string;
   readonly dataset: Dataset;
-  /** The dataset as MMDB, for peers that know what we know. */
+  /** The dataset as MMDB, for peers with our content. */
   readonly ourMmdb: string;
   readonly random: Random;
   readonly addresses: readonly string[];
-  /** Of the tier enterprise, which has no limit. */
+  /** An enterprise key, which has no limit. */
   readonly key: string;
   readonly proKeys: readonly string[];
-  /** Writes the lines to a file that other processes can read, and returns its path. */
+  /** Writes the lines to a file and returns its path. */
   save(name: string, lines: readonly string[]): string;
 };
 
-export async function prepareWorkplace(processes: PinnedProcesses, folder: string, seed: number): Promise<Workplace> {
+export async function prepareSetup(processes: PinnedProcesses, folder: string, seed: number): Promise<Setup> {
   const dataDir = join(folder, 'data');
   await buildDataset(processes, dataDir);
   const ourMmdb = join(folder, 'whence.mmdb');

@@ -1,5 +1,5 @@
 /**
- * Damaged dataset files: a DatasetError when opened, or lookups that work.
+ * Damaged dataset files: a DatasetError when opened or read, or lookups that work.
  *
  *   damaged   bits flipped, cut off, something appended: what a disk or a download does
  *   spliced   a section of another dataset, or a changed row of the section table, with correct checksums: what a
@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { parseAddress } from '@whence/dataset/address';
+import { AsnSearch } from '@whence/dataset/asn-search';
 import { DatasetError, decodeFile, HEADER_BYTES, SECTION_ROW_BYTES, SECTIONS } from '@whence/dataset/format';
 import { Dataset, openDataset } from '@whence/dataset/read';
 import { ownBuffer, sampleContent } from '@whence/dataset/sample-dataset';
@@ -54,6 +55,8 @@ const ADDRESSES = [
   '2600:1f00::',
   '3fff::1',
 ];
+/** By the three ways of the index of names. */
+const SEARCHED = ['g', 'go', 'network', 'exam', 'er ex', '64501'];
 const ASNS = [15169, 64500, 64501, 1] as const;
 
 /** Reading a file takes ten times as long as checking it, so only a few are read from one. */
@@ -87,6 +90,15 @@ function useDataset(open: () => Dataset): string | undefined {
   } catch (error) {
     return error instanceof DatasetError ? undefined : `opening ${describeError(error)}`;
   }
+  try {
+    readDataset(dataset);
+  } catch (error) {
+    return error instanceof DatasetError ? undefined : describeError(error);
+  }
+  return undefined;
+}
+
+function readDataset(dataset: Dataset): void {
   for (const text of ADDRESSES) {
     const address = parseAddress(text);
     if (address === undefined) continue;
@@ -97,7 +109,8 @@ function useDataset(open: () => Dataset): string | undefined {
   for (const asn of ASNS) dataset.asn(asn);
   // Reads both tables whole, so one is enough.
   dataset.prefixesOf(ASNS[0]);
-  return undefined;
+  const search = new AsnSearch(dataset);
+  for (const text of SEARCHED) search.search(text, 20);
 }
 
 type Change = { readonly bytes: Buffer; readonly shown: string };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { seededRandom } from '../test/seeded-random.ts';
 import { BitCursor, BitWriter } from './bit-lists.ts';
+import { DatasetError } from './format.ts';
 
 for (const seed of [1, 2, 3, 4]) {
   test(`bit-lists: everything that is written is read again, one after the other (seed ${seed})`, () => {
@@ -58,7 +59,7 @@ for (const [behaviour, list, range] of [
 }
 
 test('bit-lists: a gamma code without an end is an error, not an endless loop', () => {
-  assert.throws(() => new BitCursor(new Uint8Array(8), 0).gamma(), RangeError);
+  assert.throws(() => new BitCursor(new Uint8Array(8), 0).gamma(), DatasetError);
 });
 
 function readList(cursor: BitCursor, count: number, range: number): number[] {

@@ -4,9 +4,12 @@
  * stored. Bits fill each byte from its lowest one. A list of rows takes a quarter less space than with LEB128 varints,
  * and its decoding about 5 ns per element.
  */
+import { DatasetError } from './format.ts';
 
 /** Readers load the byte after the one that they need; sections with lists end in this many zero bytes. */
 const PADDING_BYTES = 4;
+/** No list has more elements than fit in these bits. */
+const MAX_GAMMA_BITS = 30;
 
 export class BitWriter {
   #bytes = new Uint8Array(1 << 16);
@@ -103,6 +106,7 @@ export function readAscending(
   range: number,
   target: Uint32Array,
 ): number {
+  if (count > target.length) throw new DatasetError('damaged: a list is too long');
   const k = lowBits(count, range);
   const mask = (1 << k) - 1;
   let at = position >>> 3;
@@ -125,6 +129,7 @@ export function readAscending(
     held -= k;
     target[i] = value;
   }
+  if (value >= range) throw new DatasetError('damaged: a list has no end');
   return at * 8 - held;
 }
 
@@ -152,12 +157,12 @@ export class BitCursor {
     for (; (this.#bytes[at] as number) > 0x7f; at++, shift += 7) value |= ((this.#bytes[at] as number) & 0x7f) << shift;
     value |= (this.#bytes[at] as number) << shift;
     this.position = (at + 1) * 8;
-    return value;
+    return value >>> 0;
   }
 
   gamma(): number {
     let low = 0;
-    while (this.#bit() === 0) low++;
+    while (this.#bit() === 0) if (++low > MAX_GAMMA_BITS) throw new DatasetError('damaged: a list has no end');
     let value = 1 << low;
     for (let i = 0; i < low; i++) value |= this.#bit() << i;
     return value;
@@ -171,7 +176,7 @@ export class BitCursor {
   #bit(): number {
     const byte = this.#bytes[this.position >>> 3];
     // A damaged section could be all zeros from here on, and a gamma code would have no end.
-    if (byte === undefined) throw new RangeError('a list in the dataset has no end');
+    if (byte === undefined) throw new DatasetError('damaged: a list has no end');
     return (byte >>> (this.position++ & 7)) & 1;
   }
 }

@@ -95,6 +95,9 @@ export const prefixLength = (match: Match): number => match >>> 24;
 export const recordNumber = (match: Match): number => match & MAX_RECORD;
 export const MAX_RECORD = 0xffffff;
 
+export const isMatch = (match: Match, bits: number, records: number): boolean =>
+  match >>> 24 <= bits && (match & MAX_RECORD) < records;
+
 /** Intervals in ascending order, each up to the next start; the first starts at the lowest address of the family. */
 export type Intervals = { readonly starts: readonly bigint[]; readonly matches: readonly Match[] };
 
@@ -164,7 +167,9 @@ export function decodeFile(file: Buffer): Record<SectionName, Buffer> {
   for (let at = HEADER_BYTES; at < tableEnd; at += SECTION_ROW_BYTES) {
     const name = file.toString('latin1', at, at + 16).replace(/\0+$/, '');
     const start = file.readUInt32LE(at + 16);
-    const bytes = file.subarray(start, start + file.readUInt32LE(at + 20));
+    const size = file.readUInt32LE(at + 20);
+    if (start % 8 !== 0 || start + size > length) throw new DatasetError(`damaged: section ${name} is not in the file`);
+    const bytes = file.subarray(start, start + size);
     if (crc32(bytes) !== file.readUInt32LE(at + 24))
       throw new DatasetError(`damaged: checksum mismatch in section ${name}`);
     found.set(name, bytes);

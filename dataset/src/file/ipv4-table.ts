@@ -3,7 +3,7 @@
  * the interval starts next to each other, then the matches, so that a lookup touches two or three cache lines.
  * Measured: 1.7 times as fast as a binary search over all starts.
  */
-import { bytesOf, type Cursor, type Intervals, type Match, recordNumber, wordsOf } from './format.ts';
+import { bytesOf, type Cursor, type Intervals, isMatch, type Match, recordNumber, wordsOf } from './format.ts';
 
 const WHOLE = 0x80000000;
 /** The /16s of a block of the origin index. */
@@ -40,6 +40,26 @@ export function encodeIpv4({ starts, matches }: Intervals): { top: Uint8Array; b
     for (const value of values) buckets.push(value & 0xffff, value >>> 16);
   }
   return { top: bytesOf(top), buckets: bytesOf(Uint16Array.from(buckets)) };
+}
+
+/** Whether every entry of `top` is a match or a bucket within `buckets`, and every match one of the records. */
+export function checkIpv4(topBytes: Uint8Array, bucketBytes: Uint8Array, records: number): boolean {
+  if (topBytes.length !== 65536 * 4 || bucketBytes.length % 4 !== 0) return false;
+  const top = wordsOf(topBytes);
+  const keys = new Uint16Array(bucketBytes.buffer, bucketBytes.byteOffset, bucketBytes.length / 2);
+  const matches = wordsOf(bucketBytes);
+  for (const entry of top) {
+    if (entry >= WHOLE) {
+      if (!isMatch(entry - WHOLE, 32, records)) return false;
+      continue;
+    }
+    if (entry >= keys.length) return false;
+    const last = keys[entry] as number;
+    const first = firstMatch(entry, last);
+    if (first + last >= matches.length) return false;
+    for (let at = first; at <= first + last; at++) if (!isMatch(matches[at] as Match, 32, records)) return false;
+  }
+  return true;
 }
 
 export class Ipv4Table {

@@ -6,7 +6,16 @@
  */
 import { type Address, ipv6 } from '../address.ts';
 import { fromBigInt } from '../prefix.ts';
-import { bytesOf, type Cursor, type Intervals, MAX_RECORD, type Match, recordNumber, wordsOf } from './format.ts';
+import {
+  bytesOf,
+  type Cursor,
+  type Intervals,
+  isMatch,
+  MAX_RECORD,
+  type Match,
+  recordNumber,
+  wordsOf,
+} from './format.ts';
 
 const DIVIDED = 0xffffffff;
 const DEEP_ROW_WORDS = 5;
@@ -89,6 +98,34 @@ export function encodeIpv6({ starts, matches }: Intervals): Sections {
     match: section(match),
     deep: section(deep),
   };
+}
+
+/** Whether the six sections fit together and every match is one of the records. */
+export function checkIpv6(sections: Sections, records: number): boolean {
+  if (Object.values(sections).some(({ length }) => length % 4 !== 0)) return false;
+  const [top, first, offset] = [wordsOf(sections.top), wordsOf(sections.first), wordsOf(sections.offset)];
+  const [match, deep] = [wordsOf(sections.match), wordsOf(sections.deep)];
+  if (top.length !== TOP_MASK + 2 || top[TOP_MASK + 1] !== first.length) return false;
+  if (offset.length !== first.length + 1 || offset[first.length] !== match.length) return false;
+  if (sections.second.length !== sections.match.length || deep.length % DEEP_ROW_WORDS !== 0) return false;
+  if (!isAscending(top, false) || !isAscending(first, true) || !isAscending(offset, true)) return false;
+  let divided = 0;
+  for (const value of match) {
+    if (value === DIVIDED) divided++;
+    else if (!isMatch(value, 128, records)) return false;
+  }
+  // A divided /64 has at least two intervals.
+  if (deep.length < divided * 2 * DEEP_ROW_WORDS) return false;
+  for (let at = 4; at < deep.length; at += DEEP_ROW_WORDS) if (!isMatch(deep[at] as Match, 128, records)) return false;
+  return true;
+}
+
+function isAscending(words: Uint32Array, isStrict: boolean): boolean {
+  for (let i = 1; i < words.length; i++) {
+    const step = (words[i] as number) - (words[i - 1] as number);
+    if (step < 0 || (isStrict && step === 0)) return false;
+  }
+  return true;
 }
 
 export class Ipv6Table {

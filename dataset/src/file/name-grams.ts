@@ -13,7 +13,7 @@
 import type { RowSet } from '../row-set.ts';
 import { isWordByte } from '../search-text.ts';
 import { BitCursor, BitWriter, readAscending } from './bit-lists.ts';
-import { bytesOf, wordsOf } from './format.ts';
+import { bytesOf, DatasetError, wordsOf } from './format.ts';
 
 /** A gram in one number, the first byte highest. */
 type Gram = number;
@@ -126,6 +126,7 @@ export class NameGrams {
     const lists: GramList[] = [];
     if (entries[entry * 2] !== pair) return total(lists);
     const end = (entries[entry * 2 + 3] as number) * 8;
+    if (!(end <= this.#bits.length * 8)) throw new DatasetError('damaged: the index of names does not fit its lists');
     const cursor = new BitCursor(this.#bits, (entries[entry * 2 + 1] as number) * 8);
     while (cursor.position < end) {
       const byte = cursor.byte();

@@ -48,6 +48,6 @@ export class NameIndex {
   constructor(sections: Record<SectionName, Buffer>, networks: number) {
     this.words = new SharedWords(sections['words.text'], sections['words.rows'], sections['words.at'], networks);
     this.grams = new NameGrams(sections.grams, sections['grams.at'], networks);
-    this.shortTexts = new ShortTexts(sections.texts, sections['texts.at']);
+    this.shortTexts = new ShortTexts(sections.texts, sections['texts.at'], networks);
   }
 }

@@ -9,7 +9,7 @@
  *   origins.at   u32     per 16 networks: position of the first one, in bits
  */
 import { BitCursor, BitWriter } from './bit-lists.ts';
-import { bytesOf, type Match, recordNumber, wordsOf } from './format.ts';
+import { bytesOf, DatasetError, type Match, recordNumber, wordsOf } from './format.ts';
 
 /** An address table that is divided into blocks, numbered from 0. */
 export type BlockTable = {
@@ -63,6 +63,12 @@ function blocksByRow(table: BlockTable, rowOf: Uint32Array, networks: number) {
   return { starts, blocks };
 }
 
+/** Whether there is a position for every network; the lists are checked as they are read. */
+export function checkOrigins(bits: Uint8Array, positions: Uint8Array, networks: number): boolean {
+  if (positions.length !== Math.ceil(networks / NETWORKS_PER_ENTRY) * 4) return false;
+  return wordsOf(positions).every((position) => position < bits.length * 8);
+}
+
 export class OriginIndex {
   readonly #bits: Uint8Array;
   readonly #positions: Uint32Array;
@@ -86,7 +92,9 @@ export class OriginIndex {
   }
 
   #nextList(cursor: BitCursor, range: number): Uint32Array {
-    const blocks = new Uint32Array(cursor.gamma() - 1);
+    const count = cursor.gamma() - 1;
+    if (count > range) throw new DatasetError('damaged: section origins has a list that is too long');
+    const blocks = new Uint32Array(count);
     cursor.ascending(blocks.length, range, blocks);
     return blocks;
   }

@@ -7,6 +7,7 @@ import { type Address, formatAddress, ipv4, ipv6, truncateAddress } from '../add
 import { decodeCountry } from '../country-code.ts';
 import { addressBits, formatPrefix, lastAddress, toBigInt } from '../prefix.ts';
 import { type AsnPrefixes, type AsnRecord, CONNECTION_TYPES, type IpRecord, type Meta, RIRS } from '../record.ts';
+import { checkSections } from './check-sections.ts';
 import {
   ASN_ROW_WORDS,
   COVERED_ROW_WORDS,
@@ -77,7 +78,8 @@ export class Dataset {
    */
   constructor(file: Buffer) {
     const sections = decodeFile(file);
-    this.meta = JSON.parse(sections.meta.toString()) as Meta;
+    checkSections(sections);
+    this.meta = parseMeta(sections.meta.toString());
     this.#ipv4 = new Ipv4Table(sections['v4.top'], sections['v4.buckets']);
     this.#ipv6 = new Ipv6Table({
       top: sections['v6.top'],
@@ -375,6 +377,14 @@ export class Dataset {
     const count = this.#covered.length / COVERED_ROW_WORDS;
     const isBefore = (prefix: number) => (this.#covered[prefix * COVERED_ROW_WORDS] as number) < row;
     return lowerBound(0, count, isBefore) * COVERED_ROW_WORDS;
+  }
+}
+
+function parseMeta(text: string): Meta {
+  try {
+    return JSON.parse(text) as Meta;
+  } catch {
+    throw new DatasetError('damaged: section meta is not JSON');
   }
 }
 

@@ -10,7 +10,7 @@
  */
 import type { NetworkText } from '../search-text.ts';
 import { BitCursor, BitWriter, readAscending } from './bit-lists.ts';
-import { bytesOf, wordsOf } from './format.ts';
+import { bytesOf, DatasetError, wordsOf } from './format.ts';
 
 const WORDS_PER_ENTRY = 8;
 const FLAGS = 4;
@@ -86,6 +86,7 @@ export class SharedWords {
       let count = cursor.varint() + 2;
       let bytes = cursor.varint();
       for (end = text.indexOf('\n', start); end < at; end = text.indexOf('\n', start)) {
+        if (end < start) throw new DatasetError('damaged: the index of words does not fit its text');
         start = end + 1;
         cursor.position += bytes * 8;
         count = cursor.varint() + 2;

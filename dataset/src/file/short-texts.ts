@@ -17,7 +17,7 @@ import {
   WORD_BEGINS,
 } from '../search-text.ts';
 import { BitCursor, BitWriter } from './bit-lists.ts';
-import { bytesOf, wordsOf } from './format.ts';
+import { bytesOf, DatasetError, wordsOf } from './format.ts';
 
 /** Texts up to this length have a result if any network has them. */
 const ALWAYS_BYTES = 2;
@@ -155,8 +155,10 @@ function textOf(key: number): number {
 export class ShortTexts {
   readonly #bytes: Uint8Array;
   readonly #entries: Uint32Array;
+  readonly #networks: number;
 
-  constructor(bytes: Uint8Array, entries: Uint8Array) {
+  constructor(bytes: Uint8Array, entries: Uint8Array, networks: number) {
+    this.#networks = networks;
     this.#bytes = bytes;
     this.#entries = wordsOf(entries);
   }
@@ -181,6 +183,7 @@ export class ShortTexts {
     while (rows.length < Math.min(total, LISTED_ROWS)) {
       const difference = cursor.varint();
       row += (difference & 1) === 1 ? -((difference + 1) >> 1) : difference >> 1;
+      if (row < 0 || row >= this.#networks) throw new DatasetError('damaged: a result for a short text has no network');
       rows.push(row);
     }
     return { total, rows };

@@ -1,0 +1,48 @@
+/** Files whose checksums are right and whose content is not: what a broken compiler would write. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { sampleContent } from '../test/sample-dataset.ts';
+import { DatasetError, decodeFile, encodeFile, type SectionName } from './format.ts';
+import { Dataset } from './read.ts';
+import { encodeDataset } from './write.ts';
+
+const file = encodeDataset(
+  sampleContent({
+    routes: [
+      ['8.8.8.0/24', 15169, 'Google LLC'],
+      ['2001:4860::/32', 15169, 'Google LLC'],
+      ['2001:4860:0:1::8/125', 64500, 'Inside a /64'],
+    ],
+  }),
+  1,
+  new Date('2026-11-15T00:00:00Z'),
+);
+
+const setWord = (index: number, value: number) => (section: Buffer) => section.writeUInt32LE(value, index * 4);
+
+for (const [behaviour, section, change] of [
+  ['a record of a network that does not exist', 'records', setWord(2, 99)],
+  ['a record with a tail that does not exist', 'records', setWord(3, 99)],
+  ['a network that begins within another name', 'asns', setWord(1, 1)],
+  ['a number of a network that does not exist', 'asns.number', setWord(0, 99)],
+  ['a tail with a piece that does not exist', 'tails', setWord(0, 9_999)],
+  ['a tail with its pieces in another order', 'tails', (tails: Buffer) => tails.swap64()],
+  ['a piece that ends before it begins', 'pieces', setWord(1, 0)],
+  ['an IPv4 bucket beyond the end', 'v4.top', setWord(0, 0x7fffffff)],
+  ['an IPv4 match with a prefix of 33 bits', 'v4.top', setWord(0, 0x80000000 + 33 * 2 ** 24)],
+  ['an IPv6 match of no record', 'v6.match', setWord(0, 0x20ffffff)],
+  ['IPv6 words out of order', 'v6.offset', setWord(0, 99)],
+  ['more networks in the index than there are bits', 'origins.at', setWord(0, 0x7fffffff)],
+  ['metadata that is not JSON', 'meta', (meta: Buffer) => meta.write('?')],
+] as const satisfies readonly (readonly [string, SectionName, (section: Buffer) => unknown])[]) {
+  test(`check-sections: ${behaviour} is refused`, () => {
+    const sections = decodeFile(Buffer.from(file));
+    const changed = Buffer.from(sections[section]);
+    change(changed);
+    const spliced = encodeFile({ ...sections, [section]: changed });
+    assert.throws(
+      () => new Dataset(spliced),
+      (error) => error instanceof DatasetError && error.message.startsWith('damaged: section '),
+    );
+  });
+}

@@ -17,6 +17,7 @@ import {
 import { StorageUnavailable } from '../storage-unavailable.ts';
 import { monotonicMs } from './monotonic-clock.ts';
 import { SqliteError, type SqliteThread, statementDeadline } from './sqlite-thread.ts';
+import { FILE_CHANGED } from './thread-protocol.ts';
 
 export function threadDialect(reader: SqliteThread, writer: SqliteThread): Dialect {
   return {
@@ -63,8 +64,9 @@ class ThreadDriver implements Driver {
   }
 
   async rollbackTransaction(connection: ThreadConnection): Promise<void> {
-    if (connection.isOpen) await connection.executeQuery(CompiledQuery.raw('rollback'));
+    const { isOpen } = connection;
     connection.isOpen = false;
+    if (isOpen) await connection.rollBack();
   }
 
   async releaseConnection(connection: ThreadConnection): Promise<void> {
@@ -98,8 +100,24 @@ class ThreadConnection implements DatabaseConnection {
     await this.#writerTurns.take(deadlineMs);
     this.#holdsWriter = true;
     // Takes the write lock now: a transaction that reads first and then cannot write would have to be tried again.
-    await this.#writer.run('begin immediate', [], deadlineMs);
+    const begin = () => this.#writer.run('begin immediate', [], deadlineMs);
+    try {
+      await begin();
+    } catch (error) {
+      if (!isFileChanged(error)) throw error;
+      await this.#closeConnections();
+      await begin();
+    }
     this.isOpen = true;
+  }
+
+  /** On a full disk SQLite has rolled back by itself, and the error of the statement is the one to report. */
+  async rollBack(): Promise<void> {
+    try {
+      await this.executeQuery(CompiledQuery.raw('rollback'));
+    } catch (error) {
+      if (!(error instanceof SqliteError) || !error.message.includes('no transaction is active')) throw error;
+    }
   }
 
   async executeQuery<R>({ sql, parameters, query }: CompiledQuery): Promise<QueryResult<R>> {
@@ -113,14 +131,22 @@ class ThreadConnection implements DatabaseConnection {
     try {
       return await (isRead ? run(this.#reader) : this.#inTurn(deadlineMs, () => run(this.#writer)));
     } catch (error) {
-      if (!(error instanceof SqliteError) || !/^SQLITE_(IOERR|CORRUPT|NOTADB)/.test(error.code)) throw error;
-      // A database was copied over the open one: connections of one process share what they know of a file, and must
-      // all be closed.
+      if (!isFileChanged(error)) throw error;
       return await this.#inTurn(deadlineMs, async () => {
-        await Promise.all([this.#reader.closeConnection(), this.#writer.closeConnection()]);
+        await this.#closeConnections();
         return run(isRead ? this.#reader : this.#writer);
       });
     }
+  }
+
+  /**
+   * Connections of one process share what they know of a file, so a database that was copied over the open one is seen
+   * only after all are closed. The reader last: the last connection that can write moves the WAL into the file, and the
+   * WAL of the old database must not get into the new one.
+   */
+  async #closeConnections(): Promise<void> {
+    await this.#writer.closeConnection();
+    await this.#reader.closeConnection();
   }
 
   async #inTurn<T>(deadlineMs: number, work: () => Promise<T>): Promise<T> {
@@ -141,6 +167,10 @@ class ThreadConnection implements DatabaseConnection {
     if (this.#holdsWriter) this.#writerTurns.release();
     this.#holdsWriter = false;
   }
+}
+
+function isFileChanged(error: unknown): boolean {
+  return error instanceof SqliteError && error.code === FILE_CHANGED;
 }
 
 /** One holder at a time, in the order of asking. */

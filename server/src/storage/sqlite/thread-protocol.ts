@@ -24,3 +24,6 @@ export type StatementReply = {
   readonly generation: number;
   readonly error?: { readonly message: string; readonly code: string };
 };
+
+/** Code of the error of a statement that did not run: the connections of this process have to be closed before. */
+export const FILE_CHANGED = 'FILE_CHANGED';

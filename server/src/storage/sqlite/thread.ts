@@ -2,15 +2,23 @@
  * A thread with one SQLite connection. It may wait for a lock or for the disk as long as a statement's deadline allows;
  * the event loop of the process does not wait with it.
  *
- * Before a statement outside a transaction it compares the file at its path with the one it opened, and opens it again
- * when it differs: a database that was replaced or restored must not be answered from a cache. A checkpoint changes the
- * file as well, so it costs a reopening too (0.3 ms, once per 4 MB of writes).
+ * Before a statement outside a transaction it compares the files at its path with the ones it opened: a database that
+ * was replaced or restored must not be answered from a cache. Other files, or a new `-shm` beside the same one, refuse
+ * the statement with FILE_CHANGED, because all connections of the process have to be closed then. Other content in the
+ * same file is a checkpoint or a database copied over it; this connection is opened again (0.3 ms, once per 4 MB of
+ * writes) while the others stay, since on a full disk the `-shm` file could not be made anew.
  */
 import { statSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { monotonicMs } from './monotonic-clock.ts';
-import type { CloseRequest, StatementReply, StatementRequest, ThreadOptions } from './thread-protocol.ts';
+import {
+  type CloseRequest,
+  FILE_CHANGED,
+  type StatementReply,
+  type StatementRequest,
+  type ThreadOptions,
+} from './thread-protocol.ts';
 
 /** Prepared statements kept. Queries are a fixed set; only multi-row inserts differ by their number of rows. */
 const MAX_STATEMENTS = 100;
@@ -19,7 +27,9 @@ class Connection {
   readonly #options: ThreadOptions;
   #database: Database.Database | undefined;
   #statements = new Map<string, Database.Statement<unknown[]>>();
-  #fingerprint = '';
+  /** Of the files when the connection was opened; `-shm` exists only once a statement has run. */
+  #files = { database: '', sharedMemory: '' };
+  #content = '';
   generation = 0;
 
   constructor(options: ThreadOptions) {
@@ -32,8 +42,11 @@ class Connection {
     if (leftMs <= 0) throw new TimeoutError('timed out waiting for its turn');
     database.pragma(`busy_timeout = ${leftMs}`);
     const statement = this.#prepare(database, sql);
-    if (statement.reader) return { rows: statement.all(...parameters), changes: 0 };
-    return { rows: [], changes: statement.run(...parameters).changes };
+    const result = statement.reader
+      ? { rows: statement.all(...parameters), changes: 0 }
+      : { rows: [], changes: statement.run(...parameters).changes };
+    this.#files.sharedMemory ||= this.#sharedMemory();
+    return result;
   }
 
   close(): void {
@@ -44,21 +57,28 @@ class Connection {
 
   #current(): Database.Database {
     if (this.#database?.inTransaction === true) return this.#database;
-    const fingerprint = this.#readFingerprint();
-    if (this.#database !== undefined && fingerprint === this.#fingerprint) return this.#database;
-    this.close();
     const { path, isReader } = this.#options;
+    const { dev, ino, mtimeNs, size } = statSync(path, { bigint: true });
+    const [database, content] = [`${dev} ${ino}`, `${mtimeNs} ${size}`];
+    if (this.#database !== undefined) {
+      const opened = this.#files;
+      const isSame = database === opened.database && ['', this.#sharedMemory()].includes(opened.sharedMemory);
+      if (!isSame) throw new FileChanged('the file was replaced');
+      if (content === this.#content) return this.#database;
+    }
+    this.close();
     this.#database = new Database(path, { readonly: isReader, fileMustExist: true });
     // A quota that was granted must not be granted again after a power cut, nor may a revoked key come back.
     if (!isReader) this.#database.pragma('synchronous = FULL');
-    this.#fingerprint = fingerprint;
+    this.#files = { database, sharedMemory: '' };
+    this.#content = content;
     this.generation++;
     return this.#database;
   }
 
-  #readFingerprint(): string {
-    const { dev, ino, mtimeNs, size } = statSync(this.#options.path, { bigint: true });
-    return `${dev} ${ino} ${mtimeNs} ${size}`;
+  #sharedMemory(): string {
+    const found = statSync(`${this.#options.path}-shm`, { bigint: true, throwIfNoEntry: false });
+    return found === undefined ? '' : `${found.ino}`;
   }
 
   #prepare(database: Database.Database, sql: string): Database.Statement<unknown[]> {
@@ -73,6 +93,10 @@ class Connection {
 }
 
 class TimeoutError extends Error {}
+
+class FileChanged extends Error {
+  readonly code = FILE_CHANGED;
+}
 
 const port = parentPort;
 if (port === null) throw new Error('runs as a thread of the storage only');

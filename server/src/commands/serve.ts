@@ -24,8 +24,8 @@ import { Workers } from '../workers.ts';
 import { checkFeedsFile } from './feeds.ts';
 import { buildFirstDataset } from './first-dataset.ts';
 import { makeFirstKey } from './first-key.ts';
+import { makeFirstSetupLink } from './first-setup-link.ts';
 import { checkSettingFile } from './setting-file.ts';
-import { firstSetupLink } from './user.ts';
 
 const READY_POLL_MS = 100;
 const PULL_SECONDS = 60;
@@ -85,9 +85,8 @@ async function serveUntilStopped(
   log.info({ url, workers: config.workers, ...metricsPort }, 'listening');
   stdout.write(`Whence listens on ${url} (documentation: ${url}/docs)\n`);
   if (signals.count === 0) stdout.write(await makeFirstKey(storage.keys, { ...config, url }));
+  stdout.write(await tellSetupLink(storage, { ...config, url: config.publicUrl ?? url }, log));
   await storage.close();
-  const setupPath = await firstSetupLink(config.dataDir);
-  if (setupPath !== undefined) stdout.write(setUp(`${config.publicUrl ?? url}${setupPath}`));
 
   const hasDataset = await isServingDataset(server, signals);
   const puller = startPuller(config, log);
@@ -113,6 +112,20 @@ async function serveUntilStopped(
   server.announceStop();
   await delayStop(config, signals);
   return 0;
+}
+
+/** A server that listens goes on without the link if the disk is full or the database is locked. */
+async function tellSetupLink(
+  storage: Storage,
+  place: Parameters<typeof makeFirstSetupLink>[1],
+  log: Logger,
+): Promise<string> {
+  try {
+    return await makeFirstSetupLink(storage, place);
+  } catch (error) {
+    log.warn({ err: error }, 'no link to set up the dashboard could be made; whence user setup-link makes one');
+    return '';
+  }
 }
 
 /** Asked of the processes that serve: they have tried every version that is there. */
@@ -315,13 +328,4 @@ async function untilReady(url: string, signals: StopSignals): Promise<void> {
     if (status === 200) return;
     await sleep(READY_POLL_MS);
   }
-}
-
-function setUp(link: string): string {
-  return `
-Set up the dashboard with this link. It works once, for 24 hours; whence user setup-link makes another:
-
-  ${link}
-
-`;
 }

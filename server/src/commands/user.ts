@@ -95,18 +95,6 @@ export async function userSetupLink(place: Place, { json }: Options, stdout: Out
   });
 }
 
-/** For `whence serve`: the path of a new link as long as there is no account. */
-export async function firstSetupLink(dataDir: string): Promise<string | undefined> {
-  const storage = await openStorage(dataDir);
-  try {
-    const accounts = new Accounts(storage, new AuditLog(storage.audit));
-    if (!(await accounts.isEmpty())) return undefined;
-    return linkPath(await accounts.makeSetupLink({ name: 'whence serve' }, new Date()));
-  } finally {
-    await storage.close();
-  }
-}
-
 function describe(account: Account) {
   const { id, name, role, createdAt, lastSignInAt, disabledAt, passwordHash, providerSubject } = account;
   const isWaiting = passwordHash === undefined && providerSubject === undefined;

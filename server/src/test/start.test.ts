@@ -262,8 +262,13 @@ test('first key: WHENCE_FIRST_KEY=file writes it to a file of its owner and prin
       assert.equal(statSync(path).mode & 0o777, 0o600);
       const response = await fetch(`${url}/v1/ip/8.8.8.8`, { headers: { 'X-API-Key': secret } });
       assert.equal(response.status, 200);
+      await server.printed(/sets up the dashboard is in .*setup-link/);
+      const link = join(folder.dataDir, 'setup-link');
+      assert.match(readFileSync(link, 'utf8'), /^http:.*\/set-up#\S+\n$/);
+      assert.equal(statSync(link).mode & 0o777, 0o600);
       const { stdout, stderr } = await server.stop();
       assert.ok(!stdout.includes(secret) && !stderr.includes(secret));
+      assert.ok(!stdout.includes('/set-up#') && !stderr.includes('/set-up#'));
     } finally {
       await server.kill();
     }
@@ -274,7 +279,8 @@ test('first key: WHENCE_FIRST_KEY=off makes none and says how to', () =>
     folder.publish();
     const server = serve(folder.dataDir, { WHENCE_FIRST_KEY: 'off' });
     await server.printed(/WHENCE_FIRST_KEY is off: whence key create --name NAME makes one/);
-    await server.stop();
+    const { stdout } = await server.stop();
+    assert.ok(!stdout.includes('/set-up#'));
     assert.deepEqual(await keysOf(folder), []);
     assert.ok(!existsSync(join(folder.dataDir, 'first-key')));
   }));

@@ -7,7 +7,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { COMMON_HEADERS } from './envelope.ts';
 import { type ErrorName, errors } from './errors.ts';
-import { afterAnswers } from './pending-answers.ts';
+import { afterAnswers, isAnswering } from './pending-answers.ts';
 
 export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET') socket.destroy();
@@ -16,9 +16,11 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
 
 /** Sends a refusal and closes the connection. */
 export function refuseOnSocket(socket: Duplex, name: ErrorName, headers: Readonly<Record<string, string>> = {}): void {
+  // Node takes its own listener off a socket that it gives away, and a reset without one would end the process.
+  socket.on('error', () => socket.destroy());
   afterAnswers(socket, () => {
     // The client has gone, or has been answered already.
-    if (!socket.writable) socket.destroy();
+    if (!socket.writable || isAnswering(socket)) socket.destroy();
     else socket.end(render(name, headers));
   });
 }

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, METHODS, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -14,7 +15,9 @@ import Fastify, {
 import type { Logger } from '../log.ts';
 import { answerClientError, refuseOnSocket } from './client-error.ts';
 import { COMMON_HEADERS } from './envelope.ts';
+import { errorBody } from './error-body.ts';
 import { handleError } from './error-handler.ts';
+import { ApiError } from './errors.ts';
 import * as limits from './limits.ts';
 import { trackAnswer } from './pending-answers.ts';
 import { refuseUnknownRoutes } from './unknown-routes.ts';
@@ -56,12 +59,15 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
     rewriteUrl,
     clientErrorHandler: answerClientError,
+    // Generic in the route, of which there is none here.
+    frameworkErrors: (_error, request, reply) =>
+      refuseTarget(request as FastifyRequest, reply as unknown as FastifyReply),
     forceCloseConnections: 'idle',
     // What still comes over an open connection while the server stops is answered, with `Connection: close`.
     return503OnClosing: false,
     serverFactory: (handler) =>
       createNodeServer(stalledMs, (request, response) => {
-        trackAnswer(request.socket, response);
+        trackAnswer(request, response);
         onRequest(request, response);
         handler(request, response);
       }),
@@ -84,6 +90,13 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
   return app;
 }
 
+/** For a target that the router cannot take apart, such as `https://`. No hook has run for it. */
+function refuseTarget(request: FastifyRequest, reply: FastifyReply): void {
+  const refusal = new ApiError('BAD_REQUEST');
+  reply.headers(COMMON_HEADERS).header('X-Request-ID', request.id);
+  reply.code(refusal.row.status).send(errorBody(refusal, 0));
+}
+
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
 function createNodeServer(stalledMs: number, answer: Answer): Server {
@@ -102,9 +115,11 @@ function createNodeServer(stalledMs: number, answer: Answer): Server {
   server.timeout = stalledMs;
   server.maxConnections = limits.MAX_CONNECTIONS;
   server.on('checkExpectation', answer);
-  server.on('connect', (_request, socket) =>
-    refuseOnSocket(socket, 'METHOD_NOT_ALLOWED', { Allow: 'GET, HEAD, POST' }),
-  );
+  server.on('connect', (_request, socket: Socket) => {
+    // Node no longer watches over it: what the client sends is thrown away, and its end is awaited for a while only.
+    socket.setTimeout(limits.STALLED_MS, () => socket.destroy()).resume();
+    refuseOnSocket(socket, 'METHOD_NOT_ALLOWED', { Allow: 'GET, HEAD, POST' });
+  });
   return server;
 }
 

@@ -2,24 +2,37 @@
  * Answers that are still due on a connection. A client may send several requests without waiting (pipelining); when
  * garbage follows them, its refusal must come after their answers, not in their place (RFC 9112 §9.3.2).
  */
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-const pending = new WeakMap<Duplex, Set<ServerResponse>>();
+type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse };
 
-export function trackAnswer(socket: Duplex, response: ServerResponse): void {
-  let answers = pending.get(socket);
-  if (answers === undefined) {
-    answers = new Set();
-    pending.set(socket, answers);
+const pending = new WeakMap<Duplex, Set<Exchange>>();
+
+export function trackAnswer(request: IncomingMessage, response: ServerResponse): void {
+  const { socket } = request;
+  let exchanges = pending.get(socket);
+  if (exchanges === undefined) {
+    exchanges = new Set();
+    pending.set(socket, exchanges);
   }
-  const due = answers.add(response);
-  response.once('close', () => due.delete(response));
+  const due = exchanges;
+  const exchange = { request, response };
+  due.add(exchange);
+  response.once('close', () => due.delete(exchange));
 }
 
-/** Calls back when no answer is due any more: at once, where none is. */
+/**
+ * Calls back when no answer is due any more: at once, where none is. A request whose body is not complete gets none:
+ * the refusal is its answer.
+ */
 export function afterAnswers(socket: Duplex, callback: () => void): void {
-  const last = [...(pending.get(socket) ?? [])].at(-1);
+  const last = [...(pending.get(socket) ?? [])].filter(({ request }) => request.complete).at(-1);
   if (last === undefined) callback();
-  else last.once('close', () => afterAnswers(socket, callback));
+  else last.response.once('close', () => afterAnswers(socket, callback));
+}
+
+/** Whether the answer to a request that is not complete has begun, so that nothing else may be sent. */
+export function isAnswering(socket: Duplex): boolean {
+  return [...(pending.get(socket) ?? [])].some(({ response }) => response.headersSent);
 }

@@ -1,6 +1,8 @@
 /** What is not HTTP as it should be, sent as bytes: every answer is in the envelope, with the code of the contract. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import test, { after, before } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { exchange, parseAnswers } from './raw-http.ts';
@@ -84,6 +86,13 @@ for (const [behaviour, request, status, code, header] of [
     400,
     'BAD_REQUEST',
   ],
+  ['an absolute target without a host', `GET https:// HTTP/1.1\r\n${HOST}${CLOSE}`, 400, 'BAD_REQUEST'],
+  [
+    'a chunk whose size is not a number',
+    `POST /v1/ip/batch HTTP/1.1\r\n${HOST}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n`,
+    400,
+    'BAD_REQUEST',
+  ],
   ['a header without a colon', `GET /healthz HTTP/1.1\r\n${HOST}nonsense\r\n${CLOSE}`, 400, 'BAD_REQUEST'],
   ['no HTTP at all', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400, 'BAD_REQUEST'],
 ] as const) {
@@ -107,13 +116,38 @@ test('malformed requests: HTTP/1.0 needs no Host', async () => {
 
 test('malformed requests: garbage after pipelined requests is refused after their answers', async () => {
   const lookup = (path: string) => `GET ${path} HTTP/1.1\r\n${HOST}X-API-Key: ${key}\r\n\r\n`;
-  const text = lookup('/v1/ip/8.8.8.8') + lookup('/v1/asn/15169') + lookup('/v1/ip/10.0.0.1');
-  const answers = parseAnswers(await exchange(server.url, `${text}nonsense\r\n\r\n`));
+  const requests = lookup('/v1/ip/8.8.8.8') + lookup('/v1/asn/15169') + lookup('/v1/ip/10.0.0.1');
+  const answers = parseAnswers(await exchange(server.url, `${requests}nonsense\r\n\r\n`));
   assert.deepEqual(
     answers.map(({ status }) => status),
     [200, 200, 404, 400],
   );
   assert.equal(JSON.parse(answers[1]?.body ?? '').data.asn, 15169);
+});
+
+test('malformed requests: half a request whose client ends its side is refused at once', async () => {
+  const { hostname, port } = new URL(server.url);
+  const head = `${HOST}X-API-Key: ${key}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n`;
+  const socket = connect(Number(port), hostname);
+  socket.end(`POST /v1/ip/batch HTTP/1.1\r\n${head}{"ips":`);
+  const received = await text(socket);
+  assert.deepEqual(
+    parseAnswers(received).map(({ status }) => status),
+    [400],
+  );
+});
+
+test('malformed requests: a tunnel whose client resets the connection does not end the process', async () => {
+  const { hostname, port } = new URL(server.url);
+  for (let i = 0; i < 20; i++) {
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => {});
+    await once(socket, 'connect');
+    socket.write(`CONNECT example.com:443 HTTP/1.1\r\n${HOST}\r\n`);
+    await once(socket, 'data');
+    socket.resetAndDestroy();
+  }
+  assert.equal((await fetch(`${server.url}/healthz`)).status, 200);
 });
 
 test('malformed requests: a body that is broken off is neither an error of ours nor counted as one', async () => {

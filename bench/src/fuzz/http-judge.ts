@@ -29,12 +29,20 @@ export function judgeHttp({ pieces, isHead, statuses }: HttpCase, { received, en
   }
   if (rest.length > 0 && end === 'closed') return 'an answer that was cut off';
   for (const answer of answers) {
-    const wrong = faultOf(answer, isHead === true);
+    const wrong = isPage(answer, pieces) ? undefined : faultOf(answer, isHead === true);
     if (wrong !== undefined) return wrong;
   }
   if (statuses !== undefined && !statuses.includes(first.status))
     return `status ${first.status} instead of ${statuses.join(' or ')}`;
   return undefined;
+}
+
+/** The dashboard's page, which stands at all other paths for a browser. */
+function isPage({ status, headers }: HttpAnswer, pieces: readonly Buffer[]): boolean {
+  const isHtml = /^text\/html\b/.test(headers.get('content-type') ?? '');
+  return (
+    isHtml && [200, 304, 503].includes(status) && /text\/html|\*\/\*/i.test(Buffer.concat(pieces).toString('latin1'))
+  );
 }
 
 function isBlank(pieces: readonly Buffer[]): boolean {

@@ -10,7 +10,7 @@ const START_TIMEOUT_MS = 60_000;
 /** More than the 10 seconds that the server gives to requests in flight. */
 const STOP_TIMEOUT_MS = 20_000;
 const KEPT_ERRORS = 10;
-const ERROR_LEVEL = 50;
+const ERRORS: readonly string[] = ['error', 'fatal'];
 
 /** How the first process ended: an exit code, or the signal that ended it. */
 export type Ending = number | NodeJS.Signals;
@@ -111,15 +111,15 @@ class ServerLog {
   }
 
   add(line: string): void {
-    const { level = ERROR_LEVEL, msg = 'not a line of the log', metrics_port } = parseLine(line);
+    const { level = 'error', msg = 'not a line of the log', metrics_port } = parseLine(line);
     if (metrics_port !== undefined) this.#gotMetricsPort(metrics_port);
-    if (level < ERROR_LEVEL) return;
+    if (!ERRORS.includes(level)) return;
     this.counts.set(msg, (this.counts.get(msg) ?? 0) + 1);
     if (this.errors.length < KEPT_ERRORS) this.errors.push(line);
   }
 }
 
-type LogLine = { level?: number; msg?: string; metrics_port?: number };
+type LogLine = { level?: string; msg?: string; metrics_port?: number };
 
 function parseLine(line: string): LogLine {
   try {

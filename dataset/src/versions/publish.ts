@@ -9,9 +9,9 @@
  *   datasets/000003-9f86d081884c7d65.whence   pulled from a static host; its name holds the beginning of its SHA-256
  */
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, readdirSync, readFileSync, readSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkHeader, DatasetError, HEADER_BYTES } from '../file/format.ts';
+import { DatasetError } from '../file/format.ts';
 import { type Dataset, openDataset } from '../file/read.ts';
 import { type Content, encodeDataset } from '../file/write.ts';
 import type { Counts, Figures, Refusal, Source } from '../record.ts';
@@ -162,27 +162,6 @@ export function openCurrent(dataDir: string): Dataset | undefined {
   const manifest = readManifest(dataDir);
   const entry = manifest?.versions.find(({ version }) => version === manifest.current);
   return entry && openDataset(versionPath(dataDir, entry));
-}
-
-/** Whether there is a current version in a format that this program reads. Looks at the head of its file only. */
-export function hasCurrent(dataDir: string): boolean {
-  const manifest = readManifest(dataDir);
-  const entry = manifest?.versions.find(({ version }) => version === manifest.current);
-  if (entry === undefined) return false;
-  try {
-    const head = Buffer.alloc(HEADER_BYTES);
-    const file = openSync(versionPath(dataDir, entry), 'r');
-    try {
-      readSync(file, head);
-    } finally {
-      closeSync(file);
-    }
-    checkHeader(head);
-    return true;
-  } catch (error) {
-    if (error instanceof DatasetError || (error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-    throw error;
-  }
 }
 
 /** Changes with every new version: readers watch this file. */

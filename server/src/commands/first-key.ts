@@ -2,8 +2,8 @@
  * The key that a deployment begins with: made once, when the server listens and there is no key at all. It is printed,
  * or written to a file that only its owner can read where output is collected and read by others.
  */
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { FirstKey } from '../config.ts';
 import { Keys } from '../keys/keys.ts';
 import { PERMISSIONS } from '../keys/tiers.ts';
@@ -33,15 +33,24 @@ export async function makeFirstKey(
       const created = await keys.createFirst(FIRST, new Date(), (secret) =>
         writeFileSync(unfinished, `${secret}\n`, { mode: 0o600, flush: true }),
       );
-      if (created === undefined) {
-        rmSync(unfinished, { force: true });
-        return '';
-      }
-      renameSync(unfinished, path);
-      return inFile(path, url);
+      if (created === undefined) rmSync(unfinished, { force: true });
+      else renameSync(unfinished, path);
+      const isThere = created !== undefined || (await recover(keys, path));
+      return isThere ? inFile(path, url) : '';
     },
     'keys',
   );
+}
+
+/** A process that was killed after it stored the key and before it gave the file its name has left it under another. */
+async function recover(keys: Keys, path: string): Promise<boolean> {
+  for (const name of readdirSync(dirname(path)).filter((name) => name.startsWith(`${basename(path)}.`))) {
+    const unfinished = join(dirname(path), name);
+    if ((await keys.findBySecret(readFileSync(unfinished, 'utf8').trim())) === undefined) continue;
+    renameSync(unfinished, path);
+    return true;
+  }
+  return false;
 }
 
 const NONE = '\nThere is no key yet, and WHENCE_FIRST_KEY is off: whence key create --name NAME makes one.\n';

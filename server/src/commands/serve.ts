@@ -78,7 +78,8 @@ async function serveUntilStopped(
 
   // The server answers while the first dataset is being built or pulled: 503, and /readyz says why.
   const server = config.workers === 1 ? await startAlone(config, log) : await startWorkers(config, log, forward);
-  onStop(() => stopServer(server, signals));
+  let signalsUsed = 0;
+  onStop(() => stopServer(server, signals, signalsUsed));
   const metrics = async () => withCounters(await server.metrics(), counters());
   const metricsPort = await startMetrics(config, log, metrics, onStop);
   const { url } = server;
@@ -110,7 +111,7 @@ async function serveUntilStopped(
   const signal = await signals.nth(1);
   log.info({ signal, delay_seconds: config.shutdownDelaySeconds }, 'stopping');
   server.announceStop();
-  await delayStop(config, signals);
+  signalsUsed = (await delayStop(config, signals)) ? 2 : 1;
   return 0;
 }
 
@@ -139,16 +140,19 @@ async function isServingDataset(server: Started, signals: StopSignals): Promise<
   return false;
 }
 
-/** A load balancer sees in /readyz that the server stops, and sends requests elsewhere before the port is closed. */
-async function delayStop({ shutdownDelaySeconds }: Config, signals: StopSignals): Promise<void> {
-  if (shutdownDelaySeconds === 0) return;
-  const delay = sleep(shutdownDelaySeconds * 1000, undefined, { ref: false });
-  await Promise.race([delay, signals.nth(signals.count + 1)]);
+/**
+ * A load balancer sees in /readyz that the server stops, and sends requests elsewhere before the port is closed. Returns
+ * whether a second signal ended the delay.
+ */
+async function delayStop({ shutdownDelaySeconds }: Config, signals: StopSignals): Promise<boolean> {
+  if (shutdownDelaySeconds === 0) return false;
+  const delay = sleep(shutdownDelaySeconds * 1000, false, { ref: false });
+  return Promise.race([delay, signals.nth(2).then(() => true)]);
 }
 
-/** A signal that comes while requests in flight finish ends them. */
-async function stopServer(server: Started, signals: StopSignals): Promise<void> {
-  void signals.nth(signals.count + 1).then(() => server.cut());
+/** A further signal that comes while requests in flight finish ends them. */
+async function stopServer(server: Started, signals: StopSignals, signalsUsed: number): Promise<void> {
+  void signals.nth(signalsUsed + 1).then(() => server.cut());
   await server.stop();
 }
 

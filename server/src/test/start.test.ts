@@ -274,6 +274,19 @@ test('first key: WHENCE_FIRST_KEY=file writes it to a file of its owner and prin
     }
   }));
 
+test('first key: one whose file was not finished when the server was killed is found again', () =>
+  withFolder(async (folder) => {
+    folder.publish();
+    const { secret } = await folder.createKey();
+    const unfinished = join(folder.dataDir, 'first-key.4242');
+    writeFileSync(unfinished, `${secret}\n`, { mode: 0o600 });
+    const server = serve(folder.dataDir, { WHENCE_FIRST_KEY: 'file' });
+    await server.printed(/is in .*first-key, which only this user can read/);
+    await server.stop();
+    assert.equal(readFileSync(join(folder.dataDir, 'first-key'), 'utf8').trim(), secret);
+    assert.ok(!existsSync(unfinished));
+  }));
+
 test('first key: WHENCE_FIRST_KEY=off makes none and says how to', () =>
   withFolder(async (folder) => {
     folder.publish();

@@ -20,11 +20,12 @@ export type CheckRequest = {
 
 export class EmailChecks {
   readonly #dns: DnsClient;
-  readonly #slots = new FairSlots(LIMITS);
+  readonly #slots: FairSlots;
 
   /** Without servers, the system's are used. */
-  constructor(servers: readonly string[]) {
+  constructor(servers: readonly string[], { slotsPerKey = LIMITS.slotsPerKey }: { slotsPerKey?: number } = {}) {
     this.#dns = createDnsClient(servers.length > 0 ? { servers } : {});
+    this.#slots = new FairSlots({ ...LIMITS, slotsPerKey });
   }
 
   get inFlight(): number {

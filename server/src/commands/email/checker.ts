@@ -1,0 +1,49 @@
+/** Checks one listed domain after the other, a few at a time. */
+import { isSelector, MAX_SELECTORS, tidySelectors } from '@whence/email/selectors';
+import { EmailChecks } from '../../lookup/email-checks.ts';
+import { UsageError } from '../../terminal/exit.ts';
+import type { ListedDomain } from './domain-list.ts';
+import { inOrder } from './in-order.ts';
+import { dnsUnavailable, invalidDomain, type Outcome } from './outcome.ts';
+
+export type CheckerOptions = {
+  readonly dnsServers: readonly string[];
+  readonly selectors: readonly string[] | undefined;
+  readonly parallel: number;
+};
+
+/**
+ * Each is as heavy as a visitor of the API: about 60 questions, most of them at once. Eight keep one core busy with
+ * answers after 20 ms, and are no flood for a resolver.
+ */
+export const DEFAULT_PARALLEL = 8;
+export const MAX_PARALLEL = 64;
+
+/** Outcomes in the order of the list. `toResult` keeps what is needed of each, so that none is held as a whole. */
+export async function* checkListed<Result>(
+  listed: readonly ListedDomain[],
+  { dnsServers, selectors, parallel }: CheckerOptions,
+  toResult: (outcome: Outcome) => Result,
+): AsyncGenerator<Result, void, void> {
+  const checks = new EmailChecks(dnsServers, { slotsPerKey: parallel });
+  const { signal } = new AbortController();
+  const check = async ({ text, domain }: ListedDomain): Promise<Outcome> => {
+    if (domain === undefined) return invalidDomain(text);
+    const examination = await checks.check(domain, { fairnessKey: 'command line', selectors, signal });
+    if (examination === undefined || examination.isDnsUnavailable) return dnsUnavailable(domain);
+    return { kind: 'checked', domain, examination };
+  };
+  try {
+    yield* inOrder(listed, parallel, async (entry) => toResult(await check(entry)));
+  } finally {
+    checks.close();
+  }
+}
+
+export function parseSelectors(text: string | undefined): string[] | undefined {
+  if (text === undefined) return undefined;
+  const selectors = tidySelectors(text.split(','));
+  if (selectors.length === 0 || !selectors.every(isSelector) || selectors.length > MAX_SELECTORS)
+    throw new UsageError(`selectors are 1 to ${MAX_SELECTORS} DNS names, separated by commas`);
+  return selectors;
+}

@@ -178,17 +178,19 @@ export async function run(
     .argument('[domain...]', 'example.com, user@example.com or https://example.com/; - reads standard input')
     .option('--file <path>', 'check the domains in a file, one per line (- for standard input)')
     .option('--selectors <list>', 'DKIM selectors to report, comma-separated (default: common ones)')
+    .option('--transport', 'check MTA-STS, TLS-RPT, DANE, BIMI and DNSSEC too')
+    .option('--networks', 'show who carries the mail, from the local dataset')
     .option('--csv', 'print CSV')
     .addOption(json())
     .option('--diff <path>', 'print what changed since reports were saved; exit code 0 if nothing has')
     .option('--save <path>', 'also save the reports as JSON, for --diff')
     .option('--parallel <count>', `checks at a time, at most ${MAX_PARALLEL}`, positiveInteger, DEFAULT_PARALLEL)
     .action(async (domains: string[], options) => {
-      const { dnsServers } = config();
+      const { dnsServers, dataDir } = config();
       exitCode = await emailCommand(
         domains,
         options,
-        { dnsServers, environment },
+        { dnsServers, dataDir, environment },
         { stdin: () => process.stdin, stdout, stderr },
       );
     });

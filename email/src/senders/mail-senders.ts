@@ -4,15 +4,15 @@
  *
  * What SPF lets pass is an upper bound: a term with `-`, `~` or `?` before it may take addresses out.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Answer, RecordType, Resolver } from '../dns/answer.ts';
 import { MAX_TXT_BYTES } from '../dns/budget.ts';
+import { Turns } from '../dns/turns.ts';
 import { dnsFailure, type Finding } from '../finding.ts';
 import { FindingList } from '../finding-list.ts';
 import type { MxFindings } from '../mx.ts';
 import { excerptOfTerm, parseSpf, type SpfTerm } from '../spf.ts';
 import type { SpfFindings, SpfNode } from '../spf-lookups.ts';
-import { merge, type Passing, passingNetworks, sizeOf } from '../spf-passing.ts';
+import { type Passing, passingNetworks, unionSize } from '../spf-passing.ts';
 
 export type MailSenders = {
   readonly mx: readonly { readonly host: string; readonly addresses: readonly string[] }[];
@@ -36,7 +36,7 @@ export type MailSenders = {
 export type SenderRange = { readonly range: string; readonly recordOf: string };
 
 /** A record of 16 KiB may have 1,700 of them, and a tree 100 records. */
-const MAX_RANGES = 5_000;
+const MAX_RANGES = 2_000;
 const MAX_UNLISTED = 20;
 /** Of one host. A zone can list thousands. */
 const MAX_ADDRESSES = 50;
@@ -51,18 +51,26 @@ export async function findMailSenders(
 ): Promise<MailSenders> {
   const errors = new FindingList();
   const lookUp = new AddressLookup(resolver, errors);
-  const walk = new SenderWalk(lookUp);
+  // A record of 16 KiB takes some milliseconds, and a tree may have a hundred.
+  const turns = new Turns();
+  const walk = new SenderWalk(lookUp, turns);
   const hosts = mx.state === 'implicit' ? [domain] : mx.report.records.filter((host) => host !== '.');
-  const [mxAddresses] = await Promise.all([
+  const [mxAddresses, passed] = await Promise.all([
     Promise.all(hosts.map(async (host) => ({ host, addresses: await lookUp.addresses(host) }))),
     walk.visit(spf.tree),
   ]);
+  const records = [...new Map(passed.map((part) => [part.terms, part])).values()];
+  const networks: Passing[] = [];
+  for (const { terms } of records) {
+    await turns.take();
+    networks.push(passingNetworks(terms));
+  }
+  await turns.take();
   return {
     mx: mxAddresses,
-    ranges: [...walk.ranges.values()],
-    rangesLeftOut: walk.leftOut,
-    ipv4Addresses: walk.hasAll ? ALL_IPV4 : sizeOf(merge(walk.passing.map(({ ipv4 }) => ipv4))),
-    ipv6Slash48s: walk.hasAll ? ALL_SLASH48S : sizeOf(merge(walk.passing.map(({ slash48s }) => slash48s))),
+    ...listRanges(records),
+    ipv4Addresses: walk.hasAll ? ALL_IPV4 : unionSize(networks.map(({ ipv4 }) => ipv4)),
+    ipv6Slash48s: walk.hasAll ? ALL_SLASH48S : unionSize(networks.map(({ slash48s }) => slash48s)),
     isOpenToAll: walk.hasAll || spf.opening?.kind === 'term',
     unlistedTerms: [...walk.unlisted].slice(0, MAX_UNLISTED),
     errors: errors.toArray(),
@@ -103,63 +111,75 @@ class AddressLookup {
   }
 }
 
-/** Over the records that let senders pass. One that is included twice is read once. */
+/** Networks that a record lets pass, by its own terms or by the addresses behind one of them. */
+type Passed = { readonly terms: readonly SpfTerm[]; readonly recordOf: string };
+
+/** Over the records that let senders pass. What it finds is in the order of the records, whenever answers arrive. */
 class SenderWalk {
-  readonly ranges = new Map<string, SenderRange>();
   readonly unlisted = new Set<string>();
-  readonly passing: Passing[] = [];
-  leftOut = 0;
   /** `+all`, here or in an include. */
   hasAll = false;
   readonly #lookUp: AddressLookup;
-  readonly #visited = new Set<string>();
+  readonly #turns: Turns;
+  /** A record that is included twice is parsed once. */
+  readonly #parsed = new Map<string, readonly SpfTerm[]>();
 
-  constructor(lookUp: AddressLookup) {
+  constructor(lookUp: AddressLookup, turns: Turns) {
     this.#lookUp = lookUp;
+    this.#turns = turns;
   }
 
-  async visit(node: SpfNode): Promise<void> {
-    if (node.raw === '' || node.raw.length > MAX_TXT_BYTES || this.#visited.has(node.name)) return;
-    this.#visited.add(node.name);
-    // Reading a record takes up to some milliseconds, and a tree may have a hundred.
-    await nextTurn();
-    const terms = evaluatedTerms(parseSpf(node.raw).terms).filter(passes);
-    this.#addTerms(terms, node.name);
-    await Promise.all(terms.map((term) => this.#follow(term, node)));
+  async visit(node: SpfNode): Promise<Passed[]> {
+    if (node.raw === '' || node.raw.length > MAX_TXT_BYTES) return [];
+    const terms = await this.#termsOf(node);
+    const others = terms.filter(({ kind }) => kind !== 'ip4' && kind !== 'ip6');
+    const followed = await Promise.all(others.map((term) => this.#follow(term, node)));
+    return [{ terms, recordOf: node.name }, ...followed.flat()];
   }
 
-  async #follow(term: SpfTerm, node: SpfNode): Promise<void> {
+  async #termsOf({ name, raw }: SpfNode): Promise<readonly SpfTerm[]> {
+    await this.#turns.take();
+    const terms = this.#parsed.get(name) ?? evaluatedTerms(parseSpf(raw).terms).filter(passes);
+    this.#parsed.set(name, terms);
+    return terms;
+  }
+
+  async #follow(term: SpfTerm, node: SpfNode): Promise<Passed[]> {
     if (term.kind === 'all') this.hasAll = true;
-    if (term.kind === 'ip4' || term.kind === 'ip6' || !('domain' in term) || term.kind === 'exp') return;
+    if (!('domain' in term) || term.kind === 'exp') return [];
     const target = node.children.find(({ via }) => via === term.text);
     // Only a receiver can expand a macro; the name is then as written.
     if (target === undefined || term.kind === 'exists' || term.kind === 'ptr' || target.name.includes('%')) {
       this.unlisted.add(excerptOfTerm(term.text));
-      return;
+      return [];
     }
-    if (term.kind === 'include' || term.kind === 'redirect') await this.visit(target);
-    if (term.kind !== 'a' && term.kind !== 'mx') return;
+    if (term.kind !== 'a' && term.kind !== 'mx') return this.visit(target);
     const addresses = await (term.kind === 'a'
       ? this.#lookUp.addresses(target.name)
       : this.#lookUp.mxAddresses(target.name));
-    const found = addresses.map((address): SpfTerm => {
-      const isIpv6 = address.includes(':');
-      const length = isIpv6 ? term.ip6Length : term.ip4Length;
-      return { kind: isIpv6 ? 'ip6' : 'ip4', qualifier: '+', address, length, text: term.text };
-    });
-    this.#addTerms(found, node.name);
+    return [{ terms: addresses.map((address) => networkOf(address, term)), recordOf: node.name }];
   }
+}
 
-  #addTerms(terms: readonly SpfTerm[], recordOf: string): void {
-    this.passing.push(passingNetworks(terms));
+function networkOf(address: string, { text, ip4Length, ip6Length }: Extract<SpfTerm, { kind: 'a' | 'mx' }>): SpfTerm {
+  const isIpv6 = address.includes(':');
+  const length = isIpv6 ? ip6Length : ip4Length;
+  return { kind: isIpv6 ? 'ip6' : 'ip4', qualifier: '+', address, length, text };
+}
+
+function listRanges(passed: readonly Passed[]): { ranges: SenderRange[]; rangesLeftOut: number } {
+  const ranges = new Map<string, SenderRange>();
+  let rangesLeftOut = 0;
+  for (const { terms, recordOf } of passed)
     for (const term of terms) {
       if (term.kind !== 'ip4' && term.kind !== 'ip6') continue;
-      const range = `${term.address}/${term.length}`;
-      if (this.ranges.has(range)) continue;
-      if (this.ranges.size < MAX_RANGES) this.ranges.set(range, { range, recordOf });
-      else this.leftOut++;
+      if (ranges.size === MAX_RANGES) rangesLeftOut++;
+      else {
+        const range = `${term.address}/${term.length}`;
+        if (!ranges.has(range)) ranges.set(range, { range, recordOf });
+      }
     }
-  }
+  return { ranges: [...ranges.values()], rangesLeftOut };
 }
 
 /** RFC 7208 §5.1, §6.1: none after `all`, `redirect` only without `all`. */

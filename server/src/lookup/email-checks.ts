@@ -80,7 +80,7 @@ export class EmailChecks {
       });
       const { report, findings } = examination;
       if (networksFrom === undefined) return { ...examination, answer: report };
-      const networks = networksOf(networksFrom, await findMailSenders(domain, findings, resolver));
+      const networks = await networksOf(networksFrom, await findMailSenders(domain, findings, resolver));
       return { ...examination, answer: { ...report, networks } };
     } finally {
       this.#slots.release(fairnessKey);

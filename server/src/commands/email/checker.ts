@@ -1,4 +1,5 @@
 /** Checks one listed domain after the other, a few at a time. */
+import type { Dataset } from '@whence/dataset/read';
 import { isSelector, MAX_SELECTORS, tidySelectors } from '@whence/email/selectors';
 import { EmailChecks } from '../../lookup/email-checks.ts';
 import { UsageError } from '../../terminal/exit.ts';
@@ -10,6 +11,9 @@ export type CheckerOptions = {
   readonly dnsServers: readonly string[];
   readonly selectors: readonly string[] | undefined;
   readonly parallel: number;
+  readonly hasTransport: boolean;
+  /** Where the networks are looked up, if they are asked for. */
+  readonly networksFrom: Dataset | undefined;
 };
 
 /**
@@ -22,14 +26,14 @@ export const MAX_PARALLEL = 64;
 /** Outcomes in the order of the list. `toResult` keeps what is needed of each, so that none is held as a whole. */
 export async function* checkListed<Result>(
   listed: readonly ListedDomain[],
-  { dnsServers, selectors, parallel }: CheckerOptions,
+  { dnsServers, parallel, ...asked }: CheckerOptions,
   toResult: (outcome: Outcome) => Result,
 ): AsyncGenerator<Result, void, void> {
   const checks = new EmailChecks(dnsServers, { slotsPerKey: parallel });
   const { signal } = new AbortController();
   const check = async ({ text, domain }: ListedDomain): Promise<Outcome> => {
     if (domain === undefined) return invalidDomain(text);
-    const examination = await checks.check(domain, { fairnessKey: 'command line', selectors, signal });
+    const examination = await checks.check(domain, { fairnessKey: 'command line', signal, ...asked });
     if (examination === undefined || examination.isDnsUnavailable) return dnsUnavailable(domain);
     return { kind: 'checked', domain, examination };
   };

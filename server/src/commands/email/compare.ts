@@ -19,7 +19,7 @@ export async function compareWithSaved(
   let exitCode: ExitCode = 0;
   const compare = (outcome: Outcome) => {
     if (outcome.kind === 'failed') return outcome;
-    const { report } = outcome.examination;
+    const { answer: report } = outcome.examination;
     const old = before.get(report.domain);
     const isKept = save !== undefined && (old === undefined || !isUnverified(report));
     const line = isKept ? reportLine(report) : undefined;

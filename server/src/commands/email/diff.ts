@@ -2,10 +2,11 @@
  * What changed between two reports of a domain: records and what is wrong with them. What could not be verified is said,
  * and not taken for a change.
  */
-import type { DkimReport } from '@whence/email/report';
+import type { DkimReport, TransportReport } from '@whence/email/report';
+import type { NetworksReport } from '../../lookup/mail-networks.ts';
 import type { SavedReport } from './outcome.ts';
 
-export type Part = 'mx' | 'spf' | 'dkim' | 'dmarc';
+export type Part = 'mx' | 'spf' | 'dkim' | 'dmarc' | keyof TransportReport | 'networks';
 
 export type Change =
   /** Of the grade and the score: `B 85`. */
@@ -39,7 +40,44 @@ export function diffReports(before: SavedReport, now: SavedReport): Change[] {
       ...diffTexts('dmarc', 'record of', before.dmarc.record_domain, now.dmarc.record_domain),
       ...diffTexts('dmarc', 'policy in force', before.dmarc.effective_policy, now.dmarc.effective_policy),
     ]),
+    // Only what both reports have: the options may have been others.
+    ...(before.transport && now.transport ? diffTransport(before.transport, now.transport) : []),
+    ...(before.networks && now.networks ? diffNetworks(before.networks, now.networks) : []),
   ];
+}
+
+function diffTransport(before: TransportReport, now: TransportReport): Change[] {
+  const part = <Name extends keyof TransportReport>(
+    name: Name,
+    diffRecords: (old: TransportReport[Name], current: TransportReport[Name]) => Change[],
+  ) =>
+    diffPart(name, before[name].validation_errors, now[name].validation_errors, () =>
+      diffRecords(before[name], now[name]),
+    );
+  return [
+    ...part('mta_sts', (old, current) => [
+      ...diffTexts('mta_sts', 'record', old.raw, current.raw),
+      ...diffTexts('mta_sts', 'mode', old.mode, current.mode),
+      ...diffLists('mta_sts', 'host', old.mx, current.mx),
+    ]),
+    ...part('tls_rpt', (old, current) => diffTexts('tls_rpt', 'record', old.raw, current.raw)),
+    ...part('dane', (old, current) => diffLists('dane', 'TLSA', tlsaTexts(old), tlsaTexts(current))),
+    ...part('bimi', (old, current) => diffTexts('bimi', 'record', old.raw, current.raw)),
+    ...part('dnssec', () => []),
+  ];
+}
+
+function tlsaTexts({ hosts }: TransportReport['dane']): string[] {
+  return hosts.flatMap(({ host, records }) => records.map((record) => `${host} ${record}`));
+}
+
+/** Networks of the dataset change too; which of them carry the mail is what counts. */
+function diffNetworks(before: NetworksReport, now: NetworksReport): Change[] {
+  const carriers = ({ carriers: list }: NetworksReport) => list.map(({ asn }) => `AS${asn}`);
+  return diffPart('networks', before.errors, now.errors, () => [
+    ...diffLists('networks', 'network', carriers(before), carriers(now)),
+    ...diffTexts('networks', 'IPv4 addresses', String(before.ipv4_addresses), String(now.ipv4_addresses)),
+  ]);
 }
 
 export function scoreText({ grade, domain_auth_score }: SavedReport): string {
@@ -47,12 +85,11 @@ export function scoreText({ grade, domain_auth_score }: SavedReport): string {
 }
 
 /** Whether some part could not be verified. Such a report must not replace a saved one: it knows less. */
-export function isUnverified({ mx, spf, dkim, dmarc }: SavedReport): boolean {
+export function isUnverified({ mx, spf, dkim, dmarc, transport, networks }: SavedReport): boolean {
   const errors = [
     mx.errors,
-    spf.validation_errors,
-    dmarc.validation_errors,
-    ...dkim.map((key) => key.validation_errors),
+    networks?.errors ?? [],
+    ...[spf, dmarc, ...dkim, ...Object.values(transport ?? {})].map((part) => part.validation_errors),
   ];
   return errors.flat().some(isFailure);
 }

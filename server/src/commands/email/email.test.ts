@@ -55,7 +55,7 @@ async function email(texts: string[], options: EmailOptions = {}, terminal: Term
   const code = await emailCommand(
     texts,
     options,
-    { dnsServers: [server.address], environment },
+    { dnsServers: [server.address], dataDir: folder, environment },
     {
       stdin: () => Readable.from([Buffer.from(stdin)], { objectMode: false }),
       stdout: { write: (text) => (stdout += text), isTTY, columns },
@@ -81,6 +81,7 @@ for (const [behaviour, texts, options, message] of [
   ['an argument that is no domain', ['good.example', 'https://192.0.2.1/'], {}, /^invalid domain: "https:\/\/192/],
   ['domains and a file', ['good.example'], { file: 'x' }, /not both/],
   ['two formats', ['good.example'], { csv: true, json: true }, /--csv and --json/],
+  ['networks as CSV', ['good.example'], { csv: true, networks: true }, /use --json/],
   ['a comparison as CSV', ['good.example'], { csv: true, diff: 'x' }, /not --csv/],
   ['too many at a time', ['good.example'], { parallel: 65 }, /at most 64/],
   ['a file that is missing', [], { file: path('missing') }, /^cannot read .*missing/],
@@ -260,6 +261,19 @@ test('email: what could not be verified is not a change, and does not replace a 
   );
   assert.doesNotMatch(stdout, /\+ |- /);
   assert.equal(JSON.parse(readFileSync(path('kept'), 'utf8')).domain_auth_score, 100);
+});
+
+test('email: --diff compares transport where both reports have it', async () => {
+  const { stdout: line } = await email(['good.example'], { json: true, transport: true });
+  const report = JSON.parse(line);
+  report.transport.tls_rpt = { ...report.transport.tls_rpt, raw: 'v=TLSRPTv1;', validation_errors: [] };
+  writeFileSync(path('transport'), JSON.stringify(report));
+  const { stdout } = await email([], { diff: path('transport'), transport: true });
+  assert.match(
+    stdout,
+    /^good\.example\n {2}TLS-RPT {4}- record: v=TLSRPTv1;\n {2}TLS-RPT {4}\+ error: no_tls_rpt_record/,
+  );
+  assert.equal((await email([], { diff: path('transport') })).stdout, '');
 });
 
 test('email: a domain that cannot be checked keeps its saved report, and the others are saved', async () => {

@@ -9,13 +9,14 @@ import { ProgressBar } from '../../terminal/progress-bar.ts';
 import { staged } from '../../terminal/staged-files.ts';
 import { StreamSink } from '../../terminal/stream-sink.ts';
 import { formatCount } from '../../terminal/table.ts';
+import { openLocalDataset } from '../local-dataset.ts';
 import { type CheckerOptions, checkListed, DEFAULT_PARALLEL, MAX_PARALLEL, parseSelectors } from './checker.ts';
 import { compareWithSaved } from './compare.ts';
 import { domainsOfArguments, type ListedDomain, readDomains, STANDARD_INPUT } from './domain-list.ts';
 import type { Outcome, SavedReport } from './outcome.ts';
 import { csvHeader, csvLine } from './report-csv.ts';
 import { failureLine, reportLine } from './report-json.ts';
-import { formatExamination } from './report-text.ts';
+import { formatChecked } from './report-text.ts';
 import { ReportFile, readSavedReports } from './saved-reports.ts';
 import { type Style, styleOf } from './style.ts';
 import { formatSummary, isBelowB, type SummaryRow, summaryRow } from './summary.ts';
@@ -28,10 +29,13 @@ export type EmailOptions = {
   readonly diff?: string;
   readonly save?: string;
   readonly parallel?: number;
+  readonly transport?: boolean;
+  readonly networks?: boolean;
 };
 
 export type EmailSettings = {
   readonly dnsServers: readonly string[];
+  readonly dataDir: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
 };
 
@@ -44,7 +48,7 @@ export type EmailStreams = {
 export async function emailCommand(
   texts: readonly string[],
   options: EmailOptions,
-  { dnsServers, environment }: EmailSettings,
+  { dnsServers, dataDir, environment }: EmailSettings,
   streams: EmailStreams,
 ): Promise<ExitCode> {
   rejectContradictions(texts, options);
@@ -52,6 +56,8 @@ export async function emailCommand(
     dnsServers,
     selectors: parseSelectors(options.selectors),
     parallel: parallelOf(options),
+    hasTransport: options.transport === true,
+    networksFrom: options.networks === true ? openLocalDataset(dataDir) : undefined,
   };
   const saved = options.diff === undefined ? undefined : readSavedReports(options.diff);
   const listed = await listDomains(texts, options.file, saved, streams.stdin);
@@ -107,8 +113,8 @@ async function reportOne({ listed, checker, style, save, streams }: EmailRun, is
       continue;
     }
     const { examination } = outcome;
-    await save?.add(outcome.domain, reportLine(examination.report));
-    streams.stdout.write(isJson ? reportLine(examination.report) : formatExamination(examination, style));
+    await save?.add(outcome.domain, reportLine(examination.answer));
+    streams.stdout.write(isJson ? reportLine(examination.answer) : formatChecked(examination, style));
     if (!isBelowB(summaryRow(outcome))) exitCode = 0;
   }
   return exitCode;
@@ -126,7 +132,7 @@ async function reportMany(
   const keep = (outcome: Outcome) => ({
     row: summaryRow(outcome),
     line: format === 'text' ? '' : lineOf(outcome, format),
-    saved: save !== undefined && outcome.kind === 'checked' ? reportLine(outcome.examination.report) : undefined,
+    saved: save !== undefined && outcome.kind === 'checked' ? reportLine(outcome.examination.answer) : undefined,
   });
   if (format === 'csv') await sink.write(csvHeader());
   for await (const { row, line, saved } of checkListed(listed, checker, keep)) {
@@ -143,7 +149,7 @@ async function reportMany(
 
 function lineOf(outcome: Outcome, format: 'csv' | 'json'): string {
   if (format === 'csv') return csvLine(outcome);
-  return outcome.kind === 'failed' ? failureLine(outcome) : reportLine(outcome.examination.report);
+  return outcome.kind === 'failed' ? failureLine(outcome) : reportLine(outcome.examination.answer);
 }
 
 async function listDomains(
@@ -160,10 +166,13 @@ async function listDomains(
   throw new UsageError('name a domain, a file with --file, or pipe a list in');
 }
 
-function rejectContradictions(texts: readonly string[], { file, csv, json, diff }: EmailOptions): void {
+function rejectContradictions(texts: readonly string[], options: EmailOptions): void {
+  const { file, csv, json, diff, transport, networks } = options;
   if (file !== undefined && texts.length > 0) throw new UsageError('name domains or --file, not both');
   if (csv === true && json === true) throw new UsageError('--csv and --json cannot be combined');
   if (csv === true && diff !== undefined) throw new UsageError('--diff prints text or --json, not --csv');
+  if (csv === true && (transport === true || networks === true))
+    throw new UsageError('--csv has no columns for --transport and --networks; use --json');
 }
 
 function parallelOf({ parallel = DEFAULT_PARALLEL }: EmailOptions): number {

@@ -1,8 +1,7 @@
 /** What became of the check of one domain. */
-import type { Examination } from '@whence/email/check';
-import type { EmailReport } from '@whence/email/report';
+import type { Checked, EmailAnswer } from '../../lookup/email-checks.ts';
 
-export type Outcome = { readonly kind: 'checked'; readonly domain: string; readonly examination: Examination } | Failed;
+export type Outcome = { readonly kind: 'checked'; readonly domain: string; readonly examination: Checked } | Failed;
 
 /** `domain` is the text as written if it is not a domain. */
 export type Failed = {
@@ -26,4 +25,4 @@ export function dnsUnavailable(domain: string): Failed {
 }
 
 /** What is printed with `--json`, and what `--diff` reads. */
-export type SavedReport = EmailReport;
+export type SavedReport = EmailAnswer;

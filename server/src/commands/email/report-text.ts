@@ -4,21 +4,25 @@
  */
 import type { Advice } from '@whence/email/advice';
 import { explainAdvice } from '@whence/email/advice-text';
-import type { Examination } from '@whence/email/check';
 import { MAX_POINTS } from '@whence/email/score';
 import { visible } from '@whence/email/visible-text';
 import { zoneFileLine } from '@whence/email/zone-file';
+import type { Checked } from '../../lookup/email-checks.ts';
+import { formatNetworks } from './networks-text.ts';
 import { formatSpfTree } from './spf-tree.ts';
-import { cutToWidth, gradePaint, hanging, type Style } from './style.ts';
+import { cutToWidth, formatErrors, gradePaint, hanging, type Style } from './style.ts';
+import { formatTransport } from './transport-text.ts';
 
-export function formatExamination(examination: Examination, style: Style): string {
-  const { report, findings, advice } = examination;
-  const { domain, grade, domain_auth_score, spf } = report;
+export function formatChecked(examination: Checked, style: Style): string {
+  const { answer, findings, advice } = examination;
+  const { domain, grade, domain_auth_score, spf, transport, networks } = answer;
   const title = `${style.bold(domain)}: ${style.bold(gradePaint(style, grade)(grade))}, ${domain_auth_score} of 100\n`;
   const sections = [
     title,
     formatParts(examination, style),
     ...(spf.raw === '' ? [] : [formatSpfTree(findings.spf.tree, spf.dns_lookup_count, style)]),
+    ...(transport === undefined ? [] : [formatTransport(transport, style)]),
+    ...(networks === undefined ? [] : [formatNetworks(networks, style)]),
     ...(advice.length === 0 ? [] : [formatFixes(advice, style)]),
   ];
   return sections.join('\n');
@@ -27,7 +31,7 @@ export function formatExamination(examination: Examination, style: Style): strin
 const LABEL_WIDTH = 7;
 const POINTS_WIDTH = 10;
 
-function formatParts({ report, score }: Examination, style: Style): string {
+function formatParts({ report, score }: Checked, style: Style): string {
   const { mx, spf, dkim, dmarc } = report;
   const keys = dkim
     .filter(({ found }) => found)
@@ -58,11 +62,6 @@ function formatPart(
   const reached = paint(`${points}`.padStart(2));
   const line = `${label.padEnd(LABEL_WIDTH)}${reached} of ${of}  ${cutToWidth(visible(text), style.width - indent)}\n`;
   return line + formatErrors(errors, indent, style);
-}
-
-export function formatErrors(errors: readonly string[], indent: number, style: Style): string {
-  const head = `${' '.repeat(indent)}${style.red('!')} `;
-  return errors.map((error) => hanging(head, indent + 2, visible(error), style)).join('');
 }
 
 function formatFixes(advice: readonly Advice[], style: Style): string {

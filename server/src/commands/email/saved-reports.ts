@@ -76,7 +76,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 /** What the comparison reads. A file that was edited may lack anything. */
 function isReport(value: unknown): value is SavedReport {
   if (!isObject(value)) return false;
-  const { domain, domain_auth_score, mx, spf, dkim, dmarc } = value;
+  const { domain, domain_auth_score, mx, spf, dkim, dmarc, transport, networks } = value;
   return (
     typeof domain === 'string' &&
     typeof domain_auth_score === 'number' &&
@@ -84,8 +84,17 @@ function isReport(value: unknown): value is SavedReport {
     hasLists(spf, 'mechanisms', 'validation_errors') &&
     Array.isArray(dkim) &&
     dkim.every((key) => hasLists(key, 'validation_errors')) &&
-    hasLists(dmarc, 'aggregate_report_uris', 'forensic_report_uris', 'validation_errors')
+    hasLists(dmarc, 'aggregate_report_uris', 'forensic_report_uris', 'validation_errors') &&
+    (transport === undefined || isTransport(transport)) &&
+    (networks === undefined || hasLists(networks, 'carriers', 'errors'))
   );
+}
+
+function isTransport(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { mta_sts, tls_rpt, dane, bimi, dnssec } = value;
+  const parts = [tls_rpt, bimi, dnssec].every((part) => hasLists(part, 'validation_errors'));
+  return parts && hasLists(mta_sts, 'mx', 'validation_errors') && hasLists(dane, 'hosts', 'validation_errors');
 }
 
 function hasLists(value: unknown, ...names: readonly string[]): boolean {

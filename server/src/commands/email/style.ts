@@ -1,4 +1,5 @@
 /** Colour and line width of a report: colour only on a terminal that has it, lines that fit. */
+import { visible } from '@whence/email/visible-text';
 import type { Output } from '../../terminal/output.ts';
 import { printable } from '../../terminal/printable.ts';
 
@@ -61,4 +62,10 @@ export function hanging(head: string, indent: number, text: string, { width }: S
 export function cutToWidth(text: string, columns: number): string {
   const line = printable(text);
   return line.length <= columns ? line : `${line.slice(0, Math.max(1, columns) - 1)}…`;
+}
+
+/** Errors below the line they belong to. */
+export function formatErrors(errors: readonly string[], indent: number, style: Style): string {
+  const head = `${' '.repeat(indent)}${style.red('!')} `;
+  return errors.map((error) => hanging(head, indent + 2, visible(error), style)).join('');
 }

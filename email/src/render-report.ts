@@ -11,8 +11,6 @@ import { cutList, cutToBytes, MAX_NAME_BYTES, MAX_RAW_BYTES, sentences } from '.
 import type { Findings, Score } from './score.ts';
 import { cutText } from './visible-text.ts';
 
-export const MAX_REPORT_BYTES = 256 * 1024;
-
 /** Up to 50 keys share these, so that many keys do not make a large report. */
 const MAX_DKIM_RAW_BYTES = 64 * 1024;
 const MAX_DKIM_ERRORS = 200;

@@ -228,7 +228,7 @@ test('transport: whatever the zone contains, the part is small', async () => {
     { kind: 'fetched', text: 'mx: \x01\n'.repeat(10_000) + 'mx: a.example\n'.repeat(5_000), contentType: junk },
   );
   const bytes = Buffer.byteLength(JSON.stringify(transport));
-  assert.ok(bytes < 128 * 1024, `${bytes} bytes`);
+  assert.ok(bytes < 64 * 1024, `${bytes} bytes`);
 });
 
 function codesOf(transport: TransportReport): Record<Part, string[]> {

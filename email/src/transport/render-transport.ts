@@ -6,6 +6,7 @@ import { cutText } from '../visible-text.ts';
 
 /** Of one host. A record may hold a whole certificate. */
 const MAX_TLSA_BYTES = 1024;
+const MAX_LIST_BYTES = 4 * 1024;
 
 export function renderTransport(transport: TransportReport<Finding>): TransportReport {
   const { mta_sts, tls_rpt, dane, bimi, dnssec } = transport;
@@ -14,13 +15,13 @@ export function renderTransport(transport: TransportReport<Finding>): TransportR
       ...mta_sts,
       raw: cutToBytes(mta_sts.raw, MAX_RAW_BYTES),
       id: cutText(mta_sts.id),
-      mx: cutList(mta_sts.mx),
+      mx: cutList(mta_sts.mx, MAX_LIST_BYTES),
       validation_errors: sentences(mta_sts.validation_errors),
     },
     tls_rpt: {
       ...tls_rpt,
       raw: cutToBytes(tls_rpt.raw, MAX_RAW_BYTES),
-      report_uris: cutList(tls_rpt.report_uris),
+      report_uris: cutList(tls_rpt.report_uris, MAX_LIST_BYTES),
       validation_errors: sentences(tls_rpt.validation_errors),
     },
     dane: {

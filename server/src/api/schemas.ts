@@ -422,7 +422,7 @@ const networks = object({
       record_domain: string('Whose SPF record names them.', 'example.com'),
       asn_count: integer('Networks that announce parts of it.'),
     }),
-    description: 'At most 200, the largest first.',
+    description: 'At most 100, the largest first.',
   },
   range_count: integer('All ranges.'),
   ipv4_addresses: integer('IPv4 addresses that may send as the domain.'),

@@ -9,6 +9,7 @@ import { findMailSenders } from '@whence/email/mail-senders';
 import type { EmailReport } from '@whence/email/report';
 import { createDnsClient, type DnsClient } from '@whence/email/resolver';
 import { FairSlots } from './fair-slots.ts';
+import { fitAnswer } from './fit-answer.ts';
 import { type NetworksReport, networksOf } from './mail-networks.ts';
 import { type PolicyNetwork, policyFetcher } from './mta-sts-fetch.ts';
 
@@ -79,9 +80,9 @@ export class EmailChecks {
         ...(transport && { transport }),
       });
       const { report, findings } = examination;
-      if (networksFrom === undefined) return { ...examination, answer: report };
+      if (networksFrom === undefined) return { ...examination, answer: fitAnswer(report) };
       const networks = await networksOf(networksFrom, await findMailSenders(domain, findings, resolver));
-      return { ...examination, answer: { ...report, networks } };
+      return { ...examination, answer: fitAnswer({ ...report, networks }) };
     } finally {
       this.#slots.release(fairnessKey);
     }

@@ -53,9 +53,9 @@ export type NetworksReport = {
   errors: string[];
 };
 
-const MAX_SENDERS = 200;
-const MAX_MX_ADDRESSES = 100;
-const MAX_CARRIERS = 50;
+const MAX_SENDERS = 100;
+const MAX_MX_ADDRESSES = 50;
+const MAX_CARRIERS = 20;
 const MAX_NAME_CHARACTERS = 100;
 /** In one range, and in all. */
 const MAX_RUNS_OF_RANGE = 64;

@@ -36,6 +36,8 @@ export type Checked = Examination & { readonly answer: EmailAnswer };
 
 export type EmailCheckOptions = {
   readonly slotsPerKey?: number;
+  /** For the answers that checks share; the DNS client's own limit unless given. */
+  readonly cacheBytes?: number;
   /** For tests: the host of a policy at an address that is not public. */
   readonly policyNetwork?: PolicyNetwork;
 };
@@ -47,8 +49,11 @@ export class EmailChecks {
 
   /** Without servers, the system's are used. */
   constructor(servers: readonly string[], options: EmailCheckOptions = {}) {
-    const { slotsPerKey = LIMITS.slotsPerKey, policyNetwork = {} } = options;
-    this.#dns = createDnsClient(servers.length > 0 ? { servers } : {});
+    const { slotsPerKey = LIMITS.slotsPerKey, policyNetwork = {}, cacheBytes } = options;
+    this.#dns = createDnsClient({
+      ...(servers.length > 0 && { servers }),
+      ...(cacheBytes !== undefined && { cacheBytes }),
+    });
     this.#policyNetwork = policyNetwork;
     this.#slots = new FairSlots({ ...LIMITS, slotsPerKey });
   }

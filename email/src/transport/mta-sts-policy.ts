@@ -15,6 +15,7 @@ export type MtaStsPolicy = {
 /** A year and a quarter of a day. */
 const MAX_AGE_SECONDS = 31_557_600;
 const MAX_QUOTED = 60;
+const MAX_NAME_CHARACTERS = 255;
 const PATTERN = /^(?:\*\.)?(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 export function parseMtaStsPolicy(text: string): MtaStsPolicy {
@@ -36,10 +37,14 @@ export function parseMtaStsPolicy(text: string): MtaStsPolicy {
   const isAge = age !== undefined && /^[0-9]{1,10}$/.test(age) && Number(age) <= MAX_AGE_SECONDS;
   if (!isAge) refuse('max_age', age);
   const patterns = fields.filter(({ key }) => key === 'mx').map(({ value }) => value.toLowerCase());
-  const mx = patterns.filter((pattern) => PATTERN.test(pattern));
-  for (const pattern of patterns) if (!PATTERN.test(pattern)) refuse('mx', pattern);
+  const mx = patterns.filter(isPattern);
+  for (const pattern of patterns) if (!isPattern(pattern)) refuse('mx', pattern);
   if (patterns.length === 0 && mode !== 'none') refuse('mx', undefined);
   return { mode: mode ?? '', max_age: isAge ? Number(age) : 0, mx, errors: errors.toArray() };
+}
+
+function isPattern(text: string): boolean {
+  return text.length <= MAX_NAME_CHARACTERS && PATTERN.test(text);
 }
 
 const MODES = ['enforce', 'testing', 'none'] as const;

@@ -73,7 +73,9 @@ export async function networksOf(dataset: Dataset, senders: MailSenders): Promis
     const { network, asnCount, runs } = largestNetwork(dataset, range, Math.min(runsLeft, MAX_RUNS_OF_RANGE));
     runsLeft -= runs;
     const sender = { range: text, record_domain: recordOf, ...network, asn_count: asnCount };
-    listed.push({ sender, size: range.version === 4 ? Number(range.end - range.start + 1n) : 0 });
+    const isCounted = listed.some((larger) => contains(larger.range, range));
+    const size = range.version === 4 && !isCounted ? Number(range.end - range.start + 1n) : 0;
+    listed.push({ sender, range, size });
   }
   return {
     carriers: carriersOf(mx, listed),
@@ -88,7 +90,8 @@ export async function networksOf(dataset: Dataset, senders: MailSenders): Promis
   };
 }
 
-type ListedSender = { readonly sender: SenderNetwork; readonly size: number };
+/** `size`: IPv4 addresses that no larger range has. */
+type ListedSender = { readonly sender: SenderNetwork; readonly range: Range; readonly size: number };
 type DistinctRange = { readonly text: string; readonly range: Range; readonly recordOf: string };
 
 /** With host bits cleared, so that the same range in two forms is one; the largest first, IPv4 before IPv6, in order of address. */
@@ -108,6 +111,10 @@ function distinctRanges({ ranges }: MailSenders): DistinctRange[] {
     if (difference !== 0n) return difference > 0n ? 1 : -1;
     return a.range.start < b.range.start ? -1 : 1;
   });
+}
+
+function contains(outer: Range, { version, start, end }: Range): boolean {
+  return outer.version === version && outer.start <= start && end <= outer.end;
 }
 
 function mxNetwork(dataset: Dataset, host: string, address: string): MxNetwork {

@@ -88,7 +88,7 @@ test('email include: networks says who carries the mail, and how many addresses 
   assert.deepEqual(carriers, [
     { asn: 15169, asn_name: 'Google LLC', mx_hosts: 1, ipv4_addresses: 2 },
     { asn: 22394, asn_name: 'Verizon Wireless', mx_hosts: 0, ipv4_addresses: 65_536 },
-    { asn: 16509, asn_name: 'Amazon.com, Inc.', mx_hosts: 0, ipv4_addresses: 384 },
+    { asn: 16509, asn_name: 'Amazon.com, Inc.', mx_hosts: 0, ipv4_addresses: 256 },
   ]);
   assert.deepEqual(rest, {
     range_count: 8,
@@ -156,7 +156,7 @@ test('email include: the command line shows transport and networks in 80 columns
   assert.match(stdout, /\nTransport \(not part of the score\)\nMTA-STS {2}v=STSv1; id=1;\n {9}! policy_host_private: /);
   assert.match(stdout, /\nDANE {5}0 of 2 MX hosts with authenticated TLSA records\n/);
   assert.match(stdout, /\nNetworks: 66,050 IPv4 addresses may send as this domain\n/);
-  assert.match(stdout, /\n {2}AS15169 Google LLC: 1 MX hosts, 2 IPv4 addresses may send\n/);
+  assert.match(stdout, /\n {2}AS15169 Google LLC: 1 MX host, 2 IPv4 addresses may send\n/);
   assert.match(stdout, /\n {2}9\.0\.0\.0\/16 {11}AS22394 Verizon Wireless, /);
   assert.match(stdout, /\n {2}192\.0\.2\.0\/24 {9}not announced\n/);
   const long = stdout.split('\n').filter((line) => line.length > 80 && !/ IN (?:TXT|MX) /.test(line));

@@ -14,7 +14,7 @@ export function formatNetworks(networks: NetworksReport, style: Style): string {
       .slice(0, MAX_CARRIERS)
       .map(
         ({ asn, asn_name, mx_hosts, ipv4_addresses }) =>
-          `AS${asn} ${asn_name}: ${formatCount(mx_hosts)} MX hosts, ${formatCount(ipv4_addresses)} IPv4 addresses may send`,
+          `AS${asn} ${asn_name}: ${formatCount(mx_hosts)} MX ${mx_hosts === 1 ? 'host' : 'hosts'}, ${formatCount(ipv4_addresses)} IPv4 ${ipv4_addresses === 1 ? 'address' : 'addresses'} may send`,
       ),
     ...moreLine(carriers.length - MAX_CARRIERS, 'networks'),
     '',

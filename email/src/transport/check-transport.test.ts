@@ -1,6 +1,7 @@
 /** Transport as part of the check, over zones written as literals. The policy is fetched for real in the server's tests. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import fc from 'fast-check';
 import { examineDomain } from '../check.ts';
 import { zone } from '../dns/zone.ts';
 import type { ZoneRecords } from '../dns/zone-records.ts';
@@ -229,6 +230,42 @@ test('transport: whatever the zone contains, the part is small', async () => {
   );
   const bytes = Buffer.byteLength(JSON.stringify(transport));
   assert.ok(bytes < 64 * 1024, `${bytes} bytes`);
+});
+
+test('transport: whatever is published and fetched, valid means without errors', async () => {
+  const junk = fc.string({ unit: 'binary-ascii', maxLength: 80 });
+  const after = (head: string) =>
+    fc.oneof(
+      junk,
+      junk.map((text) => head + text),
+    );
+  const published = fc.record({
+    sts: after('v=STSv1; '),
+    rpt: after('v=TLSRPTv1; rua='),
+    bimi: after('v=BIMI1; l='),
+    tlsa: after('3 1 1 '),
+    policy: after('version: STSv1\n'),
+    type: junk,
+  });
+  await fc.assert(
+    fc.asyncProperty(published, async ({ sts: record, rpt, bimi, tlsa, policy, type }) => {
+      const { transport } = await transportOf(
+        {
+          ...FULL,
+          [sts]: { TXT: [record] },
+          '_smtp._tls.example.com': { TXT: [rpt] },
+          'default._bimi.example.com': { TXT: [bimi] },
+          '_25._tcp.mx1.example.com': { TLSA: [tlsa], isSigned: true },
+        },
+        { kind: 'fetched', text: policy, contentType: type },
+      );
+      for (const { is_valid, validation_errors } of Object.values(transport)) {
+        assert.equal(is_valid, validation_errors.length === 0);
+        for (const error of validation_errors) assert.match(error, /^[a-z_]+: [\P{C}]+$/u);
+      }
+    }),
+    { numRuns: 200 },
+  );
 });
 
 function codesOf(transport: TransportReport): Record<Part, string[]> {

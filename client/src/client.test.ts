@@ -46,7 +46,12 @@ for (const [behaviour, call, path] of [
   ],
   [
     'an empty list of selectors sends nothing',
-    (client) => client.emailDomain('example.com', { selectors: [] }),
+    (client) => client.emailDomain('example.com', { include: ['transport', 'networks'] }),
+    '/v1/email/domain/example.com/dns?include=transport%2Cnetworks',
+  ],
+  [
+    'empty lists are left out',
+    (client) => client.emailDomain('example.com', { selectors: [], include: [] }),
     '/v1/email/domain/example.com/dns',
   ],
   ['the dataset', (client) => client.dataset(), '/v1/dataset'],

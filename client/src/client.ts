@@ -62,10 +62,13 @@ export type Client = {
     query: string,
     options?: CallOptions & { limit?: number },
   ): Promise<ApiResponse<AsnSearchAnswer, TimedMeta>>;
-  /** Without selectors, or with an empty list, the server tries the common ones and reports those that exist. */
+  /**
+   * Without selectors, or with an empty list, the server tries the common ones and reports those that exist. `include`
+   * adds `transport` (MTA-STS, TLS-RPT, DANE, BIMI, DNSSEC) and `networks` (who carries the mail) to the report.
+   */
   emailDomain(
     domain: string,
-    options?: CallOptions & { selectors?: readonly string[] },
+    options?: CallOptions & { selectors?: readonly string[]; include?: readonly ('transport' | 'networks')[] },
   ): Promise<ApiResponse<EmailReport, TimedMeta>>;
   /** The version being served, its sources, and all versions that are kept. */
   dataset(options?: CallOptions): Promise<ApiResponse<DatasetReport, TimedMeta>>;
@@ -119,12 +122,11 @@ export function createClient(options: ClientOptions): Client {
     searchAsn: async (query, { limit = DEFAULT_SEARCH_LIMIT, signal } = {}) =>
       get('/v1/asn/search', signal, { q: query, limit: String(limit) }),
 
-    emailDomain: async (domain, { selectors = [], signal } = {}) =>
-      get(
-        `/v1/email/domain/${segment(domain)}/dns`,
-        signal,
-        selectors.length > 0 ? { selectors: selectors.join(',') } : {},
-      ),
+    emailDomain: async (domain, { selectors = [], include = [], signal } = {}) =>
+      get(`/v1/email/domain/${segment(domain)}/dns`, signal, {
+        ...(selectors.length > 0 && { selectors: selectors.join(',') }),
+        ...(include.length > 0 && { include: include.join(',') }),
+      }),
 
     dataset: async ({ signal } = {}) => get('/v1/dataset', signal),
 

@@ -24,6 +24,7 @@ export type ErrorCode =
   | 'MISSING_DOMAIN'
   | 'INVALID_DOMAIN'
   | 'INVALID_SELECTOR'
+  | 'INVALID_INCLUDE'
   | 'TOO_MANY_SELECTORS'
   | 'INVALID_REQUEST'
   | 'BATCH_TOO_LARGE'
@@ -137,7 +138,93 @@ export type EmailReport = {
   dkim: DkimReport[];
   dmarc: DmarcReport;
   recommendations: string[];
+  /** Only with `include: ['transport']`. */
+  transport?: TransportReport;
+  /** Only with `include: ['networks']`. */
+  networks?: NetworksReport;
 };
+
+/** What protects mail on its way to the domain, and BIMI. Never part of the score. */
+export type TransportReport = {
+  mta_sts: MtaStsReport;
+  tls_rpt: TlsRptReport;
+  dane: DaneReport;
+  bimi: BimiReport;
+  dnssec: DnssecReport;
+};
+
+/** RFC 8461. `raw` and `id` are of the TXT record, what follows of the policy. */
+export type MtaStsReport = {
+  found: boolean;
+  raw: string;
+  id: string;
+  policy_found: boolean;
+  mode: 'enforce' | 'testing' | 'none' | '';
+  max_age: number;
+  mx: string[];
+  is_valid: boolean;
+  validation_errors: string[];
+};
+
+/** RFC 8460. */
+export type TlsRptReport = {
+  found: boolean;
+  raw: string;
+  report_uris: string[];
+  is_valid: boolean;
+  validation_errors: string[];
+};
+
+/** RFC 7672. `is_authenticated`: the resolver authenticated the MX records, or the TLSA records of a host. */
+export type DaneReport = {
+  is_authenticated: boolean;
+  hosts: DaneHost[];
+  is_valid: boolean;
+  validation_errors: string[];
+};
+export type DaneHost = { host: string; records: string[]; is_authenticated: boolean };
+
+/** `location` is `l=`, `certificate` is `a=`. */
+export type BimiReport = {
+  found: boolean;
+  raw: string;
+  record_domain: string;
+  location: string;
+  certificate: string;
+  is_valid: boolean;
+  validation_errors: string[];
+};
+
+export type DnssecReport = { is_authenticated: boolean; is_valid: boolean; validation_errors: string[] };
+
+/** Who carries the domain's mail. */
+export type NetworksReport = {
+  carriers: MailCarrier[];
+  mx: MxNetwork[];
+  /** The largest ranges first. */
+  senders: SenderNetwork[];
+  range_count: number;
+  /** How many may send as the domain. */
+  ipv4_addresses: number;
+  ipv6_48s: number;
+  open_to_all: boolean;
+  /** Terms of SPF whose addresses only a receiver can know. */
+  unlisted_terms: string[];
+  errors: string[];
+};
+
+/** For space that is not announced, `asn` is 0 and the texts are empty. */
+export type MailNetwork = {
+  prefix: string;
+  asn: number;
+  asn_name: string;
+  country: string;
+  connection_type: ConnectionType | '';
+  threat_level: ThreatLevel | '';
+};
+export type MxNetwork = MailNetwork & { host: string; address: string };
+export type SenderNetwork = MailNetwork & { range: string; record_domain: string; asn_count: number };
+export type MailCarrier = { asn: number; asn_name: string; mx_hosts: number; ipv4_addresses: number };
 
 /** Errors here and below have the form `code: explanation`, with a stable snake_case code. */
 export type MxReport = { records: string[]; is_valid: boolean; errors: string[] };

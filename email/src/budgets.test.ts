@@ -9,8 +9,8 @@ import { Worker } from 'node:worker_threads';
 import { checkDomain, type Examination, examineDomain } from './check.ts';
 import { createDnsClient, type DnsClientOptions } from './dns/resolver.ts';
 import type { ZoneRecords } from './dns/zone-records.ts';
-import { MAX_REPORT_BYTES } from './render-report.ts';
 import type { EmailReport } from './report.ts';
+import { MAX_REPORT_BYTES } from './report.ts';
 import {
   LONG_TXT_BYTES,
   largestReport,

@@ -8,17 +8,21 @@ import { advise } from './advice/advise.ts';
 import { checkDkim } from './dkim.ts';
 import { checkDmarc } from './dmarc-check.ts';
 import type { Answer, Resolver } from './dns/answer.ts';
-import { hasCode } from './finding.ts';
+import { type Finding, hasCode } from './finding.ts';
 import { checkMx } from './mx.ts';
 import { renderReport } from './render-report.ts';
-import type { EmailReport } from './report.ts';
+import type { EmailReport, TransportReport } from './report.ts';
 import { type Findings, type Score, score } from './score.ts';
 import { checkSpf, type ReadRecords } from './spf-lookups.ts';
+import { checkTransport, type TransportOptions } from './transport/check-transport.ts';
+import { renderTransport } from './transport/render-transport.ts';
 
 export type CheckOptions = {
   resolver: Resolver;
   /** DKIM selectors to report on, found or not. Default: the common ones are tried, and those found are reported. */
   selectors?: readonly string[];
+  /** Checks MTA-STS, TLS-RPT, DANE, BIMI and DNSSEC too. */
+  transport?: TransportOptions;
 };
 
 export type Examination = {
@@ -28,6 +32,8 @@ export type Examination = {
   advice: Advice[];
   /** MX, TXT and _dmarc all failed: this says nothing about the domain, only about DNS. */
   isDnsUnavailable: boolean;
+  /** If it was asked for. */
+  transport?: TransportReport<Finding>;
 };
 
 /** `domain` as normalizeDomain returns it. */
@@ -36,18 +42,35 @@ export async function checkDomain(domain: string, options: CheckOptions): Promis
 }
 
 /** The check with all of its findings, for callers that show more than the report. */
-export async function examineDomain(domain: string, { resolver, selectors }: CheckOptions): Promise<Examination> {
+export async function examineDomain(
+  domain: string,
+  { resolver, selectors, transport: transportOptions }: CheckOptions,
+): Promise<Examination> {
   // No domain publishes this selector: if it has an answer, a wildcard answers for every selector.
   const sentinel = `whence-${randomBytes(8).toString('hex')}`;
   const mxAnswer = resolver.mx(domain);
   const txtAnswer = resolver.txt(domain);
   const domainState = Promise.all([mxAnswer, txtAnswer]).then(stateOf);
   const spfRecords: ReadRecords = new Map();
-  const [mx, spf, dkim, dmarc] = await Promise.all([
-    mxAnswer.then((answer) => checkMx(domain, answer, resolver)),
+  const mxFindings = mxAnswer.then((answer) => checkMx(domain, answer, resolver));
+  const dmarcFindings = checkDmarc(domain, resolver, domainState, txtAnswer);
+  const [mx, spf, dkim, dmarc, transport] = await Promise.all([
+    mxFindings,
     txtAnswer.then((answer) => checkSpf(domain, answer, resolver, spfRecords)),
     checkDkim(domain, selectors, resolver, sentinel),
-    checkDmarc(domain, resolver, domainState, txtAnswer),
+    dmarcFindings,
+    transportOptions &&
+      checkTransport(
+        {
+          domain,
+          resolver,
+          mxAnswer,
+          txtAnswer,
+          mx: mxFindings,
+          dmarc: dmarcFindings.then(({ report: dmarcReport }) => dmarcReport),
+        },
+        transportOptions,
+      ),
   ]);
   const findings = { mx, spf, dkim, dmarc };
   const points = score(findings);
@@ -58,7 +81,9 @@ export async function examineDomain(domain: string, { resolver, selectors }: Che
     isTemporaryFailure(await mxAnswer) &&
     isTemporaryFailure(apex) &&
     hasCode(dmarc.report.validation_errors, 'dns_temporary_failure');
-  return { report, findings, score: points, advice, isDnsUnavailable };
+  const examination = { report, findings, score: points, advice, isDnsUnavailable };
+  if (transport === undefined) return examination;
+  return { ...examination, report: { ...report, transport: renderTransport(transport) }, transport };
 }
 
 /** Unlike a used-up budget, which is about the domain. */

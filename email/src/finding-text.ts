@@ -1,7 +1,7 @@
 /** The sentences for findings. They are made only here; everything else uses the code and the detail. */
 import { MAX_TXT_BYTES } from './dns/budget.ts';
 import { isSpecialUse } from './dns/special-use.ts';
-import type { Absence, BadUriKind, Finding, FindingCode, FindingDetails, TagRule } from './finding.ts';
+import type { Absence, BadUriKind, Finding, FindingCode, FindingDetails, TagRule, TlsaFault } from './finding.ts';
 import { explainFault } from './spf-fault.ts';
 import { cutText, visible } from './visible-text.ts';
 
@@ -27,7 +27,7 @@ const EXPLANATIONS: { readonly [Code in FindingCode]: (detail: FindingDetails[Co
   domain_not_found: ({ name }) => explainAbsence(name, 'no such name'),
   multiple_records: (detail) => {
     if (detail.record === 'DKIM') return `selector "${detail.selector}" has ${detail.count} DKIM records, not one`;
-    return `${detail.name} has ${detail.count} ${detail.record} records${detail.record === 'DMARC' ? ', not one' : ''}`;
+    return `${detail.name} has ${detail.count} ${detail.record} records${detail.record === 'SPF' ? '' : ', not one'}`;
   },
   duplicate_tag: ({ tag }) => `${tag}= occurs more than once`,
   malformed_tag: ({ text }) => (text === '' ? 'nothing between two semicolons' : `"${text}" is not name=value`),
@@ -111,6 +111,52 @@ const EXPLANATIONS: { readonly [Code in FindingCode]: (detail: FindingDetails[Co
     detail.kind === 'too many'
       ? `${detail.tag}= has ${detail.unread} more addresses than are read`
       : `"${detail.item}" in ${detail.tag}= ${URI_FAULTS[detail.kind]}`,
+
+  no_mail_host: ({ domain }) => `${domain} takes no mail, so that there is no connection to protect`,
+  no_mta_sts_record: ({ name }) => `there is none at ${name}`,
+  bad_mta_sts_id: ({ id }) =>
+    id === undefined ? 'the record has no id= tag' : `id=${id} is not 1 to 32 letters and digits`,
+  policy_host_missing: ({ host, absence }) => explainAbsence(host, absence, 'has no address'),
+  policy_host_private: ({ host }) => `${host} has no address that can be reached from the internet`,
+  policy_not_fetched: ({ url, reason }) => `${url}: ${reason}`,
+  policy_not_text: ({ type }) => `the policy is sent as ${type === '' ? 'no type' : type}, not text/plain`,
+  bad_mta_sts_policy: ({ field, value }) =>
+    value === undefined ? `the policy has no ${field}` : `${field}: ${value} is not ${POLICY_RULES[field]}`,
+  policy_without_host: ({ host }) =>
+    `the policy does not name ${host}: senders that follow it do not deliver to this host`,
+
+  no_tls_rpt_record: ({ name }) => `there is none at ${name}`,
+  no_tls_rpt_uri: () => 'the record has no rua= tag',
+
+  mx_not_authenticated: ({ domain }) =>
+    `the resolver did not authenticate the MX records of ${domain} with DNSSEC, without which DANE does not protect`,
+  no_tlsa_record: ({ host }) => `there is none at _25._tcp.${host}`,
+  tlsa_not_authenticated: ({ host }) =>
+    `the resolver did not authenticate the TLSA records of ${host} with DNSSEC, so that senders ignore them`,
+  tlsa_unusable: ({ host, record, fault }) => `"${record}" of ${host}: ${TLSA_FAULTS[fault]}`,
+
+  no_bimi_record: ({ name }) => `there is none at ${name}`,
+  bimi_declined: () => 'l= is empty: the domain asks that no mark is shown',
+  bad_bimi_uri: ({ tag, value }) => `${tag}=${value} is not an https: URL`,
+  bimi_policy_too_weak: ({ policy, percentage }) =>
+    `receivers show a mark only with DMARC quarantine or reject for all mail, not with ${policy} for ${percentage} %`,
+
+  not_authenticated: ({ domain }) =>
+    `the resolver did not authenticate the records of ${domain} with DNSSEC: the zone is not signed, or the resolver does not validate`,
+};
+
+const POLICY_RULES = {
+  version: 'STSv1',
+  mode: 'enforce, testing or none',
+  max_age: 'a number from 0 to 31557600',
+  mx: 'a host name, or one that begins with *.',
+} as const;
+
+const TLSA_FAULTS: Readonly<Record<TlsaFault, string>> = {
+  usage: 'mail servers use the usages 2 and 3 only (RFC 7672 section 3.1)',
+  selector: 'the selector is neither 0 nor 1',
+  'matching type': 'the matching type is not 0, 1 or 2',
+  length: 'the data does not have the length of its matching type',
 };
 
 const URI_FAULTS: Readonly<Record<BadUriKind, string>> = {

@@ -14,11 +14,11 @@ export type FindingDetails = {
   alias_too_long: FailedQuestion;
   domain_not_found: { readonly name: string };
   multiple_records:
-    | { readonly record: 'SPF' | 'DMARC'; readonly name: string; readonly count: number }
+    | { readonly record: NamedRecord; readonly name: string; readonly count: number }
     | { readonly record: 'DKIM'; readonly selector: string; readonly count: number };
   /** More than MAX_TXT_BYTES; the record was not parsed. */
   record_too_long:
-    | { readonly record: 'SPF' | 'DMARC'; readonly name: string }
+    | { readonly record: NamedRecord; readonly name: string }
     | { readonly record: 'DKIM'; readonly selector: string };
   /** The last entry of a list that was cut. */
   more_errors: { readonly count: number };
@@ -91,7 +91,44 @@ export type FindingDetails = {
   bad_report_uri:
     | { readonly tag: string; readonly item: string; readonly kind: BadUriKind }
     | { readonly tag: string; readonly kind: 'too many'; readonly unread: number };
+
+  /** What follows is about transport, and does not count for the score. */
+  no_mail_host: { readonly domain: string };
+  no_mta_sts_record: { readonly name: string };
+  /** `id` is absent if the record has none. */
+  bad_mta_sts_id: { readonly id?: string };
+  policy_host_missing: { readonly host: string; readonly absence: Absence };
+  /** None of its addresses is public, so that no connection is made. */
+  policy_host_private: { readonly host: string };
+  policy_not_fetched: { readonly url: string; readonly reason: string };
+  policy_not_text: { readonly type: string };
+  /** `value` is absent if the policy has no such field. */
+  bad_mta_sts_policy: { readonly field: 'version' | 'mode' | 'max_age' | 'mx'; readonly value?: string };
+  policy_without_host: { readonly host: string };
+
+  no_tls_rpt_record: { readonly name: string };
+  no_tls_rpt_uri: NoDetail;
+
+  /** The MX records can be forged, and so can where they lead (RFC 7672 §2.2.1). */
+  mx_not_authenticated: { readonly domain: string };
+  no_tlsa_record: { readonly host: string };
+  tlsa_not_authenticated: { readonly host: string };
+  tlsa_unusable: { readonly host: string; readonly record: string; readonly fault: TlsaFault };
+
+  no_bimi_record: { readonly name: string };
+  /** An empty `l=`: the domain shows no mark. */
+  bimi_declined: NoDetail;
+  bad_bimi_uri: { readonly tag: 'l' | 'a'; readonly value: string };
+  bimi_policy_too_weak: { readonly policy: string; readonly percentage: number };
+
+  not_authenticated: { readonly domain: string };
 };
+
+/** TXT records at a name that says what they are for. */
+type NamedRecord = 'SPF' | 'DMARC' | 'MTA-STS' | 'TLS-RPT' | 'BIMI';
+
+/** Of the three numbers and the data (RFC 6698 §2.1, RFC 7672 §3.1). */
+export type TlsaFault = 'usage' | 'selector' | 'matching type' | 'length';
 
 export type FindingCode = keyof FindingDetails;
 

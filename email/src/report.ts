@@ -2,6 +2,9 @@
  * The report of a check, with the field names of the interface specification. Every field is always present, never
  * null.
  */
+/** Of a report as JSON, whatever the zone contains. */
+export const MAX_REPORT_BYTES = 256 * 1024;
+
 export type Grade = 'A' | 'B' | 'C' | 'D' | 'F';
 
 export type EmailReport = {
@@ -13,6 +16,66 @@ export type EmailReport = {
   dkim: DkimReport[];
   dmarc: DmarcReport;
   recommendations: string[];
+  /** Only if it was asked for. */
+  transport?: TransportReport;
+};
+
+/** What protects mail on its way to the domain, and BIMI. Never part of the score. */
+export type TransportReport<Problem = string> = {
+  mta_sts: MtaStsReport<Problem>;
+  tls_rpt: TlsRptReport<Problem>;
+  dane: DaneReport<Problem>;
+  bimi: BimiReport<Problem>;
+  dnssec: DnssecReport<Problem>;
+};
+
+/** RFC 8461. `raw` and `id` are of the TXT record, what follows of the policy. */
+export type MtaStsReport<Problem = string> = {
+  found: boolean;
+  raw: string;
+  id: string;
+  policy_found: boolean;
+  mode: 'enforce' | 'testing' | 'none' | '';
+  max_age: number;
+  mx: string[];
+  is_valid: boolean;
+  validation_errors: Problem[];
+};
+
+/** RFC 8460. */
+export type TlsRptReport<Problem = string> = {
+  found: boolean;
+  raw: string;
+  report_uris: string[];
+  is_valid: boolean;
+  validation_errors: Problem[];
+};
+
+/** RFC 7672. `is_authenticated`: the resolver authenticated the MX records, or the TLSA records of a host. */
+export type DaneReport<Problem = string> = {
+  is_authenticated: boolean;
+  hosts: DaneHost[];
+  is_valid: boolean;
+  validation_errors: Problem[];
+};
+export type DaneHost = { host: string; records: string[]; is_authenticated: boolean };
+
+/** `location` is `l=`, `certificate` is `a=`: where the mark and its certificate are. */
+export type BimiReport<Problem = string> = {
+  found: boolean;
+  raw: string;
+  record_domain: string;
+  location: string;
+  certificate: string;
+  is_valid: boolean;
+  validation_errors: Problem[];
+};
+
+/** The AD bit of the answers for the domain. */
+export type DnssecReport<Problem = string> = {
+  is_authenticated: boolean;
+  is_valid: boolean;
+  validation_errors: Problem[];
 };
 
 /**

@@ -611,6 +611,7 @@ function inTurns(resolver: Resolver): { resolver: Resolver; turns: string[][] } 
       mx: (name) => later(`${name} MX`, () => resolver.mx(name)),
       a: (name) => later(`${name} A`, () => resolver.a(name)),
       aaaa: (name) => later(`${name} AAAA`, () => resolver.aaaa(name)),
+      tlsa: (name) => later(`${name} TLSA`, () => resolver.tlsa(name)),
     },
   };
 }

@@ -8,7 +8,8 @@ import { datasetList, datasetUse, datasetVerify } from './commands/dataset.ts';
 import { datasetBuild, datasetUpdate } from './commands/dataset-build.ts';
 import { datasetDiff } from './commands/dataset-diff.ts';
 import { afterBuild, datasetPublish, datasetPull, warnOfNextPull } from './commands/dataset-replica.ts';
-import { emailCommand } from './commands/email.ts';
+import { DEFAULT_PARALLEL, MAX_PARALLEL } from './commands/email/checker.ts';
+import { emailCommand } from './commands/email/email.ts';
 import { enrichCommand } from './commands/enrich.ts';
 import { EXPORT_FORMATS, exportCommand } from './commands/export.ts';
 import { datasetFeeds } from './commands/feeds.ts';
@@ -173,12 +174,25 @@ export async function run(
 
   program
     .command('email')
-    .description('check a domain’s MX, SPF, DKIM and DMARC records; exit code 0 for grades A and B')
-    .argument('<domain>', 'example.com')
+    .description('check MX, SPF, DKIM and DMARC records of domains; exit code 0 if all have grade A or B')
+    .argument('[domain...]', 'example.com, user@example.com or https://example.com/; - reads standard input')
+    .option('--file <path>', 'check the domains in a file, one per line (- for standard input)')
     .option('--selectors <list>', 'DKIM selectors to report, comma-separated (default: common ones)')
+    .option('--transport', 'check MTA-STS, TLS-RPT, DANE, BIMI and DNSSEC too')
+    .option('--networks', 'show who carries the mail, from the local dataset')
+    .option('--csv', 'print CSV')
     .addOption(json())
-    .action(async (domain: string, options) => {
-      exitCode = await emailCommand(config().dnsServers, domain, options, stdout, stderr);
+    .option('--diff <path>', 'print what changed since reports were saved; exit code 0 if nothing has')
+    .option('--save <path>', 'also save the reports as JSON, for --diff')
+    .option('--parallel <count>', `checks at a time, at most ${MAX_PARALLEL}`, positiveInteger, DEFAULT_PARALLEL)
+    .action(async (domains: string[], options) => {
+      const { dnsServers, dataDir } = config();
+      exitCode = await emailCommand(
+        domains,
+        options,
+        { dnsServers, dataDir, environment },
+        { stdin: () => process.stdin, stdout, stderr },
+      );
     });
 
   program

@@ -78,6 +78,7 @@ function resolverOf(about: string, text: string): Resolver {
     mx: (name) => (name === DOMAIN ? found<MxHost>([{ preference: 10, exchange: 'mx.example' }]) : nothing()),
     a: () => found(['192.0.2.1']),
     aaaa: () => nothing(),
+    tlsa: () => nothing(),
   };
 }
 

@@ -13,10 +13,12 @@ after(() => server.close());
 afterEach(() => server.reset());
 
 test('fetch text: the text, with credentials, User-Agent and contact', async () => {
-  server.routes.set('/catalogue?t=1', (response) => void response.end('[{"ü":1}]'));
+  server.routes.set('/catalogue?t=1', (response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end('[{"ü":1}]');
+  });
   const url = new URL(`${server.url.replace('//', '//user:secret@')}/catalogue?t=1`);
   const fetched = await fetchText(url, { limits: LIMITS, contact: 'mailto:noc@example.com' });
-  assert.deepEqual(fetched, { kind: 'fetched', text: '[{"ü":1}]' });
+  assert.deepEqual(fetched, { kind: 'fetched', text: '[{"ü":1}]', contentType: 'application/json' });
   const { authorization, 'user-agent': userAgent } = server.asked[0]?.headers ?? {};
   assert.equal(authorization, `Basic ${Buffer.from('user:secret').toString('base64')}`);
   assert.match(userAgent ?? '', /^whence\/\d+\.\d+\.\d+ \(\+mailto:noc@example\.com\)$/);
@@ -36,3 +38,22 @@ for (const [behaviour, answer, reason] of [
       reason,
     });
   });
+
+test('fetch text: where redirects are not allowed, none is followed', async () => {
+  server.routes.set('/catalogue', (response) => void response.writeHead(302, { location: '/other' }).end());
+  assert.deepEqual(await fetchText(new URL(`${server.url}/catalogue`), { limits: LIMITS, maxRedirects: 0 }), {
+    kind: 'failed',
+    reason: 'the server redirected, which is not allowed here',
+  });
+  assert.equal(server.asked.length, 1);
+});
+
+test('fetch text: a signal ends it', async () => {
+  const controller = new AbortController();
+  server.routes.set('/catalogue', () => controller.abort());
+  const fetched = await fetchText(new URL(`${server.url}/catalogue`), {
+    limits: { ...LIMITS, idleTimeoutMs: 5000 },
+    signal: controller.signal,
+  });
+  assert.equal(fetched.kind, 'failed');
+});

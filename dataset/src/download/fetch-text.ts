@@ -1,4 +1,4 @@
-/** A small text from a URL, whole in memory: the catalogue of an operator. */
+/** A small text from a URL, whole in memory: the catalogue of an operator, the policy of a mail domain. */
 import type { Network } from './connection.ts';
 import { formatStatus } from './format-status.ts';
 import { BodyError, httpGet } from './http-get.ts';
@@ -9,18 +9,24 @@ export type FetchTextOptions = {
   readonly limits: TransferLimits & { readonly maxBytes: number };
   readonly contact?: string | undefined;
   readonly network?: Network | undefined;
+  readonly maxRedirects?: number;
+  /** Ends the transfer. */
+  readonly signal?: AbortSignal;
 };
 
 export type FetchedText =
-  | { readonly kind: 'fetched'; readonly text: string }
+  | { readonly kind: 'fetched'; readonly text: string; readonly contentType: string }
   | { readonly kind: 'failed'; readonly reason: string };
 
 /** `url` may hold credentials; no reason shows them. */
-export async function fetchText(url: URL, { limits, contact, network }: FetchTextOptions): Promise<FetchedText> {
-  const timeouts = new TransferTimeouts(limits);
+export async function fetchText(
+  url: URL,
+  { limits, contact, network, maxRedirects, signal }: FetchTextOptions,
+): Promise<FetchedText> {
+  const timeouts = new TransferTimeouts(limits, signal);
   const headers = { 'user-agent': userAgent(contact), 'accept-encoding': 'identity' };
   try {
-    const answer = await httpGet(url, { headers, timeouts, network });
+    const answer = await httpGet(url, { headers, timeouts, network, maxRedirects });
     if (answer.kind === 'failure') return { kind: 'failed', reason: answer.reason };
     if (answer.status !== 200) {
       answer.close();
@@ -28,7 +34,8 @@ export async function fetchText(url: URL, { limits, contact, network }: FetchTex
     }
     const pieces: Buffer[] = [];
     for await (const piece of answer.body(limits.maxBytes)) pieces.push(piece);
-    return { kind: 'fetched', text: Buffer.concat(pieces).toString() };
+    const contentType = answer.headers['content-type'] ?? '';
+    return { kind: 'fetched', text: Buffer.concat(pieces).toString(), contentType };
   } catch (error) {
     if (error instanceof BodyError) return { kind: 'failed', reason: error.message };
     throw error;

@@ -17,6 +17,8 @@ export type HttpRequest = {
   /** The caller ends them when it is done with the answer. */
   readonly timeouts: TransferTimeouts;
   readonly network?: Network | undefined;
+  /** Five unless given. */
+  readonly maxRedirects?: number | undefined;
 };
 
 export type HttpAnswer = {
@@ -57,7 +59,7 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** `start` may hold credentials. They are sent to its origin only, and not again once a redirect has left it. */
 export async function httpGet(
   start: URL,
-  { headers, timeouts, network = {} }: HttpRequest,
+  { headers, timeouts, network = {}, maxRedirects = MAX_REDIRECTS }: HttpRequest,
 ): Promise<HttpAnswer | HttpFailure> {
   let url = withoutCredentials(start);
   let authorization = basicCredentials(start);
@@ -72,7 +74,8 @@ export async function httpGet(
     const { location } = response.headers;
     if (!REDIRECTS.has(response.statusCode ?? 0) || location === undefined) return answerOf(response, url, timeouts);
     response.destroy();
-    if (redirects === MAX_REDIRECTS) return refusal(`the server redirected more than ${MAX_REDIRECTS} times`);
+    if (maxRedirects === 0) return refusal('the server redirected, which is not allowed here');
+    if (redirects === maxRedirects) return refusal(`the server redirected more than ${maxRedirects} times`);
     const next = followRedirect(url, location);
     if (typeof next === 'string') return refusal(`the server redirected ${next}`);
     if (next.origin !== url.origin) authorization = undefined;

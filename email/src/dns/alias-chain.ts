@@ -2,7 +2,15 @@
  * The reply to one question, and how several become an answer: a server may return a CNAME without what is behind it,
  * and then the target has to be asked too.
  */
-import { type Answer, type Failure, failure, type MxHost, type RecordType, type Resolver } from './answer.ts';
+import {
+  type Answer,
+  type Authenticated,
+  type Failure,
+  failure,
+  type MxHost,
+  type RecordType,
+  type Resolver,
+} from './answer.ts';
 import { MAX_ALIASES } from './budget.ts';
 import { askableName } from './name.ts';
 
@@ -12,14 +20,18 @@ export type RecordData = string | MxHost;
  * `aliases` are the CNAMEs followed within the reply, in order. `ttl` is in seconds, 0 if the reply must not be cached.
  */
 export type Reply =
-  | {
+  | (Authenticated & {
       readonly kind: 'found';
       readonly records: readonly RecordData[];
       readonly aliases: readonly string[];
       readonly ttl: number;
-    }
+    })
   /** `alias`: the last alias has not been looked up yet. `nodata` and `nxdomain` refer to the last alias, if any. */
-  | { readonly kind: 'nodata' | 'nxdomain' | 'alias'; readonly aliases: readonly string[]; readonly ttl: number }
+  | (Authenticated & {
+      readonly kind: 'nodata' | 'nxdomain' | 'alias';
+      readonly aliases: readonly string[];
+      readonly ttl: number;
+    })
   | Failure;
 
 export async function followAliases(
@@ -27,19 +39,22 @@ export async function followAliases(
   ask: (name: string) => Reply | Promise<Reply>,
 ): Promise<Answer<RecordData>> {
   const aliases: string[] = [];
+  let authenticated: Authenticated = { isAuthenticated: true };
   for (;;) {
     const reply = await ask(aliases.at(-1) ?? name);
     if (reply.kind === 'failure') return reply;
     aliases.push(...reply.aliases);
+    // An alias that could be forged can lead to records that could not.
+    if (reply.isAuthenticated !== true) authenticated = {};
     // The resolver may have followed an alias into a zone of its own; what it found there is not shown.
     const unaskable = aliases.find((alias) => askableName(alias) === undefined);
     if (unaskable !== undefined) return { kind: 'nxdomain', alias: unaskable };
     if (new Set([name, ...aliases]).size <= aliases.length) return failure('alias loop');
     if (aliases.length > MAX_ALIASES) return failure(`more than ${MAX_ALIASES} aliases`, 'alias_too_long');
-    if (reply.kind === 'found') return { kind: 'found', records: reply.records, aliases };
+    if (reply.kind === 'found') return { kind: 'found', records: reply.records, aliases, ...authenticated };
     if (reply.kind === 'nodata' || reply.kind === 'nxdomain') {
       const alias = aliases.at(-1);
-      return alias === undefined ? { kind: reply.kind } : { kind: reply.kind, alias };
+      return { kind: reply.kind, ...(alias !== undefined && { alias }), ...authenticated };
     }
   }
 }
@@ -51,5 +66,6 @@ export function toResolver(resolve: (name: string, type: RecordType) => Promise<
     mx: (name) => resolve(name, 'MX') as Promise<Answer<MxHost>>,
     a: (name) => resolve(name, 'A') as Promise<Answer<string>>,
     aaaa: (name) => resolve(name, 'AAAA') as Promise<Answer<string>>,
+    tlsa: (name) => resolve(name, 'TLSA') as Promise<Answer<string>>,
   };
 }

@@ -3,12 +3,18 @@
  * because a record that could not be read must not be taken for one that is missing.
  */
 export type Answer<T> =
-  | { readonly kind: 'found'; readonly records: readonly T[]; readonly aliases: readonly string[] }
+  | (Authenticated & { readonly kind: 'found'; readonly records: readonly T[]; readonly aliases: readonly string[] })
   /** The name exists, but has no record of this type; `alias` if it is an alias to such a name. */
-  | { readonly kind: 'nodata'; readonly alias?: string }
+  | (Authenticated & { readonly kind: 'nodata'; readonly alias?: string })
   /** The name does not exist; `alias` if it is an alias to a name that does not. */
-  | { readonly kind: 'nxdomain'; readonly alias?: string }
+  | (Authenticated & { readonly kind: 'nxdomain'; readonly alias?: string })
   | Failure;
+
+/**
+ * The resolver says that it has authenticated the answer with DNSSEC (the AD bit, RFC 4035 §3.2.3). Absent if the zone is
+ * not signed, or the resolver does not validate.
+ */
+export type Authenticated = { readonly isAuthenticated?: true };
 
 /**
  * Nothing is known about the name. `dns_temporary_failure`: SERVFAIL, REFUSED, FORMERR, a timeout, a broken answer.
@@ -32,7 +38,7 @@ export type MxHost = {
   readonly exchange: string;
 };
 
-export type RecordType = 'TXT' | 'MX' | 'A' | 'AAAA';
+export type RecordType = 'TXT' | 'MX' | 'A' | 'AAAA' | 'TLSA';
 
 /** Names are A-labels without a final dot. `aliases` of a found answer are the CNAMEs that were followed, in order. */
 export type Resolver = {
@@ -44,4 +50,6 @@ export type Resolver = {
   mx(name: string): Promise<Answer<MxHost>>;
   a(name: string): Promise<Answer<string>>;
   aaaa(name: string): Promise<Answer<string>>;
+  /** As in a zone file (RFC 6698 §2.2), with the data in lower case: `3 1 1 0c72…`. */
+  tlsa(name: string): Promise<Answer<string>>;
 };

@@ -66,14 +66,14 @@ test('dns message: thousands of records below a long name are decoded in linear 
 test('dns message: what dns-packet encodes is decoded', () => {
   const label = fc.stringMatching(/^[a-z0-9_-]{1,12}$/);
   const name = fc.array(label, { minLength: 1, maxLength: 5 }).map((labels) => labels.join('.'));
-  const data: Readonly<Record<RecordType, fc.Arbitrary<unknown>>> = {
+  const data: Readonly<Record<Exclude<RecordType, 'TLSA'>, fc.Arbitrary<unknown>>> = {
     TXT: fc.string({ unit: 'binary-ascii', minLength: 0, maxLength: 255 }),
     MX: fc.record({ preference: fc.nat(0xffff), exchange: name }, { noNullPrototype: true }),
     A: fc.ipV4(),
     AAAA: fc.constantFrom('::', '::1', '2001:db8::1', '2001:db8:1:2:3:4:5:6', 'fe80::a:0:0:1', '1:0:0:2::3'),
   };
   const message = fc
-    .constantFrom<RecordType>('TXT', 'MX', 'A', 'AAAA')
+    .constantFrom('TXT' as const, 'MX' as const, 'A' as const, 'AAAA' as const)
     .chain((type) => fc.tuple(fc.constant(type), name, fc.array(data[type], { minLength: 1, maxLength: 6 })));
   fc.assert(
     fc.property(message, ([type, owner, values]) => {
@@ -88,4 +88,23 @@ test('dns message: what dns-packet encodes is decoded', () => {
     }),
     { numRuns: 1_000 },
   );
+});
+
+test('dns message: a TLSA record is read as in a zone file, and the AD bit as authentication', () => {
+  const data = { usage: 3, selector: 1, matchingType: 1, certificate: Buffer.from('0C72ac', 'hex') };
+  const owner = '_25._tcp.mx.example';
+  const decoded = (flags: number) =>
+    decodeReply(
+      encode({
+        type: 'response',
+        id: 1,
+        flags,
+        questions: [{ name: owner, type: 'TLSA' }],
+        answers: [{ name: owner, type: 'TLSA', ttl: 60, data }],
+      }),
+      { name: owner, type: 'TLSA' },
+    );
+  const found = { kind: 'found', records: ['3 1 1 0c72ac'], aliases: [], ttl: 60 };
+  assert.deepEqual(decoded(FLAGS), found);
+  assert.deepEqual(decoded(FLAGS | 0x20), { ...found, isAuthenticated: true });
 });

@@ -1,6 +1,6 @@
 /** DNS queries and what their answers say. `dns-packet` encodes the queries, message.ts reads the answers. */
 import { SocketAddress } from 'node:net';
-import { encode, RECURSION_DESIRED } from 'dns-packet';
+import { AUTHENTIC_DATA, encode, RECURSION_DESIRED } from 'dns-packet';
 import type { RecordData, Reply } from './alias-chain.ts';
 import { failure, type RecordType } from './answer.ts';
 import { MAX_ALIASES, MAX_TXT_BYTES } from './budget.ts';
@@ -26,7 +26,8 @@ export function encodeQuery(question: Question, id: number, { edns }: { edns: bo
   return encode({
     type: 'query',
     id,
-    flags: RECURSION_DESIRED,
+    // RFC 6840 §5.7: with AD in the query, a resolver says whether it has authenticated the answer.
+    flags: RECURSION_DESIRED | AUTHENTIC_DATA,
     questions: [{ name: question.name, type: question.type, class: 'IN' }],
     additionals: edns
       ? [
@@ -67,6 +68,12 @@ export function isTruncated(message: Buffer): boolean {
 
 /** Decodes a message for which `isAnswerTo` holds. */
 export function decodeReply(bytes: Buffer, question: Question): Reply {
+  const reply = decodeRecords(bytes, question);
+  const isAuthenticated = (bytes.readUInt16BE(2) & AUTHENTIC_DATA) !== 0;
+  return isAuthenticated && reply.kind !== 'failure' ? { ...reply, isAuthenticated } : reply;
+}
+
+function decodeRecords(bytes: Buffer, question: Question): Reply {
   const flags = bytes.readUInt16BE(2);
   if (!isAboutTheName(flags & RCODE)) return failure(rcodeName(flags & RCODE));
   const message = isTruncated(bytes) ? undefined : readMessage(bytes);
@@ -162,6 +169,10 @@ function dataOf(
       return end - start === 4 ? bytes.subarray(start, end).join('.') : undefined;
     case 'AAAA':
       return end - start === 16 ? formatIPv6(bytes, start) : undefined;
+    case 'TLSA':
+      return end - start < 4
+        ? undefined
+        : `${[...bytes.subarray(start, start + 3)].join(' ')} ${bytes.toString('hex', start + 3, end)}`;
   }
 }
 

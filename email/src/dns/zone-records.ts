@@ -7,7 +7,11 @@ export type ZoneEntry = {
   readonly MX?: readonly (readonly [preference: number, exchange: string])[];
   readonly A?: readonly string[];
   readonly AAAA?: readonly string[];
+  /** As in a zone file: `3 1 1 0c72…`. */
+  readonly TLSA?: readonly string[];
   readonly CNAME?: string;
+  /** A resolver that validates authenticates what it answers for this name. */
+  readonly isSigned?: true;
   /** Why a question for this name fails: for every type, or by type. */
   readonly fail?: string | Partial<Record<RecordType, string>>;
 };

@@ -34,6 +34,11 @@ export function zone(records: ZoneRecords): CheckResolver & { readonly asked: st
 }
 
 function replyFrom(entry: ZoneEntry | undefined, type: RecordType): Reply {
+  const reply = recordsFrom(entry, type);
+  return entry?.isSigned === true && reply.kind !== 'failure' ? { ...reply, isAuthenticated: true } : reply;
+}
+
+function recordsFrom(entry: ZoneEntry | undefined, type: RecordType): Reply {
   if (entry === undefined) return { kind: 'nxdomain', aliases: [], ttl: 0 };
   const reason = failureOf(entry, type);
   if (reason !== undefined) return failure(reason);

@@ -5,7 +5,7 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, type Socket as TcpSocket } from 'node:net';
-import { type Answer as DnsRecord, decode, encode, type Packet, type Question } from 'dns-packet';
+import { AUTHENTIC_DATA, type Answer as DnsRecord, decode, encode, type Packet, type Question } from 'dns-packet';
 import type { RecordType } from '../dns/answer.ts';
 import { canonical, failureOf, indexZone, type ZoneEntry, type ZoneRecords } from '../dns/zone-records.ts';
 import { encodeMxResponse, type MxAnswer } from './compressed-message.ts';
@@ -136,7 +136,8 @@ export async function startScriptedDnsServer(
     const found = recordsOf(entry ?? {}, type).map((data) => ({ name, type, ttl, data }) as DnsRecord);
     const isAbsent = found.length === 0 && entry?.CNAME === undefined;
     const authorities: DnsRecord[] = isAbsent && soa !== null ? [soaRecord(soa)] : [];
-    const flags = RESPONSE_FLAGS | (entry === undefined ? RCODES.NXDOMAIN : 0);
+    const authenticated = entry?.isSigned === true ? AUTHENTIC_DATA : 0;
+    const flags = RESPONSE_FLAGS | authenticated | (entry === undefined ? RCODES.NXDOMAIN : 0);
     if (type === 'MX' && found.length > MANY_HOSTS)
       return encodeMxResponse(base.id ?? 0, flags, question, ttl, mxHosts(entry ?? {}));
     return encode({ ...base, flags, answers: [...answers, ...found], authorities });
@@ -246,6 +247,12 @@ function recordsOf(entry: ZoneEntry, type: RecordType): readonly unknown[] {
       );
     case 'MX':
       return mxHosts(entry);
+    case 'TLSA':
+      return (entry.TLSA ?? []).map((text) => {
+        const [usage, selector, matchingType, data = ''] = text.split(' ');
+        const numbers = { usage: Number(usage), selector: Number(selector), matchingType: Number(matchingType) };
+        return { ...numbers, certificate: Buffer.from(data, 'hex') };
+      });
     default:
       return entry[type] ?? [];
   }

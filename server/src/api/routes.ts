@@ -67,7 +67,7 @@ export function apiRoutes({ live, emailChecks, datasetDiffs, metrics, nowMs }: R
       name: 'email',
       permission: 'email:read',
       schema: schema.emailDomain,
-      handler: getEmailDomain(emailChecks),
+      handler: getEmailDomain(emailChecks, live),
     },
     {
       method: 'GET',

@@ -353,9 +353,89 @@ const dmarc = object({
   validation_errors: findings,
 });
 
+const record = { found: boolean('Whether the record is published.'), raw: string('The record.') };
+const judged = { is_valid: isValid, validation_errors: findings };
+const transport = object({
+  mta_sts: object({
+    ...record,
+    id: string('id of the record.', '20260101T000000'),
+    policy_found: boolean('Whether the policy could be fetched.'),
+    mode: { type: 'string', enum: ['enforce', 'testing', 'none', ''] },
+    max_age: integer('Seconds for which senders keep the policy.'),
+    mx: strings('Hosts that the policy allows.'),
+    ...judged,
+  }),
+  tls_rpt: object({ ...record, report_uris: strings('rua.'), ...judged }),
+  dane: object({
+    is_authenticated: boolean('The resolver authenticated the MX records with DNSSEC.'),
+    hosts: {
+      type: 'array',
+      items: object({
+        host: string('The MX host.', 'mx.example.com'),
+        records: strings('TLSA records, as in a zone file.'),
+        is_authenticated: boolean('The resolver authenticated them with DNSSEC.'),
+      }),
+    },
+    ...judged,
+  }),
+  bimi: object({
+    ...record,
+    record_domain: string('Whose record it is.', 'example.com'),
+    location: string('l=, where the mark is.', 'https://example.com/mark.svg'),
+    certificate: string('a=, where the mark certificate is.', 'https://example.com/mark.pem'),
+    ...judged,
+  }),
+  dnssec: object({ is_authenticated: boolean('The resolver authenticated the answers with DNSSEC.'), ...judged }),
+});
+const mailNetwork = {
+  prefix: string('Announced prefix, or empty.', '192.0.2.0/24'),
+  asn: integer('Network that announces it, or 0.'),
+  asn_name: string('Its name.', 'Example'),
+  country: string('ISO 3166-1 alpha-2, or empty.', 'US'),
+  connection_type: { type: 'string', enum: ['residential', 'mobile', 'datacenter', 'business', 'education', ''] },
+  threat_level: { type: 'string', enum: ['low', 'medium', 'high', 'critical', ''] },
+};
+const networks = object({
+  carriers: {
+    type: 'array',
+    items: object({
+      asn: integer('The network.'),
+      asn_name: string('Its name.', 'Example'),
+      mx_hosts: integer('MX hosts in it.'),
+      ipv4_addresses: integer('Its IPv4 addresses that may send.'),
+    }),
+    description: 'Networks by how much they carry.',
+  },
+  mx: {
+    type: 'array',
+    items: object({
+      ...mailNetwork,
+      host: string('The MX host.', 'mx.example.com'),
+      address: string('One of its addresses.', '192.0.2.1'),
+    }),
+  },
+  senders: {
+    type: 'array',
+    items: object({
+      ...mailNetwork,
+      range: string('Addresses that SPF lets send.', '192.0.2.0/24'),
+      record_domain: string('Whose SPF record names them.', 'example.com'),
+      asn_count: integer('Networks that announce parts of it.'),
+    }),
+    description: 'At most 100, the largest first.',
+  },
+  range_count: integer('All ranges.'),
+  ipv4_addresses: integer('IPv4 addresses that may send as the domain.'),
+  ipv6_48s: integer('IPv6 /48s that may.'),
+  open_to_all: boolean('Everyone may.'),
+  unlisted_terms: strings('Terms of SPF whose addresses only a receiver can know.'),
+  errors: findings,
+});
+
 export const emailDomain = {
   summary: 'Check a domain’s mail records',
-  description: 'MX, SPF, DKIM and DMARC with a score, a grade and what to fix first.',
+  description:
+    'MX, SPF, DKIM and DMARC with a score, a grade and what to fix first. On request also what protects mail on its way, and the networks that carry it.',
   tags: ['Email'],
   security,
   params: object({ domain: string('A domain name.', 'example.com') }),
@@ -366,43 +446,73 @@ export const emailDomain = {
         'DKIM selectors separated by commas, at most 50. Without it, the common ones are tried.',
         'google,selector1',
       ),
+      include: string(
+        'What the report also has, separated by commas: transport (MTA-STS, TLS-RPT, DANE, BIMI, DNSSEC), networks (who carries the mail). Neither counts for the score.',
+        'transport,networks',
+      ),
     },
   },
   response: {
     200: envelope(
       'The report.',
-      object({
-        domain: string('The checked domain, in A-labels.', 'example.com'),
-        domain_auth_score: { type: 'integer', minimum: 0, maximum: 100 },
-        grade: { type: 'string', enum: ['A', 'B', 'C', 'D', 'F'] },
-        mx,
-        spf,
-        dkim: { type: 'array', items: dkim },
-        dmarc,
-        recommendations: strings('What to do, the most rewarding first.'),
-      }),
+      object(
+        {
+          domain: string('The checked domain, in A-labels.', 'example.com'),
+          domain_auth_score: { type: 'integer', minimum: 0, maximum: 100 },
+          grade: { type: 'string', enum: ['A', 'B', 'C', 'D', 'F'] },
+          mx,
+          spf,
+          dkim: { type: 'array', items: dkim },
+          dmarc,
+          recommendations: strings('What to do, the most rewarding first.'),
+          transport,
+          networks,
+        },
+        ['transport', 'networks'],
+      ),
     ),
-    400: envelope('No domain, not a domain, or selectors that are none or too many.', {
+    400: envelope('No domain, not a domain, selectors that are none or too many, or an unknown include.', {
       type: 'object',
       properties: {
         error: {
           type: 'string',
-          enum: ['missing domain parameter', 'invalid domain', 'invalid selector', 'too many selectors'],
+          enum: [
+            'missing domain parameter',
+            'invalid domain',
+            'invalid selector',
+            'too many selectors',
+            'invalid include',
+          ],
         },
-        code: { type: 'string', enum: ['MISSING_DOMAIN', 'INVALID_DOMAIN', 'INVALID_SELECTOR', 'TOO_MANY_SELECTORS'] },
-        details: { type: 'object', properties: { limit: integer('The most that are taken.') } },
+        code: {
+          type: 'string',
+          enum: ['MISSING_DOMAIN', 'INVALID_DOMAIN', 'INVALID_SELECTOR', 'TOO_MANY_SELECTORS', 'INVALID_INCLUDE'],
+        },
+        details: {
+          type: 'object',
+          properties: { limit: integer('The most that are taken.'), allowed: strings('What can be included.') },
+        },
       },
       required: ['error', 'code'],
     }),
     ...refusals,
-    503: envelope('DNS does not answer, storage is down, or the server is overloaded.', {
-      type: 'object',
-      properties: {
-        error: { type: 'string', enum: ['DNS unavailable', 'storage unavailable', 'overloaded'] },
-        code: { type: 'string', enum: ['DNS_UNAVAILABLE', 'STORAGE_UNAVAILABLE', 'OVERLOADED'] },
+    503: envelope(
+      'DNS does not answer, storage is down, there is no dataset for networks, or the server is overloaded.',
+      {
+        type: 'object',
+        properties: {
+          error: {
+            type: 'string',
+            enum: ['DNS unavailable', 'storage unavailable', 'dataset unavailable', 'overloaded'],
+          },
+          code: {
+            type: 'string',
+            enum: ['DNS_UNAVAILABLE', 'STORAGE_UNAVAILABLE', 'DATASET_UNAVAILABLE', 'OVERLOADED'],
+          },
+        },
+        required: ['error', 'code'],
       },
-      required: ['error', 'code'],
-    }),
+    ),
   },
 };
 

@@ -14,6 +14,7 @@ export const errors = {
   INVALID_DOMAIN: { status: 400, text: 'invalid domain', timed: true },
   INVALID_SELECTOR: { status: 400, text: 'invalid selector', timed: true },
   TOO_MANY_SELECTORS: { status: 400, text: 'too many selectors', timed: true },
+  INVALID_INCLUDE: { status: 400, text: 'invalid include', timed: true },
   INVALID_REQUEST: { status: 400, text: 'invalid request body', timed: true },
   BATCH_TOO_LARGE: { status: 400, text: 'batch size exceeds limit', timed: true },
   UNAUTHORIZED: { status: 401, text: 'unauthorized', timed: false },

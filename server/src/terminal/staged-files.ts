@@ -71,9 +71,9 @@ export class StagedFiles {
     this.#newDirectory = path;
   }
 
-  /** An existing file at `path` stays until `commit`; the new one gets its mode. */
-  create(path: string): FileSink {
-    const { target, mode } = withWriteErrors(path, () => resolveTarget(path));
+  /** An existing file at `path` stays until `commit`; the new one gets its mode. `option` named the path. */
+  create(path: string, option = '--output'): FileSink {
+    const { target, mode } = withWriteErrors(path, () => resolveTarget(path, option));
     const temporary = `${target}.${randomUUID().slice(0, 8)}${UNFINISHED}`;
     const file = withWriteErrors(path, () => openSync(temporary, 'wx'));
     this.#files.push({ path: target, temporary, file });
@@ -116,13 +116,14 @@ export class StagedFiles {
 }
 
 /** The file to replace. A symbolic link is followed, not replaced. */
-function resolveTarget(path: string): { target: string; mode?: number } {
-  if (basename(path) === '') throw new UsageError('--output must name a file');
+function resolveTarget(path: string, option: string): { target: string; mode?: number } {
+  if (basename(path) === '') throw new UsageError(`${option} must name a file`);
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) return { target: path };
-  if (found.isDirectory()) throw new UsageError(`${path} is a directory; --output must name a file`);
+  if (found.isDirectory()) throw new UsageError(`${path} is a directory; ${option} must name a file`);
   // A rename would replace a device such as /dev/null with a file.
-  if (!found.isFile()) throw new UsageError(`${path} is not a regular file; omit --output to write to standard output`);
+  if (!found.isFile())
+    throw new UsageError(`${path} is not a regular file; omit ${option} to write to standard output`);
   return { target: realpathSync(path), mode: found.mode & 0o7777 };
 }
 

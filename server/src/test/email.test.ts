@@ -217,7 +217,7 @@ test('email: the command line prints grade, parts, the SPF tree and what to do',
     /^example\.com: C, 70 of 100\n\nMX {5}10 of 10 {2}mx\.example\.com\nSPF {4}25 of 25 {2}v=spf1 include/,
   );
   assert.match(stdout, /\nSPF lookups: 1 of 10\n {2}example\.com\n {4}include:long\.example\.com\n/);
-  assert.match(stdout, /\nWhat to do\n {2}\+30 {2}No DKIM key was found/);
+  assert.match(stdout, /\nWhat to fix first\n {2}\+30 {2}No DKIM key was found/);
 });
 
 for (const options of [[], ['--json']])

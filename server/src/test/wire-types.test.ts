@@ -8,9 +8,9 @@ import type * as wire from '@whence/client/wire';
 import type { AsnSearchAnswer } from '@whence/dataset/asn-search';
 import type { DatasetDiff } from '@whence/dataset/diff';
 import type * as record from '@whence/dataset/record';
-import type { EmailReport } from '@whence/email/report';
 import type { ErrorName, errors } from '../http/errors.ts';
 import type { DatasetReport } from '../lookup/dataset-report.ts';
+import type { EmailAnswer } from '../lookup/email-checks.ts';
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
@@ -26,7 +26,7 @@ const proofs: true[] = [
   true satisfies Equal<wire.Threat, record.Threat>,
   true satisfies Equal<wire.Evidence, record.Evidence>,
   true satisfies Equal<wire.AsnSearchAnswer, AsnSearchAnswer>,
-  true satisfies Equal<wire.EmailReport, EmailReport>,
+  true satisfies Equal<wire.EmailReport, EmailAnswer>,
   true satisfies Equal<wire.DatasetReport, DatasetReport>,
   true satisfies Equal<wire.DatasetDiff, DatasetDiff>,
 ];

@@ -1,0 +1,62 @@
+/**
+ * BIMI (draft-brand-indicators-for-message-identification): where the mark of the domain is, and the certificate for it.
+ * Neither is fetched.
+ */
+import type { Resolver } from '../dns/answer.ts';
+import type { Finding } from '../finding.ts';
+import { registrableDomain } from '../registrable-domain.ts';
+import type { BimiReport, DmarcReport } from '../report.ts';
+import { tagValue } from '../tag-list.ts';
+import { excerpt } from '../visible-text.ts';
+import { selectVersioned } from './versioned-record.ts';
+
+const MAX_QUOTED = 60;
+
+/** Receivers look at the domain, then at the registrable domain. Both are asked at once. */
+export async function checkBimi(
+  domain: string,
+  resolver: Resolver,
+  dmarc: Promise<DmarcReport<Finding>>,
+): Promise<BimiReport<Finding>> {
+  const domains = [...new Set([domain, registrableDomain(domain) ?? domain])];
+  const records = await Promise.all(
+    domains.map(async (owner) => {
+      const name = `default._bimi.${owner}`;
+      return { owner, record: selectVersioned('BIMI', name, 'BIMI1', await resolver.txt(name)) };
+    }),
+  );
+  const first = records.find(({ record }) => record.kind !== 'none');
+  if (first === undefined)
+    return reportOf({}, [{ code: 'no_bimi_record', detail: { name: `default._bimi.${domain}` } }]);
+  const { owner, record } = first;
+  if (record.kind !== 'one')
+    return reportOf({ raw: record.kind === 'none' ? '' : record.raw }, record.kind === 'none' ? [] : [record.error]);
+  const location = tagValue(record.tags, 'l') ?? '';
+  const certificate = tagValue(record.tags, 'a') ?? '';
+  const published = { raw: record.raw, record_domain: owner, location, certificate };
+  const errors = [...record.errors];
+  if (location === '') errors.push({ code: 'bimi_declined', detail: {} });
+  else if (!isHttps(location)) errors.push(badUri('l', location));
+  if (certificate !== '' && !isHttps(certificate)) errors.push(badUri('a', certificate));
+  const { effective_policy, percentage } = await dmarc;
+  if (location !== '' && (effective_policy === 'none' || percentage < 100))
+    errors.push({ code: 'bimi_policy_too_weak', detail: { policy: effective_policy, percentage } });
+  return reportOf(published, errors);
+}
+
+function isHttps(text: string): boolean {
+  return URL.canParse(text) && new URL(text).protocol === 'https:';
+}
+
+function badUri(tag: 'l' | 'a', value: string): Finding {
+  return { code: 'bad_bimi_uri', detail: { tag, value: excerpt(value, MAX_QUOTED) } };
+}
+
+function reportOf(
+  published: Partial<Omit<BimiReport, 'found' | 'is_valid' | 'validation_errors'>>,
+  errors: Finding[],
+): BimiReport<Finding> {
+  const { raw = '', record_domain = '', location = '', certificate = '' } = published;
+  const is_valid = errors.length === 0;
+  return { found: raw !== '', raw, record_domain, location, certificate, is_valid, validation_errors: errors };
+}

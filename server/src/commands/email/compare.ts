@@ -1,0 +1,51 @@
+/** `whence email --diff`: what changed since reports were saved. Without a change there is nothing to print, or to mail. */
+import type { ExitCode } from '../../terminal/exit.ts';
+import { StreamSink } from '../../terminal/stream-sink.ts';
+import { checkListed } from './checker.ts';
+import { type Change, diffReports, isUnverified, scoreText } from './diff.ts';
+import { formatChanges } from './diff-text.ts';
+import type { EmailRun } from './email.ts';
+import type { Outcome, SavedReport } from './outcome.ts';
+import { reportLine, visibleJson } from './report-json.ts';
+
+/** Exit code 0 if nothing has changed, 1 if something has, or a domain could not be checked. */
+export async function compareWithSaved(
+  { listed, checker, style, save, progress, streams }: EmailRun,
+  saved: readonly SavedReport[],
+  { json }: { readonly json?: boolean },
+): Promise<ExitCode> {
+  const before = new Map(saved.map((report) => [report.domain, report]));
+  const sink = new StreamSink(streams.stdout);
+  let exitCode: ExitCode = 0;
+  const compare = (outcome: Outcome) => {
+    if (outcome.kind === 'failed') return outcome;
+    const { answer: report } = outcome.examination;
+    const old = before.get(report.domain);
+    const isKept = save !== undefined && (old === undefined || !isUnverified(report));
+    const line = isKept ? reportLine(report) : undefined;
+    return { kind: 'compared' as const, domain: report.domain, changes: changesOf(old, report), line };
+  };
+  let isFirst = true;
+  for await (const result of checkListed(listed, checker, compare)) {
+    progress.step();
+    if (result.kind === 'failed') {
+      exitCode = 1;
+      streams.stderr.write(`error: ${result.domain}: ${result.reason}\n`);
+      continue;
+    }
+    const { domain, changes, line } = result;
+    if (line !== undefined) await save?.add(domain, line);
+    if (changes.length === 0) continue;
+    exitCode = 1;
+    const gap = isFirst ? '' : '\n';
+    isFirst = false;
+    await sink.write(
+      json === true ? `${visibleJson({ domain, changes })}\n` : gap + formatChanges(domain, changes, style),
+    );
+  }
+  return exitCode;
+}
+
+function changesOf(old: SavedReport | undefined, now: SavedReport): Change[] {
+  return old === undefined ? [{ kind: 'new', to: scoreText(now) }] : diffReports(old, now);
+}

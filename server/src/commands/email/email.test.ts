@@ -1,0 +1,301 @@
+/** `whence email` for one and many domains, against a scripted DNS server on loopback. */
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import test, { after, before } from 'node:test';
+import type { ZoneRecords } from '@whence/email/zone-records';
+import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/scripted-dns-server';
+import { UsageError } from '../../terminal/exit.ts';
+import { type EmailOptions, emailCommand } from './email.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'whence-email-'));
+const path = (name: string) => join(folder, name);
+const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ type: 'spki', format: 'der' });
+
+/** Grade A; and one record less for each grade below. */
+function zoneOf(policy: string): ZoneRecords {
+  return {
+    'good.example': { MX: [[10, 'mx.good.example']], TXT: ['v=spf1 include:spf.good.example -all'] },
+    'mx.good.example': { A: ['192.0.2.25'] },
+    'spf.good.example': { TXT: ['v=spf1 include:a.spf.good.example include:b.spf.good.example -all'] },
+    'a.spf.good.example': { TXT: ['v=spf1 ip4:192.0.2.0/26 -all'] },
+    'b.spf.good.example': { TXT: ['v=spf1 ip4:192.0.2.64/26 -all'] },
+    'google._domainkey.good.example': { TXT: [`v=DKIM1; p=${key.toString('base64')}`] },
+    '_dmarc.good.example': { TXT: [`v=DMARC1; p=${policy}; rua=mailto:d@good.example`] },
+    'middling.example': { MX: [[10, 'mx.good.example']], TXT: ['v=spf1 mx -all'] },
+    '_dmarc.middling.example': { TXT: ['v=DMARC1; p=reject; rua=mailto:d@middling.example'] },
+    'bad.example': { A: ['192.0.2.1'] },
+    'broken.example': { fail: 'SERVFAIL' },
+    '_dmarc.broken.example': { fail: 'SERVFAIL' },
+  };
+}
+
+let dns: ScriptedDnsServer;
+let weaker: ScriptedDnsServer;
+let partlyDown: ScriptedDnsServer;
+before(async () => {
+  dns = await startScriptedDnsServer(zoneOf('reject'));
+  weaker = await startScriptedDnsServer(zoneOf('none'));
+  partlyDown = await startScriptedDnsServer({ ...zoneOf('reject'), 'spf.good.example': { fail: 'SERVFAIL' } });
+});
+after(async () => {
+  await Promise.all([dns.close(), weaker.close(), partlyDown.close()]);
+  rmSync(folder, { recursive: true });
+});
+
+type Terminal = { isTTY?: boolean; columns?: number; environment?: Record<string, string>; stdin?: string };
+
+async function email(texts: string[], options: EmailOptions = {}, terminal: Terminal = {}, server = dns) {
+  let stdout = '';
+  let stderr = '';
+  const { isTTY = false, columns = 80, environment = {}, stdin = '' } = terminal;
+  const code = await emailCommand(
+    texts,
+    options,
+    { dnsServers: [server.address], dataDir: folder, environment },
+    {
+      stdin: () => Readable.from([Buffer.from(stdin)], { objectMode: false }),
+      stdout: { write: (text) => (stdout += text), isTTY, columns },
+      stderr: { write: (text) => (stderr += text), isTTY },
+    },
+  );
+  return { code, stdout, stderr };
+}
+
+for (const text of [
+  'good.example',
+  'GOOD.example.',
+  'user@good.example',
+  'A User <user@good.example>',
+  'https://good.example:8443/x?y',
+])
+  test(`email: ${text} is understood as its domain`, async () => {
+    const { code, stdout } = await email([text], { json: true });
+    assert.deepEqual([code, JSON.parse(stdout).domain], [0, 'good.example']);
+  });
+
+for (const [behaviour, texts, options, message] of [
+  ['an argument that is no domain', ['good.example', 'https://192.0.2.1/'], {}, /^invalid domain: "https:\/\/192/],
+  ['domains and a file', ['good.example'], { file: 'x' }, /not both/],
+  ['two formats', ['good.example'], { csv: true, json: true }, /--csv and --json/],
+  ['networks as CSV', ['good.example'], { csv: true, networks: true }, /use --json/],
+  ['a comparison as CSV', ['good.example'], { csv: true, diff: 'x' }, /not --csv/],
+  ['too many at a time', ['good.example'], { parallel: 65 }, /at most 64/],
+  ['a file that is missing', [], { file: path('missing') }, /^cannot read .*missing/],
+  ['a list without domains', [], { file: '-' }, /standard input lists no domain/],
+  ['saved reports that are missing', ['good.example'], { diff: path('missing') }, /^cannot read .*missing/],
+  ['a folder to save to', ['good.example'], { save: folder }, /is a directory; --save must name a file/],
+] as const)
+  test(`email: refused: ${behaviour}`, async () => {
+    await assert.rejects(email([...texts], options), (error) => {
+      assert.ok(error instanceof UsageError);
+      assert.match(error.message, message);
+      return true;
+    });
+  });
+
+test('email: the report fits into 80 columns, except for the record to copy', async () => {
+  const { stdout } = await email(['middling.example'], {}, { isTTY: true, environment: { NO_COLOR: '1' } });
+  const lines = stdout.split('\n');
+  assert.equal(lines[0], 'middling.example: C, 70 of 100');
+  assert.deepEqual(
+    lines.slice(2, 6).map((line) => line.slice(0, 17)),
+    ['MX     10 of 10  ', 'SPF    25 of 25  ', 'DKIM    0 of 30  ', 'DMARC  35 of 35  '],
+  );
+  const long = lines.filter((line) => line.length > 80 && !/ IN (?:TXT|MX) /.test(line));
+  assert.deepEqual(long, []);
+});
+
+test('email: a proposed record is alone on its line, whole', async () => {
+  const { stdout } = await email(['bad.example']);
+  assert.match(stdout, /\n\n_dmarc\.bad\.example\. IN TXT "v=DMARC1; p=none[^\n]*"\n\n/);
+});
+
+test('email: the SPF tree shows what each include costs', async () => {
+  const { stdout } = await email(['good.example']);
+  const tree = [
+    'SPF lookups: 3 of 10',
+    '  good.example',
+    '    include:spf.good.example (3)',
+    '      include:a.spf.good.example',
+    '      include:b.spf.good.example',
+  ];
+  assert.ok(stdout.includes(tree.join('\n')), stdout);
+});
+
+for (const [behaviour, terminal, isColoured] of [
+  ['on a terminal', { isTTY: true }, true],
+  ['not with NO_COLOR', { isTTY: true, environment: { NO_COLOR: '1' } }, false],
+  ['not on a dumb terminal', { isTTY: true, environment: { TERM: 'dumb' } }, false],
+  ['not in a pipe', {}, false],
+] as const)
+  test(`email: colour ${behaviour}`, async () => {
+    const { stdout } = await email(['good.example'], {}, terminal);
+    assert.equal(stdout.includes('\x1b[32mA\x1b[39m'), isColoured);
+  });
+
+test('email: several domains are listed worst first, with the grades counted', async () => {
+  const { code, stdout } = await email(['good.example', 'broken.example', 'bad.example', 'middling.example']);
+  assert.equal(code, 1);
+  const lines = stdout.split('\n');
+  assert.deepEqual(
+    lines.slice(0, 4).map((line) => line.split(/ +/).slice(0, 3)),
+    [
+      ['-', 'broken.example', 'DNS'],
+      ['F', '0', 'bad.example'],
+      ['C', '70', 'middling.example'],
+      ['A', '100', 'good.example'],
+    ],
+  );
+  assert.equal(lines[5], '4 domains: 1 not checked, 1 F, 1 C, 1 A');
+  assert.ok(lines.every((line) => line.length <= 80));
+});
+
+test('email: exit code 0 if all have grade A or B', async () => {
+  assert.equal((await email(['good.example', 'user@good.example', 'GOOD.example'])).code, 0);
+});
+
+test('email: a file is read line by line; a line that is no domain does not stop the others', async () => {
+  writeFileSync(path('list'), '\ufeff# ours\r\ngood.example\r\n\r\n  bad.example \nnot a domain\nuser@good.example\n');
+  const { code, stdout, stderr } = await email([], { file: path('list'), json: true });
+  const lines = stdout.trimEnd().split('\n');
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line)).map(({ domain, grade, code }) => [domain, grade ?? code]),
+    [
+      ['good.example', 'A'],
+      ['bad.example', 'F'],
+      ['not a domain', 'INVALID_DOMAIN'],
+    ],
+  );
+  assert.equal(code, 1);
+  assert.match(stderr, /^- .*not a domain.*invalid domain\nF .*\nA .*\n\n3 domains: 1 not checked, 1 F, 1 A\n$/);
+});
+
+for (const [behaviour, texts, options] of [
+  ['without arguments', [], {}],
+  ['as -', ['-'], {}],
+  ['as a file named -', [], { file: '-' }],
+] as const)
+  test(`email: standard input is read ${behaviour}`, async () => {
+    const { stdout } = await email([...texts], { ...options, json: true }, { stdin: 'good.example\nbad.example\n' });
+    assert.equal(stdout.trimEnd().split('\n').length, 2);
+  });
+
+test('email: CSV has a row for each domain, also for one that could not be checked', async () => {
+  const { stdout } = await email(['good.example', 'broken.example', 'bad.example'], { csv: true });
+  const [header, good, broken, bad, end] = stdout.split('\n');
+  assert.equal(
+    header,
+    'domain,grade,score,mx_points,spf_points,dkim_points,dmarc_points,mx_hosts,spf_all,spf_lookups,dkim_selectors,dmarc_policy,first_fix,error',
+  );
+  assert.equal(good, 'good.example,A,100,10,25,30,35,mx.good.example,fail,3,google,reject,,');
+  assert.match(broken ?? '', /^broken\.example,{13}DNS unavailable/);
+  assert.match(bad ?? '', /^bad\.example,F,0,0,0,0,0,,,0,,,"?No DKIM key/);
+  assert.equal(end, '');
+});
+
+test('email: a line that a spreadsheet would take for a formula is made text', async () => {
+  const { stdout } = await email([], { file: '-', csv: true }, { stdin: '=HYPERLINK("x")\n' });
+  assert.match(stdout, /\n"'=HYPERLINK\(""x""\)",/);
+});
+
+test('email: a terminal shows a progress bar, which is gone at the end', async () => {
+  const { stderr } = await email(['good.example', 'bad.example'], {}, { isTTY: true });
+  assert.match(stderr, /░.* 50 % {2}1 of 2 domains/);
+  assert.ok(stderr.endsWith('\r\x1b[K'));
+  const piped = await email(['good.example', 'bad.example']);
+  assert.equal(piped.stderr, '');
+});
+
+test('email: 300 domains are checked a few at a time, in the order of the list', async () => {
+  const domains = Array.from({ length: 300 }, (_, i) => `d${i}.example`);
+  const { stdout } = await email([], { file: '-', json: true, parallel: 4 }, { stdin: domains.join('\n') });
+  const lines = stdout.trimEnd().split('\n');
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line).domain),
+    domains,
+  );
+});
+
+test('email: --diff prints nothing while nothing changes', async () => {
+  await email(['good.example', 'bad.example'], { save: path('same') });
+  assert.deepEqual(await email([], { diff: path('same') }), { code: 0, stdout: '', stderr: '' });
+});
+
+test('email: --diff prints what changed, as text and as JSON', async () => {
+  writeFileSync(path('one'), (await email(['good.example'], { json: true })).stdout);
+  const { code, stdout } = await email([], { diff: path('one') }, {}, weaker);
+  assert.equal(code, 1);
+  assert.equal(
+    stdout,
+    [
+      'good.example',
+      '  score      A 100 → B 75',
+      '  DMARC      record: v=DMARC1; p=reject; rua=mailto:d@good.example → v=DMARC1;',
+      '             p=none; rua=mailto:d@good.example',
+      '  DMARC      policy in force: reject → none',
+      '',
+    ].join('\n'),
+  );
+  const json = await email([], { diff: path('one'), json: true }, {}, weaker);
+  assert.deepEqual(JSON.parse(json.stdout).changes[0], { kind: 'score', from: 'A 100', to: 'B 75' });
+});
+
+test('email: --diff takes an answer of the API, and says that a domain is new', async () => {
+  const { stdout: line } = await email(['good.example'], { json: true });
+  writeFileSync(path('api'), JSON.stringify({ data: JSON.parse(line), meta: {} }, null, 2));
+  const { code, stdout } = await email(['good.example', 'middling.example'], { diff: path('api') });
+  assert.deepEqual([code, stdout], [1, 'middling.example\n  new        not in the saved reports; now C 70\n']);
+});
+
+test('email: what could not be verified is not a change, and does not replace a saved report', async () => {
+  await email(['good.example'], { save: path('kept') });
+  const { code, stdout } = await email([], { diff: path('kept'), save: path('kept') }, {}, partlyDown);
+  assert.equal(code, 1);
+  assert.match(
+    stdout,
+    /\n {2}SPF {8}could not be verified \(dns_temporary_failure: spf\.good\.example TXT\s+SERVFAIL\)\n/,
+  );
+  assert.doesNotMatch(stdout, /\+ |- /);
+  assert.equal(JSON.parse(readFileSync(path('kept'), 'utf8')).domain_auth_score, 100);
+});
+
+test('email: --diff compares transport where both reports have it', async () => {
+  const { stdout: line } = await email(['good.example'], { json: true, transport: true });
+  const report = JSON.parse(line);
+  report.transport.tls_rpt = { ...report.transport.tls_rpt, raw: 'v=TLSRPTv1;', validation_errors: [] };
+  writeFileSync(path('transport'), JSON.stringify(report));
+  const { stdout } = await email([], { diff: path('transport'), transport: true });
+  assert.match(
+    stdout,
+    /^good\.example\n {2}TLS-RPT {4}- record: v=TLSRPTv1;\n {2}TLS-RPT {4}\+ error: no_tls_rpt_record/,
+  );
+  assert.equal((await email([], { diff: path('transport') })).stdout, '');
+});
+
+test('email: a domain that cannot be checked keeps its saved report, and the others are saved', async () => {
+  await email(['good.example', 'broken.example', 'bad.example'], { save: path('some') });
+  const domains = () =>
+    readFileSync(path('some'), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).domain);
+  assert.deepEqual(domains(), ['good.example', 'bad.example']);
+  const { code, stderr } = await email(['broken.example', 'bad.example'], { diff: path('some'), save: path('some') });
+  assert.deepEqual([code, stderr], [1, 'error: broken.example: DNS unavailable: no server answered for this domain\n']);
+  assert.deepEqual(domains(), ['bad.example', 'good.example']);
+});
+
+for (const [behaviour, text, message] of [
+  ['is no JSON', '{"a":1}\nnot json\n', /line 2 is not JSON/],
+  ['is another JSON', '{"a":1}', /is not a report of whence email --json/],
+  ['lacks a part', '{"domain":"a.example","domain_auth_score":1,"mx":{}}', /is not a report/],
+] as const)
+  test(`email: --diff refuses a file that ${behaviour}`, async () => {
+    writeFileSync(path('wrong'), text);
+    await assert.rejects(email([], { diff: path('wrong') }), message);
+    assert.ok(existsSync(path('wrong')));
+  });

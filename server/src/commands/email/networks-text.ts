@@ -1,0 +1,50 @@
+/** Who carries the domain's mail, and how many addresses may send as it. */
+import type { NetworksReport } from '../../lookup/mail-networks.ts';
+import { formatCount } from '../../terminal/table.ts';
+import { cutToWidth, formatErrors, hanging, type Style } from './style.ts';
+
+/** The rest is in `--json`. */
+const MAX_CARRIERS = 10;
+const MAX_SENDERS = 20;
+
+export function formatNetworks(networks: NetworksReport, style: Style): string {
+  const { carriers, senders, range_count, open_to_all, unlisted_terms, errors } = networks;
+  const lines = [
+    ...carriers
+      .slice(0, MAX_CARRIERS)
+      .map(
+        ({ asn, asn_name, mx_hosts, ipv4_addresses }) =>
+          `AS${asn} ${asn_name}: ${formatCount(mx_hosts)} MX ${mx_hosts === 1 ? 'host' : 'hosts'}, ${formatCount(ipv4_addresses)} IPv4 ${ipv4_addresses === 1 ? 'address' : 'addresses'} may send`,
+      ),
+    ...moreLine(carriers.length - MAX_CARRIERS, 'networks'),
+    '',
+    ...senders.slice(0, MAX_SENDERS).map(senderLine),
+    ...moreLine(range_count - MAX_SENDERS, 'ranges'),
+  ];
+  const body = lines.map((line) => (line === '' ? '\n' : `  ${cutToWidth(line, style.width - 2)}\n`)).join('');
+  const unlisted =
+    unlisted_terms.length === 0
+      ? ''
+      : hanging('  ', 2, `Beside these, whatever a receiver finds with ${unlisted_terms.join(' ')}`, style);
+  const title = style.bold('Networks');
+  const everyone = open_to_all ? `  ${style.red('Everyone may send as this domain.')}\n` : '';
+  return `${title}: ${countLine(networks)}\n${everyone}${body}${unlisted}${formatErrors(errors, 2, style)}`;
+}
+
+function countLine({ ipv4_addresses, ipv6_48s }: NetworksReport): string {
+  const ipv6 = ipv6_48s === 0 ? '' : ` and ${formatCount(ipv6_48s)} IPv6 /48s`;
+  return `${formatCount(ipv4_addresses)} IPv4 addresses${ipv6} may send as this domain`;
+}
+
+function senderLine({ range, asn, asn_name, country, connection_type, threat_level, asn_count }: Sender): string {
+  if (asn === 0) return `${range.padEnd(20)} not announced`;
+  const others = asn_count > 1 ? ` and ${asn_count - 1} more` : '';
+  const threat = threat_level === 'low' ? '' : `, threat ${threat_level}`;
+  return `${range.padEnd(20)} AS${asn} ${asn_name}${others}, ${country || '?'}, ${connection_type}${threat}`;
+}
+
+type Sender = NetworksReport['senders'][number];
+
+function moreLine(count: number, what: string): string[] {
+  return count > 0 ? [`… and ${formatCount(count)} more ${what}`] : [];
+}

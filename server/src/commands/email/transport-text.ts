@@ -1,0 +1,29 @@
+/** What protects mail on its way to the domain: a line for each part, and what is wrong with it below. */
+import type { TransportReport } from '@whence/email/report';
+import { visible } from '@whence/email/visible-text';
+import { cutToWidth, formatErrors, type Style } from './style.ts';
+
+const LABEL_WIDTH = 9;
+
+export function formatTransport({ mta_sts, tls_rpt, dane, bimi, dnssec }: TransportReport, style: Style): string {
+  const { mode, max_age, mx } = mta_sts;
+  const policy = mta_sts.policy_found ? `${mode || 'unknown mode'}, ${max_age} s, ${mx.join(' ')}` : mta_sts.raw;
+  const secured = dane.hosts.filter(({ records, is_authenticated }) => records.length > 0 && is_authenticated);
+  const parts = [
+    { label: 'MTA-STS', text: policy, errors: mta_sts.validation_errors },
+    { label: 'TLS-RPT', text: tls_rpt.report_uris.join(', ') || tls_rpt.raw, errors: tls_rpt.validation_errors },
+    {
+      label: 'DANE',
+      text: `${secured.length} of ${dane.hosts.length} MX hosts with authenticated TLSA records`,
+      errors: dane.validation_errors,
+    },
+    { label: 'BIMI', text: bimi.location || bimi.raw, errors: bimi.validation_errors },
+    { label: 'DNSSEC', text: dnssec.is_authenticated ? 'authenticated' : 'no', errors: dnssec.validation_errors },
+  ];
+  const lines = parts.map(({ label, text, errors }) => {
+    const shown = cutToWidth(visible(text || 'none'), style.width - LABEL_WIDTH);
+    const painted = errors.length === 0 ? style.green(shown) : shown;
+    return `${label.padEnd(LABEL_WIDTH)}${painted}\n${formatErrors(errors, LABEL_WIDTH, style)}`;
+  });
+  return `${style.bold('Transport')} (not part of the score)\n${lines.join('')}`;
+}

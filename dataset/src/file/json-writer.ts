@@ -6,7 +6,6 @@ import { type Address, groupAt, longestZeroRun, truncateAddress } from '../addre
 import { type Match, prefixLength } from './format.ts';
 import type { Dataset } from './read.ts';
 
-const QUOTE = 0x22;
 const SLASH = 0x2f;
 const CLOSE = 0x7d;
 const ZERO = 0x30;
@@ -37,7 +36,7 @@ export function writeRecord(dataset: Dataset, address: Address, match: Match, ta
   end = writePiece(BEFORE_PREFIX, target, end);
   end = writeAddress(truncateAddress(address, length), target, end);
   target[end++] = SLASH;
-  end = writeNumber(length, target, end);
+  end = writeOctet(length, target, end);
   end = writePiece(BEFORE_ASN, target, end);
   end = writeNumber(dataset.asnNumber(match), target, end);
   end = writePiece(BEFORE_NAME, target, end);
@@ -56,26 +55,13 @@ export function writeRecord(dataset: Dataset, address: Address, match: Match, ta
   return end;
 }
 
-/** Writes ASCII text between quotes. */
-export function writeQuoted(text: string, target: Buffer, at: number): number {
-  target[at++] = QUOTE;
-  at = writeAscii(text, target, at);
-  target[at++] = QUOTE;
-  return at;
-}
-
 /** For short pieces a loop is faster than a native copy. */
 export function writePiece(piece: Buffer, target: Buffer, at: number): number {
   return writeRange(piece, 0, piece.length, target, at);
 }
 
-function writeRange(source: Uint8Array, start: number, end: number, target: Buffer, at: number): number {
+export function writeRange(source: Uint8Array, start: number, end: number, target: Buffer, at: number): number {
   for (let i = start; i < end; i++) target[at++] = source[i] as number;
-  return at;
-}
-
-function writeAscii(text: string, target: Buffer, at: number): number {
-  for (let i = 0; i < text.length; i++) target[at++] = text.charCodeAt(i);
   return at;
 }
 
@@ -111,18 +97,19 @@ function writeIPv6(address: Address, target: Buffer, at: number): number {
   return at;
 }
 
+/** Per octet its digits, the first in the lowest byte, and their number in the highest: no division, no branch. */
+const OCTETS = Uint32Array.from({ length: 256 }, (_, octet) => {
+  const text = String(octet);
+  return [...text].reduce((packed, digit, i) => packed | (digit.charCodeAt(0) << (8 * i)), text.length << 24);
+});
+
+/** Writes three bytes, of which only the digits count: the next piece is written over the others. */
 function writeOctet(value: number, target: Buffer, at: number): number {
-  if (value >= 100) {
-    const hundreds = (value / 100) | 0;
-    target[at++] = ZERO + hundreds;
-    value -= hundreds * 100;
-    target[at++] = ZERO + ((value / 10) | 0);
-    target[at++] = ZERO + (value % 10);
-    return at;
-  }
-  if (value >= 10) target[at++] = ZERO + ((value / 10) | 0);
-  target[at++] = ZERO + (value % 10);
-  return at;
+  const packed = OCTETS[value] as number;
+  target[at] = packed;
+  target[at + 1] = packed >>> 8;
+  target[at + 2] = packed >>> 16;
+  return at + (packed >>> 24);
 }
 
 /** A non-negative integer in decimal. */

@@ -6,13 +6,13 @@ import type { EmailChecks } from '../lookup/email-checks.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { getAsn, searchAsn } from './asn.ts';
-import { postBatch } from './batch.ts';
+import { postBatch } from './batch/batch.ts';
 import { getDataset, getDatasetDiff } from './dataset.ts';
 import { getEmailDomain } from './email.ts';
 import { getIp } from './ip.ts';
 import * as schema from './schemas.ts';
 
-export type ApiRoute = Pick<RouteOptions, 'method' | 'url' | 'schema'> & {
+export type ApiRoute = Pick<RouteOptions, 'method' | 'url' | 'schema' | 'attachValidation'> & {
   readonly name: string;
   readonly permission: Permission;
   // Each handler types its own parameters, which its schema has checked.
@@ -43,6 +43,8 @@ export function apiRoutes({ live, emailChecks, datasetDiffs, metrics, nowMs }: R
       name: 'batch',
       permission: 'ip:batch',
       schema: schema.batch,
+      // Bodies in the plain form are not parsed; the handler throws what is wrong with others.
+      attachValidation: true,
       handler: postBatch(live),
     },
     {

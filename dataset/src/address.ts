@@ -68,8 +68,8 @@ const MAX_ASCII = 0x7f;
 /** Written and read within one call, so one is enough. */
 const textBytes = new Uint8Array(MAX_BYTES);
 
-// A shift by 32 is a shift by 0 in JavaScript, so both ends are special cases.
-function wordMask(length: number): number {
+/** The first `length` bits of a word. A shift by 32 is a shift by 0 in JavaScript, so both ends are special cases. */
+export function wordMask(length: number): number {
   return length <= 0 ? 0 : length >= 32 ? -1 : -1 << (32 - length);
 }
 

@@ -12,7 +12,7 @@ import { getEmailDomain } from './email.ts';
 import { getIp } from './ip.ts';
 import * as schema from './schemas.ts';
 
-export type ApiRoute = Pick<RouteOptions, 'method' | 'url' | 'schema' | 'attachValidation'> & {
+export type ApiRoute = Pick<RouteOptions, 'method' | 'url' | 'schema'> & {
   readonly name: string;
   readonly permission: Permission;
   // Each handler types its own parameters, which its schema has checked.
@@ -43,8 +43,6 @@ export function apiRoutes({ live, emailChecks, datasetDiffs, metrics, nowMs }: R
       name: 'batch',
       permission: 'ip:batch',
       schema: schema.batch,
-      // Bodies in the plain form are not parsed; the handler throws what is wrong with others.
-      attachValidation: true,
       handler: postBatch(live),
     },
     {

@@ -24,7 +24,11 @@ isText[BACKSLASH] = 0;
 const isSpace = new Uint8Array(256);
 for (const byte of Buffer.from(' \t\n\r')) isSpace[byte] = 1;
 
+const VALID_IPS: readonly string[] = [''];
+
 export class PlainBody {
+  /** For the validator of the route's schema, which the form satisfies. */
+  readonly ips = VALID_IPS;
   readonly bytes: Buffer;
   /** The number of texts, also those that are there twice. */
   readonly count: number;

@@ -16,7 +16,7 @@ import {
 
 export type Server = Omit<StartedProcess, 'firstLine'> & { readonly url: string };
 
-const BIN = fileURLToPath(import.meta.resolve('../../../server/dist/bin.js'));
+export const BIN = fileURLToPath(import.meta.resolve('../../../server/dist/bin.js'));
 const BUILD_TIMEOUT_MS = 60_000;
 const EXPORT_TIMEOUT_MS = 60_000;
 const UPDATE_TIMEOUT_MS = 300_000;

@@ -15,6 +15,7 @@ import type { Logger } from '../log.ts';
 import { answerClientError, refuseOnSocket } from './client-error.ts';
 import { COMMON_HEADERS } from './envelope.ts';
 import { handleError } from './error-handler.ts';
+import { useLazyValidators } from './lazy-validators.ts';
 import * as limits from './limits.ts';
 import { trackAnswer } from './pending-answers.ts';
 import { refuseUnknownRoutes } from './unknown-routes.ts';
@@ -53,7 +54,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
       // A parameter that is sent twice is the last one, never a list.
       querystringParser: (query) => Object.fromEntries(new URLSearchParams(query)),
     },
-    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
+    schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: unused } },
     rewriteUrl,
     clientErrorHandler: answerClientError,
     forceCloseConnections: 'idle',
@@ -68,6 +69,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
   });
   // Answers are objects that are right as they stand: schemas describe them for the reader, they do not filter them.
   app.setSerializerCompiler(() => JSON.stringify);
+  useLazyValidators(app);
   app.removeContentTypeParser('text/plain');
 
   app.decorateRequest('startedMs', 0);
@@ -83,6 +85,11 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
   app.setErrorHandler(handleError(log, onFault));
   return app;
 }
+
+/** Both are replaced. With Fastify's own, Ajv and fast-json-stringify would be loaded before it listens. */
+const unused = () => () => {
+  throw new Error('the compilers of schemas are set by the app');
+};
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 

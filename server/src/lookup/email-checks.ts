@@ -3,8 +3,8 @@
  * asks about fifty questions and takes seconds if the domain's servers are silent, so one key must not be able to hold
  * all slots.
  */
-import { type CheckOptions, type Examination, examineDomain } from '@whence/email/check';
-import { createDnsClient, type DnsClient } from '@whence/email/resolver';
+import type { CheckOptions, Examination } from '@whence/email/check';
+import type { DnsClient } from '@whence/email/resolver';
 import { FairSlots } from './fair-slots.ts';
 
 /** For a whole check, with the time that it waits for a slot: a caller has an answer after this, whatever it is. */
@@ -19,12 +19,14 @@ export type CheckRequest = {
 };
 
 export class EmailChecks {
-  readonly #dns: DnsClient;
+  readonly #servers: readonly string[];
+  /** Made for the first check: the code of a check is not loaded before the server listens. */
+  #dns: DnsClient | undefined;
   readonly #slots = new FairSlots(LIMITS);
 
   /** Without servers, the system's are used. */
   constructor(servers: readonly string[]) {
-    this.#dns = createDnsClient(servers.length > 0 ? { servers } : {});
+    this.#servers = servers;
   }
 
   get inFlight(): number {
@@ -41,8 +43,10 @@ export class EmailChecks {
     const startedMs = performance.now();
     if (!(await this.#slots.acquire(fairnessKey, signal))) return undefined;
     try {
+      const { examineDomain } = await import('@whence/email/check');
+      const dns = await this.#client();
       const deadlineMs = BUDGET_MS - (performance.now() - startedMs);
-      const resolver = this.#dns.forCheck(domain, { deadlineMs, signal });
+      const resolver = dns.forCheck(domain, { deadlineMs, signal });
       return await examineDomain(domain, selectors === undefined ? { resolver } : { resolver, selectors });
     } finally {
       this.#slots.release(fairnessKey);
@@ -50,6 +54,12 @@ export class EmailChecks {
   }
 
   close(): void {
-    this.#dns.close();
+    this.#dns?.close();
+  }
+
+  async #client(): Promise<DnsClient> {
+    const { createDnsClient } = await import('@whence/email/resolver');
+    this.#dns ??= createDnsClient(this.#servers.length > 0 ? { servers: this.#servers } : {});
+    return this.#dns;
   }
 }

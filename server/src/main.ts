@@ -200,6 +200,7 @@ export async function run(
     .option('--fields <list>', `fields to add, from ${FIELDS.join(',')}`)
     .option('--full', 'add the whole record')
     .option('--output <path>', 'write to a file, which appears when it is complete')
+    .option('--jobs <count>', 'threads that work on the log; the order of lines is kept', positiveInteger, 1)
     .option('--json', 'print the summary as JSON')
     .action(async (file: string | undefined, options) => {
       const { enrichCommand } = await import('./commands/enrich.ts');

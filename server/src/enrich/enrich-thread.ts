@@ -13,6 +13,7 @@ export type ThreadTask = {
   readonly columns: CsvColumns | undefined;
 };
 
+export type BlockTask = { readonly block: Uint8Array; readonly memory: ArrayBuffer | undefined };
 export type EnrichedBlock = { readonly bytes: Uint8Array; readonly counts: Counts };
 
 // Passed by EnrichThreads, the only caller.
@@ -20,9 +21,9 @@ const { datasetPath, plan, columns } = workerData as ThreadTask;
 const counts = newCounts();
 const { findEnd, write } = enrichmentOf(openDataset(datasetPath), plan, counts, columns);
 
-parentPort?.on('message', (block: Uint8Array) => {
-  // The buffer of the output is given away with it.
-  const output = new OutputBuffer();
+parentPort?.on('message', ({ block, memory }: BlockTask) => {
+  // The memory of the output is given away with it, and comes back with another block.
+  const output = new OutputBuffer(memory);
   Object.assign(counts, newCounts());
   const records = new RecordStream(findEnd, write, counts, output);
   records.feed(Buffer.from(block.buffer, block.byteOffset, block.byteLength));

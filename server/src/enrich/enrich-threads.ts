@@ -1,12 +1,15 @@
 /** The threads of `whence enrich --jobs`. Each works on its blocks in order; a block goes to the one with the fewest. */
 import { Worker } from 'node:worker_threads';
-import type { EnrichedBlock, ThreadTask } from './enrich-thread.ts';
+import type { BlockTask, EnrichedBlock, ThreadTask } from './enrich-thread.ts';
+import { INITIAL_BYTES } from './output-buffer.ts';
 
 type Waiting = { readonly resolve: (done: EnrichedBlock) => void; readonly reject: (error: Error) => void };
 type Thread = { readonly worker: Worker; readonly waiting: Waiting[] };
 
 export class EnrichThreads {
   readonly #threads: Thread[];
+  /** Of outputs that have been written. */
+  readonly #memory: ArrayBuffer[] = [];
 
   constructor(count: number, task: ThreadTask) {
     this.#threads = Array.from({ length: count }, () => startThread(task));
@@ -17,8 +20,16 @@ export class EnrichThreads {
     const { worker, waiting } = this.#threads.reduce((a, b) => (b.waiting.length < a.waiting.length ? b : a));
     const { promise, ...settle } = deferred();
     waiting.push(settle);
-    worker.postMessage(block, [block.buffer as ArrayBuffer]);
+    const task: BlockTask = { block, memory: this.#memory.pop() };
+    const given = [block.buffer as ArrayBuffer, ...(task.memory === undefined ? [] : [task.memory])];
+    worker.postMessage(task, given);
     return promise;
+  }
+
+  /** Takes back the memory of an output that has been written. */
+  reuse({ buffer }: Uint8Array): void {
+    // Smaller ones may be a part of Node's pool, which must not be given away.
+    if (buffer.byteLength >= INITIAL_BYTES) this.#memory.push(buffer as ArrayBuffer);
   }
 
   async close(): Promise<void> {

@@ -36,7 +36,9 @@ export async function enrichInParallel(
   const due: Promise<Uint8Array>[] = [];
   const writeNext = async () => {
     const bytes = await due.shift();
-    if (bytes !== undefined && bytes.length > 0) await sink.write(bytes);
+    if (bytes === undefined) return;
+    if (bytes.length > 0) await sink.write(bytes);
+    threads?.reuse(bytes);
     onBlock();
   };
   const enrichHere = (block: Buffer): Uint8Array => {

@@ -5,7 +5,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openCurrent } from '@whence/dataset/publish';
@@ -15,13 +15,15 @@ import { type Shape, writeLog } from './enrich/logs.ts';
 import type { EnrichMeasure } from './enrich/measured-enrich.ts';
 import { measureCommand } from './fresh-process.ts';
 import { seededRandom } from './random.ts';
-import { formatRate, formatRows, load, type Row, say } from './report.ts';
+import { formatRate, formatRows, load, type Row, ratioRow, say } from './report.ts';
 import { median } from './statistics.ts';
 
 const SEED = 20260617;
 const LINES = 1_000_000;
 const ROUNDS = 3;
-const GOAL_PER_SECOND = 300_000;
+const GOAL_PER_SECOND = 500_000;
+/** For the rows that compare threads. */
+const JOBS = Math.min(4, availableParallelism());
 /** Distinct addresses in the log with repeated addresses. */
 const CLIENTS = 10_000;
 
@@ -39,7 +41,10 @@ export async function enrich(): Promise<void> {
     say(`seed ${SEED}, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${load()} at the start`);
     say(`${formatCount(LINES)} lines, medians of ${ROUNDS} rounds; addresses per second of CPU time`);
     measureCommand(['dataset', 'build'], { WHENCE_DATA_DIR: dataDir });
-    const rows = makeCases(dataDir).map((testCase) => measure(testCase, dataDir, folder));
+    const cases = makeCases(dataDir);
+    const rows = cases.map((testCase) => measure(testCase, dataDir, folder));
+    for (const testCase of cases.filter(({ name }) => name.endsWith('IPv4 by address')))
+      rows.push(compareJobs(testCase, dataDir, folder));
     say(`${load()} at the end\n\n${formatRows(rows)}`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -69,8 +74,8 @@ function measure({ name, shape, addresses, options = [] }: Case, dataDir: string
   const file = join(folder, `log.${shape}`);
   writeLog(file, shape, addresses);
   const rounds = Array.from({ length: ROUNDS }, () => ({
-    ours: runScript('./enrich/measured-enrich.js', [file, '--format', shape, ...options], dataDir),
-    peer: runScript('./enrich/naive-peer.js', [file, shape], dataDir),
+    ours: LINES / runScript('./enrich/measured-enrich.js', [file, '--format', shape, ...options], dataDir).cpuSeconds,
+    peer: LINES / runScript('./enrich/naive-peer.js', [file, shape], dataDir).cpuSeconds,
   }));
   const ours = median(rounds.map((round) => round.ours));
   const peer = median(rounds.map((round) => round.peer));
@@ -86,8 +91,21 @@ function measure({ name, shape, addresses, options = [] }: Case, dataDir: string
   };
 }
 
-/** Addresses per second of CPU time. Our scripts print an EnrichMeasure, hence the cast. */
-function runScript(script: string, args: readonly string[], dataDir: string): number {
+/** By the clock, because threads are about nothing else: several threads beside one, on an otherwise idle machine. */
+function compareJobs({ name, shape, addresses }: Case, dataDir: string, folder: string): Row {
+  const file = join(folder, `log.${shape}`);
+  writeLog(file, shape, addresses);
+  const perSecond = (jobs: number) =>
+    LINES /
+    runScript('./enrich/measured-enrich.js', [file, '--format', shape, '--jobs', String(jobs)], dataDir).wallSeconds;
+  const rounds = Array.from({ length: ROUNDS }, () => ({ many: perSecond(JOBS), one: perSecond(1) }));
+  const many = median(rounds.map((round) => round.many));
+  const one = median(rounds.map((round) => round.one));
+  return ratioRow(`${name}, --jobs ${JOBS} / 1, by the clock`, many, one);
+}
+
+/** Our scripts print an EnrichMeasure, hence the cast. */
+function runScript(script: string, args: readonly string[], dataDir: string): EnrichMeasure {
   const path = fileURLToPath(import.meta.resolve(script));
   const { status, stderr } = spawnSync(process.execPath, [path, ...args], {
     encoding: 'utf8',
@@ -95,7 +113,7 @@ function runScript(script: string, args: readonly string[], dataDir: string): nu
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   if (status !== 0) throw new Error(`${script} exited with ${status}: ${stderr}`);
-  const { found, cpuSeconds } = JSON.parse(stderr) as EnrichMeasure;
-  if (found !== LINES) throw new Error(`${script} found ${found} of ${LINES} addresses`);
-  return LINES / cpuSeconds;
+  const measured = JSON.parse(stderr) as EnrichMeasure;
+  if (measured.found !== LINES) throw new Error(`${script} found ${measured.found} of ${LINES} addresses`);
+  return measured;
 }

@@ -2,12 +2,12 @@
  * The server over HTTP: requests per second compared with simpler servers, latency of a search, start time, memory.
  * Servers run on one core, clients on another, over the loopback.
  *
- * The peers check no key and count nothing. Those with npm maxmind run twice: with the country only, and with our
- * content.
+ * The peers check no key and count nothing. `npm run bench -- http ip batch` runs only the sections with these names.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { measureBehindNginx } from './http/behind-nginx.ts';
 import { compareBatch } from './http/compare-batch.ts';
 import { compareIp } from './http/compare-ip.ts';
 import { measureMemory, measureStartAndSearch } from './http/fresh-servers.ts';
@@ -16,10 +16,14 @@ import { prepareSetup } from './http/setup.ts';
 import { startWhence } from './http/whence-server.ts';
 import { untilInterrupted } from './interruption.ts';
 import { formatRows, load, type Row, say } from './report.ts';
+import { OptionError } from './soak/script-options.ts';
 
 const SEED = 20260617;
 
-export async function http(): Promise<void> {
+export async function http(args: readonly string[]): Promise<void> {
+  const sections = args.length === 0 ? SECTIONS : SECTIONS.filter((section) => args.includes(section));
+  const unknown = args.find((name) => !(SECTIONS as readonly string[]).includes(name));
+  if (unknown !== undefined) throw new OptionError(`unknown section ${unknown}; there are ${SECTIONS.join(', ')}`);
   const missing = missingRequirement();
   if (missing !== undefined) {
     process.stderr.write(`${missing}\n`);
@@ -30,7 +34,7 @@ export async function http(): Promise<void> {
   const processes = new PinnedProcesses();
   try {
     say(`seed ${SEED}, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${load()} at the start`);
-    const rows = await Promise.race([measureAll(processes, folder), untilInterrupted()]);
+    const rows = await Promise.race([measureAll(processes, folder, sections), untilInterrupted()]);
     say(`${load()} at the end\n\n${formatRows(rows)}`);
   } finally {
     await processes.close();
@@ -38,13 +42,28 @@ export async function http(): Promise<void> {
   }
 }
 
-async function measureAll(processes: PinnedProcesses, folder: string): Promise<Row[]> {
+const SECTIONS = ['ip', 'batch', 'fresh', 'proxy', 'memory'] as const;
+type Section = (typeof SECTIONS)[number];
+/** For the length of the memory section, where the rate was not measured. */
+const EXPECTED_PER_SECOND = 30_000;
+
+async function measureAll(processes: PinnedProcesses, folder: string, sections: readonly Section[]): Promise<Row[]> {
   say('building the dataset, exporting it as MMDB, creating keys');
   const setup = await prepareSetup(processes, folder, SEED);
-  const freshRows = await measureStartAndSearch(setup);
-  const whence = await startWhence(processes, setup.dataDir);
-  const { perSecond, rows: ipRows } = await compareIp(setup, whence);
-  const batchRows = await compareBatch(setup, whence);
-  await whence.stop();
-  return [...ipRows, ...batchRows, ...freshRows, ...(await measureMemory(setup, perSecond))];
+  const rows: Row[] = [];
+  let rate = EXPECTED_PER_SECOND;
+  if (sections.includes('fresh')) rows.push(...(await measureStartAndSearch(setup)));
+  if (sections.includes('ip') || sections.includes('batch')) {
+    const whence = await startWhence(processes, setup.dataDir);
+    if (sections.includes('ip')) {
+      const { perSecond, rows: ipRows } = await compareIp(setup, whence);
+      rate = perSecond;
+      rows.push(...ipRows);
+    }
+    if (sections.includes('batch')) rows.push(...(await compareBatch(setup, whence)));
+    await whence.stop();
+  }
+  if (sections.includes('proxy')) rows.push(...(await measureBehindNginx(setup)));
+  if (sections.includes('memory')) rows.push(...(await measureMemory(setup, rate)));
+  return rows;
 }

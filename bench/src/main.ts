@@ -10,10 +10,21 @@ import { fuzz } from './fuzz.ts';
 import { http } from './http.ts';
 import { OptionError } from './soak/script-options.ts';
 import { soak } from './soak.ts';
+import { start } from './start.ts';
 import { update } from './update.ts';
 
 type Benchmark = (args: readonly string[]) => Promise<void>;
-const benchmarks: Readonly<Record<string, Benchmark>> = { engine, http, update, email, enrich, coverage, soak, fuzz };
+const benchmarks: Readonly<Record<string, Benchmark>> = {
+  engine,
+  http,
+  start,
+  update,
+  email,
+  enrich,
+  coverage,
+  soak,
+  fuzz,
+};
 
 const USAGE_ERROR = 2;
 

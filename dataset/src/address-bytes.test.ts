@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { parseAddress } from './address.ts';
-import { parseAddressBytes } from './address-bytes.ts';
+import { parseAddress, parseAddressBytes } from './address.ts';
 
 const piece = fc.constantFrom(
   ':',

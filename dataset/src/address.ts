@@ -1,5 +1,6 @@
 /**
- * IP addresses: strict text to words, words to canonical text.
+ * IP addresses: strict text to words, words to canonical text. Text may be bytes in a buffer: a string per address would
+ * cost as much as the lookup (measured for IPv4: 136 ns instead of 50).
  *
  * Only the full dotted quad and the forms of RFC 4291 §2.2 are accepted. `net.isIP` is not used: it accepts zone ids
  * (`fe80::1%eth0`), and the words are needed anyway. An IPv4-mapped address (RFC 4291 §2.5.5.2) is parsed as the IPv4
@@ -17,9 +18,22 @@ export type Address = {
   readonly w3: number;
 };
 
+/** Text is parsed as bytes: there is one grammar. */
 export function parseAddress(text: string): Address | undefined {
-  // Most texts are IPv4, and for the others parseIPv4 returns within four characters.
-  return parseIPv4(text) ?? parseIPv6(text);
+  const { length } = text;
+  if (length > MAX_BYTES) return undefined;
+  for (let i = 0; i < length; i++) {
+    const code = text.charCodeAt(i);
+    if (code > MAX_ASCII) return undefined;
+    textBytes[i] = code;
+  }
+  return parseAddressBytes(textBytes, 0, length);
+}
+
+/** Parses all bytes from `start` to `end`, without making a string. */
+export function parseAddressBytes(bytes: Uint8Array, start: number, end: number): Address | undefined {
+  // Most are IPv4, and for the others parseIPv4Bytes returns within four bytes.
+  return parseIPv4Bytes(bytes, start, end) ?? parseIPv6Bytes(bytes, start, end);
 }
 
 export function formatAddress(address: Address): string {
@@ -48,29 +62,32 @@ export function truncateAddress(address: Address, length: number): Address {
 const DOT = 0x2e;
 const COLON = 0x3a;
 const ZERO = 0x30;
-/** The length of the longest valid text, an IPv6 address that ends in a dotted quad. */
-const MAX_CHARACTERS = 45;
+/** The longest valid text: an IPv6 address that ends in a dotted quad. */
+const MAX_BYTES = 45;
+const MAX_ASCII = 0x7f;
+/** Written and read within one call, so one is enough. */
+const textBytes = new Uint8Array(MAX_BYTES);
 
-// A shift by 32 is a shift by 0 in JavaScript, so both ends are special cases.
-function wordMask(length: number): number {
+/** The first `length` bits of a word. A shift by 32 is a shift by 0 in JavaScript, so both ends are special cases. */
+export function wordMask(length: number): number {
   return length <= 0 ? 0 : length >= 32 ? -1 : -1 << (32 - length);
 }
 
-/** Parses `d.d.d.d`. A leading zero is refused: some parsers read it as octal. */
-function parseIPv4(text: string): Address | undefined {
+/** Parses all bytes from `start` to `end` as `d.d.d.d`. A leading zero is refused: some parsers read it as octal. */
+export function parseIPv4Bytes(bytes: Uint8Array, start: number, end: number): Address | undefined {
   let word = 0;
   let dots = 0;
   let octet = -1;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    const digit = code - ZERO;
+  for (let i = start; i < end; i++) {
+    const byte = bytes[i] as number;
+    const digit = byte - ZERO;
     if (digit >= 0 && digit <= 9) {
       if (octet === 0) return undefined;
       octet = octet < 0 ? digit : octet * 10 + digit;
       if (octet > 255) return undefined;
       continue;
     }
-    if (code !== DOT || octet < 0 || dots === 3) return undefined;
+    if (byte !== DOT || octet < 0 || dots === 3) return undefined;
     word = (word << 8) | octet;
     dots++;
     octet = -1;
@@ -82,8 +99,8 @@ function parseIPv4(text: string): Address | undefined {
  * Groups are shifted into w0..w3 as they are read. At `::` the groups so far are moved to h0..h3; at the end those are
  * shifted up to their position and combined with the groups after `::`.
  */
-function parseIPv6(text: string): Address | undefined {
-  if (text.length > MAX_CHARACTERS) return undefined;
+function parseIPv6Bytes(bytes: Uint8Array, from: number, end: number): Address | undefined {
+  if (end - from > MAX_BYTES || end - from < 2) return undefined;
   let w0 = 0;
   let w1 = 0;
   let w2 = 0;
@@ -94,26 +111,26 @@ function parseIPv6(text: string): Address | undefined {
   let h3 = 0;
   let count = 0;
   let gap = -1;
-  let i = 0;
-  if (text.charCodeAt(0) === COLON) {
-    if (text.charCodeAt(1) !== COLON) return undefined;
+  let i = from;
+  if (bytes[i] === COLON) {
+    if (bytes[i + 1] !== COLON) return undefined;
     gap = 0;
-    i = 2;
+    i += 2;
   }
-  while (i < text.length) {
+  while (i < end) {
     let group = 0;
-    let code = 0;
+    let byte = 0;
     const start = i;
-    for (; i < text.length; i++) {
-      code = text.charCodeAt(i);
-      const digit = hexDigit(code);
+    for (; i < end; i++) {
+      byte = bytes[i] as number;
+      const digit = hexDigit(byte);
       if (digit < 0) break;
       group = (group << 4) | digit;
     }
     const digits = i - start;
-    const isAtEnd = i === text.length;
-    if (!isAtEnd && code === DOT) {
-      const quad = count <= 6 ? parseIPv4(text.slice(start)) : undefined;
+    const isAtEnd = i === end;
+    if (!isAtEnd && byte === DOT) {
+      const quad = count <= 6 ? parseIPv4Bytes(bytes, start, end) : undefined;
       if (quad === undefined) return undefined;
       w0 = w1;
       w1 = w2;
@@ -129,9 +146,10 @@ function parseIPv6(text: string): Address | undefined {
     w3 = (w3 << 16) | group;
     count++;
     if (isAtEnd) break;
-    if (code !== COLON) return undefined;
+    if (byte !== COLON) return undefined;
     i++;
-    if (text.charCodeAt(i) === COLON) {
+    if (i === end) return undefined;
+    if (bytes[i] === COLON) {
       if (gap >= 0) return undefined;
       gap = count;
       h0 = w0;
@@ -140,7 +158,7 @@ function parseIPv6(text: string): Address | undefined {
       h3 = w3;
       w0 = w1 = w2 = w3 = 0;
       i++;
-    } else if (i === text.length) return undefined;
+    }
   }
   if (gap < 0) {
     if (count !== 8) return undefined;
@@ -160,9 +178,9 @@ function parseIPv6(text: string): Address | undefined {
   return (w0 | w1) === 0 && w2 === 0xffff ? ipv4(w3) : ipv6(w0, w1, w2, w3);
 }
 
-function hexDigit(code: number): number {
-  if (code >= 0x30 && code <= 0x39) return code - 0x30;
-  const lower = code | 0x20;
+function hexDigit(byte: number): number {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const lower = byte | 0x20;
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
 }
 

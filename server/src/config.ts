@@ -5,9 +5,9 @@
 import { availableParallelism } from 'node:os';
 import { parsePrefix, type Range } from '@whence/dataset/prefix';
 import { type ProxyVariables, readProxyVariables } from '@whence/dataset/proxy';
-import { staticHost } from '@whence/dataset/static-host';
+import { parseHostUrl } from '@whence/dataset/static-host-url';
 import { parseServer } from '@whence/email/dns-servers';
-import { LOG_LEVELS } from './log.ts';
+import { LOG_LEVELS } from './log-levels.ts';
 import { UsageError } from './terminal/exit.ts';
 
 /** What becomes of the key that a server makes when there is none. */
@@ -269,7 +269,7 @@ function parsePublicUrl(text: string): string | undefined {
 function parseDatasetUrl(text: string): string | undefined {
   if (text === '') return undefined;
   // Throws if the URL is invalid.
-  staticHost(text);
+  parseHostUrl(text);
   return text;
 }
 

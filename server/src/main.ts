@@ -1,25 +1,16 @@
-/** The command line: commands, options, and exit codes. */
+/**
+ * The command line: commands, options, and exit codes. A command is loaded when it runs: all of them together take a
+ * second.
+ */
 
-import { DEFAULT_DIFF_LIMIT, MAX_DIFF_LIMIT } from '@whence/dataset/diff';
+import { DEFAULT_DIFF_LIMIT, MAX_DIFF_LIMIT } from '@whence/dataset/diff-limit';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { ROLES, type Role } from './accounts/role.ts';
-import { asnCommand, asnSearchCommand } from './commands/asn.ts';
-import { datasetList, datasetUse, datasetVerify } from './commands/dataset.ts';
-import { datasetBuild, datasetUpdate } from './commands/dataset-build.ts';
-import { datasetDiff } from './commands/dataset-diff.ts';
-import { afterBuild, datasetPublish, datasetPull, warnOfNextPull } from './commands/dataset-replica.ts';
-import { DEFAULT_PARALLEL, MAX_PARALLEL } from './commands/email/checker.ts';
-import { emailCommand } from './commands/email/email.ts';
-import { enrichCommand } from './commands/enrich.ts';
-import { EXPORT_FORMATS, exportCommand } from './commands/export.ts';
-import { datasetFeeds } from './commands/feeds.ts';
-import { ipCommand } from './commands/ip.ts';
-import { keyCreate, keyList, keyRevoke } from './commands/key.ts';
-import { serve } from './commands/serve.ts';
-import { userChange, userCreate, userList, userResetPassword, userSetupLink } from './commands/user.ts';
+import { DEFAULT_PARALLEL, MAX_PARALLEL } from './commands/email/parallel.ts';
 import { readConfig, settingsHelp } from './config.ts';
 import { FIELDS } from './enrich/fields.ts';
 import { FORMATS } from './enrich/format.ts';
+import { EXPORT_FORMATS } from './export/formats.ts';
 import { maskSecrets } from './keys/secret.ts';
 import { PERMISSIONS, TIER_NAMES } from './keys/tiers.ts';
 import type { ExitCode } from './terminal/exit.ts';
@@ -61,6 +52,7 @@ export async function run(
     .command('serve')
     .description('serve the HTTP API; the first start builds or pulls the dataset and creates a key')
     .action(async () => {
+      const { serve } = await import('./commands/serve.ts');
       exitCode = await serve(config(), stdout, stderr);
     });
 
@@ -73,6 +65,7 @@ export async function run(
     .option('--permissions <list>', `some of ${PERMISSIONS.join(',')} (default: all)`)
     .addOption(json())
     .action(async (options) => {
+      const { keyCreate } = await import('./commands/key.ts');
       exitCode = await keyCreate(config().dataDir, options, stdout, stderr);
     });
   key
@@ -80,6 +73,7 @@ export async function run(
     .description('list all keys, including revoked ones')
     .addOption(json())
     .action(async (options) => {
+      const { keyList } = await import('./commands/key.ts');
       exitCode = await keyList(config().dataDir, options, stdout);
     });
   key
@@ -88,6 +82,7 @@ export async function run(
     .argument('<key>', 'id from whence key list, or the key itself')
     .addOption(json())
     .action(async (name: string, options) => {
+      const { keyRevoke } = await import('./commands/key.ts');
       exitCode = await keyRevoke(config().dataDir, name, options, stdout);
     });
 
@@ -99,6 +94,7 @@ export async function run(
     .addOption(new Option('--role <role>', 'what the account may do').choices(ROLES).default('member'))
     .addOption(json())
     .action(async (name: string, options) => {
+      const { userCreate } = await import('./commands/user.ts');
       exitCode = await userCreate(config(), name, options, stdout);
     });
   user
@@ -106,6 +102,7 @@ export async function run(
     .description('list all accounts')
     .addOption(json())
     .action(async (options) => {
+      const { userList } = await import('./commands/user.ts');
       exitCode = await userList(config(), options, stdout);
     });
   user
@@ -114,6 +111,7 @@ export async function run(
     .argument('<name>', 'name or id of the account')
     .addOption(json())
     .action(async (name: string, options) => {
+      const { userResetPassword } = await import('./commands/user.ts');
       exitCode = await userResetPassword(config(), name, options, stdout);
     });
   user
@@ -123,6 +121,7 @@ export async function run(
     .addArgument(new Argument('<role>', 'new role').choices(ROLES))
     .addOption(json())
     .action(async (name: string, role: Role, options) => {
+      const { userChange } = await import('./commands/user.ts');
       exitCode = await userChange(config(), name, { role }, options, stdout, stderr);
     });
   user
@@ -132,6 +131,7 @@ export async function run(
     .option('--undo', 'let it sign in again')
     .addOption(json())
     .action(async (name: string, options) => {
+      const { userChange } = await import('./commands/user.ts');
       exitCode = await userChange(config(), name, { isDisabled: options.undo !== true }, options, stdout, stderr);
     });
   user
@@ -139,6 +139,7 @@ export async function run(
     .description('print a one-time link with which an administrator account is made')
     .addOption(json())
     .action(async (options) => {
+      const { userSetupLink } = await import('./commands/user.ts');
       exitCode = await userSetupLink(config(), options, stdout);
     });
 
@@ -148,7 +149,8 @@ export async function run(
     .argument('<address...>', 'IPv4 or IPv6 addresses')
     .option('--explain', 'show which source decided each field')
     .addOption(json())
-    .action((addresses: string[], options) => {
+    .action(async (addresses: string[], options) => {
+      const { ipCommand } = await import('./commands/ip.ts');
       exitCode = ipCommand(config().dataDir, addresses, options, stdout);
     });
 
@@ -159,7 +161,8 @@ export async function run(
     .enablePositionalOptions()
     .option('--prefixes', 'list every prefix it announces')
     .addOption(json())
-    .action((number: string, options) => {
+    .action(async (number: string, options) => {
+      const { asnCommand } = await import('./commands/asn.ts');
       exitCode = asnCommand(config().dataDir, number, options, stdout);
     });
   asn
@@ -168,7 +171,8 @@ export async function run(
     .argument('<text...>', 'part of a name, case-insensitive')
     .option('--limit <count>', 'number of results, at most 100', positiveInteger, 20)
     .addOption(json())
-    .action((words: string[], options) => {
+    .action(async (words: string[], options) => {
+      const { asnSearchCommand } = await import('./commands/asn.ts');
       exitCode = asnSearchCommand(config().dataDir, words.join(' '), options, stdout);
     });
 
@@ -187,6 +191,7 @@ export async function run(
     .option('--parallel <count>', `checks at a time, at most ${MAX_PARALLEL}`, positiveInteger, DEFAULT_PARALLEL)
     .action(async (domains: string[], options) => {
       const { dnsServers, dataDir } = config();
+      const { emailCommand } = await import('./commands/email/email.ts');
       exitCode = await emailCommand(
         domains,
         options,
@@ -209,8 +214,10 @@ export async function run(
     .option('--fields <list>', `fields to add, from ${FIELDS.join(',')}`)
     .option('--full', 'add the whole record')
     .option('--output <path>', 'write to a file, which appears when it is complete')
+    .option('--jobs <count>', 'threads that work on the log; the order of lines is kept', positiveInteger, 1)
     .option('--json', 'print the summary as JSON')
     .action(async (file: string | undefined, options) => {
+      const { enrichCommand } = await import('./commands/enrich.ts');
       // Accessing process.stdin opens it, so only the command that reads it does.
       exitCode = await enrichCommand(config().dataDir, file, options, now, {
         stdin: () => process.stdin,
@@ -226,7 +233,9 @@ export async function run(
     .command('build')
     .description('compile the embedded default and publish it as the next version')
     .addOption(json())
-    .action((options) => {
+    .action(async (options) => {
+      const { datasetBuild } = await import('./commands/dataset-build.ts');
+      const { afterBuild } = await import('./commands/dataset-replica.ts');
       exitCode = datasetBuild(config(), options, { now, stdout, stderr });
       afterBuild(config(), stderr);
     });
@@ -238,6 +247,8 @@ export async function run(
     .option('--accept-changes', 'publish the result although it differs much from the version before')
     .addOption(json())
     .action(async (options) => {
+      const { datasetUpdate } = await import('./commands/dataset-build.ts');
+      const { afterBuild } = await import('./commands/dataset-replica.ts');
       exitCode = await datasetUpdate(config(), options, { now, stdout, stderr });
       afterBuild(config(), stderr);
     });
@@ -246,13 +257,15 @@ export async function run(
     .description('show the feed catalogue and the state of each feed')
     .addOption(json())
     .action(async (options) => {
+      const { datasetFeeds } = await import('./commands/feeds.ts');
       exitCode = await datasetFeeds(config(), options, stdout);
     });
   dataset
     .command('list')
     .description('show the published versions and the sources of the current one')
     .addOption(json())
-    .action((options) => {
+    .action(async (options) => {
+      const { datasetList } = await import('./commands/dataset.ts');
       exitCode = datasetList(config().dataDir, options, stdout);
     });
   dataset
@@ -260,7 +273,8 @@ export async function run(
     .description('check published versions against their checksums')
     .argument('[version]', 'only this version', positiveInteger)
     .addOption(json())
-    .action((version: number | undefined, options) => {
+    .action(async (version: number | undefined, options) => {
+      const { datasetVerify } = await import('./commands/dataset.ts');
       exitCode = datasetVerify(config().dataDir, version, options, stdout);
     });
   dataset
@@ -268,7 +282,9 @@ export async function run(
     .description('make a published version the current one')
     .argument('<version>', 'version number', positiveInteger)
     .addOption(json())
-    .action((version: number, options) => {
+    .action(async (version: number, options) => {
+      const { datasetUse } = await import('./commands/dataset.ts');
+      const { warnOfNextPull } = await import('./commands/dataset-replica.ts');
       exitCode = datasetUse(config().dataDir, version, options, stdout);
       warnOfNextPull(config(), stderr);
     });
@@ -278,7 +294,8 @@ export async function run(
     .requiredOption('--to <folder>', 'the folder; created if missing')
     .option('--keep <count>', 'versions to publish, including the current one', positiveInteger, 3)
     .addOption(json())
-    .action((options) => {
+    .action(async (options) => {
+      const { datasetPublish } = await import('./commands/dataset-replica.ts');
       exitCode = datasetPublish(config().dataDir, options, stdout, stderr);
     });
   dataset
@@ -286,6 +303,7 @@ export async function run(
     .description('pull the current version from the host at WHENCE_DATASET_URL')
     .addOption(json())
     .action(async (options) => {
+      const { datasetPull } = await import('./commands/dataset-replica.ts');
       exitCode = await datasetPull(config(), options, now, stdout, stderr);
     });
   dataset
@@ -295,7 +313,8 @@ export async function run(
     .argument('<to>', 'version number, current or previous')
     .option('--limit <count>', `entries per list, at most ${MAX_DIFF_LIMIT}`, positiveInteger, DEFAULT_DIFF_LIMIT)
     .addOption(json())
-    .action((from: string, to: string, options) => {
+    .action(async (from: string, to: string, options) => {
+      const { datasetDiff } = await import('./commands/dataset-diff.ts');
       exitCode = datasetDiff(config().dataDir, from, to, options, stdout);
     });
   dataset
@@ -310,6 +329,7 @@ export async function run(
     .option('--min-score <score>', 'only networks with at least this threat score')
     .addOption(json())
     .action(async (options) => {
+      const { exportCommand } = await import('./commands/export.ts');
       exitCode = await exportCommand(config().dataDir, options, stdout, stderr);
     });
 

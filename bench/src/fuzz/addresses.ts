@@ -3,8 +3,7 @@
  * its own canonical text, agree with the parser for bytes, and with the URL standard on the text of IPv6 addresses.
  */
 import { isIP } from 'node:net';
-import { type Address, formatAddress, parseAddress } from '@whence/dataset/address';
-import { parseAddressBytes } from '@whence/dataset/address-bytes';
+import { type Address, formatAddress, parseAddress, parseAddressBytes } from '@whence/dataset/address';
 import type { Random } from '../random.ts';
 import { below, oneIn, pick } from './case-random.ts';
 import { mutate } from './mutate.ts';

@@ -1,9 +1,20 @@
 /**
- * `GET /v1/ip/{ip}` compared with Fastify routes: a constant, npm maxmind with the country, npm maxmind with our
- * content.
+ * `GET /v1/ip/{ip}` compared with what could be used instead: a Fastify route with a constant, Fastify with npm maxmind,
+ * Go with maxminddb-golang, nginx with geoip2, the last three on an export of our dataset. By processor time per request:
+ * on a machine with other load, requests per second say more about the load.
  */
 import { type Row, say } from '../report.ts';
-import { compareResults, describeResult, type LoadCandidate, measureInterleaved } from './interleaved-load.ts';
+import {
+  compareCosts,
+  describeResult,
+  type LoadCandidate,
+  type LoadResult,
+  measureInterleaved,
+} from './interleaved-load.ts';
+import { buildGoPeer, goMissing } from './peers/go-maxminddb.ts';
+import { nginxGeoip2, nginxGeoip2Missing } from './peers/nginx-geoip2.ts';
+import { SERVER_CORE } from './pinned-processes.ts';
+import { findProgram } from './programs.ts';
 import { PRO_KEYS, type Setup } from './setup.ts';
 import { type Server, startPeer } from './whence-server.ts';
 import type { Load } from './wrk.ts';
@@ -12,28 +23,25 @@ const CONNECTIONS = 32;
 /** The server returns leases of idle keys after two seconds, and checks once a second. */
 const LEASE_RETURN_MS = 3_500;
 const SAMPLE = 500;
-const GOALS = { constant: 0.95, maxmind: 1.4 };
+const GOALS = { constant: 1.1, maxmind: 2, go: 1.25 };
 
 export function ipLoad({ addresses, save }: Setup, keys: readonly string[]): Load {
   const scriptArguments = [save('addresses', addresses), save(`${keys.length}-keys`, keys)];
   return { script: 'ip-requests.lua', scriptArguments, connections: CONNECTIONS };
 }
 
+type Peer = { readonly name: string; readonly server: Server; readonly goal?: number };
+
 export async function compareIp(setup: Setup, whence: Server): Promise<{ perSecond: number; rows: Row[] }> {
-  const { processes, ourMmdb, key, proKeys } = setup;
+  const { processes, key, proKeys } = setup;
   const { bytes } = await sampleAnswers(whence, setup);
-  const constant = await startPeer(processes, 'fastify-constant', String(bytes));
-  const withHeaders = await startPeer(processes, 'fastify-constant', String(bytes), 'headers');
-  const maxmind = await startPeer(processes, 'fastify-maxmind');
-  const sameContent = await startPeer(processes, 'fastify-maxmind', ourMmdb);
+  const peers = await startPeers(setup, bytes);
   const load = ipLoad(setup, [key]);
+  const pro = ipLoad(setup, proKeys);
   const candidates: LoadCandidate[] = [
     { name: 'whence', server: whence, load },
-    { name: `whence, ${PRO_KEYS} pro keys`, server: whence, load: ipLoad(setup, proKeys), settleMs: LEASE_RETURN_MS },
-    { name: 'fastify constant', server: constant, load },
-    { name: 'fastify constant, our headers', server: withHeaders, load },
-    { name: 'fastify + maxmind', server: maxmind, load },
-    { name: 'fastify + maxmind, our content', server: sameContent, load },
+    { name: `whence, ${PRO_KEYS} pro keys`, server: whence, load: pro, settleMs: LEASE_RETURN_MS },
+    ...peers.map(({ name, server }) => ({ name, server, load })),
   ];
   say(`GET /v1/ip/{ip}, ${CONNECTIONS} connections, ${bytes} bytes per body`);
   const results = await measureInterleaved(processes, candidates);
@@ -41,21 +49,46 @@ export async function compareIp(setup: Setup, whence: Server): Promise<{ perSeco
     say(`  ${candidates[i]?.name}: ${describeResult(result)}`);
   });
   say(`  ${(await sampleAnswers(whence, setup)).hitPercent.toFixed(0)} % from the answer cache`);
-  await Promise.all([constant, withHeaders, maxmind, sameContent].map((peer) => peer.stop()));
+  await Promise.all(peers.map(({ server }) => server.stop()));
 
-  const [one, many, nothing, headersOnly, lookup, fullLookup] = results;
+  const [one, many, ...theirs] = results as [LoadResult, LoadResult, ...LoadResult[]];
+  const rows = peers.map(({ name, goal }, i) => compareCosts(`ip / ${name}`, one, theirs[i] as LoadResult, goal));
+  const constant = theirs[0] as LoadResult;
   return {
-    perSecond: one?.perSecond ?? 0,
-    rows: [
-      compareResults('ip / fastify constant', one, nothing, GOALS.constant),
-      compareResults('ip / fastify constant, our headers', one, headersOnly, GOALS.constant),
-      compareResults('ip / fastify + maxmind', one, lookup, GOALS.maxmind),
-      compareResults('ip / fastify + maxmind, our content', one, fullLookup, GOALS.maxmind),
-      compareResults(`ip, ${PRO_KEYS} pro keys / fastify constant`, many, nothing, GOALS.constant),
-      compareResults(`ip, ${PRO_KEYS} pro keys / fastify + maxmind`, many, lookup, GOALS.maxmind),
-      compareResults(`ip, ${PRO_KEYS} pro keys / fastify + maxmind, our content`, many, fullLookup, GOALS.maxmind),
-    ],
+    perSecond: one.perSecond,
+    rows: [...rows, compareCosts(`ip, ${PRO_KEYS} pro keys / fastify constant`, many, constant, GOALS.constant)],
   };
+}
+
+async function startPeers({ processes, folder, ourMmdb }: Setup, bytes: number): Promise<Peer[]> {
+  const constant = await startPeer(processes, 'fastify-constant', String(bytes));
+  const maxmind = await startPeer(processes, 'fastify-maxmind', ourMmdb);
+  const peers: Peer[] = [
+    { name: 'fastify constant', server: constant, goal: GOALS.constant },
+    { name: 'fastify + maxmind', server: maxmind, goal: GOALS.maxmind },
+  ];
+  const withoutGo = goMissing();
+  if (withoutGo !== undefined) say(withoutGo);
+  else {
+    const environment = { GOMAXPROCS: '1' };
+    const { firstLine, ...started } = await processes.startProgram(
+      SERVER_CORE,
+      buildGoPeer(folder),
+      [ourMmdb],
+      environment,
+    );
+    const server = { ...started, url: `http://127.0.0.1:${Number(firstLine)}` };
+    peers.push({ name: 'go + maxminddb', server, goal: GOALS.go });
+  }
+  const withoutNginx = nginxGeoip2Missing();
+  if (withoutNginx !== undefined) say(withoutNginx);
+  else {
+    const { args, port } = await nginxGeoip2(folder, ourMmdb);
+    const url = `http://127.0.0.1:${port}`;
+    const started = await processes.startSilent(SERVER_CORE, findProgram('nginx') ?? '', args, `${url}/v1/ip/8.8.8.8`);
+    peers.push({ name: 'nginx + geoip2', server: { ...started, url } });
+  }
+  return peers;
 }
 
 /**

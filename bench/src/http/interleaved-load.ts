@@ -20,8 +20,8 @@ export type LoadCandidate = {
 
 /** `busy` is the share of its core that the server used. Well below 1 it was waiting, for wrk or for the disk. */
 type Turn = { readonly perSecond: number; readonly cpuMicroseconds: number; readonly busy: number };
-/** Medians, and the rates of all rounds. */
-export type LoadResult = Turn & { readonly rates: readonly number[] };
+/** Medians, and rates and costs of all rounds. */
+export type LoadResult = Turn & { readonly rates: readonly number[]; readonly costs: readonly number[] };
 
 const ROUNDS = 9;
 const TURN_SECONDS = 2;
@@ -44,22 +44,24 @@ export async function measureInterleaved(
   return turns.map(summarise);
 }
 
-/** `weight` is the number of lookups per request. */
-export function compareResults(
-  measure: string,
-  ours: LoadResult | undefined,
-  peer: LoadResult | undefined,
-  goal: number,
-  weight = 1,
-): Row {
-  if (ours === undefined || peer === undefined) throw new Error(`${measure}: a result is missing`);
-  const ratio = median(ours.rates.map((rate, round) => rate / (peer.rates[round] ?? Number.NaN)));
-  return ratioRow(measure, ours.perSecond * weight, peer.perSecond * weight, goal, ratio);
+/**
+ * Lookups per second of processor time: the rate on one core, whatever else runs on the machine. `weight` is the number
+ * of lookups per request.
+ */
+export function compareCosts(measure: string, ours: LoadResult, peer: LoadResult, goal?: number, weight = 1): Row {
+  const ratio = median(ours.costs.map((cost, round) => (peer.costs[round] ?? Number.NaN) / cost));
+  return ratioRow(measure, perCpuSecond(ours) * weight, perCpuSecond(peer) * weight, goal, ratio);
 }
 
-export function describeResult({ perSecond, rates, cpuMicroseconds, busy }: LoadResult, weight = 1): string {
+export function perCpuSecond({ cpuMicroseconds }: LoadResult): number {
+  return 1e6 / cpuMicroseconds;
+}
+
+export function describeResult({ perSecond, rates, cpuMicroseconds, costs, busy }: LoadResult, weight = 1): string {
   const range = `${formatRate(Math.min(...rates) * weight)} to ${formatRate(Math.max(...rates) * weight)}`;
-  const cost = `${cpuMicroseconds.toFixed(cpuMicroseconds < 100 ? 1 : 0)} µs of CPU time per request`;
+  const digits = cpuMicroseconds < 100 ? 1 : 0;
+  const costRange = `${Math.min(...costs).toFixed(digits)} to ${Math.max(...costs).toFixed(digits)}`;
+  const cost = `${cpuMicroseconds.toFixed(digits)} µs of CPU time per request (${costRange})`;
   return `${formatRate(perSecond * weight)} (${range}), ${cost}, core ${(busy * 100).toFixed(0)} % busy`;
 }
 
@@ -78,10 +80,12 @@ async function takeTurn(
 
 function summarise(turns: readonly Turn[]): LoadResult {
   const rates = turns.map(({ perSecond }) => perSecond);
+  const costs = turns.map(({ cpuMicroseconds }) => cpuMicroseconds);
   return {
     perSecond: median(rates),
     rates,
-    cpuMicroseconds: median(turns.map(({ cpuMicroseconds }) => cpuMicroseconds)),
+    cpuMicroseconds: median(costs),
+    costs,
     busy: median(turns.map(({ busy }) => busy)),
   };
 }

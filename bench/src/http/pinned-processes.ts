@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism, constants, setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Core and priority of a process. */
 export type Placement = { readonly core?: number; readonly priority?: number };
@@ -19,6 +20,7 @@ export const ANY_CORE: Placement = {};
 export const BACKGROUND: Placement = { priority: constants.priority.PRIORITY_LOW };
 
 const START_TIMEOUT_MS = 30_000;
+const POLL_MS = 50;
 /** Added to the expected run time before a process is killed. */
 const GRACE_MS = 60_000;
 /** More than the 10 seconds that the server gives to requests in flight. */
@@ -48,12 +50,18 @@ export class PinnedProcesses {
   #isClosed = false;
 
   /** Starts a long-running Node script and waits for the first line it prints. */
-  async start(
+  start(placement: Placement, args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<StartedProcess> {
+    return this.startProgram(placement, process.execPath, args, environment);
+  }
+
+  /** The same for any program. */
+  async startProgram(
     placement: Placement,
+    program: string,
     args: readonly string[],
     environment: NodeJS.ProcessEnv = {},
   ): Promise<StartedProcess> {
-    const { child, stderr } = this.#spawn(placement, process.execPath, args, environment);
+    const { child, stderr } = this.#spawn(placement, program, args, environment);
     const [outcome] = await Promise.race([
       once(createInterface({ input: child.stdout }), 'line', { signal: AbortSignal.timeout(START_TIMEOUT_MS) }),
       once(child, 'exit'),
@@ -62,6 +70,23 @@ export class PinnedProcesses {
     // Discard later output, so that it does not fill the pipe.
     child.stdout.resume();
     return { pid: child.pid as number, firstLine: outcome, stop: () => stop(child) };
+  }
+
+  /** Starts a server that prints nothing, and waits until it answers. */
+  async startSilent(placement: Placement, program: string, args: readonly string[], url: string) {
+    const { child, stderr } = this.#spawn(placement, program, args, {});
+    child.stdout.resume();
+    const deadlineMs = performance.now() + START_TIMEOUT_MS;
+    for (;;) {
+      if (child.exitCode !== null) throw new Error(`${program} ${args.join(' ')} did not start: ${stderr()}`);
+      const isAnswering = await fetch(url).then(
+        async (response) => (await response.arrayBuffer()).byteLength >= 0,
+        () => false,
+      );
+      if (isAnswering) return { pid: child.pid as number, stop: () => stop(child) };
+      if (performance.now() > deadlineMs) throw new Error(`${program} does not answer at ${url}: ${stderr()}`);
+      await sleep(POLL_MS);
+    }
   }
 
   /** Runs a program to completion and returns its output. */

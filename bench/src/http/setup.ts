@@ -15,6 +15,7 @@ export const PRO_KEYS = 400;
 
 export type Setup = {
   readonly processes: PinnedProcesses;
+  readonly folder: string;
   readonly dataDir: string;
   readonly dataset: Dataset;
   /** The dataset as MMDB, for peers with our content. */
@@ -44,5 +45,5 @@ export async function prepareSetup(processes: PinnedProcesses, folder: string, s
     writeFileSync(path, lines.join('\n'));
     return path;
   };
-  return { processes, dataDir, dataset, ourMmdb, random, addresses, key, proKeys, save };
+  return { processes, folder, dataDir, dataset, ourMmdb, random, addresses, key, proKeys, save };
 }

@@ -16,7 +16,7 @@ import {
 
 export type Server = Omit<StartedProcess, 'firstLine'> & { readonly url: string };
 
-const BIN = fileURLToPath(import.meta.resolve('../../../server/dist/bin.js'));
+export const BIN = fileURLToPath(import.meta.resolve('../../../server/dist/bin.js'));
 const BUILD_TIMEOUT_MS = 60_000;
 const EXPORT_TIMEOUT_MS = 60_000;
 const UPDATE_TIMEOUT_MS = 300_000;
@@ -25,8 +25,9 @@ export async function startWhence(
   processes: PinnedProcesses,
   dataDir: string,
   placement: Placement = SERVER_CORE,
+  settings: NodeJS.ProcessEnv = {},
 ): Promise<Server> {
-  const environment = { WHENCE_DATA_DIR: dataDir, WHENCE_PORT: '0', WHENCE_LOG_LEVEL: 'warn' };
+  const environment = { WHENCE_DATA_DIR: dataDir, WHENCE_PORT: '0', WHENCE_LOG_LEVEL: 'warn', ...settings };
   const { firstLine, ...started } = await processes.start(placement, [BIN, 'serve'], environment);
   const url = /http:\/\/127\.0\.0\.1:\d+/.exec(firstLine)?.[0];
   if (url === undefined) throw new Error(`unexpected first line of the server: ${firstLine}`);

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { LOAD_CORE, type PinnedProcesses } from './pinned-processes.ts';
 
 export type Load = {
-  readonly script: 'ip-requests.lua' | 'batch-requests.lua';
+  readonly script: 'ip-requests.lua' | 'batch-requests.lua' | 'mixed-requests.lua';
   readonly scriptArguments: readonly string[];
   readonly connections: number;
 };

@@ -22,9 +22,6 @@ import { forEachSegment } from './segments.ts';
 import { Tally } from './tally.ts';
 import { TailTraits, type Traits } from './traits.ts';
 
-export const DEFAULT_DIFF_LIMIT = 20;
-export const MAX_DIFF_LIMIT = 1000;
-
 export type ComparedVersion = { version: number; built_at: string };
 export type Amount = { ipv4: { count: number; addresses: number }; ipv6: { count: number; slash48s: number } };
 /** `count` and sizes cover all changes; `largest` lists at most `limit` of them. */

@@ -2,11 +2,10 @@
  * Writes a record as JSON into a buffer that the caller reuses: the text of `Dataset.json` without making strings. For
  * answers with hundreds of records, where allocating strings costs more than everything else.
  */
-import { type Address, groupAt, longestZeroRun, truncateAddress } from '../address.ts';
+import { type Address, groupAt, longestZeroRun, truncateAddress, wordMask } from '../address.ts';
 import { type Match, prefixLength } from './format.ts';
 import type { Dataset } from './read.ts';
 
-const QUOTE = 0x22;
 const SLASH = 0x2f;
 const CLOSE = 0x7d;
 const ZERO = 0x30;
@@ -14,11 +13,20 @@ const DOT = 0x2e;
 const COLON = 0x3a;
 const HEXADECIMAL = '0123456789abcdef';
 
-const BEFORE_IP = Buffer.from('{"ip":"');
-const BEFORE_PREFIX = Buffer.from('","prefix":"');
-const BEFORE_ASN = Buffer.from('","asn":');
-const BEFORE_NAME = Buffer.from(',"asn_name":"');
-const BEFORE_TAIL = Buffer.from('",');
+/** ASCII text in words of four bytes, the last one filled up: a third faster to write than byte by byte. */
+type Words = { readonly words: Uint32Array; readonly length: number };
+
+function inWords(text: string): Words {
+  const bytes = Buffer.alloc(Math.ceil(text.length / 4) * 4, text);
+  const words = Uint32Array.from({ length: bytes.length / 4 }, (_, i) => bytes.readUInt32LE(i * 4));
+  return { words, length: text.length };
+}
+
+const BEFORE_IP = inWords('{"ip":"');
+const BEFORE_PREFIX = inWords('","prefix":"');
+const BEFORE_ASN = inWords('","asn":');
+const BEFORE_NAME = inWords(',"asn_name":"');
+const BEFORE_TAIL = inWords('",');
 
 /** The maximum size of everything in a record except the name and the two pieces of the tail after the country. */
 const FRAME_BYTES = 256;
@@ -32,18 +40,24 @@ export function recordBytes(dataset: Dataset, match: Match): number {
 /** Writes at offset `at` and returns the offset after the record. The buffer must have room for `recordBytes`. */
 export function writeRecord(dataset: Dataset, address: Address, match: Match, target: Buffer, at: number): number {
   const length = prefixLength(match);
-  let end = writePiece(BEFORE_IP, target, at);
-  end = writeAddress(address, target, end);
-  end = writePiece(BEFORE_PREFIX, target, end);
-  end = writeAddress(truncateAddress(address, length), target, end);
+  let end = writeWords(BEFORE_IP, target, at);
+  if (address.version === 4) {
+    end = writeIPv4(address.w0, target, end);
+    end = writeWords(BEFORE_PREFIX, target, end);
+    end = writeIPv4(address.w0 & wordMask(length), target, end);
+  } else {
+    end = writeIPv6(address, target, end);
+    end = writeWords(BEFORE_PREFIX, target, end);
+    end = writeIPv6(truncateAddress(address, length), target, end);
+  }
   target[end++] = SLASH;
-  end = writeNumber(length, target, end);
-  end = writePiece(BEFORE_ASN, target, end);
+  end = writeOctet(length, target, end);
+  end = writeWords(BEFORE_ASN, target, end);
   end = writeNumber(dataset.asnNumber(match), target, end);
-  end = writePiece(BEFORE_NAME, target, end);
+  end = writeWords(BEFORE_NAME, target, end);
   const nameStart = dataset.nameStart(match);
   end = writeRange(dataset.nameBytes, nameStart, nameStart + dataset.nameLength(match), target, end);
-  end = writePiece(BEFORE_TAIL, target, end);
+  end = writeWords(BEFORE_TAIL, target, end);
   const country = dataset.tailPiece(match, 0);
   end = writeRange(country, 0, country.length, target, end);
   const network = dataset.tailPiece(match, 1);
@@ -56,12 +70,16 @@ export function writeRecord(dataset: Dataset, address: Address, match: Match, ta
   return end;
 }
 
-/** Writes ASCII text between quotes. */
-export function writeQuoted(text: string, target: Buffer, at: number): number {
-  target[at++] = QUOTE;
-  at = writeAscii(text, target, at);
-  target[at++] = QUOTE;
-  return at;
+/** Bytes that fill up the last word are written too: the next piece is written over them. */
+function writeWords({ words, length }: Words, target: Buffer, at: number): number {
+  for (let i = 0, to = at; i < words.length; i++, to += 4) {
+    const word = words[i] as number;
+    target[to] = word;
+    target[to + 1] = word >>> 8;
+    target[to + 2] = word >>> 16;
+    target[to + 3] = word >>> 24;
+  }
+  return at + length;
 }
 
 /** For short pieces a loop is faster than a native copy. */
@@ -69,20 +87,17 @@ export function writePiece(piece: Buffer, target: Buffer, at: number): number {
   return writeRange(piece, 0, piece.length, target, at);
 }
 
-function writeRange(source: Uint8Array, start: number, end: number, target: Buffer, at: number): number {
+export function writeRange(source: Uint8Array, start: number, end: number, target: Buffer, at: number): number {
   for (let i = start; i < end; i++) target[at++] = source[i] as number;
-  return at;
-}
-
-function writeAscii(text: string, target: Buffer, at: number): number {
-  for (let i = 0; i < text.length; i++) target[at++] = text.charCodeAt(i);
   return at;
 }
 
 /** The text of `formatAddress`: at most 39 bytes. */
 export function writeAddress(address: Address, target: Buffer, at: number): number {
-  if (address.version === 6) return writeIPv6(address, target, at);
-  const word = address.w0;
+  return address.version === 4 ? writeIPv4(address.w0, target, at) : writeIPv6(address, target, at);
+}
+
+function writeIPv4(word: number, target: Buffer, at: number): number {
   at = writeOctet(word >>> 24, target, at);
   target[at++] = DOT;
   at = writeOctet((word >>> 16) & 255, target, at);
@@ -111,18 +126,19 @@ function writeIPv6(address: Address, target: Buffer, at: number): number {
   return at;
 }
 
+/** Per octet its digits, the first in the lowest byte, and their number in the highest: no division, no branch. */
+const OCTETS = Uint32Array.from({ length: 256 }, (_, octet) => {
+  const text = String(octet);
+  return [...text].reduce((packed, digit, i) => packed | (digit.charCodeAt(0) << (8 * i)), text.length << 24);
+});
+
+/** Writes three bytes, of which only the digits count: the next piece is written over the others. */
 function writeOctet(value: number, target: Buffer, at: number): number {
-  if (value >= 100) {
-    const hundreds = (value / 100) | 0;
-    target[at++] = ZERO + hundreds;
-    value -= hundreds * 100;
-    target[at++] = ZERO + ((value / 10) | 0);
-    target[at++] = ZERO + (value % 10);
-    return at;
-  }
-  if (value >= 10) target[at++] = ZERO + ((value / 10) | 0);
-  target[at++] = ZERO + (value % 10);
-  return at;
+  const packed = OCTETS[value] as number;
+  target[at] = packed;
+  target[at + 1] = packed >>> 8;
+  target[at + 2] = packed >>> 16;
+  return at + (packed >>> 24);
 }
 
 /** A non-negative integer in decimal. */

@@ -13,6 +13,7 @@ import { BodyError, httpGet } from '../download/http-get.ts';
 import { type TransferLimits, TransferTimeouts } from '../download/transfer-timeouts.ts';
 import { userAgent } from '../download/user-agent.ts';
 import { DatasetError } from '../file/format.ts';
+import { parseHostUrl } from './static-host-url.ts';
 
 /** The host or the network failed: what was received so far is good and can be continued. */
 export class HostError extends DatasetError {}
@@ -48,7 +49,7 @@ export type StaticHost = {
 
 /** Throws a sentence about what the URL must be. */
 export function staticHost(text: string, network?: Network): StaticHost {
-  const base = parseBase(text);
+  const base = parseHostUrl(text);
   if (base.protocol === 'file:') {
     const folder = fileURLToPath(base);
     return {
@@ -76,16 +77,6 @@ async function withTimeouts<T>({ limits, stop }: Wanted, work: (timeouts: Transf
   } finally {
     timeouts.end();
   }
-}
-
-function parseBase(text: string): URL {
-  const words = 'an http:, https: or file: URL';
-  if (!URL.canParse(text)) throw new Error(words);
-  const url = new URL(text);
-  if (!['http:', 'https:', 'file:'].includes(url.protocol)) throw new Error(words);
-  if (url.protocol === 'file:' && url.host !== '') throw new Error('a file: URL without a host: file:///folder');
-  url.hash = '';
-  return url;
 }
 
 async function openHttp(

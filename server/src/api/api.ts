@@ -9,6 +9,7 @@ import type { KnownKeys } from '../keys/known-keys.ts';
 import type { Quota } from '../quota/quota.ts';
 import type { Usage } from '../usage/usage.ts';
 import { authenticate, requirePermission } from './authenticate.ts';
+import { parseBatchBodies } from './batch/batch.ts';
 import { rateLimit } from './rate-limit.ts';
 import { apiRoutes, type RouteParts } from './routes.ts';
 
@@ -23,6 +24,7 @@ export async function registerApi(scope: FastifyInstance, parts: ApiParts): Prom
   const { keys, quota, usage, overload, nowMs } = parts;
   scope.decorateRequest('key', undefined);
   scope.decorateRequest('chargedDay', undefined);
+  parseBatchBodies(scope);
   for (const { name, permission, handler, ...route } of apiRoutes(parts)) {
     scope.route({
       ...route,

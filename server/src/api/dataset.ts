@@ -2,7 +2,7 @@
  * `GET /v1/dataset` and `GET /v1/dataset/diff`: what is served, which versions there are, and what changed between two
  * of them.
  */
-import { DEFAULT_DIFF_LIMIT, MAX_DIFF_LIMIT } from '@whence/dataset/diff';
+import { DEFAULT_DIFF_LIMIT, MAX_DIFF_LIMIT } from '@whence/dataset/diff-limit';
 import type { VersionEntry } from '@whence/dataset/publish';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { elapsedMs, envelope, sendJson } from '../http/envelope.ts';

@@ -6,7 +6,7 @@ import type { EmailChecks } from '../lookup/email-checks.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { getAsn, searchAsn } from './asn.ts';
-import { postBatch } from './batch.ts';
+import { postBatch } from './batch/batch.ts';
 import { getDataset, getDatasetDiff } from './dataset.ts';
 import { getEmailDomain } from './email.ts';
 import { getIp } from './ip.ts';

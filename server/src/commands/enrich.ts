@@ -1,11 +1,8 @@
 /** `whence enrich [FILE]`: adds network data to the addresses in a log, as a stream. */
 import type { Readable } from 'node:stream';
-import type { Dataset } from '@whence/dataset/read';
-import { AddressLookup } from '../enrich/address-lookup.ts';
-import { type Counts, newCounts } from '../enrich/counts.ts';
-import { CsvWriter } from '../enrich/csv.ts';
-import { rowEndFinder } from '../enrich/csv-row.ts';
-import { type Enrichment, enrich } from '../enrich/enrich.ts';
+import { openDataset } from '@whence/dataset/read';
+import { newCounts } from '../enrich/counts.ts';
+import { enrich } from '../enrich/enrich.ts';
 import { ADDRESS_NAMES } from '../enrich/field-paths.ts';
 import { CSV_DEFAULT, CSV_FULL, type Field, JSON_DEFAULT, parseFields } from '../enrich/fields.ts';
 import {
@@ -17,10 +14,8 @@ import {
   requestedFormat,
 } from '../enrich/format.ts';
 import { type Input, InputError, openInput } from '../enrich/input.ts';
-import { csvInsertion, jsonInsertion } from '../enrich/insertion.ts';
-import { linesWriter } from '../enrich/lines.ts';
-import { ndjsonWriter } from '../enrich/ndjson.ts';
-import { findLineEnd } from '../enrich/record-stream.ts';
+import { enrichInParallel, type ParallelOptions } from '../enrich/parallel.ts';
+import { type EnrichPlan, enrichmentOf } from '../enrich/plan.ts';
 import { formatSummary, Progress } from '../enrich/summary.ts';
 import { type ExitCode, UsageError } from '../terminal/exit.ts';
 import type { Output } from '../terminal/output.ts';
@@ -28,18 +23,21 @@ import { printable } from '../terminal/printable.ts';
 import type { Sink } from '../terminal/sink.ts';
 import { staged } from '../terminal/staged-files.ts';
 import { StreamSink } from '../terminal/stream-sink.ts';
-import { openLocalDataset } from './local-dataset.ts';
+import { currentPath } from './local-dataset.ts';
 
 export type EnrichOptions = FormatOptions & {
   readonly fields?: string;
   readonly full?: boolean;
   readonly output?: string;
+  readonly jobs?: number;
   readonly json?: boolean;
 };
 
 export type EnrichStreams = { readonly stdin: () => Readable; readonly stdout: Output; readonly stderr: Output };
 
 const DEFAULT_MEMBER = 'whence';
+/** Each takes about 60 MB. */
+const MAX_JOBS = 64;
 
 export async function enrichCommand(
   dataDir: string,
@@ -52,15 +50,18 @@ export async function enrichCommand(
   const requested = requestedFormat(options, file);
   if (requested !== undefined) rejectInapplicableOptions(options, requested);
   const fields = selectedFields(options);
-  const dataset = openLocalDataset(dataDir);
+  const jobs = options.jobs ?? 1;
+  if (jobs > MAX_JOBS) throw new UsageError(`--jobs must be at most ${MAX_JOBS}`);
+  const datasetPath = currentPath(dataDir);
+  const dataset = openDataset(datasetPath);
   let input: Input | undefined;
   try {
     input = await openInput(file, stdin);
     const format = requested ?? detectFormat(input.head);
     rejectInapplicableOptions(options, format);
-    const counts = newCounts();
-    const enrichment = enrichmentOf(dataset, format, file, options, fields, counts);
-    return await enrichInput(input, enrichment, options, now, stdout, stderr);
+    const plan = planOf(format, file, options, fields);
+    const parts = { jobs, plan, dataset, datasetPath, counts: newCounts() };
+    return await enrichInput(input, parts, options, now, stdout, stderr);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     const consequence = options.output === undefined ? '' : `; ${options.output} was not written`;
@@ -73,22 +74,25 @@ export async function enrichCommand(
 
 async function enrichInput(
   input: Input,
-  enrichment: Enrichment,
+  parts: ParallelOptions,
   { output, json }: EnrichOptions,
   now: () => Date,
   stdout: Output,
   stderr: Output,
 ): Promise<ExitCode> {
-  const { counts } = enrichment;
+  const { jobs, dataset, plan, counts } = parts;
   const startedMs = now().getTime();
   const elapsedMs = () => now().getTime() - startedMs;
   const progress = new Progress(stderr, counts, elapsedMs);
   // No bar when the lines go to the same terminal.
   const isShown = stderr.isTTY === true && (stdout.isTTY !== true || output !== undefined);
+  const show = () => {
+    if (isShown) progress.show(input);
+  };
   const enrichInto = (sink: Sink) =>
-    enrich(input, enrichment, sink, () => {
-      if (isShown) progress.show(input);
-    });
+    jobs === 1
+      ? enrich(input, enrichmentOf(dataset, plan, counts), sink, show)
+      : enrichInParallel(input, parts, sink, show);
   try {
     if (output === undefined) await enrichInto(new StreamSink(stdout));
     else await staged((files) => enrichInto(files.create(output)));
@@ -104,35 +108,25 @@ function selectedFields({ fields, full }: EnrichOptions): readonly Field[] | 'de
   return fields !== undefined ? parseFields(fields) : full === true ? 'full' : 'default';
 }
 
-function enrichmentOf(
-  dataset: Dataset,
+function planOf(
   format: Format,
   file: string | undefined,
   options: EnrichOptions,
   selected: ReturnType<typeof selectedFields>,
-  counts: Counts,
-): Enrichment {
+): EnrichPlan {
   if (format === 'csv') {
-    const delimiter = parseDelimiter(options.delimiter, file);
-    const fields = selected === 'default' ? CSV_DEFAULT : selected === 'full' ? CSV_FULL : selected;
-    const writer = new CsvWriter(new AddressLookup(dataset, csvInsertion(dataset, fields, delimiter), counts), {
+    const csv = {
       column: options.column,
-      delimiter,
+      delimiter: parseDelimiter(options.delimiter, file),
       hasHeader: options.header !== false,
-      fields,
+      fields: selected === 'default' ? CSV_DEFAULT : selected === 'full' ? CSV_FULL : selected,
       prefix: options.as,
-    });
-    const findEnd = rowEndFinder(delimiter.charCodeAt(0));
-    return { findEnd, write: (...row) => writer.write(...row), counts };
+    };
+    return { format, csv };
   }
   const fields = selected === 'default' ? JSON_DEFAULT : selected === 'full' ? undefined : selected;
-  const lookup = new AddressLookup(dataset, jsonInsertion(dataset, fields), counts);
   const allAddresses = options.all === true;
-  if (format === 'lines') return { findEnd: findLineEnd, write: linesWriter(lookup, allAddresses), counts };
-  const write = ndjsonWriter(lookup, {
-    paths: options.field ?? ADDRESS_NAMES,
-    memberName: options.as ?? DEFAULT_MEMBER,
-    allAddresses,
-  });
-  return { findEnd: findLineEnd, write, counts };
+  if (format === 'lines') return { format, fields, allAddresses };
+  const ndjson = { paths: options.field ?? ADDRESS_NAMES, memberName: options.as ?? DEFAULT_MEMBER, allAddresses };
+  return { format, fields, ndjson };
 }

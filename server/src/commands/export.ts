@@ -5,6 +5,7 @@ import { clickhouseSql, writeClickhouseCsv } from '../export/clickhouse.ts';
 import { writeCsv } from '../export/csv.ts';
 import { countriesOf } from '../export/fields.ts';
 import { type Filter, type FilterOptions, parseFilter } from '../export/filter.ts';
+import type { Format } from '../export/formats.ts';
 import { writeMmdb } from '../export/mmdb.ts';
 import { writeNdjson } from '../export/ndjson.ts';
 import { writeNftables } from '../export/nftables.ts';
@@ -20,9 +21,6 @@ import { staged } from '../terminal/staged-files.ts';
 import { StreamSink } from '../terminal/stream-sink.ts';
 import { formatCount, formatMegabytes } from '../terminal/table.ts';
 import { openLocalDataset } from './local-dataset.ts';
-
-export const EXPORT_FORMATS = ['mmdb', 'csv', 'parquet', 'ndjson', 'nftables', 'clickhouse'] as const;
-type Format = (typeof EXPORT_FORMATS)[number];
 
 export type ExportOptions = FilterOptions & {
   format: Format;

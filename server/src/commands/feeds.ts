@@ -1,5 +1,4 @@
 /** `whence dataset feeds`: the catalogue in use, and the state of each feed. */
-import { fileURLToPath } from 'node:url';
 import { displayUrl } from '@whence/dataset/credentials';
 import { FeedCache } from '@whence/dataset/feed-cache';
 import { fetchText } from '@whence/dataset/fetch-text';
@@ -9,7 +8,8 @@ import { type ActiveFeed, defaultFeeds, parseCatalogue } from '@whence/dataset/r
 import { type ExitCode, UsageError } from '../terminal/exit.ts';
 import type { Output } from '../terminal/output.ts';
 import { formatCount, formatTable } from '../terminal/table.ts';
-import { checkSettingFile, readSettingFile } from './setting-file.ts';
+import { FEEDS_VARIABLE, isHttp, pathOf } from './feeds-file.ts';
+import { readSettingFile } from './setting-file.ts';
 
 export type FeedSettings = {
   /** WHENCE_FEEDS: a path, a `file:` URL or an `http(s):` URL; without it the built-in catalogue is used. */
@@ -23,11 +23,6 @@ const CATALOGUE_LIMITS = { maxBytes: 1_000_000, idleTimeoutMs: 30_000, totalTime
 export async function readFeeds(settings: FeedSettings): Promise<ActiveFeed[]> {
   const { feeds } = settings;
   return feeds === undefined ? defaultFeeds() : parseCatalogue(await readText(feeds, settings));
-}
-
-/** For a command that does not use the catalogue: whether the setting names a file that is there. */
-export function checkFeedsFile({ feeds }: Pick<FeedSettings, 'feeds'>): void {
-  if (feeds !== undefined && !isHttp(feeds)) checkSettingFile(VARIABLE, pathOf(feeds));
 }
 
 export async function datasetFeeds(
@@ -57,23 +52,11 @@ export async function datasetFeeds(
   return 0;
 }
 
-const VARIABLE = 'WHENCE_FEEDS';
-const isHttp = (location: string) => /^https?:/i.test(location);
-
 async function readText(location: string, { contact, proxies }: FeedSettings): Promise<string> {
-  if (!isHttp(location)) return readSettingFile(VARIABLE, pathOf(location));
-  if (!URL.canParse(location)) throw new UsageError(`${VARIABLE} is not a URL and not a path`);
+  if (!isHttp(location)) return readSettingFile(FEEDS_VARIABLE, pathOf(location));
+  if (!URL.canParse(location)) throw new UsageError(`${FEEDS_VARIABLE} is not a URL and not a path`);
   const url = new URL(location);
   const fetched = await fetchText(url, { limits: CATALOGUE_LIMITS, contact, network: { proxies } });
   if (fetched.kind === 'fetched') return fetched.text;
   throw new DatasetError(`the catalogue of feeds at ${displayUrl(url)} cannot be read: ${fetched.reason}`);
-}
-
-function pathOf(location: string): string {
-  if (!location.startsWith('file:')) return location;
-  try {
-    return fileURLToPath(location);
-  } catch {
-    throw new UsageError(`${VARIABLE} is not a path; a file: URL should look like file:///folder/name`);
-  }
 }

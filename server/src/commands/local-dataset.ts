@@ -1,15 +1,21 @@
 /** Opens the local dataset, for commands that work without a server. */
 
 import { DatasetError } from '@whence/dataset/format';
-import { openCurrent, readManifest, type VersionEntry, versionPath } from '@whence/dataset/publish';
+import { readManifest, type VersionEntry, versionPath } from '@whence/dataset/publish';
 import { type Dataset, openDataset } from '@whence/dataset/read';
 
 /** The current version unless `version` is given. */
 export function openLocalDataset(dataDir: string, version?: number): Dataset {
   if (version !== undefined) return openDataset(versionPath(dataDir, findVersion(dataDir, version)));
-  const dataset = openCurrent(dataDir);
-  if (dataset === undefined) throw noDatasetError(dataDir);
-  return dataset;
+  return openDataset(currentPath(dataDir));
+}
+
+/** The file of the current version. */
+export function currentPath(dataDir: string): string {
+  const manifest = readManifest(dataDir);
+  const entry = manifest?.versions.find(({ version }) => version === manifest.current);
+  if (entry === undefined) throw noDatasetError(dataDir);
+  return versionPath(dataDir, entry);
 }
 
 export function noDatasetError(dataDir: string): DatasetError {

@@ -21,7 +21,7 @@ import { DatasetPuller } from '../updates/dataset-puller.ts';
 import { Updater, updateCommand } from '../updates/updater.ts';
 import { followOrders, leave, leaveWithFailure, reportMetrics } from '../worker-link.ts';
 import { Workers } from '../workers.ts';
-import { checkFeedsFile } from './feeds.ts';
+import { checkFeedsFile } from './feeds-file.ts';
 import { buildFirstDataset } from './first-dataset.ts';
 import { makeFirstKey } from './first-key.ts';
 import { makeFirstSetupLink } from './first-setup-link.ts';

@@ -1,5 +1,5 @@
 /** The dataset: what is served, what changed, going back to a version, updating now. */
-import { DEFAULT_DIFF_LIMIT, MAX_DIFF_LIMIT } from '@whence/dataset/diff';
+import { DEFAULT_DIFF_LIMIT, MAX_DIFF_LIMIT } from '@whence/dataset/diff-limit';
 import { FeedCache } from '@whence/dataset/feed-cache';
 import { DatasetError } from '@whence/dataset/format';
 import { useVersion, type VersionEntry } from '@whence/dataset/publish';

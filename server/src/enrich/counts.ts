@@ -14,6 +14,10 @@ export type Counts = {
   already_there: number;
 };
 
+export function addCounts(counts: Counts, more: Partial<Counts>): void {
+  for (const name of Object.keys(more) as (keyof Counts)[]) counts[name] += more[name] ?? 0;
+}
+
 export function newCounts(): Counts {
   return { lines: 0, addresses: 0, found: 0, not_found: 0, unreadable: 0, too_long: 0, already_there: 0 };
 }

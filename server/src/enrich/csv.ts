@@ -22,6 +22,9 @@ export type CsvOptions = {
   readonly prefix: string | undefined;
 };
 
+/** What is learnt from the first rows: the number of columns, and the address column, from 0. */
+export type CsvColumns = { readonly count: number; readonly address: number };
+
 const BYTE_ORDER_MARK = '\ufeff';
 
 export class CsvWriter {
@@ -37,11 +40,21 @@ export class CsvWriter {
   /** From 0; -1 while unknown. */
   #column = -1;
 
-  constructor(lookup: AddressLookup, options: CsvOptions) {
+  /** With `columns`, the first row was read elsewhere. */
+  constructor(lookup: AddressLookup, options: CsvOptions, columns?: CsvColumns) {
     this.#lookup = lookup;
     this.#options = options;
     this.#delimiter = options.delimiter.charCodeAt(0);
     this.#emptyCells = Buffer.from(options.delimiter.repeat(options.fields.length));
+    if (columns === undefined) return;
+    this.#header = [];
+    this.#columns = columns.count;
+    this.#column = columns.address;
+  }
+
+  /** Undefined until they are known. */
+  get columns(): CsvColumns | undefined {
+    return this.#column < 0 ? undefined : { count: this.#columns, address: this.#column };
   }
 
   write(bytes: Buffer, start: number, end: number, output: OutputBuffer): void {

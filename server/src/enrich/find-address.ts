@@ -11,8 +11,7 @@
  *     - colons without any digit (`::`, `dead::beef`): identifiers in source code look like that,
  *     - eight groups of exactly two digits: an EUI-64 or part of a fingerprint.
  */
-import type { Address } from '@whence/dataset/address';
-import { parseAddressBytes, parseIPv4Bytes } from '@whence/dataset/address-bytes';
+import { type Address, parseAddressBytes, parseIPv4Bytes } from '@whence/dataset/address';
 
 const DOT = 0x2e;
 const COLON = 0x3a;

@@ -2,12 +2,17 @@
  * Collects the output for one chunk of input. It grows to the largest output of a chunk and no further: the size of a
  * chunk is bounded, and so is what can be added per line.
  */
-const INITIAL_BYTES = 1 << 20;
+export const INITIAL_BYTES = 1 << 20;
 
 export class OutputBuffer {
   /** Callers may write here directly after `reserve`, to avoid a call per byte. */
-  bytes = Buffer.allocUnsafeSlow(INITIAL_BYTES);
+  bytes: Buffer;
   length = 0;
+
+  /** `memory` is used again, where there is any: new memory costs a page fault for every 4 kB that is written. */
+  constructor(memory?: ArrayBuffer) {
+    this.bytes = memory === undefined ? Buffer.allocUnsafeSlow(INITIAL_BYTES) : Buffer.from(memory);
+  }
 
   /** Makes room for `count` bytes after `length`. May replace `bytes`. */
   reserve(count: number): void {

@@ -18,6 +18,7 @@ import { COMMON_HEADERS } from './envelope.ts';
 import { errorBody } from './error-body.ts';
 import { handleError } from './error-handler.ts';
 import { ApiError } from './errors.ts';
+import { useLazyValidators } from './lazy-validators.ts';
 import * as limits from './limits.ts';
 import { trackAnswer } from './pending-answers.ts';
 import { refuseUnknownRoutes } from './unknown-routes.ts';
@@ -56,7 +57,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
       // A parameter that is sent twice is the last one, never a list.
       querystringParser: (query) => Object.fromEntries(new URLSearchParams(query)),
     },
-    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
+    schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: unused } },
     rewriteUrl,
     clientErrorHandler: answerClientError,
     // Generic in the route, of which there is none here.
@@ -74,6 +75,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
   });
   // Answers are objects that are right as they stand: schemas describe them for the reader, they do not filter them.
   app.setSerializerCompiler(() => JSON.stringify);
+  useLazyValidators(app);
   app.removeContentTypeParser('text/plain');
 
   app.decorateRequest('startedMs', 0);
@@ -96,6 +98,11 @@ function refuseTarget(request: FastifyRequest, reply: FastifyReply): void {
   reply.headers(COMMON_HEADERS).header('X-Request-ID', request.id);
   reply.code(refusal.row.status).send(errorBody(refusal, 0));
 }
+
+/** Both are replaced. With Fastify's own, Ajv and fast-json-stringify would be loaded before it listens. */
+const unused = () => () => {
+  throw new Error('the compilers of schemas are set by the app');
+};
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 

@@ -4,14 +4,12 @@
  * all slots.
  */
 import type { Dataset } from '@whence/dataset/read';
-import { type CheckOptions, type Examination, examineDomain } from '@whence/email/check';
-import { findMailSenders } from '@whence/email/mail-senders';
+import type { CheckOptions, Examination } from '@whence/email/check';
 import type { EmailReport } from '@whence/email/report';
-import { createDnsClient, type DnsClient } from '@whence/email/resolver';
+import type { DnsClient } from '@whence/email/resolver';
 import { FairSlots } from './fair-slots.ts';
-import { fitAnswer } from './fit-answer.ts';
-import { type NetworksReport, networksOf } from './mail-networks.ts';
-import { type PolicyNetwork, policyFetcher } from './mta-sts-fetch.ts';
+import type { NetworksReport } from './mail-networks.ts';
+import type { PolicyNetwork } from './mta-sts-fetch.ts';
 
 /** For a whole check, with the time that it waits for a slot: a caller has an answer after this, whatever it is. */
 const BUDGET_MS = 8_000;
@@ -43,19 +41,17 @@ export type EmailCheckOptions = {
 };
 
 export class EmailChecks {
-  readonly #dns: DnsClient;
+  readonly #servers: readonly string[];
+  readonly #options: EmailCheckOptions;
   readonly #slots: FairSlots;
-  readonly #policyNetwork: PolicyNetwork;
+  /** Made for the first check: the code of a check is not loaded before the server listens. */
+  #dns: DnsClient | undefined;
 
   /** Without servers, the system's are used. */
   constructor(servers: readonly string[], options: EmailCheckOptions = {}) {
-    const { slotsPerKey = LIMITS.slotsPerKey, policyNetwork = {}, cacheBytes } = options;
-    this.#dns = createDnsClient({
-      ...(servers.length > 0 && { servers }),
-      ...(cacheBytes !== undefined && { cacheBytes }),
-    });
-    this.#policyNetwork = policyNetwork;
-    this.#slots = new FairSlots({ ...LIMITS, slotsPerKey });
+    this.#servers = servers;
+    this.#options = options;
+    this.#slots = new FairSlots({ ...LIMITS, ...(options.slotsPerKey && { slotsPerKey: options.slotsPerKey }) });
   }
 
   get inFlight(): number {
@@ -69,31 +65,30 @@ export class EmailChecks {
 
   /** Undefined if no slot became free in time, or the signal aborted before. Stops asking when the signal aborts. */
   async check(domain: string, request: CheckRequest): Promise<Checked | undefined> {
-    const { fairnessKey, selectors, signal, hasTransport = false, networksFrom } = request;
+    const { fairnessKey, signal } = request;
     const startedMs = performance.now();
     if (!(await this.#slots.acquire(fairnessKey, signal))) return undefined;
     try {
+      const [dns, { examineMail }] = await Promise.all([this.#client(), import('./examine-mail.ts')]);
       const leftMs = () => BUDGET_MS - (performance.now() - startedMs);
-      const resolver = this.#dns.forCheck(domain, { deadlineMs: leftMs(), signal });
-      const transport = hasTransport && {
-        fetchPolicy: policyFetcher(this.#policyNetwork, leftMs, signal),
-        ...(this.#policyNetwork.isReachable && { isReachable: this.#policyNetwork.isReachable }),
-      };
-      const examination = await examineDomain(domain, {
-        resolver,
-        ...(selectors && { selectors }),
-        ...(transport && { transport }),
-      });
-      const { report, findings } = examination;
-      if (networksFrom === undefined) return { ...examination, answer: fitAnswer(report) };
-      const networks = await networksOf(networksFrom, await findMailSenders(domain, findings, resolver));
-      return { ...examination, answer: fitAnswer({ ...report, networks }) };
+      const resolver = dns.forCheck(domain, { deadlineMs: leftMs(), signal });
+      return await examineMail(domain, resolver, { ...request, ...this.#options, leftMs });
     } finally {
       this.#slots.release(fairnessKey);
     }
   }
 
   close(): void {
-    this.#dns.close();
+    this.#dns?.close();
+  }
+
+  async #client(): Promise<DnsClient> {
+    const { createDnsClient } = await import('@whence/email/resolver');
+    const { cacheBytes } = this.#options;
+    this.#dns ??= createDnsClient({
+      ...(this.#servers.length > 0 && { servers: this.#servers }),
+      ...(cacheBytes !== undefined && { cacheBytes }),
+    });
+    return this.#dns;
   }
 }

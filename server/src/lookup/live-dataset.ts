@@ -14,6 +14,11 @@ import { AnswerCache } from './answer-cache.ts';
 const POLL_MS = 500;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
+/** One for every way in which the index finds a text: prepared, by word, by parts of words, by several words. */
+const WARM_UP_SEARCHES = ['a', 'te', 'net', 'network', 'oogl', 'deutsche tel', 'univ of', 'as64496', 'zzzz'];
+const WARM_UP_LIMIT = 20;
+const WARM_UP_ROUNDS = 8;
+const WARM_UP_PAUSE_MS = 2;
 
 /** A version with everything that is derived from it: what is remembered of it goes with it. */
 export class ServedDataset {
@@ -32,6 +37,15 @@ export class ServedDataset {
   get search(): AsnSearch {
     this.#search ??= new AsnSearch(this.dataset);
     return this.#search;
+  }
+
+  /** So that the first search takes no longer than any other. One at a time, so that no request waits for it. */
+  warmUp(left = WARM_UP_ROUNDS * WARM_UP_SEARCHES.length): void {
+    if (left === 0) return;
+    setTimeout(() => {
+      this.search.search(WARM_UP_SEARCHES[left % WARM_UP_SEARCHES.length] as string, WARM_UP_LIMIT);
+      this.warmUp(left - 1);
+    }, WARM_UP_PAUSE_MS).unref();
   }
 }
 
@@ -118,7 +132,9 @@ export class LiveDataset {
   }
 
   #use(dataset: Dataset, { sha256 }: VersionEntry): void {
-    this.#current = new ServedDataset(dataset);
+    const served = new ServedDataset(dataset);
+    served.warmUp();
+    this.#current = served;
     this.#sha256 = sha256;
   }
 

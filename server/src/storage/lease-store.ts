@@ -2,7 +2,7 @@
  * Leases: parts of a key's day that processes take from storage and spend in memory. One statement takes a lease, so no
  * two processes are granted the same request, in either engine; what is taken counts as used until it is returned.
  */
-import { sql } from 'kysely';
+import { sql } from './kysely.ts';
 import type { Db } from './schema.ts';
 
 /** A key's day, and the limit of that day. */

@@ -1,5 +1,5 @@
 /** Counters of the API by hour in storage, added up over all processes. */
-import { sql } from 'kysely';
+import { sql } from './kysely.ts';
 import type { Db } from './schema.ts';
 
 /** `hour` is its start, in milliseconds since 1970. */

@@ -1,5 +1,5 @@
 /** Statistics in storage: requests by key, day, endpoint and status class, and when a key was last used. */
-import { sql } from 'kysely';
+import { sql } from './kysely.ts';
 import type { Db } from './schema.ts';
 
 export type UsageRow = {

@@ -4,7 +4,7 @@
  */
 import type { Address } from '@whence/dataset/address';
 import type { Match } from '@whence/dataset/format';
-import { recordBytes, writeNumber, writeRecord } from '@whence/dataset/json-writer';
+import { recordBytes, writeNumber, writePiece, writeRecord } from '@whence/dataset/json-writer';
 import { COMMON_HEADERS } from '../../http/envelope.ts';
 import { KEEP_ALIVE_MS } from '../../http/limits.ts';
 import type { ServedDataset } from '../../lookup/live-dataset.ts';
@@ -77,7 +77,15 @@ export function writeLookupAnswer(
   at = writeNumber(version, buffer, at + metaStatus.length);
   buffer.set(CLOSE, at);
   const bodyEnd = at + CLOSE.length;
-  const start = writeHeaderBefore(buffer, bodyStart, bodyEnd - bodyStart, idStart, isHit ? HIT : MISS, rate, nowMs);
+  const start = writeHeaderBefore(
+    buffer,
+    bodyStart,
+    bodyEnd - bodyStart,
+    idStart,
+    isHit ? hitLines : missLines,
+    rate,
+    nowMs,
+  );
   return { answer: slab.take(start, bodyEnd), isHit };
 }
 
@@ -87,39 +95,57 @@ function writeHeaderBefore(
   bodyStart: number,
   bodyLength: number,
   idStart: number,
-  cacheStatus: Buffer,
-  { limit, remaining, resetSeconds }: RateLimitState,
+  rateLines: RateLines,
+  rate: RateLimitState,
   nowMs: number,
 ): number {
+  const middle = rateLines.of(rate);
   const last = lastLines(nowMs);
-  const length =
-    HEAD.length +
-    REQUEST_ID_CHARACTERS +
-    LIMIT.length +
-    digits(limit) +
-    REMAINING.length +
-    digits(remaining) +
-    RESET.length +
-    digits(resetSeconds) +
-    cacheStatus.length +
-    digits(bodyLength) +
-    last.length;
-  const start = bodyStart - length;
+  const start = bodyStart - HEAD.length - REQUEST_ID_CHARACTERS - middle.length - digits(bodyLength) - last.length;
   buffer.set(HEAD, start);
   let at = start + HEAD.length;
   buffer.copyWithin(at, idStart, idStart + REQUEST_ID_CHARACTERS);
   at += REQUEST_ID_CHARACTERS;
-  buffer.set(LIMIT, at);
-  at = writeNumber(limit, buffer, at + LIMIT.length);
-  buffer.set(REMAINING, at);
-  at = writeNumber(remaining, buffer, at + REMAINING.length);
-  buffer.set(RESET, at);
-  at = writeNumber(resetSeconds, buffer, at + RESET.length);
-  buffer.set(cacheStatus, at);
-  at = writeNumber(bodyLength, buffer, at + cacheStatus.length);
+  buffer.set(middle, at);
+  at = writeNumber(bodyLength, buffer, at + middle.length);
   buffer.set(last, at);
   return start;
 }
+
+/** The fields from the limit to the name of the length. A key without a limit has the same ones again and again. */
+class RateLines {
+  readonly #bytes = Buffer.allocUnsafeSlow(HEADER_ROOM);
+  readonly #cacheStatus: Buffer;
+  #lines = this.#bytes.subarray(0, 0);
+  #limit = -1;
+  #remaining = -1;
+  #resetSeconds = -1;
+
+  constructor(cacheStatus: Buffer) {
+    this.#cacheStatus = cacheStatus;
+  }
+
+  of({ limit, remaining, resetSeconds }: RateLimitState): Buffer {
+    if (limit === this.#limit && remaining === this.#remaining && resetSeconds === this.#resetSeconds)
+      return this.#lines;
+    this.#limit = limit;
+    this.#remaining = remaining;
+    this.#resetSeconds = resetSeconds;
+    const bytes = this.#bytes;
+    let at = writePiece(LIMIT, bytes, 0);
+    at = writeNumber(limit, bytes, at);
+    at = writePiece(REMAINING, bytes, at);
+    at = writeNumber(remaining, bytes, at);
+    at = writePiece(RESET, bytes, at);
+    at = writeNumber(resetSeconds, bytes, at);
+    at = writePiece(this.#cacheStatus, bytes, at);
+    if (at !== this.#lines.length) this.#lines = bytes.subarray(0, at);
+    return this.#lines;
+  }
+}
+
+const hitLines = new RateLines(HIT);
+const missLines = new RateLines(MISS);
 
 function digits(value: number): number {
   let count = 1;

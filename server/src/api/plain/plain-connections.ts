@@ -63,7 +63,8 @@ export class PlainConnections {
       this.#nodeListener.call(this.#server, socket);
       return;
     }
-    const connection = new PlainConnection(socket, this.nowMs);
+    // Not the coarse time, which may be old after a pause of the process: a new connection has its whole time.
+    const connection = new PlainConnection(socket, performance.now());
     this.#open.add(connection);
     connection.onData = (bytes) => this.#read(connection, bytes);
     connection.onClose = () => this.#open.delete(connection);

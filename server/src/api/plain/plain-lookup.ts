@@ -2,7 +2,7 @@
  * Answers plain lookups: the steps of the route (key, quota, permission, address, record) on the same parts, without a
  * request object. Nothing here waits unless storage must be asked: for a key that is no longer vouched for, or a lease.
  */
-import { parseAddressBytes } from '@whence/dataset/address-bytes';
+import { parseAddressBytes } from '@whence/dataset/address';
 import { ApiError } from '../../http/errors.ts';
 import type { Overload } from '../../http/overload.ts';
 import type { Key } from '../../keys/key.ts';

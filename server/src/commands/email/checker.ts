@@ -17,13 +17,6 @@ export type CheckerOptions = {
 };
 
 /**
- * With answers after 20 ms, 16 keep one core busy (63 domains a second, with 8 there are 50). The DNS client has at most
- * 256 recent queries unanswered, however many checks there are.
- */
-export const DEFAULT_PARALLEL = 16;
-export const MAX_PARALLEL = 64;
-
-/**
  * Each domain of a list is checked once. What is asked again are includes of common providers, which the answers of the
  * last 200 domains hold.
  */

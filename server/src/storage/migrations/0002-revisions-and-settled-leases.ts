@@ -1,5 +1,6 @@
 /** One row of revisions instead of a table for keys alone, and in `quota` what was reported as spent. */
-import { type Kysely, type Migration, sql } from 'kysely';
+import type { Kysely, Migration } from 'kysely';
+import { sql } from '../kysely.ts';
 
 export const revisionsAndSettledLeases: Migration = {
   async up(db: Kysely<unknown>) {

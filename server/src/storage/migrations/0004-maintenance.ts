@@ -1,5 +1,6 @@
 /** What processes need to look after the database: a row to try writing with, and indexes by which old rows are found. */
-import { type Kysely, type Migration, sql } from 'kysely';
+import type { Kysely, Migration } from 'kysely';
+import { sql } from '../kysely.ts';
 
 export const maintenance: Migration = {
   async up(db: Kysely<unknown>) {

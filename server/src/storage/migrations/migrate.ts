@@ -1,5 +1,5 @@
 /** Brings a database to the schema of this program, with Kysely's Migrator. */
-import { Migrator } from 'kysely';
+import { Migrator } from '../kysely.ts';
 import type { Db } from '../schema.ts';
 import { StorageUnavailable } from '../storage-unavailable.ts';
 import { migrations } from './migrations.ts';

@@ -1,7 +1,8 @@
 /** PostgreSQL, for several machines: a pool of connections with a time-out on every wait. */
-import { Kysely, PostgresDialect } from 'kysely';
+
 import pg from 'pg';
 import type { Engine } from '../engine.ts';
+import { Kysely, PostgresDialect } from '../kysely.ts';
 import { migrate, pendingMigrations } from '../migrations/migrate.ts';
 import type { Schema } from '../schema.ts';
 import { unavailableDialect } from './unavailable-dialect.ts';

@@ -1,7 +1,7 @@
 /** The embedded engine: one SQLite file in WAL mode, shared by the workers of one machine and by the command line. */
 import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
-import { Kysely } from 'kysely';
 import type { Engine } from '../engine.ts';
+import { Kysely } from '../kysely.ts';
 import { migrate, pendingMigrations } from '../migrations/migrate.ts';
 import type { Schema } from '../schema.ts';
 import { NoDatabase } from '../storage-unavailable.ts';

@@ -2,18 +2,8 @@
  * Kysely over two SQLite threads, one that reads and one that writes: in WAL mode a read never waits for a write, so
  * what a lookup needs to know of its key does not wait for another process's lock, nor for the disk.
  */
-import {
-  CompiledQuery,
-  type DatabaseConnection,
-  type Dialect,
-  type Driver,
-  type Kysely,
-  type QueryResult,
-  SelectQueryNode,
-  SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-} from 'kysely';
+import type { CompiledQuery, DatabaseConnection, Dialect, Driver, Kysely, QueryResult } from 'kysely';
+import { compiledQuery, SelectQueryNode, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from '../kysely.ts';
 import { StorageUnavailable } from '../storage-unavailable.ts';
 import { monotonicMs } from './monotonic-clock.ts';
 import { SqliteError, type SqliteThread, statementDeadline } from './sqlite-thread.ts';
@@ -59,7 +49,7 @@ class ThreadDriver implements Driver {
   }
 
   async commitTransaction(connection: ThreadConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('commit'));
+    await connection.executeQuery(compiledQuery.raw('commit'));
     connection.isOpen = false;
   }
 
@@ -114,7 +104,7 @@ class ThreadConnection implements DatabaseConnection {
   /** On a full disk SQLite has rolled back by itself, and the error of the statement is the one to report. */
   async rollBack(): Promise<void> {
     try {
-      await this.executeQuery(CompiledQuery.raw('rollback'));
+      await this.executeQuery(compiledQuery.raw('rollback'));
     } catch (error) {
       if (!(error instanceof SqliteError) || !error.message.includes('no transaction is active')) throw error;
     }

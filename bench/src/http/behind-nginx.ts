@@ -1,0 +1,85 @@
+/**
+ * The server behind nginx with `keepalive` connections, on which requests of all kinds are mixed: which share of the
+ * lookups is answered at the socket (docs/decisions/0017).
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { limitRow, type Row, say } from '../report.ts';
+import { ANY_CORE } from './pinned-processes.ts';
+import { findProgram, freePort } from './programs.ts';
+import type { Setup } from './setup.ts';
+import { startWhence } from './whence-server.ts';
+import { runWrk } from './wrk.ts';
+
+const CONNECTIONS = 32;
+const SECONDS = 5;
+const MAX_OTHER_PERCENT = 10;
+
+export async function measureBehindNginx(setup: Setup): Promise<Row[]> {
+  const { processes, folder, dataDir, addresses, key, save } = setup;
+  const nginx = findProgram('nginx');
+  if (nginx === undefined) {
+    say('lookups behind nginx are skipped: apt-get install -y nginx-light');
+    return [];
+  }
+  const metricsPort = await freePort();
+  const whence = await startWhence(processes, dataDir, ANY_CORE, { WHENCE_METRICS_PORT: String(metricsPort) });
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const args = writeConfiguration(join(folder, 'nginx-proxy'), port, new URL(whence.url).host);
+  const proxy = await processes.startSilent(ANY_CORE, nginx, args, `${url}/healthz`);
+  const scriptArguments = [save('addresses', addresses), save('1-keys', [key])];
+  const load = { script: 'mixed-requests.lua', scriptArguments, connections: CONNECTIONS } as const;
+  const { perSecond } = await runWrk(processes, url, load, SECONDS, 1);
+  const { lookups, plain } = await countLookups(metricsPort);
+  await proxy.stop();
+  await whence.stop();
+  say(`behind nginx: ${Math.round(perSecond)} requests/s, ${plain} of ${lookups} lookups answered at the socket`);
+  return [limitRow('behind nginx, lookups on Node’s path', 100 * (1 - plain / lookups), MAX_OTHER_PERCENT, '%')];
+}
+
+function writeConfiguration(folder: string, port: number, upstream: string): string[] {
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, 'nginx.conf');
+  writeFileSync(
+    path,
+    `daemon off;
+master_process off;
+pid ${folder}/pid;
+error_log ${folder}/error.log;
+events { worker_connections 1024; }
+http {
+  access_log off;
+  keepalive_requests 100000000;
+  client_body_temp_path ${folder}/body;
+  proxy_temp_path ${folder}/proxy;
+  fastcgi_temp_path ${folder}/fastcgi;
+  uwsgi_temp_path ${folder}/uwsgi;
+  scgi_temp_path ${folder}/scgi;
+  upstream whence { server ${upstream}; keepalive 32; keepalive_requests 100000000; }
+  server {
+    listen 127.0.0.1:${port};
+    location / {
+      proxy_pass http://whence;
+      proxy_http_version 1.1;
+      proxy_set_header Connection "";
+      proxy_set_header Host $host;
+      proxy_set_header X-Real-IP $remote_addr;
+      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+      proxy_set_header X-Forwarded-Proto $scheme;
+    }
+  }
+}
+`,
+  );
+  return ['-c', path, '-e', join(folder, 'error.log')];
+}
+
+async function countLookups(metricsPort: number): Promise<{ lookups: number; plain: number }> {
+  const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+  const sum = (pattern: RegExp) => [...text.matchAll(pattern)].reduce((total, [, count]) => total + Number(count), 0);
+  return {
+    lookups: sum(/^whence_requests_total\{[^}]*route="ip"[^}]*\} (\d+)$/gm),
+    plain: sum(/^whence_plain_lookups_total (\d+)$/gm),
+  };
+}

@@ -1,0 +1,73 @@
+/** Peer: nginx with the geoip2 module, the record as a template; no key, no counting. */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { findProgram, freePort } from '../programs.ts';
+
+const MODULE = '/usr/lib/nginx/modules/ngx_http_geoip2_module.so';
+
+export function nginxGeoip2Missing(): string | undefined {
+  return findProgram('nginx') && existsSync(MODULE)
+    ? undefined
+    : 'nginx with geoip2 is skipped: apt-get install -y nginx-light libnginx-mod-http-geoip2';
+}
+
+const FLAGS = ['datacenter', 'tor_exit', 'proxy', 'vpn', 'residential', 'mobile', 'ai_crawler'].map(
+  (flag) => `is_${flag}`,
+);
+
+/** The arguments of nginx, and its port. It runs as one process, in the foreground. */
+export async function nginxGeoip2(folder: string, mmdb: string): Promise<{ args: string[]; port: number }> {
+  const port = await freePort();
+  const own = join(folder, 'nginx-geoip2');
+  mkdirSync(own, { recursive: true });
+  // The module has no booleans: they come as 0 and 1.
+  const values = [
+    ['country', 'country iso_code'],
+    ['asn', 'autonomous_system_number'],
+    ['org', 'autonomous_system_organization'],
+    ['rir', 'rir'],
+    ['connection', 'connection_type'],
+    ['provider', 'detection cloud_provider'],
+    ['company', 'detection ai_company'],
+    ['score', 'threat score'],
+    ['level', 'threat level'],
+    ...FLAGS.map((flag) => [flag, `detection ${flag}`]),
+  ];
+  const detection = FLAGS.map((flag) => `"${flag}":$w_${flag}`).join(',');
+  const body =
+    '{"ip":"$ip","country":{"iso_code":"$w_country"},"autonomous_system_number":$w_asn,' +
+    '"autonomous_system_organization":"$w_org","rir":"$w_rir","connection_type":"$w_connection",' +
+    `"detection":{${detection},"ai_company":"$w_company","cloud_provider":"$w_provider"},` +
+    '"threat":{"score":$w_score,"level":"$w_level"}}';
+  const path = join(own, 'nginx.conf');
+  writeFileSync(
+    path,
+    `load_module ${MODULE};
+daemon off;
+master_process off;
+pid ${own}/pid;
+error_log ${own}/error.log;
+events { worker_connections 1024; }
+http {
+  access_log off;
+  keepalive_requests 100000000;
+  client_body_temp_path ${own}/body;
+  proxy_temp_path ${own}/proxy;
+  fastcgi_temp_path ${own}/fastcgi;
+  uwsgi_temp_path ${own}/uwsgi;
+  scgi_temp_path ${own}/scgi;
+  geoip2 ${mmdb} {
+${values.map(([name, place]) => `    $w_${name} source=$ip ${place};`).join('\n')}
+  }
+  server {
+    listen 127.0.0.1:${port};
+    location ~ "^/v1/ip/(?<ip>[0-9a-fA-F:.]+)$" {
+      default_type "application/json; charset=utf-8";
+      return 200 '${body}';
+    }
+  }
+}
+`,
+  );
+  return { args: ['-c', path, '-e', join(own, 'error.log')], port };
+}

@@ -1,0 +1,10 @@
+/** The URL of a static host. Throws a sentence about what it must be. */
+export function parseHostUrl(text: string): URL {
+  const words = 'an http:, https: or file: URL';
+  if (!URL.canParse(text)) throw new Error(words);
+  const url = new URL(text);
+  if (!['http:', 'https:', 'file:'].includes(url.protocol)) throw new Error(words);
+  if (url.protocol === 'file:' && url.host !== '') throw new Error('a file: URL without a host: file:///folder');
+  url.hash = '';
+  return url;
+}

@@ -1,0 +1,34 @@
+/** A thread of `whence enrich --jobs`: enriches one block of whole records after the other. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { openDataset } from '@whence/dataset/read';
+import { type Counts, newCounts } from './counts.ts';
+import type { CsvColumns } from './csv.ts';
+import { OutputBuffer } from './output-buffer.ts';
+import { type EnrichPlan, enrichmentOf } from './plan.ts';
+import { RecordStream } from './record-stream.ts';
+
+export type ThreadTask = {
+  readonly datasetPath: string;
+  readonly plan: EnrichPlan;
+  readonly columns: CsvColumns | undefined;
+};
+
+export type BlockTask = { readonly block: Uint8Array; readonly memory: ArrayBuffer | undefined };
+export type EnrichedBlock = { readonly bytes: Uint8Array; readonly counts: Counts };
+
+// Passed by EnrichThreads, the only caller.
+const { datasetPath, plan, columns } = workerData as ThreadTask;
+const counts = newCounts();
+const { findEnd, write } = enrichmentOf(openDataset(datasetPath), plan, counts, columns);
+
+parentPort?.on('message', ({ block, memory }: BlockTask) => {
+  // The memory of the output is given away with it, and comes back with another block.
+  const output = new OutputBuffer(memory);
+  Object.assign(counts, newCounts());
+  const records = new RecordStream(findEnd, write, counts, output);
+  records.feed(Buffer.from(block.buffer, block.byteOffset, block.byteLength));
+  records.end();
+  const bytes = output.take();
+  const done: EnrichedBlock = { bytes, counts: { ...counts } };
+  parentPort?.postMessage(done, [bytes.buffer as ArrayBuffer]);
+});

@@ -1,0 +1,41 @@
+/** What to do with a log, in a form that can be passed to a thread, and the writer that does it. */
+import type { Dataset } from '@whence/dataset/read';
+import { AddressLookup } from './address-lookup.ts';
+import type { Counts } from './counts.ts';
+import { type CsvColumns, type CsvOptions, CsvWriter } from './csv.ts';
+import { rowEndFinder } from './csv-row.ts';
+import type { Enrichment } from './enrich.ts';
+import type { Field } from './fields.ts';
+import { csvInsertion, jsonInsertion } from './insertion.ts';
+import { linesWriter } from './lines.ts';
+import { type NdjsonOptions, ndjsonWriter } from './ndjson.ts';
+import { findLineEnd, type RecordEndFinder } from './record-stream.ts';
+
+export type EnrichPlan =
+  | { readonly format: 'lines'; readonly fields: readonly Field[] | undefined; readonly allAddresses: boolean }
+  | { readonly format: 'ndjson'; readonly fields: readonly Field[] | undefined; readonly ndjson: NdjsonOptions }
+  | { readonly format: 'csv'; readonly csv: CsvOptions };
+
+/** A new finder: that of CSV has a state. */
+export function recordEndFinder(plan: EnrichPlan): RecordEndFinder {
+  return plan.format === 'csv' ? rowEndFinder(plan.csv.delimiter.charCodeAt(0)) : findLineEnd;
+}
+
+/** `columns` of CSV are known to all threads but the one that reads the first rows. */
+export function enrichmentOf(
+  dataset: Dataset,
+  plan: EnrichPlan,
+  counts: Counts,
+  columns?: CsvColumns,
+): Enrichment & { readonly columns: () => CsvColumns | undefined } {
+  const findEnd = recordEndFinder(plan);
+  if (plan.format === 'csv') {
+    const { fields, delimiter } = plan.csv;
+    const lookup = new AddressLookup(dataset, csvInsertion(dataset, fields, delimiter), counts);
+    const writer = new CsvWriter(lookup, plan.csv, columns);
+    return { findEnd, write: (...row) => writer.write(...row), counts, columns: () => writer.columns };
+  }
+  const lookup = new AddressLookup(dataset, jsonInsertion(dataset, plan.fields), counts);
+  const write = plan.format === 'lines' ? linesWriter(lookup, plan.allAddresses) : ndjsonWriter(lookup, plan.ndjson);
+  return { findEnd, write, counts, columns: () => undefined };
+}

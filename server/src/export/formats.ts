@@ -1,0 +1,3 @@
+/** The formats of `whence dataset export`. */
+export const EXPORT_FORMATS = ['mmdb', 'csv', 'parquet', 'ndjson', 'nftables', 'clickhouse'] as const;
+export type Format = (typeof EXPORT_FORMATS)[number];

@@ -1,0 +1,20 @@
+/**
+ * What is used of Kysely, as CommonJS: its 262 files load in half the time that they take as ES modules (80 ms instead
+ * of 150), which is a third of the time of `whence key create`.
+ */
+import { createRequire } from 'node:module';
+import type * as Module from 'kysely';
+
+const kysely: typeof Module = createRequire(import.meta.url)('kysely');
+
+export const {
+  Kysely,
+  Migrator,
+  PostgresDialect,
+  SelectQueryNode,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  sql,
+} = kysely;
+export const compiledQuery = kysely.CompiledQuery;

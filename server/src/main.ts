@@ -72,14 +72,14 @@ export async function run(
     .option('--permissions <list>', `some of ${PERMISSIONS.join(',')} (default: all)`)
     .addOption(json())
     .action(async (options) => {
-      exitCode = await keyCreate(config().dataDir, options, stdout, stderr);
+      exitCode = await keyCreate(config().storageLocation, options, stdout, stderr);
     });
   key
     .command('list')
     .description('list all keys, including revoked ones')
     .addOption(json())
     .action(async (options) => {
-      exitCode = await keyList(config().dataDir, options, stdout);
+      exitCode = await keyList(config().storageLocation, options, stdout);
     });
   key
     .command('revoke')
@@ -87,7 +87,7 @@ export async function run(
     .argument('<key>', 'id from whence key list, or the key itself')
     .addOption(json())
     .action(async (name: string, options) => {
-      exitCode = await keyRevoke(config().dataDir, name, options, stdout);
+      exitCode = await keyRevoke(config().storageLocation, name, options, stdout);
     });
 
   const user = program.command('user').description('manage accounts of the dashboard');

@@ -15,7 +15,7 @@ import type { Output } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
 
 type Options = { json?: boolean };
-type Place = Pick<Config, 'dataDir' | 'publicUrl' | 'host' | 'port'>;
+type Place = Pick<Config, 'storageLocation' | 'publicUrl' | 'host' | 'port'>;
 
 /** The account has no password until its link is used. */
 export async function userCreate(
@@ -96,8 +96,8 @@ export async function userSetupLink(place: Place, { json }: Options, stdout: Out
 }
 
 /** For `whence serve`: the path of a new link as long as there is no account. */
-export async function firstSetupLink(dataDir: string): Promise<string | undefined> {
-  const storage = await openStorage(dataDir);
+export async function firstSetupLink(storageLocation: string): Promise<string | undefined> {
+  const storage = await openStorage(storageLocation);
   try {
     const accounts = new Accounts(storage, new AuditLog(storage.audit));
     if (!(await accounts.isEmpty())) return undefined;
@@ -140,11 +140,11 @@ async function withAccount(
 }
 
 async function withAccounts(
-  { dataDir }: Place,
+  { storageLocation }: Place,
   options: { mustExist: boolean },
   work: (accounts: Accounts) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const storage = await openStorage(dataDir, options);
+  const storage = await openStorage(storageLocation, options);
   try {
     return await work(new Accounts(storage, new AuditLog(storage.audit)));
   } catch (error) {

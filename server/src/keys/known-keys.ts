@@ -7,7 +7,7 @@ import type { KeyStore } from '../storage/key-store.ts';
 import { GuessThrottle } from './guess-throttle.ts';
 import { fromStored, type Key } from './key.ts';
 import { hashSecret, isWellFormed } from './secret.ts';
-import { Vouching } from './vouching.ts';
+import { type StorageState, Vouching } from './vouching.ts';
 
 /** More than a deployment has in use at once; a bound, not a tuning parameter. */
 const MAX_REMEMBERED = 10_000;
@@ -30,9 +30,34 @@ export class KnownKeys {
   /** The revision that `#remembered` and `#absent` belong to. */
   #revision = '';
 
-  constructor(store: KeyStore) {
+  /** `graceMs`: how long known keys are accepted while storage does not answer. */
+  constructor(store: KeyStore, { graceMs = 0 } = {}) {
     this.#store = store;
-    this.#vouching = new Vouching(() => store.revision());
+    this.#vouching = new Vouching(() => store.revision(), { graceMs });
+  }
+
+  /** Whether storage answers, as of the last question. */
+  get storageState(): StorageState {
+    return this.#vouching.state;
+  }
+
+  /** Since storage was last known to answer. */
+  get storageAgeSeconds(): number {
+    return this.#vouching.ageSeconds;
+  }
+
+  /** The same, after a question where the last one is some time ago. Waits a second at most. */
+  async checkStorage(): Promise<StorageState> {
+    try {
+      await this.#vouching.refresh();
+      return this.#vouching.state;
+    } catch {
+      return 'unavailable';
+    }
+  }
+
+  close(): void {
+    this.#vouching.stop();
   }
 
   /** The active key with this secret, which came from this client address. */

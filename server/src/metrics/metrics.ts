@@ -111,6 +111,8 @@ const HELP: Readonly<Record<string, string>> = {
   whence_dataset_age_seconds: 'Seconds since the served dataset was built.',
   whence_dataset_fallback: 'Whether the current version cannot be loaded and another one is served.',
   whence_storage_read_only: 'Whether storage could not be written when it was last tried.',
+  whence_storage_degraded: 'Whether storage does not answer, so that only known keys and open leases are used.',
+  whence_storage_last_answer_age_seconds: 'Seconds since the question that storage last answered.',
   whence_leased_requests: 'Requests taken from quotas and not yet spent.',
   whence_email_checks: 'Email checks in flight.',
   whence_event_loop_lag_seconds: 'Largest delay of the event loop in the last second.',

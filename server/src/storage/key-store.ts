@@ -43,8 +43,11 @@ export type KeyStore = {
   revision(): Promise<string>;
 };
 
-/** `generation` differs once the engine has opened another database under the same name. */
-export function keyStore(db: Db, generation: () => number): KeyStore {
+/**
+ * `generation` differs once the engine has opened another database under the same name. `urgent` is for the question
+ * on which every answer depends.
+ */
+export function keyStore(db: Db, generation: () => number, urgent: Db = db): KeyStore {
   const moveRevision = (transaction: Db) =>
     transaction
       .updateTable('revisions')
@@ -96,7 +99,7 @@ export function keyStore(db: Db, generation: () => number): KeyStore {
       });
     },
     async revision() {
-      const { keys } = await db.selectFrom('revisions').select('keys').executeTakeFirstOrThrow();
+      const { keys } = await urgent.selectFrom('revisions').select('keys').executeTakeFirstOrThrow();
       return `${generation()}.${keys}`;
     },
   };

@@ -86,9 +86,12 @@ async function serveUntilStopped(
   log.info({ url, workers: config.workers, ...metricsPort }, 'listening');
   stdout.write(`Whence listens on ${url} (documentation: ${url}/docs)\n`);
   if (signals.count === 0) stdout.write(await makeFirstKey(storage.keys, { ...config, url }));
+  const setupPath = await firstSetupLink(storage).catch((error) => {
+    // The server answers without it.
+    log.warn({ err: error }, 'no link to set up the dashboard could be made; whence user setup-link makes one');
+  });
   await storage.close();
-  const setupPath = await firstSetupLink(config.storageLocation);
-  if (setupPath !== undefined) stdout.write(setUp(`${config.publicUrl ?? url}${setupPath}`));
+  if (typeof setupPath === 'string') stdout.write(setUp(`${config.publicUrl ?? url}${setupPath}`));
 
   const hasDataset = await isServingDataset(server, signals);
   const puller = startPuller(config, log);

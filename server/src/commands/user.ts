@@ -10,6 +10,7 @@ import type { Role } from '../accounts/role.ts';
 import { type Actor, AuditLog } from '../audit/audit-log.ts';
 import type { Config } from '../config.ts';
 import { openStorage } from '../storage/open-storage.ts';
+import type { Storage } from '../storage/storage.ts';
 import { type ExitCode, UsageError } from '../terminal/exit.ts';
 import type { Output } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
@@ -96,15 +97,10 @@ export async function userSetupLink(place: Place, { json }: Options, stdout: Out
 }
 
 /** For `whence serve`: the path of a new link as long as there is no account. */
-export async function firstSetupLink(storageLocation: string): Promise<string | undefined> {
-  const storage = await openStorage(storageLocation);
-  try {
-    const accounts = new Accounts(storage, new AuditLog(storage.audit));
-    if (!(await accounts.isEmpty())) return undefined;
-    return linkPath(await accounts.makeSetupLink({ name: 'whence serve' }, new Date()));
-  } finally {
-    await storage.close();
-  }
+export async function firstSetupLink(storage: Storage): Promise<string | undefined> {
+  const accounts = new Accounts(storage, new AuditLog(storage.audit));
+  if (!(await accounts.isEmpty())) return undefined;
+  return linkPath(await accounts.makeSetupLink({ name: 'whence serve' }, new Date()));
 }
 
 function describe(account: Account) {

@@ -22,7 +22,7 @@ const HOUSEKEEPING_MS = 1_000;
 /** How often a process checks whether another one has recalled leases. */
 const RECALLS_MS = 50;
 /** How often a process says that its leases live, and looks for those of processes that do not. */
-const RENEWAL_MS = 20_000;
+const RENEWAL_MS = 10_000;
 /** How often a process checks whether old rows are due to be removed; one process an hour does it. */
 const PRUNING_MS = 600_000;
 /** How long requests in flight may take to finish when the server is told to stop. */

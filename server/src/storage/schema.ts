@@ -25,6 +25,8 @@ export type Schema = {
     owner_id: string | null;
     /** The key that this one replaces. */
     predecessor_id: string | null;
+    /** `revisions.keys` after its last change. */
+    revision: Generated<number>;
   };
   /** One row. Each number moves with every change that processes must notice. */
   revisions: { id: number; keys: number; recalls: number };

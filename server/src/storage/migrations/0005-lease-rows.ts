@@ -1,5 +1,6 @@
 /**
- * A row per lease, with its owner and its deadline; which programs may use the database. `quota.settled` and
+ * A row per lease, with its owner and its deadline; with which revision a key changed; which programs may use the
+ * database. `quota.settled` and
  * `quota.last_granted` stay for programs that do not know lease rows.
  */
 import { type Kysely, type Migration, sql } from 'kysely';
@@ -19,6 +20,11 @@ export const leaseRows: Migration = {
       .execute();
     // None on `expires_at`, which every statement of an owner changes: PostgreSQL would have to write the indexes too.
     await db.schema.createIndex('leases_owner').on('leases').column('owner').execute();
+    await db.schema
+      .alterTable('keys')
+      .addColumn('revision', 'integer', (column) => column.notNull().defaultTo(0))
+      .execute();
+    await db.schema.createIndex('keys_revision_index').on('keys').column('revision').execute();
     await db.schema
       .createTable('compatibility')
       .addColumn('id', 'integer', (column) => column.primaryKey())

@@ -293,7 +293,7 @@ function parseDatasetUrl(text: string): string | undefined {
 /** The modes of libpq that can be kept: `allow` and `prefer` fall back to plain text without a word. */
 const SSL_MODES = ['disable', 'require', 'verify-ca', 'verify-full'];
 
-function parseDatabaseUrl(text: string): string | undefined {
+export function parseDatabaseUrl(text: string): string | undefined {
   if (text === '') return undefined;
   if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text) || new URL(text).pathname.length < 2)
     throw new Error('a URL such as postgres://user:password@host:5432/database');

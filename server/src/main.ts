@@ -15,6 +15,7 @@ import { datasetFeeds } from './commands/feeds.ts';
 import { ipCommand } from './commands/ip.ts';
 import { keyCreate, keyList, keyRevoke } from './commands/key.ts';
 import { serve } from './commands/serve.ts';
+import { storageCheck, storageMigrate } from './commands/storage.ts';
 import { userChange, userCreate, userList, userResetPassword, userSetupLink } from './commands/user.ts';
 import { readConfig, settingsHelp } from './config.ts';
 import { FIELDS } from './enrich/fields.ts';
@@ -88,6 +89,24 @@ export async function run(
     .addOption(json())
     .action(async (name: string, options) => {
       exitCode = await keyRevoke(config().storageLocation, name, options, stdout);
+    });
+
+  const storage = program.command('storage').description('move and check the storage of keys, counts and accounts');
+  storage
+    .command('migrate')
+    .description('copy the storage to another database and compare the copy; stop all servers first')
+    .requiredOption('--to <place>', 'postgres:// URL (PGPASSWORD for its password), or a data directory for SQLite')
+    .option('--replace', 'also if the target has keys that this storage does not have')
+    .addOption(json())
+    .action(async (options) => {
+      exitCode = await storageMigrate(config(), options, stdout);
+    });
+  storage
+    .command('check')
+    .description('show what is in the storage, how fast it answers and what is wrong with it')
+    .addOption(json())
+    .action(async (options) => {
+      exitCode = await storageCheck(config(), options, stdout);
     });
 
   const user = program.command('user').description('manage accounts of the dashboard');

@@ -10,6 +10,7 @@ import type { Logger } from './log.ts';
 import { DatasetDiffs } from './lookup/dataset-diffs.ts';
 import { EmailChecks } from './lookup/email-checks.ts';
 import { LiveDataset } from './lookup/live-dataset.ts';
+import { ReplicaVersions } from './lookup/replica-versions.ts';
 import { Metrics, type MetricsSnapshot } from './metrics/metrics.ts';
 import { Quota } from './quota/quota.ts';
 import { openStorage } from './storage/open-storage.ts';
@@ -23,6 +24,8 @@ const HOUSEKEEPING_MS = 1_000;
 const RECALLS_MS = 50;
 /** How often a process says that its leases live, and looks for those of processes that do not. */
 const RENEWAL_MS = 10_000;
+/** How often a process looks at what the others serve. */
+const REPLICAS_MS = 10_000;
 /** How often a process checks whether old rows are due to be removed; one process an hour does it. */
 const PRUNING_MS = 600_000;
 /** How long requests in flight may take to finish when the server is told to stop. */
@@ -47,6 +50,7 @@ export async function startServer(config: Config, log: Logger, machineMs: () => 
   const keys = new KnownKeys(storage.keys, { graceMs: config.storageGraceSeconds * 1000 });
   const quota = new Quota(storage.leases, { isStorageDown: () => keys.storageState !== 'ok' });
   const usage = new Usage(storage.usage);
+  const replicas = new ReplicaVersions(storage.processes, nowMs);
   const metrics = new Metrics();
   const overload = new Overload();
   const live = new LiveDataset(config.dataDir, {
@@ -116,6 +120,12 @@ export async function startServer(config: Config, log: Logger, machineMs: () => 
     repeat(() => quota.answerRecalls(), RECALLS_MS, cannotWrite),
     repeat(() => quota.renewLeases(), RENEWAL_MS, cannotWrite),
     repeat(prune, PRUNING_MS, cannotWrite),
+    // Shown as they were while storage does not answer.
+    repeat(
+      () => replicas.refresh(),
+      REPLICAS_MS,
+      () => {},
+    ),
   ];
 
   const cut = () => {
@@ -165,6 +175,7 @@ export async function startServer(config: Config, log: Logger, machineMs: () => 
         whence_event_loop_lag_seconds: overload.lagSeconds,
         whence_resident_memory_bytes: process.memoryUsage.rss(),
         whence_workers: 1,
+        ...replicas.gauges(),
         ...updateGauges(lastUpdate(), current?.builtAtMs ?? 0, nowMs()),
       });
     },

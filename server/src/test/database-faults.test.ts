@@ -9,9 +9,9 @@ import pg from 'pg';
 import type { Tier } from '../keys/tiers.ts';
 import { REVOCATION_WAIT_MS } from '../keys/vouching.ts';
 import { untilTrue } from './command.ts';
-import { NO_OWN_POSTGRES, PostgresServer } from './postgres-server.ts';
+import { freePort, NO_OWN_POSTGRES, PostgresServer } from './postgres-server.ts';
 import { Replica } from './replicas.ts';
-import { TestFolder } from './test-server.ts';
+import { SAMPLE, TestFolder } from './test-server.ts';
 
 const skip = NO_OWN_POSTGRES;
 const GRACE_SECONDS = 4;
@@ -23,6 +23,7 @@ let databaseUrl: string;
 let here: Replica;
 let there: Replica;
 let direct: TestFolder;
+let metricsPort: number;
 
 before(async () => {
   if (skip !== false) return;
@@ -33,9 +34,10 @@ before(async () => {
   await execute('GRANT ALL ON SCHEMA public TO app');
   const appUrl = databaseUrl.replace('whence@', 'app@');
   direct = new TestFolder(appUrl);
+  metricsPort = await freePort();
   const environment = { WHENCE_STORAGE_GRACE: String(GRACE_SECONDS) };
   [here, there] = await Promise.all([
-    Replica.start(appUrl, environment, SLOW_MS),
+    Replica.start(appUrl, { ...environment, WHENCE_METRICS_PORT: String(metricsPort) }, SLOW_MS),
     Replica.start(appUrl, environment, SLOW_MS),
   ]);
 });
@@ -68,6 +70,8 @@ async function seenKey(tier: Tier): Promise<string> {
 const withinGrace = async (replica: Replica) => {
   await replica.until('degraded');
   assert.deepEqual(await replica.ready(), [200, 'degraded']);
+  const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+  if (replica === here) assert.match(metrics, /^whence_storage_degraded 1$/m);
 };
 
 const bothWork = () => Promise.all([here.until('ok'), there.until('ok')]);
@@ -237,6 +241,14 @@ test('database: a network that drops packets cuts off one replica; the other one
     },
   );
   assert.equal(await here.status(revoked), 401);
+});
+
+test('database: metrics say which replicas serve an older dataset', { skip }, async () => {
+  const metrics = async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+  there.folder.publish({ ...SAMPLE, tor: [] });
+  await untilTrue('it shows', async () => /^whence_deployment_processes_behind 1$/m.test(await metrics()));
+  assert.match(await metrics(), /^whence_deployment_processes 2$/m);
+  assert.match(await metrics(), /^whence_deployment_dataset_version 2$/m);
 });
 
 test('database: the clock of a replica is wrong by a day', { skip }, async () => {

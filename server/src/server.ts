@@ -21,7 +21,7 @@ import { Usage } from './usage/usage.ts';
 
 const HOUSEKEEPING_MS = 1_000;
 /** How often a process checks whether another one has recalled leases. */
-const RECALLS_MS = 50;
+const RECALLS_MS = 100;
 /** How often a process says that its leases live, and looks for those of processes that do not. */
 const RENEWAL_MS = 10_000;
 /** How often a process looks at what the others serve. */

@@ -60,6 +60,11 @@ export class PostgresServer {
     return server;
   }
 
+  /** Of a server of the test's own. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
   /** Starts it again where it was. */
   async resume(): Promise<void> {
     this.#child = this.#launch?.();

@@ -2,6 +2,8 @@
  * `npm run bench -- <name> [options]`. A benchmark reports a missed goal in its table and exits with 0; `soak` and
  * `fuzz` exit with 1 if a promise is broken.
  */
+import { capacity } from './capacity.ts';
+import { cluster } from './cluster.ts';
 import { coverage } from './coverage.ts';
 import { email } from './email.ts';
 import { engine } from './engine.ts';
@@ -22,6 +24,8 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   email,
   enrich,
   coverage,
+  cluster,
+  capacity,
   soak,
   fuzz,
 };

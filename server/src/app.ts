@@ -14,6 +14,7 @@ import { registerDashboard } from './dashboard/dashboard.ts';
 import type { DashboardSettings } from './dashboard/parts.ts';
 import { allowOrigins } from './http/cors.ts';
 import { createHttpServer, type HttpParts } from './http/http-server.ts';
+import type { Storage } from './storage/storage.ts';
 
 export type AppParts = ApiParts &
   HealthParts &
@@ -21,6 +22,7 @@ export type AppParts = ApiParts &
     /** Origins whose pages may call the API from a browser. */
     readonly corsOrigins: readonly string[];
     readonly dashboard: DashboardSettings;
+    readonly storage: Storage;
   };
 
 declare module 'fastify' {

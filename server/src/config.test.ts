@@ -9,6 +9,9 @@ test('config: defaults', () => {
     host: '127.0.0.1',
     port: 8080,
     dataDir: './whence-data',
+    databaseUrl: undefined,
+    storageLocation: './whence-data',
+    storageGraceSeconds: 60,
     datasetUrl: undefined,
     keepVersions: 7,
     workers: 1,
@@ -34,6 +37,11 @@ for (const [behaviour, environment, want] of [
   ['is shown as it is set', { WHENCE_PORT: '9000' }, { value: '9000', is_set: true, is_secret: false }],
   ['is shown with its default', {}, { value: '8080', is_set: false, is_secret: false }],
   ['that is a secret is not shown', { WHENCE_DATASET_URL: 'https://a.example/' }, { is_set: true, is_secret: true }],
+  [
+    'that is a database is not shown',
+    { WHENCE_DATABASE_URL: 'postgres://u:p@a.example/b' },
+    { is_set: true, is_secret: true },
+  ],
   [
     'with a password in its URL is not shown',
     { WHENCE_FEEDS: 'https://u:p@a.example/' },
@@ -64,6 +72,17 @@ for (const text of [
 ]) {
   test(`config: ${text} is no public URL`, () =>
     assert.throws(() => readConfig({ WHENCE_PUBLIC_URL: text }), /must be an origin such as/));
+}
+
+for (const url of [
+  'postgres://whence@db.example/whence',
+  'postgresql://u:p%40@[2001:db8::1]:5433/whence?sslmode=verify-full',
+  'postgres:///whence?host=/var/run/postgresql',
+]) {
+  test(`config: ${url} is a database`, () => {
+    const { databaseUrl, storageLocation } = readConfig({ WHENCE_DATABASE_URL: url });
+    assert.deepEqual([databaseUrl, storageLocation], [url, url]);
+  });
 }
 
 test('config: an empty variable is an unset one', () => assert.equal(readConfig({ WHENCE_PORT: '' }).port, 8080));
@@ -130,7 +149,25 @@ for (const [variable, value, message] of [
     'file://host/folder',
     'WHENCE_DATASET_URL is set, but must be a file: URL without a host: file:///folder',
   ],
-  ['WHENCE_DATABASE_URL', 'postgres://x', 'WHENCE_DATABASE_URL is set, but this version does not support it: unset it'],
+  ...['mysql://user:secret@host/whence', 'postgres://host', 'postgres://user:secret@host:port/whence', 'secret'].map(
+    (value) =>
+      [
+        'WHENCE_DATABASE_URL',
+        value,
+        'WHENCE_DATABASE_URL is set, but must be a URL such as postgres://user:password@host:5432/database',
+      ] as const,
+  ),
+  [
+    'WHENCE_DATABASE_URL',
+    'postgres://user:secret@host/whence?sslmode=prefer',
+    'WHENCE_DATABASE_URL is set, but must be a URL with sslmode disable, require, verify-ca, verify-full',
+  ],
+  [
+    'WHENCE_DATABASE_URL',
+    'postgres://user:secret@host/whence?sslmode=verify-ca',
+    'WHENCE_DATABASE_URL is set, but must be a URL with sslrootcert for sslmode verify-ca',
+  ],
+  ['WHENCE_STORAGE_GRACE', '1m', 'WHENCE_STORAGE_GRACE is "1m", but must be a number of seconds from 0 to 3600'],
 ] as const) {
   test(`config: ${variable}=${value} is a usage error`, () => {
     assert.throws(() => readConfig({ [variable]: value }), { name: 'UsageError', message });

@@ -18,6 +18,11 @@ export type Config = {
   readonly host: string;
   readonly port: number;
   readonly dataDir: string;
+  /** URL of a PostgreSQL database; undefined for SQLite in the data directory. */
+  readonly databaseUrl: string | undefined;
+  /** Where keys, counts and accounts are: `databaseUrl`, or else the data directory. */
+  readonly storageLocation: string;
+  readonly storageGraceSeconds: number;
   readonly datasetUrl: string | undefined;
   readonly keepVersions: number;
   readonly workers: number;
@@ -64,7 +69,9 @@ type Setting<T> = {
   readonly parse: (text: string) => T;
 };
 
-const settings: { readonly [K in Exclude<keyof Config, 'proxies' | 'inForce'>]: Setting<Config[K]> } = {
+const settings: {
+  readonly [K in Exclude<keyof Config, 'proxies' | 'inForce' | 'storageLocation'>]: Setting<Config[K]>;
+} = {
   host: { variable: 'WHENCE_HOST', default: '127.0.0.1', help: 'address to listen on', parse: (text) => text },
   port: { variable: 'WHENCE_PORT', default: '8080', help: 'port to listen on; 0 picks a free one', parse: parsePort },
   dataDir: {
@@ -72,6 +79,19 @@ const settings: { readonly [K in Exclude<keyof Config, 'proxies' | 'inForce'>]: 
     default: './whence-data',
     help: 'directory for datasets and the SQLite file',
     parse: (text) => text,
+  },
+  databaseUrl: {
+    variable: 'WHENCE_DATABASE_URL',
+    default: '',
+    help: 'postgres:// URL of a database that several replicas share (default: SQLite in the data directory)',
+    isSecret: true,
+    parse: parseDatabaseUrl,
+  },
+  storageGraceSeconds: {
+    variable: 'WHENCE_STORAGE_GRACE',
+    default: '60',
+    help: 'seconds for which known keys are answered while storage cannot be reached; 0 refuses at once',
+    parse: (text) => parseNumber(text, 0, 3600, 'a number of seconds from 0 to 3600'),
   },
   datasetUrl: {
     variable: 'WHENCE_DATASET_URL',
@@ -190,16 +210,9 @@ const settings: { readonly [K in Exclude<keyof Config, 'proxies' | 'inForce'>]: 
   },
 };
 
-/** Not supported yet. Ignoring them would silently store keys in SQLite. */
-const UNSUPPORTED = ['WHENCE_DATABASE_URL', 'WHENCE_REDIS_URL'];
-
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export function readConfig(environment: Environment): Config {
-  for (const variable of UNSUPPORTED) {
-    if (environment[variable])
-      throw new UsageError(`${variable} is set, but this version does not support it: unset it`);
-  }
   const read = <T>({ variable, default: fallback, isSecret, parse }: Setting<T>): T => {
     const text = environment[variable] || fallback;
     try {
@@ -212,10 +225,14 @@ export function readConfig(environment: Environment): Config {
   const [port, metricsPort] = [read(settings.port), read(settings.metricsPort)];
   if (port === metricsPort && port !== 0)
     throw new UsageError(`${settings.port.variable} and ${settings.metricsPort.variable} are both ${port}: change one`);
+  const [dataDir, databaseUrl] = [read(settings.dataDir), read(settings.databaseUrl)];
   return {
     host: read(settings.host),
     port,
-    dataDir: read(settings.dataDir),
+    dataDir,
+    databaseUrl,
+    storageLocation: databaseUrl ?? dataDir,
+    storageGraceSeconds: read(settings.storageGraceSeconds),
     datasetUrl: read(settings.datasetUrl),
     keepVersions: read(settings.keepVersions),
     workers: read(settings.workers),
@@ -270,6 +287,21 @@ function parseDatasetUrl(text: string): string | undefined {
   if (text === '') return undefined;
   // Throws if the URL is invalid.
   parseHostUrl(text);
+  return text;
+}
+
+/** The modes of libpq that can be kept: `allow` and `prefer` fall back to plain text without a word. */
+const SSL_MODES = ['disable', 'require', 'verify-ca', 'verify-full'];
+
+export function parseDatabaseUrl(text: string): string | undefined {
+  if (text === '') return undefined;
+  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text) || new URL(text).pathname.length < 2)
+    throw new Error('a URL such as postgres://user:password@host:5432/database');
+  const { searchParams } = new URL(text);
+  const sslMode = searchParams.get('sslmode');
+  if (sslMode !== null && !SSL_MODES.includes(sslMode)) throw new Error(`a URL with sslmode ${SSL_MODES.join(', ')}`);
+  if (sslMode === 'verify-ca' && !searchParams.has('sslrootcert'))
+    throw new Error('a URL with sslrootcert for sslmode verify-ca');
   return text;
 }
 

@@ -66,7 +66,7 @@ export async function run(
     .addOption(json())
     .action(async (options) => {
       const { keyCreate } = await import('./commands/key.ts');
-      exitCode = await keyCreate(config().dataDir, options, stdout, stderr);
+      exitCode = await keyCreate(config().storageLocation, options, stdout, stderr);
     });
   key
     .command('list')
@@ -74,7 +74,7 @@ export async function run(
     .addOption(json())
     .action(async (options) => {
       const { keyList } = await import('./commands/key.ts');
-      exitCode = await keyList(config().dataDir, options, stdout);
+      exitCode = await keyList(config().storageLocation, options, stdout);
     });
   key
     .command('revoke')
@@ -83,7 +83,27 @@ export async function run(
     .addOption(json())
     .action(async (name: string, options) => {
       const { keyRevoke } = await import('./commands/key.ts');
-      exitCode = await keyRevoke(config().dataDir, name, options, stdout);
+      exitCode = await keyRevoke(config().storageLocation, name, options, stdout);
+    });
+
+  const storage = program.command('storage').description('move and check the storage of keys, counts and accounts');
+  storage
+    .command('migrate')
+    .description('copy the storage to another database and compare the copy; stop all servers first')
+    .requiredOption('--to <place>', 'postgres:// URL (PGPASSWORD for its password), or a data directory for SQLite')
+    .option('--replace', 'also if the target has keys that this storage does not have')
+    .addOption(json())
+    .action(async (options) => {
+      const { storageMigrate } = await import('./commands/storage.ts');
+      exitCode = await storageMigrate(config(), options, stdout);
+    });
+  storage
+    .command('check')
+    .description('show what is in the storage, how fast it answers and what is wrong with it')
+    .addOption(json())
+    .action(async (options) => {
+      const { storageCheck } = await import('./commands/storage.ts');
+      exitCode = await storageCheck(config(), options, stdout);
     });
 
   const user = program.command('user').description('manage accounts of the dashboard');

@@ -5,10 +5,12 @@ import type { Config } from './config.ts';
 import { dashboardSettings } from './dashboard-settings.ts';
 import { Overload } from './http/overload.ts';
 import { KnownKeys } from './keys/known-keys.ts';
+import type { StorageState } from './keys/vouching.ts';
 import type { Logger } from './log.ts';
 import { DatasetDiffs } from './lookup/dataset-diffs.ts';
 import { EmailChecks } from './lookup/email-checks.ts';
 import { LiveDataset } from './lookup/live-dataset.ts';
+import { ReplicaVersions } from './lookup/replica-versions.ts';
 import { Metrics, type MetricsSnapshot } from './metrics/metrics.ts';
 import { Quota } from './quota/quota.ts';
 import { openStorage } from './storage/open-storage.ts';
@@ -19,7 +21,11 @@ import { Usage } from './usage/usage.ts';
 
 const HOUSEKEEPING_MS = 1_000;
 /** How often a process checks whether another one has recalled leases. */
-const RECALLS_MS = 50;
+const RECALLS_MS = 100;
+/** How often a process says that its leases live, and looks for those of processes that do not. */
+const RENEWAL_MS = 10_000;
+/** How often a process looks at what the others serve. */
+const REPLICAS_MS = 10_000;
 /** How often a process checks whether old rows are due to be removed; one process an hour does it. */
 const PRUNING_MS = 600_000;
 /** How long requests in flight may take to finish when the server is told to stop. */
@@ -37,10 +43,14 @@ export type RunningServer = {
   close(): Promise<void>;
 };
 
-export async function startServer(config: Config, log: Logger, nowMs: () => number): Promise<RunningServer> {
-  const storage = await openStorage(config.dataDir);
-  const quota = new Quota(storage.leases);
+export async function startServer(config: Config, log: Logger, machineMs: () => number): Promise<RunningServer> {
+  const storage = await openStorage(config.storageLocation);
+  // Replicas agree on the day a request counts for, whatever the clocks of their machines say.
+  const nowMs = () => storage.nowMs() ?? machineMs();
+  const keys = new KnownKeys(storage.keys, { graceMs: config.storageGraceSeconds * 1000 });
+  const quota = new Quota(storage.leases, { isStorageDown: () => keys.storageState !== 'ok' });
   const usage = new Usage(storage.usage);
+  const replicas = new ReplicaVersions(storage.processes, nowMs);
   const metrics = new Metrics();
   const overload = new Overload();
   const live = new LiveDataset(config.dataDir, {
@@ -58,7 +68,6 @@ export async function startServer(config: Config, log: Logger, nowMs: () => numb
     failed: (error, from, to) => log.error({ err: error, from, to }, 'datasets could not be compared'),
     tookTooLong: (from, to) => log.warn({ from, to }, 'comparing datasets took too long and was ended'),
   });
-  const keys = new KnownKeys(storage.keys);
   let isStopping = false;
   // A child, whose level can be changed alone.
   const appLog = log.child({});
@@ -94,21 +103,29 @@ export async function startServer(config: Config, log: Logger, nowMs: () => numb
     }
   };
   const prune = async () => {
-    try {
-      const removed = await pruneOldRows(storage, nowMs());
-      if (removed !== undefined) log.info(removed, 'old rows removed');
-    } catch (error) {
-      cannotWrite(error);
-    }
+    const removed = await pruneOldRows(storage, nowMs());
+    if (removed !== undefined) log.info(removed, 'old rows removed');
   };
+  let lastState: StorageState = 'ok';
   const keepHouse = async () => {
+    const state = await keys.checkStorage();
+    if (state !== lastState) logStorageState(log, state);
+    lastState = state;
+    if (state !== 'ok') return;
     await write(() => quota.settleIdle(nowMs()));
     writes.retry();
   };
-  const timers = [
-    setInterval(keepHouse, HOUSEKEEPING_MS).unref(),
-    setInterval(() => quota.answerRecalls().catch(cannotWrite), RECALLS_MS).unref(),
-    setInterval(prune, PRUNING_MS).unref(),
+  const stopTimers = [
+    repeat(keepHouse, HOUSEKEEPING_MS, cannotWrite),
+    repeat(() => quota.answerRecalls(), RECALLS_MS, cannotWrite),
+    repeat(() => quota.renewLeases(), RENEWAL_MS, cannotWrite),
+    repeat(prune, PRUNING_MS, cannotWrite),
+    // Shown as they were while storage does not answer.
+    repeat(
+      () => replicas.refresh(),
+      REPLICAS_MS,
+      () => {},
+    ),
   ];
 
   const cut = () => {
@@ -121,12 +138,13 @@ export async function startServer(config: Config, log: Logger, nowMs: () => numb
     const force = setTimeout(cut, DRAIN_MS).unref();
     await app.close();
     clearTimeout(force);
-    for (const timer of timers) clearInterval(timer);
+    for (const stop of stopTimers) stop();
     live.stop();
     overload.stop();
     emailChecks.close();
     // What was counted and what was not spent outlives the process.
     await write(() => quota.close());
+    keys.close();
     await storage.close();
   };
   try {
@@ -149,12 +167,15 @@ export async function startServer(config: Config, log: Logger, nowMs: () => numb
         whence_dataset_version: current?.version ?? 0,
         whence_dataset_age_seconds: current === undefined ? 0 : Math.floor((nowMs() - current.builtAtMs) / 1000),
         whence_dataset_fallback: live.isFallback ? 1 : 0,
-        whence_storage_read_only: writes.isFailing() ? 1 : 0,
+        whence_storage_read_only: keys.storageState === 'ok' && writes.isFailing() ? 1 : 0,
+        whence_storage_degraded: keys.storageState === 'ok' ? 0 : 1,
+        whence_storage_last_answer_age_seconds: Math.round(keys.storageAgeSeconds * 1000) / 1000,
         whence_leased_requests: quota.unspent,
         whence_email_checks: emailChecks.inFlight,
         whence_event_loop_lag_seconds: overload.lagSeconds,
         whence_resident_memory_bytes: process.memoryUsage.rss(),
         whence_workers: 1,
+        ...replicas.gauges(),
         ...updateGauges(lastUpdate(), current?.builtAtMs ?? 0, nowMs()),
       });
     },
@@ -165,6 +186,29 @@ export async function startServer(config: Config, log: Logger, nowMs: () => numb
     cut,
     close,
   };
+}
+
+function logStorageState(log: Logger, state: StorageState): void {
+  if (state === 'ok') log.info('storage answers again');
+  else if (state === 'degraded') log.error('storage does not answer: known keys and open leases are used');
+  else log.error('storage does not answer, and the grace is over: requests are refused');
+}
+
+/** One at a time: a call that waits for storage is not joined by others. Returns how to stop. */
+function repeat(work: () => Promise<void>, everyMs: number, onError: (error: unknown) => void): () => void {
+  let isRunning = false;
+  const timer = setInterval(async () => {
+    if (isRunning) return;
+    isRunning = true;
+    try {
+      await work();
+    } catch (error) {
+      onError(error);
+    } finally {
+      isRunning = false;
+    }
+  }, everyMs).unref();
+  return () => clearInterval(timer);
 }
 
 function updateGauges(update: UpdateReport | undefined, builtAtMs: number, nowMs: number): Record<string, number> {

@@ -5,8 +5,9 @@
 import type { FastifyRequest } from 'fastify';
 import { envelope } from '../http/envelope.ts';
 import { ApiError } from '../http/errors.ts';
+import type { KnownKeys } from '../keys/known-keys.ts';
+import type { StorageState } from '../keys/vouching.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
-import type { Storage } from '../storage/storage.ts';
 import type { WriteProbe } from '../storage/write-probe.ts';
 import { stateOf, type UpdateReport } from '../updates/update-report.ts';
 
@@ -17,7 +18,7 @@ const STALE_SECONDS = 30 * 86_400;
 
 export type HealthParts = {
   readonly live: LiveDataset;
-  readonly storage: Storage;
+  readonly keys: KnownKeys;
   readonly writes: WriteProbe;
   readonly lastUpdate: () => UpdateReport | undefined;
   /** From the moment the server is told to stop, while it still answers. */
@@ -29,14 +30,14 @@ export function healthz(request: FastifyRequest) {
   return envelope(request, { status: 'ok' });
 }
 
-export function readyz({ live, storage, writes, lastUpdate, isStopping, nowMs }: HealthParts) {
+export function readyz({ live, keys, writes, lastUpdate, isStopping, nowMs }: HealthParts) {
   return async (request: FastifyRequest) => {
     const served = live.current;
     const age = served === undefined ? 0 : Math.max(0, Math.floor((nowMs() - served.builtAtMs) / 1000));
     const update = lastUpdate();
     const checks = {
       dataset: datasetCheck(live, age),
-      storage: await storageCheck(storage, writes),
+      storage: await storageCheck(keys, writes),
       // A failed update is no reason to send requests elsewhere: the version before it answers.
       ...(update && { update: stateOf(update, served?.builtAtMs ?? 0, nowMs()) }),
       ...(isStopping() && { shutdown: 'stopping' }),
@@ -71,15 +72,11 @@ function publicReport({ outcome, started_at, finished_at, succeeded_at, refused 
 }
 
 /**
- * Storage that can be read but not written (a full disk) does not make the server unready: keys are checked, keys
- * without a limit are answered, and the others have what was leased to them. Taking the server out of service would take
- * that away too, and with several replicas on one database from all of them at once.
+ * Storage that can be read but not written (a full disk), or that does not answer while the grace lasts, does not make
+ * the server unready: keys without a limit are answered, and the others have what was leased to them. Taking the server
+ * out of service would take that away too, and with several replicas on one database from all of them at once.
  */
-async function storageCheck(storage: Storage, writes: WriteProbe): Promise<'ok' | 'read-only' | 'unavailable'> {
-  try {
-    await storage.check();
-    return writes.isFailing() ? 'read-only' : 'ok';
-  } catch {
-    return 'unavailable';
-  }
+async function storageCheck(keys: KnownKeys, writes: WriteProbe): Promise<StorageState | 'read-only'> {
+  const state = await keys.checkStorage();
+  return state === 'ok' && writes.isFailing() ? 'read-only' : state;
 }

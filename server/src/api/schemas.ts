@@ -120,7 +120,11 @@ export const healthz = {
 const checks = object(
   {
     dataset: { type: 'string', enum: ['ok', 'stale', 'fallback', 'missing'] },
-    storage: { type: 'string', enum: ['ok', 'read-only', 'unavailable'] },
+    storage: {
+      type: 'string',
+      enum: ['ok', 'read-only', 'degraded', 'unavailable'],
+      description: 'degraded: storage does not answer; known keys and what is leased are used while the grace lasts.',
+    },
     update: { type: 'string', enum: ['ok', 'running', 'failing'], description: 'Once there was an update or a pull.' },
     shutdown: { type: 'string', const: 'stopping', description: 'Once the server was told to stop.' },
   },

@@ -7,7 +7,7 @@ import { Keys } from '../keys/keys.ts';
 import { isWellFormed, looksLikeSecret } from '../keys/secret.ts';
 import { PERMISSIONS, TIERS, type Tier } from '../keys/tiers.ts';
 import type { StoredKey } from '../storage/key-store.ts';
-import { openStorage } from '../storage/open-storage.ts';
+import { isPostgresUrl, openStorage } from '../storage/open-storage.ts';
 import { NoDatabase } from '../storage/storage-unavailable.ts';
 import { withDataDirErrors } from '../terminal/data-dir-errors.ts';
 import { CommandError, type ExitCode, UsageError } from '../terminal/exit.ts';
@@ -17,24 +17,24 @@ import { formatCount, formatTable } from '../terminal/table.ts';
 type Options = { json?: boolean };
 
 export async function keyCreate(
-  dataDir: string,
+  location: string,
   options: Options & { name: string; tier: Tier; permissions?: string },
   stdout: Output,
   stderr: Output,
 ): Promise<ExitCode> {
   const newKey = parseNewKey(options);
-  const isNew = !existsSync(dataDir);
-  return withKeys(dataDir, { mustExist: false }, async (keys) => {
+  const isNew = !isPostgresUrl(location) && !existsSync(location);
+  return withKeys(location, { mustExist: false }, async (keys) => {
     const { key, secret } = await keys.create(newKey, new Date());
     stdout.write(options.json === true ? `${JSON.stringify({ ...describeKey(key), key: secret })}\n` : `${secret}\n`);
     // In a wrong folder, a server elsewhere would not know the key.
-    if (isNew) stderr.write(`note: the data directory ${resolve(dataDir)} is new (WHENCE_DATA_DIR)\n`);
+    if (isNew) stderr.write(`note: the data directory ${resolve(location)} is new (WHENCE_DATA_DIR)\n`);
     return 0;
   });
 }
 
-export async function keyList(dataDir: string, options: Options, stdout: Output): Promise<ExitCode> {
-  return withKeys(dataDir, { mustExist: true }, async (keys) => {
+export async function keyList(location: string, options: Options, stdout: Output): Promise<ExitCode> {
+  return withKeys(location, { mustExist: true }, async (keys) => {
     const all = await keys.list();
     if (options.json === true) stdout.write(`${JSON.stringify(all.map(describeKey))}\n`);
     else if (all.length === 0) stdout.write('there are no keys\n');
@@ -50,8 +50,8 @@ export async function keyList(dataDir: string, options: Options, stdout: Output)
  * When this returns, no process of the deployment accepts the key. It is named by its id, or by the secret itself or its
  * masked form: who finds a leaked key has that and not the id. A secret is never printed.
  */
-export async function keyRevoke(dataDir: string, name: string, options: Options, stdout: Output): Promise<ExitCode> {
-  return withKeys(dataDir, { mustExist: true }, async (keys) => {
+export async function keyRevoke(location: string, name: string, options: Options, stdout: Output): Promise<ExitCode> {
+  return withKeys(location, { mustExist: true }, async (keys) => {
     const id = await findId(keys, name);
     const outcome = await keys.revoke(id, new Date(), `command line, ${userName()}`);
     if (outcome === 'unknown') throw new CommandError(`there is no key ${id}; whence key list shows them`);
@@ -85,16 +85,17 @@ function userName(): string {
   }
 }
 
+/** `location` is as `openStorage` takes it. */
 async function withKeys(
-  dataDir: string,
+  location: string,
   options: { mustExist: boolean },
   work: (keys: Keys) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   return withDataDirErrors(
-    dataDir,
+    location,
     async () => {
-      const storage = await openStorage(dataDir, options).catch((error) => {
-        throw error instanceof NoDatabase ? noKeysHere(dataDir) : error;
+      const storage = await openStorage(location, options).catch((error) => {
+        throw error instanceof NoDatabase && !isPostgresUrl(location) ? noKeysHere(location) : error;
       });
       try {
         return await work(new Keys(storage.keys));

@@ -1,5 +1,6 @@
 /** `whence serve`: the composition root. Start, first key and first dataset, workers, metrics, and an orderly end. */
 import cluster from 'node:cluster';
+import { mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -71,7 +72,7 @@ async function serveUntilStopped(
   onStop: (stop: () => unknown) => void,
 ): Promise<ExitCode> {
   mentionMissingFiles(config, log);
-  const storage = await openWritableStorage(config.dataDir);
+  const storage = await openWritableStorage(config);
   onStop(() => storage.close());
   // One that cannot be read ends the start: without it no version can be served and none be built.
   withDataDirErrors(config.dataDir, () => readManifest(config.dataDir));
@@ -171,11 +172,12 @@ function mentionMissingFiles(config: Config, log: Logger): void {
 }
 
 /** Brings the schema up to date before any worker opens the database. One that cannot be written ends the start. */
-async function openWritableStorage(dataDir: string): Promise<Storage> {
+async function openWritableStorage({ dataDir, storageLocation }: Config): Promise<Storage> {
   return withDataDirErrors(
     dataDir,
     async () => {
-      const storage = await openStorage(dataDir);
+      mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+      const storage = await openStorage(storageLocation);
       try {
         await storage.maintenance.probe();
         return storage;

@@ -15,7 +15,7 @@ import type { Output } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
 
 type Options = { json?: boolean };
-type Place = Pick<Config, 'dataDir' | 'publicUrl' | 'host' | 'port'>;
+type Place = Pick<Config, 'storageLocation' | 'publicUrl' | 'host' | 'port'>;
 
 /** The account has no password until its link is used. */
 export async function userCreate(
@@ -128,11 +128,11 @@ async function withAccount(
 }
 
 async function withAccounts(
-  { dataDir }: Place,
+  { storageLocation }: Place,
   options: { mustExist: boolean },
   work: (accounts: Accounts) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const storage = await openStorage(dataDir, options);
+  const storage = await openStorage(storageLocation, options);
   try {
     return await work(new Accounts(storage, new AuditLog(storage.audit)));
   } catch (error) {

@@ -1,16 +1,16 @@
 /**
  * Keys by their secret, for requests. What was found is remembered, which saves a hash and a query per request, and so
- * is what was not; it is used only while it is vouched for, and forgotten when any process has changed a key.
+ * is what was not; it is used only while it is vouched for, and forgotten when any process has changed that key.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KeyStore } from '../storage/key-store.ts';
 import { GuessThrottle } from './guess-throttle.ts';
 import { fromStored, type Key } from './key.ts';
 import { hashSecret, isWellFormed } from './secret.ts';
-import { Vouching } from './vouching.ts';
+import { type StorageState, Vouching } from './vouching.ts';
 
 /** More than a deployment has in use at once; a bound, not a tuning parameter. */
-const MAX_REMEMBERED = 10_000;
+const MAX_REMEMBERED = 50_000;
 /** Wrong secrets that are sent again and again, such as a revoked key that a client still uses. */
 const MAX_ABSENT = 1_000;
 
@@ -29,10 +29,36 @@ export class KnownKeys {
   readonly #searches = new Map<string, Promise<Key | undefined>>();
   /** The revision that `#remembered` and `#absent` belong to. */
   #revision = '';
+  #catchingUp: Promise<void> | undefined;
 
-  constructor(store: KeyStore) {
+  /** `graceMs`: how long known keys are accepted while storage does not answer. */
+  constructor(store: KeyStore, { graceMs = 0 } = {}) {
     this.#store = store;
-    this.#vouching = new Vouching(() => store.revision());
+    this.#vouching = new Vouching(() => store.revision(), { graceMs });
+  }
+
+  /** Whether storage answers, as of the last question. */
+  get storageState(): StorageState {
+    return this.#vouching.state;
+  }
+
+  /** Since storage was last known to answer. */
+  get storageAgeSeconds(): number {
+    return this.#vouching.ageSeconds;
+  }
+
+  /** The same, after a question where the last one is some time ago. Waits a second at most. */
+  async checkStorage(): Promise<StorageState> {
+    try {
+      await this.#vouching.refresh();
+      return this.#vouching.state;
+    } catch {
+      return 'unavailable';
+    }
+  }
+
+  close(): void {
+    this.#vouching.stop();
   }
 
   /** The active key with this secret, which came from this client address. */
@@ -45,7 +71,8 @@ export class KnownKeys {
 
   /** The same, if it was asked for before and no key has changed since; undefined if it must be searched for. */
   async findKnown(secret: string): Promise<Key | 'absent' | undefined> {
-    this.#moveTo(await this.#vouching.refresh());
+    await this.#vouching.refresh();
+    await this.#catchUp();
     return this.#absent.has(secret) ? 'absent' : this.#remembered.get(secret);
   }
 
@@ -65,8 +92,9 @@ export class KnownKeys {
     const waitMs = this.#guesses.attempt(address);
     if (waitMs === undefined) throw new TooManyGuesses();
     if (waitMs > 0) await sleep(waitMs);
-    const revision = await this.#vouching.refresh();
-    this.#moveTo(revision);
+    await this.#vouching.refresh();
+    await this.#catchUp();
+    const revision = this.#revision;
     const stored = await this.#store.findByHash(hashSecret(secret));
     const key = stored && fromStored(stored);
     const active = key?.revokedAt === undefined ? key : undefined;
@@ -76,17 +104,38 @@ export class KnownKeys {
     return active;
   }
 
-  #moveTo(revision: string): void {
-    if (revision === this.#revision) return;
-    this.#remembered.clear();
+  /** Forgets what has changed since the revision that is known. One question for all who wait. */
+  async #catchUp(): Promise<void> {
+    while (this.#revision !== this.#vouching.revision) {
+      this.#catchingUp ??= this.#forgetChanged(this.#vouching.revision).finally(() => {
+        this.#catchingUp = undefined;
+      });
+      await this.#catchingUp;
+    }
+  }
+
+  async #forgetChanged(revision: string): Promise<void> {
+    const changed = this.#remembered.size === 0 ? undefined : await this.#store.changedSince(this.#revision);
+    if (changed === undefined) this.#remembered.clear();
+    else {
+      const hashes = new Set(changed);
+      for (const [secret, { hash }] of this.#remembered) if (hashes.has(hash)) this.#remembered.delete(secret);
+    }
     this.#absent.clear();
     this.#revision = revision;
   }
 
   #remember(secret: string, key: Key | undefined): void {
-    if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
+    if (this.#remembered.size >= MAX_REMEMBERED) this.#forgetOldest();
     if (this.#absent.size >= MAX_ABSENT) this.#absent.clear();
     if (key === undefined) this.#absent.add(secret);
     else this.#remembered.set(secret, key);
+  }
+
+  #forgetOldest(): void {
+    for (const secret of this.#remembered.keys()) {
+      this.#remembered.delete(secret);
+      return;
+    }
   }
 }

@@ -1,13 +1,15 @@
 /**
  * Counts requests against the daily limit of a key, exactly: a request is counted before it is answered, and no
- * schedule of requests, processes and crashes admits one more than the limit. A process takes leases from storage and
- * spends them in memory; a lease is subtracted from the day before it is spent, so one that is lost in a crash is lost,
- * never granted twice.
+ * schedule of requests, processes, crashes and lost answers admits one more than the limit. A process takes leases from
+ * storage and spends them in memory; what it may spend is subtracted from the day before it is spent, so what is lost
+ * in a crash is lost, never granted twice. Decision 0018 has the argument.
  *
  * A lease belongs to the day it was taken from, and what is returned goes to that day, whatever day it is by then.
  */
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LeaseStore } from '../storage/lease-store.ts';
+import { StorageUnavailable } from '../storage/storage-unavailable.ts';
 import { type Day, dayAt } from './day.ts';
 
 export type Allowance = { readonly limit: number; readonly lease: number };
@@ -30,14 +32,34 @@ const RECALL_WAIT_MS = 500;
 const RECALL_RETRY_MS = 50;
 /** A key that is used up asks storage again only so often: another process may have returned a lease. */
 const RETRY_MS = 100;
+/**
+ * A lease is opened in parts: this much at first, then as much as was spent of it so far. What a crash loses is at most
+ * the part that is open; the rest comes back when the lease expires.
+ */
+const FIRST_PART = 5;
 
-/** What this process holds of one key's day. */
+/** What is still to be told to storage of a lease that this process no longer spends from. */
+type EndedLease = {
+  readonly keyId: string;
+  readonly day: string;
+  readonly owner: string;
+  readonly spent: number;
+  /** Storage has a row of it: only then can it be ended, and only once. */
+  isStored: boolean;
+};
+
+/** What this process holds of one key's day. Numbers of the lease count from its beginning. */
 type Account = {
   readonly keyId: string;
   readonly day: string;
-  unspent: number;
-  /** Spent since storage was last told. */
+  /** The name of the lease. */
+  owner: string;
+  granted: number;
+  /** Up to where it may be spent. */
+  opened: number;
   spent: number;
+  /** Whether storage may have a row of the lease. */
+  isStored: boolean;
   /** Of the day, as of the last lease. */
   left: number;
   lastSpentMs: number;
@@ -50,26 +72,41 @@ type Account = {
   wasRecalled: boolean;
 };
 
+export type QuotaOptions = {
+  /** Names this process; no other process and no earlier one has it. */
+  readonly processId?: string;
+  /** Whether storage is known not to answer: then what is leased is spent, and nothing is asked of it. */
+  readonly isStorageDown?: () => boolean;
+};
+
 export class Quota {
   readonly #store: LeaseStore;
+  readonly #processId: string;
+  readonly #isStorageDown: () => boolean;
+  #leases = 0;
   /** The accounts of the present day. */
   readonly #accounts = new Map<string, Account>();
-  /**
-   * Accounts of other days and of keys gone idle, and refunds that came after them: what is still to be told to
-   * storage.
-   */
-  #unsettled: Pick<Account, 'keyId' | 'day' | 'spent' | 'unspent'>[] = [];
+  #ended: EndedLease[] = [];
   #day: Day = dayAt(0);
   #seenRecall: number | undefined;
 
-  constructor(store: LeaseStore) {
+  constructor(store: LeaseStore, { processId = randomUUID(), isStorageDown = () => false }: QuotaOptions = {}) {
     this.#store = store;
+    this.#processId = processId;
+    this.#isStorageDown = isStorageDown;
   }
 
-  /** Leases held and not spent, for the metrics. */
+  /** What is leased and not spent, for the metrics. */
   get unspent(): number {
     let sum = 0;
-    for (const { unspent } of this.#accounts.values()) sum += unspent;
+    for (const { granted, spent } of this.#accounts.values()) sum += granted - spent;
+    return sum;
+  }
+
+  /** The part of it that a crash would lose: what may be spent without a word to storage. */
+  get open(): number {
+    let sum = 0;
+    for (const { opened, spent } of this.#accounts.values()) sum += opened - spent;
     return sum;
   }
 
@@ -78,7 +115,7 @@ export class Quota {
     const { endSeconds: resetSeconds } = this.#moveTo(nowMs);
     if (limit === Number.POSITIVE_INFINITY) return { isAllowed: true, remaining: UNLIMITED, resetSeconds };
     const account = this.#accounts.get(keyId);
-    if (account === undefined || account.unspent <= 0) return undefined;
+    if (account === undefined || account.spent >= account.opened) return undefined;
     return spendFrom(account, nowMs, resetSeconds);
   }
 
@@ -90,10 +127,11 @@ export class Quota {
     account.lastSpentMs = nowMs;
     account.waiting++;
     try {
-      while (account.unspent <= 0) {
+      while (account.spent >= account.opened) {
         if (performance.now() < account.emptyUntilMs) {
           return { isAllowed: false, remaining: 0, resetSeconds };
         }
+        if (this.#isStorageDown()) throw new StorageUnavailable('storage does not answer, and the lease is spent');
         account.taking ??= this.#take(account, allowance).finally(() => {
           account.taking = undefined;
         });
@@ -103,7 +141,7 @@ export class Quota {
     } finally {
       account.waiting--;
       // The day has changed meanwhile: the rest of the lease goes back to the day it is from.
-      if (account.waiting === 0 && this.#accounts.get(keyId) !== account) this.#release(account);
+      if (account.waiting === 0 && this.#accounts.get(keyId) !== account) this.#end(account);
     }
   }
 
@@ -113,34 +151,45 @@ export class Quota {
    */
   refund(keyId: string, day: string): number | undefined {
     const account = this.#accounts.get(keyId);
-    if (account?.day === day) {
-      account.unspent++;
+    // Of a lease that has ended meanwhile, and whose successor has nothing to undo: see below.
+    if (account?.day === day && account.isStored) {
       account.spent--;
-      return account.left + account.unspent;
+      return account.left + account.granted - account.spent;
     }
-    this.#unsettled.push({ keyId, day, spent: -1, unspent: 1 });
+    this.#ended.push({ keyId, day, owner: this.#newOwner(), spent: -1, isStored: false });
     return undefined;
   }
 
-  /** Returns what keys that have gone idle hold, and what is left of other days. */
+  /** Returns what keys that have gone idle hold, and what is left of other days. While storage is down, nothing. */
   async settleIdle(nowMs: number): Promise<void> {
     this.#moveTo(nowMs);
+    if (this.#isStorageDown()) return;
     this.#closeAccounts((account) => nowMs - account.lastSpentMs >= IDLE_MS);
     await this.#settle();
   }
 
+  /** Tells storage that this process lives, and takes back what others hold that do not. */
+  async renewLeases(): Promise<void> {
+    if (this.#isStorageDown()) return;
+    const owners = [...this.#accounts.values()].filter(({ isStored }) => isStored).map(({ owner }) => owner);
+    if (owners.length > 0) await this.#store.renew(owners);
+    await this.#store.reclaim();
+  }
+
   /** Returns what other processes ask for. To be called several times while a recall is waited for. */
   async answerRecalls(): Promise<void> {
+    if (this.#isStorageDown()) return;
     if (this.#seenRecall === undefined) {
       this.#seenRecall = await this.#store.lastRecall();
       return;
     }
-    if (this.unspent === 0) return;
+    if (this.#accounts.size === 0) return;
     const recalls = await this.#store.recallsSince(this.#seenRecall);
     for (const { number, keyId, day } of recalls) {
       this.#seenRecall = number;
       const account = this.#accounts.get(keyId);
-      if (account?.day === day) this.#release(account);
+      // One that is being taken is needed: its owner has asked for it after the recall, or is about to be refused.
+      if (account?.day === day && account.taking === undefined) this.#end(account);
     }
     await this.#settle();
   }
@@ -150,32 +199,47 @@ export class Quota {
     await this.#settle();
   }
 
-  /** Leaves a lease in the account, or marks it as used up. */
+  /** Leaves a part of a lease open in the account, or marks it as used up. */
   async #take(account: Account, { limit, lease }: Allowance): Promise<void> {
     let recalledAtMs = Number.POSITIVE_INFINITY;
+    if (await this.#openMore(account, lease)) return;
     for (;;) {
       // Requests that wait are demand; beyond them at most a sixteenth of what is left, so that near the end no process
       // holds much.
       const wanted = Math.max(account.waiting, 1, Math.min(lease, Math.floor(account.left / 16)));
-      const { spent } = account;
-      const { granted, left, heldElsewhere } = await this.#store.take(account, { wanted, limit, spent });
-      account.spent -= spent;
-      account.left = left;
-      account.unspent += granted;
+      const { spent, opened } = account;
+      account.isStored = true;
+      const grant = await this.#store.take(account, { wanted, limit, spent, opened, open: openUpTo(account, lease) });
+      const isGranted = grant.opened > opened;
+      account.granted = grant.granted;
+      account.opened = grant.opened;
+      account.left = grant.left;
       const nowMs = performance.now();
       // A refusal would be wrong as long as another process holds a part of the day and does not use it.
       const isRecallOver = account.wasRecalled || nowMs - recalledAtMs > RECALL_WAIT_MS;
-      if (granted > 0 || heldElsewhere <= 0 || isRecallOver) {
-        account.wasRecalled = granted === 0 && heldElsewhere > 0;
-        if (granted === 0) account.emptyUntilMs = nowMs + RETRY_MS;
+      if (isGranted || grant.heldElsewhere <= 0 || isRecallOver) {
+        account.wasRecalled = !isGranted && grant.heldElsewhere > 0;
+        if (!isGranted) account.emptyUntilMs = nowMs + RETRY_MS;
         return;
       }
       if (recalledAtMs === Number.POSITIVE_INFINITY) {
+        await this.#store.reclaim(account);
         await this.#store.recall(account);
         recalledAtMs = nowMs;
       }
       await sleep(RECALL_RETRY_MS);
     }
+  }
+
+  /** Whether a further part of what was granted could be opened. */
+  async #openMore(account: Account, lease: number): Promise<boolean> {
+    const { opened } = account;
+    if (account.granted <= opened) return false;
+    const state = await this.#store.open(account, { spent: account.spent, open: openUpTo(account, lease) });
+    // Removed: what was not opened has gone back to the day.
+    account.granted = state?.granted ?? opened;
+    account.opened = state?.opened ?? opened;
+    return account.opened > opened;
   }
 
   #account(keyId: string, limit: number): Account {
@@ -184,8 +248,11 @@ export class Quota {
       account = {
         keyId,
         day: this.#day.text,
-        unspent: 0,
+        owner: this.#newOwner(),
+        granted: 0,
+        opened: 0,
         spent: 0,
+        isStored: false,
         left: limit,
         lastSpentMs: 0,
         waiting: 0,
@@ -198,53 +265,66 @@ export class Quota {
     return account;
   }
 
+  #newOwner(): string {
+    return `${this.#processId}.${++this.#leases}`;
+  }
+
   #closeAccounts(isDue: (account: Account) => boolean): void {
     for (const account of this.#accounts.values()) {
       // A request that waits for a lease would spend from an account that is closed.
       if (account.waiting > 0 || !isDue(account)) continue;
-      this.#release(account);
+      this.#end(account);
       // A key that is used up would wait for a recall again: what others hold may have been lost with them.
       if (!account.wasRecalled) this.#accounts.delete(account.keyId);
     }
   }
 
-  /** Queues what the account holds for storage and empties it. */
-  #release(account: Account): void {
-    const { keyId, day, spent, unspent } = account;
-    if (spent === 0 && unspent === 0) return;
-    this.#unsettled.push({ keyId, day, spent, unspent });
+  /** Queues the lease of the account for storage; what it takes next is another lease. */
+  #end(account: Account): void {
+    const { keyId, day, owner, spent, isStored } = account;
+    if (!isStored) return;
+    this.#ended.push({ keyId, day, owner, spent, isStored });
+    account.owner = this.#newOwner();
+    account.granted = 0;
+    account.opened = 0;
     account.spent = 0;
-    account.unspent = 0;
+    account.isStored = false;
   }
 
-  /** What storage refuses is kept for the next time. */
+  /** What storage refuses is kept for the next time: a lease that was ended already is not ended again. */
   async #settle(): Promise<void> {
-    const due = this.#unsettled;
-    this.#unsettled = [];
-    for (let i = 0; i < due.length; i++) {
-      const lease = due[i] as (typeof due)[number];
-      try {
-        await this.#store.settle(lease, lease);
-      } catch (error) {
-        this.#unsettled.push(...due.slice(i));
-        throw error;
+    const due = this.#ended;
+    this.#ended = [];
+    try {
+      for (const lease of due.filter(({ isStored }) => !isStored)) {
+        await this.#store.take(lease, { wanted: 0, limit: 0, spent: 0, opened: 0, open: 0 });
+        lease.isStored = true;
       }
+      await this.#store.settle(due);
+    } catch (error) {
+      this.#ended.push(...due);
+      throw error;
     }
   }
 
   #moveTo(nowMs: number): Day {
     if (nowMs < this.#day.startMs || nowMs >= this.#day.endMs) {
       this.#day = dayAt(nowMs);
-      for (const account of this.#accounts.values()) this.#release(account);
+      // One that requests wait for is ended by the last of them.
+      for (const account of this.#accounts.values()) if (account.waiting === 0) this.#end(account);
       this.#accounts.clear();
     }
     return this.#day;
   }
 }
 
+function openUpTo({ opened, spent, waiting }: Account, lease: number): number {
+  return opened + Math.max(waiting, Math.min(lease, Math.max(FIRST_PART, spent)));
+}
+
 function spendFrom(account: Account, nowMs: number, resetSeconds: number): Spent {
   account.lastSpentMs = nowMs;
-  account.unspent--;
   account.spent++;
-  return { isAllowed: true, remaining: account.left + account.unspent, resetSeconds, chargedDay: account.day };
+  const remaining = account.left + account.granted - account.spent;
+  return { isAllowed: true, remaining, resetSeconds, chargedDay: account.day };
 }

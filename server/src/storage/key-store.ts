@@ -41,29 +41,46 @@ export type KeyStore = {
    * replaced.
    */
   revision(): Promise<string>;
+  /** Hashes of the keys that were created or revoked since; undefined if they are many, or cannot be told. */
+  changedSince(revision: string): Promise<string[] | undefined>;
 };
 
-/** `generation` differs once the engine has opened another database under the same name. */
-export function keyStore(db: Db, generation: () => number): KeyStore {
-  const moveRevision = (transaction: Db) =>
-    transaction
+/** More than this and forgetting all keys costs less. */
+const MAX_CHANGED = 1_000;
+
+/**
+ * `generation` differs once the engine has opened another database under the same name. `urgent` is for the question
+ * on which every answer depends.
+ */
+export function keyStore(db: Db, generation: () => number, urgent: Db = db): KeyStore {
+  // Ahead of the change: its row lock makes other changes wait, so that numbers are seen in their order.
+  const moveRevision = async (transaction: Db) => {
+    const { keys } = await transaction
       .updateTable('revisions')
       .set((eb) => ({ keys: eb('keys', '+', 1) }))
-      .execute();
+      .returning('keys')
+      .executeTakeFirstOrThrow();
+    return keys;
+  };
   return {
     async insert(key) {
       await db.transaction().execute(async (transaction) => {
-        await transaction.insertInto('keys').values(toRow(key)).execute();
-        await moveRevision(transaction);
+        const revision = await moveRevision(transaction);
+        await transaction
+          .insertInto('keys')
+          .values({ ...toRow(key), revision })
+          .execute();
       });
     },
     async insertFirst(key) {
       return db.transaction().execute(async (transaction) => {
-        // Ahead of the question: the row lock of the revision makes other callers wait for this transaction.
-        await moveRevision(transaction);
+        const revision = await moveRevision(transaction);
         const found = await transaction.selectFrom('keys').select('id').limit(1).executeTakeFirst();
         if (found !== undefined) return false;
-        await transaction.insertInto('keys').values(toRow(key)).execute();
+        await transaction
+          .insertInto('keys')
+          .values({ ...toRow(key), revision })
+          .execute();
         return true;
       });
     },
@@ -81,9 +98,10 @@ export function keyStore(db: Db, generation: () => number): KeyStore {
     },
     async revoke(id, at, by) {
       return db.transaction().execute(async (transaction) => {
+        const revision = await moveRevision(transaction);
         const { numUpdatedRows } = await transaction
           .updateTable('keys')
-          .set({ revoked_at: at.getTime(), revoked_by: by })
+          .set({ revoked_at: at.getTime(), revoked_by: by, revision })
           .where('id', '=', id)
           .where('revoked_at', 'is', null)
           .executeTakeFirst();
@@ -91,13 +109,24 @@ export function keyStore(db: Db, generation: () => number): KeyStore {
           const known = await transaction.selectFrom('keys').select('id').where('id', '=', id).executeTakeFirst();
           return known === undefined ? 'unknown' : 'already revoked';
         }
-        await moveRevision(transaction);
         return 'revoked';
       });
     },
     async revision() {
-      const { keys } = await db.selectFrom('revisions').select('keys').executeTakeFirstOrThrow();
+      const { keys } = await urgent.selectFrom('revisions').select('keys').executeTakeFirstOrThrow();
       return `${generation()}.${keys}`;
+    },
+    async changedSince(revision) {
+      const [itsGeneration, number] = revision.split('.').map(Number);
+      const changed = await urgent
+        .selectFrom('keys')
+        .select('hash')
+        .where('revision', '>', number ?? 0)
+        .limit(MAX_CHANGED + 1)
+        .execute();
+      // Compared afterwards: reading may have been what noticed another database.
+      if (itsGeneration !== generation() || changed.length > MAX_CHANGED) return undefined;
+      return changed.map(({ hash }) => hash);
     },
   };
 }

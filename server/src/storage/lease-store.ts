@@ -1,33 +1,22 @@
-/**
- * Leases: parts of a key's day that processes take from storage and spend in memory. One statement takes a lease, so no
- * two processes are granted the same request, in either engine; what is taken counts as used until it is returned.
- */
+/** Leases in storage, and the recalls by which processes ask each other for them. */
+
+import type { Engine } from './engine.ts';
 import { sql } from './kysely.ts';
-import type { Db } from './schema.ts';
-
-/** A key's day, and the limit of that day. */
-export type DayOfKey = { readonly keyId: string; readonly day: string };
-
-export type Grant = {
-  readonly granted: number;
-  /** Of the day, after this grant. */
-  readonly left: number;
-  /** How much of the day other processes hold, or have lost. */
-  readonly heldElsewhere: number;
-};
+import type { DayOfKey, Grant, LeaseName, LeaseRequest, LeaseState } from './lease-changes.ts';
 
 export type Recall = DayOfKey & { readonly number: number };
 
 export type LeaseStore = {
-  /**
-   * Takes up to `wanted` of what is left. `spent` is what the caller has spent of earlier leases and not reported yet.
-   */
-  take(of: DayOfKey, request: { wanted: number; limit: number; spent: number }): Promise<Grant>;
-  /**
-   * Ends a lease: reports what was spent of it and returns what was not. Negative `spent` undoes what was reported
-   * before.
-   */
-  settle(of: DayOfKey, lease: { spent: number; unspent: number }): Promise<void>;
+  /** Takes up to `wanted` of what is left of the day, and opens what is asked for. */
+  take(name: LeaseName, request: LeaseRequest): Promise<Grant>;
+  /** Opens a further part of what was granted; undefined if the lease has been removed. */
+  open(name: LeaseName, request: Pick<LeaseRequest, 'spent' | 'open'>): Promise<LeaseState | undefined>;
+  /** Ends leases: what was not spent goes back to their days. Those that were ended already are left alone. */
+  settle(leases: readonly (LeaseName & { readonly spent: number })[]): Promise<void>;
+  /** Moves the deadlines of these owners' leases, where they are near. */
+  renew(owners: readonly string[]): Promise<void>;
+  /** Ends leases past their deadline: what was not opened goes back. Of one key's day, or of all. How many leases. */
+  reclaim(of?: DayOfKey): Promise<number>;
   /** Asks all processes to return what they hold of the key's day. */
   recall(of: DayOfKey): Promise<void>;
   /** Recalls since that number, oldest first. */
@@ -35,48 +24,52 @@ export type LeaseStore = {
   lastRecall(): Promise<number>;
   /** What was taken from each key's day: what was spent, and what processes hold. */
   takenOn(day: string): Promise<Map<string, number>>;
-  /** Removes quotas and recalls of days before this one, at most `limit` quotas, and returns how many quotas. */
+  /** Removes quotas, leases and recalls of days before this one, at most `limit` quotas; returns how many quotas. */
   prune(beforeDay: string, limit: number): Promise<number>;
 };
 
+/**
+ * How long a lease lasts without a word of its owner. Long enough for an owner that cannot reach storage to come back
+ * within the grace; no limit depends on it.
+ */
+export const LEASE_MS = 120_000;
+
 /** A recall is answered within a second; those before the last thousand have been. */
 const KEPT_RECALLS = 1_000;
+const LEASES_PER_STATEMENT = 500;
 
-export function leaseStore(db: Db): LeaseStore {
+export function leaseStore({ db, now, leases }: Engine, leaseMs = LEASE_MS): LeaseStore {
+  const deadline = sql<number>`${now} + ${sql.lit(leaseMs)}`;
   return {
-    async take({ keyId, day }, { wanted, limit, spent }) {
-      const first = Math.min(wanted, limit);
-      // What is left may be less than nothing, where a limit was lowered in the middle of the day.
-      const grant = sql<number>`case
-        when quota.granted >= ${limit} then 0
-        when quota.granted + ${wanted} > ${limit} then ${limit} - quota.granted
-        else ${wanted} end`;
-      const row = await db
-        .insertInto('quota')
-        .values({ key_id: keyId, day, granted: first, settled: 0, last_granted: first })
-        .onConflict((conflict) =>
-          conflict.columns(['key_id', 'day']).doUpdateSet({
-            granted: sql<number>`quota.granted + ${grant}`,
-            settled: sql<number>`quota.settled + ${spent}`,
-            last_granted: grant,
-          }),
-        )
-        .returning(['granted', 'settled', 'last_granted'])
-        .executeTakeFirstOrThrow();
-      return {
-        granted: row.last_granted,
-        left: Math.max(0, limit - row.granted),
-        heldElsewhere: row.granted - row.settled - row.last_granted,
-      };
-    },
-    async settle({ keyId, day }, { spent, unspent }) {
-      await db
-        .updateTable('quota')
-        .set((eb) => ({ granted: eb('granted', '-', unspent), settled: eb('settled', '+', spent) }))
+    take: (name, request) => leases.take(name, request, leaseMs),
+    async open({ keyId, day, owner }, { spent, open }) {
+      return db
+        .updateTable('leases')
+        .set({
+          spent,
+          opened: sql<number>`case when opened > ${open} then opened when granted < ${open} then granted else ${open} end`,
+          expires_at: deadline,
+        })
         .where('key_id', '=', keyId)
         .where('day', '=', day)
-        .execute();
+        .where('owner', '=', owner)
+        .returning(['granted', 'opened'])
+        .executeTakeFirst();
     },
+    async settle(all) {
+      for (let i = 0; i < all.length; i += LEASES_PER_STATEMENT)
+        await leases.settle(all.slice(i, i + LEASES_PER_STATEMENT));
+    },
+    async renew(owners) {
+      for (let i = 0; i < owners.length; i += LEASES_PER_STATEMENT) {
+        await db
+          .updateTable('leases')
+          .set({ expires_at: deadline })
+          .where('owner', 'in', owners.slice(i, i + LEASES_PER_STATEMENT))
+          .execute();
+      }
+    },
+    reclaim: (of) => leases.reclaim(LEASES_PER_STATEMENT, of),
     async recall({ keyId, day }) {
       await db.transaction().execute(async (transaction) => {
         // The row lock of the revision orders recalls by commit: a reader never sees a number before the one ahead of
@@ -113,6 +106,7 @@ export function leaseStore(db: Db): LeaseStore {
     async prune(beforeDay, limit) {
       // At most the thousand that are kept, so not in parts.
       await db.deleteFrom('recalls').where('day', '<', beforeDay).execute();
+      await db.deleteFrom('leases').where('day', '<', beforeDay).execute();
       const { numDeletedRows } = await db
         .deleteFrom('quota')
         .where(({ eb, refTuple, selectFrom }) =>

@@ -15,17 +15,22 @@ import type { Storage } from './storage.ts';
 import { trafficStore } from './traffic-store.ts';
 import { usageStore } from './usage-store.ts';
 
-/**
- * `location` is a data directory, for the embedded engine, or the URL of a PostgreSQL database. `mustExist` is for
- * commands that only look: they create neither a data directory nor a database.
- */
-export async function openStorage(location: string, { mustExist = false } = {}): Promise<Storage> {
-  const { name: engine, db, generation } = await openEngine(location, mustExist);
-  const keys = keyStore(db, generation);
+export type StorageOptions = {
+  /** For commands that only look: they create neither a data directory nor tables. */
+  readonly mustExist?: boolean;
+  readonly leaseMs?: number;
+};
+
+/** `location` is a data directory, for the embedded engine, or the URL of a PostgreSQL database. */
+export async function openStorage(location: string, options: StorageOptions = {}): Promise<Storage> {
+  const engine = await openEngine(location, options);
+  const { db, generation, urgent } = engine;
+  const keys = keyStore(db, generation, urgent);
   return {
-    engine,
+    engine: engine.name,
+    nowMs: engine.nowMs,
     keys,
-    leases: leaseStore(db),
+    leases: leaseStore(engine, options.leaseMs),
     usage: usageStore(db),
     accounts: accountStore(db),
     sessions: sessionStore(db),
@@ -41,11 +46,11 @@ export async function openStorage(location: string, { mustExist = false } = {}):
   };
 }
 
-async function openEngine(location: string, mustExist: boolean): Promise<Engine> {
+export async function openEngine(location: string, { mustExist = false }: StorageOptions = {}): Promise<Engine> {
   if (isPostgresUrl(location)) {
     // Loaded only where it is used.
     const { openPostgres } = await import('./postgres/open-postgres.ts');
-    return openPostgres(location);
+    return openPostgres(location, { mustExist });
   }
   if (!mustExist) mkdirSync(location, { recursive: true, mode: 0o700 });
   return openSqlite(join(location, 'whence.sqlite'), { mustExist });

@@ -25,21 +25,40 @@ export type Schema = {
     owner_id: string | null;
     /** The key that this one replaces. */
     predecessor_id: string | null;
+    /** `revisions.keys` after its last change. */
+    revision: Generated<number>;
   };
   /** One row. Each number moves with every change that processes must notice. */
   revisions: { id: number; keys: number; recalls: number };
   /**
-   * What was taken from a key's day. `granted` is what processes took as leases, `settled` the part of it that they
-   * have reported as spent; the difference is held by processes, or was lost with one. `last_granted` is what the last
-   * lease came to: a statement can return only the new values of a row.
+   * What was taken from a key's day as leases, and not returned. `last_granted` is what the last statement granted: it
+   * can return only the new values of a row. Programs before `leases` keep in `settled` what was reported as spent.
    */
   quota: {
     key_id: Fixed;
     day: Fixed;
     granted: number;
-    settled: number;
+    settled: Generated<number>;
     last_granted: number;
   };
+  /**
+   * What processes hold of keys' days. All three numbers only grow while a lease lives: `granted` to the owner in all;
+   * `opened`, the part that the owner may have spent; `spent`, as it last said. A lease past its deadline is removed,
+   * and what was not opened goes back to the day.
+   */
+  leases: {
+    key_id: Fixed;
+    day: Fixed;
+    /** A process and a number: a lease that was ended never comes back under its name. */
+    owner: Fixed;
+    granted: number;
+    opened: number;
+    spent: number;
+    /** On the clock of the database. */
+    expires_at: number;
+  };
+  /** One row: the first step that a program must know to use the database. */
+  compatibility: { id: number; oldest_program: string };
   /** Requests to all processes to return their leases of a key's day. */
   recalls: { number: number; key_id: string; day: string };
   /** Requests by key, day, endpoint and status class (2 for 200 to 299, and so on). */

@@ -87,52 +87,6 @@ for (const engine of testEngines()) {
     assert.equal((await usage.ofKey('key 1233'))[0]?.requests, 1234);
   });
 
-  for (const [behaviour, before, request, want] of [
-    ['the first lease of a day', 0, { wanted: 5, limit: 100, spent: 0 }, { granted: 5, left: 95, heldElsewhere: 0 }],
-    ['a later one', 20, { wanted: 5, limit: 100, spent: 0 }, { granted: 5, left: 75, heldElsewhere: 20 }],
-    [
-      'what was spent is no longer held',
-      20,
-      { wanted: 5, limit: 100, spent: 20 },
-      { granted: 5, left: 75, heldElsewhere: 0 },
-    ],
-    ['only what is left', 98, { wanted: 5, limit: 100, spent: 0 }, { granted: 2, left: 0, heldElsewhere: 98 }],
-    [
-      'nothing of a day that is used up',
-      100,
-      { wanted: 5, limit: 100, spent: 100 },
-      { granted: 0, left: 0, heldElsewhere: 0 },
-    ],
-    [
-      'nothing where the limit was lowered',
-      80,
-      { wanted: 5, limit: 50, spent: 0 },
-      { granted: 0, left: 0, heldElsewhere: 80 },
-    ],
-    ['more than a small limit has', 0, { wanted: 5, limit: 3, spent: 0 }, { granted: 3, left: 0, heldElsewhere: 0 }],
-  ] as const) {
-    withStorage(`a lease takes ${behaviour}`, async ({ leases }) => {
-      const of = { keyId: 'one', day: '2026-11-15' };
-      if (before > 0) await leases.take(of, { wanted: before, limit: before, spent: 0 });
-      assert.deepEqual(await leases.take(of, request), want);
-    });
-  }
-
-  onEngine('concurrent leases over several connections grant the limit and no more', async (location) => {
-    const all = await Promise.all([1, 2, 3].map(() => openStorage(location)));
-    const of = { keyId: 'one', day: '2026-11-15' };
-    const grants = await Promise.all(
-      Array.from({ length: 90 }, (_, i) =>
-        (all[i % 3] as Storage).leases.take(of, { wanted: 7, limit: 500, spent: 0 }),
-      ),
-    );
-    assert.equal(
-      grants.reduce((sum, { granted }) => sum + granted, 0),
-      500,
-    );
-    await Promise.all(all.map((storage) => storage.close()));
-  });
-
   onEngine('several processes that open an empty database at once migrate it once', async (location) => {
     const all = await Promise.all([1, 2, 3, 4].map(() => openStorage(location)));
     for (const storage of all) assert.equal(typeof (await storage.keys.revision()), 'string');

@@ -13,6 +13,8 @@ import type { UsageStore } from './usage-store.ts';
 export type Storage = {
   /** Its name, for people. */
   readonly engine: string;
+  /** The time that all processes share, where it is not the clock of this machine: undefined if it is. */
+  nowMs(): number | undefined;
   readonly keys: KeyStore;
   readonly leases: LeaseStore;
   readonly usage: UsageStore;

@@ -36,9 +36,12 @@ const ROWS_PER_STATEMENT = 500;
 export function usageStore(db: Db): UsageStore {
   return {
     async add(rows, lastUsed) {
+      // In one order, so that no two processes wait for each other's rows.
+      const sorted = [...rows].sort((a, b) => compare(a.keyId, b.keyId) || compare(a.endpoint, b.endpoint));
+      const seen = [...lastUsed].sort(([a], [b]) => compare(a, b));
       await db.transaction().execute(async (transaction) => {
-        for (let i = 0; i < rows.length; i += ROWS_PER_STATEMENT) {
-          const values = rows.slice(i, i + ROWS_PER_STATEMENT).map((row) => ({
+        for (let i = 0; i < sorted.length; i += ROWS_PER_STATEMENT) {
+          const values = sorted.slice(i, i + ROWS_PER_STATEMENT).map((row) => ({
             key_id: row.keyId,
             day: row.day,
             endpoint: row.endpoint,
@@ -55,14 +58,16 @@ export function usageStore(db: Db): UsageStore {
             )
             .execute();
         }
-        for (const [id, at] of lastUsed) {
-          const ms = at.getTime();
-          await transaction
-            .updateTable('keys')
-            .set({ last_used_at: ms })
-            .where('id', '=', id)
-            .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', ms)]))
-            .execute();
+        for (let i = 0; i < seen.length; i += ROWS_PER_STATEMENT) {
+          const values = seen
+            .slice(i, i + ROWS_PER_STATEMENT)
+            .map(([id, at]) => sql`(cast(${id} as text), cast(${at.getTime()} as bigint))`);
+          await sql`
+            with seen (id, at) as (values ${sql.join(values)})
+            update keys set last_used_at = seen.at from seen
+            where keys.id = seen.id and (keys.last_used_at is null or keys.last_used_at < seen.at)`.execute(
+            transaction,
+          );
         }
       });
     },
@@ -127,6 +132,8 @@ export function usageStore(db: Db): UsageStore {
     },
   };
 }
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 async function inParts<Row>(
   keyIds: readonly string[] | undefined,

@@ -155,10 +155,11 @@ test('look-up: stops when the day of the account is used up, for this account on
   if (session.state !== 'signed_in') assert.fail();
   const storage = await openStorage(folder.dataDir);
   try {
-    const day = { keyId: `account:${session.account.id}`, day: dayAt(server.clock.nowMs).text };
+    const day = dayAt(server.clock.nowMs).text;
+    const lease = { keyId: `account:${session.account.id}`, day, owner: 'test.1' };
     const limit = session.look_ups_per_day;
-    await storage.leases.take(day, { wanted: limit - 1, limit, spent: 0 });
-    await storage.leases.settle(day, { spent: limit - 1, unspent: 0 });
+    await storage.leases.take(lease, { wanted: limit - 1, limit, spent: 0, opened: 0, open: limit });
+    await storage.leases.settle([{ ...lease, spent: limit - 1 }]);
   } finally {
     await storage.close();
   }

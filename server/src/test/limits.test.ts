@@ -135,10 +135,10 @@ test('limits: a request that fails through our fault does not count', async () =
   }
 });
 
-test('limits: while storage refuses, keys cannot be checked: 503, also for a key seen before, and readiness says so', async () => {
+test('limits: without a grace, while storage refuses, keys cannot be checked: 503, also for a key seen before, and readiness says so', async () => {
   const broken = new TestFolder();
   broken.publish();
-  const other = await startInProcess(broken, clock);
+  const other = await startInProcess(broken, clock, { WHENCE_STORAGE_GRACE: '0' });
   try {
     const { secret: key } = await broken.createKey({ tier: 'free' });
     const request = (path: string) => fetch(other.url + path, { headers: { 'X-API-Key': key } });

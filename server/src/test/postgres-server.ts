@@ -2,7 +2,7 @@
  * A PostgreSQL server of the test's own, with the binaries of the machine, on a free port; or the one that
  * WHENCE_TEST_DATABASE_URL names. Each test gets a database of its own, and nothing is left behind.
  */
-import { execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -21,17 +21,27 @@ export const NO_POSTGRES =
     ? 'neither PostgreSQL binaries nor WHENCE_TEST_DATABASE_URL are here'
     : false;
 
+/** The same for tests that stop and kill the server, which they do only to their own. */
+export const NO_OWN_POSTGRES = binaries() === undefined ? 'PostgreSQL binaries are not here' : false;
+
 export class PostgresServer {
   readonly url: string;
-  readonly #stop: () => Promise<void>;
+  readonly #launch: (() => ChildProcess) | undefined;
+  readonly #remove: () => void;
+  #child: ChildProcess | undefined;
 
-  private constructor(url: string, stop: () => Promise<void>) {
+  private constructor(url: string, launch?: () => ChildProcess, remove = () => {}) {
     this.url = url;
-    this.#stop = stop;
+    this.#launch = launch;
+    this.#remove = remove;
   }
 
   static async start(): Promise<PostgresServer> {
-    if (given !== undefined) return new PostgresServer(given, async () => {});
+    return given === undefined ? PostgresServer.startOwn() : new PostgresServer(given);
+  }
+
+  /** `settings` such as `max_connections=20`. */
+  static async startOwn(settings: readonly string[] = []): Promise<PostgresServer> {
     const folder = mkdtempSync(join(tmpdir(), 'whence-postgres-'));
     const bin = binaries() ?? '';
     const user = unprivilegedUser();
@@ -40,15 +50,35 @@ export class PostgresServer {
     const run = { ...user, cwd: folder, stdio: 'ignore' } as const;
     execFileSync(join(bin, 'initdb'), ['-D', data, '-U', 'whence', '--auth=trust', '--no-sync', '-E', 'UTF8'], run);
     const port = await freePort();
-    const settings = ['-c', 'fsync=off', '-c', 'unix_socket_directories=', '-c', 'listen_addresses=127.0.0.1'];
-    const child = spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...settings], run);
-    const url = `postgres://whence@127.0.0.1:${port}/postgres`;
-    await untilAnswers(url);
-    return new PostgresServer(url, async () => {
-      child.kill('SIGQUIT');
-      await once(child, 'exit');
-      rmSync(folder, { recursive: true, force: true });
-    });
+    const always = ['fsync=off', 'unix_socket_directories=', 'listen_addresses=127.0.0.1'];
+    const options = [...always, ...settings].flatMap((setting) => ['-c', setting]);
+    const launch = () => spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...options], run);
+    const server = new PostgresServer(`postgres://whence@127.0.0.1:${port}/postgres`, launch, () =>
+      rmSync(folder, { recursive: true, force: true }),
+    );
+    await server.resume();
+    return server;
+  }
+
+  /** Of a server of the test's own. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /** Starts it again where it was. */
+  async resume(): Promise<void> {
+    this.#child = this.#launch?.();
+    await untilAnswers(this.url);
+  }
+
+  /** SIGINT ends it in order, connections included; SIGKILL does not, and leaves its children to notice. */
+  async halt(signal: 'SIGINT' | 'SIGKILL' | 'SIGQUIT'): Promise<void> {
+    const child = this.#child;
+    if (child === undefined) return;
+    this.#child = undefined;
+    const exited = once(child, 'exit');
+    child.kill(signal);
+    await exited;
   }
 
   /** The URL of an empty database, and how to remove it. */
@@ -61,7 +91,8 @@ export class PostgresServer {
   }
 
   async stop(): Promise<void> {
-    await this.#stop();
+    await this.halt('SIGQUIT');
+    this.#remove();
   }
 
   async #execute(sql: string): Promise<void> {
@@ -88,7 +119,7 @@ function unprivilegedUser(): { uid: number; gid: number } | undefined {
   return { uid: id('-u'), gid: id('-g') };
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const { port } = probe.address() as AddressInfo;

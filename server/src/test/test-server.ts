@@ -43,6 +43,19 @@ export const bin = join(import.meta.dirname, '../bin.js');
 
 export class TestFolder {
   readonly dataDir = mkdtempSync(join(tmpdir(), 'whence-server-'));
+  readonly #databaseUrl: string | undefined;
+
+  /** Keys and counts are in the data directory, or in a PostgreSQL database. */
+  constructor(databaseUrl?: string) {
+    this.#databaseUrl = databaseUrl;
+  }
+
+  get environment(): Record<string, string> {
+    return {
+      WHENCE_DATA_DIR: this.dataDir,
+      ...(this.#databaseUrl === undefined ? {} : { WHENCE_DATABASE_URL: this.#databaseUrl }),
+    };
+  }
 
   publish(sample: Sample = SAMPLE): number {
     return publish(this.dataDir, sampleContent(sample), new Date()).version;
@@ -58,7 +71,7 @@ export class TestFolder {
   }
 
   async withKeys<T>(work: (keys: Keys) => Promise<T>): Promise<T> {
-    const storage = await openStorage(this.dataDir);
+    const storage = await openStorage(this.#databaseUrl ?? this.dataDir);
     try {
       return await work(new Keys(storage.keys));
     } finally {
@@ -91,7 +104,7 @@ export async function startInProcess(
   clock = { nowMs: Date.now() },
   environment: Record<string, string> = {},
 ) {
-  const config = readConfig({ WHENCE_DATA_DIR: folder.dataDir, WHENCE_PORT: '0', ...environment });
+  const config = readConfig({ ...folder.environment, WHENCE_PORT: '0', ...environment });
   const server = await startServer(config, createLogger('fatal', false), () => clock.nowMs);
   return { ...server, clock };
 }
@@ -110,7 +123,7 @@ export class ServerProcess {
     const child = spawn(process.execPath, [bin, 'serve'], {
       env: {
         ...process.env,
-        WHENCE_DATA_DIR: folder.dataDir,
+        ...folder.environment,
         WHENCE_PORT: '0',
         WHENCE_LOG_LEVEL: 'fatal',
         ...environment,

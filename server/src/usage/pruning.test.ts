@@ -28,7 +28,10 @@ const usageOn = (days: readonly number[], keyId = 'one') =>
     new Map(),
   );
 const takeOn = (ago: number) =>
-  storage.leases.take({ keyId: 'one', day: dayAgo(ago) }, { wanted: 5, limit: 100, spent: 0 });
+  storage.leases.take(
+    { keyId: 'one', day: dayAgo(ago), owner: 'us.1' },
+    { wanted: 5, limit: 100, spent: 0, opened: 0, open: 5 },
+  );
 
 test('pruning: statistics of 400 days stay, older ones go', async () => {
   await usageOn([0, 1, USAGE_DAYS, USAGE_DAYS + 1, 1_000]);

@@ -7,10 +7,12 @@ import { keysQuotaUsage } from './0001-keys-quota-usage.ts';
 import { revisionsAndSettledLeases } from './0002-revisions-and-settled-leases.ts';
 import { accountsAuditTraffic } from './0003-accounts-audit-traffic.ts';
 import { maintenance } from './0004-maintenance.ts';
+import { leaseRows } from './0005-lease-rows.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-keys-quota-usage': keysQuotaUsage,
   '0002-revisions-and-settled-leases': revisionsAndSettledLeases,
   '0003-accounts-audit-traffic': accountsAuditTraffic,
   '0004-maintenance': maintenance,
+  '0005-lease-rows': leaseRows,
 };

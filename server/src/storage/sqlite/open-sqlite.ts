@@ -1,15 +1,18 @@
 /** The embedded engine: one SQLite file in WAL mode, shared by the workers of one machine and by the command line. */
 import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 import type { Engine } from '../engine.ts';
-import { Kysely } from '../kysely.ts';
-import { migrate, pendingMigrations } from '../migrations/migrate.ts';
+import { Kysely, sql } from '../kysely.ts';
+import { migrate, schemaState } from '../migrations/migrate.ts';
 import type { Schema } from '../schema.ts';
 import { NoDatabase } from '../storage-unavailable.ts';
 import { SqliteThread } from './sqlite-thread.ts';
 import { threadDialect } from './thread-dialect.ts';
+import { transactionalLeases } from './transactional-leases.ts';
 
 /** Hashes of keys are in it. SQLite gives its `-wal` and `-shm` files the same permissions. */
 const OWNER_ONLY = 0o600;
+
+const NOW = sql<number>`cast(unixepoch('subsec') * 1000 as integer)`;
 
 /** Opens the file and, where steps are pending, brings its schema up to date; otherwise nothing is written. */
 export async function openSqlite(path: string, { mustExist }: { mustExist: boolean }): Promise<Engine> {
@@ -20,7 +23,7 @@ export async function openSqlite(path: string, { mustExist }: { mustExist: boole
   const writer = new SqliteThread({ path, isReader: false });
   const db = new Kysely<Schema>({ dialect: threadDialect(reader, writer) });
   try {
-    if ((await pendingMigrations(db, path)).length > 0) {
+    if ((await schemaState(db, path)).pending.length > 0) {
       // Stored in the file. Set here, under no transaction, because two processes that set it at once are refused
       // despite the timeout.
       await writer.run('pragma journal_mode = wal', []);
@@ -30,7 +33,16 @@ export async function openSqlite(path: string, { mustExist }: { mustExist: boole
     await db.destroy();
     throw error;
   }
-  return { name: 'SQLite', db, generation: () => reader.generation };
+  return {
+    name: 'SQLite',
+    place: path,
+    db,
+    urgent: db,
+    generation: () => reader.generation,
+    now: NOW,
+    nowMs: () => undefined,
+    leases: transactionalLeases(db, NOW),
+  };
 }
 
 function restrictToOwner(path: string): void {

@@ -25,6 +25,8 @@ async function withStorage(folder: string, work: (storage: Storage) => Promise<v
   }
 }
 
+const LEASE = { keyId: 'one', day: '2026-11-15', owner: 'us.1' };
+
 const key = (id: string): StoredKey => ({
   id,
   name: 'a "name"; DROP TABLE keys',
@@ -39,7 +41,8 @@ test('sqlite: a file of a newer version is refused with a sentence, and left alo
   const folder = newFolder();
   await withStorage(folder, async () => {});
   const database = new Database(file(folder));
-  database.exec("INSERT INTO kysely_migration VALUES ('9999-from-the-future', '')");
+  database.exec(`INSERT INTO kysely_migration VALUES ('9999-from-the-future', '');
+    UPDATE compatibility SET oldest_program = '9999-from-the-future'`);
   database.close();
   await assert.rejects(openStorage(folder), {
     name: 'StorageUnavailable',
@@ -69,8 +72,8 @@ test('sqlite: a file of the first release keeps its keys and the counts of its d
   database.close();
   await withStorage(folder, async ({ keys, leases }) => {
     assert.equal((await keys.findByHash('hash of one'))?.name, 'shop');
-    const grant = await leases.take({ keyId: 'one', day: '2026-11-15' }, { wanted: 50, limit: 1000, spent: 0 });
-    assert.deepEqual(grant, { granted: 10, left: 0, heldElsewhere: 0 });
+    const grant = await leases.take(LEASE, { wanted: 50, limit: 1000, spent: 0, opened: 0, open: 50 });
+    assert.deepEqual(grant, { granted: 10, opened: 10, left: 0, heldElsewhere: 0 });
   });
 });
 
@@ -110,10 +113,10 @@ test('sqlite: reads and other work of the process go on while another process ho
     const other = new Database(file(folder));
     other.exec('BEGIN IMMEDIATE');
     const started = performance.now();
-    const refused = assert.rejects(
-      leases.take({ keyId: 'one', day: '2026-11-15' }, { wanted: 1, limit: 10, spent: 0 }),
-      { name: 'StorageUnavailable', message: /locked by another process/ },
-    );
+    const refused = assert.rejects(leases.take(LEASE, { wanted: 1, limit: 10, spent: 0, opened: 0, open: 1 }), {
+      name: 'StorageUnavailable',
+      message: /locked by another process/,
+    });
     let worstMs = 0;
     for (let i = 0; i < 50; i++) {
       const asked = performance.now();
@@ -125,7 +128,7 @@ test('sqlite: reads and other work of the process go on while another process ho
     assert.ok(performance.now() - started < 4_000, 'a write gives up within its time');
     other.exec('ROLLBACK');
     other.close();
-    await leases.take({ keyId: 'one', day: '2026-11-15' }, { wanted: 1, limit: 10, spent: 0 });
+    await leases.take(LEASE, { wanted: 1, limit: 10, spent: 0, opened: 0, open: 1 });
   });
 });
 

@@ -1,0 +1,124 @@
+/** The files in deploy/, checked by the programs they are for, and against the settings and metrics there are. */
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { after } from 'node:test';
+import { settingsHelp } from '../config.ts';
+import { renderMetrics } from '../metrics/metrics.ts';
+import { startInProcess, TestFolder } from './test-server.ts';
+
+const deploy = join(import.meta.dirname, '../../../deploy');
+const scratch = mkdtempSync(join(tmpdir(), 'whence-deploy-'));
+after(() => rmSync(scratch, { recursive: true, force: true }));
+
+/** Debian keeps nginx in /usr/sbin, which not every user has in PATH. */
+const env = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin` };
+
+/** Why a test cannot run; false if it can. */
+function without(program: string): string | false {
+  const isThere = spawnSync('sh', ['-c', `command -v ${program}`], { env }).status === 0;
+  return isThere ? false : `${program} is not installed`;
+}
+
+function run(program: string, args: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8', env, cwd: deploy });
+  assert.equal(status, 0, `${program}: ${stdout}${stderr}`);
+  return stdout + stderr;
+}
+
+const files = readdirSync(deploy, { recursive: true, encoding: 'utf8' });
+const read = (file: string) => readFileSync(join(deploy, file), 'utf8');
+
+test('deploy: systemd accepts the units', { skip: without('systemd-analyze') }, () => {
+  const units = files.filter((file) => /\.(service|timer)$/.test(file));
+  assert.equal(units.length, 3);
+  const copies = units.map((unit) => {
+    const copy = join(scratch, unit.replace('systemd/', ''));
+    // The command is not installed where the tests run.
+    writeFileSync(copy, read(unit).replaceAll('/usr/bin/whence', '/bin/true'));
+    return copy;
+  });
+  assert.equal(run('systemd-analyze', ['verify', ...copies]), '');
+});
+
+test('deploy: the unit of the server is exposed to little', { skip: without('systemd-analyze') }, () => {
+  const report = run('systemd-analyze', ['security', '--offline=true', join(deploy, 'systemd/whence.service')]);
+  const [, level = ''] = /Overall exposure level for whence\.service: ([\d.]+)/.exec(report) ?? [];
+  assert.ok(Number(level) > 0 && Number(level) <= 2, report.slice(-200));
+});
+
+test('deploy: nginx accepts its configuration', { skip: without('nginx') || without('openssl') }, () => {
+  const certificate = ['-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=whence.example.com', '-days', '1'];
+  const [key, chain] = [join(scratch, 'privkey.pem'), join(scratch, 'fullchain.pem')];
+  execFileSync('openssl', ['req', ...certificate, '-keyout', key, '-out', chain], { stdio: 'ignore' });
+  mkdirSync(join(scratch, 'logs'), { recursive: true });
+  const site = join(scratch, 'whence.conf');
+  writeFileSync(site, read('nginx.conf').replaceAll('/etc/ssl/whence', scratch));
+  const main = join(scratch, 'nginx.conf');
+  writeFileSync(
+    main,
+    `pid ${scratch}/pid; error_log ${scratch}/error; events {} http { access_log off; include ${site}; }`,
+  );
+  run('nginx', ['-t', '-q', '-p', scratch, '-c', main]);
+});
+
+test('deploy: Prometheus accepts the rules, and they fire when they should', { skip: without('promtool') }, () => {
+  run('promtool', ['check', 'rules', 'prometheus/whence-rules.yaml']);
+  run('promtool', ['test', 'rules', 'prometheus/whence-rules.test.yaml']);
+});
+
+test('deploy: every YAML file can be parsed', { skip: without('yamllint') }, () => {
+  const yaml = files.filter((file) => file.endsWith('.yaml'));
+  assert.ok(yaml.length >= 4);
+  run('yamllint', ['-d', '{extends: relaxed, rules: {line-length: {max: 160}}}', '--strict', ...yaml]);
+});
+
+test('deploy: rules and dashboard use metrics that a server shows', async () => {
+  const folder = new TestFolder();
+  folder.publish();
+  const server = await startInProcess(folder);
+  try {
+    // Those of updates are shown once there was one; those of the log and of workers are added by the first process.
+    const elsewhere = ['whence_update_', 'whence_log_lines_', 'whence_worker_deaths_total'];
+    const shown = renderMetrics(server.metrics(), {});
+    const used = new Set(
+      ['prometheus/whence-rules.yaml', 'grafana/whence.json'].flatMap(
+        (file) => read(file).match(/whence_[a-z_]+/g) ?? [],
+      ),
+    );
+    const unknown = [...used]
+      .filter((name) => !elsewhere.some((prefix) => name.startsWith(prefix)))
+      .filter((name) => !shown.includes(`# TYPE ${name.replace(/_bucket$/, '')} `));
+    assert.deepEqual(unknown, []);
+    assert.ok(used.size > 15);
+  } finally {
+    await server.close();
+    folder.remove();
+  }
+});
+
+test('deploy: every setting in the files is one of the server', () => {
+  const known = new Set(settingsHelp().match(/WHENCE_[A-Z_]+/g));
+  // Of compose.yaml, for Caddy.
+  known.add('WHENCE_DOMAIN');
+  for (const file of files.filter((name) => /\.(yaml|service)$|Dockerfile|Caddyfile/.test(name))) {
+    for (const name of read(file).match(/WHENCE_[A-Z_]+/g) ?? []) assert.ok(known.has(name), `${file}: ${name}`);
+  }
+});
+
+test('deploy: the Dockerfile pins its base, runs as a user, and has a health check', () => {
+  const text = read('docker/Dockerfile');
+  const stages = text.match(/^FROM .*$/gm) ?? [];
+  assert.equal(stages.length, 2);
+  assert.match(text, /^ARG NODE=\d+-\w+-slim$/m);
+  assert.match(text, /^USER node$/m);
+  assert.match(text, /^HEALTHCHECK /m);
+  // What an image linter would say: no latest, no ADD of files, lists of packages removed, exec forms.
+  assert.doesNotMatch(text, /:latest|^ADD /m);
+  for (const layer of text.match(/^RUN apt-get[\s\S]*?(?<!\\)$/gm) ?? [])
+    assert.match(layer, /rm -rf \/var\/lib\/apt\/lists/);
+  for (const command of text.match(/^ *CMD .*$/gm) ?? [])
+    assert.doesNotThrow(() => JSON.parse(command.trim().slice(4)));
+});

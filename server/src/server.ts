@@ -12,6 +12,7 @@ import { LiveDataset } from './lookup/live-dataset.ts';
 import { Metrics, type MetricsSnapshot } from './metrics/metrics.ts';
 import { Quota } from './quota/quota.ts';
 import { openStorage } from './storage/open-storage.ts';
+import type { Storage } from './storage/storage.ts';
 import { WriteProbe } from './storage/write-probe.ts';
 import { readUpdateReport, stateOf, type UpdateReport } from './updates/update-report.ts';
 import { pruneOldRows } from './usage/pruning.ts';
@@ -37,8 +38,14 @@ export type RunningServer = {
   close(): Promise<void>;
 };
 
-export async function startServer(config: Config, log: Logger, nowMs: () => number): Promise<RunningServer> {
-  const storage = await openStorage(config.dataDir);
+/** `opened` storage is used where there is one, and closed with the server. */
+export async function startServer(
+  config: Config,
+  log: Logger,
+  nowMs: () => number,
+  opened?: Storage,
+): Promise<RunningServer> {
+  const storage = opened ?? (await openStorage(config.dataDir));
   const quota = new Quota(storage.leases);
   const usage = new Usage(storage.usage);
   const metrics = new Metrics();

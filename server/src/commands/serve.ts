@@ -12,6 +12,7 @@ import { type RunningServer, startServer } from '../server.ts';
 import { StopSignals } from '../stop-signals.ts';
 import { openStorage } from '../storage/open-storage.ts';
 import type { Storage } from '../storage/storage.ts';
+import { StorageUnavailable } from '../storage/storage-unavailable.ts';
 import { withDataDirErrors } from '../terminal/data-dir-errors.ts';
 import type { ExitCode } from '../terminal/exit.ts';
 import { failureOf } from '../terminal/failure.ts';
@@ -77,7 +78,8 @@ async function serveUntilStopped(
   withDataDirErrors(config.dataDir, () => readManifest(config.dataDir));
 
   // The server answers while the first dataset is being built or pulled: 503, and /readyz says why.
-  const server = config.workers === 1 ? await startAlone(config, log) : await startWorkers(config, log, forward);
+  const isAlone = config.workers === 1;
+  const server = isAlone ? await startAlone(config, log, storage) : await startWorkers(config, log, forward);
   onStop(() => stopServer(server, signals));
   const metrics = async () => withCounters(await server.metrics(), counters());
   const metricsPort = await startMetrics(config, log, metrics, onStop);
@@ -85,8 +87,14 @@ async function serveUntilStopped(
   log.info({ url, workers: config.workers, ...metricsPort }, 'listening');
   stdout.write(`Whence listens on ${url} (documentation: ${url}/docs)\n`);
   if (signals.count === 0) stdout.write(await makeFirstKey(storage.keys, { ...config, url }));
-  await storage.close();
-  const setupPath = await firstSetupLink(config.dataDir);
+  // A server that is alone uses it.
+  if (!isAlone) await storage.close();
+  // It listens already: a disk that has become full since does not end it.
+  const setupPath = await firstSetupLink(config.dataDir).catch((error: unknown) => {
+    if (!(error instanceof StorageUnavailable)) throw error;
+    log.error({ err: error }, 'the setup link could not be made; make one with: whence user setup-link');
+    return undefined;
+  });
   if (setupPath !== undefined) stdout.write(setUp(`${config.publicUrl ?? url}${setupPath}`));
 
   const hasDataset = await isServingDataset(server, signals);
@@ -129,8 +137,11 @@ async function isServingDataset(server: Started, signals: StopSignals): Promise<
 /** A load balancer sees in /readyz that the server stops, and sends requests elsewhere before the port is closed. */
 async function delayStop({ shutdownDelaySeconds }: Config, signals: StopSignals): Promise<void> {
   if (shutdownDelaySeconds === 0) return;
-  const delay = sleep(shutdownDelaySeconds * 1000, undefined, { ref: false });
+  // The timer keeps the process alive: workers that had the signal earlier may be gone before it is over.
+  const skipped = new AbortController();
+  const delay = sleep(shutdownDelaySeconds * 1000, undefined, { signal: skipped.signal }).catch(() => {});
   await Promise.race([delay, signals.nth(signals.count + 1)]);
+  skipped.abort();
 }
 
 /** A signal that comes while requests in flight finish ends them. */
@@ -179,8 +190,8 @@ type Started = {
   stop(): Promise<void>;
 };
 
-async function startAlone(config: Config, log: Logger): Promise<Started> {
-  const server = await listen(config, log);
+async function startAlone(config: Config, log: Logger, storage: Storage): Promise<Started> {
+  const server = await listen(config, log, storage);
   return { ...server, stop: () => server.close() };
 }
 
@@ -197,9 +208,9 @@ async function startWorkers(config: Config, log: Logger, forward: Log['forward']
   };
 }
 
-async function listen(config: Config, log: Logger): Promise<RunningServer> {
+async function listen(config: Config, log: Logger, storage?: Storage): Promise<RunningServer> {
   try {
-    return await startServer(config, log, now);
+    return await startServer(config, log, now, storage);
   } catch (error) {
     const { host, port } = config;
     throw listenError(error, { host, port, hostSetting: 'WHENCE_HOST', portSetting: 'WHENCE_PORT' });

@@ -18,7 +18,7 @@ import type { ExitCode } from '../terminal/exit.ts';
 import { failureOf } from '../terminal/failure.ts';
 import { listenError } from '../terminal/listen-errors.ts';
 import type { Output } from '../terminal/output.ts';
-import { DatasetPuller } from '../updates/dataset-puller.ts';
+import type { DatasetPuller } from '../updates/dataset-puller.ts';
 import { Updater, updateCommand } from '../updates/updater.ts';
 import { followOrders, leave, leaveWithFailure, reportMetrics } from '../worker-link.ts';
 import { Workers } from '../workers.ts';
@@ -98,7 +98,7 @@ async function serveUntilStopped(
   if (setupPath !== undefined) stdout.write(setUp(`${config.publicUrl ?? url}${setupPath}`));
 
   const hasDataset = await isServingDataset(server, signals);
-  const puller = startPuller(config, log);
+  const puller = await startPuller(config, log);
   onStop(() => puller?.stop());
   if (!hasDataset && puller !== undefined)
     stdout.write('The first dataset is being pulled; until it is here, lookups are answered with 503.\n');
@@ -280,11 +280,12 @@ async function serveAsWorker(config: Config, { logger: log, counters }: Log, sig
 }
 
 /** With WHENCE_DATASET_URL nothing is built here: versions come from a static host, from the first one on. */
-function startPuller(
+async function startPuller(
   { datasetUrl, dataDir, keepVersions, updateSeconds, proxies }: Config,
   log: Logger,
-): DatasetPuller | undefined {
+): Promise<DatasetPuller | undefined> {
   if (datasetUrl === undefined) return undefined;
+  const { DatasetPuller } = await import('../updates/dataset-puller.ts');
   const puller = new DatasetPuller({
     url: datasetUrl,
     dataDir,

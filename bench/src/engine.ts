@@ -30,6 +30,7 @@ import {
   openMaxmind,
   openOurContent,
 } from './engine/maxmind.ts';
+import { measureSearches } from './engine/search-cost.ts';
 import { whenceCountry, whenceJson, whenceJsonBytes, whenceLookup } from './engine/whence.ts';
 import { measureCommand } from './fresh-process.ts';
 import { seededRandom } from './random.ts';
@@ -63,7 +64,8 @@ export async function engine(): Promise<void> {
     const dataset = openDataset(path);
     const mixes = makeMixes(dataset, seededRandom(SEED), TEXTS);
     const speedRows = await compareSpeed(folder, dataset, ourMmdb, mixes);
-    const rows = [...speedRows, ...measureLoads(folder, path, mixes, LOADS), ...buildRows];
+    const searchRows = measureSearches(dataset, seededRandom(SEED));
+    const rows = [...speedRows, ...searchRows, ...measureLoads(folder, path, mixes, LOADS), ...buildRows];
     say(`${load()} at the end\n\n${formatRows(rows)}`);
   } finally {
     rmSync(folder, { recursive: true, force: true });

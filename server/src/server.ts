@@ -14,6 +14,7 @@ import { ReplicaVersions } from './lookup/replica-versions.ts';
 import { Metrics, type MetricsSnapshot } from './metrics/metrics.ts';
 import { Quota } from './quota/quota.ts';
 import { openStorage } from './storage/open-storage.ts';
+import type { Storage } from './storage/storage.ts';
 import { WriteProbe } from './storage/write-probe.ts';
 import { readUpdateReport, stateOf, type UpdateReport } from './updates/update-report.ts';
 import { pruneOldRows } from './usage/pruning.ts';
@@ -43,8 +44,14 @@ export type RunningServer = {
   close(): Promise<void>;
 };
 
-export async function startServer(config: Config, log: Logger, machineMs: () => number): Promise<RunningServer> {
-  const storage = await openStorage(config.storageLocation);
+/** `opened` storage is used where there is one, and closed with the server. */
+export async function startServer(
+  config: Config,
+  log: Logger,
+  machineMs: () => number,
+  opened?: Storage,
+): Promise<RunningServer> {
+  const storage = opened ?? (await openStorage(config.storageLocation));
   // Replicas agree on the day a request counts for, whatever the clocks of their machines say.
   const nowMs = () => storage.nowMs() ?? machineMs();
   const keys = new KnownKeys(storage.keys, { graceMs: config.storageGraceSeconds * 1000 });

@@ -4,7 +4,7 @@ import type { Random } from '../random.ts';
 
 const MIN_CHARACTERS = 3;
 const MAX_CHARACTERS = 12;
-/** One query in SHORT_EVERY is short. The search has no index for these, so they are slow. */
+/** One query in SHORT_EVERY is short. */
 const SHORT_EVERY = 20;
 
 export const isShort = (query: string): boolean => query.length < MIN_CHARACTERS;

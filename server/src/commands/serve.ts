@@ -18,7 +18,7 @@ import type { ExitCode } from '../terminal/exit.ts';
 import { failureOf } from '../terminal/failure.ts';
 import { listenError } from '../terminal/listen-errors.ts';
 import type { Output } from '../terminal/output.ts';
-import { DatasetPuller } from '../updates/dataset-puller.ts';
+import type { DatasetPuller } from '../updates/dataset-puller.ts';
 import { Updater, updateCommand } from '../updates/updater.ts';
 import { followOrders, leave, leaveWithFailure, reportMetrics } from '../worker-link.ts';
 import { Workers } from '../workers.ts';
@@ -78,7 +78,8 @@ async function serveUntilStopped(
   withDataDirErrors(config.dataDir, () => readManifest(config.dataDir));
 
   // The server answers while the first dataset is being built or pulled: 503, and /readyz says why.
-  const server = config.workers === 1 ? await startAlone(config, log) : await startWorkers(config, log, forward);
+  const isAlone = config.workers === 1;
+  const server = isAlone ? await startAlone(config, log, storage) : await startWorkers(config, log, forward);
   let signalsUsed = 0;
   onStop(() => stopServer(server, signals, signalsUsed));
   const metrics = async () => withCounters(await server.metrics(), counters());
@@ -88,10 +89,11 @@ async function serveUntilStopped(
   stdout.write(`Whence listens on ${url} (documentation: ${url}/docs)\n`);
   if (signals.count === 0) stdout.write(await makeFirstKey(storage.keys, { ...config, url }));
   stdout.write(await tellSetupLink(storage, { ...config, url: config.publicUrl ?? url }, log));
-  await storage.close();
+  // A server that is alone uses it.
+  if (!isAlone) await storage.close();
 
   const hasDataset = await isServingDataset(server, signals);
-  const puller = startPuller(config, log);
+  const puller = await startPuller(config, log);
   onStop(() => puller?.stop());
   if (!hasDataset && puller !== undefined)
     stdout.write('The first dataset is being pulled; until it is here, lookups are answered with 503.\n');
@@ -147,8 +149,12 @@ async function isServingDataset(server: Started, signals: StopSignals): Promise<
  */
 async function delayStop({ shutdownDelaySeconds }: Config, signals: StopSignals): Promise<boolean> {
   if (shutdownDelaySeconds === 0) return false;
-  const delay = sleep(shutdownDelaySeconds * 1000, false, { ref: false });
-  return Promise.race([delay, signals.nth(2).then(() => true)]);
+  // The timer keeps the process alive: workers that had the signal earlier may be gone before it is over.
+  const skipped = new AbortController();
+  const delay = sleep(shutdownDelaySeconds * 1000, false, { signal: skipped.signal }).catch(() => true);
+  const isSkipped = await Promise.race([delay, signals.nth(2).then(() => true)]);
+  skipped.abort();
+  return isSkipped;
 }
 
 /** A further signal that comes while requests in flight finish ends them. */
@@ -198,8 +204,8 @@ type Started = {
   stop(): Promise<void>;
 };
 
-async function startAlone(config: Config, log: Logger): Promise<Started> {
-  const server = await listen(config, log);
+async function startAlone(config: Config, log: Logger, storage: Storage): Promise<Started> {
+  const server = await listen(config, log, storage);
   return { ...server, stop: () => server.close() };
 }
 
@@ -216,9 +222,9 @@ async function startWorkers(config: Config, log: Logger, forward: Log['forward']
   };
 }
 
-async function listen(config: Config, log: Logger): Promise<RunningServer> {
+async function listen(config: Config, log: Logger, storage?: Storage): Promise<RunningServer> {
   try {
-    return await startServer(config, log, now);
+    return await startServer(config, log, now, storage);
   } catch (error) {
     const { host, port } = config;
     throw listenError(error, { host, port, hostSetting: 'WHENCE_HOST', portSetting: 'WHENCE_PORT' });
@@ -288,11 +294,12 @@ async function serveAsWorker(config: Config, { logger: log, counters }: Log, sig
 }
 
 /** With WHENCE_DATASET_URL nothing is built here: versions come from a static host, from the first one on. */
-function startPuller(
+async function startPuller(
   { datasetUrl, dataDir, keepVersions, updateSeconds, proxies }: Config,
   log: Logger,
-): DatasetPuller | undefined {
+): Promise<DatasetPuller | undefined> {
   if (datasetUrl === undefined) return undefined;
+  const { DatasetPuller } = await import('../updates/dataset-puller.ts');
   const puller = new DatasetPuller({
     url: datasetUrl,
     dataDir,

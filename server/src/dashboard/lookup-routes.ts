@@ -6,14 +6,8 @@ import { parsePrefixedAsn } from '@whence/dataset/as-number';
 import { prefixLength } from '@whence/dataset/format';
 import { formatPrefix, fromBigInt, parsePrefix } from '@whence/dataset/prefix';
 import type { Dataset } from '@whence/dataset/read';
-import type { Advice } from '@whence/email/advice';
-import { explainAdvice } from '@whence/email/advice-text';
 import { normalizeDomain } from '@whence/email/domain-name';
-import { formatFinding } from '@whence/email/finding-text';
-import { MAX_POINTS } from '@whence/email/score';
 import { isSelector, MAX_SELECTORS, tidySelectors } from '@whence/email/selectors';
-import type { SpfNode } from '@whence/email/spf-lookups';
-import { zoneFileLine } from '@whence/email/zone-file';
 import type { FastifyReply } from 'fastify';
 import { elapsedMs, envelope, sendJson } from '../http/envelope.ts';
 import { ApiError, errors } from '../http/errors.ts';
@@ -36,7 +30,7 @@ import type { RouteParts } from './parts.ts';
 import { DashboardRefusal, invalid } from './refusal.ts';
 import { listOf, object, text } from './schemas.ts';
 import { creditsOf, requireDataset } from './served-dataset.ts';
-import type { DomainAdvice, RouteName, SpfTreeNode } from './wire.ts';
+import type { RouteName } from './wire.ts';
 
 type Names = 'lookUpIp' | 'lookUpPrefix' | 'lookUpAsn' | 'searchAsn' | 'checkDomain' | 'lookUpBatch';
 
@@ -157,18 +151,9 @@ export function lookupRoutes({ live, emailChecks, quota, usage, nowMs, settings 
         if (examination === undefined || examination.isDnsUnavailable) {
           throw new ApiError('DNS_UNAVAILABLE', { headers: { 'Retry-After': '5' } });
         }
-        const { report, score, advice, findings } = examination;
-        const points = (part: keyof typeof MAX_POINTS) => ({ points: score[part], max: MAX_POINTS[part] });
-        return {
-          report,
-          points: { mx: points('mx'), spf: points('spf'), dkim: points('dkim'), dmarc: points('dmarc') },
-          advice: advice.map(describeAdvice),
-          spf_tree: describeSpfNode(findings.spf.tree),
-          spf_void_lookups: findings.spf.voidLookups,
-          mx_state: findings.mx.state,
-          is_dkim_wildcard: findings.dkim.isWildcard,
-          is_dmarc_test_mode: findings.dmarc.isTestMode,
-        };
+        // Loaded for the first check, not before the server listens.
+        const { describeExamination } = await import('./domain-report.ts');
+        return describeExamination(examination);
       },
     },
     lookUpBatch: {
@@ -218,10 +203,6 @@ function parseSelectors(list: string): string[] | undefined {
   return selectors;
 }
 
-function describeSpfNode({ name, via, raw, lookups, errors: problems, children }: SpfNode): SpfTreeNode {
-  return { name, via, raw, lookups, errors: problems.map(formatFinding), children: children.map(describeSpfNode) };
-}
-
 /** Aborts when the browser goes elsewhere before it is answered. */
 function whenGone({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController();
@@ -229,9 +210,4 @@ function whenGone({ raw }: FastifyReply): AbortSignal {
     if (!raw.writableFinished) controller.abort();
   });
   return controller.signal;
-}
-
-function describeAdvice(advice: Advice): DomainAdvice {
-  const { points, change } = advice;
-  return { points, text: explainAdvice(advice), ...(change && { record: zoneFileLine(change.record) }) };
 }

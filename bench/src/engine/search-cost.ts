@@ -1,0 +1,39 @@
+/** Searches in network names, by processor time: what the clock says on a busy machine is mostly waiting. */
+import { AsnSearch } from '@whence/dataset/asn-search';
+import type { Dataset } from '@whence/dataset/read';
+import { isShort, makeQueries } from '../http/search-queries.ts';
+import type { Random } from '../random.ts';
+import { limitRow, type Row } from '../report.ts';
+import { percentile } from '../statistics.ts';
+
+const WARM_UP = 500;
+const SEARCHES = 4_000;
+const LIMIT = 20;
+const GOAL_MS = 2;
+
+export function measureSearches(dataset: Dataset, random: Random): Row[] {
+  const search = new AsnSearch(dataset);
+  const queries = makeQueries(dataset, random, WARM_UP + SEARCHES);
+  const costs = queries.map((query) => {
+    const before = process.cpuUsage();
+    search.search(query, LIMIT);
+    const { user, system } = process.cpuUsage(before);
+    return { query, ms: (user + system) / 1000 };
+  });
+  const counted = costs.slice(WARM_UP);
+  const row = (name: string, percent: number, limit: number | undefined, isCounted: (query: string) => boolean) =>
+    limitRow(
+      `ASN search, ${name}, processor time`,
+      percentile(
+        counted.filter(({ query }) => isCounted(query)).map(({ ms }) => ms),
+        percent,
+      ),
+      limit,
+      'ms',
+    );
+  return [
+    row('50th percentile', 50, undefined, () => true),
+    row('99th percentile', 99, GOAL_MS, () => true),
+    row('99th, 1 or 2 characters', 99, GOAL_MS, isShort),
+  ];
+}

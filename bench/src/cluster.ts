@@ -1,18 +1,16 @@
 /** `npm run bench -- cluster`: replicas on PostgreSQL compared with one on SQLite, and what they cost the database. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { publish } from '@whence/dataset/publish';
 import { sampleContent } from '@whence/dataset/sample-dataset';
 import { Keys } from '../../server/dist/keys/keys.js';
 import { PERMISSIONS, type Tier } from '../../server/dist/keys/tiers.js';
 import { openStorage } from '../../server/dist/storage/open-storage.js';
-import { ask } from '../../server/dist/test/requests.js';
 import { SAMPLE } from '../../server/dist/test/test-server.js';
 import { startDatabase } from './cluster/database.ts';
 import { admittedOverRestarts } from './cluster/exact-limit.ts';
+import { useAll } from './cluster/free-keys.ts';
 import { startReplica } from './cluster/replica-process.ts';
 import { cpuSeconds, LOAD_CORE, missingRequirement, PinnedProcesses, SERVER_CORE } from './http/pinned-processes.ts';
 import { runWrk } from './http/wrk.ts';
@@ -20,6 +18,7 @@ import { formatRows, limitRow, load, type Row, ratioRow, say } from './report.ts
 import { median } from './statistics.ts';
 
 const ROUNDS = 7;
+const WARM_UP_SECONDS = 4;
 const SECONDS = 2;
 const PRO_KEYS = 400;
 const FREE_KEYS = 5_000;
@@ -48,7 +47,11 @@ export async function cluster(): Promise<void> {
       return path;
     };
     const [alone, one, two] = [dataDir('sqlite'), dataDir('one'), dataDir('two')];
-    const onPostgres = (path: string) => ({ WHENCE_DATA_DIR: path, WHENCE_DATABASE_URL: database.url });
+    const onPostgres = (path: string) => ({
+      WHENCE_DATA_DIR: path,
+      WHENCE_DATABASE_URL: database.url,
+      WHENCE_TRUST_PROXY: '127.0.0.1',
+    });
     const addresses = save(
       'addresses',
       Array.from({ length: 10_000 }, (_, i) => `3.${i % 256}.${(i >> 8) % 256}.1`),
@@ -76,9 +79,18 @@ export async function cluster(): Promise<void> {
       const { requests } = await work();
       return requests / (cpuSeconds(pid) - before);
     };
-    const rates = { sqlite: [] as number[], postgres: [] as number[], cpu: [] as number[] };
+    const warmUp = (url: string, keys: string) => run(url, keys, 0, WARM_UP_SECONDS);
+    await warmUp(sqlite.url, proKeys.sqlite);
+    await warmUp(first.url, proKeys.postgres);
+    const rates = { sqlite: [] as number[], postgres: [] as number[], cpu: [] as number[], sqliteCpu: [] as number[] };
     for (let round = 0; round < ROUNDS; round++) {
-      rates.sqlite.push((await run(sqlite.url, proKeys.sqlite, round)).perSecond);
+      rates.sqliteCpu.push(
+        await perCpuSecond(sqlite.pid, async () => {
+          const measured = await run(sqlite.url, proKeys.sqlite, round);
+          rates.sqlite.push(measured.perSecond);
+          return measured;
+        }),
+      );
       rates.cpu.push(
         await perCpuSecond(first.pid, async () => {
           const measured = await run(first.url, proKeys.postgres, round);
@@ -97,9 +109,11 @@ export async function cluster(): Promise<void> {
         median(ratios),
       ),
     );
+    rows.push(ratioRow('the same, per second of their CPU time', median(rates.cpu), median(rates.sqliteCpu)));
     await sqlite.stop();
 
     const second = await startReplica(processes, LOAD_CORE, onPostgres(two));
+    await warmUp(second.url, proKeys.postgres);
     const both: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       const [a, b] = await Promise.all([
@@ -115,10 +129,11 @@ export async function cluster(): Promise<void> {
     await useAll([first.url, second.url], freeKeys, 2);
     await database.statements();
     const startedMs = performance.now();
-    const sent = await useAll([first.url, second.url], freeKeys, 8);
+    const statuses = await useAll([first.url, second.url], freeKeys, 8);
     const seconds = (performance.now() - startedMs) / 1000;
     for (const { query, calls } of await database.frequent()) say(`  ${(calls / seconds).toFixed(0)}/s  ${query}`);
-    say(`  ${(sent / seconds).toFixed(0)} requests/s`);
+    for (const [status, count] of Object.entries(statuses))
+      say(`  ${(count / seconds).toFixed(0)} answers/s with ${status}`);
     rows.push(limitRow('statements, 5,000 Free keys at once', (await database.statements()) / seconds, 2_000, '/s'));
     await Promise.all([first.stop(), second.stop()]);
 
@@ -156,23 +171,4 @@ async function createKeys(location: string, tier: Tier, count: number): Promise<
   } finally {
     await storage.close();
   }
-}
-
-/** Every key about once a second, for some seconds; returns how many requests. */
-async function useAll(urls: readonly string[], secrets: readonly string[], seconds: number): Promise<number> {
-  const agents = urls.map(() => new Agent({ keepAlive: true, maxSockets: 50 }));
-  const start = performance.now();
-  let sent = 0;
-  const client = async () => {
-    while (performance.now() - start < seconds * 1000) {
-      const index = sent++;
-      const dueMs = start + (index / secrets.length) * 1000;
-      if (dueMs > performance.now()) await sleep(dueMs - performance.now());
-      const at = index % urls.length;
-      await ask(`${urls[at]}/v1/ip/8.8.8.8`, secrets[index % secrets.length] as string, agents[at]);
-    }
-  };
-  await Promise.all(Array.from({ length: 100 }, client));
-  for (const agent of agents) agent.destroy();
-  return sent;
 }

@@ -13,7 +13,7 @@ export type LeaseStore = {
   open(name: LeaseName, request: Pick<LeaseRequest, 'spent' | 'open'>): Promise<LeaseState | undefined>;
   /** Ends leases: what was not spent goes back to their days. Those that were ended already are left alone. */
   settle(leases: readonly (LeaseName & { readonly spent: number })[]): Promise<void>;
-  /** Moves the deadlines of these owners' leases, where they are near. */
+  /** Moves the deadlines of the leases of these owners. */
   renew(owners: readonly string[]): Promise<void>;
   /** Ends leases past their deadline: what was not opened goes back. Of one key's day, or of all. How many leases. */
   reclaim(of?: DayOfKey): Promise<number>;

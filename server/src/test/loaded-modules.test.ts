@@ -35,7 +35,7 @@ function loadedBy(args: readonly string[]): string[] {
 }
 
 for (const [args, maxFiles, absent] of [
-  [['--help'], 40, /\/(commands|storage\/kysely|file\/read|api|dashboard)\b|fastify|pino/],
+  [['--help'], 40, /\/(commands\/(?!email\/parallel\.js)|storage\/kysely|file\/read|api|dashboard)\b|fastify|pino/],
   [['ip', '8.8.8.8'], 70, /\/(storage\/kysely|api|dashboard|feeds)\b|fastify|pino/],
   [['key', 'list'], 90, /\/(api|dashboard|feeds|file\/read)\b|fastify|pino/],
 ] as [string[], number, RegExp][]) {

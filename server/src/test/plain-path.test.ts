@@ -27,7 +27,9 @@ before(async () => {
     folder.createKey({ permissions: ['asn:read'] }),
   ]);
   keys = { good: good.secret, usedUp: usedUp.secret, noPermission: noPermission.secret };
-  for (let i = 0; i < 1_001; i++) await (await lookup('8.8.8.8', keys.usedUp)).arrayBuffer();
+  // A key that was never seen is looked for on Node's path, and its connection may be closed for it.
+  for (const key of Object.values(keys)) await (await lookup('8.8.8.8', key)).arrayBuffer();
+  for (let i = 0; i < 1_000; i++) await (await lookup('8.8.8.8', keys.usedUp)).arrayBuffer();
 });
 after(async () => {
   await server.close();

@@ -8,6 +8,22 @@ export function transactionalLeases(db: Db, now: RawBuilder<number>): LeaseChang
   return {
     take: ({ keyId, day, owner }, { wanted, limit, spent, opened, open }, leaseMs) =>
       db.transaction().execute(async (transaction) => {
+        const isOfDay = { key_id: keyId, day };
+        const before = await transaction
+          .selectFrom('quota')
+          .select('granted')
+          .where((eb) => eb.and(isOfDay))
+          .executeTakeFirst();
+        const heldElsewhere = await heldByOthers(transaction, { keyId, day }, owner);
+        // A key that is used up asks again and again: nothing is written for it, as writing costs a sync to disk.
+        if (wanted > 0 && before !== undefined && before.granted >= limit) {
+          const found = await transaction
+            .selectFrom('leases')
+            .select(['granted', 'opened'])
+            .where((eb) => eb.and({ ...isOfDay, owner }))
+            .executeTakeFirst();
+          return { ...(found ?? { granted: opened, opened }), left: 0, heldElsewhere };
+        }
         const first = Math.min(wanted, limit);
         // What is left may be less than nothing, where a limit was lowered in the middle of the day.
         const grant = sql<number>`max(0, min(${wanted}, ${limit} - quota.granted))`;
@@ -44,14 +60,7 @@ export function transactionalLeases(db: Db, now: RawBuilder<number>): LeaseChang
           )
           .returning(['granted', 'opened'])
           .executeTakeFirstOrThrow();
-        const others = await transaction
-          .selectFrom('leases')
-          .select((eb) => eb.fn.sum<number | null>(eb('granted', '-', eb.ref('spent'))).as('held'))
-          .where('key_id', '=', keyId)
-          .where('day', '=', day)
-          .where('owner', '!=', owner)
-          .executeTakeFirst();
-        return { ...lease, left: Math.max(0, limit - quota.granted), heldElsewhere: others?.held ?? 0 };
+        return { ...lease, left: Math.max(0, limit - quota.granted), heldElsewhere };
       }),
 
     settle: (leases) =>
@@ -85,6 +94,17 @@ export function transactionalLeases(db: Db, now: RawBuilder<number>): LeaseChang
         return leases.length;
       }),
   };
+}
+
+async function heldByOthers(transaction: Db, { keyId, day }: DayOfKey, owner: string): Promise<number> {
+  const others = await transaction
+    .selectFrom('leases')
+    .select((eb) => eb.fn.sum<number | null>(eb('granted', '-', eb.ref('spent'))).as('held'))
+    .where('key_id', '=', keyId)
+    .where('day', '=', day)
+    .where('owner', '!=', owner)
+    .executeTakeFirst();
+  return others?.held ?? 0;
 }
 
 async function giveBack(transaction: Db, { keyId, day }: DayOfKey, unspent: number): Promise<void> {

@@ -15,6 +15,7 @@ export class SqliteThread {
   readonly #options: ThreadOptions;
   readonly #waiters = new Map<number, Waiter>();
   #worker: Worker | undefined;
+  #starting: Promise<number> | undefined;
   #lastId = 0;
   #generation = 0;
 
@@ -28,7 +29,9 @@ export class SqliteThread {
   }
 
   async run(sql: string, parameters: readonly unknown[], deadlineMs = statementDeadline()): Promise<StatementReply> {
-    const reply = await this.#ask((id) => ({ id, sql, parameters, deadlineMs }));
+    // On a busy machine a thread takes seconds to start, which is no wait for a lock or the disk.
+    const startMs = this.#worker === undefined || this.#starting !== undefined ? await this.#start() : 0;
+    const reply = await this.#ask((id) => ({ id, sql, parameters, deadlineMs: deadlineMs + startMs }));
     if (reply.error !== undefined) throw new SqliteError(this.#options.path, reply.error);
     return reply;
   }
@@ -48,6 +51,18 @@ export class SqliteThread {
     await this.#ask((id) => ({ id, isLast: true })).catch(() => {});
     await exited;
     clearTimeout(timer);
+  }
+
+  /** Returns how long it took. */
+  async #start(): Promise<number> {
+    const startedMs = monotonicMs();
+    // Closing what is not open is answered as soon as the thread runs.
+    this.#starting ??= this.#ask((id) => ({ id, isLast: false }))
+      .then(() => monotonicMs() - startedMs)
+      .finally(() => {
+        this.#starting = undefined;
+      });
+    return this.#starting;
   }
 
   #ask(request: (id: number) => StatementRequest | CloseRequest): Promise<StatementReply> {

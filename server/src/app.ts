@@ -46,7 +46,7 @@ export async function createApp(parts: AppParts): Promise<{ app: FastifyInstance
   });
 
   await allowOrigins(app, corsOrigins);
-  await app.register(openapi);
+  await app.register(openapi, { publicUrl: parts.dashboard.publicUrl });
   app.get('/healthz', { schema: schema.healthz, config: { name: 'healthz' } }, healthz);
   app.get('/readyz', { schema: schema.readyz, config: { name: 'readyz' } }, readyz(parts));
   await app.register(async (scope) => registerApi(scope, parts));

@@ -2,38 +2,50 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { sendJson } from '../http/envelope.ts';
-import { renderDocs } from './docs-page.ts';
+import { completeDocument, type OpenApiDocument } from './openapi-document.ts';
+import { registerReference } from './reference-page.ts';
 
 const VERSION = '1';
+const DESCRIPTION = `Network intelligence and checks of mail domains, on your own machine.
+
+Requests carry a key in the header \`X-API-Key\`. Keys are made in the dashboard under Settings > API keys, or with
+\`whence key create\`. Every answer is an object with \`data\` and \`meta\`; of a refusal, \`data.code\` says which it is.`;
+
+const TAGS = [
+  { name: 'IP', description: 'What is known of an address: network, country, kind of connection, flags, threat.' },
+  { name: 'ASN', description: 'Networks: by number, and by name.' },
+  { name: 'Email', description: 'MX, SPF, DKIM and DMARC of a domain, with a score and what to fix first.' },
+  { name: 'Dataset', description: 'The data that answers: version, age, sources, and what changed.' },
+  { name: 'Health', description: 'For load balancers and monitoring; without a key.' },
+];
 
 /** Set up as part of the app itself, not of a scope: it must see every route that is registered after it. */
 export const openapi = Object.assign(
-  async (app: FastifyInstance) => {
+  async (app: FastifyInstance, { publicUrl }: { publicUrl?: string | undefined }) => {
     await app.register(swagger, {
       openapi: {
         openapi: '3.1.0',
         info: {
           title: 'Whence',
           version: VERSION,
-          description: 'Network intelligence on your own machine.',
+          description: DESCRIPTION,
           license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
         },
-        components: { securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'X-API-Key' } } },
+        tags: TAGS,
+        components: {
+          securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key.' } },
+        },
       },
     });
-    let text: string | undefined;
-    let page: string | undefined;
-    app.get('/openapi.json', { schema: { hide: true } as object, config: { name: 'docs' } }, (_request, reply) => {
-      text ??= JSON.stringify(app.swagger());
-      return sendJson(reply, text);
+    let document: OpenApiDocument | undefined;
+    app.get('/openapi.json', { schema: { hide: true } as object, config: { name: 'docs' } }, (request, reply) => {
+      document ??= completeDocument(structuredClone(app.swagger()) as unknown as OpenApiDocument);
+      const { openapi: version, info, ...rest } = document;
+      // Whoever reads it tries requests on the server that it came from.
+      const servers = [{ url: publicUrl ?? `${request.protocol}://${request.host}` }];
+      return sendJson(reply, JSON.stringify({ openapi: version, info, servers, ...rest }));
     });
-    app.get('/docs', { schema: { hide: true } as object, config: { name: 'docs' } }, (_request, reply) => {
-      page ??= renderDocs(app.swagger());
-      return reply
-        .header('Content-Type', 'text/html; charset=utf-8')
-        .header('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
-        .send(page);
-    });
+    registerReference(app);
   },
   { [Symbol.for('skip-override')]: true },
 );

@@ -36,6 +36,7 @@ export class BrowserTest {
   readonly folder: TestFolder;
   readonly server: ServerProcess;
   readonly #browser: Browser;
+  readonly #atEnd: (() => Promise<void>)[] = [];
 
   private constructor(folder: TestFolder, server: ServerProcess, browser: Browser) {
     this.folder = folder;
@@ -57,10 +58,12 @@ export class BrowserTest {
     return this.server.url;
   }
 
-  /** A page with cookies and storage of its own, until the test ends. */
-  async open(t: TestContext, { as, expectedErrors = [], ...options }: PageOptions = {}): Promise<Page> {
+  /** A page with cookies and storage of its own, until the test ends; without one, until all do. */
+  async open(t: TestContext | undefined, { as, expectedErrors = [], ...options }: PageOptions = {}): Promise<Page> {
     const context = await this.#browser.newContext({
       baseURL: this.url,
+      // Colours that fade would be measured half-way.
+      reducedMotion: 'reduce',
       viewport: { width: 1280, height: 900 },
       locale: 'en-GB',
       permissions: ['clipboard-read', 'clipboard-write'],
@@ -83,17 +86,23 @@ export class BrowserTest {
       const { protocol, origin } = new URL(request.url());
       if (protocol.startsWith('http') && origin !== this.url) faults.push(`asked ${request.url()}`);
     });
-    t.after(async () => {
+    const close = async () => {
       await context.close();
       assert.deepEqual(faults, []);
-    });
+    };
+    if (t === undefined) this.#atEnd.push(close);
+    else t.after(close);
     return page;
   }
 
   async close(): Promise<void> {
-    await this.#browser.close();
-    await this.server.stop();
-    this.folder.remove();
+    try {
+      for (const close of this.#atEnd) await close();
+    } finally {
+      await this.#browser.close();
+      await this.server.stop();
+      this.folder.remove();
+    }
   }
 }
 

@@ -21,6 +21,9 @@ let whence: BrowserTest;
 let dns: ScriptedDnsServer;
 let admin: DashboardClient;
 let keyId = '';
+/** One page walks through all of them, as a person does. */
+let page: Page;
+const titles: string[] = [];
 
 before(async () => {
   if (NO_BROWSER !== false) return;
@@ -33,28 +36,49 @@ before(async () => {
   keyId = key.id;
   await fetch(`${whence.url}/v1/ip/8.8.8.8`, { headers: { 'X-API-Key': secret } });
   await admin.get('invite', { body: { role: 'viewer', note: 'Grace' } });
+  page = await whence.open(undefined, { as: admin, expectedErrors: EXPECTED_ERRORS });
 });
 after(async () => {
   await whence?.close();
   await dns?.close();
 });
 
-async function seriousViolations(page: Page): Promise<string[]> {
-  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe);
-  const { violations } = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as AxeResults;
+async function seriousViolations(shown: Page): Promise<string[]> {
+  if ((await shown.evaluate('typeof axe')) === 'undefined') await shown.evaluate(axe);
+  const { violations } = (await shown.evaluate('axe.run({ resultTypes: ["violations"] })')) as AxeResults;
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
 }
 
-const sidewaysBy = (page: Page) =>
-  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+const sidewaysBy = (shown: Page) =>
+  shown.evaluate(() => Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth));
 
-/** What was asked for has come: no skeleton, and nothing under way. */
-async function settle(page: Page): Promise<void> {
-  await heading(page).first().waitFor();
-  await page.waitForLoadState('networkidle');
-  await until('no skeleton is left', async () => (await page.locator('[aria-busy=true]').count()) === 0);
+/** What was asked for has come. */
+async function settle(shown: Page): Promise<void> {
+  await heading(shown).first().waitFor();
+  await until(
+    'nothing is loading',
+    async () => (await shown.locator('[aria-busy=true], [role=status][aria-label=Loading]').count()) === 0,
+  );
+}
+
+async function inspect(shown: Page): Promise<string> {
+  await settle(shown);
+  const title = await shown.title();
+  assert.match(title, /Whence/);
+  await shown.emulateMedia({ colorScheme: 'light' });
+  assert.deepEqual(await seriousViolations(shown), [], 'light');
+  await shown.emulateMedia({ colorScheme: 'dark' });
+  assert.deepEqual(await seriousViolations(shown), [], 'dark');
+  assert.equal(await sidewaysBy(shown), 0, 'wide');
+  await shown.setViewportSize(PHONE);
+  await shown.reload();
+  await settle(shown);
+  assert.equal(await shown.title(), title);
+  assert.equal(await sidewaysBy(shown), 0, 'phone');
+  await shown.setViewportSize(WIDE);
+  return title;
 }
 
 for (const [name, path] of [
@@ -81,49 +105,47 @@ for (const [name, path] of [
   ['health', '/settings/health'],
   ['server', '/settings/server'],
   ['no such page', '/nowhere'],
-  ['sign in', '/data', 'signed out'],
-  ['used link', '/set-up#used', 'signed out'],
 ] as const) {
-  test(`every page: ${name} (${path})`, { skip: NO_BROWSER }, async (t) => {
-    const isSignedOut = name === 'sign in' || name === 'used link';
-    const page = await whence.open(t, { ...(isSignedOut ? {} : { as: admin }), expectedErrors: EXPECTED_ERRORS });
+  test(`every page: ${name}, ${path}, in both themes and widths, and reloaded`, { skip: NO_BROWSER }, async () => {
     await page.goto(path.replace(':id', keyId));
-    await settle(page);
-    const title = await page.title();
-    assert.match(title, /Whence/);
-    assert.deepEqual(await seriousViolations(page), [], 'light');
-    await page.emulateMedia({ colorScheme: 'dark' });
-    assert.deepEqual(await seriousViolations(page), [], 'dark');
-    assert.equal(await sidewaysBy(page), 0, 'wide');
-    await page.setViewportSize(PHONE);
-    await page.reload();
-    await settle(page);
-    assert.equal(await page.title(), title);
-    assert.equal(await sidewaysBy(page), 0, 'phone');
-    await page.setViewportSize(WIDE);
-    await page.goto('/settings/account');
-    await settle(page);
+    titles.push(await inspect(page));
+  });
+}
+
+test('every page: back leads through all of them', { skip: NO_BROWSER }, async () => {
+  for (const title of titles.slice(0, -1).reverse()) {
     await page.goBack();
-    await until('back is the same page', async () => (await page.title()) === title);
+    await until(`${title} is shown`, async () => (await page.title()) === title);
+  }
+});
+
+for (const [name, path] of [
+  ['sign in', '/data'],
+  ['a used link', '/set-up#used'],
+] as const) {
+  test(`every page: ${name}, in both themes and widths, and reloaded`, { skip: NO_BROWSER }, async (t) => {
+    const signedOut = await whence.open(t, { expectedErrors: EXPECTED_ERRORS });
+    await signedOut.goto(path);
+    await inspect(signedOut);
   });
 }
 
 test('every page: dark is chosen, kept over a reload, and given back to the system', {
   skip: NO_BROWSER,
 }, async (t) => {
-  const page = await whence.open(t, { as: admin, colorScheme: 'light' });
-  await page.goto('/data');
-  await settle(page);
-  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const chosen = await whence.open(t, { as: admin, colorScheme: 'light' });
+  await chosen.goto('/data');
+  await settle(chosen);
+  const background = () => chosen.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const light = await background();
-  await page.getByRole('button', { name: 'Theme' }).click();
-  await page.getByRole('menuitem', { name: 'Dark' }).click();
+  await chosen.getByRole('button', { name: 'Theme' }).click();
+  await chosen.getByRole('menuitem', { name: 'Dark' }).click();
   await until('dark', async () => (await background()) !== light);
   const dark = await background();
-  await page.reload();
-  await settle(page);
+  await chosen.reload();
+  await settle(chosen);
   assert.equal(await background(), dark);
-  await page.getByRole('button', { name: 'Theme' }).click();
-  await page.getByRole('menuitem', { name: 'As the system' }).click();
+  await chosen.getByRole('button', { name: 'Theme' }).click();
+  await chosen.getByRole('menuitem', { name: 'As the system' }).click();
   await until('light', async () => (await background()) === light);
 });

@@ -7,7 +7,13 @@ import { ANSWER_EXAMPLES } from './answer-examples.ts';
 
 type Json = { [key: string]: unknown };
 type Answer = { content?: { 'application/json': { schema: Json; examples?: Json } }; headers?: Json };
-type Operation = { operationId?: string; security?: unknown[]; responses: Record<string, Answer> };
+type Parameter = { in: string; schema: Json; example?: unknown };
+type Operation = {
+  operationId?: string;
+  security?: unknown[];
+  parameters?: Parameter[];
+  responses: Record<string, Answer>;
+};
 export type OpenApiDocument = Json & {
   paths: Record<string, Record<string, Operation>>;
   components: { schemas?: Json; headers?: Json };
@@ -40,6 +46,10 @@ type HeaderName = keyof typeof HEADERS;
 export function completeDocument(document: OpenApiDocument): OpenApiDocument {
   const schemas: Json = {};
   for (const operation of Object.values(document.paths).flatMap((methods) => Object.values(methods))) {
+    for (const parameter of operation.parameters ?? []) {
+      // Scalar fills in what is required from there, and not from the example of the parameter.
+      if (parameter.in === 'path') parameter.schema['examples'] = [parameter.example];
+    }
     for (const [status, answer] of Object.entries(operation.responses)) {
       answer.headers = Object.fromEntries(
         headersOf(operation, status).map((name) => [name, { $ref: `#/components/headers/${name}` }]),

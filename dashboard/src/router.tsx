@@ -49,7 +49,7 @@ const asn = createRoute({
 const domain = createRoute({
   getParentRoute: inside,
   path: '/domain/$domain',
-  validateSearch: (raw) => present({ selectors: textParam(raw, 'selectors') }),
+  validateSearch: (raw) => present({ selectors: textParam(raw, 'selectors'), include: textParam(raw, 'include') }),
   component: lazyRouteComponent(() => import('./domain/DomainPage.tsx'), 'DomainPage'),
 });
 const CONNECTION_TYPES: readonly ConnectionType[] = ['residential', 'datacenter', 'mobile', 'business', 'education'];

@@ -122,7 +122,8 @@ export type Contract = {
   lookUpPrefix: { params: { address: string; length: string }; answer: PrefixSummary };
   lookUpAsn: { params: { asn: string }; answer: AsnLookup };
   searchAsn: { query: { q: string; limit?: number }; answer: AsnSearchAnswer };
-  checkDomain: { params: { domain: string }; query: { selectors?: string }; answer: DomainCheck };
+  /** `include`: `transport`, `networks` or both, separated by a comma. */
+  checkDomain: { params: { domain: string }; query: { selectors?: string; include?: string }; answer: DomainCheck };
   lookUpBatch: { body: BatchRequest; answer: BatchAnswer };
 
   getDataset: { answer: DatasetPage };

@@ -88,7 +88,7 @@ for (const [name, path] of [
   ['prefix', '/prefix/8.8.8.0/24'],
   ['network', '/asn/15169'],
   ['search', '/asn?q=google'],
-  ['domain', '/domain/example.com'],
+  ['domain', '/domain/example.com?include=transport,networks'],
   ['batch, empty', '/batch'],
   ['batch', '/batch?ips=8.8.8.8%201.0.9.9'],
   ['usage', '/usage?by=status'],

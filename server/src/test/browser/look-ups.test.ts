@@ -74,6 +74,18 @@ test('look-ups: the evidence names sources, the answer is there as JSON and as c
   await page.getByText(`${whence.url}/v1/ip/8.8.8.8`).waitFor();
 });
 
+test('look-ups: transport and networks of a domain come on request, and stay in the address', options, async (t) => {
+  const page = await whence.open(t, { as: viewer });
+  await page.goto('/domain/example.com');
+  await page.getByRole('button', { name: 'Show networks' }).click();
+  await page.getByRole('table', { name: 'MX hosts' }).getByRole('link', { name: 'AS15169' }).waitFor();
+  await page.getByRole('button', { name: 'Check transport security' }).click();
+  await page.getByRole('region', { name: 'MTA-STS' }).getByText('v=STSv1').waitFor();
+  await page.reload();
+  await page.getByRole('region', { name: 'MTA-STS' }).waitFor();
+  await page.getByRole('table', { name: 'MX hosts' }).waitFor();
+});
+
 test('look-ups: a domain shows grade, records, tree, keys, policy and what to fix', options, async (t) => {
   const page = await whence.open(t, { as: viewer });
   await page.goto('/domain/example.com');

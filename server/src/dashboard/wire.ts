@@ -27,6 +27,10 @@ import type {
 export const CSRF_HEADER = 'X-CSRF-Token';
 /** Where one-time links lead. The token follows as a fragment (`/set-up#TOKEN`), so that no log and no Referer has it. */
 export const LINK_PAGE = '/set-up';
+/** A page that leads to the identity provider. `?to=` is the path to come back to. */
+export const PROVIDER_PATH = '/dashboard/provider';
+/** What went wrong there, as `?sign-in=` of the page that is shown then. */
+export type ProviderFailure = 'unreachable' | 'failed' | 'disabled';
 
 export const routes = {
   getSession: { method: 'GET', path: '/dashboard/api/session' },

@@ -31,13 +31,11 @@ export function SignIn({ session }: { session: SignedOut }) {
   );
 }
 
-/** The page that was asked for, without what a failed sign-in has left in its address. */
+/** The page that was asked for. */
 function here(): string {
   const { pathname, search } = window.location;
-  return PROVIDER_FAILURES.has(failureIn(search)) ? pathname : pathname + search;
+  return pathname === '/sign-in' ? '/' : pathname + search;
 }
-
-const failureIn = (search: string) => new URLSearchParams(search).get('sign-in') ?? '';
 
 const PROVIDER_FAILURES: ReadonlyMap<string, string> = new Map<ProviderFailure, string>([
   ['unreachable', 'The provider does not answer. Try again, or sign in with a password.'],
@@ -46,7 +44,7 @@ const PROVIDER_FAILURES: ReadonlyMap<string, string> = new Map<ProviderFailure, 
 ]);
 
 function ProviderNotice() {
-  const text = PROVIDER_FAILURES.get(failureIn(window.location.search));
+  const text = PROVIDER_FAILURES.get(new URLSearchParams(window.location.search).get('failure') ?? '');
   if (text === undefined) return null;
   return (
     <Notice tone="bad" title="You are not signed in">

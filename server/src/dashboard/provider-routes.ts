@@ -118,5 +118,5 @@ function ownPath(to: unknown): string {
 }
 
 function refuse(reply: FastifyReply, failure: ProviderFailure): FastifyReply {
-  return reply.redirect(`/?sign-in=${failure}`);
+  return reply.redirect(`/sign-in?failure=${failure}`);
 }

@@ -29,7 +29,7 @@ export const CSRF_HEADER = 'X-CSRF-Token';
 export const LINK_PAGE = '/set-up';
 /** A page that leads to the identity provider. `?to=` is the path to come back to. */
 export const PROVIDER_PATH = '/dashboard/provider';
-/** What went wrong there, as `?sign-in=` of the page that is shown then. */
+/** What went wrong there, as `?failure=` of `/sign-in`. */
 export type ProviderFailure = 'unreachable' | 'failed' | 'disabled';
 
 export const routes = {

@@ -99,7 +99,7 @@ test('provider: a disabled account is told so, and not signed in', async () => {
   const id = people.find(({ name }) => name === 'gone')?.id ?? '';
   await admin.get('changePerson', { params: { id }, body: { is_disabled: true } });
   const { client, location } = await arrive(await depart());
-  assert.deepEqual([client.cookie, location], ['', '/?sign-in=disabled']);
+  assert.deepEqual([client.cookie, location], ['', '/sign-in?failure=disabled']);
 });
 
 for (const [attack, change] of [
@@ -110,7 +110,7 @@ for (const [attack, change] of [
 ] as const satisfies [string, (way: { back: string; cookie: string }) => { back: string; cookie: string }][]) {
   test(`provider: coming back ${attack} is refused`, async () => {
     const { client, location } = await arrive(change(await depart()));
-    assert.deepEqual([client.cookie, location], ['', '/?sign-in=failed']);
+    assert.deepEqual([client.cookie, location], ['', '/sign-in?failure=failed']);
   });
 }
 
@@ -118,7 +118,7 @@ test('provider: a way back works once', async () => {
   const way = await depart();
   provider.person = { sub: '1' };
   assert.equal((await arrive(way)).location, '/');
-  assert.equal((await arrive(way)).location, '/?sign-in=failed');
+  assert.equal((await arrive(way)).location, '/sign-in?failure=failed');
 });
 
 for (const [fault, spoil] of [
@@ -130,14 +130,14 @@ for (const [fault, spoil] of [
   test(`provider: an ID token ${fault} is refused`, async () => {
     provider.spoil = spoil;
     const { client, location } = await arrive(await depart());
-    assert.deepEqual([client.cookie, location], ['', '/?sign-in=failed']);
+    assert.deepEqual([client.cookie, location], ['', '/sign-in?failure=failed']);
   });
 }
 
 test('provider: an ID token that another key has signed is refused', async () => {
   provider.hasWrongSignature = true;
   const { client, location } = await arrive(await depart());
-  assert.deepEqual([client.cookie, location], ['', '/?sign-in=failed']);
+  assert.deepEqual([client.cookie, location], ['', '/sign-in?failure=failed']);
 });
 
 for (const to of [
@@ -159,7 +159,7 @@ test('provider: one that does not answer is told on the sign-in page', async () 
   const other = await startInProcess(silent, undefined, { ...environment, WHENCE_OIDC_ISSUER: 'http://127.0.0.1:1' });
   await signedInAs(silent, other.url, 'Root', 'admin');
   const response = await follow(`${other.url}/dashboard/provider`);
-  assert.equal(response.headers.get('location'), '/?sign-in=unreachable');
+  assert.equal(response.headers.get('location'), '/sign-in?failure=unreachable');
   await other.close();
   silent.remove();
 });

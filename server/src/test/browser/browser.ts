@@ -30,6 +30,8 @@ type PageOptions = BrowserContextOptions & {
   readonly as?: DashboardClient;
   /** Beginnings of console messages that belong to what the test does, such as a refused sign-in. */
   readonly expectedErrors?: readonly RegExp[];
+  /** Where the page goes on purpose: an identity provider. */
+  readonly otherOrigins?: readonly string[];
 };
 
 export class BrowserTest {
@@ -59,7 +61,10 @@ export class BrowserTest {
   }
 
   /** A page with cookies and storage of its own, until the test ends; without one, until all do. */
-  async open(t: TestContext | undefined, { as, expectedErrors = [], ...options }: PageOptions = {}): Promise<Page> {
+  async open(
+    t: TestContext | undefined,
+    { as, expectedErrors = [], otherOrigins = [], ...options }: PageOptions = {},
+  ): Promise<Page> {
     const context = await this.#browser.newContext({
       baseURL: this.url,
       // Colours that fade would be measured half-way.
@@ -84,7 +89,8 @@ export class BrowserTest {
     });
     page.on('request', (request) => {
       const { protocol, origin } = new URL(request.url());
-      if (protocol.startsWith('http') && origin !== this.url) faults.push(`asked ${request.url()}`);
+      const isOwn = origin === this.url || otherOrigins.includes(origin);
+      if (protocol.startsWith('http') && !isOwn) faults.push(`asked ${request.url()}`);
     });
     const close = async () => {
       await context.close();

@@ -103,7 +103,7 @@ export function DomainPage() {
                   {null}
                 </Section>
               )}
-              <CodeTabs tabs={requestTabs(data.report, path, `emailDomain('${domain}')`)} />
+              <CodeTabs tabs={requestTabs(data.report, path, clientCall(domain, selectors, included))} />
             </>
           )}
         </Loaded>
@@ -116,6 +116,15 @@ const MORE: Record<Includable, string> = {
   transport: 'Check transport security',
   networks: 'Show networks',
 };
+
+function clientCall(domain: string, selectors: string, included: readonly Includable[]): string {
+  const listed = (names: readonly string[]) => `[${names.map((name) => `'${name}'`).join(', ')}]`;
+  const options = [
+    ...(selectors === '' ? [] : [`selectors: ${listed(selectors.split(',').map((name) => name.trim()))}`]),
+    ...(included.length === 0 ? [] : [`include: ${listed(included)}`]),
+  ];
+  return `emailDomain('${domain}'${options.length === 0 ? '' : `, { ${options.join(', ')} }`})`;
+}
 
 /** An empty parameter does not appear in the address bar. */
 function withoutEmpty(params: { selectors?: string; include?: string }) {

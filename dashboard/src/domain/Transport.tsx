@@ -50,11 +50,7 @@ export function Transport({ report: { mta_sts, tls_rpt, dane, bimi, dnssec } }: 
         <Findings errors={dane.validation_errors} />
       </Part>
       <Part id="dnssec" title="DNSSEC" state={stateOf(dnssec.is_authenticated, dnssec.is_valid)}>
-        <p>
-          {dnssec.is_authenticated
-            ? 'The resolver authenticated the answers.'
-            : 'The resolver did not authenticate the answers: the domain is not signed, or the resolver does not validate.'}
-        </p>
+        {dnssec.is_authenticated && <p>The resolver authenticated the answers.</p>}
         <Findings errors={dnssec.validation_errors} />
       </Part>
       <Part id="bimi" title="BIMI" state={stateOf(bimi.found, bimi.is_valid)}>

@@ -95,7 +95,8 @@ test('accounts: a viewer looks things up, and finds no way to keys, people or da
   await page.getByText('Your role is viewer').waitFor();
   assert.equal(await page.getByRole('dialog').count(), 0);
   const rail = page.getByRole('navigation', { name: 'Main', exact: true });
-  for (const name of ['People', 'Audit log', 'Server']) assert.equal(await rail.getByRole('link', { name }).count(), 0);
+  for (const name of ['API keys', 'People', 'Audit', 'Health', 'Server'])
+    assert.equal(await rail.getByRole('link', { name }).count(), 0);
   await page.goto('/settings/people');
   await page
     .getByText(/administrator/i)

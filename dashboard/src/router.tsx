@@ -49,7 +49,7 @@ const asn = createRoute({
 const domain = createRoute({
   getParentRoute: inside,
   path: '/domain/$domain',
-  validateSearch: (raw) => present({ selectors: textParam(raw, 'selectors') }),
+  validateSearch: (raw) => present({ selectors: textParam(raw, 'selectors'), include: textParam(raw, 'include') }),
   component: lazyRouteComponent(() => import('./domain/DomainPage.tsx'), 'DomainPage'),
 });
 const CONNECTION_TYPES: readonly ConnectionType[] = ['residential', 'datacenter', 'mobile', 'business', 'education'];
@@ -160,13 +160,18 @@ const server = createRoute({
   path: '/settings/server',
   component: lazyRouteComponent(() => import('./operation/ServerPage.tsx'), 'ServerPage'),
 });
+const signIn = createRoute({
+  getParentRoute: inside,
+  path: '/sign-in',
+  component: lazyRouteComponent(() => import('./session/SignInPage.tsx'), 'SignInPage'),
+});
 
 /** Inside the gate, so that the rail and the box are there. */
 const nowhere = createRoute({ getParentRoute: inside, path: '$', component: PageNotFound });
 
 const lookUps = [overview, ip, prefix, asnSearch, asn, domain, batch] as const;
 const operation = [usage, data, diff, health, server] as const;
-const settingsPages = [settings, keys, key, rotation, account, people, audit] as const;
+const settingsPages = [signIn, settings, keys, key, rotation, account, people, audit] as const;
 
 export const router = createRouter({
   routeTree: root.addChildren([setUp, gate.addChildren([...lookUps, ...operation, ...settingsPages, nowhere])]),

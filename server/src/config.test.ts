@@ -29,6 +29,7 @@ test('config: defaults', () => {
     updateSeconds: undefined,
     publicUrl: undefined,
     hasPublicLookUps: false,
+    provider: undefined,
     proxies: {},
   });
 });

@@ -7,6 +7,8 @@ import { parsePrefix, type Range } from '@whence/dataset/prefix';
 import { type ProxyVariables, readProxyVariables } from '@whence/dataset/proxy';
 import { parseHostUrl } from '@whence/dataset/static-host-url';
 import { parseServer } from '@whence/email/dns-servers';
+import type { ProviderSettings } from './accounts/identity-provider.ts';
+import { isRole, type Role } from './accounts/role.ts';
 import { LOG_LEVELS } from './log-levels.ts';
 import { UsageError } from './terminal/exit.ts';
 
@@ -43,6 +45,8 @@ export type Config = {
   readonly publicUrl: string | undefined;
   /** Whether the dashboard looks up without an account. */
   readonly hasPublicLookUps: boolean;
+  /** Where people sign in beside their password; undefined without WHENCE_OIDC_ISSUER. */
+  readonly provider: ProviderSettings | undefined;
   /** Every setting as it is, for people. */
   readonly inForce: readonly SettingInForce[];
   /** HTTPS_PROXY and the like, which belong to no program. */
@@ -69,9 +73,15 @@ type Setting<T> = {
   readonly parse: (text: string) => T;
 };
 
-const settings: {
-  readonly [K in Exclude<keyof Config, 'proxies' | 'inForce' | 'storageLocation'>]: Setting<Config[K]>;
-} = {
+type Own = Omit<Config, 'proxies' | 'inForce' | 'storageLocation' | 'provider'> & {
+  readonly providerIssuer: URL | undefined;
+  readonly providerClientId: string;
+  readonly providerClientSecret: string;
+  readonly providerLabel: string;
+  readonly providerRole: Role;
+};
+
+const settings: { readonly [K in keyof Own]: Setting<Own[K]> } = {
   host: { variable: 'WHENCE_HOST', default: '127.0.0.1', help: 'address to listen on', parse: (text) => text },
   port: { variable: 'WHENCE_PORT', default: '8080', help: 'port to listen on; 0 picks a free one', parse: parsePort },
   dataDir: {
@@ -208,6 +218,40 @@ const settings: {
       return text === 'on';
     },
   },
+  providerIssuer: {
+    variable: 'WHENCE_OIDC_ISSUER',
+    default: '',
+    help: 'URL of an OpenID Connect provider through which people sign in to the dashboard',
+    parse: parseIssuer,
+  },
+  providerClientId: {
+    variable: 'WHENCE_OIDC_CLIENT_ID',
+    default: '',
+    help: 'client id that the provider gave to this server',
+    parse: (text) => text,
+  },
+  providerClientSecret: {
+    variable: 'WHENCE_OIDC_CLIENT_SECRET',
+    default: '',
+    help: 'client secret that the provider gave to this server',
+    isSecret: true,
+    parse: (text) => text,
+  },
+  providerLabel: {
+    variable: 'WHENCE_OIDC_LABEL',
+    default: 'your organisation',
+    help: 'name of the provider on the sign-in page',
+    parse: (text) => text,
+  },
+  providerRole: {
+    variable: 'WHENCE_OIDC_ROLE',
+    default: 'viewer',
+    help: 'role of people who sign in through the provider for the first time: viewer, member or admin',
+    parse: (text) => {
+      if (!isRole(text)) throw new Error('viewer, member or admin');
+      return text;
+    },
+  },
 };
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -250,9 +294,23 @@ export function readConfig(environment: Environment): Config {
     updateSeconds: read(settings.updateSeconds),
     publicUrl: read(settings.publicUrl),
     hasPublicLookUps: read(settings.hasPublicLookUps),
+    provider: readProvider(read),
     inForce: Object.values(settings).map((setting) => settingInForce(setting, environment[setting.variable])),
     proxies: readProxyVariables(environment),
   };
+}
+
+function readProvider(read: <T>(setting: Setting<T>) => T): ProviderSettings | undefined {
+  const issuer = read(settings.providerIssuer);
+  if (issuer === undefined) return undefined;
+  const [clientId, clientSecret] = [read(settings.providerClientId), read(settings.providerClientSecret)];
+  if (clientId === '' || clientSecret === '') {
+    const { providerIssuer, providerClientId, providerClientSecret } = settings;
+    throw new UsageError(
+      `${providerIssuer.variable} is set: set ${providerClientId.variable} and ${providerClientSecret.variable} too`,
+    );
+  }
+  return { issuer, clientId, clientSecret, label: read(settings.providerLabel), role: read(settings.providerRole) };
 }
 
 /** The table at the end of `whence --help`. */
@@ -281,6 +339,15 @@ function parsePublicUrl(text: string): string | undefined {
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.origin !== text.replace(/\/$/, '').toLowerCase())
     throw new Error('an origin such as https://whence.example.com, without a path');
   return url.origin;
+}
+
+/** What the provider says is believed, so it must come over TLS, or from this machine. */
+function parseIssuer(text: string): URL | undefined {
+  if (text === '') return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isLocal = url?.protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
+  if (url === undefined || (url.protocol !== 'https:' && !isLocal)) throw new Error('an https: URL');
+  return url;
 }
 
 function parseDatasetUrl(text: string): string | undefined {

@@ -12,12 +12,13 @@ import { updateCommand } from './updates/updater.ts';
 const PAGES = fileURLToPath(new URL('../dashboard-dist/', import.meta.url));
 
 export function dashboardSettings(config: Config, log: Logger): DashboardSettings {
-  const { publicUrl, dataDir, inForce, datasetUrl, updateSeconds, hasPublicLookUps } = config;
+  const { publicUrl, dataDir, inForce, datasetUrl, updateSeconds, hasPublicLookUps, provider } = config;
   return {
     publicUrl,
     dataDir,
     inForce,
     hasPublicLookUps,
+    provider,
     pagesFolder: existsSync(join(PAGES, 'index.html')) ? PAGES : undefined,
     updates: {
       kind: datasetUrl === undefined ? 'build' : 'pull',

@@ -3,12 +3,11 @@ import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { isFailure } from '../api/failure.ts';
 import { call, queryClient, setSession } from '../api/query-client.ts';
+import { MIN_PASSWORD } from '../session/password-rule.ts';
 import { useSignedIn } from '../session/use-account.ts';
 import { FailureNotice } from '../states/FailureNotice.tsx';
 import { Notice } from '../states/Notice.tsx';
 import classes from './PasswordForm.module.css';
-
-const MIN_PASSWORD = 12;
 
 export function PasswordForm() {
   const { account } = useSignedIn();

@@ -19,7 +19,7 @@ export function Coverage({ figures }: { figures: Figures }) {
       rows={ROWS}
       rowKey={([field]) => field}
       columns={[
-        { name: 'Of announced space', cell: ([, words]) => words },
+        { name: 'Of announced space', isText: true, cell: ([, words]) => words },
         { name: 'IPv4', align: 'end', cell: ([field]) => formatShare(figures.ipv4[field], 1) },
         { name: 'IPv6', align: 'end', cell: ([field]) => formatShare(figures.ipv6[field], 1) },
       ]}

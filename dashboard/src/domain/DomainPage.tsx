@@ -20,24 +20,35 @@ import classes from './DomainPage.module.css';
 import { dmarcInWords } from './dmarc-words.ts';
 import { Findings } from './Findings.tsx';
 import { GradeSummary } from './GradeSummary.tsx';
+import { INCLUDABLE, type Includable, parseIncluded } from './includable.ts';
+import { MailNetworks } from './MailNetworks.tsx';
 import { Part } from './Part.tsx';
 import { Selectors } from './Selectors.tsx';
 import { SpfRecord } from './SpfRecord.tsx';
 import { SpfTree } from './SpfTree.tsx';
+import { Transport } from './Transport.tsx';
 
 const route = getRouteApi('/gate/domain/$domain');
 const FRESH_MS = 60_000;
 
 export function DomainPage() {
   const { domain } = route.useParams();
-  const { selectors = '' } = route.useSearch();
+  const { selectors = '', include = '' } = route.useSearch();
+  const included = parseIncluded(include);
+  const query = {
+    ...(selectors === '' ? {} : { selectors }),
+    ...(included.length === 0 ? {} : { include: included.join() }),
+  };
   const navigate = useNavigate({ from: '/domain/$domain' });
   const check = useQuery({
-    ...answerQuery('checkDomain', { params: { domain }, query: selectors === '' ? {} : { selectors } }),
+    ...answerQuery('checkDomain', { params: { domain }, query }),
     staleTime: FRESH_MS,
     refetchOnWindowFocus: false,
   });
-  const path = `/v1/email/domain/${domain}/dns${selectors === '' ? '' : `?selectors=${encodeURIComponent(selectors)}`}`;
+  const search = new URLSearchParams(query).toString();
+  const path = `/v1/email/domain/${domain}/dns${search === '' ? '' : `?${search}`}`;
+  const change = (next: { selectors?: string; include?: string }) =>
+    void navigate({ search: (before) => withoutEmpty({ ...before, ...next }), resetScroll: false });
   return (
     <Page
       name={domain}
@@ -67,20 +78,57 @@ export function DomainPage() {
             <>
               <GradeSummary check={data} />
               <Advice advice={data.advice} />
-              <Parts
-                check={data}
-                selectors={selectors}
-                onSelectors={(text) =>
-                  void navigate({ search: text === '' ? {} : { selectors: text }, resetScroll: false })
-                }
-              />
-              <CodeTabs tabs={requestTabs(data.report, path, `emailDomain('${domain}')`)} />
+              <Parts check={data} selectors={selectors} onSelectors={(text) => change({ selectors: text })} />
+              {data.report.transport !== undefined && <Transport report={data.report.transport} />}
+              {data.report.networks !== undefined && <MailNetworks report={data.report.networks} />}
+              {included.length < INCLUDABLE.length && (
+                <Section
+                  title="Also"
+                  note="Neither counts for the grade."
+                  aside={
+                    <div className={`${classes['more']} no-print`}>
+                      {INCLUDABLE.filter((name) => !included.includes(name)).map((name) => (
+                        <Button
+                          key={name}
+                          variant="default"
+                          size="xs"
+                          onClick={() => change({ include: [...included, name].join() })}
+                        >
+                          {MORE[name]}
+                        </Button>
+                      ))}
+                    </div>
+                  }
+                >
+                  {null}
+                </Section>
+              )}
+              <CodeTabs tabs={requestTabs(data.report, path, clientCall(domain, selectors, included))} />
             </>
           )}
         </Loaded>
       )}
     </Page>
   );
+}
+
+const MORE: Record<Includable, string> = {
+  transport: 'Check transport security',
+  networks: 'Show networks',
+};
+
+function clientCall(domain: string, selectors: string, included: readonly Includable[]): string {
+  const listed = (names: readonly string[]) => `[${names.map((name) => `'${name}'`).join(', ')}]`;
+  const options = [
+    ...(selectors === '' ? [] : [`selectors: ${listed(selectors.split(',').map((name) => name.trim()))}`]),
+    ...(included.length === 0 ? [] : [`include: ${listed(included)}`]),
+  ];
+  return `emailDomain('${domain}'${options.length === 0 ? '' : `, { ${options.join(', ')} }`})`;
+}
+
+/** An empty parameter does not appear in the address bar. */
+function withoutEmpty(params: { selectors?: string; include?: string }) {
+  return Object.fromEntries(Object.entries(params).filter(([, value]) => value !== ''));
 }
 
 type PartsProps = { check: DomainCheck; selectors: string; onSelectors: (text: string) => void };

@@ -1,5 +1,5 @@
 import { Tabs } from '@mantine/core';
-import { IconCircleCheck } from '@tabler/icons-react';
+import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { CreatedKey } from '@whence/server/dashboard-wire';
 import { answerQuery } from '../api/query-client.ts';
@@ -46,6 +46,14 @@ function FirstUse({ id }: { id: string }) {
     refetchInterval: ({ state }) => (state.data?.data.key.last_used_at === undefined ? POLL_MS : false),
   });
   const usedAt = data?.data.key.last_used_at;
+  const usage = useQuery({
+    ...answerQuery('getKeyUsage', { params: { id }, query: {} }),
+    enabled: usedAt !== undefined,
+    // Statistics may be written a moment after the time of the last use.
+    refetchInterval: ({ state }) => (state.data?.data.rows.length === 0 ? POLL_MS : false),
+  });
+  const statuses = usage.data?.data.rows.map(({ status_class }) => status_class) ?? [];
+  const isRefused = statuses.length > 0 && !statuses.includes(2);
   return (
     <p className={classes['test']} role="status">
       {usedAt === undefined ? (
@@ -54,8 +62,12 @@ function FirstUse({ id }: { id: string }) {
           Waiting for the first request…
         </>
       ) : (
-        <span className={classes['works']}>
-          <IconCircleCheck size={16} aria-hidden /> It works: first used <Time at={usedAt} />.
+        <span className={classes[isRefused ? 'refused' : 'works']}>
+          {isRefused ? <IconAlertTriangle size={16} aria-hidden /> : <IconCircleCheck size={16} aria-hidden />}{' '}
+          {isRefused
+            ? `The key is known, but its requests were answered with ${statuses[0]}xx. First used`
+            : 'It works: first used'}{' '}
+          <Time at={usedAt} />.
         </span>
       )}
     </p>

@@ -53,7 +53,7 @@ function figures({ today, yesterday, traffic, dataset }: Overview): NumberItem[]
     {
       name: 'Requests today',
       value: formatNumber(today.requests),
-      note: `${formatNumber(yesterday.requests)} all of yesterday`,
+      note: `yesterday ${formatNumber(yesterday.requests)}`,
     },
     ...(traffic === undefined ? [] : trafficFigures(traffic.last_day, traffic.day_before)),
     {

@@ -20,7 +20,7 @@ type TableProps<Row> = {
 export function Table<Row>({ label, columns, rows, rowKey }: TableProps<Row>) {
   return (
     <div className={classes['scroll']} tabIndex={0} role="group" aria-label={label}>
-      <table className={classes['table']}>
+      <table className={classes['table']} aria-label={label}>
         <thead>
           <tr>
             {columns.map(({ name, align }) => (

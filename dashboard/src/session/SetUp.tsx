@@ -11,6 +11,7 @@ import { FailureNotice } from '../states/FailureNotice.tsx';
 import { Skeleton } from '../states/Skeleton.tsx';
 import classes from './Door.module.css';
 import { Door } from './Door.tsx';
+import { MIN_PASSWORD } from './password-rule.ts';
 
 const TITLES: Record<LinkKind, string> = {
   setup: 'Set up Whence',
@@ -22,7 +23,6 @@ const ACTS: Record<LinkKind, string> = {
   invitation: 'Create account',
   reset: 'Set password',
 };
-const MIN_PASSWORD = 12;
 
 /** One-time links lead here. The token is in the fragment, which browsers do not send to any server. */
 export function SetUp() {

@@ -1,6 +1,6 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import type { SignedOut } from '@whence/server/dashboard-wire';
+import type { ProviderFailure, SignedOut } from '@whence/server/dashboard-wire';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { isFailure } from '../api/failure.ts';
 import { call, setSession } from '../api/query-client.ts';
@@ -15,13 +15,41 @@ export function SignIn({ session }: { session: SignedOut }) {
   if (!session.has_accounts) return <NoAccounts />;
   return (
     <Door title="Sign in">
+      <ProviderNotice />
       <SignInForm />
       {session.provider !== undefined && (
-        <Button component="a" href={session.provider.path} variant="default" fullWidth>
+        <Button
+          component="a"
+          href={`${session.provider.path}?to=${encodeURIComponent(here())}`}
+          variant="default"
+          fullWidth
+        >
           Sign in with {session.provider.label}
         </Button>
       )}
     </Door>
+  );
+}
+
+/** The page that was asked for. */
+function here(): string {
+  const { pathname, search } = window.location;
+  return pathname === '/sign-in' ? '/' : pathname + search;
+}
+
+const PROVIDER_FAILURES: ReadonlyMap<string, string> = new Map<ProviderFailure, string>([
+  ['unreachable', 'The provider does not answer. Try again, or sign in with a password.'],
+  ['failed', 'The provider did not confirm who you are. Try again.'],
+  ['disabled', 'The account is disabled. An administrator can enable it.'],
+]);
+
+function ProviderNotice() {
+  const text = PROVIDER_FAILURES.get(new URLSearchParams(window.location.search).get('failure') ?? '');
+  if (text === undefined) return null;
+  return (
+    <Notice tone="bad" title="You are not signed in">
+      <p>{text}</p>
+    </Notice>
   );
 }
 

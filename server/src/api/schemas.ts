@@ -10,19 +10,25 @@ const string = (description: string, example?: string) => ({
 const integer = (description: string) => ({ type: 'integer', description });
 const boolean = (description: string) => ({ type: 'boolean', description });
 
+/** A schema that the OpenAPI document has under `components`: see `openapi-document.ts`. */
+const named = <Schema extends object>(title: string, schema: Schema) => ({ title, ...schema });
+
 /** An object in which all properties but the optional ones are required. */
 function object(properties: Record<string, object>, optional: readonly string[] = []) {
   return { type: 'object', properties, required: Object.keys(properties).filter((name) => !optional.includes(name)) };
 }
 
 const processingTime = integer('Milliseconds spent.');
-const timedMeta = object({ processing_time_ms: processingTime });
-const ipMeta = object({
-  request_id: string('Unique identifier of the request; also in X-Request-ID.'),
-  processing_time_ms: processingTime,
-  cache_status: { type: 'string', enum: ['HIT', 'MISS'] },
-  dataset_version: integer('Version of the dataset that answered.'),
-});
+const timedMeta = named('Meta', object({ processing_time_ms: processingTime }));
+const ipMeta = named(
+  'LookupMeta',
+  object({
+    request_id: string('Unique identifier of the request; also in X-Request-ID.'),
+    processing_time_ms: processingTime,
+    cache_status: { type: 'string', enum: ['HIT', 'MISS'] },
+    dataset_version: integer('Version of the dataset that answered.'),
+  }),
+);
 
 const envelope = (description: string, data: object, meta: object = timedMeta) => ({
   description,
@@ -35,56 +41,68 @@ const connectionType = {
 };
 const rir = { type: 'string', enum: ['ARIN', 'RIPE', 'APNIC', 'LACNIC', 'AFRINIC'] };
 
-const detection = object(
-  {
-    is_datacenter: boolean('connection_type is datacenter.'),
-    is_tor_exit: boolean('A Tor exit node.'),
-    is_proxy: boolean('A known proxy.'),
-    is_vpn: boolean('Belongs to a VPN provider.'),
-    is_residential: boolean('connection_type is residential.'),
-    is_mobile: boolean('connection_type is mobile.'),
-    is_ai_crawler: boolean('Used by an AI crawler or bot.'),
-    ai_company: string('Who runs the crawler; only with is_ai_crawler.', 'OpenAI'),
-    cloud_provider: string('The cloud provider, when detected.', 'Google Cloud'),
-  },
-  ['ai_company', 'cloud_provider'],
-);
-
-const threat = object(
-  {
-    score: { type: 'integer', minimum: 0, maximum: 100 },
-    level: { type: 'string', enum: ['low', 'medium', 'high', 'critical'] },
-    explanation: {
-      type: 'array',
-      items: { type: 'string' },
-      description: 'One line per contribution, with its points.',
+const detection = named(
+  'Detection',
+  object(
+    {
+      is_datacenter: boolean('connection_type is datacenter.'),
+      is_tor_exit: boolean('A Tor exit node.'),
+      is_proxy: boolean('A known proxy.'),
+      is_vpn: boolean('Belongs to a VPN provider.'),
+      is_residential: boolean('connection_type is residential.'),
+      is_mobile: boolean('connection_type is mobile.'),
+      is_ai_crawler: boolean('Used by an AI crawler or bot.'),
+      ai_company: string('Who runs the crawler; only with is_ai_crawler.', 'OpenAI'),
+      cloud_provider: string('The cloud provider, when detected.', 'Google Cloud'),
     },
-  },
-  ['explanation'],
+    ['ai_company', 'cloud_provider'],
+  ),
 );
 
-const evidence = object({
-  field: string('The field that was decided.', 'country'),
-  value: { description: 'Its value.', type: ['string', 'number', 'boolean'] },
-  source: string('The source that decided it.', 'npm-dbip-country'),
-  prefix: string('The prefix for which the source says so.', '8.8.8.0/24'),
-  as_of: string('Date of the source.', '2026-06-01'),
-});
+const threat = named(
+  'Threat',
+  object(
+    {
+      score: { type: 'integer', minimum: 0, maximum: 100 },
+      level: { type: 'string', enum: ['low', 'medium', 'high', 'critical'] },
+      explanation: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'One line per contribution, with its points.',
+      },
+    },
+    ['explanation'],
+  ),
+);
 
-const ipRecord = object(
-  {
-    ip: string('The address in normal form.', '8.8.8.8'),
-    prefix: string('The announced prefix that holds it.', '8.8.8.0/24'),
-    asn: integer('Number of the network.'),
-    asn_name: string('Organisation that owns it.', 'Google LLC'),
-    country: string('ISO 3166-1 alpha-2; ZZ when nothing is known.', 'US'),
-    rir,
-    connection_type: connectionType,
-    detection,
-    threat,
-    evidence: { type: 'array', items: evidence, description: 'Only with explain=true.' },
-  },
-  ['evidence'],
+const evidence = named(
+  'Evidence',
+  object({
+    field: string('The field that was decided.', 'country'),
+    value: { description: 'Its value.', type: ['string', 'number', 'boolean'] },
+    source: string('The source that decided it.', 'npm-dbip-country'),
+    prefix: string('The prefix for which the source says so.', '8.8.8.0/24'),
+    as_of: string('Date of the source.', '2026-06-01'),
+  }),
+);
+
+const ipRecord = named(
+  'IpRecord',
+  object(
+    {
+      ip: string('The address in normal form.', '8.8.8.8'),
+      prefix: string('The announced prefix that holds it.', '8.8.8.0/24'),
+      asn: integer('Number of the network.'),
+      asn_name: string('Organisation that owns it.', 'Google LLC'),
+      country: string('ISO 3166-1 alpha-2; ZZ when nothing is known.', 'US'),
+      rir,
+      connection_type: connectionType,
+      detection,
+      threat,
+      evidence: { type: 'array', items: evidence, description: 'Only with explain=true.' },
+    },
+    ['evidence'],
+  ),
 );
 
 const error = (text: string, code: string, extra: Record<string, object> = {}) =>
@@ -111,27 +129,43 @@ const unavailable = envelope('No dataset is loaded, storage is down, or the serv
 const refusals = { 401: unauthorized, 403: forbidden, 429: rateLimited, 503: unavailable };
 const security = [{ key: [] }];
 
+const headersTooLarge = envelope('Headers over 16 KiB.', error('request headers too large', 'HEADERS_TOO_LARGE'));
+
 export const healthz = {
+  operationId: 'getHealth',
+  security: [],
   summary: 'Is the process alive?',
   tags: ['Health'],
-  response: { 200: envelope('Alive.', object({ status: { type: 'string', const: 'ok' } })) },
+  response: {
+    200: envelope('Alive.', object({ status: { type: 'string', const: 'ok' } })),
+    431: headersTooLarge,
+  },
 };
 
-const checks = object(
-  {
-    dataset: { type: 'string', enum: ['ok', 'stale', 'fallback', 'missing'] },
-    storage: {
-      type: 'string',
-      enum: ['ok', 'read-only', 'degraded', 'unavailable'],
-      description: 'degraded: storage does not answer; known keys and what is leased are used while the grace lasts.',
+const checks = named(
+  'ReadinessChecks',
+  object(
+    {
+      dataset: { type: 'string', enum: ['ok', 'stale', 'fallback', 'missing'] },
+      storage: {
+        type: 'string',
+        enum: ['ok', 'read-only', 'degraded', 'unavailable'],
+        description: 'degraded: storage does not answer; known keys and what is leased are used while the grace lasts.',
+      },
+      update: {
+        type: 'string',
+        enum: ['ok', 'running', 'failing'],
+        description: 'Once there was an update or a pull.',
+      },
+      shutdown: { type: 'string', const: 'stopping', description: 'Once the server was told to stop.' },
     },
-    update: { type: 'string', enum: ['ok', 'running', 'failing'], description: 'Once there was an update or a pull.' },
-    shutdown: { type: 'string', const: 'stopping', description: 'Once the server was told to stop.' },
-  },
-  ['update', 'shutdown'],
+    ['update', 'shutdown'],
+  ),
 );
 
 export const readyz = {
+  operationId: 'getReadiness',
+  security: [],
   summary: 'Can it answer?',
   tags: ['Health'],
   response: {
@@ -157,11 +191,13 @@ export const readyz = {
         ['update'],
       ),
     ),
+    431: headersTooLarge,
     503: envelope('Not ready.', error('not ready', 'NOT_READY', { checks })),
   },
 };
 
 export const ip = {
+  operationId: 'getIp',
   summary: 'Look up one address',
   tags: ['IP'],
   security,
@@ -192,6 +228,7 @@ export const ip = {
 };
 
 export const batch = {
+  operationId: 'lookUpBatch',
   summary: 'Look up many addresses',
   description:
     'One request of the quota, whatever its size. Free 10, Starter 100, Pro 500, Enterprise 1,000 addresses.',
@@ -243,12 +280,16 @@ const optionalAsn = {
   registered: string('Date of registration, when known.', '2000-03-30'),
   cloud_provider: string('The cloud provider, when it is one.', 'Google Cloud'),
 };
-const prefixes = object({
-  ipv4: { type: 'array', items: { type: 'string' } },
-  ipv6: { type: 'array', items: { type: 'string' } },
-});
+const prefixes = named(
+  'AnnouncedPrefixes',
+  object({
+    ipv4: { type: 'array', items: { type: 'string' } },
+    ipv6: { type: 'array', items: { type: 'string' } },
+  }),
+);
 
 export const asn = {
+  operationId: 'getAsn',
   summary: 'Look up a network',
   tags: ['ASN'],
   security,
@@ -272,6 +313,7 @@ export const asn = {
 };
 
 export const asnSearch = {
+  operationId: 'searchAsn',
   summary: 'Find networks by name',
   description:
     'Matches name and handle, without regard to case and accents, and the number. Best matches first, then the larger network.',
@@ -314,83 +356,98 @@ const alignment = { type: 'string', enum: ['r', 's'] };
 const isValid = boolean('Whether there is no error.');
 const findings = strings('`code: explanation`, one per finding.');
 
-const mx = object({ records: strings('Hosts by preference; "." for a null MX.'), is_valid: isValid, errors: findings });
-const spf = object({
-  raw: string('The record.', 'v=spf1 mx -all'),
-  mechanisms: strings('Every term after the version, as written.'),
-  all_qualifier: { type: 'string', enum: ['+', '-', '~', '?', ''] },
-  is_valid: isValid,
-  is_permissive: boolean('The record ends in +all.'),
-  validation_errors: findings,
-  dns_lookup_count: integer('DNS lookups that the record needs, over its whole tree.'),
-  exceeds_lookups: boolean('More than the 10 of RFC 7208.'),
-});
-const dkim = object({
-  selector: string('Name of the selector.', 'google'),
-  found: boolean('Whether a key is published there.'),
-  raw: string('The record.'),
-  key_type: { type: 'string', enum: ['rsa', 'ed25519', ''] },
-  key_bits: integer('Size of the key.'),
-  is_valid: isValid,
-  validation_errors: findings,
-});
-const dmarc = object({
-  raw: string('The record that applies.'),
-  version: string('DMARC1.'),
-  policy: publishedPolicy,
-  subdomain_policy: publishedPolicy,
-  effective_policy: policy,
-  percentage: integer('pct.'),
-  aggregate_report_uris: strings('rua.'),
-  forensic_report_uris: strings('ruf.'),
-  dkim_alignment: alignment,
-  spf_alignment: alignment,
-  failure_options: string('fo.', '0'),
-  report_interval: integer('ri, in seconds.'),
-  organizational_domain: string('RFC 9989 section 4.10.2.', 'example.com'),
-  record_domain: string('Where the record was found.', 'example.com'),
-  inherited: boolean('The record is of a parent domain.'),
-  partial_rollout: boolean('pct is below 100.'),
-  no_visibility: boolean('There is no rua.'),
-  strength_rating: { type: 'string', enum: ['weak', 'moderate', 'strong'] },
-  is_valid: isValid,
-  validation_errors: findings,
-});
+const mx = named(
+  'MxReport',
+  object({ records: strings('Hosts by preference; "." for a null MX.'), is_valid: isValid, errors: findings }),
+);
+const spf = named(
+  'SpfReport',
+  object({
+    raw: string('The record.', 'v=spf1 mx -all'),
+    mechanisms: strings('Every term after the version, as written.'),
+    all_qualifier: { type: 'string', enum: ['+', '-', '~', '?', ''] },
+    is_valid: isValid,
+    is_permissive: boolean('The record ends in +all.'),
+    validation_errors: findings,
+    dns_lookup_count: integer('DNS lookups that the record needs, over its whole tree.'),
+    exceeds_lookups: boolean('More than the 10 of RFC 7208.'),
+  }),
+);
+const dkim = named(
+  'DkimReport',
+  object({
+    selector: string('Name of the selector.', 'google'),
+    found: boolean('Whether a key is published there.'),
+    raw: string('The record.'),
+    key_type: { type: 'string', enum: ['rsa', 'ed25519', ''] },
+    key_bits: integer('Size of the key.'),
+    is_valid: isValid,
+    validation_errors: findings,
+  }),
+);
+const dmarc = named(
+  'DmarcReport',
+  object({
+    raw: string('The record that applies.'),
+    version: string('DMARC1.'),
+    policy: publishedPolicy,
+    subdomain_policy: publishedPolicy,
+    effective_policy: policy,
+    percentage: integer('pct.'),
+    aggregate_report_uris: strings('rua.'),
+    forensic_report_uris: strings('ruf.'),
+    dkim_alignment: alignment,
+    spf_alignment: alignment,
+    failure_options: string('fo.', '0'),
+    report_interval: integer('ri, in seconds.'),
+    organizational_domain: string('RFC 9989 section 4.10.2.', 'example.com'),
+    record_domain: string('Where the record was found.', 'example.com'),
+    inherited: boolean('The record is of a parent domain.'),
+    partial_rollout: boolean('pct is below 100.'),
+    no_visibility: boolean('There is no rua.'),
+    strength_rating: { type: 'string', enum: ['weak', 'moderate', 'strong'] },
+    is_valid: isValid,
+    validation_errors: findings,
+  }),
+);
 
 const record = { found: boolean('Whether the record is published.'), raw: string('The record.') };
 const judged = { is_valid: isValid, validation_errors: findings };
-const transport = object({
-  mta_sts: object({
-    ...record,
-    id: string('id of the record.', '20260101T000000'),
-    policy_found: boolean('Whether the policy could be fetched.'),
-    mode: { type: 'string', enum: ['enforce', 'testing', 'none', ''] },
-    max_age: integer('Seconds for which senders keep the policy.'),
-    mx: strings('Hosts that the policy allows.'),
-    ...judged,
+const transport = named(
+  'TransportReport',
+  object({
+    mta_sts: object({
+      ...record,
+      id: string('id of the record.', '20260101T000000'),
+      policy_found: boolean('Whether the policy could be fetched.'),
+      mode: { type: 'string', enum: ['enforce', 'testing', 'none', ''] },
+      max_age: integer('Seconds for which senders keep the policy.'),
+      mx: strings('Hosts that the policy allows.'),
+      ...judged,
+    }),
+    tls_rpt: object({ ...record, report_uris: strings('rua.'), ...judged }),
+    dane: object({
+      is_authenticated: boolean('The resolver authenticated the MX records with DNSSEC.'),
+      hosts: {
+        type: 'array',
+        items: object({
+          host: string('The MX host.', 'mx.example.com'),
+          records: strings('TLSA records, as in a zone file.'),
+          is_authenticated: boolean('The resolver authenticated them with DNSSEC.'),
+        }),
+      },
+      ...judged,
+    }),
+    bimi: object({
+      ...record,
+      record_domain: string('Whose record it is.', 'example.com'),
+      location: string('l=, where the mark is.', 'https://example.com/mark.svg'),
+      certificate: string('a=, where the mark certificate is.', 'https://example.com/mark.pem'),
+      ...judged,
+    }),
+    dnssec: object({ is_authenticated: boolean('The resolver authenticated the answers with DNSSEC.'), ...judged }),
   }),
-  tls_rpt: object({ ...record, report_uris: strings('rua.'), ...judged }),
-  dane: object({
-    is_authenticated: boolean('The resolver authenticated the MX records with DNSSEC.'),
-    hosts: {
-      type: 'array',
-      items: object({
-        host: string('The MX host.', 'mx.example.com'),
-        records: strings('TLSA records, as in a zone file.'),
-        is_authenticated: boolean('The resolver authenticated them with DNSSEC.'),
-      }),
-    },
-    ...judged,
-  }),
-  bimi: object({
-    ...record,
-    record_domain: string('Whose record it is.', 'example.com'),
-    location: string('l=, where the mark is.', 'https://example.com/mark.svg'),
-    certificate: string('a=, where the mark certificate is.', 'https://example.com/mark.pem'),
-    ...judged,
-  }),
-  dnssec: object({ is_authenticated: boolean('The resolver authenticated the answers with DNSSEC.'), ...judged }),
-});
+);
 const mailNetwork = {
   prefix: string('Announced prefix, or empty.', '192.0.2.0/24'),
   asn: integer('Network that announces it, or 0.'),
@@ -399,44 +456,48 @@ const mailNetwork = {
   connection_type: { type: 'string', enum: ['residential', 'mobile', 'datacenter', 'business', 'education', ''] },
   threat_level: { type: 'string', enum: ['low', 'medium', 'high', 'critical', ''] },
 };
-const networks = object({
-  carriers: {
-    type: 'array',
-    items: object({
-      asn: integer('The network.'),
-      asn_name: string('Its name.', 'Example'),
-      mx_hosts: integer('MX hosts in it.'),
-      ipv4_addresses: integer('Its IPv4 addresses that may send.'),
-    }),
-    description: 'Networks by how much they carry.',
-  },
-  mx: {
-    type: 'array',
-    items: object({
-      ...mailNetwork,
-      host: string('The MX host.', 'mx.example.com'),
-      address: string('One of its addresses.', '192.0.2.1'),
-    }),
-  },
-  senders: {
-    type: 'array',
-    items: object({
-      ...mailNetwork,
-      range: string('Addresses that SPF lets send.', '192.0.2.0/24'),
-      record_domain: string('Whose SPF record names them.', 'example.com'),
-      asn_count: integer('Networks that announce parts of it.'),
-    }),
-    description: 'At most 100, the largest first.',
-  },
-  range_count: integer('All ranges.'),
-  ipv4_addresses: integer('IPv4 addresses that may send as the domain.'),
-  ipv6_48s: integer('IPv6 /48s that may.'),
-  open_to_all: boolean('Everyone may.'),
-  unlisted_terms: strings('Terms of SPF whose addresses only a receiver can know.'),
-  errors: findings,
-});
+const networks = named(
+  'MailNetworks',
+  object({
+    carriers: {
+      type: 'array',
+      items: object({
+        asn: integer('The network.'),
+        asn_name: string('Its name.', 'Example'),
+        mx_hosts: integer('MX hosts in it.'),
+        ipv4_addresses: integer('Its IPv4 addresses that may send.'),
+      }),
+      description: 'Networks by how much they carry.',
+    },
+    mx: {
+      type: 'array',
+      items: object({
+        ...mailNetwork,
+        host: string('The MX host.', 'mx.example.com'),
+        address: string('One of its addresses.', '192.0.2.1'),
+      }),
+    },
+    senders: {
+      type: 'array',
+      items: object({
+        ...mailNetwork,
+        range: string('Addresses that SPF lets send.', '192.0.2.0/24'),
+        record_domain: string('Whose SPF record names them.', 'example.com'),
+        asn_count: integer('Networks that announce parts of it.'),
+      }),
+      description: 'At most 100, the largest first.',
+    },
+    range_count: integer('All ranges.'),
+    ipv4_addresses: integer('IPv4 addresses that may send as the domain.'),
+    ipv6_48s: integer('IPv6 /48s that may.'),
+    open_to_all: boolean('Everyone may.'),
+    unlisted_terms: strings('Terms of SPF whose addresses only a receiver can know.'),
+    errors: findings,
+  }),
+);
 
 export const emailDomain = {
+  operationId: 'checkEmailDomain',
   summary: 'Check a domain’s mail records',
   description:
     'MX, SPF, DKIM and DMARC with a score, a grade and what to fix first. On request also what protects mail on its way, and the networks that carry it.',
@@ -544,6 +605,7 @@ const spaceFigures = {
 };
 
 export const dataset = {
+  operationId: 'getDataset',
   summary: 'Which dataset answers?',
   description: 'The version that is served, how old it is, what it is made of, and all versions that are kept.',
   tags: ['Dataset'],
@@ -644,23 +706,37 @@ const cameAndWent = (entry: Record<string, object>) =>
 const network = string('A prefix, or first-last where the addresses are none.', '192.0.2.0-192.0.2.130');
 const networkName = { asn: integer('Number of the network.'), asn_name: string('Its name.', 'Google LLC') };
 const country = string('ISO 3166-1 alpha-2; ZZ when nothing is known.', 'DE');
-const comparedVersion = object({
-  version: integer('Number of the version.'),
-  built_at: string('When it was built.', '2026-11-15T05:26:11.551Z'),
-});
-const labelChange = object(
-  changes(
-    { network, from: string('Absent where there is none.', 'AWS'), to: string('Absent where there is none.', 'Azure') },
-    ['from', 'to'],
+const comparedVersion = named(
+  'ComparedVersion',
+  object({
+    version: integer('Number of the version.'),
+    built_at: string('When it was built.', '2026-11-15T05:26:11.551Z'),
+  }),
+);
+const labelChange = named(
+  'LabelChange',
+  object(
+    changes(
+      {
+        network,
+        from: string('Absent where there is none.', 'AWS'),
+        to: string('Absent where there is none.', 'Azure'),
+      },
+      ['from', 'to'],
+    ),
   ),
 );
-const networkList = object({
-  ...count,
-  largest: largest({ ...networkName, ipv4_addresses: integer('IPv4 addresses it announces.') }),
-});
+const networkList = named(
+  'NetworkList',
+  object({
+    ...count,
+    largest: largest({ ...networkName, ipv4_addresses: integer('IPv4 addresses it announces.') }),
+  }),
+);
 const sourceState = object({ as_of: string('Date of the source.', '2026-06-01'), records: integer('Rows read.') });
 
 export const datasetDiff = {
+  operationId: 'compareDatasetVersions',
   summary: 'What changed between two versions?',
   description:
     'Announced prefixes that came, went or changed hands; addresses that changed country, flag, name or threat level; networks; sources. Counts are exact, lists hold the largest.',

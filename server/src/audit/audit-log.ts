@@ -78,5 +78,10 @@ export class AuditLog {
  */
 function makeEntryId(now: Date, sequence: number): string {
   const count = (sequence & 0xffff).toString(16).padStart(4, '0');
-  return now.getTime().toString(16).padStart(12, '0') + count + randomBytes(2).toString('hex');
+  return firstEntryIdAt(now.getTime()) + count + randomBytes(2).toString('hex');
+}
+
+/** Sorts before every entry of that time and later. */
+export function firstEntryIdAt(ms: number): string {
+  return ms.toString(16).padStart(12, '0');
 }

@@ -19,6 +19,7 @@ import { isBehindTls, requireCsrfToken, requireSameOrigin } from './origin.ts';
 import { registerPages } from './pages.ts';
 import type { DashboardParts } from './parts.ts';
 import { ProcessReporter } from './process-reporter.ts';
+import { registerProvider } from './provider-routes.ts';
 import { DashboardRefusal, invalid, tooManyAttempts } from './refusal.ts';
 import { dashboardRoutes } from './routes.ts';
 import { readSessionCookie } from './session-cookie.ts';
@@ -72,6 +73,7 @@ export async function registerDashboard(scope: FastifyInstance, parts: Dashboard
       },
     });
   }
+  if (settings.provider !== undefined) registerProvider(scope, settings.provider, { accounts, settings, nowMs, log });
   await registerPages(scope, settings);
 
   const report = () =>

@@ -1,14 +1,14 @@
 /** An email check as the dashboard shows it: the report of the API, and where its points come from. */
 import type { Advice } from '@whence/email/advice';
 import { explainAdvice } from '@whence/email/advice-text';
-import type { Examination } from '@whence/email/check';
 import { formatFinding } from '@whence/email/finding-text';
 import { MAX_POINTS } from '@whence/email/score';
 import type { SpfNode } from '@whence/email/spf-lookups';
 import { zoneFileLine } from '@whence/email/zone-file';
+import type { Checked } from '../lookup/email-checks.ts';
 import type { DomainAdvice, SpfTreeNode } from './wire.ts';
 
-export function describeExamination({ report, score, advice, findings }: Examination) {
+export function describeExamination({ answer: report, score, advice, findings }: Checked) {
   const points = (part: keyof typeof MAX_POINTS) => ({ points: score[part], max: MAX_POINTS[part] });
   return {
     report,

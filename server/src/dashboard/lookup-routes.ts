@@ -147,7 +147,14 @@ export function lookupRoutes({ live, emailChecks, quota, usage, nowMs, settings 
         const selectors = parseSelectors(ask.query.selectors ?? '');
         const fairnessKey = ask.session === undefined ? ask.client.address : usageIdOf(ask.session.account.id);
         if (emailChecks.isFull(fairnessKey)) throw new ApiError('OVERLOADED', { headers: { 'Retry-After': '5' } });
-        const examination = await emailChecks.check(domain, { fairnessKey, selectors, signal: whenGone(ask.reply) });
+        const included = parseIncluded(ask.query.include ?? '');
+        const examination = await emailChecks.check(domain, {
+          fairnessKey,
+          selectors,
+          signal: whenGone(ask.reply),
+          hasTransport: included.has('transport'),
+          networksFrom: included.has('networks') ? requireDataset(live).dataset : undefined,
+        });
         if (examination === undefined || examination.isDnsUnavailable) {
           throw new ApiError('DNS_UNAVAILABLE', { headers: { 'Retry-After': '5' } });
         }
@@ -170,6 +177,14 @@ export function lookupRoutes({ live, emailChecks, quota, usage, nowMs, settings 
       },
     },
   };
+}
+
+const INCLUDABLE = ['transport', 'networks'];
+
+function parseIncluded(list: string): ReadonlySet<string> {
+  const names = list.split(',').filter((name) => name !== '');
+  if (!names.every((name) => INCLUDABLE.includes(name))) throw invalid('/include', INCLUDABLE.join(', '));
+  return new Set(names);
 }
 
 function tooManyLookUps(seconds: number): DashboardRefusal {

@@ -1,5 +1,6 @@
 /** What the dashboard stands on, and what is configured for it. */
 import type { Accounts } from '../accounts/accounts.ts';
+import type { ProviderSettings } from '../accounts/identity-provider.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Overload } from '../http/overload.ts';
 import type { Logger } from '../log.ts';
@@ -22,6 +23,8 @@ export type DashboardSettings = {
   readonly pagesFolder: string | undefined;
   /** Whether look-ups need an account. */
   readonly hasPublicLookUps: boolean;
+  /** Of OpenID Connect, where people sign in too. */
+  readonly provider: ProviderSettings | undefined;
   readonly inForce: readonly SettingInForce[];
   readonly updates: {
     readonly kind: 'build' | 'pull';

@@ -12,7 +12,7 @@ import type { RouteParts } from './parts.ts';
 import { DashboardRefusal, invalid, tooManyAttempts } from './refusal.ts';
 import { object, text } from './schemas.ts';
 import { clearSessionCookie, setSessionCookie } from './session-cookie.ts';
-import type { LinkKind, RouteName, SignedIn } from './wire.ts';
+import { type LinkKind, PROVIDER_PATH, type RouteName, type SignedIn } from './wire.ts';
 
 type Names =
   | 'getSession'
@@ -46,6 +46,9 @@ export function sessionRoutes({ accounts, audit, settings }: RouteParts): Rows<N
               state: 'signed_out',
               has_accounts: !(await accounts.isEmpty()),
               has_public_look_ups: settings.hasPublicLookUps,
+              ...(settings.provider === undefined
+                ? {}
+                : { provider: { label: settings.provider.label, path: PROVIDER_PATH } }),
             }
           : signedIn(session),
     },

@@ -51,9 +51,13 @@ export class VisibleKeys {
       this.#storage.usage.sums({ from: today, to: today }, 'key'),
     ]);
     const requests = new Map(used.map(({ group, requests: count }) => [group, count]));
-    // A key without a limit takes nothing from it; its requests are counted by the statistics.
     const usedToday = new Map(
-      keys.map(({ id, tier }) => [id, (TIERS[tier].lease === 0 ? requests.get(id) : taken.get(id)) ?? 0]),
+      keys.map(({ id, tier }) => {
+        const counted = requests.get(id) ?? 0;
+        // A lease is taken before it is spent, and statistics also count refused requests: what was used is in both. A
+        // key without a limit takes no lease.
+        return [id, TIERS[tier].lease === 0 ? counted : Math.min(counted, taken.get(id) ?? 0)];
+      }),
     );
     return { ownerNames: new Map(people.map(({ id, name }) => [id, name])), usedToday, now };
   }

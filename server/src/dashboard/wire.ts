@@ -27,6 +27,10 @@ import type {
 export const CSRF_HEADER = 'X-CSRF-Token';
 /** Where one-time links lead. The token follows as a fragment (`/set-up#TOKEN`), so that no log and no Referer has it. */
 export const LINK_PAGE = '/set-up';
+/** A page that leads to the identity provider. `?to=` is the path to come back to. */
+export const PROVIDER_PATH = '/dashboard/provider';
+/** What went wrong there, as `?failure=` of `/sign-in`. */
+export type ProviderFailure = 'unreachable' | 'failed' | 'disabled';
 
 export const routes = {
   getSession: { method: 'GET', path: '/dashboard/api/session' },
@@ -122,7 +126,8 @@ export type Contract = {
   lookUpPrefix: { params: { address: string; length: string }; answer: PrefixSummary };
   lookUpAsn: { params: { asn: string }; answer: AsnLookup };
   searchAsn: { query: { q: string; limit?: number }; answer: AsnSearchAnswer };
-  checkDomain: { params: { domain: string }; query: { selectors?: string }; answer: DomainCheck };
+  /** `include`: `transport`, `networks` or both, separated by a comma. */
+  checkDomain: { params: { domain: string }; query: { selectors?: string; include?: string }; answer: DomainCheck };
   lookUpBatch: { body: BatchRequest; answer: BatchAnswer };
 
   getDataset: { answer: DatasetPage };

@@ -1,4 +1,4 @@
-/** The audit log in storage: entries are added and read, never changed. */
+/** The audit log in storage: entries are added and read, never changed; those of years ago are removed. */
 import type { Selectable } from 'kysely';
 import type { Db, Schema } from './schema.ts';
 
@@ -28,6 +28,8 @@ export type AuditStore = {
   add(entry: StoredAuditEntry): Promise<void>;
   /** Newest first. */
   list(filter: AuditFilter, limit: number): Promise<StoredAuditEntry[]>;
+  /** Removes entries before this one, at most `limit`, and returns how many. */
+  prune(beforeId: string, limit: number): Promise<number>;
 };
 
 export function auditStore(db: Db): AuditStore {
@@ -57,6 +59,15 @@ export function auditStore(db: Db): AuditStore {
       if (before !== undefined) query = query.where('id', '<', before);
       const rows = await query.orderBy('id', 'desc').limit(limit).execute();
       return rows.map(fromRow);
+    },
+    async prune(beforeId, limit) {
+      const { numDeletedRows } = await db
+        .deleteFrom('audit')
+        .where('id', 'in', (eb) =>
+          eb.selectFrom('audit').select('id').where('id', '<', beforeId).orderBy('id').limit(limit),
+        )
+        .executeTakeFirst();
+      return Number(numDeletedRows);
     },
   };
 }

@@ -30,6 +30,7 @@ before(async () => {
     dataDir: '',
     pagesFolder: folder,
     hasPublicLookUps: false,
+    provider: undefined,
     inForce: [],
     updates,
   };

@@ -1,6 +1,7 @@
 /** The OpenAPI document, held against the running server: what it says of answers is what comes. */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/scripted-dns-server';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { SAMPLE, startInProcess, TestFolder } from './test-server.ts';
@@ -9,10 +10,16 @@ type Schema = Record<string, unknown>;
 type Operation = {
   parameters?: { name: string; in: string; example?: string }[];
   requestBody?: { content: Record<string, { example?: unknown }> };
-  responses: Record<string, { content: Record<string, { schema: Schema }> }>;
+  operationId: string;
+  responses: Record<string, { content: Record<string, { schema: Schema; examples?: object }>; headers: object }>;
   security?: unknown[];
 };
-type OpenApi = { openapi: string; paths: Record<string, Record<string, Operation>> };
+type OpenApi = {
+  openapi: string;
+  servers: { url: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema> };
+};
 
 const folder = new TestFolder();
 let server: Awaited<ReturnType<typeof startInProcess>>;
@@ -40,7 +47,7 @@ const ajv = new Ajv2020({ strict: false });
 async function hold(path: string, method: string, operation: Operation, response: Response): Promise<void> {
   const schema = operation.responses[String(response.status)]?.content['application/json']?.schema;
   assert.ok(schema, `${method} ${path} is not documented to answer ${response.status}`);
-  const validate = ajv.compile(schema);
+  const validate = ajv.compile({ ...schema, components: document.components });
   const body = await response.json();
   assert.ok(
     validate(body),
@@ -137,12 +144,54 @@ for (const [path, method, url, want, options] of [
   });
 }
 
-test('documentation: a page for people, that loads nothing and runs nothing', async () => {
+test('documentation: the linter of Redocly has nothing to say', async () => {
+  const source = JSON.stringify({ ...document, servers: [{ url: 'https://whence.test' }] });
+  const config = await createConfig({ extends: ['recommended-strict'] });
+  const problems = await lintFromString({ source, absoluteRef: 'openapi.json', config });
+  const told = problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`);
+  assert.deepEqual(told, []);
+});
+
+test('documentation: operations have names, answers have examples and headers, schemas have names', () => {
+  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+  assert.equal(new Set(operations.map(({ operationId }) => operationId)).size, operations.length);
+  for (const { operationId, security, responses } of operations) {
+    assert.equal(security?.length === 0, ['getHealth', 'getReadiness'].includes(operationId), operationId);
+    for (const [status, { content, headers }] of Object.entries(responses)) {
+      const { examples = {} } = content['application/json'] ?? {};
+      assert.ok(Object.keys(examples).length > 0, `${operationId} ${status} has an example`);
+      assert.equal('X-Request-ID' in headers, status !== '431', `${operationId} ${status}`);
+    }
+  }
+  assert.ok('IpRecord' in document.components.schemas);
+  assert.ok(JSON.stringify(document.paths).length < 110_000, 'schemas are not repeated');
+});
+
+test('documentation: the server is the one that was asked, or the public one', async () => {
+  const { port } = new URL(server.url);
+  const { servers } = (await (await fetch(`http://localhost:${port}/openapi.json`)).json()) as OpenApi;
+  assert.deepEqual(servers, [{ url: `http://localhost:${port}` }]);
+  const publicUrl = 'https://whence.example.com';
+  const behind = await startInProcess(folder, undefined, { WHENCE_PUBLIC_URL: publicUrl });
+  const answer = (await (await fetch(`${behind.url}/openapi.json`)).json()) as OpenApi;
+  await behind.close();
+  assert.deepEqual(answer.servers, [{ url: publicUrl }]);
+});
+
+test('documentation: a page for people, whose scripts are files of this server', async () => {
   const response = await fetch(`${server.url}/docs`);
-  assert.equal(response.status, 200);
   assert.match(response.headers.get('content-type') ?? '', /^text\/html/);
-  assert.match(response.headers.get('content-security-policy') ?? '', /default-src 'none'/);
+  assert.match(response.headers.get('content-security-policy') ?? '', /default-src 'none'; script-src 'self'; /);
   const page = await response.text();
-  for (const path of Object.keys(document.paths)) assert.ok(page.includes(path), path);
-  assert.doesNotMatch(page, /<script|src=|@import|undefined|\[object/);
+  assert.doesNotMatch(page, /<script>|https?:/);
+  for (const [, path] of page.matchAll(/<script src="([^"]+)"/g)) {
+    const script = await fetch(server.url + path);
+    assert.deepEqual([script.status, script.headers.get('content-type')], [200, 'text/javascript; charset=utf-8']);
+    assert.ok((await script.text()).includes('createApiReference'));
+  }
+  const scalar = await fetch(`${server.url}/docs/scalar.js`);
+  const again = await fetch(`${server.url}/docs/scalar.js`, {
+    headers: { 'If-None-Match': scalar.headers.get('etag') ?? '' },
+  });
+  assert.equal(again.status, 304);
 });

@@ -1,0 +1,102 @@
+/**
+ * `/docs`: the OpenAPI document as a page, by Scalar. Its script is a file of the package, sent from here: the page asks
+ * no other host for anything. Scalar inserts style elements, so this page alone has a policy that allows them.
+ */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { constants, gzip } from 'node:zlib';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const HEADERS = {
+  'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+  'X-Frame-Options': 'DENY',
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cache-Control': 'no-cache',
+} as const;
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>API reference · Whence</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="/favicon.svg">
+</head>
+<body>
+<noscript>This page needs JavaScript. The same is in <a href="/openapi.json">/openapi.json</a>.</noscript>
+<div id="app"></div>
+<script src="/docs/scalar.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`;
+
+/** Everything that would ask a host of Scalar's is off: fonts, proxy, telemetry, assistant, toolbar, their client. */
+const START = `Scalar.createApiReference('#app', ${JSON.stringify({
+  url: '/openapi.json',
+  title: 'Whence',
+  theme: 'default',
+  layout: 'modern',
+  withDefaultFonts: false,
+  proxyUrl: '',
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  showToolbar: 'never',
+  persistAuth: false,
+  defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+  authentication: { preferredSecurityScheme: 'key' },
+})});
+`;
+
+type Script = { readonly bytes: Buffer; readonly etag: string; readonly compressed: Buffer };
+
+export function registerReference(app: FastifyInstance): void {
+  const options = { schema: { hide: true } as object, config: { name: 'docs' } };
+  let scalar: Promise<Script> | undefined;
+
+  app.get('/docs', options, (_request, reply) => send(reply, 'text/html', PAGE));
+  app.get('/docs/start.js', options, (_request, reply) => send(reply, 'text/javascript', START));
+  app.get('/docs/scalar.js', options, async (request, reply) => {
+    scalar ??= readScalar();
+    return sendScript(request, reply, await scalar);
+  });
+}
+
+function send(reply: FastifyReply, type: string, text: string | Buffer): FastifyReply {
+  return reply.headers(HEADERS).header('Content-Type', `${type}; charset=utf-8`).send(text);
+}
+
+function sendScript({ headers }: FastifyRequest, reply: FastifyReply, script: Script): FastifyReply {
+  reply.header('ETag', script.etag).header('Vary', 'Accept-Encoding');
+  if (headers['if-none-match'] === script.etag) return reply.headers(HEADERS).code(304).send();
+  if (!/\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(String(headers['accept-encoding'] ?? ''))) {
+    return send(reply, 'text/javascript', script.bytes);
+  }
+  return send(reply.header('Content-Encoding', 'gzip'), 'text/javascript', script.compressed);
+}
+
+/** On the first request: 3.5 MB that most servers are never asked for. */
+async function readScalar(): Promise<Script> {
+  const path = new URL('js/standalone.js', import.meta.resolve('@scalar/fastify-api-reference'));
+  const bytes = await readFile(path);
+  const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
+  return { bytes, etag, compressed: await promisify(gzip)(bytes, { level: constants.Z_DEFAULT_COMPRESSION }) };
+}

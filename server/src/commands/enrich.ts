@@ -59,7 +59,7 @@ export async function enrichCommand(
     const format = requested ?? detectFormat(input.head);
     rejectInapplicableOptions(options, format);
     const counts = newCounts();
-    const enrichment = enrichmentOf(dataset, format, file, options, fields, counts);
+    const enrichment = enrichmentOf(dataset, format, file, input.head, options, fields, counts);
     return await enrichInput(input, enrichment, options, now, stdout, stderr);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
@@ -108,12 +108,13 @@ function enrichmentOf(
   dataset: Dataset,
   format: Format,
   file: string | undefined,
+  head: Buffer,
   options: EnrichOptions,
   selected: ReturnType<typeof selectedFields>,
   counts: Counts,
 ): Enrichment {
   if (format === 'csv') {
-    const delimiter = parseDelimiter(options.delimiter, file);
+    const delimiter = parseDelimiter(options.delimiter, file, head);
     const fields = selected === 'default' ? CSV_DEFAULT : selected === 'full' ? CSV_FULL : selected;
     const writer = new CsvWriter(new AddressLookup(dataset, csvInsertion(dataset, fields, delimiter), counts), {
       column: options.column,

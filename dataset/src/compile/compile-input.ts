@@ -61,6 +61,8 @@ export type Overlay = RangeSource & {
   readonly provider?: string;
   readonly company?: string;
   readonly operator?: string;
+  /** It is a table of this repository, and not a list that was downloaded. */
+  readonly isTable?: boolean;
   /** The name of the crawler that fetches from the addresses. */
   readonly crawler?: string;
   /** The VPN is a relay that hides addresses for privacy, and adds nothing to the score. */

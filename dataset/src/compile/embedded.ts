@@ -108,6 +108,7 @@ function regionOverlays(): Overlay[] {
     const list = prefixes.trim().split(/\s+/);
     return {
       drives: ['country'],
+      isTable: true,
       statements: [{ country }],
       source: { id, as_of, licence: PUBLISHED, credit, records: list.length },
       ranges: rangesOf(list.map((prefix) => [prefix, 0])),
@@ -124,6 +125,7 @@ function crawlerOverlays(): Overlay[] {
       ...(isAi ? { drives: ['is_ai_crawler'], company } : { drives: ['crawler'] }),
       // Names of single bots are unique; the others need their operator's.
       crawler: bot.includes(' ') ? `${company} ${bot}` : bot,
+      isTable: true,
       statements: [{}],
       source: table(id, as_of, list.length),
       ranges: rangesOf(list.map((prefix) => [prefix, 0])),
@@ -134,6 +136,7 @@ function crawlerOverlays(): Overlay[] {
 function torOverlay(): Overlay {
   return {
     drives: ['is_tor_exit'],
+    isTable: true,
     statements: torBlocks.map(([, label]) => ({ label })),
     source: table('tor-blocks', TOR_BLOCKS_AS_OF, torBlocks.length),
     ranges: rangesOf(torBlocks.map(([prefix], i) => [prefix, i])),

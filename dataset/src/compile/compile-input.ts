@@ -61,6 +61,8 @@ export type Overlay = RangeSource & {
   readonly provider?: string;
   readonly company?: string;
   readonly operator?: string;
+  /** The labels of its statements are operators of Tor exits. */
+  readonly namesTorOperators?: boolean;
   /** It is a table of this repository, and not a list that was downloaded. */
   readonly isTable?: boolean;
   /** The name of the crawler that fetches from the addresses. */
@@ -73,6 +75,8 @@ export type Statement = {
   /** Shown to people: the number of a listing, the operator of a relay. */
   readonly label?: string;
   readonly country?: string;
+  /** The region of a cloud, as its operator calls it. */
+  readonly region?: string;
   /** The number of blocklists on which an aggregate found the address. */
   readonly lists?: number;
 };

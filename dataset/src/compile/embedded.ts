@@ -137,6 +137,7 @@ function torOverlay(): Overlay {
   return {
     drives: ['is_tor_exit'],
     isTable: true,
+    namesTorOperators: true,
     statements: torBlocks.map(([, label]) => ({ label })),
     source: table('tor-blocks', TOR_BLOCKS_AS_OF, torBlocks.length),
     ranges: rangesOf(torBlocks.map(([prefix], i) => [prefix, i])),

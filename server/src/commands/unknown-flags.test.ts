@@ -11,6 +11,6 @@ for (const [behaviour, unknown_flags, dated_flags, want] of [
     /everywhere: is_proxy\n.*past date only: is_tor_exit, is_vpn\n$/,
   ],
   ['only unknown ones', ['is_proxy', 'blocklists'], [], /everywhere: is_proxy, blocklists\n$/],
-  ['only dated ones', [], ['is_vpn'], /some flags are\n {2}known from tables of a past date only: is_vpn\n$/],
+  ['only dated ones', [], ['is_vpn'], /opt-in:\n {2}known from tables of a past date only: is_vpn\n$/],
 ] as const)
   test(`unknown flags: ${behaviour}`, () => assert.match(unknownFlagsText({ unknown_flags, dated_flags }), want));

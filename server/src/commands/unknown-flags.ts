@@ -8,5 +8,5 @@ export function unknownFlagsText({ unknown_flags: unknown, dated_flags: dated }:
     ...(unknown.length === 0 ? [] : [`  not known, and so false or absent everywhere: ${unknown.join(', ')}`]),
     ...(dated.length === 0 ? [] : [`  known from tables of a past date only: ${dated.join(', ')}`]),
   ];
-  return `\nUntil \`whence dataset update\` (or WHENCE_UPDATE) has fetched current lists, some flags are\n${lines.join('\n')}\n`;
+  return `\nSome flags need lists that \`whence dataset update\` (or WHENCE_UPDATE) fetches; proxies are opt-in:\n${lines.join('\n')}\n`;
 }

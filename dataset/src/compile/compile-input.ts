@@ -77,6 +77,8 @@ export type Statement = {
   readonly country?: string;
   /** The region of a cloud, as its operator calls it. */
   readonly region?: string;
+  /** What the addresses are used for, in a network of another kind. */
+  readonly type?: ConnectionType;
   /** The number of blocklists on which an aggregate found the address. */
   readonly lists?: number;
 };

@@ -159,6 +159,17 @@ for (const [behaviour, changes, ip, want] of [
     { connection_type: 'residential' },
   ],
   [
+    'addresses of another kind than their network, before a hosting list',
+    {
+      overlays: [
+        overlay('address-types', ['connection_type'], ['4.0.7.0/24'], { statements: [{ type: 'mobile' }] }),
+        overlay('x4b-datacenter', ['is_datacenter'], ['4.0.7.0/24']),
+      ],
+    },
+    '4.0.7.7',
+    { connection_type: 'mobile', is_mobile: true },
+  ],
+  [
     'networks on a hosting list',
     { networkLists: [list('bad-asn', ['is_datacenter'], [64500])] },
     '1.0.0.1',

@@ -11,6 +11,7 @@ import { DatasetError } from '../file/format.ts';
 import { parsePrefix } from '../prefix.ts';
 import { type FamilyRanges, Ranges } from '../ranges.ts';
 import type { Source } from '../record.ts';
+import { ADDRESS_TYPES_AS_OF, addressTypes } from '../tables/address-types.ts';
 import { CONFIRMED_REGIONS, isDbipMistaken } from '../tables/country-corrections.ts';
 import { crawlers } from '../tables/crawlers.ts';
 import { IANA_AS_OF } from '../tables/iana.ts';
@@ -54,7 +55,7 @@ export function readEmbedded(
     delegations: [],
     delegated: countries(npmSources.delegated),
     networkLists: [],
-    overlays: [...regionOverlays(), ...crawlerOverlays(), torOverlay()],
+    overlays: [...regionOverlays(), ...crawlerOverlays(), torOverlay(), typeOverlay()],
     tables: {
       iana: table('iana-tables', IANA_AS_OF),
       networks: table('networks', NETWORKS_AS_OF, networkRows.length),
@@ -141,6 +142,16 @@ function torOverlay(): Overlay {
     statements: torBlocks.map(([, label]) => ({ label })),
     source: table('tor-blocks', TOR_BLOCKS_AS_OF, torBlocks.length),
     ranges: rangesOf(torBlocks.map(([prefix], i) => [prefix, i])),
+  };
+}
+
+function typeOverlay(): Overlay {
+  return {
+    drives: ['connection_type'],
+    isTable: true,
+    statements: addressTypes.map(([, type]) => ({ type })),
+    source: table('address-types', ADDRESS_TYPES_AS_OF, addressTypes.length),
+    ranges: rangesOf(addressTypes.map(([prefix], i) => [prefix, i])),
   };
 }
 

@@ -3,6 +3,7 @@
  * `fuzz` exit with 1 if a promise is broken.
  */
 import { coverage } from './coverage.ts';
+import { disagreements } from './disagreements.ts';
 import { email } from './email.ts';
 import { engine } from './engine.ts';
 import { enrich } from './enrich.ts';
@@ -13,7 +14,17 @@ import { soak } from './soak.ts';
 import { update } from './update.ts';
 
 type Benchmark = (args: readonly string[]) => Promise<void>;
-const benchmarks: Readonly<Record<string, Benchmark>> = { engine, http, update, email, enrich, coverage, soak, fuzz };
+const benchmarks: Readonly<Record<string, Benchmark>> = {
+  engine,
+  http,
+  update,
+  email,
+  enrich,
+  coverage,
+  disagreements,
+  soak,
+  fuzz,
+};
 
 const USAGE_ERROR = 2;
 

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Countries } from '../feeds/parsed.ts';
 import { type Content, fileContent } from '../feeds/sources/content.ts';
 import { parseRangeCsvAsn, parseRangeCsvCountry, refuseUnreadable } from '../feeds/sources/range-csv.ts';
 import { DatasetError } from '../file/format.ts';
@@ -41,12 +42,14 @@ export function readEmbedded(
   const asn4 = parseRangeCsvAsn(open(npmSources.asn, 4), refuseUnreadable);
   const asn6 = parseRangeCsvAsn(open(npmSources.asn, 6), refuseUnreadable);
   const countries = (source: NpmSource) => {
-    const read = (version: 4 | 6) => parseRangeCsvCountry(open(source, version), refuseUnreadable).ranges[version];
-    const ranges = { 4: read(4), 6: read(6) };
-    return { source: counted(source, ranges), ranges };
+    const [ipv4, ipv6] = ([4, 6] as const).map((version) =>
+      parseRangeCsvCountry(open(source, version), refuseUnreadable),
+    ) as [Countries, Countries];
+    const ranges = { 4: ipv4.ranges[4], 6: ipv6.ranges[6] };
+    return { source: counted(source, ipv4.records + ipv6.records), ranges };
   };
   const ranges = { 4: asn4.ranges[4], 6: asn6.ranges[6] };
-  const source = counted(npmSources.asn, ranges);
+  const source = counted(npmSources.asn, asn4.records + asn6.records);
   const names = new Map([...asn6.names, ...asn4.names].map(([asn, name]) => [asn, { name }]));
   return {
     routes: [{ source, ranges, otherOrigins: [] }],
@@ -96,8 +99,8 @@ function checkFile(path: string, sha256: string, packageName: string): string {
   return path;
 }
 
-function counted({ id, as_of, licence, credit }: NpmSource, ranges: FamilyRanges): Source {
-  return { id, as_of, licence, credit, records: ranges[4].length + ranges[6].length };
+function counted({ id, as_of, licence, credit }: NpmSource, records: number): Source {
+  return { id, as_of, licence, credit, records };
 }
 
 function table(id: string, as_of: string, records = 0): Source {

@@ -5,6 +5,7 @@
 import { capacity } from './capacity.ts';
 import { cluster } from './cluster.ts';
 import { coverage } from './coverage.ts';
+import { disagreements } from './disagreements.ts';
 import { email } from './email.ts';
 import { engine } from './engine.ts';
 import { enrich } from './enrich.ts';
@@ -26,6 +27,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   coverage,
   cluster,
   capacity,
+  disagreements,
   soak,
   fuzz,
 };

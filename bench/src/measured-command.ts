@@ -4,7 +4,12 @@
  */
 import { run } from '../../server/dist/main.js';
 
-export type CommandOutcome = { readonly output: string; readonly peakKilobytes: number };
+export type CommandOutcome = {
+  readonly output: string;
+  readonly peakKilobytes: number;
+  /** Processor time of all threads: on a busy machine the time from start to exit is longer. */
+  readonly cpuSeconds: number;
+};
 
 const output: string[] = [];
 const errors: string[] = [];
@@ -15,5 +20,7 @@ const exitCode = await run(
   { write: (text: string) => errors.push(text) },
 );
 if (exitCode !== 0) throw new Error(`${process.argv.slice(2).join(' ')} exited with ${exitCode}: ${errors.join('')}`);
-const outcome: CommandOutcome = { output: output.join(''), peakKilobytes: process.resourceUsage().maxRSS };
+const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
+const cpuSeconds = (userCPUTime + systemCPUTime) / 1e6;
+const outcome: CommandOutcome = { output: output.join(''), peakKilobytes: maxRSS, cpuSeconds };
 process.stdout.write(JSON.stringify(outcome));

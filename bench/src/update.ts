@@ -20,6 +20,7 @@ import { untilInterrupted } from './interruption.ts';
 import { seededRandom } from './random.ts';
 import { formatRows, limitRow, load, type Row, say } from './report.ts';
 import { formatFlagShares } from './update/flag-shares.ts';
+import { measureFullUpdate } from './update/full-update.ts';
 import { type LiveFolder, measureUnderLoad } from './update/update-under-load.ts';
 
 const SEED = 20260617;
@@ -27,11 +28,16 @@ const TEXTS = 100_000;
 const LOADS = 11;
 const GOALS = { seconds: 60, peakMegabytes: 1500 };
 
-export async function update(): Promise<void> {
+export async function update(args: readonly string[] = []): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'whence-bench-'));
   const processes = new PinnedProcesses();
   try {
     say(`seed ${SEED}, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${load()} at the start`);
+    if (args.includes('--full')) {
+      const rows = await Promise.race([measureFullUpdate(folder, SEED), untilInterrupted()]);
+      say(`${load()} at the end\n\n${formatRows(rows)}`);
+      return;
+    }
     const live = prepareFolder(folder);
     if (live === undefined) {
       say(`nothing to measure: ${NO_FIXTURES}; set WHENCE_FIXTURES to the folder of feed files`);

@@ -316,6 +316,12 @@ export type Figures = {
   registries: Record<string, SpaceFigures>;
 };
 
+/** What a flag is decided from. With `none` it is false everywhere, because nothing is known. */
+export type FlagSource = { from: 'feeds' | 'tables' | 'none'; sources: string[]; as_of?: string };
+
+/** A flag, or the blocklists of the threat score. */
+export type FlagSubject = Flag | 'blocklists';
+
 /** The version being served, and all versions that are kept. */
 export type DatasetReport = {
   version: number;
@@ -325,6 +331,7 @@ export type DatasetReport = {
   counts: DatasetCounts;
   versions: PublishedVersion[];
   figures: Figures;
+  flag_sources: Record<FlagSubject, FlagSource>;
   refused: Refusal[];
 };
 
@@ -394,4 +401,8 @@ export type ReadyReport = {
   checks: ReadyChecks;
   dataset_version: number;
   dataset_age_seconds: number;
+  /** Flags that no source of the dataset knows: false everywhere, until an update brings a list. */
+  unknown_flags: FlagSubject[];
+  /** Flags that change daily and are from tables of a past date, until an update brings a list. */
+  dated_flags: FlagSubject[];
 };

@@ -34,6 +34,20 @@ export const FLAGS = [
 ] as const satisfies readonly (keyof Detection)[];
 export type Flag = (typeof FLAGS)[number];
 
+/** The flags of an answer, and the blocklists of the threat score. */
+export const FLAG_SUBJECTS = [...FLAGS, 'blocklists'] as const;
+export type FlagSubject = (typeof FLAG_SUBJECTS)[number];
+
+/** `feeds`: lists that an update downloads. `tables`: only the tables of this repository. `none`: nothing. */
+export type FlagSource = {
+  from: 'feeds' | 'tables' | 'none';
+  /** Ids of the sources. */
+  sources: string[];
+  /** The newest date of them. */
+  as_of?: string;
+};
+export type FlagSources = Record<FlagSubject, FlagSource>;
+
 export type Threat = { score: number; level: ThreatLevel; explanation?: string[] };
 
 export type IpRecord = {
@@ -88,6 +102,7 @@ export type Meta = {
   sources: readonly Source[];
   refused: readonly Refusal[];
   figures: Figures;
+  flag_sources: FlagSources;
   providers: readonly string[];
   counts: Counts;
 };

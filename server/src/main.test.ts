@@ -276,7 +276,11 @@ test('cli: the first start builds, creates a key, prints it and serves; the seco
   };
 
   const first = start();
-  const welcome = await first.until('The dataset is ready');
+  const welcome = await first.until('of a past date');
+  assert.match(
+    welcome,
+    /The dataset is ready\.\n\nSome flags need lists that `whence dataset update` .*\n.* everywhere: is_proxy, blocklists\n/,
+  );
   const [, secret = '', url = ''] = /curl -H 'X-API-Key: (\S+)' (\S+)/.exec(welcome) ?? [];
   const response = await fetch(url, { headers: { 'X-API-Key': secret } });
   assert.equal(response.status, 200, 'the printed command works from then on');

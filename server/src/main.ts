@@ -227,7 +227,7 @@ export async function run(
     .addOption(new Option('--format <format>', 'format of the log').choices(FORMATS).default('auto'))
     .option('--field <path>', 'ndjson: path of the address, such as client.ip; repeatable', collect)
     .option('--column <name>', 'csv: column of the address, by name or number')
-    .option('--delimiter <character>', 'csv: column delimiter (default: comma; tab for .tsv)')
+    .option('--delimiter <character>', 'csv: column delimiter (default: detected among comma, semicolon, tab)')
     .option('--no-header', 'csv: the first row is not a header')
     .option('--as <name>', 'ndjson: name of the new member (default: whence); csv: prefix of the new columns')
     .option('--all', 'lines, ndjson: add an array for all addresses, not only the first')
@@ -346,7 +346,13 @@ export async function run(
     .option('--flag <flag...>', 'only networks with one of these flags, such as is_vpn')
     .option('--country <code...>', 'only networks in one of these countries, such as DE')
     .option('--asn <number...>', 'only these networks')
+    .option('--cloud <name...>', 'only networks of these cloud providers, such as AWS')
+    .option('--company <name...>', 'only AI crawlers of these companies, such as OpenAI')
+    .option('--connection-type <type...>', 'only networks of these types, such as residential')
     .option('--min-score <score>', 'only networks with at least this threat score')
+    .option('--name <name>', 'name of the nftables or ipset sets, or of the nginx variable (default: whence)')
+    .option('--table <name>', 'nftables table of the sets (default: whence)')
+    .option('--value <field>', 'haproxy and nginx-geo: map networks to this field, such as country')
     .addOption(json())
     .action(async (options) => {
       const { exportCommand } = await import('./commands/export.ts');

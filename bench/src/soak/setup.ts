@@ -52,9 +52,9 @@ function publishTwin(dataDir: string): readonly [number, number] {
   if (entry === undefined) throw new Error(`no dataset was published in ${dataDir}`);
   const { meta, ...sections } = decodeFile(readFileSync(versionPath(dataDir, entry)));
   // Written by `dataset build`, hence the cast.
-  const { sources, refused, figures, providers, counts } = JSON.parse(meta.toString()) as Meta;
+  const { sources, refused, figures, flag_sources, providers, counts } = JSON.parse(meta.toString()) as Meta;
   const content_sha256 = '0'.repeat(64);
-  const twin = { sections, meta: { content_sha256, sources, refused, figures, providers, counts } };
+  const twin = { sections, meta: { content_sha256, sources, refused, figures, flag_sources, providers, counts } };
   return [entry.version, publish(dataDir, twin, new Date()).version];
 }
 

@@ -61,6 +61,10 @@ export type Overlay = RangeSource & {
   readonly provider?: string;
   readonly company?: string;
   readonly operator?: string;
+  /** The labels of its statements are operators of Tor exits. */
+  readonly namesTorOperators?: boolean;
+  /** It is a table of this repository, and not a list that was downloaded. */
+  readonly isTable?: boolean;
   /** The name of the crawler that fetches from the addresses. */
   readonly crawler?: string;
   /** The VPN is a relay that hides addresses for privacy, and adds nothing to the score. */
@@ -71,6 +75,10 @@ export type Statement = {
   /** Shown to people: the number of a listing, the operator of a relay. */
   readonly label?: string;
   readonly country?: string;
+  /** The region of a cloud, as its operator calls it. */
+  readonly region?: string;
+  /** What the addresses are used for, in a network of another kind. */
+  readonly type?: ConnectionType;
   /** The number of blocklists on which an aggregate found the address. */
   readonly lists?: number;
 };

@@ -61,8 +61,10 @@ function answer(data: Dataset, ip: string) {
 
 type Answer = NonNullable<ReturnType<typeof answer>>;
 
+const RELAY_FRIENDS = { namesTorOperators: true, statements: [{ label: 'Relay Friends' }] } as const;
+
 /** Fields that only the evidence has. */
-const NAMES: readonly string[] = ['crawler', 'relay'];
+const NAMES: readonly string[] = ['crawler', 'relay', 'vpn_service', 'tor_operator', 'cloud_region'];
 
 for (const [behaviour, changes, ip, want] of [
   [
@@ -155,6 +157,17 @@ for (const [behaviour, changes, ip, want] of [
     { overlays: [overlay('x4b-datacenter', ['is_datacenter'], ['4.0.7.0/24'])] },
     '4.0.7.7',
     { connection_type: 'residential' },
+  ],
+  [
+    'addresses of another kind than their network, before a hosting list',
+    {
+      overlays: [
+        overlay('address-types', ['connection_type'], ['4.0.7.0/24'], { statements: [{ type: 'mobile' }] }),
+        overlay('x4b-datacenter', ['is_datacenter'], ['4.0.7.0/24']),
+      ],
+    },
+    '4.0.7.7',
+    { connection_type: 'mobile', is_mobile: true },
   ],
   [
     'networks on a hosting list',
@@ -284,6 +297,59 @@ for (const [behaviour, changes, ip, want] of [
     { overlays: [overlay('relay', ['is_vpn'], ['1.0.7.0/24'], { operator: 'Example Relay', isRelay: true })] },
     '1.0.7.7',
     [['relay', 'Example Relay', 'relay', '1.0.7.0/24']],
+  ],
+  [
+    'the service of a VPN list, once per list that knows it',
+    {
+      overlays: [
+        overlay('vpn-example', ['is_vpn'], ['1.0.7.0/24'], { operator: 'Example VPN' }),
+        overlay('x4b-vpn', ['is_vpn'], ['1.0.0.0/17']),
+      ],
+    },
+    '1.0.7.7',
+    [['vpn_service', 'Example VPN', 'vpn-example', '1.0.7.0/24']],
+  ],
+  [
+    'the service whose list of networks has the network',
+    { networkLists: [{ ...list('vpn-asns', ['is_vpn'], [64500]), operator: 'Example VPN' }] },
+    '1.0.7.7',
+    [['vpn_service', 'Example VPN', 'vpn-asns', '1.0.0.0/16']],
+  ],
+  [
+    'the operator of a Tor exit',
+    { overlays: [overlay('tor', ['is_tor_exit'], ['1.0.7.7'], RELAY_FRIENDS)] },
+    '1.0.7.7',
+    [['tor_operator', 'Relay Friends', 'tor', '1.0.7.7/32']],
+  ],
+  [
+    'the operator of an exit by another source than the one that lists it',
+    {
+      overlays: [
+        overlay('tor-exits', ['is_tor_exit'], ['1.0.7.7']),
+        overlay('tor-blocks', [], ['1.0.7.0/28'], RELAY_FRIENDS),
+      ],
+    },
+    '1.0.7.7',
+    [['tor_operator', 'Relay Friends', 'tor-blocks', '1.0.7.7/32']],
+  ],
+  [
+    'no operator where there is no exit',
+    { overlays: [overlay('tor-blocks', [], ['1.0.7.0/28'], RELAY_FRIENDS)] },
+    '1.0.7.7',
+    [],
+  ],
+  [
+    'the region of a cloud',
+    {
+      overlays: [
+        overlay('cloud', ['cloud_provider', 'country'], ['1.0.7.0/24'], {
+          provider: 'Example Cloud',
+          statements: [{ country: 'DE', region: 'eu-central-1' }],
+        }),
+      ],
+    },
+    '1.0.7.7',
+    [['cloud_region', 'eu-central-1', 'cloud', '1.0.7.0/24']],
   ],
 ] as const satisfies readonly (readonly [string, Partial<CompileInput>, string, unknown])[]) {
   test(`compile: evidence names ${behaviour}`, () => {

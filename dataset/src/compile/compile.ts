@@ -6,6 +6,7 @@
 import type { Compiled } from '../file/write.ts';
 import { type CompileInput, type Progress, sourcesOf } from './compile-input.ts';
 import { FigureCounter } from './figures.ts';
+import { flagSourcesOf } from './flag-sources.ts';
 import { familyLayers } from './layers.ts';
 import { NetworkTable } from './network-table.ts';
 import { numberRows } from './numbering.ts';
@@ -47,6 +48,7 @@ export function compile(input: CompileInput, progress: Progress = () => {}): Com
   return {
     sources,
     figures: figures.finish(),
+    flagSources: flagSourcesOf(input),
     tails: tails.rows,
     ...numberRows({ networks, records, ipv4, ipv6 }),
     otherOrigins: input.routes.flatMap(({ source, otherOrigins }) =>

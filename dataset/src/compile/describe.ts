@@ -148,10 +148,12 @@ function countryListed(listings: readonly Listing[]): Stated<string> | undefined
   return value === undefined || listing === undefined ? undefined : { value, source: listing.overlay.source };
 }
 
-/** A cloud's own list always decides. A list of hosting prefixes comes before rules on names and the default only. */
+/** A cloud's own list always decides, then what is known of these addresses in particular. A list of hosting prefixes comes before rules on names and the default only. */
 function typeOf(connection: Connection, listings: readonly Listing[]): Stated<ConnectionType> | undefined {
   const cloud = listings.find(({ overlay }) => overlay.drives.includes('cloud_provider'));
   if (cloud !== undefined) return { value: 'datacenter', source: cloud.overlay.source };
+  const known = listings.find(({ statement }) => statement.type !== undefined);
+  if (known?.statement.type !== undefined) return { value: known.statement.type, source: known.overlay.source };
   const hosting = listings.find(({ overlay }) => overlay.drives.includes('is_datacenter'));
   if (hosting !== undefined && !connection.isLabelled) return { value: 'datacenter', source: hosting.overlay.source };
   return connection.decidedBy && { value: connection.type, source: connection.decidedBy };

@@ -5,12 +5,14 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Countries } from '../feeds/parsed.ts';
 import { type Content, fileContent } from '../feeds/sources/content.ts';
 import { parseRangeCsvAsn, parseRangeCsvCountry, refuseUnreadable } from '../feeds/sources/range-csv.ts';
 import { DatasetError } from '../file/format.ts';
 import { parsePrefix } from '../prefix.ts';
 import { type FamilyRanges, Ranges } from '../ranges.ts';
 import type { Source } from '../record.ts';
+import { ADDRESS_TYPES_AS_OF, addressTypes } from '../tables/address-types.ts';
 import { CONFIRMED_REGIONS, isDbipMistaken } from '../tables/country-corrections.ts';
 import { crawlers } from '../tables/crawlers.ts';
 import { IANA_AS_OF } from '../tables/iana.ts';
@@ -40,12 +42,14 @@ export function readEmbedded(
   const asn4 = parseRangeCsvAsn(open(npmSources.asn, 4), refuseUnreadable);
   const asn6 = parseRangeCsvAsn(open(npmSources.asn, 6), refuseUnreadable);
   const countries = (source: NpmSource) => {
-    const read = (version: 4 | 6) => parseRangeCsvCountry(open(source, version), refuseUnreadable).ranges[version];
-    const ranges = { 4: read(4), 6: read(6) };
-    return { source: counted(source, ranges), ranges };
+    const [ipv4, ipv6] = ([4, 6] as const).map((version) =>
+      parseRangeCsvCountry(open(source, version), refuseUnreadable),
+    ) as [Countries, Countries];
+    const ranges = { 4: ipv4.ranges[4], 6: ipv6.ranges[6] };
+    return { source: counted(source, ipv4.records + ipv6.records), ranges };
   };
   const ranges = { 4: asn4.ranges[4], 6: asn6.ranges[6] };
-  const source = counted(npmSources.asn, ranges);
+  const source = counted(npmSources.asn, asn4.records + asn6.records);
   const names = new Map([...asn6.names, ...asn4.names].map(([asn, name]) => [asn, { name }]));
   return {
     routes: [{ source, ranges, otherOrigins: [] }],
@@ -54,7 +58,7 @@ export function readEmbedded(
     delegations: [],
     delegated: countries(npmSources.delegated),
     networkLists: [],
-    overlays: [...regionOverlays(), ...crawlerOverlays(), torOverlay()],
+    overlays: [...regionOverlays(), ...crawlerOverlays(), torOverlay(), typeOverlay()],
     tables: {
       iana: table('iana-tables', IANA_AS_OF),
       networks: table('networks', NETWORKS_AS_OF, networkRows.length),
@@ -95,8 +99,8 @@ function checkFile(path: string, sha256: string, packageName: string): string {
   return path;
 }
 
-function counted({ id, as_of, licence, credit }: NpmSource, ranges: FamilyRanges): Source {
-  return { id, as_of, licence, credit, records: ranges[4].length + ranges[6].length };
+function counted({ id, as_of, licence, credit }: NpmSource, records: number): Source {
+  return { id, as_of, licence, credit, records };
 }
 
 function table(id: string, as_of: string, records = 0): Source {
@@ -108,6 +112,7 @@ function regionOverlays(): Overlay[] {
     const list = prefixes.trim().split(/\s+/);
     return {
       drives: ['country'],
+      isTable: true,
       statements: [{ country }],
       source: { id, as_of, licence: PUBLISHED, credit, records: list.length },
       ranges: rangesOf(list.map((prefix) => [prefix, 0])),
@@ -124,6 +129,7 @@ function crawlerOverlays(): Overlay[] {
       ...(isAi ? { drives: ['is_ai_crawler'], company } : { drives: ['crawler'] }),
       // Names of single bots are unique; the others need their operator's.
       crawler: bot.includes(' ') ? `${company} ${bot}` : bot,
+      isTable: true,
       statements: [{}],
       source: table(id, as_of, list.length),
       ranges: rangesOf(list.map((prefix) => [prefix, 0])),
@@ -134,9 +140,21 @@ function crawlerOverlays(): Overlay[] {
 function torOverlay(): Overlay {
   return {
     drives: ['is_tor_exit'],
+    isTable: true,
+    namesTorOperators: true,
     statements: torBlocks.map(([, label]) => ({ label })),
     source: table('tor-blocks', TOR_BLOCKS_AS_OF, torBlocks.length),
     ranges: rangesOf(torBlocks.map(([prefix], i) => [prefix, i])),
+  };
+}
+
+function typeOverlay(): Overlay {
+  return {
+    drives: ['connection_type'],
+    isTable: true,
+    statements: addressTypes.map(([, type]) => ({ type })),
+    source: table('address-types', ADDRESS_TYPES_AS_OF, addressTypes.length),
+    ranges: rangesOf(addressTypes.map(([prefix], i) => [prefix, i])),
   };
 }
 

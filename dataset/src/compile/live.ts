@@ -15,9 +15,10 @@ export function liveInput(embedded: CompileInput, ingested: readonly IngestedFee
   const overlays = ingested.flatMap(overlaysOf);
   const overlaid = new Set(overlays.map(({ source }) => source.id));
   const hasExits = overlays.some(({ drives }) => drives.includes('is_tor_exit'));
-  const tables = embedded.overlays.filter(
-    ({ source, drives }) => !overlaid.has(source.id) && !(hasExits && drives.includes('is_tor_exit')),
-  );
+  const tables = embedded.overlays
+    .filter(({ source }) => !overlaid.has(source.id))
+    // The table still names the operators of exits that the feed lists; the feed does not.
+    .map((table) => (hasExits && table.drives.includes('is_tor_exit') ? { ...table, drives: [] } : table));
   return {
     ...embedded,
     routes: [
@@ -89,8 +90,10 @@ function overlaysOf({ parsed, source, feed }: IngestedFeed): Overlay[] {
 function statementsOf({ labels }: PrefixList, { drives, format, provider, is_aggregate }: Feed): Statement[] {
   return labels.map((label): Statement => {
     if (drives.includes('country')) {
-      const country = isCountry(label) ? label : provider === undefined ? undefined : countryOfRegion(provider, label);
-      return country === undefined ? {} : { country };
+      if (isCountry(label)) return { country: label };
+      const country = provider === undefined ? undefined : countryOfRegion(provider, label);
+      const region = provider === undefined || label === '' ? {} : { region: label };
+      return country === undefined ? region : { country, ...region };
     }
     // An aggregate without a count found the address on at least one list.
     if (format === 'ip-count' || is_aggregate === true) return { lists: Number(label) || 1 };

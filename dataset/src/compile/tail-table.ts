@@ -50,7 +50,9 @@ export class TailTable {
   }
 }
 
-function figuresOf(tail: Tail, reasons: readonly Reason[], { tables, overrides }: CompileInput): AnswerFigures {
+function figuresOf(tail: Tail, reasons: readonly Reason[], input: CompileInput): AnswerFigures {
+  const { tables, overrides, overlays } = input;
+  const ownSources = [overrides?.source, ...overlays.filter(({ isTable }) => isTable).map(({ source }) => source)];
   const decidedBy = (wanted: string) => reasons.find(([field]) => field === wanted)?.[1];
   const detection = { is_tor_exit: tail.tor, is_proxy: tail.proxy, is_vpn: tail.vpn };
   return {
@@ -58,7 +60,7 @@ function figuresOf(tail: Tail, reasons: readonly Reason[], { tables, overrides }
     rir: tail.rir,
     // A registry by IANA's table is an estimate.
     isExactRir: decidedBy('rir') !== tables.iana,
-    typeFrom: typeOrigin(decidedBy('connection_type'), tables, overrides?.source),
+    typeFrom: typeOrigin(decidedBy('connection_type'), tables, ownSources),
     flags: FLAGS.filter(
       (flag) =>
         detection[flag as keyof typeof detection] === true ||
@@ -69,8 +71,13 @@ function figuresOf(tail: Tail, reasons: readonly Reason[], { tables, overrides }
   };
 }
 
-function typeOrigin(source: Source | undefined, tables: CompileInput['tables'], overrides?: Source): TypeOrigin {
+/** `own`: the overrides, and tables of addresses. */
+function typeOrigin(
+  source: Source | undefined,
+  tables: CompileInput['tables'],
+  own: readonly (Source | undefined)[],
+): TypeOrigin {
   if (source === undefined) return 'none';
   if (source === tables['name-rules']) return 'rule';
-  return source === tables.networks || source === overrides ? 'table' : 'list';
+  return source === tables.networks || own.includes(source) ? 'table' : 'list';
 }

@@ -472,6 +472,8 @@ export const catalogue: readonly Feed[] = [
       ['mullvad', 'Mullvad', 'https://api.mullvad.net/www/relays/all/', 200],
       ['nordvpn', 'NordVPN', 'https://api.nordvpn.com/v1/servers?limit=16384', 1_000],
       ['proton', 'Proton VPN', 'https://api.protonvpn.ch/vpn/logicals', 500],
+      ['pia', 'Private Internet Access', 'https://serverlist.piaservers.net/vpninfo/servers/v6', 100],
+      ['ivpn', 'IVPN', 'https://api.ivpn.net/v5/servers.json', 40],
     ] as const
   ).map(
     ([id, operator, url, min_records]): Feed => ({

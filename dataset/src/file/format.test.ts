@@ -42,7 +42,7 @@ for (const [behaviour, damage, message] of [
   [
     'the format before this one',
     () => inFormat(2),
-    'format 2 is not readable by this version, which reads format 3; build the dataset again',
+    'format 2 is not readable by this version, which reads format 4; build the dataset again',
   ],
 ] as const) {
   test(`format: refused: ${behaviour}`, () => {

@@ -48,7 +48,7 @@
 import { crc32 } from 'node:zlib';
 
 export const MAGIC = 'WHENCE\r\n';
-export const FORMAT_VERSION = 3;
+export const FORMAT_VERSION = 4;
 export const HEADER_BYTES = 32;
 export const SECTION_ROW_BYTES = 32;
 export const ASN_ROW_WORDS = 7;

@@ -7,6 +7,7 @@ import {
   CONNECTION_TYPES,
   type ConnectionType,
   type Figures,
+  type FlagSources,
   type Meta,
   type Refusal,
   RIRS,
@@ -24,6 +25,7 @@ import { encodeDate } from './registration-date.ts';
 export type Compiled = {
   readonly sources: readonly Source[];
   readonly figures: Figures;
+  readonly flagSources: FlagSources;
   readonly ipv4: Intervals;
   readonly ipv6: Intervals;
   /** Record 1 of a match is the first of these. */
@@ -106,7 +108,7 @@ export function encodeContent(compiled: Compiled, refused: readonly Refusal[] = 
     covered: encodeCovered(compiled),
     rivals: encodeOtherOrigins(compiled),
   };
-  const { sources, figures } = compiled;
+  const { sources, figures, flagSources: flag_sources } = compiled;
   const counts = {
     ipv4_intervals: ipv4.starts.length,
     ipv6_intervals: ipv6.starts.length,
@@ -118,7 +120,8 @@ export function encodeContent(compiled: Compiled, refused: readonly Refusal[] = 
   };
   const digest = createHash('sha256').update(JSON.stringify({ sources, providers }));
   for (const [name, bytes] of Object.entries(sections)) digest.update(`${name} ${bytes.length}\n`).update(bytes);
-  return { sections, meta: { content_sha256: digest.digest('hex'), sources, refused, figures, providers, counts } };
+  const content_sha256 = digest.digest('hex');
+  return { sections, meta: { content_sha256, sources, refused, figures, flag_sources, providers, counts } };
 }
 
 export function encodeDataset({ sections, meta }: Content, version: number, builtAt: Date): Buffer {

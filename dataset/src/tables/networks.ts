@@ -13,8 +13,10 @@ import { latinAmerica } from './networks/latin-america.ts';
 import { mixed } from './networks/mixed.ts';
 import { northAmerica } from './networks/north-america.ts';
 import { northAndEastEurope } from './networks/north-and-east-europe.ts';
+import { smallHosting } from './networks/small-hosting.ts';
 import { southAsiaAndOceania } from './networks/south-asia-and-oceania.ts';
 import { vpn } from './networks/vpn.ts';
+import { vpnHosts } from './networks/vpn-hosts.ts';
 import { westernEurope } from './networks/western-europe.ts';
 
 export const NETWORKS_AS_OF = '2026-11-15';
@@ -41,6 +43,8 @@ export const networkRows: readonly (readonly [asn: number, network: Network])[] 
     ...eastAsia,
     ...southAsiaAndOceania,
     ...hosting,
+    ...smallHosting,
+    ...vpnHosts,
     ...mixed,
   ].map(([asn, role, owner]) => [asn, { role, owner }] as const),
   ...vpn.map(([asn, role, owner]) => [asn, { role, owner, vpn: owner }] as const),

@@ -75,6 +75,7 @@ function crawlerOverlays(rows: readonly (readonly [string, string])[]): Overlay[
 function torOverlay(rows: readonly (readonly [string, string])[]): Overlay {
   return {
     drives: ['is_tor_exit'],
+    namesTorOperators: true,
     statements: rows.map(([, label]) => ({ label })),
     source: source('tor'),
     ranges: ranges(rows.map(([range], i) => [range, i])),

@@ -2,6 +2,7 @@
  * `/healthz` says that the process lives and touches nothing; `/readyz` says whether it can answer, and how old the
  * data is.
  */
+import { datedFlags, unknownFlags } from '@whence/dataset/flag-sources';
 import type { FastifyRequest } from 'fastify';
 import { envelope } from '../http/envelope.ts';
 import { ApiError } from '../http/errors.ts';
@@ -49,6 +50,8 @@ export function readyz({ live, keys, writes, lastUpdate, isStopping, nowMs }: He
       checks,
       dataset_version: served.version,
       dataset_age_seconds: age,
+      unknown_flags: unknownFlags(served.dataset.meta.flag_sources),
+      dated_flags: datedFlags(served.dataset.meta.flag_sources),
       ...(update && { update: publicReport(update) }),
     });
   };

@@ -2,11 +2,14 @@
  * What goes over the wire, as JSON Schema: one object per endpoint, which Fastify validates requests with and the
  * OpenAPI document is made of. Answers are described, not filtered.
  */
+import { FLAG_SUBJECTS } from '@whence/dataset/record';
+
 const string = (description: string, example?: string) => ({
   type: 'string',
   description,
   ...(example === undefined ? {} : { examples: [example] }),
 });
+const list = (items: object) => ({ type: 'array', items });
 const integer = (description: string) => ({ type: 'integer', description });
 const boolean = (description: string) => ({ type: 'boolean', description });
 
@@ -177,6 +180,14 @@ export const readyz = {
           checks,
           dataset_version: integer('Version of the dataset that is served.'),
           dataset_age_seconds: integer('Seconds since it was built.'),
+          unknown_flags: {
+            ...list({ type: 'string', enum: FLAG_SUBJECTS }),
+            description: 'Flags that no source of the dataset knows: false everywhere, until an update brings a list.',
+          },
+          dated_flags: {
+            ...list({ type: 'string', enum: FLAG_SUBJECTS }),
+            description: 'Flags that change daily and are from tables of a past date, until an update brings a list.',
+          },
           update: object(
             {
               outcome: { type: 'string', enum: ['running', 'published', 'unchanged', 'failed'] },
@@ -581,7 +592,6 @@ export const emailDomain = {
   },
 };
 
-const list = (items: object) => ({ type: 'array', items });
 const share = (description: string) => ({ type: 'number', minimum: 0, maximum: 1, description });
 const familyFigures = (unit: string) =>
   object({
@@ -669,6 +679,29 @@ export const dataset = {
             additionalProperties: object(spaceFigures),
           },
         }),
+        flag_sources: {
+          ...object(
+            Object.fromEntries(
+              FLAG_SUBJECTS.map((subject) => [
+                subject,
+                object(
+                  {
+                    from: {
+                      type: 'string',
+                      enum: ['feeds', 'tables', 'none'],
+                      description:
+                        'Lists of feeds, only tables of a past date, or nothing: then it is false everywhere.',
+                    },
+                    sources: list(string('Name of a source.', 'tor-exits')),
+                    as_of: string('The newest date of them.', '2026-11-14'),
+                  },
+                  ['as_of'],
+                ),
+              ]),
+            ),
+          ),
+          description: 'What each flag is decided from, and under blocklists what the threat score is.',
+        },
         refused: {
           ...list(
             object(

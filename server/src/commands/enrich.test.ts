@@ -235,6 +235,13 @@ for (const [behaviour, name, content, options, want] of [
     'ip;n;asn\n3.0.0.1;1;16509\n',
   ],
   [
+    'csv: semicolons are detected',
+    'a.csv',
+    'ip;price\n3.0.0.1;1,5\n',
+    ['--fields', 'asn'],
+    'ip;price;asn\n3.0.0.1;1,5;16509\n',
+  ],
+  [
     'csv: no header',
     'a.csv',
     '1,8.8.8.8\n2,8.8.8.8\n',

@@ -59,7 +59,7 @@ export async function enrichCommand(
     input = await openInput(file, stdin);
     const format = requested ?? detectFormat(input.head);
     rejectInapplicableOptions(options, format);
-    const plan = planOf(format, file, options, fields);
+    const plan = planOf(format, file, input.head, options, fields);
     const parts = { jobs, plan, dataset, datasetPath, counts: newCounts() };
     return await enrichInput(input, parts, options, now, stdout, stderr);
   } catch (error) {
@@ -111,13 +111,14 @@ function selectedFields({ fields, full }: EnrichOptions): readonly Field[] | 'de
 function planOf(
   format: Format,
   file: string | undefined,
+  head: Buffer,
   options: EnrichOptions,
   selected: ReturnType<typeof selectedFields>,
 ): EnrichPlan {
   if (format === 'csv') {
     const csv = {
       column: options.column,
-      delimiter: parseDelimiter(options.delimiter, file),
+      delimiter: parseDelimiter(options.delimiter, file, head),
       hasHeader: options.header !== false,
       fields: selected === 'default' ? CSV_DEFAULT : selected === 'full' ? CSV_FULL : selected,
       prefix: options.as,

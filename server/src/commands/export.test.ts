@@ -62,7 +62,7 @@ test('export: exits with 1 if no network matches, and keeps an existing file', a
   const folder = newFolder('none');
   const path = join(folder, 'whence.csv');
   writeFileSync(path, 'before');
-  for (const format of ['csv', 'ndjson', 'mmdb', 'parquet', 'nftables']) {
+  for (const format of ['csv', 'ndjson', 'mmdb', 'parquet', 'nftables', 'ipset', 'haproxy', 'nginx-geo']) {
     const { code, stdout, stderr } = await sample.export('--format', format, '--asn', '64511', '--output', path);
     assert.deepEqual([code, stdout], [1, ''], format);
     assert.match(stderr, /\nno network matches --asn 64511; nothing was written\n$/);
@@ -77,10 +77,28 @@ test('export: exits with 1 if no network matches, and keeps an existing file', a
 
 for (const [behaviour, argv, message] of [
   ['no format', [], /required option '--format <format>' not specified/],
-  ['an unknown format', ['--format', 'xml'], /Allowed choices are mmdb, csv, parquet, ndjson, nftables, clickhouse/],
+  [
+    'an unknown format',
+    ['--format', 'xml'],
+    /Allowed choices are mmdb, csv, parquet, ndjson, clickhouse, nftables, ipset, haproxy, nginx-geo/,
+  ],
   ['a binary format on standard output', ['--format', 'mmdb'], /^error: mmdb needs --output FILE/],
   ['parquet on standard output', ['--format', 'parquet'], /^error: parquet needs --output FILE/],
   ['several files on standard output', ['--format', 'clickhouse'], /^error: clickhouse needs --output FOLDER/],
+  ['a name in a format without names', ['--format', 'csv', '--name', 'x'], /^error: --name applies only to nftables, /],
+  ['a table elsewhere', ['--format', 'ipset', '--table', 'x'], /^error: --table applies only to nftables/],
+  [
+    'a value elsewhere',
+    ['--format', 'mmdb', '--value', 'asn', '--output', 'x'],
+    /^error: --value applies only to haproxy/,
+  ],
+  [
+    'an unknown value',
+    ['--format', 'haproxy', '--value', 'city'],
+    /^error: --value is "city", but must be one of asn, /,
+  ],
+  ['a flag as a value', ['--format', 'haproxy', '--value', 'is_vpn'], /; for a flag use --flag without --value/],
+  ['an unknown cloud', ['--format', 'csv', '--cloud', 'Nimbus'], /^error: unknown cloud "Nimbus"; the dataset has /],
   ['a summary among rows', ['--format', 'csv', '--json'], /^error: --json needs --output/],
   [
     'an unknown flag',

@@ -27,6 +27,7 @@ import { buildFirstDataset } from './first-dataset.ts';
 import { makeFirstKey } from './first-key.ts';
 import { makeFirstSetupLink } from './first-setup-link.ts';
 import { checkSettingFile } from './setting-file.ts';
+import { type FlagKnowledge, unknownFlagsText } from './unknown-flags.ts';
 
 const READY_POLL_MS = 100;
 const PULL_SECONDS = 60;
@@ -108,6 +109,7 @@ async function serveUntilStopped(
     await untilReady(url, signals);
     if (signals.count === 0) stdout.write('The dataset is ready.\n');
   }
+  if (signals.count === 0) stdout.write(await tellUnknownFlags(url));
   const updater = startUpdater(config, log);
   onStop(() => updater?.stop());
 
@@ -326,6 +328,17 @@ function startUpdater({ dataDir, datasetUrl, updateSeconds }: Config, log: Logge
   });
   updater.start();
   return updater;
+}
+
+/** What the dataset cannot know is false in every answer; people who read the first answers should know that. */
+async function tellUnknownFlags(url: string): Promise<string> {
+  try {
+    // Our own answer; without a dataset (a first pull) it has no data.
+    const { data } = (await (await fetch(`${url}/readyz`)).json()) as { data?: Partial<FlagKnowledge> };
+    return unknownFlagsText({ unknown_flags: data?.unknown_flags ?? [], dated_flags: data?.dated_flags ?? [] });
+  } catch {
+    return '';
+  }
 }
 
 /** Processes see a new version a moment after it is published. */

@@ -25,7 +25,9 @@ for (const [behaviour, head, want] of [
   test(`format: by the first character: ${behaviour}`, () => assert.equal(detectFormat(Buffer.from(head)), want));
 
 for (const [option, file, want] of [
-  [undefined, undefined, ','],
+  [undefined, undefined, ';'],
+  [undefined, 'a.csv', ';'],
+  [',', 'a.csv', ','],
   [undefined, 'a.tsv', '\t'],
   [undefined, 'a.tsv.gz', '\t'],
   [';', 'a.tsv', ';'],
@@ -34,8 +36,8 @@ for (const [option, file, want] of [
   ['|', undefined, '|'],
 ] as const)
   test(`format: delimiter ${option} of ${file} is ${JSON.stringify(want)}`, () =>
-    assert.equal(parseDelimiter(option, file), want));
+    assert.equal(parseDelimiter(option, file, Buffer.from('ip;name\n')), want));
 
 for (const option of ['', 'ab', '"', '.', ':', '/', '1', 'x', '\n', 'é'])
   test(`format: ${JSON.stringify(option)} is not a delimiter`, () =>
-    assert.throws(() => parseDelimiter(option, undefined), /^UsageError: --delimiter is/));
+    assert.throws(() => parseDelimiter(option, undefined, Buffer.alloc(0)), /^UsageError: --delimiter is/));

@@ -1,5 +1,6 @@
 /** Chooses the input format: by `--format`, by other options, by the file name, or by the first character. */
 import { UsageError } from '../terminal/exit.ts';
+import { detectDelimiter } from './detect-delimiter.ts';
 
 export const FORMATS = ['auto', 'lines', 'ndjson', 'csv'] as const;
 export type Format = Exclude<(typeof FORMATS)[number], 'auto'>;
@@ -47,8 +48,10 @@ const OPTIONS: readonly FormatOption[] = [
   { name: '--no-header', formats: ['csv'], isGiven: ({ header }) => header === false },
 ];
 
-export function parseDelimiter(option: string | undefined, file: string | undefined): string {
-  if (option === undefined) return file !== undefined && /\.tsv(\.gz)?$/i.test(file) ? '\t' : ',';
+/** `head` is the beginning of the input. */
+export function parseDelimiter(option: string | undefined, file: string | undefined, head: Buffer): string {
+  if (option === undefined && file !== undefined && /\.tsv(\.gz)?$/i.test(file)) return '\t';
+  if (option === undefined) return detectDelimiter(head) ?? ',';
   const delimiter = option === 'tab' || option === '\\t' ? '\t' : option;
   // Not a character of addresses, numbers or quoted cells.
   if (!/^[\t -~]$/.test(delimiter) || /[A-Za-z0-9.:/"]/.test(delimiter))

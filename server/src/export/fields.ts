@@ -85,13 +85,6 @@ export class FieldsReader {
   }
 }
 
-/** All countries in the dataset, sorted. */
-export function countriesOf(dataset: Dataset): string[] {
-  const countries = new Set<string>();
-  for (let tail = 0; tail < dataset.meta.counts.tails; tail++) countries.add(dataset.tail(tail).country);
-  return [...countries].sort();
-}
-
 function flatten({ country, rir, connection_type, detection, threat }: ReturnType<Dataset['tail']>): TailFields {
   const { ai_company, cloud_provider, ...flags } = detection;
   return {

@@ -1,15 +1,22 @@
 /** Which networks to export: values of one option are combined with or, different options with and. */
-import { FLAGS, type Flag } from '@whence/dataset/record';
+import { CONNECTION_TYPES, type ConnectionType, FLAGS, type Flag } from '@whence/dataset/record';
 import { asnArgument } from '../commands/asn-argument.ts';
 import { UsageError } from '../terminal/exit.ts';
 import type { Fields } from './fields.ts';
+import type { FilterValues } from './filter-values.ts';
 
 export type FilterOptions = {
   readonly flag?: readonly string[];
   readonly country?: readonly string[];
   readonly asn?: readonly string[];
+  readonly cloud?: readonly string[];
+  readonly company?: readonly string[];
+  readonly connectionType?: readonly string[];
   readonly minScore?: string;
 };
+
+/** As on the command line, for messages. */
+export const FILTER_OPTIONS = '--flag, --country, --asn, --cloud, --company, --connection-type, --min-score';
 
 export type Filter = {
   /** True if the filter excludes no network. */
@@ -19,27 +26,46 @@ export type Filter = {
   readonly matches: (fields: Fields) => boolean;
 };
 
-/** Throws a UsageError that lists the valid values. `countries` are those of the dataset. */
-export function parseFilter(options: FilterOptions, countries: readonly string[]): Filter {
+/** Throws a UsageError that lists the valid values. */
+export function parseFilter(options: FilterOptions, { countries, clouds, companies }: FilterValues): Filter {
   const flags = options.flag?.map(parseFlag) ?? [];
-  const selectedCountries = new Set(options.country?.map((text) => parseCountry(text, countries)));
-  const asns = new Set(options.asn?.map(asnArgument));
+  const parts = [
+    part('country', options.country?.map(parseValue('country', countries)), ({ country }) => country),
+    part('asn', options.asn?.map(asnArgument), ({ asn }) => asn),
+    part('cloud', options.cloud?.map(parseValue('cloud', clouds)), ({ cloud_provider }) => cloud_provider),
+    part('company', options.company?.map(parseValue('company', companies)), ({ ai_company }) => ai_company),
+    part('connection-type', options.connectionType?.map(parseConnectionType), (fields) => fields.connection_type),
+  ].filter((selected) => selected !== undefined);
   const minScore = options.minScore === undefined ? 0 : parseScore(options.minScore);
   return {
-    isEmpty: flags.length === 0 && selectedCountries.size === 0 && asns.size === 0 && minScore === 0,
+    isEmpty: flags.length === 0 && parts.length === 0 && minScore === 0,
     text: [
       ...flags.map((flag) => `--flag ${flag}`),
-      ...[...selectedCountries].map((country) => `--country ${country}`),
-      ...[...asns].map((asn) => `--asn ${asn}`),
+      ...parts.map(({ text }) => text),
       ...(minScore === 0 ? [] : [`--min-score ${minScore}`]),
     ].join(' '),
     matches: (fields) =>
       (flags.length === 0 || flags.some((flag) => fields[flag])) &&
-      (selectedCountries.size === 0 || selectedCountries.has(fields.country)) &&
-      (asns.size === 0 || asns.has(fields.asn)) &&
+      parts.every(({ matches }) => matches(fields)) &&
       fields.threat_score >= minScore,
   };
 }
+
+/** An option that compares one field. Undefined if it was not given. */
+function part<Value extends string | number>(
+  option: string,
+  values: readonly Value[] | undefined,
+  fieldOf: (fields: Fields) => Value | undefined,
+): { readonly text: string; readonly matches: (fields: Fields) => boolean } | undefined {
+  if (values === undefined) return undefined;
+  const selected = new Set<Value | undefined>(values);
+  return {
+    text: values.map((value) => `--${option} ${quoteArgument(String(value))}`).join(' '),
+    matches: (fields) => selected.has(fieldOf(fields)),
+  };
+}
+
+const quoteArgument = (text: string) => (/^[A-Za-z0-9_.-]+$/.test(text) ? text : JSON.stringify(text));
 
 function parseFlag(text: string): Flag {
   const flag = FLAGS.find((candidate) => candidate === text);
@@ -48,11 +74,27 @@ function parseFlag(text: string): Flag {
   return flag;
 }
 
-function parseCountry(text: string, countries: readonly string[]): string {
-  const country = text.toUpperCase();
-  if (!countries.includes(country))
-    throw new UsageError(`unknown country ${JSON.stringify(text)}; the dataset has ${countries.join(' ')}`);
-  return country;
+/** Upper and lower case are the same. */
+function parseValue(name: string, values: readonly string[]): (text: string) => string {
+  return (text) => {
+    const value = values.find((candidate) => candidate.toLowerCase() === text.toLowerCase());
+    if (value === undefined) throw new UsageError(`unknown ${name} ${JSON.stringify(text)}; ${describeValues(values)}`);
+    return value;
+  };
+}
+
+function describeValues(values: readonly string[]): string {
+  if (values.length === 0) return 'the dataset has none';
+  return `the dataset has ${values.join(values.some((value) => value.includes(' ')) ? ', ' : ' ')}`;
+}
+
+function parseConnectionType(text: string): ConnectionType {
+  const type = CONNECTION_TYPES.find((candidate) => candidate === text.toLowerCase());
+  if (type === undefined)
+    throw new UsageError(
+      `unknown connection type ${JSON.stringify(text)}; valid types: ${CONNECTION_TYPES.join(', ')}`,
+    );
+  return type;
 }
 
 function parseScore(text: string): number {

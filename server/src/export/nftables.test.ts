@@ -44,6 +44,24 @@ test('nftables: a family without networks has an empty set', async () => {
   assert.match(stdout, /add element inet whence whence_ipv4 \{\n\t1\.0\.9\.9\/32\n\}\n$/);
 });
 
+test('nftables: sets and table have the names that were given', async () => {
+  const names = ['--name', 'tor_exits', '--table', 'edge'];
+  const { stdout } = await sample.export('--format', 'nftables', '--flag', 'is_tor_exit', ...names);
+  assert.match(stdout, /^# whence dataset export --format nftables --flag is_tor_exit --name tor_exits --table edge\n/);
+  assert.match(stdout, /\ntable inet edge \{\n\tset tor_exits_ipv4 \{/);
+  assert.match(stdout, /\nflush set inet edge tor_exits_ipv6\nadd element inet edge tor_exits_ipv4 \{/);
+  assert.doesNotMatch(stdout, /whence_ipv/);
+});
+
+for (const name of ['', '1st', 'with-dash', 'a b', 'x;flush', 'a_name_of_twenty_three_'])
+  test(`nftables: ${JSON.stringify(name)} is not a name`, async () => {
+    for (const option of ['--name', '--table']) {
+      const { code, stderr } = await sample.export('--format', 'nftables', '--flag', 'is_vpn', option, name);
+      assert.equal(code, 2);
+      assert.match(stderr, /^error: --(name|table) is .*, but must be a letter followed by at most 21 letters/);
+    }
+  });
+
 for (const [behaviour, argv] of [
   ['without a filter', []],
   ['with a filter that excludes nothing', ['--min-score', '0']],
@@ -51,7 +69,7 @@ for (const [behaviour, argv] of [
   test(`nftables: rejected ${behaviour}`, async () => {
     const { code, stdout, stderr } = await sample.export('--format', 'nftables', ...argv);
     assert.deepEqual([code, stdout], [2, '']);
-    assert.match(stderr, /^error: nftables needs a filter \(--flag, --country, --asn, --min-score\)/);
+    assert.match(stderr, /^error: nftables needs a filter \(--flag, --country, .*--min-score\): without one/);
   });
 
 const nft = spawnSync('nft', ['-c', '-f', '-'], { input: 'table inet whence_test {\n}\n' });

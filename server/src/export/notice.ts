@@ -35,3 +35,19 @@ export function shortNotice(meta: Meta): string {
 export function commentLine(meta: Meta, mark: string): string {
   return `${mark} ${printable(shortNotice(meta).replaceAll(/\s+/g, ' '))}\n`;
 }
+
+/** For formats that read a line into a buffer of fixed size: nginx refuses a comment of more than 4,096 bytes. */
+export function commentLines(meta: Meta): string {
+  const lines: string[] = [];
+  let line = '#';
+  for (const word of printable(shortNotice(meta).replaceAll(/\s+/g, ' ')).split(' ')) {
+    if (line.length + word.length >= COMMENT_WIDTH) {
+      lines.push(line);
+      line = '#';
+    }
+    line += ` ${word}`;
+  }
+  return `${[...lines, line].join('\n')}\n`;
+}
+
+const COMMENT_WIDTH = 120;

@@ -1,6 +1,6 @@
 /** The dataset that is served, for people: its version, sources and figures, and the versions that are kept. */
 import type { VersionEntry } from '@whence/dataset/publish';
-import type { Counts, Figures, Refusal, Source } from '@whence/dataset/record';
+import type { Counts, Figures, FlagSources, Refusal, Source } from '@whence/dataset/record';
 import type { ServedDataset } from './live-dataset.ts';
 
 export type PublishedVersion = { version: number; built_at: string; bytes: number; current: boolean };
@@ -14,6 +14,8 @@ export type DatasetReport = {
   versions: PublishedVersion[];
   /** What the version covers and how far its sources agree. */
   figures: Figures;
+  /** What each flag is decided from: lists of feeds, tables of a past date, or nothing. */
+  flag_sources: FlagSources;
   /** Feeds whose newest copy was not used, and why. */
   refused: Refusal[];
 };
@@ -23,7 +25,7 @@ export function datasetReport(
   versions: readonly VersionEntry[],
   nowMs: number,
 ): DatasetReport {
-  const { built_at, sources, counts, figures, refused } = dataset.meta;
+  const { built_at, sources, counts, figures, flag_sources, refused } = dataset.meta;
   return {
     version,
     built_at,
@@ -38,6 +40,7 @@ export function datasetReport(
       current: entry.version === version,
     })),
     figures,
+    flag_sources,
     refused: [...refused],
   };
 }

@@ -340,6 +340,8 @@ test('api: health and readiness need no key', async () => {
   assert.deepEqual(ready.body.data.checks, { dataset: 'ok', storage: 'ok' });
   assert.equal(ready.body.data.dataset_version, 1);
   assert.ok(Number.isInteger(ready.body.data.dataset_age_seconds));
+  assert.deepEqual(ready.body.data.unknown_flags, ['is_proxy', 'blocklists'], 'what no source of the sample knows');
+  assert.deepEqual(ready.body.data.dated_flags, ['is_vpn']);
 });
 
 test('api: data that nobody has built for a month is stale, and still served', async () => {

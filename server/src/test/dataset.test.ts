@@ -48,7 +48,9 @@ test('dataset: what is served, what it is made of, and all versions', async () =
   assert.deepEqual(Object.keys(body.meta), ['processing_time_ms']);
   const { sources, refused, figures, counts, built_at, bytes } = entryOf(2);
   const { age_seconds, versions, ...rest } = body.data;
-  assert.deepEqual(rest, { version: 2, built_at, sources, refused, figures, counts });
+  const { flag_sources } = openDataset(versionPath(folder.dataDir, entryOf(2))).meta;
+  assert.deepEqual(rest, { version: 2, built_at, sources, refused, figures, flag_sources, counts });
+  assert.deepEqual(rest.flag_sources.is_proxy, { from: 'none', sources: [] });
   assert.ok(Number.isInteger(age_seconds) && age_seconds >= 0);
   assert.deepEqual(versions, [
     { version: 1, built_at: entryOf(1).built_at, bytes: entryOf(1).bytes, current: false },

@@ -1,10 +1,11 @@
 /** docs/export.md: its commands are run, its queries asked, its rules checked, all against a small dataset. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { before } from 'node:test';
 import { DuckDBInstance } from '@duckdb/node-api';
+import { NO_CLICKHOUSE, openClickhouse } from './clickhouse-engine.ts';
 import { ExportSample } from './export-sample.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/export.md'), 'utf8');
@@ -31,7 +32,16 @@ before(async () => {
 });
 
 test('export page: its commands write what it says', () => {
-  for (const name of ['whence.mmdb', 'whence.parquet', 'europe.ndjson', 'whence.nft', 'clickhouse/whence.sql'])
+  for (const name of [
+    'whence.mmdb',
+    'whence.parquet',
+    'europe.ndjson',
+    'whence.nft',
+    'whence.ipset',
+    'countries.map',
+    'geo.conf',
+    'clickhouse/whence.sql',
+  ])
     assert.ok(existsSync(name), name);
 });
 
@@ -59,6 +69,18 @@ test('export page: DuckDB answers its queries', async () => {
   duckdb.closeSync();
 });
 
+test('export page: ClickHouse answers its query', { skip: NO_CLICKHOUSE }, () => {
+  const session = openClickhouse(sample.path('chdb'));
+  process.chdir('clickhouse');
+  session.query(readFileSync('whence.sql', 'utf8'), 'CSV');
+  process.chdir('..');
+  session.query(
+    "CREATE TABLE visits (ip String) ENGINE = Memory; INSERT INTO visits VALUES ('8.8.8.8'), ('4.0.0.0')",
+    'CSV',
+  );
+  assert.equal(session.query(blocks('sql').join(''), 'CSV').trim(), '"8.8.8.8",15169,"::ffff:8.8.8.0/120","US",0');
+});
+
 const nft = spawnSync('nft', ['-c', '-f', '-'], { input: 'table inet whence_test {\n}\n' });
 test('export page: nft takes its rules together with the sets', {
   skip: nft.error !== undefined && 'nft is not here; apt-get install nftables',
@@ -69,6 +91,23 @@ test('export page: nft takes its rules together with the sets', {
   const { status, stderr } = spawnSync('nft', ['-c', '-f', '-'], { input, encoding: 'utf8' });
   assert.equal(status, 0, stderr);
 });
+
+for (const [program, language, config, argv] of [
+  ['nginx', 'nginx', 'nginx.conf', ['-t', '-e', 'stderr', '-c']],
+  ['haproxy', 'haproxy', 'haproxy.cfg', ['-c', '-f']],
+] as const)
+  test(`export page: ${program} takes its configuration`, {
+    skip: spawnSync(program, ['-v']).error !== undefined && `${program} is not here; apt-get install ${program}`,
+  }, () => {
+    // The page shows the files where Debian has them.
+    const shown = blocks(language)
+      .join('')
+      .replaceAll(/\/etc\/(nginx|haproxy)\//g, `${sample.folder}/`);
+    const frame = { nginx: `pid ${sample.path('pid')};\nevents {}\nhttp {\n${shown}}\n`, haproxy: shown }[program];
+    writeFileSync(config, frame);
+    const { status, stdout, stderr } = spawnSync(program, [...argv, sample.path(config)], { encoding: 'utf8' });
+    assert.equal(status, 0, stdout + stderr);
+  });
 
 test('export page: the options it names are those of the command', async () => {
   const { stdout } = await sample.export('--help');

@@ -34,6 +34,14 @@ for (const [behaviour, document, want] of [
     { Code: 1000, LogicalServers: [{ Servers: [{ EntryIP: '192.0.2.1', ExitIP: '192.0.2.2', Domain: 'x.example' }] }] },
     ['192.0.2.1/32', '192.0.2.2/32'],
   ],
+  [
+    'the structure of IVPN',
+    {
+      wireguard: [{ hosts: [{ host: '192.0.2.1', local_ip: '172.16.0.1/12' }] }],
+      openvpn: [{ hosts: [{ host: '192.0.2.2' }] }],
+    },
+    ['192.0.2.1/32', '172.16.0.0/12', '192.0.2.2/32'],
+  ],
   ['no addresses', { error: 'not today', date: '2024-02-27 01:02:03', port: 80, none: null }, []],
 ] as const) {
   test(`json-addresses: ${behaviour}`, () => {
@@ -42,6 +50,15 @@ for (const [behaviour, document, want] of [
     assert.equal(read.skipped, 0);
   });
 }
+
+const PIA = '{"groups":{},"regions":[{"id":"x","servers":{"wg":[{"ip":"192.0.2.1","cn":"x401"}]}}]}';
+for (const [behaviour, text] of [
+  ['the structure of PIA, with its signature', `${PIA}\n\nAbc+/9==\nQUJD\n`],
+  ['a document on several lines', PIA.replaceAll('{', '{\n')],
+  ['a line break at the end', `${PIA}\n`],
+] as const)
+  test(`json-addresses: ${behaviour}`, () =>
+    assert.deepEqual(listed(parseJsonAddresses(bytesContent(text))), ['192.0.2.1/32']));
 
 test('json-addresses: deep nesting, a key that objects inherit, and a very long list', () => {
   const depth = 30_000;

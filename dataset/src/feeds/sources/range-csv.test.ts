@@ -33,6 +33,18 @@ test('range-csv: countries, the family by row', () => {
   assert.deepEqual(rangeLines(ranges, decodeCountry), ['192.0.2.0/24 DE', '2001:db8::/32 JP']);
 });
 
+test('range-csv: a row that continues the one before in the same country extends it, and counts as a record', () => {
+  const rows = [
+    '192.0.2.0,192.0.2.63,DE',
+    '192.0.2.64,192.0.2.127,DE',
+    '192.0.2.128,192.0.2.191,FR',
+    '192.0.2.193,192.0.2.193,FR',
+  ];
+  const { ranges, records } = parseRangeCsvCountry(bytesContent(rows.join('\n')));
+  assert.deepEqual(rangeLines(ranges, decodeCountry), ['192.0.2.0/25 DE', '192.0.2.128/26 FR', '192.0.2.193/32 FR']);
+  assert.equal(records, 4);
+});
+
 for (const [behaviour, line] of [
   ['a missing value', '192.0.2.0,192.0.2.255'],
   ['no addresses', 'ip_range_start,ip_range_end,country_code'],

@@ -27,9 +27,16 @@ export function parseRangeCsvAsn(content: Content, onUnreadable: OnUnreadable = 
   return { shape: 'routes', ...read, names, otherOrigins: [] };
 }
 
+/**
+ * A row that continues the one before, in the same country, extends it: vendors have a row per assignment, and a file of
+ * 3 million rows has half as many changes of country.
+ */
 export function parseRangeCsvCountry(content: Content, onUnreadable: OnUnreadable = ignore): Countries {
-  const read = parseRanges(content, onUnreadable, (rest) =>
-    /^[A-Z]{2}$/.test(rest) ? encodeCountry(rest) : undefined,
+  const read = parseRanges(
+    content,
+    onUnreadable,
+    (rest) => (/^[A-Z]{2}$/.test(rest) ? encodeCountry(rest) : undefined),
+    true,
   );
   return { shape: 'countries', ...read };
 }
@@ -43,31 +50,37 @@ function ignore(): void {}
 
 /** The value of a valid row that is left out. */
 const NO_VALUE = -1;
+/** The row is in the ranges; undefined means that it was left out. */
+const ADDED = Symbol('added');
 
 function parseRanges(
   content: Content,
   onUnreadable: OnUnreadable,
   parseValue: (rest: string) => number | undefined,
+  isJoined = false,
 ): { ranges: FamilyRanges; records: number; skipped: number } {
   const ranges = { 4: new Ranges(), 6: new Ranges() };
   let number = 0;
+  let records = 0;
   let skipped = 0;
   for (const line of content.lines()) {
     number++;
     if (line === '') continue;
-    const problem = addRow(ranges, line, parseValue);
-    if (problem === undefined) continue;
+    const problem = addRow(ranges, line, parseValue, isJoined);
+    if (problem === ADDED) records++;
+    if (problem === undefined || problem === ADDED) continue;
     skipped++;
     onUnreadable(line, number, problem);
   }
-  return { ranges, records: ranges[4].length + ranges[6].length, skipped };
+  return { ranges, records, skipped };
 }
 
 function addRow(
   ranges: FamilyRanges,
   line: string,
   parseValue: (rest: string) => number | undefined,
-): string | undefined {
+  isJoined: boolean,
+): string | typeof ADDED | undefined {
   const first = line.indexOf(',');
   const second = line.indexOf(',', first + 1);
   const start = parseAddress(line.slice(0, first));
@@ -79,6 +92,8 @@ function addRow(
   const value = parseValue(line.slice(second + 1));
   if (value === undefined) return 'has no valid value';
   if (value === NO_VALUE) return undefined;
-  ranges[start.version].add(from, to, value);
-  return undefined;
+  const rows = ranges[start.version];
+  if (isJoined && rows.values.at(-1) === value && rows.ends.at(-1) === from - 1n) rows.ends[rows.length - 1] = to;
+  else rows.add(from, to, value);
+  return ADDED;
 }

@@ -44,7 +44,7 @@ export const southAsiaAndOceania: readonly NetworkRow[] = [
   [132321, 'business', 'Northern Territory government'],
   [17766, 'business', 'Nexon'],
   [135315, 'business', 'Endeavour Energy'],
-  [53813, 'business', 'Zscaler'],
+  [53813, 'datacenter', 'Zscaler'],
   [17477, 'business', 'Macquarie Telecom'],
   [24033, 'residential', 'Activ8me'],
   [24436, 'education', 'University of Queensland'],

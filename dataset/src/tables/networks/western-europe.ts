@@ -432,7 +432,7 @@ export const westernEurope: readonly NetworkRow[] = [
   [12350, 'residential', 'VTX'],
   [20868, 'business', 'ABB'],
   [12511, 'business', 'Swiss Post'],
-  [62044, 'business', 'Zscaler EMEA'],
+  [62044, 'datacenter', 'Zscaler EMEA'],
   [8758, 'residential', 'iWay'],
   [14398, 'business', 'Autodesk'],
   [33845, 'business', 'Swiss federal administration'],

@@ -1,0 +1,18 @@
+/**
+ * What each flag is decided from. A flag that no source of a dataset knows is false everywhere, which must not be taken
+ * for "it is not": the embedded default has no list of public proxies, and its table of Tor exits is of a past date.
+ */
+import { FLAG_SUBJECTS, type FlagSources, type FlagSubject } from './record.ts';
+
+/** Addresses of these kinds change from day to day; a network stays a datacenter for years. */
+const SHORT_LIVED: readonly FlagSubject[] = ['is_tor_exit', 'is_proxy', 'is_vpn', 'is_ai_crawler', 'blocklists'];
+
+/** Flags that are false everywhere because no source knows them. */
+export function unknownFlags(flags: FlagSources): FlagSubject[] {
+  return FLAG_SUBJECTS.filter((subject) => flags[subject].from === 'none');
+}
+
+/** Flags whose addresses change from day to day, and that are from tables of a past date. */
+export function datedFlags(flags: FlagSources): FlagSubject[] {
+  return SHORT_LIVED.filter((subject) => flags[subject].from === 'tables');
+}

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import test from 'node:test';
+import { ExportSample } from '../test/export-sample.ts';
+
+const sample = new ExportSample();
+
+test('ipset: each set is filled under another name and swapped', async () => {
+  const { code, stdout } = await sample.export('--format', 'ipset', '--country', 'CH', 'fr');
+  assert.equal(code, 0);
+  const lines = stdout.split('\n');
+  assert.equal(lines[0], '# whence dataset export --format ipset --country CH --country FR');
+  assert.match(lines[1] ?? '', /^# Whence dataset version 1\. Contains data of: /);
+  assert.deepEqual(
+    lines.filter((line) => !line.startsWith('#')),
+    [
+      'create whence_ipv4 hash:net family inet maxelem 16777216',
+      'create whence_ipv4_new hash:net family inet maxelem 16777216',
+      'flush whence_ipv4_new',
+      'create whence_ipv6 hash:net family inet6 maxelem 16777216',
+      'create whence_ipv6_new hash:net family inet6 maxelem 16777216',
+      'flush whence_ipv6_new',
+      'add whence_ipv4_new 2.0.1.0/24',
+      'add whence_ipv4_new 2.0.2.0/23',
+      'add whence_ipv4_new 2.0.4.0/23',
+      'add whence_ipv6_new 2a00::/32',
+      'add whence_ipv6_new 2a00:ffff::/32',
+      'swap whence_ipv4_new whence_ipv4',
+      'destroy whence_ipv4_new',
+      'swap whence_ipv6_new whence_ipv6',
+      'destroy whence_ipv6_new',
+      '',
+    ],
+  );
+});
+
+test('ipset: rejected without a filter', async () => {
+  const { code, stdout, stderr } = await sample.export('--format', 'ipset');
+  assert.deepEqual([code, stdout], [2, '']);
+  assert.match(
+    stderr,
+    /^error: ipset needs a filter \(--flag, .*--min-score\): without one it would match every address/,
+  );
+});
+
+// A network namespace of its own: the sets are gone with the process.
+const inNamespace = (script: string, input = '') =>
+  spawnSync('unshare', ['-rn', 'sh', '-c', script], { input, encoding: 'utf8' });
+const isInstalled = spawnSync('ipset', ['version']).error === undefined;
+
+test('ipset: ipset loads the file, and a newer one in its place', {
+  skip: !isInstalled && 'ipset is not installed; apt-get install ipset',
+}, async () => {
+  // Some kernels have no sets, and some containers no namespaces.
+  if (inNamespace('ipset create probe hash:net').status !== 0) return;
+  const first = await sample.export('--format', 'ipset', '--flag', 'is_datacenter', '--name', 'edge');
+  const second = await sample.export('--format', 'ipset', '--country', 'CH', '--name', 'edge');
+  const load = (text: string) => `ipset restore -exist <<'END'\n${text}END\n`;
+  const script = `set -e\n${load(first.stdout)}ipset list -n\nipset test edge_ipv4 3.1.2.3\n${load(second.stdout)}ipset save`;
+  const { status, stdout, stderr } = inNamespace(script);
+  assert.equal(status, 0, stderr);
+  assert.match(stdout, /^edge_ipv4\nedge_ipv6\n/);
+  assert.deepEqual(stdout.match(/^add .*$/gm)?.sort(), [
+    'add edge_ipv4 2.0.1.0/24',
+    'add edge_ipv4 2.0.2.0/23',
+    'add edge_ipv4 2.0.4.0/23',
+  ]);
+});

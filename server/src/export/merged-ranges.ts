@@ -1,0 +1,33 @@
+/** The matching addresses by a value of their networks, with adjacent networks of the same value merged. */
+import { formatAddress } from '@whence/dataset/address';
+import { addressBits, fromBigInt, prefixesOfRange, type Range } from '@whence/dataset/prefix';
+import type { Fields } from './fields.ts';
+import { RangeMerger } from './range-merger.ts';
+import { type Selection, selectRuns } from './rows.ts';
+
+export type ValuedRange<Value> = { readonly range: Range; readonly value: Value };
+
+/** In address order, IPv4 first, in batches. A network whose value is undefined is left out. */
+export async function* mergedRanges<Value>(
+  selection: Selection,
+  fieldOf: (fields: Fields) => Value | undefined,
+): AsyncGenerator<ValuedRange<Value>[]> {
+  let merged: ValuedRange<Value>[] = [];
+  const merger = new RangeMerger<Value>((range, value) => merged.push({ range, value }));
+  for await (const batch of selectRuns(selection)) {
+    for (const run of batch) {
+      const value = fieldOf(run.fields);
+      if (value !== undefined) merger.add(run, value);
+    }
+    yield merged;
+    merged = [];
+  }
+  merger.finish();
+  yield merged;
+}
+
+/** The prefixes that cover exactly the range. */
+export function* formatPrefixes({ version, start, end }: Range): Generator<string> {
+  for (const [base, length] of prefixesOfRange(start, end, addressBits(version)))
+    yield `${formatAddress(fromBigInt(base, version))}/${length}`;
+}

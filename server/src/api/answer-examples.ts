@@ -2,6 +2,14 @@
  * Answers as they stand in the OpenAPI document, by operation and status. Refusals that have nothing but a text and a code
  * are made from the table of errors. A test holds them all against their schemas.
  */
+import { FLAG_SUBJECTS, type FlagSource, type FlagSubject } from '@whence/dataset/record';
+
+/** As the embedded dataset has them. */
+function flagSource(subject: FlagSubject): FlagSource {
+  if (subject === 'is_proxy') return { from: 'none', sources: [] };
+  return { from: 'tables', sources: ['whence-tables'], as_of: '2026-11-15' };
+}
+
 const NO_48S = { count: 0, slash48s: 0 };
 const NONE_V4 = { count: 0, addresses: 0, largest: [] };
 const NONE_V6 = { ...NO_48S, largest: [] };
@@ -12,7 +20,14 @@ export const ANSWER_EXAMPLES: Readonly<Record<string, Readonly<Record<string, ob
   getHealth: { 200: { data: { status: 'ok' }, meta: { processing_time_ms: 0 } } },
   getReadiness: {
     200: {
-      data: { status: 'ready', checks: { dataset: 'ok', storage: 'ok' }, dataset_version: 2, dataset_age_seconds: 0 },
+      data: {
+        status: 'ready',
+        checks: { dataset: 'ok', storage: 'ok' },
+        dataset_version: 2,
+        dataset_age_seconds: 0,
+        unknown_flags: ['is_proxy'],
+        dated_flags: ['is_tor_exit', 'blocklists'],
+      },
       meta: { processing_time_ms: 10 },
     },
     503: {
@@ -257,6 +272,7 @@ export const ANSWER_EXAMPLES: Readonly<Record<string, Readonly<Record<string, ob
           countries: { US: { ipv4_addresses: 16777472, ipv6_48s: 65536 } },
           registries: { ARIN: { ipv4_addresses: 16843008, ipv6_48s: 65536 } },
         },
+        flag_sources: Object.fromEntries(FLAG_SUBJECTS.map((subject) => [subject, flagSource(subject)])),
         refused: [],
       },
       meta: { processing_time_ms: 0 },

@@ -166,6 +166,22 @@ const checks = named(
   ),
 );
 
+const flagSource = named(
+  'FlagSource',
+  object(
+    {
+      from: {
+        type: 'string',
+        enum: ['feeds', 'tables', 'none'],
+        description: 'Lists of feeds, only tables of a past date, or nothing: then it is false everywhere.',
+      },
+      sources: list(string('Name of a source.', 'tor-exits')),
+      as_of: string('The newest date of them.', '2026-11-14'),
+    },
+    ['as_of'],
+  ),
+);
+
 export const readyz = {
   operationId: 'getReadiness',
   security: [],
@@ -680,26 +696,7 @@ export const dataset = {
           },
         }),
         flag_sources: {
-          ...object(
-            Object.fromEntries(
-              FLAG_SUBJECTS.map((subject) => [
-                subject,
-                object(
-                  {
-                    from: {
-                      type: 'string',
-                      enum: ['feeds', 'tables', 'none'],
-                      description:
-                        'Lists of feeds, only tables of a past date, or nothing: then it is false everywhere.',
-                    },
-                    sources: list(string('Name of a source.', 'tor-exits')),
-                    as_of: string('The newest date of them.', '2026-11-14'),
-                  },
-                  ['as_of'],
-                ),
-              ]),
-            ),
-          ),
+          ...object(Object.fromEntries(FLAG_SUBJECTS.map((subject) => [subject, flagSource]))),
           description: 'What each flag is decided from, and under blocklists what the threat score is.',
         },
         refused: {

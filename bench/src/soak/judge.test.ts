@@ -8,7 +8,7 @@ const RECORD: SoakRecord = {
   toMs: 600_000,
   kills: [100_000],
   lock: { fromMs: 300_000, toMs: 310_000 },
-  swaps: [{ atMs: 0, version: 1 }],
+  swaps: [{ beganMs: 0, atMs: 0, version: 1 }],
   load: {
     sent: 1,
     skipped: 0,
@@ -88,11 +88,21 @@ for (const [behaviour, change, want] of [
     'an old dataset after a swap',
     {
       swaps: [
-        { atMs: 0, version: 1 },
-        { atMs: 12_000, version: 2 },
+        { beganMs: 0, atMs: 0, version: 1 },
+        { beganMs: 12_000, atMs: 12_000, version: 2 },
       ],
     },
     ['a selected dataset'],
+  ],
+  [
+    'a dataset that is served while it is being selected',
+    {
+      swaps: [
+        { beganMs: 0, atMs: 0, version: 2 },
+        { beganMs: 9_990, atMs: 20_000, version: 1 },
+      ],
+    },
+    [],
   ],
   ['an exit code', { ending: 1 }, ['stops when told']],
 ] as const)

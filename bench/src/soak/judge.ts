@@ -14,7 +14,8 @@ export type SoakRecord = {
   readonly toMs: number;
   readonly kills: readonly number[];
   readonly lock: { readonly fromMs: number; readonly toMs: number };
-  readonly swaps: readonly { readonly atMs: number; readonly version: number }[];
+  /** `atMs`: when the version was selected. Processes may see it from `beganMs` on. */
+  readonly swaps: readonly { readonly beganMs: number; readonly atMs: number; readonly version: number }[];
   readonly load: LoadTotals;
   readonly samples: readonly ProcessSample[];
   /** Processes of the server while no worker is being replaced. */
@@ -34,6 +35,8 @@ export const FREE_LIMIT = 1_000;
 const FREE_LEASE = 5;
 /** While a worker is replaced, the other one has all of the traffic. */
 export const KILL_WINDOW_MS = 3_000;
+/** So long a key that may be a guess waits at most. */
+const GUESS_WAIT_MS = 2_000;
 /** The kernel closes the connections of a killed process at once; what we were sending at that moment fails as well. */
 const CUT_WINDOW_MS = 1_000;
 /** A statement waits so long for a lock before the request is refused. */
@@ -75,11 +78,12 @@ export function judge(record: SoakRecord): PromiseRow[] {
 
 /** Whether the text of the documentation allows this 5xx answer at this moment. */
 export function isAllowed({ kills, lock }: Pick<SoakRecord, 'kills' | 'lock'>, fault: Fault): boolean {
-  const { outcome, endedAtMs, tier, isSilentZone } = fault;
+  const { outcome, endedAtMs, request, tier, isSilentZone } = fault;
   if (outcome.kind !== 'refused') return false;
   switch (outcome.code) {
     case 'OVERLOADED':
-      return isAfter(kills, endedAtMs, KILL_WINDOW_MS);
+      // Guesses are slowed down, and so are keys that a new worker has not seen, from the same address.
+      return request === 'unknown key' || isAfter(kills, endedAtMs, KILL_WINDOW_MS + GUESS_WAIT_MS);
     case 'DNS_UNAVAILABLE':
       return isSilentZone;
     case 'STORAGE_UNAVAILABLE':
@@ -228,6 +232,9 @@ function swapRow({ swaps, load: { lookups } }: SoakRecord): PromiseRow {
     while ((swaps[swap + 1]?.atMs ?? Number.POSITIVE_INFINITY) <= sentAtMs) swap++;
     const current = swaps[swap];
     if (current === undefined || lookups.datasetVersion[i] === current.version) continue;
+    const next = swaps[swap + 1];
+    const isAhead = next !== undefined && sentAtMs + (lookups.latencyMs[i] as number) >= next.beganMs;
+    if (isAhead && lookups.datasetVersion[i] === next.version) continue;
     slowestMs = Math.max(slowestMs, sentAtMs - current.atMs);
     if (sentAtMs - current.atMs > SWAP_MS) stale++;
   }

@@ -68,7 +68,7 @@ class Run {
   readonly #clients: NeverReadingClients;
   readonly #samples: ProcessSample[] = [];
   readonly #kills: number[] = [];
-  readonly #swaps: { atMs: number; version: number }[] = [];
+  readonly #swaps: { beganMs: number; atMs: number; version: number }[] = [];
   #lock = { fromMs: 0, toMs: 0 };
   #locking: Promise<void> | undefined;
   readonly #signal: AbortSignal;
@@ -94,7 +94,7 @@ class Run {
 
     const startDay = today();
     const fromMs = epochMs();
-    this.#swaps.push({ atMs: fromMs, version: versions[1] });
+    this.#swaps.push({ beganMs: fromMs, atMs: fromMs, version: versions[1] });
     const load = new Load({ ...this.#setup, port: this.#server.port, seed, perSecond }, this.#signal);
     this.#load = load;
     this.#watching = setInterval(() => void this.#watch(), WATCH_EVERY_MS);
@@ -164,8 +164,9 @@ class Run {
   #swap(): void {
     const [first, second] = this.#setup.versions;
     const version = this.#swaps.at(-1)?.version === first ? second : first;
+    const beganMs = epochMs();
     useVersion(this.#setup.dataDir, version);
-    this.#swaps.push({ atMs: epochMs(), version });
+    this.#swaps.push({ beganMs, atMs: epochMs(), version });
   }
 
   #kill(pick: number): void {

@@ -21,7 +21,7 @@ export function Invitations() {
         {({ data }) =>
           data.invitations.length === 0 ? (
             <Empty title="None">
-              <p>An invitation is a link that works once. Whoever opens it chooses a name and a password.</p>
+              <p>An invitation is a link that works once. The person who opens it chooses a name and a password.</p>
             </Empty>
           ) : (
             <Table

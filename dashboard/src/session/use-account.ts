@@ -4,7 +4,7 @@ import { sessionQuery } from '../api/query-client.ts';
 
 const ORDER: readonly Role[] = ['viewer', 'member', 'admin'];
 
-/** The session of whoever is signed in. Only pages behind `Gate` call this. */
+/** The session of the person who is signed in. Only pages behind `Gate` call this. */
 export function useSignedIn(): SignedIn {
   const { data } = useSuspenseQuery(sessionQuery);
   if (data.state !== 'signed_in') throw new Error('this page was shown without a session');

@@ -113,7 +113,7 @@ function mergedRecord(records: readonly string[], all: '-' | '~'): string | unde
   );
 }
 
-/** An include that leads nowhere lets nobody pass, and makes receivers ignore the whole record. */
+/** An include that leads nowhere lets no sender pass, and makes receivers ignore the whole record. */
 function isWithoutRecord(term: string, { spf }: Findings): boolean {
   const isSame = (via: string) => via.replace(/\.$/, '').toLowerCase() === term.toLowerCase();
   return spf.tree.children.some(({ via, errors }) => isSame(via) && hasCode(errors, 'include_not_found'));

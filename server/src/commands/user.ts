@@ -1,6 +1,6 @@
 /**
- * `whence user create|list|reset-password|set-role|disable|enable|setup-link`: accounts of the dashboard, for whoever can
- * read the data directory. Passwords are never arguments: a one-time link lets the person choose one.
+ * `whence user create|list|reset-password|set-role|disable|enable|setup-link`: accounts of the dashboard, for users
+ * who can read the data directory. Passwords are never arguments: a one-time link lets the person choose one.
  */
 import { userInfo } from 'node:os';
 import { type Account, InvalidAccount } from '../accounts/account.ts';
@@ -86,7 +86,7 @@ export async function userChange(
   });
 }
 
-/** For a new administrator, also where there are others: whoever can run this owns the server. */
+/** For a new administrator, also where there are others: a user who can run this owns the server. */
 export async function userSetupLink(place: Place, { json }: Options, stdout: Output): Promise<ExitCode> {
   return withAccounts(place, { mustExist: false }, async (accounts) => {
     const link = urlOf(place, await accounts.makeSetupLink(operator(), new Date()));

@@ -344,7 +344,7 @@ test('api: health and readiness need no key', async () => {
   assert.deepEqual(ready.body.data.dated_flags, ['is_vpn']);
 });
 
-test('api: data that nobody has built for a month is stale, and still served', async () => {
+test('api: data that was not built for a month is stale, and still served', async () => {
   const at = server.clock.nowMs;
   server.clock.nowMs = at + 31 * 86_400_000;
   try {

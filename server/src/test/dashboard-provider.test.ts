@@ -54,7 +54,7 @@ async function arrive({ back, cookie }: { back: string; cookie: string }) {
   return { client, location: response.headers.get('location') };
 }
 
-test('provider: nobody comes in that way before there is an account', async () => {
+test('provider: sign-in is refused before there is an account', async () => {
   const response = await follow(`${server.url}/dashboard/provider`);
   assert.equal(response.headers.get('location'), '/');
   admin = await signedInAs(folder, server.url, 'Root', 'admin');

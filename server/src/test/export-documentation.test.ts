@@ -85,7 +85,7 @@ const nft = spawnSync('nft', ['-c', '-f', '-'], { input: 'table inet whence_test
 test('export page: nft takes its rules together with the sets', {
   skip: nft.error !== undefined && 'nft is not here; apt-get install nftables',
 }, () => {
-  // Some kernels and containers let nobody look at a ruleset.
+  // Some kernels and containers let no process look at a ruleset.
   if (nft.status !== 0) return;
   const input = readFileSync('whence.nft', 'utf8') + blocks('nft').join('');
   const { status, stderr } = spawnSync('nft', ['-c', '-f', '-'], { input, encoding: 'utf8' });

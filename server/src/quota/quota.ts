@@ -202,23 +202,18 @@ export class Quota {
   /** Leaves a part of a lease open in the account, or marks it as used up. */
   async #take(account: Account, { limit, lease }: Allowance): Promise<void> {
     let recalledAtMs = Number.POSITIVE_INFINITY;
-    if (await this.#openMore(account, lease)) return;
+    // Not so if the lease was removed: what was not opened has gone back to the day.
+    if (account.granted > account.opened && (await this.#ask(account, 0, limit, lease)).isGranted) return;
     for (;;) {
       // Requests that wait are demand; beyond them at most a sixteenth of what is left, so that near the end no process
       // holds much.
       const wanted = Math.max(account.waiting, 1, Math.min(lease, Math.floor(account.left / 16)));
-      const { spent, opened } = account;
-      account.isStored = true;
-      const grant = await this.#store.take(account, { wanted, limit, spent, opened, open: openUpTo(account, lease) });
-      const isGranted = grant.opened > opened;
-      account.granted = grant.granted;
-      account.opened = grant.opened;
-      account.left = grant.left;
+      const { isGranted, heldElsewhere } = await this.#ask(account, wanted, limit, lease);
       const nowMs = performance.now();
       // A refusal would be wrong as long as another process holds a part of the day and does not use it.
       const isRecallOver = account.wasRecalled || nowMs - recalledAtMs > RECALL_WAIT_MS;
-      if (isGranted || grant.heldElsewhere <= 0 || isRecallOver) {
-        account.wasRecalled = !isGranted && grant.heldElsewhere > 0;
+      if (isGranted || heldElsewhere <= 0 || isRecallOver) {
+        account.wasRecalled = !isGranted && heldElsewhere > 0;
         if (!isGranted) account.emptyUntilMs = nowMs + RETRY_MS;
         return;
       }
@@ -231,15 +226,15 @@ export class Quota {
     }
   }
 
-  /** Whether a further part of what was granted could be opened. */
-  async #openMore(account: Account, lease: number): Promise<boolean> {
-    const { opened } = account;
-    if (account.granted <= opened) return false;
-    const state = await this.#store.open(account, { spent: account.spent, open: openUpTo(account, lease) });
-    // Removed: what was not opened has gone back to the day.
-    account.granted = state?.granted ?? opened;
-    account.opened = state?.opened ?? opened;
-    return account.opened > opened;
+  /** Asks for `wanted` more, and to open a further part. */
+  async #ask(account: Account, wanted: number, limit: number, lease: number) {
+    const { spent, opened } = account;
+    account.isStored = true;
+    const grant = await this.#store.take(account, { wanted, limit, spent, opened, open: openUpTo(account, lease) });
+    account.granted = grant.granted;
+    account.opened = grant.opened;
+    account.left = grant.left;
+    return { isGranted: grant.opened > opened, heldElsewhere: grant.heldElsewhere };
   }
 
   #account(keyId: string, limit: number): Account {

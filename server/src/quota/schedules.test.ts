@@ -43,7 +43,6 @@ function overNetwork(store: LeaseStore, { faults, late }: Network, below: Below)
   };
   return {
     take: (...args) => send(() => store.take(...args)),
-    open: (...args) => send(() => store.open(...args)),
     settle: (leases) => send(() => store.settle(leases.map((lease) => ({ ...lease })))),
     renew: (owners) => send(() => store.renew(owners)),
     reclaim: (of) => send(() => store.reclaim(of)),

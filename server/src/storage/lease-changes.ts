@@ -14,7 +14,7 @@ export type DayOfKey = { readonly keyId: string; readonly day: string };
 export type LeaseName = DayOfKey & { readonly owner: string };
 
 export type LeaseRequest = {
-  /** How much more. */
+  /** How much more; 0 only opens a further part of what was granted. */
   readonly wanted: number;
   readonly limit: number;
   /** Of this lease, since its beginning. */
@@ -39,9 +39,12 @@ export type Grant = LeaseState & {
   readonly heldElsewhere: number;
 };
 
+/** One of several leases that are taken together. */
+export type LeaseTake = LeaseName & LeaseRequest;
+
 export type LeaseChanges = {
-  /** Takes up to `wanted` of what is left of the day. */
-  take(name: LeaseName, request: LeaseRequest, leaseMs: number): Promise<Grant>;
+  /** Takes up to `wanted` of what is left of each key's day; a key is in it once. Answers are in the same order. */
+  take(takes: readonly LeaseTake[], leaseMs: number): Promise<Grant[]>;
   /** Ends leases: what was not spent goes back to their days. Those that were ended already are left alone. */
   settle(leases: readonly (LeaseName & { readonly spent: number })[]): Promise<void>;
   /** Ends leases past their deadline, of one key's day or at most `limit` days of keys. How many leases. */

@@ -14,6 +14,12 @@ const THEIRS: LeaseName = { keyId: 'one', day: DAY, owner: 'theirs.1' };
 /** A lease that is taken at once and opened whole. */
 const whole = (wanted: number, limit = 100): LeaseRequest => ({ wanted, limit, spent: 0, opened: 0, open: wanted });
 
+/** A further part of a lease, of which this much is spent and open. */
+const part = (spent: number, opened: number, open: number): LeaseRequest => ({
+  ...{ wanted: 0, limit: 100 },
+  ...{ spent, opened, open },
+});
+
 for (const engine of testEngines()) {
   const { name, skip } = engine;
   after(() => engine.close());
@@ -45,17 +51,17 @@ for (const engine of testEngines()) {
 
   withStorage('what was reported as spent is not held', async ({ leases }) => {
     await leases.take(THEIRS, whole(20));
-    await leases.open(THEIRS, { spent: 20, open: 20 });
+    await leases.take(THEIRS, part(20, 20, 20));
     assert.equal((await leases.take(OURS, whole(5))).heldElsewhere, 0);
   });
 
   withStorage('numbers of a lease go on from its beginning', async ({ leases }) => {
     await leases.take(OURS, { ...whole(50), open: 5 });
-    assert.deepEqual(await leases.open(OURS, { spent: 5, open: 15 }), { granted: 50, opened: 15 });
-    assert.deepEqual(await leases.open(OURS, { spent: 15, open: 500 }), { granted: 50, opened: 50 });
+    const rest = { left: 50, heldElsewhere: 0 };
+    assert.deepEqual(await leases.take(OURS, part(5, 5, 15)), { granted: 50, opened: 15, ...rest });
+    assert.deepEqual(await leases.take(OURS, part(15, 15, 500)), { granted: 50, opened: 50, ...rest });
     const more = await leases.take(OURS, { wanted: 10, limit: 100, spent: 50, opened: 50, open: 55 });
     assert.deepEqual(more, { granted: 60, opened: 55, left: 40, heldElsewhere: 0 });
-    assert.equal(await leases.open(THEIRS, { spent: 0, open: 1 }), undefined);
   });
 
   withStorage(
@@ -94,7 +100,7 @@ for (const engine of testEngines()) {
     'after its deadline what was not opened comes back, once, and what was opened stays counted',
     async ({ leases }) => {
       await leases.take(THEIRS, { ...whole(50), open: 5 });
-      await leases.open(THEIRS, { spent: 5, open: 12 });
+      await leases.take(THEIRS, part(5, 5, 12));
       await sleep(100);
       assert.equal(await leases.reclaim({ keyId: 'another', day: DAY }), 0);
       assert.deepEqual([await leases.reclaim({ keyId: 'one', day: DAY }), await leases.reclaim()], [1, 0]);
@@ -111,7 +117,8 @@ for (const engine of testEngines()) {
       await leases.take(THEIRS, { ...whole(50), open: 20 });
       await sleep(100);
       await leases.reclaim();
-      assert.equal(await leases.open(THEIRS, { spent: 20, open: 30 }), undefined);
+      const none = await leases.take(THEIRS, part(20, 20, 30));
+      assert.deepEqual(none, { granted: 20, opened: 20, left: 80, heldElsewhere: 0 });
       const grant = await leases.take(THEIRS, { wanted: 10, limit: 100, spent: 20, opened: 20, open: 25 });
       assert.deepEqual(grant, { granted: 30, opened: 25, left: 70, heldElsewhere: 0 });
       await leases.settle([{ ...THEIRS, spent: 22 }]);
@@ -136,11 +143,27 @@ for (const engine of testEngines()) {
         await sleep(20);
       }
       assert.equal(ended, 1);
-      assert.notEqual(await leases.open(renewed, { spent: 0, open: 5 }), undefined);
-      assert.equal(await leases.open(dead, { spent: 0, open: 5 }), undefined);
+      assert.equal((await leases.take(renewed, part(0, 5, 5))).granted, 40);
+      assert.equal((await leases.take(dead, part(0, 5, 5))).granted, 5);
     },
     { leaseMs: 1_000 },
   );
+
+  withStorage('many leases are taken at once, of many keys and several of one', async ({ leases }) => {
+    const names = Array.from({ length: 700 }, (_, i) => ({ keyId: `key ${i % 600}`, day: DAY, owner: `us.${i}` }));
+    const limitOf = (i: number) => 1 + (i % 600) + 9 * (i % 2);
+    const grants = await Promise.all(names.map((lease, i) => leases.take(lease, whole(7, limitOf(i)))));
+    const want = names.map((_, i) => {
+      const before = i < 600 ? 0 : Math.min(7, limitOf(i));
+      const granted = Math.min(7, limitOf(i) - before);
+      return { granted, opened: granted, left: limitOf(i) - before - granted, heldElsewhere: before };
+    });
+    assert.deepEqual(grants, want);
+    const taken = await leases.takenOn(DAY);
+    assert.equal(taken.size, 600);
+    for (const [i, { keyId }] of names.entries())
+      if (i < 100) assert.equal(taken.get(keyId), Math.min(14, limitOf(i)), keyId);
+  });
 
   test(`leases on ${name}: concurrent ones over several connections grant the limit and no more`, {
     skip,

@@ -2,15 +2,14 @@
 
 import type { Engine } from './engine.ts';
 import { sql } from './kysely.ts';
-import type { DayOfKey, Grant, LeaseName, LeaseRequest, LeaseState } from './lease-changes.ts';
+import type { DayOfKey, Grant, LeaseName, LeaseRequest } from './lease-changes.ts';
+import { TakeQueue } from './take-queue.ts';
 
 export type Recall = DayOfKey & { readonly number: number };
 
 export type LeaseStore = {
   /** Takes up to `wanted` of what is left of the day, and opens what is asked for. */
   take(name: LeaseName, request: LeaseRequest): Promise<Grant>;
-  /** Opens a further part of what was granted; undefined if the lease has been removed. */
-  open(name: LeaseName, request: Pick<LeaseRequest, 'spent' | 'open'>): Promise<LeaseState | undefined>;
   /** Ends leases: what was not spent goes back to their days. Those that were ended already are left alone. */
   settle(leases: readonly (LeaseName & { readonly spent: number })[]): Promise<void>;
   /** Moves the deadlines of the leases of these owners. */
@@ -40,22 +39,9 @@ const LEASES_PER_STATEMENT = 500;
 
 export function leaseStore({ db, now, leases }: Engine, leaseMs = LEASE_MS): LeaseStore {
   const deadline = sql<number>`${now} + ${sql.lit(leaseMs)}`;
+  const takes = new TakeQueue((batch) => leases.take(batch, leaseMs));
   return {
-    take: (name, request) => leases.take(name, request, leaseMs),
-    async open({ keyId, day, owner }, { spent, open }) {
-      return db
-        .updateTable('leases')
-        .set({
-          spent,
-          opened: sql<number>`case when opened > ${open} then opened when granted < ${open} then granted else ${open} end`,
-          expires_at: deadline,
-        })
-        .where('key_id', '=', keyId)
-        .where('day', '=', day)
-        .where('owner', '=', owner)
-        .returning(['granted', 'opened'])
-        .executeTakeFirst();
-    },
+    take: ({ keyId, day, owner }, request) => takes.add({ keyId, day, owner, ...request }),
     async settle(all) {
       for (let i = 0; i < all.length; i += LEASES_PER_STATEMENT)
         await leases.settle(all.slice(i, i + LEASES_PER_STATEMENT));

@@ -39,15 +39,6 @@ export class MemoryLeases implements LeaseStore {
     return { granted, opened: lease.opened, left: Math.max(0, limit - before - grant), heldElsewhere };
   }
 
-  async open(...[name, { spent, open }]: Parameters<LeaseStore['open']>) {
-    const lease = this.leases.get(leaseName(name));
-    if (lease === undefined) return undefined;
-    lease.opened = Math.max(lease.opened, Math.min(lease.granted, open));
-    lease.spent = spent;
-    lease.isExpired = false;
-    return { granted: lease.granted, opened: lease.opened };
-  }
-
   async settle(leases: Parameters<LeaseStore['settle']>[0]) {
     for (const { spent, ...name } of leases) {
       const lease = this.leases.get(leaseName(name));

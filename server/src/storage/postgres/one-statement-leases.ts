@@ -7,44 +7,59 @@ import { sql } from '../kysely.ts';
 import type { LeaseChanges } from '../lease-changes.ts';
 import type { Db } from '../schema.ts';
 
-type TakenRow = { taken: number; granted: number; opened: number; elsewhere: number };
+type TakenRow = { key_id: string; taken: number; granted: number; opened: number; elsewhere: number };
 
 export function oneStatementLeases(db: Db, now: RawBuilder<number>): LeaseChanges {
   return {
-    async take({ keyId, day, owner }, { wanted, limit, spent, opened, open }, leaseMs) {
-      const first = Math.min(wanted, limit);
+    async take(takes, leaseMs) {
+      // By key, because `on conflict` sees the row that is there and the one to insert, but not what they come from.
+      const byKey = Object.fromEntries(
+        takes.map(({ keyId, wanted, limit, ...take }) => [keyId, { ...take, wanted: Math.min(wanted, limit), limit }]),
+      );
+      const asked = (key: RawBuilder<unknown>, name: string) =>
+        sql`cast((select takes from input) #>> array[${key}, ${sql.lit(name)}] as bigint)`;
       // What is left may be less than nothing, where a limit was lowered in the middle of the day.
-      const grant = sql`greatest(0, least(${bigint(wanted)}, ${bigint(limit)} - q.granted))`;
+      const grant = sql`greatest(0, least(excluded.granted, ${asked(sql`q.key_id`, 'limit')} - q.granted))`;
+      const granted = sql`l.granted + excluded.granted - ${asked(sql`l.key_id`, 'opened')}`;
       const { rows } = await sql<TakenRow>`
-        with day_of_key as (
+        with input as materialized (
+          select cast(${JSON.stringify(byKey)} as jsonb) as takes
+        ), asked as materialized (
+          select key as key_id, take.* from input, jsonb_each(takes), jsonb_to_record(value) as take (
+            day text, owner text, wanted bigint, spent bigint, opened bigint, open bigint
+          )
+        ), day_of_key as (
           insert into quota as q (key_id, day, granted, last_granted)
-          values (${keyId}, ${day}, ${bigint(first)}, ${bigint(first)})
+          select key_id, day, wanted, wanted from asked order by key_id, day
           on conflict (key_id, day) do update set granted = q.granted + ${grant}, last_granted = ${grant}
-          returning granted, last_granted
+          returning key_id, granted, last_granted
         ), lease as (
           insert into leases as l (key_id, day, owner, granted, opened, spent, expires_at)
-          select ${keyId}, ${day}, ${owner}, ${bigint(opened)} + last_granted,
-            least(${bigint(opened)} + last_granted, ${bigint(open)}), ${bigint(spent)}, ${now} + ${bigint(leaseMs)}
-          from day_of_key
+          select key_id, day, owner, opened + last_granted, least(opened + last_granted, open), spent,
+            ${now} + ${bigint(leaseMs)}
+          from asked join day_of_key using (key_id)
           on conflict (key_id, day, owner) do update set
-            granted = l.granted + excluded.granted - ${bigint(opened)},
-            opened = greatest(l.opened, least(l.granted + excluded.granted - ${bigint(opened)}, ${bigint(open)})),
+            granted = ${granted},
+            opened = greatest(l.opened, least(${granted}, ${asked(sql`l.key_id`, 'open')})),
             spent = excluded.spent,
             expires_at = excluded.expires_at
-          returning granted, opened
+          returning key_id, granted, opened
         )
-        select day_of_key.granted as taken, lease.granted, lease.opened, (
-          select cast(coalesce(sum(granted - spent), 0) as bigint) from leases
-          where key_id = ${keyId} and day = ${day} and owner <> ${owner}
+        select key_id, day_of_key.granted as taken, lease.granted, lease.opened, (
+          select cast(coalesce(sum(other.granted - other.spent), 0) as bigint) from leases other
+          where other.key_id = asked.key_id and other.day = asked.day and other.owner <> asked.owner
         ) as elsewhere
-        from day_of_key, lease`.execute(db);
-      const [row] = rows as [TakenRow];
-      return {
-        granted: row.granted,
-        opened: row.opened,
-        left: Math.max(0, limit - row.taken),
-        heldElsewhere: row.elsewhere,
-      };
+        from asked join day_of_key using (key_id) join lease using (key_id)`.execute(db);
+      const taken = new Map(rows.map((row) => [row.key_id, row]));
+      return takes.map(({ keyId, limit }) => {
+        const row = taken.get(keyId) as TakenRow;
+        return {
+          granted: row.granted,
+          opened: row.opened,
+          left: Math.max(0, limit - row.taken),
+          heldElsewhere: row.elsewhere,
+        };
+      });
     },
 
     async settle(leases) {

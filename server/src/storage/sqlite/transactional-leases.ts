@@ -1,118 +1,162 @@
-/** Leases in transactions of several statements, for an engine without a network between. */
+/**
+ * Leases in transactions that take the write lock first: rows are read, changed here, and written back. All rows of a
+ * transaction go into each statement as one JSON text, so its cost hardly depends on how many there are.
+ */
 import type { RawBuilder } from 'kysely';
 import { sql } from '../kysely.ts';
-import type { DayOfKey, LeaseChanges } from '../lease-changes.ts';
+import type { DayOfKey, Grant, LeaseChanges, LeaseName, LeaseTake } from '../lease-changes.ts';
 import type { Db } from '../schema.ts';
+
+/** What is stored before a take; null where there is no row. */
+type StoredRow = {
+  readonly taken: number | null;
+  readonly granted: number | null;
+  readonly opened: number | null;
+  readonly heldElsewhere: number;
+};
+
+type EndedLease = LeaseName & { readonly granted: number };
+
+/** What a take changes. */
+type Change = {
+  readonly take: LeaseTake;
+  readonly grant: Grant;
+  readonly grantedNow: number;
+  /** Of the key's day, after it. */
+  readonly taken: number;
+  readonly isUsedUp: boolean;
+};
+
+type Returned = DayOfKey & { readonly unspent: number };
 
 export function transactionalLeases(db: Db, now: RawBuilder<number>): LeaseChanges {
   return {
-    take: ({ keyId, day, owner }, { wanted, limit, spent, opened, open }, leaseMs) =>
+    take: (takes, leaseMs) =>
       db.transaction().execute(async (transaction) => {
-        const isOfDay = { key_id: keyId, day };
-        const before = await transaction
-          .selectFrom('quota')
-          .select('granted')
-          .where((eb) => eb.and(isOfDay))
-          .executeTakeFirst();
-        const heldElsewhere = await heldByOthers(transaction, { keyId, day }, owner);
+        const stored = await storedRows(transaction, takes);
+        const changes = takes.map((take, i) => changeBy(take, stored[i] as StoredRow));
         // A key that is used up asks again and again: nothing is written for it, as writing costs a sync to disk.
-        if (wanted > 0 && before !== undefined && before.granted >= limit) {
-          const found = await transaction
-            .selectFrom('leases')
-            .select(['granted', 'opened'])
-            .where((eb) => eb.and({ ...isOfDay, owner }))
-            .executeTakeFirst();
-          return { ...(found ?? { granted: opened, opened }), left: 0, heldElsewhere };
+        const written = changes.filter(({ isUsedUp }) => !isUsedUp);
+        if (written.length > 0) {
+          await writeDays(transaction, written);
+          await writeLeases(transaction, written, sql<number>`${now} + ${leaseMs}`);
         }
-        const first = Math.min(wanted, limit);
-        // What is left may be less than nothing, where a limit was lowered in the middle of the day.
-        const grant = sql<number>`max(0, min(${wanted}, ${limit} - quota.granted))`;
-        const quota = await transaction
-          .insertInto('quota')
-          .values({ key_id: keyId, day, granted: first, last_granted: first })
-          .onConflict((conflict) =>
-            conflict
-              .columns(['key_id', 'day'])
-              .doUpdateSet({ granted: sql<number>`quota.granted + ${grant}`, last_granted: grant }),
-          )
-          .returning(['granted', 'last_granted'])
-          .executeTakeFirstOrThrow();
-        const granted = opened + quota.last_granted;
-        const sum = sql<number>`leases.granted + ${quota.last_granted}`;
-        const lease = await transaction
-          .insertInto('leases')
-          .values({
-            key_id: keyId,
-            day,
-            owner,
-            granted,
-            opened: Math.min(granted, open),
-            spent,
-            expires_at: sql<number>`${now} + ${leaseMs}`,
-          })
-          .onConflict((conflict) =>
-            conflict.columns(['key_id', 'day', 'owner']).doUpdateSet({
-              granted: sum,
-              opened: sql<number>`max(leases.opened, min(${sum}, ${open}))`,
-              spent,
-              expires_at: sql<number>`excluded.expires_at`,
-            }),
-          )
-          .returning(['granted', 'opened'])
-          .executeTakeFirstOrThrow();
-        return { ...lease, left: Math.max(0, limit - quota.granted), heldElsewhere };
+        return changes.map(({ grant }) => grant);
       }),
 
     settle: (leases) =>
       db.transaction().execute(async (transaction) => {
-        for (const { keyId, day, owner, spent } of leases) {
-          const ended = await transaction
-            .deleteFrom('leases')
-            .where('key_id', '=', keyId)
-            .where('day', '=', day)
-            .where('owner', '=', owner)
-            .returning('granted')
-            .executeTakeFirst();
-          if (ended !== undefined) await giveBack(transaction, { keyId, day }, ended.granted - spent);
-        }
+        const ended = await remove(transaction, leases);
+        const granted = new Map(ended.map((lease) => [nameOf(lease), lease.granted]));
+        const returned = leases.flatMap((lease) => {
+          const held = granted.get(nameOf(lease));
+          granted.delete(nameOf(lease));
+          return held === undefined ? [] : [{ ...lease, unspent: held - lease.spent }];
+        });
+        await giveBack(transaction, returned);
       }),
 
     reclaim: (limit, of) =>
       db.transaction().execute(async (transaction) => {
-        let expired = transaction.selectFrom('leases').selectAll().where('expires_at', '<', now).limit(limit);
+        let expired = transaction
+          .selectFrom('leases')
+          .select(['key_id as keyId', 'day', 'owner', 'granted', 'opened'])
+          .where('expires_at', '<', now)
+          .limit(limit);
         if (of !== undefined) expired = expired.where('key_id', '=', of.keyId).where('day', '=', of.day);
         const leases = await expired.execute();
-        for (const { key_id: keyId, day, owner, granted, opened } of leases) {
-          await transaction
-            .deleteFrom('leases')
-            .where('key_id', '=', keyId)
-            .where('day', '=', day)
-            .where('owner', '=', owner)
-            .execute();
-          await giveBack(transaction, { keyId, day }, granted - opened);
-        }
+        await remove(transaction, leases);
+        await giveBack(
+          transaction,
+          leases.map((lease) => ({ ...lease, unspent: lease.granted - lease.opened })),
+        );
         return leases.length;
       }),
   };
 }
 
-async function heldByOthers(transaction: Db, { keyId, day }: DayOfKey, owner: string): Promise<number> {
-  const others = await transaction
-    .selectFrom('leases')
-    .select((eb) => eb.fn.sum<number | null>(eb('granted', '-', eb.ref('spent'))).as('held'))
-    .where('key_id', '=', keyId)
-    .where('day', '=', day)
-    .where('owner', '!=', owner)
-    .executeTakeFirst();
-  return others?.held ?? 0;
+function changeBy(take: LeaseTake, stored: StoredRow): Change {
+  const { wanted, limit, opened, open } = take;
+  const takenBefore = stored.taken ?? 0;
+  // What is left may be less than nothing, where a limit was lowered in the middle of the day.
+  const grantedNow = Math.max(0, Math.min(wanted, limit - takenBefore));
+  const granted = (stored.granted ?? opened) + grantedNow;
+  const isUsedUp = wanted > 0 && stored.taken !== null && stored.taken >= limit;
+  const grant = {
+    granted,
+    opened: Math.max(stored.opened ?? 0, isUsedUp ? opened : Math.min(granted, open)),
+    left: Math.max(0, limit - takenBefore - grantedNow),
+    heldElsewhere: stored.heldElsewhere,
+  };
+  return { take, grant, grantedNow, taken: takenBefore + grantedNow, isUsedUp };
 }
 
-async function giveBack(transaction: Db, { keyId, day }: DayOfKey, unspent: number): Promise<void> {
-  if (unspent === 0) return;
-  await transaction
-    .updateTable('quota')
-    .set((eb) => ({ granted: eb('granted', '-', unspent) }))
-    .where('key_id', '=', keyId)
-    .where('day', '=', day)
-    .execute();
+async function storedRows(transaction: Db, takes: readonly LeaseTake[]): Promise<readonly StoredRow[]> {
+  const { rows } = await sql<StoredRow>`
+    select q.granted as taken, l.granted, l.opened, (
+      select coalesce(sum(o.granted - o.spent), 0) from leases o
+      where o.key_id = t.value ->> 0 and o.day = t.value ->> 1 and o.owner <> t.value ->> 2
+    ) as heldElsewhere
+    from json_each(${namesOf(takes)}) t
+    left join quota q on q.key_id = t.value ->> 0 and q.day = t.value ->> 1
+    left join leases l on l.key_id = t.value ->> 0 and l.day = t.value ->> 1 and l.owner = t.value ->> 2
+    order by t.key`.execute(transaction);
+  return rows;
+}
+
+async function writeDays(transaction: Db, changes: readonly Change[]): Promise<void> {
+  const rows = changes.map(({ take: { keyId, day }, taken, grantedNow }) => [keyId, day, taken, grantedNow]);
+  await sql`
+    insert into quota (key_id, day, granted, last_granted)
+    select value ->> 0, value ->> 1, value ->> 2, value ->> 3 from json_each(${JSON.stringify(rows)}) where true
+    on conflict (key_id, day) do update set granted = excluded.granted, last_granted = excluded.last_granted
+  `.execute(transaction);
+}
+
+async function writeLeases(transaction: Db, changes: readonly Change[], expiresAt: RawBuilder<number>): Promise<void> {
+  const rows = changes.map(({ take: { keyId, day, owner, spent }, grant: { granted, opened } }) => [
+    keyId,
+    day,
+    owner,
+    granted,
+    opened,
+    spent,
+  ]);
+  await sql`
+    insert into leases (key_id, day, owner, granted, opened, spent, expires_at)
+    select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, ${expiresAt}
+    from json_each(${JSON.stringify(rows)}) where true
+    on conflict (key_id, day, owner) do update set
+      granted = excluded.granted, opened = excluded.opened, spent = excluded.spent, expires_at = excluded.expires_at
+  `.execute(transaction);
+}
+
+async function remove(transaction: Db, leases: readonly LeaseName[]): Promise<readonly EndedLease[]> {
+  if (leases.length === 0) return [];
+  const { rows } = await sql<EndedLease>`
+    delete from leases where (key_id, day, owner) in (
+      select value ->> 0, value ->> 1, value ->> 2 from json_each(${namesOf(leases)})
+    ) returning key_id as keyId, day, owner, granted`.execute(transaction);
+  return rows;
+}
+
+async function giveBack(transaction: Db, returned: readonly Returned[]): Promise<void> {
+  const some = returned.filter(({ unspent }) => unspent !== 0);
+  if (some.length === 0) return;
+  const rows = JSON.stringify(some.map(({ keyId, day, unspent }) => [keyId, day, unspent]));
+  // Several leases may be from one day, and an update joins each row once.
+  await sql`
+    update quota set granted = quota.granted - r.unspent
+    from (
+      select value ->> 0 as key_id, value ->> 1 as day, sum(value ->> 2) as unspent
+      from json_each(${rows}) group by 1, 2
+    ) r where quota.key_id = r.key_id and quota.day = r.day`.execute(transaction);
+}
+
+function namesOf(leases: readonly LeaseName[]): string {
+  return JSON.stringify(leases.map(({ keyId, day, owner }) => [keyId, day, owner]));
+}
+
+function nameOf({ keyId, day, owner }: LeaseName): string {
+  return `${keyId} ${day} ${owner}`;
 }

@@ -76,6 +76,23 @@ for (const engine of testEngines()) {
     assert.equal(all.filter(({ isAllowed }) => isAllowed).length, 100);
   });
 
+  onEngine('a key in steady use is leased more before it runs out, so its requests do not wait', async () => {
+    const [quota] = processes(1) as [Quota];
+    const allowance = { limit: 100_000, lease: 250 };
+    let waits = 0;
+    for (let i = 0; i < 1_000; i++) {
+      if (quota.spendAtOnce('steady', allowance, NOON) === undefined) {
+        waits++;
+        await quota.spend('steady', allowance, NOON);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    // The first request, and a few while parts are small and the machine is slow.
+    assert.ok(waits >= 1 && waits <= 8, `${waits} of 1000 requests waited`);
+    await quota.close();
+    assert.equal((await storage.leases.takenOn('2026-11-15')).get('steady'), 1_000);
+  });
+
   onEngine('what is refunded after midnight goes to the day it was taken from', async () => {
     const [quota] = processes(1) as [Quota];
     const days: string[] = [];

@@ -58,12 +58,14 @@ type Account = {
   /** Up to where it may be spent. */
   opened: number;
   spent: number;
+  /** How much has to be spent for more to be asked for, before requests have to wait for it. */
+  askAheadAt: number;
   /** Whether storage may have a row of the lease. */
   isStored: boolean;
   /** Of the day, as of the last lease. */
   left: number;
   lastSpentMs: number;
-  /** Requests that wait for the lease being taken. */
+  /** Requests that wait for the lease being taken, and the question asked ahead of them. */
   waiting: number;
   taking: Promise<void> | undefined;
   /** Refused until then, on the monotonic clock, without asking storage. */
@@ -111,11 +113,12 @@ export class Quota {
   }
 
   /** Spends only what is already leased; undefined where storage would have to be asked. */
-  spendAtOnce(keyId: string, { limit }: Allowance, nowMs: number): Spent | undefined {
+  spendAtOnce(keyId: string, allowance: Allowance, nowMs: number): Spent | undefined {
     const { endSeconds: resetSeconds } = this.#moveTo(nowMs);
-    if (limit === Number.POSITIVE_INFINITY) return { isAllowed: true, remaining: UNLIMITED, resetSeconds };
+    if (allowance.limit === Number.POSITIVE_INFINITY) return { isAllowed: true, remaining: UNLIMITED, resetSeconds };
     const account = this.#accounts.get(keyId);
     if (account === undefined || account.spent >= account.opened) return undefined;
+    if (account.spent >= account.askAheadAt) this.#askAhead(account, allowance);
     return spendFrom(account, nowMs, resetSeconds);
   }
 
@@ -139,9 +142,7 @@ export class Quota {
       }
       return spendFrom(account, nowMs, resetSeconds);
     } finally {
-      account.waiting--;
-      // The day has changed meanwhile: the rest of the lease goes back to the day it is from.
-      if (account.waiting === 0 && this.#accounts.get(keyId) !== account) this.#end(account);
+      this.#stopWaiting(account);
     }
   }
 
@@ -195,6 +196,7 @@ export class Quota {
   }
 
   async close(): Promise<void> {
+    await Promise.allSettled(Array.from(this.#accounts.values(), ({ taking }) => taking));
     this.#closeAccounts(() => true);
     await this.#settle();
   }
@@ -205,9 +207,7 @@ export class Quota {
     // Not so if the lease was removed: what was not opened has gone back to the day.
     if (account.granted > account.opened && (await this.#ask(account, 0, limit, lease)).isGranted) return;
     for (;;) {
-      // Requests that wait are demand; beyond them at most a sixteenth of what is left, so that near the end no process
-      // holds much.
-      const wanted = Math.max(account.waiting, 1, Math.min(lease, Math.floor(account.left / 16)));
+      const wanted = Math.max(account.waiting, 1, shareOf(account, lease));
       const { isGranted, heldElsewhere } = await this.#ask(account, wanted, limit, lease);
       const nowMs = performance.now();
       // A refusal would be wrong as long as another process holds a part of the day and does not use it.
@@ -226,6 +226,32 @@ export class Quota {
     }
   }
 
+  /** Asks once, so that requests need not wait. What it does not get, the first of them that has to wait asks for. */
+  #askAhead(account: Account, { limit, lease }: Allowance): void {
+    account.askAheadAt = Number.POSITIVE_INFINITY;
+    const isAllOpen = account.granted <= account.opened;
+    const wanted = isAllOpen ? shareOf(account, lease) : 0;
+    // Near the end of a day, what is not needed yet is left to other processes.
+    if (account.taking !== undefined || (isAllOpen && wanted === 0) || this.#isStorageDown()) return;
+    account.waiting++;
+    account.taking = this.#ask(account, wanted, limit, lease).then(
+      () => this.#stopAsking(account),
+      // The request that has to wait asks again, and reports why it cannot.
+      () => this.#stopAsking(account),
+    );
+  }
+
+  #stopAsking(account: Account): void {
+    account.taking = undefined;
+    this.#stopWaiting(account);
+  }
+
+  #stopWaiting(account: Account): void {
+    account.waiting--;
+    // The day has changed meanwhile: the rest of the lease goes back to the day it is from.
+    if (account.waiting === 0 && this.#accounts.get(account.keyId) !== account) this.#end(account);
+  }
+
   /** Asks for `wanted` more, and to open a further part. */
   async #ask(account: Account, wanted: number, limit: number, lease: number) {
     const { spent, opened } = account;
@@ -234,6 +260,7 @@ export class Quota {
     account.granted = grant.granted;
     account.opened = grant.opened;
     account.left = grant.left;
+    account.askAheadAt = grant.opened - Math.ceil((grant.opened - opened) / 4);
     return { isGranted: grant.opened > opened, heldElsewhere: grant.heldElsewhere };
   }
 
@@ -247,6 +274,7 @@ export class Quota {
         granted: 0,
         opened: 0,
         spent: 0,
+        askAheadAt: Number.POSITIVE_INFINITY,
         isStored: false,
         left: limit,
         lastSpentMs: 0,
@@ -283,6 +311,7 @@ export class Quota {
     account.granted = 0;
     account.opened = 0;
     account.spent = 0;
+    account.askAheadAt = Number.POSITIVE_INFINITY;
     account.isStored = false;
   }
 
@@ -311,6 +340,14 @@ export class Quota {
     }
     return this.#day;
   }
+}
+
+/**
+ * What may be taken beyond the requests that wait, which are demand: at most a sixteenth of what is left, so that near
+ * the end no process holds much.
+ */
+function shareOf({ left }: Account, lease: number): number {
+  return Math.min(lease, Math.floor(left / 16));
 }
 
 function openUpTo({ opened, spent, waiting }: Account, lease: number): number {

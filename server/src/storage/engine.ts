@@ -10,7 +10,7 @@ export type Engine = {
   readonly db: Db;
   /** For questions that must not wait behind other statements. */
   readonly urgent: Db;
-  /** Differs once another database was opened under the same name. */
+  /** Differs once the database was opened again: it may be another one under the same name. */
   generation(): number;
   /** SQL for the milliseconds since 1970 on the clock of the database, which all processes share. */
   readonly now: RawBuilder<number>;

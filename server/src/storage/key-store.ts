@@ -1,5 +1,6 @@
 /** API keys in storage. Tier and permissions are text here; their rules are in `keys/`. */
-import type { Selectable } from 'kysely';
+import type { Selectable, SelectQueryBuilder } from 'kysely';
+import { sql } from './kysely.ts';
 import type { Db, Schema } from './schema.ts';
 
 export type StoredKey = {
@@ -49,8 +50,8 @@ export type KeyStore = {
 const MAX_CHANGED = 1_000;
 
 /**
- * `generation` differs once the engine has opened another database under the same name. `urgent` is for the question
- * on which every answer depends.
+ * `generation` differs once the engine has opened the database again, which may be another one under the same name.
+ * `urgent` is for the question on which every answer depends.
  */
 export function keyStore(db: Db, generation: () => number, urgent: Db = db): KeyStore {
   // Ahead of the change: its row lock makes other changes wait, so that numbers are seen in their order.
@@ -62,6 +63,9 @@ export function keyStore(db: Db, generation: () => number, urgent: Db = db): Key
       .executeTakeFirstOrThrow();
     return keys;
   };
+  // The database as of the last look. One that was opened again is the same if no key has changed: SQLite opens its
+  // file again after each checkpoint, and forgetting all keys each time would cost a query for each of them.
+  let seen = { generation: generation(), change: '', database: 0 };
   return {
     async insert(key) {
       await db.transaction().execute(async (transaction) => {
@@ -113,22 +117,37 @@ export function keyStore(db: Db, generation: () => number, urgent: Db = db): Key
       });
     },
     async revision() {
-      const { keys } = await urgent.selectFrom('revisions').select('keys').executeTakeFirstOrThrow();
-      return `${generation()}.${keys}`;
+      const { keys, last } = await urgent
+        .selectFrom('revisions')
+        .select(['keys', (eb) => lastChange(eb.selectFrom('keys')).as('last')])
+        .executeTakeFirstOrThrow();
+      const change = `${keys} ${last}`;
+      const isSame = seen.generation === generation() || seen.change === change;
+      seen = { generation: generation(), change, database: seen.database + (isSame ? 0 : 1) };
+      return `${seen.database}.${keys}`;
     },
     async changedSince(revision) {
-      const [itsGeneration, number] = revision.split('.').map(Number);
+      const [database, number] = revision.split('.').map(Number);
       const changed = await urgent
         .selectFrom('keys')
         .select('hash')
         .where('revision', '>', number ?? 0)
         .limit(MAX_CHANGED + 1)
         .execute();
-      // Compared afterwards: reading may have been what noticed another database.
-      if (itsGeneration !== generation() || changed.length > MAX_CHANGED) return undefined;
+      // Compared afterwards: reading may have been what opened it again.
+      const isSame = database === seen.database && seen.generation === generation();
+      if (!isSame || changed.length > MAX_CHANGED) return undefined;
       return changed.map(({ hash }) => hash);
     },
   };
+}
+
+/** Of two copies of a database that went on separately, both may have the same number of changes, but not this. */
+function lastChange(keys: SelectQueryBuilder<Schema, 'keys', object>) {
+  return keys
+    .select(sql<string>`id || ' ' || coalesce(revoked_at, 0)`.as('change'))
+    .orderBy('revision', 'desc')
+    .limit(1);
 }
 
 function toRow({ id, name, hash, masked, permissions, tier, createdAt, ownerId, predecessorId }: StoredKey) {

@@ -1,6 +1,6 @@
 /** What holds for the file of the embedded engine. */
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
@@ -129,6 +129,38 @@ test('sqlite: reads and other work of the process go on while another process ho
     other.exec('ROLLBACK');
     other.close();
     await leases.take(LEASE, { wanted: 1, limit: 10, spent: 0, opened: 0, open: 1 });
+  });
+});
+
+test('sqlite: after a checkpoint the keys of the database are the same', async () => {
+  const folder = newFolder();
+  await withStorage(folder, async ({ keys }) => {
+    await keys.insert(key('one'));
+    const revision = await keys.revision();
+    const other = new Database(file(folder));
+    const before = statSync(file(folder)).mtimeMs;
+    other.pragma('wal_checkpoint(truncate)');
+    other.close();
+    assert.notEqual(statSync(file(folder)).mtimeMs, before);
+    assert.equal(await keys.revision(), revision);
+    assert.deepEqual(await keys.changedSince(revision), []);
+    await keys.insert(key('two'));
+    assert.deepEqual([await keys.revision(), await keys.changedSince(revision)], ['0.2', ['hash of two']]);
+  });
+});
+
+test('sqlite: a copy that went on by itself is another database, also with as many changes', async () => {
+  const [folder, restored] = [newFolder(), newFolder()];
+  await withStorage(folder, ({ keys }) => keys.insert(key('one')));
+  cpSync(folder, restored, { recursive: true });
+  await withStorage(restored, ({ keys }) => keys.insert(key('two')));
+  await withStorage(folder, async ({ keys }) => {
+    await keys.insert(key('three'));
+    const revision = await keys.revision();
+    for (const suffix of ['-wal', '-shm']) rmSync(file(folder) + suffix, { force: true });
+    copyFileSync(file(restored), file(folder));
+    assert.notEqual(await keys.revision(), revision);
+    assert.equal(await keys.changedSince(revision), undefined);
   });
 });
 

@@ -539,4 +539,7 @@ export const westernEurope: readonly NetworkRow[] = [
   [8978, 'business', 'Holy See'],
   [61160, 'business', 'Vatican Library'],
   [202865, 'business', 'Vatican Dicastery for Communication'],
+  [39477, 'mobile', 'Vectone Mobile'],
+  [207045, 'mobile', 'KORE Wireless'],
+  [20921, 'mobile', 'Orange Spain, former Amena'],
 ];

@@ -150,4 +150,10 @@ export const smallHosting: readonly NetworkRow[] = [
   [26225, 'datacenter', 'Think On'],
   [63474, 'datacenter', 'Sirius data centres'],
   [135566, 'datacenter', 'Thailand Government Data Center and Cloud'],
+  // As their operators describe them in PeeringDB.
+  [6130, 'datacenter', 'LightEdge (American Internet Services)'],
+  [8839, 'datacenter', 'SdV Plurimedia'],
+  [15657, 'datacenter', 'Speedbone'],
+  [25560, 'datacenter', 'rh-tec'],
+  [15533, 'datacenter', 'Sungard Availability Services UK'],
 ];

@@ -542,4 +542,6 @@ export const westernEurope: readonly NetworkRow[] = [
   [39477, 'mobile', 'Vectone Mobile'],
   [207045, 'mobile', 'KORE Wireless'],
   [20921, 'mobile', 'Orange Spain, former Amena'],
+  [5462, 'residential', 'Virgin Media, former Telewest'],
+  [25596, 'residential', 'Tweak (Odido)'],
 ];

@@ -2,6 +2,7 @@
  * `npm run bench -- <name> [options]`. A benchmark reports a missed goal in its table and exits with 0; `soak` and
  * `fuzz` exit with 1 if a promise is broken.
  */
+import { accuracy } from './accuracy.ts';
 import { capacity } from './capacity.ts';
 import { cluster } from './cluster.ts';
 import { coverage } from './coverage.ts';
@@ -25,6 +26,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   email,
   enrich,
   coverage,
+  accuracy,
   cluster,
   capacity,
   disagreements,

@@ -23,6 +23,8 @@ export type Network = {
   readonly verdict: Verdict | undefined;
   readonly relabel: Relabel | undefined;
   ipv4Addresses: number;
+  /** Whether any address is answered with this network. */
+  hasRecords: boolean;
   /** How much of the network is registered in each country: IPv4 addresses, and IPv6 /48s at a negligible weight. */
   readonly registeredSpace: Map<number, number>;
 };
@@ -51,6 +53,7 @@ export class NetworkTable {
 
   /** `country`: where the addresses are registered, as a number. */
   addSpace(network: Network, version: 4 | 6, addresses: bigint, country: number | undefined): void {
+    network.hasRecords = true;
     if (version === 4) network.ipv4Addresses += Number(addresses);
     if (country === undefined) return;
     const { registeredSpace } = network;
@@ -58,10 +61,14 @@ export class NetworkTable {
     registeredSpace.set(country, (registeredSpace.get(country) ?? 0) + weight);
   }
 
-  /** Every network that was met or has a name, the most IPv4 addresses first, then by AS number. */
+  /**
+   * Every network that was met or has a name: the most IPv4 addresses first, then those with records, then by AS number.
+   */
   bySize(): Network[] {
     for (const asn of this.#names.asns()) this.get(asn);
-    return [...this.#networks.values()].sort((a, b) => b.ipv4Addresses - a.ipv4Addresses || a.asn - b.asn);
+    return [...this.#networks.values()].sort(
+      (a, b) => b.ipv4Addresses - a.ipv4Addresses || Number(b.hasRecords) - Number(a.hasRecords) || a.asn - b.asn,
+    );
   }
 
   compiled(network: Network, ipv4Prefixes: number, ipv6Prefixes: number): CompiledAsn {
@@ -102,6 +109,7 @@ export class NetworkTable {
       verdict,
       relabel,
       ipv4Addresses: 0,
+      hasRecords: false,
       registeredSpace: new Map(),
     };
   }

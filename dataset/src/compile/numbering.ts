@@ -22,12 +22,12 @@ export function numberRows({
   for (const { asn } of [...ipv4.covered, ...ipv6.covered]) networks.get(asn);
   const ordered = networks.bySize();
   const rowOfAsn = new Map(ordered.map(({ asn }, row) => [asn, row]));
-  const { records: sorted, renumbered } = records.renumber(rowOfAsn);
+  const { records: sorted, renumber } = records.renumber(rowOfAsn);
   const covered = (version: 4 | 6, prefixes: readonly CoveredPrefix[]) =>
     prefixes.map(({ asn, base, length }) => ({ row: rowOfAsn.get(asn) as number, version, base, length }));
   return {
-    ipv4: renumbered(ipv4.intervals),
-    ipv6: renumbered(ipv6.intervals),
+    ipv4: renumber(ipv4.intervals),
+    ipv6: renumber(ipv6.intervals),
     records: sorted,
     asns: ordered.map((network) =>
       networks.compiled(network, ipv4.prefixCounts.get(network.asn) ?? 0, ipv6.prefixCounts.get(network.asn) ?? 0),

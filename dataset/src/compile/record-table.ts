@@ -2,45 +2,54 @@
  * Records, each a network and a tail, numbered from 1 in the order in which the walk meets them. The file wants them in
  * another order, which is known only after the walk: `renumber` gives it.
  */
+
+import { orderByGroup } from '../file/consecutive-groups.ts';
 import { type Intervals, MAX_RECORD, makeMatch, prefixLength, recordNumber } from '../file/format.ts';
 import type { Compiled } from '../file/write.ts';
+import type { WalkedIntervals } from './walk.ts';
 
 export class RecordTable {
-  readonly #records: { readonly asn: number; readonly tail: number }[] = [];
+  readonly #asns: number[] = [];
+  readonly #tails: number[] = [];
   readonly #numbers = new Map<number, number>();
 
   number(asn: number, tail: number): number {
+    if (tail >= MAX_TAILS) throw new Error(`more than ${MAX_TAILS} different answers and decisions`);
     const key = asn * MAX_TAILS + tail;
     let number = this.#numbers.get(key);
     if (number === undefined) {
-      number = this.#records.push({ asn, tail });
+      number = this.#asns.push(asn);
+      this.#tails.push(tail);
       this.#numbers.set(key, number);
     }
     return number;
   }
 
-  /** Records by row of their network, then by tail; and a function that gives intervals their new record numbers. */
+  /** Records by row of their network; and a function that gives intervals their new record numbers, in place. */
   renumber(rowOfAsn: ReadonlyMap<number, number>): {
     records: Compiled['records'];
-    renumbered: (intervals: Intervals) => Intervals;
+    renumber: (intervals: WalkedIntervals) => Intervals;
   } {
-    const sorted = this.#records
-      .map(({ asn, tail }, i) => ({ asn: rowOfAsn.get(asn) as number, tail, i }))
-      .sort((a, b) => a.asn - b.asn || a.tail - b.tail);
-    if (sorted.length > MAX_RECORD)
-      throw new Error(`${sorted.length} records are more than the ${MAX_RECORD} that the format can hold`);
-    const newNumbers = new Uint32Array(sorted.length);
-    sorted.forEach(({ i }, position) => {
+    const count = this.#asns.length;
+    if (count > MAX_RECORD)
+      throw new Error(`${count} records are more than the ${MAX_RECORD} that the format can hold`);
+    const rowOf = Uint32Array.from(this.#asns, (asn) => rowOfAsn.get(asn) as number);
+    const order = orderByGroup(rowOf, rowOfAsn.size);
+    const newNumbers = new Uint32Array(count);
+    order.forEach((i, position) => {
       newNumbers[i] = position + 1;
     });
+    const tails = this.#tails;
     return {
-      records: sorted.map(({ asn, tail }) => ({ asn, tail })),
-      renumbered: ({ starts, matches }) => ({
-        starts,
-        matches: matches.map((match) =>
-          match === 0 ? 0 : makeMatch(prefixLength(match), newNumbers[recordNumber(match) - 1] as number),
-        ),
-      }),
+      records: { rows: order.map((i) => rowOf[i] as number), tails: order.map((i) => tails[i] as number) },
+      renumber: (intervals) => {
+        const { matches } = intervals;
+        for (let i = 0; i < matches.length; i++) {
+          const match = matches[i] as number;
+          if (match !== 0) matches[i] = makeMatch(prefixLength(match), newNumbers[recordNumber(match) - 1] as number);
+        }
+        return intervals;
+      },
     };
   }
 }

@@ -1,7 +1,7 @@
 /**
  * The tails of a dataset. Runs with the same key share a tail, and so do different facts that lead to the same text.
  */
-import type { CompiledTail } from '../file/write.ts';
+import type { CompiledTail } from '../file/tails.ts';
 import { FLAGS, type Source, type TypeOrigin } from '../record.ts';
 import type { CompileInput } from './compile-input.ts';
 import { describe, type Facts, type Reason } from './describe.ts';
@@ -10,6 +10,8 @@ import { type Tail, tailTexts } from './tail.ts';
 
 export type TailEntry = { readonly id: number; readonly figures: AnswerFigures };
 
+type SharedText = { readonly text: string; readonly number: number };
+
 export class TailTable {
   /** A tail's id is its position here. */
   readonly rows: CompiledTail[] = [];
@@ -17,6 +19,8 @@ export class TailTable {
   readonly #input: CompileInput;
   readonly #byKey = new Map<string, TailEntry>();
   readonly #idByContent = new Map<string, number>();
+  /** Each text once, with its number: hundreds of thousands of tails are combinations of few texts. */
+  readonly #texts = new Map<string, SharedText>();
 
   /** `sources`: decisions refer to them by position. */
   constructor(sources: readonly Source[], input: CompileInput) {
@@ -40,13 +44,26 @@ export class TailTable {
     const decisions = JSON.stringify(
       reasons.map(([field, source, ...value]) => [field, this.#sources.indexOf(source), ...value]),
     );
-    const content = `${tail.country}${texts.network}${texts.threat}${decisions}`;
+    const network = this.#shared(texts.network);
+    const threat = this.#shared(texts.threat);
+    const list = this.#shared(decisions);
+    const content = `${tail.country}${network.number} ${threat.number} ${list.number}`;
     let id = this.#idByContent.get(content);
     if (id === undefined) {
-      id = this.rows.push({ country: tail.country, ...texts, decisions }) - 1;
+      const row = { country: tail.country, network: network.text, threat: threat.text, decisions: list.text };
+      id = this.rows.push(row) - 1;
       this.#idByContent.set(content, id);
     }
     return { id, figures: figuresOf(tail, reasons, this.#input) };
+  }
+
+  #shared(text: string): SharedText {
+    let shared = this.#texts.get(text);
+    if (shared === undefined) {
+      shared = { text, number: this.#texts.size };
+      this.#texts.set(text, shared);
+    }
+    return shared;
   }
 }
 

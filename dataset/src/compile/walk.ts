@@ -9,8 +9,11 @@ import { LayerCursor, sweep } from '../sweep.ts';
 import { type CoveredPrefix, coveredPrefixes } from './covered-prefixes.ts';
 import type { FamilyLayers } from './layers.ts';
 
+/** Their matches are given other record numbers when all records are known. */
+export type WalkedIntervals = Intervals & { readonly matches: Match[] };
+
 export type WalkedFamily = {
-  readonly intervals: Intervals;
+  readonly intervals: WalkedIntervals;
   readonly covered: readonly CoveredPrefix[];
   /** By AS number: announced prefixes, covered ones included. */
   readonly prefixCounts: ReadonlyMap<number, number>;
@@ -93,7 +96,7 @@ class IntervalBuilder {
     this.#next = end + 1n;
   }
 
-  finish(): Intervals {
+  finish(): WalkedIntervals {
     this.#push(this.#next, 0);
     return { starts: this.#starts, matches: this.#matches };
   }

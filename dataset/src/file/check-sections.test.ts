@@ -21,13 +21,19 @@ const file = encodeDataset(
 const setWord = (index: number, value: number) => (section: Buffer) => section.writeUInt32LE(value, index * 4);
 
 for (const [behaviour, section, change] of [
-  ['a record of a network that does not exist', 'records', setWord(2, 99)],
-  ['a record with a tail that does not exist', 'records', setWord(3, 99)],
+  ['a record with a tail that does not exist', 'records', setWord(1, 99)],
+  ['records of more networks than there are', 'records.row', setWord(1, 0xffffffff)],
+  ['records of a network that does not exist', 'records.row', setWord(0, 99)],
+  ['a first record without a network', 'records.row', setWord(1, 0)],
   ['a network that begins within another name', 'asns', setWord(1, 1)],
   ['a number of a network that does not exist', 'asns.number', setWord(0, 99)],
-  ['a tail with a piece that does not exist', 'tails', setWord(0, 9_999)],
-  ['a tail with its pieces in another order', 'tails', (tails: Buffer) => tails.swap64()],
+  ['a tail with a list of decisions that does not exist', 'tails', setWord(0, 9_999)],
+  ['more faces of tails than there are', 'tails.face', setWord(1, 0xffffffff)],
+  ['a face with a piece that does not exist', 'faces', setWord(0, 9_999)],
+  ['a face with its pieces in another order', 'faces', (faces: Buffer) => faces.reverse()],
+  ['a face that is cut off', 'faces', (faces: Buffer) => faces.subarray(0, -4)],
   ['a piece that ends before it begins', 'pieces', setWord(1, 0)],
+  ['a list of decisions beyond the end', 'decisions.at', setWord(1, 0x7fffffff)],
   ['an IPv4 bucket beyond the end', 'v4.top', setWord(0, 0x7fffffff)],
   ['an IPv4 match with a prefix of 33 bits', 'v4.top', setWord(0, 0x80000000 + 33 * 2 ** 24)],
   ['an IPv6 match of no record', 'v6.match', setWord(0, 0x20ffffff)],
@@ -38,11 +44,18 @@ for (const [behaviour, section, change] of [
   test(`check-sections: ${behaviour} is refused`, () => {
     const sections = decodeFile(Buffer.from(file));
     const changed = Buffer.from(sections[section]);
-    change(changed);
-    const spliced = encodeFile({ ...sections, [section]: changed });
+    const result: unknown = change(changed);
+    const spliced = encodeFile({ ...sections, [section]: Buffer.isBuffer(result) ? result : changed });
     assert.throws(
       () => new Dataset(spliced),
       (error) => error instanceof DatasetError && error.message.startsWith('damaged: section '),
     );
   });
 }
+
+test('check-sections: a list of decisions that is no list is refused when it is read', () => {
+  const sections = decodeFile(Buffer.from(file));
+  const decisions = Buffer.alloc(sections.decisions.length, 0xff);
+  const dataset = new Dataset(encodeFile({ ...sections, decisions }));
+  assert.throws(() => dataset.decisions(0), DatasetError);
+});

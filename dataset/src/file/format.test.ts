@@ -41,8 +41,8 @@ for (const [behaviour, damage, message] of [
   ['a later format', () => inFormat(99), 'format 99 is not readable'],
   [
     'the format before this one',
-    () => inFormat(2),
-    'format 2 is not readable by this version, which reads format 4; build the dataset again',
+    () => inFormat(4),
+    'format 4 is not readable by this version, which reads format 5; build the dataset again',
   ],
 ] as const) {
   test(`format: refused: ${behaviour}`, () => {

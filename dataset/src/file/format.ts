@@ -22,23 +22,23 @@
  *   v6.second    u32                second words of interval starts, ascending within a first word, from 0
  *   v6.match     u32                match per second word; 0xffffffff: the /64 is divided further, see v6.deep
  *   v6.deep      u32 x 5            intervals inside a /64: four words of the start, match; ascending
- *   records      u32 x 2            row in asns, row in tails; ascending. Record 0 is unused: match 0 means no record
+ *   records      u32                tail of each record. Record 0 is unused: match 0 means no record
+ *   records.row  groups             row in asns of each record: records are ordered by it (consecutive-groups.ts)
  *   asns         u32 x 7            number; offset in asns.text; name length | type << 16 | registry << 20 |
  *                                   provider << 24; country (two ASCII bytes) | registration date << 16; IPv4 prefixes;
- *                                   IPv6 prefixes; IPv4 addresses. Order: most IPv4 addresses first, then by number. The
- *                                   date is 0 or  year - 1980 << 9 | month << 5 | day
+ *                                   IPv6 prefixes; IPv4 addresses. Order: most IPv4 addresses first, then those with
+ *                                   records, then by number. The date is 0 or  year - 1980 << 9 | month << 5 | day
  *   asns.number  u32                rows of asns in the order of their numbers
  *   asns.text    bytes              per row: name, TAB, handle, LF; JSON-escaped ASCII
  *   words.*                         index of names and handles: words that several networks have (shared-words.ts),
  *   grams, grams.at                 parts of all other words and what is between words (name-grams.ts),
  *   texts, texts.at                 results for texts of one or two bytes (short-texts.ts)
  *   origins, origins.at             where in the address tables the prefixes of each network are (origin-index.ts)
- *   tails        u32 x 4            pieces of its text: country, network, threat; and the piece with its decisions
- *   pieces       u32                offset of each piece in pieces.text; one more at the end
- *   pieces.text  bytes              `"country":"…",`  `"rir":…,"detection":{…},`  `"threat":{…}`  `[[field,source],…]`;
- *                                   ASCII, each piece once
- *   covered      u32 x 6            announced prefixes that more specific ones cover: row in asns, ascending; family
- *                                   << 8 | length; words
+ *   tails, tails.face, faces        what records say from `country` on, and which sources decided it (tails.ts)
+ *   pieces, pieces.text
+ *   decisions, decisions.at
+ *   covered      u32 x 2            announced IPv4 prefixes that more specific ones cover (covered.ts)
+ *   covered.v6   u32 x 5            the same for IPv6
  *   rivals       u32 x 7            other origins of announced prefixes (MOAS): family << 8 | length; words; AS number;
  *                                   position of the source; ascending
  *
@@ -48,12 +48,10 @@
 import { crc32 } from 'node:zlib';
 
 export const MAGIC = 'WHENCE\r\n';
-export const FORMAT_VERSION = 4;
+export const FORMAT_VERSION = 5;
 export const HEADER_BYTES = 32;
 export const SECTION_ROW_BYTES = 32;
 export const ASN_ROW_WORDS = 7;
-export const TAIL_ROW_WORDS = 4;
-export const COVERED_ROW_WORDS = 6;
 export const OTHER_ORIGIN_ROW_WORDS = 7;
 
 export const SECTIONS = [
@@ -67,6 +65,7 @@ export const SECTIONS = [
   'v6.match',
   'v6.deep',
   'records',
+  'records.row',
   'asns',
   'asns.number',
   'asns.text',
@@ -80,9 +79,14 @@ export const SECTIONS = [
   'origins',
   'origins.at',
   'tails',
+  'tails.face',
+  'faces',
   'pieces',
   'pieces.text',
+  'decisions',
+  'decisions.at',
   'covered',
+  'covered.v6',
   'rivals',
 ] as const;
 export type SectionName = (typeof SECTIONS)[number];

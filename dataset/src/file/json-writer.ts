@@ -33,8 +33,9 @@ const FRAME_BYTES = 256;
 
 /** An upper bound for the size of the record. */
 export function recordBytes(dataset: Dataset, match: Match): number {
-  const tail = dataset.tailPiece(match, 1).length + dataset.tailPiece(match, 2).length;
-  return FRAME_BYTES + dataset.nameLength(match) + tail;
+  const face = dataset.faceOf(match);
+  const tail = dataset.facePiece(face, 1).length + dataset.facePiece(face, 2).length;
+  return FRAME_BYTES + dataset.nameLengthAt(dataset.rowOf(match)) + tail;
 }
 
 /** Writes at offset `at` and returns the offset after the record. The buffer must have room for `recordBytes`. */
@@ -53,17 +54,19 @@ export function writeRecord(dataset: Dataset, address: Address, match: Match, ta
   target[end++] = SLASH;
   end = writeOctet(length, target, end);
   end = writeWords(BEFORE_ASN, target, end);
-  end = writeNumber(dataset.asnNumber(match), target, end);
+  const row = dataset.rowOf(match);
+  end = writeNumber(dataset.asnNumberAt(row), target, end);
   end = writeWords(BEFORE_NAME, target, end);
-  const nameStart = dataset.nameStart(match);
-  end = writeRange(dataset.nameBytes, nameStart, nameStart + dataset.nameLength(match), target, end);
+  const nameStart = dataset.nameStartAt(row);
+  end = writeRange(dataset.nameBytes, nameStart, nameStart + dataset.nameLengthAt(row), target, end);
   end = writeWords(BEFORE_TAIL, target, end);
-  const country = dataset.tailPiece(match, 0);
+  const face = dataset.faceOf(match);
+  const country = dataset.facePiece(face, 0);
   end = writeRange(country, 0, country.length, target, end);
-  const network = dataset.tailPiece(match, 1);
+  const network = dataset.facePiece(face, 1);
   target.set(network, end);
   end += network.length;
-  const threat = dataset.tailPiece(match, 2);
+  const threat = dataset.facePiece(face, 2);
   target.set(threat, end);
   end += threat.length;
   target[end++] = CLOSE;

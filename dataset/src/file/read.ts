@@ -3,21 +3,21 @@
  * used in place and never written to.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { type Address, formatAddress, ipv4, ipv6, truncateAddress } from '../address.ts';
+import { type Address, formatAddress, ipv4, truncateAddress } from '../address.ts';
 import { decodeCountry } from '../country-code.ts';
 import { addressBits, formatPrefix, lastAddress, toBigInt } from '../prefix.ts';
 import { type AsnPrefixes, type AsnRecord, CONNECTION_TYPES, type IpRecord, type Meta, RIRS } from '../record.ts';
 import { checkSections } from './check-sections.ts';
+import { ConsecutiveGroups } from './consecutive-groups.ts';
+import { CoveredPrefixes } from './covered.ts';
 import {
   ASN_ROW_WORDS,
-  COVERED_ROW_WORDS,
   DatasetError,
   decodeFile,
   type Match,
   OTHER_ORIGIN_ROW_WORDS,
   prefixLength,
   recordNumber,
-  TAIL_ROW_WORDS,
   wordsOf,
 } from './format.ts';
 import { Ipv4Table } from './ipv4-table.ts';
@@ -27,6 +27,7 @@ import { NetworkTexts } from './network-texts.ts';
 import { OriginIndex } from './origin-index.ts';
 import { PrefixList, prefixesJson } from './prefix-list.ts';
 import { decodeDate } from './registration-date.ts';
+import { Tails } from './tails.ts';
 
 export function openDataset(path: string): Dataset {
   const file = openSync(path, 'r');
@@ -58,20 +59,17 @@ export class Dataset {
   readonly networkTexts: NetworkTexts;
   readonly #ipv4: Ipv4Table;
   readonly #ipv6: Ipv6Table;
-  readonly #records: Uint32Array;
+  readonly #tailOf: Uint32Array;
+  readonly #rowOf: ConsecutiveGroups;
   readonly #asns: Uint32Array;
   readonly #asnsByNumber: Uint32Array;
   readonly #asnText: Buffer;
-  readonly #tails: Uint32Array;
-  readonly #pieces: Uint32Array;
-  readonly #pieceText: Buffer;
+  readonly #tails: Tails;
   readonly #origins: OriginIndex;
-  readonly #covered: Uint32Array;
+  readonly #covered: Readonly<Record<4 | 6, CoveredPrefixes>>;
   readonly #otherOrigins: Uint32Array;
-  /** Strings and views that are made on first use, because making them per answer is slower. At most 5 MB in all. */
+  /** Made on first use, because making them per answer is slower. */
   readonly #networkStrings: (string | undefined)[];
-  readonly #pieceStrings: (string | undefined)[];
-  readonly #pieceViews: (Uint8Array | undefined)[];
 
   /**
    * `file` must not be a slice of a pooled buffer. Throws a DatasetError unless it is a complete, undamaged dataset.
@@ -89,7 +87,8 @@ export class Dataset {
       match: sections['v6.match'],
       deep: sections['v6.deep'],
     });
-    this.#records = wordsOf(sections.records);
+    this.#tailOf = wordsOf(sections.records);
+    this.#rowOf = new ConsecutiveGroups(sections['records.row']);
     this.#asns = wordsOf(sections.asns);
     this.#asnsByNumber = wordsOf(sections['asns.number']);
     this.#asnText = sections['asns.text'];
@@ -97,14 +96,13 @@ export class Dataset {
     this.networkTexts = new NetworkTexts(this.#asnText, this.#asns);
     const blockCounts = [this.#ipv4.blockCount, this.#ipv6.blockCount] as const;
     this.#origins = new OriginIndex(sections.origins, sections['origins.at'], blockCounts);
-    this.#tails = wordsOf(sections.tails);
-    this.#pieces = wordsOf(sections.pieces);
-    this.#pieceText = sections['pieces.text'];
-    this.#covered = wordsOf(sections.covered);
+    this.#tails = new Tails(sections);
+    this.#covered = {
+      4: new CoveredPrefixes(sections.covered, 4),
+      6: new CoveredPrefixes(sections['covered.v6'], 6),
+    };
     this.#otherOrigins = wordsOf(sections.rivals);
     this.#networkStrings = new Array(this.#asnsByNumber.length).fill(undefined);
-    this.#pieceStrings = new Array(this.#pieces.length - 1).fill(undefined);
-    this.#pieceViews = new Array(this.#pieces.length - 1).fill(undefined);
   }
 
   /**
@@ -130,7 +128,7 @@ export class Dataset {
    * The record's tail. Prefixes with the same tail agree in every field from `country` on and in the deciding sources.
    */
   tailOf(match: Match): number {
-    return this.#records[recordNumber(match) * 2 + 1] as number;
+    return this.#tailOf[recordNumber(match)] as number;
   }
 
   /**
@@ -138,7 +136,7 @@ export class Dataset {
    * it.
    */
   decisions(tail: number): [field: string, source: number, value?: number | string][] {
-    return JSON.parse(this.#piece(tail, 3));
+    return this.#tails.decisions(tail);
   }
 
   /** Other networks that announce the same prefix (MOAS), with the positions of the sources that list them. */
@@ -173,16 +171,21 @@ export class Dataset {
 
   /** The AS number of the record. */
   asnNumber(match: Match): number {
-    return this.#asns[this.#asnWord(match)] as number;
+    return this.#asns[this.rowOf(match) * ASN_ROW_WORDS] as number;
   }
 
-  /** The offset of the record's name in `nameBytes`. The name is JSON-escaped ASCII. */
-  nameStart(match: Match): number {
-    return this.#asns[this.#asnWord(match) + 1] as number;
+  /** The row of the record's network. */
+  rowOf(match: Match): number {
+    return this.#rowOf.of(recordNumber(match));
   }
 
-  nameLength(match: Match): number {
-    return (this.#asns[this.#asnWord(match) + 2] as number) & 0xffff;
+  /** The offset of a network's name in `nameBytes`. The name is JSON-escaped ASCII. */
+  nameStartAt(row: number): number {
+    return this.#asns[row * ASN_ROW_WORDS + 1] as number;
+  }
+
+  nameLengthAt(row: number): number {
+    return (this.#asns[row * ASN_ROW_WORDS + 2] as number) & 0xffff;
   }
 
   get nameBytes(): Buffer {
@@ -191,22 +194,20 @@ export class Dataset {
 
   /** The record's name, JSON-escaped, without quotes. */
   escapedName(match: Match): string {
-    const start = this.nameStart(match);
-    return this.#asnText.toString('latin1', start, start + this.nameLength(match));
+    return this.asnNameTextAt(this.rowOf(match));
+  }
+
+  /** The face of the record: records with the same face have the same text from `country` on. */
+  faceOf(match: Match): number {
+    return this.#tails.faceOf(this.tailOf(match));
   }
 
   /**
-   * A piece of the tail's JSON text: 0 is the country, 1 the network, 2 the threat. Concatenated they are the whole
+   * A piece of the face's JSON text: 0 is the country, 1 the network, 2 the threat. Concatenated they are the whole
    * text.
    */
-  tailPiece(match: Match, piece: 0 | 1 | 2): Uint8Array {
-    const number = this.#tails[this.tailOf(match) * TAIL_ROW_WORDS + piece] as number;
-    let bytes = this.#pieceViews[number];
-    if (bytes === undefined) {
-      bytes = this.#pieceText.subarray(this.#pieces[number], this.#pieces[number + 1]);
-      this.#pieceViews[number] = bytes;
-    }
-    return bytes;
+  facePiece(face: number, piece: 0 | 1 | 2): Uint8Array {
+    return this.#tails.bytes(face, piece);
   }
 
   /** A run of addresses around this one with the same match. It may be only a part of the whole run. */
@@ -234,11 +235,10 @@ export class Dataset {
 
   /** Announced prefixes that no address answers with, because more specific ones cover all of them. */
   *coveredPrefixes(version: 4 | 6): Generator<{ base: bigint; length: number; asn: number }> {
-    for (let at = 0; at < this.#covered.length; at += COVERED_ROW_WORDS) {
-      const [row = 0, kind = 0, w0 = 0, w1 = 0, w2 = 0, w3 = 0] = this.#covered.subarray(at, at + COVERED_ROW_WORDS);
-      if (kind >> 8 !== version) continue;
-      const base = toBigInt(version === 4 ? ipv4(w0) : ipv6(w0, w1, w2, w3));
-      yield { base, length: kind & 0xff, asn: this.#asns[row * ASN_ROW_WORDS] as number };
+    const covered = this.#covered[version];
+    for (let index = 0; index < covered.count; index++) {
+      const { base, length } = covered.at(index);
+      yield { base: toBigInt(base), length, asn: this.asnNumberAt(covered.rowAt(index)) };
     }
   }
 
@@ -268,7 +268,8 @@ export class Dataset {
 
   /** The name of the network in this row, JSON-escaped. */
   asnNameTextAt(row: number): string {
-    return this.#nameText(row * ASN_ROW_WORDS);
+    const start = this.nameStartAt(row);
+    return this.#asnText.toString('latin1', start, start + this.nameLengthAt(row));
   }
 
   get asnCount(): number {
@@ -287,7 +288,7 @@ export class Dataset {
     const provider = this.meta.providers[(packed >>> 24) - 1];
     return {
       asn: word(0),
-      asn_name: JSON.parse(`"${this.#nameText(at)}"`),
+      asn_name: JSON.parse(`"${this.asnNameTextAt(row)}"`),
       country: decodeCountry(word(3) & 0xffff),
       rir: RIRS[(packed >>> 20) & 0xf] ?? 'ARIN',
       connection_type: CONNECTION_TYPES[(packed >>> 16) & 0xf] ?? 'business',
@@ -324,59 +325,37 @@ export class Dataset {
       this.#ipv4.forEachIn(block, first, last, (start, match) => found.ipv4.addRun(ipv4(start), prefixLength(match)));
     for (const block of blocks.ipv6)
       this.#ipv6.forEachIn(block, first, last, (start, match) => found.ipv6.addRun(start, prefixLength(match)));
-    for (let at = this.#firstCoveredOf(row); this.#covered[at] === row; at += COVERED_ROW_WORDS) {
-      const [, kind = 0, w0 = 0, w1 = 0, w2 = 0, w3 = 0] = this.#covered.subarray(at, at + COVERED_ROW_WORDS);
-      if (kind >> 8 === 4) found.ipv4.addCovered(ipv4(w0), kind & 0xff);
-      else found.ipv6.addCovered(ipv6(w0, w1, w2, w3), kind & 0xff);
+    for (const [covered, list] of [
+      [this.#covered[4], found.ipv4],
+      [this.#covered[6], found.ipv6],
+    ] as const) {
+      for (let index = covered.firstOf(row); index < covered.count && covered.rowAt(index) === row; index++) {
+        const { base, length } = covered.at(index);
+        list.addCovered(base, length);
+      }
     }
     return found;
   }
 
-  #asnWord(match: Match): number {
-    return (this.#records[recordNumber(match) * 2] as number) * ASN_ROW_WORDS;
-  }
-
   /** AS number and name of the record's network, as in the JSON text. */
   #network(match: Match): string {
-    const row = this.#records[recordNumber(match) * 2] as number;
+    const row = this.rowOf(match);
     let text = this.#networkStrings[row];
     if (text === undefined) {
-      text = `${this.#asns[row * ASN_ROW_WORDS]},"asn_name":"${this.#nameText(row * ASN_ROW_WORDS)}"`;
+      text = `${this.asnNumberAt(row)},"asn_name":"${this.asnNameTextAt(row)}"`;
       this.#networkStrings[row] = text;
     }
     return text;
   }
 
-  #nameText(asnWord: number): string {
-    const start = this.#asns[asnWord + 1] as number;
-    return this.#asnText.toString('latin1', start, start + ((this.#asns[asnWord + 2] as number) & 0xffff));
-  }
-
   /** The JSON text of a tail. */
   tailText(tail: number): string {
-    return this.#piece(tail, 0) + this.#piece(tail, 1) + this.#piece(tail, 2);
-  }
-
-  #piece(tail: number, piece: number): string {
-    const number = this.#tails[tail * TAIL_ROW_WORDS + piece] as number;
-    let text = this.#pieceStrings[number];
-    if (text === undefined) {
-      text = this.#pieceText.toString('latin1', this.#pieces[number], this.#pieces[number + 1]);
-      this.#pieceStrings[number] = text;
-    }
-    return text;
+    return this.#tails.text(tail);
   }
 
   /** The first record whose network is this row or a later one. Record 0 is unused. */
   #firstRecordOf(row: number): number {
-    return lowerBound(1, this.#records.length / 2, (record) => (this.#records[record * 2] as number) < row);
-  }
-
-  /** The offset of the first covered prefix whose network is this row or a later one. */
-  #firstCoveredOf(row: number): number {
-    const count = this.#covered.length / COVERED_ROW_WORDS;
-    const isBefore = (prefix: number) => (this.#covered[prefix * COVERED_ROW_WORDS] as number) < row;
-    return lowerBound(0, count, isBefore) * COVERED_ROW_WORDS;
+    return lowerBound(1, this.#tailOf.length, (record) => this.#rowOf.of(record) < row);
   }
 }
 

@@ -14,12 +14,15 @@ import {
   type Rir,
   type Source,
 } from '../record.ts';
-import { ASN_ROW_WORDS, bytesOf, COVERED_ROW_WORDS, encodeFile, type Intervals, type SectionName } from './format.ts';
+import { encodeGroups } from './consecutive-groups.ts';
+import { type CompiledCovered, encodeCovered } from './covered.ts';
+import { ASN_ROW_WORDS, bytesOf, encodeFile, type Intervals, type SectionName } from './format.ts';
 import { encodeIpv4, Ipv4Table } from './ipv4-table.ts';
 import { encodeIpv6, Ipv6Table } from './ipv6-table.ts';
 import { encodeNames } from './name-index.ts';
 import { encodeOrigins } from './origin-index.ts';
 import { encodeDate } from './registration-date.ts';
+import { type CompiledTail, encodeTails } from './tails.ts';
 
 /** The whole content of a dataset, in the order of the file. Rows refer to each other by position. */
 export type Compiled = {
@@ -28,28 +31,12 @@ export type Compiled = {
   readonly flagSources: FlagSources;
   readonly ipv4: Intervals;
   readonly ipv6: Intervals;
-  /** Record 1 of a match is the first of these. */
-  readonly records: readonly { readonly asn: number; readonly tail: number }[];
+  /** Record 1 of a match is the first of these. Rows in `asns` are ascending, without gaps; `tails` are in any order. */
+  readonly records: { readonly rows: Uint32Array; readonly tails: Uint32Array };
   readonly tails: readonly CompiledTail[];
   readonly asns: readonly CompiledAsn[];
-  readonly covered: readonly {
-    readonly row: number;
-    readonly version: 4 | 6;
-    readonly base: bigint;
-    readonly length: number;
-  }[];
+  readonly covered: readonly CompiledCovered[];
   readonly otherOrigins: readonly CompiledOtherOrigin[];
-};
-
-/**
- * JSON texts: the members of a record after `country` in two pieces, and a list of decisions, each `[field, position in
- * sources]`, with a third element for a value that the record does not show.
- */
-export type CompiledTail = {
-  readonly country: string;
-  readonly network: string;
-  readonly threat: string;
-  readonly decisions: string;
 };
 
 /** Another origin of an announced prefix, and the position of the source that lists it. */
@@ -87,6 +74,8 @@ export function encodeContent(compiled: Compiled, refused: readonly Refusal[] = 
   const { ipv4, ipv6, records, tails, asns } = compiled;
   const v4 = encodeIpv4(ipv4);
   const v6 = encodeIpv6(ipv6);
+  const { sections: tailSections, numberOf } = encodeTails(tails);
+  const rowOfRecord = withUnusedFirst(records.rows);
   const sections = {
     'v4.top': v4.top,
     'v4.buckets': v4.buckets,
@@ -96,23 +85,20 @@ export function encodeContent(compiled: Compiled, refused: readonly Refusal[] = 
     'v6.second': v6.second,
     'v6.match': v6.match,
     'v6.deep': v6.deep,
-    records: bytesOf(Uint32Array.from([0, 0, ...records.flatMap(({ asn, tail }) => [asn, tail])])),
+    records: bytesOf(withUnusedFirst(records.tails.map((tail) => numberOf[tail] as number))),
+    'records.row': encodeGroups(rowOfRecord),
     ...encodeAsns(asns, providers),
     ...encodeNames(asns),
-    ...encodeOrigins(
-      [new Ipv4Table(v4.top, v4.buckets), new Ipv6Table(v6)],
-      Uint32Array.from([0, ...records.map(({ asn }) => asn)]),
-      asns.length,
-    ),
-    ...encodeTails(tails),
-    covered: encodeCovered(compiled),
+    ...encodeOrigins([new Ipv4Table(v4.top, v4.buckets), new Ipv6Table(v6)], rowOfRecord, asns.length),
+    ...tailSections,
+    ...encodeCovered(compiled.covered),
     rivals: encodeOtherOrigins(compiled),
   };
   const { sources, figures, flagSources: flag_sources } = compiled;
   const counts = {
     ipv4_intervals: ipv4.starts.length,
     ipv6_intervals: ipv6.starts.length,
-    records: records.length,
+    records: records.rows.length,
     tails: tails.length,
     asns: asns.length,
     ipv4_prefixes: asns.reduce((sum, { ipv4Prefixes }) => sum + ipv4Prefixes, 0),
@@ -160,35 +146,11 @@ function encodeAsns(asns: readonly CompiledAsn[], providers: readonly string[]) 
   };
 }
 
-function encodeTails(tails: readonly CompiledTail[]) {
-  const pieceOf = new Map<string, number>();
-  const place = (text: string): number => {
-    const piece = pieceOf.get(text) ?? pieceOf.size;
-    pieceOf.set(text, piece);
-    return piece;
-  };
-  const rows = Uint32Array.from(
-    tails.flatMap(({ country, network, threat, decisions }) =>
-      [`"country":"${country}",`, network, threat, decisions].map(place),
-    ),
-  );
-  const starts = [0];
-  for (const text of pieceOf.keys()) starts.push((starts.at(-1) ?? 0) + text.length);
-  return {
-    tails: bytesOf(rows),
-    pieces: bytesOf(Uint32Array.from(starts)),
-    'pieces.text': Buffer.from([...pieceOf.keys()].join(''), 'latin1'),
-  };
-}
-
-function encodeCovered({ covered }: Compiled): Uint8Array {
-  const rows = new Uint32Array(covered.length * COVERED_ROW_WORDS);
-  const byNetwork = [...covered].sort((a, b) => a.row - b.row);
-  byNetwork.forEach(({ row, version, base, length }, i) => {
-    const { w0, w1, w2, w3 } = fromBigInt(base, version);
-    rows.set([row, (version << 8) | length, w0, w1, w2, w3], i * COVERED_ROW_WORDS);
-  });
-  return bytesOf(rows);
+/** Record 0 is never answered with. It has the first network and the first tail, so that every number has a row. */
+function withUnusedFirst(values: Uint32Array): Uint32Array {
+  const all = new Uint32Array(values.length + 1);
+  all.set(values, 1);
+  return all;
 }
 
 function encodeOtherOrigins({ otherOrigins }: Compiled): Uint8Array {

@@ -329,4 +329,5 @@ export const eastAsia: readonly NetworkRow[] = [
   [18422, 'business', 'ITRI'],
   [24155, 'mobile', 'Asia Pacific Telecom mobile'],
   [24165, 'residential', 'Union Broadband Network'],
+  [17794, 'mobile', '3 Hong Kong (Hutchison Telephone)'],
 ];

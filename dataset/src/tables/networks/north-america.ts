@@ -631,4 +631,6 @@ export const northAmerica: readonly NetworkRow[] = [
   [22581, 'residential', 'Broadband VI'],
   [36489, 'datacenter', 'IP Pathways'],
   [13687, 'residential', 'Love City Community Network'],
+  [46347, 'mobile', 'Carolina West Wireless'],
+  [396181, 'mobile', 'Southern Linc'],
 ];

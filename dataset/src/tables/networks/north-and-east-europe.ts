@@ -590,4 +590,6 @@ export const northAndEastEurope: readonly NetworkRow[] = [
   [41202, 'mobile', 'Beeline Uzbekistan (Unitel)'],
   [201767, 'mobile', 'Uzmobile (Uztelecom)'],
   [64466, 'mobile', 'Mobiuz (UMS)'],
+  [50257, 'mobile', 'A-Mobile Abkhazia'],
+  [35298, 'mobile', 'MegaFon Moscow'],
 ];

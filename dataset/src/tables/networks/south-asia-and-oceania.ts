@@ -563,4 +563,5 @@ export const southAsiaAndOceania: readonly NetworkRow[] = [
   [45538, 'datacenter', 'ODS'],
   [45544, 'datacenter', 'SuperData'],
   [45546, 'mobile', 'Gmobile (Gtel Mobile)'],
+  [17724, 'mobile', 'dtac'],
 ];

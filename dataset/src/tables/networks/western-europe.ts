@@ -539,4 +539,9 @@ export const westernEurope: readonly NetworkRow[] = [
   [8978, 'business', 'Holy See'],
   [61160, 'business', 'Vatican Library'],
   [202865, 'business', 'Vatican Dicastery for Communication'],
+  [39477, 'mobile', 'Vectone Mobile'],
+  [207045, 'mobile', 'KORE Wireless'],
+  [20921, 'mobile', 'Orange Spain, former Amena'],
+  [5462, 'residential', 'Virgin Media, former Telewest'],
+  [25596, 'residential', 'Tweak (Odido)'],
 ];

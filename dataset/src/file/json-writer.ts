@@ -3,7 +3,7 @@
  * answers with hundreds of records, where allocating strings costs more than everything else.
  */
 import { type Address, groupAt, longestZeroRun, truncateAddress, wordMask } from '../address.ts';
-import { type Match, prefixLength } from './format.ts';
+import { type Match, prefixLength, recordNumber } from './format.ts';
 import type { Dataset } from './read.ts';
 
 const SLASH = 0x2f;
@@ -33,6 +33,8 @@ const FRAME_BYTES = 256;
 
 /** An upper bound for the size of the record. */
 export function recordBytes(dataset: Dataset, match: Match): number {
+  const kept = dataset.recordTexts.find(recordNumber(match));
+  if (kept !== undefined) return FRAME_BYTES + kept.length;
   const face = dataset.faceOf(match);
   const tail = dataset.facePiece(face, 1).length + dataset.facePiece(face, 2).length;
   return FRAME_BYTES + dataset.nameLengthAt(dataset.rowOf(match)) + tail;
@@ -53,7 +55,21 @@ export function writeRecord(dataset: Dataset, address: Address, match: Match, ta
   }
   target[end++] = SLASH;
   end = writeOctet(length, target, end);
-  end = writeWords(BEFORE_ASN, target, end);
+  const record = recordNumber(match);
+  const kept = dataset.recordTexts.find(record);
+  if (kept !== undefined) {
+    target.set(kept, end);
+    return end + kept.length;
+  }
+  const start = end;
+  end = writeFromAsn(dataset, match, target, start);
+  dataset.recordTexts.offer(record, target, start, end);
+  return end;
+}
+
+/** The part of the text that does not depend on the address. */
+function writeFromAsn(dataset: Dataset, match: Match, target: Buffer, at: number): number {
+  let end = writeWords(BEFORE_ASN, target, at);
   const row = dataset.rowOf(match);
   end = writeNumber(dataset.asnNumberAt(row), target, end);
   end = writeWords(BEFORE_NAME, target, end);

@@ -26,6 +26,7 @@ import { NameIndex } from './name-index.ts';
 import { NetworkTexts } from './network-texts.ts';
 import { OriginIndex } from './origin-index.ts';
 import { PrefixList, prefixesJson } from './prefix-list.ts';
+import { RecordTexts } from './record-texts.ts';
 import { decodeDate } from './registration-date.ts';
 import { Tails } from './tails.ts';
 
@@ -57,6 +58,8 @@ export class Dataset {
   /** For searches in names and handles. */
   readonly nameIndex: NameIndex;
   readonly networkTexts: NetworkTexts;
+  /** For the writer of records as bytes. */
+  readonly recordTexts = new RecordTexts();
   readonly #ipv4: Ipv4Table;
   readonly #ipv6: Ipv6Table;
   readonly #tailOf: Uint32Array;

@@ -12,7 +12,7 @@ import { publish, readManifest, useVersion, verifyVersion } from '@whence/datase
 import { parsePublished, publishTo } from '@whence/dataset/published-folder';
 import { sampleContent } from '@whence/dataset/sample-dataset';
 import { FolderHost } from '@whence/testing/folder-host';
-import { afterBuild } from '../commands/dataset-replica.ts';
+import { afterBuild } from '../commands/dataset/replica.ts';
 import { createLogger } from '../log.ts';
 import { run } from '../main.ts';
 import { DatasetPuller } from '../updates/dataset-puller.ts';

@@ -4,9 +4,9 @@
  */
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { FirstKey } from '../../config.ts';
 import { Keys } from '../../keys/keys.ts';
 import { PERMISSIONS } from '../../keys/tiers.ts';
+import type { FirstKey } from '../../settings/settings.ts';
 import type { KeyStore } from '../../storage/key-store.ts';
 import { withDataDirErrors } from '../../terminal/data-dir-errors.ts';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Accounts } from '../../accounts/accounts.ts';
 import { linkPath } from '../../accounts/one-time-links.ts';
 import { AuditLog } from '../../audit/audit-log.ts';
-import type { FirstKey } from '../../config.ts';
+import type { FirstKey } from '../../settings/settings.ts';
 import type { Storage } from '../../storage/storage.ts';
 
 /** What to tell the person who started the server; empty if there is an account. */

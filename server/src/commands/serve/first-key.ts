@@ -2,13 +2,14 @@
  * The key that a deployment begins with: made once, when the server listens and there is no key at all. It is printed,
  * or written to a file that only its owner can read where output is collected and read by others.
  */
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Keys } from '../../keys/keys.ts';
 import { PERMISSIONS } from '../../keys/tiers.ts';
 import type { FirstKey } from '../../settings/settings.ts';
 import type { KeyStore } from '../../storage/key-store.ts';
 import { withDataDirErrors } from '../../terminal/data-dir-errors.ts';
+import { writeOwnerOnlyFile } from './owner-only-file.ts';
 
 /** On people's own machine a limit would only be in the way. */
 const FIRST = { name: 'quickstart', tier: 'enterprise', permissions: PERMISSIONS } as const;
@@ -30,9 +31,7 @@ export async function makeFirstKey(
       const path = join(dataDir, 'first-key');
       // Under a name of its own first: another process may be making the first key at the same time.
       const unfinished = `${path}.${process.pid}`;
-      const created = await keys.createFirst(FIRST, new Date(), (secret) =>
-        writeFileSync(unfinished, `${secret}\n`, { mode: 0o600, flush: true }),
-      );
+      const created = await keys.createFirst(FIRST, new Date(), (secret) => writeOwnerOnlyFile(unfinished, secret));
       if (created === undefined) rmSync(unfinished, { force: true });
       else renameSync(unfinished, path);
       const isThere = created !== undefined || (await recover(keys, path));

@@ -3,7 +3,7 @@ import { rmSync, truncateSync } from 'node:fs';
 import test, { after } from 'node:test';
 import { readManifest, useVersion, type VersionEntry, versionPath } from '@whence/dataset/publish';
 import type { Sample } from '@whence/dataset/sample-dataset';
-import { run } from '../../main.ts';
+import { runCommand } from '../../test/run-command.ts';
 import { SAMPLE, TestFolder } from '../../test/test-server.ts';
 
 const folder = new TestFolder();
@@ -19,17 +19,7 @@ after(() => {
   empty.remove();
 });
 
-async function whence(dataDir: string, ...argv: string[]) {
-  let stdout = '';
-  let stderr = '';
-  const code = await run(
-    argv,
-    { WHENCE_DATA_DIR: dataDir },
-    { write: (text) => (stdout += text) },
-    { write: (text) => (stderr += text) },
-  );
-  return { code, stdout, stderr };
-}
+const whence = (dataDir: string, ...argv: string[]) => runCommand(argv, { WHENCE_DATA_DIR: dataDir });
 
 test('cli: dataset diff shows totals, then the largest of each kind', async () => {
   const { code, stdout } = await whence(folder.dataDir, 'dataset', 'diff', '1', '2', '--limit', '1');

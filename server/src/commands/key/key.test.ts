@@ -6,32 +6,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 import { makeSecret, maskSecret } from '../../keys/secret.ts';
-import { run } from '../../main.ts';
 import { Command, ORDINARY_USER } from '../../test/command.ts';
+import { runCommand } from '../../test/run-command.ts';
 import { bin, TestFolder } from '../../test/test-server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'whence-key-'));
 const dataDir = join(folder, 'data');
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-async function whenceIn(dir: string, ...argv: string[]) {
-  let [stdout, stderr] = ['', ''];
-  const code = await run(
-    argv,
-    { WHENCE_DATA_DIR: dir },
-    {
-      write(text: string) {
-        stdout += text;
-      },
-    },
-    {
-      write(text: string) {
-        stderr += text;
-      },
-    },
-  );
-  return { code, stdout, stderr };
-}
+const whenceIn = (dir: string, ...argv: string[]) => runCommand(argv, { WHENCE_DATA_DIR: dir });
 const whence = (...argv: string[]) => whenceIn(dataDir, ...argv);
 const create = async () => (await whence('key', 'create', '--name', 'shop')).stdout.trim();
 const list = async () => JSON.parse((await whence('key', 'list', '--json')).stdout) as Record<string, string>[];

@@ -1,5 +1,6 @@
 /** What answers requests: this process, or workers that share its port. */
 import type { Config } from '../../config.ts';
+import { serverUrl } from '../../http/server-url.ts';
 import type { Log, Logger } from '../../log.ts';
 import type { MetricsSnapshot } from '../../metrics/metrics.ts';
 import type { Storage } from '../../storage/storage.ts';
@@ -22,9 +23,8 @@ export async function startAlone(config: Config, log: Logger, storage: Storage):
 export async function startWorkers(config: Config, log: Logger, forward: Log['forward']): Promise<Started> {
   const workers = new Workers(log, forward);
   const { port } = await workers.start(config.workers);
-  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   return {
-    url: `http://${host}:${port}`,
+    url: serverUrl(config.host, port),
     metrics: () => workers.metrics(),
     announceStop: () => workers.announceStop(),
     cut: () => workers.cut(),

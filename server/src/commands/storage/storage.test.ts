@@ -7,11 +7,11 @@ import test, { after, before } from 'node:test';
 import { Accounts } from '../../accounts/accounts.ts';
 import { AuditLog } from '../../audit/audit-log.ts';
 import { Keys } from '../../keys/keys.ts';
-import { run } from '../../main.ts';
 import { dayAt } from '../../quota/day.ts';
 import { openStorage } from '../../storage/open-storage.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { NO_POSTGRES, PostgresServer } from '../../test/postgres-server.ts';
+import { runCommand } from '../../test/run-command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'whence-migrate-'));
 const dataDir = join(folder, 'data');
@@ -35,17 +35,7 @@ async function newDatabase(): Promise<string> {
   return url;
 }
 
-async function whence(environment: Record<string, string>, ...argv: string[]) {
-  const ended = { code: 0, stdout: '', stderr: '' };
-  const sink = (name: 'stdout' | 'stderr') => ({
-    write(text: string) {
-      ended[name] += text;
-      return true;
-    },
-  });
-  ended.code = await run(argv, environment, sink('stdout') as never, sink('stderr') as never);
-  return ended;
-}
+const whence = (environment: Record<string, string>, ...argv: string[]) => runCommand(argv, environment);
 
 async function withStorage<T>(location: string, work: (storage: Storage) => Promise<T>): Promise<T> {
   const storage = await openStorage(location);

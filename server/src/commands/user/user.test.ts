@@ -4,26 +4,16 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync } from 'node:fs';
 import test, { after } from 'node:test';
-import { run } from '../../main.ts';
 import { Command, ORDINARY_USER } from '../../test/command.ts';
 import { DashboardClient, PASSWORD } from '../../test/dashboard-client.ts';
+import { runCommand } from '../../test/run-command.ts';
 import { bin, startInProcess, TestFolder } from '../../test/test-server.ts';
 
 const folder = new TestFolder();
 after(() => folder.remove());
 
-async function whence(...argv: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const output = { stdout: '', stderr: '' };
-  const sink = (name: 'stdout' | 'stderr') => ({
-    write: (text: string) => {
-      output[name] += text;
-      return true;
-    },
-  });
-  const environment = { WHENCE_DATA_DIR: folder.dataDir, WHENCE_PUBLIC_URL: 'https://whence.example' };
-  const code = await run(argv, environment, sink('stdout') as never, sink('stderr') as never);
-  return { code, ...output };
-}
+const whence = (...argv: string[]) =>
+  runCommand(argv, { WHENCE_DATA_DIR: folder.dataDir, WHENCE_PUBLIC_URL: 'https://whence.example' });
 
 const tokenIn = (text: string) => /https:\/\/whence\.example\/set-up#([\w-]{43})/.exec(text)?.[1] ?? assert.fail(text);
 

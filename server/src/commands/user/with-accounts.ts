@@ -7,6 +7,7 @@ import { Accounts } from '../../accounts/accounts.ts';
 import { linkPath, type MadeLink } from '../../accounts/one-time-links.ts';
 import { type Actor, AuditLog } from '../../audit/audit-log.ts';
 import type { Config } from '../../config.ts';
+import { serverUrl } from '../../http/server-url.ts';
 import { openStorage } from '../../storage/open-storage.ts';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
 import { operatorName } from '../operator-name.ts';
@@ -45,8 +46,7 @@ export async function withAccount(
 export const operator = (): Actor => ({ name: operatorName() });
 
 export function urlOf({ publicUrl, host, port }: Place, made: MadeLink): string {
-  const name = host.includes(':') ? `[${host}]` : host;
-  return `${publicUrl ?? `http://${name}:${port}`}${linkPath(made)}`;
+  return `${publicUrl ?? serverUrl(host, port)}${linkPath(made)}`;
 }
 
 /** As it is printed. */

@@ -1,5 +1,5 @@
 /**
- * A list of findings that does not grow with a stranger's zone: when it is full, its last entry says how many more
+ * A list of findings that does not grow with a hostile zone: when it is full, its last entry says how many more
  * there are.
  */
 import type { Finding } from './finding.ts';

@@ -51,7 +51,7 @@ export async function checkMx(domain: string, answer: Answer<MxHost>, resolver: 
 
 /**
  * Those with the lowest preference, which senders try first. A zone can name thousands of hosts, all of them in a
- * stranger's domain.
+ * domain that is not the owner's.
  */
 const MAX_EXAMINED_HOSTS = 20;
 
@@ -84,7 +84,7 @@ async function checkTarget(host: string, resolver: Resolver): Promise<Target> {
   if (isAddressText(host)) return { ...target, error: { code: 'mx_target_ip', detail: { host } } };
   const answer = await askAddress(host, resolver);
   if (answer.kind === 'failure') return { ...target, isUnknown: true, error: dnsFailure(host, answer.type, answer) };
-  // A stranger can register a missing name and receive the mail.
+  // An attacker can register a missing name and receive the mail.
   if (answer.kind === 'nxdomain' || answer.kind === 'nodata')
     return { ...target, error: { code: 'mx_target_missing', detail: { host, absence: absenceOf(answer) } } };
   const reach = await reachOf(host, answer.records, resolver);

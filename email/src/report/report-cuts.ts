@@ -1,4 +1,4 @@
-/** What a report shows of texts and lists that are as long as a stranger's zone makes them. */
+/** What a report shows of texts and lists that are as long as a hostile zone makes them. */
 import type { Finding } from '../findings/finding.ts';
 import { limitFindings, MAX_FINDINGS } from '../findings/finding-list.ts';
 import { formatFinding } from '../findings/finding-text.ts';

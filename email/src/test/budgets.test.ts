@@ -1,5 +1,5 @@
 /**
- * What one check may cost, over real sockets: a stranger's zone must not make us send, hold, compute or print without
+ * What one check may cost, over real sockets: a hostile zone must not make us send, hold, compute or print without
  * bound.
  */
 import assert from 'node:assert/strict';

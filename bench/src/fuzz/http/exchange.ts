@@ -9,10 +9,10 @@ const QUIET_MS = 20;
 const CLOSE_MS = 5_000;
 
 /**
- * A request that is not complete is not answered before its time-out. So after `patienceMs` without an answer we end
+ * A request that is not complete is not answered before its time-out. So after `timeoutMs` without an answer we end
  * our half of the connection, and the server has to say what it makes of the half request.
  */
-export function exchangeHttp(port: number, fuzzCase: HttpCase, patienceMs: number): Promise<HttpOutcome> {
+export function exchangeHttp(port: number, fuzzCase: HttpCase, timeoutMs: number): Promise<HttpOutcome> {
   return new Promise((resolve) => {
     const { pieces, requests, isHead = false } = fuzzCase;
     const received: Buffer[] = [];
@@ -43,7 +43,7 @@ export function exchangeHttp(port: number, fuzzCase: HttpCase, patienceMs: numbe
       );
       if (fault !== undefined || answers.length >= (requests ?? Number.POSITIVE_INFINITY)) settle('quiet');
       else if (answers.length > 0 && rest.length === 0) timer = setTimeout(() => settle('quiet'), QUIET_MS);
-      else timer = setTimeout(endOurHalf, patienceMs);
+      else timer = setTimeout(endOurHalf, timeoutMs);
     };
     const send = (at: number) => {
       const piece = pieces[at];

@@ -12,8 +12,8 @@ import type { HttpReport, HttpTask } from './protocol.ts';
 const CONCURRENCY = 48;
 const REPORT_EVERY_MS = 250;
 const MAX_FAILURES = 20;
-/** A busy machine is late at times: a case without an answer is repeated with more patience before it is a failure. */
-const PATIENCE_MS = [150, 1_500, 5_000];
+/** A busy machine is late at times: a case without an answer is repeated with a longer time-out before it is a failure. */
+const TIMEOUTS_MS = [150, 1_500, 5_000];
 /** What a socket takes at once. If the server closes while more is being sent, its answer may be lost on the way. */
 const SENT_AT_ONCE_BYTES = 60_000;
 
@@ -64,8 +64,8 @@ class HttpRun {
 
   async #faultOf(fuzzCase: HttpCase): Promise<string | undefined> {
     let what: string | undefined;
-    for (const patienceMs of PATIENCE_MS) {
-      const outcome = await exchangeHttp(this.#task.port, fuzzCase, patienceMs);
+    for (const timeoutMs of TIMEOUTS_MS) {
+      const outcome = await exchangeHttp(this.#task.port, fuzzCase, timeoutMs);
       if (outcome.error === 'ECONNREFUSED') {
         this.#isServerGone = true;
         return undefined;

@@ -37,25 +37,27 @@ export type BuildSettings = {
 
 export type UpdateSettings = BuildSettings & FeedSettings;
 
-type World = { readonly now: () => Date; readonly stdout: Output; readonly stderr: Output };
+type CommandContext = { readonly now: () => Date; readonly stdout: Output; readonly stderr: Output };
 
-export function datasetBuild(settings: BuildSettings, options: { json?: boolean }, world: World): ExitCode {
+export function datasetBuild(settings: BuildSettings, options: { json?: boolean }, context: CommandContext): ExitCode {
   const { dataDir } = settings;
   return withDataDirErrors(dataDir, () => {
     checkFeedsFile(settings);
     const overrides = readOverrides(settings);
     checkWritable(dataDir);
-    const started = world.now();
-    const bar = new ProgressBar(world.stderr);
+    const started = context.now();
+    const bar = new ProgressBar(context.stderr);
     try {
       const input = readEmbedded(locatePackage, (step, share) => bar.show(step, share * 0.3));
-      const built = compileVersion(dataDir, { ...input, ...overrides }, [], world, (step, share) =>
+      const built = compileVersion(dataDir, { ...input, ...overrides }, [], context, (step, share) =>
         bar.show(step, 0.3 + share * 0.7),
       );
       bar.finish();
-      report(built, [], started, options, world);
+      report(built, [], started, options, context);
       if (readUpdateReport(dataDir)?.succeeded_at !== undefined)
-        world.stderr.write('note: this version is made without the feeds; whence dataset update makes one with them\n');
+        context.stderr.write(
+          'note: this version is made without the feeds; whence dataset update makes one with them\n',
+        );
       return 0;
     } finally {
       bar.finish();
@@ -67,15 +69,15 @@ export function datasetBuild(settings: BuildSettings, options: { json?: boolean 
 export async function datasetUpdate(
   settings: UpdateSettings,
   options: { json?: boolean; force?: boolean; accept?: readonly string[]; acceptChanges?: boolean },
-  world: World,
+  context: CommandContext,
 ): Promise<ExitCode> {
   const { dataDir } = settings;
-  const started = world.now();
+  const started = context.now();
   return withDataDirErrors(dataDir, async (): Promise<ExitCode> => {
     checkWritable(dataDir);
     const cache = new FeedCache(dataDir);
     return withLock(join(dataDir, 'feeds'), 'updating the dataset', async (): Promise<ExitCode> => {
-      const bar = new ProgressBar(world.stderr);
+      const bar = new ProgressBar(context.stderr);
       const reporter = new UpdateReporter(dataDir, started);
       const show = (step: string, share: number) => {
         bar.show(step, share);
@@ -93,7 +95,7 @@ export async function datasetUpdate(
           feeds,
           cache,
           {
-            now: world.now,
+            now: context.now,
             sleep,
             isForced: options.force === true,
             accepted,
@@ -111,19 +113,19 @@ export async function datasetUpdate(
           dataDir,
           input,
           refused,
-          world,
+          context,
           (step, share) => show(step, 0.5 + share * 0.5),
           (content) => {
             if (options.acceptChanges !== true) requirePlausible(dataDir, content, known);
           },
         );
         bar.finish();
-        report(built, refused, started, options, world);
-        reporter.succeed(world.now(), built.version, built.isNew, refused);
+        report(built, refused, started, options, context);
+        reporter.succeed(context.now(), built.version, built.isNew, refused);
         return 0;
       } catch (error) {
         if (error instanceof ImplausibleResultError) for (const id of error.causes) cache.distrust(id);
-        reporter.fail(world.now(), (error as Error).message);
+        reporter.fail(context.now(), (error as Error).message);
         throw error;
       } finally {
         bar.finish();
@@ -138,7 +140,7 @@ function compileVersion(
   dataDir: string,
   input: CompileInput,
   refused: readonly Refusal[],
-  { now }: World,
+  { now }: CommandContext,
   progress: (step: string, share: number) => void,
   check: (content: Content) => void = () => {},
 ): Built {
@@ -168,7 +170,7 @@ function report(
   refused: readonly Refusal[],
   started: Date,
   { json }: { json?: boolean },
-  { now, stdout }: World,
+  { now, stdout }: CommandContext,
 ): void {
   const { counts, bytes, figures } = entry;
   const seconds = (now().getTime() - started.getTime()) / 1000;

@@ -52,7 +52,7 @@ export async function serve(config: Config, stdout: Output, stderr: Output): Pro
   }
 }
 
-type World = {
+type ServeContext = {
   readonly log: Log;
   readonly signals: StopSignals;
   readonly stdout: Output;
@@ -61,7 +61,7 @@ type World = {
 
 async function serveUntilStopped(
   config: Config,
-  { log: { logger: log, counters, forward }, signals, stdout, isTerminal }: World,
+  { log: { logger: log, counters, forward }, signals, stdout, isTerminal }: ServeContext,
   onStop: (stop: () => unknown) => void,
 ): Promise<ExitCode> {
   mentionMissingFiles(config, log);

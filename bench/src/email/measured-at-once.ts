@@ -6,9 +6,9 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { examineDomain } from '@whence/email/check';
 import { createDnsClient } from '@whence/email/resolver';
-import { CROWD, crowdDomain, crowdGrade } from './zone.ts';
+import { AT_ONCE, listedDomain, listedGrade } from './zone.ts';
 
-export type CrowdRound = {
+export type AtOnceRound = {
   readonly right: number;
   readonly wallMs: number;
   readonly fastestMs: number;
@@ -21,19 +21,19 @@ export type CrowdRound = {
   readonly leftOpen: readonly string[];
 };
 
-export type CrowdMeasure = { readonly rounds: readonly CrowdRound[]; readonly residentBytes: readonly number[] };
+export type AtOnceMeasure = { readonly rounds: readonly AtOnceRound[]; readonly residentBytes: readonly number[] };
 
 const [server = '', rounds = '1'] = process.argv.slice(2);
 const residentBytes = [settledMemory()];
-const measured: CrowdRound[] = [];
+const measured: AtOnceRound[] = [];
 for (let round = 0; round < Number(rounds); round++) {
   measured.push(await runRound());
   residentBytes.push(settledMemory());
 }
-const measure: CrowdMeasure = { rounds: measured, residentBytes };
+const measure: AtOnceMeasure = { rounds: measured, residentBytes };
 process.stdout.write(JSON.stringify(measure));
 
-async function runRound(): Promise<CrowdRound> {
+async function runRound(): Promise<AtOnceRound> {
   const client = createDnsClient({ servers: [server] });
   let socketsAtPeak = 0;
   const watch = setInterval(() => {
@@ -42,11 +42,11 @@ async function runRound(): Promise<CrowdRound> {
   const cpuBefore = process.cpuUsage();
   const started = performance.now();
   const checks = await Promise.all(
-    Array.from({ length: CROWD }, async (_, i) => {
-      const resolver = client.forCheck(crowdDomain(i));
-      const { report } = await examineDomain(crowdDomain(i), { resolver });
+    Array.from({ length: AT_ONCE }, async (_, i) => {
+      const resolver = client.forCheck(listedDomain(i));
+      const { report } = await examineDomain(listedDomain(i), { resolver });
       const ms = performance.now() - started;
-      return { isRight: report.grade === crowdGrade(i), ms, queries: resolver.queries };
+      return { isRight: report.grade === listedGrade(i), ms, queries: resolver.queries };
     }),
   );
   const wallMs = performance.now() - started;

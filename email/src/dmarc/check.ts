@@ -1,7 +1,7 @@
 /** The DMARC part of a check: asks for the records of the tree walk, and judges the one that applies. */
 
 import type { Answer, Resolver } from '../dns/answer.ts';
-import { dnsFailure, type Finding } from '../findings/finding.ts';
+import { dnsFailure, type Finding, type LookalikeFault } from '../findings/finding.ts';
 import type { DmarcPolicy, DmarcReport } from '../report/report.ts';
 import { excerpt } from '../visible-text.ts';
 import { checkDestinations, type Destinations } from './destinations.ts';
@@ -14,7 +14,7 @@ import {
   type Step,
   walkNames,
 } from './discovery.ts';
-import { type DmarcRecord, findDmarcLookalike, type LookalikeFault, lookalikeFault } from './dmarc.ts';
+import { type DmarcRecord, findDmarcLookalike, lookalikeFault } from './dmarc.ts';
 
 export type DmarcFindings = {
   report: DmarcReport<Finding>;

@@ -6,7 +6,7 @@
 
 import type { Answer } from '../dns/answer.ts';
 import { MAX_TXT_BYTES } from '../dns/budget.ts';
-import type { BadUriKind, Finding, TagRule } from '../findings/finding.ts';
+import type { BadUriKind, Finding, LookalikeFault, TagRule } from '../findings/finding.ts';
 import { FindingList, limitFindings } from '../findings/finding-list.ts';
 import type { DmarcPolicy } from '../report/report.ts';
 import { colonList, parseTagList, type TagList, tagListErrors, tagValue } from '../tag-list.ts';
@@ -67,9 +67,6 @@ export function selectDmarc(txt: readonly string[]): Selection {
 const DMARC_RECORD = /^[vV][ \t]*=[ \t]*DMARC1[ \t]*(?:;|$)/;
 const LOOKALIKE = /^\W{0,9}v[ \t]*=[ \t]*dmarc/i;
 const NO_SEMICOLON = /^[vV][ \t]*=[ \t]*DMARC1[ \t,]+[a-z]/;
-
-/** Why a lookalike is not a record: no semicolon after `v=DMARC1`, or anything else about its beginning. */
-export type LookalikeFault = 'no semicolon' | 'beginning';
 
 export function lookalikeFault(raw: string): LookalikeFault {
   return NO_SEMICOLON.test(raw) ? 'no semicolon' : 'beginning';

@@ -3,7 +3,6 @@
  * sentence for people.
  */
 
-import type { LookalikeFault } from '../dmarc/dmarc.ts';
 import type { Answer, Failure, FailureCode, RecordType } from '../dns/answer.ts';
 import type { SpfFault } from '../spf/fault.ts';
 
@@ -129,6 +128,9 @@ type NamedRecord = 'SPF' | 'DMARC' | 'MTA-STS' | 'TLS-RPT' | 'BIMI';
 
 /** Of the three numbers and the data (RFC 6698 §2.1, RFC 7672 §3.1). */
 export type TlsaFault = 'usage' | 'selector' | 'matching type' | 'length';
+
+/** Why a lookalike of a DMARC record is none: no semicolon after `v=DMARC1`, or anything else about its beginning. */
+export type LookalikeFault = 'no semicolon' | 'beginning';
 
 export type FindingCode = keyof FindingDetails;
 

@@ -13,16 +13,16 @@ import { createDnsClient } from '@whence/email/resolver';
 import { formatCount } from '../../server/dist/terminal/table.js';
 import { type DnsServerProcess, startDnsServer } from './email/dns-server.ts';
 import { askMailauth } from './email/mailauth.ts';
-import type { CrowdMeasure, CrowdRound } from './email/measured-crowd.ts';
+import type { AtOnceMeasure, AtOnceRound } from './email/measured-at-once.ts';
 import type { ListMeasure } from './email/measured-list.ts';
-import { CROWD, DOMAIN, KEY_SELECTORS, LIST, ROUND_TRIPS, SPF_LOOKUPS } from './email/zone.ts';
+import { AT_ONCE, DOMAIN, KEY_SELECTORS, LIST, ROUND_TRIPS, SPF_LOOKUPS } from './email/zone.ts';
 import { formatRows, limitRow, load, type Row, say } from './report.ts';
 import { median } from './statistics.ts';
 
 const DELAY_MS = 20;
 const WARM_UPS = 5;
 const ROUNDS = 15;
-const CROWD_ROUNDS = 3;
+const AT_ONCE_ROUNDS = 3;
 const FLOOR_MS = ROUND_TRIPS * DELAY_MS;
 const GOALS = { checkMs: 1.3 * FLOOR_MS, queries: 60, growthPercent: 10, domainsPerSecond: 40 };
 
@@ -30,7 +30,7 @@ export async function email(): Promise<void> {
   say(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${load()} at the start`);
   const server = await startDnsServer(DELAY_MS);
   try {
-    const rows = [...(await compareOne(server)), ...measureCrowd(server), ...measureList(server)];
+    const rows = [...(await compareOne(server)), ...measureAtOnce(server), ...measureList(server)];
     say(`${load()} at the end\n\n${formatRows(rows)}`);
   } finally {
     server.stop();
@@ -94,17 +94,17 @@ async function checkOnce(server: string): Promise<void> {
   if (!isRight) throw new Error(`the check answers ${JSON.stringify({ grade, spf, dkim })}`);
 }
 
-function measureCrowd(server: DnsServerProcess): Row[] {
+function measureAtOnce(server: DnsServerProcess): Row[] {
   say(
-    `${CROWD} domains at the same time over one client in a fresh process, ${CROWD_ROUNDS} rounds after one to warm up`,
+    `${AT_ONCE} domains at the same time over one client in a fresh process, ${AT_ONCE_ROUNDS} rounds after one to warm up`,
   );
   const lostBefore = lostDatagrams();
-  const script = fileURLToPath(import.meta.resolve('./email/measured-crowd.js'));
-  const args = ['--expose-gc', script, server.address, String(CROWD_ROUNDS + 1)];
+  const script = fileURLToPath(import.meta.resolve('./email/measured-at-once.js'));
+  const args = ['--expose-gc', script, server.address, String(AT_ONCE_ROUNDS + 1)];
   // The script is ours and prints one line of JSON.
   const { rounds, residentBytes } = JSON.parse(
     execFileSync(process.execPath, args, { encoding: 'utf8' }),
-  ) as CrowdMeasure;
+  ) as AtOnceMeasure;
   const lost = lostDatagrams() - lostBefore;
 
   const [atStart = 0, warm = 0, ...after] = residentBytes.map((bytes) => bytes / 1e6);
@@ -112,12 +112,12 @@ function measureCrowd(server: DnsServerProcess): Row[] {
     `  memory: ${[atStart, warm, ...after].map((size) => size.toFixed(1)).join(', ')} MB at the start and after each round`,
   );
   const counted = rounds.slice(1);
-  const medianOf = (pick: (round: CrowdRound) => number) => median(counted.map(pick));
+  const medianOf = (pick: (round: AtOnceRound) => number) => median(counted.map(pick));
   const right = Math.min(...rounds.map((round) => round.right));
   const leftOpen = rounds.flatMap((round) => round.leftOpen);
-  const name = (what: string) => `${CROWD} checks at once, ${what}`;
+  const name = (what: string) => `${AT_ONCE} checks at once, ${what}`;
   return [
-    { measure: name('right grades'), ours: String(right), goal: `≥ ${CROWD}`, isReached: right >= CROWD },
+    { measure: name('right grades'), ours: String(right), goal: `≥ ${AT_ONCE}`, isReached: right >= AT_ONCE },
     limitRow(
       name('until the first'),
       medianOf(({ fastestMs }) => fastestMs),
@@ -130,7 +130,7 @@ function measureCrowd(server: DnsServerProcess): Row[] {
       undefined,
       'ms',
     ),
-    limitRow(name('processor time each'), medianOf(({ cpuMs }) => cpuMs) / CROWD, undefined, 'ms'),
+    limitRow(name('processor time each'), medianOf(({ cpuMs }) => cpuMs) / AT_ONCE, undefined, 'ms'),
     { measure: name('queries a round'), ours: formatCount(medianOf(({ queries }) => queries)) },
     { measure: name('datagrams lost'), ours: formatCount(lost) },
     { measure: name('sockets at the peak'), ours: formatCount(medianOf(({ socketsAtPeak }) => socketsAtPeak)) },
@@ -142,7 +142,7 @@ function measureCrowd(server: DnsServerProcess): Row[] {
     },
     limitRow(name('memory'), Math.max(...after), undefined, 'MB'),
     limitRow(
-      `memory, growth over ${CROWD_ROUNDS} rounds`,
+      `memory, growth over ${AT_ONCE_ROUNDS} rounds`,
       ((after.at(-1) ?? 0) / warm - 1) * 100,
       GOALS.growthPercent,
       '%',

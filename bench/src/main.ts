@@ -2,48 +2,24 @@
  * `npm run bench -- <name> [options]`. A benchmark reports a missed goal in its table and exits with 0; `soak` and
  * `fuzz` exit with 1 if a promise is broken.
  */
-import { accuracy } from './accuracy.ts';
-import { capacity } from './capacity.ts';
-import { cluster } from './cluster.ts';
-import { coverage } from './coverage.ts';
-import { disagreements } from './disagreements.ts';
-import { email } from './email.ts';
-import { engine } from './engine.ts';
-import { enrich } from './enrich.ts';
-import { fuzz } from './fuzz.ts';
-import { http } from './http.ts';
+import { BENCHMARKS, benchmarksHelp } from './benchmarks.ts';
 import { OptionError } from './soak/script-options.ts';
-import { soak } from './soak.ts';
-import { start } from './start.ts';
-import { update } from './update.ts';
-
-type Benchmark = (args: readonly string[]) => Promise<void>;
-const benchmarks: Readonly<Record<string, Benchmark>> = {
-  engine,
-  http,
-  start,
-  update,
-  email,
-  enrich,
-  coverage,
-  accuracy,
-  cluster,
-  capacity,
-  disagreements,
-  soak,
-  fuzz,
-};
 
 const USAGE_ERROR = 2;
 
 const [name = '', ...args] = process.argv.slice(2);
-const benchmark = Object.hasOwn(benchmarks, name) ? benchmarks[name] : undefined;
-if (benchmark === undefined) {
-  process.stderr.write(`usage: npm run bench -- <name>\nbenchmarks: ${Object.keys(benchmarks).join(', ')}\n`);
-  process.exitCode = USAGE_ERROR;
-} else
-  await benchmark(args).catch((error: unknown) => {
+const benchmark = Object.hasOwn(BENCHMARKS, name) ? BENCHMARKS[name] : undefined;
+if (benchmark !== undefined) {
+  try {
+    const run = await benchmark.load();
+    await run(args);
+  } catch (error) {
     if (!(error instanceof OptionError)) throw error;
     process.stderr.write(`${error.message}\n`);
     process.exitCode = USAGE_ERROR;
-  });
+  }
+} else if (name === '--help' || name === 'help') process.stdout.write(benchmarksHelp());
+else {
+  process.stderr.write(name === '' ? benchmarksHelp() : `there is no benchmark ${name}\n\n${benchmarksHelp()}`);
+  process.exitCode = USAGE_ERROR;
+}

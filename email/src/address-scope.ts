@@ -6,7 +6,7 @@ export function isPrivateAddress(address: string): boolean {
   return isIn(PRIVATE, address);
 }
 
-/** For a connection that a stranger's zone makes us open. What is not an address is not public. */
+/** For a connection that a hostile zone makes us open. What is not an address is not public. */
 export function isPublicAddress(address: string): boolean {
   return isIP(address) !== 0 && !isIn(PRIVATE, address) && !isIn(NOT_GLOBAL, address);
 }

@@ -5,15 +5,15 @@
 import { randomBytes } from 'node:crypto';
 import type { Advice } from './advice/advice.ts';
 import { advise } from './advice/advise.ts';
-import { checkDkim } from './dkim.ts';
-import { checkDmarc } from './dmarc-check.ts';
+import { checkDkim } from './dkim/dkim.ts';
+import { checkDmarc } from './dmarc/check.ts';
 import type { Answer, Resolver } from './dns/answer.ts';
-import { type Finding, hasCode } from './finding.ts';
-import { checkMx } from './mx.ts';
-import { renderReport } from './render-report.ts';
-import type { EmailReport, TransportReport } from './report.ts';
-import { type Findings, type Score, score } from './score.ts';
-import { checkSpf, type ReadRecords } from './spf-lookups.ts';
+import { type Finding, hasCode } from './findings/finding.ts';
+import { checkMx } from './mx/mx.ts';
+import { renderReport } from './report/render-report.ts';
+import type { EmailReport, TransportReport } from './report/report.ts';
+import { type Findings, type Score, score } from './report/score.ts';
+import { checkSpf, type ReadRecords } from './spf/lookups.ts';
 import { checkTransport, type TransportOptions } from './transport/check-transport.ts';
 import { renderTransport } from './transport/render-transport.ts';
 

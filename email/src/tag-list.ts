@@ -6,8 +6,8 @@
  * note in another alphabet does no harm.
  */
 
-import type { Finding } from './finding.ts';
-import { FindingList, MAX_FINDINGS } from './finding-list.ts';
+import type { Finding } from './findings/finding.ts';
+import { FindingList, MAX_FINDINGS } from './findings/finding-list.ts';
 import { excerpt } from './visible-text.ts';
 
 export type Tag = {

@@ -9,7 +9,7 @@ import { openapi } from './api/openapi.ts';
 import type { PlainConnections } from './api/plain/plain-connections.ts';
 import { returnToPlainPath, usePlainPath } from './api/plain/plain-path.ts';
 import { giveBack } from './api/rate-limit.ts';
-import * as schema from './api/schemas.ts';
+import { healthzSchema, readyzSchema } from './api/schemas/health.ts';
 import { registerDashboard } from './dashboard/dashboard.ts';
 import type { DashboardSettings } from './dashboard/parts.ts';
 import { allowOrigins } from './http/cors.ts';
@@ -51,8 +51,8 @@ export async function createApp(parts: AppParts): Promise<{ app: FastifyInstance
 
   await allowOrigins(app, corsOrigins);
   await app.register(openapi, { publicUrl: parts.dashboard.publicUrl });
-  app.get('/healthz', { schema: schema.healthz, config: { name: 'healthz' } }, healthz);
-  app.get('/readyz', { schema: schema.readyz, config: { name: 'readyz' } }, readyz(parts));
+  app.get('/healthz', { schema: healthzSchema, config: { name: 'healthz' } }, healthz);
+  app.get('/readyz', { schema: readyzSchema, config: { name: 'readyz' } }, readyz(parts));
   await app.register(async (scope) => registerApi(scope, parts));
   await app.register(async (scope) => registerDashboard(scope, { ...parts, settings: parts.dashboard }));
   return { app, plain: usePlainPath(app, parts) };

@@ -1,6 +1,6 @@
 /**
  * Keeps repeated log lines from filling a disk: of lines of one kind, the first few in a window are written, the others
- * are counted, and the count is written when the window ends. What strangers can cause is logged under a few texts.
+ * are counted, and the count is written when the window ends. What clients can cause is logged under a few texts.
  */
 
 const WINDOW_MS = 10_000;

@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
-import { run } from './main.ts';
+import { runCommand } from './test/run-command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'whence-cli-'));
 const dataDir = join(folder, 'data');
@@ -15,22 +15,8 @@ async function whence(...argv: string[]) {
   return whenceIn({ WHENCE_DATA_DIR: dataDir }, argv);
 }
 
-async function whenceIn(environment: Record<string, string>, argv: readonly string[], isTTY = false) {
-  let stdout = '';
-  let stderr = '';
-  const output = (append: (text: string) => void) => ({ write: append, isTTY, columns: 60 });
-  const code = await run(
-    argv,
-    environment,
-    output((text) => {
-      stdout += text;
-    }),
-    output((text) => {
-      stderr += text;
-    }),
-  );
-  return { code, stdout, stderr };
-}
+const whenceIn = (environment: Record<string, string>, argv: readonly string[], isTTY = false) =>
+  runCommand(argv, environment, { isTTY, columns: 60 });
 
 let firstBuild: Awaited<ReturnType<typeof whence>>;
 before(async () => {

@@ -4,6 +4,7 @@ import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import { dashboardSettings } from './dashboard-settings.ts';
 import { Overload } from './http/overload.ts';
+import { serverUrl } from './http/server-url.ts';
 import { KnownKeys } from './keys/known-keys.ts';
 import type { StorageState } from './keys/vouching.ts';
 import type { Logger } from './log.ts';
@@ -164,10 +165,9 @@ export async function startServer(
     throw error;
   }
   const { port } = app.server.address() as AddressInfo;
-  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
 
   return {
-    url: `http://${host}:${port}`,
+    url: serverUrl(config.host, port),
     metrics() {
       const { current } = live;
       return metrics.snapshot({

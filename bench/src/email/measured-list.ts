@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { run } from '../../../server/dist/main.js';
-import { crowdDomain, crowdGrade, LIST } from './zone.ts';
+import { LIST, listedDomain, listedGrade } from './zone.ts';
 
 export type ListMeasure = {
   readonly right: number;
@@ -19,7 +19,7 @@ export type ListMeasure = {
 const [server = ''] = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), 'whence-bench-'));
 const file = join(folder, 'domains.txt');
-writeFileSync(file, Array.from({ length: LIST }, (_, i) => `${crowdDomain(i)}\n`).join(''));
+writeFileSync(file, Array.from({ length: LIST }, (_, i) => `${listedDomain(i)}\n`).join(''));
 
 const residentBytes: number[] = [];
 let lines = 0;
@@ -33,7 +33,7 @@ await run(
     write(text) {
       // One line a write, in the order of the list.
       const { domain, grade } = JSON.parse(String(text)) as { domain: string; grade: string };
-      if (domain === crowdDomain(lines) && grade === crowdGrade(lines)) right++;
+      if (domain === listedDomain(lines) && grade === listedGrade(lines)) right++;
       if (++lines % (LIST / 10) === 0) {
         globalThis.gc?.();
         residentBytes.push(process.memoryUsage.rss());

@@ -13,12 +13,12 @@ export const SPF_LOOKUPS = 10;
 export const ROUND_TRIPS = 4;
 
 /** Checked at the same time. */
-export const CROWD = 200;
-/** Checked from a file; the first ones are the crowd. */
+export const AT_ONCE = 200;
+/** Checked from a file; the first ones are also checked at once. */
 export const LIST = 1_000;
-export const crowdDomain = (i: number) => `crowd-${i}.example`;
+export const listedDomain = (i: number) => `domain-${i}.example`;
 /** The expected grade of each: if all were alike, mixed-up answers would go unnoticed. */
-export const crowdGrade = (i: number) => KINDS[i % KINDS.length]?.grade;
+export const listedGrade = (i: number) => KINDS[i % KINDS.length]?.grade;
 
 type Kind = { readonly grade: 'A' | 'B' | 'C'; readonly policy: 'reject' | 'none'; readonly hasKeys: boolean };
 const BEST: Kind = { grade: 'A', policy: 'reject', hasKeys: true };
@@ -32,10 +32,10 @@ export function makeZone(): ZoneRecords {
   // mailauth asks through Node's own resolver, which sends no EDNS: an answer above 512 bytes would cost it a TCP
   // connection, and this server does not compress names. So the keys behind aliases are short ones.
   const keys = { direct: keyRecord(2048), aliased: keyRecord(1024) };
-  const crowd = Array.from({ length: LIST }, (_, i) =>
-    recordsOf(crowdDomain(i), KINDS[i % KINDS.length] ?? BEST, keys),
+  const listed = Array.from({ length: LIST }, (_, i) =>
+    recordsOf(listedDomain(i), KINDS[i % KINDS.length] ?? BEST, keys),
   );
-  return Object.assign({}, recordsOf(DOMAIN, BEST, keys), ...crowd);
+  return Object.assign({}, recordsOf(DOMAIN, BEST, keys), ...listed);
 }
 
 function keyRecord(modulusLength: number): string {

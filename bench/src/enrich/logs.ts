@@ -1,11 +1,18 @@
 /** Logs in common formats, with one address per line. */
-import { writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 
 export type Shape = 'lines' | 'ndjson' | 'csv';
 
 export function writeLog(path: string, shape: Shape, addresses: readonly string[]): void {
   const header = shape === 'csv' ? 'time,client_ip,path,status\n' : '';
   writeFileSync(path, header + addresses.map((address, i) => LINES[shape](address, i)).join(''));
+}
+
+/** Appends the lines of a log to it, so that there are `times` as many; not the header. */
+export function repeatLog(path: string, shape: Shape, times: number): void {
+  const bytes = readFileSync(path);
+  const lines = shape === 'csv' ? bytes.subarray(bytes.indexOf('\n') + 1) : bytes;
+  for (let i = 1; i < times; i++) appendFileSync(path, lines);
 }
 
 const LINES: Readonly<Record<Shape, (address: string, i: number) => string>> = {

@@ -1,8 +1,8 @@
 /** What a fuzz run promises, judged from its results. */
 import { formatCount } from '../../../server/dist/terminal/table.js';
-import type { PromiseRow } from '../soak/promise-table.ts';
-import { type HttpResult, MAX_STALL_MS } from './http-run.ts';
-import type { LibraryResult } from './library-runs.ts';
+import type { PromiseRow } from '../promise-table.ts';
+import { type HttpResult, MAX_STALL_MS } from './http/run.ts';
+import type { LibraryResult } from './libraries/runs.ts';
 
 /** Of the server, between the first tenth of the cases and the end. */
 const MAX_MEMORY_GROWTH = 0.5;

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { caseRandom } from './case-random.ts';
 import { formatFailure, signatureOf } from './fuzz-failure.ts';
-import { makeHttpCase } from './http-cases.ts';
-import { LIBRARY_DOMAINS } from './library-domains.ts';
-import { shrink } from './shrink.ts';
+import { makeHttpCase } from './http/cases.ts';
+import { LIBRARY_DOMAINS } from './libraries/domains.ts';
+import { shrink } from './libraries/shrink.ts';
 
 for (const { name, open } of LIBRARY_DOMAINS)
   test(`fuzz, ${name}: the same index makes the same case, and another one another`, async () => {

@@ -2,9 +2,9 @@
  * The server behind nginx with `keepalive` connections, on which requests of all kinds are mixed: which share of the
  * lookups is answered at the socket (docs/decisions/0017).
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { limitRow, type Row, say } from '../report.ts';
+import { writeNginxConfiguration } from './nginx-configuration.ts';
 import { ANY_CORE } from './pinned-processes.ts';
 import { findProgram, freePort } from './programs.ts';
 import type { Setup } from './setup.ts';
@@ -26,7 +26,7 @@ export async function measureBehindNginx(setup: Setup): Promise<Row[]> {
   const whence = await startWhence(processes, dataDir, ANY_CORE, { WHENCE_METRICS_PORT: String(metricsPort) });
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const args = writeConfiguration(join(folder, 'nginx-proxy'), port, new URL(whence.url).host);
+  const args = writeNginxConfiguration(join(folder, 'nginx-proxy'), proxyTo(new URL(whence.url).host, port));
   const proxy = await processes.startSilent(ANY_CORE, nginx, args, `${url}/healthz`);
   const scriptArguments = [save('addresses', addresses), save('1-keys', [key])];
   const load = { script: 'mixed-requests.lua', scriptArguments, connections: CONNECTIONS } as const;
@@ -38,24 +38,7 @@ export async function measureBehindNginx(setup: Setup): Promise<Row[]> {
   return [limitRow('behind nginx, lookups on Node’s path', 100 * (1 - plain / lookups), MAX_OTHER_PERCENT, '%')];
 }
 
-function writeConfiguration(folder: string, port: number, upstream: string): string[] {
-  mkdirSync(folder, { recursive: true });
-  const path = join(folder, 'nginx.conf');
-  writeFileSync(
-    path,
-    `daemon off;
-master_process off;
-pid ${folder}/pid;
-error_log ${folder}/error.log;
-events { worker_connections 1024; }
-http {
-  access_log off;
-  keepalive_requests 100000000;
-  client_body_temp_path ${folder}/body;
-  proxy_temp_path ${folder}/proxy;
-  fastcgi_temp_path ${folder}/fastcgi;
-  uwsgi_temp_path ${folder}/uwsgi;
-  scgi_temp_path ${folder}/scgi;
+const proxyTo = (upstream: string, port: number) => `
   upstream whence { server ${upstream}; keepalive 32; keepalive_requests 100000000; }
   server {
     listen 127.0.0.1:${port};
@@ -69,11 +52,7 @@ http {
       proxy_set_header X-Forwarded-Proto $scheme;
     }
   }
-}
-`,
-  );
-  return ['-c', path, '-e', join(folder, 'error.log')];
-}
+`;
 
 async function countLookups(metricsPort: number): Promise<{ lookups: number; plain: number }> {
   const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();

@@ -36,7 +36,7 @@ export async function startWhence(
 
 /** Starts a peer by the name of its script. */
 export async function startPeer(processes: PinnedProcesses, script: string, ...args: string[]): Promise<Server> {
-  const path = fileURLToPath(new URL(`./${script}.js`, import.meta.url));
+  const path = fileURLToPath(new URL(`./peers/${script}.js`, import.meta.url));
   const { firstLine, ...started } = await processes.start(SERVER_CORE, [path, ...args]);
   return { ...started, url: `http://127.0.0.1:${Number(firstLine)}` };
 }

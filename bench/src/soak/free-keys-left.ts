@@ -1,6 +1,6 @@
 /** What is left of each Free key when the load has ended. */
 import { FREE_LIMIT, type FreeKeyEnd } from './judge.ts';
-import type { FreeKeyUse } from './load-protocol.ts';
+import type { FreeKeyUse } from './load/protocol.ts';
 
 /** Leases are returned after two seconds without requests, and that is looked after once a second. */
 export const LEASES_RETURNED_MS = 4_000;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { isAllowed, judge, type SoakRecord } from './judge.ts';
-import type { Fault } from './load-protocol.ts';
+import type { Fault } from './load/protocol.ts';
 
 const RECORD: SoakRecord = {
   fromMs: 0,

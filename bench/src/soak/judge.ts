@@ -1,12 +1,12 @@
 /** What a soak run promises, judged from what was recorded of it. Times are milliseconds since 1970. */
 import { formatCount } from '../../../server/dist/terminal/table.js';
+import type { PromiseRow } from '../promise-table.ts';
 import { median, percentile } from '../statistics.ts';
-import type { Fault, FreeKeyUse } from './load-protocol.ts';
+import type { Fault, FreeKeyUse } from './load/protocol.ts';
+import type { LoadTotals } from './load/start-load.ts';
 import type { Decrease } from './metrics-watch.ts';
 import type { ProcessSample } from './process-watch.ts';
-import type { PromiseRow } from './promise-table.ts';
 import type { Ending } from './server-under-test.ts';
-import type { LoadTotals } from './start-load.ts';
 
 export type SoakRecord = {
   /** Of the load. */

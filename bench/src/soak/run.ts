@@ -8,12 +8,12 @@ import { ANY_CORE, type PinnedProcesses } from '../http/pinned-processes.ts';
 import { load as loadAverage, say } from '../report.ts';
 import { askWhatIsLeft, LEASES_RETURNED_MS } from './free-keys-left.ts';
 import type { SoakRecord } from './judge.ts';
+import { NeverReadingClients } from './load/never-reading-clients.ts';
+import { Load } from './load/start-load.ts';
 import { MetricsWatch } from './metrics-watch.ts';
-import { NeverReadingClients } from './never-reading-clients.ts';
 import { type ProcessSample, sampleProcesses } from './process-watch.ts';
 import { ServerUnderTest } from './server-under-test.ts';
 import type { SoakSetup } from './setup.ts';
-import { Load } from './start-load.ts';
 import type { TimelineEvent } from './time-line.ts';
 import { takeWriteLock } from './write-lock.ts';
 
@@ -42,7 +42,7 @@ export async function runSoak(
   options: RunOptions,
   signal: AbortSignal,
 ): Promise<SoakRun> {
-  const dns = await processes.start(ANY_CORE, [fileURLToPath(import.meta.resolve('./dns-server-process.js'))]);
+  const dns = await processes.start(ANY_CORE, [fileURLToPath(import.meta.resolve('./dns/dns-server-process.js'))]);
   const settings = { WHENCE_WORKERS: String(options.workers), WHENCE_DNS_SERVERS: dns.firstLine };
   const server = await ServerUnderTest.start(setup.dataDir, settings, signal);
   const run = new Run(server, setup, options, signal);

@@ -13,7 +13,7 @@ import type { PinnedProcesses } from '../http/pinned-processes.ts';
 import { makeQueries } from '../http/search-queries.ts';
 import { buildDataset } from '../http/whence-server.ts';
 import type { Random } from '../random.ts';
-import type { MixInput } from './request-mix.ts';
+import type { MixInput } from './load/request-mix.ts';
 
 export type SoakSetup = MixInput & { readonly dataDir: string; readonly versions: readonly [number, number] };
 

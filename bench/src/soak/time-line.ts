@@ -3,7 +3,7 @@
  * event at a random time in each slot: scattered, but never all at once.
  */
 import type { Random } from '../random.ts';
-import { HOSTILE_KINDS, type HostileKind } from './zones.ts';
+import { HOSTILE_KINDS, type HostileKind } from './dns/zones.ts';
 
 export type TimelineEvent =
   | { readonly kind: 'swap'; readonly atMs: number }

@@ -1,10 +1,10 @@
 /** The sentences for advice. They are made only here. */
 import { MAX_TXT_BYTES } from '../dns/budget.ts';
 import { isSpecialUse } from '../dns/special-use.ts';
-import { type Finding, isFailure } from '../finding.ts';
-import { explain } from '../finding-text.ts';
-import type { SpfOpening } from '../spf-opening.ts';
-import type { SomeTerms } from '../spf-summary.ts';
+import { type Finding, isFailure } from '../findings/finding.ts';
+import { explain } from '../findings/finding-text.ts';
+import type { SpfOpening } from '../spf/opening.ts';
+import type { SomeTerms } from '../spf/summary.ts';
 import { cutText, excerpt, MAX_TEXT_CHARACTERS, visible } from '../visible-text.ts';
 import type { Advice, AdviceCode, AdviceDetails, KeySize, NamedKey, ReportsTo } from './advice.ts';
 import type { DmarcEdit } from './dmarc-record.ts';

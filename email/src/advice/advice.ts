@@ -3,10 +3,10 @@
  * be given. advice-text.ts makes the sentence.
  */
 
-import type { Finding, FindingDetails } from '../finding.ts';
-import type { DmarcPolicy } from '../report.ts';
-import type { SpfOpening } from '../spf-opening.ts';
-import type { SomeTerms } from '../spf-summary.ts';
+import type { Finding, FindingDetails } from '../findings/finding.ts';
+import type { DmarcPolicy } from '../report/report.ts';
+import type { SpfOpening } from '../spf/opening.ts';
+import type { SomeTerms } from '../spf/summary.ts';
 import type { DmarcEdit } from './dmarc-record.ts';
 import type { ProposedRecord } from './zone-file.ts';
 

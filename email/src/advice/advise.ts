@@ -2,7 +2,7 @@
  * All advice on a domain, what gains most first. There is one proposal per record, with everything that is wrong with
  * it put right, so that no two contradict each other; where there are two, each says when it is the right one.
  */
-import { hasCode } from '../finding.ts';
+import { hasCode } from '../findings/finding.ts';
 import type { Advice, Draft } from './advice.ts';
 import { type Examined, gainOf } from './apply.ts';
 import { adviseDkim } from './dkim.ts';

@@ -3,14 +3,14 @@
  * asked is known; what a new record refers to is asked like the rest, within the budget of the check.
  */
 
-import { type DkimFindings, parseDkimKey } from '../dkim.ts';
-import type { DmarcRecord } from '../dmarc.ts';
-import { type DmarcFindings, judgeDmarc } from '../dmarc-check.ts';
-import { discover, effectivePolicy, readStep, type Step, walkNames } from '../dmarc-discovery.ts';
+import { type DkimFindings, parseDkimKey } from '../dkim/dkim.ts';
+import { type DmarcFindings, judgeDmarc } from '../dmarc/check.ts';
+import { discover, effectivePolicy, readStep, type Step, walkNames } from '../dmarc/discovery.ts';
+import type { DmarcRecord } from '../dmarc/dmarc.ts';
 import type { Answer, MxHost, Resolver } from '../dns/answer.ts';
-import { checkMx } from '../mx.ts';
-import { type Findings, type Score, score } from '../score.ts';
-import { checkSpf, type ReadRecords } from '../spf-lookups.ts';
+import { checkMx } from '../mx/mx.ts';
+import { type Findings, type Score, score } from '../report/score.ts';
+import { checkSpf, type ReadRecords } from '../spf/lookups.ts';
 import type { Change } from './advice.ts';
 
 /** What is known of a domain when advice is given. */

@@ -1,6 +1,6 @@
 /** Advice on DKIM. A key cannot be proposed, since only the mail server has the other half; a repaired record can. */
-import { type PublishedKey, parseDkimKey } from '../dkim.ts';
-import { type Findings, MAX_POINTS, type Score } from '../score.ts';
+import { type PublishedKey, parseDkimKey } from '../dkim/dkim.ts';
+import { type Findings, MAX_POINTS, type Score } from '../report/score.ts';
 import { parseTagList } from '../tag-list.ts';
 import type { Change, Draft } from './advice.ts';
 import { sendsNoMail } from './no-mail.ts';

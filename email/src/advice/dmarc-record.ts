@@ -2,9 +2,9 @@
  * A new DMARC record made from a present one: every tag that is right stays as written, and each edit is listed, so that
  * the advice can name it.
  */
-import { type DmarcRecord, parseDmarc } from '../dmarc.ts';
-import { parseReportUris } from '../dmarc-report-uris.ts';
-import type { DmarcPolicy } from '../report.ts';
+import { type DmarcRecord, parseDmarc } from '../dmarc/dmarc.ts';
+import { parseReportUris } from '../dmarc/report-uris.ts';
+import type { DmarcPolicy } from '../report/report.ts';
 import { parseTagList, type Tag, tagValue } from '../tag-list.ts';
 import { excerpt } from '../visible-text.ts';
 

@@ -2,11 +2,11 @@
  * Advice on DMARC, in steps: no record → `p=none` with reports; none → quarantine → reject, one at a time and only when
  * SPF and DKIM work. Only the domain's own record is changed. What it inherits is answered with a record of its own.
  */
-import type { DmarcRecord } from '../dmarc.ts';
-import { hasCode } from '../finding.ts';
+import type { DmarcRecord } from '../dmarc/dmarc.ts';
+import { hasCode } from '../findings/finding.ts';
 import { registrableDomain } from '../registrable-domain.ts';
-import type { DmarcPolicy } from '../report.ts';
-import { type Findings, MAX_POINTS, type Score } from '../score.ts';
+import type { DmarcPolicy } from '../report/report.ts';
+import { type Findings, MAX_POINTS, type Score } from '../report/score.ts';
 import type { Advice, AdviceDetails, Change, Draft, ReportsTo } from './advice.ts';
 import { type DmarcEdit, rewriteDmarc } from './dmarc-record.ts';
 import { canReceive, sendsNoMail } from './no-mail.ts';

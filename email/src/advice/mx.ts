@@ -1,6 +1,6 @@
 /** Advice on MX. No mail host is invented: only the domain's own host and the null MX are proposed. */
-import type { MxFindings } from '../mx.ts';
-import { type Findings, MAX_POINTS, type Score } from '../score.ts';
+import type { MxFindings } from '../mx/mx.ts';
+import { type Findings, MAX_POINTS, type Score } from '../report/score.ts';
 import type { Change, Draft } from './advice.ts';
 import { isOnlyMinusAll } from './spf-record.ts';
 

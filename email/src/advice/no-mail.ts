@@ -1,4 +1,4 @@
-import type { Findings } from '../score.ts';
+import type { Findings } from '../report/score.ts';
 import { isOnlyMinusAll } from './spf-record.ts';
 
 /**

@@ -1,6 +1,6 @@
 /** New SPF records made from present ones, and the repair of the mistakes that people make in them. */
 import { isIPv4, isIPv6 } from 'node:net';
-import { parseSpf } from '../spf.ts';
+import { parseSpf } from '../spf/spf.ts';
 
 /** The record with the terms in order and `all` with the qualifier: in place of the first `all`, or at the end. */
 export function withAll(terms: readonly string[], qualifier: '-' | '~'): string {

@@ -2,9 +2,9 @@
  * Advice on SPF. A record that was not in force until now, because it was missing, broken or open, is proposed with
  * `~all`: mail from a server that was forgotten is marked and not refused. `-all` is the step after that.
  */
-import { hasCode } from '../finding.ts';
-import { type Findings, MAX_POINTS, type Score } from '../score.ts';
-import { SPF_LIMIT_CODES } from '../spf-lookups.ts';
+import { hasCode } from '../findings/finding.ts';
+import { type Findings, MAX_POINTS, type Score } from '../report/score.ts';
+import { SPF_LIMIT_CODES } from '../spf/lookups.ts';
 import type { AdviceDetails, Change, Draft } from './advice.ts';
 import { includeFor } from './mail-providers.ts';
 import { sendsNoMail } from './no-mail.ts';

@@ -1,5 +1,5 @@
 /**
- * What one check may cost. A stranger's zone decides how many names a check asks for, in whose domains they are, and
+ * What one check may cost. A hostile zone decides how many names a check asks for, in whose domains they are, and
  * how large the answers get; these limits hold whatever the zone contains. docs/email-score.md lists them for
  * operators.
  */

@@ -1,6 +1,6 @@
 /**
  * Names that the public DNS does not have. A resolver may have them all the same, from a hosts file or an internal
- * zone, and a stranger's record could make a check show what is in there. So they are never asked, and count as absent.
+ * zone, and a hostile record could make a check show what is in there. So they are never asked, and count as absent.
  *
  * Not listed: `example`, `example.com` and the like, which documentation and tests use. RFC 6761 §6.5 tells libraries
  * not to treat them differently, and no internal zone is kept there.

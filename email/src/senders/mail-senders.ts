@@ -7,12 +7,12 @@
 import type { Answer, RecordType, Resolver } from '../dns/answer.ts';
 import { MAX_TXT_BYTES } from '../dns/budget.ts';
 import { Turns } from '../dns/turns.ts';
-import { dnsFailure, type Finding } from '../finding.ts';
-import { FindingList } from '../finding-list.ts';
-import type { MxFindings } from '../mx.ts';
-import { excerptOfTerm, parseSpf, type SpfTerm } from '../spf.ts';
-import type { SpfFindings, SpfNode } from '../spf-lookups.ts';
-import { type Passing, passingNetworks, unionSize } from '../spf-passing.ts';
+import { dnsFailure, type Finding } from '../findings/finding.ts';
+import { FindingList } from '../findings/finding-list.ts';
+import type { MxFindings } from '../mx/mx.ts';
+import type { SpfFindings, SpfNode } from '../spf/lookups.ts';
+import { type Passing, passingNetworks, unionSize } from '../spf/passing.ts';
+import { excerptOfTerm, parseSpf, type SpfTerm } from '../spf/spf.ts';
 
 export type MailSenders = {
   readonly mx: readonly { readonly host: string; readonly addresses: readonly string[] }[];

@@ -3,9 +3,9 @@
  * Neither is fetched.
  */
 import type { Resolver } from '../dns/answer.ts';
-import type { Finding } from '../finding.ts';
+import type { Finding } from '../findings/finding.ts';
 import { registrableDomain } from '../registrable-domain.ts';
-import type { BimiReport, DmarcReport } from '../report.ts';
+import type { BimiReport, DmarcReport } from '../report/report.ts';
 import { tagValue } from '../tag-list.ts';
 import { excerpt } from '../visible-text.ts';
 import { selectVersioned } from './versioned-record.ts';

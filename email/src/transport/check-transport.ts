@@ -1,8 +1,8 @@
 /** What protects mail on its way to the domain: MTA-STS, TLS-RPT, DANE and DNSSEC; and BIMI. Asked at the same time. */
 import type { Answer, MxHost, Resolver } from '../dns/answer.ts';
-import { dnsFailure, type Finding } from '../finding.ts';
-import type { MxFindings } from '../mx.ts';
-import type { DmarcReport, DnssecReport, TransportReport } from '../report.ts';
+import { dnsFailure, type Finding } from '../findings/finding.ts';
+import type { MxFindings } from '../mx/mx.ts';
+import type { DmarcReport, DnssecReport, TransportReport } from '../report/report.ts';
 import { checkBimi } from './bimi.ts';
 import { checkDane } from './dane.ts';
 import { checkMtaSts, type MtaStsOptions } from './mta-sts.ts';

@@ -3,8 +3,8 @@
  * authenticates them and the MX records that lead to the host.
  */
 import type { Answer, MxHost, Resolver } from '../dns/answer.ts';
-import { dnsFailure, type Finding, type TlsaFault } from '../finding.ts';
-import type { DaneHost, DaneReport } from '../report.ts';
+import { dnsFailure, type Finding, type TlsaFault } from '../findings/finding.ts';
+import type { DaneHost, DaneReport } from '../report/report.ts';
 import { excerpt } from '../visible-text.ts';
 
 const MAX_QUOTED = 40;

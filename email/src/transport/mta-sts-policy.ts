@@ -1,6 +1,6 @@
 /** The policy of MTA-STS: lines of `key: value` (RFC 8461 §3.2), and which MX hosts it lets senders use (§4.1). */
-import type { Finding } from '../finding.ts';
-import { FindingList } from '../finding-list.ts';
+import type { Finding } from '../findings/finding.ts';
+import { FindingList } from '../findings/finding-list.ts';
 import { excerpt } from '../visible-text.ts';
 
 export type MtaStsPolicy = {

@@ -4,8 +4,8 @@
  */
 import { isPublicAddress } from '../address-scope.ts';
 import type { Answer, Resolver } from '../dns/answer.ts';
-import { absenceOf, dnsFailure, type Finding } from '../finding.ts';
-import type { MtaStsReport } from '../report.ts';
+import { absenceOf, dnsFailure, type Finding } from '../findings/finding.ts';
+import type { MtaStsReport } from '../report/report.ts';
 import { tagValue } from '../tag-list.ts';
 import { excerpt } from '../visible-text.ts';
 import { allowsHost, parseMtaStsPolicy } from './mta-sts-policy.ts';

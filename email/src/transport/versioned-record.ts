@@ -4,7 +4,7 @@
  */
 import type { Answer } from '../dns/answer.ts';
 import { MAX_TXT_BYTES } from '../dns/budget.ts';
-import { dnsFailure, type Finding } from '../finding.ts';
+import { dnsFailure, type Finding } from '../findings/finding.ts';
 import { parseTagList, type TagList, tagListErrors } from '../tag-list.ts';
 
 export type VersionedRecord =

@@ -10,7 +10,11 @@ import { postBatch } from './batch/batch.ts';
 import { getDataset, getDatasetDiff } from './dataset.ts';
 import { getEmailDomain } from './email.ts';
 import { getIp } from './ip.ts';
-import * as schema from './schemas.ts';
+import { asnSchema, asnSearchSchema } from './schemas/asn.ts';
+import { datasetSchema } from './schemas/dataset.ts';
+import { datasetDiffSchema } from './schemas/dataset-diff.ts';
+import { emailDomainSchema } from './schemas/email.ts';
+import { batchSchema, ipSchema } from './schemas/ip.ts';
 
 export type ApiRoute = Pick<RouteOptions, 'method' | 'url' | 'schema'> & {
   readonly name: string;
@@ -34,7 +38,7 @@ export function apiRoutes({ live, emailChecks, datasetDiffs, metrics, nowMs }: R
       url: '/v1/ip/:ip',
       name: 'ip',
       permission: 'ip:read',
-      schema: schema.ip,
+      schema: ipSchema,
       handler: getIp(live, metrics),
     },
     {
@@ -42,7 +46,7 @@ export function apiRoutes({ live, emailChecks, datasetDiffs, metrics, nowMs }: R
       url: '/v1/ip/batch',
       name: 'batch',
       permission: 'ip:batch',
-      schema: schema.batch,
+      schema: batchSchema,
       handler: postBatch(live),
     },
     {
@@ -50,7 +54,7 @@ export function apiRoutes({ live, emailChecks, datasetDiffs, metrics, nowMs }: R
       url: '/v1/asn/:asn',
       name: 'asn',
       permission: 'asn:read',
-      schema: schema.asn,
+      schema: asnSchema,
       handler: getAsn(live),
     },
     {
@@ -58,7 +62,7 @@ export function apiRoutes({ live, emailChecks, datasetDiffs, metrics, nowMs }: R
       url: '/v1/asn/search',
       name: 'asn_search',
       permission: 'asn:read',
-      schema: schema.asnSearch,
+      schema: asnSearchSchema,
       handler: searchAsn(live),
     },
     {
@@ -66,7 +70,7 @@ export function apiRoutes({ live, emailChecks, datasetDiffs, metrics, nowMs }: R
       url: '/v1/email/domain/:domain/dns',
       name: 'email',
       permission: 'email:read',
-      schema: schema.emailDomain,
+      schema: emailDomainSchema,
       handler: getEmailDomain(emailChecks, live),
     },
     {
@@ -74,7 +78,7 @@ export function apiRoutes({ live, emailChecks, datasetDiffs, metrics, nowMs }: R
       url: '/v1/dataset',
       name: 'dataset',
       permission: 'ip:read',
-      schema: schema.dataset,
+      schema: datasetSchema,
       handler: getDataset(live, nowMs),
     },
     {
@@ -82,7 +86,7 @@ export function apiRoutes({ live, emailChecks, datasetDiffs, metrics, nowMs }: R
       url: '/v1/dataset/diff',
       name: 'dataset_diff',
       permission: 'ip:read',
-      schema: schema.datasetDiff,
+      schema: datasetDiffSchema,
       handler: getDatasetDiff(live, datasetDiffs),
     },
   ];

@@ -1,9 +1,9 @@
 /** `whence asn N` and `whence asn search Q`: networks by number and by name, from the local dataset. */
 import { AsnSearch } from '@whence/dataset/asn-search';
+import { asnArgument } from '../terminal/asn-argument.ts';
 import { type ExitCode, UsageError } from '../terminal/exit.ts';
 import type { Output } from '../terminal/output.ts';
 import { formatCount, formatTable } from '../terminal/table.ts';
-import { asnArgument } from './asn-argument.ts';
 import { openLocalDataset } from './local-dataset.ts';
 
 export function asnCommand(

@@ -14,7 +14,8 @@ export type ThreadTask = {
 };
 
 export type BlockTask = { readonly block: Uint8Array; readonly memory: ArrayBuffer | undefined };
-export type EnrichedBlock = { readonly bytes: Uint8Array; readonly counts: Counts };
+/** `block`: the memory of the task's block, given back. */
+export type EnrichedBlock = { readonly bytes: Uint8Array; readonly counts: Counts; readonly block: ArrayBuffer };
 
 // Passed by EnrichThreads, the only caller.
 const { datasetPath, plan, columns } = workerData as ThreadTask;
@@ -22,13 +23,13 @@ const counts = newCounts();
 const { findEnd, write } = enrichmentOf(openDataset(datasetPath), plan, counts, columns);
 
 parentPort?.on('message', ({ block, memory }: BlockTask) => {
-  // The memory of the output is given away with it, and comes back with another block.
+  // The memory of block and output is given away with them, and comes back with another block.
   const output = new OutputBuffer(memory);
   Object.assign(counts, newCounts());
   const records = new RecordStream(findEnd, write, counts, output);
   records.feed(Buffer.from(block.buffer, block.byteOffset, block.byteLength));
   records.end();
   const bytes = output.take();
-  const done: EnrichedBlock = { bytes, counts: { ...counts } };
-  parentPort?.postMessage(done, [bytes.buffer as ArrayBuffer]);
+  const done: EnrichedBlock = { bytes, counts: { ...counts }, block: block.buffer as ArrayBuffer };
+  parentPort?.postMessage(done, [bytes.buffer as ArrayBuffer, done.block]);
 });

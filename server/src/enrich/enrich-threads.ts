@@ -10,6 +10,8 @@ export class EnrichThreads {
   readonly #threads: Thread[];
   /** Of outputs that have been written. */
   readonly #memory: ArrayBuffer[] = [];
+  /** Of blocks that have been enriched. */
+  readonly #blocks: ArrayBuffer[] = [];
 
   constructor(count: number, task: ThreadTask) {
     this.#threads = Array.from({ length: count }, () => startThread(task));
@@ -23,13 +25,22 @@ export class EnrichThreads {
     const task: BlockTask = { block, memory: this.#memory.pop() };
     const given = [block.buffer as ArrayBuffer, ...(task.memory === undefined ? [] : [task.memory])];
     worker.postMessage(task, given);
-    return promise;
+    return promise.then((done) => {
+      this.#blocks.push(done.block);
+      return done;
+    });
   }
 
   /** Takes back the memory of an output that has been written. */
   reuse({ buffer }: Uint8Array): void {
     // Smaller ones may be a part of Node's pool, which must not be given away.
     if (buffer.byteLength >= INITIAL_BYTES) this.#memory.push(buffer as ArrayBuffer);
+  }
+
+  /** A block that has been enriched, whose memory can be used again. */
+  usedBlock(): Buffer | undefined {
+    const memory = this.#blocks.pop();
+    return memory === undefined ? undefined : Buffer.from(memory);
   }
 
   async close(): Promise<void> {

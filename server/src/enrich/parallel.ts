@@ -8,8 +8,8 @@ import { addCounts, type Counts } from './counts.ts';
 import { EnrichThreads } from './enrich-threads.ts';
 import type { Input } from './input.ts';
 import { OutputBuffer } from './output-buffer.ts';
-import { type EnrichPlan, enrichmentOf, recordEndFinder } from './plan.ts';
-import { recordBlocks } from './record-blocks.ts';
+import { type EnrichPlan, enrichmentOf, recordEnds } from './plan.ts';
+import { BLOCK_BYTES, recordBlocks } from './record-blocks.ts';
 import { RecordStream } from './record-stream.ts';
 
 const BLOCKS_PER_THREAD = 2;
@@ -55,7 +55,8 @@ export async function enrichInParallel(
     return done.bytes;
   };
   try {
-    for await (const block of recordBlocks(chunks, recordEndFinder(plan))) {
+    const allocate = (bytes: number) => threads?.usedBlock() ?? Buffer.allocUnsafeSlow(bytes);
+    for await (const block of recordBlocks(chunks, recordEnds(plan), BLOCK_BYTES, allocate)) {
       if (block.kind === 'too-long') {
         if (block.isStart) addCounts(counts, { lines: 1, too_long: 1 });
         due.push(Promise.resolve(block.bytes));

@@ -9,7 +9,8 @@ import type { Field } from './fields.ts';
 import { csvInsertion, jsonInsertion } from './insertion.ts';
 import { linesWriter } from './lines.ts';
 import { type NdjsonOptions, ndjsonWriter } from './ndjson.ts';
-import { findLineEnd, type RecordEndFinder } from './record-stream.ts';
+import type { RecordEnds } from './record-blocks.ts';
+import { findLastLineEnd, findLineEnd, lastOf, type RecordEndFinder } from './record-stream.ts';
 
 export type EnrichPlan =
   | { readonly format: 'lines'; readonly fields: readonly Field[] | undefined; readonly allAddresses: boolean }
@@ -17,8 +18,13 @@ export type EnrichPlan =
   | { readonly format: 'csv'; readonly csv: CsvOptions };
 
 /** A new finder: that of CSV has a state. */
-export function recordEndFinder(plan: EnrichPlan): RecordEndFinder {
+function recordEndFinder(plan: EnrichPlan): RecordEndFinder {
   return plan.format === 'csv' ? rowEndFinder(plan.csv.delimiter.charCodeAt(0)) : findLineEnd;
+}
+
+export function recordEnds(plan: EnrichPlan): RecordEnds {
+  const first = recordEndFinder(plan);
+  return { first, last: plan.format === 'csv' ? lastOf(first) : findLastLineEnd };
 }
 
 /** `columns` of CSV are known to all threads but the one that reads the first rows. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { seededRandom } from '@whence/testing/seeded-random';
 import { rowEndFinder } from './csv-row.ts';
-import { recordBlocks } from './record-blocks.ts';
-import { findLineEnd, type RecordEndFinder } from './record-stream.ts';
+import { type RecordEnds, recordBlocks } from './record-blocks.ts';
+import { findLastLineEnd, findLineEnd, lastOf } from './record-stream.ts';
 
 const SEED = 20261115;
 const COMMA = 0x2c;
@@ -16,10 +16,15 @@ async function* inPieces(bytes: Buffer, random: () => number): AsyncGenerator<Bu
   }
 }
 
+function rowEnds(): RecordEnds {
+  const first = rowEndFinder(COMMA);
+  return { first, last: lastOf(first) };
+}
+
 for (const [kind, finder, pieces] of [
-  ['lines', () => findLineEnd, ['a', 'bb', '\n', '\r\n', '"', 'x'.repeat(70)]],
-  ['rows of CSV', () => rowEndFinder(COMMA), ['a', ',', '"', '""', ',"', '",', '\n', '\n', '\r\n', 'x'.repeat(70)]],
-] as [string, () => RecordEndFinder, string[]][]) {
+  ['lines', () => ({ first: findLineEnd, last: findLastLineEnd }), ['a', 'bb', '\n', '\r\n', '"', 'x'.repeat(70)]],
+  ['rows of CSV', rowEnds, ['a', ',', '"', '""', ',"', '",', '\n', '\n', '\r\n', 'x'.repeat(70)]],
+] as [string, () => RecordEnds, string[]][]) {
   test(`record blocks: ${kind} are never cut, and nothing is lost (seed ${SEED})`, async () => {
     const random = seededRandom(SEED);
     for (let i = 0; i < 2_000; i++) {
@@ -35,7 +40,7 @@ for (const [kind, finder, pieces] of [
         if (block.kind === 'too-long') continue;
         assert.ok(block.bytes.length <= blockBytes);
         // From its start to its end, a block is whole records, but for the last one of the input.
-        const findEnd = finder();
+        const findEnd = finder().first;
         let end = 0;
         for (let next = 0; next >= 0 && end < block.bytes.length; ) {
           next = findEnd(block.bytes, end, block.bytes.length);

@@ -13,12 +13,17 @@ export type RecordBlock =
   /** Of a record that is too long. */
   | { readonly kind: 'too-long'; readonly bytes: Buffer; readonly isStart: boolean };
 
+/** Where records end. Of CSV both share a state, so that each byte is searched once, by one of them. */
+export type RecordEnds = { readonly first: RecordEndFinder; readonly last: RecordEndFinder };
+
+/** `blockBytes` bytes from `allocate`, which may be those of a block that is done with. */
 export async function* recordBlocks(
   chunks: AsyncIterable<Buffer>,
-  findEnd: RecordEndFinder,
+  ends: RecordEnds,
   blockBytes = BLOCK_BYTES,
+  allocate: (bytes: number) => Buffer = (bytes) => Buffer.allocUnsafeSlow(bytes),
 ): AsyncGenerator<RecordBlock> {
-  let block = Buffer.allocUnsafeSlow(blockBytes);
+  let block = allocate(blockBytes);
   let length = 0;
   /** The end of the last complete record in the block. */
   let recordsEnd = 0;
@@ -27,7 +32,7 @@ export async function* recordBlocks(
   for await (const chunk of chunks) {
     let from = 0;
     if (isTooLong) {
-      const end = findEnd(chunk, 0, chunk.length);
+      const end = ends.first(chunk, 0, chunk.length);
       from = end < 0 ? chunk.length : end;
       isTooLong = end < 0;
       yield { kind: 'too-long', bytes: Buffer.from(chunk.subarray(0, from)), isStart: false };
@@ -35,26 +40,23 @@ export async function* recordBlocks(
     while (from < chunk.length) {
       const count = Math.min(chunk.length - from, block.length - length);
       chunk.copy(block, length, from, from + count);
-      for (let scanned = length; ; scanned = recordsEnd) {
-        const end = findEnd(block, scanned, length + count);
-        if (end < 0) break;
-        recordsEnd = end;
-      }
+      const lastEnd = ends.last(block, length, length + count);
+      if (lastEnd >= 0) recordsEnd = lastEnd;
       from += count;
       length += count;
       if (length < block.length) continue;
       if (recordsEnd === 0) {
         yield { kind: 'too-long', bytes: block, isStart: true };
-        const end = findEnd(chunk, from, chunk.length);
+        const end = ends.first(chunk, from, chunk.length);
         const stop = end < 0 ? chunk.length : end;
         if (stop > from) yield { kind: 'too-long', bytes: Buffer.from(chunk.subarray(from, stop)), isStart: false };
         from = stop;
         isTooLong = end < 0;
-        block = Buffer.allocUnsafeSlow(blockBytes);
+        block = allocate(blockBytes);
         length = 0;
         continue;
       }
-      const next = Buffer.allocUnsafeSlow(blockBytes);
+      const next = allocate(blockBytes);
       block.copy(next, 0, recordsEnd, length);
       yield { kind: 'records', bytes: block.subarray(0, recordsEnd) };
       length -= recordsEnd;

@@ -1,6 +1,6 @@
 /** Caches the part of an insertion that depends only on the record, as bytes in one buffer. */
 import { type Match, recordNumber } from '@whence/dataset/format';
-import type { OutputBuffer } from './output-buffer.ts';
+import { type OutputBuffer, viewOf } from './output-buffer.ts';
 
 const INITIAL_BYTES = 1 << 20;
 /**
@@ -15,6 +15,7 @@ export class RecordCache {
   readonly #starts: Uint32Array;
   readonly #ends: Uint32Array;
   #bytes = Buffer.allocUnsafeSlow(INITIAL_BYTES);
+  #view = viewOf(this.#bytes);
   // Starts at 1, so that the end of an empty text is not 0.
   #length = 1;
 
@@ -28,7 +29,7 @@ export class RecordCache {
   append(match: Match, output: OutputBuffer): void {
     const record = recordNumber(match);
     if (this.#ends[record] === 0) this.#add(record, match);
-    output.append(this.#bytes, this.#starts[record] as number, this.#ends[record] as number);
+    output.appendView(this.#bytes, this.#view, this.#starts[record] as number, this.#ends[record] as number);
   }
 
   #add(record: number, match: Match): void {
@@ -49,5 +50,6 @@ export class RecordCache {
     const larger = Buffer.allocUnsafeSlow(Math.max(this.#length + count, this.#bytes.length * 2));
     this.#bytes.copy(larger, 0, 0, this.#length);
     this.#bytes = larger;
+    this.#view = viewOf(larger);
   }
 }

@@ -25,6 +25,21 @@ export const findLineEnd: RecordEndFinder = (bytes, from, to) => {
   return at < 0 || at >= to ? -1 : at + 1;
 };
 
+/** The position after the last line break before `to`, or -1: one search, however many lines there are. */
+export const findLastLineEnd: RecordEndFinder = (bytes, from, to) => {
+  const at = to === from ? -1 : bytes.lastIndexOf(LF, to - 1);
+  return at < from ? -1 : at + 1;
+};
+
+/** The end of the last record, where ends can only be found one after the other. */
+export function lastOf(findEnd: RecordEndFinder): RecordEndFinder {
+  return (bytes, from, to) => {
+    let last = -1;
+    for (let end = findEnd(bytes, from, to); end >= 0; end = findEnd(bytes, end, to)) last = end;
+    return last;
+  };
+}
+
 export class RecordStream {
   readonly #findEnd: RecordEndFinder;
   readonly #write: RecordWriter;

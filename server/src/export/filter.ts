@@ -1,6 +1,6 @@
 /** Which networks to export: values of one option are combined with or, different options with and. */
 import { CONNECTION_TYPES, type ConnectionType, FLAGS, type Flag } from '@whence/dataset/record';
-import { asnArgument } from '../commands/asn-argument.ts';
+import { asnArgument } from '../terminal/asn-argument.ts';
 import { UsageError } from '../terminal/exit.ts';
 import type { Fields } from './fields.ts';
 import type { FilterValues } from './filter-values.ts';

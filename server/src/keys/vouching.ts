@@ -30,7 +30,7 @@ const REFRESH_AFTER_MS = VOUCHING_WINDOW_MS / 2;
 
 const TURN_MS = 50;
 /** Turns without an answer after which storage counts as not answering. */
-const PATIENCE_TURNS = 20;
+const MAX_UNANSWERED_TURNS = 20;
 /** After that, questions that fail at once are repeated only so often. */
 const RETRY_TURNS = 5;
 
@@ -126,7 +126,7 @@ export class Vouching {
           this.#revision = revision;
           this.#askedAtMs = askedAtMs;
           this.#turnsWithoutAnswer = 0;
-          if (this.#turnsOfQuestion < PATIENCE_TURNS) this.#answersAgain();
+          if (this.#turnsOfQuestion < MAX_UNANSWERED_TURNS) this.#answersAgain();
         },
         (error: Error) => {
           this.#lastError = error;
@@ -148,7 +148,7 @@ export class Vouching {
   #turn(): void {
     this.#turnsWithoutAnswer++;
     this.#turnsOfQuestion++;
-    if (this.#turnsWithoutAnswer >= PATIENCE_TURNS) this.#failure = this.#lastError;
+    if (this.#turnsWithoutAnswer >= MAX_UNANSWERED_TURNS) this.#failure = this.#lastError;
     const isDue = this.#failure === undefined || this.#turnsOfQuestion >= RETRY_TURNS;
     if (this.#question === undefined && isDue) this.#ask().catch(() => {});
   }

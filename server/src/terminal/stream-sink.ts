@@ -7,35 +7,37 @@ import type { Sink } from './sink.ts';
 export class StreamSink implements Sink {
   readonly #output: Output;
   #failure: Error | undefined;
-  #wake: () => void = () => {};
 
   constructor(output: Output) {
     this.#output = output;
     output.on?.('error', (error) => {
-      this.#failure = writeError(error);
-      this.#wake();
+      this.#failure ??= writeError(error);
     });
-    output.on?.('drain', () => this.#wake());
   }
 
   async write(chunk: string | Uint8Array): Promise<void> {
-    if (this.#failure === undefined && this.#mustWait(chunk))
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
+    if (this.#failure === undefined) await this.#send(chunk);
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  #mustWait(chunk: string | Uint8Array): boolean {
-    try {
-      // A stream may keep the bytes after `write` has returned, so it gets a copy.
-      const copy = typeof chunk === 'string' ? chunk : Buffer.from(chunk);
-      return this.#output.write(copy) === false && this.#output.on !== undefined;
-    } catch (error) {
-      // When standard output is a file, writes are synchronous and throw.
-      this.#failure = writeError(error as Error);
-      return false;
-    }
+  /** Until the stream is done with the chunk, so that it need not be copied. What is no stream gets a copy. */
+  #send(chunk: string | Uint8Array): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (error?: Error | null) => {
+        if (error) this.#failure ??= writeError(error);
+        resolve();
+      };
+      try {
+        if (this.#output.on !== undefined) this.#output.write(chunk, done);
+        else {
+          this.#output.write(typeof chunk === 'string' ? chunk : Buffer.from(chunk));
+          done();
+        }
+      } catch (error) {
+        // When standard output is a file, writes are synchronous and throw.
+        done(error as Error);
+      }
+    });
   }
 }
 

@@ -9,7 +9,7 @@ import { bin } from './test-server.ts';
 export const ORDINARY_USER: SpawnOptions = process.getuid?.() === 0 ? { uid: 54_321, gid: 54_321 } : {};
 
 /** On a busy machine a process may take seconds to start. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
@@ -36,7 +36,7 @@ export class Command {
 
   /** Resolves with the match as soon as standard output has it. */
   async printed(pattern: RegExp): Promise<RegExpExecArray> {
-    for (const end = performance.now() + PATIENCE_MS; ; await sleep(20)) {
+    for (const end = performance.now() + TIMEOUT_MS; ; await sleep(20)) {
       const match = pattern.exec(this.stdout);
       if (match !== null) return match;
       assert.equal(this.child.exitCode, null, `ended early: ${this.stdout}${this.stderr}`);
@@ -67,6 +67,6 @@ export async function urlOf(server: Command): Promise<string> {
 }
 
 export async function untilTrue(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = performance.now() + PATIENCE_MS; !(await isTrue()); await sleep(50))
-    assert.ok(performance.now() < end, `${what}: not within ${PATIENCE_MS / 1000} s`);
+  for (const end = performance.now() + TIMEOUT_MS; !(await isTrue()); await sleep(50))
+    assert.ok(performance.now() < end, `${what}: not within ${TIMEOUT_MS / 1000} s`);
 }

@@ -4,7 +4,7 @@ import test, { after, before } from 'node:test';
 import { createClient } from '@whence/client';
 import type { EmailReport } from '@whence/client/wire';
 import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/scripted-dns-server';
-import { run } from '../main.ts';
+import { runCommand } from './run-command.ts';
 import { startInProcess, TestFolder } from './test-server.ts';
 
 const folder = new TestFolder();
@@ -139,17 +139,8 @@ test('email include: networks without a dataset is 503, transport works', async 
   }
 });
 
-async function whence(...argv: string[]) {
-  let stdout = '';
-  let stderr = '';
-  const code = await run(
-    argv,
-    { WHENCE_DATA_DIR: folder.dataDir, WHENCE_DNS_SERVERS: dns.address },
-    { write: (text) => (stdout += text) },
-    { write: (text) => (stderr += text) },
-  );
-  return { code, stdout, stderr };
-}
+const whence = (...argv: string[]) =>
+  runCommand(argv, { WHENCE_DATA_DIR: folder.dataDir, WHENCE_DNS_SERVERS: dns.address });
 
 test('email include: the command line shows transport and networks in 80 columns', async () => {
   const { stdout } = await whence('email', 'example.com', '--transport', '--networks');

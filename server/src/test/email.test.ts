@@ -5,7 +5,7 @@ import test, { after, before } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@whence/client';
 import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/scripted-dns-server';
-import { run } from '../main.ts';
+import { runCommand } from './run-command.ts';
 import { startInProcess, TestFolder } from './test-server.ts';
 
 const folder = new TestFolder();
@@ -197,17 +197,8 @@ test('email: with every DNS server down the answer is 503, within the budget', a
   }
 });
 
-async function whence(...argv: string[]) {
-  let stdout = '';
-  let stderr = '';
-  const code = await run(
-    argv,
-    { WHENCE_DATA_DIR: folder.dataDir, WHENCE_DNS_SERVERS: dns.address },
-    { write: (text) => (stdout += text) },
-    { write: (text) => (stderr += text) },
-  );
-  return { code, stdout, stderr };
-}
+const whence = (...argv: string[]) =>
+  runCommand(argv, { WHENCE_DATA_DIR: folder.dataDir, WHENCE_DNS_SERVERS: dns.address });
 
 test('email: the command line prints grade, parts, the SPF tree and what to do', async () => {
   const { code, stdout } = await whence('email', 'example.com');

@@ -6,7 +6,7 @@ import { after } from 'node:test';
 import { openCurrent, publish } from '@whence/dataset/publish';
 import type { Dataset } from '@whence/dataset/read';
 import { BUILT_AT, type Sample, sampleContent } from '@whence/dataset/sample-dataset';
-import { run } from '../main.ts';
+import { type Outcome, runCommand } from './run-command.ts';
 
 export const EXPORT_SAMPLE: Sample = {
   routes: [
@@ -43,8 +43,6 @@ export const EXPORT_SAMPLE: Sample = {
   tor: [['1.0.9.9/32', 'Relay Friends']],
 };
 
-export type Outcome = { code: number; stdout: string; stderr: string };
-
 export class ExportSample {
   readonly folder = mkdtempSync(join(tmpdir(), 'whence-export-'));
   readonly dataDir = join(this.folder, 'data');
@@ -67,14 +65,7 @@ export class ExportSample {
     return this.whence('dataset', 'export', ...argv);
   }
 
-  async whence(...argv: string[]): Promise<Outcome> {
-    const outcome = { code: 0, stdout: '', stderr: '' };
-    const output = (name: 'stdout' | 'stderr') => ({
-      write: (text: string) => {
-        outcome[name] += text;
-      },
-    });
-    outcome.code = await run(argv, { WHENCE_DATA_DIR: this.dataDir }, output('stdout'), output('stderr'));
-    return outcome;
+  whence(...argv: string[]): Promise<Outcome> {
+    return runCommand(argv, { WHENCE_DATA_DIR: this.dataDir });
   }
 }

@@ -12,10 +12,10 @@ import { publish, readManifest, useVersion, verifyVersion } from '@whence/datase
 import { parsePublished, publishTo } from '@whence/dataset/published-folder';
 import { sampleContent } from '@whence/dataset/sample-dataset';
 import { FolderHost } from '@whence/testing/folder-host';
-import { afterBuild } from '../commands/dataset-replica.ts';
+import { afterBuild } from '../commands/dataset/replica.ts';
 import { createLogger } from '../log.ts';
-import { run } from '../main.ts';
 import { DatasetPuller } from '../updates/dataset-puller.ts';
+import { runCommand } from './run-command.ts';
 import { ServerProcess, startInProcess, TestFolder } from './test-server.ts';
 
 const bin = join(import.meta.dirname, '../bin.js');
@@ -38,26 +38,8 @@ function release(name: string): void {
   publishTo(builder, host.folder, { keep: 3 });
 }
 
-async function whence(dataDir: string, ...argv: string[]) {
-  let stdout = '';
-  let stderr = '';
-  const environment = { WHENCE_DATA_DIR: dataDir, WHENCE_DATASET_URL: host.url, WHENCE_KEEP_VERSIONS: '2' };
-  const code = await run(
-    argv,
-    environment,
-    {
-      write(text: string) {
-        stdout += text;
-      },
-    },
-    {
-      write(text: string) {
-        stderr += text;
-      },
-    },
-  );
-  return { code, stdout, stderr };
-}
+const whence = (dataDir: string, ...argv: string[]) =>
+  runCommand(argv, { WHENCE_DATA_DIR: dataDir, WHENCE_DATASET_URL: host.url, WHENCE_KEEP_VERSIONS: '2' });
 
 type Json = { data: Record<string, unknown>; meta: { dataset_version: number } };
 
@@ -293,8 +275,7 @@ test('cli: what cannot be done is a sentence', async () => {
     failed.stderr,
     `error: ${host.url}/manifest.json: the server answered 404 Not Found. The version in use is unchanged.\n`,
   );
-  const output = { write: () => {} };
-  assert.equal(await run(['dataset', 'pull'], { WHENCE_DATA_DIR: replica }, output, output), 2);
+  assert.equal((await runCommand(['dataset', 'pull'], { WHENCE_DATA_DIR: replica })).code, 2);
   assert.equal((await whence(replica, 'dataset', 'publish')).code, 2);
   const nothing = await whence(replica, 'dataset', 'publish', '--to', host.folder);
   assert.deepEqual([nothing.code, /there is no dataset in /.test(nothing.stderr)], [1, true]);

@@ -88,7 +88,7 @@ export class DatasetPuller {
         network: { proxies },
       });
     } catch (error) {
-      // A bug, not a broken world. The version in use is served all the same, and a later manifest may get through.
+      // A bug, not a failure of the host or the disk. The version in use is served all the same, and a later manifest may get through.
       log.error({ err: error }, 'pulling a dataset failed unexpectedly');
       return { kind: 'failed', reason: 'an unexpected error, see the log' };
     }

@@ -1,6 +1,7 @@
 /** Peer: nginx with the geoip2 module, the record as a template; no key, no counting. */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeNginxConfiguration } from '../nginx-configuration.ts';
 import { findProgram, freePort } from '../programs.ts';
 
 const MODULE = '/usr/lib/nginx/modules/ngx_http_geoip2_module.so';
@@ -18,8 +19,6 @@ const FLAGS = ['datacenter', 'tor_exit', 'proxy', 'vpn', 'residential', 'mobile'
 /** The arguments of nginx, and its port. It runs as one process, in the foreground. */
 export async function nginxGeoip2(folder: string, mmdb: string): Promise<{ args: string[]; port: number }> {
   const port = await freePort();
-  const own = join(folder, 'nginx-geoip2');
-  mkdirSync(own, { recursive: true });
   // The module has no booleans: they come as 0 and 1.
   const values = [
     ['country', 'country iso_code'],
@@ -39,23 +38,7 @@ export async function nginxGeoip2(folder: string, mmdb: string): Promise<{ args:
     '"autonomous_system_organization":"$w_org","rir":"$w_rir","connection_type":"$w_connection",' +
     `"detection":{${detection},"ai_company":"$w_company","cloud_provider":"$w_provider"},` +
     '"threat":{"score":$w_score,"level":"$w_level"}}';
-  const path = join(own, 'nginx.conf');
-  writeFileSync(
-    path,
-    `load_module ${MODULE};
-daemon off;
-master_process off;
-pid ${own}/pid;
-error_log ${own}/error.log;
-events { worker_connections 1024; }
-http {
-  access_log off;
-  keepalive_requests 100000000;
-  client_body_temp_path ${own}/body;
-  proxy_temp_path ${own}/proxy;
-  fastcgi_temp_path ${own}/fastcgi;
-  uwsgi_temp_path ${own}/uwsgi;
-  scgi_temp_path ${own}/scgi;
+  const http = `
   geoip2 ${mmdb} {
 ${values.map(([name, place]) => `    $w_${name} source=$ip ${place};`).join('\n')}
   }
@@ -66,8 +49,6 @@ ${values.map(([name, place]) => `    $w_${name} source=$ip ${place};`).join('\n'
       return 200 '${body}';
     }
   }
-}
-`,
-  );
-  return { args: ['-c', path, '-e', join(own, 'error.log')], port };
+`;
+  return { args: writeNginxConfiguration(join(folder, 'nginx-geoip2'), http, `load_module ${MODULE};`), port };
 }

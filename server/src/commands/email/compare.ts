@@ -4,7 +4,7 @@ import { StreamSink } from '../../terminal/stream-sink.ts';
 import { checkListed } from './checker.ts';
 import { type Change, diffReports, isUnverified, scoreText } from './diff.ts';
 import { formatChanges } from './diff-text.ts';
-import type { EmailRun } from './email.ts';
+import type { EmailRun } from './email-run.ts';
 import type { Outcome, SavedReport } from './outcome.ts';
 import { reportLine, visibleJson } from './report-json.ts';
 

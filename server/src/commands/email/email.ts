@@ -2,9 +2,7 @@
  * `whence email DOMAIN…`: the check as a report for a terminal, for many domains as a list, CSV or JSON, or compared with
  * saved reports. Exit code 0 if all have grade A or B; with `--diff`, if nothing has changed.
  */
-import type { Readable } from 'node:stream';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
-import type { Output } from '../../terminal/output.ts';
 import { ProgressBar } from '../../terminal/progress-bar.ts';
 import { staged } from '../../terminal/staged-files.ts';
 import { StreamSink } from '../../terminal/stream-sink.ts';
@@ -13,13 +11,14 @@ import { openLocalDataset } from '../local-dataset.ts';
 import { type CheckerOptions, checkListed, parseSelectors } from './checker.ts';
 import { compareWithSaved } from './compare.ts';
 import { domainsOfArguments, type ListedDomain, readDomains, STANDARD_INPUT } from './domain-list.ts';
+import type { EmailRun, EmailStreams, Progress } from './email-run.ts';
 import type { Outcome, SavedReport } from './outcome.ts';
 import { DEFAULT_PARALLEL, MAX_PARALLEL } from './parallel.ts';
 import { csvHeader, csvLine } from './report-csv.ts';
 import { failureLine, reportLine } from './report-json.ts';
 import { formatChecked } from './report-text.ts';
 import { ReportFile, readSavedReports } from './saved-reports.ts';
-import { type Style, styleOf } from './style.ts';
+import { styleOf } from './style.ts';
 import { formatSummary, isBelowB, type SummaryRow, summaryRow } from './summary.ts';
 
 export type EmailOptions = {
@@ -38,12 +37,6 @@ export type EmailSettings = {
   readonly dnsServers: readonly string[];
   readonly dataDir: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-};
-
-export type EmailStreams = {
-  readonly stdin: () => Readable & { readonly isTTY?: boolean };
-  readonly stdout: Output;
-  readonly stderr: Output;
 };
 
 export async function emailCommand(
@@ -87,18 +80,6 @@ function saving(
     return exitCode;
   });
 }
-
-/** What all ways to print share. */
-export type EmailRun = {
-  readonly listed: readonly ListedDomain[];
-  readonly checker: CheckerOptions;
-  readonly style: Style;
-  readonly save: ReportFile | undefined;
-  readonly progress: Progress;
-  readonly streams: EmailStreams;
-};
-
-export type Progress = { step(): void; finish(): void };
 
 async function report(run: EmailRun, options: EmailOptions): Promise<ExitCode> {
   return run.listed.length === 1 && options.file === undefined && options.csv !== true

@@ -68,6 +68,6 @@ function rowOf({ report, score, advice: [first] }: Examination): Partial<Row> {
 
 function cell(value: string | number): string {
   const text = printable(String(value));
-  // What a stranger's zone or a list names must not become a formula.
+  // What a hostile zone or a list names must not become a formula.
   return quoteCell(/^[=+\-@]/.test(text) ? `'${text}` : text, ',');
 }

@@ -1,0 +1,78 @@
+/** Every benchmark: what it measures, and its program, which is loaded when it runs. */
+import { formatTable } from '../../server/dist/terminal/table.js';
+
+type Run = (args: readonly string[]) => Promise<void>;
+export type Benchmark = {
+  readonly measures: string;
+  /** What may follow the name. */
+  readonly options?: string;
+  readonly load: () => Promise<Run>;
+};
+
+export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
+  engine: {
+    measures: 'lookups, answers, load and build of the dataset, without a server',
+    load: async () => (await import('./engine.ts')).engine,
+  },
+  http: {
+    measures: 'the server over the loopback: lookups, batches, search, start, memory, behind nginx',
+    options: '[ip] [batch] [fresh] [proxy] [memory]',
+    load: async () => (await import('./http.ts')).http,
+  },
+  start: {
+    measures: '--help, ip, key create, start of the server, as new processes',
+    load: async () => (await import('./start.ts')).start,
+  },
+  update: {
+    measures: 'whence dataset update: its cost, its result, latency of a server while it runs',
+    options: '[--full]',
+    load: async () => (await import('./update.ts')).update,
+  },
+  email: {
+    measures: 'one email check, 200 at once, whence email with 1,000 domains',
+    load: async () => (await import('./email.ts')).email,
+  },
+  enrich: {
+    measures: 'whence enrich over a million lines',
+    load: async () => (await import('./enrich.ts')).enrich,
+  },
+  coverage: {
+    measures: 'share of the announced IPv4 space that the networks table covers',
+    load: async () => (await import('./coverage.ts')).coverage,
+  },
+  accuracy: {
+    measures: 'the dataset against lists that it was not built from',
+    load: async () => (await import('./accuracy.ts')).accuracy,
+  },
+  cluster: {
+    measures: 'replicas on PostgreSQL, exact limits over restarts',
+    load: async () => (await import('./cluster.ts')).cluster,
+  },
+  capacity: {
+    measures: 'statements that simulated replicas cost a real PostgreSQL',
+    options: '[--replicas 200] [--keys 100000] [--seconds 20] [--per-second 2000] [--seed S]',
+    load: async () => (await import('./capacity.ts')).capacity,
+  },
+  disagreements: {
+    measures: 'where sources of the current dataset disagree, the largest first',
+    load: async () => (await import('./disagreements.ts')).disagreements,
+  },
+  soak: {
+    measures: 'promises under mixed traffic, kills, swaps, hostile DNS, a locked database',
+    options: '[--minutes 10] [--seed S] [--per-second 1000]',
+    load: async () => (await import('./soak.ts')).soak,
+  },
+  fuzz: {
+    measures: 'promises for a million generated inputs',
+    options: '[--count 1000000] [--seed S] [--domain NAME] [--first N]',
+    load: async () => (await import('./fuzz.ts')).fuzz,
+  },
+};
+
+export function benchmarksHelp(): string {
+  const rows = Object.entries(BENCHMARKS).flatMap(([name, { measures, options }]) => [
+    ['', name, measures],
+    ...(options === undefined ? [] : [['', '', options]]),
+  ]);
+  return `usage: npm run bench -- <name> [options]\n\n${formatTable(rows)}\nbench/README.md says what each row means and what a benchmark needs.\n`;
+}

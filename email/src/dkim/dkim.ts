@@ -1,0 +1,292 @@
+/**
+ * DKIM keys (RFC 6376 §3.6, RFC 8301, RFC 8463): what the TXT records of a selector say, and which selectors of a
+ * domain have a key.
+ *
+ * A key that no verifier will use, because of its length, its hashes or its services, is still found; `is_valid` is
+ * false then.
+ */
+
+import { type Answer, aliasOf, type Resolver } from '../dns/answer.ts';
+import { MAX_TXT_BYTES } from '../dns/budget.ts';
+import { dnsFailure, type Finding, isFailure } from '../findings/finding.ts';
+import { limitFindings } from '../findings/finding-list.ts';
+import type { DkimReport } from '../report/report.ts';
+import { colonList, parseTagList, type TagList, tagListErrors, tagValue } from '../tag-list.ts';
+import { excerpt } from '../visible-text.ts';
+import { rsaModulusBits } from './der.ts';
+import { defaultSelectors, isSelector, tidySelectors } from './selectors.ts';
+
+export type DkimKey = {
+  report: DkimReport<Finding>;
+  /** `t=y`: verifiers are asked to treat signed mail as unsigned. */
+  isTesting: boolean;
+  /** `t=s`: the signing identity may not be in a subdomain. */
+  isStrictIdentity: boolean;
+  isRevoked: boolean;
+  hasMissingPadding: boolean;
+  /** There are other TXT records at the same name, which are not DKIM keys. */
+  hasExtraTxt: boolean;
+};
+
+/** `isAlias`: the name of the selector is an alias, and the record is that of another name, such as a provider's. */
+export type PublishedKey = DkimKey & { isAlias: boolean };
+
+export type DkimFindings = {
+  report: DkimReport<Finding>[];
+  /** The keys of the report, in the same order. */
+  keys: PublishedKey[];
+  /** Default mode: a question failed and no valid key was found. Explicit mode: a question failed. */
+  isUnverified: boolean;
+  /** For each selector whose question failed. */
+  failures: Finding[];
+  isWildcard: boolean;
+  isDefaultMode: boolean;
+  /** No key was found, but these names have one: `google._domainkey.example.com.example.com`. */
+  doubledNames: string[];
+};
+
+/**
+ * Asks for all selectors at once. `sentinel` is a random selector that is not published: an answer to it is a wildcard.
+ */
+export async function checkDkim(
+  domain: string,
+  requested: readonly string[] | undefined,
+  resolver: Resolver,
+  sentinel: string,
+): Promise<DkimFindings> {
+  const named = tidySelectors(requested ?? []);
+  const isDefaultMode = named.length === 0;
+  const asked = isDefaultMode ? defaultSelectors(domain) : named;
+  // Each key is parsed when its answer arrives, not all of them at the end: that would block the event loop.
+  const ask = async (selector: string) => {
+    const answer = await askKey(selector, domain, resolver);
+    return { answer, key: keyOf(selector, domain, answer) };
+  };
+  const [sentinelAnswer, answered] = await Promise.all([
+    askKey(sentinel, domain, resolver),
+    Promise.all(asked.map(ask)),
+  ]);
+
+  const wildcard = new Wildcard(textsOf(sentinelAnswer));
+  const failures = answered.flatMap(({ key }) => key.report.validation_errors.filter(isFailure));
+  // RFC 6376 §6.1.2 warns of wildcards: forty selectors with the same text are one finding, not forty.
+  const keys = isDefaultMode
+    ? [
+        ...answered.filter(({ answer }) => !wildcard.hasGiven(textsOf(answer))).map(({ key }) => key),
+        keyOf('*', domain, sentinelAnswer),
+      ].filter(({ report }) => report.found)
+    : answered.map(({ key }) => key);
+  const hasValidKey = keys.some(({ report }) => report.is_valid);
+  const isNoneFound = failures.length === 0 && keys.every(({ report }) => !report.found);
+  return {
+    report: keys.map(({ report }) => report),
+    keys,
+    isUnverified: failures.length > 0 && !(isDefaultMode && hasValidKey),
+    failures,
+    isWildcard: wildcard.texts.length > 0,
+    isDefaultMode,
+    doubledNames: isNoneFound ? await findDoubledNames(domain, asked, sentinel, resolver) : [],
+  };
+}
+
+/**
+ * A panel that adds the domain to a name that already ends in it. One question tells whether there is anything below
+ * the doubled name; only then the selectors are asked.
+ */
+async function findDoubledNames(
+  domain: string,
+  selectors: readonly string[],
+  sentinel: string,
+  resolver: Resolver,
+): Promise<string[]> {
+  const doubled = `${domain}.${domain}`;
+  const parent = await resolver.txt(`_domainkey.${doubled}`);
+  if (parent.kind === 'nxdomain' || parent.kind === 'failure') return [];
+  const hasKey = async (selector: string) =>
+    parseDkimKey(selector, textsOf(await askKey(selector, doubled, resolver))).report.found;
+  const [isWildcard, ...found] = await Promise.all([sentinel, ...selectors].map(hasKey));
+  return isWildcard ? [] : selectors.filter((_, i) => found[i]).map((selector) => keyName(selector, doubled));
+}
+
+/** The key in the TXT records at a selector's name, each with its strings joined. */
+export function parseDkimKey(selector: string, txt: readonly string[]): DkimKey {
+  const readable = txt.filter((raw) => raw.length <= MAX_TXT_BYTES).slice(0, MAX_RECORDS);
+  const records = readable.map((raw) => ({ raw, list: parseTagList(raw) })).filter(({ list }) => isDkimShaped(list));
+  const [first, ...more] = records;
+  const named = { selector: excerpt(selector, MAX_QUOTED) };
+  if (txt.length === 0) return noKey(selector, { code: 'selector_not_found', detail: named });
+  const hasTooLong = txt.some((raw) => raw.length > MAX_TXT_BYTES);
+  const tooLong: Finding = { code: 'record_too_long', detail: { record: 'DKIM', ...named } };
+  if (first === undefined) return noKey(selector, hasTooLong ? tooLong : { code: 'txt_not_dkim', detail: named });
+
+  const { raw, list } = first;
+  const errors: Finding[] = hasTooLong ? [tooLong] : [];
+  // RFC 6376 §3.6.2.2: with several records the result is undefined. Verifiers use any one of them, or none.
+  if (more.length > 0)
+    errors.push({ code: 'multiple_records', detail: { record: 'DKIM', ...named, count: records.length } });
+  errors.push(...tagListErrors(list), ...versionErrors(list));
+  const material = readMaterial(list);
+  errors.push(...material.errors, ...usageErrors(list));
+  const flags = colonList(tagValue(list, 't') ?? '');
+  return {
+    report: {
+      selector,
+      found: true,
+      raw,
+      key_type: material.type,
+      key_bits: material.bits,
+      is_valid: errors.length === 0,
+      validation_errors: limitFindings(errors),
+    },
+    isTesting: flags.includes('y'),
+    isStrictIdentity: flags.includes('s'),
+    isRevoked: tagValue(list, 'p') === '',
+    hasMissingPadding: material.hasMissingPadding,
+    hasExtraTxt: records.length < readable.length,
+  };
+}
+
+function noKey(selector: string, error: Finding): DkimKey {
+  return {
+    report: {
+      selector,
+      found: false,
+      raw: '',
+      key_type: '',
+      key_bits: 0,
+      is_valid: false,
+      validation_errors: [error],
+    },
+    isTesting: false,
+    isStrictIdentity: false,
+    isRevoked: false,
+    hasMissingPadding: false,
+    hasExtraTxt: false,
+  };
+}
+
+/**
+ * A key, or a record meant to be one: it has `p=` and no other version, or a version that begins with DKIM1 in any
+ * case. Verifiers discard `v=dkim1`, but `bad_version` tells the owner more than "not found" would.
+ */
+function isDkimShaped(list: TagList): boolean {
+  const version = tagValue(list, 'v');
+  if (version === undefined || version === 'DKIM1') return version !== undefined || tagValue(list, 'p') !== undefined;
+  return list.tags[0]?.name === 'v' && version.toUpperCase().startsWith('DKIM1');
+}
+
+/**
+ * RFC 6376 §3.6.1: v= is optional; if present it must be the first tag, with the value DKIM1, or the record is
+ * discarded.
+ */
+function versionErrors(list: TagList): Finding[] {
+  const version = tagValue(list, 'v');
+  if (version === undefined) return [];
+  if (version !== 'DKIM1')
+    return [{ code: 'bad_version', detail: { kind: 'other', version: excerpt(version, MAX_QUOTED) } }];
+  return list.tags[0]?.name === 'v' ? [] : [{ code: 'bad_version', detail: { kind: 'not first' } }];
+}
+
+type Material = { type: DkimReport['key_type']; bits: number; hasMissingPadding: boolean; errors: Finding[] };
+
+function readMaterial(list: TagList): Material {
+  const named = tagValue(list, 'k') ?? 'rsa';
+  const type = named === 'rsa' || named === 'ed25519' ? named : '';
+  const errors: Finding[] =
+    type === '' ? [{ code: 'unknown_key_type', detail: { type: excerpt(named, MAX_QUOTED) } }] : [];
+  const unread: Material = { type, bits: 0, hasMissingPadding: false, errors };
+
+  const p = tagValue(list, 'p');
+  if (p === undefined) errors.push({ code: 'bad_key_data', detail: { kind: 'no p' } });
+  // RFC 6376 §3.6.1: an empty p= means that the key was revoked.
+  else if (p === '') errors.push({ code: 'key_revoked', detail: {} });
+  if (!p || type === '') return unread;
+
+  const decoded = decodeBase64(p);
+  if (decoded === undefined) return { ...unread, errors: [{ code: 'bad_base64', detail: {} }] };
+  const { bytes, hasMissingPadding } = decoded;
+  return { type, hasMissingPadding, ...(type === 'rsa' ? measureRsa(bytes) : measureEd25519(bytes)) };
+}
+
+/** RFC 8301 §3.2: verifiers must not consider signatures of shorter keys valid. */
+const MIN_RSA_BITS = 1024;
+const ED25519_BYTES = 32;
+/** TXT records at one name that are looked at; one is right, two are an error. */
+const MAX_RECORDS = 100;
+/** Characters of a tag's value that a finding shows. */
+const MAX_QUOTED = 60;
+
+type Measure = Pick<Material, 'bits' | 'errors'>;
+
+function measureRsa(bytes: Uint8Array): Measure {
+  const bits = rsaModulusBits(bytes);
+  if (bits === undefined) {
+    const kind = bytes.length === ED25519_BYTES ? 'Ed25519 key under rsa' : 'not RSA';
+    return { bits: 0, errors: [{ code: 'bad_key_data', detail: { kind } }] };
+  }
+  if (bits >= MIN_RSA_BITS) return { bits, errors: [] };
+  return { bits, errors: [{ code: 'key_too_short', detail: { bits, limit: MIN_RSA_BITS } }] };
+}
+
+/** RFC 8463 §4.2: the 32 bytes themselves, not wrapped in a SubjectPublicKeyInfo as RSA keys are. */
+function measureEd25519(bytes: Uint8Array): Measure {
+  if (bytes.length === ED25519_BYTES) return { bits: 256, errors: [] };
+  return { bits: 0, errors: [{ code: 'bad_key_data', detail: { kind: 'not Ed25519', bytes: bytes.length } }] };
+}
+
+/** RFC 6376 §3.6.1 h= and s=, RFC 8301 §3.1: verifiers do not use a key for mail unless it allows sha256 and email. */
+function usageErrors(list: TagList): Finding[] {
+  const hashes = tagValue(list, 'h');
+  const services = tagValue(list, 's');
+  const errors: Finding[] = [];
+  if (hashes !== undefined && !colonList(hashes).includes('sha256'))
+    errors.push({ code: 'hash_not_sha256', detail: { hashes: excerpt(hashes, MAX_QUOTED) } });
+  if (services !== undefined && !colonList(services).some((service) => service === '*' || service === 'email'))
+    errors.push({ code: 'service_not_email', detail: { services: excerpt(services, MAX_QUOTED) } });
+  return errors;
+}
+
+/**
+ * RFC 6376 §2.10: white space is allowed anywhere. Verifiers accept missing padding at the end; so do we, with advice.
+ */
+function decodeBase64(text: string): { bytes: Uint8Array; hasMissingPadding: boolean } | undefined {
+  const [, digits, padding] = /^([A-Za-z0-9+/]+)(={0,2})$/.exec(text.replace(/[ \t\r\n]/g, '')) ?? [];
+  if (digits === undefined || padding === undefined || digits.length % 4 === 1) return undefined;
+  const wanted = (4 - (digits.length % 4)) % 4;
+  if (padding.length > wanted) return undefined;
+  return { bytes: Buffer.from(digits, 'base64'), hasMissingPadding: padding.length < wanted };
+}
+
+/** A text that cannot be a selector has no record, and is not asked. */
+async function askKey(selector: string, domain: string, resolver: Resolver): Promise<Answer<string>> {
+  return isSelector(selector) ? resolver.txt(keyName(selector, domain)) : { kind: 'nxdomain' };
+}
+
+function keyOf(selector: string, domain: string, answer: Answer<string>): PublishedKey {
+  if (answer.kind === 'failure')
+    return { ...noKey(selector, dnsFailure(keyName(selector, domain), 'TXT', answer)), isAlias: false };
+  return { ...parseDkimKey(selector, textsOf(answer)), isAlias: aliasOf(answer) !== undefined };
+}
+
+function keyName(selector: string, domain: string): string {
+  return `${selector.toLowerCase()}._domainkey.${domain}`;
+}
+
+function textsOf(answer: Answer<string>): readonly string[] {
+  return answer.kind === 'found' ? answer.records : [];
+}
+
+class Wildcard {
+  readonly texts: readonly string[];
+  readonly #set: ReadonlySet<string>;
+
+  constructor(texts: readonly string[]) {
+    this.texts = texts;
+    this.#set = new Set(texts);
+  }
+
+  /** Compares as sets: servers return the records of a name in any order, and each of them once (RFC 2181 §5). */
+  hasGiven(texts: readonly string[]): boolean {
+    return texts.length > 0 && texts.length === this.texts.length && texts.every((text) => this.#set.has(text));
+  }
+}

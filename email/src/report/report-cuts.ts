@@ -1,0 +1,59 @@
+/** What a report shows of texts and lists that are as long as a hostile zone makes them. */
+import type { Finding } from '../findings/finding.ts';
+import { limitFindings, MAX_FINDINGS } from '../findings/finding-list.ts';
+import { formatFinding } from '../findings/finding-text.ts';
+import { cutText, MAX_TEXT_CHARACTERS } from '../visible-text.ts';
+
+/** Of one `raw`, as JSON. A record of ASCII characters stays whole up to this length. */
+export const MAX_RAW_BYTES = 4 * 1024;
+/** Of a name, which may contain any bytes. */
+export const MAX_NAME_BYTES = 255;
+/** The texts of a list that is as long as a record makes it: terms, report addresses. */
+const MAX_LIST_BYTES = 16 * 1024;
+
+export function sentences(findings: readonly Finding[], maxFindings: number = MAX_FINDINGS): string[] {
+  return limitFindings(findings, maxFindings).map(formatFinding);
+}
+
+/** As many as fit, each of them cut; `…` stands for the others. */
+export function cutList(texts: readonly string[], maxBytes: number = MAX_LIST_BYTES): string[] {
+  const shown: string[] = [];
+  let left = maxBytes;
+  for (const text of texts) {
+    const cut = cutText(text, MAX_TEXT_CHARACTERS);
+    left -= jsonBytes(cut) + '"",'.length;
+    if (left < 0) return [...shown, '…'];
+    shown.push(cut);
+  }
+  return shown;
+}
+
+/** The text, or its beginning and `…`, in at most so many bytes of JSON. */
+export function cutToBytes(text: string, maxBytes: number): string {
+  // A character takes a byte at least.
+  if (text.length <= maxBytes && jsonBytes(text) <= maxBytes) return text;
+  let bytes = ELLIPSIS_BYTES;
+  let end = 0;
+  for (; end < text.length; end++) {
+    bytes += jsonBytesOf(text.charCodeAt(end));
+    if (bytes > maxBytes) break;
+  }
+  return `${text.slice(0, end)}…`;
+}
+
+const ELLIPSIS_BYTES = 3;
+
+function jsonBytes(text: string): number {
+  let bytes = 0;
+  for (let i = 0; i < text.length; i++) bytes += jsonBytesOf(text.charCodeAt(i));
+  return bytes;
+}
+
+/** At most: `\u001b` takes six bytes, a quotation mark two, and half a surrogate pair is escaped if it stands alone. */
+function jsonBytesOf(code: number): number {
+  if (code < 0x20) return 6;
+  if (code === 0x22 || code === 0x5c) return 2;
+  if (code < 0x80) return 1;
+  if (code < 0x800) return 2;
+  return code >= 0xd800 && code < 0xe000 ? 6 : 3;
+}

@@ -1,0 +1,79 @@
+/**
+ * Whether an SPF record lets everyone pass, though RFC 7208 calls it valid: through `+all` or a network of all addresses,
+ * here or in an include, or through networks that together hold half of the address space.
+ */
+
+import { merge, sizeOf } from './passing.ts';
+import { excerptOfTerm } from './spf.ts';
+import type { LookupTerm, SpfSummary } from './summary.ts';
+
+export type SpfOpening =
+  /** `recordOf` has the term that lets everyone pass. `ownTerm` is the term of the domain's own record that leads there. */
+  | { readonly kind: 'term'; readonly term: string; readonly recordOf: string; readonly ownTerm: string }
+  | { readonly kind: 'networks'; readonly version: 4 | 6; readonly percent: number };
+
+/** A record in the include tree, or a name that a term looks up. */
+export type PassingNode = {
+  readonly name: string;
+  readonly origin: { readonly term: LookupTerm } | undefined;
+  readonly summary: SpfSummary | undefined;
+  readonly children: readonly PassingNode[];
+  readonly isVoid: boolean;
+};
+
+export function findOpening(root: PassingNode): SpfOpening | undefined {
+  return openTerm(root, undefined) ?? openNetworks(recordsThatPass(root));
+}
+
+function openTerm({ name, summary, children }: PassingNode, ownTerm: string | undefined): SpfOpening | undefined {
+  if (summary?.openTerm !== undefined) {
+    const term = excerptOfTerm(summary.openTerm);
+    return { kind: 'term', term, recordOf: name, ownTerm: ownTerm ?? summary.openTerm };
+  }
+  for (const child of children) {
+    if (child.origin === undefined || !passes(child.origin.term)) continue;
+    const { term } = child.origin;
+    if ((term.kind === 'a' || term.kind === 'mx') && (term.ip4Length === 0 || term.ip6Length === 0) && !child.isVoid)
+      return { kind: 'term', term: excerptOfTerm(term.text), recordOf: name, ownTerm: ownTerm ?? term.text };
+    const opening = openTerm(child, ownTerm ?? term.text);
+    if (opening !== undefined) return opening;
+  }
+  return undefined;
+}
+
+/** A match of an include has the qualifier of the include; what `-include:` leads to does not pass (RFC 7208 §5.2). */
+function passes(term: LookupTerm): boolean {
+  return term.kind === 'redirect' || term.qualifier === '+';
+}
+
+function recordsThatPass(node: PassingNode): SpfSummary[] {
+  const children = node.children.filter(({ origin }) => origin !== undefined && passes(origin.term));
+  return [...(node.summary === undefined ? [] : [node.summary]), ...children.flatMap(recordsThatPass)];
+}
+
+const HALF_OF_IPV4 = 2 ** 31;
+/** Of 2000::/3, from which all global addresses are (RFC 4291 §2.4), in /48s. */
+const HALF_OF_IPV6 = 2 ** 44;
+
+function openNetworks(summaries: readonly SpfSummary[]): SpfOpening | undefined {
+  const ipv4 = sizeOfAll(
+    summaries.map(({ passing }) => passing.ipv4),
+    HALF_OF_IPV4,
+  );
+  if (ipv4 >= HALF_OF_IPV4) return { kind: 'networks', version: 4, percent: percentOf(ipv4, HALF_OF_IPV4) };
+  const ipv6 = sizeOfAll(
+    summaries.map(({ passing }) => passing.slash48s),
+    HALF_OF_IPV6,
+  );
+  return ipv6 >= HALF_OF_IPV6 ? { kind: 'networks', version: 6, percent: percentOf(ipv6, HALF_OF_IPV6) } : undefined;
+}
+
+/** At least the size of the union. The union is made only if its size can reach the limit. */
+function sizeOfAll(lists: readonly Float64Array[], limit: number): number {
+  const most = lists.reduce((sum, list) => sum + sizeOf(list), 0);
+  return most < limit ? most : sizeOf(merge(lists));
+}
+
+function percentOf(size: number, half: number): number {
+  return Math.min(100, Math.floor((size / half) * 50));
+}

@@ -1,0 +1,93 @@
+/**
+ * What the walk over an include tree needs of a record. The terms themselves are not kept: a record of 16 KiB may have
+ * 8,000 of them, and a tree 100 records.
+ */
+import type { Finding } from '../findings/finding.ts';
+import type { Qualifier } from '../report/report.ts';
+import { usesMacro } from './macro.ts';
+import { type Passing, passingNetworks } from './passing.ts';
+import { excerptOfTerm, parseSpf, type SpfTerm } from './spf.ts';
+
+export type LookupTerm = Extract<SpfTerm, { kind: 'include' | 'exists' | 'ptr' | 'a' | 'mx' | 'redirect' }>;
+
+export type SpfSummary = {
+  /**
+   * The terms with lookups that a receiver evaluates, in its order: none after `all` (RFC 7208 §5.1), `redirect` last
+   * and only without `all` (§6.1).
+   */
+  readonly lookups: readonly LookupTerm[];
+  /** Of the first `all`, which wins (§5.1); absent without one. */
+  readonly allQualifier: Qualifier | undefined;
+  readonly hasRedirect: boolean;
+  /** `ptr` or `%{p}` (§5.5, §7.3). */
+  readonly usesPtr: boolean;
+  /** A term that lets everyone pass: `+all`, `ip4:0.0.0.0/0`, `ip6:::/0`. As written. */
+  readonly openTerm: string | undefined;
+  readonly passing: Passing;
+  /** What receivers ignore because of an `all` (§5.1, §6.1). */
+  readonly ignoredTerms: SomeTerms;
+  /** Modifiers that receivers ignore (§6), named like mechanisms: `include=` instead of `include:`. */
+  readonly mistypedModifiers: SomeTerms;
+  readonly errors: readonly Finding[];
+};
+
+/** The first few, as a finding shows them, and the number of all. */
+export type SomeTerms = { readonly shown: readonly string[]; readonly count: number };
+
+export function summarizeSpf(raw: string, maxLookups: number): SpfSummary {
+  const { terms, errors } = parseSpf(raw);
+  const allAt = terms.findIndex(({ kind }) => kind === 'all');
+  const all = terms[allAt];
+  const evaluated = allAt < 0 ? terms : terms.slice(0, allAt);
+  const mechanisms = evaluated.filter(isLookupMechanism);
+  const redirects = terms.filter(isRedirect);
+  return {
+    lookups: (allAt < 0 ? [...mechanisms, ...redirects] : mechanisms).slice(0, maxLookups),
+    allQualifier: all?.kind === 'all' ? all.qualifier : undefined,
+    hasRedirect: redirects.length > 0,
+    usesPtr: terms.some(isPtr),
+    openTerm: [...evaluated, ...(all === undefined ? [] : [all])].find(isOpen)?.text,
+    passing: passingNetworks(evaluated),
+    ignoredTerms: someTerms(
+      allAt < 0 ? [] : [...terms.slice(0, allAt).filter(isRedirect), ...ignoredAfter(terms, allAt)],
+    ),
+    mistypedModifiers: someTerms(terms.filter(isMistyped)),
+    errors,
+  };
+}
+
+const MAX_SHOWN = 5;
+
+function someTerms(terms: readonly SpfTerm[]): SomeTerms {
+  return { shown: terms.slice(0, MAX_SHOWN).map(({ text }) => excerptOfTerm(text)), count: terms.length };
+}
+
+/** Modifiers other than `redirect` count wherever they are (§6). */
+function ignoredAfter(terms: readonly SpfTerm[], allAt: number): SpfTerm[] {
+  return terms.slice(allAt + 1).filter(({ kind }) => kind !== 'exp' && kind !== 'unknown');
+}
+
+function isOpen(term: SpfTerm): boolean {
+  if (term.kind !== 'all' && term.kind !== 'ip4' && term.kind !== 'ip6') return false;
+  return term.qualifier === '+' && (term.kind === 'all' || term.length === 0);
+}
+
+const MECHANISMS = ['all', 'include', 'a', 'mx', 'ptr', 'exists', 'ip4', 'ip6', 'ip', 'ipv4', 'ipv6'];
+
+function isMistyped(term: SpfTerm): boolean {
+  return term.kind === 'unknown' && MECHANISMS.includes(term.name.toLowerCase());
+}
+
+function isLookupMechanism(term: SpfTerm): term is LookupTerm {
+  return ['include', 'a', 'mx', 'ptr', 'exists'].includes(term.kind);
+}
+
+function isRedirect(term: SpfTerm): term is SpfTerm & { kind: 'redirect' } {
+  return term.kind === 'redirect';
+}
+
+function isPtr(term: SpfTerm): boolean {
+  if (term.kind === 'ptr') return true;
+  if (term.kind === 'unknown') return usesMacro(term.value, 'p');
+  return 'domain' in term && usesMacro(term.domain, 'p');
+}

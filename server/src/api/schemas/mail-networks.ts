@@ -1,0 +1,51 @@
+/** The networks that carry the mail of a domain; on request. */
+import { boolean, integer, named, object, string, strings } from './json-schema.ts';
+import { findings } from './mail-records.ts';
+
+const mailNetwork = {
+  prefix: string('Announced prefix, or empty.', '192.0.2.0/24'),
+  asn: integer('Network that announces it, or 0.'),
+  asn_name: string('Its name.', 'Example'),
+  country: string('ISO 3166-1 alpha-2, or empty.', 'US'),
+  connection_type: { type: 'string', enum: ['residential', 'mobile', 'datacenter', 'business', 'education', ''] },
+  threat_level: { type: 'string', enum: ['low', 'medium', 'high', 'critical', ''] },
+};
+export const networks = named(
+  'MailNetworks',
+  object({
+    carriers: {
+      type: 'array',
+      items: object({
+        asn: integer('The network.'),
+        asn_name: string('Its name.', 'Example'),
+        mx_hosts: integer('MX hosts in it.'),
+        ipv4_addresses: integer('Its IPv4 addresses that may send.'),
+      }),
+      description: 'Networks by how much they carry.',
+    },
+    mx: {
+      type: 'array',
+      items: object({
+        ...mailNetwork,
+        host: string('The MX host.', 'mx.example.com'),
+        address: string('One of its addresses.', '192.0.2.1'),
+      }),
+    },
+    senders: {
+      type: 'array',
+      items: object({
+        ...mailNetwork,
+        range: string('Addresses that SPF lets send.', '192.0.2.0/24'),
+        record_domain: string('Whose SPF record names them.', 'example.com'),
+        asn_count: integer('Networks that announce parts of it.'),
+      }),
+      description: 'At most 100, the largest first.',
+    },
+    range_count: integer('All ranges.'),
+    ipv4_addresses: integer('IPv4 addresses that may send as the domain.'),
+    ipv6_48s: integer('IPv6 /48s that may.'),
+    open_to_all: boolean('Everyone may.'),
+    unlisted_terms: strings('Terms of SPF whose addresses only a receiver can know.'),
+    errors: findings,
+  }),
+);

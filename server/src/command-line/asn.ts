@@ -1,0 +1,28 @@
+/** `whence asn` and `whence asn search`, as it is typed. */
+import type { Command } from 'commander';
+import type { Invocation } from './invocation.ts';
+import { jsonOption, positiveInteger } from './options.ts';
+
+export function defineAsn(program: Command, { config, stdout, exitWith }: Invocation): void {
+  const asn = program
+    .command('asn')
+    .description('look up a network by its AS number')
+    .argument('<number>', '15169 or AS15169')
+    .enablePositionalOptions()
+    .option('--prefixes', 'list every prefix it announces')
+    .addOption(jsonOption())
+    .action(async (number: string, options) => {
+      const { asnCommand } = await import('../commands/asn.ts');
+      exitWith(asnCommand(config().dataDir, number, options, stdout));
+    });
+  asn
+    .command('search')
+    .description('find networks by name or handle')
+    .argument('<text...>', 'part of a name, case-insensitive')
+    .option('--limit <count>', 'number of results, at most 100', positiveInteger, 20)
+    .addOption(jsonOption())
+    .action(async (words: string[], options) => {
+      const { asnSearchCommand } = await import('../commands/asn.ts');
+      exitWith(asnSearchCommand(config().dataDir, words.join(' '), options, stdout));
+    });
+}

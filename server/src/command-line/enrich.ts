@@ -1,0 +1,29 @@
+/** `whence enrich`, as it is typed. */
+import { type Command, Option } from 'commander';
+import { FIELDS } from '../enrich/fields.ts';
+import { FORMATS } from '../enrich/format.ts';
+import type { Invocation } from './invocation.ts';
+import { collect, positiveInteger } from './options.ts';
+
+export function defineEnrich(program: Command, { config, now, stdin, stdout, stderr, exitWith }: Invocation): void {
+  program
+    .command('enrich')
+    .description('add network data to the addresses in a log, as a stream')
+    .argument('[file]', 'the log, plain or gzip (default: standard input, also as -)')
+    .addOption(new Option('--format <format>', 'format of the log').choices(FORMATS).default('auto'))
+    .option('--field <path>', 'ndjson: path of the address, such as client.ip; repeatable', collect)
+    .option('--column <name>', 'csv: column of the address, by name or number')
+    .option('--delimiter <character>', 'csv: column delimiter (default: detected among comma, semicolon, tab)')
+    .option('--no-header', 'csv: the first row is not a header')
+    .option('--as <name>', 'ndjson: name of the new member (default: whence); csv: prefix of the new columns')
+    .option('--all', 'lines, ndjson: add an array for all addresses, not only the first')
+    .option('--fields <list>', `fields to add, from ${FIELDS.join(',')}`)
+    .option('--full', 'add the whole record')
+    .option('--output <path>', 'write to a file, which appears when it is complete')
+    .option('--jobs <count>', 'threads that work on the log; the order of lines is kept', positiveInteger, 1)
+    .option('--json', 'print the summary as JSON')
+    .action(async (file: string | undefined, options) => {
+      const { enrichCommand } = await import('../commands/enrich/enrich.ts');
+      exitWith(await enrichCommand(config().dataDir, file, options, now, { stdin, stdout, stderr }));
+    });
+}

@@ -1,0 +1,197 @@
+/** `whence dataset diff A B`: what changed between two versions: counts, and the largest changes of each kind. */
+import { type Amount, type Changes, type DatasetDiff, diffDatasets } from '@whence/dataset/diff';
+import { MAX_DIFF_LIMIT } from '@whence/dataset/diff-limit';
+import { DatasetError } from '@whence/dataset/format';
+import { type Manifest, readManifest, versionPath } from '@whence/dataset/publish';
+import { type Dataset, openDataset } from '@whence/dataset/read';
+import { FLAGS } from '@whence/dataset/record';
+import { type ExitCode, UsageError } from '../../terminal/exit.ts';
+import type { Output } from '../../terminal/output.ts';
+import { printable } from '../../terminal/printable.ts';
+import { formatCount, formatTable } from '../../terminal/table.ts';
+import { noDatasetError } from '../local-dataset.ts';
+
+/** `from` and `to` are a number, `current`, or `previous`: the highest version below the current one. */
+export function datasetDiff(
+  dataDir: string,
+  from: string,
+  to: string,
+  options: { json?: boolean; limit: number },
+  stdout: Output,
+): ExitCode {
+  const [before, after] = openVersions(dataDir, from, to);
+  const diff = diffDatasets(before, after, Math.min(options.limit, MAX_DIFF_LIMIT));
+  stdout.write(options.json === true ? `${JSON.stringify(diff)}\n` : formatDiff(diff));
+  return 0;
+}
+
+function openVersions(dataDir: string, from: string, to: string): [Dataset, Dataset] {
+  const manifest = readManifest(dataDir) ?? { current: 0, versions: [] };
+  // Check both arguments before opening a file.
+  const versions = [from, to].map((text) => versionNumber(dataDir, manifest, text));
+  const paths = versions.map((number) => {
+    const entry = manifest.versions.find(({ version }) => version === number);
+    if (entry === undefined)
+      throw new DatasetError(`there is no version ${number}; list versions with: whence dataset list`);
+    return versionPath(dataDir, entry);
+  });
+  return paths.map(openPublished) as [Dataset, Dataset];
+}
+
+function versionNumber(dataDir: string, { current, versions }: Manifest, text: string): number {
+  if (/^[1-9][0-9]{0,8}$/.test(text)) return Number(text);
+  if (text !== 'current' && text !== 'previous')
+    throw new UsageError(`invalid version ${JSON.stringify(text)}: must be a number, current or previous`);
+  if (current === 0) throw noDatasetError(dataDir);
+  if (text === 'current') return current;
+  const earlier = versions.map(({ version }) => version).filter((version) => version < current);
+  if (earlier.length === 0) throw new DatasetError(`there is no version before the current version ${current}`);
+  return Math.max(...earlier);
+}
+
+function openPublished(path: string): Dataset {
+  try {
+    return openDataset(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    throw new DatasetError(`${path} is missing; choose another version`);
+  }
+}
+
+function formatDiff(diff: DatasetDiff): string {
+  const { from, to, is_same, networks } = diff;
+  const time = (builtAt: string) => `${printable(builtAt.slice(0, 16).replace('T', ' '))} UTC`;
+  const title = `version ${from.version} (${time(from.built_at)}) to version ${to.version} (${time(to.built_at)})\n`;
+  if (is_same) return `${title}no difference\n`;
+  const { appeared, vanished, renamed } = networks;
+  const counts = [appeared, vanished, renamed].map(({ count }) => formatCount(count));
+  return [
+    title,
+    formatTotals(diff),
+    `networks: ${counts[0]} appeared, ${counts[1]} vanished, ${counts[2]} renamed\n`,
+    ...listsOf(diff).flatMap(([what, changes]) => formatChanges(what, changes)),
+    ...formatNetworks(diff),
+    formatSources(diff),
+  ]
+    .filter((part) => part !== '')
+    .join('\n');
+}
+
+/** Kinds of change that have a list of entries, in the order of output. */
+function listsOf(diff: DatasetDiff): [what: string, changes: Changes<Shown>][] {
+  const { prefixes, origins, countries, flags, ai_company, cloud_provider } = diff;
+  const name = ({ asn, asn_name }: { asn: number; asn_name: string }) => `AS${asn} ${asn_name}`;
+  return [
+    ['prefixes gained', shown(prefixes.gained, (entry) => [entry.prefix, name(entry)])],
+    ['prefixes lost', shown(prefixes.lost, (entry) => [entry.prefix, name(entry)])],
+    ['origin changed', shown(origins, ({ prefix, from, to }) => [prefix, `${name(from)} → ${name(to)}`])],
+    ['country changed', shown(countries, ({ network, from, to }) => [network, `${from} → ${to}`])],
+    ...FLAGS.flatMap((flag): [string, Changes<Shown>][] => [
+      [`${flag} gained`, shown(flags[flag].gained, (entry) => [entry.network, name(entry)])],
+      [`${flag} lost`, shown(flags[flag].lost, (entry) => [entry.network, name(entry)])],
+    ]),
+    ...(
+      [
+        ['ai_company changed', ai_company],
+        ['cloud_provider changed', cloud_provider],
+      ] as const
+    ).map(([what, changes]): [string, Changes<Shown>] => [
+      what,
+      shown(changes, ({ network, from = 'none', to = 'none' }) => [network, `${from} → ${to}`]),
+    ]),
+  ];
+}
+
+type Shown = { network: string; text: string };
+
+function shown<Entry>({ ipv4, ipv6 }: Changes<Entry>, describe: (entry: Entry) => [string, string]): Changes<Shown> {
+  const show = (entry: Entry) => {
+    const [network, text] = describe(entry);
+    return { network, text };
+  };
+  return {
+    ipv4: { ...ipv4, largest: ipv4.largest.map((entry) => ({ ...show(entry), addresses: entry.addresses })) },
+    ipv6: { ...ipv6, largest: ipv6.largest.map((entry) => ({ ...show(entry), slash48s: entry.slash48s })) },
+  };
+}
+
+/** One line per kind of change; kinds without changes are omitted. */
+function formatTotals(diff: DatasetDiff): string {
+  const amounts: [string, Amount][] = [
+    ['addresses gained', diff.addresses.gained],
+    ['addresses lost', diff.addresses.lost],
+    ...listsOf(diff),
+    ...diff.levels.map(({ from, to, ...amount }): [string, Amount] => [`threat ${from} → ${to}`, amount]),
+  ];
+  const rows = amounts
+    .filter(([, { ipv4, ipv6 }]) => ipv4.count + ipv6.count > 0)
+    .map(([what, { ipv4, ipv6 }]) => [
+      what,
+      ...[ipv4.count, ipv4.addresses, ipv6.count, ipv6.slash48s].map((count) => formatCount(count)),
+    ]);
+  return formatTable(alignRight([['', 'IPv4', 'addresses', 'IPv6', '/48s'], ...rows], [1, 2, 3, 4]));
+}
+
+function formatChanges(what: string, { ipv4, ipv6 }: Changes<Shown>): string[] {
+  const table = (rows: string[][]) => formatTable(alignRight(rows, [1]));
+  return [
+    ipv4.count === 0
+      ? ''
+      : heading(`${what}, IPv4`, ipv4) +
+        table(ipv4.largest.map(({ network, text, addresses }) => [`  ${network}`, formatCount(addresses), text])),
+    ipv6.count === 0
+      ? ''
+      : heading(`${what}, IPv6`, ipv6) +
+        table(ipv6.largest.map(({ network, text, slash48s }) => [`  ${network}`, formatCount(slash48s), text])),
+  ];
+}
+
+function formatNetworks({ networks: { appeared, vanished, renamed } }: DatasetDiff): string[] {
+  const lists = [
+    [
+      'networks appeared',
+      appeared.count,
+      appeared.largest.map(({ asn_name, ...rest }) => ({ ...rest, text: asn_name })),
+    ],
+    [
+      'networks vanished',
+      vanished.count,
+      vanished.largest.map(({ asn_name, ...rest }) => ({ ...rest, text: asn_name })),
+    ],
+    [
+      'networks renamed',
+      renamed.count,
+      renamed.largest.map(({ from, to, ...rest }) => ({ ...rest, text: `${from} → ${to}` })),
+    ],
+  ] as const;
+  return lists.map(([what, count, largest]) => {
+    if (count === 0) return '';
+    const rows = largest.map(({ asn, ipv4_addresses, text }) => [`  AS${asn}`, formatCount(ipv4_addresses), text]);
+    return heading(what, { count, largest }) + formatTable(alignRight(rows, [1]));
+  });
+}
+
+function heading(what: string, { count, largest }: { count: number; largest: readonly unknown[] }): string {
+  const cut = largest.length < count ? `, the largest ${formatCount(largest.length)} of ${formatCount(count)}` : '';
+  return `${what}${cut}\n`;
+}
+
+function formatSources({ sources }: DatasetDiff): string {
+  const rows = sources
+    .filter(({ from, to }) => from?.as_of !== to?.as_of || from?.records !== to?.records)
+    .map(({ id, from, to }) => [
+      `  ${id}`,
+      from?.as_of ?? 'absent',
+      to?.as_of ?? 'absent',
+      from === undefined ? '' : formatCount(from.records),
+      to === undefined ? '' : formatCount(to.records),
+    ]);
+  if (rows.length === 0) return '';
+  return formatTable(alignRight([['sources', 'as of', '', 'records', ''], ...rows], [3, 4]));
+}
+
+function alignRight(rows: readonly (readonly string[])[], columns: readonly number[]): string[][] {
+  const width = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
+  const widths = new Map(columns.map((column) => [column, width(column)]));
+  return rows.map((row) => row.map((cell, i) => cell.padStart(widths.get(i) ?? 0)));
+}

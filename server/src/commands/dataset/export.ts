@@ -1,0 +1,171 @@
+/** `whence dataset export`: the dataset in the format of another engine, to join it with data there. */
+import { basename, join } from 'node:path';
+import type { Dataset } from '@whence/dataset/read';
+import { clickhouseSql, writeClickhouseCsv } from '../../export/clickhouse.ts';
+import { writeCsv } from '../../export/csv.ts';
+import { FILTER_OPTIONS, type Filter, type FilterOptions, parseFilter } from '../../export/filter.ts';
+import { filterValuesOf } from '../../export/filter-values.ts';
+import type { Format } from '../../export/formats.ts';
+import { writeHaproxyMap } from '../../export/haproxy.ts';
+import { writeIpset } from '../../export/ipset.ts';
+import { type MappedValue, parseMappedValue } from '../../export/mapped-value.ts';
+import { writeMmdb } from '../../export/mmdb.ts';
+import { DEFAULT_NAME, parseName } from '../../export/names.ts';
+import { writeNdjson } from '../../export/ndjson.ts';
+import { writeNftables } from '../../export/nftables.ts';
+import { writeNginxGeo } from '../../export/nginx-geo.ts';
+import { noticeText } from '../../export/notice.ts';
+import { writeParquet } from '../../export/parquet.ts';
+import type { Selection } from '../../export/rows.ts';
+import { type ExitCode, UsageError } from '../../terminal/exit.ts';
+import type { Output } from '../../terminal/output.ts';
+import { printable } from '../../terminal/printable.ts';
+import { ProgressBar } from '../../terminal/progress-bar.ts';
+import type { Sink } from '../../terminal/sink.ts';
+import { staged } from '../../terminal/staged-files.ts';
+import { StreamSink } from '../../terminal/stream-sink.ts';
+import { formatCount, formatMegabytes } from '../../terminal/table.ts';
+import { openLocalDataset } from '../local-dataset.ts';
+
+export type ExportOptions = FilterOptions & {
+  format: Format;
+  output?: string;
+  datasetVersion?: number;
+  name?: string;
+  table?: string;
+  value?: string;
+  json?: boolean;
+};
+
+/** What a file for a firewall or proxy says besides the networks. */
+type Wording = {
+  readonly name: string;
+  readonly table: string;
+  readonly value: MappedValue;
+  /** The command that wrote the file, for a comment in it. */
+  readonly command: string;
+};
+
+/** Each returns the number of rows written. */
+const WRITERS: Readonly<Record<Format, (selection: Selection, sink: Sink, wording: Wording) => Promise<number>>> = {
+  mmdb: writeMmdb,
+  csv: (selection, sink) => writeCsv(selection, sink),
+  parquet: writeParquet,
+  ndjson: writeNdjson,
+  clickhouse: writeClickhouseCsv,
+  nftables: (selection, sink, wording) => writeNftables(selection, sink, wording, wording.command),
+  ipset: (selection, sink, { name, command }) => writeIpset(selection, sink, name, command),
+  haproxy: (selection, sink, { value, command }) => writeHaproxyMap(selection, sink, value, command),
+  'nginx-geo': (selection, sink, { name, value, command }) => writeNginxGeo(selection, sink, name, value, command),
+};
+
+/** Options of some formats; with another one they would have no effect, which is a mistake. */
+const FORMATS_OF_OPTIONS = {
+  name: ['nftables', 'ipset', 'nginx-geo'],
+  table: ['nftables'],
+  value: ['haproxy', 'nginx-geo'],
+} as const satisfies Partial<Record<keyof ExportOptions, readonly Format[]>>;
+
+export async function exportCommand(
+  dataDir: string,
+  options: ExportOptions,
+  stdout: Output,
+  stderr: Output,
+): Promise<ExitCode> {
+  const { format, output, json } = options;
+  if (output === undefined) checkStandardOutput(format, json === true);
+  rejectInapplicableOptions(options);
+  const dataset = openLocalDataset(dataDir, options.datasetVersion);
+  const filter = parseFilter(options, filterValuesOf(dataset));
+  const wording = wordingOf(options, filter);
+  if (filter.isEmpty && matchesAny(format, wording.value))
+    throw new UsageError(
+      `${format} needs a filter (${FILTER_OPTIONS})${isMap(format) ? ' or --value' : ''}: without one it would match every address`,
+    );
+  // No bar when the rows go to the same terminal.
+  const bar = new ProgressBar(output === undefined && stdout.isTTY === true ? { write: () => true } : stderr);
+  const selection = { dataset, matches: filter.matches, onProgress: bar.show.bind(bar) };
+  try {
+    const written =
+      output === undefined
+        ? { rows: await WRITERS[format](selection, new StreamSink(stdout), wording), bytes: 0 }
+        : await writeFiles(selection, wording, format, output);
+    bar.finish();
+    if (written.rows === 0) {
+      const reason = filter.isEmpty ? 'the dataset is empty' : `no network matches ${printable(filter.text)}`;
+      stderr.write(`${reason}; nothing was written\n`);
+      return 1;
+    }
+    if (output !== undefined) stdout.write(formatSummary({ format, ...written, path: output }, dataset, json === true));
+    return 0;
+  } finally {
+    bar.finish();
+  }
+}
+
+const isMap = (format: Format) => FORMATS_OF_OPTIONS.value.some((map) => map === format);
+const isSet = (format: Format) => format === 'nftables' || format === 'ipset';
+
+/** True if the file would have the same meaning for every announced address. */
+function matchesAny(format: Format, value: MappedValue): boolean {
+  return isSet(format) || (isMap(format) && value.field === undefined);
+}
+
+function rejectInapplicableOptions(options: ExportOptions): void {
+  for (const [option, formats] of Object.entries(FORMATS_OF_OPTIONS) as [keyof ExportOptions, readonly Format[]][])
+    if (options[option] !== undefined && !formats.includes(options.format))
+      throw new UsageError(`--${option} applies only to ${formats.join(', ')}`);
+}
+
+function wordingOf({ format, name, table, value }: ExportOptions, filter: Filter): Wording {
+  const given = [
+    filter.text,
+    ...(value === undefined ? [] : [`--value ${value}`]),
+    ...(name === undefined ? [] : [`--name ${name}`]),
+    ...(table === undefined ? [] : [`--table ${table}`]),
+  ];
+  return {
+    name: name === undefined ? DEFAULT_NAME : parseName('--name', name),
+    table: table === undefined ? DEFAULT_NAME : parseName('--table', table),
+    value: parseMappedValue(value),
+    command: printable(['whence dataset export --format', format, ...given].filter((text) => text !== '').join(' ')),
+  };
+}
+
+function checkStandardOutput(format: Format, json: boolean): void {
+  if (format === 'clickhouse') throw new UsageError('clickhouse needs --output FOLDER: it writes several files');
+  if (format === 'mmdb' || format === 'parquet')
+    throw new UsageError(`${format} needs --output FILE: it is a binary format`);
+  if (json) throw new UsageError('--json needs --output: without it the rows go to standard output');
+}
+
+/** Writes the export and its NOTICE. The data file is renamed last, so it never exists without its credits. */
+function writeFiles(
+  selection: Selection,
+  wording: Wording,
+  format: Format,
+  output: string,
+): Promise<{ rows: number; bytes: number }> {
+  const { meta } = selection.dataset;
+  return staged(async (files) => {
+    if (format === 'clickhouse') files.makeDirectory(output);
+    const path = format === 'clickhouse' ? join(output, CLICKHOUSE_CSV) : output;
+    const notice = files.create(`${path}.NOTICE`);
+    if (format === 'clickhouse')
+      await files.create(join(output, 'whence.sql')).write(clickhouseSql(meta, CLICKHOUSE_CSV));
+    await notice.write(noticeText(meta, basename(path)));
+    const data = files.create(path);
+    const rows = await WRITERS[format](selection, data, wording);
+    if (rows === 0) files.discard();
+    return { rows, bytes: data.bytes };
+  });
+}
+
+const CLICKHOUSE_CSV = 'whence.csv';
+
+type Written = { format: Format; rows: number; bytes: number; path: string };
+
+function formatSummary({ format, rows, bytes, path }: Written, { meta: { version } }: Dataset, json: boolean): string {
+  if (json) return `${JSON.stringify({ format, rows, bytes, path, version })}\n`;
+  return `${printable(path)}: ${formatCount(rows)} ${rows === 1 ? 'row' : 'rows'} of version ${version}, ${formatMegabytes(bytes)}\n`;
+}

@@ -1,0 +1,62 @@
+/** `whence dataset feeds`: the catalogue in use, and the state of each feed. */
+import { displayUrl } from '@whence/dataset/credentials';
+import { FeedCache } from '@whence/dataset/feed-cache';
+import { fetchText } from '@whence/dataset/fetch-text';
+import { DatasetError } from '@whence/dataset/format';
+import type { ProxyVariables } from '@whence/dataset/proxy';
+import { type ActiveFeed, defaultFeeds, parseCatalogue } from '@whence/dataset/read-catalogue';
+import { type ExitCode, UsageError } from '../../terminal/exit.ts';
+import type { Output } from '../../terminal/output.ts';
+import { formatCount, formatTable } from '../../terminal/table.ts';
+import { readSettingFile } from '../setting-file.ts';
+import { FEEDS_VARIABLE, isHttp, pathOf } from './feeds-file.ts';
+
+export type FeedSettings = {
+  /** WHENCE_FEEDS: a path, a `file:` URL or an `http(s):` URL; without it the built-in catalogue is used. */
+  readonly feeds: string | undefined;
+  readonly contact: string | undefined;
+  readonly proxies: ProxyVariables;
+};
+
+const CATALOGUE_LIMITS = { maxBytes: 1_000_000, idleTimeoutMs: 30_000, totalTimeoutMs: 30_000 };
+
+export async function readFeeds(settings: FeedSettings): Promise<ActiveFeed[]> {
+  const { feeds } = settings;
+  return feeds === undefined ? defaultFeeds() : parseCatalogue(await readText(feeds, settings));
+}
+
+export async function datasetFeeds(
+  settings: FeedSettings & { readonly dataDir: string },
+  { json }: { json?: boolean },
+  stdout: Output,
+): Promise<ExitCode> {
+  const feeds = await readFeeds(settings);
+  const cache = new FeedCache(settings.dataDir);
+  const states = feeds.map(({ id }) => cache.state(id));
+  if (json === true) {
+    const rows = feeds.map(({ isOn, ...feed }, i) => ({
+      ...feed,
+      is_on: isOn,
+      ...(states[i] && { state: states[i] }),
+    }));
+    stdout.write(`${JSON.stringify({ feeds: rows })}\n`);
+    return 0;
+  }
+  const rows = feeds.map(({ id, isOn, drives, format, refresh_hours, licence }, i) => {
+    const { as_of = '', records, error } = states[i] ?? {};
+    const count = records === undefined ? '' : formatCount(records);
+    return [isOn ? 'on' : 'off', id, drives.join(','), format, `${refresh_hours} h`, as_of, count, error ?? licence];
+  });
+  const head = ['', 'feed', 'drives', 'format', 'refresh', 'copy of', 'records', 'licence, or what is wrong'];
+  stdout.write(formatTable([head, ...rows]));
+  return 0;
+}
+
+async function readText(location: string, { contact, proxies }: FeedSettings): Promise<string> {
+  if (!isHttp(location)) return readSettingFile(FEEDS_VARIABLE, pathOf(location));
+  if (!URL.canParse(location)) throw new UsageError(`${FEEDS_VARIABLE} is not a URL and not a path`);
+  const url = new URL(location);
+  const fetched = await fetchText(url, { limits: CATALOGUE_LIMITS, contact, network: { proxies } });
+  if (fetched.kind === 'fetched') return fetched.text;
+  throw new DatasetError(`the catalogue of feeds at ${displayUrl(url)} cannot be read: ${fetched.reason}`);
+}

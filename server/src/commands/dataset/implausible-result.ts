@@ -1,0 +1,81 @@
+/** Holds the result of an update against the version before, and says what is wrong with it. */
+import { checkResult, type ExplainedChange } from '@whence/dataset/check-result';
+import { DatasetError } from '@whence/dataset/format';
+import { readManifest, type VersionEntry, versionPath } from '@whence/dataset/publish';
+import { type Dataset, openDataset } from '@whence/dataset/read';
+import type { Content } from '@whence/dataset/write';
+import { formatCount, formatMegabytes, formatTable } from '../../terminal/table.ts';
+
+/** The result was not published. The message has a row per change. */
+export class ImplausibleResultError extends DatasetError {
+  override name = 'ImplausibleResultError';
+  /** Ids of the sources that caused the changes. */
+  readonly causes: ReadonlySet<string>;
+
+  constructor(changes: readonly ExplainedChange[], previous: number | undefined) {
+    super(formatChanges(changes, previous));
+    this.causes = new Set(changes.flatMap(({ sources }) => sources.map(({ id }) => id)));
+  }
+}
+
+/** Throws unless the content may be published. `embedded`: the ids of the sources that every version has. */
+export function requirePlausible(dataDir: string, content: Content, embedded: ReadonlySet<string>): void {
+  const feeds = new Set(content.meta.sources.flatMap(({ id }) => (embedded.has(id) ? [] : id)));
+  const previous = newestWith(feeds, dataDir);
+  const changes = checkResult(content, previous);
+  if (changes.length > 0) throw new ImplausibleResultError(changes, previous?.version);
+}
+
+/**
+ * The newest version with at least one of these feeds. One without any, such as the embedded default, flags other
+ * things, so it cannot be compared.
+ */
+function newestWith(feeds: ReadonlySet<string>, dataDir: string) {
+  const entry = readManifest(dataDir)
+    ?.versions.filter(({ figures, sources }) => figures !== undefined && sources.some(({ id }) => feeds.has(id)))
+    .sort((a, b) => Date.parse(b.built_at) - Date.parse(a.built_at) || b.version - a.version)[0];
+  if (entry?.figures === undefined) return undefined;
+  const { version, figures, bytes } = entry;
+  return { version, figures, bytes, open: () => openIfWhole(dataDir, entry) };
+}
+
+function openIfWhole(dataDir: string, entry: VersionEntry): Dataset | undefined {
+  try {
+    return openDataset(versionPath(dataDir, entry));
+  } catch {
+    // The numbers of the manifest are enough to refuse; only the causes are missing.
+    return undefined;
+  }
+}
+
+const LISTED_SOURCES = 3;
+
+function formatChanges(changes: readonly ExplainedChange[], previous: number | undefined): string {
+  const head = ['', 'what', previous === undefined ? '' : `version ${previous}`, 'new', 'allowed', 'by'];
+  const rows = changes.map(({ measure, before, after, limit, sources }) => {
+    const format = measure.kind === 'bytes' ? formatMegabytes : formatCount;
+    const unit = measure.kind === 'bytes' ? '' : measure.version === 4 ? ' IPv4 addresses' : ' IPv6 /48s';
+    const by = sources
+      .slice(0, LISTED_SOURCES)
+      .map(({ id, space }) => `${id} ${space < 0 ? '' : '+'}${formatCount(space)}`);
+    return [
+      '',
+      `${nameOf(measure)}${unit}`,
+      previous === undefined ? '' : format(before),
+      format(after),
+      limit,
+      by.join(', ') || 'unknown',
+    ];
+  });
+  const against = previous === undefined ? 'is not plausible' : `differs too much from version ${previous}`;
+  return (
+    `the new dataset ${against}, so it was not published:\n${formatTable([head, ...rows])}` +
+    'disable the feed (WHENCE_FEEDS), or publish it with: whence dataset update --accept-changes'
+  );
+}
+
+function nameOf(measure: ExplainedChange['measure']): string {
+  if (measure.kind === 'bytes') return 'size of the file';
+  if (measure.kind === 'answered') return 'answered';
+  return measure.kind === 'flag' ? measure.name : `${measure.kind} ${measure.name}`;
+}

@@ -1,0 +1,86 @@
+/** `whence dataset publish|pull`: one machine builds and publishes to a static host, replicas pull from there. */
+import { DatasetError } from '@whence/dataset/format';
+import { prune } from '@whence/dataset/publish';
+import { publishTo } from '@whence/dataset/published-folder';
+import { pull } from '@whence/dataset/pull';
+import type { Config } from '../../config.ts';
+import { type ExitCode, UsageError } from '../../terminal/exit.ts';
+import { withFileErrors } from '../../terminal/file-errors.ts';
+import type { Output } from '../../terminal/output.ts';
+import { reportPull } from '../../updates/update-report.ts';
+
+type Versions = Pick<Config, 'dataDir' | 'datasetUrl' | 'keepVersions'>;
+type PullSettings = Versions & Pick<Config, 'proxies'>;
+
+export function datasetPublish(
+  dataDir: string,
+  options: { to: string; keep: number; json?: boolean },
+  stdout: Output,
+  stderr: Output,
+): ExitCode {
+  // The manifest is written last, so a failure leaves what was published before.
+  const result = withFileErrors(
+    () => publishTo(dataDir, options.to, options),
+    ({ message }) =>
+      new DatasetError(`cannot publish to ${options.to}: ${message}. What is published there is unchanged.`),
+  );
+  if (options.json === true) {
+    stdout.write(`${JSON.stringify(result)}\n`);
+    return 0;
+  }
+  for (const { version, reason } of result.left_out) stderr.write(`version ${version} is left out: ${reason}\n`);
+  const { current, versions, written, removed } = result;
+  stdout.write(
+    `${options.to}: version ${current} is current, ${countOf(versions.length, 'version')} published, ` +
+      `${countOf(written.length, 'file')} written, ${removed.length} removed\n`,
+  );
+  return 0;
+}
+
+export async function datasetPull(
+  { dataDir, datasetUrl, keepVersions, proxies }: PullSettings,
+  options: { json?: boolean },
+  now: () => Date,
+  stdout: Output,
+  stderr: Output,
+): Promise<ExitCode> {
+  if (datasetUrl === undefined) throw new UsageError('WHENCE_DATASET_URL is not set: it names the host to pull from');
+  const outcome = await pull(datasetUrl, dataDir, { now, network: { proxies } });
+  tryOrNote(() => reportPull(dataDir, outcome, now()), 'servers do not show this pull', stderr);
+  if (outcome.kind === 'failed') throw new DatasetError(`${outcome.reason}. The version in use is unchanged.`);
+  const { version } = outcome;
+  const isNew = outcome.kind === 'adopted';
+  if (isNew) pruneVersions(dataDir, keepVersions, stderr);
+  if (options.json === true) stdout.write(`${JSON.stringify({ version, is_new: isNew })}\n`);
+  else stdout.write(isNew ? `version ${version} is current\n` : `no change: version ${version} is current\n`);
+  return 0;
+}
+
+/** After `dataset build`: removes old versions, and warns on a replica, where the next pull undoes the build. */
+export function afterBuild(versions: Versions, stderr: Output): void {
+  pruneVersions(versions.dataDir, versions.keepVersions, stderr);
+  warnOfNextPull(versions, stderr);
+}
+
+/** After a version was chosen by hand. */
+export function warnOfNextPull({ datasetUrl }: Pick<Versions, 'datasetUrl'>, stderr: Output): void {
+  if (datasetUrl !== undefined)
+    stderr.write('note: WHENCE_DATASET_URL is set: the next pull makes the published version current again\n');
+}
+
+/** The new version is in place, and the next build removes the old ones. */
+function pruneVersions(dataDir: string, keep: number, stderr: Output): void {
+  tryOrNote(() => prune(dataDir, keep), 'old versions were not removed', stderr);
+}
+
+/** What comes after the work: if it fails, that is noted. */
+function tryOrNote(work: () => void, consequence: string, stderr: Output): void {
+  try {
+    work();
+  } catch (error) {
+    if (!(error instanceof Error && ('errno' in error || error instanceof DatasetError))) throw error;
+    stderr.write(`note: ${consequence}: ${error.message}\n`);
+  }
+}
+
+const countOf = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;

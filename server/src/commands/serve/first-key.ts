@@ -1,0 +1,78 @@
+/**
+ * The key that a deployment begins with: made once, when the server listens and there is no key at all. It is printed,
+ * or written to a file that only its owner can read where output is collected and read by others.
+ */
+import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { Keys } from '../../keys/keys.ts';
+import { PERMISSIONS } from '../../keys/tiers.ts';
+import type { FirstKey } from '../../settings/settings.ts';
+import type { KeyStore } from '../../storage/key-store.ts';
+import { withDataDirErrors } from '../../terminal/data-dir-errors.ts';
+import { writeOwnerOnlyFile } from './owner-only-file.ts';
+
+/** On people's own machine a limit would only be in the way. */
+const FIRST = { name: 'quickstart', tier: 'enterprise', permissions: PERMISSIONS } as const;
+
+/** What to tell the person who started the server; empty if there are keys. */
+export async function makeFirstKey(
+  store: KeyStore,
+  { firstKey, dataDir, url }: { firstKey: FirstKey; dataDir: string; url: string },
+): Promise<string> {
+  const keys = new Keys(store);
+  if (firstKey === 'off') return (await keys.list()).length > 0 ? '' : NONE;
+  if (firstKey === 'print') {
+    const created = await keys.createFirst(FIRST, new Date());
+    return created === undefined ? '' : printed(created.secret, url);
+  }
+  return withDataDirErrors(
+    dataDir,
+    async () => {
+      const path = join(dataDir, 'first-key');
+      // Under a name of its own first: another process may be making the first key at the same time.
+      const unfinished = `${path}.${process.pid}`;
+      const created = await keys.createFirst(FIRST, new Date(), (secret) => writeOwnerOnlyFile(unfinished, secret));
+      if (created === undefined) rmSync(unfinished, { force: true });
+      else renameSync(unfinished, path);
+      const isThere = created !== undefined || (await recover(keys, path));
+      return isThere ? inFile(path, url) : '';
+    },
+    'keys',
+  );
+}
+
+/** A process that was killed after it stored the key and before it gave the file its name has left it under another. */
+async function recover(keys: Keys, path: string): Promise<boolean> {
+  for (const name of readdirSync(dirname(path)).filter((name) => name.startsWith(`${basename(path)}.`))) {
+    const unfinished = join(dirname(path), name);
+    if ((await keys.findBySecret(readFileSync(unfinished, 'utf8').trim())) === undefined) continue;
+    renameSync(unfinished, path);
+    return true;
+  }
+  return false;
+}
+
+const NONE = '\nThere is no key yet, and WHENCE_FIRST_KEY is off: whence key create --name NAME makes one.\n';
+
+function printed(secret: string, url: string): string {
+  return `
+A first key, tier Enterprise (no daily limit), was made for you. It is shown only this once:
+
+  ${secret}
+
+Try it:
+
+  curl -H 'X-API-Key: ${secret}' ${url}/v1/ip/8.8.8.8
+
+`;
+}
+
+function inFile(path: string, url: string): string {
+  return `
+A first key, tier Enterprise (no daily limit), is in ${path}, which only this user can read. Keep it elsewhere and
+remove the file: whence stores a hash only.
+
+  curl -H "X-API-Key: $(cat ${path})" ${url}/v1/ip/8.8.8.8
+
+`;
+}

@@ -1,0 +1,32 @@
+/** Whether the processes that serve have a dataset. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { StopSignals } from '../../stop-signals.ts';
+import type { Started } from './start-processes.ts';
+
+const POLL_MS = 100;
+
+/** Asked of the processes that serve: they have tried every version that is there. */
+export async function isServingDataset(server: Started, signals: StopSignals): Promise<boolean> {
+  while (signals.count === 0) {
+    // Absent when no worker has answered in time.
+    const { whence_dataset_version: version } = (await server.metrics()).gauges;
+    if (version !== undefined) return version > 0;
+    await sleep(POLL_MS);
+  }
+  return false;
+}
+
+/** Processes see a new version a moment after it is published. */
+export async function untilReady(url: string, signals: StopSignals): Promise<void> {
+  while (signals.count === 0) {
+    const status = await fetch(`${url}/readyz`).then(
+      async (response) => {
+        await response.arrayBuffer();
+        return response.status;
+      },
+      () => 0,
+    );
+    if (status === 200) return;
+    await sleep(POLL_MS);
+  }
+}

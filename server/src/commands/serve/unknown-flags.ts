@@ -1,0 +1,23 @@
+/** What people are told on a start about flags that the dataset cannot know, or only as of a past date. */
+export type FlagKnowledge = { readonly unknown_flags: readonly string[]; readonly dated_flags: readonly string[] };
+
+/** Empty if every flag is from a current list. */
+export function unknownFlagsText({ unknown_flags: unknown, dated_flags: dated }: FlagKnowledge): string {
+  if (unknown.length === 0 && dated.length === 0) return '';
+  const lines = [
+    ...(unknown.length === 0 ? [] : [`  not known, and so false or absent everywhere: ${unknown.join(', ')}`]),
+    ...(dated.length === 0 ? [] : [`  known from tables of a past date only: ${dated.join(', ')}`]),
+  ];
+  return `\nSome flags need lists that \`whence dataset update\` (or WHENCE_UPDATE) fetches; proxies are opt-in:\n${lines.join('\n')}\n`;
+}
+
+/** What the dataset cannot know is false in every answer; people who read the first answers should know that. */
+export async function tellUnknownFlags(url: string): Promise<string> {
+  try {
+    // Our own answer; without a dataset (a first pull) it has no data.
+    const { data } = (await (await fetch(`${url}/readyz`)).json()) as { data?: Partial<FlagKnowledge> };
+    return unknownFlagsText({ unknown_flags: data?.unknown_flags ?? [], dated_flags: data?.dated_flags ?? [] });
+  } catch {
+    return '';
+  }
+}

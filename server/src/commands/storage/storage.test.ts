@@ -1,0 +1,178 @@
+/** `whence storage migrate` and `check`: SQLite to PostgreSQL and back, with what both hold compared. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { after, before } from 'node:test';
+import { Accounts } from '../../accounts/accounts.ts';
+import { AuditLog } from '../../audit/audit-log.ts';
+import { Keys } from '../../keys/keys.ts';
+import { dayAt } from '../../quota/day.ts';
+import { openStorage } from '../../storage/open-storage.ts';
+import type { Storage } from '../../storage/storage.ts';
+import { NO_POSTGRES, PostgresServer } from '../../test/postgres-server.ts';
+import { runCommand } from '../../test/run-command.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'whence-migrate-'));
+const dataDir = join(folder, 'data');
+const skip = NO_POSTGRES;
+let postgres: Promise<PostgresServer> | undefined;
+let secret: string;
+before(async () => {
+  secret = await fill(dataDir);
+});
+const drops: (() => Promise<void>)[] = [];
+after(async () => {
+  for (const drop of drops) await drop();
+  await (await postgres)?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function newDatabase(): Promise<string> {
+  postgres ??= PostgresServer.start();
+  const { url, drop } = await (await postgres).createDatabase();
+  drops.push(drop);
+  return url;
+}
+
+const whence = (environment: Record<string, string>, ...argv: string[]) => runCommand(argv, environment);
+
+async function withStorage<T>(location: string, work: (storage: Storage) => Promise<T>): Promise<T> {
+  const storage = await openStorage(location);
+  try {
+    return await work(storage);
+  } finally {
+    await storage.close();
+  }
+}
+
+const DAY = dayAt(Date.now()).text;
+const USAGE_ROWS = 1_234;
+
+/** Keys, a revoked one among them, an account, statistics and today's counts. Returns the secret of a key. */
+async function fill(location: string): Promise<string> {
+  return withStorage(location, async (storage) => {
+    const keys = new Keys(storage.keys);
+    const { key, secret } = await keys.create(
+      { name: 'Größe "x"', tier: 'free', permissions: ['ip:read'] },
+      new Date(),
+    );
+    const { key: revoked } = await keys.create({ name: 'gone', tier: 'pro', permissions: ['ip:read'] }, new Date());
+    await keys.revoke(revoked.id, new Date(), 'test');
+    await new Accounts(storage, new AuditLog(storage.audit)).create('Ada', 'admin', { name: 'test' }, new Date());
+    const rows = Array.from({ length: USAGE_ROWS }, (_, i) => ({
+      keyId: `key ${i % 7} ${'aAäZ_-'[i % 6]}`,
+      day: '2026-11-15',
+      endpoint: `e${i}`,
+      statusClass: 2,
+      requests: i,
+    }));
+    await storage.usage.add(rows, new Map([[key.id, new Date()]]));
+    const lease = { keyId: key.id, day: DAY, owner: 'dead.1' };
+    await storage.leases.take(lease, { wanted: 300, limit: 1_000, spent: 0, opened: 0, open: 300 });
+    await storage.leases.settle([{ ...lease, spent: 290 }]);
+    return secret;
+  });
+}
+
+test('storage migrate: to PostgreSQL and back, twice, keys and counts are the same', { skip }, async () => {
+  const database = await newDatabase();
+  for (let i = 0; i < 2; i++) {
+    const { code, stdout, stderr } = await whence({ WHENCE_DATA_DIR: dataDir }, 'storage', 'migrate', '--to', database);
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /^usage +1,234$/m);
+    assert.match(stdout, /copied to postgres:\/\/127\.0\.0\.1:\d+\/\w+, and the copy was compared/);
+    assert.doesNotMatch(stdout, /whence@/, 'neither user nor password');
+  }
+  await withStorage(database, async (storage) => {
+    assert.equal((await new Keys(storage.keys).findBySecret(secret))?.name, 'Größe "x"');
+    assert.deepEqual([...(await storage.leases.takenOn(DAY)).values()], [290]);
+    assert.equal((await storage.audit.list({}, 10)).length, 1);
+    // Changed before the way back.
+    await new Keys(storage.keys).create({ name: 'new', tier: 'free', permissions: ['ip:read'] }, new Date());
+  });
+  const back = join(folder, 'back');
+  const { code, stderr } = await whence(
+    { WHENCE_DATABASE_URL: database },
+    'storage',
+    'migrate',
+    '--to',
+    back,
+    '--json',
+  );
+  assert.equal(code, 0, stderr);
+  await withStorage(back, async (storage) => {
+    assert.equal((await storage.keys.list()).length, 3);
+    assert.equal((await storage.accounts.findByName('ada'))?.role, 'admin');
+  });
+});
+
+test('storage migrate: a database of another deployment is not replaced unless told to', { skip }, async () => {
+  const [one, other] = [join(folder, 'one'), await newDatabase()];
+  await fill(one);
+  await fill(other);
+  const refused = await whence({ WHENCE_DATA_DIR: one }, 'storage', 'migrate', '--to', other);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /has 2 keys that .*whence\.sqlite does not have; --replace removes them/);
+  assert.equal((await whence({ WHENCE_DATA_DIR: one }, 'storage', 'migrate', '--to', other, '--replace')).code, 0);
+});
+
+test('storage migrate: refused while a process uses either storage', async () => {
+  const [one, other] = [join(folder, 'used'), join(folder, 'unused')];
+  await fill(one);
+  await withStorage(one, ({ processes }) =>
+    processes.report({
+      id: 'a',
+      host: 'web-1',
+      pid: 42,
+      startedAt: new Date(),
+      seenAt: new Date(),
+      memoryBytes: 1,
+      lagMs: 0,
+      datasetVersion: 1,
+    }),
+  );
+  const { code, stderr } = await whence({ WHENCE_DATA_DIR: one }, 'storage', 'migrate', '--to', other);
+  assert.equal(code, 1);
+  assert.match(stderr, /is in use by web-1, process 42: stop the servers first/);
+});
+
+for (const [behaviour, to, code, message] of [
+  ['the storage itself', dataDir, 2, /--to names the storage that the settings name/],
+  [
+    'another kind of database',
+    'mysql://u:secret@host/x',
+    2,
+    /--to must be a data directory or a URL such as postgres:/,
+  ],
+  ['a database that is not there', 'postgres://u:secret@127.0.0.1:1/x', 1, /ECONNREFUSED/],
+] as const) {
+  test(`storage migrate: ${behaviour} is refused without a password in the message`, async () => {
+    const ended = await whence({ WHENCE_DATA_DIR: dataDir }, 'storage', 'migrate', '--to', to);
+    assert.equal(ended.code, code, ended.stderr);
+    assert.match(ended.stderr, message);
+    assert.doesNotMatch(ended.stderr, /secret/);
+  });
+}
+
+test('storage check: says what is there, on both engines', { skip }, async () => {
+  const database = await newDatabase();
+  await fill(database);
+  for (const environment of [{ WHENCE_DATA_DIR: dataDir }, { WHENCE_DATABASE_URL: database }]) {
+    const { code, stdout, stderr } = await whence(environment, 'storage', 'check');
+    assert.equal(code, 0, stderr + stdout);
+    assert.match(stdout, /^accounts +\d+$/m);
+    assert.match(stdout, /answers in \d+\.\d\d ms; its clock differs by -?\d+ ms\nused by no process\nno problems\n$/);
+    const json = JSON.parse((await whence(environment, 'storage', 'check', '--json')).stdout);
+    assert.deepEqual([json.problems, json.rows.accounts > 0, json.newer_steps], [[], true, []]);
+  }
+});
+
+test('storage check: an empty place is no storage, and nothing is made there', { skip }, async () => {
+  const empty = await newDatabase();
+  for (let i = 0; i < 2; i++) {
+    const { code, stderr } = await whence({ WHENCE_DATABASE_URL: empty }, 'storage', 'check');
+    assert.equal(code, 1);
+    assert.match(stderr, /has no tables of whence: is it the right database\?/);
+  }
+});

@@ -1,0 +1,194 @@
+/** The settings: variable, default, help text, parser. `config.ts` reads them. */
+import { availableParallelism } from 'node:os';
+import { isRole } from '../accounts/role.ts';
+import { LOG_LEVELS } from '../log-levels.ts';
+import { parseDnsServers, parseProxies } from './addresses.ts';
+import { parseDatabaseUrl, parseDatasetUrl, parseIssuer, parseOrigins, parsePublicUrl } from './urls.ts';
+import { emptyToUndefined, parseContact, parseInterval, parseNumber, parsePort } from './values.ts';
+
+export type Setting<T> = {
+  readonly variable: string;
+  readonly default: string;
+  readonly help: string;
+  /** May hold a password: the value is never shown. */
+  readonly isSecret?: boolean;
+  /** Throws an error whose message says what the value must be. */
+  readonly parse: (text: string) => T;
+};
+
+/** What becomes of the key that a server makes when there is none. */
+export type FirstKey = (typeof FIRST_KEY)[number];
+const FIRST_KEY = ['print', 'file', 'off'] as const;
+
+export const settings = {
+  host: { variable: 'WHENCE_HOST', default: '127.0.0.1', help: 'address to listen on', parse: (text) => text },
+  port: { variable: 'WHENCE_PORT', default: '8080', help: 'port to listen on; 0 picks a free one', parse: parsePort },
+  dataDir: {
+    variable: 'WHENCE_DATA_DIR',
+    default: './whence-data',
+    help: 'directory for datasets and the SQLite file',
+    parse: (text) => text,
+  },
+  databaseUrl: {
+    variable: 'WHENCE_DATABASE_URL',
+    default: '',
+    help: 'postgres:// URL of a database that several replicas share (default: SQLite in the data directory)',
+    isSecret: true,
+    parse: parseDatabaseUrl,
+  },
+  storageGraceSeconds: {
+    variable: 'WHENCE_STORAGE_GRACE',
+    default: '60',
+    help: 'seconds for which known keys are answered while storage cannot be reached; 0 refuses at once',
+    parse: (text) => parseNumber(text, 0, 3600, 'a number of seconds from 0 to 3600'),
+  },
+  datasetUrl: {
+    variable: 'WHENCE_DATASET_URL',
+    default: '',
+    help: 'pull published datasets from this https:, http: or file: URL instead of building them',
+    isSecret: true,
+    parse: parseDatasetUrl,
+  },
+  keepVersions: {
+    variable: 'WHENCE_KEEP_VERSIONS',
+    default: '7',
+    help: 'versions of the dataset to keep, including the current one',
+    // At least 2: keeping the newest version beside the current one prevents its number from being reused.
+    parse: (text) => parseNumber(text, 2, 1000, 'a number from 2 to 1000'),
+  },
+  workers: {
+    variable: 'WHENCE_WORKERS',
+    default: '1',
+    help: 'worker processes; auto is one per core',
+    parse: (text) =>
+      text === 'auto' ? availableParallelism() : parseNumber(text, 1, 256, 'a number from 1 to 256, or auto'),
+  },
+  metricsPort: {
+    variable: 'WHENCE_METRICS_PORT',
+    default: '',
+    help: 'port for /metrics; off if unset',
+    parse: (text) => (text === '' ? undefined : parsePort(text)),
+  },
+  metricsHost: {
+    variable: 'WHENCE_METRICS_HOST',
+    default: '',
+    help: 'address for /metrics (default: WHENCE_HOST)',
+    parse: (text) => text,
+  },
+  shutdownDelaySeconds: {
+    variable: 'WHENCE_SHUTDOWN_DELAY',
+    default: '0',
+    help: 'seconds between a signal to stop, when /readyz turns to 503, and the end of listening',
+    parse: (text) => parseNumber(text, 0, 600, 'a number of seconds from 0 to 600'),
+  },
+  firstKey: {
+    variable: 'WHENCE_FIRST_KEY',
+    default: 'print',
+    help: 'the key that the first start makes: print it, write it to first-key in the data directory (file), or off',
+    parse: (text) => {
+      const value = FIRST_KEY.find((candidate) => candidate === text);
+      if (value === undefined) throw new Error(`one of ${FIRST_KEY.join(', ')}`);
+      return value;
+    },
+  },
+  logLevel: {
+    variable: 'WHENCE_LOG_LEVEL',
+    default: 'info',
+    help: LOG_LEVELS.join(', '),
+    parse: (text) => {
+      if (!(LOG_LEVELS as readonly string[]).includes(text)) throw new Error(`one of ${LOG_LEVELS.join(', ')}`);
+      return text;
+    },
+  },
+  trustProxy: {
+    variable: 'WHENCE_TRUST_PROXY',
+    default: '',
+    help: 'comma-separated addresses of proxies whose X-Forwarded-For is trusted',
+    parse: parseProxies,
+  },
+  corsOrigins: {
+    variable: 'WHENCE_CORS_ORIGINS',
+    default: '',
+    help: 'origins whose pages may call the API, such as https://app.example.com, separated by commas, or *',
+    parse: parseOrigins,
+  },
+  dnsServers: {
+    variable: 'WHENCE_DNS_SERVERS',
+    default: '',
+    help: 'DNS servers for the email check, host[:port], comma-separated (default: of the system)',
+    parse: parseDnsServers,
+  },
+  feeds: {
+    variable: 'WHENCE_FEEDS',
+    default: '',
+    help: 'path or URL of the feed catalogue for dataset update (default: built-in)',
+    parse: emptyToUndefined,
+  },
+  overrides: {
+    variable: 'WHENCE_OVERRIDES',
+    default: '',
+    help: 'JSON file of overrides (default: overrides.json in the data directory)',
+    parse: emptyToUndefined,
+  },
+  contact: {
+    variable: 'WHENCE_CONTACT',
+    default: '',
+    help: 'email address or URL for the User-Agent of feed requests; some feeds require one',
+    parse: parseContact,
+  },
+  updateSeconds: {
+    variable: 'WHENCE_UPDATE',
+    default: 'off',
+    help: 'how often whence serve updates the dataset from its feeds: off, or an interval such as 30m, 6h, 1d',
+    parse: parseInterval,
+  },
+  publicUrl: {
+    variable: 'WHENCE_PUBLIC_URL',
+    default: '',
+    help: 'how browsers reach the server, such as https://whence.example.com; for links, cookies and same-origin checks',
+    parse: parsePublicUrl,
+  },
+  hasPublicLookUps: {
+    variable: 'WHENCE_PUBLIC_LOOKUPS',
+    default: 'off',
+    help: 'on lets the dashboard look up addresses, networks and domains without an account, throttled by address',
+    parse: (text) => {
+      if (text !== 'on' && text !== 'off') throw new Error('on or off');
+      return text === 'on';
+    },
+  },
+  providerIssuer: {
+    variable: 'WHENCE_OIDC_ISSUER',
+    default: '',
+    help: 'URL of an OpenID Connect provider through which people sign in to the dashboard',
+    parse: parseIssuer,
+  },
+  providerClientId: {
+    variable: 'WHENCE_OIDC_CLIENT_ID',
+    default: '',
+    help: 'client id that the provider gave to this server',
+    parse: (text) => text,
+  },
+  providerClientSecret: {
+    variable: 'WHENCE_OIDC_CLIENT_SECRET',
+    default: '',
+    help: 'client secret that the provider gave to this server',
+    isSecret: true,
+    parse: (text) => text,
+  },
+  providerLabel: {
+    variable: 'WHENCE_OIDC_LABEL',
+    default: 'your organisation',
+    help: 'name of the provider on the sign-in page',
+    parse: (text) => text,
+  },
+  providerRole: {
+    variable: 'WHENCE_OIDC_ROLE',
+    default: 'viewer',
+    help: 'role of people who sign in through the provider for the first time: viewer, member or admin',
+    parse: (text) => {
+      if (!isRole(text)) throw new Error('viewer, member or admin');
+      return text;
+    },
+  },
+} satisfies Readonly<Record<string, Setting<unknown>>>;

@@ -70,7 +70,7 @@ export function datasetRoutes(parts: RouteParts): Rows<Names> {
           throw error instanceof DatasetError ? new ApiError('VERSION_NOT_FOUND') : error;
         }
         // This process follows now, the others within half a second.
-        live.poll();
+        await live.poll();
         const details = from === undefined ? undefined : { from: String(from) };
         await audit.record(actor, 'dataset.version_used', { kind: 'dataset', name: String(version) }, now, details);
         return { version };

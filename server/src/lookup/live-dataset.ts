@@ -8,10 +8,10 @@
 import { statSync } from 'node:fs';
 import { AsnSearch } from '@whence/dataset/asn-search';
 import { DatasetError } from '@whence/dataset/format';
+import { openInThread } from '@whence/dataset/open-in-thread';
 import { manifestPath, readManifest, type VersionEntry, verifyVersion, versionPath } from '@whence/dataset/publish';
 import { type Dataset, openDataset } from '@whence/dataset/read';
 import { AnswerCache } from './answer-cache.ts';
-import { openInThread } from './open-in-thread.ts';
 
 const POLL_MS = 500;
 const FIRST_RETRY_MS = 1_000;
@@ -137,7 +137,7 @@ export class LiveDataset {
 
   async #loadInThread(entry: VersionEntry): Promise<void> {
     try {
-      this.#loaded(await openInThread(versionPath(this.#dataDir, entry)), entry);
+      this.#loaded(await openInThread({ path: versionPath(this.#dataDir, entry) }), entry);
     } catch (error) {
       this.#fail(error);
     } finally {

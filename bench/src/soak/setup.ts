@@ -54,7 +54,11 @@ function publishTwin(dataDir: string): readonly [number, number] {
   // Written by `dataset build`, hence the cast.
   const { sources, refused, figures, flag_sources, providers, counts } = JSON.parse(meta.toString()) as Meta;
   const content_sha256 = '0'.repeat(64);
-  const twin = { sections, meta: { content_sha256, sources, refused, figures, flag_sources, providers, counts } };
+  const twin = {
+    sections,
+    flaggedHomes: [],
+    meta: { content_sha256, sources, refused, figures, flag_sources, providers, counts },
+  };
   return [entry.version, publish(dataDir, twin, new Date()).version];
 }
 

@@ -5,6 +5,7 @@
 import { forEachSegment } from '../diff/segments.ts';
 import type { Match } from '../file/format.ts';
 import type { Dataset } from '../file/read.ts';
+import { CRIMINAL_SCORE } from './flagged-homes.ts';
 import type { ImplausibleChange, Measure } from './result-guard.ts';
 
 /** Space in IPv4 addresses or IPv6 /48s; negative where it was lost. */
@@ -33,6 +34,7 @@ export function changeSources(
         const had = old[i] ?? NO_SOURCES;
         const has = now[i] ?? NO_SOURCES;
         if (had.isHeld === has.isHeld) return;
+        if (measure.kind === 'home' && (b === 0 || after.asnNumber(b) !== measure.asn)) return;
         const space = spaceOf(start, end, version);
         // A country or registry is lost to the source that names another one; a flag to none.
         const causes = has.isHeld || measure.kind === 'country' || measure.kind === 'registry' ? has : had;
@@ -50,6 +52,16 @@ export function changeSources(
         .sort((a, b) => Math.abs(b.space) - Math.abs(a.space)),
     ]),
   );
+}
+
+/** IPv4 addresses of the network that have the flag. */
+export function countFlagged(dataset: Dataset | undefined, asn: number, flag: string): number {
+  if (dataset === undefined) return 0;
+  const claims = new Claims(dataset, [{ measure: { kind: 'home', name: flag, asn, version: 4 } }]);
+  let flagged = 0;
+  for (const { start, end, match } of dataset.runs(4))
+    if (dataset.asnNumber(match) === asn && claims.at(match)[0]?.isHeld === true) flagged += spaceOf(start, end, 4);
+  return flagged;
 }
 
 /** Whether a run has what is measured, and the sources that decided the field, whether it has it or not. */
@@ -93,8 +105,11 @@ class Claims {
     if (measure.kind === 'answered') return { isHeld: true, ids };
     if (measure.kind === 'country') return { isHeld: country === measure.name, ids };
     if (measure.kind === 'registry') return { isHeld: rir === measure.name, ids };
+    const leastScore = measure.kind === 'home' ? CRIMINAL_SCORE : 1;
     const isHeld =
-      measure.name === 'threat' ? threat.score > 0 : (detection as Record<string, unknown>)[measure.name] === true;
+      measure.name === 'threat'
+        ? threat.score >= leastScore
+        : (detection as Record<string, unknown>)[measure.name] === true;
     return { isHeld, ids };
   }
 }

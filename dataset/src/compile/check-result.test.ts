@@ -143,6 +143,94 @@ for (const [behaviour, after, want] of [
     assert.deepEqual(stopped(undefined, after), want);
   });
 
+/** AS3320 connects homes by the table of networks. */
+const HOMES = sampleInput({
+  routes: [
+    ['80.128.0.0/11', 3320, 'Deutsche Telekom AG'],
+    ['5.0.0.0/8', 64505, 'Network 5'],
+  ],
+  countries: [
+    ['80.128.0.0/11', 'DE'],
+    ['5.0.0.0/8', 'FR'],
+  ],
+});
+const homeBlocks = (count: number) => Array.from({ length: count }, (_, i) => `80.${128 + i}.0.0/16`);
+const networkList = (id: string, drive: Drive) => ({
+  source: source(id),
+  drives: [drive],
+  networks: new Map([[3320, { label: '' }]]),
+});
+
+for (const [behaviour, before, after, want] of [
+  [
+    'a list of VPNs that names a third of it',
+    undefined,
+    { overlays: [list('vpns', 'is_vpn', homeBlocks(11))] },
+    ['is_vpn'],
+  ],
+  ['a list of VPNs that names a tenth of it', undefined, { overlays: [list('vpns', 'is_vpn', homeBlocks(3))] }, []],
+  [
+    'a list of hosting prefixes that names all of it',
+    undefined,
+    { overlays: [list('hosts', 'is_datacenter', homeBlocks(32))] },
+    [],
+  ],
+  [
+    "a cloud's list that names all of it",
+    undefined,
+    { overlays: [list('cloud', 'cloud_provider', homeBlocks(32), { provider: 'Example' })] },
+    ['is_datacenter'],
+  ],
+  [
+    'a list of VPN networks that names it',
+    undefined,
+    { networkLists: [networkList('vpn-networks', 'is_vpn')] },
+    ['is_vpn'],
+  ],
+  [
+    'a list of criminal networks that names it',
+    undefined,
+    { networkLists: [networkList('asn-drop', 'criminal_netblock')] },
+    ['threat'],
+  ],
+  [
+    'the same list as in the version before, which was accepted',
+    { overlays: [list('vpns', 'is_vpn', homeBlocks(11))] },
+    { overlays: [list('vpns', 'is_vpn', homeBlocks(12))] },
+    [],
+  ],
+  [
+    'a list that named few of its addresses in the version before',
+    { overlays: [list('vpns', 'is_vpn', homeBlocks(7))] },
+    { overlays: [list('vpns', 'is_vpn', homeBlocks(12))] },
+    ['is_vpn'],
+  ],
+] as const satisfies readonly (readonly [
+  string,
+  Partial<CompileInput> | undefined,
+  Partial<CompileInput>,
+  readonly string[],
+])[])
+  test(`result: a home network and ${behaviour}: ${want.length === 0 ? 'published' : 'stopped'}`, () => {
+    const content = (changes: Partial<CompileInput>) => encodeContent(compile({ ...HOMES, ...changes }));
+    const previous = before === undefined ? undefined : versionOf(content(before));
+    const homes = checkResult(content(after), previous).filter(({ measure }) => measure.kind === 'home');
+    assert.deepEqual(
+      homes.map(({ measure }) => measure.kind === 'home' && measure.name),
+      want,
+    );
+    for (const { measure, sources } of homes) {
+      assert.equal(measure.kind === 'home' && measure.asn, 3320);
+      assert.equal(sources.length, 1);
+      assert.ok((sources[0]?.space ?? 0) > 0);
+    }
+  });
+
+test('result: the first version made of feeds, with one country nearly everywhere', () => {
+  const everywhere = { countries: [countries('users', [['1.0.0.0-5.255.255.255', 'RU']]), ...EMBEDDED.countries] };
+  assert.deepEqual(stopped(undefined, everywhere), ['RU 0 → 83886080 by users 83886080']);
+});
+
 test('result: without the file of the version before the causes are unknown', () => {
   const previous = { ...versionOf(contentOf({ overlays: [tor(10)] })), open: () => undefined };
   const [change] = checkResult(contentOf({ overlays: [tor(400)] }), previous);

@@ -1,8 +1,14 @@
 /** Whether the result of an update may be published: what changed too much, and the sources that changed it. */
 import { Dataset } from '../file/read.ts';
 import { type Content, encodeDataset } from '../file/write.ts';
-import { type ChangeSource, changeSources } from './change-sources.ts';
-import { type ImplausibleChange, implausibleChanges, implausibleShares, type Version } from './result-guard.ts';
+import { type ChangeSource, changeSources, countFlagged } from './change-sources.ts';
+import {
+  type ImplausibleChange,
+  implausibleChanges,
+  implausibleHomes,
+  implausibleShares,
+  type Version,
+} from './result-guard.ts';
 
 /** The newest version that was made of feeds. `open` returns undefined if its file cannot be read. */
 export type PreviousVersion = Version & { readonly open: () => Dataset | undefined };
@@ -12,10 +18,14 @@ export type ExplainedChange = ImplausibleChange & { readonly sources: readonly C
 /** Empty if the content is plausible. Without a version to compare it with, flags are held against fixed limits. */
 export function checkResult(content: Content, previous: PreviousVersion | undefined): ExplainedChange[] {
   const after = { figures: content.meta.figures, bytes: sizeOf(content) };
-  const changes = previous === undefined ? implausibleShares(after) : implausibleChanges(previous, after);
+  const ofVersion = previous === undefined ? implausibleShares(after) : implausibleChanges(previous, after);
+  if (ofVersion.length === 0 && content.flaggedHomes.length === 0) return [];
+  const before = previous?.open();
+  const homes = implausibleHomes(content.flaggedHomes, (asn, flag) => countFlagged(before, asn, flag));
+  const changes = [...ofVersion, ...homes];
   if (changes.length === 0) return [];
   const dataset = new Dataset(encodeDataset(content, 1, new Date(0)));
-  const explained = changeSources(changes, previous?.open(), dataset);
+  const explained = changeSources(changes, before, dataset);
   const present = new Set(content.meta.sources.map(({ id }) => id));
   return changes
     .map((change) => ({ ...change, sources: explained.get(change) ?? [] }))

@@ -7,6 +7,7 @@ import type { Compiled } from '../file/write.ts';
 import { type CompileInput, type Progress, sourcesOf } from './compile-input.ts';
 import { FigureCounter } from './figures.ts';
 import { flagSourcesOf } from './flag-sources.ts';
+import { FlaggedHomes } from './flagged-homes.ts';
 import { familyLayers } from './layers.ts';
 import { NetworkTable } from './network-table.ts';
 import { numberRows } from './numbering.ts';
@@ -20,6 +21,7 @@ export function compile(input: CompileInput, progress: Progress = () => {}): Com
   const own = ownNetworks(input.overrides);
   const sources = sourcesOf(input);
   const figures = new FigureCounter();
+  const homes = new FlaggedHomes();
   const networks = new NetworkTable(own === undefined ? input : { ...input, names: [own, ...input.names] });
   const tails = new TailTable(sources, input);
   const records = new RecordTable();
@@ -37,6 +39,14 @@ export function compile(input: CompileInput, progress: Progress = () => {}): Com
         if (version === 4) figures.compared(facts.countrySources, facts.countries(run), addresses);
         const tail = tails.get(facts.key(run, network), () => facts.of(run, network));
         figures.answered(version, addresses, tail.figures, facts.isConfirmed(run, tail.figures.country));
+        if (
+          version === 4 &&
+          run.relabel.row < 0 &&
+          run.verdict.row < 0 &&
+          network.relabel === undefined &&
+          network.verdict === undefined
+        )
+          homes.visit(network.asn, addresses, tail.figures);
         return records.number(network.asn, tail.id);
       },
     });
@@ -49,6 +59,7 @@ export function compile(input: CompileInput, progress: Progress = () => {}): Com
     sources,
     figures: figures.finish(),
     flagSources: flagSourcesOf(input),
+    flaggedHomes: homes.finish(),
     tails: tails.rows,
     ...numberRows({ networks, records, ipv4, ipv6 }),
     otherOrigins: input.routes.flatMap(({ source, otherOrigins }) =>

@@ -3,13 +3,17 @@
  * own and still be wrong; what it does to the answers is the last chance to notice. Held against each other are the
  * answered space, the space per flag, country and registry, and the size of the file.
  */
+import type { FlaggedHome } from '../file/write.ts';
 import type { Figures, SpaceFigures } from '../record.ts';
+import { MAX_FLAGGED_SHARE } from './flagged-homes.ts';
 
 export type Version = { readonly figures: Figures; readonly bytes: number };
 
 export type Measure =
   | { readonly kind: 'flag' | 'country' | 'registry'; readonly name: string; readonly version: 4 | 6 }
   | { readonly kind: 'answered'; readonly version: 4 | 6 }
+  /** A flag on the addresses of one network of homes or phones. */
+  | { readonly kind: 'home'; readonly name: string; readonly asn: number; readonly version: 4 }
   | { readonly kind: 'bytes' };
 
 export type ImplausibleChange = {
@@ -81,16 +85,46 @@ export const LARGEST_SHARES: Readonly<Record<string, number>> = {
   is_residential: 0.8,
 };
 
+/** No country has more of IPv4 than the United States, with less than half; no registry more than ARIN. */
+const LARGEST_COUNTRY = 0.6;
+const LARGEST_REGISTRY = 0.75;
+
 /** Below this number of addresses a share says nothing: a catalogue may consist of a few own networks. */
 const FEW_ADDRESSES = 1_000_000;
 
 export function implausibleShares({ figures }: Version): ImplausibleChange[] {
   const answered = figures.ipv4.announced * figures.ipv4.answered_share;
-  return Object.entries(LARGEST_SHARES).flatMap(([name, share]) => {
-    const flagged = spaceIn(figures.flags[name], 4);
-    if (flagged <= Math.max(answered * share, FEW_ADDRESSES * share)) return [];
+  const tooLarge = (
+    kind: 'flag' | 'country' | 'registry',
+    name: string,
+    space: SpaceFigures | undefined,
+    share: number,
+  ) => {
+    const after = spaceIn(space, 4);
+    if (after <= Math.max(answered, FEW_ADDRESSES) * share) return [];
     const limit = `at most ${Number((share * 100).toFixed(2))} % of IPv4`;
-    return [{ measure: { kind: 'flag', name, version: 4 }, before: 0, after: flagged, limit }];
+    return [{ measure: { kind, name, version: 4 as const }, before: 0, after, limit }];
+  };
+  return [
+    ...Object.entries(LARGEST_SHARES).flatMap(([name, share]) => tooLarge('flag', name, figures.flags[name], share)),
+    ...Object.entries(figures.countries).flatMap(([name, space]) => tooLarge('country', name, space, LARGEST_COUNTRY)),
+    ...Object.entries(figures.registries).flatMap(([name, space]) =>
+      tooLarge('registry', name, space, LARGEST_REGISTRY),
+    ),
+  ];
+}
+
+/** Homes that a list flags, and that the version before did not flag as much. */
+export function implausibleHomes(
+  flagged: readonly FlaggedHome[],
+  flaggedBefore: (asn: number, flag: string) => number,
+): ImplausibleChange[] {
+  return flagged.flatMap(({ asn, flag, flagged: after, addresses }) => {
+    const before = flaggedBefore(asn, flag);
+    // It was published then, so it was accepted.
+    if (before > addresses * MAX_FLAGGED_SHARE) return [];
+    const limit = `at most ${MAX_FLAGGED_SHARE * 100} % of a home network`;
+    return [{ measure: { kind: 'home', name: flag, asn, version: 4 }, before, after, limit }];
   });
 }
 

@@ -103,8 +103,17 @@ const refusals: readonly (readonly [string, () => void, RegExp])[] = [
     /^it grew from 10 records to 31 records, more than 3 times$|^it has 31 records, expected at most 30$/,
   ],
   ['that has more records than the catalogue allows', () => serve(hosts(5_000)), /^it has more than 30 records$/],
-  ['with a default route', () => serve(`${TEN}\n0.0.0.0/0`), /^it lists 0\.0\.0\.0\/0, all addresses of IPv4$/],
-  ['with an IPv6 default route', () => serve(`${TEN}\n::/0`), /^it lists ::\/0, all addresses of IPv6$/],
+  ['with a default route', () => serve(`${TEN}\n0.0.0.0/0`), /^it lists 0\.0\.0\.0\/0, too large a part of IPv4$/],
+  ['with an IPv6 default route', () => serve(`${TEN}\n::/0`), /^it lists ::\/0, too large a part of IPv6$/],
+  [
+    'with a default route in two halves',
+    () => serve(`${TEN}\n0.0.0.0/1\n128.0.0.0/1`),
+    /^it lists 0\.0\.0\.0\/1, too large a part of IPv4$/,
+  ],
+  ['with a quarter of IPv4', () => serve(`${TEN}\n64.0.0.0/2`), /^it lists 64\.0\.0\.0\/2, too large a part of IPv4$/],
+  ['with all of global unicast', () => serve(`${TEN}\n2000::/3`), /^it lists 2000::\/3, too large a part of IPv6$/],
+  ['with half of global unicast', () => serve(`${TEN}\n3000::/4`), /^it lists 3000::\/4, too large a part of IPv6$/],
+  ['with half of IPv6', () => serve(`${TEN}\n::/1`), /^it lists ::\/1, too large a part of IPv6$/],
   [
     'of which more than 1 % of the rows are too wide',
     () => serve(`${TEN}\n4.0.0.0/7`),
@@ -257,7 +266,10 @@ for (const [drive, widest, tooWide] of [
   test(`ingest: a default route in a list that drives ${drive} refuses the list`, async () => {
     serve(`${hosts(400)}\n0.0.0.0/0`);
     const { records, refused } = await ingest(feed({ drives: [drive] }));
-    assert.deepEqual([records, refused], [[], [{ id: 'list', reason: 'it lists 0.0.0.0/0, all addresses of IPv4' }]]);
+    assert.deepEqual(
+      [records, refused],
+      [[], [{ id: 'list', reason: 'it lists 0.0.0.0/0, too large a part of IPv4' }]],
+    );
   });
 
   test(`ingest: rows in special-purpose space of a list that drives ${drive} say nothing`, async () => {
@@ -270,10 +282,44 @@ for (const [drive, widest, tooWide] of [
   });
 }
 
-test('ingest: a range that covers everything refuses a list of countries', async () => {
-  serve('0.0.0.0,255.255.255.255,US\n');
-  const { refused } = await ingest(feed({ format: 'range-csv-cc', drives: ['country'] }));
-  assert.match(refused[0]?.reason ?? '', /^it lists 0\.0\.0\.0\/0/);
+for (const [behaviour, rows, reason] of [
+  ['everything', '0.0.0.0,255.255.255.255,US', /^it lists 0\.0\.0\.0\/0, too/],
+  ['half of everything', '0.0.0.0,127.255.255.255,US\n128.0.0.0,255.255.255.255,DE', /^it lists 0\.0\.0\.0\/1, too/],
+  ['a third, not a prefix', '1.0.0.0,99.255.255.255,US', /^it lists 1\.0\.0\.0 to 99\.255\.255\.255, too/],
+] as const) {
+  test(`ingest: a range that covers ${behaviour} refuses a list of countries`, async () => {
+    serve(`${rows}\n`);
+    const { refused } = await ingest(feed({ format: 'range-csv-cc', drives: ['country'] }));
+    assert.match(refused[0]?.reason ?? '', reason);
+  });
+}
+
+for (const [drive, rows, reason] of [
+  ['is_tor_exit', (i: number) => `1.${i >> 8}.${i & 255}.0/24`, /cover more IPv4 space than a \/15/],
+  ['is_proxy', (i: number) => `1.${i >> 8}.${i & 255}.0/24`, /cover more IPv4 space than a \/14/],
+  ['is_vpn', (i: number) => `${1 + (i >> 8)}.${i & 255}.0.0/16`, /cover more IPv4 space than a \/6/],
+  ['crawler', (i: number) => `1.${i & 255}.0.0/16\n2.${i & 255}.0.0/16`, /cover more IPv4 space than a \/10/],
+  ['cloud_provider', (i: number) => `${1 + (i % 120)}.0.0.0/9`, /cover more IPv4 space than a \/3/],
+  ['is_datacenter', (i: number) => `${i % 223}.${i & 1 ? 128 : 0}.0.0/9`, /cover more IPv4 space than a \/2/],
+  ['blocklist', (i: number) => `${i % 223}.0.0.0/8`, /cover more IPv4 space than a \/5/],
+  ['criminal_netblock', (i: number) => `${i % 223}.0.0.0/8`, /cover more IPv4 space than a \/5/],
+  ['is_vpn', (i: number) => `${(0x2400 + i).toString(16)}::/29`, undefined],
+  ['blocklist', (i: number) => `${(0x2400 + i).toString(16)}::/19`, /cover more IPv6 space than a \/14/],
+] as const) {
+  test(`ingest: ${drive}: rows that are narrow enough and together cover ${reason === undefined ? 'little are used' : 'too much refuse the list'}`, async () => {
+    serve(Array.from({ length: 1_200 }, (_, i) => rows(i)).join('\n'));
+    const { refused } = await ingest(feed({ drives: [drive] }));
+    if (reason === undefined) assert.deepEqual(refused, []);
+    else assert.match(refused[0]?.reason ?? '', reason);
+  });
+}
+
+test('ingest: a list that covers too much is used once the operator accepts it, also from its copy', async () => {
+  serve(Array.from({ length: 600 }, (_, i) => `1.${i >> 8}.${i & 255}.0/24`).join('\n'));
+  const exits = feed({ drives: ['is_tor_exit'] });
+  assert.deepEqual((await ingest(exits)).records, []);
+  assert.deepEqual((await ingestWith({ accepted: new Set(['list']) }, exits)).records, [600]);
+  assert.deepEqual((await ingest(exits)).records, [600]);
 });
 
 test('ingest: a feed whose operator requires a contact is not fetched without one', async () => {

@@ -96,8 +96,8 @@ function ingestFeed(feed: Feed, cache: FeedCache, fetched: FetchFeedResult, opti
   const last = cache.state(feed.id)?.records;
   const isAccepted = options.accepted?.has(feed.id) === true;
   const result = isAccepted
-    ? parseCopy(feed, fetched.path, MOST_RECORDS)
-    : parseCopy(feed, fetched.path, maxRecords(feed, last), last);
+    ? parseCopy(feed, fetched.path, { maxRecords: MOST_RECORDS, isAccepted })
+    : parseCopy(feed, fetched.path, { maxRecords: maxRecords(feed, last), last });
   if (result.kind === 'refused') {
     cache.refuse(feed.id, result.reason, now);
     return useLastCopy(feed, cache, fetched.kind, result.reason, now);
@@ -138,7 +138,8 @@ function useLastCopy(
     return refuse(reason === undefined ? expired : `${reason}; ${expired}`);
   }
   // This copy was checked when it was accepted. Parsing it can still fail, after an upgrade that changed the parser.
-  const result = parseCopy(feed, path, Math.max(feed.max_records, last.records ?? 0));
+  const most = Math.max(feed.max_records, last.records ?? 0);
+  const result = parseCopy(feed, path, { maxRecords: most, isAccepted: true });
   if (result.kind === 'refused') return refuse(result.reason);
   const as_of = last.as_of ?? formatDay(new Date(last.content_at ?? now));
   const outcome =
@@ -151,8 +152,16 @@ function useLastCopy(
 type ParsedCopy = { kind: 'parsed'; parsed: Parsed; tooWide: number };
 type ParseResult = ParsedCopy | { kind: 'refused'; reason: string };
 
+type ParseOptions = {
+  readonly maxRecords: number;
+  /** The number of records of the last good copy. */
+  readonly last?: number | undefined;
+  /** The operator has accepted the copy, or it was accepted before. */
+  readonly isAccepted?: boolean;
+};
+
 /** Parses a copy and checks it, also against the number of records of the last good one if there is one. */
-function parseCopy(feed: Feed, path: string, maxRecords: number, last?: number): ParseResult {
+function parseCopy(feed: Feed, path: string, { maxRecords, last, isAccepted }: ParseOptions): ParseResult {
   const content = fileContent(path, maxRecords);
   const refuse = (reason: string): ParseResult => ({ kind: 'refused', reason });
   const format = FORMATS[feed.format];
@@ -189,7 +198,7 @@ function parseCopy(feed: Feed, path: string, maxRecords: number, last?: number):
       `it grew from ${formatCount(last, 'record')} to ${formatCount(records, 'record')}, ` +
         `more than ${MAX_GROWTH} times`,
     );
-  const plausible = plausibleRows(parsed, feed.drives);
+  const plausible = plausibleRows(parsed, feed.drives, isAccepted);
   return plausible.kind === 'refused' ? plausible : { ...plausible, kind: 'parsed' };
 }
 

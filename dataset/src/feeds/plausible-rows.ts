@@ -4,7 +4,8 @@
  * Rows inside special-purpose space are dropped: aggregates list it so that firewalls block it, which says nothing about
  * the addresses, and they may be those of the operator's own networks.
  */
-import { addressBits, formatPrefix, fromBigInt } from '../prefix.ts';
+import { formatAddress } from '../address.ts';
+import { addressBits, formatPrefix, fromBigInt, lastAddress, widestPrefixLength } from '../prefix.ts';
 import { type FamilyRanges, flatten, Ranges } from '../ranges.ts';
 import { specialPurposeRanges } from '../tables/special-purpose.ts';
 import type { Drive } from './feed.ts';
@@ -23,6 +24,29 @@ export const SHORTEST_PREFIXES: Partial<Readonly<Record<Drive, Readonly<Record<4
   criminal_netblock: { 4: 8, 6: 19 },
 };
 
+/**
+ * What all rows of a list may cover together, as the length of a prefix with as many addresses: rows that are narrow
+ * enough can add up to everything. At least six times what the largest list of its kind covered in 2026-08.
+ */
+export const LARGEST_COVERAGE: Partial<Readonly<Record<Drive, Readonly<Record<4 | 6, number>>>>> = {
+  is_tor_exit: { 4: 15, 6: 32 },
+  is_proxy: { 4: 14, 6: 32 },
+  is_vpn: { 4: 6, 6: 16 },
+  is_ai_crawler: { 4: 10, 6: 24 },
+  crawler: { 4: 10, 6: 24 },
+  cloud_provider: { 4: 3, 6: 18 },
+  is_datacenter: { 4: 2, 6: 14 },
+  blocklist: { 4: 5, 6: 14 },
+  criminal_netblock: { 4: 5, 6: 14 },
+};
+
+/** A row with more of the IPv4 space, or of global unicast IPv6 (2000::/3), is a default route or a part of one. */
+const DEFAULT_ROUTE_SHARE = { 4: 8n, 6: 4n } as const;
+const UNICAST = {
+  4: { start: 0n, end: (1n << 32n) - 1n },
+  6: { start: 1n << 125n, end: (1n << 126n) - 1n },
+} as const;
+
 /** A list with a larger share of rows that are too wide is refused. */
 const MAX_WIDE_SHARE = 0.01;
 
@@ -30,18 +54,21 @@ export type PlausibleRows =
   | { readonly kind: 'plausible'; readonly parsed: Parsed; readonly tooWide: number }
   | { readonly kind: 'refused'; readonly reason: string };
 
-export function plausibleRows(parsed: Parsed, drives: readonly Drive[]): PlausibleRows {
+/** `isAccepted`: the operator has said that the list is right, so that it may cover as much as it does. */
+export function plausibleRows(parsed: Parsed, drives: readonly Drive[], isAccepted = false): PlausibleRows {
   // Routes are checked row by row where they are collected; the other shapes have no ranges.
   if (parsed.shape !== 'prefixes' && parsed.shape !== 'countries' && parsed.shape !== 'delegations')
     return { kind: 'plausible', parsed, tooWide: 0 };
-  for (const version of [4, 6] as const)
-    if (hasDefaultRoute(parsed.ranges[version], version))
+  for (const version of [4, 6] as const) {
+    const row = findDefaultRoute(parsed.ranges[version], version);
+    if (row !== undefined)
       return {
         kind: 'refused',
-        reason: `it lists ${formatPrefix(fromBigInt(0n, version), 0)}, all addresses of IPv${version}`,
+        reason: `it lists ${row}, too large a part of IPv${version}`,
       };
+  }
   if (parsed.shape !== 'prefixes') return { kind: 'plausible', parsed, tooWide: 0 };
-  const shortest = shortestPrefixes(drives);
+  const shortest = longestOf(SHORTEST_PREFIXES, drives);
   const ipv4 = narrowRows(parsed.ranges[4], 4, shortest[4]);
   const ipv6 = narrowRows(parsed.ranges[6], 6, shortest[6]);
   const tooWide = ipv4.tooWide + ipv6.tooWide;
@@ -53,17 +80,44 @@ export function plausibleRows(parsed: Parsed, drives: readonly Drive[]): Plausib
     };
   }
   const ranges: FamilyRanges = { 4: ipv4.ranges, 6: ipv6.ranges };
+  for (const version of [4, 6] as const) {
+    const length = longestOf(LARGEST_COVERAGE, drives)[version];
+    if (!isAccepted && length > 0 && coveredBy(ranges[version]) > 1n << BigInt(addressBits(version) - length))
+      return {
+        kind: 'refused',
+        reason: `its rows cover more IPv${version} space than a /${length}, the most that ${drives.join(', ')} may cover`,
+      };
+  }
   return { kind: 'plausible', parsed: { ...parsed, ranges }, tooWide };
 }
 
-function hasDefaultRoute({ starts, ends }: Ranges, version: 4 | 6): boolean {
-  const last = (1n << BigInt(addressBits(version))) - 1n;
-  return starts.some((start, row) => start === 0n && ends[row] === last);
+/** The first row that is a default route or a large part of one: 0.0.0.0/0, 0.0.0.0/1, ::/0, 2000::/3. */
+function findDefaultRoute({ starts, ends }: Ranges, version: 4 | 6): string | undefined {
+  const unicast = UNICAST[version];
+  const most = (unicast.end - unicast.start + 1n) / DEFAULT_ROUTE_SHARE[version];
+  for (let row = 0; row < starts.length; row++) {
+    const start = starts[row] as bigint;
+    const end = ends[row] as bigint;
+    if (end - start < most) continue;
+    const first = start < unicast.start ? unicast.start : start;
+    const last = end > unicast.end ? unicast.end : end;
+    if (last - first < most) continue;
+    const length = widestPrefixLength(start, start, end, addressBits(version));
+    return lastAddress(start, length, addressBits(version)) === end
+      ? formatPrefix(fromBigInt(start, version), length)
+      : `${formatAddress(fromBigInt(start, version))} to ${formatAddress(fromBigInt(end, version))}`;
+  }
+  return undefined;
+}
+
+function coveredBy(ranges: Ranges): bigint {
+  const { starts, ends } = flatten(ranges);
+  return starts.reduce((sum, start, run) => sum + (ends[run] as bigint) - start + 1n, 0n);
 }
 
 /** A list that decides several things must be narrow enough for all of them. */
-function shortestPrefixes(drives: readonly Drive[]): Record<4 | 6, number> {
-  const lengths = drives.flatMap((drive) => SHORTEST_PREFIXES[drive] ?? []);
+function longestOf(limits: typeof SHORTEST_PREFIXES, drives: readonly Drive[]): Record<4 | 6, number> {
+  const lengths = drives.flatMap((drive) => limits[drive] ?? []);
   return {
     4: Math.max(0, ...lengths.map((length) => length[4])),
     6: Math.max(0, ...lengths.map((length) => length[6])),

@@ -1,5 +1,5 @@
 /**
- * An open dataset: address to record, AS number to network. The file is one buffer that is verified when it is opened,
+ * An open dataset: address to record, AS number to network. The file is one buffer that is verified when it is read,
  * used in place and never written to.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
@@ -31,6 +31,14 @@ import { decodeDate } from './registration-date.ts';
 import { Tails } from './tails.ts';
 
 export function openDataset(path: string): Dataset {
+  return new Dataset(readChecked(path), { isChecked: true });
+}
+
+/**
+ * The bytes of a file, checked: a thread can do this and hand them over, because nothing reads the file again. What
+ * becomes of it on the disk afterwards does not matter. Throws a DatasetError unless it is complete and undamaged.
+ */
+export function readChecked(path: string): Buffer<ArrayBuffer> {
   const file = openSync(path, 'r');
   try {
     // Not a slice of Node's buffer pool: the typed arrays need an aligned start.
@@ -41,7 +49,8 @@ export function openDataset(path: string): Dataset {
       if (read === 0) throw new DatasetError(`truncated: ${size} of ${bytes.length} bytes`);
       size += read;
     }
-    return new Dataset(bytes);
+    checkFile(bytes);
+    return bytes;
   } catch (error) {
     if (error instanceof DatasetError) error.message = `${path}: ${error.message}`;
     throw error;
@@ -76,10 +85,11 @@ export class Dataset {
 
   /**
    * `file` must not be a slice of a pooled buffer. Throws a DatasetError unless it is a complete, undamaged dataset.
+   * `isChecked`: these bytes come from `readChecked`.
    */
-  constructor(file: Buffer) {
-    const sections = decodeFile(file);
-    checkSections(sections);
+  constructor(file: Buffer, { isChecked = false }: { readonly isChecked?: boolean } = {}) {
+    if (!isChecked) checkFile(file);
+    const sections = decodeFile(file, true);
     this.meta = parseMeta(sections.meta.toString());
     this.#ipv4 = new Ipv4Table(sections['v4.top'], sections['v4.buckets']);
     this.#ipv6 = new Ipv6Table({
@@ -360,6 +370,10 @@ export class Dataset {
   #firstRecordOf(row: number): number {
     return lowerBound(1, this.#tailOf.length, (record) => this.#rowOf.of(record) < row);
   }
+}
+
+function checkFile(file: Buffer): void {
+  checkSections(decodeFile(file));
 }
 
 function parseMeta(text: string): Meta {

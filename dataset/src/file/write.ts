@@ -29,6 +29,7 @@ export type Compiled = {
   readonly sources: readonly Source[];
   readonly figures: Figures;
   readonly flagSources: FlagSources;
+  readonly flaggedHomes: readonly FlaggedHome[];
   readonly ipv4: Intervals;
   readonly ipv6: Intervals;
   /** Record 1 of a match is the first of these. Rows in `asns` are ascending, without gaps; `tails` are in any order. */
@@ -67,6 +68,16 @@ export type CompiledAsn = {
 export type Content = {
   readonly sections: Omit<Record<SectionName, Uint8Array>, 'meta'>;
   readonly meta: Omit<Meta, 'version' | 'built_at'>;
+  /** Homes of which a list flags a large part. Not in the file: they are looked at before it is published. */
+  readonly flaggedHomes: readonly FlaggedHome[];
+};
+
+export type FlaggedHome = {
+  readonly asn: number;
+  readonly flag: string;
+  /** IPv4 addresses with the flag, and all of the network. */
+  readonly flagged: number;
+  readonly addresses: number;
 };
 
 export function encodeContent(compiled: Compiled, refused: readonly Refusal[] = []): Content {
@@ -107,10 +118,19 @@ export function encodeContent(compiled: Compiled, refused: readonly Refusal[] = 
   const digest = createHash('sha256').update(JSON.stringify({ sources, providers }));
   for (const [name, bytes] of Object.entries(sections)) digest.update(`${name} ${bytes.length}\n`).update(bytes);
   const content_sha256 = digest.digest('hex');
-  return { sections, meta: { content_sha256, sources, refused, figures, flag_sources, providers, counts } };
+  const { flaggedHomes } = compiled;
+  return {
+    sections,
+    flaggedHomes,
+    meta: { content_sha256, sources, refused, figures, flag_sources, providers, counts },
+  };
 }
 
-export function encodeDataset({ sections, meta }: Content, version: number, builtAt: Date): Buffer {
+export function encodeDataset(
+  { sections, meta }: Pick<Content, 'sections' | 'meta'>,
+  version: number,
+  builtAt: Date,
+): Buffer {
   const whole: Meta = { version, built_at: builtAt.toISOString(), ...meta };
   return encodeFile({ meta: Buffer.from(JSON.stringify(whole)), ...sections });
 }

@@ -13,7 +13,7 @@ import { DRIVES } from '../feeds/feed.ts';
 import { FeedCache } from '../feeds/feed-cache.ts';
 import { DRIVES_OF, FORMATS } from '../feeds/formats.ts';
 import { ingestFeeds } from '../feeds/ingest.ts';
-import { SHORTEST_PREFIXES } from '../feeds/plausible-rows.ts';
+import { LARGEST_COVERAGE, SHORTEST_PREFIXES } from '../feeds/plausible-rows.ts';
 import { parseCatalogue } from '../feeds/read-catalogue.ts';
 import { DocumentationPage, namesIn } from './documentation-page.ts';
 import { datasetOf, sampleInput } from './sample-dataset.ts';
@@ -66,15 +66,18 @@ function order(drive: (typeof DRIVES)[number]): number {
   return drive === 'is_proxy' ? DRIVES.indexOf('is_vpn') + 0.5 : DRIVES.indexOf(drive);
 }
 
-test('feeds page: how wide a row may be', () => {
+test('feeds page: how wide a row, and all rows of a list, may be', () => {
   assert.deepEqual(
     Object.fromEntries(
       page
-        .table('drives', 'widest IPv4', 'widest IPv6')
+        .table('drives', 'widest IPv4', 'widest IPv6', 'all rows, IPv4', 'all rows, IPv6')
         .flatMap(([drives = '', ...lengths]) => namesIn(drives).map((drive) => [drive, lengths])),
     ),
     Object.fromEntries(
-      Object.entries(SHORTEST_PREFIXES).map(([drive, lengths]) => [drive, [`/${lengths[4]}`, `/${lengths[6]}`]]),
+      Object.entries(SHORTEST_PREFIXES).map(([drive, widest]) => {
+        const all = LARGEST_COVERAGE[drive as keyof typeof LARGEST_COVERAGE];
+        return [drive, [`/${widest[4]}`, `/${widest[6]}`, `as a /${all?.[4]}`, `as a /${all?.[6]}`]];
+      }),
     ),
   );
 });

@@ -9,6 +9,7 @@ import test, { afterEach, beforeEach } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { DatasetError } from '../file/format.ts';
+import { openDataset } from '../file/read.ts';
 import { encodeDataset } from '../file/write.ts';
 import { BUILT_AT, sampleContent } from '../test/sample-dataset.ts';
 import {
@@ -129,7 +130,7 @@ function adoptVersion(content: typeof first, version: number): void {
   writeFileSync(path, bytes);
   const published = { version, sha256: createHash('sha256').update(bytes).digest('hex'), bytes: bytes.length };
   mkdirSync(join(dataDir, 'datasets'), { recursive: true });
-  adopt(dataDir, { ...published, file: 'named-by-others.whence' }, path);
+  adopt(dataDir, { ...published, file: 'named-by-others.whence' }, path, openDataset(path).meta);
 }
 const versionFiles = () => readdirSync(join(dataDir, 'datasets')).filter((name) => name.endsWith('.whence'));
 
@@ -158,7 +159,7 @@ test('adopt: a file that holds another number than it was published under is ref
   const path = join(dataDir, 'downloaded');
   writeFileSync(path, encodeDataset(second, 8, BUILT_AT));
   assert.throws(
-    () => adopt(dataDir, { version: 7, file: 'x', bytes: 1, sha256: 'a'.repeat(64) }, path),
+    () => adopt(dataDir, { version: 7, file: 'x', bytes: 1, sha256: 'a'.repeat(64) }, path, openDataset(path).meta),
     /the file published as version 7 holds 8/,
   );
   assert.equal(openCurrent(dataDir)?.meta.version, 1);

@@ -12,9 +12,10 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatasetError } from '../file/format.ts';
-import { type Dataset, openDataset } from '../file/read.ts';
+import { openInThread } from '../file/open-in-thread.ts';
+import { Dataset, openDataset, readChecked } from '../file/read.ts';
 import { type Content, encodeDataset } from '../file/write.ts';
-import type { Counts, Figures, Refusal, Source } from '../record.ts';
+import type { Counts, Figures, Meta, Refusal, Source } from '../record.ts';
 import { withLock } from './lock.ts';
 import { clearUnfinished, renameSynced, writeWhole } from './whole-file.ts';
 
@@ -71,26 +72,25 @@ export function publish(dataDir: string, content: Content, now: Date): { version
   });
 }
 
-/** Makes a published version the current one, after checking that it is whole. */
-export function useVersion(dataDir: string, version: number): void {
+/** Makes a published version the current one, after checking that it is whole, unless the caller has. */
+export function useVersion(dataDir: string, version: number, { isVerified = false } = {}): void {
   const folder = datasetsFolder(dataDir);
   publishing(folder, () => {
     const manifest = readManifest(dataDir);
     const entry = manifest?.versions.find((candidate) => candidate.version === version);
     if (manifest === undefined || entry === undefined) throw new DatasetError(`there is no version ${version}`);
-    verifyVersion(dataDir, entry);
+    if (!isVerified) verifyVersion(dataDir, entry);
     writeManifest(folder, { ...manifest, current: version });
   });
 }
 
 /**
- * Makes a downloaded file, whose digest the caller has checked, the current version under the number it was published
+ * Makes a downloaded file, which the caller has opened and whose digest it has checked, the current version under the number it was published
  * with. The publisher decides what a number means: after it has started over, its version 1 replaces ours, so that all
  * replicas give the same answers.
  */
-export function adopt(dataDir: string, published: Published, path: string): void {
+export function adopt(dataDir: string, published: Published, path: string, meta: Meta): void {
   const { version, bytes, sha256 } = published;
-  const { meta } = openDataset(path);
   if (meta.version !== version)
     throw new DatasetError(`the file published as version ${version} holds ${meta.version}`);
   const { built_at, content_sha256, sources, refused, figures, counts } = meta;
@@ -176,10 +176,20 @@ export function versionPath(dataDir: string, { file }: VersionEntry): string {
 /** Checks a version against the manifest's digest and the file's own checksums; throws a DatasetError if one fails. */
 export function verifyVersion(dataDir: string, entry: VersionEntry): Dataset {
   const path = versionPath(dataDir, entry);
-  const dataset = openDataset(path);
-  if (sha256Of(readFileSync(path)) !== entry.sha256)
+  const bytes = readChecked(path);
+  if (sha256Of(bytes) !== entry.sha256)
     throw new DatasetError(`${path}: checksum mismatch: not the file that was published`);
-  if (dataset.meta.version !== entry.version) throw new DatasetError(`${path}: holds version ${dataset.meta.version}`);
+  return requireVersion(new Dataset(bytes, { isChecked: true }), entry, path);
+}
+
+/** The same without stopping the event loop. */
+export async function verifyInThread(dataDir: string, entry: VersionEntry): Promise<Dataset> {
+  const path = versionPath(dataDir, entry);
+  return requireVersion(await openInThread({ path, sha256: entry.sha256 }), entry, path);
+}
+
+function requireVersion(dataset: Dataset, { version }: VersionEntry, path: string): Dataset {
+  if (dataset.meta.version !== version) throw new DatasetError(`${path}: holds version ${dataset.meta.version}`);
   return dataset;
 }
 

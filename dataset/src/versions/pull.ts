@@ -13,8 +13,9 @@ import { join } from 'node:path';
 import type { Network } from '../download/connection.ts';
 import type { TransferLimits } from '../download/transfer-timeouts.ts';
 import { DatasetError } from '../file/format.ts';
+import { openInThread } from '../file/open-in-thread.ts';
 import { isRunning } from './process-identity.ts';
-import { adopt, datasetsFolder, type Published, readManifest, useVersion, verifyVersion } from './publish.ts';
+import { adopt, datasetsFolder, type Published, readManifest, useVersion, verifyInThread } from './publish.ts';
 import { MAX_FILE_BYTES, MAX_MANIFEST_BYTES, parsePublished } from './published-folder.ts';
 import { HostError, type StaticHost, staticHost } from './static-host.ts';
 
@@ -55,17 +56,17 @@ export async function pull(url: string, dataDir: string, options: PullOptions): 
     const published = await readPublished(host, memory, timeouts.manifest, signal);
     const { version, sha256 } = published;
     if (isCurrent(dataDir, published)) {
-      if (memory.whole === sha256 || isWholeHere(dataDir, published)) {
+      if (memory.whole === sha256 || (await isWholeHere(dataDir, published))) {
         memory.whole = sha256;
         return { kind: 'unchanged', version };
       }
-    } else if (isWholeHere(dataDir, published)) {
-      useVersion(dataDir, version);
+    } else if (await isWholeHere(dataDir, published)) {
+      useVersion(dataDir, version, { isVerified: true });
       memory.whole = sha256;
       return { kind: 'adopted', version };
     }
     const path = await download(host, published, datasetsFolder(dataDir), options.now(), timeouts.file, signal);
-    adoptDownload(dataDir, published, path, host);
+    await adoptDownload(dataDir, published, path, host);
     memory.whole = sha256;
     return { kind: 'adopted', version };
   } catch (error) {
@@ -100,11 +101,11 @@ function isCurrent(dataDir: string, { version, sha256 }: Published): boolean {
   return manifest?.current === version && manifest.versions.some((entry) => isSame(entry, { version, sha256 }));
 }
 
-function isWholeHere(dataDir: string, published: Published): boolean {
+async function isWholeHere(dataDir: string, published: Published): Promise<boolean> {
   const entry = readManifest(dataDir)?.versions.find((candidate) => isSame(candidate, published));
   if (entry === undefined) return false;
   try {
-    verifyVersion(dataDir, entry);
+    await verifyInThread(dataDir, entry);
     return true;
   } catch {
     // Damaged or missing: it is pulled again.
@@ -211,9 +212,10 @@ async function startOver(file: FileHandle): Promise<[Hash, number]> {
  * The digest is right, so a file that is refused here was published so, for example by a newer program. It is kept, so
  * that it is not loaded again and again, and removed when the host names another one.
  */
-function adoptDownload(dataDir: string, published: Published, path: string, host: StaticHost): void {
+async function adoptDownload(dataDir: string, published: Published, path: string, host: StaticHost): Promise<void> {
   try {
-    adopt(dataDir, published, path);
+    const { meta } = await openInThread({ path });
+    adopt(dataDir, published, path, meta);
   } catch (error) {
     if (error instanceof DatasetError) error.message = error.message.replace(path, host.describe(published.file));
     throw error;

@@ -2,7 +2,7 @@
 import { DEFAULT_DIFF_LIMIT, MAX_DIFF_LIMIT } from '@whence/dataset/diff-limit';
 import { FeedCache } from '@whence/dataset/feed-cache';
 import { DatasetError } from '@whence/dataset/format';
-import { useVersion, type VersionEntry } from '@whence/dataset/publish';
+import { useVersion, type VersionEntry, verifyInThread } from '@whence/dataset/publish';
 import { elapsedMs, sendJson } from '../http/envelope.ts';
 import { ApiError } from '../http/errors.ts';
 import { datasetReport } from '../lookup/dataset-report.ts';
@@ -62,15 +62,18 @@ export function datasetRoutes(parts: RouteParts): Rows<Names> {
       access: 'admin',
       bodySchema: object({ version: positiveInteger }),
       handler: async ({ body, actor, now }) => {
-        const { version } = findVersion(String(body.version));
+        const entry = findVersion(String(body.version));
+        const { version } = entry;
         const from = live.current?.version;
         try {
-          useVersion(dataDir, version);
+          // Here and not in useVersion: that would stop the event loop.
+          await verifyInThread(dataDir, entry);
+          useVersion(dataDir, entry.version, { isVerified: true });
         } catch (error) {
           throw error instanceof DatasetError ? new ApiError('VERSION_NOT_FOUND') : error;
         }
         // This process follows now, the others within half a second.
-        live.poll();
+        await live.poll();
         const details = from === undefined ? undefined : { from: String(from) };
         await audit.record(actor, 'dataset.version_used', { kind: 'dataset', name: String(version) }, now, details);
         return { version };

@@ -3,6 +3,7 @@ import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync, truncateSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { afterEach, beforeEach } from 'node:test';
+import { parseAddress } from '@whence/dataset/address';
 import { publish, useVersion } from '@whence/dataset/publish';
 import { sampleContent } from '@whence/dataset/sample-dataset';
 import { LiveDataset } from './live-dataset.ts';
@@ -35,12 +36,12 @@ const file = (version: number) => join(dataDir, 'datasets', `00000${version}.whe
 const damage = (version: number) => truncateSync(file(version), 1000);
 const served = () => [live.current?.version, live.isFallback];
 
-test('live dataset: a new version is loaded once', () => {
+test('live dataset: a new version is loaded once', async () => {
   build(1);
-  live.poll();
-  live.poll();
+  await live.poll();
+  await live.poll();
   build(2);
-  live.poll();
+  await live.poll();
   assert.deepEqual(
     [served(), events],
     [
@@ -50,12 +51,12 @@ test('live dataset: a new version is loaded once', () => {
   );
 });
 
-test('live dataset: a version that cannot be loaded is tried again, at least every minute, and told once', () => {
+test('live dataset: a version that cannot be loaded is tried again, at least every minute, and told once', async () => {
   build(1);
-  live.poll();
+  await live.poll();
   build(2);
   renameSync(file(2), `${file(2)}.away`);
-  for (; nowMs < 300_000; nowMs += 500) live.poll();
+  for (; nowMs < 300_000; nowMs += 500) await live.poll();
   assert.deepEqual(
     [served(), events],
     [
@@ -67,7 +68,7 @@ test('live dataset: a version that cannot be loaded is tried again, at least eve
   const backMs = nowMs;
   for (; live.isFallback; nowMs += 500) {
     assert.ok(nowMs <= backMs + 60_000);
-    live.poll();
+    await live.poll();
   }
   assert.deepEqual(
     [served(), events],
@@ -78,24 +79,24 @@ test('live dataset: a version that cannot be loaded is tried again, at least eve
   );
 });
 
-test('live dataset: a file that is back is loaded after a second, without a new manifest', () => {
+test('live dataset: a file that is back is loaded after a second, without a new manifest', async () => {
   build(1);
   renameSync(file(1), `${file(1)}.away`);
-  live.poll();
+  await live.poll();
   assert.deepEqual(served(), [undefined, false]);
   renameSync(`${file(1)}.away`, file(1));
   nowMs = 900;
-  live.poll();
+  await live.poll();
   assert.equal(live.current, undefined);
   nowMs = 1_000;
-  live.poll();
+  await live.poll();
   assert.deepEqual(served(), [1, false]);
 });
 
-test('live dataset: at the start, a damaged current version gives way to the newest one that is whole', () => {
+test('live dataset: at the start, a damaged current version gives way to the newest one that is whole', async () => {
   build(1, 2, 3, 4);
   for (const version of [3, 4]) damage(version);
-  live.poll();
+  await live.poll();
   assert.deepEqual(
     [served(), events],
     [
@@ -105,49 +106,100 @@ test('live dataset: at the start, a damaged current version gives way to the new
   );
 });
 
-test('live dataset: a file that is not the one that was published is no fallback', () => {
+test('live dataset: a file that is not the one that was published is no fallback', async () => {
   build(1, 2, 3);
   damage(3);
   copyFileSync(file(1), file(2));
-  live.poll();
+  await live.poll();
   assert.deepEqual(served(), [1, true]);
 });
 
-test('live dataset: the fallback ends when the manifest names it, or a new version', () => {
+test('live dataset: the fallback ends when the manifest names it, or a new version', async () => {
   build(1, 2);
   damage(2);
-  live.poll();
+  await live.poll();
   assert.deepEqual(served(), [1, true]);
   useVersion(dataDir, 1);
-  live.poll();
+  await live.poll();
   assert.deepEqual(served(), [1, false]);
   build(3);
-  live.poll();
+  await live.poll();
   assert.deepEqual(served(), [3, false]);
 });
 
-test('live dataset: with every version damaged there is none, until one is published', () => {
+test('live dataset: with every version damaged there is none, until one is published', async () => {
   build(1, 2);
   for (const version of [1, 2]) damage(version);
-  live.poll();
+  await live.poll();
   assert.deepEqual(served(), [undefined, false]);
   build(3);
-  live.poll();
+  await live.poll();
   assert.deepEqual(served(), [3, false]);
 });
 
-test('live dataset: a manifest that is no longer one, or names no version, leaves the version in use', () => {
+test('live dataset: a manifest that is no longer one, or names no version, leaves the version in use', async () => {
   build(1);
-  live.poll();
+  await live.poll();
   const manifest = join(dataDir, 'datasets', 'manifest.json');
   const text = readFileSync(manifest, 'utf8');
   writeFileSync(manifest, '{');
-  live.poll();
+  await live.poll();
   assert.deepEqual(served(), [1, true]);
   writeFileSync(manifest, text.replace('"current": 1', '"current": 9'));
-  live.poll();
+  await live.poll();
   assert.deepEqual(served(), [1, true]);
   writeFileSync(manifest, text);
-  live.poll();
+  await live.poll();
   assert.deepEqual(served(), [1, false]);
+});
+
+test('live dataset: at the start the version is there when poll returns, so that the first request finds it', () => {
+  build(1);
+  void live.poll();
+  assert.deepEqual(served(), [1, false]);
+});
+
+test('live dataset: while a version is read and checked, the one in use answers and the event loop goes on', async () => {
+  build(1);
+  await live.poll();
+  build(2);
+  let turns = 0;
+  const counter = setInterval(() => turns++, 1);
+  const polled = live.poll();
+  assert.deepEqual(served(), [1, false]);
+  void live.poll();
+  await polled;
+  clearInterval(counter);
+  assert.deepEqual(served(), [2, false]);
+  assert.deepEqual(events, ['loaded 1', 'loaded 2']);
+  assert.ok(turns > 0);
+});
+
+test('live dataset: a file that is damaged after it was read changes no answer', async () => {
+  build(1);
+  await live.poll();
+  build(2);
+  await live.poll();
+  writeFileSync(file(2), Buffer.alloc(100_000, 0xff));
+  const dataset = live.current?.dataset ?? assert.fail('nothing is served');
+  const address = parseAddress('8.8.8.8') ?? assert.fail();
+  assert.equal(dataset.record(address, dataset.find(address)).asn_name, 'Version 2');
+  assert.deepEqual(served(), [2, false]);
+});
+
+test('live dataset: a damaged version does not replace the one in use, and is named once', async () => {
+  build(1);
+  await live.poll();
+  build(2);
+  const bytes = readFileSync(file(2));
+  bytes[bytes.length - 20] = (bytes[bytes.length - 20] as number) ^ 1;
+  writeFileSync(file(2), bytes);
+  for (; nowMs < 5_000; nowMs += 500) await live.poll();
+  assert.deepEqual(
+    [served(), events],
+    [
+      [1, true],
+      ['loaded 1', 'failed'],
+    ],
+  );
 });

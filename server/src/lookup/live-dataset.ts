@@ -1,12 +1,14 @@
 /**
  * The dataset being served. Polls the manifest twice a second and swaps one reference when it names another version; a
- * request reads the reference once, so no answer mixes two versions. A version that cannot be opened is reported and
- * tried again, less and less often; meanwhile the version in use stays. If there is none, the newest of the other
+ * request reads the reference once, so no answer mixes two versions. While a version is served, the next one is read and
+ * checked in a thread. A version that cannot be opened is reported and tried again, less and less often; meanwhile the
+ * version in use stays. If there is none, the newest of the other
  * versions is served whose file is the one that was published.
  */
 import { statSync } from 'node:fs';
 import { AsnSearch } from '@whence/dataset/asn-search';
 import { DatasetError } from '@whence/dataset/format';
+import { openInThread } from '@whence/dataset/open-in-thread';
 import { manifestPath, readManifest, type VersionEntry, verifyVersion, versionPath } from '@whence/dataset/publish';
 import { type Dataset, openDataset } from '@whence/dataset/read';
 import { AnswerCache } from './answer-cache.ts';
@@ -72,6 +74,8 @@ export class LiveDataset {
   #seen = '';
   #failure: Failure | undefined;
   #timer: NodeJS.Timeout | undefined;
+  /** The poll that is loading a version in a thread. */
+  #loading: Promise<void> | undefined;
 
   /** `nowMs` is a monotonic clock. */
   constructor(dataDir: string, events: DatasetEvents, nowMs: () => number = () => performance.now()) {
@@ -95,15 +99,21 @@ export class LiveDataset {
   }
 
   start(): void {
-    this.poll();
-    this.#timer = setInterval(() => this.poll(), POLL_MS).unref();
+    void this.poll();
+    this.#timer = setInterval(() => void this.poll(), POLL_MS).unref();
   }
 
   stop(): void {
     clearInterval(this.#timer);
   }
 
-  poll(): void {
+  /**
+   * Loads the version that the manifest names, if it is another one. Without a version in use it is loaded when this
+   * returns; otherwise when the promise is fulfilled. Never rejects.
+   */
+  async poll(): Promise<void> {
+    // What the manifest says by then is seen by the next poll.
+    if (this.#loading !== undefined) return this.#loading;
     try {
       const seen = this.#fingerprint();
       const isNew = seen !== this.#seen;
@@ -111,24 +121,44 @@ export class LiveDataset {
       if (!isNew && !isDue) return;
       if (isNew) this.#failure = undefined;
       this.#seen = seen;
-      this.#load();
-      this.#failure = undefined;
+      const entry = this.#entryToLoad();
+      if (entry === undefined) {
+        this.#failure = undefined;
+        return;
+      }
+      if (this.#current === undefined) this.#loaded(openDataset(versionPath(this.#dataDir, entry)), entry);
+      else this.#loading = this.#loadInThread(entry);
     } catch (error) {
       this.#fail(error);
       if (this.#current === undefined) this.#fallBack();
     }
+    return this.#loading;
   }
 
-  /** Throws when the current version cannot be served. */
-  #load(): void {
+  async #loadInThread(entry: VersionEntry): Promise<void> {
+    try {
+      this.#loaded(await openInThread({ path: versionPath(this.#dataDir, entry) }), entry);
+    } catch (error) {
+      this.#fail(error);
+    } finally {
+      this.#loading = undefined;
+    }
+  }
+
+  #loaded(dataset: Dataset, entry: VersionEntry): void {
+    this.#use(dataset, entry);
+    this.#failure = undefined;
+    this.#events.loaded(entry.version);
+  }
+
+  /** Undefined if there is none, or if it is served already. Throws if the manifest cannot be used. */
+  #entryToLoad(): VersionEntry | undefined {
     const manifest = readManifest(this.#dataDir);
     this.#versions = manifest?.versions ?? [];
-    if (manifest === undefined) return;
+    if (manifest === undefined) return undefined;
     const entry = manifest.versions.find(({ version }) => version === manifest.current);
     if (entry === undefined) throw new DatasetError(`${manifestPath(this.#dataDir)} does not list its current version`);
-    if (entry.sha256 === this.#sha256) return;
-    this.#use(openDataset(versionPath(this.#dataDir, entry)), entry);
-    this.#events.loaded(entry.version);
+    return entry.sha256 === this.#sha256 ? undefined : entry;
   }
 
   #use(dataset: Dataset, { sha256 }: VersionEntry): void {

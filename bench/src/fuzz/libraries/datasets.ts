@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { parseAddress } from '@whence/dataset/address';
 import { AsnSearch } from '@whence/dataset/asn-search';
+import { explain } from '@whence/dataset/evidence';
 import { DatasetError, decodeFile, HEADER_BYTES, SECTION_ROW_BYTES, SECTIONS } from '@whence/dataset/format';
 import { Dataset, openDataset } from '@whence/dataset/read';
 import { ownBuffer, sampleContent } from '@whence/dataset/sample-dataset';
@@ -103,7 +104,10 @@ function readDataset(dataset: Dataset): void {
     const address = parseAddress(text);
     if (address === undefined) continue;
     const match = dataset.find(address);
-    if (match !== 0) dataset.json(address, match);
+    if (match !== 0) {
+      dataset.json(address, match);
+      explain(dataset, address, match);
+    }
     dataset.bounds(address);
   }
   for (const asn of ASNS) dataset.asn(asn);

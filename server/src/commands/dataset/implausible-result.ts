@@ -77,5 +77,6 @@ function formatChanges(changes: readonly ExplainedChange[], previous: number | u
 function nameOf(measure: ExplainedChange['measure']): string {
   if (measure.kind === 'bytes') return 'size of the file';
   if (measure.kind === 'answered') return 'answered';
+  if (measure.kind === 'home') return `${measure.name} of AS${measure.asn}, homes or phones,`;
   return measure.kind === 'flag' ? measure.name : `${measure.kind} ${measure.name}`;
 }

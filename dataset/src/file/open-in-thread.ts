@@ -1,0 +1,48 @@
+/** Opens a dataset without stopping the event loop: a thread reads and checks the file, and hands over its bytes. */
+import { Worker } from 'node:worker_threads';
+import { DatasetError } from './format.ts';
+import { Dataset } from './read.ts';
+
+/** `sha256`: of the file that is expected, in hexadecimal. */
+export type OpenTask = { readonly path: string; readonly sha256?: string };
+
+export type OpenedFile =
+  | { readonly kind: 'checked'; readonly bytes: ArrayBuffer }
+  | { readonly kind: 'damaged'; readonly message: string }
+  /** An error of the file system. */
+  | { readonly kind: 'failed'; readonly message: string; readonly code?: string; readonly errno?: number };
+
+/** A file on a network disk that does not answer must not keep later versions from being loaded. */
+const TIMEOUT_MS = 60_000;
+
+/** Rejects with a DatasetError if the file is damaged, with the error of the file system if it cannot be read. */
+export function openInThread(task: OpenTask, timeoutMs = TIMEOUT_MS): Promise<Dataset> {
+  const { path } = task;
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL('./open-worker.js', import.meta.url), { workerData: task });
+    const timer = setTimeout(() => {
+      reject(new DatasetError(`${path}: not read within ${timeoutMs / 1000} s`));
+      void worker.terminate();
+    }, timeoutMs);
+    worker.once('message', (opened: OpenedFile) => {
+      try {
+        resolve(datasetOf(opened));
+      } catch (error) {
+        reject(error);
+      }
+    });
+    worker.once('error', reject);
+    // After a message or an error this changes nothing.
+    worker.once('exit', (code) => {
+      clearTimeout(timer);
+      reject(new Error(`the thread that opens ${path} ended with code ${code}`));
+    });
+  });
+}
+
+function datasetOf(opened: OpenedFile): Dataset {
+  if (opened.kind === 'checked') return new Dataset(Buffer.from(opened.bytes), { isChecked: true });
+  if (opened.kind === 'damaged') throw new DatasetError(opened.message);
+  const { message, kind: _, ...reason } = opened;
+  throw Object.assign(new Error(message), reason);
+}

@@ -11,6 +11,7 @@ import { run } from '../main.ts';
 import { dayAt } from '../quota/day.ts';
 import { openStorage } from '../storage/open-storage.ts';
 import type { Storage } from '../storage/storage.ts';
+import { newBatch } from '../test/new-batch.ts';
 import { NO_POSTGRES, PostgresServer } from '../test/postgres-server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'whence-migrate-'));
@@ -77,7 +78,7 @@ async function fill(location: string): Promise<string> {
       statusClass: 2,
       requests: i,
     }));
-    await storage.usage.add(rows, new Map([[key.id, new Date()]]));
+    await storage.usage.add(newBatch(), rows, new Map([[key.id, new Date()]]));
     const lease = { keyId: key.id, day: DAY, owner: 'dead.1' };
     await storage.leases.take(lease, { wanted: 300, limit: 1_000, spent: 0, opened: 0, open: 300 });
     await storage.leases.settle([{ ...lease, spent: 290 }]);

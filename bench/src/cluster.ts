@@ -8,20 +8,20 @@ import { Keys } from '../../server/dist/keys/keys.js';
 import { PERMISSIONS, type Tier } from '../../server/dist/keys/tiers.js';
 import { openStorage } from '../../server/dist/storage/open-storage.js';
 import { SAMPLE } from '../../server/dist/test/test-server.js';
-import { startDatabase } from './cluster/database.ts';
+import { type BenchDatabase, startDatabase, sumOf } from './cluster/database.ts';
 import { admittedOverRestarts } from './cluster/exact-limit.ts';
 import { useAll } from './cluster/free-keys.ts';
-import { startReplica } from './cluster/replica-process.ts';
-import { cpuSeconds, LOAD_CORE, missingRequirement, PinnedProcesses, SERVER_CORE } from './http/pinned-processes.ts';
-import { runWrk } from './http/wrk.ts';
-import { formatRows, limitRow, load, type Row, ratioRow, say } from './report.ts';
-import { median } from './statistics.ts';
+import { compareLookups } from './cluster/lookup-rounds.ts';
+import { type ReplicaProcess, startReplica } from './cluster/replica-process.ts';
+import { LOAD_CORE, missingRequirement, PinnedProcesses, SERVER_CORE } from './http/pinned-processes.ts';
+import { untilInterrupted } from './interruption.ts';
+import { formatRows, limitRow, load, type Row, say } from './report.ts';
 
-const ROUNDS = 7;
-const WARM_UP_SECONDS = 4;
-const SECONDS = 2;
-const PRO_KEYS = 400;
+/** As many as their daily limits need for a run. */
+const PRO_KEYS = 100;
 const FREE_KEYS = 5_000;
+/** How often each Free key is used, once a second, while statements are counted. */
+const FREE_TIMES = 10;
 const STARTER_LIMIT = 10_000;
 const LOAD_CORE_NUMBER = 1;
 
@@ -35,129 +35,91 @@ export async function cluster(): Promise<void> {
   const processes = new PinnedProcesses();
   const database = await startDatabase({ core: LOAD_CORE_NUMBER });
   try {
-    const dataDir = (name: string) => {
-      const path = join(folder, name);
-      mkdirSync(path);
-      publish(path, sampleContent(SAMPLE), new Date());
-      return path;
-    };
-    const save = (name: string, lines: readonly string[]) => {
-      const path = join(folder, name);
-      writeFileSync(path, lines.join('\n'));
-      return path;
-    };
-    const [alone, one, two] = [dataDir('sqlite'), dataDir('one'), dataDir('two')];
-    const onPostgres = (path: string) => ({
-      WHENCE_DATA_DIR: path,
-      WHENCE_DATABASE_URL: database.url,
-      WHENCE_TRUST_PROXY: '127.0.0.1',
-    });
-    const addresses = save(
-      'addresses',
-      Array.from({ length: 10_000 }, (_, i) => `3.${i % 256}.${(i >> 8) % 256}.1`),
-    );
-    const proKeys = {
-      sqlite: save('pro-sqlite', await createKeys(alone, 'pro', PRO_KEYS)),
-      postgres: save('pro-postgres', await createKeys(database.url, 'pro', PRO_KEYS)),
-    };
-    const rows: Row[] = [];
-
-    say(`${load()}; ${ROUNDS} rounds of ${SECONDS} s, servers on one core, load and PostgreSQL on the other`);
-    const sqlite = await startReplica(processes, SERVER_CORE, { WHENCE_DATA_DIR: alone });
-    const first = await startReplica(processes, SERVER_CORE, onPostgres(one));
-    const run = (url: string, keys: string, seed: number, seconds = SECONDS) =>
-      runWrk(
-        processes,
-        url,
-        { script: 'ip-requests.lua', scriptArguments: [addresses, keys], connections: 32 },
-        seconds,
-        seed,
-      );
-    /** Requests per second of the server's own CPU time: what it would do with a core to itself. */
-    const perCpuSecond = async (pid: number, work: () => Promise<{ requests: number }>) => {
-      const before = cpuSeconds(pid);
-      const { requests } = await work();
-      return requests / (cpuSeconds(pid) - before);
-    };
-    const warmUp = (url: string, keys: string) => run(url, keys, 0, WARM_UP_SECONDS);
-    await warmUp(sqlite.url, proKeys.sqlite);
-    await warmUp(first.url, proKeys.postgres);
-    const rates = { sqlite: [] as number[], postgres: [] as number[], cpu: [] as number[], sqliteCpu: [] as number[] };
-    for (let round = 0; round < ROUNDS; round++) {
-      rates.sqliteCpu.push(
-        await perCpuSecond(sqlite.pid, async () => {
-          const measured = await run(sqlite.url, proKeys.sqlite, round);
-          rates.sqlite.push(measured.perSecond);
-          return measured;
-        }),
-      );
-      rates.cpu.push(
-        await perCpuSecond(first.pid, async () => {
-          const measured = await run(first.url, proKeys.postgres, round);
-          rates.postgres.push(measured.perSecond);
-          return measured;
-        }),
-      );
-    }
-    const ratios = rates.sqlite.map((rate, i) => (rates.postgres[i] as number) / rate);
-    rows.push(
-      ratioRow(
-        'GET /v1/ip, Pro keys, PostgreSQL / SQLite',
-        median(rates.postgres),
-        median(rates.sqlite),
-        0.95,
-        median(ratios),
-      ),
-    );
-    rows.push(ratioRow('the same, per second of their CPU time', median(rates.cpu), median(rates.sqliteCpu)));
-    await sqlite.stop();
-
-    const second = await startReplica(processes, LOAD_CORE, onPostgres(two));
-    await warmUp(second.url, proKeys.postgres);
-    const both: number[] = [];
-    for (let round = 0; round < ROUNDS; round++) {
-      const [a, b] = await Promise.all([
-        perCpuSecond(first.pid, () => run(first.url, proKeys.postgres, round)),
-        perCpuSecond(second.pid, () => run(second.url, proKeys.postgres, round + ROUNDS)),
-      ]);
-      both.push(a + b);
-    }
-    rows.push(ratioRow('two replicas / one, per second of their CPU time', median(both), median(rates.cpu), 1.7));
-
-    say(`${FREE_KEYS} Free keys, each about once a second, over two replicas`);
-    const freeKeys = await createKeys(database.url, 'free', FREE_KEYS);
-    await useAll([first.url, second.url], freeKeys, 2);
-    await database.statements();
-    const startedMs = performance.now();
-    const statuses = await useAll([first.url, second.url], freeKeys, 8);
-    const seconds = (performance.now() - startedMs) / 1000;
-    for (const { query, calls } of await database.frequent()) say(`  ${(calls / seconds).toFixed(0)}/s  ${query}`);
-    for (const [status, count] of Object.entries(statuses))
-      say(`  ${(count / seconds).toFixed(0)} answers/s with ${status}`);
-    rows.push(limitRow('statements, 5,000 Free keys at once', (await database.statements()) / seconds, 2_000, '/s'));
-    await Promise.all([first.stop(), second.stop()]);
-
-    say('two replicas of two workers, each restarted under load, and the database');
-    const [starter = ''] = await createKeys(database.url, 'starter', 1);
-    const admitted = await admittedOverRestarts(
-      processes,
-      database,
-      [onPostgres(one), onPostgres(two)],
-      starter,
-      STARTER_LIMIT,
-    );
-    rows.push({
-      measure: 'admitted over restarts of every part',
-      ours: String(admitted),
-      goal: `= ${STARTER_LIMIT}`,
-      isReached: admitted === STARTER_LIMIT,
-    });
-    say(formatRows(rows));
+    say(`${load()} at the start`);
+    const rows = await Promise.race([measureAll(processes, database, folder), untilInterrupted()]);
+    say(`${load()} at the end\n\n${formatRows(rows)}`);
   } finally {
     await processes.close();
     await database.stop();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+async function measureAll(processes: PinnedProcesses, database: BenchDatabase, folder: string): Promise<Row[]> {
+  const dataDir = (name: string) => {
+    const path = join(folder, name);
+    mkdirSync(path);
+    publish(path, sampleContent(SAMPLE), new Date());
+    return path;
+  };
+  const save = (name: string, lines: readonly string[]) => {
+    const path = join(folder, name);
+    writeFileSync(path, lines.join('\n'));
+    return path;
+  };
+  const [alone, one, two] = [dataDir('sqlite'), dataDir('one'), dataDir('two')];
+  const settings = (path: string) => ({ WHENCE_DATA_DIR: path, WHENCE_TRUST_PROXY: '127.0.0.1' });
+  const onPostgres = (path: string) => ({ ...settings(path), WHENCE_DATABASE_URL: database.url });
+
+  say('lookups: servers on one core, load generator and PostgreSQL on the other; the second replica there too');
+  const proSqlite = await createKeys(alone, 'pro', PRO_KEYS);
+  const proPostgres = await createKeys(database.url, 'pro', PRO_KEYS);
+  const sqlite = await startReplica(processes, SERVER_CORE, settings(alone));
+  const first = await startReplica(processes, SERVER_CORE, onPostgres(one));
+  const second = await startReplica(processes, LOAD_CORE, onPostgres(two));
+  // From an address each: the load generator has one, and secrets that one address tries are throttled.
+  await useAll([sqlite.url], proSqlite, 1);
+  for (const { url } of [first, second]) await useAll([url], proPostgres, 1);
+  const addresses = Array.from({ length: 10_000 }, (_, i) => `3.${i % 256}.${(i >> 8) % 256}.1`);
+  const rows = await compareLookups(processes, database, {
+    sqlite,
+    replicas: [first, second],
+    addresses: save('addresses', addresses),
+    keys: { sqlite: save('pro-sqlite', proSqlite), postgres: save('pro-postgres', proPostgres) },
+  });
+  await sqlite.stop();
+
+  rows.push(...(await countStatements(database, [first, second])));
+  await Promise.all([first.stop(), second.stop()]);
+
+  say('two replicas of two workers, each restarted under load, and the database');
+  const [starter = ''] = await createKeys(database.url, 'starter', 1);
+  const replicas = [onPostgres(one), onPostgres(two)];
+  const admitted = await admittedOverRestarts(processes, database, replicas, starter, STARTER_LIMIT);
+  rows.push({
+    measure: 'admitted over restarts of every part',
+    ours: String(admitted),
+    goal: `= ${STARTER_LIMIT}`,
+    isReached: admitted === STARTER_LIMIT,
+  });
+  return rows;
+}
+
+async function countStatements(database: BenchDatabase, replicas: readonly ReplicaProcess[]): Promise<Row[]> {
+  say(`${FREE_KEYS} Free keys, each about once a second, over two replicas`);
+  const urls = replicas.map(({ url }) => url);
+  const keys = await createKeys(database.url, 'free', FREE_KEYS);
+  await useAll(urls, keys, 1);
+  await database.statements();
+  const { seconds, statuses } = await useAll(urls, keys, FREE_TIMES);
+  const statements = await database.statements();
+  for (const { query, calls } of statements.slice(0, 8))
+    say(`  ${(calls / seconds).toFixed(0)}/s  ${query.slice(0, 70)}`);
+  for (const [status, count] of Object.entries(statuses))
+    say(`  ${(count / seconds).toFixed(0)} answers/s with ${status}`);
+  const rate = (FREE_KEYS * FREE_TIMES) / seconds;
+  const failed = FREE_KEYS * FREE_TIMES - (statuses[200] ?? 0);
+  return [
+    // On a machine that is slower, keys go idle between two requests, and statements say little.
+    {
+      measure: '5,000 Free keys: requests',
+      ours: `${rate.toFixed(0)} /s`,
+      goal: `≥ ${FREE_KEYS * 0.9} /s`,
+      isReached: rate >= FREE_KEYS * 0.9,
+    },
+    limitRow('5,000 Free keys: statements', sumOf(statements) / seconds, 2_000, '/s'),
+    limitRow('5,000 Free keys: not answered with 200', failed, 0, ''),
+  ];
 }
 
 async function createKeys(location: string, tier: Tier, count: number): Promise<string[]> {

@@ -1,61 +1,107 @@
-/** The parts of a replica that talk to storage, with the timers of a real one, and no sockets. */
+/** The parts of a replica that talk to storage, on connections of its own, with the timers of a real one and no sockets. */
+import { randomUUID } from 'node:crypto';
 import { KnownKeys } from '../../../server/dist/keys/known-keys.js';
+import { Metrics } from '../../../server/dist/metrics/metrics.js';
 import { Quota } from '../../../server/dist/quota/quota.js';
+import { openStorage } from '../../../server/dist/storage/open-storage.js';
 import type { Storage } from '../../../server/dist/storage/storage.js';
+import { TrafficRecorder } from '../../../server/dist/usage/traffic.js';
+import { Usage } from '../../../server/dist/usage/usage.js';
 
 const HOUSEKEEPING_MS = 1_000;
 const RECALLS_MS = 100;
 const RENEWAL_MS = 10_000;
-
-export type Served = { admitted: number; refused: number; failed: number };
+const REPORT_MS = 10_000;
+const GRACE_MS = 60_000;
 
 export class SimulatedReplica {
-  readonly quota: Quota;
+  readonly #id = randomUUID();
+  readonly #storage: Storage;
   readonly #keys: KnownKeys;
-  readonly #timers: NodeJS.Timeout[];
+  readonly #quota: Quota;
+  readonly #usage: Usage;
+  readonly #traffic: TrafficRecorder;
+  readonly #metrics = new Metrics();
+  readonly #timers: (() => void)[];
   #clients = 0;
-  readonly served: Served = { admitted: 0, refused: 0, failed: 0 };
+  /** Why requests failed, and how often. */
+  readonly failures = new Map<string, number>();
 
-  constructor(storage: Storage) {
-    this.#keys = new KnownKeys(storage.keys, { graceMs: 60_000 });
-    this.quota = new Quota(storage.leases, { isStorageDown: () => this.#keys.storageState !== 'ok' });
-    const now = () => storage.nowMs() ?? Date.now();
-    // Not all at the same moment, as replicas that were started at different times.
-    const every = (ms: number, work: () => Promise<void>) => {
-      let isRunning = false;
-      return setInterval(
-        () => {
-          if (isRunning) return;
-          isRunning = true;
-          work()
-            .catch(() => {})
-            .finally(() => {
-              isRunning = false;
-            });
-        },
-        ms * (0.9 + Math.random() / 5),
-      );
-    };
+  static async start(location: string): Promise<SimulatedReplica> {
+    return new SimulatedReplica(await openStorage(location));
+  }
+
+  private constructor(storage: Storage) {
+    this.#storage = storage;
+    this.#keys = new KnownKeys(storage.keys, { graceMs: GRACE_MS });
+    this.#quota = new Quota(storage.leases, { isStorageDown: () => this.#keys.storageState !== 'ok' });
+    this.#usage = new Usage(storage.usage);
+    this.#traffic = new TrafficRecorder(this.#metrics, storage.traffic);
     this.#timers = [
-      every(HOUSEKEEPING_MS, () => this.quota.settleIdle(now())),
-      every(RECALLS_MS, () => this.quota.answerRecalls()),
-      every(RENEWAL_MS, () => this.quota.renewLeases()),
+      every(HOUSEKEEPING_MS, async () => {
+        await this.#keys.checkStorage();
+        await this.#usage.flush();
+        await this.#quota.settleIdle(this.nowMs());
+      }),
+      every(RECALLS_MS, () => this.#quota.answerRecalls()),
+      every(RENEWAL_MS, () => this.#quota.renewLeases()),
+      every(REPORT_MS, () => this.#report()),
     ];
   }
 
-  /** A request as the API treats it: key, then quota. */
-  async request(secret: string, nowMs: number): Promise<boolean> {
+  nowMs(): number {
+    return this.#storage.nowMs() ?? Date.now();
+  }
+
+  /** A request as the API treats it: key, then quota. Answered at once where storage need not be asked. */
+  request(secret: string, nowMs: number): boolean | Promise<boolean> {
+    const key = this.#keys.findRemembered(secret);
+    const spent = key && this.#quota.spendAtOnce(key.id, key.allowance, nowMs);
+    if (key === undefined || spent === undefined) return this.#ask(secret, nowMs);
+    this.#count(key.id, 200, nowMs);
+    return true;
+  }
+
+  async #ask(secret: string, nowMs: number): Promise<boolean> {
     try {
-      const key = this.#keys.findRemembered(secret) ?? (await this.#keys.find(secret, this.#newAddress()));
-      if (key === undefined) throw new Error('unknown key');
-      const { isAllowed } =
-        this.quota.spendAtOnce(key.id, key.allowance, nowMs) ?? (await this.quota.spend(key.id, key.allowance, nowMs));
-      this.served[isAllowed ? 'admitted' : 'refused']++;
+      const key = await this.#keys.find(secret, this.#newAddress());
+      if (key === undefined) throw new Error('the key was not found');
+      const { isAllowed } = await this.#quota.spend(key.id, key.allowance, nowMs);
+      this.#count(key.id, isAllowed ? 200 : 429, nowMs);
       return isAllowed;
-    } catch {
-      this.served.failed++;
+    } catch (error) {
+      const { message } = error as Error;
+      this.failures.set(message, (this.failures.get(message) ?? 0) + 1);
       return false;
     }
+  }
+
+  async stop(): Promise<void> {
+    for (const stop of this.#timers) stop();
+    await this.#quota.close().catch(() => {});
+    this.#keys.close();
+    await this.#storage.close();
+  }
+
+  #count(keyId: string, status: number, nowMs: number): void {
+    this.#usage.count(keyId, 'ip', status, nowMs);
+    this.#metrics.count('ip', status, 0.0001);
+  }
+
+  async #report(): Promise<void> {
+    await this.#traffic.flush(this.nowMs());
+    const at = new Date(this.nowMs());
+    await this.#storage.processes.report({
+      id: this.#id,
+      host: 'simulated',
+      pid: process.pid,
+      startedAt: at,
+      seenAt: at,
+      memoryBytes: 0,
+      lagMs: 0,
+      datasetVersion: 1,
+    });
+    await this.#storage.processes.seenSince(new Date(this.nowMs() - 3 * REPORT_MS));
   }
 
   /** Each from another client: secrets that one address tries are throttled. */
@@ -63,10 +109,26 @@ export class SimulatedReplica {
     const number = ++this.#clients;
     return `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;
   }
+}
 
-  async stop(): Promise<void> {
-    for (const timer of this.#timers) clearInterval(timer);
-    await this.quota.close().catch(() => {});
-    this.#keys.close();
-  }
+/**
+ * Begins at a random moment, as replicas that were started at different times; a call under way is not joined. Returns
+ * how to stop.
+ */
+function every(ms: number, work: () => Promise<void>): () => void {
+  let isRunning = false;
+  const turn = async () => {
+    if (isRunning) return;
+    isRunning = true;
+    await work().catch(() => {});
+    isRunning = false;
+  };
+  let interval: NodeJS.Timeout | undefined;
+  const begin = setTimeout(() => {
+    interval = setInterval(turn, ms);
+  }, Math.random() * ms);
+  return () => {
+    clearTimeout(begin);
+    clearInterval(interval);
+  };
 }

@@ -22,7 +22,16 @@ export async function runWrk(
 ): Promise<LoadMeasure> {
   // tsc does not copy .lua files to dist.
   const path = fileURLToPath(new URL(`../../src/http/${script}`, import.meta.url));
-  const options = ['--threads', '1', '--connections', String(connections), '--duration', `${seconds}s`];
+  const options = [
+    '--threads',
+    '1',
+    '--connections',
+    String(connections),
+    '--duration',
+    `${seconds}s`,
+    '--timeout',
+    '10s',
+  ];
   const args = [...options, '--script', path, url, '--', ...scriptArguments, String(seed)];
   const output = await processes.run(LOAD_CORE, 'wrk', args, seconds * 1000);
   const requests = /(\d+) requests in/.exec(output)?.[1];

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
+import { newBatch } from '../test/new-batch.ts';
 import type { StoredAccount } from './account-store.ts';
 import { openStorage } from './open-storage.ts';
 import type { Storage } from './storage.ts';
@@ -114,7 +115,10 @@ test('audit storage: newest first, filtered, in pages', async () => {
 
 test('traffic storage: what processes add to an hour is summed', async () => {
   const row = { hour: 3_600_000, counter: 'requests ip 200', count: 2 };
-  await Promise.all([storage.traffic.add([row]), storage.traffic.add([row, { ...row, counter: 'cache hit' }])]);
+  await Promise.all([
+    storage.traffic.add(newBatch(), [row]),
+    storage.traffic.add(newBatch(), [row, { ...row, counter: 'cache hit' }]),
+  ]);
   assert.deepEqual((await storage.traffic.since(0)).map(({ counter, count }) => [counter, count]).sort(), [
     ['cache hit', 2],
     ['requests ip 200', 4],
@@ -126,7 +130,7 @@ test('traffic storage: what processes add to an hour is summed', async () => {
 test('usage storage: sums by key, endpoint and status, of all keys or of some', async () => {
   const row = { keyId: 'one', day: '2026-11-15', endpoint: 'ip', statusClass: 2, requests: 3 };
   const rows = [row, { ...row, keyId: 'two', requests: 4 }, { ...row, endpoint: 'asn', statusClass: 4, requests: 5 }];
-  await storage.usage.add(rows, new Map());
+  await storage.usage.add(newBatch(), rows, new Map());
   const range = { from: '2026-11-14', to: '2026-11-15' };
   const sums = async (by: 'key' | 'endpoint' | 'status', keyIds?: string[]) =>
     (await storage.usage.sums({ ...range, ...(keyIds && { keyIds }) }, by))

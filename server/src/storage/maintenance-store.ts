@@ -6,6 +6,8 @@ export type MaintenanceStore = {
   probe(): Promise<void>;
   /** True for one caller, of all processes, in every `intervalMs`. */
   claimPruning(nowMs: number, intervalMs: number): Promise<boolean>;
+  /** Forgets the batches of processes that have written none since. */
+  pruneWriters(beforeMs: number): Promise<void>;
 };
 
 export function maintenanceStore(db: Db): MaintenanceStore {
@@ -25,6 +27,9 @@ export function maintenanceStore(db: Db): MaintenanceStore {
         .where((eb) => eb.or([eb('pruned_at', '<=', nowMs - intervalMs), eb('pruned_at', '>', nowMs + intervalMs)]))
         .executeTakeFirst();
       return numUpdatedRows > 0n;
+    },
+    async pruneWriters(beforeMs) {
+      await db.deleteFrom('writers').where('written_at', '<', beforeMs).execute();
     },
   };
 }

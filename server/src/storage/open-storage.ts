@@ -24,19 +24,19 @@ export type StorageOptions = {
 /** `location` is a data directory, for the embedded engine, or the URL of a PostgreSQL database. */
 export async function openStorage(location: string, options: StorageOptions = {}): Promise<Storage> {
   const engine = await openEngine(location, options);
-  const { db, generation, urgent } = engine;
+  const { db, generation, urgent, now } = engine;
   const keys = keyStore(db, generation, urgent);
   return {
     engine: engine.name,
     nowMs: engine.nowMs,
     keys,
     leases: leaseStore(engine, options.leaseMs),
-    usage: usageStore(db),
+    usage: usageStore(db, now),
     accounts: accountStore(db),
     sessions: sessionStore(db),
     links: linkStore(db),
     audit: auditStore(db),
-    traffic: trafficStore(db),
+    traffic: trafficStore(db, now),
     processes: processStore(db),
     maintenance: maintenanceStore(db),
     async check() {

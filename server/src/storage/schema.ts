@@ -137,6 +137,8 @@ export type Schema = {
   };
   /** One row. `probes` counts attempts to write; `pruned_at` is when a process last began to remove old rows. */
   maintenance: { id: number; probes: number; pruned_at: number };
+  /** Processes that add to statistics, and the number of the last batch that was stored of each. */
+  writers: { id: Fixed; last_batch: number; written_at: number };
   /** Kept by Kysely's Migrator. */
   kysely_migration: { name: Generated<string>; timestamp: Generated<string> };
 };

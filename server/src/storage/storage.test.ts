@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { testEngines } from '../test/engines.ts';
+import { newBatch } from '../test/new-batch.ts';
 import type { StoredKey } from './key-store.ts';
 import { openStorage } from './open-storage.ts';
 import type { Storage } from './storage.ts';
@@ -54,7 +55,7 @@ for (const engine of testEngines()) {
       const [ours, theirs] = await Promise.all([openStorage(location), openStorage(location)]);
       const first = await ours.keys.revision();
       const row = { keyId: 'one', day: '2026-11-15', endpoint: 'ip', statusClass: 2, requests: 1 };
-      await theirs.usage.add([row], new Map());
+      await theirs.usage.add(newBatch(), [row], new Map());
       assert.equal(await ours.keys.revision(), first);
       await theirs.keys.insert(key('one'));
       const second = await ours.keys.revision();
@@ -69,10 +70,26 @@ for (const engine of testEngines()) {
     await keys.insert(key('one'));
     const row = { keyId: 'one', day: '2026-11-15', endpoint: 'ip', statusClass: 2, requests: 3 };
     const late = new Date('2026-11-15T12:00:00Z');
-    await usage.add([row], new Map([['one', late]]));
-    await usage.add([row], new Map([['one', new Date('2026-11-15T11:00:00Z')]]));
+    await usage.add(newBatch(), [row], new Map([['one', late]]));
+    await usage.add(newBatch(), [row], new Map([['one', new Date('2026-11-15T11:00:00Z')]]));
     assert.deepEqual(await usage.ofKey('one'), [{ ...row, requests: 6 }]);
     assert.deepEqual((await keys.list())[0]?.lastUsedAt, late);
+  });
+
+  withStorage('statistics of a batch that is repeated are added once', async ({ keys, usage, traffic }) => {
+    await keys.insert(key('one'));
+    const row = { keyId: 'one', day: '2026-11-15', endpoint: 'ip', statusClass: 2, requests: 3 };
+    const [first, other] = [newBatch(), newBatch()];
+    const second = { ...first, number: 2 };
+    for (const batch of [first, first, second, first, second, other]) await usage.add(batch, [row], new Map());
+    // A repetition may overtake the first attempt, which is still under way.
+    const third = { ...first, number: 3 };
+    await Promise.all([1, 2, 3].map(() => usage.add(third, [row], new Map())));
+    assert.deepEqual(await usage.ofKey('one'), [{ ...row, requests: 4 * 3 }]);
+    const counter = { hour: 0, counter: 'cache hit', count: 5 };
+    const batch = newBatch();
+    for (let i = 0; i < 2; i++) await traffic.add(batch, [counter]);
+    assert.deepEqual(await traffic.since(0), [counter]);
   });
 
   withStorage('usage of thousands of keys is written in one go', async ({ usage }) => {
@@ -83,7 +100,7 @@ for (const engine of testEngines()) {
       statusClass: 2,
       requests: i + 1,
     }));
-    await usage.add(rows, new Map());
+    await usage.add(newBatch(), rows, new Map());
     assert.equal((await usage.ofKey('key 1233'))[0]?.requests, 1234);
   });
 

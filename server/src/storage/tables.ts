@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { sql } from './kysely.ts';
 import type { Db } from './schema.ts';
 
-/** `processes` is what running processes say of themselves; what Kysely and migrations keep belongs to each database. */
+/** `processes` and `writers` are about running processes; what Kysely and migrations keep belongs to each database. */
 export const TABLES = {
   keys: ['id'],
   revisions: ['id'],

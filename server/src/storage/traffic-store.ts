@@ -1,4 +1,6 @@
 /** Counters of the API by hour in storage, added up over all processes. */
+import type { RawBuilder } from 'kysely';
+import { addOnce, type Batch } from './batch.ts';
 import { sql } from './kysely.ts';
 import type { Db } from './schema.ts';
 
@@ -6,7 +8,8 @@ import type { Db } from './schema.ts';
 export type TrafficRow = { readonly hour: number; readonly counter: string; readonly count: number };
 
 export type TrafficStore = {
-  add(rows: readonly TrafficRow[]): Promise<void>;
+  /** Nothing for a batch that is stored already. */
+  add(batch: Batch, rows: readonly TrafficRow[]): Promise<void>;
   since(hour: number): Promise<TrafficRow[]>;
   prune(beforeHour: number): Promise<void>;
 };
@@ -14,12 +17,12 @@ export type TrafficStore = {
 /** Three parameters each, well below the limit of either engine. */
 const ROWS_PER_STATEMENT = 500;
 
-export function trafficStore(db: Db): TrafficStore {
+export function trafficStore(db: Db, now: RawBuilder<number>): TrafficStore {
   return {
-    async add(rows) {
+    async add(batch, rows) {
       // In one order, so that no two processes wait for each other's rows.
       const sorted = [...rows].sort((a, b) => a.hour - b.hour || (a.counter < b.counter ? -1 : 1));
-      await db.transaction().execute(async (transaction) => {
+      await addOnce(db, now, batch, async (transaction) => {
         for (let i = 0; i < sorted.length; i += ROWS_PER_STATEMENT) {
           await transaction
             .insertInto('traffic')

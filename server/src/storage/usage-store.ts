@@ -1,4 +1,6 @@
 /** Statistics in storage: requests by key, day, endpoint and status class, and when a key was last used. */
+import type { RawBuilder } from 'kysely';
+import { addOnce, type Batch } from './batch.ts';
 import { sql } from './kysely.ts';
 import type { Db } from './schema.ts';
 
@@ -11,8 +13,11 @@ export type UsageRow = {
 };
 
 export type UsageStore = {
-  /** Adds to what is stored, and moves the time of last use of these keys forward. All of it, or nothing. */
-  add(rows: readonly UsageRow[], lastUsed: ReadonlyMap<string, Date>): Promise<void>;
+  /**
+   * Adds to what is stored, and moves the time of last use of these keys forward. All of it, or nothing; nothing for a
+   * batch that is stored already.
+   */
+  add(batch: Batch, rows: readonly UsageRow[], lastUsed: ReadonlyMap<string, Date>): Promise<void>;
   ofKey(keyId: string): Promise<UsageRow[]>;
   /** Sums by day and by what `by` names, from one day to another, both included; of all keys unless some are named. */
   sums(range: UsageRange, by: UsageGroup): Promise<UsageSum[]>;
@@ -33,13 +38,13 @@ const KEYS_PER_STATEMENT = 10_000;
 /** Rows of one statement: five parameters each, well below the limit of either engine. */
 const ROWS_PER_STATEMENT = 500;
 
-export function usageStore(db: Db): UsageStore {
+export function usageStore(db: Db, now: RawBuilder<number>): UsageStore {
   return {
-    async add(rows, lastUsed) {
+    async add(batch, rows, lastUsed) {
       // In one order, so that no two processes wait for each other's rows.
       const sorted = [...rows].sort((a, b) => compare(a.keyId, b.keyId) || compare(a.endpoint, b.endpoint));
       const seen = [...lastUsed].sort(([a], [b]) => compare(a, b));
-      await db.transaction().execute(async (transaction) => {
+      await addOnce(db, now, batch, async (transaction) => {
         for (let i = 0; i < sorted.length; i += ROWS_PER_STATEMENT) {
           const values = sorted.slice(i, i + ROWS_PER_STATEMENT).map((row) => ({
             key_id: row.keyId,

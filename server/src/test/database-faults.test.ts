@@ -171,6 +171,29 @@ test('database: each statement takes two seconds', { skip }, async () => {
   assert.equal(await here.status(free), 200);
 });
 
+test('database: a commit whose answer is lost is counted once, in statistics too', { skip }, async () => {
+  const { key, secret } = await direct.createKey();
+  await here.network.set('loses commits');
+  const lostBefore = here.network.lostCommits;
+  let sent = 0;
+  await untilTrue('some are lost', async () => {
+    assert.deepEqual(await here.statuses(secret, 20), { 200: 20 });
+    sent += 20;
+    return here.network.lostCommits >= lostBefore + 3;
+  });
+  await here.network.set('works');
+  await here.until('ok');
+  const counted = async () => {
+    const client = new pg.Client({ connectionString: databaseUrl });
+    await client.connect();
+    const { rows } = await client.query('SELECT sum(requests)::int AS sum FROM usage WHERE key_id = $1', [key.id]);
+    await client.end();
+    return (rows[0]?.sum ?? 0) as number;
+  };
+  await untilTrue('all are written', async () => (await counted()) >= sent);
+  assert.equal(await counted(), sent);
+});
+
 test('database: out of connections', { skip }, async () => {
   const others: pg.Client[] = [];
   const takeAll = async () => {

@@ -4,9 +4,10 @@ import { type AddressInfo, createServer, connect as openSocket, type Server, typ
 
 /**
  * `drops`: no byte arrives in either direction, and nothing is closed. `refuses`: connections are cut and new ones
- * refused. `delays`: what the server sends arrives late.
+ * refused. `delays`: what the server sends arrives late. `loses commits`: a commit reaches the server, and the
+ * connection is cut before its answer arrives.
  */
-export type Network = 'works' | 'drops' | 'refuses' | 'delays';
+export type Network = 'works' | 'drops' | 'refuses' | 'delays' | 'loses commits';
 
 export class NetworkProxy {
   readonly #target: { host: string; port: number };
@@ -15,6 +16,8 @@ export class NetworkProxy {
   #server: Server = createServer();
   #port = 0;
   #network: Network = 'works';
+  /** Answers to a commit that were not passed on. */
+  lostCommits = 0;
 
   private constructor(target: URL, delayMs: number) {
     this.#target = { host: target.hostname, port: Number(target.port) };
@@ -60,6 +63,7 @@ export class NetworkProxy {
 
   #join(client: Socket): void {
     const server = openSocket(this.#target);
+    let isCommitting = false;
     for (const [from, to] of [
       [client, server],
       [server, client],
@@ -67,6 +71,12 @@ export class NetworkProxy {
       this.#sockets.add(from);
       from.on('data', (bytes) => {
         if (this.#network === 'drops') return;
+        if (this.#network === 'loses commits' && from === client && bytes.includes('commit')) isCommitting = true;
+        if (isCommitting && from === server) {
+          this.lostCommits++;
+          client.destroy();
+          return;
+        }
         const isLate = this.#network === 'delays' && from === server;
         if (isLate) setTimeout(() => to.write(bytes), this.#delayMs);
         else to.write(bytes);

@@ -207,3 +207,26 @@ test('plain path: when the server stops, idle connections are closed and it ends
   assert.ok(performance.now() - started < 3_000);
   other.remove();
 });
+
+test('plain path: a request that was under way when the server stopped is answered, and its connection closed', async () => {
+  const other = new TestFolder();
+  other.publish();
+  const { secret } = await other.createKey();
+  const stopping = await startInProcess(other);
+  const request = `GET /v1/ip/8.8.8.8 HTTP/1.1\r\nHost: x\r\nX-API-Key: ${secret}\r\n\r\n`;
+  // A key that was never seen is looked for on Node's path.
+  const first = await RawConnection.open(stopping.url);
+  await first.ask(request);
+  first.close();
+  const connections = await Promise.all(Array.from({ length: 5 }, () => RawConnection.open(stopping.url)));
+  const lastAnswers = connections.map(async (connection) => {
+    for (;;) {
+      const answer = await connection.ask(request);
+      if (!answer.startsWith('HTTP/1.1 200 ') || /\r\nconnection: close\r\n/i.test(answer)) return answer;
+    }
+  });
+  await sleep(100);
+  await stopping.close();
+  for (const answer of await Promise.all(lastAnswers)) assert.match(answer, /^HTTP\/1\.1 200 /);
+  other.remove();
+});

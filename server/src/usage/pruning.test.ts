@@ -6,6 +6,7 @@ import test, { afterEach, beforeEach } from 'node:test';
 import { AuditLog } from '../audit/audit-log.ts';
 import { openStorage } from '../storage/open-storage.ts';
 import type { Storage } from '../storage/storage.ts';
+import { newBatch } from '../test/new-batch.ts';
 import { AUDIT_DAYS, pruneOldRows, QUOTA_DAYS, USAGE_DAYS } from './pruning.ts';
 
 const NOON = Date.parse('2026-11-15T12:00:00Z');
@@ -25,6 +26,7 @@ afterEach(async () => {
 
 const usageOn = (days: readonly number[], keyId = 'one') =>
   storage.usage.add(
+    newBatch(),
     days.map((ago) => ({ keyId, day: dayAgo(ago), endpoint: 'ip', statusClass: 2, requests: 1 })),
     new Map(),
   );

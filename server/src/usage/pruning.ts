@@ -14,6 +14,8 @@ export const USAGE_DAYS = 400;
 export const QUOTA_DAYS = 7;
 /** Two years: what was done is asked about long after, and a log without end holds addresses of people without end. */
 export const AUDIT_DAYS = 730;
+/** A process that could not reach storage for as long may repeat a batch that was stored; see `storage/batch`. */
+const WRITER_DAYS = 7;
 /** Some tens of milliseconds on the writer. */
 const ROWS_PER_PART = 1_000;
 /** What is left is removed an hour later. */
@@ -27,6 +29,7 @@ export async function pruneOldRows(
   nowMs: number,
 ): Promise<Pruned | undefined> {
   if (!(await maintenance.claimPruning(nowMs, INTERVAL_MS))) return undefined;
+  await maintenance.pruneWriters(nowMs - WRITER_DAYS * DAY_MS);
   return {
     usage: await inParts((limit) => usage.prune(dayBefore(nowMs, USAGE_DAYS), limit)),
     quota: await inParts((limit) => leases.prune(dayBefore(nowMs, QUOTA_DAYS), limit)),

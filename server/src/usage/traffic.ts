@@ -4,6 +4,7 @@
  */
 import { BUCKETS, type Metrics, type MetricsSnapshot } from '../metrics/metrics.ts';
 import type { TrafficRow, TrafficStore } from '../storage/traffic-store.ts';
+import { BatchWriter } from './batch-writer.ts';
 
 const HOUR_MS = 3_600_000;
 export const KEPT_HOURS = 24 * 90;
@@ -11,37 +12,36 @@ export const KEPT_HOURS = 24 * 90;
 export class TrafficRecorder {
   readonly #metrics: Metrics;
   readonly #store: TrafficStore;
+  readonly #writer: BatchWriter<TrafficRow[]>;
+  /** What was given to the writer so far. */
   #written: ReadonlyMap<string, number> = new Map();
   #prunedHour = 0;
-  #writing: Promise<void> = Promise.resolve();
 
   constructor(metrics: Metrics, store: TrafficStore) {
     this.#metrics = metrics;
     this.#store = store;
+    this.#writer = new BatchWriter((batch, rows) => store.add(batch, rows));
   }
 
   /** Writes what has come since the last time. If storage refuses, it is kept for the next time. */
-  flush(nowMs: number): Promise<void> {
-    // One after another: each writes the difference to the one before.
-    const writing = this.#writing.then(() => this.#write(nowMs));
-    this.#writing = writing.catch(() => {});
-    return writing;
+  async flush(nowMs: number): Promise<void> {
+    const hour = Math.floor(nowMs / HOUR_MS) * HOUR_MS;
+    await this.#writer.write(() => this.#collect(hour));
+    if (hour === this.#prunedHour) return;
+    await this.#store.prune(hour - KEPT_HOURS * HOUR_MS);
+    this.#prunedHour = hour;
   }
 
-  async #write(nowMs: number): Promise<void> {
+  #collect(hour: number): TrafficRow[] | undefined {
     const { cacheHits, cacheMisses } = this.#metrics;
     const counters = countersOf({ cacheHits, cacheMisses, ...this.#metrics.snapshot({}) });
-    const hour = Math.floor(nowMs / HOUR_MS) * HOUR_MS;
     const rows: TrafficRow[] = [];
     for (const [counter, total] of counters) {
       const count = total - (this.#written.get(counter) ?? 0);
       if (count > 0) rows.push({ hour, counter, count });
     }
-    if (rows.length > 0) await this.#store.add(rows);
     this.#written = counters;
-    if (hour === this.#prunedHour) return;
-    await this.#store.prune(hour - KEPT_HOURS * HOUR_MS);
-    this.#prunedHour = hour;
+    return rows.length > 0 ? rows : undefined;
   }
 }
 

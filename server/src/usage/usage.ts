@@ -3,6 +3,7 @@
  * them.
  */
 import type { UsageRow, UsageStore } from '../storage/usage-store.ts';
+import { BatchWriter } from './batch-writer.ts';
 
 /**
  * Requests by day (since 1970), key, endpoint and status class. Nested Maps: a joined key per request would cost more
@@ -10,13 +11,15 @@ import type { UsageRow, UsageStore } from '../storage/usage-store.ts';
  */
 type Counts = Map<number, Map<string, Map<string, number[]>>>;
 
+type UsageBatch = { readonly rows: readonly UsageRow[]; readonly lastUsed: ReadonlyMap<string, Date> };
+
 export class Usage {
-  readonly #store: UsageStore;
+  readonly #writer: BatchWriter<UsageBatch>;
   #counts: Counts = new Map();
   #lastUsed = new Map<string, Date>();
 
   constructor(store: UsageStore) {
-    this.#store = store;
+    this.#writer = new BatchWriter((batch, { rows, lastUsed }) => store.add(batch, rows, lastUsed));
   }
 
   count(keyId: string, endpoint: string, status: number, nowMs: number): void {
@@ -36,28 +39,16 @@ export class Usage {
   }
 
   /** Writes what has accumulated. If storage refuses, it is kept for the next time. */
-  async flush(): Promise<void> {
-    if (this.#counts.size === 0) return;
-    const rows = rowsOf(this.#counts);
-    const lastUsed = this.#lastUsed;
-    this.#counts = new Map();
-    this.#lastUsed = new Map();
-    try {
-      await this.#store.add(rows, lastUsed);
-    } catch (error) {
-      this.#putBack(rows, lastUsed);
-      throw error;
-    }
+  flush(): Promise<void> {
+    return this.#writer.write(() => this.#collect());
   }
 
-  #putBack(rows: readonly UsageRow[], lastUsed: ReadonlyMap<string, Date>): void {
-    for (const { keyId, day, endpoint, statusClass, requests } of rows) {
-      const endpoints = inner(inner(this.#counts, Date.parse(day) / DAY_MS), keyId);
-      const classes = endpoints.get(endpoint) ?? [0, 0, 0, 0, 0, 0];
-      classes[statusClass] = (classes[statusClass] ?? 0) + requests;
-      endpoints.set(endpoint, classes);
-    }
-    for (const [keyId, at] of lastUsed) if (!this.#lastUsed.has(keyId)) this.#lastUsed.set(keyId, at);
+  #collect(): UsageBatch | undefined {
+    if (this.#counts.size === 0) return undefined;
+    const batch = { rows: rowsOf(this.#counts), lastUsed: this.#lastUsed };
+    this.#counts = new Map();
+    this.#lastUsed = new Map();
+    return batch;
   }
 }
 

@@ -19,6 +19,9 @@ export type AnswerPlain = (
   connection: PlainConnection,
 ) => Buffer | undefined | Promise<Buffer | undefined>;
 
+/** A client that has just had an answer sends its next request before it can know that the server stops. */
+const LINGER_MS = 250;
+
 type NodeListener = (this: Server, socket: Socket) => void;
 
 export class PlainConnections {
@@ -47,11 +50,16 @@ export class PlainConnections {
     return this.#open.size;
   }
 
-  /** Closes connections that wait for a request; the others close with their answer. */
+  /**
+   * Closes connections that wait for a request, after those under way have had the time to arrive: Node answers them,
+   * with `Connection: close`. The others close with their answer.
+   */
   stop(): void {
     this.#isStopping = true;
     clearInterval(this.#timer);
-    for (const connection of this.#open) if (!connection.isBusy) connection.socket.end();
+    setTimeout(() => {
+      for (const connection of this.#open) if (!connection.isBusy) connection.socket.end();
+    }, LINGER_MS);
   }
 
   destroyAll(): void {
@@ -73,12 +81,14 @@ export class PlainConnections {
 
   #read(connection: PlainConnection, bytes: Buffer): void {
     connection.lastReadMs = this.nowMs;
+    // Too late: nothing can be answered after the end, so nothing may be counted.
+    if (connection.socket.writableEnded) return;
     if (connection.isBusy) {
       // A second request before the first is answered: Node keeps the order.
       connection.hold(bytes);
       return;
     }
-    if (!this.#request.recognise(bytes)) {
+    if (this.#isStopping || !this.#request.recognise(bytes)) {
       this.#handOver(connection, bytes, !startsLikeLookup(bytes));
       return;
     }

@@ -10,6 +10,7 @@ import { Keys } from '../../keys/keys.ts';
 import { dayAt } from '../../quota/day.ts';
 import { openStorage } from '../../storage/open-storage.ts';
 import type { Storage } from '../../storage/storage.ts';
+import { newBatch } from '../../test/new-batch.ts';
 import { NO_POSTGRES, PostgresServer } from '../../test/postgres-server.ts';
 import { runCommand } from '../../test/run-command.ts';
 
@@ -67,7 +68,7 @@ async function fill(location: string): Promise<string> {
       statusClass: 2,
       requests: i,
     }));
-    await storage.usage.add(rows, new Map([[key.id, new Date()]]));
+    await storage.usage.add(newBatch(), rows, new Map([[key.id, new Date()]]));
     const lease = { keyId: key.id, day: DAY, owner: 'dead.1' };
     await storage.leases.take(lease, { wanted: 300, limit: 1_000, spent: 0, opened: 0, open: 300 });
     await storage.leases.settle([{ ...lease, spent: 290 }]);

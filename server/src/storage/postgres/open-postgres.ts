@@ -7,6 +7,7 @@ import type { Db, Schema } from '../schema.ts';
 import { NoDatabase } from '../storage-unavailable.ts';
 import { DatabaseClock } from './database-clock.ts';
 import { oneStatementLeases } from './one-statement-leases.ts';
+import { openFailure } from './open-failure.ts';
 import { openPool, type PoolTimeouts } from './pool.ts';
 import { unavailableDialect } from './unavailable-dialect.ts';
 
@@ -40,7 +41,7 @@ export async function openPostgres(url: string, { mustExist }: { mustExist: bool
     await clock.start();
   } catch (error) {
     await db.destroy();
-    throw error;
+    throw openFailure(error, place);
   }
   return {
     name: 'PostgreSQL',

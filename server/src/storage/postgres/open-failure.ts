@@ -1,0 +1,61 @@
+/** Why a database could not be opened, as a sentence for the person who wrote its URL: what failed, where, what to do. */
+import { StorageUnavailable } from '../storage-unavailable.ts';
+
+/** SQLSTATE, or a code of Node. */
+const ADVICE: Readonly<Record<string, string>> = {
+  '28P01': 'Check the user and the password in the URL (characters such as @ : / must be escaped), or PGPASSWORD.',
+  '28000': 'The server does not let this user in from here: see its pg_hba.conf.',
+  '3D000': 'Create it with its user as the owner: CREATE DATABASE … OWNER …',
+  '3F000': 'The user must be able to create tables: make it the owner of the database.',
+  '42501': 'The user must be able to create tables: make it the owner of the database.',
+  '25006': 'It is read-only: name the primary server, not a standby.',
+  '53300': 'All connections of the server are in use: raise its max_connections, or put a pooler in front.',
+  '57P03': 'Try again in a moment.',
+  ENOTFOUND: 'Its host name cannot be resolved.',
+  EAI_AGAIN: 'Its host name cannot be resolved at the moment.',
+  ECONNREFUSED: 'Is PostgreSQL running, and does it listen on that address and port?',
+  EHOSTUNREACH: 'There is no route to its host.',
+  ENETUNREACH: 'There is no route to its host.',
+  ENOENT: 'Check sslrootcert, sslcert and sslkey in the URL.',
+  EACCES: 'Check who may read the files that sslrootcert, sslcert and sslkey name.',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'Use the name that the certificate is for, or sslmode=verify-ca.',
+  CERT_HAS_EXPIRED: 'Renew the certificate of the server.',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'Name the authority of its certificate with sslrootcert in the URL.',
+  SELF_SIGNED_CERT_IN_CHAIN: 'Name the authority of its certificate with sslrootcert in the URL.',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'Name the authority of its certificate with sslrootcert in the URL.',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'Name the authority of its certificate with sslrootcert in the URL.',
+};
+
+/** What pg says without a code. */
+const MESSAGES: readonly (readonly [RegExp, string, string])[] = [
+  [
+    /client password must be a(?: non-empty)? string/,
+    'it asks for a password, and there is none',
+    'Put it into the URL, PGPASSWORD or a password file.',
+  ],
+  [
+    /does not support SSL/,
+    'it does not offer TLS',
+    'Turn it on there (ssl = on), or use sslmode=disable where the network is yours.',
+  ],
+  [/timeout|timed out/i, 'it does not answer', 'Check host and port, and whether a firewall lets connections through.'],
+];
+
+/** `place` is the database without user and password. What is no failure to connect is returned as it is. */
+export function openFailure(error: unknown, place: string): unknown {
+  if (!(error instanceof StorageUnavailable) || error.cause === undefined) return error;
+  const { message, code } = origin(error);
+  const known = MESSAGES.find(([pattern]) => pattern.test(message));
+  const advice = known?.[2] ?? (code !== undefined && Object.hasOwn(ADVICE, code) ? ADVICE[code] : undefined);
+  // A step of the schema that failed is named by the outermost message.
+  const words = known?.[1] ?? (error.cause instanceof StorageUnavailable ? error.message : message || code);
+  return new StorageUnavailable(`${place} cannot be used: ${words}${advice === undefined ? '' : `. ${advice}`}`, {
+    cause: error.cause,
+  });
+}
+
+/** Of an AggregateError, of which there is one per address, the first is enough. */
+function origin(error: Error & { code?: string }): { message: string; code?: string } {
+  const inner = error instanceof AggregateError ? error.errors[0] : error.cause;
+  return inner instanceof Error ? origin(inner) : error;
+}

@@ -12,7 +12,7 @@ import type { Quota } from '../quota/quota.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { UpdateReport } from '../updates/update-report.ts';
 import type { Usage } from '../usage/usage.ts';
-import type { ProcessReporter } from './process-reporter.ts';
+import type { ProcessReporter } from './operation/process-reporter.ts';
 import type { SettingInForce } from './wire.ts';
 
 export type DashboardSettings = {

@@ -3,8 +3,8 @@
  * and scripts of other sites can send cookies, but neither fake `Origin` and `Sec-Fetch-Site` nor set our header.
  */
 import type { FastifyRequest } from 'fastify';
+import { CSRF_HEADER } from '../wire.ts';
 import { DashboardRefusal } from './refusal.ts';
-import { CSRF_HEADER } from './wire.ts';
 
 /** TLS ends at a proxy: one that is trusted says so, or the operator does with WHENCE_PUBLIC_URL. */
 export function isBehindTls({ protocol }: Pick<FastifyRequest, 'protocol'>, publicUrl: string | undefined): boolean {

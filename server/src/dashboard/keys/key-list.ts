@@ -2,10 +2,10 @@
  * The table of keys: filter, sort, page, as functions of plain data. All keys are read and filtered here: five thousand
  * take milliseconds, and searching in names, masked keys and owners' names at once needs no index in either engine.
  */
-import type { Key } from '../keys/key.ts';
-import { type Permission, TIERS, type Tier } from '../keys/tiers.ts';
-import { dayAt } from '../quota/day.ts';
-import type { KeySort, KeyStatus, KeySummary } from './wire.ts';
+import type { Key } from '../../keys/key.ts';
+import { type Permission, TIERS, type Tier } from '../../keys/tiers.ts';
+import { dayAt } from '../../quota/day.ts';
+import type { KeySort, KeyStatus, KeySummary } from '../wire.ts';
 
 export const KEY_STATUSES: readonly KeyStatus[] = ['active', 'revoked'];
 export const KEY_SORTS: readonly KeySort[] = ['name', 'created_at', 'last_used_at', 'requests_today'];

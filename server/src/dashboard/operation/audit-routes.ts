@@ -1,12 +1,12 @@
 /** The audit log: read and export. */
-import { AUDIT_ACTIONS } from '../audit/audit-log.ts';
-import type { AuditFilter, StoredAuditEntry } from '../storage/audit-store.ts';
-import type { Rows } from './ask.ts';
-import { parseChoice, parseCount } from './parameters.ts';
-import type { RouteParts } from './parts.ts';
-import { invalid } from './refusal.ts';
-import { EXPORT_FORMATS, type FileRow, sendFile } from './text-file.ts';
-import type { AuditAction, AuditEntry, AuditTarget } from './wire.ts';
+import { AUDIT_ACTIONS } from '../../audit/audit-log.ts';
+import type { AuditFilter, StoredAuditEntry } from '../../storage/audit-store.ts';
+import type { RouteParts } from '../parts.ts';
+import type { Rows } from '../requests/ask.ts';
+import { parseChoice, parseCount } from '../requests/parameters.ts';
+import { invalid } from '../requests/refusal.ts';
+import { EXPORT_FORMATS, type FileRow, sendFile } from '../requests/text-file.ts';
+import type { AuditAction, AuditEntry, AuditTarget } from '../wire.ts';
 
 const DEFAULT_PAGE = 50;
 const MAX_PAGE = 500;

@@ -1,9 +1,9 @@
 /** A request to the dashboard as its handlers see it, typed by the contract, and the table that has a row per route. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Role } from '../accounts/role.ts';
-import type { Client, Session } from '../accounts/sessions.ts';
-import type { Actor } from '../audit/audit-log.ts';
-import type { Contract, RouteName } from './wire.ts';
+import type { Role } from '../../accounts/role.ts';
+import type { Client, Session } from '../../accounts/sessions.ts';
+import type { Actor } from '../../audit/audit-log.ts';
+import type { Contract, RouteName } from '../wire.ts';
 
 type Part<Name extends RouteName, Key extends string> =
   Contract[Name] extends Record<Key, infer T> ? T : Record<never, never>;

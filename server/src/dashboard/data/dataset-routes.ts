@@ -3,17 +3,17 @@ import { DEFAULT_DIFF_LIMIT, MAX_DIFF_LIMIT } from '@whence/dataset/diff-limit';
 import { FeedCache } from '@whence/dataset/feed-cache';
 import { DatasetError } from '@whence/dataset/format';
 import { useVersion, type VersionEntry } from '@whence/dataset/publish';
-import { elapsedMs, sendJson } from '../http/envelope.ts';
-import { ApiError } from '../http/errors.ts';
-import { datasetReport } from '../lookup/dataset-report.ts';
-import type { Rows } from './ask.ts';
-import { usageIdOf } from './lookup-limits.ts';
-import { parseCount } from './parameters.ts';
-import type { RouteParts } from './parts.ts';
-import { DashboardRefusal } from './refusal.ts';
-import { object, positiveInteger } from './schemas.ts';
+import { elapsedMs, sendJson } from '../../http/envelope.ts';
+import { ApiError } from '../../http/errors.ts';
+import { datasetReport } from '../../lookup/dataset-report.ts';
+import { usageIdOf } from '../look-up/lookup-limits.ts';
+import type { RouteParts } from '../parts.ts';
+import type { Rows } from '../requests/ask.ts';
+import { parseCount } from '../requests/parameters.ts';
+import { DashboardRefusal } from '../requests/refusal.ts';
+import { object, positiveInteger } from '../requests/schemas.ts';
+import type { FeedState } from '../wire.ts';
 import { updateState } from './update-state.ts';
-import type { FeedState } from './wire.ts';
 
 type Names = 'getDataset' | 'getDatasetDiff' | 'useVersion' | 'startUpdate' | 'getUpdate';
 

@@ -5,8 +5,8 @@ import { formatFinding } from '@whence/email/finding-text';
 import { MAX_POINTS } from '@whence/email/score';
 import type { SpfNode } from '@whence/email/spf-lookups';
 import { zoneFileLine } from '@whence/email/zone-file';
-import type { Checked } from '../lookup/email-checks.ts';
-import type { DomainAdvice, SpfTreeNode } from './wire.ts';
+import type { Checked } from '../../lookup/email-checks.ts';
+import type { DomainAdvice, SpfTreeNode } from '../wire.ts';
 
 export function describeExamination({ answer: report, score, advice, findings }: Checked) {
   const points = (part: keyof typeof MAX_POINTS) => ({ points: score[part], max: MAX_POINTS[part] });

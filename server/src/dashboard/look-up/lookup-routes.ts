@@ -9,14 +9,20 @@ import type { Dataset } from '@whence/dataset/read';
 import { normalizeDomain } from '@whence/email/domain-name';
 import { isSelector, MAX_SELECTORS, tidySelectors } from '@whence/email/selectors';
 import type { FastifyReply } from 'fastify';
-import { elapsedMs, envelope, sendJson } from '../http/envelope.ts';
-import { ApiError, errors } from '../http/errors.ts';
-import { GuessThrottle } from '../keys/guess-throttle.ts';
-import { evidenceOf, lookup, specialPurposeOf } from '../lookup/lookup.ts';
-import { connectionTypesOf, relatedNetworks } from '../lookup/network-profile.ts';
-import { summarizePrefix } from '../lookup/prefix-summary.ts';
-import { dayAt } from '../quota/day.ts';
-import type { PublicAsk, Rows } from './ask.ts';
+import { elapsedMs, envelope, sendJson } from '../../http/envelope.ts';
+import { ApiError, errors } from '../../http/errors.ts';
+import { GuessThrottle } from '../../keys/guess-throttle.ts';
+import { evidenceOf, lookup, specialPurposeOf } from '../../lookup/lookup.ts';
+import { connectionTypesOf, relatedNetworks } from '../../lookup/network-profile.ts';
+import { summarizePrefix } from '../../lookup/prefix-summary.ts';
+import { dayAt } from '../../quota/day.ts';
+import { creditsOf, requireDataset } from '../data/served-dataset.ts';
+import type { RouteParts } from '../parts.ts';
+import type { PublicAsk, Rows } from '../requests/ask.ts';
+import { parseCount } from '../requests/parameters.ts';
+import { DashboardRefusal, invalid } from '../requests/refusal.ts';
+import { listOf, object, text } from '../requests/schemas.ts';
+import type { RouteName } from '../wire.ts';
 import {
   LOOK_UP_LEASE,
   LOOK_UPS_PER_DAY,
@@ -25,12 +31,6 @@ import {
   PUBLIC_USAGE_ID,
   usageIdOf,
 } from './lookup-limits.ts';
-import { parseCount } from './parameters.ts';
-import type { RouteParts } from './parts.ts';
-import { DashboardRefusal, invalid } from './refusal.ts';
-import { listOf, object, text } from './schemas.ts';
-import { creditsOf, requireDataset } from './served-dataset.ts';
-import type { RouteName } from './wire.ts';
 
 type Names = 'lookUpIp' | 'lookUpPrefix' | 'lookUpAsn' | 'searchAsn' | 'checkDomain' | 'lookUpBatch';
 

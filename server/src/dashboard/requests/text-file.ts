@@ -1,6 +1,6 @@
 /** Rows as a file to download: CSV (RFC 4180) or NDJSON. */
 import type { FastifyReply } from 'fastify';
-import type { ExportFormat } from './wire.ts';
+import type { ExportFormat } from '../wire.ts';
 
 export type FileRow = Readonly<Record<string, string | number>>;
 

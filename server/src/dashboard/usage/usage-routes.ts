@@ -1,16 +1,16 @@
 /** Statistics: what keys and accounts asked for by day, and the API as a whole by hour. */
-import type { TrafficRow } from '../storage/traffic-store.ts';
-import type { UsageSum } from '../storage/usage-store.ts';
-import { KEPT_HOURS, percentileMs, sumTraffic, type TrafficSums } from '../usage/traffic.ts';
-import type { Ask, Rows } from './ask.ts';
+import type { TrafficRow } from '../../storage/traffic-store.ts';
+import type { UsageSum } from '../../storage/usage-store.ts';
+import { KEPT_HOURS, percentileMs, sumTraffic, type TrafficSums } from '../../usage/traffic.ts';
+import { VisibleKeys } from '../keys/visible-keys.ts';
+import { PUBLIC_USAGE_ID } from '../look-up/lookup-limits.ts';
+import type { RouteParts } from '../parts.ts';
+import type { Ask, Rows } from '../requests/ask.ts';
+import { parseChoice, parseCount } from '../requests/parameters.ts';
+import { DashboardRefusal } from '../requests/refusal.ts';
+import { EXPORT_FORMATS, sendFile } from '../requests/text-file.ts';
+import type { Latency, TrafficHour, TrafficTotals, UsageBy, UsageQuery } from '../wire.ts';
 import { dayBefore, parseDays } from './day-range.ts';
-import { PUBLIC_USAGE_ID } from './lookup-limits.ts';
-import { parseChoice, parseCount } from './parameters.ts';
-import type { RouteParts } from './parts.ts';
-import { DashboardRefusal } from './refusal.ts';
-import { EXPORT_FORMATS, sendFile } from './text-file.ts';
-import { VisibleKeys } from './visible-keys.ts';
-import type { Latency, TrafficHour, TrafficTotals, UsageBy, UsageQuery } from './wire.ts';
 
 type Names = 'getOverview' | 'getUsage' | 'exportUsage' | 'getTraffic';
 

@@ -1,17 +1,17 @@
 /** API keys: the table, create, revoke, rotate, usage and audit of one. */
-import type { Account } from '../accounts/account.ts';
-import { type Key, parseName } from '../keys/key.ts';
-import { Keys } from '../keys/keys.ts';
-import { PERMISSIONS, TIER_NAMES, type Tier } from '../keys/tiers.ts';
-import type { Rows } from './ask.ts';
-import { describeAudit } from './audit-routes.ts';
-import { parseDays } from './day-range.ts';
+import type { Account } from '../../accounts/account.ts';
+import { type Key, parseName } from '../../keys/key.ts';
+import { Keys } from '../../keys/keys.ts';
+import { PERMISSIONS, TIER_NAMES, type Tier } from '../../keys/tiers.ts';
+import { describeAudit } from '../operation/audit-routes.ts';
+import type { RouteParts } from '../parts.ts';
+import type { Rows } from '../requests/ask.ts';
+import { parseChoice, parseCount } from '../requests/parameters.ts';
+import { DashboardRefusal, invalid } from '../requests/refusal.ts';
+import { listOf, object, oneOf, text } from '../requests/schemas.ts';
+import { parseDays } from '../usage/day-range.ts';
 import { KEY_SORTS, KEY_STATUSES, selectKeys } from './key-list.ts';
 import { tiersFor } from './key-tiers.ts';
-import { parseChoice, parseCount } from './parameters.ts';
-import type { RouteParts } from './parts.ts';
-import { DashboardRefusal, invalid } from './refusal.ts';
-import { listOf, object, oneOf, text } from './schemas.ts';
 import { VisibleKeys } from './visible-keys.ts';
 
 type Names = 'listKeys' | 'createKey' | 'getKey' | 'revokeKey' | 'rotateKey' | 'getKeyUsage' | 'getKeyAudit';

@@ -1,15 +1,15 @@
 /** The keys that an account may see, with what the table shows of them: administrators see all, others their own. */
-import type { Account } from '../accounts/account.ts';
-import type { Accounts } from '../accounts/accounts.ts';
-import { fromStored, type Key } from '../keys/key.ts';
-import { TIERS } from '../keys/tiers.ts';
-import { dayAt } from '../quota/day.ts';
-import type { Storage } from '../storage/storage.ts';
-import { dayBefore } from './day-range.ts';
+import type { Account } from '../../accounts/account.ts';
+import type { Accounts } from '../../accounts/accounts.ts';
+import { fromStored, type Key } from '../../keys/key.ts';
+import { TIERS } from '../../keys/tiers.ts';
+import { dayAt } from '../../quota/day.ts';
+import type { Storage } from '../../storage/storage.ts';
+import { usageIdOf } from '../look-up/lookup-limits.ts';
+import { DashboardRefusal } from '../requests/refusal.ts';
+import { dayBefore } from '../usage/day-range.ts';
+import type { KeySummary } from '../wire.ts';
 import { describeKeys, type KeyFacts, SPARKLINE_DAYS } from './key-list.ts';
-import { usageIdOf } from './lookup-limits.ts';
-import { DashboardRefusal } from './refusal.ts';
-import type { KeySummary } from './wire.ts';
 
 export class VisibleKeys {
   readonly #storage: Storage;

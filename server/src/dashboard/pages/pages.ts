@@ -9,9 +9,9 @@ import { extname, join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../http/errors.ts';
-import { isBehindTls } from './origin.ts';
-import type { DashboardSettings } from './parts.ts';
+import { ApiError } from '../../http/errors.ts';
+import type { DashboardSettings } from '../parts.ts';
+import { isBehindTls } from '../requests/origin.ts';
 import { pageHeaders } from './security-headers.ts';
 
 const TYPES: Readonly<Record<string, string>> = {

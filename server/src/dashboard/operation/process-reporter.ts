@@ -1,9 +1,9 @@
 /** Tells storage how this process is doing, so that one page shows all processes of a deployment. */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { Overload } from '../http/overload.ts';
-import type { LiveDataset } from '../lookup/live-dataset.ts';
-import type { ProcessStore } from '../storage/process-store.ts';
+import type { Overload } from '../../http/overload.ts';
+import type { LiveDataset } from '../../lookup/live-dataset.ts';
+import type { ProcessStore } from '../../storage/process-store.ts';
 
 /** A process that was killed leaves its row; it is removed after this. */
 const FORGOTTEN_MS = 3_600_000;

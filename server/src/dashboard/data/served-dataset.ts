@@ -1,7 +1,7 @@
 /** The dataset that answers, or a refusal while there is none; and the credits of its sources. */
 import type { Dataset } from '@whence/dataset/read';
-import { ApiError } from '../http/errors.ts';
-import type { LiveDataset, ServedDataset } from '../lookup/live-dataset.ts';
+import { ApiError } from '../../http/errors.ts';
+import type { LiveDataset, ServedDataset } from '../../lookup/live-dataset.ts';
 
 export function requireDataset({ current }: LiveDataset): ServedDataset {
   if (current === undefined) throw new ApiError('DATASET_UNAVAILABLE', { headers: { 'Retry-After': '10' } });

@@ -1,7 +1,7 @@
 /** The last update of the dataset, or the running one, with its schedule. */
-import type { Role } from '../accounts/role.ts';
-import type { RouteParts } from './parts.ts';
-import type { UpdateState } from './wire.ts';
+import type { Role } from '../../accounts/role.ts';
+import type { RouteParts } from '../parts.ts';
+import type { UpdateState } from '../wire.ts';
 
 /** Error messages may hold paths and addresses of this machine: they are for administrators. */
 export function updateState(

@@ -2,8 +2,8 @@
  * Refusals that only the dashboard makes, beside those of `http/errors`. They have a table of their own because the codes
  * of that one are the API's interface.
  */
-import { RETRY_AFTER_SECONDS } from '../accounts/sign-in-throttle.ts';
-import type { DashboardErrorCode } from './wire.ts';
+import { RETRY_AFTER_SECONDS } from '../../accounts/sign-in-throttle.ts';
+import type { DashboardErrorCode } from '../wire.ts';
 
 const refusals = {
   SIGNED_OUT: { status: 401, text: 'sign in first' },

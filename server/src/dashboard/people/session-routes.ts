@@ -1,18 +1,18 @@
 /** Who is signed in: sign in and out, one-time links, one's own password and sessions. */
-import type { Account } from '../accounts/account.ts';
-import type { Session } from '../accounts/sessions.ts';
-import { csrfTokenOf } from '../accounts/token.ts';
-import { PERMISSIONS, TIERS } from '../keys/tiers.ts';
-import { packageVersion } from '../version.ts';
-import type { PublicAsk, Rows } from './ask.ts';
-import { tiersFor } from './key-tiers.ts';
-import { LOOK_UPS_PER_DAY, MAX_BATCH } from './lookup-limits.ts';
-import { isBehindTls } from './origin.ts';
-import type { RouteParts } from './parts.ts';
-import { DashboardRefusal, invalid, tooManyAttempts } from './refusal.ts';
-import { object, text } from './schemas.ts';
+import type { Account } from '../../accounts/account.ts';
+import type { Session } from '../../accounts/sessions.ts';
+import { csrfTokenOf } from '../../accounts/token.ts';
+import { PERMISSIONS, TIERS } from '../../keys/tiers.ts';
+import { packageVersion } from '../../version.ts';
+import { tiersFor } from '../keys/key-tiers.ts';
+import { LOOK_UPS_PER_DAY, MAX_BATCH } from '../look-up/lookup-limits.ts';
+import type { RouteParts } from '../parts.ts';
+import type { PublicAsk, Rows } from '../requests/ask.ts';
+import { isBehindTls } from '../requests/origin.ts';
+import { DashboardRefusal, invalid, tooManyAttempts } from '../requests/refusal.ts';
+import { object, text } from '../requests/schemas.ts';
+import { type LinkKind, PROVIDER_PATH, type RouteName, type SignedIn } from '../wire.ts';
 import { clearSessionCookie, setSessionCookie } from './session-cookie.ts';
-import { type LinkKind, PROVIDER_PATH, type RouteName, type SignedIn } from './wire.ts';
 
 type Names =
   | 'getSession'

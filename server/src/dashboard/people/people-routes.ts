@@ -1,14 +1,14 @@
 /** Accounts of others: list, change, reset, invite. For administrators. */
-import type { Account } from '../accounts/account.ts';
-import { linkPath, type MadeLink } from '../accounts/one-time-links.ts';
-import { ROLES } from '../accounts/role.ts';
-import type { StoredLink } from '../storage/link-store.ts';
-import type { Rows } from './ask.ts';
-import type { RouteParts } from './parts.ts';
-import { DashboardRefusal } from './refusal.ts';
-import { boolean, object, oneOf, text } from './schemas.ts';
+import type { Account } from '../../accounts/account.ts';
+import { linkPath, type MadeLink } from '../../accounts/one-time-links.ts';
+import { ROLES } from '../../accounts/role.ts';
+import type { StoredLink } from '../../storage/link-store.ts';
+import type { RouteParts } from '../parts.ts';
+import type { Rows } from '../requests/ask.ts';
+import { DashboardRefusal } from '../requests/refusal.ts';
+import { boolean, object, oneOf, text } from '../requests/schemas.ts';
+import type { Invitation, OneTimeLink, Person } from '../wire.ts';
 import { describeAccount } from './session-routes.ts';
-import type { Invitation, OneTimeLink, Person } from './wire.ts';
 
 type Names = 'listPeople' | 'changePerson' | 'makeResetLink' | 'listInvitations' | 'invite' | 'withdrawInvitation';
 

@@ -4,20 +4,20 @@
  */
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Account, InvalidAccount } from '../accounts/account.ts';
-import type { Accounts } from '../accounts/accounts.ts';
+import { type Account, InvalidAccount } from '../../accounts/account.ts';
+import type { Accounts } from '../../accounts/accounts.ts';
 import {
   type Departure,
   type Identity,
   IdentityProvider,
   type ProviderSettings,
-} from '../accounts/identity-provider.ts';
-import { GuessThrottle } from '../keys/guess-throttle.ts';
-import type { Logger } from '../log.ts';
-import { isBehindTls } from './origin.ts';
-import type { DashboardSettings } from './parts.ts';
+} from '../../accounts/identity-provider.ts';
+import { GuessThrottle } from '../../keys/guess-throttle.ts';
+import type { Logger } from '../../log.ts';
+import type { DashboardSettings } from '../parts.ts';
+import { isBehindTls } from '../requests/origin.ts';
+import { PROVIDER_PATH, type ProviderFailure } from '../wire.ts';
 import { readSessionCookie, setSessionCookie } from './session-cookie.ts';
-import { PROVIDER_PATH, type ProviderFailure } from './wire.ts';
 
 const RETURN_PATH = `${PROVIDER_PATH}/return`;
 const COOKIE = 'whence_departure';

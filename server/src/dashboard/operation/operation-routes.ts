@@ -1,9 +1,9 @@
 /** How the deployment is doing, and the settings it runs with. For administrators. */
 
-import { packageVersion } from '../version.ts';
-import type { Rows } from './ask.ts';
-import type { RouteParts } from './parts.ts';
-import { updateState } from './update-state.ts';
+import { packageVersion } from '../../version.ts';
+import { updateState } from '../data/update-state.ts';
+import type { RouteParts } from '../parts.ts';
+import type { Rows } from '../requests/ask.ts';
 
 /** A month without a build is worth a look: as `/readyz` has it. */
 const STALE_SECONDS = 30 * 86_400;

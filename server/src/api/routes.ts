@@ -5,6 +5,7 @@ import type { DatasetDiffs } from '../lookup/dataset-diffs.ts';
 import type { EmailChecks } from '../lookup/email-checks.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import type { NetworkCounts } from '../usage/networks.ts';
 import { getAsn, searchAsn } from './asn.ts';
 import { postBatch } from './batch/batch.ts';
 import { getDataset, getDatasetDiff } from './dataset.ts';
@@ -24,10 +25,11 @@ export type RouteParts = {
   readonly emailChecks: EmailChecks;
   readonly datasetDiffs: DatasetDiffs;
   readonly metrics: Metrics;
+  readonly networks: NetworkCounts;
   readonly nowMs: () => number;
 };
 
-export function apiRoutes({ live, emailChecks, datasetDiffs, metrics, nowMs }: RouteParts): ApiRoute[] {
+export function apiRoutes({ live, emailChecks, datasetDiffs, metrics, networks, nowMs }: RouteParts): ApiRoute[] {
   return [
     {
       method: 'GET',
@@ -35,7 +37,7 @@ export function apiRoutes({ live, emailChecks, datasetDiffs, metrics, nowMs }: R
       name: 'ip',
       permission: 'ip:read',
       schema: schema.ip,
-      handler: getIp(live, metrics),
+      handler: getIp(live, metrics, networks),
     },
     {
       method: 'POST',
@@ -43,7 +45,7 @@ export function apiRoutes({ live, emailChecks, datasetDiffs, metrics, nowMs }: R
       name: 'batch',
       permission: 'ip:batch',
       schema: schema.batch,
-      handler: postBatch(live),
+      handler: postBatch(live, networks),
     },
     {
       method: 'GET',

@@ -77,7 +77,7 @@ export async function registerDashboard(scope: FastifyInstance, parts: Dashboard
   await registerPages(scope, settings);
 
   const report = () =>
-    Promise.all([recorder.flush(nowMs()), reporter.report()]).catch((error) =>
+    Promise.all([recorder.flush(nowMs()), parts.networks.flush(nowMs()), reporter.report()]).catch((error) =>
       log.error({ err: error }, 'traffic could not be written'),
     );
   const timer = setInterval(report, REPORT_MS).unref();

@@ -289,9 +289,13 @@ export type KeySummary = {
   /** Absent for keys of the command line. */
   owner?: { id: string; name: string };
   created_at: string;
+  /** Absent for keys that were first used before this was recorded. */
+  first_use?: FirstUse;
   last_used_at?: string;
   revoked_at?: string;
   revoked_by?: string;
+  /** Requests with the key since it was revoked, all answered with 401; absent if there was none. */
+  refused?: { requests: number; last_at: string };
   quota: KeyQuota;
   /** Requests of the last 30 days, the oldest first; the last entry is today. */
   requests_by_day: number[];
@@ -299,6 +303,8 @@ export type KeySummary = {
   predecessor_id?: string;
   successor_id?: string;
 };
+/** The first request with a key: from which client address, and the status of the answer. */
+export type FirstUse = { at: string; from: string; status: number };
 /** `used` of `limit` today; `limit` is null without one. */
 export type KeyQuota = { used: number; limit: number | null; resets_at: string };
 
@@ -365,7 +371,14 @@ export type Overview = {
   dataset?: { version: number; built_at: string; age_seconds: number; refused: Refusal[] };
   /** Administrators only: the last 24 hours, and the 24 hours before. */
   traffic?: { last_day: TrafficTotals; day_before: TrafficTotals };
+  /** Administrators only. */
+  networks?: TopNetworks;
 };
+/**
+ * Networks that the looked-up addresses belong to, today and yesterday (UTC): ten, the largest first, of `look_ups` in
+ * all. Estimates where a process has more than 1,000 look-ups in ten seconds.
+ */
+export type TopNetworks = { look_ups: number; top: { asn: number; name: string; look_ups: number }[] };
 export type TrafficTotals = {
   requests: number;
   refused: Refused;

@@ -2,7 +2,8 @@
  * Usage statistics: counted in memory, written to storage in batches. They may lag by a second; quotas do not depend on
  * them.
  */
-import type { UsageRow, UsageStore } from '../storage/usage-store.ts';
+import type { FirstUse, StoredKey } from '../storage/key-store.ts';
+import type { KeyUse, UsageRow, UsageStore } from '../storage/usage-store.ts';
 
 /**
  * Requests by day (since 1970), key, endpoint and status class. Nested Maps: a joined key per request would cost more
@@ -10,10 +11,15 @@ import type { UsageRow, UsageStore } from '../storage/usage-store.ts';
  */
 type Counts = Map<number, Map<string, Map<string, number[]>>>;
 
+type UsedKey = Pick<StoredKey, 'id' | 'lastUsedAt'>;
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
+
 export class Usage {
   readonly #store: UsageStore;
   #counts: Counts = new Map();
-  #lastUsed = new Map<string, Date>();
+  #uses = new Map<string, Writable<KeyUse>>();
+  /** Keys as they were read from storage, where they had never been used. */
+  readonly #firstUsed = new WeakSet<UsedKey>();
 
   constructor(store: UsageStore) {
     this.#store = store;
@@ -24,7 +30,7 @@ export class Usage {
     let endpoints = day.get(keyId);
     if (endpoints === undefined) {
       endpoints = inner(day, keyId);
-      this.#lastUsed.set(keyId, new Date(nowMs));
+      this.#useOf(keyId).lastUsedAt = new Date(nowMs);
     }
     let classes = endpoints.get(endpoint);
     if (classes === undefined) {
@@ -35,29 +41,62 @@ export class Usage {
     classes[statusClass] = (classes[statusClass] ?? 0) + 1;
   }
 
+  /** Plain lookups need not ask: a process looks for a key it does not know on Node's path. */
+  isFirstUse(key: UsedKey): boolean {
+    return key.lastUsedAt === undefined && !this.#firstUsed.has(key);
+  }
+
+  /** Of several processes that take a request for the first one, the earliest is right. */
+  recordFirstUse(key: UsedKey, use: FirstUse): void {
+    this.#firstUsed.add(key);
+    this.#useOf(key.id).firstUse = use;
+  }
+
+  /** A request with a revoked key. Their number is that of keys in storage at most. */
+  countRefused(keyId: string, nowMs: number): void {
+    const use = this.#useOf(keyId);
+    use.refused = { requests: (use.refused?.requests ?? 0) + 1, lastAt: new Date(nowMs) };
+  }
+
   /** Writes what has accumulated. If storage refuses, it is kept for the next time. */
   async flush(): Promise<void> {
-    if (this.#counts.size === 0) return;
+    if (this.#counts.size === 0 && this.#uses.size === 0) return;
     const rows = rowsOf(this.#counts);
-    const lastUsed = this.#lastUsed;
+    const uses = this.#uses;
     this.#counts = new Map();
-    this.#lastUsed = new Map();
+    this.#uses = new Map();
     try {
-      await this.#store.add(rows, lastUsed);
+      await this.#store.add(rows, uses);
     } catch (error) {
-      this.#putBack(rows, lastUsed);
+      this.#putBack(rows, uses);
       throw error;
     }
   }
 
-  #putBack(rows: readonly UsageRow[], lastUsed: ReadonlyMap<string, Date>): void {
+  #useOf(keyId: string): Writable<KeyUse> {
+    let use = this.#uses.get(keyId);
+    if (use === undefined) {
+      use = {};
+      this.#uses.set(keyId, use);
+    }
+    return use;
+  }
+
+  #putBack(rows: readonly UsageRow[], uses: ReadonlyMap<string, KeyUse>): void {
     for (const { keyId, day, endpoint, statusClass, requests } of rows) {
       const endpoints = inner(inner(this.#counts, Date.parse(day) / DAY_MS), keyId);
       const classes = endpoints.get(endpoint) ?? [0, 0, 0, 0, 0, 0];
       classes[statusClass] = (classes[statusClass] ?? 0) + requests;
       endpoints.set(endpoint, classes);
     }
-    for (const [keyId, at] of lastUsed) if (!this.#lastUsed.has(keyId)) this.#lastUsed.set(keyId, at);
+    for (const [keyId, { lastUsedAt, firstUse, refused }] of uses) {
+      const use = this.#useOf(keyId);
+      if (lastUsedAt !== undefined) use.lastUsedAt ??= lastUsedAt;
+      if (firstUse !== undefined) use.firstUse = firstUse;
+      if (refused === undefined) continue;
+      const { requests, lastAt } = use.refused ?? { requests: 0, lastAt: refused.lastAt };
+      use.refused = { requests: requests + refused.requests, lastAt };
+    }
   }
 }
 

@@ -92,9 +92,13 @@ export function describeKeys(
       ...(key.ownerId === undefined
         ? {}
         : { owner: { id: key.ownerId, name: facts.ownerNames.get(key.ownerId) ?? key.ownerId } }),
+      ...(key.firstUse === undefined ? {} : { first_use: { ...key.firstUse, at: key.firstUse.at.toISOString() } }),
       ...(key.lastUsedAt === undefined ? {} : { last_used_at: key.lastUsedAt.toISOString() }),
       ...(key.revokedAt === undefined ? {} : { revoked_at: key.revokedAt.toISOString() }),
       ...(key.revokedBy === undefined ? {} : { revoked_by: key.revokedBy }),
+      ...(key.refused === undefined
+        ? {}
+        : { refused: { requests: key.refused.requests, last_at: key.refused.lastAt.toISOString() } }),
       ...(key.predecessorId === undefined ? {} : { predecessor_id: key.predecessorId }),
       ...(successor === undefined ? {} : { successor_id: successor }),
     };

@@ -16,6 +16,7 @@ import { evidenceOf, lookup, specialPurposeOf } from '../../lookup/lookup.ts';
 import { connectionTypesOf, relatedNetworks } from '../../lookup/network-profile.ts';
 import { summarizePrefix } from '../../lookup/prefix-summary.ts';
 import { dayAt } from '../../quota/day.ts';
+import type { NetworkCounts } from '../../usage/networks.ts';
 import { creditsOf, requireDataset } from '../data/served-dataset.ts';
 import type { RouteParts } from '../parts.ts';
 import type { PublicAsk, Rows } from '../requests/ask.ts';
@@ -40,7 +41,7 @@ const MAX_QUERY_CHARACTERS = 100;
 /** Shorter prefixes hold more runs than a page could show. */
 const MIN_LENGTH = { 4: 8, 6: 16 } as const;
 
-export function lookupRoutes({ live, emailChecks, quota, usage, nowMs, settings }: RouteParts): Rows<Names> {
+export function lookupRoutes({ live, emailChecks, quota, usage, networks, nowMs, settings }: RouteParts): Rows<Names> {
   const access = settings.hasPublicLookUps ? 'public' : 'viewer';
   const visitors = new GuessThrottle(undefined, PUBLIC_LIMITS);
 
@@ -72,6 +73,7 @@ export function lookupRoutes({ live, emailChecks, quota, usage, nowMs, settings 
             meta: { dataset_version: version },
           });
         }
+        networks.count(dataset, found.address);
         const sources = new Map(dataset.meta.sources.map((source) => [source.id, source]));
         const evidence = evidenceOf(dataset, found).map((row) => {
           const { licence = '', credit = '' } = sources.get(row.source) ?? {};
@@ -171,7 +173,9 @@ export function lookupRoutes({ live, emailChecks, quota, usage, nowMs, settings 
         const { dataset } = requireDataset(live);
         const { request, reply } = ask;
         // As text: a submitted `__proto__` is a key like any other.
-        const entries = [...new Set(ask.body.ips)].map((ip) => `${JSON.stringify(ip)}:${entryOf(dataset, ip)}`);
+        const entries = [...new Set(ask.body.ips)].map(
+          (ip) => `${JSON.stringify(ip)}:${entryOf(dataset, networks, ip)}`,
+        );
         const meta = `{"request_id":"${request.id}","processing_time_ms":${elapsedMs(request)}}`;
         return sendJson(reply, `{"data":{${entries.join(',')}},"meta":${meta}}`);
       },
@@ -194,9 +198,12 @@ function tooManyLookUps(seconds: number): DashboardRefusal {
 const INVALID = JSON.stringify({ error: errors.INVALID_IP.text, code: 'INVALID_IP' });
 const NOT_FOUND = JSON.stringify({ error: errors.IP_NOT_FOUND.text, code: errors.IP_NOT_FOUND.code });
 
-function entryOf(dataset: Dataset, ip: string): string {
+function entryOf(dataset: Dataset, networks: NetworkCounts, ip: string): string {
   const found = lookup(dataset, ip);
-  if (found.kind === 'found') return dataset.json(found.address, found.match);
+  if (found.kind === 'found') {
+    networks.count(dataset, found.address);
+    return dataset.json(found.address, found.match);
+  }
   return found.kind === 'invalid' ? INVALID : NOT_FOUND;
 }
 

@@ -1,6 +1,9 @@
 /** Statistics: what keys and accounts asked for by day, and the API as a whole by hour. */
+import type { LiveDataset } from '../../lookup/live-dataset.ts';
+import type { NetworkSum } from '../../storage/network-store.ts';
 import type { TrafficRow } from '../../storage/traffic-store.ts';
 import type { UsageSum } from '../../storage/usage-store.ts';
+import { OTHER_NETWORKS } from '../../usage/networks.ts';
 import { KEPT_HOURS, percentileMs, sumTraffic, type TrafficSums } from '../../usage/traffic.ts';
 import { VisibleKeys } from '../keys/visible-keys.ts';
 import { PUBLIC_USAGE_ID } from '../look-up/lookup-limits.ts';
@@ -9,7 +12,7 @@ import type { Ask, Rows } from '../requests/ask.ts';
 import { parseChoice, parseCount } from '../requests/parameters.ts';
 import { DashboardRefusal } from '../requests/refusal.ts';
 import { EXPORT_FORMATS, sendFile } from '../requests/text-file.ts';
-import type { Latency, TrafficHour, TrafficTotals, UsageBy, UsageQuery } from '../wire.ts';
+import type { Latency, TopNetworks, TrafficHour, TrafficTotals, UsageBy, UsageQuery } from '../wire.ts';
 import { dayBefore, parseDays } from './day-range.ts';
 
 type Names = 'getOverview' | 'getUsage' | 'exportUsage' | 'getTraffic';
@@ -18,6 +21,7 @@ const GROUPS: readonly UsageBy[] = ['key', 'endpoint', 'status'];
 /** Lines of a chart: the rest is one more, `other`. */
 const MAX_SERIES = 20;
 const TOP_KEYS = 10;
+const TOP_NETWORKS = 10;
 const NEAR_LIMIT = 0.8;
 const HOUR_MS = 3_600_000;
 const DEFAULT_HOURS = 24;
@@ -140,7 +144,9 @@ export function usageRoutes({ storage, accounts, live }: RouteParts): Rows<Names
                   refused: [...served.dataset.meta.refused],
                 },
               }),
-          ...(account.role === 'admin' ? { traffic: await lastTwoDays(now) } : {}),
+          ...(account.role === 'admin'
+            ? { traffic: await lastTwoDays(now), networks: topNetworks(await storage.networks.since(yesterday), live) }
+            : {}),
         };
       },
     },
@@ -154,6 +160,17 @@ export function usageRoutes({ storage, accounts, live }: RouteParts): Rows<Names
       day_before: totalsOf(sumTraffic(rows.filter(({ hour }) => hour <= border))),
     };
   }
+}
+
+function topNetworks(sums: readonly NetworkSum[], { current }: LiveDataset): TopNetworks {
+  const nameOf = (asn: number) => current?.dataset.asn(asn)?.asn_name ?? '';
+  return {
+    look_ups: sums.reduce((total, { lookUps }) => total + lookUps, 0),
+    top: sums
+      .filter(({ asn }) => asn !== OTHER_NETWORKS)
+      .slice(0, TOP_NETWORKS)
+      .map(({ asn, lookUps }) => ({ asn, name: nameOf(asn), look_ups: lookUps })),
+  };
 }
 
 type TextQuery = { [Key in keyof UsageQuery]?: string };

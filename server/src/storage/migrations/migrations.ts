@@ -8,6 +8,7 @@ import { revisionsAndSettledLeases } from './0002-revisions-and-settled-leases.t
 import { accountsAuditTraffic } from './0003-accounts-audit-traffic.ts';
 import { maintenance } from './0004-maintenance.ts';
 import { leaseRows } from './0005-lease-rows.ts';
+import { keyUsesAndNetworks } from './0006-key-uses-and-networks.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-keys-quota-usage': keysQuotaUsage,
@@ -15,4 +16,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0003-accounts-audit-traffic': accountsAuditTraffic,
   '0004-maintenance': maintenance,
   '0005-lease-rows': leaseRows,
+  '0006-key-uses-and-networks': keyUsesAndNetworks,
 };

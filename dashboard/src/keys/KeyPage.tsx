@@ -14,10 +14,12 @@ import { Page } from '../parts/Page.tsx';
 import { Section } from '../parts/Section.tsx';
 import { Empty } from '../states/Empty.tsx';
 import { Loaded } from '../states/Loaded.tsx';
+import { FirstUse } from './FirstUse.tsx';
 import { KeyStatus } from './KeyStatus.tsx';
 import { KeyUsageSection } from './KeyUsageSection.tsx';
 import { capital, PERMISSION_WORDS } from './permissions.ts';
 import { QuotaBar } from './QuotaBar.tsx';
+import { RefusedSince } from './RefusedSince.tsx';
 import { RevokeKeyDialog } from './RevokeKeyDialog.tsx';
 
 const route = getRouteApi('/gate/settings/keys/$id');
@@ -99,10 +101,12 @@ function KeyFacts({ detail: { key, predecessor, successor } }: { detail: KeyDeta
             </>
           ),
         },
+        ...(key.status === 'revoked' ? [{ name: 'Refused with 401', value: <RefusedSince summary={key} /> }] : []),
         { name: 'Tier', value: capital(key.tier) },
         { name: 'Permissions', value: key.permissions.map((one) => PERMISSION_WORDS[one].name).join(', ') },
         { name: 'Owner', value: key.owner?.name ?? 'command line' },
         { name: 'Created', value: <Time at={key.created_at} /> },
+        { name: 'First used', value: <FirstUse summary={key} /> },
         { name: 'Last used', value: key.last_used_at === undefined ? 'never' : <Time at={key.last_used_at} /> },
         ...(predecessor === undefined ? [] : [{ name: 'Replaces', value: other(predecessor) }]),
         ...(successor === undefined ? [] : [{ name: 'Replaced by', value: other(successor) }]),

@@ -11,7 +11,9 @@ import { Page } from '../parts/Page.tsx';
 import { Table } from '../parts/Table.tsx';
 import { FailureNotice } from '../states/FailureNotice.tsx';
 import { Loaded } from '../states/Loaded.tsx';
+import { FirstUse } from './FirstUse.tsx';
 import { NewSecret } from './NewSecret.tsx';
+import { RefusedSince } from './RefusedSince.tsx';
 import { RevokeKeyDialog } from './RevokeKeyDialog.tsx';
 import classes from './RotationPage.module.css';
 
@@ -71,6 +73,11 @@ function Steps({ detail: { key, successor } }: { detail: KeyDetail }) {
       </Step>
       <Step number={2} state={state(isUsed, hasSuccessor)} title="Switch the clients">
         <p>Put the new key where the old one is, and restart what reads it only at its start.</p>
+        {successor !== undefined && isUsed && (
+          <p>
+            The successor was first used: <FirstUse summary={successor} />.
+          </p>
+        )}
       </Step>
       <Step number={3} state={state(isRevoked, isUsed)} title="Watch both keys">
         {successor === undefined ? (
@@ -83,6 +90,9 @@ function Steps({ detail: { key, successor } }: { detail: KeyDetail }) {
         {isRevoked && key.revoked_at !== undefined ? (
           <p>
             Revoked <Time at={key.revoked_at} />. The rotation is complete.
+            <br />
+            Refused with 401: <RefusedSince summary={key} />.
+            {key.refused !== undefined && ' A client still has the old key.'}
           </p>
         ) : (
           <>

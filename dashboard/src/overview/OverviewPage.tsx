@@ -17,6 +17,7 @@ import { useRole } from '../session/use-account.ts';
 import { Empty } from '../states/Empty.tsx';
 import { Loaded } from '../states/Loaded.tsx';
 import { Examples } from './Examples.tsx';
+import { TopNetworks } from './TopNetworks.tsx';
 import { TrafficChart } from './TrafficChart.tsx';
 
 const REFRESH_MS = 30_000;
@@ -39,6 +40,7 @@ export function OverviewPage() {
               <Section title="Most requests today">
                 <TopKeys overview={data} />
               </Section>
+              {data.networks !== undefined && <TopNetworks networks={data.networks} />}
             </Columns>
             <Examples />
           </>

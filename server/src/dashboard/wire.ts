@@ -19,6 +19,7 @@ import type {
   EmailReport,
   Evidence,
   Flag,
+  FlagSubject,
   IpRecord,
   Refusal,
   ThreatLevel,
@@ -394,6 +395,14 @@ export type IpLookup = {
   evidence: (Evidence & { licence: string; credit: string })[];
   /** Of the sources that decided something. */
   credits: string[];
+  limits: DatasetLimits;
+};
+/** What the dataset cannot know, so that `false` and a score of 0 are not taken for "no". */
+export type DatasetLimits = {
+  /** No source knows them. */
+  unknown: FlagSubject[];
+  /** Addresses of these kinds change from day to day, and what is known is from a past date. */
+  dated: { subject: FlagSubject; as_of?: string }[];
 };
 export type SpecialPurpose = { prefix: string; name: string; rfc: string };
 

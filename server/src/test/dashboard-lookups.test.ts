@@ -32,12 +32,14 @@ after(async () => {
 });
 
 test('look-up: an address with its evidence and the credits of its sources', async () => {
-  const { record, evidence, credits } = await viewer.get('lookUpIp', { params: { ip: '8.8.8.8' } });
+  const { record, evidence, credits, limits } = await viewer.get('lookUpIp', { params: { ip: '8.8.8.8' } });
   const secret = (await folder.createKey()).secret;
   const response = await fetch(`${server.url}/v1/ip/8.8.8.8`, { headers: { 'X-API-Key': secret } });
   assert.deepEqual(record, ((await response.json()) as { data: unknown }).data, 'the record is that of the API');
   assert.ok(evidence.some(({ field, licence }) => field === 'asn' && licence !== ''));
   assert.ok(credits.length > 0);
+  assert.deepEqual(limits.unknown, ['is_proxy', 'blocklists'], 'what no source of the sample knows');
+  assert.ok(limits.dated.every(({ as_of }) => as_of !== undefined));
 });
 
 for (const [behaviour, ip, status, code] of [

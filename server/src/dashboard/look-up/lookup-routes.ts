@@ -17,7 +17,7 @@ import { connectionTypesOf, relatedNetworks } from '../../lookup/network-profile
 import { summarizePrefix } from '../../lookup/prefix-summary.ts';
 import { dayAt } from '../../quota/day.ts';
 import type { NetworkCounts } from '../../usage/networks.ts';
-import { creditsOf, requireDataset } from '../data/served-dataset.ts';
+import { creditsOf, limitsOf, requireDataset } from '../data/served-dataset.ts';
 import type { RouteParts } from '../parts.ts';
 import type { PublicAsk, Rows } from '../requests/ask.ts';
 import { parseCount } from '../requests/parameters.ts';
@@ -83,6 +83,7 @@ export function lookupRoutes({ live, emailChecks, quota, usage, networks, nowMs,
           record: dataset.record(found.address, found.match),
           evidence,
           credits: creditsOf(dataset, new Set(evidence.map(({ source }) => source))),
+          limits: limitsOf(dataset),
         };
         const { request, reply } = ask;
         return reply.send(envelope(request, answer, { request_id: request.id, dataset_version: version }));

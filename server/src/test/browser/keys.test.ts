@@ -50,7 +50,7 @@ test('keys: created, copied, used, seen in use, revoked', options, async (t) => 
   await page.getByRole('button', { name: 'Done' }).waitFor();
   assert.equal(await page.evaluate('navigator.clipboard.readText()'), secret);
   assert.equal(await use(secret), 200);
-  await page.getByText('It works').waitFor();
+  await page.getByText(/It works: 200 from 127\.0\.0\.1/).waitFor();
   await page.getByRole('button', { name: 'Done' }).click();
   assert.ok(!(await page.content()).includes(secret), 'the key is gone with its dialog');
 
@@ -71,6 +71,9 @@ test('keys: created, copied, used, seen in use, revoked', options, async (t) => 
     .first()
     .waitFor();
   assert.equal(await page.getByRole('button', { name: 'Revoke key' }).count(), 0);
+  assert.equal(await use(secret), 401);
+  await page.getByText(/^2 requests since, the last/).waitFor();
+  await page.getByText(/from 127\.0\.0\.1, answered with 200/).waitFor();
 });
 
 test('keys: rotation is left and come back to, and ends with the old key', options, async (t) => {
@@ -91,6 +94,8 @@ test('keys: rotation is left and come back to, and ends with the old key', optio
   await revoke(page, 'crawler');
   await page.getByText('The rotation is complete').waitFor();
   assert.deepEqual([await use(old), await use(next)], [401, 200]);
+  await page.getByText(/The successor was first used: .* from 127\.0\.0\.1, answered with 200/).waitFor();
+  await page.getByText(/Refused with 401: 1 request since, the last/).waitFor();
 });
 
 test('keys: markup in a name is text on every page that shows it', options, async (t) => {

@@ -3,6 +3,9 @@ import { formatNumber } from '../format/number.ts';
 import { SUBJECT_WORDS } from '../parts/flag-words.ts';
 import { Table } from '../parts/Table.tsx';
 
+/** All of them are in the list of sources. */
+const SHOWN_SOURCES = 3;
+
 /** Per flag, what it is decided from and how much space has it. */
 export function FlagCounts({ report: { figures, flag_sources } }: { report: DatasetReport }) {
   const rows = (Object.keys(flag_sources) as FlagSubject[]).map((subject) => ({
@@ -15,6 +18,7 @@ export function FlagCounts({ report: { figures, flag_sources } }: { report: Data
     source.from === 'none' || value === undefined ? <span className="quiet">unknown</span> : formatNumber(value);
   return (
     <Table
+      isStacked
       label="Flags"
       rows={rows}
       rowKey={({ subject }) => subject}
@@ -31,7 +35,8 @@ export function FlagCounts({ report: { figures, flag_sources } }: { report: Data
 
 function sourceWords({ from, sources, as_of }: FlagSource): string {
   if (from === 'none') return 'nothing: no source of this dataset knows it';
-  const names = sources.join(', ');
+  const rest = sources.length - SHOWN_SOURCES;
+  const names = `${sources.slice(0, SHOWN_SOURCES).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
   if (from === 'feeds') return names;
   return as_of === undefined ? `tables: ${names}` : `tables as of ${as_of}: ${names}`;
 }

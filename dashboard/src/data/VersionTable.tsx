@@ -54,7 +54,7 @@ export function VersionTable({ versions }: { versions: readonly PublishedVersion
   ];
   return (
     <>
-      <Table label="Versions" columns={columns} rows={sorted} rowKey={({ version }) => String(version)} />
+      <Table isStacked label="Versions" columns={columns} rows={sorted} rowKey={({ version }) => String(version)} />
       {chosen !== undefined && <UseVersionDialog version={chosen} onClose={() => setChosen(undefined)} />}
     </>
   );

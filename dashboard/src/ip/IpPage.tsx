@@ -39,7 +39,6 @@ export function IpPage() {
           <div className={classes['answer']} aria-busy={lookup.isPlaceholderData}>
             <p className={classes['verdict']}>{verdict(answer.record, answer.evidence, answer.limits)}</p>
             <DetectionTags record={answer.record} />
-            <Unknowns limits={answer.limits} />
           </div>
         )
       }
@@ -58,6 +57,7 @@ export function IpPage() {
                     evidence={data.evidence}
                     hasBlocklists={!data.limits.unknown.includes('blocklists')}
                   />
+                  <Unknowns limits={data.limits} />
                 </Section>
                 <Section title="Facts">
                   <IpFacts record={data.record} version={Number(meta['dataset_version'])} />

@@ -6,7 +6,7 @@ export function FirstUse({ summary: { first_use, last_used_at } }: { summary: Ke
   if (first_use === undefined) return last_used_at === undefined ? 'never' : 'not recorded';
   return (
     <>
-      <Time at={first_use.at} /> from <span className="mono">{first_use.from}</span>, answered with {first_use.status}
+      <Time at={first_use.at} /> from <span className="mono">{first_use.from}</span>, answered {first_use.status}
     </>
   );
 }

@@ -60,8 +60,9 @@ export function KeyPage() {
               <Section title="Key">
                 <KeyFacts detail={data} />
               </Section>
-              <Section title="Limit">
-                <QuotaBar quota={data.key.quota} withReset />
+              <Section title="Use">
+                {data.key.status === 'active' && <QuotaBar quota={data.key.quota} withReset />}
+                <UseFacts summary={data.key} />
               </Section>
             </Columns>
             <KeyUsageSection id={id} />
@@ -101,15 +102,25 @@ function KeyFacts({ detail: { key, predecessor, successor } }: { detail: KeyDeta
             </>
           ),
         },
-        ...(key.status === 'revoked' ? [{ name: 'Refused with 401', value: <RefusedSince summary={key} /> }] : []),
         { name: 'Tier', value: capital(key.tier) },
         { name: 'Permissions', value: key.permissions.map((one) => PERMISSION_WORDS[one].name).join(', ') },
         { name: 'Owner', value: key.owner?.name ?? 'command line' },
         { name: 'Created', value: <Time at={key.created_at} /> },
-        { name: 'First used', value: <FirstUse summary={key} /> },
-        { name: 'Last used', value: key.last_used_at === undefined ? 'never' : <Time at={key.last_used_at} /> },
         ...(predecessor === undefined ? [] : [{ name: 'Replaces', value: other(predecessor) }]),
         ...(successor === undefined ? [] : [{ name: 'Replaced by', value: other(successor) }]),
+      ]}
+    />
+  );
+}
+
+function UseFacts({ summary }: { summary: KeyDetail['key'] }) {
+  const { status, last_used_at } = summary;
+  return (
+    <Facts
+      facts={[
+        { name: 'First used', value: <FirstUse summary={summary} /> },
+        { name: 'Last used', value: last_used_at === undefined ? 'never' : <Time at={last_used_at} /> },
+        ...(status === 'revoked' ? [{ name: 'Refused (401)', value: <RefusedSince summary={summary} /> }] : []),
       ]}
     />
   );
@@ -120,7 +131,7 @@ function KeyAudit({ id }: { id: string }) {
   return (
     <Loaded query={audit} lines={3}>
       {({ data }) =>
-        data.entries.length === 0 ? <Empty title="Nothing recorded" /> : <AuditList entries={data.entries} />
+        data.entries.length === 0 ? <Empty title="Nothing recorded" /> : <AuditList entries={data.entries} isOfOne />
       }
     </Loaded>
   );

@@ -109,6 +109,7 @@ function Row({ summary, index, top }: { summary: KeySummary | undefined; index: 
   }
   const { id, name, masked, status, tier, permissions, quota, requests_by_day, last_used_at, owner, created_at } =
     summary;
+  const { successor_id } = summary;
   const cell = (content: React.ReactNode, title?: string) => (
     <div className={classes['cell']} role="cell" title={title}>
       {content}
@@ -129,6 +130,7 @@ function Row({ summary, index, top }: { summary: KeySummary | undefined; index: 
         </Link>
         <span className={classes['masked']} title={permissions.map((one) => PERMISSION_WORDS[one].name).join(', ')}>
           {masked}
+          {status === 'active' && successor_id !== undefined && ' · being replaced'}
         </span>
       </div>
       {cell(<KeyStatus status={status} />)}

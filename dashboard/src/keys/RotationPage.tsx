@@ -12,6 +12,7 @@ import { Table } from '../parts/Table.tsx';
 import { FailureNotice } from '../states/FailureNotice.tsx';
 import { Loaded } from '../states/Loaded.tsx';
 import { FirstUse } from './FirstUse.tsx';
+import { KeyStatus } from './KeyStatus.tsx';
 import { NewSecret } from './NewSecret.tsx';
 import { RefusedSince } from './RefusedSince.tsx';
 import { RevokeKeyDialog } from './RevokeKeyDialog.tsx';
@@ -83,7 +84,7 @@ function Steps({ detail: { key, successor } }: { detail: KeyDetail }) {
         {successor === undefined ? (
           <p>Their last use and today's requests will stand here.</p>
         ) : (
-          <Both keys={[key, successor]} />
+          <Both old={key} successor={successor} />
         )}
       </Step>
       <Step number={4} state={state(isRevoked, isUsed)} title="Revoke the old key">
@@ -122,23 +123,24 @@ function Step({ number, title, state, children }: StepProps) {
   );
 }
 
-function Both({ keys }: { keys: readonly KeySummary[] }) {
+function Both({ old, successor }: { old: KeySummary; successor: KeySummary }) {
   return (
     <div>
       <Table
+        isStacked
         label="Both keys"
-        rows={keys}
+        rows={[old, successor]}
         rowKey={({ id }) => id}
         columns={[
           {
             name: 'Key',
-            cell: ({ name, masked }) => (
+            cell: ({ id, masked }) => (
               <>
-                {name} <span className="mono quiet">{masked}</span>
+                {id === old.id ? 'Old' : 'Successor'} <span className="mono quiet">{masked}</span>
               </>
             ),
           },
-          { name: 'Status', cell: ({ status }) => status },
+          { name: 'Status', cell: ({ status }) => <KeyStatus status={status} /> },
           {
             name: 'Last used',
             cell: ({ last_used_at }) => (last_used_at === undefined ? 'never' : <Time at={last_used_at} />),

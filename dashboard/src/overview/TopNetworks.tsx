@@ -8,7 +8,7 @@ export function TopNetworks({ networks: { look_ups, top } }: { networks: Network
   return (
     <Section
       title="Most looked-up networks"
-      note="Networks of the addresses that were asked about, since yesterday 00:00 UTC. Estimated from a sample under load."
+      note="Of the addresses asked about, since yesterday 00:00 UTC. From a sample where traffic is high."
     >
       {top.length === 0 ? (
         <p className="quiet">No address was looked up since yesterday.</p>

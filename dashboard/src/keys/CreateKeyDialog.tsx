@@ -1,8 +1,9 @@
-import { Button, Checkbox, Modal, Radio, TextInput } from '@mantine/core';
+import { Button, Checkbox, Radio, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { CreatedKey, Permission, Tier } from '@whence/server/dashboard-wire';
 import { type FormEvent, useState } from 'react';
 import { call, queryClient } from '../api/query-client.ts';
+import { Dialog } from '../parts/Dialog.tsx';
 import { useSignedIn } from '../session/use-account.ts';
 import { FailureNotice } from '../states/FailureNotice.tsx';
 import classes from './CreateKeyDialog.module.css';
@@ -14,9 +15,9 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
   const [created, setCreated] = useState<CreatedKey>();
   if (created !== undefined) return <SecretDialog created={created} onClose={onClose} />;
   return (
-    <Modal opened onClose={onClose} title="Create an API key" size="lg">
+    <Dialog onClose={onClose} title="Create an API key" size="lg">
       <NewKeyForm onCreated={setCreated} onCancel={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -107,8 +108,7 @@ function SecretDialog({ created, onClose }: { created: CreatedKey; onClose: () =
   const [isLeaving, setIsLeaving] = useState(false);
   const leave = () => (isCopied || isLeaving ? onClose() : setIsLeaving(true));
   return (
-    <Modal
-      opened
+    <Dialog
       onClose={leave}
       title={`The key “${created.key.name}”`}
       size="lg"
@@ -129,7 +129,7 @@ function SecretDialog({ created, onClose }: { created: CreatedKey; onClose: () =
           </Button>
         </div>
       </div>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -45,8 +45,11 @@ export function selectKeys(keys: readonly Key[], filter: KeyFilter, facts: KeyFa
   return selected.sort((a, b) => sign * compare(a, b, sort, facts) || (a.id < b.id ? -1 : 1));
 }
 
+/** Made once: `localeCompare` with options makes one per comparison, which takes a second for five thousand names. */
+const byName = new Intl.Collator('en', { sensitivity: 'base', numeric: true });
+
 function compare(a: Key, b: Key, sort: KeySort, { usedToday }: KeyFacts): number {
-  if (sort === 'name') return a.name.localeCompare(b.name, 'en', { sensitivity: 'base', numeric: true });
+  if (sort === 'name') return byName.compare(a.name, b.name);
   if (sort === 'created_at') return a.createdAt.getTime() - b.createdAt.getTime();
   if (sort === 'last_used_at') return (a.lastUsedAt?.getTime() ?? 0) - (b.lastUsedAt?.getTime() ?? 0);
   return (usedToday.get(a.id) ?? 0) - (usedToday.get(b.id) ?? 0);

@@ -51,7 +51,8 @@ export class Keyboard {
 function focused(): Stop {
   const element = document.activeElement ?? document.body;
   const labels = element instanceof HTMLInputElement ? [...(element.labels ?? [])].map((one) => one.textContent) : [];
-  const name = element.getAttribute('aria-label') ?? (labels.join(' ') || element.textContent || '');
+  const text = element === document.body ? '' : element.textContent;
+  const name = element.getAttribute('aria-label') ?? (labels.join(' ') || text || '');
   const isOutlined = (one: Element | null) => {
     if (one === null) return false;
     const { outlineStyle, outlineWidth, outlineColor } = getComputedStyle(one);

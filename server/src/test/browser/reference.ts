@@ -1,15 +1,15 @@
 /** The API reference in a real browser: it loads from this server alone, and requests can be tried with a key. */
 import assert from 'node:assert/strict';
-import test, { after, before } from 'node:test';
-import { BrowserTest, NO_BROWSER } from './browser.ts';
+import test, { before } from 'node:test';
+import { type BrowserTest, NO_BROWSER } from './browser.ts';
+import { sharedWhence } from './shared-whence.ts';
 
 const options = { skip: NO_BROWSER };
 let whence: BrowserTest;
 
 before(async () => {
-  if (NO_BROWSER === false) whence = await BrowserTest.start();
+  if (NO_BROWSER === false) whence = await sharedWhence();
 });
-after(() => whence?.close());
 
 test('reference: every operation is there, wide and as narrow as a phone', options, async (t) => {
   const page = await whence.open(t);

@@ -1,30 +1,23 @@
 /** Looking things up in a real browser: the box, every view, a batch out of a log. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import test, { after, before } from 'node:test';
-import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/scripted-dns-server';
+import test, { before } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type DashboardClient, signedInAs } from '../dashboard-client.ts';
-import { BrowserTest, heading, NO_BROWSER } from './browser.ts';
-import { EXAMPLE_ZONE } from './example-zone.ts';
+import { type BrowserTest, heading, NO_BROWSER } from './browser.ts';
+import { sharedWhence } from './shared-whence.ts';
 
 const options = { skip: NO_BROWSER };
 const NOT_FOUND = [/status of 40[04]/];
 let whence: BrowserTest;
-let dns: ScriptedDnsServer;
 let viewer: DashboardClient;
 let shared: Page;
 
 before(async () => {
   if (NO_BROWSER !== false) return;
-  dns = await startScriptedDnsServer(EXAMPLE_ZONE);
-  whence = await BrowserTest.start({ WHENCE_DNS_SERVERS: dns.address });
+  whence = await sharedWhence();
   viewer = await signedInAs(whence.folder, whence.url, 'Hedy', 'viewer');
   shared = await whence.open(undefined, { as: viewer, expectedErrors: NOT_FOUND });
-});
-after(async () => {
-  await whence?.close();
-  await dns?.close();
 });
 
 for (const [text, path, shown] of [
@@ -135,38 +128,3 @@ test('look-ups: a log of 5 MB is read in the browser, looked up, filtered and sa
   await page.goBack();
   await page.getByText('2 of 2 addresses looked up').waitFor();
 });
-
-test('look-ups: without a mouse, from the box to an address to its network', options, async (t) => {
-  const page = await whence.open(t, { as: viewer });
-  await page.goto('/');
-  await heading(page).waitFor();
-  await page.keyboard.press('Control+k');
-  await page.keyboard.type('8.8.8.8');
-  await page.getByRole('option').first().waitFor();
-  await page.keyboard.press('Enter');
-  await page.getByText('Datacenter of Google LLC').waitFor();
-  for (let i = 0; i < 60; i++) {
-    await page.keyboard.press('Tab');
-    const focused = page.locator(':focus');
-    assert.ok(await focused.evaluate(hasVisibleFocus), `focus is seen on ${await focused.evaluate(describe)}`);
-    if ((await focused.getAttribute('href')) === '/asn/15169') break;
-  }
-  await page.keyboard.press('Enter');
-  await page.waitForURL('**/asn/15169');
-  await heading(page)
-    .filter({ hasText: /Google LLC|15169/ })
-    .waitFor();
-});
-
-const describe = (element: Element) => element.outerHTML.slice(0, 120);
-
-/** By an outline, a shadow or a border of the element or of the field around it. */
-function hasVisibleFocus(element: Element): boolean {
-  for (let one: Element | null = element, up = 0; one !== null && up < 3; one = one.parentElement, up++) {
-    const style = getComputedStyle(one);
-    if (style.outlineStyle !== 'none' && Number.parseFloat(style.outlineWidth) > 0) return true;
-    if (style.boxShadow !== 'none') return true;
-    if (one.matches(':focus-within') && one !== element && style.borderTopWidth !== '0px') return true;
-  }
-  return false;
-}

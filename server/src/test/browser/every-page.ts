@@ -5,50 +5,52 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import test, { after, before } from 'node:test';
-import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/scripted-dns-server';
+import test, { before } from 'node:test';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { type DashboardClient, signedInAs } from '../dashboard-client.ts';
-import { BrowserTest, heading, NO_BROWSER, until } from './browser.ts';
-import { EXAMPLE_ZONE } from './example-zone.ts';
+import { type BrowserTest, heading, NO_BROWSER, until } from './browser.ts';
+import { sharedWhence } from './shared-whence.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const WIDE = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };
 const EXPECTED_ERRORS = [/status of 40[0134]/, /status of 410/];
 let whence: BrowserTest;
-let dns: ScriptedDnsServer;
 let admin: DashboardClient;
 let keyId = '';
+let revokedId = '';
 /** One page walks through all of them, as a person does. */
 let page: Page;
 const titles: string[] = [];
 
 before(async () => {
   if (NO_BROWSER !== false) return;
-  dns = await startScriptedDnsServer(EXAMPLE_ZONE);
-  whence = await BrowserTest.start({ WHENCE_DNS_SERVERS: dns.address });
+  whence = await sharedWhence();
   whence.folder.publish({ routes: [['8.8.8.0/24', 15169, 'Google LLC']] });
   admin = await signedInAs(whence.folder, whence.url, 'Ada', 'admin');
+  await admin.get('useVersion', { body: { version: 1 } });
   const body = { name: 'mail gateway', tier: 'free', permissions: ['ip:read'] };
   const { key, secret } = await admin.get('createKey', { body });
   keyId = key.id;
   await fetch(`${whence.url}/v1/ip/8.8.8.8`, { headers: { 'X-API-Key': secret } });
+  const { key: old } = await admin.get('createKey', { body: { ...body, name: 'old gateway' } });
+  await admin.get('rotateKey', { params: { id: old.id }, body: {} });
+  await admin.get('revokeKey', { params: { id: old.id }, body: { name: 'old gateway' } });
+  revokedId = old.id;
   await admin.get('invite', { body: { role: 'viewer', note: 'Grace' } });
   page = await whence.open(undefined, { as: admin, expectedErrors: EXPECTED_ERRORS });
-});
-after(async () => {
-  await whence?.close();
-  await dns?.close();
 });
 
 /** What differs between the themes. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
+/** Every rule of WCAG 2.0, 2.1 and 2.2 at the levels A and AA, also those that axe-core does not run unasked. */
+const WCAG_TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22a', 'wcag22aa', 'best-practice'];
 
 async function seriousViolations(shown: Page, rules?: readonly string[]): Promise<string[]> {
   if ((await shown.evaluate('typeof axe')) === 'undefined') await shown.evaluate(axe);
-  const run = { resultTypes: ['violations'], ...(rules === undefined ? {} : { runOnly: rules }) };
+  const runOnly = rules === undefined ? { type: 'tag', values: WCAG_TAGS } : { type: 'rule', values: rules };
+  const run = { resultTypes: ['violations'], runOnly };
   const { violations } = (await shown.evaluate(`axe.run(${JSON.stringify(run)})`)) as AxeResults;
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
@@ -71,18 +73,22 @@ async function inspect(shown: Page): Promise<string> {
   await settle(shown);
   const title = await shown.title();
   assert.match(title, /Whence/);
-  await shown.emulateMedia({ colorScheme: 'light' });
-  assert.deepEqual(await seriousViolations(shown), [], 'light');
-  await shown.emulateMedia({ colorScheme: 'dark' });
-  assert.deepEqual(await seriousViolations(shown, COLOUR_RULES), [], 'dark');
-  assert.equal(await sidewaysBy(shown), 0, 'wide');
+  await inspectThemes(shown, 'wide');
   await shown.setViewportSize(PHONE);
   await shown.reload();
   await settle(shown);
   assert.equal(await shown.title(), title);
-  assert.equal(await sidewaysBy(shown), 0, 'phone');
+  await inspectThemes(shown, 'phone');
   await shown.setViewportSize(WIDE);
   return title;
+}
+
+async function inspectThemes(shown: Page, width: string): Promise<void> {
+  await shown.emulateMedia({ colorScheme: 'light' });
+  assert.deepEqual(await seriousViolations(shown), [], `light, ${width}`);
+  await shown.emulateMedia({ colorScheme: 'dark' });
+  assert.deepEqual(await seriousViolations(shown, COLOUR_RULES), [], `dark, ${width}`);
+  assert.equal(await sidewaysBy(shown), 0, width);
 }
 
 for (const [name, path] of [
@@ -102,7 +108,9 @@ for (const [name, path] of [
   ['keys', '/settings/keys'],
   ['create a key', '/settings/keys?create=yes'],
   ['key', '/settings/keys/:id'],
+  ['revoked key', '/settings/keys/:revoked'],
   ['rotation', '/settings/keys/:id/rotate'],
+  ['rotation, complete', '/settings/keys/:revoked/rotate'],
   ['people', '/settings/people'],
   ['account', '/settings/account'],
   ['audit', '/settings/audit'],
@@ -111,7 +119,7 @@ for (const [name, path] of [
   ['no such page', '/nowhere'],
 ] as const) {
   test(`every page: ${name}, ${path}, in both themes and widths, and reloaded`, { skip: NO_BROWSER }, async () => {
-    await page.goto(path.replace(':id', keyId));
+    await page.goto(path.replace(':id', keyId).replace(':revoked', revokedId));
     titles.push(await inspect(page));
   });
 }

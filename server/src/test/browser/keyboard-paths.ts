@@ -1,10 +1,11 @@
 /** The main paths with keys alone, from sign-in to a revoked key and a batch. */
 import assert from 'node:assert/strict';
-import test, { after, before } from 'node:test';
+import test, { before } from 'node:test';
 import type { Page } from 'playwright-core';
 import { PASSWORD, signedInAs } from '../dashboard-client.ts';
-import { BrowserTest, heading, NO_BROWSER } from './browser.ts';
+import { type BrowserTest, heading, NO_BROWSER } from './browser.ts';
 import { Keyboard } from './keyboard.ts';
+import { sharedWhence } from './shared-whence.ts';
 
 const options = { skip: NO_BROWSER };
 let whence: BrowserTest;
@@ -14,12 +15,11 @@ let keyboard: Keyboard;
 
 before(async () => {
   if (NO_BROWSER !== false) return;
-  whence = await BrowserTest.start();
-  await signedInAs(whence.folder, whence.url, 'Grace', 'member');
+  whence = await sharedWhence();
+  await signedInAs(whence.folder, whence.url, 'Mary', 'member');
   page = await whence.open(undefined, { expectedErrors: [/status of 401/] });
   keyboard = new Keyboard(page);
 });
-after(() => whence?.close());
 
 const shown = (text: string | RegExp) => page.getByText(text).first().waitFor();
 const secretShown = async () => (await page.getByRole('group', { name: 'API key', exact: true }).textContent()) ?? '';
@@ -29,7 +29,7 @@ const use = async (secret: string) =>
 test('keyboard: sign in, the name has the focus', options, async () => {
   await page.goto('/');
   await page.getByLabel('Name').waitFor();
-  await keyboard.type('Grace');
+  await keyboard.type('Mary');
   await keyboard.tabTo('Password');
   await keyboard.type(PASSWORD);
   await keyboard.press('Enter');
@@ -140,10 +140,15 @@ test('keyboard: a batch is typed, looked up, filtered by a chart, and one addres
   await page.waitForURL('**/ip/1.0.9.9');
 });
 
-test('keyboard: the first stop of a page leads past the navigation', options, async () => {
-  await page.goto('/data');
-  await heading(page).waitFor();
-  await keyboard.tabTo(/skip/i);
-  await keyboard.press('Enter');
-  await page.waitForFunction(() => document.activeElement?.closest('main') !== null);
-});
+test(
+  'keyboard: a page that is opened has the focus at its heading; the first link leads past the navigation',
+  options,
+  async () => {
+    await page.goto('/data');
+    await heading(page).waitFor();
+    await page.waitForFunction(() => document.activeElement?.tagName === 'H1');
+    await keyboard.tabTo('Skip to content');
+    await keyboard.press('Enter');
+    await page.waitForFunction(() => document.activeElement?.tagName === 'MAIN');
+  },
+);

@@ -1,9 +1,10 @@
 /** API keys in a real browser, with the API as their other end: from creation to revocation, and rotation. */
 import assert from 'node:assert/strict';
-import test, { after, before } from 'node:test';
+import test, { before } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type DashboardClient, signedInAs } from '../dashboard-client.ts';
-import { BrowserTest, heading, NO_BROWSER, until } from './browser.ts';
+import { type BrowserTest, heading, NO_BROWSER, until } from './browser.ts';
+import { sharedWhence } from './shared-whence.ts';
 
 const options = { skip: NO_BROWSER };
 let whence: BrowserTest;
@@ -11,10 +12,9 @@ let member: DashboardClient;
 
 before(async () => {
   if (NO_BROWSER !== false) return;
-  whence = await BrowserTest.start();
+  whence = await sharedWhence();
   member = await signedInAs(whence.folder, whence.url, 'Grace', 'member');
 });
-after(() => whence?.close());
 
 const use = async (secret: string) =>
   (await fetch(`${whence.url}/v1/ip/8.8.8.8`, { headers: { 'X-API-Key': secret } })).status;
@@ -99,7 +99,7 @@ test('keys: rotation is left and come back to, and ends with the old key', optio
 });
 
 test('keys: markup in a name is text on every page that shows it', options, async (t) => {
-  const admin = await signedInAs(whence.folder, whence.url, 'Ada', 'admin');
+  const admin = await signedInAs(whence.folder, whence.url, 'Annie', 'admin');
   const name = '<img src=x onerror="document.title=1">"\'&amp;';
   const page = await whence.open(t, { as: admin });
   await createKey(page, name);

@@ -7,6 +7,7 @@ import { Dialog } from '../parts/Dialog.tsx';
 import { useSignedIn } from '../session/use-account.ts';
 import { FailureNotice } from '../states/FailureNotice.tsx';
 import classes from './CreateKeyDialog.module.css';
+import { LeaveGuard } from './LeaveGuard.tsx';
 import { NewSecret } from './NewSecret.tsx';
 import { capital, PERMISSION_WORDS, PRESETS, tierWords } from './permissions.ts';
 
@@ -118,6 +119,7 @@ function SecretDialog({ created, onClose }: { created: CreatedKey; onClose: () =
     >
       <div className={classes['secret']}>
         <NewSecret created={created} onCopied={() => setIsCopied(true)} />
+        <LeaveGuard isOn={!isCopied && !isLeaving} />
         {isLeaving && !isCopied && (
           <p role="alert">
             The key was not copied. It cannot be shown again: without a copy, revoke it and create another.

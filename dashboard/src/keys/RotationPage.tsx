@@ -13,6 +13,7 @@ import { FailureNotice } from '../states/FailureNotice.tsx';
 import { Loaded } from '../states/Loaded.tsx';
 import { FirstUse } from './FirstUse.tsx';
 import { KeyStatus } from './KeyStatus.tsx';
+import { LeaveGuard } from './LeaveGuard.tsx';
 import { NewSecret } from './NewSecret.tsx';
 import { RefusedSince } from './RefusedSince.tsx';
 import { RevokeKeyDialog } from './RevokeKeyDialog.tsx';
@@ -43,6 +44,7 @@ export function RotationPage() {
 
 function Steps({ detail: { key, successor } }: { detail: KeyDetail }) {
   const [created, setCreated] = useState<CreatedKey>();
+  const [isCopied, setIsCopied] = useState(false);
   const [isRevoking, setIsRevoking] = useState(false);
   const rotate = useMutation({
     mutationFn: () => call('rotateKey', { params: { id: key.id }, body: {} }),
@@ -68,7 +70,8 @@ function Steps({ detail: { key, successor } }: { detail: KeyDetail }) {
         {isRevoked && !hasSuccessor && <p>This key is revoked: create a new one instead.</p>}
         {created !== undefined && (
           <div className={classes['secret']}>
-            <NewSecret created={created} onCopied={() => undefined} />
+            <NewSecret created={created} onCopied={() => setIsCopied(true)} />
+            <LeaveGuard isOn={!isCopied} />
           </div>
         )}
       </Step>

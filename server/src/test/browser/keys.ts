@@ -86,7 +86,12 @@ test('keys: rotation is left and come back to, and ends with the old key', optio
   await page.getByRole('button', { name: 'Create successor' }).click();
   const next = (await page.getByRole('group', { name: 'API key', exact: true }).textContent()) ?? '';
   assert.deepEqual([await use(old), await use(next)], [200, 200]);
-  await page.goto('/');
+  await page.getByRole('link', { name: 'Usage' }).first().click();
+  await page.getByText('Leave without the key?').waitFor();
+  await page.getByRole('button', { name: 'Stay' }).click();
+  await page.getByRole('button', { name: 'Copy API key' }).click();
+  await page.getByRole('link', { name: 'Usage' }).first().click();
+  await heading(page).filter({ hasText: 'Usage' }).waitFor();
   await page.goBack();
   await page.getByRole('table', { name: 'Both keys' }).waitFor();
   assert.equal(await page.getByRole('button', { name: 'Create successor' }).count(), 0);

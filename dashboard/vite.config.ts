@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import { sizeLimit } from './size-limit.ts';
@@ -6,6 +7,12 @@ const server = process.env['WHENCE_URL'] ?? 'http://127.0.0.1:8080';
 
 export default defineConfig({
   plugins: [react(), sizeLimit({ entry: 'index.html', maxGzipBytes: 250_000 })],
+  // The same file as in `paths` of tsconfig.json. It imports nothing, so nothing else of the server comes with it.
+  resolve: {
+    alias: {
+      '@whence/server/dashboard-wire': fileURLToPath(new URL('../server/src/dashboard/wire.ts', import.meta.url)),
+    },
+  },
   // The table of sizes is printed by size-limit.ts.
   logLevel: 'warn',
   build: {

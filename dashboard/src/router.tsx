@@ -1,7 +1,15 @@
 /** Every page and its address. Pages are loaded when they are opened. */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from '@tanstack/react-router';
 import type { ConnectionType, ThreatLevel } from '@whence/client/wire';
-import type { AuditAction, KeySort, KeyStatus, Permission, Tier, UsageBy } from '@whence/server/dashboard-wire';
+import {
+  type AuditAction,
+  type KeySort,
+  type KeyStatus,
+  LINK_PAGE,
+  type Permission,
+  type Tier,
+  type UsageBy,
+} from '@whence/server/dashboard-wire';
 import { auditActions } from './audit/actions.ts';
 import { FLAGS } from './batch/facets.ts';
 import { BATCH_SORTS } from './batch/sort-rows.ts';
@@ -13,7 +21,7 @@ import { PageNotFound } from './states/PageNotFound.tsx';
 const root = createRootRoute({ component: Outlet, notFoundComponent: PageNotFound, errorComponent: PageFault });
 const setUp = createRoute({
   getParentRoute: () => root,
-  path: '/set-up',
+  path: LINK_PAGE,
   component: lazyRouteComponent(() => import('./session/SetUp.tsx'), 'SetUp'),
 });
 const gate = createRoute({ getParentRoute: () => root, id: 'gate', component: Gate });

@@ -18,6 +18,7 @@ import { openStorage } from './storage/open-storage.ts';
 import type { Storage } from './storage/storage.ts';
 import { WriteProbe } from './storage/write-probe.ts';
 import { readUpdateReport, stateOf, type UpdateReport } from './updates/update-report.ts';
+import { NetworkCounts } from './usage/networks.ts';
 import { pruneOldRows } from './usage/pruning.ts';
 import { Usage } from './usage/usage.ts';
 
@@ -55,9 +56,13 @@ export async function startServer(
   const storage = opened ?? (await openStorage(config.storageLocation));
   // Replicas agree on the day a request counts for, whatever the clocks of their machines say.
   const nowMs = () => storage.nowMs() ?? machineMs();
-  const keys = new KnownKeys(storage.keys, { graceMs: config.storageGraceSeconds * 1000 });
-  const quota = new Quota(storage.leases, { isStorageDown: () => keys.storageState !== 'ok' });
   const usage = new Usage(storage.usage);
+  const keys = new KnownKeys(storage.keys, {
+    graceMs: config.storageGraceSeconds * 1000,
+    onRevoked: (keyId) => usage.countRefused(keyId, nowMs()),
+  });
+  const quota = new Quota(storage.leases, { isStorageDown: () => keys.storageState !== 'ok' });
+  const networks = new NetworkCounts(storage.networks);
   const replicas = new ReplicaVersions(storage.processes, nowMs);
   const metrics = new Metrics();
   const overload = new Overload();
@@ -83,6 +88,7 @@ export async function startServer(
     keys,
     quota,
     usage,
+    networks,
     metrics,
     overload,
     live,

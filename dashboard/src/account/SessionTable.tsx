@@ -37,7 +37,9 @@ export function SessionTable() {
     <>
       {end.error !== null && <FailureNotice error={end.error} />}
       <Loaded query={sessions} lines={3}>
-        {({ data }) => <Table label="Open sessions" columns={columns} rows={data.sessions} rowKey={({ id }) => id} />}
+        {({ data }) => (
+          <Table isStacked label="Open sessions" columns={columns} rows={data.sessions} rowKey={({ id }) => id} />
+        )}
       </Loaded>
     </>
   );

@@ -1,7 +1,6 @@
 /** One request to the back end: typed by its contract, with the CSRF token, with every failure as a `Failure`. */
-import type { Contract, RouteName } from '@whence/server/dashboard-wire';
+import { type Contract, CSRF_HEADER, type RouteName, routes } from '@whence/server/dashboard-wire';
 import { Failure, type FailureCode } from './failure.ts';
-import { routes } from './routes.ts';
 
 type Part<Name extends RouteName, Key extends string> = Contract[Name] extends { [K in Key]: infer Value }
   ? { [K in Key]: Value }
@@ -19,8 +18,6 @@ type LooseInput = {
   query?: Record<string, string | number | undefined>;
   body?: unknown;
 };
-
-const CSRF_HEADER = 'X-CSRF-Token';
 
 export type Caller = <Name extends RouteName>(
   name: Name,

@@ -10,8 +10,9 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      // What the server refused it will refuse again; only a lost connection is worth another try.
-      retry: (count, error) => count < 2 && error instanceof Failure && [0, 502, 504].includes(error.status),
+      // What the server refused it will refuse again; a lost connection or a moment of overload is worth another try.
+      retry: (count, error) =>
+        count < 2 && error instanceof Failure && ([0, 502, 504].includes(error.status) || error.code === 'OVERLOADED'),
       refetchOnWindowFocus: true,
       networkMode: 'always',
     },

@@ -14,7 +14,7 @@ const columns: Column<AsnSearchResult>[] = [
     ),
   },
   { name: 'Name', cell: ({ asn_name }) => asn_name },
-  { name: 'Country', cell: ({ country }) => countryName(country) },
+  { name: 'Country', cell: ({ country }) => <span className="nowrap">{countryName(country)}</span> },
   { name: 'Type', cell: ({ connection_type }) => connection_type },
   { name: 'IPv4 prefixes', align: 'end', cell: ({ prefix_count }) => formatNumber(prefix_count.ipv4) },
   { name: 'IPv6 prefixes', align: 'end', cell: ({ prefix_count }) => formatNumber(prefix_count.ipv6) },

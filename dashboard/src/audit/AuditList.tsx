@@ -6,8 +6,8 @@ import { auditActions } from './actions.ts';
 
 const columns: Column<AuditEntry>[] = [
   { name: 'When', cell: ({ at }) => <Time at={at} /> },
-  { name: 'Who', cell: ({ actor }) => actor },
-  { name: 'Did what', cell: ({ action }) => auditActions[action] ?? action },
+  { name: 'Who', cell: ({ actor }) => <span className="nowrap">{actor}</span> },
+  { name: 'Did what', cell: ({ action }) => <span className="nowrap">{auditActions[action] ?? action}</span> },
   { name: 'To what', cell: (entry) => <Target entry={entry} /> },
   {
     name: 'Details',
@@ -20,8 +20,10 @@ const columns: Column<AuditEntry>[] = [
   { name: 'From', cell: ({ address }) => (address === undefined ? '' : <span className="mono">{address}</span>) },
 ];
 
-export function AuditList({ entries }: { entries: readonly AuditEntry[] }) {
-  return <Table label="Audit log" columns={columns} rows={entries} rowKey={({ id }) => id} />;
+/** `isOfOne`: all entries are about the same thing, which the page is about. */
+export function AuditList({ entries, isOfOne = false }: { entries: readonly AuditEntry[]; isOfOne?: boolean }) {
+  const shown = isOfOne ? columns.filter(({ name }) => name !== 'To what') : columns;
+  return <Table isStacked label="Audit log" columns={shown} rows={entries} rowKey={({ id }) => id} />;
 }
 
 function Target({ entry: { target_kind, target_id, target } }: { entry: AuditEntry }) {

@@ -27,7 +27,7 @@ type BatchChartsProps = {
 /** How the addresses divide; a click filters by the value, another takes the filter away. */
 export function BatchCharts({ rows, filter, onFilter }: BatchChartsProps) {
   return (
-    <Columns>
+    <Columns isNarrow>
       {FACETS.map(([facet, title, name]) => (
         <FacetChart key={facet} {...{ rows, filter, onFilter, facet, title, name }} />
       ))}

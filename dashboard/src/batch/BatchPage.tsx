@@ -5,7 +5,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useDeferredValue, useEffect, useMemo, useSyncExternalStore } from 'react';
 import { answerQuery, call } from '../api/query-client.ts';
 import { CopyButton } from '../copy/CopyButton.tsx';
-import { count } from '../format/number.ts';
+import { count, formatNumber } from '../format/number.ts';
 import { Credits } from '../parts/Credits.tsx';
 import { Page } from '../parts/Page.tsx';
 import { PrintButton } from '../parts/PrintButton.tsx';
@@ -110,7 +110,7 @@ function Results({ state: { rows, phase, counts } }: { state: BatchState }) {
       <Section
         title={
           isFiltered
-            ? `${count(passing.length, 'address', 'addresses')} of ${count(rows.length, 'address', 'addresses')}`
+            ? `${formatNumber(passing.length)} of ${count(rows.length, 'address', 'addresses')}`
             : count(rows.length, 'address', 'addresses')
         }
         aside={

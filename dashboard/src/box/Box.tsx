@@ -80,7 +80,7 @@ export function Box() {
           autoComplete="off"
           autoCapitalize="off"
           spellCheck={false}
-          placeholder="Address, prefix, network or domain"
+          placeholder="Address, network or domain"
           aria-label="Look up an address, prefix, network, domain, email address or URL"
           role="combobox"
           aria-expanded={isShown}

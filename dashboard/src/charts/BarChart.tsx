@@ -5,7 +5,13 @@ import { Table } from '../parts/Table.tsx';
 import classes from './BarChart.module.css';
 import { axisTop } from './scale.ts';
 
-export type Series = { readonly id: string; readonly label: string; readonly values: readonly number[] };
+export type Series = {
+  readonly id: string;
+  readonly label: string;
+  readonly values: readonly number[];
+  /** What is refused or failed looks the same on every chart. */
+  readonly tone?: 'refused' | 'failed';
+};
 type BarChartProps = {
   label: string;
   /** One per bar, as it is written under the axis and in the table. */
@@ -59,10 +65,10 @@ export function BarChart({ label, names, series, height = 200 }: BarChartProps) 
       )}
       {series.length > 1 && (
         <div className={classes['labels']}>
-          {series.map(({ id, label: name }, index) => (
-            <span key={id} className={classes['label']}>
-              <span className={classes['swatch']} style={{ background: colourOf(index) }} />
-              {name}
+          {series.map((one, index) => (
+            <span key={one.id} className={classes['label']}>
+              <span className={classes['swatch']} style={{ background: colourOf(one, index) }} />
+              {one.label}
             </span>
           ))}
         </div>
@@ -128,21 +134,21 @@ function Plot({ names, series, totals, height, at, onAt }: PlotProps) {
                 className={at === index ? classes['cursor'] : ''}
                 fillOpacity={at === index ? 1 : 0}
               />
-              {series.map(({ id, values }, order) => {
-                const value = values[index] ?? 0;
+              {series.map((one, order) => {
+                const value = one.values[index] ?? 0;
                 if (value === 0) return null;
                 const from = below;
                 below += value;
                 const pixels = Math.max(1, y(from) - y(below));
                 return (
                   <rect
-                    key={id}
+                    key={one.id}
                     x={x + (slot - bar) / 2}
                     y={y(below)}
                     width={bar}
                     height={pixels}
                     rx={Math.min(2, bar / 3)}
-                    fill={colourOf(order)}
+                    fill={colourOf(one, order)}
                   />
                 );
               })}
@@ -182,6 +188,8 @@ function ValueTable({ label, names, series }: { label: string; names: readonly s
   );
 }
 
-function colourOf(index: number): string {
+function colourOf({ tone }: Series, index: number): string {
+  if (tone === 'refused') return 'var(--medium-fill)';
+  if (tone === 'failed') return 'var(--critical-fill)';
   return COLOURS[Math.min(index, COLOURS.length - 1)] ?? 'var(--series-5)';
 }

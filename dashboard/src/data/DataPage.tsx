@@ -67,9 +67,9 @@ function DataSections({ data: { report, feeds, update } }: { data: DatasetPage }
       </Columns>
       <Section
         title="What it knows of flags"
-        note="Where a flag has no network, false means “unknown to this dataset”, not “no”."
+        note="Where no source knows a flag, it is false everywhere: read it as “unknown”, not as “no”."
       >
-        <FlagCounts flags={report.figures.flags} />
+        <FlagCounts report={report} />
       </Section>
       <Section title="Versions" note="Older versions are kept to compare with and to go back to.">
         <VersionTable versions={report.versions} />

@@ -23,7 +23,7 @@ export function SourceTable({ sources, feeds }: { sources: readonly Source[]; fe
     { name: 'Records', align: 'end', cell: ({ records }) => formatNumber(records) },
     { name: 'Licence', cell: ({ licence }) => licence },
   ];
-  return <Table label="Sources" columns={columns} rows={sources} rowKey={({ id }) => id} />;
+  return <Table isStacked label="Sources" columns={columns} rows={sources} rowKey={({ id }) => id} />;
 }
 
 function Fetched({ feed }: { feed: FeedState | undefined }) {

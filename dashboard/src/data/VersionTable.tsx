@@ -1,4 +1,4 @@
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { PublishedVersion } from '@whence/client/wire';
@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { call, queryClient } from '../api/query-client.ts';
 import { formatBytes } from '../format/number.ts';
 import { Time } from '../format/Time.tsx';
+import { Dialog } from '../parts/Dialog.tsx';
 import { type Column, Table } from '../parts/Table.tsx';
 import { Tag } from '../parts/Tag.tsx';
 import { useRole } from '../session/use-account.ts';
@@ -54,7 +55,7 @@ export function VersionTable({ versions }: { versions: readonly PublishedVersion
   ];
   return (
     <>
-      <Table label="Versions" columns={columns} rows={sorted} rowKey={({ version }) => String(version)} />
+      <Table isStacked label="Versions" columns={columns} rows={sorted} rowKey={({ version }) => String(version)} />
       {chosen !== undefined && <UseVersionDialog version={chosen} onClose={() => setChosen(undefined)} />}
     </>
   );
@@ -69,7 +70,7 @@ function UseVersionDialog({ version, onClose }: { version: number; onClose: () =
     },
   });
   return (
-    <Modal opened onClose={onClose} title={`Use dataset ${version}`}>
+    <Dialog onClose={onClose} title={`Use dataset ${version}`}>
       <div className={classes['dialog']}>
         {use.error !== null && <FailureNotice error={use.error} />}
         <p>
@@ -85,6 +86,6 @@ function UseVersionDialog({ version, onClose }: { version: number; onClose: () =
           </Button>
         </div>
       </div>
-    </Modal>
+    </Dialog>
   );
 }

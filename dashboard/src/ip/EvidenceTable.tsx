@@ -36,5 +36,13 @@ export function EvidenceTable({ evidence }: { evidence: readonly Row[] }) {
       ),
     },
   ];
-  return <Table label="Evidence" columns={columns} rows={evidence} rowKey={(row, index) => `${row.field} ${index}`} />;
+  return (
+    <Table
+      isStacked
+      label="Evidence"
+      columns={columns}
+      rows={evidence}
+      rowKey={(row, index) => `${row.field} ${index}`}
+    />
+  );
 }

@@ -16,6 +16,7 @@ import { IpFacts } from './IpFacts.tsx';
 import classes from './IpPage.module.css';
 import { NoDataForIp } from './NoDataForIp.tsx';
 import { ThreatBar } from './ThreatBar.tsx';
+import { Unknowns } from './Unknowns.tsx';
 import { verdict } from './verdict.ts';
 
 const route = getRouteApi('/gate/ip/$ip');
@@ -36,7 +37,7 @@ export function IpPage() {
         answer !== undefined &&
         lookup.error === null && (
           <div className={classes['answer']} aria-busy={lookup.isPlaceholderData}>
-            <p className={classes['verdict']}>{verdict(answer.record, answer.evidence)}</p>
+            <p className={classes['verdict']}>{verdict(answer.record, answer.evidence, answer.limits)}</p>
             <DetectionTags record={answer.record} />
           </div>
         )
@@ -51,7 +52,12 @@ export function IpPage() {
             <>
               <Columns>
                 <Section title="Threat">
-                  <ThreatBar threat={data.record.threat} evidence={data.evidence} />
+                  <ThreatBar
+                    threat={data.record.threat}
+                    evidence={data.evidence}
+                    hasBlocklists={!data.limits.unknown.includes('blocklists')}
+                  />
+                  <Unknowns limits={data.limits} />
                 </Section>
                 <Section title="Facts">
                   <IpFacts record={data.record} version={Number(meta['dataset_version'])} />

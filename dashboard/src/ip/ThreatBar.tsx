@@ -5,7 +5,9 @@ import classes from './ThreatBar.module.css';
 const TICKS = [25, 50, 75];
 
 /** The score as a bar of 100, a segment per contribution. Evidence and explanation list them in the same order. */
-export function ThreatBar({ threat, evidence }: { threat: Threat; evidence: readonly Evidence[] }) {
+type ThreatBarProps = { threat: Threat; evidence: readonly Evidence[]; hasBlocklists: boolean };
+
+export function ThreatBar({ threat, evidence, hasBlocklists }: ThreatBarProps) {
   const points = evidence.filter(({ field }) => field === 'threat.score').map(({ value }) => Number(value));
   const reasons = threat.explanation ?? [];
   const isPaired = points.length === reasons.length;
@@ -34,7 +36,11 @@ export function ThreatBar({ threat, evidence }: { threat: Threat; evidence: read
         ))}
       </div>
       {reasons.length === 0 ? (
-        <p className="quiet">No source of this dataset reports the address.</p>
+        <p className="quiet">
+          {hasBlocklists
+            ? 'No source of this dataset reports the address.'
+            : 'This dataset has no blocklists: a low score does not mean that the address was not reported.'}
+        </p>
       ) : (
         <ul className={classes['reasons']}>
           {reasons.map((reason) => (

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Detection, IpRecord } from '@whence/client/wire';
+import type { DatasetLimits } from '@whence/server/dashboard-wire';
 import { verdict } from './verdict.ts';
 
 const nothing: Detection = {
@@ -84,6 +85,52 @@ for (const [behaviour, subject, sources, want] of [
 ] as const) {
   test(`verdict: ${behaviour}`, () => {
     const evidence = sources.map((source) => ({ field: 'threat.score', source }));
-    assert.equal(verdict(subject, evidence), want);
+    assert.equal(verdict(subject, evidence, { unknown: [], dated: [] }), want);
+  });
+}
+
+const listed = record({ threat: high });
+for (const [behaviour, subject, sources, limits, want] of [
+  [
+    'without blocklists nothing is said of abuse',
+    record({}),
+    [],
+    { unknown: ['is_proxy', 'blocklists'], dated: [] },
+    'Business network of Example GmbH in Germany. Abuse unknown: this dataset has no blocklists.',
+  ],
+  [
+    'a base score is no report either',
+    record({ threat: { score: 5, level: 'low' } }),
+    ['networks'],
+    { unknown: ['blocklists'], dated: [] },
+    'Business network of Example GmbH in Germany. Abuse unknown: this dataset has no blocklists.',
+  ],
+  [
+    'old blocklists are told with their date',
+    record({}),
+    [],
+    { unknown: [], dated: [{ subject: 'blocklists', as_of: '2026-06-17' }] },
+    'Business network of Example GmbH in Germany. On no blocklist as of 2026-06-17.',
+  ],
+  [
+    'what is known stays so without blocklists',
+    listed,
+    ['overrides'],
+    { unknown: ['blocklists'], dated: [] },
+    'Business network of Example GmbH in Germany, on one list: high risk.',
+  ],
+  [
+    'another flag that is unknown says nothing of abuse',
+    record({}),
+    [],
+    { unknown: ['is_proxy'], dated: [] },
+    'Business network of Example GmbH in Germany. No known abuse.',
+  ],
+] as const) {
+  test(`verdict: ${behaviour}`, () => {
+    const evidence = sources.map((source) => ({ field: 'threat.score', source }));
+    const { unknown, dated } = limits;
+    const known: DatasetLimits = { unknown: [...unknown], dated: [...dated] };
+    assert.equal(verdict(subject, evidence, known), want);
   });
 }

@@ -1,5 +1,6 @@
-/** One sentence on an address: what it is, whose and where, and how much risk. */
+/** One or two sentences on an address: what it is, whose and where, and how much risk; or that this cannot be known. */
 import type { Evidence, IpRecord } from '@whence/client/wire';
+import type { DatasetLimits } from '@whence/server/dashboard-wire';
 import { countryInSentence } from '../format/country.ts';
 
 type Rule = readonly [applies: (record: IpRecord) => boolean, words: (record: IpRecord) => string];
@@ -24,10 +25,14 @@ const WHAT: readonly Rule[] = [
   [() => true, ({ asn_name }) => `Business network of ${asn_name}`],
 ];
 
-export function verdict(record: IpRecord, evidence: readonly Pick<Evidence, 'field' | 'source'>[] = []): string {
+export function verdict(
+  record: IpRecord,
+  evidence: readonly Pick<Evidence, 'field' | 'source'>[],
+  limits: DatasetLimits,
+): string {
   const what = WHAT.find(([applies]) => applies(record))?.[1](record) ?? '';
   const where = record.country === 'ZZ' ? '' : ` in ${countryInSentence(record.country)}`;
-  return ended(`${what}${where}${risk(record, listings(evidence))}`);
+  return ended(`${what}${where}${risk(record, listings(evidence), limits)}`);
 }
 
 /** Tables of this project say what a network is, not that it was reported. */
@@ -38,10 +43,18 @@ function listings(evidence: readonly Pick<Evidence, 'field' | 'source'>[]): numb
   return new Set(sources.filter((source) => !OWN_TABLES.includes(source))).size;
 }
 
-function risk({ threat: { level, score } }: IpRecord, lists: number): string {
+function risk({ threat: { level, score } }: IpRecord, lists: number, limits: DatasetLimits): string {
   const reported = lists === 0 ? '' : `, on ${numberWord(lists)} ${lists === 1 ? 'list' : 'lists'}`;
-  if (level === 'low' && lists === 0) return score === 0 ? '. No known abuse' : '. No reported abuse';
+  if (level === 'low' && lists === 0) return noListing(score, limits);
   return `${reported}: ${level} risk`;
+}
+
+/** Without blocklists, that an address is on none says nothing. */
+function noListing(score: number, { unknown, dated }: DatasetLimits): string {
+  if (unknown.includes('blocklists')) return '. Abuse unknown: this dataset has no blocklists';
+  const listed = dated.find(({ subject }) => subject === 'blocklists');
+  if (listed !== undefined) return `. On no blocklist${listed.as_of === undefined ? '' : ` as of ${listed.as_of}`}`;
+  return score === 0 ? '. No known abuse' : '. No reported abuse';
 }
 
 const WORDS = ['no', 'one', 'two', 'three', 'four', 'five', 'six'];

@@ -1,11 +1,13 @@
-import { Button, Checkbox, Modal, Radio, TextInput } from '@mantine/core';
+import { Button, Checkbox, Radio, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { CreatedKey, Permission, Tier } from '@whence/server/dashboard-wire';
 import { type FormEvent, useState } from 'react';
 import { call, queryClient } from '../api/query-client.ts';
+import { Dialog } from '../parts/Dialog.tsx';
 import { useSignedIn } from '../session/use-account.ts';
 import { FailureNotice } from '../states/FailureNotice.tsx';
 import classes from './CreateKeyDialog.module.css';
+import { LeaveGuard } from './LeaveGuard.tsx';
 import { NewSecret } from './NewSecret.tsx';
 import { capital, PERMISSION_WORDS, PRESETS, tierWords } from './permissions.ts';
 
@@ -14,9 +16,9 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
   const [created, setCreated] = useState<CreatedKey>();
   if (created !== undefined) return <SecretDialog created={created} onClose={onClose} />;
   return (
-    <Modal opened onClose={onClose} title="Create an API key" size="lg">
+    <Dialog onClose={onClose} title="Create an API key" size="lg">
       <NewKeyForm onCreated={setCreated} onCancel={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -107,8 +109,7 @@ function SecretDialog({ created, onClose }: { created: CreatedKey; onClose: () =
   const [isLeaving, setIsLeaving] = useState(false);
   const leave = () => (isCopied || isLeaving ? onClose() : setIsLeaving(true));
   return (
-    <Modal
-      opened
+    <Dialog
       onClose={leave}
       title={`The key “${created.key.name}”`}
       size="lg"
@@ -118,6 +119,7 @@ function SecretDialog({ created, onClose }: { created: CreatedKey; onClose: () =
     >
       <div className={classes['secret']}>
         <NewSecret created={created} onCopied={() => setIsCopied(true)} />
+        <LeaveGuard isOn={!isCopied && !isLeaving} />
         {isLeaving && !isCopied && (
           <p role="alert">
             The key was not copied. It cannot be shown again: without a copy, revoke it and create another.
@@ -129,7 +131,7 @@ function SecretDialog({ created, onClose }: { created: CreatedKey; onClose: () =
           </Button>
         </div>
       </div>
-    </Modal>
+    </Dialog>
   );
 }
 

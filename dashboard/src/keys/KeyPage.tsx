@@ -14,10 +14,12 @@ import { Page } from '../parts/Page.tsx';
 import { Section } from '../parts/Section.tsx';
 import { Empty } from '../states/Empty.tsx';
 import { Loaded } from '../states/Loaded.tsx';
+import { FirstUse } from './FirstUse.tsx';
 import { KeyStatus } from './KeyStatus.tsx';
 import { KeyUsageSection } from './KeyUsageSection.tsx';
 import { capital, PERMISSION_WORDS } from './permissions.ts';
 import { QuotaBar } from './QuotaBar.tsx';
+import { RefusedSince } from './RefusedSince.tsx';
 import { RevokeKeyDialog } from './RevokeKeyDialog.tsx';
 
 const route = getRouteApi('/gate/settings/keys/$id');
@@ -58,8 +60,9 @@ export function KeyPage() {
               <Section title="Key">
                 <KeyFacts detail={data} />
               </Section>
-              <Section title="Limit">
-                <QuotaBar quota={data.key.quota} withReset />
+              <Section title="Use">
+                {data.key.status === 'active' && <QuotaBar quota={data.key.quota} withReset />}
+                <UseFacts summary={data.key} />
               </Section>
             </Columns>
             <KeyUsageSection id={id} />
@@ -103,9 +106,21 @@ function KeyFacts({ detail: { key, predecessor, successor } }: { detail: KeyDeta
         { name: 'Permissions', value: key.permissions.map((one) => PERMISSION_WORDS[one].name).join(', ') },
         { name: 'Owner', value: key.owner?.name ?? 'command line' },
         { name: 'Created', value: <Time at={key.created_at} /> },
-        { name: 'Last used', value: key.last_used_at === undefined ? 'never' : <Time at={key.last_used_at} /> },
         ...(predecessor === undefined ? [] : [{ name: 'Replaces', value: other(predecessor) }]),
         ...(successor === undefined ? [] : [{ name: 'Replaced by', value: other(successor) }]),
+      ]}
+    />
+  );
+}
+
+function UseFacts({ summary }: { summary: KeyDetail['key'] }) {
+  const { status, last_used_at } = summary;
+  return (
+    <Facts
+      facts={[
+        { name: 'First used', value: <FirstUse summary={summary} /> },
+        { name: 'Last used', value: last_used_at === undefined ? 'never' : <Time at={last_used_at} /> },
+        ...(status === 'revoked' ? [{ name: 'Refused (401)', value: <RefusedSince summary={summary} /> }] : []),
       ]}
     />
   );
@@ -116,7 +131,7 @@ function KeyAudit({ id }: { id: string }) {
   return (
     <Loaded query={audit} lines={3}>
       {({ data }) =>
-        data.entries.length === 0 ? <Empty title="Nothing recorded" /> : <AuditList entries={data.entries} />
+        data.entries.length === 0 ? <Empty title="Nothing recorded" /> : <AuditList entries={data.entries} isOfOne />
       }
     </Loaded>
   );

@@ -40,7 +40,11 @@ export function KeyTable({ filter, onSort, empty }: KeyTableProps) {
     overscan: 8,
   });
   const items = virtual.getVirtualItems();
-  const offsets = [...new Set(items.map(({ index }) => index - (index % PAGE)))].filter((offset) => offset > 0);
+  const offsets = useRestingOffsets(
+    items.map(({ index }) => index - (index % PAGE)),
+    virtual.isScrolling,
+    total,
+  );
   const others = useQueries({ queries: offsets.map((offset) => page(offset)) });
   const rowAt = (index: number): KeySummary | undefined => {
     const offset = index - (index % PAGE);
@@ -67,6 +71,16 @@ export function KeyTable({ filter, onSort, empty }: KeyTableProps) {
       </div>
     </div>
   );
+}
+
+/** The pages in view and the next one, once scrolling rests: a jump to the end does not ask for all pages between. */
+function useRestingOffsets(inView: readonly number[], isScrolling: boolean, total: number): readonly number[] {
+  const last = useRef<readonly number[]>([]);
+  if (!isScrolling) {
+    const next = (inView.at(-1) ?? 0) + PAGE;
+    last.current = [...new Set([...inView, next])].filter((offset) => offset > 0 && offset < total);
+  }
+  return last.current;
 }
 
 function Head({ filter, onSort }: Pick<KeyTableProps, 'filter' | 'onSort'>) {
@@ -109,6 +123,7 @@ function Row({ summary, index, top }: { summary: KeySummary | undefined; index: 
   }
   const { id, name, masked, status, tier, permissions, quota, requests_by_day, last_used_at, owner, created_at } =
     summary;
+  const { successor_id } = summary;
   const cell = (content: React.ReactNode, title?: string) => (
     <div className={classes['cell']} role="cell" title={title}>
       {content}
@@ -129,6 +144,7 @@ function Row({ summary, index, top }: { summary: KeySummary | undefined; index: 
         </Link>
         <span className={classes['masked']} title={permissions.map((one) => PERMISSION_WORDS[one].name).join(', ')}>
           {masked}
+          {status === 'active' && successor_id !== undefined && <span title="It has a successor"> · old</span>}
         </span>
       </div>
       {cell(<KeyStatus status={status} />)}

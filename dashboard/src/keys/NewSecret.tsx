@@ -35,28 +35,22 @@ export function NewSecret({ created: { key, secret }, onCopied }: { created: Cre
           <CodeBox text={exampleCurl(origin, secret, key.permissions)} label="request" onCopied={onCopied} />
         </Tabs.Panel>
       </Tabs>
-      <FirstUse id={key.id} />
+      <FirstRequest id={key.id} />
     </>
   );
 }
 
-function FirstUse({ id }: { id: string }) {
+function FirstRequest({ id }: { id: string }) {
   const { data } = useQuery({
     ...answerQuery('getKey', { params: { id } }),
-    refetchInterval: ({ state }) => (state.data?.data.key.last_used_at === undefined ? POLL_MS : false),
+    refetchInterval: ({ state }) => (state.data?.data.key.first_use === undefined ? POLL_MS : false),
   });
-  const usedAt = data?.data.key.last_used_at;
-  const usage = useQuery({
-    ...answerQuery('getKeyUsage', { params: { id }, query: {} }),
-    enabled: usedAt !== undefined,
-    // Statistics may be written a moment after the time of the last use.
-    refetchInterval: ({ state }) => (state.data?.data.rows.length === 0 ? POLL_MS : false),
-  });
-  const statuses = usage.data?.data.rows.map(({ status_class }) => status_class) ?? [];
-  const isRefused = statuses.length > 0 && !statuses.includes(2);
+  const use = data?.data.key.first_use;
+  // An address without data (404) or a mistake in the request (400) says nothing against the key.
+  const isRefused = use !== undefined && ([403, 429].includes(use.status) || use.status >= 500);
   return (
     <p className={classes['test']} role="status">
-      {usedAt === undefined ? (
+      {use === undefined ? (
         <>
           <span className={classes['pulse']} aria-hidden />
           Waiting for the first request…
@@ -64,10 +58,8 @@ function FirstUse({ id }: { id: string }) {
       ) : (
         <span className={classes[isRefused ? 'refused' : 'works']}>
           {isRefused ? <IconAlertTriangle size={16} aria-hidden /> : <IconCircleCheck size={16} aria-hidden />}{' '}
-          {isRefused
-            ? `The key is known, but its requests were answered with ${statuses[0]}xx. First used`
-            : 'It works: first used'}{' '}
-          <Time at={usedAt} />.
+          {isRefused ? 'The key is known, but its first request was refused' : 'It works'}: {use.status} from{' '}
+          <span className="mono">{use.from}</span>, <Time at={use.at} />.
         </span>
       )}
     </p>

@@ -1,4 +1,4 @@
-import { Button, Modal, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { KeySummary } from '@whence/server/dashboard-wire';
 import { type FormEvent, useState } from 'react';
@@ -6,6 +6,7 @@ import { call, queryClient } from '../api/query-client.ts';
 import { announce } from '../copy/announce.ts';
 import { count } from '../format/number.ts';
 import { Time } from '../format/Time.tsx';
+import { Dialog } from '../parts/Dialog.tsx';
 import { FailureNotice } from '../states/FailureNotice.tsx';
 import classes from './CreateKeyDialog.module.css';
 
@@ -28,7 +29,7 @@ export function RevokeKeyDialog({ summary, onClose }: { summary: KeySummary; onC
     revoke.mutate();
   };
   return (
-    <Modal opened onClose={onClose} title={`Revoke the key “${name}”`} size="lg">
+    <Dialog onClose={onClose} title={`Revoke the key “${name}”`} size="lg">
       <form className={classes['form']} onSubmit={submit}>
         {revoke.error !== null && <FailureNotice error={revoke.error} />}
         <p>
@@ -55,6 +56,6 @@ export function RevokeKeyDialog({ summary, onClose }: { summary: KeySummary; onC
           </Button>
         </div>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

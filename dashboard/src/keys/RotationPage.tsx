@@ -11,7 +11,11 @@ import { Page } from '../parts/Page.tsx';
 import { Table } from '../parts/Table.tsx';
 import { FailureNotice } from '../states/FailureNotice.tsx';
 import { Loaded } from '../states/Loaded.tsx';
+import { FirstUse } from './FirstUse.tsx';
+import { KeyStatus } from './KeyStatus.tsx';
+import { LeaveGuard } from './LeaveGuard.tsx';
 import { NewSecret } from './NewSecret.tsx';
+import { RefusedSince } from './RefusedSince.tsx';
 import { RevokeKeyDialog } from './RevokeKeyDialog.tsx';
 import classes from './RotationPage.module.css';
 
@@ -40,6 +44,7 @@ export function RotationPage() {
 
 function Steps({ detail: { key, successor } }: { detail: KeyDetail }) {
   const [created, setCreated] = useState<CreatedKey>();
+  const [isCopied, setIsCopied] = useState(false);
   const [isRevoking, setIsRevoking] = useState(false);
   const rotate = useMutation({
     mutationFn: () => call('rotateKey', { params: { id: key.id }, body: {} }),
@@ -65,24 +70,33 @@ function Steps({ detail: { key, successor } }: { detail: KeyDetail }) {
         {isRevoked && !hasSuccessor && <p>This key is revoked: create a new one instead.</p>}
         {created !== undefined && (
           <div className={classes['secret']}>
-            <NewSecret created={created} onCopied={() => undefined} />
+            <NewSecret created={created} onCopied={() => setIsCopied(true)} />
+            <LeaveGuard isOn={!isCopied} />
           </div>
         )}
       </Step>
       <Step number={2} state={state(isUsed, hasSuccessor)} title="Switch the clients">
         <p>Put the new key where the old one is, and restart what reads it only at its start.</p>
+        {successor !== undefined && isUsed && (
+          <p>
+            The successor was first used: <FirstUse summary={successor} />.
+          </p>
+        )}
       </Step>
       <Step number={3} state={state(isRevoked, isUsed)} title="Watch both keys">
         {successor === undefined ? (
           <p>Their last use and today's requests will stand here.</p>
         ) : (
-          <Both keys={[key, successor]} />
+          <Both old={key} successor={successor} />
         )}
       </Step>
       <Step number={4} state={state(isRevoked, isUsed)} title="Revoke the old key">
         {isRevoked && key.revoked_at !== undefined ? (
           <p>
             Revoked <Time at={key.revoked_at} />. The rotation is complete.
+            <br />
+            Refused with 401: <RefusedSince summary={key} />.
+            {key.refused !== undefined && ' A client still has the old key.'}
           </p>
         ) : (
           <>
@@ -112,23 +126,24 @@ function Step({ number, title, state, children }: StepProps) {
   );
 }
 
-function Both({ keys }: { keys: readonly KeySummary[] }) {
+function Both({ old, successor }: { old: KeySummary; successor: KeySummary }) {
   return (
     <div>
       <Table
+        isStacked
         label="Both keys"
-        rows={keys}
+        rows={[old, successor]}
         rowKey={({ id }) => id}
         columns={[
           {
             name: 'Key',
-            cell: ({ name, masked }) => (
+            cell: ({ id, masked }) => (
               <>
-                {name} <span className="mono quiet">{masked}</span>
+                {id === old.id ? 'Old' : 'Successor'} <span className="mono quiet">{masked}</span>
               </>
             ),
           },
-          { name: 'Status', cell: ({ status }) => status },
+          { name: 'Status', cell: ({ status }) => <KeyStatus status={status} /> },
           {
             name: 'Last used',
             cell: ({ last_used_at }) => (last_used_at === undefined ? 'never' : <Time at={last_used_at} />),

@@ -1,6 +1,7 @@
 /** Rows of a key's usage as series over days. */
 import type { UsageRow } from '@whence/server/dashboard-wire';
 import type { Series } from '../charts/BarChart.tsx';
+import { statusTone } from '../charts/status-tone.ts';
 import { DAY_MS, utcDay } from '../format/time.ts';
 
 export function daysBetween(from: string, to: string): string[] {
@@ -21,5 +22,7 @@ export function seriesBy(rows: readonly UsageRow[], days: readonly string[], by:
     values.set(label, row);
   }
   const sum = (row: readonly number[]) => row.reduce((total, value) => total + value, 0);
-  return [...values].sort(([, a], [, b]) => sum(b) - sum(a)).map(([label, row]) => ({ id: label, label, values: row }));
+  return [...values]
+    .sort(([, a], [, b]) => sum(b) - sum(a))
+    .map(([label, row]) => ({ id: label, label, values: row, ...(by === 'status' ? statusTone(label) : {}) }));
 }

@@ -66,7 +66,7 @@ export function HealthPage() {
               </Section>
             </Columns>
             <Section title="Processes" note="Those that reported in the last half minute, on all machines.">
-              <Table label="Processes" columns={columns} rows={processes} rowKey={({ id }) => id} />
+              <Table isStacked label="Processes" columns={columns} rows={processes} rowKey={({ id }) => id} />
             </Section>
           </>
         )}

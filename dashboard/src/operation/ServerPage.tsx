@@ -24,7 +24,13 @@ export function ServerPage() {
     >
       <Loaded query={settings} lines={14}>
         {({ data }) => (
-          <Table label="Settings" columns={columns} rows={data.settings} rowKey={({ variable }) => variable} />
+          <Table
+            isStacked
+            label="Settings"
+            columns={columns}
+            rows={data.settings}
+            rowKey={({ variable }) => variable}
+          />
         )}
       </Loaded>
     </Page>

@@ -2,28 +2,37 @@ import { Link } from '@tanstack/react-router';
 import { Section } from '../parts/Section.tsx';
 import classes from './Examples.module.css';
 
-const PUBLIC_EXAMPLES = [
-  '/ip/8.8.8.8',
-  '/ip/2606:4700:4700::1111',
-  '/prefix/185.220.100.0/22',
-  '/asn/3320',
-  '/asn?q=telefonica',
-  '/domain/example.com',
+/** What to type, what it is taken for, and the page it leads to. */
+const EXAMPLES: readonly (readonly [text: string, kind: string, path: string])[] = [
+  ['8.8.8.8', 'address', '/ip/8.8.8.8'],
+  ['2606:4700:4700::1111', 'address', '/ip/2606:4700:4700::1111'],
+  ['185.220.100.0/22', 'prefix', '/prefix/185.220.100.0/22'],
+  ['AS3320', 'network', '/asn/3320'],
+  ['telefonica', 'networks by name', '/asn?q=telefonica'],
+  ['example.com', 'domain and its mail', '/domain/example.com'],
 ];
 
 /** What the box understands, as links. */
 export function Examples({ isPublic = false }: { isPublic?: boolean }) {
-  const examples = isPublic ? PUBLIC_EXAMPLES : [...PUBLIC_EXAMPLES, '/batch'];
   return (
-    <Section title="Look something up" note="In the box above (press /), or by the address of a page.">
+    <Section title="Look something up" note="In the box above: press / on any page.">
       <ul className={classes['list']}>
-        {examples.map((path) => (
+        {EXAMPLES.map(([text, kind, path]) => (
           <li key={path}>
-            <Link to={path} className="mono">
-              {path}
+            <Link to={path} className={classes['example']}>
+              <span className="mono">{text}</span>
+              <span className="quiet">{kind}</span>
             </Link>
           </li>
         ))}
+        {!isPublic && (
+          <li>
+            <Link to="/batch" className={classes['example']}>
+              <span>A whole log or list</span>
+              <span className="quiet">batch</span>
+            </Link>
+          </li>
+        )}
       </ul>
     </Section>
   );

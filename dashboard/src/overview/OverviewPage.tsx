@@ -17,6 +17,7 @@ import { useRole } from '../session/use-account.ts';
 import { Empty } from '../states/Empty.tsx';
 import { Loaded } from '../states/Loaded.tsx';
 import { Examples } from './Examples.tsx';
+import { TopNetworks } from './TopNetworks.tsx';
 import { TrafficChart } from './TrafficChart.tsx';
 
 const REFRESH_MS = 30_000;
@@ -32,14 +33,22 @@ export function OverviewPage() {
             <Numbers items={figures(data)} />
             {data.dataset !== undefined && <Refusals refused={data.dataset.refused} />}
             {isAtLeast('admin') && <TrafficChart />}
-            <Columns>
+            {data.keys_near_limit.length > 0 && (
               <Section title="Keys near their limit">
                 <KeysNearLimit keys={data.keys_near_limit} />
               </Section>
-              <Section title="Most requests today">
-                <TopKeys overview={data} />
-              </Section>
-            </Columns>
+            )}
+            {isAtLeast('member') && (
+              <Columns>
+                <Section
+                  title="Most requests today"
+                  note={data.keys_near_limit.length > 0 ? undefined : 'No key has used 80 % of its limit.'}
+                >
+                  <TopKeys overview={data} />
+                </Section>
+                {data.networks !== undefined && <TopNetworks networks={data.networks} />}
+              </Columns>
+            )}
             <Examples />
           </>
         )}
@@ -98,9 +107,9 @@ function sum({ unauthorized, forbidden, rate_limited, overloaded }: Refused): nu
 }
 
 function KeysNearLimit({ keys }: { keys: Overview['keys_near_limit'] }) {
-  if (keys.length === 0) return <p className="quiet">None has used 80 % of its limit today.</p>;
   return (
     <Table
+      isStacked
       label="Keys near their limit"
       rows={keys}
       rowKey={({ id }) => id}

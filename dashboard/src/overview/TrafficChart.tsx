@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { answerQuery } from '../api/query-client.ts';
 import { BarChart } from '../charts/BarChart.tsx';
+import { shortDay } from '../format/time.ts';
 import { Section } from '../parts/Section.tsx';
 import { Loaded } from '../states/Loaded.tsx';
 
@@ -17,10 +18,10 @@ export function TrafficChart() {
           ) : (
             <BarChart
               label={`The last ${hours.length} hours, times in UTC`}
-              names={hours.map(({ hour }) => `${hour.slice(5, 10)} ${hour.slice(11, 16)}`)}
+              names={hours.map(({ hour }) => `${shortDay(hour.slice(0, 10))}, ${hour.slice(11, 16)}`)}
               series={[
                 { id: 'answered', label: 'answered', values: hours.map(({ requests, refused }) => requests - refused) },
-                { id: 'refused', label: 'refused', values: hours.map(({ refused }) => refused) },
+                { id: 'refused', label: 'refused', values: hours.map(({ refused }) => refused), tone: 'refused' },
               ]}
             />
           )

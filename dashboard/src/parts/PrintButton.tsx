@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { IconPrinter } from '@tabler/icons-react';
+import classes from './PrintButton.module.css';
 
 /** The print view is a style sheet: what is on the page, without controls. */
 export function PrintButton() {
@@ -7,6 +8,7 @@ export function PrintButton() {
     <Button
       variant="default"
       size="xs"
+      className={classes['print']}
       leftSection={<IconPrinter size={15} aria-hidden />}
       onClick={() => window.print()}
     >

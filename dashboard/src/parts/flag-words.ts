@@ -1,4 +1,4 @@
-import type { Flag } from '@whence/client/wire';
+import type { Flag, FlagSubject } from '@whence/client/wire';
 
 export const FLAG_WORDS: Readonly<Record<Flag, string>> = {
   is_datacenter: 'datacenter',
@@ -9,3 +9,5 @@ export const FLAG_WORDS: Readonly<Record<Flag, string>> = {
   is_mobile: 'mobile',
   is_ai_crawler: 'AI crawler',
 };
+
+export const SUBJECT_WORDS: Readonly<Record<FlagSubject, string>> = { ...FLAG_WORDS, blocklists: 'blocklists' };

@@ -25,6 +25,7 @@ export function Invitations() {
             </Empty>
           ) : (
             <Table
+              isStacked
               label="Open invitations"
               rows={data.invitations}
               rowKey={({ id }) => id}

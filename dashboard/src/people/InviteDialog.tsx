@@ -1,8 +1,9 @@
-import { Button, Modal, Radio, TextInput } from '@mantine/core';
+import { Button, Radio, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { OneTimeLink, Role } from '@whence/server/dashboard-wire';
 import { type FormEvent, useState } from 'react';
 import { call, queryClient } from '../api/query-client.ts';
+import { Dialog } from '../parts/Dialog.tsx';
 import { FailureNotice } from '../states/FailureNotice.tsx';
 import { LinkDialog } from './LinkDialog.tsx';
 import classes from './PeoplePage.module.css';
@@ -32,7 +33,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
     invite.mutate();
   };
   return (
-    <Modal opened onClose={onClose} title="Invite a person">
+    <Dialog onClose={onClose} title="Invite a person">
       <form className={classes['form']} onSubmit={submit}>
         {invite.error !== null && <FailureNotice error={invite.error} />}
         <TextInput
@@ -59,6 +60,6 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
           </Button>
         </div>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,7 +1,8 @@
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import type { OneTimeLink } from '@whence/server/dashboard-wire';
 import { CodeBox } from '../copy/CodeBox.tsx';
 import { Time } from '../format/Time.tsx';
+import { Dialog } from '../parts/Dialog.tsx';
 import classes from './PeoplePage.module.css';
 
 type LinkDialogProps = { title: string; about: string; link: OneTimeLink; onClose: () => void };
@@ -9,7 +10,7 @@ type LinkDialogProps = { title: string; about: string; link: OneTimeLink; onClos
 /** A one-time link, shown once. */
 export function LinkDialog({ title, about, link, onClose }: LinkDialogProps) {
   return (
-    <Modal opened onClose={onClose} title={title} size="lg" closeOnClickOutside={false}>
+    <Dialog onClose={onClose} title={title} size="lg" closeOnClickOutside={false}>
       <div className={classes['form']}>
         <p>
           {about} It works once and ends <Time at={link.expires_at} />. It is not shown again.
@@ -19,6 +20,6 @@ export function LinkDialog({ title, about, link, onClose }: LinkDialogProps) {
           <Button onClick={onClose}>Done</Button>
         </div>
       </div>
-    </Modal>
+    </Dialog>
   );
 }

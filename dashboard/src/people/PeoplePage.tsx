@@ -102,6 +102,7 @@ function PeopleTable({ people, onLink }: PeopleTableProps) {
     { name: 'Joined', cell: ({ created_at }) => <Time at={created_at} /> },
     {
       name: 'Actions',
+      align: 'end',
       cell: (person) => (
         <div className={classes['actions']}>
           {person.has_password && (
@@ -125,7 +126,7 @@ function PeopleTable({ people, onLink }: PeopleTableProps) {
   return (
     <>
       {error !== null && <FailureNotice error={error} />}
-      <Table label="Accounts" columns={columns} rows={people} rowKey={({ id }) => id} />
+      <Table isStacked label="Accounts" columns={columns} rows={people} rowKey={({ id }) => id} />
     </>
   );
 }

@@ -41,11 +41,16 @@ function PrefixSummaryPage({ prefix }: { prefix: string }) {
   const [address = '', length = ''] = prefix.split('/');
   const summary = useQuery(answerQuery('lookUpPrefix', { params: { address, length } }));
   return (
-    <Page name={prefix} title={<Copyable text={prefix} isMono />} actions={<PrintButton />}>
+    <Page
+      name={prefix}
+      title={<Copyable text={prefix} isMono />}
+      lead={summary.data !== undefined && <PrefixLead summary={summary.data.data} />}
+      actions={<PrintButton />}
+    >
       <Loaded query={summary} lines={12}>
         {({ data }) => (
           <>
-            <PrefixLead summary={data} />
+            <WhyNothing summary={data} />
             {data.parts.length > 0 && (
               <>
                 <Section
@@ -71,26 +76,32 @@ function PrefixSummaryPage({ prefix }: { prefix: string }) {
 const UNITS = { addresses: 'addresses', slash64s: 'networks of /64' } as const;
 
 function PrefixLead({ summary }: { summary: PrefixSummary }) {
-  const { size, announced, unit, covered_by, special_purpose } = summary;
+  const { size, announced, unit, covered_by } = summary;
   return (
-    <div>
-      <p>
-        {formatNumber(size)} {UNITS[unit]}, {formatShare(announced, size)} of them announced.
-        {covered_by !== undefined && (
-          <>
-            {' '}
-            All of it is inside{' '}
-            <Link to="/prefix/$" params={{ _splat: covered_by.prefix }} className="mono">
-              {covered_by.prefix}
-            </Link>{' '}
-            of{' '}
-            <Link to="/asn/$asn" params={{ asn: String(covered_by.asn) }}>
-              AS{covered_by.asn}
-            </Link>{' '}
-            {covered_by.asn_name}.
-          </>
-        )}
-      </p>
+    <p>
+      {formatNumber(size)} {UNITS[unit]}, {formatShare(announced, size)} of them announced.
+      {covered_by !== undefined && (
+        <>
+          {' '}
+          All of it is inside{' '}
+          <Link to="/prefix/$" params={{ _splat: covered_by.prefix }} className="mono">
+            {covered_by.prefix}
+          </Link>{' '}
+          of{' '}
+          <Link to="/asn/$asn" params={{ asn: String(covered_by.asn) }}>
+            AS{covered_by.asn}
+          </Link>{' '}
+          {covered_by.asn_name}.
+        </>
+      )}
+    </p>
+  );
+}
+
+/** A special-purpose range with its RFC, or a prefix that no network announces. */
+function WhyNothing({ summary: { announced, special_purpose } }: { summary: PrefixSummary }) {
+  return (
+    <>
       {special_purpose !== undefined && (
         <Notice title={`${special_purpose.prefix} is not on the public internet`}>
           <p>
@@ -106,14 +117,14 @@ function PrefixLead({ summary }: { summary: PrefixSummary }) {
           </p>
         </Notice>
       )}
-    </div>
+    </>
   );
 }
 
 function PrefixShares({ summary }: { summary: PrefixSummary }) {
   const { size, connection_types, flags, threat_levels, countries, networks } = summary;
   return (
-    <Columns>
+    <Columns isNarrow>
       <Section title="Networks">
         <Shares
           total={size}

@@ -13,7 +13,7 @@ export function explainFailure(error: unknown): Explanation {
     case 'OFFLINE':
       return {
         title: 'The server cannot be reached',
-        text: 'What is on this page stays. Check the connection, or whether the server runs.',
+        text: 'Check the connection, or whether the server runs.',
       };
     case 'FORBIDDEN':
       return { title: 'Your role does not allow this', text: `${requiredRole(error.details)}Ask an administrator.` };
@@ -23,6 +23,10 @@ export function explainFailure(error: unknown): Explanation {
         text: 'Reload the page. Behind a proxy, check that it passes Host and Origin on.',
       };
     case 'RATE_LIMIT_EXCEEDED':
+      // Without an account the limit is one of seconds.
+      if ((error.retryAfterSeconds ?? Number.POSITIVE_INFINITY) <= 60) {
+        return { title: 'Too many look-ups at once from your address', text: again.trim() };
+      }
       return { title: 'Your look-ups for today are used up', text: `They start again at 00:00 UTC.${again}` };
     case 'TOO_MANY_ATTEMPTS':
       return { title: 'Too many wrong passwords', text: again.trim() || 'Wait a minute, then try again.' };

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { isFailure } from '../api/failure.ts';
 import { answerQuery } from '../api/query-client.ts';
 import { formatMs, formatNumber, formatShare } from '../format/number.ts';
 import { Columns } from '../parts/Columns.tsx';
@@ -11,6 +12,8 @@ const HOURS = 24;
 /** The API as a whole, the last 24 hours: what was refused, how long answers took. */
 export function TrafficSections() {
   const traffic = useQuery(answerQuery('getTraffic', { query: { hours: HOURS } }));
+  // The section above says it already.
+  if (isFailure(traffic.error, 'OFFLINE')) return null;
   return (
     <Loaded query={traffic} lines={6}>
       {({ data: { refused, latency, cache } }) => (

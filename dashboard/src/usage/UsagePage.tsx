@@ -5,6 +5,7 @@ import type { UsageBy, UsageQuery, UsageSeries } from '@whence/server/dashboard-
 import { addressOf } from '../api/call.ts';
 import { answerQuery } from '../api/query-client.ts';
 import { BarChart, type Series } from '../charts/BarChart.tsx';
+import { statusTone } from '../charts/status-tone.ts';
 import { count, formatNumber, formatShare } from '../format/number.ts';
 import { DAY_MS, shortDay, utcDay } from '../format/time.ts';
 import { ExportLinks } from '../parts/ExportLinks.tsx';
@@ -97,6 +98,7 @@ function KeySelect({ value, onChange }: { value: string; onChange: (key: string)
   return (
     <NativeSelect
       aria-label="Key"
+      className={classes['key']}
       value={value}
       data={[
         { value: '', label: 'All keys' },
@@ -130,7 +132,10 @@ function UsageSections({ usage }: { usage: UsageSeries }) {
         <BarChart
           label={`${count(total, 'request')}, days in UTC`}
           names={days.map((day) => shortDay(day))}
-          series={largest(series, days.length)}
+          series={largest(
+            by === 'status' ? series.map((one) => ({ ...one, ...statusTone(one.id) })) : series,
+            days.length,
+          )}
         />
       </Section>
       <Section title={{ endpoint: 'By endpoint', key: 'By key', status: 'By status' }[by]}>
@@ -145,8 +150,8 @@ function UsageSections({ usage }: { usage: UsageSeries }) {
 }
 
 /** A chart tells five colours apart; the rest is one series, and the list below has all. */
-function largest(series: UsageSeries['series'], days: number): Series[] {
-  if (series.length <= SHOWN_SERIES + 1) return series;
+function largest(series: readonly Series[], days: number): Series[] {
+  if (series.length <= SHOWN_SERIES + 1) return [...series];
   const rest = series.slice(SHOWN_SERIES);
   const values = Array.from({ length: days }, (_, day) => rest.reduce((sum, one) => sum + (one.values[day] ?? 0), 0));
   return [...series.slice(0, SHOWN_SERIES), { id: 'rest', label: `${rest.length} others`, values }];

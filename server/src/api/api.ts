@@ -3,6 +3,7 @@
  * `http/error-handler`.
  */
 import type { FastifyInstance } from 'fastify';
+import { elapsedMs } from '../http/envelope.ts';
 import { ApiError } from '../http/errors.ts';
 import type { Overload } from '../http/overload.ts';
 import type { KnownKeys } from '../keys/known-keys.ts';
@@ -36,8 +37,13 @@ export async function registerApi(scope: FastifyInstance, parts: ApiParts): Prom
         requirePermission(request, permission);
         if (refusal !== undefined) throw refusal;
       },
-      onResponse: async ({ key }, { statusCode }) => {
-        if (key !== undefined) usage.count(key.id, name, statusCode, nowMs());
+      onResponse: async (request, { statusCode }) => {
+        const { key } = request;
+        if (key === undefined) return;
+        usage.count(key.id, name, statusCode, nowMs());
+        if (!usage.isFirstUse(key)) return;
+        const at = new Date(nowMs() - elapsedMs(request));
+        usage.recordFirstUse(key, { at, from: request.ip, status: statusCode });
       },
       handler: handler as (request: unknown, reply: unknown) => unknown,
     });

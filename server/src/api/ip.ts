@@ -6,10 +6,11 @@ import { ApiError } from '../http/errors.ts';
 import type { LiveDataset, ServedDataset } from '../lookup/live-dataset.ts';
 import { evidenceOf, findJson, specialPurposeOf } from '../lookup/lookup.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import type { NetworkCounts } from '../usage/networks.ts';
 
 type IpRequest = FastifyRequest<{ Params: { ip: string }; Querystring: { explain?: string } }>;
 
-export function getIp(live: LiveDataset, metrics: Metrics) {
+export function getIp(live: LiveDataset, metrics: Metrics, networks: NetworkCounts) {
   return (request: IpRequest, reply: FastifyReply): FastifyReply => {
     const served = requireDataset(live);
     const address = parseAddress(request.params.ip);
@@ -18,6 +19,7 @@ export function getIp(live: LiveDataset, metrics: Metrics) {
     const found = isExplained ? explained(served, address) : findJson(served, address);
     if (found === undefined) throw notFound(served, isExplained ? specialPurposeOf({ address }) : undefined);
     metrics.countCache(found.isHit);
+    networks.count(served.dataset, address);
     const cacheStatus = found.isHit ? 'HIT' : 'MISS';
     const meta = `"request_id":"${request.id}","processing_time_ms":${elapsedMs(request)},"cache_status":"${cacheStatus}"`;
     reply.header('X-Cache-Status', cacheStatus);

@@ -5,6 +5,7 @@ import type { DatasetDiffs } from '../lookup/dataset-diffs.ts';
 import type { EmailChecks } from '../lookup/email-checks.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import type { NetworkCounts } from '../usage/networks.ts';
 import { getAsn, searchAsn } from './asn.ts';
 import { postBatch } from './batch/batch.ts';
 import { getDataset, getDatasetDiff } from './dataset.ts';
@@ -28,10 +29,11 @@ export type RouteParts = {
   readonly emailChecks: EmailChecks;
   readonly datasetDiffs: DatasetDiffs;
   readonly metrics: Metrics;
+  readonly networks: NetworkCounts;
   readonly nowMs: () => number;
 };
 
-export function apiRoutes({ live, emailChecks, datasetDiffs, metrics, nowMs }: RouteParts): ApiRoute[] {
+export function apiRoutes({ live, emailChecks, datasetDiffs, metrics, networks, nowMs }: RouteParts): ApiRoute[] {
   return [
     {
       method: 'GET',
@@ -39,7 +41,7 @@ export function apiRoutes({ live, emailChecks, datasetDiffs, metrics, nowMs }: R
       name: 'ip',
       permission: 'ip:read',
       schema: ipSchema,
-      handler: getIp(live, metrics),
+      handler: getIp(live, metrics, networks),
     },
     {
       method: 'POST',
@@ -47,7 +49,7 @@ export function apiRoutes({ live, emailChecks, datasetDiffs, metrics, nowMs }: R
       name: 'batch',
       permission: 'ip:batch',
       schema: batchSchema,
-      handler: postBatch(live),
+      handler: postBatch(live, networks),
     },
     {
       method: 'GET',

@@ -14,15 +14,15 @@ import { elapsedMs } from '../http/envelope.ts';
 import { ApiError } from '../http/errors.ts';
 import { InvalidKey } from '../keys/key.ts';
 import { TrafficRecorder } from '../usage/traffic.ts';
-import type { Ask, PublicAsk, Route } from './ask.ts';
-import { isBehindTls, requireCsrfToken, requireSameOrigin } from './origin.ts';
-import { registerPages } from './pages.ts';
+import { ProcessReporter } from './operation/process-reporter.ts';
+import { registerPages } from './pages/pages.ts';
 import type { DashboardParts } from './parts.ts';
-import { ProcessReporter } from './process-reporter.ts';
-import { registerProvider } from './provider-routes.ts';
-import { DashboardRefusal, invalid, tooManyAttempts } from './refusal.ts';
+import { registerProvider } from './people/provider-routes.ts';
+import { readSessionCookie } from './people/session-cookie.ts';
+import type { Ask, PublicAsk, Route } from './requests/ask.ts';
+import { isBehindTls, requireCsrfToken, requireSameOrigin } from './requests/origin.ts';
+import { DashboardRefusal, invalid, tooManyAttempts } from './requests/refusal.ts';
 import { dashboardRoutes } from './routes.ts';
-import { readSessionCookie } from './session-cookie.ts';
 import { type RouteName, routes } from './wire.ts';
 
 const REPORT_MS = 10_000;
@@ -77,7 +77,7 @@ export async function registerDashboard(scope: FastifyInstance, parts: Dashboard
   await registerPages(scope, settings);
 
   const report = () =>
-    Promise.all([recorder.flush(nowMs()), reporter.report()]).catch((error) =>
+    Promise.all([recorder.flush(nowMs()), parts.networks.flush(nowMs()), reporter.report()]).catch((error) =>
       log.error({ err: error }, 'traffic could not be written'),
     );
   const timer = setInterval(report, REPORT_MS).unref();

@@ -11,8 +11,9 @@ import type { Metrics } from '../metrics/metrics.ts';
 import type { Quota } from '../quota/quota.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { UpdateReport } from '../updates/update-report.ts';
+import type { NetworkCounts } from '../usage/networks.ts';
 import type { Usage } from '../usage/usage.ts';
-import type { ProcessReporter } from './process-reporter.ts';
+import type { ProcessReporter } from './operation/process-reporter.ts';
 import type { SettingInForce } from './wire.ts';
 
 export type DashboardSettings = {
@@ -42,6 +43,7 @@ export type DashboardParts = {
   readonly datasetDiffs: DatasetDiffs;
   readonly quota: Quota;
   readonly usage: Usage;
+  readonly networks: NetworkCounts;
   readonly overload: Overload;
   readonly lastUpdate: () => UpdateReport | undefined;
   readonly nowMs: () => number;

@@ -1,14 +1,15 @@
 /** Every route of the dashboard. The type of the table is the contract: a route without a row does not compile. */
-import type { RouteTable } from './ask.ts';
-import { auditRoutes } from './audit-routes.ts';
-import { datasetRoutes } from './dataset-routes.ts';
-import { keyRoutes } from './key-routes.ts';
-import { lookupRoutes } from './lookup-routes.ts';
-import { operationRoutes } from './operation-routes.ts';
+
+import { datasetRoutes } from './data/dataset-routes.ts';
+import { keyRoutes } from './keys/key-routes.ts';
+import { lookupRoutes } from './look-up/lookup-routes.ts';
+import { auditRoutes } from './operation/audit-routes.ts';
+import { operationRoutes } from './operation/operation-routes.ts';
 import type { RouteParts } from './parts.ts';
-import { peopleRoutes } from './people-routes.ts';
-import { sessionRoutes } from './session-routes.ts';
-import { usageRoutes } from './usage-routes.ts';
+import { peopleRoutes } from './people/people-routes.ts';
+import { sessionRoutes } from './people/session-routes.ts';
+import type { RouteTable } from './requests/ask.ts';
+import { usageRoutes } from './usage/usage-routes.ts';
 
 export function dashboardRoutes(parts: RouteParts): RouteTable {
   return {

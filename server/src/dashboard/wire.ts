@@ -19,6 +19,7 @@ import type {
   EmailReport,
   Evidence,
   Flag,
+  FlagSubject,
   IpRecord,
   Refusal,
   ThreatLevel,
@@ -289,9 +290,13 @@ export type KeySummary = {
   /** Absent for keys of the command line. */
   owner?: { id: string; name: string };
   created_at: string;
+  /** Absent for keys that were first used before this was recorded. */
+  first_use?: FirstUse;
   last_used_at?: string;
   revoked_at?: string;
   revoked_by?: string;
+  /** Requests with the key since it was revoked, all answered with 401; absent if there was none. */
+  refused?: { requests: number; last_at: string };
   quota: KeyQuota;
   /** Requests of the last 30 days, the oldest first; the last entry is today. */
   requests_by_day: number[];
@@ -299,6 +304,8 @@ export type KeySummary = {
   predecessor_id?: string;
   successor_id?: string;
 };
+/** The first request with a key: from which client address, and the status of the answer. */
+export type FirstUse = { at: string; from: string; status: number };
 /** `used` of `limit` today; `limit` is null without one. */
 export type KeyQuota = { used: number; limit: number | null; resets_at: string };
 
@@ -365,7 +372,14 @@ export type Overview = {
   dataset?: { version: number; built_at: string; age_seconds: number; refused: Refusal[] };
   /** Administrators only: the last 24 hours, and the 24 hours before. */
   traffic?: { last_day: TrafficTotals; day_before: TrafficTotals };
+  /** Administrators only. */
+  networks?: TopNetworks;
 };
+/**
+ * Networks that the looked-up addresses belong to, today and yesterday (UTC): ten, the largest first, of `look_ups` in
+ * all. Estimates where a process has more than 1,000 look-ups in ten seconds.
+ */
+export type TopNetworks = { look_ups: number; top: { asn: number; name: string; look_ups: number }[] };
 export type TrafficTotals = {
   requests: number;
   refused: Refused;
@@ -381,6 +395,14 @@ export type IpLookup = {
   evidence: (Evidence & { licence: string; credit: string })[];
   /** Of the sources that decided something. */
   credits: string[];
+  limits: DatasetLimits;
+};
+/** What the dataset cannot know, so that `false` and a score of 0 are not taken for "no". */
+export type DatasetLimits = {
+  /** No source knows them. */
+  unknown: FlagSubject[];
+  /** Addresses of these kinds change from day to day, and what is known is from a past date. */
+  dated: { subject: FlagSubject; as_of?: string }[];
 };
 export type SpecialPurpose = { prefix: string; name: string; rfc: string };
 

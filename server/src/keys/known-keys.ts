@@ -3,7 +3,7 @@
  * is what was not; it is used only while it is vouched for, and forgotten when any process has changed that key.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { KeyStore } from '../storage/key-store.ts';
+import type { KeyStore, StoredKey } from '../storage/key-store.ts';
 import { GuessThrottle } from './guess-throttle.ts';
 import { fromStored, type Key } from './key.ts';
 import { hashSecret, isWellFormed } from './secret.ts';
@@ -19,21 +19,30 @@ export class TooManyGuesses extends Error {
   override name = 'TooManyGuesses';
 }
 
+export type KnownKeysOptions = {
+  /** How long known keys are accepted while storage does not answer. */
+  readonly graceMs?: number;
+  /** Called for every request with a revoked key, with the id of the key. */
+  readonly onRevoked?: (keyId: string) => void;
+};
+
 export class KnownKeys {
   readonly #store: KeyStore;
+  readonly #onRevoked: (keyId: string) => void;
   readonly #vouching: Vouching;
   readonly #guesses = new GuessThrottle();
   readonly #remembered = new Map<string, Key>();
-  readonly #absent = new Set<string>();
+  /** Secrets that are not accepted, with the id of the key where it is a revoked one. */
+  readonly #absent = new Map<string, string | undefined>();
   /** Searches in storage under way: requests with the same secret share one. */
-  readonly #searches = new Map<string, Promise<Key | undefined>>();
+  readonly #searches = new Map<string, Promise<Found>>();
   /** The revision that `#remembered` and `#absent` belong to. */
   #revision = '';
   #catchingUp: Promise<void> | undefined;
 
-  /** `graceMs`: how long known keys are accepted while storage does not answer. */
-  constructor(store: KeyStore, { graceMs = 0 } = {}) {
+  constructor(store: KeyStore, { graceMs = 0, onRevoked = () => {} }: KnownKeysOptions = {}) {
     this.#store = store;
+    this.#onRevoked = onRevoked;
     this.#vouching = new Vouching(() => store.revision(), { graceMs });
   }
 
@@ -66,14 +75,20 @@ export class KnownKeys {
     if (!isWellFormed(secret)) return undefined;
     const known = this.findRemembered(secret) ?? (await this.findKnown(secret));
     if (known === 'absent') return undefined;
-    return known ?? this.#searches.get(secret) ?? this.#search(secret, address);
+    if (known !== undefined) return known;
+    const { key, revokedId } = await (this.#searches.get(secret) ?? this.#search(secret, address));
+    if (revokedId !== undefined) this.#onRevoked(revokedId);
+    return key;
   }
 
   /** The same, if it was asked for before and no key has changed since; undefined if it must be searched for. */
   async findKnown(secret: string): Promise<Key | 'absent' | undefined> {
     await this.#vouching.refresh();
     await this.#catchUp();
-    return this.#absent.has(secret) ? 'absent' : this.#remembered.get(secret);
+    if (!this.#absent.has(secret)) return this.#remembered.get(secret);
+    const revokedId = this.#absent.get(secret);
+    if (revokedId !== undefined) this.#onRevoked(revokedId);
+    return 'absent';
   }
 
   /** The active key, without asking storage; undefined sends the caller to `find` or `findKnown`. */
@@ -82,13 +97,13 @@ export class KnownKeys {
     return this.#remembered.get(secret);
   }
 
-  #search(secret: string, address: string): Promise<Key | undefined> {
+  #search(secret: string, address: string): Promise<Found> {
     const search = this.#searchStorage(secret, address).finally(() => this.#searches.delete(secret));
     this.#searches.set(secret, search);
     return search;
   }
 
-  async #searchStorage(secret: string, address: string): Promise<Key | undefined> {
+  async #searchStorage(secret: string, address: string): Promise<Found> {
     const waitMs = this.#guesses.attempt(address);
     if (waitMs === undefined) throw new TooManyGuesses();
     if (waitMs > 0) await sleep(waitMs);
@@ -96,12 +111,11 @@ export class KnownKeys {
     await this.#catchUp();
     const revision = this.#revision;
     const stored = await this.#store.findByHash(hashSecret(secret));
-    const key = stored && fromStored(stored);
-    const active = key?.revokedAt === undefined ? key : undefined;
-    if (active !== undefined) this.#guesses.succeeded(address);
+    const found = foundIn(stored);
+    if (found.key !== undefined) this.#guesses.succeeded(address);
     // An answer that took its time may be older than a change seen meanwhile.
-    if (revision === this.#revision && revision === this.#vouching.revision) this.#remember(secret, active);
-    return active;
+    if (revision === this.#revision && revision === this.#vouching.revision) this.#remember(secret, found);
+    return found;
   }
 
   /** Forgets what has changed since the revision that is known. One question for all who wait. */
@@ -125,10 +139,10 @@ export class KnownKeys {
     this.#revision = revision;
   }
 
-  #remember(secret: string, key: Key | undefined): void {
+  #remember(secret: string, { key, revokedId }: Found): void {
     if (this.#remembered.size >= MAX_REMEMBERED) this.#forgetOldest();
     if (this.#absent.size >= MAX_ABSENT) this.#absent.clear();
-    if (key === undefined) this.#absent.add(secret);
+    if (key === undefined) this.#absent.set(secret, revokedId);
     else this.#remembered.set(secret, key);
   }
 
@@ -138,4 +152,14 @@ export class KnownKeys {
       return;
     }
   }
+}
+
+/** The active key of a secret, or the id of a revoked one, or neither. */
+type Found = { readonly key?: Key; readonly revokedId?: string };
+
+function foundIn(stored: StoredKey | undefined): Found {
+  if (stored === undefined) return {};
+  if (stored.revokedAt !== undefined) return { revokedId: stored.id };
+  const key = fromStored(stored);
+  return key === undefined ? {} : { key };
 }

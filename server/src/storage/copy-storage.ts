@@ -7,7 +7,7 @@ import type { Engine } from './engine.ts';
 import { sql } from './kysely.ts';
 import { type Content, contentOf, pagesOf, TABLE_NAMES, type TableName } from './tables.ts';
 
-/** A row has at most 12 columns: well below the number of parameters of either engine. */
+/** A row has at most 18 columns: well below the number of parameters of either engine. */
 const ROWS_PER_STATEMENT = 250;
 /** Processes report every ten seconds. */
 const SEEN_MS = 30_000;

@@ -13,6 +13,7 @@ export type StoredKey = {
   readonly permissions: readonly string[];
   readonly tier: string;
   readonly createdAt: Date;
+  readonly firstUse?: FirstUse;
   readonly lastUsedAt?: Date;
   readonly revokedAt?: Date;
   readonly revokedBy?: string;
@@ -20,7 +21,13 @@ export type StoredKey = {
   readonly ownerId?: string;
   /** The key that this one replaces. */
   readonly predecessorId?: string;
+  /** Requests with the key after it was revoked; absent if there was none. */
+  readonly refused?: Refused;
 };
+
+/** The first request with a key: its client address and the status of the answer. */
+export type FirstUse = { readonly at: Date; readonly from: string; readonly status: number };
+export type Refused = { readonly requests: number; readonly lastAt: Date };
 
 export type RevokeOutcome = 'revoked' | 'already revoked' | 'unknown';
 
@@ -173,10 +180,22 @@ function fromRow(row: Selectable<Schema['keys']>): StoredKey {
     permissions: row.permissions.split(' ').filter((permission) => permission !== ''),
     tier: row.tier,
     createdAt: new Date(row.created_at),
+    ...(row.first_used_at === null
+      ? {}
+      : {
+          firstUse: {
+            at: new Date(row.first_used_at),
+            from: row.first_used_from ?? '',
+            status: row.first_used_status ?? 0,
+          },
+        }),
     ...(row.last_used_at === null ? {} : { lastUsedAt: new Date(row.last_used_at) }),
     ...(row.revoked_at === null ? {} : { revokedAt: new Date(row.revoked_at) }),
     ...(row.revoked_by === null ? {} : { revokedBy: row.revoked_by }),
     ...(row.owner_id === null ? {} : { ownerId: row.owner_id }),
     ...(row.predecessor_id === null ? {} : { predecessorId: row.predecessor_id }),
+    ...(row.last_refused_at === null
+      ? {}
+      : { refused: { requests: row.refused_requests, lastAt: new Date(row.last_refused_at) } }),
   };
 }

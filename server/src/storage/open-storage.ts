@@ -8,6 +8,7 @@ import { keyStore } from './key-store.ts';
 import { leaseStore } from './lease-store.ts';
 import { linkStore } from './link-store.ts';
 import { maintenanceStore } from './maintenance-store.ts';
+import { networkStore } from './network-store.ts';
 import { processStore } from './process-store.ts';
 import { sessionStore } from './session-store.ts';
 import { openSqlite } from './sqlite/open-sqlite.ts';
@@ -37,6 +38,7 @@ export async function openStorage(location: string, options: StorageOptions = {}
     links: linkStore(db),
     audit: auditStore(db),
     traffic: trafficStore(db, now),
+    networks: networkStore(db),
     processes: processStore(db),
     maintenance: maintenanceStore(db),
     async check() {

@@ -25,6 +25,14 @@ export type Schema = {
     owner_id: string | null;
     /** The key that this one replaces. */
     predecessor_id: string | null;
+    /** Null for keys that were used before this was recorded. */
+    first_used_at: number | null;
+    /** Client address. */
+    first_used_from: string | null;
+    first_used_status: number | null;
+    /** Requests with the key after it was revoked, and the last of them. */
+    refused_requests: Generated<number>;
+    last_refused_at: number | null;
     /** `revisions.keys` after its last change. */
     revision: Generated<number>;
   };
@@ -124,6 +132,8 @@ export type Schema = {
   };
   /** Counters of the API by hour (its start), over all processes. */
   traffic: { hour: number; counter: Fixed; count: number };
+  /** Look-ups by day and network of the address, over all processes. `asn` is 0 for all others together. */
+  networks: { day: Fixed; asn: number; look_ups: number };
   /** What each process last said of itself. */
   processes: {
     id: Fixed;

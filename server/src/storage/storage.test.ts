@@ -70,8 +70,8 @@ for (const engine of testEngines()) {
     await keys.insert(key('one'));
     const row = { keyId: 'one', day: '2026-11-15', endpoint: 'ip', statusClass: 2, requests: 3 };
     const late = new Date('2026-11-15T12:00:00Z');
-    await usage.add(newBatch(), [row], new Map([['one', late]]));
-    await usage.add(newBatch(), [row], new Map([['one', new Date('2026-11-15T11:00:00Z')]]));
+    await usage.add(newBatch(), [row], new Map([['one', { lastUsedAt: late }]]));
+    await usage.add(newBatch(), [row], new Map([['one', { lastUsedAt: new Date('2026-11-15T11:00:00Z') }]]));
     assert.deepEqual(await usage.ofKey('one'), [{ ...row, requests: 6 }]);
     assert.deepEqual((await keys.list())[0]?.lastUsedAt, late);
   });
@@ -91,6 +91,59 @@ for (const engine of testEngines()) {
     for (let i = 0; i < 2; i++) await traffic.add(batch, [counter]);
     assert.deepEqual(await traffic.since(0), [counter]);
   });
+
+  withStorage('the first use of a key is the earliest that was reported, and stays', async ({ keys, usage }) => {
+    const at = (time: string) => new Date(`2026-11-15T${time}Z`);
+    const use = (id: string, time: string, last = time) => {
+      const firstUse = { at: at(time), from: `192.0.2.${time.slice(0, 2)}`, status: 200 };
+      return usage.add(newBatch(), [], new Map([[id, { lastUsedAt: at(last), firstUse }]]));
+    };
+    const firstUse = async (id: string) => (await keys.find(id))?.firstUse;
+    for (const id of ['one', 'used before', 'answered late']) await keys.insert(key(id));
+    await use('one', '11:00:00');
+    await use('one', '10:00:00');
+    await use('one', '12:00:00');
+    assert.deepEqual(await firstUse('one'), { at: at('10:00:00'), from: '192.0.2.10', status: 200 });
+    // By a program that does not record first uses.
+    await usage.add(newBatch(), [], new Map([['used before', { lastUsedAt: at('09:00:00') }]]));
+    await use('used before', '11:00:00');
+    assert.equal(await firstUse('used before'), undefined);
+    // Another request was counted before the first one had its answer.
+    await usage.add(newBatch(), [], new Map([['answered late', { lastUsedAt: at('10:00:05') }]]));
+    await use('answered late', '10:00:00');
+    assert.equal((await firstUse('answered late'))?.from, '192.0.2.10');
+  });
+
+  withStorage('refused requests add up, with the time of the last one', async ({ keys, usage }) => {
+    const refused = (requests: number, time: string) =>
+      usage.add(newBatch(), [], new Map([['one', { refused: { requests, lastAt: new Date(`2026-11-15T${time}Z`) } }]]));
+    await keys.insert(key('one'));
+    assert.equal((await keys.find('one'))?.refused, undefined);
+    await refused(2, '11:00:00');
+    await refused(3, '10:00:00');
+    const { refused: sum, lastUsedAt } = (await keys.find('one')) ?? {};
+    assert.deepEqual(sum, { requests: 5, lastAt: new Date('2026-11-15T11:00:00Z') });
+    assert.equal(lastUsedAt, undefined, 'a refused request is no use');
+  });
+
+  withStorage(
+    'looked-up networks add up over days, the largest first, until they are removed',
+    async ({ networks }) => {
+      await networks.add([
+        { day: '2026-11-01', asn: 64496, lookUps: 5 },
+        { day: '2026-11-02', asn: 64496, lookUps: 1 },
+        { day: '2026-11-02', asn: 4200000000, lookUps: 2 },
+      ]);
+      await networks.add([{ day: '2026-11-02', asn: 64496, lookUps: 2 }]);
+      const [small, large] = [
+        { asn: 64496, lookUps: 3 },
+        { asn: 4200000000, lookUps: 2 },
+      ];
+      assert.deepEqual(await networks.since('2026-11-02'), [small, large]);
+      assert.equal(await networks.prune('2026-11-02', 10), 1);
+      assert.deepEqual(await networks.since('2026-11-01'), [small, large]);
+    },
+  );
 
   withStorage('usage of thousands of keys is written in one go', async ({ usage }) => {
     const rows = Array.from({ length: 1234 }, (_, i) => ({

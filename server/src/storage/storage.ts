@@ -5,6 +5,7 @@ import type { KeyStore } from './key-store.ts';
 import type { LeaseStore } from './lease-store.ts';
 import type { LinkStore } from './link-store.ts';
 import type { MaintenanceStore } from './maintenance-store.ts';
+import type { NetworkStore } from './network-store.ts';
 import type { ProcessStore } from './process-store.ts';
 import type { SessionStore } from './session-store.ts';
 import type { TrafficStore } from './traffic-store.ts';
@@ -23,6 +24,7 @@ export type Storage = {
   readonly links: LinkStore;
   readonly audit: AuditStore;
   readonly traffic: TrafficStore;
+  readonly networks: NetworkStore;
   readonly processes: ProcessStore;
   readonly maintenance: MaintenanceStore;
   /** Throws when storage cannot be reached. */

@@ -16,6 +16,7 @@ export const TABLES = {
   links: ['id'],
   audit: ['id'],
   traffic: ['hour', 'counter'],
+  networks: ['day', 'asn'],
   maintenance: ['id'],
 } as const satisfies { readonly [Table: string]: readonly string[] };
 

@@ -109,6 +109,34 @@ test('keys: revoking asks for the name, and holds when it is answered', async ()
   );
 });
 
+test('keys: the first use is told once, with its address and status', async () => {
+  const { key, secret } = await member.get('createKey', { body: { ...newKey, name: 'first' } });
+  assert.equal(key.first_use, undefined);
+  assert.equal(await use(secret, '/v1/asn/15169'), 403);
+  for (let i = 0; i < 3; i++) assert.equal(await use(secret), 200);
+  await afterFlush();
+  const { key: used } = await member.get('getKey', { params: { id: key.id } });
+  assert.deepEqual([used.first_use?.from, used.first_use?.status], ['127.0.0.1', 403]);
+  assert.ok(Date.parse(used.first_use?.at ?? '') <= Date.parse(used.last_used_at ?? ''));
+});
+
+test('keys: requests with a revoked key are counted for it, on both paths, and no others', async () => {
+  const { key, secret } = await member.get('createKey', { body: { ...newKey, name: 'retired' } });
+  const params = { id: key.id };
+  assert.equal(await use(secret), 200);
+  const { key: revoked } = await member.get('revokeKey', { params, body: { name: 'retired' } });
+  assert.equal(revoked.refused, undefined);
+  const unknown = `${secret.slice(0, -1)}${secret.endsWith('a') ? 'b' : 'a'}`;
+  assert.equal(await use(unknown), 401);
+  for (let i = 0; i < 5; i++) assert.equal(await use(secret), 401);
+  assert.equal(await use(secret, '/v1/asn/15169'), 401);
+  await afterFlush();
+  const { key: refused } = await member.get('getKey', { params });
+  assert.equal(refused.refused?.requests, 6);
+  assert.ok(Date.parse(refused.refused?.last_at ?? '') >= Date.parse(refused.revoked_at ?? ''));
+  assert.ok(Date.parse(refused.last_used_at ?? '') <= Date.parse(refused.revoked_at ?? ''), 'a refusal is no use');
+});
+
 test('keys: rotation makes a successor of the same owner, both work, then the old one goes', async () => {
   const { key, secret } = await member.get('createKey', { body: { ...newKey, name: 'rotating' } });
   const params = { id: key.id };

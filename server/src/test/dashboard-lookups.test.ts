@@ -32,12 +32,14 @@ after(async () => {
 });
 
 test('look-up: an address with its evidence and the credits of its sources', async () => {
-  const { record, evidence, credits } = await viewer.get('lookUpIp', { params: { ip: '8.8.8.8' } });
+  const { record, evidence, credits, limits } = await viewer.get('lookUpIp', { params: { ip: '8.8.8.8' } });
   const secret = (await folder.createKey()).secret;
   const response = await fetch(`${server.url}/v1/ip/8.8.8.8`, { headers: { 'X-API-Key': secret } });
   assert.deepEqual(record, ((await response.json()) as { data: unknown }).data, 'the record is that of the API');
   assert.ok(evidence.some(({ field, licence }) => field === 'asn' && licence !== ''));
   assert.ok(credits.length > 0);
+  assert.deepEqual(limits.unknown, ['is_proxy', 'blocklists'], 'what no source of the sample knows');
+  assert.ok(limits.dated.every(({ as_of }) => as_of !== undefined));
 });
 
 for (const [behaviour, ip, status, code] of [
@@ -251,4 +253,25 @@ test('traffic: outlives the process that counted it', async () => {
   assert.ok((hours.at(-1)?.requests ?? 0) >= 6);
   assert.ok(refused.unauthorized >= 1 && cache.hits >= 1 && latency.p99_ms > 0 && latency.p50_ms <= latency.p99_ms);
   assert.ok((await admin.get('getOverview')).traffic?.last_day.requests);
+});
+
+test('networks: those of looked-up addresses, on every path, for administrators', async () => {
+  const before = (await admin.get('getOverview')).networks?.top ?? [];
+  const short = await startInProcess(folder);
+  const { secret } = await folder.createKey();
+  const headers = { 'X-API-Key': secret, 'Content-Type': 'application/json' };
+  const ask = async (path: string, body?: object) => {
+    const init = body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) };
+    await (await fetch(`${short.url}${path}`, init)).arrayBuffer();
+  };
+  for (let i = 0; i < 5; i++) await ask('/v1/ip/8.8.8.8');
+  await ask('/v1/ip/8.8.8.8?explain=true');
+  await ask('/v1/ip/10.0.0.1');
+  await ask('/v1/ip/batch', { ips: ['8.8.8.8', '8.8.4.4', '10.0.0.1', 'x'] });
+  await short.close();
+  const { networks } = await admin.get('getOverview');
+  const lookUps = (list = before) => list.find(({ asn }) => asn === 15169)?.look_ups ?? 0;
+  assert.ok(lookUps(networks?.top) >= lookUps() + 7);
+  assert.equal(networks?.top.find(({ asn }) => asn === 15169)?.name, 'Google LLC');
+  assert.equal((await viewer.get('getOverview')).networks, undefined);
 });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
-import { registerPages } from '../dashboard/pages.ts';
+import { registerPages } from '../dashboard/pages/pages.ts';
 import { createHttpServer } from '../http/http-server.ts';
 import { createLogger } from '../log.ts';
 import { startInProcess, TestFolder } from './test-server.ts';

@@ -12,6 +12,8 @@ const INTERVAL_MS = 3_600_000;
 export const USAGE_DAYS = 400;
 /** A request is given back to the day it was taken from; and a clock that was wrong for a day harms nothing. */
 export const QUOTA_DAYS = 7;
+/** The overview shows two. */
+export const NETWORK_DAYS = 7;
 /** Two years: what was done is asked about long after, and a log without end holds addresses of people without end. */
 export const AUDIT_DAYS = 730;
 /** A process that could not reach storage for as long may repeat a batch that was stored; see `storage/batch`. */
@@ -21,11 +23,22 @@ const ROWS_PER_PART = 1_000;
 /** What is left is removed an hour later. */
 const MAX_PARTS = 200;
 
-export type Pruned = { readonly usage: number; readonly quota: number; readonly audit: number };
+export type Pruned = {
+  readonly usage: number;
+  readonly quota: number;
+  readonly audit: number;
+  readonly networks: number;
+};
 
 /** Undefined when another process has done it within the hour, or this one has. */
 export async function pruneOldRows(
-  { maintenance, usage, leases, audit }: Pick<Storage, 'maintenance' | 'usage' | 'leases' | 'audit'>,
+  {
+    maintenance,
+    usage,
+    leases,
+    audit,
+    networks,
+  }: Pick<Storage, 'maintenance' | 'usage' | 'leases' | 'audit' | 'networks'>,
   nowMs: number,
 ): Promise<Pruned | undefined> {
   if (!(await maintenance.claimPruning(nowMs, INTERVAL_MS))) return undefined;
@@ -33,6 +46,7 @@ export async function pruneOldRows(
   return {
     usage: await inParts((limit) => usage.prune(dayBefore(nowMs, USAGE_DAYS), limit)),
     quota: await inParts((limit) => leases.prune(dayBefore(nowMs, QUOTA_DAYS), limit)),
+    networks: await inParts((limit) => networks.prune(dayBefore(nowMs, NETWORK_DAYS), limit)),
     audit: await inParts((limit) => audit.prune(firstEntryIdAt(nowMs - AUDIT_DAYS * DAY_MS), limit)),
   };
 }

@@ -2,7 +2,8 @@
  * Usage statistics: counted in memory, written to storage in batches. They may lag by a second; quotas do not depend on
  * them.
  */
-import type { UsageRow, UsageStore } from '../storage/usage-store.ts';
+import type { FirstUse, StoredKey } from '../storage/key-store.ts';
+import type { KeyUse, UsageRow, UsageStore } from '../storage/usage-store.ts';
 import { BatchWriter } from './batch-writer.ts';
 
 /**
@@ -11,15 +12,19 @@ import { BatchWriter } from './batch-writer.ts';
  */
 type Counts = Map<number, Map<string, Map<string, number[]>>>;
 
-type UsageBatch = { readonly rows: readonly UsageRow[]; readonly lastUsed: ReadonlyMap<string, Date> };
+type UsageBatch = { readonly rows: readonly UsageRow[]; readonly uses: ReadonlyMap<string, KeyUse> };
+type UsedKey = Pick<StoredKey, 'id' | 'lastUsedAt'>;
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 export class Usage {
   readonly #writer: BatchWriter<UsageBatch>;
   #counts: Counts = new Map();
-  #lastUsed = new Map<string, Date>();
+  #uses = new Map<string, Writable<KeyUse>>();
+  /** Keys as they were read from storage, where they had never been used. */
+  readonly #firstUsed = new WeakSet<UsedKey>();
 
   constructor(store: UsageStore) {
-    this.#writer = new BatchWriter((batch, { rows, lastUsed }) => store.add(batch, rows, lastUsed));
+    this.#writer = new BatchWriter((batch, { rows, uses }) => store.add(batch, rows, uses));
   }
 
   count(keyId: string, endpoint: string, status: number, nowMs: number): void {
@@ -27,7 +32,7 @@ export class Usage {
     let endpoints = day.get(keyId);
     if (endpoints === undefined) {
       endpoints = inner(day, keyId);
-      this.#lastUsed.set(keyId, new Date(nowMs));
+      this.#useOf(keyId).lastUsedAt = new Date(nowMs);
     }
     let classes = endpoints.get(endpoint);
     if (classes === undefined) {
@@ -38,17 +43,43 @@ export class Usage {
     classes[statusClass] = (classes[statusClass] ?? 0) + 1;
   }
 
+  /** Plain lookups need not ask: a process looks for a key it does not know on Node's path. */
+  isFirstUse(key: UsedKey): boolean {
+    return key.lastUsedAt === undefined && !this.#firstUsed.has(key);
+  }
+
+  /** Of several processes that take a request for the first one, the earliest is right. */
+  recordFirstUse(key: UsedKey, use: FirstUse): void {
+    this.#firstUsed.add(key);
+    this.#useOf(key.id).firstUse = use;
+  }
+
+  /** A request with a revoked key. Their number is that of keys in storage at most. */
+  countRefused(keyId: string, nowMs: number): void {
+    const use = this.#useOf(keyId);
+    use.refused = { requests: (use.refused?.requests ?? 0) + 1, lastAt: new Date(nowMs) };
+  }
+
   /** Writes what has accumulated. If storage refuses, it is kept for the next time. */
   flush(): Promise<void> {
     return this.#writer.write(() => this.#collect());
   }
 
   #collect(): UsageBatch | undefined {
-    if (this.#counts.size === 0) return undefined;
-    const batch = { rows: rowsOf(this.#counts), lastUsed: this.#lastUsed };
+    if (this.#counts.size === 0 && this.#uses.size === 0) return undefined;
+    const batch = { rows: rowsOf(this.#counts), uses: this.#uses };
     this.#counts = new Map();
-    this.#lastUsed = new Map();
+    this.#uses = new Map();
     return batch;
+  }
+
+  #useOf(keyId: string): Writable<KeyUse> {
+    let use = this.#uses.get(keyId);
+    if (use === undefined) {
+      use = {};
+      this.#uses.set(keyId, use);
+    }
+    return use;
   }
 }
 

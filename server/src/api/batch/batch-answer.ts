@@ -3,6 +3,7 @@ import type { Address } from '@whence/dataset/address';
 import { recordBytes, writePiece, writeRange, writeRecord } from '@whence/dataset/json-writer';
 import type { Dataset } from '@whence/dataset/read';
 import { errors } from '../../http/errors.ts';
+import type { NetworkCounts } from '../../usage/networks.ts';
 
 const START = Buffer.from('{"data":{');
 const INVALID = Buffer.from(JSON.stringify({ error: errors.INVALID_IP.text, code: 'INVALID_IP' }));
@@ -13,10 +14,12 @@ const COLON = 0x3a;
 export class BatchAnswer {
   buffer: Buffer;
   readonly #dataset: Dataset;
+  readonly #networks: NetworkCounts;
   #end: number;
 
-  constructor(dataset: Dataset, buffer: Buffer) {
+  constructor(dataset: Dataset, networks: NetworkCounts, buffer: Buffer) {
     this.#dataset = dataset;
+    this.#networks = networks;
     this.buffer = buffer;
     this.#end = writePiece(START, buffer, 0);
   }
@@ -33,7 +36,10 @@ export class BatchAnswer {
     buffer[at++] = COLON;
     if (address === undefined) at = writePiece(INVALID, buffer, at);
     else if (match === 0) at = writePiece(NOT_FOUND, buffer, at);
-    else at = writeRecord(this.#dataset, address, match, buffer, at);
+    else {
+      at = writeRecord(this.#dataset, address, match, buffer, at);
+      this.#networks.count(this.#dataset, address);
+    }
     this.#end = at;
   }
 

@@ -8,6 +8,7 @@ import { elapsedMs, sendJson } from '../../http/envelope.ts';
 import { ApiError } from '../../http/errors.ts';
 import { TIERS } from '../../keys/tiers.ts';
 import type { LiveDataset } from '../../lookup/live-dataset.ts';
+import type { NetworkCounts } from '../../usage/networks.ts';
 import { requireDataset } from '../ip.ts';
 import { BatchAnswer } from './batch-answer.ts';
 import { forEachText, PlainBody, recognisePlainBody } from './plain-body.ts';
@@ -31,7 +32,7 @@ export function parseBatchBodies(scope: FastifyInstance): void {
   });
 }
 
-export function postBatch(live: LiveDataset) {
+export function postBatch(live: LiveDataset, networks: NetworkCounts) {
   const buffers: Buffer[] = [];
   return (request: BatchRequest, reply: FastifyReply): FastifyReply => {
     const { body } = request;
@@ -42,7 +43,7 @@ export function postBatch(live: LiveDataset) {
       throw new ApiError('BATCH_TOO_LARGE', { extra: { details: { limit: batchSize, received } } });
     }
     const { dataset } = requireDataset(live);
-    const answer = new BatchAnswer(dataset, buffers.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES));
+    const answer = new BatchAnswer(dataset, networks, buffers.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES));
     if (isPlain) addTexts(answer, body);
     else addStrings(answer, body.ips);
     const bytes = answer.finish(request.id, elapsedMs(request));

@@ -11,6 +11,7 @@ import { isWellFormed } from '../../keys/secret.ts';
 import type { LiveDataset, ServedDataset } from '../../lookup/live-dataset.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import type { Quota, Spent } from '../../quota/quota.ts';
+import type { NetworkCounts } from '../../usage/networks.ts';
 import type { Usage } from '../../usage/usage.ts';
 import { forbidden } from '../authenticate.ts';
 import { notFound } from '../ip.ts';
@@ -25,6 +26,7 @@ export type PlainLookupParts = {
   readonly keys: KnownKeys;
   readonly quota: Quota;
   readonly usage: Usage;
+  readonly networks: NetworkCounts;
   readonly live: LiveDataset;
   readonly metrics: Metrics;
   readonly overload: Overload;
@@ -87,7 +89,7 @@ export function plainLookup(parts: PlainLookupParts): AnswerPlain {
   }
 }
 
-function finisher({ metrics, usage }: PlainLookupParts) {
+function finisher({ metrics, usage, networks }: PlainLookupParts) {
   const slab = new AnswerSlab();
   let lastServed: ServedDataset | undefined;
   let lastNotFound: ApiError | undefined;
@@ -105,6 +107,7 @@ function finisher({ metrics, usage }: PlainLookupParts) {
     metrics.plainLookups++;
     metrics.count(ROUTE, 200, elapsedMs / 1000);
     usage.count(key.id, ROUTE, 200, asked.nowMs);
+    networks.count(served.dataset, address);
     return found.answer;
   };
 

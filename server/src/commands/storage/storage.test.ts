@@ -68,7 +68,7 @@ async function fill(location: string): Promise<string> {
       statusClass: 2,
       requests: i,
     }));
-    await storage.usage.add(newBatch(), rows, new Map([[key.id, new Date()]]));
+    await storage.usage.add(newBatch(), rows, new Map([[key.id, { lastUsedAt: new Date() }]]));
     const lease = { keyId: key.id, day: DAY, owner: 'dead.1' };
     await storage.leases.take(lease, { wanted: 300, limit: 1_000, spent: 0, opened: 0, open: 300 });
     await storage.leases.settle([{ ...lease, spent: 290 }]);

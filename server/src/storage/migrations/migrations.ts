@@ -9,6 +9,7 @@ import { accountsAuditTraffic } from './0003-accounts-audit-traffic.ts';
 import { maintenance } from './0004-maintenance.ts';
 import { leaseRows } from './0005-lease-rows.ts';
 import { writers } from './0006-writers.ts';
+import { keyUsesAndNetworks } from './0007-key-uses-and-networks.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-keys-quota-usage': keysQuotaUsage,
@@ -17,4 +18,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0004-maintenance': maintenance,
   '0005-lease-rows': leaseRows,
   '0006-writers': writers,
+  '0007-key-uses-and-networks': keyUsesAndNetworks,
 };

@@ -34,6 +34,18 @@ type PageOptions = BrowserContextOptions & {
   readonly otherOrigins?: readonly string[];
 };
 
+let browser: Promise<Browser> | undefined;
+
+/** One for all tests of a process. */
+function sharedBrowser(): Promise<Browser> {
+  browser ??= chromium.launch({ executablePath: CHROMIUM, headless: true, args: FLAGS });
+  return browser;
+}
+
+export async function closeBrowser(): Promise<void> {
+  await (await browser)?.close();
+}
+
 export class BrowserTest {
   readonly folder: TestFolder;
   readonly server: ServerProcess;
@@ -49,11 +61,8 @@ export class BrowserTest {
   static async start(environment: Record<string, string> = {}): Promise<BrowserTest> {
     const folder = new TestFolder();
     folder.publish();
-    const [server, browser] = await Promise.all([
-      ServerProcess.start(folder, environment),
-      chromium.launch({ executablePath: CHROMIUM, headless: true, args: FLAGS }),
-    ]);
-    return new BrowserTest(folder, server, browser);
+    const [server, started] = await Promise.all([ServerProcess.start(folder, environment), sharedBrowser()]);
+    return new BrowserTest(folder, server, started);
   }
 
   get url(): string {
@@ -105,7 +114,6 @@ export class BrowserTest {
     try {
       for (const close of this.#atEnd) await close();
     } finally {
-      await this.#browser.close();
       await this.server.stop();
       this.folder.remove();
     }

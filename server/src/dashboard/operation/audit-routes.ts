@@ -1,0 +1,73 @@
+/** The audit log: read and export. */
+import { AUDIT_ACTIONS } from '../../audit/audit-log.ts';
+import type { AuditFilter, StoredAuditEntry } from '../../storage/audit-store.ts';
+import type { RouteParts } from '../parts.ts';
+import type { Rows } from '../requests/ask.ts';
+import { parseChoice, parseCount } from '../requests/parameters.ts';
+import { invalid } from '../requests/refusal.ts';
+import { EXPORT_FORMATS, type FileRow, sendFile } from '../requests/text-file.ts';
+import type { AuditAction, AuditEntry, AuditTarget } from '../wire.ts';
+
+const DEFAULT_PAGE = 50;
+const MAX_PAGE = 500;
+/** Of one file: beyond it, `before` continues. */
+const MAX_EXPORTED = 100_000;
+const COLUMNS = ['at', 'actor', 'actor_id', 'action', 'target_kind', 'target_id', 'target', 'address', 'details', 'id'];
+
+export function auditRoutes({ storage }: RouteParts): Rows<'listAudit' | 'exportAudit'> {
+  return {
+    listAudit: {
+      access: 'admin',
+      handler: async ({ query }) => {
+        const limit = Math.max(1, parseCount('/limit', query.limit, DEFAULT_PAGE, MAX_PAGE));
+        const found = await storage.audit.list(filterOf(query), limit + 1);
+        const entries = found.slice(0, limit).map(describeAudit);
+        const last = entries.at(-1);
+        return { entries, ...(found.length > limit && last !== undefined ? { next_before: last.id } : {}) };
+      },
+    },
+    exportAudit: {
+      access: 'admin',
+      handler: async ({ query, reply }) => {
+        const format = parseChoice('/format', query.format, EXPORT_FORMATS) ?? 'csv';
+        const entries = await storage.audit.list(filterOf(query), MAX_EXPORTED);
+        return sendFile(reply, 'whence-audit', format, COLUMNS, entries.map(fileRow));
+      },
+    },
+  };
+}
+
+type AuditParameters = { action?: string; actor?: string; target?: string; before?: string };
+
+function filterOf({ action, actor, target, before }: AuditParameters): AuditFilter {
+  const known = parseChoice('/action', action, AUDIT_ACTIONS);
+  if (before !== undefined && !/^[0-9a-f]{20}$/.test(before)) throw invalid('/before', 'the id of an entry');
+  return {
+    ...(known === undefined ? {} : { action: known }),
+    ...(actor ? { actorId: actor } : {}),
+    ...(target ? { targetId: target } : {}),
+    ...(before === undefined ? {} : { before }),
+  };
+}
+
+export function describeAudit(entry: StoredAuditEntry): AuditEntry {
+  const { id, at, actor, actorId, action, targetKind, targetId, target, address, details } = entry;
+  return {
+    id,
+    at: at.toISOString(),
+    actor,
+    // Written by AuditLog, which knows no other actions and targets.
+    action: action as AuditAction,
+    target_kind: targetKind as AuditTarget,
+    ...(actorId === undefined ? {} : { actor_id: actorId }),
+    ...(targetId === undefined ? {} : { target_id: targetId }),
+    ...(target === undefined ? {} : { target }),
+    ...(address === undefined ? {} : { address }),
+    ...(details === undefined ? {} : { details: { ...details } }),
+  };
+}
+
+function fileRow(entry: StoredAuditEntry): FileRow {
+  const { details, ...rest } = describeAudit(entry);
+  return { ...rest, details: details === undefined ? '' : JSON.stringify(details) };
+}

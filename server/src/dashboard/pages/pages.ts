@@ -1,0 +1,113 @@
+/**
+ * The pages: files that the build of the dashboard has made. They are read once at the start and sent from memory,
+ * compressed on first use. Only paths of files that were there at the start can be asked for, so no path leads out of the
+ * folder. Files under `/assets/` have a hash in their name and never change; the page itself is never cached.
+ */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join, relative, sep } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../../http/errors.ts';
+import type { DashboardSettings } from '../parts.ts';
+import { isBehindTls } from '../requests/origin.ts';
+import { pageHeaders } from './security-headers.ts';
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.webmanifest': 'application/manifest+json',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+  '.txt': 'text/plain; charset=utf-8',
+};
+const COMPRESSIBLE = /^(text\/|application\/(json|manifest)|image\/svg)/;
+const FOREVER = 'public, max-age=31536000, immutable';
+
+/** Below these, an unknown path is a mistake of a program: it gets JSON whatever it accepts. */
+const NO_PAGES = /^\/(v1|dashboard|healthz|readyz|docs|openapi\.json|metrics|assets)(\/|$)/;
+
+const NOT_BUILT = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Whence</title>
+<h1>The dashboard was not built</h1><p>The API works. In a clone, <code>npm run build</code> builds the dashboard; then restart
+the server.</p></html>`;
+
+type PageFile = {
+  readonly bytes: Buffer;
+  readonly type: string;
+  readonly etag: string;
+  readonly isImmutable: boolean;
+  compressed: Partial<Record<Encoding, Promise<Buffer>>>;
+};
+type Encoding = 'br' | 'gzip';
+
+export async function registerPages(
+  scope: FastifyInstance,
+  { pagesFolder, publicUrl }: DashboardSettings,
+): Promise<void> {
+  const files = pagesFolder === undefined ? new Map<string, PageFile>() : readFiles(pagesFolder);
+  const page = files.get('/index.html');
+  const options = { schema: { hide: true } as object, config: { name: 'pages' } };
+
+  scope.get('/*', options, async (request, reply) => {
+    const path = request.url.split('?', 1)[0] ?? '';
+    const file = files.get(path);
+    if (file !== undefined && path !== '/index.html') return send(request, reply, file);
+    if (NO_PAGES.test(path) || !acceptsHtml(request)) throw new ApiError('ROUTE_NOT_FOUND');
+    if (page === undefined) {
+      const reply503 = reply.code(503).headers(pageHeaders(isBehindTls(request, publicUrl)));
+      return reply503.type('text/html; charset=utf-8').send(NOT_BUILT);
+    }
+    return send(request, reply, page);
+  });
+
+  async function send(request: FastifyRequest, reply: FastifyReply, file: PageFile): Promise<FastifyReply> {
+    reply.headers(pageHeaders(isBehindTls(request, publicUrl)));
+    reply.header('Content-Type', file.type).header('ETag', file.etag).header('Vary', 'Accept-Encoding');
+    reply.header('Cache-Control', file.isImmutable ? FOREVER : 'no-cache');
+    if (request.headers['if-none-match'] === file.etag) return reply.code(304).send();
+    const encoding = COMPRESSIBLE.test(file.type) ? encodingOf(request) : undefined;
+    if (encoding === undefined) return reply.send(file.bytes);
+    file.compressed[encoding] ??= compress[encoding](file.bytes);
+    return reply.header('Content-Encoding', encoding).send(await file.compressed[encoding]);
+  }
+}
+
+function readFiles(folder: string): Map<string, PageFile> {
+  const files = new Map<string, PageFile>();
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const type = TYPES[extname(entry.name)];
+    if (!entry.isFile() || type === undefined) continue;
+    const path = join(entry.parentPath, entry.name);
+    const bytes = readFileSync(path);
+    const url = `/${relative(folder, path).split(sep).join('/')}`;
+    const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
+    files.set(url, { bytes, type, etag, isImmutable: url.startsWith('/assets/'), compressed: {} });
+  }
+  return files;
+}
+
+/** A program that accepts everything gets JSON; only what asks for a page gets one. */
+function acceptsHtml({ headers }: FastifyRequest): boolean {
+  return headers.accept?.toLowerCase().includes('text/html') === true;
+}
+
+function encodingOf({ headers }: FastifyRequest): Encoding | undefined {
+  const accepted = String(headers['accept-encoding'] ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => !/;\s*q=0(\.0*)?$/.test(part))
+    .map((part) => part.split(';', 1)[0]);
+  if (accepted.includes('br')) return 'br';
+  return accepted.includes('gzip') ? 'gzip' : undefined;
+}
+
+/** Done once per file and process: level 9 of brotli takes 60 ms for 500 kB, level 11 over a second. */
+const compress: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
+  br: (bytes) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+  gzip: (bytes) => promisify(gzip)(bytes, { level: 9 }),
+};

@@ -1,0 +1,182 @@
+/** Who is signed in: sign in and out, one-time links, one's own password and sessions. */
+import type { Account } from '../../accounts/account.ts';
+import type { Session } from '../../accounts/sessions.ts';
+import { csrfTokenOf } from '../../accounts/token.ts';
+import { PERMISSIONS, TIERS } from '../../keys/tiers.ts';
+import { packageVersion } from '../../version.ts';
+import { tiersFor } from '../keys/key-tiers.ts';
+import { LOOK_UPS_PER_DAY, MAX_BATCH } from '../look-up/lookup-limits.ts';
+import type { RouteParts } from '../parts.ts';
+import type { PublicAsk, Rows } from '../requests/ask.ts';
+import { isBehindTls } from '../requests/origin.ts';
+import { DashboardRefusal, invalid, tooManyAttempts } from '../requests/refusal.ts';
+import { object, text } from '../requests/schemas.ts';
+import { type LinkKind, PROVIDER_PATH, type RouteName, type SignedIn } from '../wire.ts';
+import { clearSessionCookie, setSessionCookie } from './session-cookie.ts';
+
+type Names =
+  | 'getSession'
+  | 'signIn'
+  | 'signOut'
+  | 'checkLink'
+  | 'redeemLink'
+  | 'changePassword'
+  | 'listSessions'
+  | 'endSession'
+  | 'endAllSessions';
+
+export function sessionRoutes({ accounts, audit, settings }: RouteParts): Rows<Names> {
+  const { sessions } = accounts;
+  const isSecure = ({ request }: Pick<PublicAsk<RouteName>, 'request'>) => isBehindTls(request, settings.publicUrl);
+
+  /** A session never outlives a sign-in: the browser gets a new token, and the one it came with is ended. */
+  const start = async (ask: PublicAsk<RouteName>, session: Session): Promise<SignedIn> => {
+    const previous = ask.session;
+    if (previous !== undefined) await sessions.end(previous.account.id, previous.session.id, ask.now);
+    setSessionCookie(ask.reply, session.token, session.session.expiresAt, isSecure(ask));
+    return signedIn(session);
+  };
+
+  return {
+    getSession: {
+      access: 'public',
+      handler: async ({ session }) =>
+        session === undefined
+          ? {
+              state: 'signed_out',
+              has_accounts: !(await accounts.isEmpty()),
+              has_public_look_ups: settings.hasPublicLookUps,
+              ...(settings.provider === undefined
+                ? {}
+                : { provider: { label: settings.provider.label, path: PROVIDER_PATH } }),
+            }
+          : signedIn(session),
+    },
+    signIn: {
+      access: 'public',
+      bodySchema: object({ name: text(1_000), password: text(1_000) }),
+      handler: async (ask) => {
+        const { body, client, now } = ask;
+        const outcome = await accounts.signIn(body.name, body.password, client, now);
+        if (outcome.kind === 'too many') throw tooManyAttempts();
+        if (outcome.kind === 'refused') throw new DashboardRefusal('INVALID_CREDENTIALS');
+        return start(ask, outcome.session);
+      },
+    },
+    signOut: {
+      access: 'viewer',
+      handler: async (ask) => {
+        const { session, actor, now } = ask;
+        await sessions.end(session.account.id, session.session.id, now);
+        await audit.record(actor, 'account.signed_out', accountTarget(session.account), now);
+        clearSessionCookie(ask.reply, isSecure(ask));
+        return { done: true };
+      },
+    },
+    checkLink: {
+      access: 'public',
+      bodySchema: object({ token: text(100) }),
+      handler: async ({ body, now }) => {
+        const link = await accounts.links.find(body.token, now);
+        const account = link?.accountId === undefined ? undefined : await accounts.find(link.accountId);
+        if (link === undefined || (link.accountId !== undefined && account === undefined)) {
+          throw new DashboardRefusal('LINK_EXPIRED');
+        }
+        return {
+          // Written by OneTimeLinks, which knows no other kinds and roles.
+          kind: link.kind as LinkKind,
+          role: link.role as Account['role'],
+          ...(account === undefined ? {} : { name: account.name }),
+          expires_at: link.expiresAt.toISOString(),
+        };
+      },
+    },
+    redeemLink: {
+      access: 'public',
+      bodySchema: object({ token: text(100), password: text(1_000) }, { name: text(1_000) }),
+      handler: async (ask) => {
+        const { body, client, now } = ask;
+        const outcome = await accounts.redeem(body, client, now);
+        if (outcome.kind === 'expired') throw new DashboardRefusal('LINK_EXPIRED');
+        if (outcome.kind === 'name taken') throw new DashboardRefusal('NAME_TAKEN');
+        if (outcome.kind === 'name missing') throw invalid('/name', 'choose a name');
+        return start(ask, await accounts.openSession(outcome.account, client, now));
+      },
+    },
+    changePassword: {
+      access: 'viewer',
+      bodySchema: object({ current_password: text(1_000), new_password: text(1_000) }),
+      handler: async (ask) => {
+        const { session, body, client, now } = ask;
+        const passwords = { current: body.current_password, next: body.new_password };
+        const outcome = await accounts.changePassword(session.account, passwords, client, now);
+        if (outcome === 'too many') throw tooManyAttempts();
+        if (outcome === 'refused') throw new DashboardRefusal('INVALID_CREDENTIALS');
+        return start(ask, await sessions.open(session.account, client, now));
+      },
+    },
+    listSessions: {
+      access: 'viewer',
+      handler: async ({ session, now }) => {
+        const open = await sessions.list(session.account.id, now);
+        return {
+          sessions: open.map(({ id, createdAt, lastSeenAt, expiresAt, address, userAgent }) => ({
+            id,
+            is_current: id === session.session.id,
+            created_at: createdAt.toISOString(),
+            last_seen_at: lastSeenAt.toISOString(),
+            expires_at: expiresAt.toISOString(),
+            address,
+            user_agent: userAgent,
+          })),
+        };
+      },
+    },
+    endSession: {
+      access: 'viewer',
+      handler: async ({ session, params, actor, now }) => {
+        if (!(await sessions.end(session.account.id, params.id, now))) throw new DashboardRefusal('NOT_FOUND');
+        await audit.record(actor, 'account.session_ended', accountTarget(session.account), now);
+        return { done: true };
+      },
+    },
+    endAllSessions: {
+      access: 'viewer',
+      handler: async (ask) => {
+        const { session, actor, now } = ask;
+        await sessions.endAll(session.account.id, now);
+        await audit.record(actor, 'account.signed_out_everywhere', accountTarget(session.account), now);
+        clearSessionCookie(ask.reply, isSecure(ask));
+        return { done: true };
+      },
+    },
+  };
+}
+
+function signedIn({ account, session, token }: Session): SignedIn {
+  return {
+    state: 'signed_in',
+    account: describeAccount(account),
+    csrf_token: csrfTokenOf(token),
+    expires_at: session.expiresAt.toISOString(),
+    has_password: account.passwordHash !== undefined,
+    tiers: tiersFor(account.role).map((tier) => {
+      const { requestsPerDay, batchSize } = TIERS[tier];
+      return {
+        tier,
+        requests_per_day: Number.isFinite(requestsPerDay) ? requestsPerDay : null,
+        batch_size: batchSize,
+      };
+    }),
+    permissions: [...PERMISSIONS],
+    look_ups_per_day: LOOK_UPS_PER_DAY,
+    max_batch: MAX_BATCH,
+    server_version: packageVersion(),
+  };
+}
+
+export function describeAccount({ id, name, role, createdAt }: Account) {
+  return { id, name, role, created_at: createdAt.toISOString() };
+}
+
+const accountTarget = ({ id, name }: Account) => ({ kind: 'account', id, name }) as const;

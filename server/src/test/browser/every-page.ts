@@ -1,0 +1,163 @@
+/**
+ * Every page in a real browser, light and dark, wide and as narrow as a phone: it can be reloaded and left by Back, does
+ * not scroll sideways, and axe-core finds nothing serious.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import test, { before } from 'node:test';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { type DashboardClient, signedInAs } from '../dashboard-client.ts';
+import { type BrowserTest, heading, NO_BROWSER, until } from './browser.ts';
+import { sharedWhence } from './shared-whence.ts';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const WIDE = { width: 1280, height: 900 };
+const PHONE = { width: 390, height: 844 };
+const EXPECTED_ERRORS = [/status of 40[0134]/, /status of 410/];
+let whence: BrowserTest;
+let admin: DashboardClient;
+let keyId = '';
+let revokedId = '';
+/** One page walks through all of them, as a person does. */
+let page: Page;
+const titles: string[] = [];
+
+before(async () => {
+  if (NO_BROWSER !== false) return;
+  whence = await sharedWhence();
+  whence.folder.publish({ routes: [['8.8.8.0/24', 15169, 'Google LLC']] });
+  admin = await signedInAs(whence.folder, whence.url, 'Ada', 'admin');
+  await admin.get('useVersion', { body: { version: 1 } });
+  const body = { name: 'mail gateway', tier: 'free', permissions: ['ip:read'] };
+  const { key, secret } = await admin.get('createKey', { body });
+  keyId = key.id;
+  await fetch(`${whence.url}/v1/ip/8.8.8.8`, { headers: { 'X-API-Key': secret } });
+  const { key: old } = await admin.get('createKey', { body: { ...body, name: 'old gateway' } });
+  await admin.get('rotateKey', { params: { id: old.id }, body: {} });
+  await admin.get('revokeKey', { params: { id: old.id }, body: { name: 'old gateway' } });
+  revokedId = old.id;
+  await admin.get('invite', { body: { role: 'viewer', note: 'Grace' } });
+  page = await whence.open(undefined, { as: admin, expectedErrors: EXPECTED_ERRORS });
+});
+
+/** What differs between the themes. */
+const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
+/** Every rule of WCAG 2.0, 2.1 and 2.2 at the levels A and AA, also those that axe-core does not run unasked. */
+const WCAG_TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22a', 'wcag22aa', 'best-practice'];
+
+async function seriousViolations(shown: Page, rules?: readonly string[]): Promise<string[]> {
+  if ((await shown.evaluate('typeof axe')) === 'undefined') await shown.evaluate(axe);
+  const runOnly = rules === undefined ? { type: 'tag', values: WCAG_TAGS } : { type: 'rule', values: rules };
+  const run = { resultTypes: ['violations'], runOnly };
+  const { violations } = (await shown.evaluate(`axe.run(${JSON.stringify(run)})`)) as AxeResults;
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
+}
+
+const sidewaysBy = (shown: Page) =>
+  shown.evaluate(() => Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth));
+
+/** What was asked for has come. */
+async function settle(shown: Page): Promise<void> {
+  await heading(shown).first().waitFor();
+  await until(
+    'nothing is loading',
+    async () => (await shown.locator('[aria-busy=true], [role=status][aria-label=Loading]').count()) === 0,
+  );
+}
+
+async function inspect(shown: Page): Promise<string> {
+  await settle(shown);
+  const title = await shown.title();
+  assert.match(title, /Whence/);
+  await inspectThemes(shown, 'wide');
+  await shown.setViewportSize(PHONE);
+  await shown.reload();
+  await settle(shown);
+  assert.equal(await shown.title(), title);
+  await inspectThemes(shown, 'phone');
+  await shown.setViewportSize(WIDE);
+  return title;
+}
+
+async function inspectThemes(shown: Page, width: string): Promise<void> {
+  await shown.emulateMedia({ colorScheme: 'light' });
+  assert.deepEqual(await seriousViolations(shown), [], `light, ${width}`);
+  await shown.emulateMedia({ colorScheme: 'dark' });
+  assert.deepEqual(await seriousViolations(shown, COLOUR_RULES), [], `dark, ${width}`);
+  assert.equal(await sidewaysBy(shown), 0, width);
+}
+
+for (const [name, path] of [
+  ['overview', '/'],
+  ['address', '/ip/8.8.8.8'],
+  ['address with no data', '/ip/10.0.0.1'],
+  ['prefix', '/prefix/8.8.8.0/24'],
+  ['network', '/asn/15169'],
+  ['search', '/asn?q=google'],
+  ['domain', '/domain/example.com?include=transport,networks'],
+  ['batch, empty', '/batch'],
+  ['batch', '/batch?ips=8.8.8.8%201.0.9.9'],
+  ['usage', '/usage?by=status'],
+  ['data', '/data'],
+  ['difference', '/data/diff/1...2'],
+  ['settings', '/settings'],
+  ['keys', '/settings/keys'],
+  ['create a key', '/settings/keys?create=yes'],
+  ['key', '/settings/keys/:id'],
+  ['revoked key', '/settings/keys/:revoked'],
+  ['rotation', '/settings/keys/:id/rotate'],
+  ['rotation, complete', '/settings/keys/:revoked/rotate'],
+  ['people', '/settings/people'],
+  ['account', '/settings/account'],
+  ['audit', '/settings/audit'],
+  ['health', '/settings/health'],
+  ['server', '/settings/server'],
+  ['no such page', '/nowhere'],
+] as const) {
+  test(`every page: ${name}, ${path}, in both themes and widths, and reloaded`, { skip: NO_BROWSER }, async () => {
+    await page.goto(path.replace(':id', keyId).replace(':revoked', revokedId));
+    titles.push(await inspect(page));
+  });
+}
+
+test('every page: back leads through all of them', { skip: NO_BROWSER }, async () => {
+  for (const title of titles.slice(0, -1).reverse()) {
+    await page.goBack();
+    await until(`${title} is shown`, async () => (await page.title()) === title);
+  }
+});
+
+for (const [name, path] of [
+  ['sign in', '/data'],
+  ['a used link', '/set-up#used'],
+] as const) {
+  test(`every page: ${name}, in both themes and widths, and reloaded`, { skip: NO_BROWSER }, async (t) => {
+    const signedOut = await whence.open(t, { expectedErrors: EXPECTED_ERRORS });
+    await signedOut.goto(path);
+    await inspect(signedOut);
+  });
+}
+
+test('every page: dark is chosen, kept over a reload, and given back to the system', {
+  skip: NO_BROWSER,
+}, async (t) => {
+  const chosen = await whence.open(t, { as: admin, colorScheme: 'light' });
+  await chosen.goto('/data');
+  await settle(chosen);
+  const background = () => chosen.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const light = await background();
+  await chosen.getByRole('button', { name: 'Theme' }).click();
+  await chosen.getByRole('menuitem', { name: 'Dark' }).click();
+  await until('dark', async () => (await background()) !== light);
+  const dark = await background();
+  await chosen.reload();
+  await settle(chosen);
+  assert.equal(await background(), dark);
+  await chosen.getByRole('button', { name: 'Theme' }).click();
+  await chosen.getByRole('menuitem', { name: 'As the system' }).click();
+  await until('light', async () => (await background()) === light);
+});

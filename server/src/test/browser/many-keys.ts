@@ -1,0 +1,110 @@
+/** Five thousand keys in a real browser: the table scrolls and filters without a pause, and stays small. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import test, { before } from 'node:test';
+import Database from 'better-sqlite3';
+import type { Page } from 'playwright-core';
+import { type DashboardClient, signedInAs } from '../dashboard-client.ts';
+import { type BrowserTest, NO_BROWSER, until } from './browser.ts';
+import { sharedWhence } from './shared-whence.ts';
+
+const options = { skip: NO_BROWSER };
+const KEYS = 5_000;
+/** Longest time in which no frame is drawn. */
+const MAX_GAP_MS = 1_000;
+let whence: BrowserTest;
+let admin: DashboardClient;
+
+before(async () => {
+  if (NO_BROWSER !== false) return;
+  whence = await sharedWhence();
+  admin = await signedInAs(whence.folder, whence.url, 'Margaret', 'admin');
+});
+
+/** Each with usage on all of the last 30 days, as a table in use has. */
+function insertKeys(path: string): void {
+  const database = new Database(path);
+  const key = database.prepare(
+    'insert into keys (id, name, hash, masked, permissions, tier, created_at) values (?, ?, ?, ?, ?, ?, ?)',
+  );
+  const usage = database.prepare('insert into usage values (?, ?, ?, ?, ?)');
+  const days = Array.from({ length: 30 }, (_, i) => new Date(Date.now() - i * 86_400_000).toISOString().slice(0, 10));
+  database.transaction(() => {
+    for (let i = 0; i < KEYS; i++) {
+      key.run(`many${i}`, `many ${i}`, `hash ${i}`, `whence_aaaa…${i}`, 'ip:read', i % 2 ? 'free' : 'pro', i);
+      for (const day of days) usage.run(`many${i}`, day, 'ip', 2, (i % 97) + 1);
+    }
+  })();
+  database.close();
+}
+
+/** Records the longest time between two frames, and the longest task. */
+const watchFrames = (page: Page) =>
+  page.evaluate(() => {
+    const watched = { gapMs: 0, taskMs: 0 };
+    Object.assign(window, { watched });
+    new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) watched.taskMs = Math.max(watched.taskMs, duration);
+    }).observe({ type: 'longtask' });
+    let last = performance.now();
+    const frame = (now: number) => {
+      watched.gapMs = Math.max(watched.gapMs, now - last);
+      last = now;
+      requestAnimationFrame(frame);
+    };
+    requestAnimationFrame(frame);
+  });
+
+const watched = (page: Page) => page.evaluate('window.watched') as Promise<{ gapMs: number; taskMs: number }>;
+
+const rowIndexes = (page: Page) =>
+  page
+    .getByRole('table', { name: 'API keys' })
+    .locator('[aria-rowindex]')
+    .evaluateAll((rows) => rows.map((row) => Number(row.getAttribute('aria-rowindex'))));
+
+test('many keys: the table scrolls to the end and back without a pause', options, async (t) => {
+  insertKeys(join(whence.folder.dataDir, 'whence.sqlite'));
+  const page = await whence.open(t, { as: admin });
+  await page.goto('/settings/keys?q=many&sort=name&order=asc');
+  await page.getByRole('link', { name: 'many 0', exact: true }).waitFor();
+  await watchFrames(page);
+  const scrollTo = (share: number) =>
+    page.getByRole('table', { name: 'API keys' }).evaluate((table, to) => {
+      table.scrollTop = (table.scrollHeight - table.clientHeight) * to;
+    }, share);
+  for (let step = 1; step <= 40; step++) {
+    await scrollTo(step / 40);
+    await page.waitForTimeout(16);
+  }
+  await page.getByRole('link', { name: `many ${KEYS - 1}`, exact: true }).waitFor();
+  assert.ok((await rowIndexes(page)).length < 60, 'only what is seen is in the document');
+  assert.ok((await page.locator('*').count()) < 3_000, 'the document stays small');
+  await scrollTo(0);
+  await page.getByRole('link', { name: 'many 0', exact: true }).waitFor();
+  const { gapMs, taskMs } = await watched(page);
+  t.diagnostic(`longest time between frames ${Math.round(gapMs)} ms, longest task ${Math.round(taskMs)} ms`);
+  assert.ok(gapMs < MAX_GAP_MS && taskMs < MAX_GAP_MS, `${gapMs} ms between frames, a task of ${taskMs} ms`);
+});
+
+test('many keys: filters and sorting answer without a pause', options, async (t) => {
+  const page = await whence.open(t, { as: admin });
+  await page.goto('/settings/keys');
+  await page.getByRole('link', { name: /^many/ }).first().waitFor();
+  await watchFrames(page);
+  const table = page.getByRole('table', { name: 'API keys' });
+  const rows = (count: number) =>
+    until(`${count} rows`, async () => (await table.getAttribute('aria-rowcount')) === `${count + 1}`);
+  await page.getByRole('searchbox', { name: 'Search keys' }).pressSequentially('many 499');
+  await rows(11);
+  await page.getByRole('combobox', { name: 'Tier' }).selectOption('pro');
+  await rows(5);
+  await page.getByRole('searchbox', { name: 'Search keys' }).fill('many');
+  await rows(KEYS / 2);
+  await page.getByRole('button', { name: 'Today' }).click();
+  await page.waitForURL(/sort=requests_today/);
+  await page.getByRole('link', { name: /^many/ }).first().waitFor();
+  const { gapMs, taskMs } = await watched(page);
+  t.diagnostic(`longest time between frames ${Math.round(gapMs)} ms, longest task ${Math.round(taskMs)} ms`);
+  assert.ok(gapMs < MAX_GAP_MS && taskMs < MAX_GAP_MS, `${gapMs} ms between frames, a task of ${taskMs} ms`);
+});

@@ -1,0 +1,36 @@
+/** The API reference in a real browser: it loads from this server alone, and requests can be tried with a key. */
+import assert from 'node:assert/strict';
+import test, { before } from 'node:test';
+import { type BrowserTest, NO_BROWSER } from './browser.ts';
+import { sharedWhence } from './shared-whence.ts';
+
+const options = { skip: NO_BROWSER };
+let whence: BrowserTest;
+
+before(async () => {
+  if (NO_BROWSER === false) whence = await sharedWhence();
+});
+
+test('reference: every operation is there, wide and as narrow as a phone', options, async (t) => {
+  const page = await whence.open(t);
+  await page.goto('/docs');
+  await page.getByRole('heading', { name: 'Look up one address' }).first().waitFor();
+  await page.setViewportSize({ width: 390, height: 844 });
+  const sideways = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  assert.ok(sideways <= 0, `scrolls sideways by ${sideways} px`);
+});
+
+test('reference: a request is tried with a key from the page', options, async (t) => {
+  const { secret } = await whence.folder.createKey();
+  const page = await whence.open(t);
+  await page.goto('/docs#tag/ip/GET/v1/ip/{ip}');
+  await page.getByRole('textbox', { name: 'Value' }).fill(secret);
+  await page
+    .getByRole('button', { name: /Test Request.*get \/v1\/ip\/\{ip\}/i })
+    .first()
+    .click();
+  const answered = page.waitForResponse((response) => response.url().includes('/v1/ip/'));
+  await page.getByRole('button', { name: /^Send/ }).first().click();
+  const response = await answered;
+  assert.deepEqual([response.status(), new URL(response.url()).pathname], [200, '/v1/ip/8.8.8.8']);
+});

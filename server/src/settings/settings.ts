@@ -2,9 +2,20 @@
 import { availableParallelism } from 'node:os';
 import { isRole } from '../accounts/role.ts';
 import { LOG_LEVELS } from '../log-levels.ts';
-import { parseDnsServers, parseProxies } from './addresses.ts';
-import { parseDatabaseUrl, parseDatasetUrl, parseIssuer, parseOrigins, parsePublicUrl } from './urls.ts';
-import { emptyToUndefined, parseContact, parseInterval, parseNumber, parsePort } from './values.ts';
+import {
+  emptyToUndefined,
+  parseContact,
+  parseDatabaseUrl,
+  parseDatasetUrl,
+  parseDnsServers,
+  parseInterval,
+  parseIssuer,
+  parseNumber,
+  parseOrigins,
+  parsePort,
+  parseProxies,
+  parsePublicUrl,
+} from './parsers.ts';
 
 export type Setting<T> = {
   readonly variable: string;

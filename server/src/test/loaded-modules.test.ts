@@ -36,7 +36,7 @@ function loadedBy(args: readonly string[]): string[] {
 
 for (const [args, maxFiles, absent] of [
   [['--help'], 40, /\/(commands\/(?!email\/parallel\.js)|storage\/kysely|file\/read|api|dashboard)\b|fastify|pino/],
-  [['ip', '8.8.8.8'], 60, /\/(command-line\/(?!ip|options)|storage\/kysely|api|dashboard|feeds)\b|fastify|pino/],
+  [['ip', '8.8.8.8'], 60, /\/(command-line\/(?!lookups|options)|storage\/kysely|api|dashboard|feeds)\b|fastify|pino/],
   [['key', 'list'], 90, /\/(api|dashboard|feeds|file\/read)\b|fastify|pino/],
 ] as [string[], number, RegExp][]) {
   test(`start: whence ${args.join(' ')} loads what it needs`, () => {

@@ -1,7 +1,7 @@
 /** `whence storage migrate`: copies keys, counts and accounts between SQLite and PostgreSQL. */
 import { resolve } from 'node:path';
 import type { Config } from '../../config.ts';
-import { parseDatabaseUrl } from '../../settings/urls.ts';
+import { parseDatabaseUrl } from '../../settings/parsers.ts';
 import { CopyMismatch, copyStorage, foreignKeys, processesUsing } from '../../storage/copy-storage.ts';
 import type { Engine } from '../../storage/engine.ts';
 import { isPostgresUrl } from '../../storage/open-storage.ts';

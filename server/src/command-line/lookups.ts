@@ -1,7 +1,20 @@
-/** `whence asn` and `whence asn search`, as it is typed. */
+/** `whence ip`, `whence asn` and `whence asn search`, as they are typed. */
 import type { Command } from 'commander';
 import type { Invocation } from './invocation.ts';
 import { jsonOption, positiveInteger } from './options.ts';
+
+export function defineIp(program: Command, { config, stdout, exitWith }: Invocation): void {
+  program
+    .command('ip')
+    .description('look up addresses in the local dataset')
+    .argument('<address...>', 'IPv4 or IPv6 addresses')
+    .option('--explain', 'show which source decided each field')
+    .addOption(jsonOption())
+    .action(async (addresses: string[], options) => {
+      const { ipCommand } = await import('../commands/ip.ts');
+      exitWith(ipCommand(config().dataDir, addresses, options, stdout));
+    });
+}
 
 export function defineAsn(program: Command, { config, stdout, exitWith }: Invocation): void {
   const asn = program

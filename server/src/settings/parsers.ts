@@ -1,0 +1,126 @@
+/** Parsers of settings. They throw an error that says what the value must be. */
+import { parsePrefix, type Range } from '@whence/dataset/prefix';
+import { parseHostUrl } from '@whence/dataset/static-host-url';
+import { parseServer } from '@whence/email/dns-servers';
+
+export function parseNumber(text: string, from: number, to: number, expected: string): number {
+  const value = Number(text);
+  if (!/^[0-9]+$/.test(text) || value < from || value > to) throw new Error(expected);
+  return value;
+}
+
+export function parsePort(text: string): number {
+  return parseNumber(text, 0, 65535, 'a port from 0 to 65535');
+}
+
+const UNIT_SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 };
+
+/** How often an update runs. Each feed still has its own refresh interval. */
+export function parseInterval(text: string): number | undefined {
+  if (text === 'off') return undefined;
+  const [, count, unit = ''] = /^([1-9][0-9]{0,3})([mhd])$/.exec(text) ?? [];
+  const seconds = Number(count) * (UNIT_SECONDS[unit] ?? Number.NaN);
+  if (!(seconds >= 60 && seconds <= 30 * 86_400)) throw new Error('off, or an interval from 1m to 30d');
+  return seconds;
+}
+
+/** Separated by commas. */
+export function parseList(text: string): string[] {
+  const items = text.split(',').map((item) => item.trim());
+  return items.filter((item) => item !== '');
+}
+
+export function emptyToUndefined(text: string): string | undefined {
+  return text === '' ? undefined : text;
+}
+
+/** The value becomes part of a header. */
+export function parseContact(text: string): string | undefined {
+  if (!/^[\x21-\x7e]{0,200}$/.test(text)) throw new Error('one word of at most 200 ASCII characters');
+  return emptyToUndefined(text);
+}
+
+export function parsePublicUrl(text: string): string | undefined {
+  if (text === '') return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.origin !== text.replace(/\/$/, '').toLowerCase())
+    throw new Error('an origin such as https://whence.example.com, without a path');
+  return url.origin;
+}
+
+/** What the provider says is believed, so it must come over TLS, or from this machine. */
+export function parseIssuer(text: string): URL | undefined {
+  if (text === '') return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isLocal = url?.protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
+  if (url === undefined || (url.protocol !== 'https:' && !isLocal)) throw new Error('an https: URL');
+  return url;
+}
+
+/** As browsers send them: scheme, host and port, nothing behind them. */
+export function parseOrigins(text: string): string[] {
+  const origins = parseList(text);
+  for (const origin of origins) {
+    if (origin !== '*' && !(URL.canParse(origin) && new URL(origin).origin === origin))
+      throw new Error('origins such as https://app.example.com without a path, separated by commas, or *');
+  }
+  return origins;
+}
+
+export function parseDatasetUrl(text: string): string | undefined {
+  if (text === '') return undefined;
+  // Throws if the URL is invalid.
+  parseHostUrl(text);
+  return text;
+}
+
+/** The modes of libpq that can be kept: `allow` and `prefer` fall back to plain text without a word. */
+const SSL_MODES = ['disable', 'require', 'verify-ca', 'verify-full'];
+
+export function parseDatabaseUrl(text: string): string | undefined {
+  if (text === '') return undefined;
+  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text) || new URL(text).pathname.length < 2)
+    throw new Error('a URL such as postgres://user:password@host:5432/database');
+  const { searchParams } = new URL(text);
+  const sslMode = searchParams.get('sslmode');
+  if (sslMode !== null && !SSL_MODES.includes(sslMode)) throw new Error(`a URL with sslmode ${SSL_MODES.join(', ')}`);
+  if (sslMode === 'verify-ca' && !searchParams.has('sslrootcert'))
+    throw new Error('a URL with sslrootcert for sslmode verify-ca');
+  return text;
+}
+
+export function parseDnsServers(text: string): string[] {
+  const servers = parseList(text);
+  try {
+    for (const server of servers) parseServer(server);
+  } catch {
+    throw new Error('IP addresses with or without a port, separated by commas');
+  }
+  return servers;
+}
+
+export function parseProxies(text: string): string[] {
+  const proxies = parseList(text);
+  for (const proxy of proxies) {
+    const range = parsePrefix(proxy);
+    if (range === undefined) throw new Error('IP addresses or prefixes, separated by commas');
+    if (isTooWide(range))
+      throw new Error(
+        'the addresses of your own proxies: with a wider IPv4 prefix than /8, or IPv6 than /7, any client could ' +
+          'forge its address',
+      );
+  }
+  return proxies;
+}
+
+/** Wider than the widest blocks for private use: 10.0.0.0/8 (RFC 1918) and fc00::/7 (RFC 4193). */
+function isTooWide({ start, end, version }: Range): boolean {
+  const addresses = end - start + 1n;
+  if (version === 4) return addresses > 1n << 24n;
+  // Proxies are compared in their IPv4-mapped form too: a prefix that contains it means all of IPv4.
+  const isAllOfIpv4 = start <= MAPPED_START && end >= MAPPED_END;
+  return isAllOfIpv4 || addresses > 1n << 121n;
+}
+
+const MAPPED_START = 0xffff_0000_0000n;
+const MAPPED_END = 0xffff_ffff_ffffn;

@@ -12,7 +12,10 @@ const BLOCK_ADDRESSES = BLOCK_SIXTEENS * 65536;
 
 export function encodeIpv4({ starts, matches }: Intervals): { top: Uint8Array; buckets: Uint8Array } {
   const top = new Uint32Array(65536);
-  const buckets: number[] = [];
+  // A key and a match per interval, one more where a /16 begins inside an interval, and padding. A list of numbers would
+  // take four times as much.
+  const buckets = new Uint16Array((starts.length + 65536) * 3 + 65536);
+  let end = 0;
   let next = 0;
   let current: Match = 0;
   for (let high = 0; high < 65536; high++) {
@@ -33,13 +36,16 @@ export function encodeIpv4({ starts, matches }: Intervals): { top: Uint8Array; b
       top[high] = WHOLE | (values[0] as Match);
       continue;
     }
-    top[high] = buckets.length;
+    top[high] = end;
     keys[0] = keys.length - 1;
-    buckets.push(...keys);
-    if (buckets.length % 2 === 1) buckets.push(0);
-    for (const value of values) buckets.push(value & 0xffff, value >>> 16);
+    buckets.set(keys, end);
+    end += keys.length + (keys.length % 2);
+    for (const value of values) {
+      buckets[end++] = value & 0xffff;
+      buckets[end++] = value >>> 16;
+    }
   }
-  return { top: bytesOf(top), buckets: bytesOf(Uint16Array.from(buckets)) };
+  return { top: bytesOf(top), buckets: bytesOf(buckets.slice(0, end)) };
 }
 
 /** Whether every entry of `top` is a match or a bucket within `buckets`, and every match one of the records. */

@@ -9,9 +9,14 @@ import { after } from 'node:test';
 
 const tools = join(import.meta.dirname, '../../../node_modules/.cache/test-tools/');
 
-export const NO_CLICKHOUSE = existsSync(join(tools, 'node_modules/chdb'))
-  ? false
-  : 'chdb is not installed; sh .ci/test-tools installs it';
+export const NO_CLICKHOUSE = missingClickhouse();
+
+function missingClickhouse(): string | false {
+  if (!existsSync(join(tools, 'node_modules/chdb'))) return 'chdb is not installed; sh .ci/test-tools installs it';
+  // The engine itself is a package per platform, which npm leaves out where there is none.
+  if (existsSync(join(tools, 'node_modules/@chdb'))) return false;
+  return `chdb has no engine for ${process.platform}-${process.arch} on npm`;
+}
 
 export type Clickhouse = { query(sql: string, format: string): string };
 

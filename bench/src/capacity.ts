@@ -51,7 +51,7 @@ export async function capacity(args: readonly string[]): Promise<void> {
     replicaCount: wholeNumber('replicas', options.replicas, 200, 1, 1_000),
     keyCount: wholeNumber('keys', options.keys, 100_000, 1_000, 1_000_000),
     seconds: wholeNumber('seconds', options.seconds, 20, 1, 3_600),
-    perSecond: wholeNumber('per-second', options['per-second'], 1_000, 1, 1_000_000),
+    perSecond: wholeNumber('per-second', options['per-second'], 400, 1, 1_000_000),
     seed: wholeNumber('seed', options.seed, newSeed(), 0, MAX_SEED),
   };
   say(`seed ${settings.seed}; ${load()}; ${settings.replicaCount} replicas, ${settings.keyCount} keys`);
@@ -116,7 +116,9 @@ async function withManyKeys(simulation: Simulation): Promise<Row[]> {
     return send(secret, firstReplica(secret) + Math.floor(random() * REPLICAS_PER_KEY));
   };
   await offer(perSecond, WARM_UP_SECONDS, request);
+  const cpuBefore = process.cpuUsage();
   const { result: offered, cost } = await measureCost(database, () => offer(perSecond, seconds, request));
+  const cpu = process.cpuUsage(cpuBefore);
   const { kinds } = cost;
   const { sent, waitsMs } = offered;
   const perReplica = (name: Kind) => kinds[name] / cost.seconds / replicaCount;
@@ -137,6 +139,8 @@ async function withManyKeys(simulation: Simulation): Promise<Row[]> {
     limitRow('many: 99th percentile of those that asked', percentile(waitsMs, 99), undefined, 'ms'),
     limitRow('many: connections per replica', Number(state?.connections) / replicaCount, MAX_CONNECTIONS, ''),
     limitRow('many: rows of leases', Number(state?.leases), undefined, ''),
+    // Near 1 the process is busy all the time, and asks less than 200 processes would.
+    limitRow('many: cores in use by all replicas', (cpu.user + cpu.system) / 1e6 / cost.seconds, 0.9, ''),
     limitRow('PostgreSQL: processor time per statement', (cost.cpuSeconds / cost.statements) * 1e6, undefined, 'µs'),
     limitRow('PostgreSQL: WAL per lease statement', cost.walBytes / leases, undefined, 'bytes'),
   ];

@@ -78,6 +78,7 @@ const bothWork = () => Promise.all([here.until('ok'), there.until('ok')]);
 
 /** Known keys go on in the grace, limited ones as far as their lease goes; then all are refused; then all is as before. */
 async function goesOnThenRefuses(replica: Replica, fail: () => Promise<unknown>, repair: () => Promise<unknown>) {
+  const { secret: unseen } = await direct.createKey();
   const [enterprise, free] = [await seenKey('enterprise'), await seenKey('free')];
   await fail();
   // One of the lease of five is spent.
@@ -85,6 +86,7 @@ async function goesOnThenRefuses(replica: Replica, fail: () => Promise<unknown>,
   await withinGrace(replica);
   assert.equal(await replica.status(enterprise), 200);
   assert.deepEqual(await replica.refusal(free), [503, 'STORAGE_UNAVAILABLE'], 'the lease is spent');
+  assert.deepEqual(await replica.refusal(unseen), [503, 'STORAGE_UNAVAILABLE'], 'a key that was not seen');
   assert.deepEqual(await replica.refusal(UNKNOWN), [401, 'UNAUTHORIZED'], 'not even the form of a key');
   await replica.until('unavailable');
   assert.equal((await replica.ready())[0], 503);

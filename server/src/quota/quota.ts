@@ -32,6 +32,8 @@ const RECALL_WAIT_MS = 500;
 const RECALL_RETRY_MS = 50;
 /** A key that is used up asks storage again only so often: another process may have returned a lease. */
 const RETRY_MS = 100;
+/** The same where no other process holds any of the day: only a late refund can change that. */
+const RETRY_ALONE_MS = 1_000;
 /**
  * A lease is opened in parts: this much at first, then as much as was spent of it so far. What a crash loses is at most
  * the part that is open; the rest comes back when the lease expires.
@@ -214,7 +216,7 @@ export class Quota {
       const isRecallOver = account.wasRecalled || nowMs - recalledAtMs > RECALL_WAIT_MS;
       if (isGranted || heldElsewhere <= 0 || isRecallOver) {
         account.wasRecalled = !isGranted && heldElsewhere > 0;
-        if (!isGranted) account.emptyUntilMs = nowMs + RETRY_MS;
+        if (!isGranted) account.emptyUntilMs = nowMs + (heldElsewhere > 0 ? RETRY_MS : RETRY_ALONE_MS);
         return;
       }
       if (recalledAtMs === Number.POSITIVE_INFINITY) {

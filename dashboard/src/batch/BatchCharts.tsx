@@ -22,14 +22,16 @@ type BatchChartsProps = {
   rows: readonly BatchRow[];
   filter: BatchFilter;
   onFilter: (facet: Facet, value: string | undefined) => void;
+  /** Without them a low score says little. */
+  hasBlocklists: boolean;
 };
 
 /** How the addresses divide; a click filters by the value, another takes the filter away. */
-export function BatchCharts({ rows, filter, onFilter }: BatchChartsProps) {
+export function BatchCharts({ rows, filter, onFilter, hasBlocklists }: BatchChartsProps) {
   return (
     <Columns isNarrow>
       {FACETS.map(([facet, title, name]) => (
-        <FacetChart key={facet} {...{ rows, filter, onFilter, facet, title, name }} />
+        <FacetChart key={facet} {...{ rows, filter, onFilter, hasBlocklists, facet, title, name }} />
       ))}
     </Columns>
   );
@@ -41,11 +43,16 @@ type FacetChartProps = BatchChartsProps & {
   name: ((value: FacetValue) => React.ReactNode) | undefined;
 };
 
-function FacetChart({ rows, filter, onFilter, facet, title, name }: FacetChartProps) {
+function FacetChart({ rows, filter, onFilter, hasBlocklists, facet, title, name }: FacetChartProps) {
   const values = useMemo(() => facetOf(rows, facet, filter), [rows, facet, filter]);
   if (values.length === 0) return null;
   return (
-    <Section title={title}>
+    <Section
+      title={title}
+      note={
+        facet === 'level' && !hasBlocklists ? 'This dataset has no blocklists: low does not mean harmless.' : undefined
+      }
+    >
       <Shares
         total={rows.length}
         limit={SHOWN}

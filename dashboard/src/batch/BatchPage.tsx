@@ -80,6 +80,7 @@ function DatasetCredits() {
 function Results({ state: { rows, phase, counts } }: { state: BatchState }) {
   const { ips: _, sort, ...filter } = route.useSearch();
   const navigate = useNavigate({ from: '/batch' });
+  const dataset = useQuery(answerQuery('getDataset', {}));
   const shownRows = useDeferredValue(rows);
   const key = JSON.stringify(filter);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the filter is a new object each time; its text is not.
@@ -106,7 +107,12 @@ function Results({ state: { rows, phase, counts } }: { state: BatchState }) {
   const isFiltered = key !== '{}';
   return (
     <>
-      <BatchCharts rows={shownRows} filter={stableFilter} onFilter={(facet, value) => change({ [facet]: value })} />
+      <BatchCharts
+        rows={shownRows}
+        filter={stableFilter}
+        onFilter={(facet, value) => change({ [facet]: value })}
+        hasBlocklists={dataset.data?.data.report?.flag_sources.blocklists.from !== 'none'}
+      />
       <Section
         title={
           isFiltered

@@ -24,7 +24,7 @@ for (const [behaviour, change, sentence] of [
     { subdomain_policy: 'none' },
     'Mail that fails is rejected; that of subdomains is delivered as if nothing were wrong.',
   ],
-  ['a partial rollout', { percentage: 20 }, '20 % of the mail that fails is rejected; that of subdomains too.'],
+  ['a partial rollout', { percentage: 20 }, '20% of the mail that fails is rejected; that of subdomains too.'],
   ['mixed alignment', {}, 'DKIM must match the domain exactly, SPF may match with a subdomain.'],
   ['where reports go', {}, 'Daily reports go to dmarc@example.com.'],
   ['no reports', { aggregate_report_uris: [] }, 'No reports are sent, so failures stay unseen.'],

@@ -36,7 +36,7 @@ export function dmarcInWords(report: Policy, isTestMode = false): string[] {
 }
 
 function fate({ effective_policy, policy, subdomain_policy, percentage, inherited }: Policy): string {
-  const share = percentage < 100 && effective_policy !== 'none' ? `${percentage} % of the mail` : 'Mail';
+  const share = percentage < 100 && effective_policy !== 'none' ? `${percentage}% of the mail` : 'Mail';
   const main = `${share} that fails is ${FATE[effective_policy]}`;
   if (inherited || subdomain_policy === '') return `${main}.`;
   if (subdomain_policy === policy) return `${main}; that of subdomains too.`;

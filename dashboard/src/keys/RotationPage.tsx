@@ -139,7 +139,7 @@ function Both({ old, successor }: { old: KeySummary; successor: KeySummary }) {
             name: 'Key',
             cell: ({ id, masked }) => (
               <>
-                {id === old.id ? 'Old' : 'Successor'} <span className="mono quiet">{masked}</span>
+                {id === old.id ? 'Old' : 'Successor'} <span className="mono quiet nowrap">{masked}</span>
               </>
             ),
           },

@@ -23,6 +23,6 @@ test('usage: by endpoint, the largest first', () => {
 test('usage: by status class', () => {
   assert.deepEqual(seriesBy(rows, days, 'status'), [
     { id: '2xx', label: '2xx', values: [5, 0, 9] },
-    { id: '4xx', label: '4xx', values: [0, 0, 1] },
+    { id: '4xx', label: '4xx', values: [0, 0, 1], tone: 'refused' },
   ]);
 });

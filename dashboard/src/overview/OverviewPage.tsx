@@ -42,7 +42,7 @@ export function OverviewPage() {
               <Columns>
                 <Section
                   title="Most requests today"
-                  note={data.keys_near_limit.length > 0 ? undefined : 'No key has used 80 % of its limit.'}
+                  note={data.keys_near_limit.length > 0 ? undefined : 'No key has used 80% of its limit.'}
                 >
                   <TopKeys overview={data} />
                 </Section>
@@ -92,7 +92,7 @@ function trafficFigures(now: TrafficTotals, before: TrafficTotals): NumberItem[]
     {
       name: 'Median time, 24 h',
       value: formatMs(now.latency.p50_ms),
-      note: `99 % below ${formatMs(now.latency.p99_ms)} (estimate)`,
+      note: `99% below ${formatMs(now.latency.p99_ms)} (estimate)`,
     },
     {
       name: 'From cache, 24 h',

@@ -32,8 +32,8 @@ export function TrafficSections() {
             <Facts
               facts={[
                 { name: 'Half below', value: formatMs(latency.p50_ms) },
-                { name: '90 % below', value: formatMs(latency.p90_ms) },
-                { name: '99 % below', value: formatMs(latency.p99_ms) },
+                { name: '90% below', value: formatMs(latency.p90_ms) },
+                { name: '99% below', value: formatMs(latency.p99_ms) },
                 {
                   name: 'From cache',
                   value: `${formatShare(cache.hits, cache.hits + cache.misses)} of ${formatNumber(cache.hits + cache.misses)}`,

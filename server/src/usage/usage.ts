@@ -48,10 +48,12 @@ export class Usage {
     return key.lastUsedAt === undefined && !this.#firstUsed.has(key);
   }
 
-  /** Of several processes that take a request for the first one, the earliest is right. */
+  /** Of several requests that are taken for the first one, here or in other processes, the earliest is it. */
   recordFirstUse(key: UsedKey, use: FirstUse): void {
     this.#firstUsed.add(key);
-    this.#useOf(key.id).firstUse = use;
+    const known = this.#useOf(key.id);
+    // The same key may have been read from storage twice before a write.
+    if (known.firstUse === undefined || use.at < known.firstUse.at) known.firstUse = use;
   }
 
   /** A request with a revoked key. Their number is that of keys in storage at most. */

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { KeyUse, UsageStore } from '../storage/usage-store.ts';
+import { Usage } from './usage.ts';
+
+const at = (second: number) => new Date(Date.UTC(2026, 10, 15, 12, 0, second));
+const first = (second: number) => ({ at: at(second), from: '192.0.2.1', status: 200 });
+
+function writtenBy(): { usage: Usage; written: Map<string, KeyUse>[]; state: { isDown: boolean } } {
+  const written: Map<string, KeyUse>[] = [];
+  const state = { isDown: false };
+  const store: Pick<UsageStore, 'add'> = {
+    async add(_rows, uses) {
+      if (state.isDown) throw new Error('storage is down');
+      written.push(new Map(uses));
+    },
+  };
+  return { usage: new Usage(store as UsageStore), written, state };
+}
+
+test('usage: a key that was read twice before a write has the earliest request as its first use', async () => {
+  const { usage, written } = writtenBy();
+  usage.recordFirstUse({ id: 'one' }, first(1));
+  usage.recordFirstUse({ id: 'one' }, first(2));
+  usage.recordFirstUse({ id: 'two' }, first(2));
+  usage.recordFirstUse({ id: 'two' }, first(1));
+  await usage.flush();
+  assert.deepEqual(
+    written.flatMap((uses) => [...uses].map(([id, { firstUse }]) => [id, firstUse?.at])),
+    [
+      ['one', at(1)],
+      ['two', at(1)],
+    ],
+  );
+});
+
+test('usage: the first use of a key is taken once, and never of a key that was used', () => {
+  const { usage } = writtenBy();
+  const key = { id: 'one' };
+  assert.ok(usage.isFirstUse(key));
+  usage.recordFirstUse(key, first(1));
+  assert.ok(!usage.isFirstUse(key));
+  assert.ok(!usage.isFirstUse({ id: 'two', lastUsedAt: at(0) }));
+});
+
+test('usage: refused requests that storage did not take are added to those that follow', async () => {
+  const { usage, written, state } = writtenBy();
+  usage.countRefused('one', at(1).getTime());
+  state.isDown = true;
+  await assert.rejects(usage.flush(), /storage is down/);
+  usage.countRefused('one', at(2).getTime());
+  state.isDown = false;
+  await usage.flush();
+  assert.deepEqual(written, [new Map([['one', { refused: { requests: 2, lastAt: at(2) } }]])]);
+});

@@ -129,7 +129,7 @@ export async function freePort(): Promise<number> {
 
 async function untilAnswers(url: string): Promise<void> {
   for (let i = 0; ; i++) {
-    const client = new pg.Client({ connectionString: url });
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
     try {
       await client.connect();
       await client.end();

@@ -16,6 +16,7 @@ export function ask(url: string, key: string, agent: Agent | false = false): Pro
       response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
       response.on('error', () => resolve({ status: 0, text: '' }));
     });
+    request.on('timeout', () => request.destroy(new Error('timed out')));
     request.on('error', () => resolve({ status: 0, text: '' }));
   });
 }

@@ -10,7 +10,7 @@ function writtenBy(): { usage: Usage; written: Map<string, KeyUse>[]; state: { i
   const written: Map<string, KeyUse>[] = [];
   const state = { isDown: false };
   const store: Pick<UsageStore, 'add'> = {
-    async add(_rows, uses) {
+    async add(_batch, _rows, uses) {
       if (state.isDown) throw new Error('storage is down');
       written.push(new Map(uses));
     },
@@ -43,7 +43,7 @@ test('usage: the first use of a key is taken once, and never of a key that was u
   assert.ok(!usage.isFirstUse({ id: 'two', lastUsedAt: at(0) }));
 });
 
-test('usage: refused requests that storage did not take are added to those that follow', async () => {
+test('usage: refused requests that storage did not take are written before those that follow', async () => {
   const { usage, written, state } = writtenBy();
   usage.countRefused('one', at(1).getTime());
   state.isDown = true;
@@ -51,5 +51,8 @@ test('usage: refused requests that storage did not take are added to those that 
   usage.countRefused('one', at(2).getTime());
   state.isDown = false;
   await usage.flush();
-  assert.deepEqual(written, [new Map([['one', { refused: { requests: 2, lastAt: at(2) } }]])]);
+  assert.deepEqual(
+    written,
+    [at(1), at(2)].map((lastAt) => new Map([['one', { refused: { requests: 1, lastAt } }]])),
+  );
 });

@@ -6,6 +6,8 @@
  *
  * Any other body is parsed and validated as usual, and gets the same answer.
  */
+import { TIERS } from '../../keys/tiers.ts';
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
@@ -26,16 +28,26 @@ for (const byte of Buffer.from(' \t\n\r')) isSpace[byte] = 1;
 
 const VALID_IPS: readonly string[] = [''];
 
+/** Larger batches are refused, so their texts need not be found again. */
+const MAX_TEXTS = Math.max(...Object.values(TIERS).map(({ batchSize }) => batchSize));
+
+/** FNV-1a. Texts made to collide cost at most a comparison with every text before them: 2 ms for the largest batch. */
+const SEED = 0x811c9dc5 | 0;
+const PRIME = 0x01000193;
+
 export class PlainBody {
   /** For the validator of the route's schema, which the form satisfies. */
   readonly ips = VALID_IPS;
   readonly bytes: Buffer;
   /** The number of texts, also those that are there twice. */
   readonly count: number;
+  /** Of each text of a batch that is not too large: offsets of its first byte and its end, and its hash. */
+  readonly texts: Int32Array;
 
-  constructor(bytes: Buffer, count: number) {
+  constructor(bytes: Buffer, count: number, texts: Int32Array) {
     this.bytes = bytes;
     this.count = count;
+    this.texts = texts;
   }
 }
 
@@ -50,18 +62,30 @@ export function recognisePlainBody(bytes: Buffer): PlainBody | undefined {
   at = skipSpace(bytes, at + 1);
   if (bytes[at] !== OPEN_LIST) return undefined;
   let count = 0;
+  const texts = new Int32Array(3 * MAX_TEXTS);
   do {
     at = skipSpace(bytes, at + 1);
     if (bytes[at++] !== QUOTE) return undefined;
-    while (isText[bytes[at] as number] === 1) at++;
-    if (bytes[at++] !== QUOTE) return undefined;
+    const start = at;
+    let hash = SEED;
+    let byte = bytes[at] as number;
+    while (isText[byte] === 1) {
+      hash = Math.imul(hash ^ byte, PRIME);
+      byte = bytes[++at] as number;
+    }
+    if (byte !== QUOTE) return undefined;
+    if (count < MAX_TEXTS) {
+      texts[3 * count] = start;
+      texts[3 * count + 1] = at;
+      texts[3 * count + 2] = hash;
+    }
     count++;
-    at = skipSpace(bytes, at);
+    at = skipSpace(bytes, at + 1);
   } while (bytes[at] === COMMA);
   if (bytes[at] !== CLOSE_LIST) return undefined;
   at = skipSpace(bytes, at + 1);
   if (bytes[at] !== CLOSE) return undefined;
-  return skipSpace(bytes, at + 1) === bytes.length ? new PlainBody(bytes, count) : undefined;
+  return skipSpace(bytes, at + 1) === bytes.length ? new PlainBody(bytes, count, texts) : undefined;
 }
 
 function skipSpace(bytes: Buffer, from: number): number {
@@ -74,23 +98,12 @@ function skipSpace(bytes: Buffer, from: number): number {
 const SLOTS = 4096;
 /** Offsets of texts by their hash; written and read within one call, so one is enough. */
 const seen = new Int32Array(SLOTS);
-/** FNV-1a. Texts made to collide cost at most a comparison with every text before them: 2 ms for the largest batch. */
-const SEED = 0x811c9dc5 | 0;
-const PRIME = 0x01000193;
-
 /** Calls back for every distinct text of a plain body, in order, with the offsets of its first byte and its end. */
-export function forEachText({ bytes, count }: PlainBody, visit: (start: number, end: number) => void): void {
+export function forEachText({ bytes, count, texts }: PlainBody, visit: (start: number, end: number) => void): void {
   seen.fill(0);
-  // Past the name of the member; from here on every quote opens or closes a text.
-  let at = bytes.indexOf(OPEN_LIST);
-  for (let i = 0; i < count; i++) {
-    while (bytes[at] !== QUOTE) at++;
-    const start = ++at;
-    let hash = SEED;
-    for (let byte = bytes[at] as number; byte !== QUOTE; byte = bytes[++at] as number)
-      hash = Math.imul(hash ^ byte, PRIME);
-    if (isFirst(bytes, start, hash)) visit(start, at);
-    at++;
+  for (let at = 0; at < 3 * count; at += 3) {
+    const start = texts[at] as number;
+    if (isFirst(bytes, start, texts[at + 2] as number)) visit(start, texts[at + 1] as number);
   }
 }
 

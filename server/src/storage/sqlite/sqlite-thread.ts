@@ -18,6 +18,7 @@ export class SqliteThread {
   #starting: Promise<number> | undefined;
   #lastId = 0;
   #generation = 0;
+  #isClosed = false;
 
   constructor(options: ThreadOptions) {
     this.#options = options;
@@ -29,6 +30,8 @@ export class SqliteThread {
   }
 
   async run(sql: string, parameters: readonly unknown[], deadlineMs = statementDeadline()): Promise<StatementReply> {
+    // One that comes too late would start a thread that nothing ends.
+    if (this.#isClosed) throw new StorageUnavailable('the database was closed');
     // On a busy machine a thread takes seconds to start, which is no wait for a lock or the disk.
     const startMs = this.#worker === undefined || this.#starting !== undefined ? await this.#start() : 0;
     const reply = await this.#ask((id) => ({ id, sql, parameters, deadlineMs: deadlineMs + startMs }));
@@ -43,6 +46,7 @@ export class SqliteThread {
 
   /** Ends the thread. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     const worker = this.#worker;
     if (worker === undefined) return;
     const exited = once(worker, 'exit');

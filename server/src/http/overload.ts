@@ -1,15 +1,18 @@
 /**
- * Detects that the process is falling behind: a timer that fires late means that requests wait too. While it does, new
- * requests are refused, so that those already accepted do not time out. Reading it costs a comparison.
+ * Detects that the process is falling behind: a timer that fires late again and again means that requests wait too.
+ * While it does, new requests are refused, so that those already accepted do not time out. Once is no overload: code
+ * that is loaded on first use, or a virtual machine that was stopped. Reading it costs a comparison.
  */
 const TICK_MS = 100;
 /** A batch of a thousand takes about two milliseconds; a second means that hundreds of them are waiting. */
 const TOO_LATE_MS = 1_000;
+const LATE_TICKS = 2;
 
 export class Overload {
   #timer: NodeJS.Timeout | undefined;
   #dueMs = 0;
   #lagMs = 0;
+  #lateTicks = 0;
   #worstMs = 0;
   #ticks = 0;
 
@@ -23,7 +26,7 @@ export class Overload {
   }
 
   get isOverloaded(): boolean {
-    return this.#lagMs > TOO_LATE_MS;
+    return this.#lateTicks >= LATE_TICKS;
   }
 
   /** The worst delay of the last second or so. */
@@ -34,6 +37,7 @@ export class Overload {
   #tick(): void {
     const nowMs = performance.now();
     this.#lagMs = Math.max(0, nowMs - this.#dueMs);
+    this.#lateTicks = this.#lagMs > TOO_LATE_MS ? this.#lateTicks + 1 : 0;
     this.#dueMs = nowMs + TICK_MS;
     this.#worstMs = ++this.#ticks % 10 === 0 ? this.#lagMs : Math.max(this.#worstMs, this.#lagMs);
   }

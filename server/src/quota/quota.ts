@@ -236,11 +236,11 @@ export class Quota {
     // Near the end of a day, what is not needed yet is left to other processes.
     if (account.taking !== undefined || (isAllOpen && wanted === 0) || this.#isStorageDown()) return;
     account.waiting++;
-    account.taking = this.#ask(account, wanted, limit, lease).then(
-      () => this.#stopAsking(account),
-      // The request that has to wait asks again, and reports why it cannot.
-      () => this.#stopAsking(account),
-    );
+    account.taking = this.#ask(account, wanted, limit, lease)
+      .then(() => {})
+      .finally(() => this.#stopAsking(account));
+    // Requests that wait for it report why they cannot be answered; usually none does.
+    account.taking.catch(() => {});
   }
 
   #stopAsking(account: Account): void {

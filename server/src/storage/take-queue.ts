@@ -37,7 +37,9 @@ export class TakeQueue {
         const grants = await this.#takeAll(batch.map(({ take }) => take));
         for (const [i, { resolve }] of batch.entries()) resolve(grants[i] as Grant);
       } catch (error) {
-        for (const { reject } of batch) reject(error);
+        // Those behind would wait as long for the same lock, disk or network.
+        for (const { reject } of [...batch, ...this.#waiting]) reject(error);
+        this.#waiting = [];
       }
     }
     this.#isRunning = false;

@@ -122,7 +122,7 @@ async function withManyKeys(simulation: Simulation): Promise<Row[]> {
   const { kinds } = cost;
   const { sent, waitsMs } = offered;
   const perReplica = (name: Kind) => kinds[name] / cost.seconds / replicaCount;
-  const leases = kinds['taking leases'] + kinds['opening leases'] + kinds['returning leases'];
+  const leases = kinds['taking leases'] + kinds['returning leases'];
   const [state] = await database.query<{ leases: string; connections: string }>(
     `SELECT (SELECT count(*) FROM leases) AS leases,
       (SELECT count(*) FROM pg_stat_activity WHERE application_name = 'whence') AS connections`,
@@ -156,7 +156,7 @@ async function withBusyKeys({ database, keys, perSecond, seconds, send }: Simula
   };
   await offer(rate, WARM_UP_SECONDS / 2, request);
   const { result: offered, cost } = await measureCost(database, () => offer(rate, seconds, request));
-  const leases = cost.kinds['taking leases'] + cost.kinds['opening leases'];
+  const leases = cost.kinds['taking leases'];
   return [
     limitRow('busy: requests', offered.sent / cost.seconds, undefined, '/s'),
     // A quarter more than what is spent: leases that were begun before and go on after.

@@ -2,10 +2,9 @@
 import type { Statement } from '../cluster/database.ts';
 
 const KINDS = {
-  'revision of keys': /^select "keys" from "revisions"/,
+  'revision of keys': /^select "keys", \(select/,
   recalls: /from "recalls"|^select "recalls" from "revisions"/,
-  'taking leases': /^with day_of_key/,
-  'opening leases': /^update "leases" set "spent"/,
+  'taking leases': /^with input as materialized/,
   'returning leases': /^with given/,
   statistics: /^insert into "(usage|writers|traffic)"|^with seen|^begin|^commit/,
   'keys not known': /from "keys" where/,

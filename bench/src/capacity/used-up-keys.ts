@@ -6,7 +6,7 @@ const MAX_MS = 40_000;
 /** A replica whose key is used up asks others to return what they hold, and asks again after they had the time. */
 const PATIENCE_MS = 6_000;
 const CLIENTS_PER_KEY = 20;
-/** A replica asks storage ten times a second for a key that is used up; more than that is not worth the time. */
+/** A replica asks storage at most ten times a second for a key that is used up; more than that is not worth the time. */
 const REFUSED_MS = 200;
 
 export function useUp(

@@ -29,7 +29,9 @@ export const UNLIMITED = 2147483647;
 const IDLE_MS = 2_000;
 /** A process answers a recall when it next looks for one; this is several times that. */
 const RECALL_WAIT_MS = 500;
+/** At first; then longer each time, so that many processes do not queue for the row of one key. */
 const RECALL_RETRY_MS = 50;
+const MAX_RECALL_RETRY_MS = 200;
 /** A key that is used up asks storage again only so often: another process may have returned a lease. */
 const RETRY_MS = 100;
 /** The same where no other process holds any of the day: only a late refund can change that. */
@@ -206,6 +208,7 @@ export class Quota {
   /** Leaves a part of a lease open in the account, or marks it as used up. */
   async #take(account: Account, { limit, lease }: Allowance): Promise<void> {
     let recalledAtMs = Number.POSITIVE_INFINITY;
+    let retryMs = RECALL_RETRY_MS;
     // Not so if the lease was removed: what was not opened has gone back to the day.
     if (account.granted > account.opened && (await this.#ask(account, 0, limit, lease)).isGranted) return;
     for (;;) {
@@ -224,7 +227,8 @@ export class Quota {
         await this.#store.recall(account);
         recalledAtMs = nowMs;
       }
-      await sleep(RECALL_RETRY_MS);
+      await sleep(retryMs);
+      retryMs = Math.min(2 * retryMs, MAX_RECALL_RETRY_MS);
     }
   }
 

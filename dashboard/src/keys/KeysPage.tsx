@@ -110,6 +110,8 @@ export function KeysPage() {
                   variant="default"
                   size="xs"
                   onClick={() => {
+                    // What was typed last would be searched for after all.
+                    search.cancel();
                     setText('');
                     void navigate({ search: {}, replace: true });
                   }}

@@ -62,6 +62,33 @@ for (const engine of testEngines()) {
     assert.ok(performance.now() - started < 100, 'known to be used up, and refused at once');
   });
 
+  onEngine('a recall that comes while more is asked for ahead is answered after it', async () => {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let takes = 0;
+    const slow = {
+      ...storage.leases,
+      take: async (...args: Parameters<typeof storage.leases.take>) => {
+        if (++takes > 1) await released;
+        return storage.leases.take(...args);
+      },
+    };
+    const quota = new Quota(slow);
+    await quota.answerRecalls();
+    for (let i = 0; i < 4; i++) await quota.spend('recalled ahead', FREE, NOON);
+    assert.equal(takes, 2, 'the first lease, and more ahead of the fifth request');
+    await storage.leases.recall({ keyId: 'recalled ahead', day: '2026-11-15' });
+    await quota.answerRecalls();
+    release();
+    const end = performance.now() + 5_000;
+    while (quota.unspent > 0 && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 10));
+    assert.equal(quota.unspent, 0);
+    await quota.answerRecalls();
+    assert.equal((await storage.leases.takenOn('2026-11-15')).get('recalled ahead'), 4);
+  });
+
   onEngine('a process that is alone refuses at once, without waiting for others', async () => {
     const [alone] = processes(1) as [Quota];
     for (let i = 0; i < 100; i++) await alone.spend('alone', FREE, NOON);

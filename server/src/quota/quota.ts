@@ -76,6 +76,8 @@ type Account = {
   emptyUntilMs: number;
   /** Other processes were asked to return what they hold, and had the time to do so. */
   wasRecalled: boolean;
+  /** Another process has asked for what is left of the lease, while more was being asked for ahead. */
+  isRecalled: boolean;
 };
 
 export type QuotaOptions = {
@@ -141,6 +143,7 @@ export class Quota {
         if (this.#isStorageDown()) throw new StorageUnavailable('storage does not answer, and the lease is spent');
         account.taking ??= this.#take(account, allowance).finally(() => {
           account.taking = undefined;
+          account.isRecalled = false;
         });
         await account.taking;
       }
@@ -193,8 +196,10 @@ export class Quota {
     for (const { number, keyId, day } of recalls) {
       this.#seenRecall = number;
       const account = this.#accounts.get(keyId);
-      // One that is being taken is needed: its owner has asked for it after the recall, or is about to be refused.
-      if (account?.day === day && account.taking === undefined) this.#end(account);
+      if (account?.day !== day) continue;
+      // One that requests wait for is needed: it was asked for after the recall, or they are about to be refused.
+      if (account.taking === undefined) this.#end(account);
+      else account.isRecalled = true;
     }
     await this.#settle();
   }
@@ -248,8 +253,11 @@ export class Quota {
   }
 
   #stopAsking(account: Account): void {
+    const { isRecalled } = account;
     account.taking = undefined;
+    account.isRecalled = false;
     this.#stopWaiting(account);
+    if (isRecalled && account.waiting === 0) this.#end(account);
   }
 
   #stopWaiting(account: Account): void {
@@ -288,6 +296,7 @@ export class Quota {
         taking: undefined,
         emptyUntilMs: 0,
         wasRecalled: false,
+        isRecalled: false,
       };
       this.#accounts.set(keyId, account);
     }

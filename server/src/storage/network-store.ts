@@ -1,4 +1,6 @@
 /** Networks of looked-up addresses by day in storage, added up over all processes. */
+import type { RawBuilder } from 'kysely';
+import { addOnce, type Batch } from './batch.ts';
 import { sql } from './kysely.ts';
 import type { Db } from './schema.ts';
 
@@ -7,7 +9,8 @@ export type NetworkRow = { readonly day: string; readonly asn: number; readonly 
 export type NetworkSum = { readonly asn: number; readonly lookUps: number };
 
 export type NetworkStore = {
-  add(rows: readonly NetworkRow[]): Promise<void>;
+  /** Adds to what is stored: all of it, or nothing; nothing for a batch that is stored already. */
+  add(batch: Batch, rows: readonly NetworkRow[]): Promise<void>;
   /** From this day on, the largest first. */
   since(day: string): Promise<NetworkSum[]>;
   /** Removes rows of days before this one, at most `limit`, and returns how many. */
@@ -17,12 +20,12 @@ export type NetworkStore = {
 /** Three parameters each, well below the limit of either engine. */
 const ROWS_PER_STATEMENT = 500;
 
-export function networkStore(db: Db): NetworkStore {
+export function networkStore(db: Db, now: RawBuilder<number>): NetworkStore {
   return {
-    async add(rows) {
+    async add(batch, rows) {
       // In one order, so that no two processes wait for each other's rows.
       const sorted = [...rows].sort((a, b) => (a.day < b.day ? -1 : a.day > b.day ? 1 : a.asn - b.asn));
-      await db.transaction().execute(async (transaction) => {
+      await addOnce(db, now, batch, async (transaction) => {
         for (let i = 0; i < sorted.length; i += ROWS_PER_STATEMENT) {
           await transaction
             .insertInto('networks')

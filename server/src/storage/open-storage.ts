@@ -38,7 +38,7 @@ export async function openStorage(location: string, options: StorageOptions = {}
     links: linkStore(db),
     audit: auditStore(db),
     traffic: trafficStore(db, now),
-    networks: networkStore(db),
+    networks: networkStore(db, now),
     processes: processStore(db),
     maintenance: maintenanceStore(db),
     async check() {

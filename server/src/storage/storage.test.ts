@@ -129,12 +129,12 @@ for (const engine of testEngines()) {
   withStorage(
     'looked-up networks add up over days, the largest first, until they are removed',
     async ({ networks }) => {
-      await networks.add([
+      await networks.add(newBatch(), [
         { day: '2026-11-01', asn: 64496, lookUps: 5 },
         { day: '2026-11-02', asn: 64496, lookUps: 1 },
         { day: '2026-11-02', asn: 4200000000, lookUps: 2 },
       ]);
-      await networks.add([{ day: '2026-11-02', asn: 64496, lookUps: 2 }]);
+      await networks.add(newBatch(), [{ day: '2026-11-02', asn: 64496, lookUps: 2 }]);
       const [small, large] = [
         { asn: 64496, lookUps: 3 },
         { asn: 4200000000, lookUps: 2 },

@@ -9,7 +9,8 @@
 import type { Address } from '@whence/dataset/address';
 import type { Dataset } from '@whence/dataset/read';
 import { dayAt } from '../quota/day.ts';
-import type { NetworkStore } from '../storage/network-store.ts';
+import type { NetworkRow, NetworkStore } from '../storage/network-store.ts';
+import { BatchWriter } from './batch-writer.ts';
 
 /** Look-ups that are all counted, between two writes. */
 export const COUNTED_ALL = 1_000;
@@ -22,7 +23,7 @@ const MAX_NETWORKS = 4_096;
 export const OTHER_NETWORKS = 0;
 
 export class NetworkCounts {
-  readonly #store: NetworkStore;
+  readonly #writer: BatchWriter<readonly NetworkRow[]>;
   readonly #random: () => number;
   /** Look-ups until one is counted. */
   #distance = 1;
@@ -30,7 +31,7 @@ export class NetworkCounts {
   #counts = new Map<number, number>();
 
   constructor(store: NetworkStore, random: () => number = Math.random) {
-    this.#store = store;
+    this.#writer = new BatchWriter((batch, rows) => store.add(batch, rows));
     this.#random = random;
   }
 
@@ -45,19 +46,18 @@ export class NetworkCounts {
   }
 
   /** Writes what has accumulated. If storage refuses, it is kept for the next time. */
-  async flush(nowMs: number): Promise<void> {
+  flush(nowMs: number): Promise<void> {
+    return this.#writer.write(() => this.#collect(nowMs));
+  }
+
+  #collect(nowMs: number): NetworkRow[] | undefined {
     this.#countedAll = 0;
     this.#distance = 1;
-    if (this.#counts.size === 0) return;
-    const rows = largest(this.#counts);
+    if (this.#counts.size === 0) return undefined;
+    const { text: day } = dayAt(nowMs);
+    const rows = largest(this.#counts).map(([asn, lookUps]) => ({ day, asn, lookUps }));
     this.#counts = new Map();
-    try {
-      const { text: day } = dayAt(nowMs);
-      await this.#store.add(rows.map(([asn, lookUps]) => ({ day, asn, lookUps })));
-    } catch (error) {
-      for (const [asn, lookUps] of rows) this.#add(asn, lookUps);
-      throw error;
-    }
+    return rows;
   }
 
   #add(asn: number, lookUps: number): void {

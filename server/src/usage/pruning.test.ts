@@ -68,7 +68,10 @@ test('pruning: the audit log of two years stays, older entries go', async () => 
 
 test('pruning: looked-up networks of a week stay, older ones go', async () => {
   const days = [0, NETWORK_DAYS, NETWORK_DAYS + 1, 100];
-  await storage.networks.add(days.map((ago) => ({ day: dayAgo(ago), asn: 64496, lookUps: 1 })));
+  await storage.networks.add(
+    newBatch(),
+    days.map((ago) => ({ day: dayAgo(ago), asn: 64496, lookUps: 1 })),
+  );
   assert.deepEqual(await pruneOldRows(storage, NOON), { usage: 0, quota: 0, audit: 0, networks: 2 });
   assert.deepEqual(await storage.networks.since(dayAgo(100)), [{ asn: 64496, lookUps: 2 }]);
 });

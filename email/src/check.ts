@@ -6,14 +6,18 @@ import { randomBytes } from 'node:crypto';
 import type { Advice } from './advice/advice.ts';
 import { advise } from './advice/advise.ts';
 import { checkDkim } from './dkim/dkim.ts';
-import { checkDmarc } from './dmarc/check.ts';
-import type { Answer, Resolver } from './dns/answer.ts';
+import { checkDmarc, type DmarcFindings } from './dmarc/check.ts';
+import { type Answer, isTemporaryFailure, type Resolver } from './dns/answer.ts';
+import { type DnsFault, findFault } from './dns/fault.ts';
+import { findWildcard, type Wildcard } from './dns/wildcard.ts';
 import { type Finding, hasCode } from './findings/finding.ts';
 import { checkMx } from './mx/mx.ts';
+import { providerSelectors, spfTexts } from './providers.ts';
 import { renderReport } from './report/render-report.ts';
 import type { EmailReport, TransportReport } from './report/report.ts';
 import { type Findings, type Score, score } from './report/score.ts';
 import { checkSpf, type ReadRecords } from './spf/lookups.ts';
+import { withRecommendations } from './transport/advice.ts';
 import { checkTransport, type TransportOptions } from './transport/check-transport.ts';
 import { renderTransport } from './transport/render-transport.ts';
 
@@ -21,6 +25,8 @@ export type CheckOptions = {
   resolver: Resolver;
   /** DKIM selectors to report on, found or not. Default: the common ones are tried, and those found are reported. */
   selectors?: readonly string[];
+  /** Selectors to try beside the common ones, if `selectors` is absent. */
+  moreSelectors?: readonly string[];
   /** Checks MTA-STS, TLS-RPT, DANE, BIMI and DNSSEC too. */
   transport?: TransportOptions;
 };
@@ -32,6 +38,8 @@ export type Examination = {
   advice: Advice[];
   /** MX, TXT and _dmarc all failed: this says nothing about the domain, only about DNS. */
   isDnsUnavailable: boolean;
+  /** Why the resolver answered SERVFAIL for the domain, if it did. */
+  dnsFault: DnsFault | undefined;
   /** If it was asked for. */
   transport?: TransportReport<Finding>;
 };
@@ -41,12 +49,15 @@ export async function checkDomain(domain: string, options: CheckOptions): Promis
   return (await examineDomain(domain, options)).report;
 }
 
+/** Of those whose provider is looked for. A zone can name thousands. */
+const MAX_MX_HOSTS = 20;
+
 /** The check with all of its findings, for callers that show more than the report. */
 export async function examineDomain(
   domain: string,
-  { resolver, selectors, transport: transportOptions }: CheckOptions,
+  { resolver, selectors, moreSelectors = [], transport: transportOptions }: CheckOptions,
 ): Promise<Examination> {
-  // No domain publishes this selector: if it has an answer, a wildcard answers for every selector.
+  // No domain has this name below it: if it has an answer, a wildcard answers for every name.
   const sentinel = `whence-${randomBytes(8).toString('hex')}`;
   const mxAnswer = resolver.mx(domain);
   const txtAnswer = resolver.txt(domain);
@@ -54,11 +65,19 @@ export async function examineDomain(
   const spfRecords: ReadRecords = new Map();
   const mxFindings = mxAnswer.then((answer) => checkMx(domain, answer, resolver));
   const dmarcFindings = checkDmarc(domain, resolver, domainState, txtAnswer);
-  const [mx, spf, dkim, dmarc, transport] = await Promise.all([
+  const providerKeys = Promise.all([mxAnswer, txtAnswer]).then(([mx, txt]) => [
+    ...moreSelectors,
+    ...providerSelectors(
+      mx.kind === 'found' ? mx.records.slice(0, MAX_MX_HOSTS).map(({ exchange }) => exchange) : [],
+      spfTexts(txt.kind === 'found' ? txt.records : []),
+    ),
+  ]);
+  const [mx, spf, dkim, foundDmarc, wildcard, transport] = await Promise.all([
     mxFindings,
     txtAnswer.then((answer) => checkSpf(domain, answer, resolver, spfRecords)),
-    checkDkim(domain, selectors, resolver, sentinel),
+    checkDkim(domain, resolver, { requested: selectors, more: providerKeys, sentinel }),
     dmarcFindings,
+    findWildcard(domain, sentinel, { txt: txtAnswer, mx: mxAnswer }, resolver),
     transportOptions &&
       checkTransport(
         {
@@ -72,23 +91,39 @@ export async function examineDomain(
         transportOptions,
       ),
   ]);
+  // Where SPF lets everyone pass, so does DMARC, whatever the policy is.
+  const ownDmarc = withoutWildcardAlias(foundDmarc, wildcard);
+  const dmarc = spf.opening === undefined ? ownDmarc : withStrength(ownDmarc, 'weak');
   const findings = { mx, spf, dkim, dmarc };
   const points = score(findings);
   const apex = await txtAnswer;
-  const advice = await advise({ domain, findings, score: points, apex, resolver, spfRecords });
+  const dnsFault = await findFault(domain, [await mxAnswer, apex], resolver);
+  const examined = { domain, findings, score: points, apex, resolver, spfRecords, wildcard, dnsFault };
+  const advice = await advise(examined);
   const report = renderReport(domain, findings, points, advice);
   const isDnsUnavailable =
     isTemporaryFailure(await mxAnswer) &&
     isTemporaryFailure(apex) &&
     hasCode(dmarc.report.validation_errors, 'dns_temporary_failure');
-  const examination = { report, findings, score: points, advice, isDnsUnavailable };
+  const examination = { report, findings, score: points, advice, isDnsUnavailable, dnsFault };
   if (transport === undefined) return examination;
-  return { ...examination, report: { ...report, transport: renderTransport(transport) }, transport };
+  const whole = await withRecommendations({ domain, findings, transport, resolver, wildcard });
+  return { ...examination, report: { ...report, transport: renderTransport(whole) }, transport: whole };
 }
 
-/** Unlike a used-up budget, which is about the domain. */
-function isTemporaryFailure(answer: Answer<unknown>): boolean {
-  return answer.kind === 'failure' && answer.code === 'dns_temporary_failure';
+/** `_dmarc` is an alias like every other name that does not exist: a record can be published there. */
+function withoutWildcardAlias(dmarc: DmarcFindings, wildcard: Wildcard): DmarcFindings {
+  const [own, ...others] = dmarc.steps;
+  if (own?.alias === undefined || own.alias !== wildcard.alias) return dmarc;
+  const { alias, ...step } = own;
+  return { ...dmarc, steps: [step, ...others], isOwnAliasMissing: false };
+}
+
+function withStrength(
+  dmarc: DmarcFindings,
+  strength_rating: DmarcFindings['report']['strength_rating'],
+): DmarcFindings {
+  return { ...dmarc, report: { ...dmarc.report, strength_rating } };
 }
 
 /**

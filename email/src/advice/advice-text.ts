@@ -1,5 +1,6 @@
 /** The sentences for advice. They are made only here. */
 import { MAX_TXT_BYTES } from '../dns/budget.ts';
+import type { DnsFault } from '../dns/fault.ts';
 import { isSpecialUse } from '../dns/special-use.ts';
 import { type Finding, isFailure } from '../findings/finding.ts';
 import { explain } from '../findings/finding-text.ts';
@@ -15,10 +16,13 @@ export function formatAdvice(advice: Advice): string {
   const sentence = explainAdvice(advice);
   const { change } = advice;
   if (change === undefined) return sentence;
-  const text = `${sentence.replace(/\.$/, '')}: ${zoneFileLine(change.record)}`;
-  // A part of a record must not be published.
-  return text.length > MAX_TEXT_CHARACTERS ? sentence : text;
+  const line = `: ${zoneFileLine(change.record)}`;
+  // A part of a record must not be published, so it is the sentence that is cut.
+  const room = MAX_TEXT_CHARACTERS - line.length;
+  return room < MIN_SENTENCE_CHARACTERS ? sentence : cutText(sentence.replace(/\.$/, ''), room) + line;
 }
+
+const MIN_SENTENCE_CHARACTERS = 120;
 
 /** The sentence alone, which ends in a full stop. The record, where there is one, belongs below it. */
 export function explainAdvice<Code extends AdviceCode>(advice: {
@@ -33,30 +37,54 @@ const SENTENCES: { readonly [Code in AdviceCode]: (detail: AdviceDetails[Code]) 
     isSpecialUse(domain)
       ? `${domain} is a special-use name, which the public DNS does not have and which cannot receive mail from the internet.`
       : `The domain ${domain} does not exist in DNS. Check the spelling, or register it.`,
-  unverified: ({ part, errors }) => `${part} could not be verified ${reasonOf(part, errors)}.`,
+  unverified: ({ part, errors, isPartial = false, fault }) =>
+    `${isPartial ? `Some ${part} selectors` : part} could not be verified ${reasonOf(part, errors)}.${fault === undefined ? '' : ` ${FAULTS[fault]}`}`,
   more_advice: ({ count }) => `${count} more recommendations are not listed.`,
+
+  domain_by_wildcard: ({ domain, lost, isKnown }) => {
+    if (!isKnown)
+      return `Whether a wildcard answers for ${domain} could not be verified. A record at this name or below it would end that (RFC 4592), so that no record is proposed; check again later.`;
+    const loss = lost.length === 0 ? '' : ` and take its ${lost.join(' and ')} away`;
+    return `${domain} has no records of its own: a wildcard answers for it. A record at this name or below it would end that (RFC 4592)${loss}, so that no record is proposed. Publish all records of ${domain} under its own name first.`;
+  },
 
   anyone_can_send: ({ domain, opening }) =>
     `Anyone can send mail as ${domain}: ${explainOpening(domain, opening)}. Name the servers that send, and let ~all mark the others.`,
+  takeover: ({ kind, name, target, registrable }) => {
+    const risk = {
+      include: `may then send mail as ${name}`,
+      'MX host': `then receives mail for ${name}`,
+      'DKIM selector': 'can then publish a key of their own and sign as this domain',
+      'DMARC alias': 'then decides on the DMARC policy',
+    }[kind];
+    const how = kind === 'include' ? 'includes' : kind === 'MX host' ? 'has the MX host' : 'is an alias of';
+    return `${name} ${how} ${target}, which does not exist, and ${registrable} is not registered: anyone who registers it ${risk}. Remove the reference.`;
+  },
+
+  no_mail: (detail) => {
+    const { domain, record, missing, isDeclared } = detail;
+    const condition = isDeclared ? `Since ${domain} sends no mail` : `If ${domain} sends no mail`;
+    if (record !== missing[0]) return `${condition}, ${NO_MAIL_STEPS[record]}.`;
+    const about = aboutNoMail(detail);
+    if (missing.length === 1) return `${about}${condition}, ${NO_MAIL_STEPS[record]}.`;
+    return `${about}${condition}, publish ${missing.length} records: ${listWithAnd(missing.map((one) => NO_MAIL_RECORDS[one]))}.`;
+  },
+  no_mail_finished: () =>
+    'This domain is set up to send no mail: there is nothing to fix. The 30 points of DKIM are for domains that sign mail, so its score cannot exceed 70.',
 
   mx_name_own_host: ({ domain }) =>
     `Mail reaches ${domain} only through its address record. If that host takes the mail, name it.`,
   mx_null: ({ domain, mailGoesTo, alias }) => {
     if (alias !== undefined)
       return `${domain} has no MX record, and cannot have one of its own because it is an alias of ${alias}.`;
-    const publish = 'If it is to receive mail, publish an MX record with the name of your mail server.';
-    const state = {
-      nowhere: `${domain} has no MX record and no address. ${publish}`,
-      'private address': `${domain} has no MX record, and its address cannot be reached from the internet. ${publish}`,
-      'own address': `Mail reaches ${domain} only through its address record.`,
-    }[mailGoesTo];
-    return `${state} If it takes no mail, say so with a null MX.`;
+    const why = mailGoesTo === 'nowhere' ? 'no address' : 'only an address that cannot be reached from the internet';
+    return `${domain} has no MX record and ${why}, so that replies and bounces cannot be delivered. Publish an MX record with the name of your mail server; if it takes no mail, say so with a null MX.`;
   },
   mx_faults: ({ errors }) => `Fix the MX records: ${explanationsOf(errors)}.`,
   mx_too_many: ({ domain, errors }) =>
     `${domain} has very many MX records (${explanationsOf(errors)}). Keep those that receive mail.`,
-  mx_null_but_sends: ({ domain }) =>
-    `${domain} publishes a null MX (it receives no mail) but an SPF record that lets servers send: bounces cannot be delivered. If it sends no mail, say so.`,
+  mx_null_but_sends: ({ domain, hasKey }) =>
+    `${domain} publishes a null MX (it receives no mail) but an SPF record that lets servers send${hasKey ? ' and a DKIM key' : ''}: bounces and replies cannot be delivered. If it sends no mail, its SPF record is v=spf1 -all.`,
   mx_duplicates: ({ hosts }) => `MX hosts are listed more than once: ${firstThree(hosts)}. Keep one of each.`,
   mx_private: ({ hosts }) =>
     `Some addresses of MX hosts are private or loopback addresses, which senders cannot reach: ${firstThree(hosts)}. Remove those.`,
@@ -64,51 +92,69 @@ const SENTENCES: { readonly [Code in AdviceCode]: (detail: AdviceDetails[Code]) 
   spf_publish: ({ domain, senders, alias }) => {
     if (alias !== undefined)
       return `${domain} has no SPF record, and cannot have one of its own because it is an alias of ${alias}; publish it there.`;
-    if (senders === 'none') return `${domain} has no SPF record. If it sends no mail, say so.`;
     if (senders === 'unknown')
-      return `${domain} has no SPF record. Publish one that names the servers that send its mail.`;
-    const who = { 'MX hosts': 'its MX hosts', 'own address': 'its own address', provider: 'its mail provider' }[
-      senders
-    ];
+      return `${domain} has no SPF record, and its MX hosts belong to others, which tells nothing about who sends. Publish a record that names the servers that send its mail; your mail provider says what to include.`;
+    const who =
+      typeof senders === 'object'
+        ? senders.providers.join(' and ')
+        : { 'MX hosts': 'its MX hosts', 'own address': 'its own address' }[senders];
     return `${domain} has no SPF record. Publish one that lets ${who} send; before that, add an include: for each other service that sends as ${domain}.`;
   },
   spf_lookalike: ({ domain, raw, isBesideRecord }) => {
     const found = `receivers do not read the TXT record '${excerpt(raw, MAX_QUOTED)}' of ${domain} as SPF`;
     if (isBesideRecord) return `Remove what looks like a second SPF record: ${found}.`;
-    return `The SPF record has no effect: ${found}, because it does not begin with v=spf1 and a blank. Put it right.`;
+    return `The SPF record has no effect: ${found}, because ${beginningFault(raw, 'v=spf1 and a blank')}. Put it right.`;
   },
   spf_merge: ({ domain, count }) =>
     `Merge the ${count} SPF records of ${domain} into one; receivers ignore all of them while there are several.`,
-  spf_faults: ({ errors, isSoftened }) =>
-    `Fix the SPF record, which receivers ignore: ${explanationsOf(errors)}.${isSoftened ? ' Begin with ~all, since it was not in force.' : ''}`,
+  spf_faults: ({ errors, isSoftened, glued }) =>
+    `Fix the SPF record, which receivers ignore: ${explanationsOf(errors)}.${glued === undefined ? '' : ` "${excerpt(glued, MAX_QUOTED)}" is two terms: the strings of a record are joined without a blank, so one has to be at the end of the first string.`}${isSoftened ? ' Begin with ~all, since it was not in force.' : ''}`,
   spf_limits: ({ lookups, voidLookups }) =>
     `The SPF record needs ${lookups} DNS lookups (10 are allowed), ${voidLookups} of which find nothing (2 are allowed): remove includes that are no longer used, or replace a, mx and include with ip4 and ip6 (RFC 7208 section 4.6.4).`,
+  spf_lists_none: ({ domain }) =>
+    `The SPF record of ${domain} lists no server, so that its own mail fails SPF too. Name the servers that send.`,
   spf_soften: ({ hasAll }) =>
     hasAll
       ? 'The SPF record says nothing about servers that it does not list: ?all. Let ~all mark their mail.'
       : 'The SPF record says nothing about servers that it does not list. Let ~all at its end mark their mail.',
+  spf_at_limit: () =>
+    'The SPF record needs exactly the 10 DNS lookups that are allowed: one more, also in the record of a provider, and receivers ignore it (RFC 7208 section 4.6.4).',
+  spf_void: ({ terms }) =>
+    `The DNS lookups of ${listOf(terms)} in the SPF record find nothing; receivers stop after two of those. Remove ${terms.count === 1 ? 'it' : 'them'}.`,
   spf_harden: ({ domain }) =>
-    `When every server that sends as ${domain} is listed, tell receivers to refuse the others with -all.`,
+    `When every server that sends as ${domain} is listed, tell receivers to refuse the others with -all. Mail that a mailing list or a mailbox forwards then fails SPF at receivers that do not wait for DKIM.`,
+  spf_provider_missing: ({ provider, include, isRefused }) =>
+    `The MX hosts are those of ${provider}, but the SPF record does not name ${include}: mail that is sent through ${provider} ${isRefused ? 'fails SPF and may be refused' : 'fails SPF'}, unless its addresses are listed in another way. Add ${include} if your users send there.`,
+  spf_broad: ({ addresses, percent, term, cloud }) =>
+    cloud === undefined
+      ? `${formatCount(addresses)} IPv4 addresses, ${formatPercent(percent)} % of all, may send as this domain; most of them by "${term}". Name only the servers that send its mail.`
+      : `"${term}" lets ${formatCount(addresses)} IPv4 addresses send as this domain, among them those that ${cloud} rents to its customers: any of them passes SPF. Name only the servers that send its mail.`,
   spf_redirect_target: ({ domain }) =>
     `The record that redirect= of ${domain} leads to does not end in -all; have its owner tighten it, or publish a record that does.`,
+  spf_redirect_beside_all: ({ term, isIncluded }) =>
+    `Receivers ignore "${excerpt(term, MAX_QUOTED)}", because the SPF record has all (RFC 7208 section 6.1). ${isIncluded ? 'If those servers may send, write it as include; otherwise remove it' : 'Remove it'}.`,
   spf_ignored_terms: ({ terms }) =>
     `Receivers ignore what the SPF record has after all: ${listOf(terms)}. Move it before all if those servers may send, or remove it.`,
   spf_mistyped_modifiers: ({ terms }) =>
     `Receivers ignore ${listOf(terms)} in the SPF record, because a mechanism is written with a colon. Put it right.`,
   spf_ptr: () => 'Remove ptr from the SPF record: it is slow, and many receivers ignore it (RFC 7208 section 5.5).',
+  spf_long: ({ bytes }) =>
+    `The SPF record alone has ${bytes} bytes; an answer over 512 bytes does not fit into a DNS message without EDNS, and some resolvers need TCP for it (RFC 7208 section 3.4). Shorten it.`,
   spf_size: ({ domain, bytes }) =>
     `The TXT records of ${domain} take ${bytes > MAX_TXT_BYTES ? 'more than ' : ''}${Math.min(bytes, MAX_TXT_BYTES)} bytes; over 512 some resolvers need TCP for every check. Remove verification records that are no longer needed.`,
 
-  dkim_unneeded: ({ isWellConfigured }) =>
-    isWellConfigured
-      ? 'This domain neither sends nor receives mail, and is well configured for that. The 30 points of DKIM are for domains that sign mail, so its score cannot exceed 70.'
-      : 'This domain sends no mail and needs no DKIM key. The 30 points of DKIM are for domains that sign mail, so its score cannot exceed 70.',
   dkim_publish: ({ domain, isDefaultMode }) => {
     const tried = isDefaultMode
       ? 'under any common selector; if you use another one, name it in the selectors parameter. Otherwise have'
       : 'under the selectors given. Have';
     return `No DKIM key was found ${tried} your mail server sign with a 2048-bit RSA key, and publish the key as a TXT record at SELECTOR._domainkey.${domain}.`;
   },
+  dkim_revoked: ({ names, domain }) =>
+    `Every DKIM key that was found is revoked (${firstThree(names)}). Have your mail server sign with a 2048-bit RSA key, and publish it at SELECTOR._domainkey.${domain}.`,
+  dkim_dangling: ({ selectors }) =>
+    `No DKIM key was found, because ${firstThree(selectors.map(({ name, target }) => `${name} is an alias of ${target}, which has no key`))}. Switch DKIM on at the provider that gave you the alias, so that it publishes the key.`,
+  dkim_dangling_beside: ({ name, target }) =>
+    `${name} is an alias of ${target}, which has no key. Remove it, or have its provider publish the key.`,
   dkim_doubled: ({ domain, names }) =>
     `The DKIM key is under a doubled name, ${firstThree(names)}, where no receiver looks: the DNS panel has added ${domain} once more. Enter the name without it.`,
   dkim_faults: ({ keys }) => `Fix the DKIM keys: ${firstThree(keys.map(faultsOfKey))}.`,
@@ -128,12 +174,10 @@ const SENTENCES: { readonly [Code in AdviceCode]: (detail: AdviceDetails[Code]) 
   dkim_wildcard: ({ domain }) =>
     `A wildcard under _domainkey.${domain} answers for every selector; publish keys under their own names.`,
 
-  dmarc_publish: ({ domain, policy, reports, reason, alias }) => {
+  dmarc_publish: ({ domain, reports, reason, alias }) => {
     const what =
-      policy === 'reject'
-        ? `Since ${domain} sends no mail, let receivers refuse all mail that claims to be from it.`
-        : 'Begin with p=none, which changes nothing for your mail, and tighten the policy when the reports show that it passes.';
-    return `${explainNoRecord(reason)} ${atAlias(domain, alias)}${what}${reportsNote(domain, reports)}`;
+      'Begin with p=none, which changes nothing for your mail, and tighten the policy when the reports show that it passes.';
+    return `Anyone can send mail as ${domain}: ${explainNoRecord(reason)} ${atAlias(domain, alias)}${what}${reportsNote(domain, reports)}`;
   },
   dmarc_own: ({ domain, parent, inherited, isPartial, policy, reports, alias }) => {
     const gain =
@@ -141,7 +185,7 @@ const SENTENCES: { readonly [Code in AdviceCode]: (detail: AdviceDetails[Code]) 
         ? `with p=${policy}, when the reports show that its mail passes`
         : isPartial
           ? 'that holds for all of its mail'
-          : 'with reports of its own';
+          : 'so that reports go to its owner';
     return `${domain} inherits the DMARC policy ${inherited} from ${parent}. ${atAlias(domain, alias)}Give it a record of its own ${gain}.${reportsNote(domain, reports)}`;
   },
   dmarc_change: ({ name, edits, reports, alias }) => {
@@ -150,10 +194,14 @@ const SENTENCES: { readonly [Code in AdviceCode]: (detail: AdviceDetails[Code]) 
   },
   dmarc_prepare: ({ policy }) =>
     `Let SPF and DKIM pass for all of your mail first; then tighten the DMARC policy beyond ${policy}.`,
+  dmarc_refuses_own: ({ domain, policy }) =>
+    `Neither SPF nor DKIM passes for ${domain}, so that receivers ${policy === 'reject' ? 'refuse' : 'treat as spam'} its own mail too: the DMARC policy is ${policy}. Publish a working SPF record or DKIM key first of all.`,
   dmarc_reports_elsewhere: ({ domain }) =>
     `Without rua you receive no DMARC reports. ${domain} cannot receive mail, so name a mailbox of another domain of yours, which has to agree to it (RFC 9990).`,
   dmarc_multiple: ({ name }) =>
     `Keep one DMARC record at ${name}; receivers discard all of them while there are several.`,
+  dmarc_dangling: ({ name, target }) =>
+    `${name} is an alias of ${target}, which does not exist. Have its provider publish the record, or replace the alias.`,
   dmarc_too_long: ({ name, isRead }) =>
     `Shorten the DMARC record at ${name}: ${isRead ? 'few receivers read one of thousands of bytes' : `it has more than ${MAX_TXT_BYTES} bytes and is not read`}.`,
   dmarc_misplaced_beside: ({ name, domain }) =>
@@ -171,6 +219,49 @@ const SENTENCES: { readonly [Code in AdviceCode]: (detail: AdviceDetails[Code]) 
 
 const MAX_QUOTED = 60;
 
+const FAULTS: Readonly<Record<DnsFault, string>> = {
+  signatures: 'The DNSSEC signatures of the zone do not validate: without validation the resolver answers.',
+  servers: 'The resolver gets no answer from the servers of the zone either when it does not validate.',
+};
+
+const NO_MAIL_RECORDS = { 'null MX': 'a null MX', SPF: 'v=spf1 -all', DMARC: 'a DMARC policy of reject' } as const;
+
+const NO_MAIL_STEPS = {
+  'null MX': 'say with a null MX that it takes none either',
+  SPF: 'let no server send as it',
+  DMARC: 'let receivers refuse what claims to be from it',
+} as const;
+
+/** What stands before the recipe. */
+function aboutNoMail({ domain, isDeclared, isPublicSuffix, mailGoesTo, alias }: AdviceDetails['no_mail']): string {
+  const suffix = isPublicSuffix ? `${domain} is a public suffix, under which others register domains. ` : '';
+  const aliased = alias === undefined ? '' : `${domain} is an alias of ${alias}: MX and SPF belong there. `;
+  if (isDeclared) return suffix + aliased;
+  const address = mailGoesTo === 'own address' ? 'an address, but no' : 'no';
+  const risk = `Anyone can send mail as ${domain}, which has ${address} MX, SPF or DKIM record. `;
+  return `${suffix}${risk}${aliased}If it sends mail, publish those that its mail provider names. `;
+}
+
+function listWithAnd(items: readonly string[]): string {
+  return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
+}
+
+function formatCount(count: number): string {
+  return count.toLocaleString('en');
+}
+
+function formatPercent(percent: number): string {
+  return percent < 10 ? percent.toFixed(1) : percent.toFixed(0);
+}
+
+/** What is wrong at the beginning of a record that receivers skip. */
+function beginningFault(raw: string, beginning: string): string {
+  // The bytes of UTF-8 are Latin-1 characters here.
+  if (/^\s*\xe2\x80[\x98-\x9f]/.test(raw)) return 'it begins with a typographic quotation mark';
+  if (/^\s*["']/.test(raw)) return 'it begins with a quotation mark';
+  return /^\s/.test(raw) ? 'it begins with a blank' : `it does not begin with ${beginning}`;
+}
+
 function explainOpening(domain: string, opening: SpfOpening): string {
   if (opening.kind === 'networks')
     return `its SPF record lets ${opening.percent} % of the ${opening.version === 4 ? 'IPv4' : 'global IPv6'} addresses pass`;
@@ -180,10 +271,10 @@ function explainOpening(domain: string, opening: SpfOpening): string {
 }
 
 function explainNoRecord(reason: AdviceDetails['dmarc_publish']['reason']): string {
-  if ('unusableParent' in reason) return `The DMARC record at ${reason.unusableParent} cannot be used.`;
-  const { lookalike, misplaced, domain } = reason;
-  if (lookalike === undefined && misplaced === undefined) return `${domain} has no DMARC record.`;
-  return `No DMARC policy is in force: ${explain({ code: 'no_dmarc_record', detail: reason })}.`;
+  if ('unusableParent' in reason) return `the DMARC record at ${reason.unusableParent} cannot be used.`;
+  const { lookalike, misplaced } = reason;
+  if (lookalike === undefined && misplaced === undefined) return 'it has no DMARC record.';
+  return `no DMARC policy is in force, because ${explain({ code: 'no_dmarc_record', detail: reason })}.`;
 }
 
 function atAlias(name: string, alias: string | undefined): string {
@@ -218,6 +309,10 @@ function explainEdit(edit: DmarcEdit): string {
       return `without "${edit.item}" in ${edit.tag}, which is not an address`;
     case 'rua added':
       return 'with rua, since without it you receive no reports';
+    case 'repaired options':
+      return `fo=${edit.to} instead of fo=${edit.from}, since 0 and 1 exclude each other`;
+    case 'separated tags':
+      return 'with a semicolon after the policy';
     case 'repeated':
       return `with ${edit.tag}= only once`;
     case 'beginning':

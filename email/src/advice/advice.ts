@@ -3,6 +3,7 @@
  * be given. advice-text.ts makes the sentence.
  */
 
+import type { DnsFault } from '../dns/fault.ts';
 import type { Finding, FindingDetails } from '../findings/finding.ts';
 import type { DmarcPolicy } from '../report/report.ts';
 import type { SpfOpening } from '../spf/opening.ts';
@@ -12,43 +13,84 @@ import type { ProposedRecord } from './zone-file.ts';
 
 export type AdviceDetails = {
   domain_missing: { readonly domain: string };
-  unverified: { readonly part: 'MX' | 'SPF' | 'DKIM' | 'DMARC'; readonly errors: readonly Finding[] };
+  unverified: {
+    readonly part: 'MX' | 'SPF' | 'DKIM' | 'DMARC';
+    readonly errors: readonly Finding[];
+    /** Something of the part was found all the same. */
+    readonly isPartial?: true;
+    readonly fault?: DnsFault;
+  };
   /** The last entry of a list that was cut. */
   more_advice: { readonly count: number };
+  /** A record at the domain, or below it, would take the wildcard's records away from it (RFC 4592 §2.2.1). */
+  domain_by_wildcard: { readonly domain: string; readonly lost: readonly string[]; readonly isKnown: boolean };
 
   anyone_can_send: { readonly domain: string; readonly opening: SpfOpening };
+  /** Another owner can register the domain of the name that is referred to. */
+  takeover: DanglingName & { readonly registrable: string };
 
-  mx_name_own_host: { readonly domain: string };
-  mx_null: {
+  /** One of the records for a domain that sends no mail; `first` is the one with the explanation. */
+  no_mail: {
     readonly domain: string;
-    readonly mailGoesTo: 'own address' | 'private address' | 'nowhere';
+    readonly record: 'null MX' | 'SPF' | 'DMARC';
+    /** All of those that are missing, in order. */
+    readonly missing: readonly ('null MX' | 'SPF' | 'DMARC')[];
+    /** It has said that it sends no mail, with a null MX or `-all`. */
+    readonly isDeclared: boolean;
+    readonly isPublicSuffix: boolean;
+    readonly mailGoesTo: 'own address' | 'nowhere';
     readonly alias?: string;
   };
+  no_mail_finished: NoDetail;
+
+  mx_name_own_host: { readonly domain: string };
+  mx_null: { readonly domain: string; readonly mailGoesTo: 'private address' | 'nowhere'; readonly alias?: string };
   mx_faults: { readonly errors: readonly Finding[] };
   mx_too_many: { readonly domain: string; readonly errors: readonly Finding[] };
-  mx_null_but_sends: { readonly domain: string };
+  mx_null_but_sends: { readonly domain: string; readonly hasKey: boolean };
   mx_duplicates: { readonly hosts: readonly string[] };
   mx_private: { readonly hosts: readonly string[] };
 
   spf_publish: {
     readonly domain: string;
-    readonly senders: 'none' | 'MX hosts' | 'own address' | 'provider' | 'unknown';
+    readonly senders: 'MX hosts' | 'own address' | 'unknown' | { readonly providers: readonly string[] };
     readonly alias?: string;
   };
   spf_lookalike: { readonly domain: string; readonly raw: string; readonly isBesideRecord: boolean };
   spf_merge: { readonly domain: string; readonly count: number };
-  spf_faults: { readonly errors: readonly Finding[]; readonly isSoftened: boolean };
+  spf_faults: {
+    readonly errors: readonly Finding[];
+    readonly isSoftened: boolean;
+    /** A term that looks like two without the blank between them. */
+    readonly glued?: string;
+  };
   spf_limits: { readonly lookups: number; readonly voidLookups: number };
+  spf_at_limit: NoDetail;
+  spf_void: { readonly terms: SomeTerms };
+  /** No term lets a server pass. */
+  spf_lists_none: { readonly domain: string };
   spf_soften: { readonly hasAll: boolean };
   spf_harden: { readonly domain: string };
+  /** The MX hosts are of a provider that the record does not name. */
+  spf_provider_missing: { readonly provider: string; readonly include: string; readonly isRefused: boolean };
+  spf_broad: {
+    readonly addresses: number;
+    readonly percent: number;
+    readonly term: string;
+    readonly cloud?: string;
+  };
   spf_redirect_target: { readonly domain: string };
+  spf_redirect_beside_all: { readonly term: string; readonly isIncluded: boolean };
   spf_ignored_terms: { readonly terms: SomeTerms };
   spf_mistyped_modifiers: { readonly terms: SomeTerms };
   spf_ptr: NoDetail;
   spf_size: { readonly domain: string; readonly bytes: number };
+  spf_long: { readonly bytes: number };
 
-  dkim_unneeded: { readonly isWellConfigured: boolean };
   dkim_publish: { readonly domain: string; readonly isDefaultMode: boolean };
+  dkim_revoked: { readonly names: readonly string[]; readonly domain: string };
+  dkim_dangling: { readonly selectors: readonly { readonly name: string; readonly target: string }[] };
+  dkim_dangling_beside: { readonly name: string; readonly target: string };
   dkim_doubled: { readonly domain: string; readonly names: readonly string[] };
   dkim_faults: { readonly keys: readonly NamedKey[] };
   dkim_repair: NamedKey;
@@ -64,7 +106,6 @@ export type AdviceDetails = {
 
   dmarc_publish: {
     readonly domain: string;
-    readonly policy: DmarcPolicy;
     readonly reports: ReportsTo;
     readonly reason: FindingDetails['no_dmarc_record'] | { readonly unusableParent: string };
     readonly alias?: string;
@@ -87,8 +128,11 @@ export type AdviceDetails = {
     readonly alias?: string;
   };
   dmarc_prepare: { readonly policy: DmarcPolicy };
+  /** Neither SPF nor DKIM can pass, so that the policy is used on the owner's mail. */
+  dmarc_refuses_own: { readonly domain: string; readonly policy: DmarcPolicy };
   dmarc_reports_elsewhere: { readonly domain: string };
   dmarc_multiple: { readonly name: string };
+  dmarc_dangling: { readonly name: string; readonly target: string };
   /** `isRead`: it is below the limit, but too long for advice. */
   dmarc_too_long: { readonly name: string; readonly isRead: boolean };
   dmarc_misplaced_beside: { readonly name: string; readonly domain: string };
@@ -103,6 +147,12 @@ type NoDetail = Readonly<Record<string, never>>;
 /** `name` is that of the TXT record: `google._domainkey.example.com`. */
 export type NamedKey = { readonly name: string; readonly errors: readonly Finding[] };
 export type KeySize = { readonly name: string; readonly bits: number };
+/** `name` has the reference: the domain of an SPF record, an alias, or the domain with the MX records. */
+export type DanglingName = {
+  readonly kind: 'include' | 'MX host' | 'DKIM selector' | 'DMARC alias';
+  readonly name: string;
+  readonly target: string;
+};
 /**
  * Where reports go with the proposed record: to addresses that were there before, to one at the domain, or nowhere,
  * because the domain cannot receive mail.
@@ -130,9 +180,14 @@ export type Draft<Code extends AdviceCode = AdviceCode> = Code extends AdviceCod
       readonly points: number;
       readonly rank?: number;
       readonly change?: Change;
-      /** Without a record that gains points there is no reason for it. */
-      readonly isOnlyForPoints?: boolean;
+      /** Instead of `change` if that must not be made; the first of them that may be is shown. */
+      readonly alternatives?: readonly Change[];
+      /** Without a record that may be published there is no reason for it; `points`: unless it gains some. */
+      readonly onlyWith?: 'record' | 'points';
       /** Changes that are not shown, any of which may be made; the least gain of them is shown. */
       readonly trials?: readonly Change[];
     }
   : never;
+
+/** Above what only gains points: as long as anyone can send as the domain, nothing else protects it. */
+export const RANKS = { anyoneCanSend: 1000, takeover: 900, noMail: 800, noPolicy: 700, byWildcard: 650 } as const;

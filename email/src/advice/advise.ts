@@ -1,44 +1,74 @@
 /**
- * All advice on a domain, what gains most first. There is one proposal per record, with everything that is wrong with
- * it put right, so that no two contradict each other; where there are two, each says when it is the right one.
+ * All advice on a domain: what lets others send as it, then what gains most. There is one proposal per record, with
+ * everything that is wrong with it put right, so that no two contradict each other.
  */
 import { hasCode } from '../findings/finding.ts';
-import type { Advice, Draft } from './advice.ts';
+import { type Advice, type Draft, RANKS } from './advice.ts';
 import { type Examined, gainOf } from './apply.ts';
+import { findTakeovers } from './dangling.ts';
 import { adviseDkim } from './dkim.ts';
 import { adviseDmarc } from './dmarc.ts';
 import { adviseMx } from './mx.ts';
+import { adviseNoMail } from './no-mail.ts';
 import { adviseSpf } from './spf.ts';
 
 export async function advise(examined: Examined): Promise<Advice[]> {
-  const { domain, findings, score } = examined;
+  const { domain, findings, score, resolver } = examined;
   if (hasCode(findings.mx.report.errors, 'domain_not_found'))
     return [{ code: 'domain_missing', detail: { domain }, points: 0 }];
   const drafts: Draft[] = [
+    ...(await findTakeovers(domain, findings, resolver)).map(
+      (takeover): Draft => ({ code: 'takeover', detail: takeover, points: 0, rank: RANKS.takeover }),
+    ),
+    ...adviseNoMail(domain, findings),
     ...adviseDmarc(domain, findings, score),
     ...adviseDkim(domain, findings, score),
     ...adviseSpf(domain, findings, score),
     ...adviseMx(domain, findings, score),
-  ];
-  const measured = (await Promise.all(drafts.map((draft) => measure(draft, examined)))).flat();
+  ].map((draft) => withFault(draft, examined));
+  const mayPublish = examined.wildcard.answersForDomain === 'no';
+  const isNoted = !mayPublish && drafts.some(({ change }) => change !== undefined);
+  const allowed = mayPublish ? drafts : drafts.flatMap(withoutRecord);
+  const all = isNoted ? [byWildcard(examined), ...allowed] : allowed;
+  const measured = (await Promise.all(all.map((draft) => measure(draft, examined)))).flat();
   // The sort is stable: with equal ranks, DMARC comes before DKIM, SPF and MX.
   return limitAdvice(measured.sort((a, b) => b.rank - a.rank).map(({ advice }) => advice));
+}
+
+function withFault(draft: Draft, { dnsFault }: Examined): Draft {
+  if (draft.code !== 'unverified' || dnsFault === undefined) return draft;
+  return { ...draft, detail: { ...draft.detail, fault: dnsFault } };
+}
+
+/** RFC 4592 §2.2.1: a record at the domain, or below it, takes from it what the wildcard gives it now. */
+function byWildcard({ domain, findings, wildcard }: Examined): Draft {
+  const { mx, spf } = findings;
+  const isKnown = wildcard.answersForDomain === 'yes';
+  const lost = [...(mx.report.records.length > 0 ? ['MX'] : []), ...(spf.records.length > 0 ? ['SPF'] : [])];
+  return { code: 'domain_by_wildcard', detail: { domain, lost, isKnown }, points: 0, rank: RANKS.byWildcard };
+}
+
+/** That a wildcard answers for selectors too says nothing more. */
+function withoutRecord({ change, alternatives, ...draft }: Draft): Draft[] {
+  return draft.onlyWith === undefined && draft.code !== 'dkim_wildcard' ? [draft as Draft] : [];
 }
 
 type Ranked = { readonly advice: Advice; readonly rank: number };
 
 /** A record is shown only if the zone with it was scored, and is not worse. */
 async function measure(draft: Draft, examined: Examined): Promise<Ranked[]> {
-  const { change, trials, rank, isOnlyForPoints = false, ...words } = draft;
+  const { change, alternatives = [], trials, rank, onlyWith, ...words } = draft;
   if (trials !== undefined) {
     const gains = await Promise.all(trials.map((trial) => gainOf(trial, examined)));
     const points = Math.min(...gains.map((gain) => gain ?? 0));
     return [{ advice: { ...words, points } as Advice, rank: rank ?? points }];
   }
-  const gain = change === undefined ? undefined : await gainOf(change, examined);
-  if (isOnlyForPoints && (gain ?? 0) === 0) return [];
-  if (change === undefined || gain === undefined) return [{ advice: words as Advice, rank: rank ?? words.points }];
-  return [{ advice: { ...words, points: gain, change } as Advice, rank: rank ?? gain }];
+  for (const candidate of change === undefined ? [] : [change, ...alternatives]) {
+    const gain = await gainOf(candidate, examined);
+    if (gain === undefined || (onlyWith === 'points' && gain === 0)) continue;
+    return [{ advice: { ...words, points: gain, change: candidate } as Advice, rank: rank ?? gain }];
+  }
+  return onlyWith === undefined ? [{ advice: words as Advice, rank: rank ?? words.points }] : [];
 }
 
 /** A zone can give reason for hundreds of recommendations, one for each report address. */

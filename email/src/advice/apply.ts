@@ -4,11 +4,15 @@
  */
 
 import { type DkimFindings, parseDkimKey } from '../dkim/dkim.ts';
+import { isCommonSelector } from '../dkim/selectors.ts';
 import { type DmarcFindings, judgeDmarc } from '../dmarc/check.ts';
 import { discover, effectivePolicy, readStep, type Step, walkNames } from '../dmarc/discovery.ts';
 import type { DmarcRecord } from '../dmarc/dmarc.ts';
 import type { Answer, MxHost, Resolver } from '../dns/answer.ts';
+import type { DnsFault } from '../dns/fault.ts';
+import type { Wildcard } from '../dns/wildcard.ts';
 import { checkMx } from '../mx/mx.ts';
+import { providerSelectors, spfTexts } from '../providers.ts';
 import { type Findings, type Score, score } from '../report/score.ts';
 import { checkSpf, type ReadRecords } from '../spf/lookups.ts';
 import type { Change } from './advice.ts';
@@ -23,11 +27,14 @@ export type Examined = {
   readonly resolver: Resolver;
   /** The records of the SPF tree. */
   readonly spfRecords: ReadRecords;
+  readonly wildcard: Wildcard;
+  /** Why questions about the domain failed, if they did. */
+  readonly dnsFault: DnsFault | undefined;
 };
 
 /**
  * How many points the change gains. Undefined if it must not be made: the new record would have errors or could not be
- * verified, the score would fall, or a policy would become weaker.
+ * verified, would let everyone send, the score would fall, or a policy would become weaker.
  */
 export async function gainOf(change: Change, examined: Examined): Promise<number | undefined> {
   const findings = await applyChange(change, examined);
@@ -41,8 +48,9 @@ async function applyChange(change: Change, examined: Examined): Promise<Findings
   const { record } = change;
   if (record.type === 'MX') return applyMx(record, examined);
   if (record.name === domain) {
+    if (hidesKeys(change, examined)) return undefined;
     const spf = await applySpf(change, examined);
-    return spf.report.is_valid ? { ...findings, spf } : undefined;
+    return spf.report.is_valid && spf.opening === undefined ? { ...findings, spf } : undefined;
   }
   if (record.name === `_dmarc.${domain}`) {
     const dmarc = applyDmarc(domain, findings.dmarc, record.text);
@@ -65,10 +73,30 @@ async function applyMx(
   return mx.report.is_valid ? { ...findings, mx, spf } : undefined;
 }
 
-function applySpf({ record, replaces }: Change, { domain, apex, resolver, spfRecords }: Examined) {
+function applySpf(change: Change, examined: Examined) {
+  const { domain, resolver, spfRecords } = examined;
+  return checkSpf(
+    domain,
+    { kind: 'found', records: changedTexts(change, examined), aliases: [] },
+    resolver,
+    spfRecords,
+  );
+}
+
+function changedTexts({ record, replaces }: Change, { apex }: Examined): string[] {
   const kept = apex.kind === 'found' ? apex.records.filter((text) => !replaces.includes(text)) : [];
-  const texts = record.type === 'TXT' ? [...kept, record.text] : kept;
-  return checkSpf(domain, { kind: 'found', records: texts, aliases: [] }, resolver, spfRecords);
+  return record.type === 'TXT' ? [...kept, record.text] : kept;
+}
+
+/** The next check would not ask for keys whose provider only the present SPF record shows. */
+function hidesKeys(change: Change, examined: Examined): boolean {
+  const { findings, apex } = examined;
+  const { mx, dkim } = findings;
+  if (!dkim.isDefaultMode) return false;
+  const asked = providerSelectors(mx.report.records, spfTexts(changedTexts(change, examined)));
+  const before = providerSelectors(mx.report.records, spfTexts(apex.kind === 'found' ? apex.records : []));
+  const lost = before.filter((selector) => !asked.includes(selector) && !isCommonSelector(selector));
+  return dkim.report.some(({ selector, found }) => found && lost.includes(selector));
 }
 
 /** Where reports may be sent does not count. */
@@ -89,7 +117,7 @@ function applyDkim(
 ): DkimFindings {
   const keys = dkim.keys.map((key) =>
     `${key.report.selector.toLowerCase()}._domainkey.${domain}` === record.name
-      ? { ...parseDkimKey(key.report.selector, [record.text]), isAlias: false }
+      ? { ...parseDkimKey(key.report.selector, [record.text]), isAlias: false, isByWildcard: false }
       : key,
   );
   return { ...dkim, keys, report: keys.map(({ report }) => report) };

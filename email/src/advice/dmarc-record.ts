@@ -22,6 +22,7 @@ export type DmarcEdit =
   /** `pct` below 100 or `t=y`, so that the policy holds for all mail. */
   | { readonly kind: 'full'; readonly tag: string }
   | { readonly kind: 'dropped'; readonly tag: string; readonly why: 'historic' | 'wrong' }
+  | { readonly kind: 'repaired options'; readonly from: string; readonly to: string }
   | { readonly kind: 'repaired address'; readonly tag: string; readonly from: string; readonly to: string }
   /** Addresses that were not separated by commas. */
   | { readonly kind: 'separated addresses'; readonly tag: string }
@@ -29,7 +30,9 @@ export type DmarcEdit =
   | { readonly kind: 'rua added'; readonly address: string }
   | { readonly kind: 'repeated'; readonly tag: string }
   /** The text did not begin with `v=DMARC1;`. */
-  | { readonly kind: 'beginning' };
+  | { readonly kind: 'beginning' }
+  /** A policy and the next tag had no semicolon between them. */
+  | { readonly kind: 'separated tags' };
 
 export type DmarcWish = {
   readonly policy: DmarcPolicy;
@@ -39,8 +42,9 @@ export type DmarcWish = {
   readonly subdomains?: DmarcPolicy | undefined;
   /** Whether `pct` and `t=y` may go, which makes the policy stricter. */
   readonly isFull: boolean;
-  /** The address for reports if there is none. */
+  /** The address for reports if there is none, or with `isRuaAdded` beside those that do not work. */
   readonly rua?: string | undefined;
+  readonly isRuaAdded?: boolean;
   /**
    * For an own record made from an inherited one: what names below the domain had until now. The tags `psd` and, from a
    * public suffix, the report addresses belong to the other name.
@@ -55,8 +59,10 @@ export type DmarcWish = {
 /** `raw` is a DMARC record or what was meant as one. */
 export function rewriteDmarc(raw: string, wish: DmarcWish): { text: string; edits: DmarcEdit[] } {
   const edits: DmarcEdit[] = [];
-  const present = withVersion(raw);
-  if (present !== raw) edits.push({ kind: 'beginning' });
+  const begun = withVersion(raw);
+  if (begun !== raw) edits.push({ kind: 'beginning' });
+  const present = begun.replace(GLUED_POLICY, '$1; ');
+  if (present !== begun) edits.push({ kind: 'separated tags' });
   const list = parseTagList(present, 'lowered');
   const record = parseDmarc(present);
   const published = excerpt(tagValue(list, 'p') ?? '', MAX_QUOTED);
@@ -82,7 +88,7 @@ export function rewriteDmarc(raw: string, wish: DmarcWish): { text: string; edit
   }
   const strays = wish.below?.isReportingKept === false ? [] : strayAddresses(list.malformed, edits);
   if (strays.length > 0) addReports(tags, strays);
-  else if (wish.rua !== undefined && !tags.some(isRua)) {
+  else if (wish.rua !== undefined && (wish.isRuaAdded === true || !tags.some(isRua)) && !hasAddress(tags, wish.rua)) {
     edits.push({ kind: 'rua added', address: wish.rua });
     addReports(tags, [wish.rua]);
   }
@@ -98,6 +104,10 @@ function wrongTagsOf({ errors }: DmarcRecord): Set<string> {
 
 function isRua(tag: string): boolean {
   return /^rua[ \t]*=/i.test(tag);
+}
+
+function hasAddress(tags: readonly string[], uri: string): boolean {
+  return tags.some((tag) => isRua(tag) && tag.toLowerCase().includes(uri.toLowerCase()));
 }
 
 function addReports(tags: string[], uris: readonly string[]): void {
@@ -146,6 +156,11 @@ function keepTag({ name, value, raw }: Tag, wish: DmarcWish, isWrong: boolean, e
     edits.push({ kind: 'full', tag: excerpt(raw, MAX_QUOTED) });
     return undefined;
   }
+  const options = name === 'fo' && isWrong ? repairedOptions(value) : '';
+  if (options !== '') {
+    edits.push({ kind: 'repaired options', from: excerpt(value, MAX_QUOTED), to: options });
+    return `fo=${options}`;
+  }
   if (isWrong || ODD.test(raw) || HISTORIC.includes(name)) {
     edits.push({
       kind: 'dropped',
@@ -155,6 +170,13 @@ function keepTag({ name, value, raw }: Tag, wish: DmarcWish, isWrong: boolean, e
     return undefined;
   }
   return name === 'rua' || name === 'ruf' ? keepAddresses(name, value, raw, edits) : raw;
+}
+
+/** RFC 9989 §4.8: 0 and 1 exclude each other; 1 asks for more reports, so it is what was meant. */
+function repairedOptions(value: string): string {
+  const options = new Set(value.toLowerCase().match(/[01ds]/g));
+  if (options.has('1')) options.delete('0');
+  return /^[01ds:,;\s]*$/i.test(value) ? [...options].join(':') : '';
 }
 
 /** `sp` and `np` only where they say something else than what is used without them. */
@@ -198,8 +220,11 @@ function isReportUri(text: string): boolean {
 /** A lookalike with its beginning put right, and semicolons where there were blanks or commas. */
 function withVersion(raw: string): string {
   if (/^[vV][ \t]*=[ \t]*DMARC1[ \t]*(?:;|$)/.test(raw)) return raw;
-  const rest = raw.replace(/^\W{0,9}v[ \t]*=[ \t]*dmarc\d*[\s;,]*/i, '').replace(/["'\s]+$/, '');
+  // At the end also the bytes of a typographic quotation mark.
+  const rest = raw.replace(/^\W{0,9}v[ \t]*=[ \t]*dmarc\d*[\s;,]*/i, '').replace(/["'\s\x80-\xff]+$/, '');
   return `v=DMARC1; ${rest.replace(TAG_AFTER_BLANK, '; ')}`;
 }
 
+/** Strings that were joined without the semicolon between them: `p=rejectrua=mailto:…`. */
+const GLUED_POLICY = /(p[ \t]*=[ \t]*(?:none|quarantine|reject))(?=(?:sp|np|rua|ruf|adkim|aspf|fo|pct|ri|rf)[ \t]*=)/i;
 const TAG_AFTER_BLANK = /[;,\s]+(?=(?:p|sp|np|rua|ruf|adkim|aspf|fo|pct|ri|rf|psd|t)[ \t]*=)/gi;

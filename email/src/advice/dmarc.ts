@@ -1,15 +1,15 @@
 /**
- * Advice on DMARC, in steps: no record → `p=none` with reports; none → quarantine → reject, one at a time and only when
- * SPF and DKIM work. Only the domain's own record is changed. What it inherits is answered with a record of its own.
+ * Advice on DMARC, in steps: no record → `p=none` with reports; none → quarantine → reject, one at a time, and only when
+ * SPF and DKIM work and reports have shown the owner what they refuse. Only the domain's own record is changed. What it
+ * inherits is answered with a record of its own.
  */
 import type { DmarcRecord } from '../dmarc/dmarc.ts';
 import { hasCode } from '../findings/finding.ts';
-import { registrableDomain } from '../registrable-domain.ts';
 import type { DmarcPolicy } from '../report/report.ts';
 import { type Findings, MAX_POINTS, type Score } from '../report/score.ts';
-import type { Advice, AdviceDetails, Change, Draft, ReportsTo } from './advice.ts';
+import { type Advice, type AdviceDetails, type Change, type Draft, RANKS, type ReportsTo } from './advice.ts';
 import { type DmarcEdit, rewriteDmarc } from './dmarc-record.ts';
-import { canReceive, sendsNoMail } from './no-mail.ts';
+import { canReceive, isPublicSuffix, looksUnused } from './mail-role.ts';
 
 export function adviseDmarc(domain: string, findings: Findings, score: Score): Draft[] {
   const { dmarc } = findings;
@@ -17,7 +17,9 @@ export function adviseDmarc(domain: string, findings: Findings, score: Score): D
     const detail = { part: 'DMARC', errors: dmarc.report.validation_errors } as const;
     return [{ code: 'unverified', detail, points: 0, rank: MAX_POINTS.dmarc - score.dmarc }];
   }
-  return [...adviseRecord(domain, findings), ...adviseDetails(domain, findings)];
+  // What looks unused has a recipe of its own.
+  const drafts = looksUnused(findings) ? [] : [...adviseRecord(domain, findings), ...adviseOwnMail(domain, findings)];
+  return [...drafts, ...adviseDetails(domain, findings)];
 }
 
 function adviseRecord(domain: string, findings: Findings): Draft[] {
@@ -52,11 +54,16 @@ const changeOf =
   (text: string): Change => ({ record: { name: `_dmarc.${domain}`, type: 'TXT', text }, replaces: [] });
 
 /** Not at an alias, where nothing else can be published (RFC 1034 §3.6.2), and not if it is too long to be read. */
-function changeTo(domain: string, text: string, { dmarc }: Findings): { change?: Change } {
+export function dmarcChange(domain: string, text: string, { dmarc }: Findings): Change | undefined {
   const [own] = dmarc.steps;
-  if (own === undefined || own.alias !== undefined || text.length > MAX_RECORD_BYTES) return {};
+  if (own === undefined || own.alias !== undefined || text.length > MAX_RECORD_BYTES) return undefined;
   const replaces = own.kind === 'one' ? [own.record.raw] : own.kind === 'lookalike' ? [own.raw] : [];
-  return { change: { ...changeOf(domain)(text), replaces } };
+  return { ...changeOf(domain)(text), replaces };
+}
+
+function changeTo(domain: string, text: string, findings: Findings): { change?: Change } {
+  const change = dmarcChange(domain, text, findings);
+  return change === undefined ? {} : { change };
 }
 
 /** Longer ones are neither rewritten nor proposed: such a record has a hundred report addresses, or is no good. */
@@ -69,21 +76,20 @@ function aliasDetail({ dmarc }: Findings): { alias?: string } {
 
 function adviseFirst(domain: string, reason: AdviceDetails['dmarc_publish']['reason'], findings: Findings): Draft {
   const { dmarc } = findings;
-  const policy: DmarcPolicy = sendsNoMail(findings) ? 'reject' : 'none';
   const meant =
     'lookalike' in reason && reason.lookalike?.name === domain ? ownLookalike(findings) : dmarc.misplaced?.raw;
   // A public suffix that does not say so would be taken for the organization of every domain below it (RFC 9989 §4.10.2).
   const isShort = meant !== undefined && meant.length <= MAX_RECORD_BYTES;
-  const base = isShort ? meant : registrableDomain(domain) === undefined ? 'v=DMARC1; psd=y' : 'v=DMARC1';
+  const base = isShort ? meant : isPublicSuffix(domain) ? 'v=DMARC1; psd=y' : 'v=DMARC1';
   const { text, edits } = rewriteDmarc(base, {
-    policy,
+    policy: 'none',
     inForce: '',
-    sendsNoMail: policy === 'reject',
+    sendsNoMail: false,
     isFull: true,
     rua: ownAddress(domain, findings),
   });
-  const detail = { domain, policy, reports: reportsOf(text, edits), reason, ...aliasDetail(findings) };
-  return { code: 'dmarc_publish', detail, points: 0, ...changeTo(domain, text, findings) };
+  const detail = { domain, reports: reportsOf(text, edits), reason, ...aliasDetail(findings) };
+  return { code: 'dmarc_publish', detail, points: 0, rank: RANKS.noPolicy, ...changeTo(domain, text, findings) };
 }
 
 function ownLookalike({ dmarc }: Findings): string | undefined {
@@ -93,48 +99,54 @@ function ownLookalike({ dmarc }: Findings): string | undefined {
 
 function adviseOwn(domain: string, record: DmarcRecord, findings: Findings): Draft[] {
   const isReady = isReadyFor(findings);
+  const hasReports = reachesOwner(domain, record, findings);
   const current =
     record.standing === 'void' ? undefined : record.standing === 'as none' ? 'none' : record.policy || 'none';
-  const policy = nextPolicy(current, record, findings);
-  const isFull = isReady || policy === 'none';
+  const policy = nextPolicy(current, record, isReady && hasReports);
   const { text, edits } = rewriteDmarc(record.raw, {
     policy,
     inForce: current ?? '',
-    sendsNoMail: sendsNoMail(findings),
-    subdomains: isPublicSuffix(domain, record) ? record.subdomainPolicy || 'none' : undefined,
-    isFull,
+    sendsNoMail: false,
+    subdomains: isSuffixRecord(domain, record) ? record.subdomainPolicy || 'none' : undefined,
+    isFull: (isReady && hasReports) || policy === 'none',
     rua: ownAddress(domain, findings),
+    // While it is not known whether an address works, another is not added.
+    isRuaAdded: !hasReports && findings.dmarc.unverifiedDestinations.length === 0,
   });
   const drafts: Draft[] = [];
   const reports = reportsOf(text, edits);
   const isWorthwhile = edits.some((edit) => edit.kind !== 'dropped' || edit.why === 'wrong');
   if (isWorthwhile || !findings.dmarc.report.is_valid) {
     const detail = { name: `_dmarc.${domain}`, edits, reports, ...aliasDetail(findings) };
-    drafts.push({ code: 'dmarc_change', detail, points: 0, ...changeTo(domain, text, findings) });
+    const rank = current === undefined ? { rank: RANKS.noPolicy } : {};
+    drafts.push({ code: 'dmarc_change', detail, points: 0, ...rank, ...changeTo(domain, text, findings) });
   }
   if (policy === current && policy !== 'reject' && !isReady)
     drafts.push({ code: 'dmarc_prepare', detail: { policy }, points: 0 });
-  else if (reports === 'nowhere' && !isWorthwhile)
+  else if (reports === 'nowhere' && !isWorthwhile && policy !== 'reject')
     drafts.push({ code: 'dmarc_reports_elsewhere', detail: { domain }, points: 0 });
   return drafts;
 }
 
-/** Without a gain the inherited record does as well. */
+/** Without a gain the inherited record does as well, unless reports are what a stricter policy waits for. */
 function adviseInherited(domain: string, parent: string, record: DmarcRecord, findings: Findings): Draft[] {
   const { effective_policy: inherited } = findings.dmarc.report;
   const isReady = isReadyFor(findings);
+  const isOfSuffix = isSuffixRecord(parent, record);
+  // The reports of a public suffix go to its registry.
+  const hasReports = !isOfSuffix && reachesOwner(domain, record, findings);
   const current = record.standing === 'void' ? undefined : inherited;
-  const policy = nextPolicy(current, record, findings);
+  const policy = nextPolicy(current, record, isReady && hasReports);
   const { text, edits } = rewriteDmarc(record.raw, {
     policy,
     inForce: current ?? '',
-    sendsNoMail: sendsNoMail(findings),
-    isFull: isReady || policy === 'none',
+    sendsNoMail: false,
+    isFull: (isReady && hasReports) || policy === 'none',
     rua: ownAddress(domain, findings),
     below: {
       subdomains: record.subdomainPolicy || 'none',
       nonexistent: record.nonexistentPolicy || 'none',
-      isReportingKept: !isPublicSuffix(parent, record),
+      isReportingKept: !isOfSuffix,
     },
   });
   const reports = reportsOf(text, edits);
@@ -148,35 +160,54 @@ function adviseInherited(domain: string, parent: string, record: DmarcRecord, fi
     ...aliasDetail(findings),
   };
   const { change } = changeTo(domain, text, findings);
+  const isFirstReport = isReady && !hasReports && reports === 'domain' && inherited !== 'reject';
   const drafts: Draft[] = [];
-  if (change !== undefined) drafts.push({ code: 'dmarc_own', detail, points: 0, change, isOnlyForPoints: true });
+  if (change !== undefined)
+    drafts.push({ code: 'dmarc_own', detail, points: 0, change, onlyWith: isFirstReport ? 'record' : 'points' });
   if (policy === current && policy !== 'reject' && !isReady)
     drafts.push({ code: 'dmarc_prepare', detail: { policy }, points: 0 });
   return drafts;
 }
 
-function isPublicSuffix(name: string, { psd }: DmarcRecord): boolean {
-  return psd === 'y' || registrableDomain(name) === undefined;
+/** With neither SPF nor DKIM a strict policy is used on the owner's own mail. */
+function adviseOwnMail(domain: string, { spf, dkim, dmarc }: Findings): Draft[] {
+  const { effective_policy: policy } = dmarc.report;
+  const isUnknown = spf.isUnverified || dkim.isUnverified;
+  const canPass = spf.report.is_valid || dkim.report.some(({ is_valid }) => is_valid);
+  if (policy === 'none' || isUnknown || canPass) return [];
+  return [{ code: 'dmarc_refuses_own', detail: { domain, policy }, points: 0, rank: RANKS.byWildcard }];
 }
 
-/** A stricter policy would lose mail while SPF or DKIM do not pass. */
-function isReadyFor(findings: Findings): boolean {
-  const { spf, dkim } = findings;
-  return sendsNoMail(findings) || (spf.report.is_valid && dkim.report.some(({ is_valid }) => is_valid));
+function isSuffixRecord(name: string, { psd }: DmarcRecord): boolean {
+  return psd === 'y' || isPublicSuffix(name);
+}
+
+/** A stricter policy would lose mail while SPF or DKIM do not pass, and protects nothing while SPF lets everyone pass. */
+function isReadyFor({ spf, dkim }: Findings): boolean {
+  const isSpfReady = spf.report.is_valid && spf.opening === undefined;
+  return isSpfReady && dkim.report.some(({ is_valid }) => is_valid);
+}
+
+/** Whether reports go to an address that takes them. */
+function reachesOwner(domain: string, { aggregateUris }: DmarcRecord, findings: Findings): boolean {
+  const { unauthorizedDestinations, unverifiedDestinations } = findings.dmarc;
+  return aggregateUris.some(({ uri, host }) => {
+    const isRefused = unauthorizedDestinations.some((refused) => refused.uri === uri);
+    if (isRefused || unverifiedDestinations.includes(uri) || !/^mailto:/i.test(uri)) return false;
+    return host !== domain || canReceive(findings);
+  });
 }
 
 const STRICTER = { none: 'quarantine', quarantine: 'reject', reject: 'reject' } as const;
 
 /**
  * One step, or none. `current` is undefined if no policy is in force. A policy for a part of the mail is first made one
- * for all of it, and without reports it is not known whether mail passes: they come first.
+ * for all of it.
  */
-function nextPolicy(current: DmarcPolicy | undefined, record: DmarcRecord, findings: Findings): DmarcPolicy {
-  if (sendsNoMail(findings)) return 'reject';
+function nextPolicy(current: DmarcPolicy | undefined, record: DmarcRecord, maySharpen: boolean): DmarcPolicy {
   if (current === undefined) return 'none';
-  if (!isReadyFor(findings) || (current !== 'none' && isPartial(record))) return current;
-  const isBlind = current === 'none' && record.aggregateUris.length === 0 && canReceive(findings);
-  return isBlind ? current : STRICTER[current];
+  if (!maySharpen || (current !== 'none' && isPartial(record))) return current;
+  return STRICTER[current];
 }
 
 function isPartial({ percentage, isTestMode }: DmarcRecord): boolean {
@@ -204,6 +235,9 @@ function adviseDetails(domain: string, { dmarc }: Findings): Draft[] {
   for (const { uri, host, name } of dmarc.unauthorizedDestinations) add('dmarc_unauthorized', { uri, host, name });
   for (const uri of dmarc.unverifiedDestinations) add('dmarc_unverified_destination', { uri });
   if (dmarc.historicTags.length > 0 && recordDomain === domain) add('dmarc_historic', { tags: dmarc.historicTags });
+  const [own] = dmarc.steps;
+  if (own?.kind === 'none' && own.alias !== undefined && dmarc.isOwnAliasMissing)
+    add('dmarc_dangling', { name: `_dmarc.${domain}`, target: own.alias });
   if (dmarc.modelsDisagree) add('dmarc_models', { name: `_dmarc.${recordDomain}`, domain });
   return drafts;
 }

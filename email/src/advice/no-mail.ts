@@ -1,17 +1,84 @@
-import type { Findings } from '../report/score.ts';
-import { isOnlyMinusAll } from './spf-record.ts';
-
 /**
- * The domain says that it sends no mail: an SPF record that lets no host send, or a null MX (RFC 7505 §4.2). Domains for
- * notifications have a null MX too, and send; those have an SPF record that lets hosts send.
+ * The records for a domain that sends no mail: a null MX (RFC 7505), an SPF record that lets no host send, and a policy
+ * that has receivers refuse what claims to be from it. Proposed where nothing shows that the domain sends or receives
+ * mail.
  */
-export function sendsNoMail({ mx, spf }: Findings): boolean {
-  const [record, ...others] = spf.records;
-  if (record === undefined) return mx.state === 'null' && !spf.isUnverified;
-  return others.length === 0 && isOnlyMinusAll(record);
+import { hasCode } from '../findings/finding.ts';
+import type { Findings } from '../report/score.ts';
+import { type AdviceDetails, type Change, type Draft, RANKS } from './advice.ts';
+import { dmarcChange } from './dmarc.ts';
+import { rewriteDmarc } from './dmarc-record.ts';
+import { isPublicSuffix, isSetUpForNoMail, looksUnused, sendsNoMail } from './mail-role.ts';
+import { mxChange } from './mx.ts';
+
+export function adviseNoMail(domain: string, findings: Findings): Draft[] {
+  if (!looksUnused(findings)) return [];
+  if (isSetUpForNoMail(findings)) return [{ code: 'no_mail_finished', detail: {}, points: 0 }];
+  const { mx, spf } = findings;
+  const changes = [
+    { record: 'null MX', change: mx.state === 'null' ? undefined : mxChange(domain, 0, '.') },
+    { record: 'SPF', change: spf.records.length > 0 ? undefined : spfChange(domain) },
+    { record: 'DMARC', change: policyChange(domain, findings) },
+  ] as const;
+  const missing = changes.flatMap(({ record, change }) => (change === undefined ? [] : [record]));
+  const about = {
+    domain,
+    missing,
+    isDeclared: sendsNoMail(findings),
+    isPublicSuffix: isPublicSuffix(domain),
+    mailGoesTo: mx.state === 'implicit' ? 'own address' : 'nowhere',
+    ...(spf.alias !== undefined && { alias: spf.alias }),
+  } as const;
+  return changes.flatMap(({ record, change }, i) => {
+    if (change === undefined) return [];
+    const detail: AdviceDetails['no_mail'] = { ...about, record };
+    // Nothing can be published at an alias (RFC 1034 §3.6.2), but below one.
+    const isPossible = spf.alias === undefined || record === 'DMARC';
+    const draft = { code: 'no_mail', detail, points: 0, rank: RANKS.noMail - i } as const;
+    if (isPossible) return [{ ...draft, change }];
+    return record === missing[0] ? [draft] : [];
+  });
 }
 
-/** Whether a mailbox at the domain can receive reports. */
-export function canReceive({ mx }: Findings): boolean {
-  return mx.state === 'valid' || mx.state === 'partly' || mx.state === 'implicit';
+function spfChange(domain: string): Change {
+  return { record: { name: domain, type: 'TXT', text: 'v=spf1 -all' }, replaces: [] };
+}
+
+/** Undefined if receivers refuse all mail already, or the record is not one that can be rewritten. */
+function policyChange(domain: string, findings: Findings): Change | undefined {
+  const { dmarc } = findings;
+  const { effective_policy, percentage, is_valid, inherited } = dmarc.report;
+  const isWhole = effective_policy === 'reject' && percentage === 100 && !dmarc.isTestMode;
+  if (dmarc.isUnverified || (isWhole && (is_valid || inherited))) return undefined;
+  const [own] = dmarc.steps;
+  if (own?.kind === 'multiple' || own?.kind === 'too long') return undefined;
+  const parent = dmarc.steps.find(({ name, kind }) => name === dmarc.recordDomain && kind === 'one');
+  const isSuffix = isPublicSuffix(domain);
+  const raw =
+    own?.kind === 'one'
+      ? own.record.raw
+      : own?.kind === 'lookalike'
+        ? own.raw
+        : isSuffix
+          ? 'v=DMARC1; psd=y'
+          : 'v=DMARC1';
+  const below =
+    own?.kind !== 'one' && parent?.kind === 'one' && !isSuffix
+      ? {
+          subdomains: parent.record.subdomainPolicy || ('none' as const),
+          nonexistent: parent.record.nonexistentPolicy || ('none' as const),
+          isReportingKept: false,
+        }
+      : undefined;
+  const current = own?.kind === 'one' && own.record.standing === 'as published' ? own.record.subdomainPolicy : '';
+  const { text } = rewriteDmarc(raw, {
+    policy: 'reject',
+    inForce: hasCode(dmarc.report.validation_errors, 'no_dmarc_record') ? '' : effective_policy,
+    sendsNoMail: true,
+    isFull: true,
+    // A public suffix must not decide for the domains below it.
+    ...(isSuffix && { subdomains: current || ('none' as const) }),
+    ...(below !== undefined && { below }),
+  });
+  return dmarcChange(domain, text, findings);
 }

@@ -1,6 +1,7 @@
 /** New SPF records made from present ones, and the repair of the mistakes that people make in them. */
 import { isIPv4, isIPv6 } from 'node:net';
 import { parseSpf } from '../spf/spf.ts';
+import { isOpen } from '../spf/summary.ts';
 
 /** The record with the terms in order and `all` with the qualifier: in place of the first `all`, or at the end. */
 export function withAll(terms: readonly string[], qualifier: '-' | '~'): string {
@@ -17,6 +18,20 @@ export function isAll(term: string): boolean {
   return /^[+\-?~]?all$/i.test(term);
 }
 
+/** Without terms that let everyone pass, but for `all`, whose qualifier is decided elsewhere. */
+export function closedTerms(terms: readonly string[], openTerms: readonly string[] = []): string[] {
+  const openByThemselves = parseSpf(recordOf(terms))
+    .terms.filter(isOpen)
+    .map(({ text }) => text);
+  const open = [...openTerms, ...openByThemselves];
+  return terms.filter((term) => isAll(term) || !open.includes(term));
+}
+
+/** `redirect=` has no effect beside `all`; as an include, the same hosts pass. */
+export function redirectAsInclude(term: string): string {
+  return term.replace(/^redirect=/i, 'include:');
+}
+
 /** `v=spf1 -all` and nothing else: no host may send. */
 export function isOnlyMinusAll(raw: string): boolean {
   return /^v=spf1 +-all *$/i.test(raw);
@@ -25,8 +40,9 @@ export function isOnlyMinusAll(raw: string): boolean {
 /** The terms of a record, or of what was meant as one, with common mistakes repaired; undefined if that does not do. */
 export function repairedTerms(raw: string): string[] | undefined {
   if (raw.length > MAX_RECORD_BYTES) return undefined;
-  const text = raw.replace(/^\W{0,9}(?:v[ \t]*=[ \t]*)?spf[ \t]*1?[\s;,"']*/i, '').replace(/[\s"';,]+$/, '');
-  const pieces = text.split(/[\s,;]+/).filter((piece) => piece !== '');
+  // At the end also the bytes of a typographic quotation mark.
+  const text = raw.replace(/^\W{0,9}(?:v[ \t]*=[ \t]*)?spf[ \t]*1?[\s;,"']*/i, '').replace(/[\s"';,\x80-\xff]+$/, '');
+  const pieces = text.split(/[\s,;]+/).flatMap(splitGlued);
   const terms: string[] = [];
   for (let i = 0; i < pieces.length; i++) {
     let piece = pieces[i] ?? '';
@@ -37,6 +53,17 @@ export function repairedTerms(raw: string): string[] | undefined {
   }
   return parseSpf(recordOf(terms)).errors.length === 0 ? terms : undefined;
 }
+
+/** A term that is two without the blank between them: strings of a record are joined as they are. */
+export function gluedTerm(terms: readonly string[]): string | undefined {
+  return terms.find((term) => splitGlued(term).length > 1);
+}
+
+function splitGlued(piece: string): string[] {
+  return piece.split(GLUED).filter((part) => part !== '');
+}
+
+const GLUED = /(?<=[a-z0-9])(?=(?:[+\-?~]?(?:include:|ip4:|ip6:|exists:)|redirect=|[+\-?~]all$))/i;
 
 /** Longer ones are not rewritten: the report does not show them whole either. */
 export const MAX_RECORD_BYTES = 4096;

@@ -5,10 +5,21 @@
 import { hasCode } from '../findings/finding.ts';
 import { type Findings, MAX_POINTS, type Score } from '../report/score.ts';
 import { SPF_LIMIT_CODES } from '../spf/lookups.ts';
-import type { AdviceDetails, Change, Draft } from './advice.ts';
-import { includeFor } from './mail-providers.ts';
-import { sendsNoMail } from './no-mail.ts';
-import { isAll, MAX_RECORD_BYTES, recordOf, repairedTerms, withAll } from './spf-record.ts';
+import { excerptOfTerm, parseSpf } from '../spf/spf.ts';
+import type { SomeTerms } from '../spf/summary.ts';
+import { type Change, type Draft, RANKS } from './advice.ts';
+import { looksUnused } from './mail-role.ts';
+import {
+  closedTerms,
+  gluedTerm,
+  isAll,
+  MAX_RECORD_BYTES,
+  recordOf,
+  redirectAsInclude,
+  repairedTerms,
+  withAll,
+} from './spf-record.ts';
+import { likelySenders, missingProvider } from './spf-senders.ts';
 
 export function adviseSpf(domain: string, findings: Findings, score: Score): Draft[] {
   const { spf } = findings;
@@ -17,140 +28,251 @@ export function adviseSpf(domain: string, findings: Findings, score: Score): Dra
     const detail = { part: 'SPF', errors: report.validation_errors } as const;
     return [{ code: 'unverified', detail, points: 0, rank: MAX_POINTS.spf - score.spf }];
   }
+  // What looks unused has a recipe of its own.
+  if (looksUnused(findings)) return [];
   return [...adviseRecord(domain, findings, score), ...adviseOddities(domain, findings)];
 }
 
 function adviseRecord(domain: string, findings: Findings, score: Score): Draft[] {
   const { spf } = findings;
   const { report } = spf;
-  const change = (text: string | undefined, replaces: readonly string[] = spf.records) => {
+  const change: ChangeOf = (text, replaces = spf.records) => {
     if (text === undefined || text.length > MAX_RECORD_BYTES || spf.alias !== undefined) return {};
-    return { change: { record: { name: domain, type: 'TXT', text }, replaces } satisfies Change };
+    return { change: { record: { name: domain, type: 'TXT', text }, replaces } };
   };
-  const all = sendsNoMail(findings) ? '-' : '~';
 
   if (spf.opening !== undefined) {
     const draft = { code: 'anyone_can_send', detail: { domain, opening: spf.opening } } as const;
-    return [{ ...draft, points: MAX_POINTS.spf - 5, rank: FIRST, ...change(closedRecord(findings, all)) }];
+    return [
+      { ...draft, points: MAX_POINTS.spf - 5, rank: RANKS.anyoneCanSend, ...change(closedRecord(domain, findings)) },
+    ];
   }
   if (spf.records.length === 0) {
     if (spf.lookalike !== undefined) {
       const terms = repairedTerms(spf.lookalike);
-      const text = terms && withAll(terms, all);
+      const text = terms && softRecord(terms);
       const detail = { domain, raw: spf.lookalike, isBesideRecord: false };
-      return [{ code: 'spf_lookalike', detail, points: gainWith(score, all), ...change(text, [spf.lookalike]) }];
+      return [{ code: 'spf_lookalike', detail, points: gainWith(score, '~'), ...change(text, [spf.lookalike]) }];
     }
-    return [adviseFirst(domain, findings, change)];
+    return [adviseFirst(domain, findings)];
   }
   if (spf.records.length > 1) {
     const detail = { domain, count: spf.records.length };
-    return [{ code: 'spf_merge', detail, points: gainWith(score, all), ...change(mergedRecord(spf.records, all)) }];
+    return [{ code: 'spf_merge', detail, points: gainWith(score, '~'), ...change(mergedRecord(spf.records)) }];
   }
+  if (report.is_valid) return adviseValid(domain, findings, change);
+  return adviseInvalid(domain, findings, score, change);
+}
+
+type ChangeOf = (text: string | undefined, replaces?: readonly string[]) => { change?: Change };
+
+function adviseInvalid(domain: string, findings: Findings, score: Score, change: ChangeOf): Draft[] {
+  const { spf } = findings;
+  const { report } = spf;
   const isOver = hasCode(report.validation_errors, ...SPF_LIMIT_CODES);
   const faults = report.validation_errors.filter(({ code }) => !SPF_LIMIT_CODES.includes(code));
-  if (report.is_valid) return adviseAll(domain, findings, change);
   const drafts: Draft[] = [];
   if (faults.length > 0) {
-    const terms = repairedTerms(report.raw)?.filter((term) => !isWithoutRecord(term, findings));
-    const text = isOver ? undefined : terms && withAll(terms, all);
-    const detail = { errors: faults, isSoftened: text !== undefined && report.all_qualifier === '-' && all === '~' };
+    const repaired = repairedTerms(report.raw);
+    const terms = repaired?.filter((term) => !isDeadEnd(term, findings));
+    const isEmptied = repaired !== undefined && terms?.every(isAll) === true && !repaired.every(isAll);
+    const replacement = isEmptied ? likelySenders(domain, findings).records[0] : terms && softRecord(terms);
+    const text = isOver ? undefined : replacement;
+    const glued = gluedTerm(report.mechanisms);
+    const detail = {
+      errors: faults,
+      isSoftened: text !== undefined && report.all_qualifier === '-',
+      ...(glued !== undefined && { glued }),
+    };
     drafts.push({ code: 'spf_faults', detail, points: gainWith(score, report.all_qualifier), ...change(text) });
   }
   if (isOver) {
     const detail = { lookups: report.dns_lookup_count, voidLookups: spf.voidLookups };
-    drafts.push({ code: 'spf_limits', detail, points: gainWith(score, report.all_qualifier) });
+    // Terms that find nothing let no host send, so that the record without them lets the same hosts send.
+    const withoutVoid = spf.voidTerms.length > 0 && faults.length === 0 ? change(withoutVoidTerms(spf)) : {};
+    const points = gainWith(score, report.all_qualifier);
+    drafts.push({ code: 'spf_limits', detail, points, ...withoutVoid });
   }
   return drafts;
 }
 
-/** Above everything else: as long as anyone can send as the domain, nothing else protects it. */
-const FIRST = 1000;
+/** Undefined if no host could send any more: that is not what a repair is for. */
+function softRecord(terms: readonly string[]): string | undefined {
+  const closed = withoutIdleRedirect(closedTerms(terms));
+  return closed.every(isAll) && !terms.every(isAll) ? undefined : withAll(closed, '~');
+}
 
-type ChangeOf = (text: string | undefined, replaces?: readonly string[]) => { change?: Change };
+/** A redirect is not used beside the `all` that the new record gets. */
+function withoutIdleRedirect(terms: readonly string[]): string[] {
+  return terms.map(redirectAsInclude);
+}
+
+/** Undefined if no other term would be left. */
+function withoutVoidTerms({ report, voidTerms }: Findings['spf']): string | undefined {
+  const terms = report.mechanisms.filter((term) => !voidTerms.includes(term));
+  return terms.some((term) => !isAll(term)) ? recordOf(terms) : undefined;
+}
 
 function gainWith({ spf }: Score, qualifier: string): number {
   return Math.max(0, ({ '-': 25, '~': 20, '?': 10 }[qualifier] ?? 0) - spf);
 }
 
-function adviseFirst(domain: string, findings: Findings, change: ChangeOf): Draft {
-  const { mx, spf } = findings;
-  const publish = (senders: AdviceDetails['spf_publish']['senders'], text?: string): Draft => {
-    const detail = { domain, senders, ...(spf.alias !== undefined && { alias: spf.alias }) };
-    return { code: 'spf_publish', detail, points: 0, ...change(text, []) };
-  };
-  if (mx.state === 'null' || mx.state === 'none') return publish('none', 'v=spf1 -all');
-  const { senders, terms } = likelySenders(findings);
-  return terms.length === 0 ? publish('unknown') : publish(senders, withAll(terms, '~'));
+function adviseFirst(domain: string, findings: Findings): Draft {
+  const { spf } = findings;
+  const { senders, records } = likelySenders(domain, findings);
+  const detail = { domain, senders, ...(spf.alias !== undefined && { alias: spf.alias }) };
+  const [change, ...alternatives] = spf.alias === undefined ? records.map((text) => txtChange(domain, text)) : [];
+  return { code: 'spf_publish', detail, points: 0, ...(change && { change, alternatives }) };
 }
 
-/** Who sends the mail of a domain that has told only where it receives mail. */
-function likelySenders({ mx }: Findings): { senders: AdviceDetails['spf_publish']['senders']; terms: string[] } {
-  if (mx.state === 'implicit') return { senders: 'own address', terms: ['a'] };
-  if (mx.state !== 'valid' && mx.state !== 'partly') return { senders: 'unknown', terms: [] };
-  const includes = [...new Set(mx.report.records.flatMap((host) => includeFor(host) ?? []))];
-  return includes.length > 0
-    ? { senders: 'provider', terms: includes.map((name) => `include:${name}`) }
-    : { senders: 'MX hosts', terms: ['mx'] };
+function txtChange(name: string, text: string): Change {
+  return { record: { name, type: 'TXT', text }, replaces: [] };
 }
 
-/** Without the term that lets everyone pass. */
-function closedRecord(findings: Findings, all: '-' | '~'): string | undefined {
-  const { opening, report, records } = findings.spf;
-  if (opening?.kind !== 'term' || records.length !== 1 || /^redirect=/i.test(opening.ownTerm)) return undefined;
-  const terms = report.mechanisms.filter((term) => term !== opening.ownTerm || isAll(term));
-  const isEmpty = terms.every(isAll);
-  return withAll(isEmpty && all === '~' ? [...likelySenders(findings).terms, ...terms] : terms, all);
+/** Without the terms that let everyone pass. */
+function closedRecord(domain: string, findings: Findings): string | undefined {
+  const { opening, openTerms, report, records } = findings.spf;
+  if (records.length !== 1 || openTerms.some((term) => /^redirect=/i.test(term))) return undefined;
+  const wide = opening?.kind === 'networks' ? wideNetworks(report.raw) : [];
+  const terms = closedTerms(report.mechanisms, [...openTerms, ...wide]).filter((term) => !/^redirect=/i.test(term));
+  if (!terms.every(isAll)) return withAll(terms, '~');
+  return likelySenders(domain, findings).records[0];
 }
 
-/** The terms of all records, each once. A redirect cannot be merged. */
-function mergedRecord(records: readonly string[], all: '-' | '~'): string | undefined {
-  const terms = records.map(repairedTerms);
-  if (terms.some((list) => list?.every((term) => !/^redirect=/i.test(term)) !== true)) return undefined;
-  const distinct = new Map(terms.flatMap((list) => list ?? []).map((term) => [term.toLowerCase(), term]));
-  return withAll(
-    [...distinct.values()].filter((term) => !isAll(term)),
-    all,
+/** Larger than what the largest networks have. */
+function wideNetworks(raw: string): string[] {
+  const isWide = { ip4: (length: number) => length < 8, ip6: (length: number) => length < 16 };
+  return parseSpf(raw).terms.flatMap((term) =>
+    (term.kind === 'ip4' || term.kind === 'ip6') && isWide[term.kind](term.length) ? [term.text] : [],
   );
 }
 
-/** An include that leads nowhere lets no sender pass, and makes receivers ignore the whole record. */
-function isWithoutRecord(term: string, { spf }: Findings): boolean {
-  const isSame = (via: string) => via.replace(/\.$/, '').toLowerCase() === term.toLowerCase();
-  return spf.tree.children.some(({ via, errors }) => isSame(via) && hasCode(errors, 'include_not_found'));
+/** The terms of all records, each once. A redirect becomes an include. */
+function mergedRecord(records: readonly string[]): string | undefined {
+  const terms = records.map(repairedTerms);
+  if (terms.some((list) => list === undefined)) return undefined;
+  const all = terms.flatMap((list) => list ?? []).map(redirectAsInclude);
+  const distinct = [...new Map(all.map((term) => [term.toLowerCase(), term])).values()].filter((term) => !isAll(term));
+  return distinct.length === 0 ? undefined : softRecord(distinct);
 }
 
-function adviseAll(domain: string, { spf, mx }: Findings, change: ChangeOf): Draft[] {
+/** An include that leads nowhere, or back to the domain, lets no sender pass and makes receivers ignore the record. */
+function isDeadEnd(term: string, { spf }: Findings): boolean {
+  const isSame = (via: string) => via.replace(/\.$/, '').toLowerCase() === term.toLowerCase();
+  return spf.tree.children.some(({ via, errors }) => isSame(via) && hasCode(errors, 'include_not_found', 'loop'));
+}
+
+function adviseValid(domain: string, findings: Findings, change: ChangeOf): Draft[] {
+  const { spf } = findings;
   const { all_qualifier, mechanisms } = spf.report;
   const isRedirected = !mechanisms.some(isAll) && !spf.hasNoAll && all_qualifier !== '-';
   if (isRedirected || (spf.hasNoAll && mechanisms.some((term) => /^redirect=/i.test(term))))
     return [{ code: 'spf_redirect_target', detail: { domain }, points: 0 }];
   // A term that has no effect may stand for a server that sends: its mail must not be refused.
-  if (spf.mistypedModifiers.count > 0) {
-    const terms = repairedTerms(spf.report.raw);
-    const detail = { terms: spf.mistypedModifiers };
-    return [{ code: 'spf_mistyped_modifiers', detail, points: 0, ...change(terms && recordOf(terms)) }];
+  const idle = adviseIdleTerms(findings, change);
+  if (idle.length > 0) return idle;
+  const provider = missingProvider(findings);
+  if (provider !== undefined && all_qualifier !== '?') {
+    const detail = {
+      provider: provider.name,
+      include: `include:${provider.includes[0]}`,
+      isRefused: all_qualifier === '-',
+    };
+    return [{ code: 'spf_provider_missing', detail, points: 0 }];
   }
-  // What else a null MX asks for is in the advice on MX.
-  if (spf.ignoredTerms.count > 0 || mx.state === 'null') return [];
   if (all_qualifier === '-') return [];
+  // A stricter `all` would be about the domain's own mail.
+  if (mechanisms.every(isAll)) {
+    const { records } = likelySenders(domain, findings);
+    const [first, ...others] = records.flatMap((text) => change(text).change ?? []);
+    return [
+      {
+        code: 'spf_lists_none',
+        detail: { domain },
+        points: 0,
+        ...(first && { change: first, alternatives: others }),
+      },
+    ];
+  }
   if (all_qualifier === '~')
     return [{ code: 'spf_harden', detail: { domain }, points: 0, ...change(withAll(mechanisms, '-')) }];
   const text = withAll(mechanisms, '~');
   return [{ code: 'spf_soften', detail: { hasAll: !spf.hasNoAll }, points: 0, ...change(text) }];
 }
 
+function adviseIdleTerms({ spf }: Findings, change: ChangeOf): Draft[] {
+  const { mechanisms, raw } = spf.report;
+  if (spf.mistypedModifiers.count > 0) {
+    const terms = repairedTerms(raw);
+    const detail = { terms: spf.mistypedModifiers };
+    return [{ code: 'spf_mistyped_modifiers', detail, points: 0, ...change(terms && recordOf(terms)) }];
+  }
+  if (spf.ignoredRedirect !== undefined) {
+    const { ignoredRedirect: term } = spf;
+    const others = mechanisms.filter((other) => !/^redirect=/i.test(other));
+    const included = beforeAll([...others, redirectAsInclude(term)]);
+    const isListed = others.some((other) => other.toLowerCase() === redirectAsInclude(term).toLowerCase());
+    const without = change(recordOf(others));
+    const detail = { term, isIncluded: !isListed };
+    if (isListed) return [{ code: 'spf_redirect_beside_all', detail, points: 0, ...without }];
+    const alternatives = without.change === undefined ? [] : [without.change];
+    return [{ code: 'spf_redirect_beside_all', detail, points: 0, ...change(recordOf(included)), alternatives }];
+  }
+  if (spf.ignoredTerms.count > 0) {
+    const moved = change(recordOf(beforeAll(closedTerms(mechanisms))));
+    const without = change(recordOf(mechanisms.slice(0, mechanisms.findIndex(isAll) + 1)));
+    const alternatives = without.change === undefined ? [] : [without.change];
+    return [{ code: 'spf_ignored_terms', detail: { terms: spf.ignoredTerms }, points: 0, ...moved, alternatives }];
+  }
+  const text = spf.voidTerms.length === 0 ? undefined : withoutVoidTerms(spf);
+  return text === undefined
+    ? []
+    : [{ code: 'spf_void', detail: { terms: someVoidTerms(spf) }, points: 0, ...change(text) }];
+}
+
+function someVoidTerms({ voidTerms }: Findings['spf']): SomeTerms {
+  return { shown: voidTerms.slice(0, 5).map(excerptOfTerm), count: voidTerms.length };
+}
+
+/** What is after the first `all` moved before it, and other `all` left out. */
+function beforeAll(terms: readonly string[]): string[] {
+  const all = terms.find(isAll);
+  const others = terms.filter((term) => !isAll(term));
+  return all === undefined ? others : [...others, all];
+}
+
 /** What receivers accept, but what does not do what was meant. */
 function adviseOddities(domain: string, { spf }: Findings): Draft[] {
   const drafts: Draft[] = [];
   const add = (draft: Draft) => drafts.push(draft);
-  const { lookalike, records, ignoredTerms, usesPtr, apexTxtBytes } = spf;
+  const { lookalike, records, usesPtr, apexTxtBytes, report } = spf;
   if (lookalike !== undefined && records.length > 0)
     add({ code: 'spf_lookalike', detail: { domain, raw: lookalike, isBesideRecord: true }, points: 0 });
-  if (ignoredTerms.count > 0) add({ code: 'spf_ignored_terms', detail: { terms: ignoredTerms }, points: 0 });
+  if (report.is_valid && report.dns_lookup_count === MAX_LOOKUPS) add({ code: 'spf_at_limit', detail: {}, points: 0 });
+  if (report.is_valid && spf.voidTerms.length > 0 && withoutVoidTerms(spf) === undefined)
+    add({ code: 'spf_void', detail: { terms: someVoidTerms(spf) }, points: 0 });
   if (usesPtr) add({ code: 'spf_ptr', detail: {}, points: 0 });
-  if (apexTxtBytes > MAX_QUIET_TXT_BYTES) add({ code: 'spf_size', detail: { domain, bytes: apexTxtBytes }, points: 0 });
+  if (report.raw.length > MAX_MESSAGE_BYTES) add({ code: 'spf_long', detail: { bytes: report.raw.length }, points: 0 });
+  else if (apexTxtBytes > MAX_QUIET_TXT_BYTES)
+    add({ code: 'spf_size', detail: { domain, bytes: apexTxtBytes }, points: 0 });
+  if (spf.opening === undefined) drafts.push(...adviseBreadth(spf));
   return drafts;
 }
 
+const MAX_LOOKUPS = 10;
+const MAX_MESSAGE_BYTES = 512;
 /** RFC 7208 §3.4: with the names and headers, more does not fit into the 512 bytes of a message without EDNS. */
 const MAX_QUIET_TXT_BYTES = 450;
+
+const ALL_IPV4 = 2 ** 32;
+/** Of the IPv4 addresses. The senders of a large provider are a tenth of that. */
+const BROAD_PERCENT = 1;
+
+function adviseBreadth({ breadth }: Findings['spf']): Draft[] {
+  const { ipv4Addresses: addresses, terms, sharedCloud } = breadth;
+  const percent = (addresses / ALL_IPV4) * 100;
+  if (percent < BROAD_PERCENT && sharedCloud === undefined) return [];
+  const term = sharedCloud?.term ?? terms[0]?.term ?? '';
+  const detail = { addresses, percent, term, ...(sharedCloud && { cloud: sharedCloud.cloud }) };
+  return [{ code: 'spf_broad', detail, points: 0, rank: 1 }];
+}

@@ -28,6 +28,14 @@ export function rsaModulusBits(bytes: Uint8Array): number | undefined {
   return modulus && exponent && others.length === 0 ? modulusBits(modulus, exponent) : undefined;
 }
 
+/** Whether a SEQUENCE states more bytes than there are: the end of the key is missing. */
+export function isCutOff(bytes: Uint8Array): boolean {
+  const [tag, form = 0, high = 0, low = 0] = bytes;
+  if (tag !== SEQUENCE) return false;
+  if (form === 0x82) return 4 + high * 256 + low > bytes.length;
+  return form === 0x81 ? 3 + high > bytes.length : form < 0x80 && 2 + form > bytes.length;
+}
+
 /** RFC 3279 §2.3.1 requires NULL parameters. Some encoders leave them out, and verifiers accept that. */
 function isRsaEncryption({ body }: Element): boolean {
   const [algorithm, parameters, ...rest] = readElements(body) ?? [];

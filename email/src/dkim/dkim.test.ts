@@ -177,12 +177,12 @@ const KEY = { TXT: [`v=DKIM1; p=${P}`] };
 const FAILS = { fail: 'SERVFAIL' };
 const at = (selector: string) => `${selector}._domainkey.example.com`;
 const check = (records: ZoneRecords, requested?: readonly string[]) =>
-  checkDkim('example.com', requested, zone(records), 'sentinel');
+  checkDkim('example.com', zone(records), { requested, sentinel: 'sentinel' });
 const selectors = (report: readonly DkimReport<Finding>[]) => report.map(({ selector }) => selector);
 
 test('dkim: by default the common selectors are tried, and those found reported in their order', async () => {
   const resolver = zone({ [at('zoho')]: KEY, [at('google')]: KEY, [at('mine')]: KEY, [at('s1')]: { TXT: ['hello'] } });
-  const found = await checkDkim('example.com', undefined, resolver, 'sentinel');
+  const found = await checkDkim('example.com', resolver, { sentinel: 'sentinel' });
   assert.deepEqual(selectors(found.report), ['google', 'zoho']);
   assert.deepEqual(
     found.keys.map(({ report }) => report),
@@ -275,7 +275,7 @@ test('dkim: K14 records of a wildcard may come in any order', async () => {
   let turn = 0;
   const resolver = zone({});
   const txt = async () => ({ kind: 'found', records: turn++ % 2 ? texts : texts.toReversed(), aliases: [] }) as const;
-  const { report } = await checkDkim('example.com', undefined, { ...resolver, txt }, 'sentinel');
+  const { report } = await checkDkim('example.com', { ...resolver, txt }, { sentinel: 'sentinel' });
   assert.deepEqual(selectors(report), ['*']);
 });
 

@@ -13,7 +13,7 @@ import { limitFindings } from '../findings/finding-list.ts';
 import type { DkimReport } from '../report/report.ts';
 import { colonList, parseTagList, type TagList, tagListErrors, tagValue } from '../tag-list.ts';
 import { excerpt } from '../visible-text.ts';
-import { rsaModulusBits } from './der.ts';
+import { isCutOff, rsaModulusBits } from './der.ts';
 import { defaultSelectors, isSelector, tidySelectors } from './selectors.ts';
 
 export type DkimKey = {
@@ -28,8 +28,14 @@ export type DkimKey = {
   hasExtraTxt: boolean;
 };
 
-/** `isAlias`: the name of the selector is an alias, and the record is that of another name, such as a provider's. */
-export type PublishedKey = DkimKey & { isAlias: boolean };
+/**
+ * `isAlias`: the name of the selector is an alias, and the record is that of another name, such as a provider's.
+ * `isByWildcard`: the record is that of a wildcard, and the name does not exist.
+ */
+export type PublishedKey = DkimKey & { isAlias: boolean; isByWildcard: boolean };
+
+/** A selector that is an alias of a name without a TXT record. */
+export type DanglingSelector = { readonly name: string; readonly target: string };
 
 export type DkimFindings = {
   report: DkimReport<Finding>[];
@@ -41,38 +47,53 @@ export type DkimFindings = {
   failures: Finding[];
   isWildcard: boolean;
   isDefaultMode: boolean;
+  dangling: readonly DanglingSelector[];
   /** No key was found, but these names have one: `google._domainkey.example.com.example.com`. */
   doubledNames: string[];
 };
 
-/**
- * Asks for all selectors at once. `sentinel` is a random selector that is not published: an answer to it is a wildcard.
- */
+export type DkimOptions = {
+  /** The selectors to report on, found or not. */
+  readonly requested?: readonly string[] | undefined;
+  /** More selectors to try beside the common ones; known when the MX and SPF records are. */
+  readonly more?: Promise<readonly string[]>;
+  /** A random selector that is not published: an answer to it is a wildcard. */
+  readonly sentinel: string;
+};
+
+/** Asks for all selectors at once, and for more when they are known. */
 export async function checkDkim(
   domain: string,
-  requested: readonly string[] | undefined,
   resolver: Resolver,
-  sentinel: string,
+  { requested = [], more = Promise.resolve([]), sentinel }: DkimOptions,
 ): Promise<DkimFindings> {
-  const named = tidySelectors(requested ?? []);
+  const named = tidySelectors(requested);
   const isDefaultMode = named.length === 0;
-  const asked = isDefaultMode ? defaultSelectors(domain) : named;
+  const common = isDefaultMode ? defaultSelectors(domain) : named;
   // Each key is parsed when its answer arrives, not all of them at the end: that would block the event loop.
   const ask = async (selector: string) => {
     const answer = await askKey(selector, domain, resolver);
     return { answer, key: keyOf(selector, domain, answer) };
   };
-  const [sentinelAnswer, answered] = await Promise.all([
+  const askMore = async () => {
+    const others = tidySelectors([...common, ...(isDefaultMode ? await more : [])]).slice(common.length);
+    return Promise.all(others.filter(isSelector).map(ask));
+  };
+  const [sentinelAnswer, first, others] = await Promise.all([
     askKey(sentinel, domain, resolver),
-    Promise.all(asked.map(ask)),
+    Promise.all(common.map(ask)),
+    askMore(),
   ]);
+  const answered = [...first, ...others];
+  const asked = answered.map(({ key }) => key.report.selector);
 
   const wildcard = new Wildcard(textsOf(sentinelAnswer));
+  for (const { answer, key } of answered) key.isByWildcard = wildcard.hasGiven(textsOf(answer));
   const failures = answered.flatMap(({ key }) => key.report.validation_errors.filter(isFailure));
   // RFC 6376 §6.1.2 warns of wildcards: forty selectors with the same text are one finding, not forty.
   const keys = isDefaultMode
     ? [
-        ...answered.filter(({ answer }) => !wildcard.hasGiven(textsOf(answer))).map(({ key }) => key),
+        ...answered.filter(({ key }) => !key.isByWildcard).map(({ key }) => key),
         keyOf('*', domain, sentinelAnswer),
       ].filter(({ report }) => report.found)
     : answered.map(({ key }) => key);
@@ -85,6 +106,12 @@ export async function checkDkim(
     failures,
     isWildcard: wildcard.texts.length > 0,
     isDefaultMode,
+    dangling: answered.flatMap(({ answer, key }) => {
+      const target = answer.kind === 'found' ? undefined : aliasOf(answer);
+      // A wildcard alias makes every selector one.
+      if (target === undefined || target === aliasOf(sentinelAnswer)) return [];
+      return [{ name: keyName(key.report.selector, domain), target }];
+    }),
     doubledNames: isNoneFound ? await findDoubledNames(domain, asked, sentinel, resolver) : [],
   };
 }
@@ -125,7 +152,7 @@ export function parseDkimKey(selector: string, txt: readonly string[]): DkimKey 
   if (more.length > 0)
     errors.push({ code: 'multiple_records', detail: { record: 'DKIM', ...named, count: records.length } });
   errors.push(...tagListErrors(list), ...versionErrors(list));
-  const material = readMaterial(list);
+  const material = readMaterial(list, raw.length);
   errors.push(...material.errors, ...usageErrors(list));
   const flags = colonList(tagValue(list, 't') ?? '');
   return {
@@ -189,7 +216,8 @@ function versionErrors(list: TagList): Finding[] {
 
 type Material = { type: DkimReport['key_type']; bits: number; hasMissingPadding: boolean; errors: Finding[] };
 
-function readMaterial(list: TagList): Material {
+/** `rawLength` is the number of characters of the record. */
+function readMaterial(list: TagList, rawLength: number): Material {
   const named = tagValue(list, 'k') ?? 'rsa';
   const type = named === 'rsa' || named === 'ed25519' ? named : '';
   const errors: Finding[] =
@@ -203,7 +231,14 @@ function readMaterial(list: TagList): Material {
   if (!p || type === '') return unread;
 
   const decoded = decodeBase64(p);
-  if (decoded === undefined) return { ...unread, errors: [{ code: 'bad_base64', detail: {} }] };
+  const isPem = p.includes('-----');
+  // A key that is cut in the middle of four characters is not base64 any more.
+  const start = decoded?.bytes ?? (/^[A-Za-z0-9+/\s]+$/.test(p) ? Buffer.from(p, 'base64') : new Uint8Array());
+  if (type === 'rsa' && isCutOff(start)) {
+    const detail = { kind: 'cut off', characters: rawLength } as const;
+    return { ...unread, errors: [{ code: 'bad_key_data', detail }] };
+  }
+  if (decoded === undefined) return { ...unread, errors: [{ code: 'bad_base64', detail: isPem ? { isPem } : {} }] };
   const { bytes, hasMissingPadding } = decoded;
   return { type, hasMissingPadding, ...(type === 'rsa' ? measureRsa(bytes) : measureEd25519(bytes)) };
 }
@@ -263,9 +298,15 @@ async function askKey(selector: string, domain: string, resolver: Resolver): Pro
 }
 
 function keyOf(selector: string, domain: string, answer: Answer<string>): PublishedKey {
+  const origin = { isAlias: aliasOf(answer) !== undefined, isByWildcard: false };
   if (answer.kind === 'failure')
-    return { ...noKey(selector, dnsFailure(keyName(selector, domain), 'TXT', answer)), isAlias: false };
-  return { ...parseDkimKey(selector, textsOf(answer)), isAlias: aliasOf(answer) !== undefined };
+    return { ...noKey(selector, dnsFailure(keyName(selector, domain), 'TXT', answer)), ...origin };
+  const alias = aliasOf(answer);
+  if (answer.kind !== 'found' && alias !== undefined) {
+    const detail = { selector: excerpt(selector, MAX_QUOTED), alias };
+    return { ...noKey(selector, { code: 'selector_not_found', detail }), ...origin };
+  }
+  return { ...parseDkimKey(selector, textsOf(answer)), ...origin };
 }
 
 function keyName(selector: string, domain: string): string {

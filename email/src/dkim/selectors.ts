@@ -6,8 +6,12 @@ export const MAX_SELECTORS = 50;
 // DNS cannot list the selectors of a domain. These are the ones that mail providers tell their customers to use.
 const COMMON_SELECTORS =
   'google default selector1 selector2 s1 s2 k1 k2 k3 mail dkim email smtp mandrill mxvault everlytickey1 everlytickey2 ' +
-  'fm1 fm2 fm3 sig1 ctct1 ctct2 zendesk1 zendesk2 litesrv sm pm hs1 hs2 smtpapi mailjet 20230601 mx key1 x ' +
+  'fm1 fm2 fm3 sig1 ctct1 ctct2 zendesk1 zendesk2 litesrv sm pm brevo1 brevo2 smtpapi mailjet 20230601 mx key1 x ' +
   'protonmail protonmail2 protonmail3 zoho';
+
+export function isCommonSelector(selector: string): boolean {
+  return COMMON_SELECTORS.split(' ').includes(selector);
+}
 
 /** In the order in which they are reported. */
 export function defaultSelectors(domain: string): string[] {

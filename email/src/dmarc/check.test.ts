@@ -14,8 +14,8 @@ const check = (domain: string, records: ZoneRecords, state: DomainState = 'exist
 test('dmarc: a full report', async () => {
   const raw =
     'v=DMARC1; p=reject; sp=quarantine; pct=50; rua=mailto:a@example.com!10m; ruf=mailto:f@example.com; adkim=s; aspf=s; fo=1; ri=3600';
-  const { steps, domainState, misplaced, ...judgement } = await check('example.com', at(raw));
-  assert.deepEqual([steps.length, domainState, misplaced], [2, 'exists', undefined]);
+  const { steps, domainState, misplaced, isOwnAliasMissing, ...judgement } = await check('example.com', at(raw));
+  assert.deepEqual([steps.length, domainState, misplaced, isOwnAliasMissing], [2, 'exists', undefined, false]);
   assert.deepEqual(judgement, {
     report: {
       raw,

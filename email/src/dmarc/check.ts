@@ -35,6 +35,8 @@ export type DmarcFindings = {
   /** Whether the domain exists, which decides between `sp` and `np`. */
   domainState: DomainState;
   misplaced: MisplacedRecord | undefined;
+  /** `_dmarc.` and the domain is an alias of a name that does not exist. */
+  isOwnAliasMissing: boolean;
 };
 
 /** A DMARC record where no receiver looks: at the domain itself, or below its doubled name. */
@@ -48,7 +50,12 @@ export async function checkDmarc(
   apex: Promise<Answer<string>>,
 ): Promise<DmarcFindings> {
   // Each record is parsed when its answer arrives, not all of them at the end: that would block the event loop.
-  const ask = async (name: string) => readStep(name, await resolver.txt(`_dmarc.${name}`));
+  const ask = async (name: string) => {
+    const answer = await resolver.txt(`_dmarc.${name}`);
+    if (name === domain) isOwnAliasMissing = answer.kind === 'nxdomain' && answer.alias !== undefined;
+    return readStep(name, answer);
+  };
+  let isOwnAliasMissing = false;
   const steps = await Promise.all(walkNames(domain).map(ask));
   const discovery = discover(domain, steps);
   const record = discovery.kind === 'record' ? discovery.record : undefined;
@@ -57,7 +64,8 @@ export async function checkDmarc(
     apex.then((answer) => findMisplaced(domain, answer, discovery, resolver)),
     record && checkDestinations(recordDomainOf(discovery), [...record.aggregateUris, ...record.forensicUris], resolver),
   ]);
-  return judgeDmarc(domain, { steps, state, misplaced, destinations: destinations ?? NO_DESTINATIONS });
+  const judged = judgeDmarc(domain, { steps, state, misplaced, destinations: destinations ?? NO_DESTINATIONS });
+  return { ...judged, isOwnAliasMissing };
 }
 
 const NO_DESTINATIONS: Destinations = { unauthorized: [], unverified: [] };
@@ -75,7 +83,7 @@ export function judgeDmarc(domain: string, evidence: DmarcEvidence): DmarcFindin
   const discovery = discover(domain, steps);
   const found =
     discovery.kind === 'record' ? withRecord(domain, discovery, evidence) : withoutRecord(domain, discovery, evidence);
-  return { ...found, steps, domainState: state, misplaced };
+  return { ...found, steps, domainState: state, misplaced, isOwnAliasMissing: false };
 }
 
 /** The doubled name is asked only if no record was found at all. */
@@ -101,7 +109,7 @@ function recordDomainOf(discovery: Discovery): string {
 type Found = Extract<Discovery, { kind: 'record' }>;
 
 /** What a discovery alone decides. */
-type Judgement = Omit<DmarcFindings, 'steps' | 'domainState' | 'misplaced'>;
+type Judgement = Omit<DmarcFindings, 'steps' | 'domainState' | 'misplaced' | 'isOwnAliasMissing'>;
 
 function withRecord(domain: string, found: Found, { state, destinations }: DmarcEvidence): Judgement {
   const { record, recordDomain } = found;

@@ -1,38 +1,19 @@
 /**
- * The reply to one question, and how several become an answer: a server may return a CNAME without what is behind it,
- * and then the target has to be asked too.
+ * How the replies to several questions become one answer: a server may return a CNAME without what is behind it, and then
+ * the target has to be asked too.
  */
 import {
   type Answer,
   type Authenticated,
-  type Failure,
   failure,
   type MxHost,
+  type RecordData,
   type RecordType,
+  type Reply,
   type Resolver,
 } from './answer.ts';
 import { MAX_ALIASES } from './budget.ts';
 import { askableName } from './name.ts';
-
-export type RecordData = string | MxHost;
-
-/**
- * `aliases` are the CNAMEs followed within the reply, in order. `ttl` is in seconds, 0 if the reply must not be cached.
- */
-export type Reply =
-  | (Authenticated & {
-      readonly kind: 'found';
-      readonly records: readonly RecordData[];
-      readonly aliases: readonly string[];
-      readonly ttl: number;
-    })
-  /** `alias`: the last alias has not been looked up yet. `nodata` and `nxdomain` refer to the last alias, if any. */
-  | (Authenticated & {
-      readonly kind: 'nodata' | 'nxdomain' | 'alias';
-      readonly aliases: readonly string[];
-      readonly ttl: number;
-    })
-  | Failure;
 
 export async function followAliases(
   name: string,

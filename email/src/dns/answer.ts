@@ -29,6 +29,11 @@ export function aliasOf(answer: Answer<unknown>): string | undefined {
   return answer.kind === 'failure' ? undefined : answer.alias;
 }
 
+/** Unlike a used-up budget, which is about the domain. */
+export function isTemporaryFailure(answer: Answer<unknown>): answer is Failure {
+  return answer.kind === 'failure' && answer.code === 'dns_temporary_failure';
+}
+
 export function failure(reason: string, code: FailureCode = 'dns_temporary_failure'): Failure {
   return { kind: 'failure', code, reason };
 }
@@ -52,4 +57,26 @@ export type Resolver = {
   aaaa(name: string): Promise<Answer<string>>;
   /** As in a zone file (RFC 6698 §2.2), with the data in lower case: `3 1 1 0c72…`. */
   tlsa(name: string): Promise<Answer<string>>;
+  /** TXT without DNSSEC validation by the resolver: it answers also if the signatures of the zone are wrong. */
+  unchecked?(name: string): Promise<Answer<string>>;
 };
+
+export type RecordData = string | MxHost;
+
+/**
+ * The reply to one question. `aliases` are the CNAMEs followed within the reply, in order. `ttl` is in seconds, 0 if the reply must not be cached.
+ */
+export type Reply =
+  | (Authenticated & {
+      readonly kind: 'found';
+      readonly records: readonly RecordData[];
+      readonly aliases: readonly string[];
+      readonly ttl: number;
+    })
+  /** `alias`: the last alias has not been looked up yet. `nodata` and `nxdomain` refer to the last alias, if any. */
+  | (Authenticated & {
+      readonly kind: 'nodata' | 'nxdomain' | 'alias';
+      readonly aliases: readonly string[];
+      readonly ttl: number;
+    })
+  | Failure;

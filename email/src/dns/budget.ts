@@ -4,17 +4,17 @@
  * operators.
  */
 import { registrableDomain } from '../registrable-domain.ts';
-import type { Reply } from './alias-chain.ts';
+import type { Reply } from './answer.ts';
 import { type Failure, failure } from './answer.ts';
 
 /** A check of an ordinary domain asks 50 to 60 questions. */
-export const MAX_QUESTIONS = 200;
+const MAX_QUESTIONS = 200;
 
 /** Questions about names of one other registrable domain, which may be the victim of the zone's owner. */
-export const MAX_FOREIGN_QUESTIONS = 40;
+const MAX_FOREIGN_QUESTIONS = 40;
 
 /** Of all answers that one check holds, decoded. */
-export const MAX_HELD_BYTES = 1024 * 1024;
+const MAX_HELD_BYTES = 1024 * 1024;
 
 /** CNAMEs followed for one name. RFC 1034 sets no limit. Resolvers do, from 8 on; longer chains are mistakes. */
 export const MAX_ALIASES = 8;

@@ -2,7 +2,7 @@
  * Replies cached across checks, for their TTL but at most five minutes, so that an administrator who has just corrected
  * a record sees the change. Failures are not cached. When the cache is full, the oldest entries are dropped.
  */
-import type { Reply } from './alias-chain.ts';
+import type { Reply } from './answer.ts';
 import { bytesOf } from './budget.ts';
 
 const MAX_TTL_SECONDS = 300;

@@ -3,14 +3,15 @@
  * all pending questions fail at once. The timer and the abort listener exist only while a question is pending, so a
  * finished check leaves nothing behind.
  */
-import { followAliases, type Reply, toResolver } from './alias-chain.ts';
-import { type Failure, failure, type RecordType, type Resolver } from './answer.ts';
+import { followAliases, toResolver } from './alias-chain.ts';
+import type { Reply } from './answer.ts';
+import { type Answer, type Failure, failure, type RecordType, type Resolver } from './answer.ts';
 import type { CheckBudget } from './budget.ts';
 import type { Waiter } from './in-flight.ts';
 import { askableName } from './name.ts';
-import type { Question } from './wire.ts';
+import { keyOf, type Question } from './wire.ts';
 
-export type CheckLimits = {
+type CheckLimits = {
   readonly deadlineMs: number;
   readonly signal: AbortSignal | undefined;
   readonly budget: CheckBudget;
@@ -35,7 +36,7 @@ export function createCheckResolver(
   const onAbort = () => endWith('aborted');
 
   function askOnce(question: Question): Reply | Promise<Reply> {
-    const key = `${question.name} ${question.type}`;
+    const key = keyOf(question);
     const known = replies.get(key);
     if (known !== undefined) return known;
     const reply = askNow(question);
@@ -83,17 +84,20 @@ export function createCheckResolver(
     signal?.removeEventListener('abort', onAbort);
   }
 
-  const resolver = toResolver(async (text: string, type: RecordType) => {
+  async function resolve(text: string, type: RecordType, how: { readonly isUnchecked?: true } = {}) {
     const name = askableName(text);
-    if (name === undefined) return { kind: 'nxdomain' };
+    if (name === undefined) return { kind: 'nxdomain' } as const;
     return followAliases(name, (asked) => {
       // An alias may lead to a name that cannot be asked, such as the root.
       const target = askableName(asked);
-      return target === undefined ? { kind: 'nxdomain', aliases: [], ttl: 0 } : askOnce({ name: target, type });
+      return target === undefined ? { kind: 'nxdomain', aliases: [], ttl: 0 } : askOnce({ name: target, type, ...how });
     });
-  });
+  }
+
   return {
-    ...resolver,
+    ...toResolver(resolve),
+    // The records of a TXT answer are texts.
+    unchecked: (name) => resolve(name, 'TXT', { isUnchecked: true }) as Promise<Answer<string>>,
     get queries() {
       return queries;
     },

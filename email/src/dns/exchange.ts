@@ -9,7 +9,7 @@
 import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { connect } from 'node:net';
-import type { Reply } from './alias-chain.ts';
+import type { Reply } from './answer.ts';
 import { type Failure, failure } from './answer.ts';
 import type { DnsServer } from './servers.ts';
 import type { Turns } from './turns.ts';

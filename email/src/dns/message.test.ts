@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { encodeMxResponse } from '@whence/testing/compressed-dns-message';
 import { type Answer as DnsRecord, encode } from 'dns-packet';
 import fc from 'fast-check';
-import { encodeMxResponse } from '../test/compressed-message.ts';
 import { failure, type RecordType } from './answer.ts';
 import { HEADER_BYTES } from './message.ts';
 import { decodeReply } from './wire.ts';

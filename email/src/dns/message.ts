@@ -61,7 +61,7 @@ export function readMessage(bytes: Buffer): Message | undefined {
 type Suffix = { readonly text: string; readonly length: number };
 
 /** Names in lower case, without a final dot; the root is `.`. Bytes are Latin-1 characters. */
-export class NameReader {
+class NameReader {
   readonly #bytes: Buffer;
   readonly #known = new Map<number, Suffix>();
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { FORGED, type ScriptedDnsOptions, startScriptedDnsServer } from '../test/scripted-dns-server.ts';
+import { FORGED, type ScriptedDnsOptions, startScriptedDnsServer } from '@whence/testing/scripted-dns-server';
+import { until } from '@whence/testing/until';
 import { createDnsClient, type DnsClientOptions } from './resolver.ts';
 import type { ZoneRecords } from './zone-records.ts';
 
@@ -330,11 +330,11 @@ test('resolver: the deadline ends what is pending, and what comes after', async 
 });
 
 test('resolver: an abort ends what is pending, and what comes after', async (t) => {
-  const { client } = await setUp(t, { delayMs: 90 });
+  const { dns, client } = await setUp(t, { delayMs: 90 });
   const controller = new AbortController();
   const resolver = client.forCheck('example.com', { signal: controller.signal });
   const pending = Promise.all([resolver.a('example.com'), resolver.a('alias.example.com')]);
-  await sleep(20);
+  await until('both questions are sent', () => dns.queries.length === 2);
   controller.abort();
   assert.deepEqual(await pending, [failed('aborted'), failed('aborted')]);
   assert.deepEqual(await resolver.txt('example.com'), failed('aborted'));
@@ -356,7 +356,7 @@ test('resolver: a question given up by one check is still answered to another', 
   const controller = new AbortController();
   const leaving = client.forCheck('example.com', { signal: controller.signal }).a('example.com');
   const staying = client.forCheck('example.com').a('example.com');
-  await sleep(10);
+  await until('the question is sent', () => dns.queries.length === 1, { everyMs: 1 });
   controller.abort();
   assert.deepEqual(await leaving, failed('aborted'));
   assert.deepEqual(await staying, found('192.0.2.1'));
@@ -367,11 +367,11 @@ test('resolver: an abort closes a TCP connection', async (t) => {
   const { dns, client } = await setUp(t, { scripts: { 'longer.example.com': [{}, { do: 'drop' }] } });
   const controller = new AbortController();
   const pending = client.forCheck('example.com', { signal: controller.signal }).txt('longer.example.com');
-  while (dns.queries.length < 2) await sleep(2);
+  await until('the question is sent over TCP', () => dns.queries.length === 2);
   assert.equal(dns.connections, 1);
   controller.abort();
   assert.deepEqual(await pending, failed('aborted'));
-  while (dns.connections > 0) await sleep(2);
+  await until('no connection is left', () => dns.connections === 0);
 });
 
 test('resolver: a long-lived signal keeps no listeners of finished checks', async (t) => {
@@ -395,10 +395,10 @@ test('resolver: a long-lived signal keeps no listeners of finished checks', asyn
 });
 
 test('resolver: a closed client answers with failures', async (t) => {
-  const { client } = await setUp(t, { delayMs: 50 });
+  const { dns, client } = await setUp(t, { delayMs: 50 });
   const resolver = client.forCheck('example.com');
   const pending = resolver.a('example.com');
-  await sleep(10);
+  await until('the question is sent', () => dns.queries.length === 1, { everyMs: 1 });
   client.close();
   assert.deepEqual(await pending, failed('aborted'));
   assert.deepEqual(await resolver.mx('example.com'), failed('client closed'));
@@ -424,17 +424,24 @@ for (const [behaviour, count, script] of [
     const answers = await Promise.all(names.map((name) => client.forCheck('example.com').txt(name)));
     const want = names.map((name) => ('do' in script && script.do === 'drop' ? failed('timeout') : found(name)));
     assert.deepEqual(answers, want);
-    while (dns.connections > 0) await sleep(2);
+    await until('no connection is left', () => dns.connections === 0);
     await noSocketsBut(2);
   });
 }
 
 /** The scripted server has two UDP sockets. Closing takes a turn of the event loop. */
 async function noSocketsBut(udpSockets: number): Promise<void> {
-  await sleep(5);
-  const open = process.getActiveResourcesInfo();
-  assert.equal(open.filter((kind) => kind.startsWith('UDP')).length, udpSockets);
-  assert.equal(open.filter((kind) => kind === 'TCPSocketWrap').length, 0);
+  const open = (isMeant: (kind: string) => boolean) => process.getActiveResourcesInfo().filter(isMeant).length;
+  const counts = () => [open((kind) => kind.startsWith('UDP')), open((kind) => kind === 'TCPSocketWrap')];
+  await until(
+    'sockets are closed',
+    () => {
+      const [udp = 0, tcp] = counts();
+      return udp <= udpSockets && tcp === 0;
+    },
+    { withinMs: 500, everyMs: 1, state: counts },
+  );
+  assert.deepEqual(counts(), [udpSockets, 0]);
 }
 
 for (const server of [

@@ -4,7 +4,7 @@
  * and holds what checks share: the cache, the pending questions, which server answers. `forCheck` creates the resolver
  * of one check.
  */
-import type { Reply } from './alias-chain.ts';
+import type { Reply } from './answer.ts';
 import { failure, type Resolver } from './answer.ts';
 import { CheckBudget, MAX_CACHE_BYTES } from './budget.ts';
 import { DnsCache } from './cache.ts';
@@ -14,7 +14,7 @@ import { Gate } from './gate.ts';
 import { InFlight, type Waiter } from './in-flight.ts';
 import { parseServer, systemServers } from './servers.ts';
 import { Turns } from './turns.ts';
-import type { Question } from './wire.ts';
+import { keyOf, type Question } from './wire.ts';
 
 export type DnsClientOptions = {
   /**
@@ -86,7 +86,7 @@ export function createDnsClient({
 
   function ask(question: Question): Waiter<Reply> {
     if (isClosed) return known(failure('client closed'));
-    const key = `${question.name} ${question.type}`;
+    const key = keyOf(question);
     const cached = cache.get(key);
     return cached === undefined ? inFlight.join(key, (signal) => lookUp(key, question, signal)) : known(cached);
   }

@@ -1,13 +1,18 @@
 /** DNS queries and what their answers say. `dns-packet` encodes the queries, message.ts reads the answers. */
 import { SocketAddress } from 'node:net';
-import { AUTHENTIC_DATA, encode, RECURSION_DESIRED } from 'dns-packet';
-import type { RecordData, Reply } from './alias-chain.ts';
+import { AUTHENTIC_DATA, CHECKING_DISABLED, encode, RECURSION_DESIRED } from 'dns-packet';
+import type { RecordData, Reply } from './answer.ts';
 import { failure, type RecordType } from './answer.ts';
 import { MAX_ALIASES, MAX_TXT_BYTES } from './budget.ts';
 import { HEADER_BYTES, type Message, type MessageRecord, readMessage, TYPES } from './message.ts';
 
-/** `name` as `askableName` gives it. */
-export type Question = { readonly name: string; readonly type: RecordType };
+/** `name` as `askableName` gives it. `isUnchecked`: the resolver is asked not to validate (RFC 4035 §3.2.2). */
+export type Question = { readonly name: string; readonly type: RecordType; readonly isUnchecked?: true };
+
+/** Questions with the same key have the same answer. */
+export function keyOf({ name, type, isUnchecked }: Question): string {
+  return isUnchecked === true ? `${name} ${type} unchecked` : `${name} ${type}`;
+}
 
 /** Passes without fragmentation on practically all paths (DNS flag day 2020). */
 const UDP_PAYLOAD_BYTES = 1232;
@@ -27,7 +32,7 @@ export function encodeQuery(question: Question, id: number, { edns }: { edns: bo
     type: 'query',
     id,
     // RFC 6840 §5.7: with AD in the query, a resolver says whether it has authenticated the answer.
-    flags: RECURSION_DESIRED | AUTHENTIC_DATA,
+    flags: RECURSION_DESIRED | (question.isUnchecked === true ? CHECKING_DISABLED : AUTHENTIC_DATA),
     questions: [{ name: question.name, type: question.type, class: 'IN' }],
     additionals: edns
       ? [

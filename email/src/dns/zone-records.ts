@@ -1,4 +1,7 @@
-/** DNS records as an object literal, with RFC 4592 semantics: empty non-terminals (§2.2) and wildcards (§3.3). */
+/**
+ * DNS records as an object literal, with RFC 4592 semantics: empty non-terminals (§2.2) and wildcards (§3.3); and
+ * with DNAME (RFC 6672), which makes every name below an alias.
+ */
 import type { RecordType } from './answer.ts';
 
 export type ZoneEntry = {
@@ -10,8 +13,12 @@ export type ZoneEntry = {
   /** As in a zone file: `3 1 1 0c72…`. */
   readonly TLSA?: readonly string[];
   readonly CNAME?: string;
+  /** Names below this one are aliases of the same names below another; this name itself is not. */
+  readonly DNAME?: string;
   /** A resolver that validates authenticates what it answers for this name. */
   readonly isSigned?: true;
+  /** Its signatures are wrong: a resolver that validates answers SERVFAIL, unless it is asked not to validate. */
+  readonly isBogus?: true;
   /** Why a question for this name fails: for every type, or by type. */
   readonly fail?: string | Partial<Record<RecordType, string>>;
 };
@@ -19,7 +26,7 @@ export type ZoneEntry = {
 /** By name, in any case. `*.example.com` answers for names below example.com that are absent. */
 export type ZoneRecords = Readonly<Record<string, ZoneEntry>>;
 
-export const NO_RECORDS: ZoneEntry = {};
+const NO_RECORDS: ZoneEntry = {};
 
 /** The entry that answers for a name; `undefined` if the name does not exist. */
 export function indexZone(records: ZoneRecords): (name: string) => ZoneEntry | undefined {
@@ -29,8 +36,15 @@ export function indexZone(records: ZoneRecords): (name: string) => ZoneEntry | u
     for (let parent = parentOf(name); parent !== ''; parent = parentOf(parent))
       if (!entries.has(parent)) entries.set(parent, NO_RECORDS);
 
+  const redirected = [...entries].flatMap(([owner, { DNAME }]) => (DNAME === undefined ? [] : [{ owner, DNAME }]));
+  // The highest one hides all that is below it.
+  redirected.sort((a, b) => a.owner.length - b.owner.length);
+
   return (text) => {
     const name = canonical(text);
+    const redirection = redirected.find(({ owner }) => name.endsWith(`.${owner}`));
+    if (redirection !== undefined)
+      return { CNAME: `${name.slice(0, -redirection.owner.length)}${canonical(redirection.DNAME)}` };
     const entry = entries.get(name);
     if (entry !== undefined) return entry;
     // Only the wildcard directly below the closest existing name applies.

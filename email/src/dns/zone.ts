@@ -2,7 +2,8 @@
  * A resolver over an object literal, for tests and for trying records before publishing them: an absent name is
  * NXDOMAIN, an absent type is NODATA. `asked` lists the questions as `example.com TXT`, each once.
  */
-import { followAliases, type RecordData, type Reply, toResolver } from './alias-chain.ts';
+import { followAliases, toResolver } from './alias-chain.ts';
+import type { RecordData, Reply } from './answer.ts';
 import { type Answer, failure, type RecordType } from './answer.ts';
 import { askableName } from './name.ts';
 import type { CheckResolver } from './resolver.ts';
@@ -26,6 +27,9 @@ export function zone(records: ZoneRecords): CheckResolver & { readonly asked: st
   });
   return {
     ...resolver,
+    unchecked: async (text) =>
+      // The records of a TXT answer are texts.
+      followAliases(text, (target) => recordsFrom(find(target), 'TXT')) as Promise<Answer<string>>,
     asked,
     get queries() {
       return asked.length;
@@ -34,6 +38,7 @@ export function zone(records: ZoneRecords): CheckResolver & { readonly asked: st
 }
 
 function replyFrom(entry: ZoneEntry | undefined, type: RecordType): Reply {
+  if (entry?.isBogus === true) return failure('SERVFAIL');
   const reply = recordsFrom(entry, type);
   return entry?.isSigned === true && reply.kind !== 'failure' ? { ...reply, isAuthenticated: true } : reply;
 }

@@ -69,19 +69,27 @@ const EXPLANATIONS: { readonly [Code in FindingCode]: (detail: FindingDetails[Co
     const shown = terms.length > named.length ? [...named, '…'] : named;
     return `${lookups} lookups find nothing (${shown.join(', ')}), and receivers stop after ${limit}`;
   },
-  loop: ({ path }) => path.join(' > '),
+  loop: ({ path }) => (path.length === 2 ? `${path.join(' > ')} (the record leads to itself)` : path.join(' > ')),
   mx_limit: ({ name, hosts, limit }) => `${name} has ${hosts} MX hosts, and SPF allows ${limit}`,
 
-  selector_not_found: ({ selector }) => `there is no TXT record for selector "${selector}"`,
+  selector_not_found: ({ selector, alias }) =>
+    alias === undefined
+      ? `there is no TXT record for selector "${selector}"`
+      : `selector "${selector}" is an alias of ${alias}, which has no TXT record`,
   txt_not_dkim: ({ selector }) => `the TXT record for selector "${selector}" is not a DKIM key`,
   key_revoked: () => 'p= is empty',
-  bad_base64: () => 'the value of p= is not base64',
+  bad_base64: ({ isPem = false }) =>
+    isPem
+      ? 'the value of p= has the header of a PEM file; only the base64 lines between the headers belong there'
+      : 'the value of p= is not base64',
   bad_key_data: (detail) => {
     switch (detail.kind) {
       case 'no p':
         return 'the record has no p= tag';
       case 'Ed25519 key under rsa':
         return 'the value of p= has 32 bytes like an Ed25519 key, but k= says rsa';
+      case 'cut off':
+        return `the end of the key is missing: the record has ${detail.characters} characters, and a longer one must be split into strings of at most 255`;
       case 'not RSA':
         return 'the value of p= is not an RSA public key';
       case 'not Ed25519':

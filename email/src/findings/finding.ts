@@ -63,12 +63,16 @@ export type FindingDetails = {
   loop: { readonly path: readonly string[] };
   mx_limit: { readonly name: string; readonly hosts: number; readonly limit: number };
 
-  selector_not_found: { readonly selector: string };
+  /** `alias`: the selector is an alias of a name without a TXT record. */
+  selector_not_found: { readonly selector: string; readonly alias?: string };
   txt_not_dkim: { readonly selector: string };
   key_revoked: NoDetail;
-  bad_base64: NoDetail;
+  /** `isPem`: it has the header of a PEM file. */
+  bad_base64: { readonly isPem?: true };
   bad_key_data:
     | { readonly kind: 'no p' | 'Ed25519 key under rsa' | 'not RSA' }
+    /** `characters` is the length of the record. */
+    | { readonly kind: 'cut off'; readonly characters: number }
     | { readonly kind: 'not Ed25519'; readonly bytes: number };
   key_too_short: { readonly bits: number; readonly limit: number };
   unknown_key_type: { readonly type: string };

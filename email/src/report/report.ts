@@ -29,6 +29,9 @@ export type TransportReport<Problem = string> = {
   dnssec: DnssecReport<Problem>;
 };
 
+/** `record` is a line of a zone file, `file` what belongs at `file_url`; each `''` if there is none. */
+export type TransportRecommendation = { text: string; record: string; file_url: string; file: string };
+
 /** RFC 8461. `raw` and `id` are of the TXT record, what follows of the policy. */
 export type MtaStsReport<Problem = string> = {
   found: boolean;
@@ -40,6 +43,8 @@ export type MtaStsReport<Problem = string> = {
   mx: string[];
   is_valid: boolean;
   validation_errors: Problem[];
+  /** What to publish; empty for a domain that takes no mail. */
+  recommendations: TransportRecommendation[];
 };
 
 /** RFC 8460. */
@@ -49,6 +54,7 @@ export type TlsRptReport<Problem = string> = {
   report_uris: string[];
   is_valid: boolean;
   validation_errors: Problem[];
+  recommendations: TransportRecommendation[];
 };
 
 /** RFC 7672. `is_authenticated`: the resolver authenticated the MX records, or the TLSA records of a host. */

@@ -12,7 +12,7 @@ import { FindingList } from '../findings/finding-list.ts';
 import type { MxFindings } from '../mx/mx.ts';
 import type { SpfFindings, SpfNode } from '../spf/lookups.ts';
 import { type Passing, passingNetworks, unionSize } from '../spf/passing.ts';
-import { excerptOfTerm, parseSpf, type SpfTerm } from '../spf/spf.ts';
+import { evaluatedTerms, excerptOfTerm, parseSpf, type SpfTerm } from '../spf/spf.ts';
 
 export type MailSenders = {
   readonly mx: readonly { readonly host: string; readonly addresses: readonly string[] }[];
@@ -180,13 +180,6 @@ function listRanges(passed: readonly Passed[]): { ranges: SenderRange[]; rangesL
       }
     }
   return { ranges: [...ranges.values()], rangesLeftOut };
-}
-
-/** RFC 7208 §5.1, §6.1: none after `all`, `redirect` only without `all`. */
-function evaluatedTerms(terms: readonly SpfTerm[]): readonly SpfTerm[] {
-  const allAt = terms.findIndex(({ kind }) => kind === 'all');
-  if (allAt < 0) return terms;
-  return terms.slice(0, allAt + 1).filter(({ kind }) => kind !== 'redirect');
 }
 
 function passes(term: SpfTerm): boolean {

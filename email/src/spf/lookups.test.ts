@@ -352,8 +352,20 @@ for (const [behaviour, terms, others, count, ...errors] of [
     1,
   ],
   // S23: loops
-  ['an include of itself', 'include:example.com -all', {}, 1, 'loop: example.com > example.com'],
-  ['a redirect to itself', 'ip4:192.0.2.1 redirect=Example.Com', {}, 1, 'loop: example.com > example.com'],
+  [
+    'an include of itself',
+    'include:example.com -all',
+    {},
+    1,
+    'loop: example.com > example.com (the record leads to itself)',
+  ],
+  [
+    'a redirect to itself',
+    'ip4:192.0.2.1 redirect=Example.Com',
+    {},
+    1,
+    'loop: example.com > example.com (the record leads to itself)',
+  ],
   [
     'a loop over two',
     'include:i.example.com',

@@ -11,9 +11,18 @@ import { MAX_TXT_BYTES } from '../dns/budget.ts';
 import { type Absence, absenceOf, dnsFailure, type Finding, type FindingCode } from '../findings/finding.ts';
 import { limitFindings } from '../findings/finding-list.ts';
 import type { SpfReport } from '../report/report.ts';
+import { breadthOf, type SpfBreadth } from './breadth.ts';
 import { expandForDomain } from './macro.ts';
-import { findOpening, type SpfOpening } from './opening.ts';
-import { excerptOfTerm, findLookalike, parseSpf, type SpfSelection, selectSpf } from './spf.ts';
+import { findOpening, openOwnTerms, type SpfOpening } from './opening.ts';
+import {
+  evaluatedTerms,
+  excerptOfTerm,
+  findLookalike,
+  parseSpf,
+  type SpfRecord,
+  type SpfSelection,
+  selectSpf,
+} from './spf.ts';
 import { type LookupTerm, type SomeTerms, type SpfSummary, summarizeSpf } from './summary.ts';
 
 export type SpfNode = {
@@ -38,8 +47,13 @@ export type SpfFindings = {
   isOnlyOverLimits: boolean;
   /** Why everyone can send as this domain; undefined if not everyone can. */
   opening: SpfOpening | undefined;
+  /** All terms of the domain's record that let everyone pass. */
+  openTerms: readonly string[];
+  breadth: SpfBreadth;
   /** Terms of the domain's record that receivers ignore, because they are after `all` or have `=` for `:`. */
   ignoredTerms: SomeTerms;
+  /** A `redirect` beside `all`. */
+  ignoredRedirect: string | undefined;
   mistypedModifiers: SomeTerms;
   /** All SPF records of the domain: one, unless there are none or `multiple_records`. */
   records: readonly string[];
@@ -54,6 +68,8 @@ export type SpfFindings = {
   /** All TXT records of the domain together, since they share one answer (§3.4); of a very long one, only a part. */
   apexTxtBytes: number;
   voidLookups: number;
+  /** Terms of the domain's record with a lookup that finds nothing. */
+  voidTerms: readonly string[];
 };
 
 /**
@@ -85,6 +101,7 @@ const MAX_MX_HOSTS = 10;
 export const SPF_LIMIT_CODES: readonly FindingCode[] = ['too_many_lookups', 'too_many_void_lookups'];
 
 const NO_TERMS: SomeTerms = { shown: [], count: 0 };
+const NO_RECORD: SpfRecord = { mechanisms: [], terms: [], errors: [] };
 
 /** A node during the walk. */
 type WalkNode = {
@@ -273,10 +290,11 @@ function findingsOf(root: WalkNode, apex: Answer<string>): SpfFindings {
   const qualifier = decisive === undefined ? '' : (decisive.allQualifier ?? '?');
   const texts = apex.kind === 'found' ? apex.records : [];
   const selected = selectSpf(texts);
+  const own = root.raw === '' || root.raw.length > MAX_TXT_BYTES ? NO_RECORD : parseSpf(root.raw);
   return {
     report: {
       raw: root.raw,
-      mechanisms: root.raw.length > MAX_TXT_BYTES ? [] : termsOf(root.raw),
+      mechanisms: own.mechanisms,
       all_qualifier: qualifier,
       is_valid: errors.length === 0,
       is_permissive: qualifier === '+',
@@ -288,7 +306,10 @@ function findingsOf(root: WalkNode, apex: Answer<string>): SpfFindings {
     isUnverified: nodes.some((node) => node.isFailure),
     isOnlyOverLimits: errors.length > 0 && errors.every(({ code }) => SPF_LIMIT_CODES.includes(code)),
     opening: findOpening(root),
+    openTerms: openOwnTerms(root),
+    breadth: breadthOf(root, evaluatedTerms(own.terms)),
     ignoredTerms: root.summary?.ignoredTerms ?? NO_TERMS,
+    ignoredRedirect: root.summary?.ignoredRedirect,
     mistypedModifiers: root.summary?.mistypedModifiers ?? NO_TERMS,
     records: selected.kind === 'none' ? [] : selected.kind === 'one' ? [selected.raw] : selected.raws,
     lookalike: findLookalike(texts),
@@ -297,6 +318,7 @@ function findingsOf(root: WalkNode, apex: Answer<string>): SpfFindings {
     hasNoAll: decisive !== undefined && decisive.allQualifier === undefined,
     apexTxtBytes: texts.reduce((sum, text) => sum + text.length, 0),
     voidLookups: voids.length,
+    voidTerms: root.children.filter(({ isVoid }) => isVoid).map(({ origin }) => origin?.term.text ?? ''),
   };
 }
 
@@ -345,8 +367,4 @@ function redirectChain(node: WalkNode): WalkNode[] {
   if (summary === undefined || summary.allQualifier !== undefined || !summary.hasRedirect) return [node];
   const target = children.find(({ origin }) => origin?.term.kind === 'redirect');
   return [node, ...redirectChain(target ?? newWalkNode(''))];
-}
-
-function termsOf(raw: string): string[] {
-  return raw === '' ? [] : parseSpf(raw).mechanisms;
 }

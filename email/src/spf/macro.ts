@@ -10,7 +10,7 @@
 import { excerpt } from '../visible-text.ts';
 import type { SpfFault } from './fault.ts';
 
-export type MacroPart =
+type MacroPart =
   | { readonly kind: 'literal'; readonly text: string }
   /** `%%`, `%_` or `%-`; `text` is what it stands for. */
   | { readonly kind: 'escape'; readonly text: string }
@@ -27,7 +27,7 @@ export type MacroPart =
     };
 
 /** `faults` is empty if the text is a macro-string. */
-export type MacroString = { readonly parts: readonly MacroPart[]; readonly faults: readonly SpfFault[] };
+type MacroString = { readonly parts: readonly MacroPart[]; readonly faults: readonly SpfFault[] };
 
 export function parseMacroString(text: string): MacroString {
   const parts: MacroPart[] = [];

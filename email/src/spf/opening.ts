@@ -25,28 +25,38 @@ export function findOpening(root: PassingNode): SpfOpening | undefined {
   return openTerm(root, undefined) ?? openNetworks(recordsThatPass(root));
 }
 
+/** Every term of the domain's own record that lets everyone pass, by itself or through the record it leads to. */
+export function openOwnTerms({ summary, children, name }: PassingNode): string[] {
+  const leading = children.filter((child) => openBehind(child, name, undefined) !== undefined);
+  return [...(summary?.openTerms ?? []), ...leading.map(({ origin }) => origin?.term.text ?? '')];
+}
+
 function openTerm({ name, summary, children }: PassingNode, ownTerm: string | undefined): SpfOpening | undefined {
-  if (summary?.openTerm !== undefined) {
-    const term = excerptOfTerm(summary.openTerm);
-    return { kind: 'term', term, recordOf: name, ownTerm: ownTerm ?? summary.openTerm };
-  }
+  const [open] = summary?.openTerms ?? [];
+  if (open !== undefined) return { kind: 'term', term: excerptOfTerm(open), recordOf: name, ownTerm: ownTerm ?? open };
   for (const child of children) {
-    if (child.origin === undefined || !passes(child.origin.term)) continue;
-    const { term } = child.origin;
-    if ((term.kind === 'a' || term.kind === 'mx') && (term.ip4Length === 0 || term.ip6Length === 0) && !child.isVoid)
-      return { kind: 'term', term: excerptOfTerm(term.text), recordOf: name, ownTerm: ownTerm ?? term.text };
-    const opening = openTerm(child, ownTerm ?? term.text);
+    const opening = openBehind(child, name, ownTerm);
     if (opening !== undefined) return opening;
   }
   return undefined;
 }
 
+function openBehind(child: PassingNode, recordOf: string, ownTerm: string | undefined): SpfOpening | undefined {
+  if (child.origin === undefined || !passes(child.origin.term)) return undefined;
+  const { term } = child.origin;
+  const isAllAddresses = (term.kind === 'a' || term.kind === 'mx') && (term.ip4Length === 0 || term.ip6Length === 0);
+  if (isAllAddresses && !child.isVoid)
+    return { kind: 'term', term: excerptOfTerm(term.text), recordOf, ownTerm: ownTerm ?? term.text };
+  return openTerm(child, ownTerm ?? term.text);
+}
+
 /** A match of an include has the qualifier of the include; what `-include:` leads to does not pass (RFC 7208 §5.2). */
-function passes(term: LookupTerm): boolean {
+export function passes(term: LookupTerm): boolean {
   return term.kind === 'redirect' || term.qualifier === '+';
 }
 
-function recordsThatPass(node: PassingNode): SpfSummary[] {
+/** Of the node and all that its terms lead to. */
+export function recordsThatPass(node: PassingNode): SpfSummary[] {
   const children = node.children.filter(({ origin }) => origin !== undefined && passes(origin.term));
   return [...(node.summary === undefined ? [] : [node.summary]), ...children.flatMap(recordsThatPass)];
 }

@@ -82,6 +82,13 @@ export function parseSpf(raw: string): SpfRecord {
   return { mechanisms, terms, errors: errors.toArray() };
 }
 
+/** What a receiver evaluates: nothing after `all` (§5.1), `redirect` only without `all` (§6.1). */
+export function evaluatedTerms(terms: readonly SpfTerm[]): readonly SpfTerm[] {
+  const allAt = terms.findIndex(({ kind }) => kind === 'all');
+  if (allAt < 0) return terms;
+  return terms.slice(0, allAt + 1).filter(({ kind }) => kind !== 'redirect');
+}
+
 /** A term, or a part of one, as a finding shows it. */
 export function excerptOfTerm(text: string): string {
   return excerpt(text, MAX_QUOTED);

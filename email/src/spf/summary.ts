@@ -21,11 +21,13 @@ export type SpfSummary = {
   readonly hasRedirect: boolean;
   /** `ptr` or `%{p}` (§5.5, §7.3). */
   readonly usesPtr: boolean;
-  /** A term that lets everyone pass: `+all`, `ip4:0.0.0.0/0`, `ip6:::/0`. As written. */
-  readonly openTerm: string | undefined;
+  /** Terms that let everyone pass: `+all`, `ip4:0.0.0.0/0`, `ip6:::/0`. As written, the first few. */
+  readonly openTerms: readonly string[];
   readonly passing: Passing;
-  /** What receivers ignore because of an `all` (§5.1, §6.1). */
+  /** What receivers ignore because it is after `all` (§5.1). */
   readonly ignoredTerms: SomeTerms;
+  /** A `redirect` that receivers ignore because there is an `all`, wherever that is (§6.1). */
+  readonly ignoredRedirect: string | undefined;
   /** Modifiers that receivers ignore (§6), named like mechanisms: `include=` instead of `include:`. */
   readonly mistypedModifiers: SomeTerms;
   readonly errors: readonly Finding[];
@@ -46,28 +48,32 @@ export function summarizeSpf(raw: string, maxLookups: number): SpfSummary {
     allQualifier: all?.kind === 'all' ? all.qualifier : undefined,
     hasRedirect: redirects.length > 0,
     usesPtr: terms.some(isPtr),
-    openTerm: [...evaluated, ...(all === undefined ? [] : [all])].find(isOpen)?.text,
+    openTerms: [...evaluated, ...(all === undefined ? [] : [all])]
+      .filter(isOpen)
+      .slice(0, MAX_OPEN)
+      .map(({ text }) => text),
     passing: passingNetworks(evaluated),
-    ignoredTerms: someTerms(
-      allAt < 0 ? [] : [...terms.slice(0, allAt).filter(isRedirect), ...ignoredAfter(terms, allAt)],
-    ),
+    ignoredTerms: someTerms(allAt < 0 ? [] : ignoredAfter(terms, allAt)),
+    ignoredRedirect: allAt < 0 ? undefined : redirects[0]?.text,
     mistypedModifiers: someTerms(terms.filter(isMistyped)),
     errors,
   };
 }
 
 const MAX_SHOWN = 5;
+const MAX_OPEN = 20;
 
 function someTerms(terms: readonly SpfTerm[]): SomeTerms {
   return { shown: terms.slice(0, MAX_SHOWN).map(({ text }) => excerptOfTerm(text)), count: terms.length };
 }
 
-/** Modifiers other than `redirect` count wherever they are (§6). */
+/** Modifiers count wherever they are (§6), except for `redirect`. */
 function ignoredAfter(terms: readonly SpfTerm[], allAt: number): SpfTerm[] {
-  return terms.slice(allAt + 1).filter(({ kind }) => kind !== 'exp' && kind !== 'unknown');
+  return terms.slice(allAt + 1).filter(({ kind }) => !['exp', 'unknown', 'redirect'].includes(kind));
 }
 
-function isOpen(term: SpfTerm): boolean {
+/** Lets everyone pass by itself. */
+export function isOpen(term: SpfTerm): boolean {
   if (term.kind !== 'all' && term.kind !== 'ip4' && term.kind !== 'ip6') return false;
   return term.qualifier === '+' && (term.kind === 'all' || term.length === 0);
 }

@@ -7,6 +7,7 @@ import { zone } from '../dns/zone.ts';
 import type { ZoneRecords } from '../dns/zone-records.ts';
 import type { TransportReport } from '../report/report.ts';
 import type { FetchedPolicy, PolicyRequest } from './mta-sts.ts';
+import { parseMtaStsPolicy } from './mta-sts-policy.ts';
 
 const SHA256 = 'ab'.repeat(32);
 const POLICY = 'version: STSv1\nmode: enforce\nmx: mx1.example.com\nmx: *.backup.example.net\nmax_age: 604800\n';
@@ -61,6 +62,7 @@ test('transport: a domain that has everything has no findings', async () => {
       mx: ['mx1.example.com', '*.backup.example.net'],
       is_valid: true,
       validation_errors: [],
+      recommendations: [],
     },
     tls_rpt: {
       found: true,
@@ -68,6 +70,7 @@ test('transport: a domain that has everything has no findings', async () => {
       report_uris: ['mailto:tls@example.com', 'https://reports.example.net/tls'],
       is_valid: true,
       validation_errors: [],
+      recommendations: [],
     },
     dane: {
       is_authenticated: true,
@@ -103,7 +106,7 @@ test('transport: it changes nothing else of the report', async () => {
   assert.deepEqual((await examineDomain('example.com', { resolver: zone(FULL) })).report, rest);
 });
 
-test('transport: a domain that has nothing is told so, and nothing is fetched', async () => {
+test('transport: a domain without records is reported as such, and nothing is fetched', async () => {
   const { transport, requests } = await transportOf({
     'example.com': { MX: [[10, 'mx1.example.com']] },
     'mx1.example.com': { A: ['9.9.9.9'] },
@@ -275,3 +278,69 @@ function codesOf(transport: TransportReport): Record<Part, string[]> {
   ]);
   return Object.fromEntries(codes);
 }
+
+const BARE: ZoneRecords = {
+  'example.com': {
+    MX: [
+      [10, 'mx1.example.com'],
+      [20, 'mx2.backup.example.net'],
+    ],
+  },
+  'mx1.example.com': { A: ['9.9.9.9'] },
+  'mx2.backup.example.net': { A: ['9.9.9.10'] },
+};
+
+test('transport: what is missing comes with records and a policy to paste', async () => {
+  const { transport } = await transportOf(BARE);
+  const [report] = transport.tls_rpt.recommendations;
+  assert.equal(report?.record, '_smtp._tls.example.com. IN TXT "v=TLSRPTv1; rua=mailto:tls-reports@example.com"');
+  const [policy] = transport.mta_sts.recommendations;
+  assert.match(policy?.record ?? '', /^_mta-sts\.example\.com\. IN TXT "v=STSv1; id=[0-9a-f]{16}"$/);
+  assert.equal(policy?.file_url, 'https://mta-sts.example.com/.well-known/mta-sts.txt');
+  const { mode, mx, errors } = parseMtaStsPolicy(policy?.file ?? '');
+  assert.deepEqual([mode, mx, errors], ['testing', ['mx1.example.com', 'mx2.backup.example.net'], []]);
+});
+
+for (const [behaviour, policy, text, mode] of [
+  ['testing', POLICY.replace('enforce', 'testing'), /testing mode/, 'enforce'],
+  ['none', POLICY.replace('enforce', 'none'), /switched off/, 'testing'],
+  ['a short max_age', POLICY.replace('604800', '3600'), /after 3600 s/, 'enforce'],
+  [
+    'a host that is not named',
+    POLICY.replace('mx: mx1.example.com', 'mx: mx9.example.com'),
+    /every MX host/,
+    'enforce',
+  ],
+] as const)
+  test(`transport: advice on a policy with ${behaviour}`, async () => {
+    const fetched = { kind: 'fetched', text: policy, contentType: 'text/plain' } as const;
+    const { transport } = await transportOf(FULL, fetched);
+    const [first, ...others] = transport.mta_sts.recommendations;
+    assert.deepEqual(others, []);
+    assert.match(first?.text ?? '', text);
+    assert.equal(parseMtaStsPolicy(first?.file ?? '').mode, mode);
+    assert.notEqual(first?.record.includes('20260101T000000'), true);
+  });
+
+for (const [behaviour, records] of [
+  ['a domain that takes no mail', { 'example.com': { MX: [[0, '.']], TXT: ['v=spf1 -all'] } }],
+  ['a name for the web only', { 'example.com': { A: ['9.9.9.9'] } }],
+] as const satisfies readonly (readonly [string, ZoneRecords])[])
+  test(`transport: no advice for ${behaviour}`, async () => {
+    const { transport } = await transportOf(records);
+    assert.deepEqual([transport.mta_sts.recommendations, transport.tls_rpt.recommendations], [[], []]);
+  });
+
+test('transport: no record where a wildcard answers for the domain, or at an alias', async () => {
+  const wildcard = { ...BARE, '*.example.com': { MX: [[10, 'mx1.example.com']] } } as const satisfies ZoneRecords;
+  const shop = (await transportOf(wildcard, undefined, 'shop.example.com')).transport;
+  assert.equal(shop.tls_rpt.recommendations[0]?.record, '');
+  const aliased = { ...BARE, '_smtp._tls.example.com': { CNAME: 'gone.example.net' } };
+  assert.equal((await transportOf(aliased)).transport.tls_rpt.recommendations[0]?.record, '');
+});
+
+test('transport: a domain that takes no mail lacks neither MTA-STS nor TLS-RPT', async () => {
+  const { transport } = await transportOf({ 'example.com': { MX: [[0, '.']], TXT: ['v=spf1 -all'] } });
+  const { mta_sts, tls_rpt, dane } = codesOf(transport);
+  assert.deepEqual([mta_sts, tls_rpt, dane], [['no_mail_host'], ['no_mail_host'], ['no_mail_host']]);
+});

@@ -1,6 +1,6 @@
 /** What protects mail on its way to the domain: MTA-STS, TLS-RPT, DANE and DNSSEC; and BIMI. Asked at the same time. */
 import type { Answer, MxHost, Resolver } from '../dns/answer.ts';
-import { dnsFailure, type Finding } from '../findings/finding.ts';
+import { dnsFailure, type Finding, type FindingCode, hasCode } from '../findings/finding.ts';
 import type { MxFindings } from '../mx/mx.ts';
 import type { DmarcReport, DnssecReport, TransportReport } from '../report/report.ts';
 import { checkBimi } from './bimi.ts';
@@ -10,7 +10,7 @@ import { checkTlsRpt } from './tls-rpt.ts';
 
 export type TransportOptions = MtaStsOptions;
 
-export type TransportInput = {
+type TransportInput = {
   readonly domain: string;
   readonly resolver: Resolver;
   readonly mxAnswer: Promise<Answer<MxHost>>;
@@ -19,6 +19,7 @@ export type TransportInput = {
   readonly dmarc: Promise<DmarcReport<Finding>>;
 };
 
+/** Without recommendations, which follow from this and the rest of the report. */
 export async function checkTransport(
   { domain, resolver, mxAnswer, txtAnswer, mx, dmarc }: TransportInput,
   options: TransportOptions,
@@ -34,7 +35,19 @@ export async function checkTransport(
     checkBimi(domain, resolver, dmarc),
     Promise.all([mxAnswer, txtAnswer]).then((answers) => checkDnssec(domain, answers)),
   ]);
-  return { mta_sts, tls_rpt, dane, bimi, dnssec };
+  // A domain that takes no mail lacks neither.
+  const isWithoutMail = hasCode(dane.validation_errors, 'no_mail_host');
+  const needless = <Part extends { validation_errors: Finding[] }>(part: Part, missing: FindingCode): Part =>
+    isWithoutMail && hasCode(part.validation_errors, missing)
+      ? { ...part, validation_errors: [{ code: 'no_mail_host', detail: { domain } }] }
+      : part;
+  return {
+    mta_sts: needless(mta_sts, 'no_mta_sts_record'),
+    tls_rpt: needless(tls_rpt, 'no_tls_rpt_record'),
+    dane,
+    bimi,
+    dnssec,
+  };
 }
 
 /** As many as checkMx examines. */

@@ -3,7 +3,7 @@ import type { Finding } from '../findings/finding.ts';
 import { FindingList } from '../findings/finding-list.ts';
 import { excerpt } from '../visible-text.ts';
 
-export type MtaStsPolicy = {
+type MtaStsPolicy = {
   readonly mode: 'enforce' | 'testing' | 'none' | '';
   /** In seconds; 0 if it cannot be read. */
   readonly max_age: number;

@@ -99,10 +99,21 @@ function addressesOf(host: string, ipv4: Answer<string>, ipv6: Answer<string>): 
 }
 
 function reportOf(
-  published: Partial<Omit<MtaStsReport, 'found' | 'is_valid' | 'validation_errors'>>,
+  published: Partial<Omit<MtaStsReport, 'found' | 'is_valid' | 'validation_errors' | 'recommendations'>>,
   errors: Finding[],
 ): MtaStsReport<Finding> {
   const { raw = '', id = '', policy_found = false, mode = '', max_age = 0, mx = [] } = published;
   const is_valid = errors.length === 0;
-  return { found: raw !== '', raw, id, policy_found, mode, max_age, mx, is_valid, validation_errors: errors };
+  return {
+    found: raw !== '',
+    raw,
+    id,
+    policy_found,
+    mode,
+    max_age,
+    mx,
+    is_valid,
+    validation_errors: errors,
+    recommendations: [],
+  };
 }

@@ -38,5 +38,12 @@ function uriFault(item: string): Finding {
 }
 
 function reportOf(raw: string, report_uris: string[], errors: Finding[]): TlsRptReport<Finding> {
-  return { found: raw !== '', raw, report_uris, is_valid: errors.length === 0, validation_errors: errors };
+  return {
+    found: raw !== '',
+    raw,
+    report_uris,
+    is_valid: errors.length === 0,
+    validation_errors: errors,
+    recommendations: [],
+  };
 }

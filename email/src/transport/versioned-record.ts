@@ -7,7 +7,7 @@ import { MAX_TXT_BYTES } from '../dns/budget.ts';
 import { dnsFailure, type Finding } from '../findings/finding.ts';
 import { parseTagList, type TagList, tagListErrors } from '../tag-list.ts';
 
-export type VersionedRecord =
+type VersionedRecord =
   | { readonly kind: 'none' }
   /** `raw` is `''` if the question failed. */
   | { readonly kind: 'unusable'; readonly raw: string; readonly error: Finding }

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { startScriptedDnsServer } from '@whence/testing/scripted-dns-server';
+import { examineDomain } from '../check.ts';
+import { createDnsClient } from './resolver.ts';
+import { zone } from './zone.ts';
+import type { ZoneEntry } from './zone-records.ts';
+
+for (const [behaviour, entry, fault, sentence] of [
+  ['wrong signatures', { TXT: ['v=spf1 -all'], isBogus: true }, 'signatures', /signatures of the zone do not validate/],
+  ['servers that do not answer', { fail: 'SERVFAIL' }, 'servers', /gets no answer from the servers of the zone/],
+  ['a timeout tells nothing', { fail: 'timeout' }, undefined, /could not be verified/],
+  ['no failure', { TXT: ['v=spf1 -all'] }, undefined, undefined],
+] as const satisfies readonly (readonly [string, ZoneEntry, string | undefined, RegExp | undefined])[])
+  test(`dns fault: ${behaviour}`, async () => {
+    const { dnsFault, report } = await examineDomain('example.com', { resolver: zone({ 'example.com': entry }) });
+    assert.equal(dnsFault, fault);
+    if (sentence !== undefined) assert.match(report.recommendations.join('\n'), sentence);
+  });
+
+test('dns fault: the question without validation has the CD bit, and is asked once', async (t) => {
+  const server = await startScriptedDnsServer({ 'example.com': { TXT: ['v=spf1 -all'], isBogus: true } });
+  t.after(() => server.close());
+  const client = createDnsClient({ servers: [server.address], tries: 1 });
+  t.after(() => client.close());
+  const { dnsFault } = await examineDomain('example.com', { resolver: client.forCheck('example.com') });
+  assert.equal(dnsFault, 'signatures');
+  assert.equal(server.queries.filter(({ name, type }) => name === 'example.com' && type === 'TXT').length, 2);
+});

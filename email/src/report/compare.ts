@@ -1,0 +1,254 @@
+/**
+ * What changed between two reports of a domain, as people watch for it: who may send, where mail goes, which keys sign
+ * it, and how strict the policy is; each with the reason why it matters. What DNS did not answer for, then or now, is not
+ * a change.
+ */
+import { compareTransport } from './compare-transport.ts';
+import { type Evidence, keyFingerprint, mailboxProviders } from './evidence.ts';
+import type { Part } from './part-state.ts';
+import type { DkimReport, DmarcPolicy, EmailReport } from './report.ts';
+import { type ComparedPart, compareLists, compareTexts, isFailureText, type ReportChange } from './report-change.ts';
+
+/** A report, with what was saved beside it. */
+export type ComparedReport = EmailReport & { readonly evidence?: Evidence };
+
+/** What endangers the domain comes first in each part. */
+export function compareReports(before: ComparedReport, now: ComparedReport): ReportChange[] {
+  const unknown = unknownParts(before, now);
+  const isKnown = (part: ComparedPart) => !unknown.has(part);
+  return [
+    ...(unknown.size === 0 ? compareScores(before, now) : []),
+    ...(isKnown('mx') ? compareMx(before, now) : unverified('mx', now)),
+    ...(isKnown('spf') ? compareSpf(before, now) : unverified('spf', now)),
+    ...(isKnown('dkim') ? compareKeys(before.dkim, now.dkim) : unverified('dkim', now)),
+    ...(isKnown('dmarc') ? compareDmarc(before, now) : unverified('dmarc', now)),
+    ...compareDangling(before, now),
+    // Only what both reports have: the options may have been others.
+    ...(before.transport && now.transport ? compareTransport(before.transport, now.transport) : []),
+  ];
+}
+
+export function scoreText({ grade, domain_auth_score }: EmailReport): string {
+  return `${grade} ${domain_auth_score}`;
+}
+
+/** Parts of the report that DNS did not answer for. */
+export function unverifiedParts({ mx, spf, dkim, dmarc, evidence }: ComparedReport): Part[] {
+  const byErrors: readonly (readonly [Part, readonly string[]])[] = [
+    ['mx', mx.errors],
+    ['spf', spf.validation_errors],
+    ['dkim', dkim.flatMap(({ validation_errors }) => validation_errors)],
+    ['dmarc', dmarc.validation_errors],
+  ];
+  const failed = byErrors.filter(([, errors]) => errors.some(isFailureText)).map(([part]) => part);
+  return [...new Set([...(evidence?.unverified ?? []), ...failed])];
+}
+
+function unknownParts(before: ComparedReport, now: ComparedReport): Set<ComparedPart> {
+  return new Set([...unverifiedParts(before), ...unverifiedParts(now)]);
+}
+
+/** Said only of the new report; of the old one it was said then. */
+function unverified(part: Part, now: ComparedReport): ReportChange[] {
+  if (!unverifiedParts(now).includes(part)) return [];
+  const errors = {
+    mx: now.mx.errors,
+    spf: now.spf.validation_errors,
+    dkim: now.dkim.flatMap(({ selector, validation_errors }) =>
+      validation_errors.map((text) => `${selector}: ${text}`),
+    ),
+    dmarc: now.dmarc.validation_errors,
+  }[part];
+  const reason = errors.find((error) => isFailureText(error.replace(/^\S+: (?=dns_|alias_)/, '')));
+  return [{ kind: 'unverified', part, reason: reason ?? 'DNS did not answer for some selectors' }];
+}
+
+function compareScores(before: EmailReport, now: EmailReport): ReportChange[] {
+  const [from, to] = [scoreText(before), scoreText(now)];
+  return from === to ? [] : [{ kind: 'score', from, to }];
+}
+
+function compareMx({ mx: before }: EmailReport, { mx: now }: EmailReport): ReportChange[] {
+  const [from, to] = [mailboxProviders(before.records).join(', '), mailboxProviders(now.records).join(', ')];
+  const why =
+    'Mail for the domain is now received elsewhere, also messages that confirm a sign-in or reset a password.';
+  return [
+    ...compareTexts('mx', 'provider', from, to, why),
+    ...compareLists('mx', 'host', before.records, now.records),
+    ...compareLists('mx', 'error', before.errors, now.errors),
+  ];
+}
+
+const BECAME_OPEN = 'Anyone can now send mail as the domain, and DMARC passes for it.';
+
+function compareSpf(before: ComparedReport, now: ComparedReport): ReportChange[] {
+  const changes: ReportChange[] = [];
+  const [wasOpen, isOpen] = [isOpenToAll(before), isOpenToAll(now)];
+  if (wasOpen !== isOpen) {
+    const [from, to] = [wasOpen, isOpen].map((open) => (open ? 'everyone' : 'the servers that are listed'));
+    changes.push({
+      kind: 'changed',
+      part: 'spf',
+      what: 'who may send',
+      from: from ?? '',
+      to: to ?? '',
+      ...(isOpen && { why: BECAME_OPEN }),
+    });
+  }
+  return [
+    ...changes,
+    ...compareBreadth(before, now),
+    ...compareTexts('spf', 'record', before.spf.raw, now.spf.raw, weakerAll(before, now)),
+    ...compareTexts('spf', 'lookups', String(before.spf.dns_lookup_count), String(now.spf.dns_lookup_count)),
+    ...compareLists('spf', 'error', before.spf.validation_errors, now.spf.validation_errors),
+  ];
+}
+
+function isOpenToAll({ spf, evidence }: ComparedReport): boolean {
+  return evidence?.open_to_all ?? spf.is_permissive;
+}
+
+const ALL_STRENGTH = { '-': 3, '~': 2, '?': 1, '+': 0, '': 0 } as const;
+
+function weakerAll({ spf: before }: EmailReport, { spf: now }: EmailReport): string | undefined {
+  if (ALL_STRENGTH[now.all_qualifier] >= ALL_STRENGTH[before.all_qualifier]) return undefined;
+  return 'Receivers are told less about servers that are not listed.';
+}
+
+/** More addresses than this, and twice as many as before, is growth; less is how providers change their ranges. */
+const NOTABLE_ADDRESSES = 256;
+
+function compareBreadth({ evidence: before }: ComparedReport, { evidence: now }: ComparedReport): ReportChange[] {
+  if (before === undefined || now === undefined || now.open_to_all) return [];
+  const hasGrown = (from: number, to: number) => to > 2 * from && to - from > NOTABLE_ADDRESSES;
+  const changes: ReportChange[] = [];
+  for (const { term, ipv4_addresses, ipv6_48s } of now.spf_terms) {
+    const old = before.spf_terms.find((candidate) => candidate.term === term);
+    // A term that is new shows in the record.
+    if (old === undefined) continue;
+    const isIpv4 = hasGrown(old.ipv4_addresses, ipv4_addresses);
+    if (!isIpv4 && !(ipv6_48s > 2 * old.ipv6_48s && ipv6_48s - old.ipv6_48s > 16)) continue;
+    const texts = isIpv4
+      ? [addresses(old.ipv4_addresses), addresses(ipv4_addresses)]
+      : [slash48s(old.ipv6_48s), slash48s(ipv6_48s)];
+    changes.push(grown(`what ${term} lets send`, texts));
+  }
+  if (changes.length === 0 && hasGrown(before.ipv4_addresses, now.ipv4_addresses))
+    changes.push(grown('what SPF lets send', [addresses(before.ipv4_addresses), addresses(now.ipv4_addresses)]));
+  return changes;
+}
+
+function grown(what: string, [from = '', to = '']: readonly string[]): ReportChange {
+  const why = 'Many more servers than before pass SPF as the domain.';
+  return { kind: 'changed', part: 'spf', what, from, to, why };
+}
+
+function addresses(count: number): string {
+  return `${count.toLocaleString('en')} IPv4 addresses`;
+}
+
+function slash48s(count: number): string {
+  return `${count.toLocaleString('en')} IPv6 /48s`;
+}
+
+/** By key, not by selector: a key that moves to another selector is the same key. */
+function compareKeys(before: readonly DkimReport[], now: readonly DkimReport[]): ReportChange[] {
+  const [old, current] = [usable(before), usable(now)];
+  const gone = [...old].filter(([fingerprint]) => !current.has(fingerprint));
+  const added = [...current].filter(([fingerprint]) => !old.has(fingerprint));
+  return [
+    ...gone.map(
+      ([fingerprint, key]): ReportChange => ({
+        kind: 'removed',
+        part: 'dkim',
+        what: 'key',
+        value: describeKey(fingerprint, key),
+        why: 'Mail that is signed with this key no longer passes DKIM.',
+      }),
+    ),
+    ...added.map(
+      ([fingerprint, key]): ReportChange => ({
+        kind: 'added',
+        part: 'dkim',
+        what: 'key',
+        value: describeKey(fingerprint, key),
+        why: 'The owner of this key can sign mail as the domain.',
+      }),
+    ),
+    ...compareLists('dkim', 'error', keyErrors(before), keyErrors(now)),
+  ];
+}
+
+function usable(keys: readonly DkimReport[]): Map<string, DkimReport> {
+  return new Map(
+    keys
+      .filter(({ found }) => found)
+      .flatMap((key) => (keyFingerprint(key) === '' ? [] : [[keyFingerprint(key), key]])),
+  );
+}
+
+function describeKey(fingerprint: string, { selector, key_type, key_bits }: DkimReport): string {
+  return `${selector}, ${key_type || 'unknown type'} ${key_bits}, fingerprint ${fingerprint}`;
+}
+
+/** A selector that is not there has the error that it is not there. */
+function keyErrors(keys: readonly DkimReport[]): string[] {
+  return keys
+    .filter(({ found }) => found)
+    .flatMap(({ selector, validation_errors }) => validation_errors.map((error) => `${selector}: ${error}`));
+}
+
+const POLICY_STRENGTH: Readonly<Record<DmarcPolicy | '', number>> = { '': 0, none: 0, quarantine: 1, reject: 2 };
+
+function compareDmarc({ dmarc: before }: EmailReport, { dmarc: now }: EmailReport): ReportChange[] {
+  const strength = ({ raw, effective_policy, percentage }: EmailReport['dmarc']) =>
+    raw === '' ? -1 : POLICY_STRENGTH[effective_policy] * percentage;
+  const isWeaker = strength(now) < strength(before);
+  const isWeakerBelow = POLICY_STRENGTH[now.subdomain_policy] < POLICY_STRENGTH[before.subdomain_policy];
+  const [from, to] = [before, now].map((dmarc) =>
+    dmarc.raw === ''
+      ? 'no record'
+      : `${dmarc.effective_policy}${dmarc.partial_rollout ? ` for ${dmarc.percentage} %` : ''}`,
+  );
+  return [
+    ...compareTexts(
+      'dmarc',
+      'policy in force',
+      from ?? '',
+      to ?? '',
+      isWeaker ? 'Receivers refuse less of the mail that others send as the domain.' : undefined,
+    ),
+    ...compareTexts(
+      'dmarc',
+      'policy for subdomains',
+      before.subdomain_policy,
+      now.subdomain_policy,
+      isWeakerBelow ? 'Others can send as subdomains more easily than before.' : undefined,
+    ),
+    ...compareTexts('dmarc', 'record', before.raw, now.raw),
+    ...compareTexts('dmarc', 'record of', before.record_domain, now.record_domain),
+    ...compareLists(
+      'dmarc',
+      'report address',
+      before.aggregate_report_uris,
+      now.aggregate_report_uris,
+      'Reports name every server that sends as the domain; this address now receives them.',
+    ),
+    ...compareLists('dmarc', 'error', before.validation_errors, now.validation_errors),
+  ];
+}
+
+function compareDangling({ evidence: before }: ComparedReport, { evidence: now }: ComparedReport): ReportChange[] {
+  if (before === undefined || now === undefined) return [];
+  const isUnknown = (part: Part) => [...before.unverified, ...now.unverified].includes(part);
+  const added = now.dangling.filter(
+    ({ part, name }) => !isUnknown(part) && !before.dangling.some((old) => old.name === name),
+  );
+  return added.map(({ part, name }) => ({
+    kind: 'added',
+    part,
+    what: 'name that does not exist',
+    value: name,
+    why: 'A record refers to it; if its domain is free, another owner can register it and act for this domain.',
+  }));
+}

@@ -1,6 +1,6 @@
 /**
- * IP addresses: strict text to words, words to canonical text. Text may be bytes in a buffer: a string per address would
- * cost as much as the lookup (measured for IPv4: 136 ns instead of 50).
+ * IP addresses: strict text to words, words to canonical text. Text may be bytes in a buffer: a string per address
+ * would cost as much as the lookup (measured for IPv4: 136 ns instead of 50).
  *
  * Only the full dotted quad and the forms of RFC 4291 §2.2 are accepted. `net.isIP` is not used: it accepts zone ids
  * (`fe80::1%eth0`), and the words are needed anyway. An IPv4-mapped address (RFC 4291 §2.5.5.2) is parsed as the IPv4

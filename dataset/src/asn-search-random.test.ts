@@ -1,10 +1,10 @@
 /** The index compared with a slow and obvious search, over random names and texts. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { seededRandom } from '@whence/testing/seeded-random';
 import { AsnSearch } from './asn-search.ts';
 import type { Dataset } from './file/read.ts';
 import { datasetOf, sampleInput } from './test/sample-dataset.ts';
-import { seededRandom } from './test/seeded-random.ts';
 import { SlowAsnSearch } from './test/slow-asn-search.ts';
 
 type Random = () => number;
@@ -60,7 +60,7 @@ function randomNetworks(random: Random, count: number): Dataset {
 
 /** A part of a name or handle, sometimes with a change, or a number. */
 function randomQuery(random: Random, dataset: Dataset): string {
-  const { asn, asn_name, handle = asn_name } = dataset.asnAt(below(random, dataset.asnCount));
+  const { asn, asn_name, handle = asn_name } = dataset.networks.at(below(random, dataset.networks.count));
   if (random() < 0.05) return `${pick(random, ['', 'AS', 'as'])}${asn}`;
   const characters = [...(random() < 0.5 ? asn_name : handle)];
   const start = below(random, characters.length);

@@ -1,13 +1,14 @@
 /**
  * Search for networks by name, handle or number. Rows are ordered by size, the largest first, so the results of a rank
- * are its rows in ascending order. `file/name-index.ts` describes the index.
+ * are its rows in ascending order. `file/search/name-index.ts` describes the index.
  */
-import { WantedText } from './file/network-texts.ts';
+
+import { WantedText } from './file/networks/network-texts.ts';
 import type { Dataset } from './file/read.ts';
-import { BEGINS_NAME, IS_WHOLE, rowOfUse } from './file/shared-words.ts';
+import { RowSet } from './file/search/row-set.ts';
+import { fold, NO_MATCH, searchText, splitWords } from './file/search/search-text.ts';
+import { BEGINS_NAME, IS_WHOLE, rowOfUse } from './file/search/shared-words.ts';
 import type { AsnRecord } from './record.ts';
-import { RowSet } from './row-set.ts';
-import { fold, NO_MATCH, searchText, splitWords } from './search-text.ts';
 
 export type AsnSearchResult = Omit<AsnRecord, 'address_count'>;
 export type AsnSearchAnswer = {
@@ -18,9 +19,9 @@ export type AsnSearchAnswer = {
   results: AsnSearchResult[];
 };
 
-/** So few rows are compared with the text at once. More of them are reduced first, by a word of the text. */
+/** Up to this many rows are compared with the text directly; more are first reduced by a word of the text. */
 const FEW_ROWS = 2_000;
-/** Some texts of up to so many bytes have prepared results. */
+/** Texts of up to this many bytes may have prepared results. */
 const SHORT_BYTES = 3;
 /** The shortest text that can be looked up in the grams. */
 const GRAM_BYTES = 3;
@@ -34,22 +35,22 @@ export class AsnSearch {
   readonly #list: Uint32Array;
 
   constructor(dataset: Dataset) {
-    const newSet = () => new RowSet(dataset.asnCount);
+    const newSet = () => new RowSet(dataset.networks.count);
     this.#dataset = dataset;
     this.#ranked = [newSet(), newSet(), newSet(), newSet()];
     this.#candidates = newSet();
     this.#withWord = newSet();
-    this.#list = new Uint32Array(dataset.asnCount);
+    this.#list = new Uint32Array(dataset.networks.count);
   }
 
   search(query: string, limit: number): AsnSearchAnswer {
     const wanted = searchText(fold(query).trim());
     const numberText = /^(?:as)?([0-9]{1,10})$/.exec(wanted)?.[1];
-    const numbered = numberText === undefined ? -1 : this.#dataset.rowOfAsn(Number(numberText));
+    const numbered = numberText === undefined ? -1 : this.#dataset.networks.rowOf(Number(numberText));
     const { rows, total } = wanted === '' ? { rows: [], total: 0 } : this.#find(wanted, limit);
     const best = numbered < 0 ? rows : [numbered, ...rows.filter((row) => row !== numbered)].slice(0, limit);
     const results = best.map((row) => {
-      const { address_count: _, ...result } = this.#dataset.asnAt(row);
+      const { address_count: _, ...result } = this.#dataset.networks.at(row);
       return result;
     });
     // A network that is found by its number may also have the number in its name; it is one result.
@@ -74,7 +75,7 @@ export class AsnSearch {
   /** Reads all names: for more results of a short text than are prepared, which the API does not ask for. */
   #rankAll(text: string): void {
     const wanted = new WantedText(text);
-    for (let row = 0; row < this.#dataset.asnCount; row++) this.#rank(row, wanted);
+    for (let row = 0; row < this.#dataset.networks.count; row++) this.#rank(row, wanted);
   }
 
   /** A text without characters between words is part of a word. */
@@ -97,7 +98,9 @@ export class AsnSearch {
     this.#rankCandidates(text);
   }
 
-  /** A text with separators: candidates are the networks with one of them, and with the longest word, if they are many. */
+  /**
+   * A text with separators: candidates are the networks with one of them, and with the longest word, if they are many.
+   */
   #rankBySeparator(text: string): void {
     const { words, grams } = this.#dataset.nameIndex;
     const list = this.#list;

@@ -20,7 +20,7 @@ export function explain(dataset: Dataset, address: Address, match: Match): Evide
     const { id = '', as_of = '' } = dataset.meta.sources[source] ?? {};
     return { field, value, source: id, prefix, as_of };
   };
-  const rows = dataset.decisions(dataset.tailOf(match)).map(([field, source, stated]) => {
+  const rows = dataset.decisions(dataset.attributesOf(match)).map(([field, source, stated]) => {
     const value = stated ?? fieldValue(record, field);
     const prefix = ANNOUNCED.has(field) ? record.prefix : statedPrefix(dataset, address, field, value, source);
     return row(field, value, source, prefix);
@@ -44,14 +44,14 @@ function statedPrefix(
     if (at < 0n || at >> BigInt(bits) !== 0n) return false;
     const match = dataset.find(fromBigInt(at, version));
     if (match === 0) return false;
-    const tail = dataset.tailOf(match);
-    let same = saysSame.get(tail);
+    const set = dataset.attributesOf(match);
+    let same = saysSame.get(set);
     if (same === undefined) {
-      const record = dataset.tail(tail);
+      const record = dataset.attributes(set);
       same = dataset
-        .decisions(tail)
+        .decisions(set)
         .some(([f, s, stated]) => f === field && s === source && (stated ?? fieldValue(record, field)) === value);
-      saysSame.set(tail, same);
+      saysSame.set(set, same);
     }
     return same;
   };

@@ -1,10 +1,10 @@
 /** The prefixes of a network compared with the routes that it was given, over random nested prefixes. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { seededRandom } from '@whence/testing/seeded-random';
 import { type Address, ipv4, ipv6, truncateAddress } from './address.ts';
 import { formatPrefix, toBigInt } from './prefix.ts';
 import { sampleDataset } from './test/sample-dataset.ts';
-import { seededRandom } from './test/seeded-random.ts';
 
 const NETWORKS = 12;
 

@@ -8,7 +8,8 @@ export type ConnectionType = (typeof CONNECTION_TYPES)[number];
 export const RIRS = ['ARIN', 'RIPE', 'APNIC', 'LACNIC', 'AFRINIC'] as const;
 export type Rir = (typeof RIRS)[number];
 
-export type ThreatLevel = 'low' | 'medium' | 'high' | 'critical';
+export const THREAT_LEVELS = ['low', 'medium', 'high', 'critical'] as const;
+export type ThreatLevel = (typeof THREAT_LEVELS)[number];
 
 export type Detection = {
   is_datacenter: boolean;
@@ -43,7 +44,7 @@ export type FlagSource = {
   from: 'feeds' | 'tables' | 'none';
   /** Ids of the sources. */
   sources: string[];
-  /** The newest date of them. */
+  /** The date of the oldest feed, or of the oldest table where no feed decides. */
   as_of?: string;
 };
 export type FlagSources = Record<FlagSubject, FlagSource>;
@@ -105,7 +106,16 @@ export type Meta = {
   flag_sources: FlagSources;
   providers: readonly string[];
   counts: Counts;
+  /** Both absent in versions built before they existed. */
+  data_sources?: DataSources;
+  quality?: readonly QualityRow[];
 };
+
+/**
+ * Per field the oldest source that decides it for at least 1 % of the answered IPv4 addresses or IPv6 /48s. A source that
+ * only fills gaps is not the age of the data.
+ */
+export type DataSources = Partial<Record<'prefix' | 'country', { source: string; as_of: string }>>;
 
 export type Counts = {
   ipv4_intervals: number;
@@ -152,3 +162,44 @@ export type AgreementFigure = { sources: [string, string]; ipv4_addresses: numbe
 export type SpaceFigures = { ipv4_addresses: number; ipv6_48s: number };
 
 export type FlagFigures = SpaceFigures & { records: number };
+
+/**
+ * `accuracy`: share of labels that the answer agrees with. `precision`: of the answers with the value, the share whose
+ * label has it. `recall`: of the labels with the value, the share whose answer has it. `macro_recall`: the mean recall of
+ * all values. `false_positive_share`: of labels without the flag, the share whose answer has it. `changed`: share whose
+ * answer differs from the previous version.
+ */
+export const QUALITY_MEASURES = [
+  'accuracy',
+  'precision',
+  'recall',
+  'macro_recall',
+  'false_positive_share',
+  'changed',
+] as const;
+export type QualityMeasure = (typeof QUALITY_MEASURES)[number];
+
+export const QUALITY_FAMILIES = ['ipv4', 'ipv6', 'all'] as const;
+/** What counts once: an IPv4 address, an IPv6 /48, a labelled prefix or a network. */
+export const QUALITY_WEIGHTS = ['address', 'slash48', 'prefix', 'network'] as const;
+
+/** One figure of how right the answers are, measured on labels that did not decide them. */
+export type QualityRow = {
+  /** A field of the record; `connection_type=education` for one value of it. */
+  field: string;
+  measure: QualityMeasure;
+  family: (typeof QUALITY_FAMILIES)[number];
+  weight: (typeof QUALITY_WEIGHTS)[number];
+  /** From 0 to 1. */
+  value: number;
+  /** Labels, counted by `weight`. */
+  n: number;
+  /** 95 % confidence interval. */
+  interval: [low: number, high: number];
+  /** Where the labels are from. */
+  labels: string;
+  /** yyyy-mm-dd */
+  labels_as_of: string;
+  /** The labels are a source of the version. The measured answers are those without that source. */
+  held_out: boolean;
+};

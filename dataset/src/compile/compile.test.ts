@@ -6,8 +6,8 @@ import { explain } from '../evidence.ts';
 import type { Drive } from '../feeds/feed.ts';
 import type { Dataset } from '../file/read.ts';
 import { datasetOf, ranges, type Sample, sampleInput, source } from '../test/sample-dataset.ts';
-import type { CompileInput, NetworkList, Overlay } from './compile-input.ts';
-import { parseOverrides } from './overrides.ts';
+import type { CompileInput, NetworkList, Overlay } from './input/compile-input.ts';
+import { parseOverrides } from './input/overrides.ts';
 
 const SAMPLE: Sample = {
   routes: [
@@ -61,6 +61,7 @@ function answer(data: Dataset, ip: string) {
 
 type Answer = NonNullable<ReturnType<typeof answer>>;
 
+const RELAY = { operator: 'Example Relay', isRelay: true } as const;
 const RELAY_FRIENDS = { namesTorOperators: true, statements: [{ label: 'Relay Friends' }] } as const;
 
 /** Fields that only the evidence has. */
@@ -130,21 +131,171 @@ for (const [behaviour, changes, ip, want] of [
     { is_ai_crawler: false, ai_company: undefined, is_datacenter: true, score: 0 },
   ],
   [
-    'a privacy relay is a VPN that adds nothing to the score',
-    { overlays: [overlay('relay', ['is_vpn'], ['1.0.7.0/24'], { operator: 'Example Relay', isRelay: true })] },
+    'a privacy relay is not a VPN and adds nothing to the score',
+    { overlays: [overlay('relay', ['is_vpn'], ['1.0.7.0/24'], RELAY)] },
     '1.0.7.7',
-    { is_vpn: true, score: 0, explanation: undefined },
+    { is_vpn: false, score: 0, explanation: undefined },
   ],
   [
-    'a privacy relay on another VPN list scores as that list says',
+    'a privacy relay over IPv6 is not a VPN',
+    { overlays: [overlay('x4b-vpn', ['is_vpn'], ['2a00::/48']), overlay('relay', ['is_vpn'], ['2a00::/64'], RELAY)] },
+    '2a00::7',
+    { is_vpn: false, score: 0 },
+  ],
+  [
+    'an address next to the relay keeps what a list says',
+    { overlays: [overlay('x4b-vpn', ['is_vpn'], ['2a00::/48']), overlay('relay', ['is_vpn'], ['2a00::/64'], RELAY)] },
+    '2a00:0:0:1::7',
+    { is_vpn: true, score: 15 },
+  ],
+  [
+    'reports about a privacy relay add no points and are explained',
     {
       overlays: [
-        overlay('relay', ['is_vpn'], ['1.0.7.0/24'], { operator: 'Example Relay', isRelay: true }),
-        overlay('x4b-vpn', ['is_vpn'], ['1.0.7.0/24']),
+        overlay('relay', ['is_vpn'], ['1.0.7.0/24'], RELAY),
+        overlay('reports', ['blocklist'], ['1.0.7.7'], { statements: [{ lists: 4 }] }),
       ],
     },
     '1.0.7.7',
-    { is_vpn: true, explanation: ['VPN (x4b-vpn, 2026-11-01): +15'] },
+    {
+      score: 0,
+      explanation: ['on 4 blocklists, limited because many people share the address (reports, 2026-11-01): +0'],
+    },
+  ],
+  [
+    'a privacy relay on hijacked space keeps the points of the hijack',
+    {
+      overlays: [
+        overlay('relay', ['is_vpn'], ['1.0.7.0/24'], RELAY),
+        overlay('drop', ['criminal_netblock'], ['1.0.0.0/16']),
+      ],
+    },
+    '1.0.7.7',
+    { score: 90 },
+  ],
+  [
+    'a Tor exit on a VPN list is counted once',
+    {
+      overlays: [overlay('tor-exits', ['is_tor_exit'], ['1.0.7.7']), overlay('x4b-vpn', ['is_vpn'], ['1.0.7.0/24'])],
+    },
+    '1.0.7.7',
+    { is_tor_exit: true, is_vpn: false, score: 45, explanation: ['Tor exit (tor-exits, 2026-11-01): +45'] },
+  ],
+  [
+    'a generic VPN list does not make a VPN of a CDN',
+    {
+      overlays: [
+        overlay('bunny', ['cloud_provider'], ['1.0.7.7'], { provider: 'Bunny' }),
+        overlay('x4b-vpn', ['is_vpn'], ['1.0.7.7'], { isGeneric: true }),
+      ],
+    },
+    '1.0.7.7',
+    { is_vpn: false, score: 0, cloud_provider: 'Bunny' },
+  ],
+  [
+    'a generic VPN list names servers in other clouds',
+    {
+      overlays: [
+        overlay('aws', ['cloud_provider'], ['1.0.7.7'], { provider: 'AWS' }),
+        overlay('x4b-vpn', ['is_vpn'], ['1.0.7.7'], { isGeneric: true }),
+      ],
+    },
+    '1.0.7.7',
+    { is_vpn: true, score: 15 },
+  ],
+  [
+    'a list that contains another one adds nothing to it',
+    {
+      overlays: [
+        overlay('drop', ['criminal_netblock'], ['1.0.7.0/24']),
+        overlay('et-block', ['blocklist'], ['1.0.7.0/24', '1.0.8.0/24'], {
+          statements: [{ lists: 1 }],
+          contains: ['drop'],
+        }),
+      ],
+    },
+    '1.0.7.7',
+    { score: 90, explanation: ['criminal netblock (drop, 2026-11-01): +90'] },
+  ],
+  [
+    'a list that contains another one counts for what only it has',
+    {
+      overlays: [
+        overlay('drop', ['criminal_netblock'], ['1.0.7.0/24']),
+        overlay('et-block', ['blocklist'], ['1.0.8.0/24'], { contains: ['drop'] }),
+      ],
+    },
+    '1.0.8.7',
+    { score: 15 },
+  ],
+  [
+    'an aggregate counts for the lists that are not counted already',
+    {
+      overlays: [
+        overlay('drop', ['criminal_netblock'], ['1.0.7.0/24']),
+        overlay('aggregate', ['blocklist'], ['1.0.7.0/24'], { statements: [{ lists: 2 }], contains: ['drop'] }),
+      ],
+    },
+    '1.0.7.7',
+    {
+      score: 100,
+      explanation: ['criminal netblock (drop, 2026-11-01): +90', 'on a blocklist (aggregate, 2026-11-01): +15'],
+    },
+  ],
+  [
+    'reports about the NAT of a mobile network stay below 50 and are explained',
+    {
+      networkLists: [list('types', ['connection_type'], [64500], { role: 'mobile' })],
+      overlays: [overlay('reports', ['blocklist'], ['1.0.7.7'], { statements: [{ lists: 5 }] })],
+    },
+    '1.0.7.7',
+    {
+      is_mobile: true,
+      score: 49,
+      level: 'medium',
+      explanation: ['on 5 blocklists, limited because many people share the address (reports, 2026-11-01): +49'],
+    },
+  ],
+  [
+    'a phone has an IPv6 address of its own, so its reports count',
+    {
+      networkLists: [list('types', ['connection_type'], [64500], { role: 'mobile' })],
+      overlays: [overlay('reports', ['blocklist'], ['2a00::7'], { statements: [{ lists: 5 }] })],
+    },
+    '2a00::7',
+    { is_mobile: true, score: 80 },
+  ],
+  [
+    'a criminal netblock in a mobile network keeps its points',
+    {
+      networkLists: [list('types', ['connection_type'], [64500], { role: 'mobile' })],
+      overlays: [overlay('drop', ['criminal_netblock'], ['1.0.7.0/24'])],
+    },
+    '1.0.7.7',
+    { is_mobile: true, score: 90 },
+  ],
+  [
+    'a crawler that its operator publishes stays low',
+    {
+      overlays: [
+        overlay('crawler-google', ['crawler'], ['3.0.7.0/24'], { crawler: 'Googlebot' }),
+        overlay('reports', ['blocklist'], ['3.0.7.7'], { statements: [{ lists: 3 }] }),
+      ],
+    },
+    '3.0.7.7',
+    {
+      score: 24,
+      level: 'low',
+      explanation: ['on 3 blocklists, limited because a crawler uses the address (reports, 2026-11-01): +24'],
+    },
+  ],
+  [
+    'a privacy relay on another VPN list is not a VPN',
+    {
+      overlays: [overlay('x4b-vpn', ['is_vpn'], ['1.0.7.0/24']), overlay('relay', ['is_vpn'], ['1.0.7.0/24'], RELAY)],
+    },
+    '1.0.7.7',
+    { is_vpn: false, score: 0, explanation: undefined },
   ],
   [
     'a list of hosting prefixes comes before a rule on names',
@@ -293,8 +444,8 @@ for (const [behaviour, changes, ip, want] of [
     ],
   ],
   [
-    'the relay behind a VPN flag',
-    { overlays: [overlay('relay', ['is_vpn'], ['1.0.7.0/24'], { operator: 'Example Relay', isRelay: true })] },
+    'the relay that the address belongs to',
+    { overlays: [overlay('relay', ['is_vpn'], ['1.0.7.0/24'], RELAY)] },
     '1.0.7.7',
     [['relay', 'Example Relay', 'relay', '1.0.7.0/24']],
   ],

@@ -1,29 +1,31 @@
 /**
  * Sources in, dataset out. Both address families are walked run by run: `describe` decides what a run's record says,
- * the tables number networks, tails and records in the order in which the walk meets them, and `numberRows` puts them
- * into the order of the file.
+ * the tables number networks, attributes and records in the order in which the walk meets them, and `numberRows` puts
+ * them into the order of the file.
  */
 import type { Compiled } from '../file/write.ts';
-import { type CompileInput, type Progress, sourcesOf } from './compile-input.ts';
-import { FigureCounter } from './figures.ts';
-import { flagSourcesOf } from './flag-sources.ts';
-import { FlaggedHomes } from './flagged-homes.ts';
-import { familyLayers } from './layers.ts';
-import { NetworkTable } from './network-table.ts';
-import { numberRows } from './numbering.ts';
-import { ownNetworks } from './own-networks.ts';
-import { RecordTable } from './record-table.ts';
-import { RunFacts } from './run-facts.ts';
-import { TailTable } from './tail-table.ts';
-import { type WalkedFamily, walkFamily } from './walk.ts';
+import { HeldOutAddresses } from '../quality/held-out-addresses.ts';
+import { heldOutNetworkRows } from '../quality/held-out-networks.ts';
+import { FlaggedAccessNetworks } from './guard/flagged-access-networks.ts';
+import { type CompileInput, ownNetworks, type Progress, sourcesOf } from './input/compile-input.ts';
+import { familyLayers } from './layers/layers.ts';
+import { type WalkedFamily, walkFamily } from './layers/walk.ts';
+import { AttributeTable } from './records/attribute-table.ts';
+import { FigureCounter } from './records/figures.ts';
+import { flagSourcesOf } from './records/flag-sources.ts';
+import { NetworkTable } from './records/network-table.ts';
+import { numberRows } from './records/numbering.ts';
+import { RecordTable } from './records/record-table.ts';
+import { RunFacts } from './records/run-facts.ts';
 
 export function compile(input: CompileInput, progress: Progress = () => {}): Compiled {
   const own = ownNetworks(input.overrides);
   const sources = sourcesOf(input);
   const figures = new FigureCounter();
-  const homes = new FlaggedHomes();
+  const heldOut = new HeldOutAddresses();
+  const accessNetworks = new FlaggedAccessNetworks();
   const networks = new NetworkTable(own === undefined ? input : { ...input, names: [own, ...input.names] });
-  const tails = new TailTable(sources, input);
+  const attributes = new AttributeTable(sources, input);
   const records = new RecordTable();
 
   const compileFamily = (version: 4 | 6, familyProgress: (share: number) => void): WalkedFamily => {
@@ -37,8 +39,9 @@ export function compile(input: CompileInput, progress: Progress = () => {}): Com
         const network = networks.get(run.routes.value);
         networks.addSpace(network, version, addresses, facts.registeredCountry(run));
         if (version === 4) figures.compared(facts.countrySources, facts.countries(run), addresses);
-        const tail = tails.get(facts.key(run, network), () => facts.of(run, network));
-        figures.answered(version, addresses, tail.figures, facts.isConfirmed(run, tail.figures.country));
+        const set = attributes.get(facts.key(run, network), () => facts.of(run, network));
+        figures.answered(version, addresses, set.figures, facts.isConfirmed(run, network.asn, set.figures.country));
+        heldOut.visit(version, addresses, set.outcomes);
         if (
           version === 4 &&
           run.relabel.row < 0 &&
@@ -46,8 +49,8 @@ export function compile(input: CompileInput, progress: Progress = () => {}): Com
           network.relabel === undefined &&
           network.verdict === undefined
         )
-          homes.visit(network.asn, addresses, tail.figures);
-        return records.number(network.asn, tail.id);
+          accessNetworks.visit(network.asn, addresses, set.figures);
+        return records.number(network.asn, set.id);
       },
     });
   };
@@ -58,9 +61,11 @@ export function compile(input: CompileInput, progress: Progress = () => {}): Com
   return {
     sources,
     figures: figures.finish(),
+    dataSources: figures.dataSources(),
     flagSources: flagSourcesOf(input),
-    flaggedHomes: homes.finish(),
-    tails: tails.rows,
+    flaggedAccessNetworks: accessNetworks.finish(),
+    heldOut: [...heldOut.finish(), ...heldOutNetworkRows(networks.heldOut(), input.tables.networks)],
+    attributes: attributes.rows,
     ...numberRows({ networks, records, ipv4, ipv6 }),
     otherOrigins: input.routes.flatMap(({ source, otherOrigins }) =>
       otherOrigins.map((origin) => ({ ...origin, source: sources.indexOf(source) })),

@@ -5,13 +5,15 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatasetError } from '../dataset-error.ts';
+import { type NpmSource, npmSources, OWN_CREDIT, OWN_LICENCE, PUBLISHED } from '../feeds/npm-sources.ts';
 import type { Countries } from '../feeds/parsed.ts';
-import { type Content, fileContent } from '../feeds/sources/content.ts';
-import { parseRangeCsvAsn, parseRangeCsvCountry, refuseUnreadable } from '../feeds/sources/range-csv.ts';
-import { DatasetError } from '../file/format.ts';
+import { parseRangeCsvAsn, parseRangeCsvCountry, refuseUnreadable } from '../feeds/sources/routes/range-csv.ts';
+import { type Content, fileContent } from '../io/content.ts';
 import { parsePrefix } from '../prefix.ts';
 import { type FamilyRanges, Ranges } from '../ranges.ts';
 import type { Source } from '../record.ts';
+import { ADDRESS_COUNTRIES_AS_OF, addressCountries } from '../tables/address-countries.ts';
 import { ADDRESS_TYPES_AS_OF, addressTypes } from '../tables/address-types.ts';
 import { CONFIRMED_REGIONS, isDbipMistaken } from '../tables/country-corrections.ts';
 import { crawlers } from '../tables/crawlers.ts';
@@ -19,8 +21,7 @@ import { IANA_AS_OF } from '../tables/iana.ts';
 import { NAME_RULES_AS_OF } from '../tables/name-rules.ts';
 import { NETWORKS_AS_OF, networkRows } from '../tables/networks.ts';
 import { TOR_BLOCKS_AS_OF, torBlocks } from '../tables/tor-blocks.ts';
-import type { CompileInput, Overlay, Progress } from './compile-input.ts';
-import { type NpmSource, npmSources, OWN_CREDIT, OWN_LICENCE, PUBLISHED } from './npm-sources.ts';
+import type { CompileInput, Overlay, Progress } from './input/compile-input.ts';
 
 /** `locate` returns the folder of an installed npm package, or undefined. */
 export function readEmbedded(
@@ -58,7 +59,7 @@ export function readEmbedded(
     delegations: [],
     delegated: countries(npmSources.delegated),
     networkLists: [],
-    overlays: [...regionOverlays(), ...crawlerOverlays(), torOverlay(), typeOverlay()],
+    overlays: [...regionOverlays(), ...crawlerOverlays(), torOverlay(), typeOverlay(), countryOverlay()],
     tables: {
       iana: table('iana-tables', IANA_AS_OF),
       networks: table('networks', NETWORKS_AS_OF, networkRows.length),
@@ -155,6 +156,16 @@ function typeOverlay(): Overlay {
     statements: addressTypes.map(([, type]) => ({ type })),
     source: table('address-types', ADDRESS_TYPES_AS_OF, addressTypes.length),
     ranges: rangesOf(addressTypes.map(([prefix], i) => [prefix, i])),
+  };
+}
+
+function countryOverlay(): Overlay {
+  return {
+    drives: ['country'],
+    isTable: true,
+    statements: addressCountries.map(([, country]) => ({ country })),
+    source: table('address-countries', ADDRESS_COUNTRIES_AS_OF, addressCountries.length),
+    ranges: rangesOf(addressCountries.map(([prefix], i) => [prefix, i])),
   };
 }
 

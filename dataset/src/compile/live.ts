@@ -8,17 +8,26 @@ import { isCountry } from '../country-code.ts';
 import type { Feed } from '../feeds/feed.ts';
 import type { IngestedFeed } from '../feeds/ingest.ts';
 import type { PrefixList } from '../feeds/parsed.ts';
+import { Ranges } from '../ranges.ts';
 import { countryOfRegion } from '../tables/cloud-regions.ts';
-import type { CompileInput, NetworkList, Overlay, RangeSource, Statement } from './compile-input.ts';
+import type { CompileInput, NetworkList, Overlay, RangeSource, Statement } from './input/compile-input.ts';
 
 export function liveInput(embedded: CompileInput, ingested: readonly IngestedFeed[]): CompileInput {
-  const overlays = ingested.flatMap(overlaysOf);
+  const fromFeeds = ingested.map((feed) => ({ feed, overlays: overlaysOf(feed) }));
+  const overlays = fromFeeds.flatMap(({ feed, overlays: own }) => {
+    const primary = fromFeeds.find(({ feed: other }) => other.feed.id === feed.feed.fallback_for)?.overlays ?? [];
+    return own.flatMap((overlay) => splitByFamily(overlay, primary).needed);
+  });
   const overlaid = new Set(overlays.map(({ source }) => source.id));
-  const hasExits = overlays.some(({ drives }) => drives.includes('is_tor_exit'));
+  const exits = overlays.filter(({ drives }) => drives.includes('is_tor_exit'));
   const tables = embedded.overlays
     .filter(({ source }) => !overlaid.has(source.id))
-    // The table still names the operators of exits that the feed lists; the feed does not.
-    .map((table) => (hasExits && table.drives.includes('is_tor_exit') ? { ...table, drives: [] } : table));
+    .flatMap((table): Overlay[] => {
+      if (!table.drives.includes('is_tor_exit')) return [table];
+      const { needed, replaced } = splitByFamily(table, exits);
+      // The table still names the operators of exits that the feed lists.
+      return [...needed, ...replaced.map((overlay) => ({ ...overlay, drives: [] }))];
+    });
   return {
     ...embedded,
     routes: [
@@ -39,6 +48,22 @@ export function liveInput(embedded: CompileInput, ingested: readonly IngestedFee
     networkLists: ingested.flatMap(networkListsOf),
     overlays: [...overlays, ...tables],
   };
+}
+
+/**
+ * Divides an overlay that stands in for `primary`: `needed` has the address families of which `primary` has no row. A
+ * list of IPv4 addresses says nothing about IPv6.
+ */
+function splitByFamily(overlay: Overlay, primary: readonly Overlay[]): Record<'needed' | 'replaced', Overlay[]> {
+  const isReplaced = (version: 4 | 6) => primary.some(({ ranges }) => ranges[version].length > 0);
+  const part = (wanted: boolean): Overlay[] => {
+    const ranges = {
+      4: isReplaced(4) === wanted ? overlay.ranges[4] : new Ranges(),
+      6: isReplaced(6) === wanted ? overlay.ranges[6] : new Ranges(),
+    };
+    return ranges[4].length + ranges[6].length === 0 ? [] : [{ ...overlay, ranges }];
+  };
+  return { needed: primary.length === 0 ? [overlay] : part(false), replaced: part(true) };
 }
 
 function namesOf({ parsed, source, feed }: IngestedFeed): CompileInput['names'] {
@@ -67,7 +92,7 @@ function networkListsOf({ parsed, source, feed }: IngestedFeed): NetworkList[] {
 
 function overlaysOf({ parsed, source, feed }: IngestedFeed): Overlay[] {
   if (parsed.shape !== 'prefixes') return [];
-  const { drives, provider, company, operator, crawler, is_relay } = feed;
+  const { drives, provider, company, operator, crawler, is_relay, is_generic, asns, contains } = feed;
   return [
     {
       source,
@@ -79,6 +104,10 @@ function overlaysOf({ parsed, source, feed }: IngestedFeed): Overlay[] {
       ...(operator === undefined ? {} : { operator }),
       ...(crawler === undefined ? {} : { crawler }),
       ...(is_relay === undefined ? {} : { isRelay: is_relay }),
+      ...(is_generic === undefined ? {} : { isGeneric: is_generic }),
+      ...(asns === undefined ? {} : { asns: new Set(asns) }),
+      ...(contains === undefined ? {} : { contains }),
+      ...(feed.format === 'onionoo' ? { namesTorOperators: true } : {}),
     },
   ];
 }
@@ -97,6 +126,7 @@ function statementsOf({ labels }: PrefixList, { drives, format, provider, is_agg
     }
     // An aggregate without a count found the address on at least one list.
     if (format === 'ip-count' || is_aggregate === true) return { lists: Number(label) || 1 };
-    return label === '' || !drives.includes('criminal_netblock') ? {} : { label };
+    const isShown = drives.includes('criminal_netblock') || format === 'onionoo';
+    return label === '' || !isShown ? {} : { label };
   });
 }

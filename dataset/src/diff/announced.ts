@@ -1,6 +1,6 @@
 /**
  * Announced prefixes that were added, were removed or have another origin. A walk over addresses meets a prefix in
- * pieces, between the more specific ones inside it, and the pieces differ between the versions. So a prefix is kept
+ * several parts, between the more specific prefixes inside it, and the parts differ between the versions. So a prefix is kept
  * open from its first address until the walk has passed its last one. All open prefixes contain the current address, so
  * they are nested and few. The walk does not meet prefixes that more specific ones cover completely; the file lists
  * them, and they count like any other.
@@ -9,7 +9,7 @@ import { type Match, prefixLength } from '../file/format.ts';
 import type { Dataset } from '../file/read.ts';
 import { addressBits, lastAddress } from '../prefix.ts';
 
-export type PrefixChanges = {
+type PrefixChanges = {
   gained(start: bigint, end: bigint, asn: number): void;
   lost(start: bigint, end: bigint, asn: number): void;
   moved(start: bigint, end: bigint, from: number, to: number): void;

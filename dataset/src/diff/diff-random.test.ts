@@ -4,12 +4,12 @@
  */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { seededRandom } from '@whence/testing/seeded-random';
 import { parseAddress } from '../address.ts';
 import type { Dataset } from '../file/read.ts';
 import { formatPrefix, fromBigInt, parsePrefix, toBigInt } from '../prefix.ts';
 import { FLAGS, type IpRecord } from '../record.ts';
 import { type Sample, sampleDataset } from '../test/sample-dataset.ts';
-import { seededRandom } from '../test/seeded-random.ts';
 import { type DatasetDiff, diffDatasets } from './diff.ts';
 
 const UNITS = 256;
@@ -129,8 +129,8 @@ function originsOf(dataset: Dataset, version: Version): Map<string, number> {
     if (record !== undefined) origins.set(record.prefix, record.asn);
   }
   const visible = new Set(origins.keys());
-  for (let row = 0; row < dataset.asnCount; row++) {
-    const { asn } = dataset.asnAt(row);
+  for (let row = 0; row < dataset.networks.count; row++) {
+    const { asn } = dataset.networks.at(row);
     for (const prefix of dataset.prefixesOf(asn)[version === 4 ? 'ipv4' : 'ipv6']) {
       if (!visible.has(prefix)) origins.set(prefix, Math.min(asn, origins.get(prefix) ?? asn));
     }

@@ -5,7 +5,7 @@
  * - Announced prefixes are compared as prefixes: in one version only (`prefixes`), or in both with another origin
  *   (`origins`). Prefixes that more specific ones cover count too. Each is an entry of its own in lists and counts, and
  *   the sizes of nested prefixes add up.
- * - Everything else is about addresses, whatever their prefix. Adjacent addresses with the same change are one network
+ * - Everything else is compared by address, independent of the prefix. Adjacent addresses with the same change are one network
  *   in lists and counts, written as a prefix, or as `first-last` where they are not a prefix.
  * - `countries` and `levels` compare addresses that both versions answer. Flags and names also change where only one
  *   version answers: an address without a record has no flag and no name.
@@ -20,27 +20,27 @@ import { AnnouncedPrefixes } from './announced.ts';
 import { diffNetworks, type NetworkChanges } from './networks.ts';
 import { forEachSegment } from './segments.ts';
 import { Tally } from './tally.ts';
-import { TailTraits, type Traits } from './traits.ts';
+import { type Traits, TraitsCache } from './traits.ts';
 
-export type ComparedVersion = { version: number; built_at: string };
+type ComparedVersion = { version: number; built_at: string };
 export type Amount = { ipv4: { count: number; addresses: number }; ipv6: { count: number; slash48s: number } };
 /** `count` and sizes cover all changes; `largest` lists at most `limit` of them. */
 export type Changes<Entry> = {
   ipv4: { count: number; addresses: number; largest: (Entry & { addresses: number })[] };
   ipv6: { count: number; slash48s: number; largest: (Entry & { slash48s: number })[] };
 };
-export type NetworkName = { asn: number; asn_name: string };
-export type AnnouncedPrefix = { prefix: string; asn: number; asn_name: string };
-export type OriginChange = { prefix: string; from: NetworkName; to: NetworkName };
-export type CountryChange = { network: string; from: string; to: string };
-export type FlaggedNetwork = { network: string; asn: number; asn_name: string };
+type NetworkName = { asn: number; asn_name: string };
+type AnnouncedPrefix = { prefix: string; asn: number; asn_name: string };
+type OriginChange = { prefix: string; from: NetworkName; to: NetworkName };
+type CountryChange = { network: string; from: string; to: string };
+type FlaggedNetwork = { network: string; asn: number; asn_name: string };
 /** `from` or `to` is absent where that side has no name. */
-export type LabelChange = { network: string; from?: string; to?: string };
-export type CountryMove = { from: string; to: string } & Amount;
-export type LevelMove = { from: ThreatLevel; to: ThreatLevel } & Amount;
-export type SourceState = { as_of: string; records: number };
+type LabelChange = { network: string; from?: string; to?: string };
+type CountryMove = { from: string; to: string } & Amount;
+type LevelMove = { from: ThreatLevel; to: ThreatLevel } & Amount;
+type SourceState = { as_of: string; records: number };
 /** `from` or `to` is absent where that side does not have the source. */
-export type SourceChange = { id: string; from?: SourceState; to?: SourceState };
+type SourceChange = { id: string; from?: SourceState; to?: SourceState };
 
 export type DatasetDiff = {
   from: ComparedVersion;
@@ -64,7 +64,7 @@ export type DatasetDiff = {
 
 /** `limit`: entries per list. */
 export function diffDatasets(before: Dataset, after: Dataset, limit: number): DatasetDiff {
-  const traits = { before: new TailTraits(before), after: new TailTraits(after) };
+  const traits = { before: new TraitsCache(before), after: new TraitsCache(after) };
   const tallies = {
     4: compareFamily(before, after, traits, 4, limit),
     6: compareFamily(before, after, traits, 6, limit),
@@ -165,7 +165,7 @@ const NO_TRAITS = { flags: 0, aiCompany: '', cloudProvider: '' } as const satisf
 function compareFamily(
   before: Dataset,
   after: Dataset,
-  traits: { before: TailTraits; after: TailTraits },
+  traits: { before: TraitsCache; after: TraitsCache },
   version: 4 | 6,
   limit: number,
 ): FamilyTallies {

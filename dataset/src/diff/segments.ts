@@ -3,7 +3,7 @@ import type { Match } from '../file/format.ts';
 import type { Run } from '../file/read.ts';
 
 /** Both ends are included. The match is 0 where a side has no record for these addresses. */
-export type VisitSegment = (start: bigint, end: bigint, from: Match, to: Match) => void;
+type VisitSegment = (start: bigint, end: bigint, from: Match, to: Match) => void;
 
 /**
  * Visits in ascending order; there is no segment where neither side has a record. Keeps one run of each side at a time.

@@ -1,6 +1,6 @@
 /**
- * The fields of a tail that a comparison needs, parsed once per tail: there are a few thousand for half a million
- * prefixes.
+ * The attributes that a comparison needs, parsed once per set of attributes: there are a few thousand sets for half a
+ * million prefixes.
  */
 import type { Match } from '../file/format.ts';
 import type { Dataset } from '../file/read.ts';
@@ -9,7 +9,7 @@ import { FLAGS, type ThreatLevel } from '../record.ts';
 /** Bit i of `flags` is FLAGS[i]. A name that the record does not have is `''`. */
 export type Traits = { country: string; flags: number; aiCompany: string; cloudProvider: string; level: ThreatLevel };
 
-export class TailTraits {
+export class TraitsCache {
   readonly #dataset: Dataset;
   readonly #known: (Traits | undefined)[] = [];
 
@@ -18,10 +18,10 @@ export class TailTraits {
   }
 
   at(match: Match): Traits {
-    const tail = this.#dataset.tailOf(match);
-    let traits = this.#known[tail];
+    const set = this.#dataset.attributesOf(match);
+    let traits = this.#known[set];
     if (traits === undefined) {
-      const { country, detection, threat } = this.#dataset.tail(tail);
+      const { country, detection, threat } = this.#dataset.attributes(set);
       traits = {
         country,
         flags: FLAGS.reduce((bits, flag, i) => (detection[flag] ? bits | (1 << i) : bits), 0),
@@ -29,7 +29,7 @@ export class TailTraits {
         cloudProvider: detection.cloud_provider ?? '',
         level: threat.level,
       };
-      this.#known[tail] = traits;
+      this.#known[set] = traits;
     }
     return traits;
   }

@@ -1,16 +1,20 @@
 /**
  * The built-in catalogue: every feed that a live dataset can be made of. Of several sources for a field the first in
  * this order decides. `on` feeds are fetched by default; an `opt-in` feed has terms, an age or an error rate that the
- * operator should check first. No feed is bundled. `min_records` is about half of what a feed had in 2026, `max_records`
- * at least five times as much.
+ * operator should check first. No feed is bundled. `min_records` is about half of what a feed had in 2026,
+ * `max_records` at least five times as much.
  */
-import { PUBLISHED } from '../compile/npm-sources.ts';
+
+import { cloud } from '../tables/networks/cloud.ts';
 import type { Feed } from './feed.ts';
+import { PUBLISHED } from './npm-sources.ts';
 
 const RIPE_TERMS = 'RIPE NCC terms';
 const GITHUB = 'https://raw.githubusercontent.com';
 const IP_LOCATION_DB = 'https://github.com/sapics/ip-location-db/releases/download/latest';
 const GOOGLE_CRAWLERS = 'https://developers.google.com/static/crawling/ipranges';
+
+const networksOf = (...providers: string[]) => providers.flatMap((provider) => cloud[provider] ?? []);
 
 export const catalogue: readonly Feed[] = [
   // Routes: which AS announces which prefix.
@@ -171,6 +175,69 @@ export const catalogue: readonly Feed[] = [
     max_records: 2_000_000,
   },
 
+  // Geofeeds of operators (RFC 8805), each only for the networks of its operator. They come before all other sources of
+  // countries, the regions of clouds included.
+  ...(
+    [
+      ['starlink', 'Starlink', 'https://geoip.starlinkisp.net/feed.csv', [14593, 27277], 1_000, 50_000],
+      [
+        'aws',
+        'Amazon Web Services',
+        'https://ip-ranges.amazonaws.com/geo-ip-feed.csv',
+        networksOf('AWS'),
+        3_000,
+        200_000,
+      ],
+      ['gcp', 'Google', 'https://www.gstatic.com/ipranges/cloud_geofeed', networksOf('Google Cloud'), 300, 20_000],
+      [
+        'cloudflare',
+        'Cloudflare',
+        'https://api.cloudflare.com/local-ip-ranges.csv',
+        networksOf('Cloudflare'),
+        1_000,
+        1_000_000,
+      ],
+      ['meta', 'Meta', 'https://www.facebook.com/peering/geofeed', [32934, 54115, 63293, 149642], 100, 10_000],
+      [
+        't-mobile-us',
+        'T-Mobile US',
+        `${GITHUB}/tmobile/tmus-geofeed/main/tmus-geo-ip.txt`,
+        [21928, 22140],
+        50,
+        100_000,
+      ],
+      ['ntt', 'NTT', `${GITHUB}/nttgin/geofeeds/master/geofeeds.csv`, [2914], 50, 100_000],
+    ] as const
+  ).map(
+    ([id, credit, url, asns, min_records, max_records]): Feed => ({
+      id: `geofeed-${id}`,
+      url,
+      format: 'geofeed',
+      licence: PUBLISHED,
+      credit,
+      drives: ['country'],
+      asns,
+      refresh_hours: 24,
+      mode: 'on',
+      min_records,
+      max_records,
+    }),
+  ),
+  {
+    id: 'geofeed-microsoft',
+    url: 'https://www.microsoft.com/en-us/download/details.aspx?id=53601',
+    link: 'https://download\\.microsoft\\.com/[^"\\s]{1,200}\\.csv',
+    format: 'geofeed',
+    licence: PUBLISHED,
+    credit: 'Microsoft',
+    drives: ['country'],
+    asns: networksOf('Azure'),
+    refresh_hours: 168,
+    mode: 'on',
+    min_records: 3_000,
+    max_records: 300_000,
+  },
+
   // Clouds, by their own lists. A region or a geofeed also gives the country in which addresses are used.
   {
     id: 'geofeed-linode',
@@ -180,6 +247,8 @@ export const catalogue: readonly Feed[] = [
     credit: 'Linode',
     drives: ['country', 'cloud_provider'],
     provider: 'Linode',
+    // Akamai owns Linode and announces a tenth of the list.
+    asns: networksOf('Linode', 'Akamai'),
     refresh_hours: 24,
     mode: 'on',
     min_records: 1_000,
@@ -193,6 +262,7 @@ export const catalogue: readonly Feed[] = [
     credit: 'DigitalOcean',
     drives: ['country', 'cloud_provider'],
     provider: 'DigitalOcean',
+    asns: networksOf('DigitalOcean'),
     refresh_hours: 24,
     mode: 'on',
     min_records: 500,
@@ -206,6 +276,7 @@ export const catalogue: readonly Feed[] = [
     credit: 'Vultr',
     drives: ['country', 'cloud_provider'],
     provider: 'Vultr',
+    asns: networksOf('Vultr'),
     refresh_hours: 24,
     mode: 'on',
     min_records: 500,
@@ -219,6 +290,7 @@ export const catalogue: readonly Feed[] = [
     credit: 'Amazon Web Services',
     drives: ['cloud_provider', 'country'],
     provider: 'AWS',
+    asns: networksOf('AWS'),
     refresh_hours: 24,
     mode: 'on',
     min_records: 3_000,
@@ -233,6 +305,7 @@ export const catalogue: readonly Feed[] = [
     credit: 'Microsoft',
     drives: ['cloud_provider', 'country'],
     provider: 'Azure',
+    asns: networksOf('Azure'),
     refresh_hours: 168,
     mode: 'on',
     min_records: 3_000,
@@ -246,6 +319,7 @@ export const catalogue: readonly Feed[] = [
     credit: 'Google',
     drives: ['cloud_provider', 'country'],
     provider: 'Google Cloud',
+    asns: networksOf('Google Cloud'),
     refresh_hours: 24,
     mode: 'on',
     min_records: 400,
@@ -259,6 +333,7 @@ export const catalogue: readonly Feed[] = [
     credit: 'Oracle',
     drives: ['cloud_provider', 'country'],
     provider: 'Oracle Cloud',
+    asns: networksOf('Oracle Cloud'),
     refresh_hours: 24,
     mode: 'on',
     min_records: 400,
@@ -290,6 +365,20 @@ export const catalogue: readonly Feed[] = [
     refresh_hours: 24,
     mode: 'on',
     min_records: 10,
+    max_records: 10_000,
+  },
+  {
+    // Nodes in other providers' networks, where VPN services rent servers as well.
+    id: 'bunny',
+    url: 'https://bunnycdn.com/api/system/edgeserverlist/plain',
+    format: 'cidr-lines',
+    licence: PUBLISHED,
+    credit: 'bunny.net',
+    drives: ['cloud_provider'],
+    provider: 'Bunny',
+    refresh_hours: 24,
+    mode: 'on',
+    min_records: 100,
     max_records: 10_000,
   },
   {
@@ -427,9 +516,9 @@ export const catalogue: readonly Feed[] = [
 
   // Anonymity.
   {
-    id: 'tor-exits',
-    url: 'https://check.torproject.org/torbulkexitlist',
-    format: 'cidr-lines',
+    id: 'tor-onionoo',
+    url: 'https://onionoo.torproject.org/details?flag=Exit&fields=exit_addresses,or_addresses,flags,contact,exit_policy_summary,exit_policy_v6_summary',
+    format: 'onionoo',
     licence: 'published by the Tor Project',
     credit: 'The Tor Project (https://www.torproject.org)',
     drives: ['is_tor_exit'],
@@ -439,21 +528,23 @@ export const catalogue: readonly Feed[] = [
     min_records: 500,
     max_records: 20_000,
   },
-  ...(['4', '6'] as const).map(
-    (version): Feed => ({
-      id: `x4b-vpn-v${version}`,
-      url: `${GITHUB}/X4BNet/lists_vpn/main/output/vpn/ipv${version}.txt`,
-      format: 'cidr-lines',
-      licence: 'MIT',
-      credit: 'X4BNet (https://github.com/X4BNet/lists_vpn)',
-      drives: ['is_vpn'],
-      refresh_hours: 24,
-      mode: 'on',
-      min_records: version === '4' ? 5_000 : 100,
-      max_records: 100_000,
-    }),
-  ),
   {
+    // IPv4 only.
+    id: 'tor-exits',
+    url: 'https://check.torproject.org/torbulkexitlist',
+    format: 'cidr-lines',
+    licence: 'published by the Tor Project',
+    credit: 'The Tor Project (https://www.torproject.org)',
+    drives: ['is_tor_exit'],
+    fallback_for: 'tor-onionoo',
+    refresh_hours: 1,
+    expire_hours: 48,
+    mode: 'on',
+    min_records: 500,
+    max_records: 20_000,
+  },
+  {
+    // The relay leaves from these CDNs.
     id: 'apple-relay',
     url: 'https://mask-api.icloud.com/egress-ip-ranges.csv',
     format: 'geofeed',
@@ -462,31 +553,79 @@ export const catalogue: readonly Feed[] = [
     drives: ['is_vpn', 'country'],
     operator: 'iCloud Private Relay',
     is_relay: true,
+    asns: networksOf('Akamai', 'Cloudflare', 'Fastly'),
     refresh_hours: 24,
-    mode: 'opt-in',
+    mode: 'on',
     min_records: 100_000,
     max_records: 1_500_000,
   },
+  // Servers of VPN services, by the lists that their own programs read without an account.
   ...(
     [
-      ['mullvad', 'Mullvad', 'https://api.mullvad.net/www/relays/all/', 200],
-      ['nordvpn', 'NordVPN', 'https://api.nordvpn.com/v1/servers?limit=16384', 1_000],
-      ['proton', 'Proton VPN', 'https://api.protonvpn.ch/vpn/logicals', 500],
-      ['pia', 'Private Internet Access', 'https://serverlist.piaservers.net/vpninfo/servers/v6', 100],
-      ['ivpn', 'IVPN', 'https://api.ivpn.net/v5/servers.json', 40],
+      ['mullvad', 'Mullvad', 'https://api.mullvad.net/www/relays/all/', 200, 10_000],
+      ['nordvpn', 'NordVPN', 'https://api.nordvpn.com/v1/servers?limit=16384', 1_000, 100_000],
+      ['pia', 'Private Internet Access', 'https://serverlist.piaservers.net/vpninfo/servers/v7', 100, 20_000],
+      ['ivpn', 'IVPN', 'https://api.ivpn.net/v5/servers.json', 40, 10_000],
+      ['airvpn', 'AirVPN', 'https://airvpn.org/api/status/?format=json', 100, 20_000],
+      ['windscribe', 'Windscribe', 'https://assets.windscribe.com/serverlist/mob-v2/1/0', 100, 20_000],
+      ['privado', 'PrivadoVPN', 'https://privadovpn.com/apps/servers_export.json', 50, 10_000],
+      ['riseup', 'RiseupVPN', 'https://api.black.riseup.net/3/config/eip-service.json', 5, 1_000],
     ] as const
   ).map(
-    ([id, operator, url, min_records]): Feed => ({
+    ([id, operator, url, min_records, max_records]): Feed => ({
       id: `vpn-${id}`,
       url,
       format: 'json-addresses',
-      licence: 'terms of the operator',
+      licence: PUBLISHED,
       credit: operator,
       drives: ['is_vpn'],
       operator,
       refresh_hours: 24,
-      mode: 'opt-in',
+      mode: 'on',
       min_records,
+      max_records,
+    }),
+  ),
+  {
+    // Asks for a session of an account, so it is refused unless a mirror is given.
+    id: 'vpn-proton',
+    url: 'https://api.protonvpn.ch/vpn/logicals',
+    format: 'json-addresses',
+    licence: 'terms of the operator',
+    credit: 'Proton VPN',
+    drives: ['is_vpn'],
+    operator: 'Proton VPN',
+    refresh_hours: 24,
+    mode: 'opt-in',
+    min_records: 500,
+    max_records: 100_000,
+  },
+  {
+    id: 'vpn-google',
+    url: 'https://www.gstatic.com/vpn/geofeed',
+    format: 'geofeed',
+    licence: PUBLISHED,
+    credit: 'Google',
+    drives: ['is_vpn', 'country'],
+    operator: 'VPN by Google',
+    asns: [36492, ...networksOf('Google Cloud')],
+    refresh_hours: 24,
+    mode: 'on',
+    min_records: 50,
+    max_records: 100_000,
+  },
+  ...(['4', '6'] as const).map(
+    (version): Feed => ({
+      id: `x4b-vpn-v${version}`,
+      url: `${GITHUB}/X4BNet/lists_vpn/main/output/vpn/ipv${version}.txt`,
+      format: 'cidr-lines',
+      licence: 'MIT',
+      credit: 'X4BNet (https://github.com/X4BNet/lists_vpn)',
+      drives: ['is_vpn'],
+      is_generic: true,
+      refresh_hours: 24,
+      mode: 'on',
+      min_records: version === '4' ? 5_000 : 100,
       max_records: 100_000,
     }),
   ),
@@ -638,15 +777,17 @@ export const catalogue: readonly Feed[] = [
     min_records: 50,
     max_records: 10_000,
   },
+  // The sites of blocklist.de, CINS and abuse.ch offer their lists for free and state no licence that covers commercial
+  // use, so the operator of this program decides.
   {
     id: 'blocklist-de',
     url: 'https://lists.blocklist.de/lists/all.txt',
     format: 'cidr-lines',
-    licence: 'free to use',
+    licence: 'offered for free, no licence text',
     credit: 'blocklist.de',
     drives: ['blocklist'],
     refresh_hours: 6,
-    mode: 'on',
+    mode: 'opt-in',
     min_records: 5_000,
     max_records: 50_000,
   },
@@ -654,11 +795,11 @@ export const catalogue: readonly Feed[] = [
     id: 'cins',
     url: 'https://cinsscore.com/list/ci-badguys.txt',
     format: 'cidr-lines',
-    licence: 'free to use',
+    licence: 'offered for free, no licence text',
     credit: 'Sentinel IPS, CINS Army list (https://cinsscore.com)',
     drives: ['blocklist'],
     refresh_hours: 6,
-    mode: 'on',
+    mode: 'opt-in',
     min_records: 5_000,
     max_records: 50_000,
   },
@@ -667,11 +808,11 @@ export const catalogue: readonly Feed[] = [
     id: 'feodo',
     url: 'https://feodotracker.abuse.ch/downloads/ipblocklist_recommended.txt',
     format: 'cidr-lines',
-    licence: 'CC0 1.0',
+    licence: 'terms of abuse.ch, not clear for commercial use',
     credit: 'abuse.ch Feodo Tracker (https://feodotracker.abuse.ch)',
     drives: ['blocklist'],
     refresh_hours: 24,
-    mode: 'on',
+    mode: 'opt-in',
     min_records: 0,
     max_records: 10_000,
   },
@@ -680,12 +821,13 @@ export const catalogue: readonly Feed[] = [
     id: 'et-block',
     url: 'https://rules.emergingthreats.net/fwrules/emerging-Block-IPs.txt',
     format: 'cidr-lines',
-    licence: 'BSD',
+    licence: 'BSD; contains data of DShield, which is not for commercial use',
     credit: 'Emerging Threats (https://rules.emergingthreats.net)',
     drives: ['blocklist'],
     is_aggregate: true,
+    contains: ['spamhaus-drop', 'dshield', 'feodo'],
     refresh_hours: 24,
-    mode: 'on',
+    mode: 'opt-in',
     min_records: 300,
     max_records: 20_000,
   },
@@ -734,6 +876,8 @@ export const catalogue: readonly Feed[] = [
       credit: 'FireHOL (https://iplists.firehol.org)',
       drives: ['blocklist'],
       is_aggregate: true,
+      contains:
+        level === 1 ? ['spamhaus-drop', 'dshield', 'feodo', 'et-block'] : ['blocklist-de', 'dshield', 'greensnow'],
       refresh_hours: 24,
       mode: 'opt-in',
       min_records: 1_000,

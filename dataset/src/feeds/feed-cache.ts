@@ -1,23 +1,23 @@
 /**
- * The last good copy of every feed, and what is known about it.
+ * The last good copy of every feed, and its state.
  *
  *   feeds/<id>/state.json          FeedState; names the content by its digest
  *   feeds/<id>/content-<sha256>    the copy, uncompressed
  *   feeds/<id>/candidate           fetched and not yet accepted
  *   feeds/<id>/download…           a download, complete or not
  *
- * A new copy is stored under a name of its own before the state names it, and the old one is removed after that: at any
- * moment, also after a kill, the state and the content it names belong together. One process at a time uses the cache;
- * the caller holds the lock.
+ * A new copy is stored under a name of its own before the state refers to it, and the old copy is removed after that:
+ * at any moment, also after the process was killed, the state and its content belong together. One process at a time
+ * uses the cache; the caller holds the lock.
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { renameSynced, writeWhole } from '../versions/whole-file.ts';
+import { makeFolder, renameSynced, writeWhole } from '../io/whole-file.ts';
 import type { Feed } from './feed.ts';
 
-/** Times are ISO 8601. The fields of the copy are absent as long as there is none. */
-export type FeedState = {
-  /** As the catalogue had it at the last attempt. */
+/** Times are ISO 8601. The fields of the copy are absent until there is one. */
+type FeedState = {
+  /** The URL in the catalogue at the last attempt. */
   readonly url: string;
   /** The last attempt, successful or not. */
   readonly attempted_at: string;
@@ -31,30 +31,30 @@ export type FeedState = {
   readonly not_before?: string;
 } & Partial<FeedCopy>;
 
-export type FeedCopy = FeedSource & {
+type FeedCopy = FeedSource & {
   readonly bytes: number;
   readonly sha256: string;
   readonly records: number;
-  /** The date that the feed gives itself. */
+  /** The date that the feed states. */
   readonly as_of?: string;
   /** When the copy was taken. */
   readonly content_at: string;
-  /** When the server last had nothing newer. */
+  /** When the server last confirmed that it has nothing newer. */
   readonly checked_at: string;
 };
 
-/** Where a copy came from. Its validators mean nothing for another URL. */
+/** Where a copy came from. The validators are valid only for this URL. */
 export type FeedSource = { readonly resolved_url: string; readonly etag?: string; readonly last_modified?: string };
 
 export type Candidate = FeedSource & { readonly bytes: number; readonly sha256: string };
 
 export type Failure = { readonly reason: string; readonly isAnswered: boolean; readonly retryAfterSeconds?: number };
 
-type Place = Pick<Feed, 'id' | 'url'>;
+type FeedLocation = Pick<Feed, 'id' | 'url'>;
 
 const HOUR_MS = 3_600_000;
 const SHORTEST_WAIT_MS = 600_000;
-/** A longer Retry-After is a mistake of the server. */
+/** A longer Retry-After is treated as a mistake of the server. */
 const LONGEST_PAUSE_MS = 7 * 24 * HOUR_MS;
 
 export class FeedCache {
@@ -64,7 +64,7 @@ export class FeedCache {
     this.#folder = join(dataDir, 'feeds');
   }
 
-  /** Undefined where nothing is known. A state that cannot be read counts as none: the feed is fetched again. */
+  /** Undefined if there is none. A state that cannot be read is ignored, so the feed is fetched again. */
   state(id: string): FeedState | undefined {
     try {
       const state: unknown = JSON.parse(readFileSync(this.#path(id, 'state.json'), 'utf8'));
@@ -75,7 +75,7 @@ export class FeedCache {
     }
   }
 
-  /** The last good copy, or undefined where there is none, or no longer all of it. */
+  /** The path of the last good copy, or undefined if there is none or it was truncated. */
   contentPath(id: string): string | undefined {
     const { sha256, bytes } = this.state(id) ?? {};
     if (sha256 === undefined) return undefined;
@@ -91,27 +91,27 @@ export class FeedCache {
     return this.#path(id, 'download');
   }
 
-  /** Whether it is too early for the next request. */
+  /** True if it is too early for the next request. */
   isFresh(feed: Pick<Feed, 'id' | 'url' | 'refresh_hours'>, now: Date): boolean {
     const state = this.state(feed.id);
     if (state === undefined || state.url !== feed.url) return false;
     const attempted = Date.parse(state.attempted_at);
-    // The clock was wrong then or is wrong now; one more request is the smaller harm.
+    // The clock was wrong then or is wrong now; an additional request does little harm.
     if (attempted > now.getTime()) return false;
     if (state.not_before !== undefined && now.getTime() < Date.parse(state.not_before)) return true;
-    // A copy that was removed is fetched again at once, unless that has just failed.
+    // A copy that was removed is fetched again immediately, unless that has just failed.
     if (state.failures === 0 && this.contentPath(feed.id) === undefined) return false;
     return now.getTime() - attempted < waitMs(feed.refresh_hours * HOUR_MS, state.failures);
   }
 
-  /** Makes the folder, and removes what an earlier attempt left there. */
+  /** Creates the folder, and removes what an earlier attempt left behind. */
   prepare(id: string): void {
-    mkdirSync(this.#path(id, ''), { recursive: true });
+    makeFolder(this.#path(id, ''));
     this.#sweep(id);
   }
 
   /** Records a candidate. Until it is accepted the attempt counts as failed: reading it may crash the process. */
-  offer(feed: Place, now: Date): void {
+  offer(feed: FeedLocation, now: Date): void {
     this.fail(feed, { reason: 'the last update was interrupted before it had read the feed', isAnswered: true }, now);
   }
 
@@ -136,7 +136,7 @@ export class FeedCache {
   /** Removes the candidate and records the reason; the last good copy stays. */
   refuse(id: string, reason: string, now: Date): void {
     const state = this.#known(id);
-    // `offer` has counted it already.
+    // `offer` has already counted this attempt.
     this.#write(id, {
       ...state,
       attempted_at: now.toISOString(),
@@ -147,16 +147,16 @@ export class FeedCache {
   }
 
   /**
-   * The copy was good by itself, but what was made of it was not published. Its number of records no longer says how
-   * large the next copy should be: a corrected one would be refused for having shrunk.
+   * The copy passed its own checks, but the result of the update was not published. Its number of records is no longer
+   * compared with the next copy: a corrected copy would be refused because it shrank.
    */
   distrust(id: string): void {
     const { records, ...state } = this.state(id) ?? {};
     if (records !== undefined) this.#write(id, state as FeedState);
   }
 
-  /** The server has nothing newer than the copy, or the same from another source. */
-  confirm({ id, url }: Place, now: Date, source?: FeedSource): void {
+  /** The server has nothing newer than the copy, or has sent the same content from `source`. */
+  confirm({ id, url }: FeedLocation, now: Date, source?: FeedSource): void {
     const copy = copyOf(this.#known(id));
     const at = now.toISOString();
     this.#write(id, {
@@ -171,7 +171,7 @@ export class FeedCache {
   }
 
   /** Records an attempt without a candidate. */
-  fail({ id, url }: Place, { reason, isAnswered, retryAfterSeconds }: Failure, now: Date): void {
+  fail({ id, url }: FeedLocation, { reason, isAnswered, retryAfterSeconds }: Failure, now: Date): void {
     const state = this.state(id);
     const at = now.toISOString();
     const fetchedAt = isAnswered ? at : state?.fetched_at;
@@ -210,7 +210,7 @@ export class FeedCache {
   }
 }
 
-/** Ids are names of folders; beside them are the lock and the report of the last update. */
+/** Ids are folder names; the lock and the report of the last update are in the same folder. */
 export const FEED_ID = /^(?!lock$|last-update\.json)[a-z0-9][a-z0-9.-]{0,63}$/;
 const CONTENT = 'content-';
 const PART = /^download.*\.part(\.json)?$/;

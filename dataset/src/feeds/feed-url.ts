@@ -1,4 +1,4 @@
-/** The URL of today's file of a feed, from what the catalogue says. */
+/** The URL of a feed's current file, from the URL and the link pattern in the catalogue. */
 import { runInNewContext } from 'node:vm';
 
 /** `{yyyy}`, `{mm}` and `{dd}` are the day before, in UTC: the last day that is complete and has a file. */
@@ -10,18 +10,16 @@ export function fillDate(url: string, now: Date): string {
     .replaceAll('{dd}', day.slice(8, 10));
 }
 
-export type Link =
-  | { readonly kind: 'found'; readonly url: string }
-  | { readonly kind: 'missing'; readonly reason: string };
+type Link = { readonly kind: 'found'; readonly url: string } | { readonly kind: 'missing'; readonly reason: string };
 
-/** A page with a link is small. With the time below, this bounds what an unlucky regular expression can cost. */
+/** A page with a link is small. Size and time limits bound the cost of a slow regular expression. */
 export const MAX_PAGE_BYTES = 2_000_000;
 const MATCHING_MS = 1000;
 
 /**
  * The last match of the pattern on a page, as a URL: its first group where it has one. The pattern comes from the
- * operator's catalogue and may backtrack for years, so it runs in a context with a timeout, which holds only the two
- * strings.
+ * operator's catalogue and may backtrack exponentially, so it runs with a timeout, in a context that contains only the
+ * two strings.
  */
 export function findLink(page: string, pageUrl: string, pattern: string): Link {
   let text: unknown;

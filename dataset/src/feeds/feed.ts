@@ -22,7 +22,7 @@ export type Drive = (typeof DRIVES)[number];
 
 export type Feed = {
   readonly id: string;
-  /** `https:`, `http:` or `file:`. `{yyyy}`, `{mm}` and `{dd}` are replaced by the date of yesterday. */
+  /** `https:`, `http:` or `file:`. `{yyyy}`, `{mm}` and `{dd}` are replaced by yesterday's date. */
   readonly url: string;
   /** A regular expression: `url` is then a page, and the last match on it is the URL of the feed. */
   readonly link?: string;
@@ -42,15 +42,23 @@ export type Feed = {
   /** A copy with more records is refused. */
   readonly max_records: number;
   readonly max_bytes?: number;
-  /** A blocklist made of other blocklists. It does not add to the lists that it repeats. */
+  /** A blocklist compiled from other blocklists. It does not count in addition to the lists that it repeats. */
   readonly is_aggregate?: boolean;
+  /** Ids of the feeds that this one repeats: where one of them lists an address, this one adds nothing. */
+  readonly contains?: readonly string[];
+  /** The id of a feed with the same content: this one is used only for the address families that it lacks. */
+  readonly fallback_for?: string;
+  /** The operator's AS numbers: the feed decides the country only of addresses that one of them announces. */
+  readonly asns?: readonly number[];
   /** The owner of the addresses, as shown in answers. */
   readonly provider?: string;
   readonly company?: string;
   readonly operator?: string;
   /** The name of the crawler that uses the addresses, as shown in the evidence. */
   readonly crawler?: string;
-  /** A VPN that only hides addresses for privacy (iCloud Private Relay): it adds nothing to the score. */
+  /** A relay that hides addresses for privacy (iCloud Private Relay): its addresses are not a VPN and add no points. */
   readonly is_relay?: boolean;
+  /** A VPN list that is compiled by others than the services, and lists whole networks: see generic-vpn-lists.ts. */
+  readonly is_generic?: boolean;
   readonly connection_type?: ConnectionType;
 };

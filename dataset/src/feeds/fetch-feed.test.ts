@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import test, { after, afterEach, before, beforeEach } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { cutOff, type LoopbackServer, startLoopbackServer } from '../test/loopback-server.ts';
+import { cutOff, type LoopbackServer, startLoopbackServer } from '@whence/testing/loopback-server';
 import type { Feed } from './feed.ts';
 import { FeedCache } from './feed-cache.ts';
 import { type FetchFeedOptions, type FetchFeedResult, fetchFeed } from './fetch-feed.ts';
@@ -94,7 +94,7 @@ test('fetch feed: nothing new', async () => {
   assert.equal(cache.state('example')?.content_at, NOW.toISOString());
 });
 
-test('fetch feed: the same file from a server that does not say so', async () => {
+test('fetch feed: the same file from a server that does not answer 304', async () => {
   serve('/list', LIST);
   await fetchAndAccept(feed());
   serve('/list', gzipSync(LIST), { etag: '"2"' });
@@ -119,7 +119,7 @@ test('fetch feed: validators are not sent to another URL', async () => {
   assert.equal(server.asked[1]?.headers['if-none-match'], undefined);
 });
 
-test('fetch feed: a failure is noted, and the copy stays', async () => {
+test('fetch feed: a failure is recorded, and the copy stays', async () => {
   serve('/list', LIST);
   await fetchAndAccept(feed());
   server.reset();
@@ -212,7 +212,7 @@ test('fetch feed: no answer within the timeout is a failure', async () => {
   assert.equal(cache.state('example')?.fetched_at, undefined);
 });
 
-test('fetch feed: a server that asks for a pause is left alone, except by force', async () => {
+test('fetch feed: a server that sent Retry-After is not asked again, unless forced', async () => {
   server.routes.set('/list', (response) => void response.writeHead(429, { 'retry-after': '172800' }).end());
   assert.equal((await fetchIt(feed())).kind, 'failed');
   assert.deepEqual(await fetchIt(feed(), NEXT_DAY), { kind: 'fresh' });

@@ -1,11 +1,11 @@
 /** One feed from its URL to a candidate in the cache: find the file, download it, decompress it. */
 import { readFileSync, rmSync } from 'node:fs';
-import type { Network } from '../download/connection.ts';
-import { decompressFile } from '../download/decompress.ts';
-import { download } from '../download/download.ts';
-import type { DownloadFailed, DownloadRequest } from '../download/download-request.ts';
-import { StreamError } from '../download/stream-error.ts';
-import type { TransferLimits } from '../download/transfer-timeouts.ts';
+import { StreamError } from '../io/content.ts';
+import { decompressFile } from '../io/decompress/decompress.ts';
+import type { Network } from '../io/download/connection.ts';
+import { download } from '../io/download/download.ts';
+import type { DownloadFailed, DownloadRequest } from '../io/download/download-request.ts';
+import type { TransferLimits } from '../io/download/transfer-timeouts.ts';
 import type { Feed } from './feed.ts';
 import type { Candidate, Failure, FeedCache, FeedSource } from './feed-cache.ts';
 import { fillDate, findLink, MAX_PAGE_BYTES } from './feed-url.ts';
@@ -14,20 +14,20 @@ export type FetchFeedOptions = {
   readonly now: Date;
   readonly sleep: (ms: number) => Promise<void>;
   readonly contact?: string;
-  /** Ask even if the copy is fresh. */
+  /** Send a request even if the copy is fresh. */
   readonly isForced?: boolean;
   readonly timeouts?: TransferLimits;
   readonly network?: Network;
 };
 
 export type FetchFeedResult =
-  /** To be read, and then accepted or refused. `candidate` is what the cache needs to accept it. */
+  /** The caller reads the file, and then accepts or refuses `candidate` in the cache. */
   | { readonly kind: 'candidate'; readonly path: string; readonly candidate: Candidate }
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'fresh' }
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** For feeds without a `max_bytes` of their own; for the body as it comes and decompressed. */
+/** For feeds without a `max_bytes` of their own. Applies to the body as received and decompressed. */
 const MAX_BYTES = 256_000_000;
 const TIMEOUTS = { idleTimeoutMs: 30_000, totalTimeoutMs: 1_800_000 };
 
@@ -79,7 +79,7 @@ export async function fetchFeed(feed: Feed, cache: FeedCache, options: FetchFeed
   return { kind: 'candidate', path, candidate };
 }
 
-/** The URL of today's file: that of the catalogue, or what the page there links to. */
+/** The URL of the current file: the URL in the catalogue, or the link on the page at that URL. */
 async function locate(
   feed: Feed,
   cache: FeedCache,
@@ -113,7 +113,7 @@ function requestFor(feed: Feed, url: string, target: string, options: FetchFeedO
   };
 }
 
-/** Only where the copy that they belong to is still there, and came from the same URL. */
+/** Used only if the copy that they belong to still exists and came from the same URL. */
 function validatorsFor(cache: FeedCache, id: string, url: string): Pick<DownloadRequest, 'etag' | 'lastModified'> {
   const state = cache.state(id);
   if (state?.resolved_url !== url || cache.contentPath(id) === undefined) return {};

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after, afterEach, before, beforeEach } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { type LoopbackServer, startLoopbackServer } from '../test/loopback-server.ts';
+import { type LoopbackServer, startLoopbackServer } from '@whence/testing/loopback-server';
 import type { Feed } from './feed.ts';
 import { FeedCache } from './feed-cache.ts';
 import { type IngestOptions, ingestFeeds } from './ingest.ts';
@@ -81,6 +81,31 @@ test('ingest: a feed with its licence, credit, date and count', async () => {
   assert.deepEqual(sources, [{ id: 'list', as_of: '2026-11-14', licence: 'CC0', credit: 'Example', records: 10 }]);
   assert.deepEqual([refused, outcomes], [[], ['list: 10 records']]);
 });
+
+for (const [behaviour, path, body, modified, want] of [
+  ['that it states in a comment', '/list', `# Last update: 2026-10-01\n${TEN}`, '2026-11-14', '2026-10-01'],
+  ['in its file name', '/list_20261002.txt', TEN, '2026-11-14', '2026-10-02'],
+  ['by its server, if it states none', '/list', TEN, '2026-11-14', '2026-11-14'],
+  ['of its fetch, if there is no other', '/list', TEN, undefined, '2026-11-15'],
+  [
+    'by its server, if the one it states has not come',
+    '/list',
+    `# updated 2031-01-01\n${TEN}`,
+    '2026-11-14',
+    '2026-11-14',
+  ],
+  ['of its fetch, if its server names a day that has not come', '/list', TEN, '2031-01-01', '2026-11-15'],
+] as const)
+  test(`ingest: the date of a feed is the one ${behaviour}`, async () => {
+    const headers = modified === undefined ? {} : { 'Last-Modified': new Date(modified).toUTCString() };
+    server.routes.set(path, (response) => response.writeHead(200, headers).end(body));
+    const { sources } = await ingest(feed({ url: `${server.url}${path}` }));
+    assert.equal(sources[0]?.as_of, want);
+    hours = 48;
+    server.routes.set(path, (response) => response.writeHead(200).end(body));
+    const again = await ingest(feed({ url: `${server.url}${path}` }));
+    assert.equal(again.sources[0]?.as_of, want);
+  });
 
 test('ingest: within its interval a feed is read from its copy and not fetched', async () => {
   serve(TEN);
@@ -197,17 +222,19 @@ test('ingest: a 304 answer renews the age of the copy', async () => {
 });
 
 test('ingest: a slow server does not delay the others', async () => {
-  const answered: string[] = [];
-  server.routes.set('/slow', (response) => setTimeout(() => response.end(TEN), 300));
-  for (const id of ['a', 'b', 'c'])
-    server.routes.set(`/${id}`, (response) => {
-      answered.push(id);
-      response.end(TEN);
-    });
-  const pending = ingest(...['slow', 'a', 'b', 'c'].map((id) => feed({ id, url: `${server.url}/${id}` })));
-  await new Promise((resolve) => setTimeout(resolve, 200));
-  assert.deepEqual(answered.sort(), ['a', 'b', 'c']);
-  assert.deepEqual((await pending).records, [10, 10, 10, 10]);
+  // It answers only after all others were asked: if they waited for it, its fetch would end with a timeout.
+  const others = ['a', 'b', 'c'].map(
+    (id) =>
+      new Promise<void>((resolve) => {
+        server.routes.set(`/${id}`, (response) => {
+          response.end(TEN);
+          resolve();
+        });
+      }),
+  );
+  server.routes.set('/slow', (response) => void Promise.all(others).then(() => response.end(TEN)));
+  const feeds = ['slow', 'a', 'b', 'c'].map((id) => feed({ id, url: `${server.url}/${id}` }));
+  assert.deepEqual((await ingest(...feeds)).records, [10, 10, 10, 10]);
 });
 
 test('ingest: a feed that has shrunk is used once the operator has accepted it', async () => {
@@ -223,7 +250,7 @@ for (const [behaviour, count] of [
   ['has grown', 60],
   ['exceeds the limit of the catalogue', 2_000],
 ] as const)
-  test(`ingest: a feed that ${behaviour} is used once the operator has accepted it, and is then the measure`, async () => {
+  test(`ingest: a feed that ${behaviour} is used once the operator has accepted it, and is then the reference`, async () => {
     const limited = feed({ max_records: 100 });
     serve(hosts(10));
     await ingest(limited);
@@ -235,7 +262,7 @@ for (const [behaviour, count] of [
     assert.deepEqual((await ingestWith({ isForced: true }, limited)).records, [count + 20]);
   });
 
-test('ingest: after the result of a feed was not published, a corrected copy that is smaller is taken', async () => {
+test('ingest: after the result of a feed was not published, a smaller, corrected copy is accepted', async () => {
   serve(hosts(29));
   await ingest(feed());
   new FeedCache(folder).distrust('list');

@@ -1,7 +1,9 @@
 /**
- * Fetches, parses and checks feeds. Each feed is handled by itself: one that fails, shrinks, is empty or has an
- * unexpected format is refused and named, its last good copy is used instead, and the others go on.
+ * Fetches, parses and checks feeds. Each feed is handled separately: one that fails, shrinks, is empty or has an
+ * unexpected format is refused and reported, its last good copy is used instead, and the other feeds are not affected.
  */
+
+import { ContentError, fileContent } from '../io/content.ts';
 import type { Refusal, Source } from '../record.ts';
 import type { Feed } from './feed.ts';
 import type { FeedCache } from './feed-cache.ts';
@@ -9,19 +11,21 @@ import { type FetchFeedOptions, type FetchFeedResult, fetchFeed } from './fetch-
 import { FORMATS } from './formats.ts';
 import type { Parsed } from './parsed.ts';
 import { plausibleRows } from './plausible-rows.ts';
-import { ContentError, fileContent } from './sources/content.ts';
+import { dayOfFileName } from './sources/feed-day.ts';
 
 /** A feed that was parsed, with the source that answers will name. */
 export type IngestedFeed = { readonly feed: Feed; readonly source: Source; readonly parsed: Parsed };
 
-export type IngestResult = { readonly ingested: readonly IngestedFeed[]; readonly refused: readonly Refusal[] };
+type IngestResult = { readonly ingested: readonly IngestedFeed[]; readonly refused: readonly Refusal[] };
 
-/** Called after each feed with its outcome in words and the share of feeds that are done. */
-export type IngestProgress = (feed: Feed, outcome: string, share: number) => void;
+/** Called after each feed with its outcome as text and the share of feeds that are done. */
+type IngestProgress = (feed: Feed, outcome: string, share: number) => void;
 
 /** A feed that loses more than this share of its records was more likely truncated than cleaned up. */
 const MAX_SHRINK = 0.3;
-/** A feed that has more than so many times its last good records more likely lost its filter than found so much. */
+/**
+ * More than MAX_GROWTH times the last accepted count: the publisher more likely lost a filter than found new records.
+ */
 const MAX_GROWTH = 3;
 /** For a feed that the operator has accepted: about the number of records that a dataset can hold. */
 const MOST_RECORDS = 16_000_000;
@@ -97,13 +101,14 @@ function ingestFeed(feed: Feed, cache: FeedCache, fetched: FetchFeedResult, opti
   const isAccepted = options.accepted?.has(feed.id) === true;
   const result = isAccepted
     ? parseCopy(feed, fetched.path, { maxRecords: MOST_RECORDS, isAccepted })
-    : parseCopy(feed, fetched.path, { maxRecords: maxRecords(feed, last), last });
+    : parseCopy(feed, fetched.path, { maxRecords: maxRecordsOf(feed, last), last });
   if (result.kind === 'refused') {
     cache.refuse(feed.id, result.reason, now);
     return useLastCopy(feed, cache, fetched.kind, result.reason, now);
   }
   const { parsed } = result;
-  const as_of = parsed.asOf ?? formatDay(new Date(fetched.candidate.last_modified ?? now));
+  const { resolved_url, last_modified } = fetched.candidate;
+  const as_of = dayOf(parsed, resolved_url, now) ?? dayOfTime(last_modified, now) ?? dayOfTime(now, now) ?? '';
   cache.accept(feed.id, { ...fetched.candidate, records: parsed.records, as_of }, now);
   return {
     ingested: ingestedFeed(feed, parsed, as_of),
@@ -112,13 +117,13 @@ function ingestFeed(feed: Feed, cache: FeedCache, fetched: FetchFeedResult, opti
   };
 }
 
-/** A copy that the operator accepted, although it is larger than the catalogue allows, is the new measure. */
-function maxRecords({ max_records }: Feed, last = 0): number {
+/** If the operator has accepted a copy larger than the catalogue allows, its size is the new reference. */
+function maxRecordsOf({ max_records }: Feed, last = 0): number {
   return last > max_records ? last * MAX_GROWTH : max_records;
 }
 
 /**
- * The copy that was good last time: because the feed is not due, is unchanged, or because the newest copy was refused.
+ * Uses the last good copy: the feed is not due or is unchanged, or its newest copy was refused.
  */
 function useLastCopy(
   feed: Feed,
@@ -137,11 +142,12 @@ function useLastCopy(
     const expired = `the last good copy is ${Math.floor(ageHours)} hours old and expires after ${feed.expire_hours}`;
     return refuse(reason === undefined ? expired : `${reason}; ${expired}`);
   }
-  // This copy was checked when it was accepted. Parsing it can still fail, after an upgrade that changed the parser.
-  const most = Math.max(feed.max_records, last.records ?? 0);
-  const result = parseCopy(feed, path, { maxRecords: most, isAccepted: true });
+  // The copy was checked when it was accepted. Parsing it can still fail after an upgrade that changed the parser.
+  const maxRecords = Math.max(feed.max_records, last.records ?? 0);
+  const result = parseCopy(feed, path, { maxRecords, isAccepted: true });
   if (result.kind === 'refused') return refuse(result.reason);
-  const as_of = last.as_of ?? formatDay(new Date(last.content_at ?? now));
+  // Its date is read again: the copy may have been accepted by a version that could not read it.
+  const as_of = dayOf(result.parsed, last.resolved_url, now) ?? last.as_of ?? dayOfTime(last.content_at, now) ?? '';
   const outcome =
     reason === undefined
       ? `${formatOutcome(result)}, ${fetched === 'unchanged' ? 'unchanged' : 'still fresh'}`
@@ -160,7 +166,7 @@ type ParseOptions = {
   readonly isAccepted?: boolean;
 };
 
-/** Parses a copy and checks it, also against the number of records of the last good one if there is one. */
+/** Parses a copy and checks it, also against the number of records of the last good copy. */
 function parseCopy(feed: Feed, path: string, { maxRecords, last, isAccepted }: ParseOptions): ParseResult {
   const content = fileContent(path, maxRecords);
   const refuse = (reason: string): ParseResult => ({ kind: 'refused', reason });
@@ -214,8 +220,8 @@ function ingestedFeed(feed: Feed, parsed: Parsed, as_of: string): IngestedFeed {
 
 /** The first characters that are not white space, without a byte order mark. */
 function firstCharacters(content: ReturnType<typeof fileContent>): string {
-  for (const piece of content.pieces()) {
-    const text = piece
+  for (const chunk of content.chunks()) {
+    const text = chunk
       .toString('latin1', 0, 4096)
       .replace(/^\xef\xbb\xbf/, '')
       .trimStart();
@@ -228,7 +234,18 @@ function formatCount(count: number, what: string): string {
   return `${count.toLocaleString('en-US')} ${what}${count === 1 ? '' : 's'}`;
 }
 
-/** yyyy-mm-dd. A server may send anything as Last-Modified; a date that cannot be read is `unknown`. */
-function formatDay(date: Date): string {
-  return Number.isNaN(date.getTime()) ? 'unknown' : date.toISOString().slice(0, 10);
+/** The date that the feed states, in its content or its file name. A date that has not come is a mistake. */
+function dayOf({ asOf }: Parsed, url: string | undefined, now: Date): string | undefined {
+  return [asOf, dayOfFileName(url ?? '')].find((day) => day !== undefined && isPast(day, now));
 }
+
+/** A server may send anything as Last-Modified. */
+function dayOfTime(time: string | Date | undefined, now: Date): string | undefined {
+  const date = new Date(time ?? Number.NaN);
+  if (Number.isNaN(date.getTime())) return undefined;
+  const day = date.toISOString().slice(0, 10);
+  return isPast(day, now) ? day : undefined;
+}
+
+/** Clocks and time zones differ by less than a day. */
+const isPast = (day: string, now: Date): boolean => Date.parse(day) <= now.getTime() + 24 * HOUR_MS;

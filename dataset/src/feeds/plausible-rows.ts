@@ -1,8 +1,8 @@
 /**
- * Rows that no list may have. One line `0.0.0.0/0` in a list of Tor exits would make the whole internet a Tor exit, so a
- * row may only be as wide as makes sense for what the list decides, and a list with too many wide rows is refused.
- * Rows inside special-purpose space are dropped: aggregates list it so that firewalls block it, which says nothing about
- * the addresses, and they may be those of the operator's own networks.
+ * Rows that no list may have. One line `0.0.0.0/0` in a list of Tor exits would make the whole internet a Tor exit, so
+ * a row may only be as wide as makes sense for what the list decides, and a list with too many wide rows is refused.
+ * Rows inside special-purpose space are dropped: aggregates list it so that firewalls block it, which says nothing
+ * about the addresses, and they may be those of the operator's own networks.
  */
 import { formatAddress } from '../address.ts';
 import { addressBits, formatPrefix, fromBigInt, lastAddress, widestPrefixLength } from '../prefix.ts';
@@ -18,6 +18,7 @@ export const SHORTEST_PREFIXES: Partial<Readonly<Record<Drive, Readonly<Record<4
   is_vpn: { 4: 16, 6: 29 },
   is_ai_crawler: { 4: 16, 6: 29 },
   crawler: { 4: 16, 6: 29 },
+  country: { 4: 9, 6: 19 },
   cloud_provider: { 4: 9, 6: 19 },
   is_datacenter: { 4: 9, 6: 19 },
   blocklist: { 4: 8, 6: 19 },
@@ -34,6 +35,7 @@ export const LARGEST_COVERAGE: Partial<Readonly<Record<Drive, Readonly<Record<4 
   is_vpn: { 4: 6, 6: 16 },
   is_ai_crawler: { 4: 10, 6: 24 },
   crawler: { 4: 10, 6: 24 },
+  country: { 4: 3, 6: 14 },
   cloud_provider: { 4: 3, 6: 18 },
   is_datacenter: { 4: 2, 6: 14 },
   blocklist: { 4: 5, 6: 14 },
@@ -50,11 +52,11 @@ const UNICAST = {
 /** A list with a larger share of rows that are too wide is refused. */
 const MAX_WIDE_SHARE = 0.01;
 
-export type PlausibleRows =
+type PlausibleRows =
   | { readonly kind: 'plausible'; readonly parsed: Parsed; readonly tooWide: number }
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** `isAccepted`: the operator has said that the list is right, so that it may cover as much as it does. */
+/** `isAccepted`: the operator has checked the list, so its coverage is not limited. */
 export function plausibleRows(parsed: Parsed, drives: readonly Drive[], isAccepted = false): PlausibleRows {
   // Routes are checked row by row where they are collected; the other shapes have no ranges.
   if (parsed.shape !== 'prefixes' && parsed.shape !== 'countries' && parsed.shape !== 'delegations')

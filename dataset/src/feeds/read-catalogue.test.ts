@@ -98,3 +98,56 @@ for (const [behaviour, value, message] of [
     assert.throws(() => parseCatalogue(text), message);
   });
 }
+
+for (const [behaviour, changes, want] of [
+  ['a copy of a relay list is still that of a relay', { id: 'apple-relay', drives: ['is_vpn'] }, { is_relay: true }],
+  ['a copy of a generic VPN list is still generic', { id: 'x4b-vpn-v4', drives: ['is_vpn'] }, { is_generic: true }],
+  [
+    'what the copy says comes first',
+    { id: 'x4b-vpn-v4', drives: ['is_vpn'], is_generic: false },
+    { is_generic: false },
+  ],
+  [
+    'a copy of an aggregate contains the same lists',
+    { id: 'et-block' },
+    { contains: ['spamhaus-drop', 'dshield', 'feodo'] },
+  ],
+  ['limits are those of the copy', { id: 'apple-relay', drives: ['is_vpn'] }, { min_records: 1, mode: 'on' }],
+  ['a feed with another id is what it says', { id: 'our-relay', drives: ['is_vpn'] }, { is_relay: undefined }],
+] as const) {
+  test(`catalogue: ${behaviour}`, () => {
+    const [feed] = parseCatalogue(JSON.stringify([{ ...FEED, ...changes }])) as unknown as Record<string, unknown>[];
+    for (const [field, value] of Object.entries(want)) assert.deepEqual(feed?.[field], value, field);
+  });
+}
+
+for (const [behaviour, changes, message] of [
+  ['AS numbers as text', { asns: ['AS64500'] }, /feeds\[0\]\.asns is \["AS64500"\], but must be a list of AS numbers$/],
+  ['no AS number', { asns: [] }, /but must be a list of AS numbers$/],
+  ['an AS number that does not exist', { asns: [4294967296] }, /but must be a list of AS numbers$/],
+  ['an id that cannot be one', { contains: ['../x'] }, /but must be a list of ids of feeds$/],
+  ['a fallback without an id', { fallback_for: true }, /but must be the id of a feed$/],
+] as const) {
+  test(`catalogue: refused: ${behaviour}`, () => {
+    assert.throws(() => parseCatalogue(JSON.stringify([{ ...FEED, ...changes }])), message);
+  });
+}
+
+test('catalogue: a list that is not for commercial use, or has unclear terms, is off', () => {
+  const unclear = /non-commercial|not for commercial|not clear|no licence text$|none (?:found|given)|terms not read/;
+  const on = catalogue.filter(({ mode, drives, licence }) => {
+    const isThirdParty = drives.some((drive) => ['blocklist', 'is_proxy', 'connection_type'].includes(drive));
+    return mode === 'on' && isThirdParty && unclear.test(licence);
+  });
+  assert.deepEqual(on, []);
+});
+
+test('catalogue: a geofeed decides only for networks of its operator', () => {
+  const unscoped = catalogue.filter(({ format, drives, asns }) => {
+    return format === 'geofeed' && drives.includes('country') && (asns ?? []).length === 0;
+  });
+  assert.deepEqual(
+    unscoped.map(({ id }) => id),
+    [],
+  );
+});

@@ -1,12 +1,13 @@
 /**
  * An operator's catalogue: own feeds, and changes to the built-in ones. An invalid catalogue is refused as a whole,
- * with the place of the error: a feed that is silently left out would show as missing flags weeks later.
+ * with the position of the error: if a feed were silently left out, its flags would be missing without a message.
  *
- *   { "extends": "built-in",                          leave out to use nothing but the feeds below
- *     "enable": ["peeringdb"], "disable": ["feodo"],  by id; `bgptools-*` is all that start with it
+ *   { "extends": "built-in",                          omit to use only the feeds below
+ *     "enable": ["peeringdb"], "disable": ["feodo"],  by id; `bgptools-*` matches a prefix
  *     "feeds": [{ "id": "our-list", "url": "file:///srv/bad.txt", "format": "cidr-lines", "drives": ["blocklist"] }] }
  */
-import { DatasetError } from '../file/format.ts';
+import { MAX_ASN } from '../as-number.ts';
+import { DatasetError } from '../dataset-error.ts';
 import { CONNECTION_TYPES } from '../record.ts';
 import { catalogue } from './catalogue.ts';
 import { DRIVES, type Feed } from './feed.ts';
@@ -27,7 +28,7 @@ export function parseCatalogue(text: string): ActiveFeed[] {
   } catch (error) {
     throw refusal(`it is not JSON: ${(error as Error).message}`);
   }
-  // A list alone is a catalogue of just these feeds.
+  // A list is a catalogue that contains only these feeds.
   const {
     extends: base,
     enable,
@@ -42,7 +43,7 @@ export function parseCatalogue(text: string): ActiveFeed[] {
   const own = (feeds ?? []).map((feed: unknown, i: number) => parseFeed(feed, `feeds[${i}]`));
   const repeated = own.find(({ id }, i) => own.findIndex((other) => other.id === id) !== i);
   if (repeated !== undefined) throw refusal(`the feed ${repeated.id} is listed twice`);
-  // A feed with the id of a built-in one replaces it in its place, so the order of trust stays.
+  // A feed with the id of a built-in one replaces it at its position, so the order of trust does not change.
   const merged = builtIn.map((feed) => own.find(({ id }) => id === feed.id) ?? feed);
   const all = [...merged, ...own.filter(({ id }) => !builtIn.some((feed) => feed.id === id))];
   const switched = (names: unknown, field: string): Set<string> => {
@@ -84,15 +85,24 @@ const count: FieldCheck = {
   isRight: (value) => Number.isInteger(value) && Number(value) >= 0,
   words: 'a whole number from 0',
 };
+const feedId: FieldCheck = {
+  isRight: (value) => typeof value === 'string' && FEED_ID.test(value),
+  words: 'lower-case letters, digits, dots and hyphens, at most 64, and not lock or last-update.json',
+};
+const asn: FieldCheck = {
+  isRight: (value) => typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= MAX_ASN,
+  words: 'an AS number',
+};
+const listOf = ({ isRight }: FieldCheck, words: string): FieldCheck => ({
+  isRight: (value) => Array.isArray(value) && value.length > 0 && value.length <= 1_000 && value.every(isRight),
+  words,
+});
 
 /**
  * Every field of a feed, with its check and its default. A field without a default is required, unless it is optional.
  */
 const FIELDS: Readonly<Record<keyof Feed, FieldCheck & { readonly isOptional?: boolean }>> = {
-  id: {
-    isRight: (value) => typeof value === 'string' && FEED_ID.test(value),
-    words: 'lower-case letters, digits, dots and hyphens, at most 64, and not lock or last-update.json',
-  },
+  id: feedId,
   url: { isRight: isFeedUrl, words: 'an https:, http: or file: URL without a user name' },
   link: { isRight: isPattern, words: 'a regular expression of at most 300 characters', isOptional: true },
   format: {
@@ -114,11 +124,15 @@ const FIELDS: Readonly<Record<keyof Feed, FieldCheck & { readonly isOptional?: b
   max_records: { ...count, fallback: 2_000_000 },
   max_bytes: { ...count, isOptional: true },
   is_aggregate: { ...yesOrNo, isOptional: true },
+  contains: { ...listOf(feedId, 'a list of ids of feeds'), isOptional: true },
+  fallback_for: { ...feedId, words: 'the id of a feed', isOptional: true },
+  asns: { ...listOf(asn, 'a list of AS numbers'), isOptional: true },
   provider: { ...text, isOptional: true },
   company: { ...text, isOptional: true },
   operator: { ...text, isOptional: true },
   crawler: { ...text, isOptional: true },
   is_relay: { ...yesOrNo, isOptional: true },
+  is_generic: { ...yesOrNo, isOptional: true },
   connection_type: {
     isRight: (value) => (CONNECTION_TYPES as readonly unknown[]).includes(value),
     words: `one of ${CONNECTION_TYPES.join(', ')}`,
@@ -126,8 +140,28 @@ const FIELDS: Readonly<Record<keyof Feed, FieldCheck & { readonly isOptional?: b
   },
 };
 
+/**
+ * What a built-in feed is known to be holds for a copy of it at another URL too. A mirror of a relay's list that was
+ * entered without `is_relay` would make a VPN of the relay.
+ */
+const INHERITED: readonly (keyof Feed)[] = [
+  'is_aggregate',
+  'contains',
+  'fallback_for',
+  'asns',
+  'provider',
+  'company',
+  'operator',
+  'crawler',
+  'is_relay',
+  'is_generic',
+];
+
 function parseFeed(value: unknown, place: string): ActiveFeed {
-  const entry = fieldsOf(place, value, Object.keys(FIELDS));
+  const own = fieldsOf(place, value, Object.keys(FIELDS));
+  const builtIn = catalogue.find(({ id }) => id === own['id']);
+  const known = builtIn === undefined ? [] : INHERITED.map((field) => [field, builtIn[field]] as const);
+  const entry: Record<string, unknown> = { ...Object.fromEntries(known), ...own };
   const feed: Record<string, unknown> = {};
   for (const [field, { isRight, words, fallback, isOptional }] of Object.entries(FIELDS)) {
     const given = entry[field] ?? fallback;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { seededRandom } from '../test/seeded-random.ts';
+import { seededRandom } from '@whence/testing/seeded-random';
+import { DatasetError } from '../dataset-error.ts';
 import { BitCursor, BitWriter } from './bit-lists.ts';
-import { DatasetError } from './format.ts';
 
 for (const seed of [1, 2, 3, 4]) {
   test(`bit-lists: everything that is written is read again, one after the other (seed ${seed})`, () => {

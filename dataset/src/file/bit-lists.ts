@@ -4,7 +4,7 @@
  * stored. Bits fill each byte from its lowest one. A list of rows takes a quarter less space than with LEB128 varints,
  * and its decoding about 5 ns per element.
  */
-import { DatasetError } from './format.ts';
+import { DatasetError } from '../dataset-error.ts';
 
 /** Readers load the byte after the one that they need; sections with lists end in this many zero bytes. */
 const PADDING_BYTES = 4;

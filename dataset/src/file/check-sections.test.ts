@@ -1,8 +1,9 @@
-/** Files whose checksums are right and whose content is not: what a broken compiler would write. */
+/** Files with valid checksums and invalid content, as a faulty compiler would write them. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { DatasetError } from '../dataset-error.ts';
 import { sampleContent } from '../test/sample-dataset.ts';
-import { DatasetError, decodeFile, encodeFile, type SectionName } from './format.ts';
+import { decodeFile, encodeFile, type SectionName } from './format.ts';
 import { Dataset } from './read.ts';
 import { encodeDataset } from './write.ts';
 
@@ -21,18 +22,18 @@ const file = encodeDataset(
 const setWord = (index: number, value: number) => (section: Buffer) => section.writeUInt32LE(value, index * 4);
 
 for (const [behaviour, section, change] of [
-  ['a record with a tail that does not exist', 'records', setWord(1, 99)],
+  ['a record with attributes that do not exist', 'records', setWord(1, 99)],
   ['records of more networks than there are', 'records.row', setWord(1, 0xffffffff)],
   ['records of a network that does not exist', 'records.row', setWord(0, 99)],
   ['a first record without a network', 'records.row', setWord(1, 0)],
   ['a network that begins within another name', 'asns', setWord(1, 1)],
   ['a number of a network that does not exist', 'asns.number', setWord(0, 99)],
-  ['a tail with a list of decisions that does not exist', 'tails', setWord(0, 9_999)],
-  ['more faces of tails than there are', 'tails.face', setWord(1, 0xffffffff)],
-  ['a face with a piece that does not exist', 'faces', setWord(0, 9_999)],
-  ['a face with its pieces in another order', 'faces', (faces: Buffer) => faces.reverse()],
-  ['a face that is cut off', 'faces', (faces: Buffer) => faces.subarray(0, -4)],
-  ['a piece that ends before it begins', 'pieces', setWord(1, 0)],
+  ['attributes with a list of decisions that does not exist', 'tails', setWord(0, 9_999)],
+  ['more texts than there are', 'tails.face', setWord(1, 0xffffffff)],
+  ['a text with a fragment that does not exist', 'faces', setWord(0, 9_999)],
+  ['a text with its fragments in another order', 'faces', (texts: Buffer) => texts.reverse()],
+  ['a text that is cut off', 'faces', (texts: Buffer) => texts.subarray(0, -4)],
+  ['a fragment that ends before it begins', 'pieces', setWord(1, 0)],
   ['a list of decisions beyond the end', 'decisions.at', setWord(1, 0x7fffffff)],
   ['an IPv4 bucket beyond the end', 'v4.top', setWord(0, 0x7fffffff)],
   ['an IPv4 match with a prefix of 33 bits', 'v4.top', setWord(0, 0x80000000 + 33 * 2 ** 24)],
@@ -53,7 +54,7 @@ for (const [behaviour, section, change] of [
   });
 }
 
-test('check-sections: a list of decisions that is no list is refused when it is read', () => {
+test('check-sections: an invalid list of decisions is refused when it is read', () => {
   const sections = decodeFile(Buffer.from(file));
   const decisions = Buffer.alloc(sections.decisions.length, 0xff);
   const dataset = new Dataset(encodeFile({ ...sections, decisions }));

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { crc32 } from 'node:zlib';
+import { DatasetError } from '../dataset-error.ts';
 import { BUILT_AT, ownBuffer, sampleContent } from '../test/sample-dataset.ts';
-import { DatasetError, decodeFile, HEADER_BYTES, SECTION_ROW_BYTES, SECTIONS } from './format.ts';
+import { decodeFile, HEADER_BYTES, SECTION_ROW_BYTES, SECTIONS } from './format.ts';
 import { Dataset, openDataset } from './read.ts';
 import { encodeDataset } from './write.ts';
 
@@ -78,7 +79,7 @@ test('format: the error of a file names the file', () => {
   }
 });
 
-test('format: equal content has the same digest, whatever the version and time', () => {
+test('format: equal content has the same digest at any version and time', () => {
   const again = sampleContent({
     routes: [
       ['1.0.0.0/16', 64500, 'Example Network'],

@@ -22,37 +22,30 @@
  *   v6.second    u32                second words of interval starts, ascending within a first word, from 0
  *   v6.match     u32                match per second word; 0xffffffff: the /64 is divided further, see v6.deep
  *   v6.deep      u32 x 5            intervals inside a /64: four words of the start, match; ascending
- *   records      u32                tail of each record. Record 0 is unused: match 0 means no record
+ *   records      u32                attributes of each record. Record 0 is unused: match 0 means no record
  *   records.row  groups             row in asns of each record: records are ordered by it (consecutive-groups.ts)
- *   asns         u32 x 7            number; offset in asns.text; name length | type << 16 | registry << 20 |
- *                                   provider << 24; country (two ASCII bytes) | registration date << 16; IPv4 prefixes;
- *                                   IPv6 prefixes; IPv4 addresses. Order: most IPv4 addresses first, then those with
- *                                   records, then by number. The date is 0 or  year - 1980 << 9 | month << 5 | day
- *   asns.number  u32                rows of asns in the order of their numbers
- *   asns.text    bytes              per row: name, TAB, handle, LF; JSON-escaped ASCII
+ *   asns, asns.number, asns.text    networks, the largest first (networks/networks.ts)
  *   words.*                         index of names and handles: words that several networks have (shared-words.ts),
  *   grams, grams.at                 parts of all other words and what is between words (name-grams.ts),
  *   texts, texts.at                 results for texts of one or two bytes (short-texts.ts)
  *   origins, origins.at             where in the address tables the prefixes of each network are (origin-index.ts)
- *   tails, tails.face, faces        what records say from `country` on, and which sources decided it (tails.ts)
- *   pieces, pieces.text
+ *   tails, tails.face, faces        the fields of records from `country` on, and which sources decided them
+ *   pieces, pieces.text             (texts/attributes.ts)
  *   decisions, decisions.at
  *   covered      u32 x 2            announced IPv4 prefixes that more specific ones cover (covered.ts)
  *   covered.v6   u32 x 5            the same for IPv6
- *   rivals       u32 x 7            other origins of announced prefixes (MOAS): family << 8 | length; words; AS number;
- *                                   position of the source; ascending
+ *   rivals       u32 x 7            other origins of announced prefixes (other-origins.ts)
  *
  * A match is  prefix length << 24 | record.  No IPv4 length reaches the top bit, so v4.top can use that bit as a flag.
  * An interval is a run of addresses with one match inside one prefix; unannounced space is an interval with match 0.
  */
 import { crc32 } from 'node:zlib';
+import { DatasetError } from '../dataset-error.ts';
 
-export const MAGIC = 'WHENCE\r\n';
-export const FORMAT_VERSION = 5;
+const MAGIC = 'WHENCE\r\n';
+const FORMAT_VERSION = 5;
 export const HEADER_BYTES = 32;
 export const SECTION_ROW_BYTES = 32;
-export const ASN_ROW_WORDS = 7;
-export const OTHER_ORIGIN_ROW_WORDS = 7;
 
 export const SECTIONS = [
   'meta',
@@ -108,11 +101,6 @@ export type Intervals = { readonly starts: readonly bigint[]; readonly matches: 
 /** The current interval of a walk over a table, up to the next start. Call `advance` before reading the first. */
 export type Cursor<Start> = { start: Start; match: Match; advance(): boolean };
 
-/** Thrown for a file that is not a complete and undamaged dataset of this format. The message is for the operator. */
-export class DatasetError extends Error {
-  override name = 'DatasetError';
-}
-
 export function encodeFile(sections: Record<SectionName, Uint8Array>): Buffer {
   const tableEnd = HEADER_BYTES + SECTIONS.length * SECTION_ROW_BYTES;
   const offsets = new Map<SectionName, number>();
@@ -142,7 +130,7 @@ export function encodeFile(sections: Record<SectionName, Uint8Array>): Buffer {
 }
 
 /** Throws a DatasetError unless the file begins like a dataset of this format. */
-export function checkHeader(file: Buffer): void {
+function checkHeader(file: Buffer): void {
   if (file.length < HEADER_BYTES || file.toString('latin1', 0, 8) !== MAGIC)
     throw new DatasetError('not a whence dataset');
   if (crc32(file.subarray(0, 28)) !== file.readUInt32LE(28))

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { afterEach, beforeEach } from 'node:test';
 import { parseAddress } from '../address.ts';
+import { DatasetError } from '../dataset-error.ts';
 import { BUILT_AT, sampleContent } from '../test/sample-dataset.ts';
-import { DatasetError } from './format.ts';
 import { openInThread } from './open-in-thread.ts';
 import { encodeDataset } from './write.ts';
 

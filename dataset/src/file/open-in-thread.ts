@@ -1,16 +1,8 @@
 /** Opens a dataset without stopping the event loop: a thread reads and checks the file, and hands over its bytes. */
 import { Worker } from 'node:worker_threads';
-import { DatasetError } from './format.ts';
+import { DatasetError } from '../dataset-error.ts';
+import type { OpenedFile, OpenTask } from './open-worker.ts';
 import { Dataset } from './read.ts';
-
-/** `sha256`: of the file that is expected, in hexadecimal. */
-export type OpenTask = { readonly path: string; readonly sha256?: string };
-
-export type OpenedFile =
-  | { readonly kind: 'checked'; readonly bytes: ArrayBuffer }
-  | { readonly kind: 'damaged'; readonly message: string }
-  /** An error of the file system. */
-  | { readonly kind: 'failed'; readonly message: string; readonly code?: string; readonly errno?: number };
 
 /** A file on a network disk that does not answer must not keep later versions from being loaded. */
 const TIMEOUT_MS = 60_000;

@@ -1,12 +1,20 @@
 /**
- * A thread that reads a dataset file, checks it, hands its bytes over and ends: 50 to 200 ms in which a server that
- * swaps versions goes on answering.
+ * A thread that reads a dataset file, checks it, hands its bytes over and ends. This takes 50 to 200 ms, during which a
+ * server that swaps versions continues to answer.
  */
 import { createHash } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
-import { DatasetError } from './format.ts';
-import type { OpenedFile, OpenTask } from './open-in-thread.ts';
+import { DatasetError } from '../dataset-error.ts';
 import { readChecked } from './read.ts';
+
+/** `sha256`: of the file that is expected, in hexadecimal. */
+export type OpenTask = { readonly path: string; readonly sha256?: string };
+
+export type OpenedFile =
+  | { readonly kind: 'checked'; readonly bytes: ArrayBuffer }
+  | { readonly kind: 'damaged'; readonly message: string }
+  /** An error of the file system. */
+  | { readonly kind: 'failed'; readonly message: string; readonly code?: string; readonly errno?: number };
 
 function post(opened: OpenedFile, transferred: ArrayBuffer[] = []): void {
   parentPort?.postMessage(opened, transferred);
@@ -20,7 +28,7 @@ try {
     throw new DatasetError(`${path}: checksum mismatch: not the file that was published`);
   post({ kind: 'checked', bytes: bytes.buffer }, [bytes.buffer]);
 } catch (error) {
-  // An error that is thrown here arrives there without its class.
+  // An error that is thrown here reaches the main thread without its class.
   const { message, code, errno } = error as NodeJS.ErrnoException;
   if (error instanceof DatasetError) post({ kind: 'damaged', message });
   else

@@ -3,40 +3,32 @@
  * used in place and never written to.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { type Address, formatAddress, ipv4, truncateAddress } from '../address.ts';
-import { decodeCountry } from '../country-code.ts';
+import { type Address, formatAddress, ipv4 } from '../address.ts';
+import { DatasetError } from '../dataset-error.ts';
 import { addressBits, formatPrefix, lastAddress, toBigInt } from '../prefix.ts';
-import { type AsnPrefixes, type AsnRecord, CONNECTION_TYPES, type IpRecord, type Meta, RIRS } from '../record.ts';
+import type { AsnPrefixes, AsnRecord, IpRecord, Meta } from '../record.ts';
+import { CoveredPrefixes } from './addresses/covered.ts';
+import { Ipv4Table } from './addresses/ipv4-table.ts';
+import { Ipv6Table } from './addresses/ipv6-table.ts';
+import { OriginIndex } from './addresses/origin-index.ts';
+import { type ListedOrigin, OtherOrigins } from './addresses/other-origins.ts';
+import { PrefixList, prefixesJson } from './addresses/prefix-list.ts';
 import { checkSections } from './check-sections.ts';
 import { ConsecutiveGroups } from './consecutive-groups.ts';
-import { CoveredPrefixes } from './covered.ts';
-import {
-  ASN_ROW_WORDS,
-  DatasetError,
-  decodeFile,
-  type Match,
-  OTHER_ORIGIN_ROW_WORDS,
-  prefixLength,
-  recordNumber,
-  wordsOf,
-} from './format.ts';
-import { Ipv4Table } from './ipv4-table.ts';
-import { Ipv6Table } from './ipv6-table.ts';
-import { NameIndex } from './name-index.ts';
-import { NetworkTexts } from './network-texts.ts';
-import { OriginIndex } from './origin-index.ts';
-import { PrefixList, prefixesJson } from './prefix-list.ts';
-import { RecordTexts } from './record-texts.ts';
-import { decodeDate } from './registration-date.ts';
-import { Tails } from './tails.ts';
+import { decodeFile, type Match, prefixLength, recordNumber, wordsOf } from './format.ts';
+import { NetworkTexts } from './networks/network-texts.ts';
+import { Networks } from './networks/networks.ts';
+import { NameIndex } from './search/name-index.ts';
+import { AttributeSets } from './texts/attributes.ts';
+import { RecordTexts } from './texts/record-texts.ts';
 
 export function openDataset(path: string): Dataset {
   return new Dataset(readChecked(path), { isChecked: true });
 }
 
 /**
- * The bytes of a file, checked: a thread can do this and hand them over, because nothing reads the file again. What
- * becomes of it on the disk afterwards does not matter. Throws a DatasetError unless it is complete and undamaged.
+ * The bytes of a file, checked. The file is not read again, so a thread can do this and hand the bytes over, and later
+ * changes on disk have no effect. Throws a DatasetError unless the file is complete and undamaged.
  */
 export function readChecked(path: string): Buffer<ArrayBuffer> {
   const file = openSync(path, 'r');
@@ -64,6 +56,7 @@ export type Run = { readonly start: bigint; readonly end: bigint; readonly match
 
 export class Dataset {
   readonly meta: Meta;
+  readonly networks: Networks;
   /** For searches in names and handles. */
   readonly nameIndex: NameIndex;
   readonly networkTexts: NetworkTexts;
@@ -71,15 +64,12 @@ export class Dataset {
   readonly recordTexts = new RecordTexts();
   readonly #ipv4: Ipv4Table;
   readonly #ipv6: Ipv6Table;
-  readonly #tailOf: Uint32Array;
+  readonly #attributesOf: Uint32Array;
   readonly #rowOf: ConsecutiveGroups;
-  readonly #asns: Uint32Array;
-  readonly #asnsByNumber: Uint32Array;
-  readonly #asnText: Buffer;
-  readonly #tails: Tails;
+  readonly #attributeSets: AttributeSets;
   readonly #origins: OriginIndex;
   readonly #covered: Readonly<Record<4 | 6, CoveredPrefixes>>;
-  readonly #otherOrigins: Uint32Array;
+  readonly #otherOrigins: OtherOrigins;
   /** Made on first use, because making them per answer is slower. */
   readonly #networkStrings: (string | undefined)[];
 
@@ -100,22 +90,20 @@ export class Dataset {
       match: sections['v6.match'],
       deep: sections['v6.deep'],
     });
-    this.#tailOf = wordsOf(sections.records);
+    this.#attributesOf = wordsOf(sections.records);
     this.#rowOf = new ConsecutiveGroups(sections['records.row']);
-    this.#asns = wordsOf(sections.asns);
-    this.#asnsByNumber = wordsOf(sections['asns.number']);
-    this.#asnText = sections['asns.text'];
-    this.nameIndex = new NameIndex(sections, this.asnCount);
-    this.networkTexts = new NetworkTexts(this.#asnText, this.#asns);
+    this.networks = new Networks(sections, this.meta.providers);
+    this.nameIndex = new NameIndex(sections, this.networks.count);
+    this.networkTexts = new NetworkTexts(sections['asns.text'], wordsOf(sections.asns));
     const blockCounts = [this.#ipv4.blockCount, this.#ipv6.blockCount] as const;
     this.#origins = new OriginIndex(sections.origins, sections['origins.at'], blockCounts);
-    this.#tails = new Tails(sections);
+    this.#attributeSets = new AttributeSets(sections);
     this.#covered = {
       4: new CoveredPrefixes(sections.covered, 4),
       6: new CoveredPrefixes(sections['covered.v6'], 6),
     };
-    this.#otherOrigins = wordsOf(sections.rivals);
-    this.#networkStrings = new Array(this.#asnsByNumber.length).fill(undefined);
+    this.#otherOrigins = new OtherOrigins(sections.rivals);
+    this.#networkStrings = new Array(this.networks.count).fill(undefined);
   }
 
   /**
@@ -130,7 +118,7 @@ export class Dataset {
   /** The record as JSON text. All ASCII, so its length is its length in bytes. */
   json(address: Address, match: Match): string {
     const prefix = formatPrefix(address, prefixLength(match));
-    return `{"ip":"${formatAddress(address)}","prefix":"${prefix}","asn":${this.#network(match)},${this.tailText(this.tailOf(match))}}`;
+    return `{"ip":"${formatAddress(address)}","prefix":"${prefix}","asn":${this.#network(match)},${this.attributesJson(this.attributesOf(match))}}`;
   }
 
   record(address: Address, match: Match): IpRecord {
@@ -138,53 +126,33 @@ export class Dataset {
   }
 
   /**
-   * The record's tail. Prefixes with the same tail agree in every field from `country` on and in the deciding sources.
+   * The number of the record's set of attributes: the fields from `country` on, and the sources that decided them.
+   * Many records share a set.
    */
-  tailOf(match: Match): number {
-    return this.#tailOf[recordNumber(match)] as number;
+  attributesOf(match: Match): number {
+    return this.#attributesOf[recordNumber(match)] as number;
   }
 
   /**
    * Per field: the position in `meta.sources` of the source that decided it, and the value if the record does not show
    * it.
    */
-  decisions(tail: number): [field: string, source: number, value?: number | string][] {
-    return this.#tails.decisions(tail);
+  decisions(set: number): [field: string, source: number, value?: number | string][] {
+    return this.#attributeSets.decisions(set);
   }
 
   /** Other networks that announce the same prefix (MOAS), with the positions of the sources that list them. */
-  otherOrigins(address: Address, match: Match): { asn: number; source: number }[] {
-    const length = prefixLength(match);
-    const { version, w0, w1, w2, w3 } = truncateAddress(address, length);
-    const wanted = [(version << 8) | length, w0 >>> 0, w1 >>> 0, w2 >>> 0, w3 >>> 0];
-    const rows = this.#otherOrigins;
-    /** Negative, zero or positive: the row is before, at or after the wanted prefix. */
-    const compare = (row: number): number => {
-      const word = wanted.findIndex((value, i) => rows[row * OTHER_ORIGIN_ROW_WORDS + i] !== value);
-      return word < 0 ? 0 : (rows[row * OTHER_ORIGIN_ROW_WORDS + word] as number) - (wanted[word] as number);
-    };
-    const count = rows.length / OTHER_ORIGIN_ROW_WORDS;
-    let from = 0;
-    for (let to = count; from < to; ) {
-      const middle = (from + to) >>> 1;
-      if (compare(middle) < 0) from = middle + 1;
-      else to = middle;
-    }
-    const found: { asn: number; source: number }[] = [];
-    for (; from < count && compare(from) === 0; from++) {
-      const at = from * OTHER_ORIGIN_ROW_WORDS + 5;
-      found.push({ asn: rows[at] as number, source: rows[at + 1] as number });
-    }
-    return found;
+  otherOrigins(address: Address, match: Match): ListedOrigin[] {
+    return this.#otherOrigins.find(address, prefixLength(match));
   }
 
-  tail(tail: number): Omit<IpRecord, 'ip' | 'prefix' | 'asn' | 'asn_name'> {
-    return JSON.parse(`{${this.tailText(tail)}}`);
+  attributes(set: number): Omit<IpRecord, 'ip' | 'prefix' | 'asn' | 'asn_name'> {
+    return JSON.parse(`{${this.attributesJson(set)}}`);
   }
 
   /** The AS number of the record. */
   asnNumber(match: Match): number {
-    return this.#asns[this.rowOf(match) * ASN_ROW_WORDS] as number;
+    return this.networks.numberAt(this.rowOf(match));
   }
 
   /** The row of the record's network. */
@@ -192,35 +160,21 @@ export class Dataset {
     return this.#rowOf.of(recordNumber(match));
   }
 
-  /** The offset of a network's name in `nameBytes`. The name is JSON-escaped ASCII. */
-  nameStartAt(row: number): number {
-    return this.#asns[row * ASN_ROW_WORDS + 1] as number;
-  }
-
-  nameLengthAt(row: number): number {
-    return (this.#asns[row * ASN_ROW_WORDS + 2] as number) & 0xffff;
-  }
-
-  get nameBytes(): Buffer {
-    return this.#asnText;
-  }
-
   /** The record's name, JSON-escaped, without quotes. */
   escapedName(match: Match): string {
-    return this.asnNameTextAt(this.rowOf(match));
-  }
-
-  /** The face of the record: records with the same face have the same text from `country` on. */
-  faceOf(match: Match): number {
-    return this.#tails.faceOf(this.tailOf(match));
+    return this.networks.escapedNameAt(this.rowOf(match));
   }
 
   /**
-   * A piece of the face's JSON text: 0 is the country, 1 the network, 2 the threat. Concatenated they are the whole
-   * text.
+   * The number of the record's text from `country` on. Sets of attributes that differ only in their sources share it.
    */
-  facePiece(face: number, piece: 0 | 1 | 2): Uint8Array {
-    return this.#tails.bytes(face, piece);
+  textOf(match: Match): number {
+    return this.#attributeSets.textOf(this.attributesOf(match));
+  }
+
+  /** A fragment of a text: 0 is the country, 1 the network, 2 the threat. Concatenated they are the whole text. */
+  textFragment(text: number, fragment: 0 | 1 | 2): Uint8Array {
+    return this.#attributeSets.fragment(text, fragment);
   }
 
   /** A run of addresses around this one with the same match. It may be only a part of the whole run. */
@@ -251,67 +205,13 @@ export class Dataset {
     const covered = this.#covered[version];
     for (let index = 0; index < covered.count; index++) {
       const { base, length } = covered.at(index);
-      yield { base: toBigInt(base), length, asn: this.asnNumberAt(covered.rowAt(index)) };
+      yield { base: toBigInt(base), length, asn: this.networks.numberAt(covered.rowAt(index)) };
     }
   }
 
   asn(number: number): AsnRecord | undefined {
-    const row = this.rowOfAsn(number);
-    return row < 0 ? undefined : this.asnAt(row);
-  }
-
-  /** The row of the network, or -1. */
-  rowOfAsn(number: number): number {
-    let from = 0;
-    let to = this.#asnsByNumber.length - 1;
-    while (from <= to) {
-      const middle = (from + to) >>> 1;
-      const row = this.#asnsByNumber[middle] as number;
-      const found = this.#asns[row * ASN_ROW_WORDS] as number;
-      if (found === number) return row;
-      if (found < number) from = middle + 1;
-      else to = middle - 1;
-    }
-    return -1;
-  }
-
-  asnNumberAt(row: number): number {
-    return this.#asns[row * ASN_ROW_WORDS] as number;
-  }
-
-  /** The name of the network in this row, JSON-escaped. */
-  asnNameTextAt(row: number): string {
-    const start = this.nameStartAt(row);
-    return this.#asnText.toString('latin1', start, start + this.nameLengthAt(row));
-  }
-
-  get asnCount(): number {
-    return this.#asnsByNumber.length;
-  }
-
-  /** The network in this row. Rows are ordered by the number of IPv4 addresses, the most first. */
-  asnAt(row: number): AsnRecord {
-    const at = row * ASN_ROW_WORDS;
-    const word = (i: number) => this.#asns[at + i] as number;
-    const packed = word(2);
-    const textStart = word(1);
-    const handleStart = textStart + (packed & 0xffff) + 1;
-    const handle = this.#asnText.toString('latin1', handleStart, this.#asnText.indexOf(0x0a, handleStart));
-    const registered = decodeDate(word(3) >>> 16);
-    const provider = this.meta.providers[(packed >>> 24) - 1];
-    return {
-      asn: word(0),
-      asn_name: JSON.parse(`"${this.asnNameTextAt(row)}"`),
-      country: decodeCountry(word(3) & 0xffff),
-      rir: RIRS[(packed >>> 20) & 0xf] ?? 'ARIN',
-      connection_type: CONNECTION_TYPES[(packed >>> 16) & 0xf] ?? 'business',
-      is_announced: word(4) + word(5) > 0,
-      prefix_count: { ipv4: word(4), ipv6: word(5) },
-      address_count: { ipv4: word(6) },
-      ...(handle === '' ? {} : { handle: JSON.parse(`"${handle}"`) }),
-      ...(registered === undefined ? {} : { registered }),
-      ...(provider === undefined ? {} : { cloud_provider: provider }),
-    };
+    const row = this.networks.rowOf(number);
+    return row < 0 ? undefined : this.networks.at(row);
   }
 
   /** All prefixes that the network announces, in numerical order, shorter ones first. */
@@ -328,7 +228,7 @@ export class Dataset {
 
   #prefixLists(number: number): { ipv4: PrefixList; ipv6: PrefixList } {
     const found = { ipv4: new PrefixList(), ipv6: new PrefixList() };
-    const row = this.rowOfAsn(number);
+    const row = this.networks.rowOf(number);
     if (row < 0) return found;
     // The records of a network have consecutive numbers.
     const first = this.#firstRecordOf(row);
@@ -355,20 +255,20 @@ export class Dataset {
     const row = this.rowOf(match);
     let text = this.#networkStrings[row];
     if (text === undefined) {
-      text = `${this.asnNumberAt(row)},"asn_name":"${this.asnNameTextAt(row)}"`;
+      text = `${this.networks.numberAt(row)},"asn_name":"${this.networks.escapedNameAt(row)}"`;
       this.#networkStrings[row] = text;
     }
     return text;
   }
 
-  /** The JSON text of a tail. */
-  tailText(tail: number): string {
-    return this.#tails.text(tail);
+  /** The members of a record from `country` on, as JSON. */
+  attributesJson(set: number): string {
+    return this.#attributeSets.json(set);
   }
 
   /** The first record whose network is this row or a later one. Record 0 is unused. */
   #firstRecordOf(row: number): number {
-    return lowerBound(1, this.#tailOf.length, (record) => this.#rowOf.of(record) < row);
+    return lowerBound(1, this.#attributesOf.length, (record) => this.#rowOf.of(record) < row);
   }
 }
 

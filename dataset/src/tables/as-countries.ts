@@ -1,10 +1,10 @@
 /**
  * The country in which an AS number is registered, for large networks whose addresses are mostly registered elsewhere:
  * carriers and clouds that work worldwide, and providers that lease addresses. The country of most addresses, which the
- * embedded default assumes otherwise, is wrong for them. Networks with at least 8,192 IPv4 addresses; by the registries'
- * lists of AS numbers, 2023-12-03. A delegated file of a feed comes before this table.
+ * embedded default assumes otherwise, is wrong for them. Networks with at least 8,192 IPv4 addresses; by the
+ * registries' lists of AS numbers, 2023-12-03. A delegated file of a feed comes before this table.
  */
-export const AS_COUNTRIES: Readonly<Record<string, string>> = {
+const AS_COUNTRIES: Readonly<Record<string, string>> = {
   AE: '51713 60117 198381 206283',
   AF: '132467',
   AG: '11594',

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { fixture, NO_FIXTURES } from '@whence/testing/fixtures';
 import type { PrefixList } from '../feeds/parsed.ts';
-import { parseAwsJson } from '../feeds/sources/aws-json.ts';
-import { parseAzureTags } from '../feeds/sources/azure-tags.ts';
-import { type Content, fileContent } from '../feeds/sources/content.ts';
-import { parseGoogleJson } from '../feeds/sources/google-json.ts';
-import { parseOciJson } from '../feeds/sources/oci-json.ts';
-import { fixture, NO_FIXTURES } from '../test/fixtures.ts';
+import { parseAwsJson } from '../feeds/sources/prefixes/aws-json.ts';
+import { parseAzureTags } from '../feeds/sources/prefixes/azure-tags.ts';
+import { parseGoogleJson } from '../feeds/sources/prefixes/google-json.ts';
+import { parseOciJson } from '../feeds/sources/prefixes/oci-json.ts';
+import { type Content, fileContent } from '../io/content.ts';
 import { CLOUD_REGIONS_AS_OF, countryOfRegion } from './cloud-regions.ts';
 import { cloud } from './networks/cloud.ts';
 

@@ -13,7 +13,7 @@
  * of 2026-08. Amazon: Amazonbot's list has grown since, and Amzn-User's 1,024 single addresses are left out. Meta and
  * ByteDance are missing: neither publishes a list (Meta names its whole network, including its staff's addresses).
  */
-export type CrawlerRanges = {
+type CrawlerRanges = {
   readonly company: string;
   readonly bot: string;
   readonly isAi: boolean;

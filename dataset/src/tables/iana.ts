@@ -23,12 +23,12 @@ export const IPV4_OCTETS: Readonly<Record<Rir, string>> = {
 };
 
 /**
- * Parts of those blocks that were returned and allocated again (ipv4-recovered-address-space). They override the
- * octets.
+ * Parts of those blocks that were returned and allocated again (ipv4-recovered-address-space), and one early block of
+ * ARIN inside RIPE's 151/8 that the rule for RIPE's octets would miss. They override the octets.
  */
 export const IPV4_RECOVERED: Readonly<Record<Rir, string>> = {
   ARIN: `
-    149.248.0.0-149.248.255.255`,
+    149.248.0.0-149.248.255.255 151.101.0.0-151.101.255.255`,
   RIPE: `
     45.8.0.0-45.15.255.255 45.65.64.0-45.65.127.255 45.66.0.0-45.67.255.255 45.80.0.0-45.95.255.255
     45.128.0.0-45.159.255.255 147.78.0.0-147.78.255.255 152.89.0.0-152.89.255.255

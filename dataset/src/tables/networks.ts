@@ -21,7 +21,7 @@ import { westernEurope } from './networks/western-europe.ts';
 
 export const NETWORKS_AS_OF = '2026-11-15';
 
-export type Network = {
+type Network = {
   readonly role: ConnectionType;
   readonly owner: string;
   readonly provider?: string;

@@ -4,14 +4,13 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { decompressFile } from '../download/decompress.ts';
 import { FeedCache } from '../feeds/feed-cache.ts';
+import { decompressFile } from '../io/decompress/decompress.ts';
 
 const [, , dataDir = '', first = ''] = process.argv;
 const feed = { id: 'example', url: 'https://example.com/list' };
 const cache = new FeedCache(dataDir);
 const raw = join(dataDir, 'raw');
-process.stdout.write('started\n');
 for (let n = Number(first); ; n++) {
   cache.prepare(feed.id);
   writeFileSync(raw, `${n}\n`.repeat(5000));

@@ -6,8 +6,8 @@
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, linkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatasetError } from '../file/format.ts';
-import { withLock } from '../versions/lock.ts';
+import { DatasetError } from '../dataset-error.ts';
+import { withLock } from '../io/lock.ts';
 
 const NO_PROCESS = 999_999_999;
 

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { parseAddress } from '../address.ts';
+import { LARGEST_SHARES } from '../compile/guard/result-guard.ts';
 import { liveInput } from '../compile/live.ts';
-import { LARGEST_SHARES } from '../compile/result-guard.ts';
 import { catalogue } from '../feeds/catalogue.ts';
 import { DRIVES } from '../feeds/feed.ts';
 import { FeedCache } from '../feeds/feed-cache.ts';
@@ -39,7 +39,14 @@ test('feeds page: the catalogue, feed by feed', () => {
 test('feeds page: which feeds expire', () => {
   assert.deepEqual(
     catalogue.flatMap(({ id, expire_hours }) => (expire_hours === undefined ? [] : [`${id} ${expire_hours}`])),
-    ['tor-exits 48', 'proxies-http 24', 'proxies-socks4 24', 'proxies-socks5 24', 'proxies-monosans 24'],
+    [
+      'tor-onionoo 48',
+      'tor-exits 48',
+      'proxies-http 24',
+      'proxies-socks4 24',
+      'proxies-socks5 24',
+      'proxies-monosans 24',
+    ],
   );
 });
 

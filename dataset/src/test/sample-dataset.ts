@@ -2,7 +2,7 @@
 
 import { parseAddress } from '../address.ts';
 import { compile } from '../compile/compile.ts';
-import type { CompileInput, Overlay, RangeSource } from '../compile/compile-input.ts';
+import type { CompileInput, Overlay, RangeSource } from '../compile/input/compile-input.ts';
 import { encodeCountry } from '../country-code.ts';
 import { Dataset } from '../file/read.ts';
 import { type Content, encodeContent, encodeDataset } from '../file/write.ts';

@@ -8,8 +8,8 @@ export class SlowAsnSearch {
 
   /** Rows are in the order of the results: the largest network first, then the lower number. */
   constructor(dataset: Dataset) {
-    this.#networks = Array.from({ length: dataset.asnCount }, (_, row) => {
-      const { asn, asn_name, handle } = dataset.asnAt(row);
+    this.#networks = Array.from({ length: dataset.networks.count }, (_, row) => {
+      const { asn, asn_name, handle } = dataset.networks.at(row);
       return { asn, fields: handle === undefined ? [asn_name] : [asn_name, handle] };
     }).map(({ asn, fields }) => ({ asn, fields: fields.map(withoutCaseAndAccents) }));
   }

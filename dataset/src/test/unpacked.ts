@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { type Content, fileContent } from '../feeds/sources/content.ts';
+import { type Content, fileContent } from '../io/content.ts';
 
 export function withGunzipped<T>(path: string, use: (content: Content) => T): T {
   return withFile(gunzipSync(readFileSync(path)), use);

@@ -6,9 +6,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { afterEach, beforeEach } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
-import { DatasetError } from '../file/format.ts';
+import { killAfter } from '@whence/testing/until';
+import { DatasetError } from '../dataset-error.ts';
 import { openDataset } from '../file/read.ts';
 import { encodeDataset } from '../file/write.ts';
 import { BUILT_AT, sampleContent } from '../test/sample-dataset.ts';
@@ -160,7 +160,7 @@ test('adopt: a file that holds another number than it was published under is ref
   writeFileSync(path, encodeDataset(second, 8, BUILT_AT));
   assert.throws(
     () => adopt(dataDir, { version: 7, file: 'x', bytes: 1, sha256: 'a'.repeat(64) }, path, openDataset(path).meta),
-    /the file published as version 7 holds 8/,
+    /the file published as version 7 contains version 8/,
   );
   assert.equal(openCurrent(dataDir)?.meta.version, 1);
 });
@@ -212,9 +212,7 @@ test('publish: killed at any moment, the current version stays whole and the nex
   for (let kill = 0; kill < 12; kill++) {
     const child = spawn(process.execPath, [publisher, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] });
     await once(child.stdout, 'data');
-    await sleep(kill * 3);
-    child.kill('SIGKILL');
-    await once(child, 'exit');
+    await killAfter(child, kill * 3);
     const manifest = readManifest(dataDir);
     const current = manifest?.versions.find(({ version }) => version === manifest.current);
     assert.ok(current);

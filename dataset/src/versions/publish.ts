@@ -11,13 +11,13 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatasetError } from '../file/format.ts';
+import { DatasetError } from '../dataset-error.ts';
 import { openInThread } from '../file/open-in-thread.ts';
 import { Dataset, openDataset, readChecked } from '../file/read.ts';
 import { type Content, encodeDataset } from '../file/write.ts';
-import type { Counts, Figures, Meta, Refusal, Source } from '../record.ts';
-import { withLock } from './lock.ts';
-import { clearUnfinished, renameSynced, writeWhole } from './whole-file.ts';
+import { withLock } from '../io/lock.ts';
+import { clearUnfinished, renameSynced, writeWhole } from '../io/whole-file.ts';
+import type { Counts, DataSources, Figures, Meta, QualityRow, Refusal, Source } from '../record.ts';
 
 export type VersionEntry = {
   version: number;
@@ -27,12 +27,14 @@ export type VersionEntry = {
   sha256: string;
   content_sha256: string;
   sources: readonly Source[];
-  /** Both absent for versions that were built before there were any. */
+  /** All absent for versions built before these fields existed. */
   refused?: readonly Refusal[];
   figures?: Figures;
+  data_sources?: DataSources;
+  quality?: readonly QualityRow[];
   counts: Counts;
 };
-/** What a publisher says about a version; everything else is in the file. */
+/** The part of an entry that a replica needs; everything else is in the file. */
 export type Published = Pick<VersionEntry, 'version' | 'file' | 'bytes' | 'sha256'>;
 export type Manifest = { current: number; versions: VersionEntry[] };
 
@@ -54,7 +56,7 @@ export function publish(dataDir: string, content: Content, now: Date): { version
     const file = `${sixDigits(version)}.whence`;
     const bytes = encodeDataset(content, version, now);
     writeWhole(join(folder, file), bytes);
-    const { content_sha256, sources, refused, figures, counts } = content.meta;
+    const { content_sha256, sources, refused, figures, data_sources, counts, quality } = content.meta;
     const entry = {
       version,
       file,
@@ -66,6 +68,8 @@ export function publish(dataDir: string, content: Content, now: Date): { version
       refused,
       figures,
       counts,
+      ...(data_sources === undefined ? {} : { data_sources }),
+      ...(quality === undefined ? {} : { quality }),
     };
     writeManifest(folder, { current: version, versions: [...manifest.versions, entry] });
     return { version, isNew: true };
@@ -85,17 +89,21 @@ export function useVersion(dataDir: string, version: number, { isVerified = fals
 }
 
 /**
- * Makes a downloaded file, which the caller has opened and whose digest it has checked, the current version under the number it was published
- * with. The publisher decides what a number means: after it has started over, its version 1 replaces ours, so that all
- * replicas give the same answers.
+ * Makes a downloaded file the current version, under the number it was published with. The caller has opened the file
+ * and checked its digest. The publisher decides what a number means: if it has started over, its version 1 replaces
+ * ours, so that all replicas give the same answers.
  */
 export function adopt(dataDir: string, published: Published, path: string, meta: Meta): void {
   const { version, bytes, sha256 } = published;
   if (meta.version !== version)
-    throw new DatasetError(`the file published as version ${version} holds ${meta.version}`);
-  const { built_at, content_sha256, sources, refused, figures, counts } = meta;
+    throw new DatasetError(`the file published as version ${version} contains version ${meta.version}`);
+  const { built_at, content_sha256, sources, refused, figures, data_sources, counts, quality } = meta;
   const file = immutableName(published);
-  const entry = { version, file, built_at, bytes, sha256, content_sha256, sources, refused, figures, counts };
+  const entry = {
+    ...{ version, file, built_at, bytes, sha256, content_sha256, sources, refused, figures, counts },
+    ...(data_sources === undefined ? {} : { data_sources }),
+    ...(quality === undefined ? {} : { quality }),
+  };
   const folder = datasetsFolder(dataDir);
   publishing(folder, () => {
     const { versions } = readManifest(dataDir) ?? { versions: [] };
@@ -153,7 +161,7 @@ export function readManifest(dataDir: string): Manifest | undefined {
     const manifest = JSON.parse(text) as Manifest;
     if (Number.isInteger(manifest.current) && Array.isArray(manifest.versions)) return manifest;
   } catch {
-    // Falls through to the one message for everything that is not a manifest.
+    // Reported below, with everything else that is not a manifest.
   }
   throw new DatasetError(`${path} is not a manifest; move it away and build the dataset again`);
 }
@@ -189,7 +197,7 @@ export async function verifyInThread(dataDir: string, entry: VersionEntry): Prom
 }
 
 function requireVersion(dataset: Dataset, { version }: VersionEntry, path: string): Dataset {
-  if (dataset.meta.version !== version) throw new DatasetError(`${path}: holds version ${dataset.meta.version}`);
+  if (dataset.meta.version !== version) throw new DatasetError(`${path}: contains version ${dataset.meta.version}`);
   return dataset;
 }
 
@@ -210,7 +218,8 @@ function isWhole(folder: string, entry: VersionEntry): boolean {
 const VERSION_FILE = /^\d{6,}(?:-[0-9a-f]{16})?\.whence$/;
 
 /**
- * Also removes what a process killed between manifest and removal left. Under the lock no file is about to be named.
+ * Also removes files left by a process that was killed between writing the manifest and removing them. The caller holds
+ * the lock, so no other process is about to add a file to the manifest.
  */
 function removeUnnamed(dataDir: string): void {
   const named = new Set(readManifest(dataDir)?.versions.map(({ file }) => file));
@@ -218,7 +227,7 @@ function removeUnnamed(dataDir: string): void {
   for (const name of readdirSync(folder)) if (VERSION_FILE.test(name) && !named.has(name)) rmSync(join(folder, name));
 }
 
-/** One publisher at a time; it first removes what a killed one left. */
+/** Runs under the lock, after removing what a killed publisher left behind. */
 function publishing<T>(folder: string, work: () => T): T {
   return withLock(folder, 'publishing a dataset', () => {
     clearUnfinished(folder);

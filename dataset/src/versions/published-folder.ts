@@ -1,6 +1,6 @@
 /**
- * The folder that a static host serves to replicas. File names hold the beginning of the digest, so a name never means
- * another content and may be cached without limit; only the manifest changes.
+ * The folder that a static host serves to replicas. File names hold the beginning of the digest, so a name
+ * always refers to the same content and may be cached forever; only the manifest changes.
  *
  *   manifest.json                    { "current": 42, "versions": [ … ] }, as in the data directory
  *   000041-9f86d081884c7d65.whence
@@ -9,10 +9,11 @@
  * Files are written first, then the manifest, and removals come last: a reader of the manifest always finds the files
  * it names.
  */
-import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatasetError } from '../file/format.ts';
-import { withLock } from './lock.ts';
+import { DatasetError } from '../dataset-error.ts';
+import { withLock } from '../io/lock.ts';
+import { clearUnfinished, makeFolder, writeWhole } from '../io/whole-file.ts';
 import {
   datasetsFolder,
   immutableName,
@@ -25,19 +26,18 @@ import {
   verifyVersion,
   versionPath,
 } from './publish.ts';
-import { clearUnfinished, writeWhole } from './whole-file.ts';
 
 /** Replicas refuse anything larger. The manifest of 60 versions is about 300 kB, a dataset is 20 MB today. */
 export const MAX_MANIFEST_BYTES = 1024 * 1024;
 export const MAX_FILE_BYTES = 512 * 1024 * 1024;
 
-export type PublishedTo = {
+type PublishedTo = {
   current: number;
   versions: number[];
   /** Files that were not there before. */
   written: string[];
   removed: string[];
-  /** Older versions that are damaged here and were therefore left out, with the reason. */
+  /** Older versions that are damaged in the data directory and were left out, with the reason. */
   left_out: { version: number; reason: string }[];
 };
 
@@ -45,7 +45,7 @@ export type PublishedTo = {
 export function publishTo(dataDir: string, targetDir: string, { keep }: { keep: number }): PublishedTo {
   const manifest = readManifest(dataDir);
   if (manifest === undefined) throw new DatasetError(`there is no dataset in ${dataDir} to publish`);
-  mkdirSync(targetDir, { recursive: true });
+  makeFolder(targetDir);
   if (realpathSync(targetDir) === realpathSync(datasetsFolder(dataDir)))
     throw new DatasetError(`${targetDir} is where the versions are kept: publish to another folder`);
   return withLock(targetDir, 'publishing a dataset', () => {
@@ -67,7 +67,7 @@ export function publishTo(dataDir: string, targetDir: string, { keep }: { keep: 
     }
     result.versions = versions.map(({ version }) => version);
     writePublishedManifest(targetDir, { current: manifest.current, versions });
-    // Files that the previous manifest named stay until the next time: a replica may have read it a moment ago.
+    // Files that the previous manifest names stay until the next run: a replica may have just read that manifest.
     const named = new Set([...before, ...versions.map(({ file }) => file)]);
     for (const name of readdirSync(targetDir)) {
       if (!OUR_FILE.test(name) || named.has(name)) continue;
@@ -120,7 +120,7 @@ function isWhole(value: unknown, from: number, to: number): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= from && value <= to;
 }
 
-/** False when the same content is there already. A truncated file is written again. */
+/** Returns false if the file already exists with the same content. A truncated file is written again. */
 function writeVersion(dataDir: string, entry: VersionEntry, targetDir: string, published: VersionEntry): boolean {
   if (digestOf(join(targetDir, published.file)) === entry.sha256) return false;
   const bytes = readFileSync(versionPath(dataDir, entry));

@@ -1,20 +1,21 @@
 /**
  * Pulls the version that a static host names as current (see published-folder.ts for the layout): manifest, file,
- * digest, then the data directory. A failure is a sentence, and the version in use stays. The manifest decides, also
- * when it names an older version: that is how the publisher goes back.
+ * digest, then the data directory. A failure is returned as a sentence, and the version in use stays. The manifest also
+ * decides when it names an older version: that is how a publisher goes back.
  *
  * A download is stored in the datasets folder as `<SHA-256>.<process>.download`. The next pull continues one that was
  * interrupted.
  */
 import { createHash, type Hash } from 'node:crypto';
-import { createReadStream, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { createReadStream, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Network } from '../download/connection.ts';
-import type { TransferLimits } from '../download/transfer-timeouts.ts';
-import { DatasetError } from '../file/format.ts';
+import { DatasetError } from '../dataset-error.ts';
 import { openInThread } from '../file/open-in-thread.ts';
-import { isRunning } from './process-identity.ts';
+import type { Network } from '../io/download/connection.ts';
+import type { TransferLimits } from '../io/download/transfer-timeouts.ts';
+import { isRunning } from '../io/process-identity.ts';
+import { makeFolder } from '../io/whole-file.ts';
 import { adopt, datasetsFolder, type Published, readManifest, useVersion, verifyInThread } from './publish.ts';
 import { MAX_FILE_BYTES, MAX_MANIFEST_BYTES, parsePublished } from './published-folder.ts';
 import { HostError, type StaticHost, staticHost } from './static-host.ts';
@@ -24,7 +25,7 @@ export type PullOutcome =
   | { kind: 'adopted'; version: number }
   | { kind: 'failed'; reason: string };
 
-/** Kept between two pulls from the same URL, so that one that finds no change costs a header. */
+/** Kept between pulls from the same URL, so that a pull without a change transfers only headers. */
 export type PullMemory = {
   etag?: string | undefined;
   published?: Published;
@@ -32,7 +33,7 @@ export type PullMemory = {
   whole?: string;
 };
 
-export type PullOptions = {
+type PullOptions = {
   now: () => Date;
   memory?: PullMemory;
   /** Ends the pull when the program ends. */
@@ -43,7 +44,7 @@ export type PullOptions = {
 
 type Timeouts = { readonly manifest: TransferLimits; readonly file: TransferLimits };
 
-/** 20 MB in 15 minutes is 22 kB/s; a slower replica gets the rest next time. */
+/** 20 MB in 15 minutes is 22 kB/s; a slower replica gets the rest with the next pull. */
 const TIMEOUTS: Timeouts = {
   manifest: { idleTimeoutMs: 30_000, totalTimeoutMs: 30_000 },
   file: { idleTimeoutMs: 30_000, totalTimeoutMs: 15 * 60_000 },
@@ -87,9 +88,9 @@ async function readPublished(
   const wanted = { etag: memory.published && memory.etag, maxBytes: MAX_MANIFEST_BYTES, limits, stop };
   return host.get(name, wanted, async (answer) => {
     if (answer.kind === 'not-modified' && memory.published !== undefined) return memory.published;
-    const pieces: Uint8Array[] = [];
-    for await (const piece of answer.kind === 'body' ? answer.body : []) pieces.push(piece);
-    const published = parseNaming(host.describe(name), Buffer.concat(pieces).toString());
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of answer.kind === 'body' ? answer.body : []) chunks.push(chunk);
+    const published = parseNaming(host.describe(name), Buffer.concat(chunks).toString());
     memory.published = published;
     memory.etag = answer.kind === 'body' ? answer.etag : undefined;
     return published;
@@ -125,7 +126,7 @@ async function download(
   limits: TransferLimits,
   stop: AbortSignal | undefined,
 ): Promise<string> {
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   const path = takeOver(folder, sha256, now);
   const file = await open(path, 'a');
   let size = 0;
@@ -138,12 +139,12 @@ async function download(
       await host.get(name, wanted, async (answer) => {
         if (answer.kind !== 'body') return;
         if (answer.offset !== size) [hash, size] = await startOver(file);
-        for await (const piece of answer.body) {
-          size += piece.length;
+        for await (const chunk of answer.body) {
+          size += chunk.length;
           if (size > bytes)
             throw new DatasetError(`${host.describe(name)}: larger than the ${bytes} bytes that the manifest says`);
-          hash.update(piece);
-          await file.appendFile(piece);
+          hash.update(chunk);
+          await file.appendFile(chunk);
         }
       });
     }
@@ -153,7 +154,7 @@ async function download(
     await file.sync();
     return path;
   } catch (error) {
-    // Only an interrupted download is worth keeping. A full disk gets its space back.
+    // Only an interrupted download can be continued. Removing anything else also frees a full disk.
     if (!(error instanceof HostError) || size === 0) rmSync(path, { force: true });
     throw error;
   } finally {
@@ -165,7 +166,9 @@ const DOWNLOAD = /^([0-9a-f]{64})\.(\d+)\.download$/;
 /** Four times what a download may be idle. */
 const ABANDONED_MS = 120_000;
 
-/** Where to write. An abandoned download of the same file is continued, those of other files are removed. */
+/**
+ * Returns the path to write to. An abandoned download of the same file is continued, those of other files are removed.
+ */
 function takeOver(folder: string, sha256: string, now: Date): string {
   const own = join(folder, `${sha256}.${process.pid}.download`);
   for (const name of readdirSync(folder)) {
@@ -178,7 +181,7 @@ function takeOver(folder: string, sha256: string, now: Date): string {
   return own;
 }
 
-/** The process number alone does not tell: after a restart another process may have it. */
+/** The process number alone is not enough: after a restart another process may have it. */
 function isAbandoned(path: string, pid: number, now: Date): boolean {
   if (pid === process.pid || !isRunning(pid)) return true;
   const stat = statSync(path, { throwIfNoEntry: false });
@@ -189,16 +192,16 @@ function renameIfThere(from: string, to: string): void {
   try {
     renameSync(from, to);
   } catch (error) {
-    // Another pull has taken it.
+    // Another pull has renamed it.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
 }
 
 async function hashFile(path: string, hash: Hash): Promise<number> {
   let size = 0;
-  for await (const piece of createReadStream(path)) {
-    hash.update(piece);
-    size += piece.length;
+  for await (const chunk of createReadStream(path)) {
+    hash.update(chunk);
+    size += chunk.length;
   }
   return size;
 }
@@ -209,8 +212,8 @@ async function startOver(file: FileHandle): Promise<[Hash, number]> {
 }
 
 /**
- * The digest is right, so a file that is refused here was published so, for example by a newer program. It is kept, so
- * that it is not loaded again and again, and removed when the host names another one.
+ * The digest is right, so a file that is refused here was published like this, for example by a newer version of the
+ * program. It is kept to avoid downloading it repeatedly, and removed when the host names another file.
  */
 async function adoptDownload(dataDir: string, published: Published, path: string, host: StaticHost): Promise<void> {
   try {

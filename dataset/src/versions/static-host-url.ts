@@ -1,4 +1,7 @@
-/** The URL of a static host. Throws a sentence about what it must be. */
+/**
+ * The URL of a static host. Throws an error that says what it must be. In a file of its own, because checking a setting
+ * must not load the HTTP client.
+ */
 export function parseHostUrl(text: string): URL {
   const words = 'an http:, https: or file: URL';
   if (!URL.canParse(text)) throw new Error(words);

@@ -5,34 +5,34 @@
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Network } from '../download/connection.ts';
-import { displayUrl } from '../download/credentials.ts';
-import { formatSize } from '../download/format-size.ts';
-import { formatStatus } from '../download/format-status.ts';
-import { BodyError, httpGet } from '../download/http-get.ts';
-import { type TransferLimits, TransferTimeouts } from '../download/transfer-timeouts.ts';
-import { userAgent } from '../download/user-agent.ts';
-import { DatasetError } from '../file/format.ts';
+import { DatasetError } from '../dataset-error.ts';
+import type { Network } from '../io/download/connection.ts';
+import { formatStatus } from '../io/download/connection-error.ts';
+import { displayUrl } from '../io/download/credentials.ts';
+import { BodyError, httpGet } from '../io/download/http-get.ts';
+import { type TransferLimits, TransferTimeouts } from '../io/download/transfer-timeouts.ts';
+import { userAgent } from '../io/download/user-agent.ts';
+import { formatSize } from '../io/format-size.ts';
 import { parseHostUrl } from './static-host-url.ts';
 
-/** The host or the network failed: what was received so far is good and can be continued. */
+/** The host or the network failed: what was received so far is valid and can be continued. */
 export class HostError extends DatasetError {}
 
-export type Wanted = {
-  /** Of the answer that is known already. */
+type Wanted = {
+  /** The ETag of the answer that the caller already has. */
   readonly etag?: string | undefined;
-  /** Bytes that are here already. */
+  /** The number of bytes that the caller already has. */
   readonly offset?: number;
-  /** Of the whole file. */
+  /** The largest accepted size of the whole file. */
   readonly maxBytes: number;
   readonly limits: TransferLimits;
   /** Ends the request when the program ends. */
   readonly stop?: AbortSignal | undefined;
 };
 
-export type Answer =
+type Answer =
   | { readonly kind: 'not-modified' }
-  /** `offset` is 0 where the host does not continue a file. */
+  /** `offset` is 0 if the host does not support ranges. */
   | {
       readonly kind: 'body';
       readonly offset: number;
@@ -41,13 +41,13 @@ export type Answer =
     };
 
 export type StaticHost = {
-  /** The URL of a file, fit for a log. */
+  /** The URL of a file, without credentials, for logs and messages. */
   describe(name: string): string;
-  /** Asks for a file and lets `use` read the answer; the timeouts run until it is done. */
+  /** Requests a file and lets `use` read the answer; the timeouts apply until `use` is done. */
   get<T>(name: string, wanted: Wanted, use: (answer: Answer) => Promise<T>): Promise<T>;
 };
 
-/** Throws a sentence about what the URL must be. */
+/** Throws an error that says what the URL must be. */
 export function staticHost(text: string, network?: Network): StaticHost {
   const base = parseHostUrl(text);
   if (base.protocol === 'file:') {
@@ -89,7 +89,7 @@ async function openHttp(
   const fault = (reason: string) => new HostError(`${displayUrl(url)}: ${reason}`);
   const headers = {
     'user-agent': userAgent(undefined),
-    // Digests and ranges are those of the file as it is.
+    // Digests and ranges refer to the file without a content coding.
     'accept-encoding': 'identity',
     ...(etag !== undefined && { 'if-none-match': etag }),
     ...(offset > 0 && { range: `bytes=${offset}-` }),
@@ -101,7 +101,7 @@ async function openHttp(
     const isPart = status === 206;
     if (isPart && answer.headers['content-range']?.startsWith(`bytes ${offset}-`) !== true) {
       answer.close();
-      throw fault('the server sent another part of the file than was asked for');
+      throw fault('the server sent a different part of the file than was requested');
     }
     const body = withFaults(answer.body(isPart ? maxBytes - offset : maxBytes), fault);
     return { kind: 'body', offset: isPart ? offset : 0, etag: answer.headers.etag, body };
@@ -145,10 +145,10 @@ async function* readFile(
 ): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   try {
-    for await (const piece of file) {
-      bytes += piece.length;
+    for await (const chunk of file) {
+      bytes += chunk.length;
       if (bytes > maxBytes) throw new DatasetError(`${path}: larger than ${formatSize(maxBytes)}`);
-      yield piece;
+      yield chunk;
     }
   } catch (error) {
     if (error instanceof DatasetError) throw error;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { dayOfSeconds, dayOfText } from './feed-day.ts';
+import { dayOfComment, dayOfFileName, dayOfSeconds, dayOfText } from './feed-day.ts';
 
 for (const [text, want] of [
   ['2025-07-24T19:16:28.780563', '2025-07-24'],
@@ -32,4 +32,29 @@ for (const [seconds, want] of [
   [undefined, undefined],
 ] as const) {
   test(`feed-day: ${seconds} seconds are ${want ?? 'not a date'}`, () => assert.equal(dayOfSeconds(seconds), want));
+}
+
+for (const [url, want] of [
+  ['https://download.example/ServiceTags_Public_20250721.json', '2025-07-21'],
+  ['https://publicdata.example/2026/01/routeviews-rv2-20260101-1200.pfx2as.gz', '2026-01-01'],
+  ['https://publicdata.example/peeringdb_2_dump_2026_08_20.json', '2026-08-20'],
+  ['https://asdb.example/data/2026-03_categorized_ases.csv', '2026-03-01'],
+  ['https://archive.example/rib.20261114.0000.bz2?x=20200101', '2026-11-14'],
+  ['https://example.net/2026/01/01/latest.csv', undefined],
+  ['https://example.net/list-20261399.txt', undefined],
+  ['https://example.net/AS20260101999.txt', undefined],
+  ['', undefined],
+] as const) {
+  test(`feed-day: the file name of ${url} has ${want ?? 'no date'}`, () => assert.equal(dayOfFileName(url), want));
+}
+
+for (const [line, want] of [
+  ['# Last update: Sat, 22 Aug 2026 03:00:29 +0200', '2026-08-22'],
+  ['; Generated 2026-08-22', '2026-08-22'],
+  ['// date: 2026-08-22', '2026-08-22'],
+  ['# see RFC of 2026-08-22', undefined],
+  ['192.0.2.1 # updated 2026-08-22', undefined],
+] as const) {
+  test(`feed-day: ${line} ${want === undefined ? 'is not the date of the list' : `is ${want}`}`, () =>
+    assert.equal(dayOfComment(line), want));
 }

@@ -14,6 +14,25 @@ export function dayOfText(text: string): string | undefined {
   return undefined;
 }
 
+/** The date in a comment about the date of a plain list: `# Last update: …`, `; Generated 2026-08-22`. */
+export function dayOfComment(line: string): string | undefined {
+  const isDated = /^\s*(?:[#;]|\/\/).*\b(?:date|created|generated|modified|updated?)\b/i.test(line);
+  return isDated ? dayOfText(line) : undefined;
+}
+
+/**
+ * Files that are published per day or month: `ServiceTags_Public_20250721.json`,
+ * `routeviews-rv2-20260101-1200.pfx2as.gz`, `peeringdb_2_dump_2026_08_20.json`, `2026-03_categorized_ases.csv`.
+ */
+export function dayOfFileName(url: string): string | undefined {
+  const name = url.replace(/[?#].*$/s, '').replace(/^.*\//s, '');
+  const [, year, month, dayOfMonth = '01'] =
+    /(?<![0-9])((?:19|20)[0-9]{2})([0-9]{2})([0-9]{2})(?![0-9])/.exec(name) ??
+    /(?<![0-9])((?:19|20)[0-9]{2})[-_]([0-9]{2})(?:[-_]([0-9]{2}))?(?![0-9])/.exec(name) ??
+    [];
+  return year === undefined ? undefined : day(Number(year), Number(month), Number(dayOfMonth));
+}
+
 /** `seconds` since 1970. */
 export function dayOfSeconds(seconds: unknown): string | undefined {
   if (typeof seconds !== 'number' || !(seconds > 0 && seconds < LAST_SECOND)) return undefined;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { bytesContent } from './content.ts';
+import { bytesContent } from '../../io/content.ts';
 import { jsonDocument, jsonLine, listMember, member, requiredList, textMember } from './json-value.ts';
 
 test('json-value: a text that is not JSON is refused with a message that quotes its beginning', () => {

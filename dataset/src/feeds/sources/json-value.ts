@@ -1,5 +1,5 @@
 /** Typed access to JSON of unknown structure. */
-import type { Content } from './content.ts';
+import type { Content } from '../../io/content.ts';
 
 /** Parses the content as one JSON value. `what` names the expected document in the error: "not `what`: …". */
 export function jsonDocument(content: Content, what: string): unknown {

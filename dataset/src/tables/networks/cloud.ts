@@ -20,5 +20,10 @@ export const cloud: Readonly<Record<string, readonly number[]>> = {
   'Alibaba Cloud': [37963, 45102, 134963, 24429],
   'Tencent Cloud': [45090, 132203, 133478, 132591, 139341],
   'Huawei Cloud': [55990, 136907, 141180, 149167, 151610, 63727],
+  'Yandex Cloud': [200350, 210656, 215013],
+  Contabo: [51167, 40021, 141995],
+  UpCloud: [202053, 25697],
+  'Fly.io': [40509],
+  Render: [397273],
   GitHub: [36459],
 };

@@ -150,7 +150,7 @@ export const smallHosting: readonly NetworkRow[] = [
   [26225, 'datacenter', 'Think On'],
   [63474, 'datacenter', 'Sirius data centres'],
   [135566, 'datacenter', 'Thailand Government Data Center and Cloud'],
-  // By what their operators sell. A comparison with PeeringDB (bench accuracy) showed that they were missing.
+  // By what their operators sell. A comparison with PeeringDB showed that they were missing.
   [6130, 'datacenter', 'LightEdge (American Internet Services)'],
   [8839, 'datacenter', 'SdV Plurimedia'],
   [15657, 'datacenter', 'Speedbone'],

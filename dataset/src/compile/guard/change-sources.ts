@@ -1,0 +1,130 @@
+/**
+ * Which sources caused a change between two versions: for each run of addresses that gained or lost a flag, a country
+ * or a registry, the source that decided it. This walks over both versions, so it runs only after an implausible
+ * change.
+ */
+import { forEachSegment } from '../../diff/segments.ts';
+import type { Match } from '../../file/format.ts';
+import type { Dataset } from '../../file/read.ts';
+import { CRIMINAL_SCORE } from './flagged-access-networks.ts';
+import type { ImplausibleChange, Measure } from './result-guard.ts';
+
+/** Space in IPv4 addresses or IPv6 /48s; negative where it was lost. */
+export type ChangeSource = { readonly id: string; readonly space: number };
+
+/** For each change its sources, the largest first. A change of the file size or of the quality has none. */
+export function changeSources(
+  changes: readonly ImplausibleChange[],
+  before: Dataset | undefined,
+  after: Dataset,
+): ReadonlyMap<ImplausibleChange, readonly ChangeSource[]> {
+  const sums = new Map(changes.map((change) => [change, new Map<string, number>()]));
+  for (const version of [4, 6] as const) {
+    const watched = changes.flatMap((change) => {
+      const { measure } = change;
+      return measure.kind !== 'bytes' && measure.kind !== 'quality' && measure.version === version
+        ? [{ change, measure }]
+        : [];
+    });
+    if (watched.length === 0) continue;
+    const from = before && new Claims(before, watched);
+    const to = new Claims(after, watched);
+    const runs = before === undefined ? [][Symbol.iterator]() : before.runs(version);
+    forEachSegment(runs, after.runs(version), (start, end, a, b) => {
+      const old = from?.at(a) ?? NOTHING;
+      const now = to.at(b);
+      watched.forEach(({ change, measure }, i) => {
+        const had = old[i] ?? NO_SOURCES;
+        const has = now[i] ?? NO_SOURCES;
+        if (had.isHeld === has.isHeld) return;
+        if (measure.kind === 'access network' && (b === 0 || after.asnNumber(b) !== measure.asn)) return;
+        const space = spaceOf(start, end, version);
+        // A country or registry is lost to the source that names another one; a flag to none.
+        const causes = has.isHeld || measure.kind === 'country' || measure.kind === 'registry' ? has : had;
+        const ids = causes.ids.length > 0 ? causes.ids : had.ids;
+        const sum = sums.get(change);
+        for (const id of ids) sum?.set(id, (sum.get(id) ?? 0) + (has.isHeld ? space : -space));
+      });
+    });
+  }
+  return new Map(
+    [...sums].map(([change, sum]) => [
+      change,
+      [...sum]
+        .map(([id, space]) => ({ id, space: Math.round(space) }))
+        .sort((a, b) => Math.abs(b.space) - Math.abs(a.space)),
+    ]),
+  );
+}
+
+/** IPv4 addresses of the network that have the flag. */
+export function countFlagged(dataset: Dataset | undefined, asn: number, flag: string): number {
+  if (dataset === undefined) return 0;
+  const claims = new Claims(dataset, [{ measure: { kind: 'access network', name: flag, asn, version: 4 } }]);
+  let flagged = 0;
+  for (const { start, end, match } of dataset.runs(4))
+    if (dataset.asnNumber(match) === asn && claims.at(match)[0]?.isHeld === true) flagged += spaceOf(start, end, 4);
+  return flagged;
+}
+
+/** Whether a run has what is measured, and the sources that decided the field, whether it has it or not. */
+type Claim = { readonly isHeld: boolean; readonly ids: readonly string[] };
+
+const NO_SOURCES: Claim = { isHeld: false, ids: [] };
+const NOTHING: readonly Claim[] = [];
+
+type Watched = { readonly measure: Exclude<Measure, { kind: 'bytes' | 'quality' }> };
+
+/** The claims of a dataset, in the order of `watched`; computed once per set of attributes. */
+class Claims {
+  readonly #dataset: Dataset;
+  readonly #watched: readonly Watched[];
+  readonly #known: (readonly Claim[] | undefined)[] = [];
+
+  constructor(dataset: Dataset, watched: readonly Watched[]) {
+    this.#dataset = dataset;
+    this.#watched = watched;
+  }
+
+  at(match: Match): readonly Claim[] {
+    if (match === 0) return NOTHING;
+    const set = this.#dataset.attributesOf(match);
+    let claims = this.#known[set];
+    if (claims === undefined) {
+      claims = this.#watched.map(({ measure }) => this.#claim(set, measure));
+      this.#known[set] = claims;
+    }
+    return claims;
+  }
+
+  #claim(set: number, measure: Watched['measure']): Claim {
+    const { country, rir, detection, threat } = this.#dataset.attributes(set);
+    const field = fieldOf(measure);
+    const deciding = this.#dataset
+      .decisions(set)
+      .flatMap(([name, source]) => (name === field ? (this.#dataset.meta.sources[source]?.id ?? []) : []));
+    // Further rows of a field are contradicting sources; only of the score every row is a cause.
+    const ids = field === 'threat.score' ? deciding : deciding.slice(0, 1);
+    if (measure.kind === 'answered') return { isHeld: true, ids };
+    if (measure.kind === 'country') return { isHeld: country === measure.name, ids };
+    if (measure.kind === 'registry') return { isHeld: rir === measure.name, ids };
+    const leastScore = measure.kind === 'access network' ? CRIMINAL_SCORE : 1;
+    const isHeld =
+      measure.name === 'threat'
+        ? threat.score >= leastScore
+        : (detection as Record<string, unknown>)[measure.name] === true;
+    return { isHeld, ids };
+  }
+}
+
+/** The field of the evidence that names the deciding source. */
+function fieldOf(measure: Watched['measure']): string {
+  if (measure.kind === 'answered') return 'prefix';
+  if (measure.kind === 'country') return 'country';
+  if (measure.kind === 'registry') return 'rir';
+  if (measure.name === 'threat') return 'threat.score';
+  return ['is_datacenter', 'is_residential', 'is_mobile'].includes(measure.name) ? 'connection_type' : measure.name;
+}
+
+const spaceOf = (start: bigint, end: bigint, version: 4 | 6): number =>
+  version === 4 ? Number(end - start + 1n) : Number((end - start + 1n) >> 40n) / 2 ** 40;

@@ -1,0 +1,56 @@
+/** Whether the result of an update may be published: what changed too much, and the sources that changed it. */
+import { Dataset } from '../../file/read.ts';
+import { type Content, encodeDataset } from '../../file/write.ts';
+import { type ChangeSource, changeSources, countFlagged } from './change-sources.ts';
+import {
+  type ImplausibleChange,
+  implausibleAccessNetworks,
+  implausibleChanges,
+  implausibleShares,
+  type Version,
+  worseQuality,
+} from './result-guard.ts';
+
+/** The newest version that was built from feeds. `open` returns undefined if its file cannot be read. */
+export type PreviousVersion = Version & { readonly open: () => Dataset | undefined };
+
+export type ExplainedChange = ImplausibleChange & { readonly sources: readonly ChangeSource[] };
+
+/** Empty if the content is plausible. Without a version to compare with, flags are compared with fixed limits. */
+export function checkResult(content: Content, previous: PreviousVersion | undefined): ExplainedChange[] {
+  const after = { figures: content.meta.figures, bytes: sizeOf(content) };
+  const ofVersion =
+    previous === undefined
+      ? implausibleShares(after)
+      : [...implausibleChanges(previous, after), ...worseQuality(previous.quality, content.meta.quality)];
+  if (ofVersion.length === 0 && content.flaggedAccessNetworks.length === 0) return [];
+  const before = previous?.open();
+  const ofNetworks = implausibleAccessNetworks(content.flaggedAccessNetworks, (asn, flag) =>
+    countFlagged(before, asn, flag),
+  );
+  const changes = [...ofVersion, ...ofNetworks];
+  if (changes.length === 0) return [];
+  const dataset = new Dataset(encodeDataset(content, 1, new Date(0)));
+  const explained = changeSources(changes, before, dataset);
+  const present = new Set(content.meta.sources.map(({ id }) => id));
+  return changes
+    .map((change) => ({ ...change, sources: explained.get(change) ?? [] }))
+    .filter((change) => !isExplainedByAbsence(change, present));
+}
+
+/**
+ * A feed that has expired or was switched off loses its flags. That is reported separately, and must not stop the
+ * publication of all other feeds.
+ */
+function isExplainedByAbsence(
+  { measure, before, after, sources }: ExplainedChange,
+  present: ReadonlySet<string>,
+): boolean {
+  if (measure.kind !== 'flag' || after >= before) return false;
+  const lostWithSources = sources.reduce((sum, { id, space }) => (present.has(id) ? sum : sum - space), 0);
+  return after >= (before - lostWithSources) / 2;
+}
+
+function sizeOf({ sections, meta }: Content): number {
+  return Object.values(sections).reduce((sum, { length }) => sum + length, JSON.stringify(meta).length);
+}

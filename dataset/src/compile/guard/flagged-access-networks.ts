@@ -1,0 +1,47 @@
+/**
+ * Access networks, which connect homes or phones according to the table of networks, of which a list flags a large part
+ * as servers, relays or criminal. A list can be small, plausible by itself, and still name all of one provider.
+ * Addresses that the operator's overrides cover are not counted: they are flagged on purpose.
+ */
+import type { FlaggedAccessNetwork } from '../../file/write.ts';
+import { networkByHand } from '../../tables/networks.ts';
+
+const FLAGS: ReadonlySet<string> = new Set(['is_datacenter', 'is_tor_exit', 'is_proxy', 'is_vpn']);
+/** Stands for the score of a criminal netblock or more. */
+const THREAT = 'threat';
+export const CRIMINAL_SCORE = 75;
+export const MAX_FLAGGED_SHARE = 0.25;
+/** In a smaller network a quarter is few addresses, which may be rented out to servers. */
+const FEW_ADDRESSES = 65_536;
+
+export class FlaggedAccessNetworks {
+  readonly #networks = new Map<number, { addresses: number; flagged: Map<string, number> } | undefined>();
+
+  visit(asn: number, addresses: bigint, { flags, score }: { flags: readonly string[]; score: number }): void {
+    let network = this.#networks.get(asn);
+    if (network === undefined) {
+      if (this.#networks.has(asn)) return;
+      const role = networkByHand(asn)?.role;
+      network = role === 'residential' || role === 'mobile' ? { addresses: 0, flagged: new Map() } : undefined;
+      this.#networks.set(asn, network);
+      if (network === undefined) return;
+    }
+    network.addresses += Number(addresses);
+    for (const flag of flags)
+      if (FLAGS.has(flag)) network.flagged.set(flag, (network.flagged.get(flag) ?? 0) + Number(addresses));
+    if (score >= CRIMINAL_SCORE) network.flagged.set(THREAT, (network.flagged.get(THREAT) ?? 0) + Number(addresses));
+  }
+
+  /** The networks of which more than MAX_FLAGGED_SHARE is flagged. */
+  finish(): FlaggedAccessNetwork[] {
+    return [...this.#networks].flatMap(([asn, network]) =>
+      network === undefined || network.addresses < FEW_ADDRESSES
+        ? []
+        : [...network.flagged].flatMap(([flag, flagged]) =>
+            flagged > network.addresses * MAX_FLAGGED_SHARE
+              ? [{ asn, flag, flagged, addresses: network.addresses }]
+              : [],
+          ),
+    );
+  }
+}

@@ -1,0 +1,113 @@
+/** What the compiler works with: sources, and what each of them states about addresses and networks. */
+
+import type { Drive } from '../../feeds/feed.ts';
+import type { DelegatedAsns, Holder, ListedNetwork, NetworkName, OtherOrigin } from '../../feeds/parsed.ts';
+import { type FamilyRanges, Ranges } from '../../ranges.ts';
+import type { ConnectionType, Source } from '../../record.ts';
+import type { Overrides } from './overrides.ts';
+
+/** In every list the most trusted source comes first. */
+export type CompileInput = {
+  readonly routes: readonly RouteSource[];
+  readonly names: readonly NameSource[];
+  /** Where addresses are used. Values are countries. */
+  readonly countries: readonly CountrySource[];
+  /** The registries' own files: which registry keeps a block, and for which country. */
+  readonly delegations: readonly DelegationSource[];
+  /** In which country addresses are registered, for blocks that `delegations` do not list. Values are countries. */
+  readonly delegated: RangeSource;
+  readonly networkLists: readonly NetworkList[];
+  readonly overlays: readonly Overlay[];
+  readonly overrides?: Overrides;
+  /** The tables of this repository, as sources. */
+  readonly tables: Readonly<Record<'iana' | 'networks' | 'name-rules', Source>>;
+};
+
+/** Called with the current step and the share of the whole that is done. */
+export type Progress = (step: string, share: number) => void;
+
+export type RangeSource = { readonly source: Source; readonly ranges: FamilyRanges };
+
+/** `isMistaken`: known errors. The country of registration then decides instead. */
+type CountrySource = RangeSource & { readonly isMistaken?: (asn: number, country: string) => boolean };
+
+/** Values are AS numbers. */
+type RouteSource = RangeSource & { readonly otherOrigins: readonly OtherOrigin[] };
+
+/** Values are positions in `holders`. */
+export type DelegationSource = RangeSource & {
+  readonly holders: readonly Holder[];
+  readonly asns: readonly DelegatedAsns[];
+};
+
+export type NameSource = { readonly source: Source; readonly names: ReadonlyMap<number, NetworkName> };
+
+/** A list of networks. `role` is the connection type of all of them; a list can also give each network its own. */
+export type NetworkList = {
+  readonly source: Source;
+  readonly drives: readonly Drive[];
+  readonly networks: ReadonlyMap<number, ListedNetwork>;
+  readonly role?: ConnectionType;
+  readonly operator?: string;
+};
+
+/**
+ * A statement about some addresses inside a network. Values are positions in `statements`. It never changes the prefix.
+ */
+export type Overlay = RangeSource & {
+  readonly drives: readonly Drive[];
+  readonly statements: readonly Statement[];
+  /** The owner of the addresses: a cloud, an AI company, a VPN operator. */
+  readonly provider?: string;
+  readonly company?: string;
+  readonly operator?: string;
+  /** The labels of its statements are operators of Tor exits. */
+  readonly namesTorOperators?: boolean;
+  /** It is a table of this repository, and not a list that was downloaded. */
+  readonly isTable?: boolean;
+  /** The name of the crawler that fetches from the addresses. */
+  readonly crawler?: string;
+  /** A relay that hides addresses for privacy. Its addresses are not a VPN, whatever other lists say. */
+  readonly isRelay?: boolean;
+  /** A VPN list of third parties; see generic-vpn-lists.ts for what is used of it. */
+  readonly isGeneric?: boolean;
+  /** The networks for which it may state a country; without them, all. */
+  readonly asns?: ReadonlySet<number>;
+  /** Ids of sources that it repeats. */
+  readonly contains?: readonly string[];
+};
+
+export type Statement = {
+  /** A text to show: the number of a listing, the operator of a relay. */
+  readonly label?: string;
+  readonly country?: string;
+  /** The region of a cloud, as its operator calls it. */
+  readonly region?: string;
+  /** What the addresses are used for, in a network of another kind. */
+  readonly type?: ConnectionType;
+  /** The number of blocklists on which an aggregate found the address. */
+  readonly lists?: number;
+};
+
+/** A value and the source that states it. */
+export type Stated<T> = { readonly value: T; readonly source: Source };
+
+/** All sources of an input, each once. Decisions and other origins refer to them by position in this list. */
+export function sourcesOf(input: CompileInput): readonly Source[] {
+  const { routes, names, countries, delegations, delegated, networkLists, overlays, overrides, tables } = input;
+  const stating = [...routes, ...names, ...countries, ...delegations, delegated, ...networkLists, ...overlays];
+  const sources = stating.map(({ source }) => source);
+  if (overrides !== undefined) sources.push(overrides.source);
+  return [...new Set([...sources, ...Object.values(tables)])];
+}
+
+/** The operator's own networks, from the overrides, as a source of routes and names like any other. */
+export type OwnNetworks = RouteSource & NameSource;
+
+export function ownNetworks(overrides: Overrides | undefined): OwnNetworks | undefined {
+  if (overrides === undefined || overrides.networks.length === 0) return undefined;
+  const ranges = { 4: new Ranges(), 6: new Ranges() };
+  for (const { range, asn } of overrides.networks) ranges[range.version].add(range.start, range.end, asn);
+  const names = overrides.networks.flatMap(({ asn, name }) => (name === undefined ? [] : [[asn, { name }] as const]));
+  return { source: overrides.source, ranges, otherOrigins: [], names: new Map(names) };
+}

@@ -1,0 +1,60 @@
+/** Announced prefixes that no address answers with, because more specific ones cover all of them. */
+import { lastAddress, prefixesOfRange } from '../../prefix.ts';
+import type { Layer } from '../../ranges.ts';
+
+export type CoveredPrefix = { readonly asn: number; readonly base: bigint; readonly length: number };
+
+/** `routes`: values are AS numbers. */
+export function coveredPrefixes(routes: Layer, bits: number): CoveredPrefix[] {
+  const { ranges } = routes;
+  const visible = visibleAddresses(routes);
+  const covered: CoveredPrefix[] = [];
+  for (let row = 0; row < ranges.length; row++) {
+    const start = ranges.starts[row] as bigint;
+    const end = ranges.ends[row] as bigint;
+    if (visible.get(row) === end - start + 1n) continue;
+    const asn = ranges.values[row] as number;
+    for (const [base, length] of prefixesOfRange(start, end, bits)) {
+      if (!isVisible(routes, row, base, lastAddress(base, length, bits))) covered.push({ asn, base, length });
+    }
+  }
+  return covered;
+}
+
+/** Per row: the number of addresses that it decides. */
+function visibleAddresses({ starts, ends, rows }: Layer): Map<number, bigint> {
+  const visible = new Map<number, bigint>();
+  for (let run = 0; run < rows.length; run++) {
+    const row = rows[run] as number;
+    visible.set(row, (visible.get(row) ?? 0n) + (ends[run] as bigint) - (starts[run] as bigint) + 1n);
+  }
+  return visible;
+}
+
+/** Whether the row decides some run inside first..last, or a row with the same range and the same AS does. */
+function isVisible(layer: Layer, row: number, first: bigint, last: bigint): boolean {
+  const { ranges, starts, ends, rows } = layer;
+  for (let run = runAt(starts, first); run < rows.length && (starts[run] as bigint) <= last; run++) {
+    if ((ends[run] as bigint) < first) continue;
+    const deciding = rows[run] as number;
+    if (deciding === row) return true;
+    const isSame =
+      ranges.values[deciding] === ranges.values[row] &&
+      ranges.starts[deciding] === ranges.starts[row] &&
+      ranges.ends[deciding] === ranges.ends[row];
+    if (isSame) return true;
+  }
+  return false;
+}
+
+/** The last run that starts at or before the address, or the first run. */
+function runAt(starts: readonly bigint[], address: bigint): number {
+  let from = 0;
+  let to = starts.length - 1;
+  while (from < to) {
+    const middle = (from + to + 1) >>> 1;
+    if ((starts[middle] as bigint) <= address) from = middle;
+    else to = middle - 1;
+  }
+  return from;
+}

@@ -1,0 +1,83 @@
+/**
+ * What is used of generic VPN lists. Their authors add whole hosting networks in which VPN services rent servers: 78 %
+ * of the addresses on X4BNet's list of 2026-08 are two networks, with CDN nodes and the gateways of companies in them.
+ * A row that is narrower than a /24 (IPv6: /48) names servers and counts as it is. Of a wider row these parts count:
+ *
+ *   blocks, /24 or /48, that hold a server which a VPN service or a narrow row names
+ *   announced prefixes of whose blocks at least MIN_DENSITY hold such a server
+ *
+ * docs/dataset.md has the measurements behind MIN_DENSITY.
+ */
+import { addressBits } from '../../prefix.ts';
+import { flatten, type Layer, Ranges } from '../../ranges.ts';
+import type { Overlay } from '../input/compile-input.ts';
+import { LayerCursor, sweep } from './sweep.ts';
+
+const MIN_DENSITY = 0.1;
+const BLOCK_LENGTH = { 4: 24, 6: 48 } as const;
+/** A row of a service with more blocks is a network, not a server. */
+const MAX_BLOCKS = 256n;
+
+/** `routes`: announced prefixes. Returns the overlays with generic lists restricted, in the same order. */
+export function restrictGenericLists(overlays: readonly Overlay[], routes: Layer, version: 4 | 6): readonly Overlay[] {
+  if (!overlays.some(isGenericList)) return overlays;
+  const hostBits = BigInt(addressBits(version) - BLOCK_LENGTH[version]);
+  const isNarrow = (start: bigint, end: bigint) => end - start + 1n < 1n << hostBits;
+  const blocks = new Set<bigint>();
+  for (const overlay of overlays) {
+    if (!overlay.drives.includes('is_vpn') || overlay.isRelay === true) continue;
+    const { starts, ends } = overlay.ranges[version];
+    for (let row = 0; row < starts.length; row++) {
+      const start = starts[row] as bigint;
+      const end = ends[row] as bigint;
+      if (isGenericList(overlay) ? !isNarrow(start, end) : (end >> hostBits) - (start >> hostBits) >= MAX_BLOCKS)
+        continue;
+      for (let block = start >> hostBits; block <= end >> hostBits; block++) blocks.add(block);
+    }
+  }
+  const trusted = withDensePrefixes(blocks, hostBits, routes);
+  return overlays.map((overlay) => {
+    if (!isGenericList(overlay)) return overlay;
+    const ranges = new Ranges();
+    const rows = new LayerCursor(flatten(overlay.ranges[version]));
+    const isTrusted = new LayerCursor(trusted);
+    const { starts, ends } = overlay.ranges[version];
+    sweep([rows, isTrusted], (start, end) => {
+      if (rows.row < 0) return;
+      if (isTrusted.row >= 0 || isNarrow(starts[rows.row] as bigint, ends[rows.row] as bigint))
+        ranges.add(start, end, rows.value);
+    });
+    return { ...overlay, ranges: { ...overlay.ranges, [version]: ranges } };
+  });
+}
+
+const isGenericList = ({ drives, isGeneric }: Overlay) => isGeneric === true && drives.includes('is_vpn');
+
+/** The blocks, and the announced prefixes in which they are dense. */
+function withDensePrefixes(blocks: ReadonlySet<bigint>, hostBits: bigint, routes: Layer): Layer {
+  const trusted = new Ranges();
+  const countOfRoute = new Map<number, number>();
+  for (const block of blocks) {
+    trusted.add(block << hostBits, ((block + 1n) << hostBits) - 1n, 0);
+    const route = rowAt(routes, block << hostBits);
+    if (route !== undefined) countOfRoute.set(route, (countOfRoute.get(route) ?? 0) + 1);
+  }
+  for (const [route, count] of countOfRoute) {
+    const start = routes.ranges.starts[route] as bigint;
+    const end = routes.ranges.ends[route] as bigint;
+    if (count >= Number((end - start + 1n) >> hostBits) * MIN_DENSITY) trusted.add(start, end, 0);
+  }
+  return flatten(trusted);
+}
+
+/** The row that decides the address. */
+function rowAt({ starts, ends, rows }: Layer, address: bigint): number | undefined {
+  let from = 0;
+  let to = starts.length;
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if ((ends[middle] as bigint) < address) from = middle + 1;
+    else to = middle;
+  }
+  return from < starts.length && (starts[from] as bigint) <= address ? rows[from] : undefined;
+}

@@ -1,0 +1,110 @@
+/**
+ * Everything that the sources state about one address family, as layers with names. The values of a layer are numbers;
+ * the comment on the layer says what they mean.
+ */
+import type { Holder } from '../../feeds/parsed.ts';
+import { flatten, type Layer, Ranges } from '../../ranges.ts';
+import type { Source } from '../../record.ts';
+import { ianaLayer } from '../../rir.ts';
+import { specialPurposeRanges } from '../../tables/special-purpose.ts';
+import type { CompileInput, DelegationSource, OwnNetworks, Stated } from '../input/compile-input.ts';
+import { restrictGenericLists } from './generic-vpn-lists.ts';
+import { combineOverlays, type Listing } from './overlays.ts';
+import { joinRoutes, overrideRoutes } from './routes.ts';
+
+export type FamilyLayers = {
+  readonly version: 4 | 6;
+  /** Values are AS numbers. */
+  readonly routes: Layer;
+  /** Per row of `routes`: the position of its source in `routeSources`. */
+  readonly sourceOfRoute: readonly number[];
+  readonly routeSources: readonly Source[];
+  /** Space without records. The values mean nothing. */
+  readonly reserved: Layer;
+  /** Values are positions in `holders`. */
+  readonly holder: Layer;
+  readonly holders: readonly Stated<Holder>[];
+  /** Values are countries. */
+  readonly delegatedCountry: Layer;
+  /** Values are positions in RIRS. */
+  readonly ianaRir: Layer;
+  /** Values are positions in `combinations`. */
+  readonly overlays: Layer;
+  readonly combinations: readonly (readonly Listing[])[];
+  /** Values are positions in the lists of the overrides. */
+  readonly verdict: Layer;
+  readonly relabel: Layer;
+  /** One layer per source of countries, in the order of the sources. Values are countries. */
+  readonly countries: readonly Layer[];
+};
+
+export function familyLayers(input: CompileInput, own: OwnNetworks | undefined, version: 4 | 6): FamilyLayers {
+  const { routes, countries, delegations, delegated, overlays, overrides } = input;
+  const ownRanges = own?.ranges[version] ?? new Ranges();
+  const announced = joinRoutes(routes.map(({ ranges }) => ranges[version]));
+  const joined = overrideRoutes(announced, ownRanges, routes.length);
+  const { layer: holder, list: holders } = joinHolders(delegations, version);
+  const { layer: overlaid, combinations } = combineOverlays(
+    restrictGenericLists(overlays, announced.layer, version),
+    version,
+  );
+  return {
+    version,
+    routes: joined.layer,
+    sourceOfRoute: joined.sourceOf,
+    routeSources: [...routes, ...(own === undefined ? [] : [own])].map(({ source }) => source),
+    reserved: reservedSpace(version, ownRanges),
+    holder,
+    holders,
+    delegatedCountry: flatten(delegated.ranges[version]),
+    ianaRir: ianaLayer(version),
+    overlays: overlaid,
+    combinations,
+    verdict: flatten(overrides?.verdicts.ranges[version] ?? new Ranges()),
+    relabel: flatten(overrides?.relabels.ranges[version] ?? new Ranges()),
+    countries: countries.map(({ ranges }) => flatten(ranges[version])),
+  };
+}
+
+/** The blocks of all delegated files as one layer whose values are positions in `list`. */
+function joinHolders(
+  delegations: readonly DelegationSource[],
+  version: 4 | 6,
+): { layer: Layer; list: readonly Stated<Holder>[] } {
+  const ranges = new Ranges();
+  const list: Stated<Holder>[] = [];
+  // Of equally narrow rows the later one decides in a layer, so the most trusted file is added last.
+  for (const { source, ranges: blocks, holders } of [...delegations].reverse()) {
+    const offset = list.length;
+    for (const value of holders) list.push({ value, source });
+    const { starts, ends, values } = blocks[version];
+    for (let row = 0; row < values.length; row++)
+      ranges.add(starts[row] as bigint, ends[row] as bigint, offset + (values[row] as number));
+  }
+  return { layer: flatten(ranges), list };
+}
+
+/**
+ * Addresses that get no record, whatever is announced there: special-purpose space without the operator's own networks.
+ * For IPv6 also everything outside 2000::/3, which is not open for global unicast.
+ */
+function reservedSpace(version: 4 | 6, own: Ranges): Layer {
+  const ranges = new Ranges();
+  for (const { start, end } of specialPurposeRanges(version)) ranges.add(start, end, RESERVED);
+  if (version === 6) {
+    ranges.add(0n, (1n << 125n) - 1n, RESERVED);
+    ranges.add(1n << 126n, (1n << 128n) - 1n, RESERVED);
+  }
+  for (let row = 0; row < own.length; row++) ranges.add(own.starts[row] as bigint, own.ends[row] as bigint, OPEN);
+  const layer = flatten(ranges);
+  const runs = [...layer.starts.keys()].filter((run) => ranges.values[layer.rows[run] as number] === RESERVED);
+  return {
+    ranges,
+    starts: runs.map((run) => layer.starts[run] as bigint),
+    ends: runs.map((run) => layer.ends[run] as bigint),
+    rows: runs.map((run) => layer.rows[run] as number),
+  };
+}
+
+const RESERVED = 0;
+const OPEN = 1;

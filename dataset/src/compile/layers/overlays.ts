@@ -1,0 +1,38 @@
+/**
+ * All overlays of one family as a single layer. There are dozens of them and each covers little space: as layers of
+ * their own they would be checked on each of a million runs, nearly always without a result. What all overlays say
+ * about a run is a combination; equal combinations are stored once.
+ */
+
+import { flatten, type Layer, Ranges } from '../../ranges.ts';
+import type { Overlay, Statement } from '../input/compile-input.ts';
+import { LayerCursor, sweep } from './sweep.ts';
+
+export type Listing = { readonly overlay: Overlay; readonly statement: Statement };
+
+/** The layer's values are positions in `combinations`. Listings are in the order of the overlays. */
+type CombinedOverlays = { readonly layer: Layer; readonly combinations: readonly (readonly Listing[])[] };
+
+export function combineOverlays(overlays: readonly Overlay[], version: 4 | 6): CombinedOverlays {
+  const cursors = overlays.map(({ ranges }) => new LayerCursor(flatten(ranges[version])));
+  const combinations: (readonly Listing[])[] = [];
+  const known = new Map<string, number>();
+  const ranges = new Ranges();
+  sweep(cursors, (start, end) => {
+    const listings: Listing[] = [];
+    let key = '';
+    overlays.forEach((overlay, i) => {
+      const value = cursors[i]?.value ?? -1;
+      if (value < 0) return;
+      listings.push({ overlay, statement: overlay.statements[value] ?? {} });
+      key += `${i} ${value} `;
+    });
+    let combination = known.get(key);
+    if (combination === undefined) {
+      combination = combinations.push(listings) - 1;
+      known.set(key, combination);
+    }
+    ranges.add(start, end, combination);
+  });
+  return { layer: flatten(ranges), combinations };
+}

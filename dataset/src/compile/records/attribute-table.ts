@@ -1,0 +1,107 @@
+/**
+ * The sets of attributes of a dataset. Runs with the same key share a set, and so do different facts that lead to the
+ * same text and decisions.
+ */
+import type { CompiledAttributes } from '../../file/texts/attributes.ts';
+import { heldOutOutcomes, type Outcome } from '../../quality/held-out-addresses.ts';
+import { FLAGS, type Source, type TypeOrigin } from '../../record.ts';
+import { type Attributes, attributeTexts } from '../describe/attributes.ts';
+import { describe, type Facts, type Reason } from '../describe/describe.ts';
+import type { CompileInput } from '../input/compile-input.ts';
+import type { AnswerFigures } from './figures.ts';
+
+type AttributeSet = {
+  readonly id: number;
+  readonly figures: AnswerFigures;
+  readonly outcomes: readonly Outcome[];
+};
+
+type SharedText = { readonly text: string; readonly number: number };
+
+export class AttributeTable {
+  /** The id of a set is its position here. */
+  readonly rows: CompiledAttributes[] = [];
+  readonly #sources: readonly Source[];
+  readonly #input: CompileInput;
+  readonly #byKey = new Map<string, AttributeSet>();
+  readonly #idByContent = new Map<string, number>();
+  /** Each text once, with its number: hundreds of thousands of sets are combinations of few texts. */
+  readonly #texts = new Map<string, SharedText>();
+
+  /** `sources`: decisions refer to them by position. */
+  constructor(sources: readonly Source[], input: CompileInput) {
+    this.#sources = sources;
+    this.#input = input;
+  }
+
+  /** `facts` is only called for a new key. */
+  get(key: string, facts: () => Facts): AttributeSet {
+    let entry = this.#byKey.get(key);
+    if (entry === undefined) {
+      entry = this.#add(facts());
+      this.#byKey.set(key, entry);
+    }
+    return entry;
+  }
+
+  #add(facts: Facts): AttributeSet {
+    const { attributes, reasons } = describe(facts);
+    const texts = attributeTexts(attributes);
+    const decisions = JSON.stringify(
+      reasons.map(([field, source, ...value]) => [field, this.#sources.indexOf(source), ...value]),
+    );
+    const network = this.#shared(texts.network);
+    const threat = this.#shared(texts.threat);
+    const list = this.#shared(decisions);
+    const content = `${attributes.country}${network.number} ${threat.number} ${list.number}`;
+    let id = this.#idByContent.get(content);
+    if (id === undefined) {
+      const row = { country: attributes.country, network: network.text, threat: threat.text, decisions: list.text };
+      id = this.rows.push(row) - 1;
+      this.#idByContent.set(content, id);
+    }
+    return { id, figures: figuresOf(attributes, reasons, this.#input), outcomes: heldOutOutcomes(facts) };
+  }
+
+  #shared(text: string): SharedText {
+    let shared = this.#texts.get(text);
+    if (shared === undefined) {
+      shared = { text, number: this.#texts.size };
+      this.#texts.set(text, shared);
+    }
+    return shared;
+  }
+}
+
+function figuresOf(attributes: Attributes, reasons: readonly Reason[], input: CompileInput): AnswerFigures {
+  const { tables, overrides, overlays } = input;
+  const ownSources = [overrides?.source, ...overlays.filter(({ isTable }) => isTable).map(({ source }) => source)];
+  const decidedBy = (wanted: string) => reasons.find(([field]) => field === wanted)?.[1];
+  const detection = { is_tor_exit: attributes.tor, is_proxy: attributes.proxy, is_vpn: attributes.vpn };
+  return {
+    country: attributes.country,
+    rir: attributes.rir,
+    // A registry by IANA's table is an estimate.
+    isExactRir: decidedBy('rir') !== tables.iana,
+    typeFrom: typeOrigin(decidedBy('connection_type'), tables, ownSources),
+    flags: FLAGS.filter(
+      (flag) =>
+        detection[flag as keyof typeof detection] === true ||
+        flag === `is_${attributes.connection_type}` ||
+        (flag === 'is_ai_crawler' && attributes.ai_company !== undefined),
+    ),
+    score: attributes.threat.score,
+    decidedBy: { prefix: decidedBy('prefix'), country: decidedBy('country') },
+  };
+}
+
+/** `own`: the overrides, and tables of addresses. */
+function typeOrigin(
+  source: Source | undefined,
+  tables: CompileInput['tables'],
+  own: readonly (Source | undefined)[],
+): TypeOrigin {
+  if (source === undefined) return 'none';
+  if (source === tables['name-rules']) return 'rule';
+  return source === tables.networks || own.includes(source) ? 'table' : 'list';
+}

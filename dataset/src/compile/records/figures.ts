@@ -1,0 +1,188 @@
+/**
+ * The quality of a dataset in numbers, printed by a build and stored in the file: what it covers, how far its sources
+ * agree, how reliable its fields are, what is flagged.
+ */
+import { oldestDay } from '../../data-age.ts';
+import {
+  type AgreementFigure,
+  type DataSources,
+  type FamilyFigures,
+  type Figures,
+  type FlagFigures,
+  type Rir,
+  type Source,
+  type SpaceFigures,
+  TYPE_ORIGINS,
+  type TypeOrigin,
+} from '../../record.ts';
+
+type Sums = {
+  announced: number;
+  answered: number;
+  withCountry: number;
+  confirmedCountry: number;
+  exactRir: number;
+  readonly typeFrom: Record<TypeOrigin, number>;
+};
+
+/** What a set of attributes adds to the figures, for each run of addresses that has it. */
+export type AnswerFigures = {
+  readonly country: string;
+  readonly rir: Rir;
+  readonly isExactRir: boolean;
+  readonly typeFrom: TypeOrigin;
+  readonly flags: readonly string[];
+  readonly score: number;
+  /** The sources that decided prefix and country. */
+  readonly decidedBy: Readonly<Record<DecidedField, Source | undefined>>;
+};
+
+type DecidedField = 'prefix' | 'country';
+const DECIDED_FIELDS = ['prefix', 'country'] as const satisfies readonly DecidedField[];
+/** A source that decides less of both families only fills gaps. */
+const DECIDING_SHARE = 0.01;
+
+/** Counts space in addresses for IPv4 and in /48s for IPv6. */
+export class FigureCounter {
+  readonly #sums: Record<4 | 6, Sums> = { 4: noSums(), 6: noSums() };
+  readonly #flags = new Map<string, FlagFigures>();
+  readonly #countries = new Map<string, SpaceFigures>();
+  readonly #registries = new Map<string, SpaceFigures>();
+  readonly #decided = { prefix: new Map<Source, SpaceFigures>(), country: new Map<Source, SpaceFigures>() };
+  readonly #agreement = new Map<string, { sources: [string, string]; both: number; same: number }>();
+
+  announced(version: 4 | 6, addresses: bigint): void {
+    this.#sums[version].announced += spaceOf(version, addresses);
+  }
+
+  /** `isConfirmed`: two independent sources name the country. */
+  answered(version: 4 | 6, addresses: bigint, answer: AnswerFigures, isConfirmed: boolean): void {
+    const { country, rir, isExactRir, typeFrom, flags, score, decidedBy } = answer;
+    const sums = this.#sums[version];
+    const space = spaceOf(version, addresses);
+    sums.answered += space;
+    if (country !== 'ZZ') sums.withCountry += space;
+    if (isConfirmed) sums.confirmedCountry += space;
+    if (isExactRir) sums.exactRir += space;
+    sums.typeFrom[typeFrom] += space;
+    addSpace(this.#countries, country, version, space);
+    addSpace(this.#registries, rir, version, space);
+    for (const flag of flags) this.#flag(flag, version, space);
+    if (score > 0) this.#flag('threat', version, space);
+    for (const field of DECIDED_FIELDS) {
+      const source = decidedBy[field];
+      if (source !== undefined) addSpace(this.#decided[field], source, version, space);
+    }
+  }
+
+  /** Per source: the country that it names for these IPv4 addresses, as a number; -1 where it names none. */
+  compared(sources: readonly Source[], countries: readonly number[], addresses: bigint): void {
+    for (let a = 0; a < sources.length; a++) {
+      for (let b = a + 1; b < sources.length; b++) {
+        if ((countries[a] ?? -1) < 0 || (countries[b] ?? -1) < 0) continue;
+        const key = `${a} ${b}`;
+        let pair = this.#agreement.get(key);
+        if (pair === undefined) {
+          pair = { sources: [sources[a]?.id ?? '', sources[b]?.id ?? ''], both: 0, same: 0 };
+          this.#agreement.set(key, pair);
+        }
+        pair.both += Number(addresses);
+        if (countries[a] === countries[b]) pair.same += Number(addresses);
+      }
+    }
+  }
+
+  finish(): Figures {
+    const agreement = [...this.#agreement.values()].map(
+      ({ sources, both, same }): AgreementFigure => ({ sources, ipv4_addresses: both, share: share(same, both) }),
+    );
+    return {
+      ipv4: familyFigures(this.#sums[4]),
+      ipv6: familyFigures(this.#sums[6]),
+      country_agreement: agreement,
+      flags: sorted(this.#flags),
+      countries: sorted(this.#countries),
+      registries: sorted(this.#registries),
+    };
+  }
+
+  /** The oldest source per field, of those that decide enough space to matter. */
+  dataSources(): DataSources {
+    const isDeciding = ({ ipv4_addresses, ipv6_48s }: SpaceFigures) =>
+      ipv4_addresses >= Math.max(1, this.#sums[4].answered * DECIDING_SHARE) ||
+      (ipv6_48s > 0 && ipv6_48s >= this.#sums[6].answered * DECIDING_SHARE);
+    return Object.fromEntries(
+      DECIDED_FIELDS.flatMap((field) => {
+        const deciding = [...this.#decided[field]].flatMap(([source, space]) => (isDeciding(space) ? [source] : []));
+        const as_of = oldestDay(deciding.map((source) => source.as_of));
+        const oldest = deciding.find((source) => source.as_of === as_of);
+        return oldest === undefined ? [] : [[field, { source: oldest.id, as_of: oldest.as_of }]];
+      }),
+    );
+  }
+
+  #flag(name: string, version: 4 | 6, space: number): void {
+    const figures = this.#flags.get(name) ?? { records: 0, ipv4_addresses: 0, ipv6_48s: 0 };
+    figures.records++;
+    this.#flags.set(name, figures);
+    addSpace(this.#flags, name, version, space);
+  }
+}
+
+function addSpace<K>(figures: Map<K, SpaceFigures>, name: K, version: 4 | 6, space: number): void {
+  let sum = figures.get(name);
+  if (sum === undefined) {
+    sum = { ipv4_addresses: 0, ipv6_48s: 0 };
+    figures.set(name, sum);
+  }
+  if (version === 4) sum.ipv4_addresses += space;
+  else sum.ipv6_48s += space;
+}
+
+/** By name. Space that is smaller than a /48 is a fraction; six digits are a millionth of one. */
+function sorted<T extends SpaceFigures>(figures: ReadonlyMap<string, T>): Record<string, T> {
+  const rows = [...figures].map(
+    ([name, figure]) => [name, { ...figure, ipv6_48s: round(figure.ipv6_48s, 6) }] as const,
+  );
+  return Object.fromEntries(rows.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function noSums(): Sums {
+  return {
+    announced: 0,
+    answered: 0,
+    withCountry: 0,
+    confirmedCountry: 0,
+    exactRir: 0,
+    typeFrom: { list: 0, table: 0, rule: 0, none: 0 },
+  };
+}
+
+function familyFigures({
+  announced,
+  answered,
+  withCountry,
+  confirmedCountry,
+  exactRir,
+  typeFrom,
+}: Sums): FamilyFigures {
+  const typeShares = TYPE_ORIGINS.map((origin) => [origin, share(typeFrom[origin], answered)] as const);
+  return {
+    announced: Math.round(announced),
+    answered_share: share(answered, announced),
+    country_share: share(withCountry, answered),
+    country_confirmed_share: share(confirmedCountry, answered),
+    exact_rir_share: share(exactRir, answered),
+    connection_type_share: share(answered - typeFrom.none, answered),
+    connection_type_from: Object.fromEntries(typeShares) as Record<TypeOrigin, number>,
+  };
+}
+
+const spaceOf = (version: 4 | 6, addresses: bigint) =>
+  version === 4 ? Number(addresses) : Number(addresses >> 40n) / 2 ** 40;
+
+const share = (part: number, whole: number) => (whole === 0 ? 0 : round(part / whole, 5));
+
+function round(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
+}

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { Drive } from '../../feeds/feed.ts';
+import { datedFlags, unknownFlags } from '../../flag-sources.ts';
+import { ranges, sampleInput, source } from '../../test/sample-dataset.ts';
+import type { CompileInput, NetworkList, Overlay } from '../input/compile-input.ts';
+import { flagSourcesOf } from './flag-sources.ts';
+
+const overlay = (id: string, drive: Drive, isTable = false): Overlay => ({
+  source: { ...source(id), as_of: isTable ? '2026-08-20' : '2026-11-14' },
+  drives: [drive],
+  isTable,
+  statements: [{}],
+  ranges: ranges([]),
+});
+const networkList = (id: string, drive: Drive): NetworkList => ({
+  source: source(id),
+  drives: [drive],
+  networks: new Map(),
+});
+const input = (parts: Partial<CompileInput>): CompileInput => ({
+  ...sampleInput({ routes: [] }),
+  overlays: [],
+  ...parts,
+});
+
+for (const [behaviour, parts, unknown, dated] of [
+  [
+    'without any list, short-lived flags are unknown and VPNs are from the table of networks',
+    {},
+    ['is_tor_exit', 'is_proxy', 'is_ai_crawler', 'blocklists'],
+    ['is_vpn'],
+  ],
+  [
+    'a table of this repository is of a past date',
+    { overlays: [overlay('tor-blocks', 'is_tor_exit', true)] },
+    ['is_proxy', 'is_ai_crawler', 'blocklists'],
+    ['is_tor_exit', 'is_vpn'],
+  ],
+  [
+    'a feed beside a table is enough',
+    { overlays: [overlay('openai', 'is_ai_crawler'), overlay('crawler-x', 'is_ai_crawler', true)] },
+    ['is_tor_exit', 'is_proxy', 'blocklists'],
+    ['is_vpn'],
+  ],
+  [
+    'criminal netblocks count as a blocklist, a list of networks as a list',
+    { overlays: [overlay('drop', 'criminal_netblock')], networkLists: [networkList('vpn-asns', 'is_vpn')] },
+    ['is_tor_exit', 'is_proxy', 'is_ai_crawler'],
+    [],
+  ],
+  [
+    'a search crawler is no AI crawler',
+    { overlays: [overlay('bing', 'crawler')] },
+    ['is_tor_exit', 'is_proxy', 'is_ai_crawler', 'blocklists'],
+    ['is_vpn'],
+  ],
+] as const)
+  test(`flag sources: ${behaviour}`, () => {
+    const flags = flagSourcesOf(input(parts));
+    assert.deepEqual([unknownFlags(flags), datedFlags(flags)], [unknown, dated]);
+  });
+
+test('flag sources: each flag has its sources and the date of the oldest feed', () => {
+  const older = { ...overlay('onionoo', 'is_tor_exit'), source: { ...source('onionoo'), as_of: '2026-11-12' } };
+  const overlays = [overlay('tor-exits', 'is_tor_exit'), older, overlay('tor-blocks', 'is_tor_exit', true)];
+  const flags = flagSourcesOf(input({ overlays }));
+  assert.deepEqual(flags.is_tor_exit, {
+    from: 'feeds',
+    sources: ['tor-exits', 'onionoo', 'tor-blocks'],
+    as_of: '2026-11-12',
+  });
+  assert.deepEqual(flags.is_mobile, { from: 'tables', sources: ['networks', 'name-rules'], as_of: '2026-11-01' });
+  assert.deepEqual(flags.is_proxy, { from: 'none', sources: [] });
+});

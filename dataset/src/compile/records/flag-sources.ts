@@ -1,0 +1,43 @@
+/** Which sources of an input decide each flag. */
+import { oldestDay } from '../../data-age.ts';
+import type { Drive } from '../../feeds/feed.ts';
+import { FLAG_SUBJECTS, type FlagSource, type FlagSources, type FlagSubject, type Source } from '../../record.ts';
+import type { CompileInput } from '../input/compile-input.ts';
+
+const DRIVES_OF: Readonly<Record<FlagSubject, readonly Drive[]>> = {
+  is_datacenter: ['is_datacenter', 'cloud_provider', 'connection_type'],
+  is_tor_exit: ['is_tor_exit'],
+  is_proxy: ['is_proxy'],
+  is_vpn: ['is_vpn'],
+  is_residential: ['connection_type'],
+  is_mobile: ['connection_type'],
+  is_ai_crawler: ['is_ai_crawler'],
+  blocklists: ['blocklist', 'criminal_netblock'],
+};
+/** Flags that the table of networks and the rules on names decide as well. */
+const BY_NETWORK: readonly FlagSubject[] = ['is_datacenter', 'is_residential', 'is_mobile'];
+
+export function flagSourcesOf(input: CompileInput): FlagSources {
+  return Object.fromEntries(FLAG_SUBJECTS.map((subject) => [subject, flagSource(input, subject)])) as FlagSources;
+}
+
+function flagSource({ overlays, networkLists, tables }: CompileInput, subject: FlagSubject): FlagSource {
+  const decides = ({ drives }: { readonly drives: readonly Drive[] }) =>
+    drives.some((drive) => DRIVES_OF[subject].includes(drive));
+  const feeds = [...overlays.filter(({ isTable }) => isTable !== true), ...networkLists].filter(decides);
+  const own: Source[] = overlays
+    .filter(({ isTable }) => isTable === true)
+    .filter(decides)
+    .map(({ source }) => source);
+  if (BY_NETWORK.includes(subject)) own.push(tables.networks, tables['name-rules']);
+  if (subject === 'is_vpn') own.push(tables.networks);
+  const sources = [...feeds.map(({ source }) => source), ...own];
+  // A table beside a feed does not make the feed older: it only fills gaps.
+  const deciding = feeds.length > 0 ? feeds.map(({ source }) => source) : own;
+  const oldest = oldestDay(deciding.map(({ as_of }) => as_of));
+  return {
+    from: feeds.length > 0 ? 'feeds' : own.length > 0 ? 'tables' : 'none',
+    sources: [...new Set(sources.map(({ id }) => id))],
+    ...(oldest === undefined ? {} : { as_of: oldest }),
+  };
+}

@@ -1,0 +1,150 @@
+/** The networks of a dataset: what each AS is called, what kind of network it is, and how much space it answers for. */
+import { decodeCountry } from '../../country-code.ts';
+import type { CompiledAsn } from '../../file/networks/networks.ts';
+import type { HeldOutNetwork } from '../../quality/held-out-networks.ts';
+import type { Rir, Source } from '../../record.ts';
+import { rirOfAsn, rirOfCountry, rirOfNetwork } from '../../rir.ts';
+import { countryOfAsn } from '../../tables/as-countries.ts';
+import { networkByHand } from '../../tables/networks.ts';
+import { AsnRegistry } from '../describe/asn-registry.ts';
+import { type Connection, connectionOf, typeWithoutTable } from '../describe/connection.ts';
+import { NetworkNames } from '../describe/network-names.ts';
+import type { CompileInput } from '../input/compile-input.ts';
+import type { Relabel, Verdict } from '../input/overrides.ts';
+
+export type Network = {
+  readonly asn: number;
+  readonly connection: Connection;
+  readonly name: string;
+  readonly nameSource: Source | undefined;
+  readonly handle: string | undefined;
+  /** The registry that keeps the AS number. */
+  readonly rir: Rir | undefined;
+  /** Equal for networks that have the same effect on attributes, so that they can share them. */
+  readonly traitsId: number;
+  readonly verdict: Verdict | undefined;
+  readonly relabel: Relabel | undefined;
+  ipv4Addresses: number;
+  /** Whether any address is answered with this network. */
+  hasRecords: boolean;
+  /** How much of the network is registered in each country: IPv4 addresses, and IPv6 /48s at a negligible weight. */
+  readonly registeredSpace: Map<number, number>;
+};
+
+export class NetworkTable {
+  readonly #input: CompileInput;
+  readonly #names: NetworkNames;
+  readonly #registry: AsnRegistry;
+  readonly #networks = new Map<number, Network>();
+  readonly #traitsIds = new Map<string, number>();
+
+  constructor(input: CompileInput) {
+    this.#input = input;
+    this.#names = new NetworkNames(input.names, input.tables.networks);
+    this.#registry = new AsnRegistry(input.delegations.map(({ asns }) => asns));
+  }
+
+  get(asn: number): Network {
+    let network = this.#networks.get(asn);
+    if (network === undefined) {
+      network = this.#describe(asn);
+      this.#networks.set(asn, network);
+    }
+    return network;
+  }
+
+  /** `country`: where the addresses are registered, as a number. */
+  addSpace(network: Network, version: 4 | 6, addresses: bigint, country: number | undefined): void {
+    network.hasRecords = true;
+    if (version === 4) network.ipv4Addresses += Number(addresses);
+    if (country === undefined) return;
+    const { registeredSpace } = network;
+    const weight = version === 4 ? Number(addresses) : Number(addresses >> 80n) / 2 ** 48;
+    registeredSpace.set(country, (registeredSpace.get(country) ?? 0) + weight);
+  }
+
+  /**
+   * Every network that was met or has a name: the most IPv4 addresses first, then those with records, then by AS
+   * number.
+   */
+  bySize(): Network[] {
+    for (const asn of this.#names.asns()) this.get(asn);
+    return [...this.#networks.values()].sort(
+      (a, b) => b.ipv4Addresses - a.ipv4Addresses || Number(b.hasRecords) - Number(a.hasRecords) || a.asn - b.asn,
+    );
+  }
+
+  compiled(network: Network, ipv4Prefixes: number, ipv6Prefixes: number): CompiledAsn {
+    const { asn, name, handle, connection, ipv4Addresses } = network;
+    const delegation = this.#registry.find(asn);
+    const country = delegation?.country ?? this.#names.country(asn) ?? countryOfAsn(asn) ?? mainCountry(network);
+    return {
+      number: asn,
+      name,
+      ...(handle === undefined ? {} : { handle }),
+      ...(delegation?.registered === undefined ? {} : { registered: delegation.registered }),
+      type: connection.type,
+      cloud_provider: connection.cloud_provider,
+      country: country ?? 'ZZ',
+      rir: delegation?.rir ?? rirOfNetwork(asn, country === undefined ? undefined : rirOfCountry(country)),
+      ipv4Addresses,
+      ipv4Prefixes,
+      ipv6Prefixes,
+    };
+  }
+
+  /** The announced networks of the hand-written table, with the type that they would have without it. */
+  heldOut(): HeldOutNetwork[] {
+    return [...this.#networks.values()].flatMap(({ asn, handle, hasRecords, ipv4Addresses }) => {
+      const label = hasRecords ? networkByHand(asn)?.role : undefined;
+      if (label === undefined) return [];
+      const name = this.#names.sourceName(asn)?.value ?? handle ?? `AS${asn}`;
+      const { networkLists, tables } = this.#input;
+      const { type } = typeWithoutTable(asn, { name, handle }, networkLists, tables);
+      return [{ label, answer: type, addresses: ipv4Addresses }];
+    });
+  }
+
+  #describe(asn: number): Network {
+    const { networkLists, tables, overrides } = this.#input;
+    const handle = this.#names.handle(asn);
+    const named = this.#names.name(asn, overrides?.source);
+    const name = named?.value ?? handle ?? `AS${asn}`;
+    const connection = connectionOf(asn, { name, handle }, networkLists, tables);
+    const verdict = overrides?.verdicts.asns.get(asn);
+    const relabel = overrides?.relabels.asns.get(asn);
+    return {
+      asn,
+      connection,
+      name,
+      nameSource: named?.source,
+      handle,
+      rir: this.#registry.find(asn)?.rir ?? rirOfAsn(asn),
+      traitsId: this.#traitsId({ ...connection, name: named?.source.id, verdict, relabel }),
+      verdict,
+      relabel,
+      ipv4Addresses: 0,
+      hasRecords: false,
+      registeredSpace: new Map(),
+    };
+  }
+
+  #traitsId(traits: object): number {
+    const key = JSON.stringify(traits);
+    const id = this.#traitsIds.get(key) ?? this.#traitsIds.size;
+    this.#traitsIds.set(key, id);
+    return id;
+  }
+}
+
+/** The country in which most of the network's space is registered. */
+function mainCountry({ registeredSpace }: Network): string | undefined {
+  let main: number | undefined;
+  let mainSpace = 0;
+  for (const [country, space] of registeredSpace) {
+    if (space <= mainSpace) continue;
+    main = country;
+    mainSpace = space;
+  }
+  return main === undefined ? undefined : decodeCountry(main);
+}

@@ -1,0 +1,68 @@
+/**
+ * Geofeeds, RFC 8805: `prefix,country,region,city,postal code`, where any of the last four may be empty, and `#`
+ * comments. The label is the country in upper case. A row without a country is kept: it withdraws what a wider row says
+ * (§2.1.1.1), and the feed also says that the prefix belongs to the provider. Two rows that name different countries
+ * for the same prefix contradict each other, so neither country counts. The date of the feed is the first date in a
+ * comment about an update.
+ */
+import { isCountry } from '../../../country-code.ts';
+import type { Content } from '../../../io/content.ts';
+import { Ranges } from '../../../ranges.ts';
+import type { PrefixList } from '../../parsed.ts';
+import { csvRow } from '../csv-row.ts';
+import { dayOfText } from '../feed-day.ts';
+import { PrefixListBuilder } from '../prefix-list.ts';
+
+export function parseGeofeed(content: Content): PrefixList {
+  const list = new PrefixListBuilder();
+  let asOf: string | undefined;
+  for (const line of content.lines()) {
+    const text = line.trim();
+    if (text === '') continue;
+    if (text.startsWith('#')) {
+      if (/\b(?:modified|updated?)\b/i.test(text)) asOf ??= dayOfText(text);
+      continue;
+    }
+    const [prefix = '', country = ''] = csvRow(withoutRemark(text));
+    list.add(prefix, countryLabel(country));
+  }
+  return withoutContradictions(list.finish(asOf));
+}
+
+/** A row may end in a comment. A `#` inside a name, without white space before it, is a part of the name. */
+function withoutRemark(text: string): string {
+  const mark = text.search(/\s#/);
+  return mark < 0 || (text.includes('"') && text.lastIndexOf('"') > mark) ? text : text.slice(0, mark);
+}
+
+function withoutContradictions(feed: PrefixList): PrefixList {
+  const labels = [...feed.labels];
+  const none = labels.includes('') ? labels.indexOf('') : labels.push('') - 1;
+  let isChanged = false;
+  const ranges = { 4: new Ranges(), 6: new Ranges() };
+  for (const version of [4, 6] as const) {
+    const { starts, ends, values } = feed.ranges[version];
+    // Not bigints: V8 hashes only their lowest 64 bits, which are equal for all prefixes of IPv6 up to /64.
+    const rowOf = new Map<string, number>();
+    for (let row = 0; row < values.length; row++) {
+      const start = starts[row] as bigint;
+      const end = ends[row] as bigint;
+      const key = `${start.toString(36)} ${(end - start).toString(36)}`;
+      const earlier = rowOf.get(key);
+      if (earlier === undefined) {
+        rowOf.set(key, ranges[version].length);
+        ranges[version].add(start, end, values[row] as number);
+      } else {
+        isChanged = true;
+        ranges[version].values[earlier] = none;
+      }
+    }
+  }
+  return isChanged ? { ...feed, ranges, labels } : feed;
+}
+
+/** The country in upper case, or an empty text if it is not a country. */
+export function countryLabel(text: string): string {
+  const country = text.trim().toUpperCase();
+  return isCountry(country) ? country : '';
+}

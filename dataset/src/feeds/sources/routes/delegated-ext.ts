@@ -1,0 +1,106 @@
+/**
+ * Delegations of the registries, in the RIR statistics exchange format:
+ * `registry|country|type|start|value|date|status`, then an opaque id in extended files, and one more field in the
+ * combined file of the NRO. The value is the number of addresses for IPv4 (not always a power of two), the prefix
+ * length for IPv6, and the number of AS numbers for `asn`.
+ *
+ *   2|nro|20260505|3|19821213|20260505|+0000        version, registry, serial, records, start, end, offset from UTC
+ *   nro|*|ipv4|*|1|summary
+ *   ripencc|DE|ipv4|192.0.2.0|256|20260101|assigned|an-opaque-id|e-stats
+ *   iana|ZZ|ipv6|2001:db8::|32|20040701|reserved|ietf|iana
+ *
+ * Rows of IANA are left out: it is not one of the five registries.
+ */
+import { parseAddress } from '../../../address.ts';
+import { MAX_ASN, parseAsn } from '../../../as-number.ts';
+import { isCountry } from '../../../country-code.ts';
+import type { Content } from '../../../io/content.ts';
+import { parsePrefix, type Range, toBigInt } from '../../../prefix.ts';
+import { Ranges } from '../../../ranges.ts';
+import type { Rir } from '../../../record.ts';
+import type { DelegatedAsns, Delegations, Holder } from '../../parsed.ts';
+
+export function parseDelegatedExt(content: Content): Delegations {
+  const ranges = { 4: new Ranges(), 6: new Ranges() };
+  const holders = new Holders();
+  const asns: DelegatedAsns[] = [];
+  let skipped = 0;
+  let asOf: string | undefined;
+  for (const line of content.lines()) {
+    if (line === '' || line.startsWith('#')) continue;
+    const fields = line.split('|');
+    if (/^[0-9.]+$/.test(fields[0] ?? '') && fields.length >= 6) {
+      asOf ??= parseDate(fields[5]);
+      continue;
+    }
+    if (fields[0] === 'iana' || fields[5] === 'summary') continue;
+    const row = parseRow(fields);
+    if (row === undefined) skipped++;
+    else if ('first' in row) asns.push(row);
+    else ranges[row.range.version].add(row.range.start, row.range.end, holders.position(row.holder));
+  }
+  const records = ranges[4].length + ranges[6].length + asns.length;
+  return { shape: 'delegations', records, skipped, ...(asOf && { asOf }), ranges, holders: holders.list, asns };
+}
+
+const REGISTRIES: ReadonlyMap<string, Rir> = new Map([
+  ['arin', 'ARIN'],
+  ['ripencc', 'RIPE'],
+  ['apnic', 'APNIC'],
+  ['lacnic', 'LACNIC'],
+  ['afrinic', 'AFRINIC'],
+]);
+
+/** Many rows have the same registry and country: each pair is stored once. */
+class Holders {
+  readonly list: Holder[] = [];
+  readonly #positions = new Map<string, number>();
+
+  position(holder: Holder): number {
+    const key = `${holder.rir}|${holder.country ?? ''}`;
+    const known = this.#positions.get(key);
+    if (known !== undefined) return known;
+    this.#positions.set(key, this.list.length);
+    return this.list.push(holder) - 1;
+  }
+}
+
+function parseRow(fields: readonly string[]): DelegatedAsns | { range: Range; holder: Holder } | undefined {
+  const [registry = '', country = '', type, start = '', value = '', date, status] = fields;
+  const rir = REGISTRIES.get(registry);
+  if (rir === undefined || status === undefined) return undefined;
+  const holder = { rir, ...(isCountry(country) && { country }) };
+  if (type === 'asn') {
+    const first = parseAsn(start);
+    const count = parseCount(value);
+    if (first === undefined || count === undefined || first + count - 1 > MAX_ASN) return undefined;
+    const registered = parseDate(date);
+    return { ...holder, first, last: first + count - 1, ...(registered && { registered }) };
+  }
+  const range = type === 'ipv4' ? ipv4Range(start, value) : type === 'ipv6' ? ipv6Range(start, value) : undefined;
+  return range && { range, holder };
+}
+
+function ipv4Range(startText: string, countText: string): Range | undefined {
+  const address = parseAddress(startText);
+  const count = parseCount(countText);
+  if (address?.version !== 4 || count === undefined) return undefined;
+  const start = toBigInt(address);
+  const end = start + BigInt(count) - 1n;
+  return end > 0xffffffffn ? undefined : { version: 4, start, end };
+}
+
+function ipv6Range(start: string, length: string): Range | undefined {
+  const range = length === '' ? undefined : parsePrefix(`${start}/${length}`);
+  return range?.version === 6 ? range : undefined;
+}
+
+function parseCount(text: string): number | undefined {
+  return /^[1-9][0-9]{0,9}$/.test(text) ? Number(text) : undefined;
+}
+
+/** yyyymmdd; empty or 00000000 if the registry does not know the date. */
+function parseDate(text = ''): string | undefined {
+  const [, year, month, day] = /^((?:19|20)\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$/.exec(text) ?? [];
+  return year && `${year}-${month}-${day}`;
+}

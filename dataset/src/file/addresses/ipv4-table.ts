@@ -1,0 +1,176 @@
+/**
+ * IPv4 address to match. The leading 16 bits index `top`. A /16 with several intervals has a bucket: the low 16 bits of
+ * the interval starts next to each other, then the matches, so that a lookup touches two or three cache lines.
+ * Measured: 1.7 times as fast as a binary search over all starts.
+ */
+import { bytesOf, type Cursor, type Intervals, isMatch, type Match, recordNumber, wordsOf } from '../format.ts';
+
+const WHOLE = 0x80000000;
+/** The /16s of a block of the origin index. */
+const BLOCK_SIXTEENS = 8;
+const BLOCK_ADDRESSES = BLOCK_SIXTEENS * 65536;
+
+export function encodeIpv4({ starts, matches }: Intervals): { top: Uint8Array; buckets: Uint8Array } {
+  const top = new Uint32Array(65536);
+  // A key and a match per interval, one more where a /16 begins inside an interval, and padding. A list of numbers would
+  // take four times as much.
+  const buckets = new Uint16Array((starts.length + 65536) * 3 + 65536);
+  let end = 0;
+  let next = 0;
+  let current: Match = 0;
+  for (let high = 0; high < 65536; high++) {
+    const base = high * 65536;
+    const keys: number[] = [];
+    const values: Match[] = [];
+    const startOf = () => (next < starts.length ? Number(starts[next]) : Infinity);
+    if (startOf() !== base) {
+      keys.push(0);
+      values.push(current);
+    }
+    for (; startOf() < base + 65536; next++) {
+      current = matches[next] as Match;
+      keys.push(startOf() - base);
+      values.push(current);
+    }
+    if (values.length === 1) {
+      top[high] = WHOLE | (values[0] as Match);
+      continue;
+    }
+    top[high] = end;
+    keys[0] = keys.length - 1;
+    buckets.set(keys, end);
+    end += keys.length + (keys.length % 2);
+    for (const value of values) {
+      buckets[end++] = value & 0xffff;
+      buckets[end++] = value >>> 16;
+    }
+  }
+  return { top: bytesOf(top), buckets: bytesOf(buckets.slice(0, end)) };
+}
+
+/** Whether every entry of `top` is a match or a bucket within `buckets`, and every match one of the records. */
+export function checkIpv4(topBytes: Uint8Array, bucketBytes: Uint8Array, records: number): boolean {
+  if (topBytes.length !== 65536 * 4 || bucketBytes.length % 4 !== 0) return false;
+  const top = wordsOf(topBytes);
+  const keys = new Uint16Array(bucketBytes.buffer, bucketBytes.byteOffset, bucketBytes.length / 2);
+  const matches = wordsOf(bucketBytes);
+  for (const entry of top) {
+    if (entry >= WHOLE) {
+      if (!isMatch(entry - WHOLE, 32, records)) return false;
+      continue;
+    }
+    if (entry >= keys.length) return false;
+    const last = keys[entry] as number;
+    const first = firstMatch(entry, last);
+    if (first + last >= matches.length) return false;
+    for (let at = first; at <= first + last; at++) if (!isMatch(matches[at] as Match, 32, records)) return false;
+  }
+  return true;
+}
+
+export class Ipv4Table {
+  readonly #top: Uint32Array;
+  readonly #keys: Uint16Array;
+  readonly #matches: Uint32Array;
+
+  readonly blockCount = 65536 / BLOCK_SIXTEENS;
+
+  constructor(top: Uint8Array, buckets: Uint8Array) {
+    this.#top = wordsOf(top);
+    this.#keys = new Uint16Array(buckets.buffer, buckets.byteOffset, buckets.length / 2);
+    this.#matches = wordsOf(buckets);
+  }
+
+  find(word: number): Match {
+    const entry = this.#top[word >>> 16] as number;
+    if (entry >= WHOLE) return entry - WHOLE;
+    const last = this.#keys[entry] as number;
+    return this.#matches[firstMatch(entry, last) + this.#search(entry, last, word & 0xffff)] as Match;
+  }
+
+  /** The first and last address of the run that contains `word`, cut at the bounds of its /16. */
+  bounds(word: number): { start: number; end: number } {
+    const base = (word & 0xffff0000) >>> 0;
+    const entry = this.#top[word >>> 16] as number;
+    if (entry >= WHOLE) return { start: base, end: base + 0xffff };
+    const last = this.#keys[entry] as number;
+    const at = this.#search(entry, last, word & 0xffff);
+    return {
+      start: base + (at === 0 ? 0 : (this.#keys[entry + at] as number)),
+      end: base + (at === last ? 0xffff : (this.#keys[entry + at + 1] as number) - 1),
+    };
+  }
+
+  /** Iterates over all intervals in ascending order. A plain object: a generator takes four times as long. */
+  cursor(): Cursor<number> {
+    const top = this.#top;
+    const keys = this.#keys;
+    const matches = this.#matches;
+    let high = -1;
+    let at = 0;
+    let entry = 0;
+    let last = 0;
+    return {
+      start: 0,
+      match: 0,
+      advance() {
+        if (at < last) {
+          at++;
+          this.start = high * 65536 + (keys[entry + at] as number);
+        } else {
+          if (++high === 65536) return false;
+          this.start = high * 65536;
+          entry = top[high] as number;
+          at = 0;
+          last = entry >= WHOLE ? 0 : (keys[entry] as number);
+        }
+        this.match = entry >= WHOLE ? entry - WHOLE : (matches[firstMatch(entry, last) + at] as Match);
+        return true;
+      },
+    };
+  }
+
+  /** Calls back for every interval, with the number of its block. */
+  forEachMatch(visit: (block: number, match: Match) => void): void {
+    for (const cursor = this.cursor(); cursor.advance(); )
+      visit(Math.floor(cursor.start / BLOCK_ADDRESSES), cursor.match);
+  }
+
+  /** Calls back in ascending order for every run of a block whose record is in first..last. */
+  forEachIn(block: number, first: number, last: number, visit: (start: number, match: Match) => void): void {
+    const top = this.#top;
+    const keys = this.#keys;
+    const matches = this.#matches;
+    for (let high = block * BLOCK_SIXTEENS; high < (block + 1) * BLOCK_SIXTEENS; high++) {
+      const entry = top[high] as number;
+      const base = high * 65536;
+      if (entry >= WHOLE) {
+        const record = recordNumber(entry);
+        if (record >= first && record <= last) visit(base, entry - WHOLE);
+        continue;
+      }
+      const count = keys[entry] as number;
+      const start = firstMatch(entry, count);
+      for (let i = 0; i <= count; i++) {
+        const record = recordNumber(matches[start + i] as Match);
+        if (record < first || record > last) continue;
+        visit(base + (i === 0 ? 0 : (keys[entry + i] as number)), matches[start + i] as Match);
+      }
+    }
+  }
+
+  /** Index in the bucket of the last interval that starts at or below `low`. The first starts at 0 and has no key. */
+  #search(entry: number, last: number, low: number): number {
+    let from = 0;
+    let to = last;
+    while (from < to) {
+      const middle = (from + to + 1) >>> 1;
+      if ((this.#keys[entry + middle] as number) <= low) from = middle;
+      else to = middle - 1;
+    }
+    return from;
+  }
+}
+
+/** A bucket at `entry` begins with last + 1 half-words of keys, padded to whole words; its matches follow. */
+const firstMatch = (entry: number, last: number): number => (entry + last + 2) >>> 1;

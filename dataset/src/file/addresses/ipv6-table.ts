@@ -1,0 +1,310 @@
+/**
+ * IPv6 address to match, over 2000::/3, the only space that IANA has opened for global unicast (RFC 4291 §2.4). Nearly
+ * every interval starts at the boundary of a /64 or of a shorter prefix, so two words decide: 16 bits index the
+ * distinct first words, each with a sorted list of second words that begins at 0. The few /64s that are divided further
+ * are in `deep`, searched by all four words.
+ */
+import { type Address, ipv6 } from '../../address.ts';
+import { fromBigInt } from '../../prefix.ts';
+import {
+  bytesOf,
+  type Cursor,
+  type Intervals,
+  isMatch,
+  MAX_RECORD,
+  type Match,
+  recordNumber,
+  wordsOf,
+} from '../format.ts';
+
+const DIVIDED = 0xffffffff;
+const DEEP_ROW_WORDS = 5;
+const TOP_SHIFT = 13;
+const TOP_MASK = 0xffff;
+const GLOBAL_UNICAST = 1;
+/** The first words of a block of the origin index. */
+const BLOCK_GROUPS = 8;
+
+type Sections = {
+  top: Uint8Array;
+  first: Uint8Array;
+  offset: Uint8Array;
+  second: Uint8Array;
+  match: Uint8Array;
+  deep: Uint8Array;
+};
+
+export function encodeIpv6({ starts, matches }: Intervals): Sections {
+  const first: number[] = [];
+  const offset: number[] = [];
+  const second: number[] = [];
+  const match: Match[] = [];
+  const deep: number[] = [];
+  let current: Match = 0;
+
+  const append = (w0: number, w1: number, value: Match) => {
+    if (first.at(-1) !== w0) {
+      // The last match of the previous first word continues up to the first interval of this one.
+      first.push(w0);
+      offset.push(second.length);
+      if (w1 !== 0) {
+        second.push(0);
+        match.push(current);
+      }
+    }
+    if (second.at(-1) === w1 && second.length > (offset.at(-1) as number)) match[match.length - 1] = value;
+    else {
+      second.push(w1);
+      match.push(value);
+    }
+  };
+
+  for (let i = 0; i < starts.length; i++) {
+    const start = starts[i] as bigint;
+    const value = matches[i] as Match;
+    const { w0, w1, w2, w3 } = unsigned(start);
+    if ((w2 | w3) === 0) {
+      append(w0, w1, value);
+      current = value;
+      continue;
+    }
+    const block = start & ~0xffffffffffffffffn;
+    if ((starts[i - 1] as bigint) < block || match.at(-1) !== DIVIDED) {
+      append(w0, w1, DIVIDED);
+      deep.push(w0, w1, 0, 0, current);
+    }
+    deep.push(w0, w1, w2, w3, value);
+    current = value;
+    // After the last interval inside this /64, its match continues in the next /64.
+    const following = block + (1n << 64n);
+    const next = starts[i + 1];
+    if (next === undefined || next > following) {
+      const after = unsigned(following);
+      append(after.w0, after.w1, value);
+    }
+  }
+  offset.push(second.length);
+
+  const top = new Uint32Array(TOP_MASK + 2);
+  for (const word of first)
+    top[((word >>> TOP_SHIFT) & TOP_MASK) + 1] = (top[((word >>> TOP_SHIFT) & TOP_MASK) + 1] as number) + 1;
+  for (let i = 1; i < top.length; i++) top[i] = (top[i] as number) + (top[i - 1] as number);
+  const section = (values: number[]) => bytesOf(Uint32Array.from(values));
+  return {
+    top: bytesOf(top),
+    first: section(first),
+    offset: section(offset),
+    second: section(second),
+    match: section(match),
+    deep: section(deep),
+  };
+}
+
+/** Whether the six sections fit together and every match is one of the records. */
+export function checkIpv6(sections: Sections, records: number): boolean {
+  if (Object.values(sections).some(({ length }) => length % 4 !== 0)) return false;
+  const [top, first, offset] = [wordsOf(sections.top), wordsOf(sections.first), wordsOf(sections.offset)];
+  const [match, deep] = [wordsOf(sections.match), wordsOf(sections.deep)];
+  if (top.length !== TOP_MASK + 2 || top[TOP_MASK + 1] !== first.length) return false;
+  if (offset.length !== first.length + 1 || offset[first.length] !== match.length) return false;
+  if (sections.second.length !== sections.match.length || deep.length % DEEP_ROW_WORDS !== 0) return false;
+  if (!isAscending(top, false) || !isAscending(first, true) || !isAscending(offset, true)) return false;
+  let divided = 0;
+  for (const value of match) {
+    if (value === DIVIDED) divided++;
+    else if (!isMatch(value, 128, records)) return false;
+  }
+  // A divided /64 has at least two intervals.
+  if (deep.length < divided * 2 * DEEP_ROW_WORDS) return false;
+  for (let at = 4; at < deep.length; at += DEEP_ROW_WORDS) if (!isMatch(deep[at] as Match, 128, records)) return false;
+  return true;
+}
+
+function isAscending(words: Uint32Array, isStrict: boolean): boolean {
+  for (let i = 1; i < words.length; i++) {
+    const step = (words[i] as number) - (words[i - 1] as number);
+    if (step < 0 || (isStrict && step === 0)) return false;
+  }
+  return true;
+}
+
+export class Ipv6Table {
+  readonly #top: Uint32Array;
+  readonly #first: Uint32Array;
+  readonly #offset: Uint32Array;
+  readonly #second: Uint32Array;
+  readonly #match: Uint32Array;
+  readonly #deep: Uint32Array;
+
+  constructor({ top, first, offset, second, match, deep }: Sections) {
+    this.#top = wordsOf(top);
+    this.#first = wordsOf(first);
+    this.#offset = wordsOf(offset);
+    this.#second = wordsOf(second);
+    this.#match = wordsOf(match);
+    this.#deep = wordsOf(deep);
+  }
+
+  find(w0: number, w1: number, w2: number, w3: number): Match {
+    if (w0 >>> 29 !== GLOBAL_UNICAST) return 0;
+    const group = this.#searchFirst(w0 >>> 0);
+    if (group < 0) return 0;
+    const match = this.#match[this.#searchSecond(group, w0 >>> 0, w1 >>> 0)] as Match;
+    return match === DIVIDED ? (this.#deep[this.#searchDeep(w0, w1, w2, w3) * DEEP_ROW_WORDS + 4] as Match) : match;
+  }
+
+  /** The first and last address of the run that contains `address`. */
+  bounds(address: bigint): { start: bigint; end: bigint } {
+    const { w0, w1, w2, w3 } = unsigned(address);
+    const group = this.#searchFirst(w0);
+    const at = group < 0 ? -1 : this.#searchSecond(group, w0, w1);
+    if (at >= 0 && this.#match[at] === DIVIDED) {
+      const row = this.#searchDeep(w0, w1, w2, w3);
+      return {
+        start: this.#deepStart(row),
+        end: min(this.#deepStart(row + 1), ((address >> 64n) + 1n) << 64n) - 1n,
+      };
+    }
+    const start = at < 0 ? 1n << 125n : this.#startOf(group, at);
+    const following =
+      at + 1 < (this.#offset[group + 1] ?? 0) ? this.#startOf(group, at + 1) : this.#startOf(group + 1, at + 1);
+    return { start, end: following - 1n };
+  }
+
+  /** Iterates over all intervals in ascending order; before the first there is no match. */
+  cursor(): Cursor<bigint> {
+    const matches = this.#match;
+    const startOf = (group: number, at: number) => this.#startOf(group, at);
+    const deepStart = (row: number) => this.#deepStart(row);
+    const offset = this.#offset;
+    const deep = this.#deep;
+    let group = 0;
+    let at = -1;
+    // Rows of `deep` are in the same order as the /64s that they divide.
+    let row = 0;
+    let dividedEnd = 0n;
+    return {
+      start: 0n,
+      match: 0,
+      advance() {
+        if (dividedEnd !== 0n) {
+          this.start = deepStart(row);
+          if (this.start <= dividedEnd) {
+            this.match = deep[row++ * DEEP_ROW_WORDS + 4] as Match;
+            return true;
+          }
+          dividedEnd = 0n;
+        }
+        if (++at >= matches.length) return false;
+        while ((offset[group + 1] as number) <= at) group++;
+        this.start = startOf(group, at);
+        this.match = matches[at] as Match;
+        if (this.match === DIVIDED) {
+          dividedEnd = this.start | 0xffffffffffffffffn;
+          this.match = deep[row++ * DEEP_ROW_WORDS + 4] as Match;
+        }
+        return true;
+      },
+    };
+  }
+
+  /** The number of blocks of the origin index. */
+  get blockCount(): number {
+    return Math.ceil(this.#first.length / BLOCK_GROUPS);
+  }
+
+  /** Calls back for every interval, with the number of its block. */
+  forEachMatch(visit: (block: number, match: Match) => void): void {
+    for (let block = 0; block < this.blockCount; block++) {
+      this.forEachIn(block, 0, MAX_RECORD, (_, match) => visit(block, match));
+    }
+  }
+
+  /** Calls back in ascending order for every run of a block whose record is in first..last. */
+  forEachIn(block: number, first: number, last: number, visit: (start: Address, match: Match) => void): void {
+    const end = Math.min((block + 1) * BLOCK_GROUPS, this.#first.length);
+    for (let group = block * BLOCK_GROUPS; group < end; group++) {
+      const w0 = this.#first[group] as number;
+      const groupEnd = this.#offset[group + 1] as number;
+      for (let at = this.#offset[group] as number; at < groupEnd; at++) {
+        const match = this.#match[at] as Match;
+        if (match === DIVIDED) {
+          this.#forEachDeep(w0, this.#second[at] as number, first, last, visit);
+          continue;
+        }
+        const record = recordNumber(match);
+        if (record >= first && record <= last) visit(ipv6(w0, this.#second[at] as number, 0, 0), match);
+      }
+    }
+  }
+
+  #forEachDeep(w0: number, w1: number, first: number, last: number, visit: (start: Address, match: Match) => void) {
+    const deep = this.#deep;
+    for (let at = this.#searchDeep(w0, w1, 0, 0) * DEEP_ROW_WORDS; deep[at] === w0 && deep[at + 1] === w1; ) {
+      const record = recordNumber(deep[at + 4] as Match);
+      if (record >= first && record <= last)
+        visit(ipv6(w0, w1, deep[at + 2] as number, deep[at + 3] as number), deep[at + 4] as Match);
+      at += DEEP_ROW_WORDS;
+    }
+  }
+
+  /** The index of the last entry of `first` at or below the word, or -1. */
+  #searchFirst(w0: number): number {
+    const slot = (w0 >>> TOP_SHIFT) & TOP_MASK;
+    let from = (this.#top[slot] as number) - 1;
+    let to = (this.#top[slot + 1] as number) - 1;
+    while (from < to) {
+      const middle = (from + to + 1) >> 1;
+      if ((this.#first[middle] as number) <= w0) from = middle;
+      else to = middle - 1;
+    }
+    return from;
+  }
+
+  /** Index in `second` of the interval that contains (w0, w1): the group's last if its first word is below w0. */
+  #searchSecond(group: number, w0: number, w1: number): number {
+    let from = this.#offset[group] as number;
+    let to = (this.#offset[group + 1] as number) - 1;
+    if (this.#first[group] !== w0) return to;
+    while (from < to) {
+      const middle = (from + to + 1) >>> 1;
+      if ((this.#second[middle] as number) <= w1) from = middle;
+      else to = middle - 1;
+    }
+    return from;
+  }
+
+  #searchDeep(w0: number, w1: number, w2: number, w3: number): number {
+    const wanted = [w0 >>> 0, w1 >>> 0, w2 >>> 0, w3 >>> 0];
+    let from = 0;
+    let to = this.#deep.length / DEEP_ROW_WORDS - 1;
+    while (from < to) {
+      const middle = (from + to + 1) >>> 1;
+      let word = 0;
+      while (word < 3 && this.#deep[middle * DEEP_ROW_WORDS + word] === wanted[word]) word++;
+      if ((this.#deep[middle * DEEP_ROW_WORDS + word] as number) <= (wanted[word] as number)) from = middle;
+      else to = middle - 1;
+    }
+    return from;
+  }
+
+  #startOf(group: number, at: number): bigint {
+    if (group >= this.#first.length) return 1n << 126n;
+    return (BigInt(this.#first[group] as number) << 96n) | (BigInt(this.#second[at] as number) << 64n);
+  }
+
+  #deepStart(row: number): bigint {
+    if (row * DEEP_ROW_WORDS >= this.#deep.length) return 1n << 126n;
+    let start = 0n;
+    for (let word = 0; word < 4; word++)
+      start = (start << 32n) | BigInt(this.#deep[row * DEEP_ROW_WORDS + word] as number);
+    return start;
+  }
+}
+
+const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+
+function unsigned(address: bigint): { w0: number; w1: number; w2: number; w3: number } {
+  const { w0, w1, w2, w3 } = fromBigInt(address, 6);
+  return { w0: w0 >>> 0, w1: w1 >>> 0, w2: w2 >>> 0, w3: w3 >>> 0 };
+}

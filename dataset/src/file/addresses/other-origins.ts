@@ -1,0 +1,75 @@
+/**
+ * Other origins of announced prefixes: networks that announce the same prefix as the one in the record (MOAS, multiple
+ * origin AS).
+ *
+ *   rivals   u32 x 7   family << 8 | length; four words of the address; AS number; position of the source; ascending
+ */
+import { type Address, truncateAddress } from '../../address.ts';
+import { fromBigInt } from '../../prefix.ts';
+import { bytesOf, wordsOf } from '../format.ts';
+
+/** An AS number, and the position of the source that lists it. */
+export type ListedOrigin = { readonly asn: number; readonly source: number };
+
+export type CompiledOtherOrigin = ListedOrigin & {
+  readonly version: 4 | 6;
+  readonly start: bigint;
+  readonly length: number;
+};
+
+const ROW_WORDS = 7;
+/** The words before the AS number, by which rows are found. */
+const KEY_WORDS = 5;
+
+export function encodeOtherOrigins(origins: readonly CompiledOtherOrigin[]): Uint8Array {
+  const rows = origins.map(({ version, start, length, asn, source }) => [
+    ...keyOf(fromBigInt(start, version), length),
+    asn,
+    source,
+  ]);
+  rows.sort((a, b) => {
+    const different = a.findIndex((word, i) => word !== b[i]);
+    return different < 0 ? 0 : (a[different] ?? 0) - (b[different] ?? 0);
+  });
+  return bytesOf(Uint32Array.from(rows.flat()));
+}
+
+export function checkOtherOrigins(bytes: Uint8Array): boolean {
+  return bytes.length % (ROW_WORDS * 4) === 0;
+}
+
+export class OtherOrigins {
+  readonly #rows: Uint32Array;
+
+  constructor(bytes: Uint8Array) {
+    this.#rows = wordsOf(bytes);
+  }
+
+  /** The other origins of the prefix of this length around the address. */
+  find(address: Address, length: number): ListedOrigin[] {
+    const wanted = keyOf(truncateAddress(address, length), length);
+    const rows = this.#rows;
+    /** Negative, zero or positive: the row is before, at or after the wanted prefix. */
+    const compare = (row: number): number => {
+      const word = wanted.findIndex((value, i) => rows[row * ROW_WORDS + i] !== value);
+      return word < 0 ? 0 : (rows[row * ROW_WORDS + word] as number) - (wanted[word] as number);
+    };
+    const count = rows.length / ROW_WORDS;
+    let from = 0;
+    for (let to = count; from < to; ) {
+      const middle = (from + to) >>> 1;
+      if (compare(middle) < 0) from = middle + 1;
+      else to = middle;
+    }
+    const found: ListedOrigin[] = [];
+    for (; from < count && compare(from) === 0; from++) {
+      const at = from * ROW_WORDS + KEY_WORDS;
+      found.push({ asn: rows[at] as number, source: rows[at + 1] as number });
+    }
+    return found;
+  }
+}
+
+function keyOf({ version, w0, w1, w2, w3 }: Address, length: number): number[] {
+  return [(version << 8) | length, w0 >>> 0, w1 >>> 0, w2 >>> 0, w3 >>> 0];
+}

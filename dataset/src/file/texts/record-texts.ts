@@ -1,0 +1,39 @@
+/**
+ * A cache of frequent records as JSON in bytes, from the AS number on: everything that does not depend on the address.
+ * Copying a cached text takes a third of the time of assembling it.
+ *
+ * Records with the same lowest bits share a slot. A record takes its slot when it is written twice without another
+ * record of the slot in between, so lookups that are spread over all records do not fill the cache.
+ */
+const SLOTS = 1 << 14;
+/** Longer texts are not cached; the longest text of a common dataset has 430 bytes. */
+const SLOT_BYTES = 512;
+
+export class RecordTexts {
+  // 8 MB of address space; the system allocates only the pages that are used.
+  readonly #bytes = Buffer.allocUnsafeSlow(SLOTS * SLOT_BYTES);
+  readonly #texts: (Uint8Array | undefined)[] = new Array(SLOTS).fill(undefined);
+  /** Per slot: the record whose text is cached, and the record that was last written. Record 0 is unused. */
+  readonly #kept = new Uint32Array(SLOTS);
+  readonly #written = new Uint32Array(SLOTS);
+
+  find(record: number): Uint8Array | undefined {
+    const slot = record & (SLOTS - 1);
+    return this.#kept[slot] === record ? this.#texts[slot] : undefined;
+  }
+
+  /** Called with the text of a record that was just assembled, which is in these bytes. */
+  offer(record: number, bytes: Uint8Array, start: number, end: number): void {
+    const slot = record & (SLOTS - 1);
+    if (this.#written[slot] !== record) {
+      this.#written[slot] = record;
+      return;
+    }
+    const length = end - start;
+    if (length > SLOT_BYTES) return;
+    const at = slot * SLOT_BYTES;
+    for (let i = 0; i < length; i++) this.#bytes[at + i] = bytes[start + i] as number;
+    this.#texts[slot] = this.#bytes.subarray(at, at + length);
+    this.#kept[slot] = record;
+  }
+}

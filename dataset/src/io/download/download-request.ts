@@ -1,0 +1,44 @@
+/** Request and result of a download. */
+import type { Network } from './connection.ts';
+import type { TransferLimits } from './transfer-timeouts.ts';
+
+export type DownloadRequest = {
+  /** `https:`, `http:` or `file:`, without user name and password. */
+  readonly url: string;
+  /** The path to write the body to. */
+  readonly target: string;
+  /** The validators of the copy that the caller has. */
+  readonly etag?: string;
+  readonly lastModified?: string;
+  readonly limits: DownloadLimits;
+  /** An address or page in the User-Agent, for the operators of feeds. */
+  readonly contact?: string;
+  readonly network?: Network;
+  readonly now: Date;
+  readonly sleep: (ms: number) => Promise<void>;
+};
+
+type DownloadLimits = TransferLimits & { readonly maxBytes: number };
+
+export type DownloadResult = Fetched | { readonly kind: 'unchanged' } | DownloadFailed;
+
+type Fetched = {
+  readonly kind: 'fetched';
+  readonly bytes: number;
+  /** The final URL, after redirects. */
+  readonly url: string;
+  readonly etag?: string;
+  readonly lastModified?: string;
+};
+
+export type DownloadFailed = {
+  readonly kind: 'failed';
+  readonly reason: string;
+  /** Whether a server answered. */
+  readonly isAnswered: boolean;
+  readonly retryAfterSeconds?: number;
+};
+
+export function failed(reason: string, isAnswered = false): DownloadFailed {
+  return { kind: 'failed', reason, isAnswered };
+}

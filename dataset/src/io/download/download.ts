@@ -1,0 +1,199 @@
+/**
+ * Downloads one file: conditionally (ETag, Last-Modified), and continuing an earlier download that was interrupted. The
+ * body is stored as received, still compressed. A network failure is a result; a disk failure is an exception.
+ *
+ *   attempt --200--> body --whole--> fetched
+ *      |     206 (continued) --broken--> again, from where it broke; in the end: failed
+ *      |                     --too slow, too late--> failed; the next call continues
+ *      |     304 --> unchanged
+ *      |     416, 206 of something else --> part dropped, again
+ *      |     5xx, no connection --> again, twice; in the end: failed
+ *      +     429, 503 with Retry-After, anything else --> failed
+ */
+import { rmSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import type { IncomingHttpHeaders } from 'node:http';
+import { formatProgress, formatSize } from '../format-size.ts';
+import { renameSynced } from '../whole-file.ts';
+import { formatStatus } from './connection-error.ts';
+import { contentCoding } from './content-encoding.ts';
+import { downloadLocal } from './download-local.ts';
+import { type DownloadRequest, type DownloadResult, failed } from './download-request.ts';
+import { BodyError, type HttpAnswer, httpGet } from './http-get.ts';
+import { beginPart, dropPart, noteOf, type Part, partPath, readPart } from './part-file.ts';
+import { urlObjection } from './redirect.ts';
+import { TransferTimeouts } from './transfer-timeouts.ts';
+import { userAgent } from './user-agent.ts';
+
+/** Before the second and the third attempt. */
+const PAUSES_MS = [1000, 4000];
+
+export async function download(request: DownloadRequest): Promise<DownloadResult> {
+  if (!URL.canParse(request.url)) return failed(`${JSON.stringify(request.url)} is not a URL`);
+  const url = new URL(request.url);
+  if (url.protocol === 'file:') return downloadLocal(url, request);
+  const objection = urlObjection(url);
+  if (objection !== undefined) return failed(`a URL ${objection}`);
+  // The URL is stored in the cache and shown with the source, so it must not contain credentials.
+  if (url.username !== '' || url.password !== '') return failed('a URL with a user name or password, which is refused');
+
+  const timeouts = new TransferTimeouts(request.limits);
+  try {
+    for (let pauses = 0; ; ) {
+      const outcome = await attempt(request, url, timeouts);
+      if (outcome.kind === 'start over') continue;
+      if (outcome.kind !== 'again') return outcome;
+      const pause = PAUSES_MS[pauses++];
+      if (pause === undefined) return failed(outcome.reason, outcome.isAnswered);
+      timeouts.pause();
+      await request.sleep(pause);
+    }
+  } finally {
+    timeouts.end();
+  }
+}
+
+type Outcome =
+  | DownloadResult
+  | { readonly kind: 'again'; readonly reason: string; readonly isAnswered: boolean }
+  /** Follows only after a part was dropped, so it cannot happen twice in a row. */
+  | { readonly kind: 'start over' };
+
+async function attempt(request: DownloadRequest, url: URL, timeouts: TransferTimeouts): Promise<Outcome> {
+  const { target, network } = request;
+  const part = readPart(target, request.url);
+  const answer = await httpGet(url, { headers: headersOf(request, part), timeouts, network });
+  if (answer.kind === 'failure') {
+    const { reason, isPassing, isAnswered } = answer;
+    return isPassing ? { kind: 'again', reason, isAnswered } : failed(reason, isAnswered);
+  }
+  const { status, headers } = answer;
+  if (status === 200) return receive(request, answer, undefined);
+  if (status === 206 && part !== undefined && isContinuation(headers, part)) return receive(request, answer, part);
+  answer.close();
+  if (status === 304 && isConditional(request)) {
+    dropPart(target);
+    return { kind: 'unchanged' };
+  }
+  if ((status === 206 || status === 416) && part !== undefined) {
+    dropPart(target);
+    return { kind: 'start over' };
+  }
+  const answered = `the server ${formatStatus(status)}`;
+  const seconds = retryAfterSeconds(headers, request.now);
+  if ((status === 429 || status === 503) && seconds !== undefined)
+    return {
+      ...failed(`${answered} and asks to try again in ${formatWait(seconds)}`, true),
+      retryAfterSeconds: seconds,
+    };
+  return status >= 500 ? { kind: 'again', reason: answered, isAnswered: true } : failed(answered, true);
+}
+
+function headersOf(request: DownloadRequest, part: Part | undefined): Record<string, string> {
+  return {
+    'user-agent': userAgent(request.contact),
+    // With a content coding, lengths and ranges would refer to the encoded body and not to the file.
+    'accept-encoding': 'identity',
+    ...(request.etag === undefined ? {} : { 'if-none-match': request.etag }),
+    ...(request.lastModified === undefined ? {} : { 'if-modified-since': request.lastModified }),
+    ...(part === undefined ? {} : { range: `bytes=${part.bytes}-`, 'if-range': part.if_range }),
+  };
+}
+
+function isConditional({ etag, lastModified }: DownloadRequest): boolean {
+  return etag !== undefined || lastModified !== undefined;
+}
+
+/** RFC 9110 §15.3.7: the server states which bytes it sends, and they must be the missing ones. */
+function isContinuation(headers: IncomingHttpHeaders, part: Part): boolean {
+  const range = /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(headers['content-range'] ?? '');
+  if (range === null || contentCoding(headers) !== undefined) return false;
+  const [first, last, total] = [Number(range[1]), Number(range[2]), range[3] === '*' ? undefined : Number(range[3])];
+  if (first !== part.bytes || last < first) return false;
+  return total === undefined || (total === (part.total ?? total) && last === total - 1);
+}
+
+async function receive(request: DownloadRequest, answer: HttpAnswer, part: Part | undefined): Promise<Outcome> {
+  const { target, limits } = request;
+  const { headers, url } = answer;
+  const before = part?.bytes ?? 0;
+  const isEncoded = contentCoding(headers) !== undefined;
+  const total = isEncoded ? undefined : (lengthOf(headers, before) ?? part?.total);
+  const note = part ?? (isEncoded ? undefined : noteOf(request.url, headers, total));
+  if (part === undefined) beginPart(target, note);
+
+  const { bytes, error } = await append(partPath(target), answer, before, limits.maxBytes);
+  if (error?.cut === 'too large') {
+    dropPart(target);
+    return failed(`larger than ${formatSize(limits.maxBytes)}`, true);
+  }
+  if (error !== undefined || (total !== undefined && bytes < total)) {
+    const isLost = note === undefined || bytes === 0;
+    if (isLost) dropPart(target);
+    const progress = total === undefined ? formatSize(bytes) : formatProgress(bytes, total);
+    const next = isLost ? 'starts over' : 'continues from there';
+    const reason = `${error?.message ?? 'the connection broke'} after ${progress}; the next update ${next}`;
+    return error?.cut === 'timeout' ? failed(reason, true) : { kind: 'again', reason, isAnswered: true };
+  }
+  renameSynced(partPath(target), target);
+  dropPart(target);
+  const etag = headers.etag ?? part?.etag;
+  const lastModified = headers['last-modified'] ?? part?.last_modified;
+  return {
+    kind: 'fetched',
+    bytes,
+    url: url.href,
+    ...(etag === undefined ? {} : { etag }),
+    ...(lastModified === undefined ? {} : { lastModified }),
+  };
+}
+
+/**
+ * Appends the body to the `before` bytes that exist. The bytes that it returns as written are synced, also on errors.
+ */
+async function append(
+  path: string,
+  answer: HttpAnswer,
+  before: number,
+  maxBytes: number,
+): Promise<{ readonly bytes: number; readonly error?: BodyError }> {
+  let bytes = before;
+  const file = await open(path, 'a');
+  try {
+    try {
+      for await (const chunk of answer.body(maxBytes - before)) {
+        await file.appendFile(chunk);
+        bytes += chunk.length;
+      }
+    } catch (error) {
+      if (!(error instanceof BodyError)) throw error;
+      await file.sync();
+      return { bytes, error };
+    }
+    await file.sync();
+    return { bytes };
+  } catch (error) {
+    // The disk is full or failed. A part of unknown length cannot be continued.
+    rmSync(path, { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+function lengthOf({ 'content-length': length }: IncomingHttpHeaders, before: number): number | undefined {
+  return length !== undefined && /^\d+$/.test(length) ? before + Number(length) : undefined;
+}
+
+/** Retry-After (RFC 9110 §10.2.3): seconds, or a date. */
+function retryAfterSeconds({ 'retry-after': text }: IncomingHttpHeaders, now: Date): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d+$/.test(text)) return Number(text);
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - now.getTime()) / 1000));
+}
+
+function formatWait(seconds: number): string {
+  if (seconds < 120) return `${seconds} s`;
+  return seconds < 7200 ? `${Math.round(seconds / 60)} minutes` : `${Math.round(seconds / 3600)} hours`;
+}

@@ -1,0 +1,45 @@
+/** Fetches a small text into memory: the catalogue of an operator, the policy of a mail domain. */
+import type { Network } from './connection.ts';
+import { formatStatus } from './connection-error.ts';
+import { BodyError, httpGet } from './http-get.ts';
+import { type TransferLimits, TransferTimeouts } from './transfer-timeouts.ts';
+import { userAgent } from './user-agent.ts';
+
+type FetchTextOptions = {
+  readonly limits: TransferLimits & { readonly maxBytes: number };
+  readonly contact?: string | undefined;
+  readonly network?: Network | undefined;
+  readonly maxRedirects?: number;
+  /** Ends the transfer. */
+  readonly signal?: AbortSignal;
+};
+
+type FetchedText =
+  | { readonly kind: 'fetched'; readonly text: string; readonly contentType: string }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+/** `url` may contain credentials; they are never part of a reason. */
+export async function fetchText(
+  url: URL,
+  { limits, contact, network, maxRedirects, signal }: FetchTextOptions,
+): Promise<FetchedText> {
+  const timeouts = new TransferTimeouts(limits, signal);
+  const headers = { 'user-agent': userAgent(contact), 'accept-encoding': 'identity' };
+  try {
+    const answer = await httpGet(url, { headers, timeouts, network, maxRedirects });
+    if (answer.kind === 'failure') return { kind: 'failed', reason: answer.reason };
+    if (answer.status !== 200) {
+      answer.close();
+      return { kind: 'failed', reason: `the server ${formatStatus(answer.status)}` };
+    }
+    const chunks: Buffer[] = [];
+    for await (const chunk of answer.body(limits.maxBytes)) chunks.push(chunk);
+    const contentType = answer.headers['content-type'] ?? '';
+    return { kind: 'fetched', text: Buffer.concat(chunks).toString(), contentType };
+  } catch (error) {
+    if (error instanceof BodyError) return { kind: 'failed', reason: error.message };
+    throw error;
+  } finally {
+    timeouts.end();
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * How right the answers would be without the lists that operators publish about their own addresses. Such a list is the
+ * best label there is, and also a source, so agreeing with it says nothing. For every run of addresses on such a list
+ * the record is therefore decided again without all lists of that kind, and the result is compared with the list. The
+ * rows say how good the answers are where an operator publishes no list.
+ */
+import type { Attributes } from '../compile/describe/attributes.ts';
+import { describe, type Facts } from '../compile/describe/describe.ts';
+import type { Overlay } from '../compile/input/compile-input.ts';
+import type { Listing } from '../compile/layers/overlays.ts';
+import type { QualityMeasure, QualityRow, Source } from '../record.ts';
+import { WeightedShare } from './share.ts';
+
+/** What one labelled run adds to one row. */
+export type Outcome = {
+  readonly field: string;
+  readonly measure: QualityMeasure;
+  /** Whether the run is in the numerator of the share. */
+  readonly isCounted: boolean;
+  readonly label: Source;
+  /** Each source has a row of its own; otherwise all sources share one. */
+  readonly isPerSource: boolean;
+};
+
+type Decide = (without: (overlay: Overlay) => boolean) => Attributes;
+
+/** The same for all runs with these facts. The operator's overrides are not applied: they are no source of labels. */
+export function heldOutOutcomes(facts: Facts): Outcome[] {
+  const { listings } = facts;
+  const labels = listings.filter(({ overlay }) => overlay.isTable !== true);
+  if (labels.length === 0) return [];
+  const decide: Decide = (without) =>
+    describe({ ...facts, overrides: undefined, listings: listings.filter(({ overlay }) => !without(overlay)) })
+      .attributes;
+  return [...countryOutcomes(labels, decide), ...cloudOutcomes(labels, decide), ...vpnOutcomes(labels, decide)];
+}
+
+/** All lists of operators are held out together: a geofeed and a list of regions may be of the same operator. */
+function countryOutcomes(labels: readonly Listing[], decide: Decide): Outcome[] {
+  const located = labels.filter(({ statement }) => statement.country !== undefined);
+  if (located.length === 0) return [];
+  const { country } = decide((overlay) => overlay.isTable !== true && overlay.drives.includes('country'));
+  return located.map(({ overlay: { source }, statement }) => ({
+    field: 'country',
+    measure: 'accuracy',
+    isCounted: country === statement.country,
+    label: source,
+    isPerSource: true,
+  }));
+}
+
+function cloudOutcomes(labels: readonly Listing[], decide: Decide): Outcome[] {
+  const label = labels.find(({ overlay }) => overlay.drives.includes('cloud_provider'))?.overlay;
+  if (label?.provider === undefined) return [];
+  const { cloud_provider, connection_type } = decide(
+    (overlay) => overlay.isTable !== true && overlay.drives.includes('cloud_provider'),
+  );
+  const row = { label: label.source, isPerSource: false };
+  const isCounted = cloud_provider === label.provider;
+  return [
+    { ...row, field: 'cloud_provider', measure: 'recall', isCounted },
+    ...(cloud_provider === undefined
+      ? []
+      : [{ ...row, field: 'cloud_provider', measure: 'precision', isCounted } as const]),
+    { ...row, field: 'is_datacenter', measure: 'recall', isCounted: connection_type === 'datacenter' },
+  ];
+}
+
+/**
+ * Positive labels are the servers that a VPN service lists itself; all its lists are held out. Negative labels are the
+ * addresses of crawlers: the operator states that its own bots use them.
+ */
+function vpnOutcomes(labels: readonly Listing[], decide: Decide): Outcome[] {
+  const service = labels.find(
+    ({ overlay }) => overlay.drives.includes('is_vpn') && overlay.operator !== undefined && overlay.isRelay !== true,
+  )?.overlay;
+  if (service !== undefined) {
+    const { vpn } = decide(({ operator }) => operator === service.operator);
+    const row = { field: 'is_vpn', label: service.source, isPerSource: false };
+    return [
+      { ...row, measure: 'recall', isCounted: vpn },
+      ...(vpn ? [{ ...row, measure: 'precision', isCounted: true } as const] : []),
+    ];
+  }
+  const crawler = labels.find(({ overlay }) => overlay.crawler !== undefined)?.overlay;
+  if (crawler === undefined) return [];
+  const { vpn, proxy, tor } = decide(() => false);
+  return (
+    [
+      ['is_vpn', vpn],
+      ['is_proxy', proxy],
+      ['is_tor_exit', tor],
+    ] as const
+  ).flatMap(([field, isFlagged]): Outcome[] => {
+    const row = { field, label: crawler.source, isPerSource: false };
+    return [
+      { ...row, measure: 'false_positive_share', isCounted: isFlagged },
+      ...(field === 'is_vpn' && isFlagged ? [{ ...row, measure: 'precision', isCounted: false } as const] : []),
+    ];
+  });
+}
+
+type Counted = {
+  readonly row: Pick<QualityRow, 'field' | 'measure' | 'family' | 'weight'>;
+  readonly share: WeightedShare;
+  readonly sources: Map<string, string>;
+};
+
+export class HeldOutAddresses {
+  readonly #counted = new Map<string, Counted>();
+
+  visit(version: 4 | 6, addresses: bigint, outcomes: readonly Outcome[]): void {
+    for (const { field, measure, isCounted, label, isPerSource } of outcomes) {
+      const family = `ipv${version}` as const;
+      const key = keyOf({ field, measure, family }, isPerSource ? label.id : '');
+      let counted = this.#counted.get(key);
+      if (counted === undefined) {
+        const row = { field, measure, family, weight: version === 4 ? 'address' : 'slash48' } as const;
+        counted = { row, share: new WeightedShare(), sources: new Map() };
+        this.#counted.set(key, counted);
+      }
+      counted.sources.set(label.id, label.as_of);
+      counted.share.add(isCounted, version === 4 ? Number(addresses) : Number(addresses >> 64n) / 2 ** 16);
+    }
+  }
+
+  finish(): QualityRow[] {
+    return [...this.#counted.values()].flatMap(({ row, share, sources }) => {
+      const finished = share.finish();
+      if (finished === undefined) return [];
+      // Without labels that have the value, precision would be 0 whatever the answers are.
+      if (row.measure === 'precision' && !this.#counted.has(keyOf({ ...row, measure: 'recall' }))) return [];
+      const labels = [...sources.keys()].sort().join(', ');
+      const labels_as_of = [...sources.values()].sort()[0] ?? '';
+      return [{ ...row, ...finished, labels, labels_as_of, held_out: true }];
+    });
+  }
+}
+
+function keyOf({ field, measure, family }: Pick<QualityRow, 'field' | 'measure' | 'family'>, source = ''): string {
+  return `${field} ${measure} ${family} ${source}`;
+}

@@ -1,0 +1,119 @@
+/**
+ * The quality rows of a build: what the compiler measured by holding sources out, the frozen labels of countries, and
+ * how much of the answers changed since the previous version.
+ */
+
+import { forEachSegment } from '../diff/segments.ts';
+import type { Dataset } from '../file/read.ts';
+import { fromBigInt, parsePrefix } from '../prefix.ts';
+import type { IpRecord, QualityRow } from '../record.ts';
+import { countryLabels } from '../tables/country-labels.ts';
+import { rounded, WeightedShare } from './share.ts';
+
+export function measureQuality(
+  heldOut: readonly QualityRow[],
+  dataset: Dataset,
+  previous: Dataset | undefined,
+): QualityRow[] {
+  const rows = [...heldOut, ...countryRows(dataset), ...(previous === undefined ? [] : changeRows(previous, dataset))];
+  return rows.sort(
+    (a, b) => compareText(a.field, b.field) || compareText(a.measure, b.measure) || compareText(a.labels, b.labels),
+  );
+}
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/**
+ * Countries by the frozen sample of geofeeds. A label is left out where nothing is announced, and where a list of the
+ * same operator decided the answer.
+ */
+function countryRows(dataset: Dataset): QualityRow[] {
+  return countryLabels.flatMap(({ operator, sourceIds, as_of, prefixes }) => {
+    const shares = { 4: new WeightedShare(), 6: new WeightedShare() };
+    for (const [country, list] of Object.entries(prefixes))
+      for (const text of list.trim().split(/\s+/)) {
+        const range = parsePrefix(text);
+        if (range === undefined) throw new Error(`${text} in a built-in table is not a prefix`);
+        const match = dataset.find(fromBigInt(range.start, range.version));
+        if (match === 0) continue;
+        const set = dataset.attributesOf(match);
+        const source = dataset.decisions(set).find(([field]) => field === 'country')?.[1];
+        if (source !== undefined && sourceIds.test(dataset.meta.sources[source]?.id ?? '')) continue;
+        shares[range.version].add(dataset.attributes(set).country === country, 1);
+      }
+    return ([4, 6] as const).flatMap((version): QualityRow[] => {
+      const finished = shares[version].finish();
+      if (finished === undefined) return [];
+      const row = { field: 'country', measure: 'accuracy', family: `ipv${version}`, weight: 'prefix' } as const;
+      const labels = `geofeed of ${operator} (frozen sample)`;
+      return [{ ...row, ...finished, labels, labels_as_of: as_of, held_out: false }];
+    });
+  });
+}
+
+type Traits = Pick<IpRecord, 'country' | 'connection_type'> & Readonly<Record<string, unknown>>;
+
+const COMPARED = [
+  'asn',
+  'country',
+  'connection_type',
+  'cloud_provider',
+  'is_vpn',
+  'is_tor_exit',
+  'is_proxy',
+  'is_ai_crawler',
+] as const;
+
+/** Space that both versions answer. An exact count, so the interval is the value itself. */
+function changeRows(before: Dataset, after: Dataset): QualityRow[] {
+  return ([4, 6] as const).flatMap((version) => {
+    const changed = new Map<string, number>(COMPARED.map((field) => [field, 0]));
+    let all = 0;
+    const traits = { before: traitsOf(before), after: traitsOf(after) };
+    const differing = new Map<number, readonly string[]>();
+    forEachSegment(before.runs(version), after.runs(version), (start, end, a, b) => {
+      if (a === 0 || b === 0) return;
+      const size = version === 4 ? Number(end - start + 1n) : Number((end - start + 1n) >> 64n) / 2 ** 16;
+      all += size;
+      if (before.asnNumber(a) !== after.asnNumber(b)) changed.set('asn', (changed.get('asn') ?? 0) + size);
+      const [from, to] = [before.attributesOf(a), after.attributesOf(b)];
+      const pair = from * 2 ** 26 + to;
+      let fields = differing.get(pair);
+      if (fields === undefined) {
+        const [old, now] = [traits.before(from), traits.after(to)];
+        fields = COMPARED.filter((field) => field !== 'asn' && old[field] !== now[field]);
+        differing.set(pair, fields);
+      }
+      for (const field of fields) changed.set(field, (changed.get(field) ?? 0) + size);
+    });
+    if (all === 0) return [];
+    return [...changed].map(([field, space]): QualityRow => {
+      const value = rounded(space / all);
+      return {
+        field,
+        measure: 'changed',
+        family: `ipv${version}`,
+        weight: version === 4 ? 'address' : 'slash48',
+        value,
+        n: Math.round(all),
+        interval: [value, value],
+        labels: `version ${before.meta.version}`,
+        labels_as_of: before.meta.built_at.slice(0, 10),
+        held_out: false,
+      };
+    });
+  });
+}
+
+function traitsOf(dataset: Dataset): (set: number) => Traits {
+  const known = new Map<number, Traits>();
+  return (set) => {
+    let traits = known.get(set);
+    if (traits === undefined) {
+      const { country, connection_type, detection } = dataset.attributes(set);
+      traits = { country, connection_type, ...detection };
+      known.set(set, traits);
+    }
+    return traits;
+  };
+}

@@ -1,0 +1,98 @@
+/**
+ * How much of the announced IPv4 space the hand-written table of networks and the rules on names decide, and which large
+ * networks have no row in the table yet: where a correction of the table is worth most.
+ */
+import type { Dataset } from '../file/read.ts';
+import type { AsnRecord, ConnectionType } from '../record.ts';
+import { roleByName } from '../tables/name-rules.ts';
+import { networkByHand, networkRows } from '../tables/networks.ts';
+
+/** What decided the connection type of a network: its row in the table, a word in its name, or the default. */
+export const DECIDERS = ['table', 'name', 'default'] as const;
+export type Decider = (typeof DECIDERS)[number];
+
+export type TableCoverage = {
+  readonly version: number;
+  readonly networks: number;
+  readonly ipv4_addresses: number;
+  readonly decided_by: Readonly<Record<Decider, { readonly networks: number; readonly ipv4_addresses: number }>>;
+  /** Of the `networks` largest, how many have a row. */
+  readonly largest: readonly { readonly networks: number; readonly in_table: number }[];
+  readonly table_rows: Readonly<Partial<Record<ConnectionType, number>>>;
+  /** Networks with IPv4 addresses that are flagged as VPN or proxy, and how many of them the table lists as hosting. */
+  readonly vpn_or_proxy: { readonly networks: number; readonly in_table_as_datacenter: number };
+  /** The largest networks without a row. */
+  readonly not_in_table: readonly UnlistedNetwork[];
+};
+
+type UnlistedNetwork = Pick<AsnRecord, 'asn' | 'asn_name' | 'country' | 'connection_type'> & {
+  readonly ipv4_addresses: number;
+};
+
+const LARGEST = [1_000, 2_000, 5_000, 10_000];
+
+export function tableCoverage(dataset: Dataset, limit: number): TableCoverage {
+  // Rows are ordered by size.
+  const networks = Array.from({ length: dataset.networks.count }, (_, row) => dataset.networks.at(row));
+  const isListed = ({ asn }: AsnRecord) => networkByHand(asn) !== undefined;
+  const decided = DECIDERS.map((decider) => {
+    const members = networks.filter((network) => deciderOf(network) === decider);
+    return [decider, { networks: members.length, ipv4_addresses: addressesOf(members) }] as const;
+  });
+  return {
+    version: dataset.meta.version,
+    networks: networks.length,
+    ipv4_addresses: addressesOf(networks),
+    // An entry for every decider, hence the cast.
+    decided_by: Object.fromEntries(decided) as TableCoverage['decided_by'],
+    largest: LARGEST.filter((count) => count <= networks.length).map((count) => ({
+      networks: count,
+      in_table: networks.slice(0, count).filter(isListed).length,
+    })),
+    table_rows: countRoles(),
+    vpn_or_proxy: countVpnNetworks(dataset),
+    not_in_table: networks
+      .filter((network) => !isListed(network))
+      .slice(0, limit)
+      .map(({ asn, asn_name, country, connection_type, address_count }) => ({
+        asn,
+        asn_name,
+        country,
+        connection_type,
+        ipv4_addresses: address_count.ipv4,
+      })),
+  };
+}
+
+function deciderOf({ asn, asn_name, handle }: AsnRecord): Decider {
+  if (networkByHand(asn) !== undefined) return 'table';
+  return roleByName(asn_name, handle) === undefined ? 'default' : 'name';
+}
+
+function countRoles(): Partial<Record<ConnectionType, number>> {
+  const counts: Partial<Record<ConnectionType, number>> = {};
+  for (const [, { role }] of networkRows) counts[role] = (counts[role] ?? 0) + 1;
+  return counts;
+}
+
+function countVpnNetworks(dataset: Dataset): TableCoverage['vpn_or_proxy'] {
+  const flagged = new Map<number, boolean>();
+  const asns = new Set<number>();
+  for (const { match } of dataset.runs(4)) {
+    if (match === 0) continue;
+    const attributes = dataset.attributesOf(match);
+    let isFlagged = flagged.get(attributes);
+    if (isFlagged === undefined) {
+      const { is_vpn, is_proxy } = dataset.attributes(attributes).detection;
+      isFlagged = is_vpn || is_proxy;
+      flagged.set(attributes, isFlagged);
+    }
+    if (isFlagged) asns.add(dataset.asnNumber(match));
+  }
+  const hosting = [...asns].filter((asn) => networkByHand(asn)?.role === 'datacenter');
+  return { networks: asns.size, in_table_as_datacenter: hosting.length };
+}
+
+function addressesOf(networks: readonly AsnRecord[]): number {
+  return networks.reduce((sum, { address_count }) => sum + address_count.ipv4, 0);
+}

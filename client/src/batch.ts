@@ -7,7 +7,7 @@ import { WhenceError } from './whence-error.ts';
 import type { BatchAnswer, BatchEntry, BatchMeta } from './wire.ts';
 
 /** Totals over all requests of the batch. */
-export type MergedBatchMeta = { requestIds: string[]; processing_time_ms: number };
+type MergedBatchMeta = { requestIds: string[]; processing_time_ms: number };
 /** A Map, because any string can be submitted: `__proto__` and `constructor` are ordinary keys of a Map. */
 export type MergedBatch = ApiResponse<Map<string, BatchEntry>, MergedBatchMeta>;
 

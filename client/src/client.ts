@@ -2,7 +2,7 @@
 import { lookUpBatch, type MergedBatch } from './batch.ts';
 import type { ApiResponse, RateLimit } from './envelope.ts';
 import { type ApiRequest, type Connection, type Fetch, request, type Sleep } from './request.ts';
-import { sleep as sleepFor } from './sleep.ts';
+import { sleep as sleepFor } from './retry.ts';
 import { WhenceError, type WhenceErrorCode } from './whence-error.ts';
 import type {
   AsnAnswer,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import test from 'node:test';
 import { createClient } from './client.ts';
-import { sleep as sleepFor } from './sleep.ts';
+import { sleep as sleepFor } from './retry.ts';
 import { API_KEY, ok, refusal, scripted, serve } from './test/scripted-server.ts';
 
 for (const [behaviour, reply] of [

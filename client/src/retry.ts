@@ -1,4 +1,4 @@
-/** Which failures are retried, and after what delay. */
+/** Which failures are retried, after what delay, and the delay itself. */
 import type { WhenceError } from './whence-error.ts';
 
 const FIRST_BACKOFF_MS = 250;
@@ -6,7 +6,7 @@ const BUSY = new Set([429, 503]);
 const NO_RESPONSE = new Set(['NETWORK', 'TIMEOUT']);
 
 /** `attempts`: how many were made. `random`: in [0, 1). */
-export type RetryContext = { method: 'GET' | 'POST'; attempts: number; maxDelayMs: number; random: number };
+type RetryContext = { method: 'GET' | 'POST'; attempts: number; maxDelayMs: number; random: number };
 
 /** Milliseconds to wait before the next attempt, or undefined for no retry. */
 export function retryDelayMs(error: WhenceError, context: RetryContext): number | undefined {
@@ -33,4 +33,19 @@ export function parseRetryAfter(header: string | null, now: number): number | un
   // RFC 9110 §5.6.7: the obsolete asctime form has no zone and means GMT; Date.parse would read it as local time.
   const at = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`);
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+}
+
+/** A delay that rejects with the signal's reason on abort. */
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', stop, { once: true });
+  });
 }

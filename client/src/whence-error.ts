@@ -2,12 +2,12 @@
 import type { ErrorCode } from './wire.ts';
 
 /** Codes of the client: a response that is not of the Whence API, no response, no response in time. */
-export type ClientErrorCode = 'BAD_RESPONSE' | 'NETWORK' | 'TIMEOUT';
+type ClientErrorCode = 'BAD_RESPONSE' | 'NETWORK' | 'TIMEOUT';
 
 /** A newer server may send other codes; `Record<never, never>` keeps completion of the known ones in editors. */
 export type WhenceErrorCode = ErrorCode | ClientErrorCode | (string & Record<never, never>);
 
-export type WhenceErrorFields = {
+type WhenceErrorFields = {
   status: number;
   code: WhenceErrorCode;
   requestId: string;

@@ -164,7 +164,12 @@ export type MtaStsReport = {
   mx: string[];
   is_valid: boolean;
   validation_errors: string[];
+  /** What to publish; empty for a domain that takes no mail. */
+  recommendations: TransportRecommendation[];
 };
+
+/** `record` is a line of a zone file, `file` what belongs at `file_url`; each `''` if there is none. */
+export type TransportRecommendation = { text: string; record: string; file_url: string; file: string };
 
 /** RFC 8460. */
 export type TlsRptReport = {
@@ -173,6 +178,7 @@ export type TlsRptReport = {
   report_uris: string[];
   is_valid: boolean;
   validation_errors: string[];
+  recommendations: TransportRecommendation[];
 };
 
 /** RFC 7672. `is_authenticated`: the resolver authenticated the MX records, or the TLSA records of a host. */
@@ -223,7 +229,15 @@ export type MailNetwork = {
   threat_level: ThreatLevel | '';
 };
 export type MxNetwork = MailNetwork & { host: string; address: string };
-export type SenderNetwork = MailNetwork & { range: string; record_domain: string; asn_count: number };
+/** Of the network with the largest part of the range; `shares` are those of the largest networks in it. */
+export type SenderNetwork = MailNetwork & {
+  range: string;
+  record_domain: string;
+  asn_count: number;
+  shares: NetworkShare[];
+};
+/** `percent` of the addresses of a range. */
+export type NetworkShare = { asn: number; asn_name: string; percent: number };
 export type MailCarrier = { asn: number; asn_name: string; mx_hosts: number; ipv4_addresses: number };
 
 /** Errors here and below have the form `code: explanation`, with a stable snake_case code. */
@@ -322,16 +336,39 @@ export type FlagSource = { from: 'feeds' | 'tables' | 'none'; sources: string[];
 /** A flag, or the blocklists of the threat score. */
 export type FlagSubject = Flag | 'blocklists';
 
+/**
+ * How right a field is, measured on labels that did not decide it. `value` and `interval` (95 %) are from 0 to 1; `n`
+ * counts labels by `weight`. With `held_out` the labels are a source of the version, and the measured answers are those
+ * without that source.
+ */
+export type QualityRow = {
+  field: string;
+  measure: 'accuracy' | 'precision' | 'recall' | 'macro_recall' | 'false_positive_share' | 'changed';
+  family: 'ipv4' | 'ipv6' | 'all';
+  weight: 'address' | 'slash48' | 'prefix' | 'network';
+  value: number;
+  n: number;
+  interval: [number, number];
+  labels: string;
+  labels_as_of: string;
+  held_out: boolean;
+};
+
 /** The version being served, and all versions that are kept. */
 export type DatasetReport = {
   version: number;
   built_at: string;
+  /** Of the build; `data_as_of` has the age of the data. */
   age_seconds: number;
+  /** The date of the oldest source that decides prefixes or countries. */
+  data_as_of?: string;
+  data_sources: { prefix?: { source: string; as_of: string }; country?: { source: string; as_of: string } };
   sources: Source[];
   counts: DatasetCounts;
   versions: PublishedVersion[];
   figures: Figures;
   flag_sources: Record<FlagSubject, FlagSource>;
+  quality: QualityRow[];
   refused: Refusal[];
 };
 
@@ -401,6 +438,9 @@ export type ReadyReport = {
   checks: ReadyChecks;
   dataset_version: number;
   dataset_age_seconds: number;
+  /** The oldest source that decides prefixes or countries, and its age. */
+  data_as_of?: string;
+  data_age_seconds?: number;
   /** Flags that no source of the dataset knows: false everywhere, until an update brings a list. */
   unknown_flags: FlagSubject[];
   /** Flags that change daily and are from tables of a past date, until an update brings a list. */

@@ -1,1 +1,0 @@
-export { fixtureFeeds } from '../../dataset/dist/test/fixture-catalogue.js';

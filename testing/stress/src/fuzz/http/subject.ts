@@ -1,0 +1,61 @@
+/** The server that the HTTP cases are sent to: a small dataset, a key without a limit, accounts with open sessions. */
+import { fileURLToPath } from 'node:url';
+import { publish } from '@whence/dataset/publish';
+import { sampleContent } from '@whence/dataset/sample-dataset';
+import { ANY_CORE, type PinnedProcesses } from '@whence/testing/pinned-processes';
+import { createKey } from '@whence/testing/whence-program';
+import { createAccount, type DashboardSession, openSession } from '../../dashboard-session.ts';
+import { ServerUnderTest } from '../../server-under-test.ts';
+import { ACCOUNT_ID, API_KEY, csrfTokenOf, KEY_ID, PEOPLE, type Secrets, sessionOf } from './secrets.ts';
+
+export type HttpSubject = { readonly secrets: Secrets; start(signal: AbortSignal): Promise<ServerUnderTest> };
+
+export async function prepareHttpSubject(
+  processes: PinnedProcesses,
+  dataDir: string,
+  stopping: AbortSignal,
+): Promise<HttpSubject> {
+  const routes = [
+    ['1.0.0.0/16', 64500, 'Exämple "Nord" GmbH'],
+    ['8.8.8.0/24', 15169, 'Google LLC'],
+    ['2001:4860::/32', 15169, 'Google LLC'],
+  ] as const;
+  publish(dataDir, sampleContent({ routes, countries: [['8.8.8.0/24', 'US']] }), new Date());
+  const key = await createKey(processes, dataDir, 'enterprise');
+  const dnsScript = fileURLToPath(import.meta.resolve('../../soak/dns/dns-server-process.js'));
+  const dns = await processes.start(ANY_CORE, [dnsScript]);
+  const start = (signal: AbortSignal) => ServerUnderTest.start(dataDir, { WHENCE_DNS_SERVERS: dns.firstLine }, signal);
+  // Sessions are stored, so they outlive this process of the server.
+  const server = await start(stopping);
+  try {
+    return { secrets: { [API_KEY]: key, ...(await openSessions(processes, dataDir, server.port)) }, start };
+  } finally {
+    await server.stop();
+  }
+}
+
+async function openSessions(processes: PinnedProcesses, dataDir: string, port: number): Promise<Secrets> {
+  const secrets: Record<string, string> = {};
+  for (const person of PEOPLE) {
+    const role = person === 'admin' ? 'admin' : 'viewer';
+    const session = await openSession(port, await createAccount(processes, dataDir, person, role));
+    secrets[sessionOf(person)] = session.cookie.slice(session.cookie.indexOf('=') + 1);
+    secrets[csrfTokenOf(person)] = session.csrfToken;
+    if (person === 'leaving') secrets[ACCOUNT_ID] = session.accountId;
+    if (person === 'admin') secrets[KEY_ID] = await createDashboardKey(port, session);
+  }
+  return secrets;
+}
+
+/** Not the key of the other cases: this one may be revoked. */
+async function createDashboardKey(port: number, { cookie, csrfToken }: DashboardSession): Promise<string> {
+  const origin = `http://127.0.0.1:${port}`;
+  const response = await fetch(`${origin}/dashboard/api/keys`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Origin: origin, 'X-CSRF-Token': csrfToken, Cookie: cookie },
+    body: JSON.stringify({ name: 'fuzzed', tier: 'pro', permissions: ['ip:read'] }),
+  });
+  if (response.status !== 200) throw new Error(`no key was created: ${response.status} ${await response.text()}`);
+  const { data } = (await response.json()) as { data: { key: { id: string } } };
+  return data.key.id;
+}

@@ -1,8 +1,8 @@
 /** Every benchmark: what it measures, and its program, which is loaded when it runs. */
-import { formatTable } from '../../server/dist/terminal/table.js';
+import { formatTable } from '@whence/testing/console-report';
 
 type Run = (args: readonly string[]) => Promise<void>;
-export type Benchmark = {
+type Benchmark = {
   readonly measures: string;
   /** What may follow the name. */
   readonly options?: string;
@@ -36,14 +36,6 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures: 'whence enrich over a million lines',
     load: async () => (await import('./enrich.ts')).enrich,
   },
-  coverage: {
-    measures: 'share of the announced IPv4 space that the networks table covers',
-    load: async () => (await import('./coverage.ts')).coverage,
-  },
-  accuracy: {
-    measures: 'the dataset against lists that it was not built from',
-    load: async () => (await import('./accuracy.ts')).accuracy,
-  },
   cluster: {
     measures: 'replicas on PostgreSQL, exact limits over restarts',
     load: async () => (await import('./cluster.ts')).cluster,
@@ -52,20 +44,6 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures: 'statements that simulated replicas cost a real PostgreSQL',
     options: '[--replicas 200] [--keys 100000] [--seconds 20] [--per-second 2000] [--seed S]',
     load: async () => (await import('./capacity.ts')).capacity,
-  },
-  disagreements: {
-    measures: 'where sources of the current dataset disagree, the largest first',
-    load: async () => (await import('./disagreements.ts')).disagreements,
-  },
-  soak: {
-    measures: 'promises under mixed traffic, kills, swaps, hostile DNS, a locked database',
-    options: '[--minutes 10] [--seed S] [--per-second 1000]',
-    load: async () => (await import('./soak.ts')).soak,
-  },
-  fuzz: {
-    measures: 'promises for a million generated inputs',
-    options: '[--count 1000000] [--seed S] [--domain NAME] [--first N]',
-    load: async () => (await import('./fuzz.ts')).fuzz,
   },
 };
 

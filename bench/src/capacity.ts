@@ -3,19 +3,14 @@
  * PostgreSQL. Prints what that costs the database, next to what docs/capacity.md says.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { seededRandom } from '@whence/testing/seeded-random';
-import { hashSecret } from '../../server/dist/keys/secret.js';
-import { insertKeys, type Secrets } from './capacity/key-rows.ts';
-import { measureCost } from './capacity/measured-cost.ts';
-import { offer } from './capacity/offered-load.ts';
-import { SimulatedReplica } from './capacity/simulated-replica.ts';
-import type { Kind } from './capacity/statement-kinds.ts';
-import { useUp } from './capacity/used-up-keys.ts';
+import { loadAverage, print } from '@whence/testing/console-report';
+import { cpuSeconds } from '@whence/testing/pinned-processes';
+import { MAX_SEED, newSeed, readOptions, untilInterrupted, wholeNumber } from '@whence/testing/script';
+import { percentile } from '@whence/testing/statistics';
+import { type Kind, measureCost } from './capacity/measured-cost.ts';
+import { Simulation } from './capacity/simulation.ts';
 import { type BenchDatabase, startDatabase } from './cluster/database.ts';
-import { untilInterrupted } from './interruption.ts';
-import { formatRows, limitRow, load, type Row, say } from './report.ts';
-import { MAX_SEED, newSeed, readOptions, wholeNumber } from './soak/script-options.ts';
-import { percentile } from './statistics.ts';
+import { formatRows, limitRow, type Row } from './report.ts';
 
 /** Clients keep connections: a key is used on some replicas, not on all. */
 const REPLICAS_PER_KEY = 4;
@@ -27,7 +22,6 @@ const LIMITED_KEYS = 5;
 const FREE_LIMIT = 1_000;
 const IDLE_SECONDS = 10;
 const WARM_UP_SECONDS = 10;
-const STARTED_AT_ONCE = 8;
 /** Of one process: see the pool. */
 const MAX_CONNECTIONS = 9;
 
@@ -39,11 +33,7 @@ type Settings = {
   readonly seed: number;
 };
 
-type Simulation = Settings & {
-  readonly database: BenchDatabase;
-  readonly keys: Secrets;
-  readonly send: (secret: string, replica: number) => boolean | Promise<boolean>;
-};
+type Run = Settings & { readonly database: BenchDatabase; readonly simulation: Simulation };
 
 export async function capacity(args: readonly string[]): Promise<void> {
   const options = readOptions(args, ['replicas', 'keys', 'seconds', 'per-second', 'seed']);
@@ -54,71 +44,60 @@ export async function capacity(args: readonly string[]): Promise<void> {
     perSecond: wholeNumber('per-second', options['per-second'], 400, 1, 1_000_000),
     seed: wholeNumber('seed', options.seed, newSeed(), 0, MAX_SEED),
   };
-  say(`seed ${settings.seed}; ${load()}; ${settings.replicaCount} replicas, ${settings.keyCount} keys`);
+  print(`seed ${settings.seed}; ${loadAverage()}; ${settings.replicaCount} replicas, ${settings.keyCount} keys`);
   const database = await startDatabase({ connections: settings.replicaCount * MAX_CONNECTIONS + 20 });
-  const replicas: SimulatedReplica[] = [];
+  const simulation = new Simulation();
   try {
-    const rows = await Promise.race([simulate(database, replicas, settings), untilInterrupted()]);
-    say(`${load()} at the end\n\n${formatRows(rows)}`);
+    const run = { ...settings, database, simulation };
+    const rows = await Promise.race([measureAll(run), simulation.failed, untilInterrupted()]);
+    print(`${loadAverage()} at the end\n\n${formatRows(rows)}`);
   } finally {
-    await Promise.all(replicas.map((replica) => replica.stop().catch(() => {})));
+    await simulation.stop();
     await database.stop();
   }
 }
 
-/** Replicas are added to `replicas` as they start. */
-async function simulate(database: BenchDatabase, replicas: SimulatedReplica[], settings: Settings): Promise<Row[]> {
-  const { replicaCount, keyCount } = settings;
-  // The first one makes the tables.
-  replicas.push(await SimulatedReplica.start(database.url));
-  const keys = await insertKeys(database.query, keyCount);
-  const limited = keys.free.splice(-LIMITED_KEYS);
-  while (replicas.length < replicaCount) {
-    const more = Math.min(STARTED_AT_ONCE, replicaCount - replicas.length);
-    replicas.push(...(await Promise.all(Array.from({ length: more }, () => SimulatedReplica.start(database.url)))));
-  }
-  const send = (secret: string, at: number) => {
-    const replica = replicas[at % replicaCount] as SimulatedReplica;
-    return replica.request(secret, replica.nowMs());
-  };
-  const simulation: Simulation = { ...settings, database, keys, send };
-  const rows = [
-    ...(await withoutRequests(simulation)),
-    ...(await withManyKeys(simulation)),
-    ...(await withBusyKeys(simulation)),
-  ];
-  say(`${LIMITED_KEYS} Free keys on all replicas until they are used up`);
-  const admitted = await useUp(limited, replicaCount, send);
+async function measureAll(run: Run): Promise<Row[]> {
+  const { replicaCount, keyCount, database, simulation } = run;
+  await simulation.perform({ kind: 'start', databaseUrl: database.url, replicas: 1 });
+  await simulation.perform({ kind: 'insert keys', count: keyCount });
+  await simulation.perform({ kind: 'start', databaseUrl: database.url, replicas: replicaCount - 1 });
+  const rows = [...(await withoutRequests(run)), ...(await withManyKeys(run)), ...(await withBusyKeys(run))];
+  print(`${LIMITED_KEYS} Free keys on all replicas until they are used up`);
+  const admitted = await simulation.perform({ kind: 'use up', keys: LIMITED_KEYS });
   rows.push({
     measure: 'admitted of each Free key',
     ours: [...new Set(admitted)].join(', '),
     goal: `= ${FREE_LIMIT}`,
     isReached: admitted.every((count) => count === FREE_LIMIT),
   });
-  rows.push(limitRow('requests that failed', sumFailures(replicas), 0, ''));
+  const failures = await simulation.perform({ kind: 'failures' });
+  for (const [message, count] of failures) print(`  failed ${count} times: ${message}`);
+  rows.push(
+    limitRow(
+      'requests that failed',
+      failures.reduce((sum, [, count]) => sum + count, 0),
+      0,
+      '',
+    ),
+  );
   return rows;
 }
 
-async function withoutRequests({ database, replicaCount }: Simulation): Promise<Row[]> {
-  say(`no requests, ${IDLE_SECONDS} s`);
+async function withoutRequests({ database, replicaCount }: Run): Promise<Row[]> {
+  print(`no requests, ${IDLE_SECONDS} s`);
   const { cost } = await measureCost(database, () => sleep(IDLE_SECONDS * 1000));
   return [limitRow('idle: statements per replica', cost.statements / cost.seconds / replicaCount, 2, '/s')];
 }
 
-async function withManyKeys(simulation: Simulation): Promise<Row[]> {
-  const { database, keys, replicaCount, perSecond, seconds, seed, send } = simulation;
-  say(`many keys: ${perSecond} requests/s, popular keys get most, each on ${REPLICAS_PER_KEY} replicas`);
-  const random = seededRandom(seed);
-  const request = () => {
-    const from = random() < 0.3 ? keys.free : keys.pro;
-    // The fourth power of a uniform number.
-    const secret = from[Math.floor(random() ** 4 * from.length)] as string;
-    return send(secret, firstReplica(secret) + Math.floor(random() * REPLICAS_PER_KEY));
-  };
-  await offer(perSecond, WARM_UP_SECONDS, request);
-  const cpuBefore = process.cpuUsage();
-  const { result: offered, cost } = await measureCost(database, () => offer(perSecond, seconds, request));
-  const cpu = process.cpuUsage(cpuBefore);
+async function withManyKeys(run: Run): Promise<Row[]> {
+  const { database, simulation, replicaCount, perSecond, seconds, seed } = run;
+  print(`many keys: ${perSecond} requests/s, popular keys get most, each on ${REPLICAS_PER_KEY} replicas`);
+  const task = { kind: 'many keys', replicasPerKey: REPLICAS_PER_KEY, perSecond } as const;
+  await simulation.perform({ ...task, seed: seed + 1, seconds: WARM_UP_SECONDS });
+  const cpuBefore = cpuSeconds(simulation.pid);
+  const { result: offered, cost } = await measureCost(database, () => simulation.perform({ ...task, seed, seconds }));
+  const usedCores = (cpuSeconds(simulation.pid) - cpuBefore) / cost.seconds;
   const { kinds } = cost;
   const { sent, waitsMs } = offered;
   const perReplica = (name: Kind) => kinds[name] / cost.seconds / replicaCount;
@@ -140,22 +119,18 @@ async function withManyKeys(simulation: Simulation): Promise<Row[]> {
     limitRow('many: connections per replica', Number(state?.connections) / replicaCount, MAX_CONNECTIONS, ''),
     limitRow('many: rows of leases', Number(state?.leases), undefined, ''),
     // Near 1 the process is busy all the time, and asks less than 200 processes would.
-    limitRow('many: cores in use by all replicas', (cpu.user + cpu.system) / 1e6 / cost.seconds, 0.9, ''),
+    limitRow('many: cores in use by all replicas', usedCores, 0.9, ''),
     limitRow('PostgreSQL: processor time per statement', (cost.cpuSeconds / cost.statements) * 1e6, undefined, 'µs'),
     limitRow('PostgreSQL: WAL per lease statement', cost.walBytes / leases, undefined, 'bytes'),
   ];
 }
 
-async function withBusyKeys({ database, keys, perSecond, seconds, send }: Simulation): Promise<Row[]> {
+async function withBusyKeys({ database, simulation, perSecond, seconds }: Run): Promise<Row[]> {
   const rate = perSecond * BUSY_FACTOR;
-  say(`busy keys: ${rate} requests/s with ${BUSY_KEYS} Pro keys, each on one replica`);
-  let next = 0;
-  const request = () => {
-    const secret = keys.pro[next++ % BUSY_KEYS] as string;
-    return send(secret, firstReplica(secret));
-  };
-  await offer(rate, WARM_UP_SECONDS / 2, request);
-  const { result: offered, cost } = await measureCost(database, () => offer(rate, seconds, request));
+  print(`busy keys: ${rate} requests/s with ${BUSY_KEYS} Pro keys, each on one replica`);
+  const task = { kind: 'busy keys', keys: BUSY_KEYS, perSecond: rate } as const;
+  await simulation.perform({ ...task, seconds: WARM_UP_SECONDS / 2 });
+  const { result: offered, cost } = await measureCost(database, () => simulation.perform({ ...task, seconds }));
   const leases = cost.kinds['taking leases'];
   return [
     limitRow('busy: requests', offered.sent / cost.seconds, undefined, '/s'),
@@ -163,14 +138,3 @@ async function withBusyKeys({ database, keys, perSecond, seconds, send }: Simula
     limitRow('busy: leases per 1,000 requests', (leases / offered.sent) * 1000, 1250 / PRO_LEASE, ''),
   ];
 }
-
-/** Prints the reasons. */
-function sumFailures(replicas: readonly SimulatedReplica[]): number {
-  const failures = new Map<string, number>();
-  for (const replica of replicas)
-    for (const [message, count] of replica.failures) failures.set(message, (failures.get(message) ?? 0) + count);
-  for (const [message, count] of failures) say(`  failed ${count} times: ${message}`);
-  return [...failures.values()].reduce((sum, count) => sum + count, 0);
-}
-
-const firstReplica = (secret: string) => Number.parseInt(hashSecret(secret).slice(0, 8), 16);

@@ -10,7 +10,9 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readManifest, versionPath } from '@whence/dataset/publish';
 import { type Dataset, openDataset } from '@whence/dataset/read';
-import { formatCount } from '../../server/dist/terminal/table.js';
+import { formatCount, loadAverage, print } from '@whence/testing/console-report';
+import { seededWords } from '@whence/testing/seeded-random';
+import { median } from '@whence/testing/statistics';
 import { type Mix, makeMixes } from './engine/announced-addresses.ts';
 import { type Candidate, measureRates, warmUp } from './engine/interleaved-rates.ts';
 import {
@@ -33,9 +35,7 @@ import {
 import { measureSearches } from './engine/search-cost.ts';
 import { whenceCountry, whenceJson, whenceJsonBytes, whenceLookup } from './engine/whence.ts';
 import { measureCommand } from './fresh-process.ts';
-import { seededRandom } from './random.ts';
-import { formatRate, formatRows, limitRow, load, type Row, ratioRow, say } from './report.ts';
-import { median } from './statistics.ts';
+import { formatRate, formatRows, limitRow, type Row, ratioRow } from './report.ts';
 
 const SEED = 20260617;
 const TEXTS = 200_000;
@@ -55,25 +55,27 @@ const GOALS = {
 export async function engine(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'whence-bench-'));
   try {
-    say(`seed ${SEED}, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${load()} at the start`);
+    print(
+      `seed ${SEED}, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${loadAverage()} at the start`,
+    );
     // First, while this process is small: on Linux the peak memory of a child starts at the memory of its parent.
     const { dataDir, path, rows: buildRows } = measureBuilds(folder);
     const ourMmdb = join(folder, 'whence.mmdb');
-    say('exporting it as MMDB');
+    print('exporting it as MMDB');
     measureCommand(['dataset', 'export', '--format', 'mmdb', '--output', ourMmdb], { WHENCE_DATA_DIR: dataDir });
     const dataset = openDataset(path);
-    const mixes = makeMixes(dataset, seededRandom(SEED), TEXTS);
+    const mixes = makeMixes(dataset, seededWords(SEED), TEXTS);
     const speedRows = await compareSpeed(folder, dataset, ourMmdb, mixes);
-    const searchRows = measureSearches(dataset, seededRandom(SEED));
+    const searchRows = measureSearches(dataset, seededWords(SEED));
     const rows = [...speedRows, ...searchRows, ...measureLoads(folder, path, mixes, LOADS), ...buildRows];
-    say(`${load()} at the end\n\n${formatRows(rows)}`);
+    print(`${loadAverage()} at the end\n\n${formatRows(rows)}`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
 function measureBuilds(folder: string): { dataDir: string; path: string; rows: Row[] } {
-  say(`building the dataset, ${BUILDS} times`);
+  print(`building the dataset, ${BUILDS} times`);
   const dataDirs = Array.from({ length: BUILDS }, (_, i) => join(folder, `build-${i}`));
   const builds = dataDirs.map((dataDir) => measureCommand(['dataset', 'build'], { WHENCE_DATA_DIR: dataDir }));
   const dataDir = dataDirs[0] ?? '';
@@ -83,19 +85,24 @@ function measureBuilds(folder: string): { dataDir: string; path: string; rows: R
     dataDir,
     path: versionPath(dataDir, entry),
     rows: [
-      limitRow('build, whole process', median(builds.map(({ seconds }) => seconds)), GOALS.buildSeconds, 's'),
-      limitRow('build, peak memory', megabytes(median(builds.map((b) => b.peakBytes))), GOALS.buildMegabytes, 'MB'),
+      limitRow('build, whole process', median(builds.map(({ wallSeconds }) => wallSeconds)), GOALS.buildSeconds, 's'),
+      limitRow(
+        'build, peak memory',
+        megabytes(median(builds.map((build) => build.peakKilobytes * 1024))),
+        GOALS.buildMegabytes,
+        'MB',
+      ),
     ],
   };
 }
 
 async function compareSpeed(folder: string, dataset: Dataset, ourMmdb: string, mixes: readonly Mix[]): Promise<Row[]> {
-  say('compiling the tables of ip-location-api');
+  print('compiling the tables of ip-location-api');
   const ipLocationApi = await openIpLocationApi(join(folder, 'ip-location-api'));
   const countryOnly = await openMaxmind();
   printAgreement(dataset, countryOnly[0], ipLocationApi, mixes);
 
-  say(`${ROUNDS} rounds over ${formatCount(TEXTS)} texts per mix; medians`);
+  print(`${ROUNDS} rounds over ${formatCount(TEXTS)} texts per mix; medians`);
   const tasks = [
     { task: '', ours: whenceLookup(dataset), theirs: maxmindLookup, goals: GOALS.lookup },
     { task: ', JSON', ours: whenceJson(dataset), theirs: maxmindJson, goals: GOALS.json },
@@ -145,7 +152,7 @@ function compare(comparisons: readonly Comparison[], mixes: readonly Mix[]): Row
 
 function measure(title: string, candidates: readonly Candidate[], texts: readonly string[]): number[] {
   const rates = measureRates(candidates, texts, ROUNDS);
-  say(`  ${title}: ${candidates.map(({ name }, i) => `${name} ${formatRate(rates[i] ?? 0)}`).join(', ')}`);
+  print(`  ${title}: ${candidates.map(({ name }, i) => `${name} ${formatRate(rates[i] ?? 0)}`).join(', ')}`);
   return rates;
 }
 
@@ -164,7 +171,7 @@ function printAgreement(
     };
     const ours = share((text) => whenceCountry(dataset, text));
     const theirs = share((text) => ipLocationApiCountry(ipLocationApi, text));
-    say(`  ${name}: same country as maxmind in ${SAMPLE} samples: whence ${ours}, ip-location-api ${theirs}`);
+    print(`  ${name}: same country as maxmind in ${SAMPLE} samples: whence ${ours}, ip-location-api ${theirs}`);
   }
 }
 

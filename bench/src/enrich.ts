@@ -1,22 +1,21 @@
 /**
  * `whence enrich` over a log on disk, compared with a naive program. Each run is a fresh process; both read the same
  * file and write to /dev/null, in turn within a round. The rate is per second of CPU time of all threads, including the
- * time to open the data: it is the rate on one core, and does not depend on other load on the machine.
+ * start of the process and the time to open the data: it is the rate on one core, and does not depend on other load on the machine.
  */
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openCurrent } from '@whence/dataset/publish';
-import { formatCount } from '../../server/dist/terminal/table.js';
+import { formatCount, loadAverage, print } from '@whence/testing/console-report';
+import { seededWords } from '@whence/testing/seeded-random';
+import { median } from '@whence/testing/statistics';
+import { WHENCE } from '@whence/testing/whence-program';
 import { makeMixes } from './engine/announced-addresses.ts';
 import { repeatLog, type Shape, writeLog } from './enrich/logs.ts';
-import type { EnrichMeasure } from './enrich/measured-enrich.ts';
-import { measureCommand } from './fresh-process.ts';
-import { seededRandom } from './random.ts';
-import { formatRate, formatRows, load, type Row, ratioRow, say } from './report.ts';
-import { median } from './statistics.ts';
+import { type MeasuredProcess, measureCommand, measureProcess } from './fresh-process.ts';
+import { formatRate, formatRows, type Row, ratioRow } from './report.ts';
 
 const SEED = 20260617;
 const LINES = 1_000_000;
@@ -39,14 +38,16 @@ export async function enrich(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'whence-bench-'));
   const dataDir = join(folder, 'data');
   try {
-    say(`seed ${SEED}, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${load()} at the start`);
-    say(`${formatCount(LINES)} lines, medians of ${ROUNDS} rounds; addresses per second of CPU time`);
+    print(
+      `seed ${SEED}, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${loadAverage()} at the start`,
+    );
+    print(`${formatCount(LINES)} lines, medians of ${ROUNDS} rounds; addresses per second of CPU time`);
     measureCommand(['dataset', 'build'], { WHENCE_DATA_DIR: dataDir });
     const cases = makeCases(dataDir);
     const rows = cases.map((testCase) => measure(testCase, dataDir, folder));
     for (const testCase of cases.filter(({ name }) => name.endsWith('IPv4 by address')))
       rows.push(compareJobs(testCase, dataDir, folder));
-    say(`${load()} at the end\n\n${formatRows(rows)}`);
+    print(`${loadAverage()} at the end\n\n${formatRows(rows)}`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -55,7 +56,7 @@ export async function enrich(): Promise<void> {
 function makeCases(dataDir: string): Case[] {
   const dataset = openCurrent(dataDir);
   if (dataset === undefined) throw new Error(`no dataset was published in ${dataDir}`);
-  const random = seededRandom(SEED);
+  const random = seededWords(SEED);
   const [byAddress = [], byRange = [], ipv6 = []] = makeMixes(dataset, random, LINES).map(({ texts }) => texts);
   const repeated = Array.from({ length: LINES }, () => byAddress[random() % CLIENTS] as string);
   return [
@@ -75,13 +76,13 @@ function measure({ name, shape, addresses, options = [] }: Case, dataDir: string
   const file = join(folder, `log.${shape}`);
   writeLog(file, shape, addresses);
   const rounds = Array.from({ length: ROUNDS }, () => ({
-    ours: LINES / runScript('./enrich/measured-enrich.js', [file, '--format', shape, ...options], dataDir).cpuSeconds,
-    peer: LINES / runScript('./enrich/naive-peer.js', [file, shape], dataDir).cpuSeconds,
+    ours: LINES / runWhence([file, '--format', shape, ...options], dataDir).cpuSeconds,
+    peer: LINES / runPeer([file, shape], dataDir).cpuSeconds,
   }));
   const ours = median(rounds.map((round) => round.ours));
   const peer = median(rounds.map((round) => round.peer));
   const ratio = median(rounds.map((round) => round.ours / round.peer));
-  say(`  ${name}: whence ${formatRate(ours)}, naive ${formatRate(peer)}`);
+  print(`  ${name}: whence ${formatRate(ours)}, naive ${formatRate(peer)}`);
   return {
     measure: name,
     ours: formatRate(ours),
@@ -100,7 +101,7 @@ function compareJobs({ name, shape, addresses }: Case, dataDir: string, folder: 
   const lines = LINES * JOBS_REPETITIONS;
   const perSecond = (jobs: number) => {
     const args = [file, '--format', shape, '--jobs', String(jobs)];
-    return lines / runScript('./enrich/measured-enrich.js', args, dataDir, lines).wallSeconds;
+    return lines / runWhence(args, dataDir, lines).wallSeconds;
   };
   const rounds = Array.from({ length: ROUNDS }, () => ({ many: perSecond(JOBS), one: perSecond(1) }));
   const many = median(rounds.map((round) => round.many));
@@ -108,16 +109,18 @@ function compareJobs({ name, shape, addresses }: Case, dataDir: string, folder: 
   return ratioRow(`${name}, --jobs ${JOBS} / 1, by the clock`, many, one);
 }
 
-/** Our scripts print an EnrichMeasure, hence the cast. */
-function runScript(script: string, args: readonly string[], dataDir: string, lines = LINES): EnrichMeasure {
-  const path = fileURLToPath(import.meta.resolve(script));
-  const { status, stderr } = spawnSync(process.execPath, [path, ...args], {
-    encoding: 'utf8',
-    env: { ...process.env, WHENCE_DATA_DIR: dataDir },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  if (status !== 0) throw new Error(`${script} exited with ${status}: ${stderr}`);
-  const measured = JSON.parse(stderr) as EnrichMeasure;
-  if (measured.found !== lines) throw new Error(`${script} found ${measured.found} of ${lines} addresses`);
+function runWhence(args: readonly string[], dataDir: string, lines = LINES): MeasuredProcess {
+  return runOn(['enrich', '--json', ...args], [WHENCE], dataDir, lines);
+}
+
+function runPeer(args: readonly string[], dataDir: string): MeasuredProcess {
+  return runOn(args, [fileURLToPath(import.meta.resolve('./enrich/naive-peer.js'))], dataDir, LINES);
+}
+
+/** Both say on standard error how many addresses they found. */
+function runOn(args: readonly string[], program: readonly string[], dataDir: string, lines: number): MeasuredProcess {
+  const measured = measureProcess([...program, ...args], { settings: { WHENCE_DATA_DIR: dataDir }, stdout: 'ignore' });
+  const { found } = JSON.parse(measured.stderr) as { found: number };
+  if (found !== lines) throw new Error(`${program.join(' ')} found ${found} of ${lines} addresses`);
   return measured;
 }

@@ -4,19 +4,20 @@
  *
  * The peers check no key and count nothing. `npm run bench -- http ip batch` runs only the sections with these names.
  */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { loadAverage, print } from '@whence/testing/console-report';
+import { missingRequirement, PinnedProcesses } from '@whence/testing/pinned-processes';
+import { OptionError, untilInterrupted } from '@whence/testing/script';
+import { startWhence } from '@whence/testing/whence-program';
 import { measureBehindNginx } from './http/behind-nginx.ts';
 import { compareBatch } from './http/compare-batch.ts';
 import { compareIp } from './http/compare-ip.ts';
 import { measureMemory, measureStartAndSearch } from './http/fresh-servers.ts';
-import { missingRequirement, PinnedProcesses } from './http/pinned-processes.ts';
 import { prepareSetup } from './http/setup.ts';
-import { startWhence } from './http/whence-server.ts';
-import { untilInterrupted } from './interruption.ts';
-import { formatRows, load, type Row, say } from './report.ts';
-import { OptionError } from './soak/script-options.ts';
+import { formatRows, type Row } from './report.ts';
 
 const SEED = 20260617;
 
@@ -33,9 +34,11 @@ export async function http(args: readonly string[]): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'whence-bench-'));
   const processes = new PinnedProcesses();
   try {
-    say(`seed ${SEED}, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${load()} at the start`);
+    print(
+      `seed ${SEED}, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${loadAverage()} at the start`,
+    );
     const rows = await Promise.race([measureAll(processes, folder, sections), untilInterrupted()]);
-    say(`${load()} at the end\n\n${formatRows(rows)}`);
+    print(`${loadAverage()} at the end\n\n${formatRows(rows)}`);
   } finally {
     await processes.close();
     rmSync(folder, { recursive: true, force: true });
@@ -48,7 +51,7 @@ type Section = (typeof SECTIONS)[number];
 const EXPECTED_PER_SECOND = 30_000;
 
 async function measureAll(processes: PinnedProcesses, folder: string, sections: readonly Section[]): Promise<Row[]> {
-  say('building the dataset, exporting it as MMDB, creating keys');
+  print('building the dataset, exporting it as MMDB, creating keys');
   const setup = await prepareSetup(processes, folder, SEED);
   const rows: Row[] = [];
   let rate = EXPECTED_PER_SECOND;

@@ -1,6 +1,5 @@
-/** The result table of a benchmark (ours, peer, ratio, goal) and its progress messages. */
-import { loadavg } from 'node:os';
-import { formatTable } from '../../server/dist/terminal/table.js';
+/** The result table of a benchmark: ours, peer, ratio, goal. */
+import { formatTable } from '@whence/testing/console-report';
 
 export type Row = {
   readonly measure: string;
@@ -47,6 +46,3 @@ export function formatRows(rows: readonly Row[]): string {
 export function formatRate(perSecond: number): string {
   return perSecond < 1e6 ? `${(perSecond / 1e3).toFixed(1)} k/s` : `${(perSecond / 1e6).toFixed(2)} M/s`;
 }
-
-export const say = (text: string) => process.stdout.write(`${text}\n`);
-export const load = () => `load average ${loadavg()[0]?.toFixed(1)}`;

@@ -2,23 +2,25 @@
  * Time from the start of a process to its end or, for the server, to the first 200 from `/readyz`. Every command is a
  * new process; commands take turns, and results are medians. Processor time counts all threads.
  */
+
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { ANY_CORE, cpuSeconds, PinnedProcesses } from './http/pinned-processes.ts';
-import { BIN, buildDataset, startWhence } from './http/whence-server.ts';
-import { untilInterrupted } from './interruption.ts';
-import { formatRows, limitRow, load, type Row, say } from './report.ts';
-import { median } from './statistics.ts';
+import { loadAverage, print } from '@whence/testing/console-report';
+import { ANY_CORE, cpuSeconds, PinnedProcesses } from '@whence/testing/pinned-processes';
+import { untilInterrupted } from '@whence/testing/script';
+import { median } from '@whence/testing/statistics';
+import { buildDataset, startWhence, WHENCE } from '@whence/testing/whence-program';
+import { formatRows, limitRow, type Row } from './report.ts';
 
 const ROUNDS = 11;
 const COMMANDS: readonly { name: string; args: readonly string[]; limitMs?: number }[] = [
   { name: 'node -e 0, for comparison', args: ['-e', '0'] },
-  { name: 'whence --help', args: [BIN, '--help'], limitMs: 150 },
-  { name: 'whence ip 8.8.8.8', args: [BIN, 'ip', '8.8.8.8'], limitMs: 150 },
-  { name: 'whence key create', args: [BIN, 'key', 'create', '--name', 'bench'] },
+  { name: 'whence --help', args: [WHENCE, '--help'], limitMs: 150 },
+  { name: 'whence ip 8.8.8.8', args: [WHENCE, 'ip', '8.8.8.8'], limitMs: 150 },
+  { name: 'whence key create', args: [WHENCE, 'key', 'create', '--name', 'bench'] },
 ];
 const READY_LIMIT_MS = 700;
 
@@ -28,10 +30,10 @@ export async function start(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'whence-bench-'));
   const processes = new PinnedProcesses();
   try {
-    say(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${load()} at the start`);
-    say('building the dataset');
+    print(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${loadAverage()} at the start`);
+    print('building the dataset');
     const rows = await Promise.race([measureAll(processes, join(folder, 'data')), untilInterrupted()]);
-    say(`${load()} at the end\n\n${formatRows(rows)}`);
+    print(`${loadAverage()} at the end\n\n${formatRows(rows)}`);
   } finally {
     await processes.close();
     rmSync(folder, { recursive: true, force: true });

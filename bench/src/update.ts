@@ -9,16 +9,15 @@ import { pathToFileURL } from 'node:url';
 import { readManifest, versionPath } from '@whence/dataset/publish';
 import { openDataset } from '@whence/dataset/read';
 import type { Refusal } from '@whence/dataset/record';
-import { fixtureFeeds } from '@whence/testing/fixture-catalogue';
-import { NO_FIXTURES } from '@whence/testing/fixtures';
-import { printable } from '../../server/dist/terminal/printable.js';
+import { loadAverage, print, printable } from '@whence/testing/console-report';
+import { fixtureFeeds, NO_FIXTURES } from '@whence/testing/fixtures';
+import { PinnedProcesses } from '@whence/testing/pinned-processes';
+import { untilInterrupted } from '@whence/testing/script';
+import { seededWords } from '@whence/testing/seeded-random';
 import { makeMixes } from './engine/announced-addresses.ts';
 import { measureLoads } from './engine/load-cost.ts';
 import { measureCommand } from './fresh-process.ts';
-import { PinnedProcesses } from './http/pinned-processes.ts';
-import { untilInterrupted } from './interruption.ts';
-import { seededRandom } from './random.ts';
-import { formatRows, limitRow, load, type Row, say } from './report.ts';
+import { formatRows, limitRow, type Row } from './report.ts';
 import { formatFlagShares } from './update/flag-shares.ts';
 import { measureFullUpdate } from './update/full-update.ts';
 import { type LiveFolder, measureUnderLoad } from './update/update-under-load.ts';
@@ -32,19 +31,21 @@ export async function update(args: readonly string[] = []): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'whence-bench-'));
   const processes = new PinnedProcesses();
   try {
-    say(`seed ${SEED}, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${load()} at the start`);
+    print(
+      `seed ${SEED}, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${loadAverage()} at the start`,
+    );
     if (args.includes('--full')) {
       const rows = await Promise.race([measureFullUpdate(folder, SEED), untilInterrupted()]);
-      say(`${load()} at the end\n\n${formatRows(rows)}`);
+      print(`${loadAverage()} at the end\n\n${formatRows(rows)}`);
       return;
     }
     const live = prepareFolder(folder);
     if (live === undefined) {
-      say(`nothing to measure: ${NO_FIXTURES}; set WHENCE_FIXTURES to the folder of feed files`);
+      print(`nothing to measure: ${NO_FIXTURES}; set WHENCE_FIXTURES to the folder of feed files`);
       return;
     }
     const rows = await Promise.race([measureAll(processes, live), untilInterrupted()]);
-    say(`${load()} at the end\n\n${formatRows(rows)}`);
+    print(`${loadAverage()} at the end\n\n${formatRows(rows)}`);
   } finally {
     await processes.close();
     rmSync(folder, { recursive: true, force: true });
@@ -66,21 +67,21 @@ function prepareFolder(folder: string): LiveFolder | undefined {
 }
 
 async function measureAll(processes: PinnedProcesses, live: LiveFolder): Promise<Row[]> {
-  say('updating into an empty folder');
+  print('updating into an empty folder');
   // First, while this process is small: on Linux the peak memory of a child starts at the memory of its parent.
-  const { seconds, peakBytes, output } = measureCommand(['dataset', 'update', '--json'], live.settings);
+  const { wallSeconds, peakKilobytes, stdout } = measureCommand(['dataset', 'update', '--json'], live.settings);
   // A refused feed would make the update faster and the file smaller.
-  const { refused } = JSON.parse(output) as { refused: Refusal[] };
-  for (const { id, reason } of refused) say(`  refused: ${printable(`${id}, ${reason}`)}`);
+  const { refused } = JSON.parse(stdout) as { refused: Refusal[] };
+  for (const { id, reason } of refused) print(`  refused: ${printable(`${id}, ${reason}`)}`);
   const entry = readManifest(live.dataDir)?.versions[0];
   if (entry === undefined) throw new Error(`no dataset was published in ${live.dataDir}`);
   const path = versionPath(live.dataDir, entry);
   const dataset = openDataset(path);
-  const mixes = makeMixes(dataset, seededRandom(SEED), TEXTS);
-  say(`\n${formatFlagShares(dataset, mixes)}`);
+  const mixes = makeMixes(dataset, seededWords(SEED), TEXTS);
+  print(`\n${formatFlagShares(dataset, mixes)}`);
   return [
-    limitRow('update, whole process', seconds, GOALS.seconds, 's'),
-    limitRow('update, peak memory', peakBytes / 1e6, GOALS.peakMegabytes, 'MB'),
+    limitRow('update, whole process', wallSeconds, GOALS.seconds, 's'),
+    limitRow('update, peak memory', (peakKilobytes * 1024) / 1e6, GOALS.peakMegabytes, 'MB'),
     {
       measure: 'update, feeds refused',
       ours: String(refused.length),

@@ -1,10 +1,19 @@
-/** What a piece of work cost the database. */
-import type { BenchDatabase } from '../cluster/database.ts';
-import { sumOf } from '../cluster/database.ts';
-import { say } from '../report.ts';
-import { countKinds, type Kind } from './statement-kinds.ts';
+/** What a task cost the database, with its statements by the lines of the table in docs/capacity.md. */
+import { print } from '@whence/testing/console-report';
+import { type BenchDatabase, type Statement, sumOf } from '../cluster/database.ts';
 
-export type Cost = {
+const KINDS = {
+  'revision of keys': /^select "keys", \(select/,
+  recalls: /from "recalls"|^select "recalls" from "revisions"/,
+  'taking leases': /^with input as materialized/,
+  'returning leases': /^with given/,
+  statistics: /^insert into "(usage|writers|traffic)"|^with seen|^begin|^commit/,
+  'keys not known': /from "keys" where/,
+} as const;
+
+export type Kind = keyof typeof KINDS | 'clock, renewal, reports';
+
+type Cost = {
   readonly seconds: number;
   readonly statements: number;
   readonly kinds: Record<Kind, number>;
@@ -32,6 +41,16 @@ export async function measureCost<T>(
   const statements = await database.statements();
   const walBytes = (await wal()) - walBefore;
   const kinds = countKinds(statements);
-  for (const [kind, count] of Object.entries(kinds)) say(`  ${(count / seconds).toFixed(1).padStart(8)}/s  ${kind}`);
+  for (const [kind, count] of Object.entries(kinds)) print(`  ${(count / seconds).toFixed(1).padStart(8)}/s  ${kind}`);
   return { result, cost: { seconds, statements: sumOf(statements), kinds, walBytes, cpuSeconds } };
+}
+
+function countKinds(statements: readonly Statement[]): Record<Kind, number> {
+  const counts = { 'clock, renewal, reports': 0 } as Record<Kind, number>;
+  for (const kind of Object.keys(KINDS) as (keyof typeof KINDS)[]) counts[kind] = 0;
+  for (const { query, calls } of statements) {
+    const kind = (Object.keys(KINDS) as (keyof typeof KINDS)[]).find((name) => KINDS[name].test(query));
+    counts[kind ?? 'clock, renewal, reports'] += calls;
+  }
+  return counts;
 }

@@ -1,12 +1,10 @@
 /** Load on one key over two replicas of two workers, while replicas and the database are restarted: what is admitted. */
 
-import { Agent } from 'node:http';
+import { Agent, get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ask } from '../../../server/dist/test/requests.js';
-import type { PinnedProcesses } from '../http/pinned-processes.ts';
-import { say } from '../report.ts';
+import { print } from '@whence/testing/console-report';
+import type { Server } from '@whence/testing/whence-program';
 import type { BenchDatabase } from './database.ts';
-import { type ReplicaProcess, startReplica } from './replica-process.ts';
 
 const CLIENTS = 16;
 /** A lease is returned when its key has been idle for 2 s, or within a second of a recall. */
@@ -15,33 +13,30 @@ const IDLE_MS = 6_000;
 const MAX_MS = 60_000;
 
 export async function admittedOverRestarts(
-  processes: PinnedProcesses,
+  starts: readonly (() => Promise<Server>)[],
   database: BenchDatabase,
-  settings: readonly Record<string, string>[],
   secret: string,
   limit: number,
 ): Promise<number> {
-  const start = (i: number) => startReplica(processes, {}, { ...settings[i], WHENCE_WORKERS: '2' });
-  const replicas: ReplicaProcess[] = await Promise.all(settings.map((_, i) => start(i)));
+  const replicas: Server[] = await Promise.all(starts.map((start) => start()));
   const answers = new Map<number, number>();
   const admitted = () => answers.get(200) ?? 0;
   let isOver = false;
   const clients = Array.from({ length: CLIENTS }, async (_, i) => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     while (!isOver) {
-      const { url } = replicas[i % replicas.length] as ReplicaProcess;
-      const { status } = await ask(`${url}/v1/ip/8.8.8.8`, secret, agent);
+      const { url } = replicas[i % replicas.length] as Server;
+      const status = await statusOf(`${url}/v1/ip/8.8.8.8`, secret, agent);
       answers.set(status, (answers.get(status) ?? 0) + 1);
       // A replica that is being restarted, or a key that is used up.
       if (status !== 200) await sleep(20);
     }
     agent.destroy();
   });
-  for (let i = 0; i < replicas.length; i++) {
+  for (const [i, start] of starts.entries()) {
     await sleep(500);
-    const before = replicas[i] as ReplicaProcess;
-    await before.stop();
-    replicas[i] = await start(i);
+    await replicas[i]?.stop();
+    replicas[i] = await start();
   }
   await sleep(500);
   await database.restart();
@@ -55,12 +50,25 @@ export async function admittedOverRestarts(
   await Promise.all(clients);
   // Of a request without an answer it is not known whether it was admitted.
   const unanswered = answers.get(0) ?? 0;
-  say(`  ${[...answers].map(([status, count]) => `${count} × ${status === 0 ? 'no answer' : status}`).join(', ')}`);
+  print(`  ${[...answers].map(([status, count]) => `${count} × ${status === 0 ? 'no answer' : status}`).join(', ')}`);
   await Promise.all(replicas.map(({ stop }) => stop()));
   const [day] = await database.query<{ granted: string; held: string }>(
     `SELECT (SELECT max(granted) FROM quota JOIN keys ON keys.id = key_id WHERE tier = 'starter') AS granted,
       (SELECT coalesce(sum(granted), 0) FROM leases) AS held`,
   );
-  say(`  storage: ${day?.granted} taken from the day, ${day?.held} held; ${unanswered} requests had no answer`);
+  print(`  storage: ${day?.granted} taken from the day, ${day?.held} held; ${unanswered} requests had no answer`);
   return admitted();
+}
+
+/** 0 for a connection that is refused or breaks. */
+function statusOf(url: string, key: string, agent: Agent): Promise<number> {
+  return new Promise((resolve) => {
+    const request = get(url, { agent, headers: { 'X-API-Key': key }, timeout: 10_000 }, (response) => {
+      response.on('end', () => resolve(response.statusCode ?? 0));
+      response.on('error', () => resolve(0));
+      response.resume();
+    });
+    request.on('timeout', () => request.destroy());
+    request.on('error', () => resolve(0));
+  });
 }

@@ -7,7 +7,7 @@ const TIMEOUT_MS = 30_000;
 
 export type Used = { readonly seconds: number; readonly statuses: Readonly<Record<number, number>> };
 
-/** Every key so many times. A machine that is too slow for once a second takes longer. */
+/** Uses every key `times` times. A machine that is too slow for once a second takes longer. */
 export async function useAll(urls: readonly string[], secrets: readonly string[], times: number): Promise<Used> {
   const agents = urls.map(() => new Agent({ keepAlive: true, maxSockets: CLIENTS }));
   const startMs = performance.now();

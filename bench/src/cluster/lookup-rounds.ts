@@ -3,12 +3,13 @@
  * What counts is requests per second of the servers' processor time: what they would answer with cores to themselves.
  * The load generator, PostgreSQL and other work on the machine take time from the clock, not from this.
  */
-import { cpuSeconds, type PinnedProcesses } from '../http/pinned-processes.ts';
+import { print } from '@whence/testing/console-report';
+import { cpuSeconds, type PinnedProcesses } from '@whence/testing/pinned-processes';
+import { median } from '@whence/testing/statistics';
+import type { Server } from '@whence/testing/whence-program';
 import { runWrk } from '../http/wrk.ts';
-import { formatRate, type Row, ratioRow, say } from '../report.ts';
-import { median } from '../statistics.ts';
+import { formatRate, type Row, ratioRow } from '../report.ts';
 import type { BenchDatabase } from './database.ts';
-import type { ReplicaProcess } from './replica-process.ts';
 
 const ROUNDS = 7;
 const WARM_UP_SECONDS = 3;
@@ -17,9 +18,9 @@ const LEAD_IN_SECONDS = 1;
 const SECONDS = 2;
 const CONNECTIONS = 32;
 
-export type LookupServers = {
-  readonly sqlite: ReplicaProcess;
-  readonly replicas: readonly [ReplicaProcess, ReplicaProcess];
+type LookupServers = {
+  readonly sqlite: Server;
+  readonly replicas: readonly [Server, Server];
   /** Files with an address or a key per line. */
   readonly addresses: string;
   readonly keys: { readonly sqlite: string; readonly postgres: string };
@@ -38,7 +39,7 @@ export async function compareLookups(
   database: BenchDatabase,
   { sqlite, replicas, addresses, keys }: LookupServers,
 ): Promise<Row[]> {
-  const run = (server: ReplicaProcess, keyFile: string, seed: number, seconds = SECONDS) =>
+  const run = (server: Server, keyFile: string, seed: number, seconds = SECONDS) =>
     runWrk(
       processes,
       server.url,
@@ -46,7 +47,7 @@ export async function compareLookups(
       seconds,
       seed,
     );
-  const turn = async (servers: readonly ReplicaProcess[], keyFile: string, seed: number): Promise<Turn> => {
+  const turn = async (servers: readonly Server[], keyFile: string, seed: number): Promise<Turn> => {
     await Promise.all(servers.map((server) => run(server, keyFile, seed, LEAD_IN_SECONDS)));
     const before = sum(servers.map(({ pid }) => cpuSeconds(pid)));
     const databaseBefore = database.cpuSeconds();
@@ -99,19 +100,19 @@ export async function compareLookups(
 function report(name: string, turns: readonly Turn[]): void {
   const line = (values: readonly number[], format: (value: number) => string) =>
     `${format(median(values))} (${format(Math.min(...values))} to ${format(Math.max(...values))})`;
-  say(
+  print(
     `  ${name}: ${line(
       turns.map(({ perCpuSecond }) => perCpuSecond),
       formatRate,
     )} per CPU second of the servers`,
   );
-  say(
+  print(
     `    by the clock, load generator included: ${line(
       turns.map(({ perSecond }) => perSecond),
       formatRate,
     )}`,
   );
-  say(
+  print(
     `    PostgreSQL: ${line(
       turns.map(({ databaseMicros }) => databaseMicros),
       (value) => `${value.toFixed(1)} µs`,

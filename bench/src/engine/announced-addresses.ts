@@ -6,11 +6,11 @@
 import { type Address, formatAddress, ipv4 } from '@whence/dataset/address';
 import { fromBigInt, type Range } from '@whence/dataset/prefix';
 import type { Dataset } from '@whence/dataset/read';
-import type { Random } from '../random.ts';
+import type { Words } from '@whence/testing/seeded-random';
 
 export type Mix = { readonly name: string; readonly version: 4 | 6; readonly texts: readonly string[] };
 
-export function makeMixes(dataset: Dataset, random: Random, count: number): Mix[] {
+export function makeMixes(dataset: Dataset, random: Words, count: number): Mix[] {
   return [
     { name: 'IPv4 by address', version: 4, texts: announcedIpv4(dataset, random, count) },
     { name: 'IPv4 by range', version: 4, texts: distinctTexts(count, drawFromRanges(dataset, 4, random)) },
@@ -19,7 +19,7 @@ export function makeMixes(dataset: Dataset, random: Random, count: number): Mix[
 }
 
 /** Distinct announced IPv4 addresses, drawn uniformly. */
-export function announcedIpv4(dataset: Dataset, random: Random, count: number): string[] {
+export function announcedIpv4(dataset: Dataset, random: Words, count: number): string[] {
   return distinctTexts(count, () => {
     for (;;) {
       const address = ipv4(random());
@@ -37,7 +37,7 @@ function distinctTexts(count: number, draw: () => Address): string[] {
   return [...texts].map((text) => Buffer.from(text, 'latin1').toString('latin1'));
 }
 
-function drawFromRanges(dataset: Dataset, version: 4 | 6, random: Random): () => Address {
+function drawFromRanges(dataset: Dataset, version: 4 | 6, random: Words): () => Address {
   const ranges = announcedRanges(dataset, version);
   return () => {
     const { start, end } = ranges[Math.floor((random() / 2 ** 32) * ranges.length)] as Range;

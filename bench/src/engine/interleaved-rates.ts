@@ -3,7 +3,7 @@
  * machine affects all of them alike; the result is the median of the rounds.
  */
 import { performance } from 'node:perf_hooks';
-import { median } from '../statistics.ts';
+import { median } from '@whence/testing/statistics';
 
 export type Candidate = {
   readonly name: string;

@@ -1,10 +1,10 @@
 /** The cost of opening a published file: size, time to load and verify, memory after lookups. */
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatCount } from '../../../server/dist/terminal/table.js';
+import { formatCount, print } from '@whence/testing/console-report';
+import { median } from '@whence/testing/statistics';
 import { runScript } from '../fresh-process.ts';
-import { limitRow, type Row, say } from '../report.ts';
-import { median } from '../statistics.ts';
+import { limitRow, type Row } from '../report.ts';
 import type { Mix } from './announced-addresses.ts';
 import type { LoadMeasure } from './measured-load.ts';
 
@@ -13,7 +13,7 @@ const GOALS = { fileMegabytes: 25, loadMs: 100, residentMegabytes: 120 };
 
 /** Each load runs in a fresh process. The mixes must have at least 100,000 texts in total. */
 export function measureLoads(folder: string, path: string, mixes: readonly Mix[], loads: number): Row[] {
-  say(`loading the dataset in ${loads} fresh processes`);
+  print(`loading the dataset in ${loads} fresh processes`);
   const textFile = join(folder, 'addresses.txt');
   const textsPerMix = Math.ceil(LOOKUPS_BEFORE_MEMORY / mixes.length);
   writeFileSync(textFile, mixes.flatMap(({ texts }) => texts.slice(0, textsPerMix)).join('\n'));

@@ -1,19 +1,19 @@
 /** Searches in network names, by processor time: what the clock says on a busy machine is mostly waiting. */
 import { AsnSearch } from '@whence/dataset/asn-search';
 import type { Dataset } from '@whence/dataset/read';
-import { isShort, makeQueries } from '../http/search-queries.ts';
-import type { Random } from '../random.ts';
+import { isShort, makeQueries } from '@whence/testing/search-queries';
+import type { Words } from '@whence/testing/seeded-random';
+import { percentile } from '@whence/testing/statistics';
 import { limitRow, type Row } from '../report.ts';
-import { percentile } from '../statistics.ts';
 
 const WARM_UP = 500;
 const SEARCHES = 4_000;
 const LIMIT = 20;
 const GOAL_MS = 2;
 
-export function measureSearches(dataset: Dataset, random: Random): Row[] {
+export function measureSearches(dataset: Dataset, random: Words): Row[] {
   const search = new AsnSearch(dataset);
-  const queries = makeQueries(dataset, random, WARM_UP + SEARCHES);
+  const queries = makeQueries(dataset.networks, random, WARM_UP + SEARCHES);
   const costs = queries.map((query) => {
     const before = process.cpuUsage();
     search.search(query, LIMIT);

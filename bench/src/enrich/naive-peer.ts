@@ -1,15 +1,13 @@
 /**
  * Child process: `naive-peer.js FILE SHAPE` does the same job in the obvious way: decode, split into lines, find the
  * address with a regular expression, look up the country with npm `maxmind`, JSON.stringify. The lines go to standard
- * output, the measure to standard error.
+ * output, the number of addresses to standard error.
  */
 import { createReadStream, writeSync } from 'node:fs';
 import { openByArgument } from '../engine/maxmind.ts';
 import type { Shape } from './logs.ts';
-import type { EnrichMeasure } from './measured-enrich.ts';
 
 const [file = '', shape = 'lines'] = process.argv.slice(2);
-const before = process.cpuUsage();
 const reader = await openByArgument(undefined);
 const ADDRESS = /\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b|(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}/i;
 
@@ -42,6 +40,4 @@ for await (const text of createReadStream(file, { encoding: 'utf8', highWaterMar
   rest = lines.pop() ?? '';
   writeSync(STDOUT, `${lines.map(enrichLine).join('\n')}\n`);
 }
-const { user, system } = process.cpuUsage(before);
-const measure = { found, cpuSeconds: (user + system) / 1e6 } satisfies Partial<EnrichMeasure>;
-process.stderr.write(`${JSON.stringify(measure)}\n`);
+process.stderr.write(`${JSON.stringify({ found })}\n`);

@@ -2,13 +2,15 @@
  * The server behind nginx with `keepalive` connections, on which requests of all kinds are mixed: which share of the
  * lookups is answered at the socket (docs/decisions/0017).
  */
+
 import { join } from 'node:path';
-import { limitRow, type Row, say } from '../report.ts';
+import { print } from '@whence/testing/console-report';
+import { ANY_CORE } from '@whence/testing/pinned-processes';
+import { findProgram, freePort } from '@whence/testing/programs';
+import { startWhence } from '@whence/testing/whence-program';
+import { limitRow, type Row } from '../report.ts';
 import { writeNginxConfiguration } from './nginx-configuration.ts';
-import { ANY_CORE } from './pinned-processes.ts';
-import { findProgram, freePort } from './programs.ts';
 import type { Setup } from './setup.ts';
-import { startWhence } from './whence-server.ts';
 import { runWrk } from './wrk.ts';
 
 const CONNECTIONS = 32;
@@ -19,7 +21,7 @@ export async function measureBehindNginx(setup: Setup): Promise<Row[]> {
   const { processes, folder, dataDir, addresses, key, save } = setup;
   const nginx = findProgram('nginx');
   if (nginx === undefined) {
-    say('lookups behind nginx are skipped: apt-get install -y nginx-light');
+    print('lookups behind nginx are skipped: apt-get install -y nginx-light');
     return [];
   }
   const metricsPort = await freePort();
@@ -34,7 +36,7 @@ export async function measureBehindNginx(setup: Setup): Promise<Row[]> {
   const { lookups, plain } = await countLookups(metricsPort);
   await proxy.stop();
   await whence.stop();
-  say(`behind nginx: ${Math.round(perSecond)} requests/s, ${plain} of ${lookups} lookups answered at the socket`);
+  print(`behind nginx: ${Math.round(perSecond)} requests/s, ${plain} of ${lookups} lookups answered at the socket`);
   return [limitRow('behind nginx, lookups on Node’s path', 100 * (1 - plain / lookups), MAX_OTHER_PERCENT, '%')];
 }
 

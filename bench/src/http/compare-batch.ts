@@ -1,7 +1,8 @@
 /** `POST /v1/ip/batch` compared with JSON.stringify over objects, from our dataset and from npm maxmind. */
 import assert from 'node:assert/strict';
-import { formatCount } from '../../../server/dist/terminal/table.js';
-import { formatRate, type Row, say } from '../report.ts';
+import { formatCount, print } from '@whence/testing/console-report';
+import type { Server } from '@whence/testing/whence-program';
+import { formatRate, type Row } from '../report.ts';
 import {
   compareCosts,
   describeResult,
@@ -10,8 +11,7 @@ import {
   measureInterleaved,
   perCpuSecond,
 } from './interleaved-load.ts';
-import type { Setup } from './setup.ts';
-import { type Server, startPeer } from './whence-server.ts';
+import { type Setup, startPeer } from './setup.ts';
 import type { Load } from './wrk.ts';
 
 const CONNECTIONS = 8;
@@ -26,7 +26,7 @@ export async function compareBatch(setup: Setup, whence: Server): Promise<Row[]>
   const scriptArguments = [save('batches', bodies), save('1-keys', [key])];
   const load: Load = { script: 'batch-requests.lua', scriptArguments, connections: CONNECTIONS };
   const objects = await startPeer(processes, 'fastify-objects-batch', dataDir);
-  const sameContent = await startPeer(processes, 'fastify-maxmind-batch', ourMmdb);
+  const sameContent = await startPeer(processes, 'fastify-maxmind', ourMmdb);
   const candidates: LoadCandidate[] = [
     { name: 'whence', server: whence, load },
     { name: 'fastify, objects', server: objects, load },
@@ -34,13 +34,13 @@ export async function compareBatch(setup: Setup, whence: Server): Promise<Row[]>
   ];
   const answers = await Promise.all(candidates.map(({ server }) => askOnce(server, key, bodies[0] ?? '')));
   const sizes = answers.map((text, i) => `${candidates[i]?.name} ${formatCount(text.length)} bytes`);
-  say(`POST /v1/ip/batch, ${formatCount(BATCH)} addresses, ${CONNECTIONS} connections; ${sizes.join(', ')}`);
+  print(`POST /v1/ip/batch, ${formatCount(BATCH)} addresses, ${CONNECTIONS} connections; ${sizes.join(', ')}`);
   // The peer with our dataset must return the same answers.
   assert.deepEqual(dataOf(answers[1]), dataOf(answers[0]));
 
   const results = await measureInterleaved(processes, candidates);
   results.forEach((result, i) => {
-    say(`  ${candidates[i]?.name}: ${describeResult(result, BATCH)}`);
+    print(`  ${candidates[i]?.name}: ${describeResult(result, BATCH)}`);
   });
   await Promise.all([objects, sameContent].map((peer) => peer.stop()));
   const [ours, naive, theirs] = results as [LoadResult, LoadResult, LoadResult];

@@ -3,7 +3,11 @@
  * Go with maxminddb-golang, nginx with geoip2, the last three on an export of our dataset. By processor time per request:
  * on a machine with other load, requests per second say more about the load.
  */
-import { type Row, say } from '../report.ts';
+import { print } from '@whence/testing/console-report';
+import { SERVER_CORE } from '@whence/testing/pinned-processes';
+import { findProgram } from '@whence/testing/programs';
+import type { Server } from '@whence/testing/whence-program';
+import type { Row } from '../report.ts';
 import {
   compareCosts,
   describeResult,
@@ -13,10 +17,7 @@ import {
 } from './interleaved-load.ts';
 import { buildGoPeer, goMissing } from './peers/go-maxminddb.ts';
 import { nginxGeoip2, nginxGeoip2Missing } from './peers/nginx-geoip2.ts';
-import { SERVER_CORE } from './pinned-processes.ts';
-import { findProgram } from './programs.ts';
-import { PRO_KEYS, type Setup } from './setup.ts';
-import { type Server, startPeer } from './whence-server.ts';
+import { PRO_KEYS, type Setup, startPeer } from './setup.ts';
 import type { Load } from './wrk.ts';
 
 const CONNECTIONS = 32;
@@ -43,12 +44,12 @@ export async function compareIp(setup: Setup, whence: Server): Promise<{ perSeco
     { name: `whence, ${PRO_KEYS} pro keys`, server: whence, load: pro, settleMs: LEASE_RETURN_MS },
     ...peers.map(({ name, server }) => ({ name, server, load })),
   ];
-  say(`GET /v1/ip/{ip}, ${CONNECTIONS} connections, ${bytes} bytes per body`);
+  print(`GET /v1/ip/{ip}, ${CONNECTIONS} connections, ${bytes} bytes per body`);
   const results = await measureInterleaved(processes, candidates);
   results.forEach((result, i) => {
-    say(`  ${candidates[i]?.name}: ${describeResult(result)}`);
+    print(`  ${candidates[i]?.name}: ${describeResult(result)}`);
   });
-  say(`  ${(await sampleAnswers(whence, setup)).hitPercent.toFixed(0)} % from the answer cache`);
+  print(`  ${(await sampleAnswers(whence, setup)).hitPercent.toFixed(0)} % from the answer cache`);
   await Promise.all(peers.map(({ server }) => server.stop()));
 
   const [one, many, ...theirs] = results as [LoadResult, LoadResult, ...LoadResult[]];
@@ -68,7 +69,7 @@ async function startPeers({ processes, folder, ourMmdb }: Setup, bytes: number):
     { name: 'fastify + maxmind', server: maxmind, goal: GOALS.maxmind },
   ];
   const withoutGo = goMissing();
-  if (withoutGo !== undefined) say(withoutGo);
+  if (withoutGo !== undefined) print(withoutGo);
   else {
     const environment = { GOMAXPROCS: '1' };
     const { firstLine, ...started } = await processes.startProgram(
@@ -81,7 +82,7 @@ async function startPeers({ processes, folder, ourMmdb }: Setup, bytes: number):
     peers.push({ name: 'go + maxminddb', server, goal: GOALS.go });
   }
   const withoutNginx = nginxGeoip2Missing();
-  if (withoutNginx !== undefined) say(withoutNginx);
+  if (withoutNginx !== undefined) print(withoutNginx);
   else {
     const { args, port } = await nginxGeoip2(folder, ourMmdb);
     const url = `http://127.0.0.1:${port}`;

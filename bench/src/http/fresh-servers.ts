@@ -1,14 +1,14 @@
 /** Measurements that need a fresh server: start time, first searches, memory over time. */
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
-import { formatCount } from '../../../server/dist/terminal/table.js';
-import { limitRow, type Row, say } from '../report.ts';
-import { median, percentile } from '../statistics.ts';
+import { formatCount, print } from '@whence/testing/console-report';
+import { LOAD_CORE, residentBytes } from '@whence/testing/pinned-processes';
+import { isShort, makeQueries } from '@whence/testing/search-queries';
+import { median, percentile } from '@whence/testing/statistics';
+import { type Server, startWhence } from '@whence/testing/whence-program';
+import { limitRow, type Row } from '../report.ts';
 import { ipLoad } from './compare-ip.ts';
-import { LOAD_CORE, residentBytes } from './pinned-processes.ts';
-import { isShort, makeQueries } from './search-queries.ts';
 import type { Setup } from './setup.ts';
-import { type Server, startWhence } from './whence-server.ts';
 import { runWrk } from './wrk.ts';
 
 const STARTS = 5;
@@ -21,10 +21,10 @@ const GOALS = { startMs: 700, searchMs: 2, firstSearchMs: 5, residentMegabytes: 
 
 export async function measureStartAndSearch(setup: Setup): Promise<Row[]> {
   const { dataset, random, save } = setup;
-  say(`${STARTS} new servers: start, then ${formatCount(SEARCHES)} searches over one connection`);
+  print(`${STARTS} new servers: start, then ${formatCount(SEARCHES)} searches over one connection`);
   // No short queries in the warm-up: the server caches their results.
-  const warmUp = makeQueries(dataset, random, WARM_UP_SEARCHES).filter((query) => !isShort(query));
-  const queries = makeQueries(dataset, random, SEARCHES);
+  const warmUp = makeQueries(dataset.networks, random, WARM_UP_SEARCHES).filter((query) => !isShort(query));
+  const queries = makeQueries(dataset.networks, random, SEARCHES);
   const queryFile = save('queries', [...warmUp, ...queries]);
   const measures: { startMs: number; firstMs: number; all: number[]; long: number[]; short: number[] }[] = [];
   for (let i = 0; i < STARTS; i++) {
@@ -67,7 +67,7 @@ export async function measureStartAndSearch(setup: Setup): Promise<Row[]> {
 /** `perSecond` is the expected rate. wrk stops by time, so the count is exceeded by a few thousand requests. */
 export async function measureMemory(setup: Setup, perSecond: number): Promise<Row[]> {
   const { processes, dataDir, key } = setup;
-  say(`memory of a new server after ${formatCount(FEW_REQUESTS)} and ${formatCount(MANY_REQUESTS)} requests`);
+  print(`memory of a new server after ${formatCount(FEW_REQUESTS)} and ${formatCount(MANY_REQUESTS)} requests`);
   const server = await startWhence(processes, dataDir);
   const load = ipLoad(setup, [key]);
   const atStart = residentBytes(server.pid);

@@ -4,10 +4,10 @@
  * compared within a round, and the result is the median of the rounds.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { cpuSeconds, type PinnedProcesses } from '@whence/testing/pinned-processes';
+import { median } from '@whence/testing/statistics';
+import type { Server } from '@whence/testing/whence-program';
 import { formatRate, type Row, ratioRow } from '../report.ts';
-import { median } from '../statistics.ts';
-import { cpuSeconds, type PinnedProcesses } from './pinned-processes.ts';
-import type { Server } from './whence-server.ts';
 import { type Load, runWrk } from './wrk.ts';
 
 export type LoadCandidate = {

@@ -1,12 +1,13 @@
 /** Shared by the measurements: a folder with a dataset and keys, the addresses to look up, the child processes. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { openCurrent } from '@whence/dataset/publish';
 import type { Dataset } from '@whence/dataset/read';
+import { type PinnedProcesses, SERVER_CORE } from '@whence/testing/pinned-processes';
+import { seededWords, type Words } from '@whence/testing/seeded-random';
+import { buildDataset, createKey, createKeys, exportMmdb, type Server } from '@whence/testing/whence-program';
 import { announcedIpv4 } from '../engine/announced-addresses.ts';
-import { type Random, seededRandom } from '../random.ts';
-import type { PinnedProcesses } from './pinned-processes.ts';
-import { buildDataset, createKey, createKeys, exportMmdb } from './whence-server.ts';
 
 /** More than twice the capacity of the server's answer cache. */
 const ADDRESSES = 50_000;
@@ -20,7 +21,7 @@ export type Setup = {
   readonly dataset: Dataset;
   /** The dataset as MMDB, for peers with our content. */
   readonly ourMmdb: string;
-  readonly random: Random;
+  readonly random: Words;
   readonly addresses: readonly string[];
   /** An enterprise key, which has no limit. */
   readonly key: string;
@@ -35,10 +36,10 @@ export async function prepareSetup(processes: PinnedProcesses, folder: string, s
   const ourMmdb = join(folder, 'whence.mmdb');
   await exportMmdb(processes, dataDir, ourMmdb);
   const key = await createKey(processes, dataDir, 'enterprise');
-  const proKeys = await createKeys(dataDir, 'pro', PRO_KEYS);
+  const proKeys = await createKeys(processes, dataDir, 'pro', PRO_KEYS);
   const dataset = openCurrent(dataDir);
   if (dataset === undefined) throw new Error(`no dataset was published in ${dataDir}`);
-  const random = seededRandom(seed);
+  const random = seededWords(seed);
   const addresses = announcedIpv4(dataset, random, ADDRESSES);
   const save = (name: string, lines: readonly string[]) => {
     const path = join(folder, name);
@@ -46,4 +47,11 @@ export async function prepareSetup(processes: PinnedProcesses, folder: string, s
     return path;
   };
   return { processes, folder, dataDir, dataset, ourMmdb, random, addresses, key, proKeys, save };
+}
+
+/** Starts a peer by the name of its script, which prints its port. */
+export async function startPeer(processes: PinnedProcesses, script: string, ...args: string[]): Promise<Server> {
+  const path = fileURLToPath(new URL(`./peers/${script}.js`, import.meta.url));
+  const { firstLine, ...started } = await processes.start(SERVER_CORE, [path, ...args]);
+  return { ...started, url: `http://127.0.0.1:${Number(firstLine)}` };
 }

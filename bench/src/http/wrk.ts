@@ -1,6 +1,6 @@
 /** The load generator wrk, one thread pinned to a core. Its scripts are the .lua files in this folder. */
 import { fileURLToPath } from 'node:url';
-import { LOAD_CORE, type PinnedProcesses } from './pinned-processes.ts';
+import { LOAD_CORE, type PinnedProcesses } from '@whence/testing/pinned-processes';
 
 export type Load = {
   readonly script: 'ip-requests.lua' | 'batch-requests.lua' | 'mixed-requests.lua';

@@ -2,7 +2,7 @@
 import { parseAddress } from '@whence/dataset/address';
 import type { Dataset } from '@whence/dataset/read';
 import { FLAGS } from '@whence/dataset/record';
-import { formatCount, formatTable } from '../../../server/dist/terminal/table.js';
+import { formatCount, formatTable } from '@whence/testing/console-report';
 import type { Mix } from '../engine/announced-addresses.ts';
 
 /** `threat` is every score above 0, as in the figures. */

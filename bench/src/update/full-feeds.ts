@@ -17,7 +17,7 @@ import { formatAddress } from '@whence/dataset/address';
 import { prefixLength } from '@whence/dataset/format';
 import { addressBits, formatPrefix, fromBigInt } from '@whence/dataset/prefix';
 import type { Dataset } from '@whence/dataset/read';
-import type { Random } from '../random.ts';
+import type { Words } from '@whence/testing/seeded-random';
 
 const ROUTES = { 4: 1_000_000, 6: 200_000 } as const;
 const COUNTRY_RANGES = { 4: 2_600_000, 6: 400_000 } as const;
@@ -44,7 +44,7 @@ type Run = {
 };
 
 /** Writes the files and returns the catalogue. */
-export async function writeFullFeeds(dataset: Dataset, folder: string, random: Random): Promise<object[]> {
+export async function writeFullFeeds(dataset: Dataset, folder: string, random: Words): Promise<object[]> {
   const runs = { 4: runsOf(dataset, 4), 6: runsOf(dataset, 6) } as const;
   const countries = [...new Set(runs[4].map(({ country }) => country))];
   const write = async (name: string, lines: Iterable<string>) => {
@@ -76,13 +76,13 @@ function runsOf(dataset: Dataset, version: 4 | 6): Run[] {
   const runs: Run[] = [];
   for (const { start, end, match } of dataset.runs(version)) {
     if (match === 0) continue;
-    const { country, rir } = dataset.tail(dataset.tailOf(match));
+    const { country, rir } = dataset.attributes(dataset.attributesOf(match));
     runs.push({ start, end, length: prefixLength(match), asn: dataset.asnNumber(match), country, rir });
   }
   return runs;
 }
 
-function* routeLines(runs: readonly Run[], version: 4 | 6, random: Random): Generator<string> {
+function* routeLines(runs: readonly Run[], version: 4 | 6, random: Words): Generator<string> {
   yield '% This file was generated at Sun Nov 15 00:00:00 UTC 2026.';
   let count = 0;
   let last = '';
@@ -106,11 +106,11 @@ function* routeLines(runs: readonly Run[], version: 4 | 6, random: Random): Gene
   }
 }
 
-function* countryLines(runs: readonly Run[], version: 4 | 6, random: Random): Generator<string> {
-  const pieces = COUNTRY_RANGES[version] / runs.length;
+function* countryLines(runs: readonly Run[], version: 4 | 6, random: Words): Generator<string> {
+  const perRun = COUNTRY_RANGES[version] / runs.length;
   let due = 0;
   for (const [at, { start, end, country }] of runs.entries()) {
-    due += pieces;
+    due += perRun;
     const size = end - start + 1n;
     const parts = BigInt(Math.max(1, Math.floor(due)));
     if (parts > size) continue;
@@ -139,9 +139,9 @@ function* delegationLines(dataset: Dataset, runs: Readonly<Record<4 | 6, readonl
     const registry = rir === 'RIPE' ? 'ripencc' : rir.toLowerCase();
     return [registry, ...cells, '20010920', 'allocated', 'e5e3b9c13678dfc483fb1f819d70883c'].join('|');
   };
-  const asns = Math.min(dataset.asnCount, DELEGATIONS.asn);
+  const asns = Math.min(dataset.networks.count, DELEGATIONS.asn);
   for (let at = 0; at < asns; at++) {
-    const { asn, country, rir } = dataset.asnAt(at);
+    const { asn, country, rir } = dataset.networks.at(at);
     yield row(rir, country, 'asn', asn, 1);
   }
   for (const version of [4, 6] as const) {
@@ -154,7 +154,7 @@ function* delegationLines(dataset: Dataset, runs: Readonly<Record<4 | 6, readonl
   }
 }
 
-function* relayLines(countries: readonly string[], random: Random): Generator<string> {
+function* relayLines(countries: readonly string[], random: Words): Generator<string> {
   let country = '';
   for (let row = 0; row < RELAY_RANGES; row++) {
     if (row % 20 === 0)
@@ -168,7 +168,7 @@ function* relayLines(countries: readonly string[], random: Random): Generator<st
   }
 }
 
-function hosts(runs: readonly Run[], before: readonly string[], random: Random): string[] {
+function hosts(runs: readonly Run[], before: readonly string[], random: Words): string[] {
   const listed = new Set(before.slice(0, Math.floor(before.length / 3)));
   while (listed.size < HOSTS) {
     const { start, end } = pick(runs, random);
@@ -177,7 +177,7 @@ function hosts(runs: readonly Run[], before: readonly string[], random: Random):
   return [...listed];
 }
 
-function pick<T>(list: readonly T[], random: Random): T {
+function pick<T>(list: readonly T[], random: Words): T {
   return list[random() % list.length] as T;
 }
 

@@ -6,13 +6,12 @@ import { parseAddress } from '@whence/dataset/address';
 import { openCurrent, readManifest, versionPath } from '@whence/dataset/publish';
 import { openDataset } from '@whence/dataset/read';
 import type { Refusal } from '@whence/dataset/record';
-import { printable } from '../../../server/dist/terminal/printable.js';
-import { formatCount } from '../../../server/dist/terminal/table.js';
+import { formatCount, print, printable } from '@whence/testing/console-report';
+import { seededWords } from '@whence/testing/seeded-random';
 import { makeMixes } from '../engine/announced-addresses.ts';
 import { measureLoads } from '../engine/load-cost.ts';
 import { measureCommand } from '../fresh-process.ts';
-import { seededRandom } from '../random.ts';
-import { formatRate, limitRow, type Row, say } from '../report.ts';
+import { formatRate, limitRow, type Row } from '../report.ts';
 import { writeFullFeeds } from './full-feeds.ts';
 
 const TEXTS = 100_000;
@@ -22,37 +21,37 @@ const GOALS = { seconds: 120, peakMegabytes: 2500, fileMegabytes: 40 };
 
 export async function measureFullUpdate(folder: string, seed: number): Promise<Row[]> {
   const seedDir = join(folder, 'embedded');
-  say('building the embedded default, from whose announced space the feeds are made');
+  print('building the embedded default, from whose announced space the feeds are made');
   measureCommand(['dataset', 'build', '--json'], { WHENCE_DATA_DIR: seedDir });
   const embedded = openCurrent(seedDir);
   if (embedded === undefined) throw new Error(`no dataset was published in ${seedDir}`);
-  say('writing feeds');
+  print('writing feeds');
   const feedFolder = join(folder, 'feeds');
   mkdirSync(feedFolder);
-  const feeds = await writeFullFeeds(embedded, feedFolder, seededRandom(seed));
+  const feeds = await writeFullFeeds(embedded, feedFolder, seededWords(seed));
   const catalogue = join(folder, 'feeds.json');
   writeFileSync(catalogue, JSON.stringify(feeds));
-  say('updating into an empty folder');
+  print('updating into an empty folder');
   const dataDir = join(folder, 'data');
   const settings = { WHENCE_DATA_DIR: dataDir, WHENCE_FEEDS: catalogue };
-  const { seconds, cpuSeconds, peakBytes, output } = measureCommand(['dataset', 'update', '--json'], settings);
-  const { refused } = JSON.parse(output) as { refused: Refusal[] };
-  for (const { id, reason } of refused) say(`  refused: ${printable(`${id}, ${reason}`)}`);
+  const { wallSeconds, cpuSeconds, peakKilobytes, stdout } = measureCommand(['dataset', 'update', '--json'], settings);
+  const { refused } = JSON.parse(stdout) as { refused: Refusal[] };
+  for (const { id, reason } of refused) print(`  refused: ${printable(`${id}, ${reason}`)}`);
   const entry = readManifest(dataDir)?.versions[0];
   if (entry === undefined) throw new Error(`no dataset was published in ${dataDir}`);
   const path = versionPath(dataDir, entry);
   const dataset = openDataset(path);
   const { ipv4_intervals, ipv6_intervals, ipv4_prefixes, ipv6_prefixes, records } = dataset.meta.counts;
-  say(
+  print(
     `  ${formatCount(ipv4_prefixes + ipv6_prefixes)} prefixes, ${formatCount(ipv4_intervals + ipv6_intervals)} runs, ` +
       `${formatCount(records)} records`,
   );
-  const mixes = makeMixes(dataset, seededRandom(seed), TEXTS);
+  const mixes = makeMixes(dataset, seededWords(seed), TEXTS);
   const [, ...loads] = measureLoads(folder, path, mixes, LOADS);
   return [
-    limitRow('full update, whole process', seconds, GOALS.seconds, 's'),
+    limitRow('full update, whole process', wallSeconds, GOALS.seconds, 's'),
     limitRow('full update, processor time', cpuSeconds, undefined, 's'),
-    limitRow('full update, peak memory', peakBytes / 1e6, GOALS.peakMegabytes, 'MB'),
+    limitRow('full update, peak memory', (peakKilobytes * 1024) / 1e6, GOALS.peakMegabytes, 'MB'),
     limitRow('full update, file', entry.bytes / 1e6, GOALS.fileMegabytes, 'MB'),
     {
       measure: 'full update, feeds refused',

@@ -2,16 +2,17 @@
  * Latency during an update: a server with live data under constant load, in turn without and with the update command of
  * its own scheduler. No process is pinned to a core: scheduling the low-priority update is part of what is measured.
  */
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { formatCount } from '../../../server/dist/terminal/table.js';
-import { ANY_CORE, type PinnedProcesses } from '../http/pinned-processes.ts';
-import { createKey, type Server, startWhence, updateInBackground } from '../http/whence-server.ts';
-import { limitRow, type Row, say } from '../report.ts';
-import { median, percentile } from '../statistics.ts';
+import { formatCount, print } from '@whence/testing/console-report';
+import { ANY_CORE, BACKGROUND, type PinnedProcesses } from '@whence/testing/pinned-processes';
+import { median, percentile } from '@whence/testing/statistics';
+import { createKey, type Server, startWhence, WHENCE } from '@whence/testing/whence-program';
+import { limitRow, type Row } from '../report.ts';
 import type { SteadyResult } from './steady-client.ts';
 
 export type LiveFolder = {
@@ -24,6 +25,7 @@ export type LiveFolder = {
 };
 
 const ROUNDS = 2;
+const UPDATE_TIMEOUT_MS = 300_000;
 const PHASE_MS = 20_000;
 const WARM_UP_MS = 5_000;
 const REQUESTS_PER_SECOND = 2_000;
@@ -45,7 +47,7 @@ export async function measureUnderLoad(
   const underLoad = (name: string, work: () => Promise<unknown>) =>
     measurePhase(processes, [server.url, key, addressFile], join(live.folder, 'latencies'), name, work);
 
-  say(`GET /v1/ip/{ip}, ${formatCount(REQUESTS_PER_SECOND)} per second, with and without an update`);
+  print(`GET /v1/ip/{ip}, ${formatCount(REQUESTS_PER_SECOND)} per second, with and without an update`);
   await underLoad('warm-up', () => sleep(WARM_UP_MS));
   const quiet: Phase[] = [];
   const busy: Phase[] = [];
@@ -95,7 +97,7 @@ async function measurePhase(
   if (failures.length > 0) throw new Error(`${failures.length} requests failed, the first with: ${failures[0]}`);
   const [p50 = 0, p99 = 0, slowest = 0] = [50, 99, 100].map((percent) => percentile(latenciesMs, percent));
   const rate = formatCount(Math.round(latenciesMs.length / seconds));
-  say(
+  print(
     `  ${name}, ${seconds.toFixed(0)} s, ${rate} answers per second: 50th percentile ${p50.toFixed(2)} ms, ` +
       `99th ${p99.toFixed(2)} ms, slowest ${slowest.toFixed(1)} ms; ` +
       `delay of the client itself ${percentile(ownDelaysMs, 99).toFixed(2)} ms at the 99th`,
@@ -131,4 +133,16 @@ async function untilServed({ url }: Server, version: number): Promise<void> {
       throw new Error(`the server did not switch to version ${version} within ${SWITCH_TIMEOUT_MS} ms`);
     await sleep(100);
   }
+}
+
+/**
+ * As the server's scheduler runs it: single-threaded, at the lowest priority and, where Linux allows it, only while a
+ * core is idle. Returns the output of `--json`.
+ */
+function updateInBackground(processes: PinnedProcesses, settings: NodeJS.ProcessEnv): Promise<string> {
+  const update = ['--single-threaded', WHENCE, 'dataset', 'update', '--json'];
+  const canIdle = spawnSync('chrt', ['-i', '0', 'true'], { stdio: 'ignore' }).status === 0;
+  return canIdle
+    ? processes.run(BACKGROUND, 'chrt', ['-i', '0', process.execPath, ...update], UPDATE_TIMEOUT_MS, settings)
+    : processes.run(BACKGROUND, process.execPath, update, UPDATE_TIMEOUT_MS, settings);
 }

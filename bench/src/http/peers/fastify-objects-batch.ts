@@ -15,7 +15,7 @@ const dataset = openCurrent(process.argv[2] ?? '');
 if (dataset === undefined) throw new Error(`there is no dataset in ${process.argv[2]}`);
 
 const names = new Map<number, string>();
-const tails = new Map<number, object>();
+const attributeSets = new Map<number, object>();
 
 function lookUp(text: string): object {
   const address = parseAddress(text);
@@ -23,13 +23,13 @@ function lookUp(text: string): object {
   const match = dataset.find(address);
   if (match === 0) return { error: 'no data found for IP' };
   const asn = dataset.asnNumber(match);
-  const tail = dataset.tailOf(match);
+  const set = dataset.attributesOf(match);
   return {
     ip: formatAddress(address),
     prefix: formatPrefix(address, prefixLength(match)),
     asn,
     asn_name: cached(names, asn, () => dataset.asn(asn)?.asn_name ?? ''),
-    ...cached(tails, tail, () => dataset.tail(tail)),
+    ...cached(attributeSets, set, () => dataset.attributes(set)),
   };
 }
 

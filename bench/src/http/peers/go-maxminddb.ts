@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findProgram } from '../programs.ts';
+import { findProgram } from '@whence/testing/programs';
 
 /** Where Debian puts the sources of Go libraries. */
 const GOPATH = '/usr/share/gocode';

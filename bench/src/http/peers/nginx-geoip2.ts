@@ -1,8 +1,8 @@
 /** Peer: nginx with the geoip2 module, the record as a template; no key, no counting. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { findProgram, freePort } from '@whence/testing/programs';
 import { writeNginxConfiguration } from '../nginx-configuration.ts';
-import { findProgram, freePort } from '../programs.ts';
 
 const MODULE = '/usr/lib/nginx/modules/ngx_http_geoip2_module.so';
 

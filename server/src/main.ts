@@ -4,11 +4,10 @@
  */
 
 import { Command, CommanderError } from 'commander';
-import type { Invocation } from './command-line/invocation.ts';
-import { type Environment, readConfig, settingsHelp } from './config.ts';
+import type { Invocation } from './command-line/command.ts';
 import { maskSecrets } from './keys/secret.ts';
-import type { ExitCode } from './terminal/exit.ts';
-import { failureOf } from './terminal/failure.ts';
+import { type Environment, readConfig, settingsHelp } from './settings/config.ts';
+import { type ExitCode, failureOf } from './terminal/exit.ts';
 import type { Output } from './terminal/output.ts';
 import { printableLines } from './terminal/printable.ts';
 import { packageVersion } from './version.ts';
@@ -17,9 +16,9 @@ type Define = (program: Command, invocation: Invocation) => void;
 
 /** In the order of `whence --help`. */
 const COMMANDS: Readonly<Record<string, () => Promise<Define>>> = {
-  serve: async () => (await import('./command-line/serve.ts')).defineServe,
+  serve: async () => (await import('./command-line/server.ts')).defineServe,
   key: async () => (await import('./command-line/key.ts')).defineKey,
-  storage: async () => (await import('./command-line/storage.ts')).defineStorage,
+  storage: async () => (await import('./command-line/server.ts')).defineStorage,
   user: async () => (await import('./command-line/user.ts')).defineUser,
   ip: async () => (await import('./command-line/lookups.ts')).defineIp,
   asn: async () => (await import('./command-line/lookups.ts')).defineAsn,

@@ -1,15 +1,13 @@
 /** What an account is, and the rules for its name and its password. */
 import { randomInt } from 'node:crypto';
-import type { StoredAccount } from '../storage/account-store.ts';
-import { isRole, type Role } from './role.ts';
+import type { StoredAccount } from '../storage/stores/account-store.ts';
+import { isRole, MIN_PASSWORD_CHARACTERS, ROLES, type Role } from '../vocabulary.ts';
 
 export type Account = Omit<StoredAccount, 'role'> & { readonly role: Role };
 
 const MAX_NAME_CHARACTERS = 100;
 const NAME_RULE = `a name has 1 to ${MAX_NAME_CHARACTERS} characters, none of them a control character`;
 
-/** NIST SP 800-63B §5.1.1.2: length is what counts; no rules on kinds of characters. */
-const MIN_PASSWORD_CHARACTERS = 10;
 const MAX_PASSWORD_CHARACTERS = 256;
 const PASSWORD_RULE = `a password has ${MIN_PASSWORD_CHARACTERS} to ${MAX_PASSWORD_CHARACTERS} characters and is not the name`;
 
@@ -52,7 +50,7 @@ export function parsePassword(text: string, name: string): string {
 }
 
 export function parseRole(text: string): Role {
-  if (!isRole(text)) throw new InvalidAccount('role', 'a role is viewer, member or admin');
+  if (!isRole(text)) throw new InvalidAccount('role', `a role is one of ${ROLES.join(', ')}`);
   return text;
 }
 

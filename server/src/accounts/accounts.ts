@@ -3,10 +3,13 @@
  * whether it came from the dashboard or from the command line.
  */
 import type { Actor, AuditLog } from '../audit/audit-log.ts';
-import { GuessThrottle } from '../keys/guess-throttle.ts';
-import type { AccountStore, StoredAccount } from '../storage/account-store.ts';
-import type { LinkStore, StoredLink } from '../storage/link-store.ts';
-import type { SessionStore } from '../storage/session-store.ts';
+import { clientNetwork } from '../limits/client.ts';
+import { GuessThrottle } from '../limits/guess-throttle.ts';
+import { SignInThrottle } from '../limits/sign-in-throttle.ts';
+import type { AccountStore, StoredAccount } from '../storage/stores/account-store.ts';
+import type { LinkStore, StoredLink } from '../storage/stores/link-store.ts';
+import type { SessionStore } from '../storage/stores/session-store.ts';
+import { mayDo, type Role } from '../vocabulary.ts';
 import {
   type Account,
   fromStored,
@@ -20,11 +23,9 @@ import {
 } from './account.ts';
 import { type MadeLink, OneTimeLinks } from './one-time-links.ts';
 import { PasswordHasher } from './password-hash.ts';
-import type { Role } from './role.ts';
 import { type Client, type Session, Sessions } from './sessions.ts';
-import { SignInThrottle } from './sign-in-throttle.ts';
 
-export type AccountStores = {
+type AccountStores = {
   readonly accounts: AccountStore;
   readonly sessions: SessionStore;
   readonly links: LinkStore;
@@ -33,8 +34,11 @@ export type AccountStores = {
 /** Failed attempts in the audit log: a hundred at once, then one per second, so that guessing does not fill the disk. */
 const RECORDED_FAILURES = { intervalMs: 1_000, burst: 100, maxWaitMs: 0 };
 
-export type SignInOutcome = { kind: 'signed in'; session: Session } | { kind: 'refused' } | { kind: 'too many' };
-export type RedeemOutcome =
+/** Networks from which an account counts as known: the latest of the last 14 days. */
+const MAX_KNOWN_ADDRESSES = 100;
+
+type SignInOutcome = { kind: 'signed in'; session: Session } | { kind: 'refused' } | { kind: 'too many' };
+type RedeemOutcome =
   | { kind: 'redeemed'; account: Account }
   | { kind: 'expired' }
   | { kind: 'name taken' }
@@ -53,7 +57,7 @@ export class Accounts {
     this.#stores = stores;
     this.#audit = audit;
     this.sessions = new Sessions(stores.sessions, stores.accounts);
-    this.links = new OneTimeLinks(stores.links);
+    this.links = new OneTimeLinks(stores.links, stores.accounts);
   }
 
   async list(): Promise<Account[]> {
@@ -77,11 +81,13 @@ export class Accounts {
   /** An unknown name, a wrong password and a disabled account are refused alike, and in the same time. */
   async signIn(name: string, password: string, client: Client, now: Date): Promise<SignInOutcome> {
     const nameKey = nameKeyOf(name);
+    if (!this.#throttle.attemptFrom(client.address)) return { kind: 'too many' };
     const stored = await this.#stores.accounts.findByName(nameKey);
     // Asked for an unknown name as well: it takes its time.
-    const isKnown = await this.#stores.sessions.hasBeenAt(stored?.id ?? '', client.address);
-    if (!this.#throttle.attempt(client.address, nameKey, isKnown)) return { kind: 'too many' };
-    const isRight = await this.#hasher.verify(stored?.passwordHash, normalizePassword(password));
+    const isKnown = await this.#isKnownAt(stored?.id ?? '', client);
+    if (!this.#throttle.attemptFor(nameKey, isKnown)) return { kind: 'too many' };
+    const { address } = client;
+    const isRight = await this.#hasher.verify(stored?.passwordHash, normalizePassword(password), { address, isKnown });
     if (stored === undefined || !isRight || stored.disabledAt !== undefined) {
       // Not the name that was typed: people type passwords into that field.
       const actor: Actor = { name: 'not signed in', address: client.address };
@@ -109,7 +115,7 @@ export class Accounts {
     if (link === undefined) return { kind: 'expired' };
     if (link.accountId !== undefined) return this.#setPassword(link.accountId, token, password, client, now);
     if (name === undefined) return { kind: 'name missing' };
-    const account = await this.#prepare(parseAccountName(name), parseRole(link.role), password, now);
+    const account = await this.#prepare(parseAccountName(name), parseRole(link.role), password, client, now);
     // The name is refused before the link is used up.
     if ((await this.findByName(account.name)) !== undefined) return { kind: 'name taken' };
     if ((await this.links.take(token, now)) === undefined) return { kind: 'expired' };
@@ -120,19 +126,20 @@ export class Accounts {
     return { kind: 'redeemed', account };
   }
 
-  /** Ends every other session of the account. False if the current password is wrong. */
+  /** Ends every other session of the account, and its reset link. False if the current password is wrong. */
   async changePassword(
     account: Account,
     { current, next }: { current: string; next: string },
     client: Client,
     now: Date,
   ): Promise<'changed' | 'refused' | 'too many'> {
-    const isAllowed = this.#throttle.attempt(client.address, account.nameKey, true);
-    if (!isAllowed) return 'too many';
-    if (!(await this.#hasher.verify(account.passwordHash, normalizePassword(current)))) return 'refused';
+    if (!this.#throttle.attemptFrom(client.address)) return 'too many';
+    const known = { address: client.address, isKnown: true };
+    if (!(await this.#hasher.verify(account.passwordHash, normalizePassword(current), known))) return 'refused';
     this.#throttle.succeeded(client.address, account.nameKey, true);
     const password = parsePassword(next, account.name);
-    await this.#stores.accounts.setPassword(account.id, await this.#hasher.hash(password));
+    await this.#stores.accounts.setPassword(account.id, await this.#hasher.hash(password, known));
+    await this.links.removeResetLinks(account.id);
     await this.sessions.endAll(account.id, now);
     await this.#audit.record(actorOf(account, client.address), 'account.password_changed', targetOf(account), now);
     return 'changed';
@@ -159,35 +166,38 @@ export class Accounts {
     return stored && fromStored(stored);
   }
 
-  makeSetupLink(actor: Actor, now: Date): Promise<MadeLink> {
-    return this.links.make({ kind: 'setup', role: 'admin', createdBy: actor.name }, now);
+  async makeSetupLink(actor: Actor, now: Date): Promise<MadeLink> {
+    const made = await this.links.make({ kind: 'setup', role: 'admin' }, actor, now);
+    await this.#audit.record(actor, 'account.setup_link_made', { kind: 'account' }, now);
+    return made;
   }
 
   async makeResetLink(account: Account, actor: Actor, now: Date): Promise<MadeLink> {
     const { id, role } = account;
-    const made = await this.links.make({ kind: 'reset', role, accountId: id, createdBy: actor.name }, now);
+    const made = await this.links.make({ kind: 'reset', role, accountId: id }, actor, now);
     await this.#audit.record(actor, 'account.reset_link_made', targetOf(account), now);
     return made;
   }
 
   async invite(role: Role, note: string | undefined, actor: Actor, now: Date): Promise<MadeLink> {
-    const made = await this.links.make(
-      { kind: 'invitation', role, createdBy: actor.name, ...(note === undefined ? {} : { note }) },
-      now,
-    );
+    const newLink = { kind: 'invitation', role, ...(note === undefined ? {} : { note }) } as const;
+    const made = await this.links.make(newLink, actor, now);
     await this.#audit.record(actor, 'account.invited', invitationTarget(made.link), now, { role });
     return made;
   }
 
-  /** False if there is no such invitation. */
-  async withdrawInvitation(id: string, actor: Actor, now: Date): Promise<boolean> {
-    const link = await this.links.withdraw(id);
+  /** False if there is no such link. */
+  async revokeLink(id: string, actor: Actor, now: Date): Promise<boolean> {
+    const link = await this.links.revoke(id);
     if (link === undefined) return false;
-    await this.#audit.record(actor, 'account.invitation_withdrawn', invitationTarget(link), now, { role: link.role });
+    await this.#recordRevoked(link, actor, now);
     return true;
   }
 
-  /** Not for the last administrator. Disabling ends all sessions. */
+  /**
+   * Not for the last administrator. Disabling ends all sessions; disabling and demoting revoke the links that the account
+   * has created.
+   */
   async change(
     account: Account,
     { role, isDisabled }: { role?: Role; isDisabled?: boolean },
@@ -206,10 +216,32 @@ export class Accounts {
       await this.#audit.record(actor, 'account.role_changed', target, now, { from: account.role, to: role });
     }
     if ('disabledAt' in change) {
-      if (isDisabled === true) await this.sessions.endAll(account.id, now);
+      if (isDisabled === true) {
+        await this.sessions.endAll(account.id, now);
+        // A link that was sent before must not let the person in when the account is enabled again.
+        await this.links.removeResetLinks(account.id);
+      }
       await this.#audit.record(actor, isDisabled === true ? 'account.disabled' : 'account.enabled', target, now);
     }
+    if (isDisabled === true || (role !== undefined && !mayDo(role, 'admin'))) {
+      for (const link of await this.links.revokeCreatedBy(account)) await this.#recordRevoked(link, actor, now);
+    }
     return 'changed';
+  }
+
+  async #recordRevoked(link: StoredLink, actor: Actor, now: Date): Promise<void> {
+    const { kind, role, createdBy } = link;
+    const { accountId } = link;
+    const account = accountId === undefined ? undefined : await this.find(accountId);
+    const target = accountId === undefined ? invitationTarget(link) : targetOf(account);
+    await this.#audit.record(actor, 'account.link_revoked', target, now, { kind, role, created_by: createdBy });
+  }
+
+  /** From the same network as an earlier sign-in. */
+  async #isKnownAt(accountId: string, { address }: Client): Promise<boolean> {
+    const network = clientNetwork(address);
+    const addresses = await this.#stores.sessions.addressesOf(accountId, MAX_KNOWN_ADDRESSES);
+    return addresses.some((known) => clientNetwork(known) === network);
   }
 
   async #setPassword(
@@ -221,7 +253,8 @@ export class Accounts {
   ): Promise<RedeemOutcome> {
     const account = await this.find(accountId);
     if (account === undefined || account.disabledAt !== undefined) return { kind: 'expired' };
-    const passwordHash = await this.#hasher.hash(parsePassword(text, account.name));
+    const known = { address: client.address, isKnown: true };
+    const passwordHash = await this.#hasher.hash(parsePassword(text, account.name), known);
     if ((await this.links.take(token, now)) === undefined) return { kind: 'expired' };
     await this.#stores.accounts.setPassword(accountId, passwordHash);
     await this.sessions.endAll(accountId, now);
@@ -229,8 +262,9 @@ export class Accounts {
     return { kind: 'redeemed', account: { ...account, passwordHash } };
   }
 
-  async #prepare(name: string, role: Role, password: string, now: Date): Promise<Account> {
-    const passwordHash = await this.#hasher.hash(parsePassword(password, name));
+  async #prepare(name: string, role: Role, password: string, client: Client, now: Date): Promise<Account> {
+    const known = { address: client.address, isKnown: true };
+    const passwordHash = await this.#hasher.hash(parsePassword(password, name), known);
     return { id: makeAccountId(), name, nameKey: nameKeyOf(name), passwordHash, role, createdAt: now };
   }
 }

@@ -3,7 +3,7 @@
  * is checked. What the provider publishes of itself is read at the first sign-in, and again after a failure.
  */
 import * as oidc from 'openid-client';
-import type { Role } from './role.ts';
+import type { Role } from '../vocabulary.ts';
 
 export type ProviderSettings = {
   readonly issuer: URL;
@@ -26,6 +26,18 @@ export type Identity = {
 };
 
 const TIMEOUT_SECONDS = 10;
+
+/**
+ * Names for a new account, the most suitable first. At many providers people can enter any email address; unless the
+ * provider has verified it (OpenID Connect Core §5.1), an account must not appear under it.
+ */
+export function namesOf(claims: Readonly<Record<string, unknown>>): string[] {
+  const { preferred_username, email, email_verified, name, sub } = claims;
+  const unverified = typeof email === 'string' && email_verified !== true ? email.trim().toLowerCase() : undefined;
+  return [preferred_username, email, name, sub]
+    .filter((text): text is string => typeof text === 'string' && text !== '')
+    .filter((text) => text.trim().toLowerCase() !== unverified || text === sub);
+}
 
 export class IdentityProvider {
   readonly settings: ProviderSettings;
@@ -60,9 +72,7 @@ export class IdentityProvider {
     });
     const claims = tokens.claims();
     if (claims === undefined) throw new Error('the provider sent no ID token');
-    const { iss, sub, preferred_username, email, name } = claims;
-    const names = [preferred_username, email, name, sub].filter((text) => typeof text === 'string' && text !== '');
-    return { subject: `${iss} ${sub}`, names: names as string[] };
+    return { subject: `${claims.iss} ${claims.sub}`, names: namesOf(claims) };
   }
 
   #discover(): Promise<oidc.Configuration> {

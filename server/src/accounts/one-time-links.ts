@@ -1,25 +1,33 @@
-/** Links that work once and for a day: to set up the first account, to join, to set a password. */
-import type { LinkStore, StoredLink } from '../storage/link-store.ts';
-import { makeAccountId } from './account.ts';
-import type { Role } from './role.ts';
+/**
+ * Links that work once and for a day: to set up the first account, to join, to set a password. Whether a link still
+ * works is decided when it is used: its creator must still be an administrator, also if another process or an older
+ * version of the program has changed the account.
+ */
+import type { Actor } from '../audit/audit-log.ts';
+import type { AccountStore, StoredAccount } from '../storage/stores/account-store.ts';
+import type { LinkStore, StoredLink } from '../storage/stores/link-store.ts';
+import type { Role } from '../vocabulary.ts';
+import { type Account, makeAccountId } from './account.ts';
 import { hashToken, isToken, makeToken } from './token.ts';
 
 const LIFETIME_MS = 24 * 3_600_000;
 
 export type LinkKind = 'setup' | 'invitation' | 'reset';
-export type NewLink = { kind: LinkKind; role: Role; accountId?: string; note?: string; createdBy: string };
+type NewLink = { kind: LinkKind; role: Role; accountId?: string; note?: string };
 /** The token is here and never again. */
 export type MadeLink = { readonly link: StoredLink; readonly token: string };
 
 export class OneTimeLinks {
   readonly #store: LinkStore;
+  readonly #accounts: AccountStore;
 
-  constructor(store: LinkStore) {
+  constructor(store: LinkStore, accounts: AccountStore) {
     this.#store = store;
+    this.#accounts = accounts;
   }
 
   /** A new link to set up, or for the same account, replaces the one before. */
-  async make({ kind, role, accountId, note, createdBy }: NewLink, now: Date): Promise<MadeLink> {
+  async make({ kind, role, accountId, note }: NewLink, creator: Actor, now: Date): Promise<MadeLink> {
     const token = makeToken();
     const link: StoredLink = {
       id: makeAccountId(),
@@ -27,20 +35,22 @@ export class OneTimeLinks {
       kind,
       role,
       createdAt: now,
-      createdBy,
+      createdBy: creator.name,
       expiresAt: new Date(now.getTime() + LIFETIME_MS),
+      ...(creator.accountId === undefined ? {} : { createdById: creator.accountId }),
       ...(accountId === undefined ? {} : { accountId }),
       ...(note === undefined ? {} : { note }),
     };
     await this.#store.prune(now);
     if (kind === 'setup') await this.#store.removeKind('setup');
-    if (kind === 'reset' && accountId !== undefined) await this.#store.removeKind('reset', accountId);
+    if (kind === 'reset' && accountId !== undefined) await this.removeResetLinks(accountId);
     await this.#store.insert(link);
     return { link, token };
   }
 
   async find(token: string, now: Date): Promise<StoredLink | undefined> {
-    return isToken(token) ? this.#store.find(hashToken(token), now) : undefined;
+    const link = isToken(token) ? await this.#store.find(hashToken(token), now) : undefined;
+    return link !== undefined && isUsable(link, await this.#accounts.list()) ? link : undefined;
   }
 
   /** Of two who redeem a link at once, one gets it. */
@@ -48,13 +58,31 @@ export class OneTimeLinks {
     return isToken(token) ? this.#store.take(hashToken(token), now) : undefined;
   }
 
-  invitations(now: Date): Promise<StoredLink[]> {
-    return this.#store.ofKind('invitation', now);
+  /** Those that work, oldest first. */
+  async list(now: Date): Promise<StoredLink[]> {
+    const [links, accounts] = await Promise.all([this.#store.list(now), this.#accounts.list()]);
+    return links.filter((link) => isUsable(link, accounts));
   }
 
-  withdraw(id: string): Promise<StoredLink | undefined> {
-    return this.#store.remove(id, 'invitation');
+  /** Undefined if there is no such link. */
+  revoke(id: string): Promise<StoredLink | undefined> {
+    return this.#store.remove(id);
   }
+
+  revokeCreatedBy({ id, name }: Account): Promise<StoredLink[]> {
+    return this.#store.removeCreatedBy(id, name);
+  }
+
+  async removeResetLinks(accountId: string): Promise<void> {
+    await this.#store.removeKind('reset', accountId);
+  }
+}
+
+function isUsable({ kind, createdAt, createdById }: StoredLink, accounts: readonly StoredAccount[]): boolean {
+  const admins = accounts.filter(({ role, disabledAt }) => role === 'admin' && disabledAt === undefined);
+  if (createdById !== undefined) return admins.some(({ id }) => id === createdById);
+  // The link for the first administrator. `whence user setup-link` also creates one where there are administrators.
+  return kind !== 'setup' || admins.length === 0 || admins.some((admin) => admin.createdAt < createdAt);
 }
 
 /** Where a link leads. The token is a fragment, so that no log and no Referer has it. */

@@ -1,14 +1,20 @@
 /**
  * Passwords as argon2id (RFC 9106) in PHC form. Parameters are OWASP's minimum, 19 MiB and two passes: 50 ms on a core
- * of a small virtual machine. Hashing runs on Node's thread pool, which files and DNS share, so only two run at once.
+ * of a small virtual machine.
+ *
+ * Anyone may have passwords checked, so the work is bounded: one at a time for clients that are known, and one at a time
+ * for all others, so that no number of unknown clients delays a known one. Clients of a group are served in turn by
+ * network. After BURST passwords at once, a group checks one per INTERVAL_MS: 300 a minute, 15 s of a core.
  */
-import { FairSlots } from '../lookup/fair-slots.ts';
+import { clientNetwork } from '../limits/client.ts';
+import { FairSlots } from '../limits/fair-slots.ts';
 
 /** argon2id is the library's default algorithm; its names are a const enum, which this build cannot read. */
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
-const WAIT_MS = 5_000;
-const LIMITS = { slots: 2, slotsPerKey: 2, waitingPerKey: 64, waitMs: WAIT_MS };
-
+const INTERVAL_MS = 200;
+const BURST = 20;
+/** As many as are served in the time that one of them waits. */
+const LIMITS = { slots: 1, slotsPerKey: 1, waitingPerKey: 4, waiting: 40, waitMs: 10_000 };
 /** Of a password that no account has: comparing with it takes as long as with a real one. */
 const NO_PASSWORD = '$argon2id$v=19$m=19456,t=2,p=1$7MQGoxEe6zxT8+mkr+V4FA$ABhqbiucvKoZh8yXqDJ6Rblgz8O1ay5bc5oLHzPcdDg';
 
@@ -20,27 +26,50 @@ export class TooManyPasswords extends Error {
   override name = 'TooManyPasswords';
 }
 
-export class PasswordHasher {
-  readonly #slots = new FairSlots(LIMITS);
+/** Known are clients that are signed in, hold a valid link, or have signed in to the account from the same network. */
+type PasswordClient = { readonly address: string; readonly isKnown: boolean };
 
-  hash(password: string): Promise<string> {
-    return this.#inSlot(async () => (await argon2()).hash(password, PARAMETERS));
+export class PasswordHasher {
+  readonly #known = new Lane();
+  readonly #unknown = new Lane();
+
+  hash(password: string, client: PasswordClient): Promise<string> {
+    return this.#inSlot(client, async () => (await argon2()).hash(password, PARAMETERS));
   }
 
   /** Takes the same time whether there is a hash or not. */
-  async verify(passwordHash: string | undefined, password: string): Promise<boolean> {
-    const isRight = await this.#inSlot(async () => (await argon2()).verify(passwordHash ?? NO_PASSWORD, password));
+  async verify(passwordHash: string | undefined, password: string, client: PasswordClient): Promise<boolean> {
+    const verify = async () => (await argon2()).verify(passwordHash ?? NO_PASSWORD, password);
+    const isRight = await this.#inSlot(client, verify);
     return passwordHash !== undefined && isRight;
   }
 
-  async #inSlot<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#slots.isFull('') || !(await this.#slots.acquire('', new AbortController().signal))) {
-      throw new TooManyPasswords();
-    }
+  async #inSlot<T>({ address, isKnown }: PasswordClient, work: () => Promise<T>): Promise<T> {
+    const release = await (isKnown ? this.#known : this.#unknown).acquire(clientNetwork(address));
+    if (release === undefined) throw new TooManyPasswords();
     try {
       return await work();
     } finally {
-      this.#slots.release('');
+      release();
     }
+  }
+}
+
+/** One slot for a group of clients, which is released late when the group exceeds its rate. */
+class Lane {
+  readonly #slots = new FairSlots(LIMITS);
+  /** When the passwords of the past would have been checked at the rate (GCRA). */
+  #paidUntilMs = 0;
+
+  /** How to release the slot; undefined if there are too many clients. */
+  async acquire(network: string): Promise<(() => void) | undefined> {
+    const slots = this.#slots;
+    if (slots.isFull(network) || !(await slots.acquire(network, new AbortController().signal))) return undefined;
+    this.#paidUntilMs = Math.max(this.#paidUntilMs, performance.now()) + INTERVAL_MS;
+    return () => {
+      const earlyMs = this.#paidUntilMs - BURST * INTERVAL_MS - performance.now();
+      if (earlyMs <= 0) slots.release(network);
+      else setTimeout(() => slots.release(network), earlyMs).unref();
+    };
   }
 }

@@ -1,6 +1,6 @@
 /** Sessions of the dashboard: opened by signing in, found by their token, ended by hand or by time. */
-import type { AccountStore } from '../storage/account-store.ts';
-import type { SessionStore, StoredSession } from '../storage/session-store.ts';
+import type { AccountStore } from '../storage/stores/account-store.ts';
+import type { SessionStore, StoredSession } from '../storage/stores/session-store.ts';
 import { type Account, fromStored, makeAccountId } from './account.ts';
 import { hashToken, isToken, makeToken } from './token.ts';
 

@@ -1,10 +1,10 @@
 /**
- * Answers as they stand in the OpenAPI document, by operation and status. Refusals that have nothing but a text and a code
- * are made from the table of errors. A test holds them all against their schemas.
+ * Example answers of the OpenAPI document, by operation and status. Refusals that consist of a text and a code are made
+ * from the error table. A test validates all of them against their schemas.
  */
 import { FLAG_SUBJECTS, type FlagSource, type FlagSubject } from '@whence/dataset/record';
 
-/** As the embedded dataset has them. */
+/** The sources of the embedded dataset. */
 function flagSource(subject: FlagSubject): FlagSource {
   if (subject === 'is_proxy') return { from: 'none', sources: [] };
   return { from: 'tables', sources: ['whence-tables'], as_of: '2026-11-15' };
@@ -25,6 +25,8 @@ export const ANSWER_EXAMPLES: Readonly<Record<string, Readonly<Record<string, ob
         checks: { dataset: 'ok', storage: 'ok' },
         dataset_version: 2,
         dataset_age_seconds: 0,
+        data_as_of: '2026-06-01',
+        data_age_seconds: 14_428_800,
         unknown_flags: ['is_proxy'],
         dated_flags: ['is_tor_exit', 'blocklists'],
       },
@@ -226,6 +228,11 @@ export const ANSWER_EXAMPLES: Readonly<Record<string, Readonly<Record<string, ob
         version: 2,
         built_at: '2026-11-15T05:26:11.551Z',
         age_seconds: 3600,
+        data_as_of: '2026-06-01',
+        data_sources: {
+          prefix: { source: 'npm-asn', as_of: '2026-06-17' },
+          country: { source: 'npm-dbip-country', as_of: '2026-06-01' },
+        },
         sources: [
           {
             id: 'npm-dbip-country',
@@ -273,6 +280,20 @@ export const ANSWER_EXAMPLES: Readonly<Record<string, Readonly<Record<string, ob
           registries: { ARIN: { ipv4_addresses: 16843008, ipv6_48s: 65536 } },
         },
         flag_sources: Object.fromEntries(FLAG_SUBJECTS.map((subject) => [subject, flagSource(subject)])),
+        quality: [
+          {
+            field: 'country',
+            measure: 'accuracy',
+            family: 'ipv4',
+            weight: 'prefix',
+            value: 0.96,
+            n: 100,
+            interval: [0.90163, 0.98434],
+            labels: 'geofeed of Linode (frozen sample)',
+            labels_as_of: '2025-07-24',
+            held_out: false,
+          },
+        ],
         refused: [],
       },
       meta: { processing_time_ms: 0 },

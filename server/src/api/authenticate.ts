@@ -1,9 +1,9 @@
-/** Which key asks: `X-API-Key`, in any case of the header's name (RFC 9110 §5.1). `Authorization` is ignored. */
+/** Finds the key of a request in `X-API-Key`; header names are case-insensitive (RFC 9110 §5.1). `Authorization` is ignored. */
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../http/errors.ts';
 import type { Key } from '../keys/key.ts';
 import { type KnownKeys, TooManyGuesses } from '../keys/known-keys.ts';
-import type { Permission } from '../keys/tiers.ts';
+import type { Permission } from '../vocabulary.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -22,7 +22,7 @@ async function find(keys: KnownKeys, secret: string, address: string): Promise<K
   try {
     return await keys.find(secret, address);
   } catch (error) {
-    throw error instanceof TooManyGuesses ? new ApiError('OVERLOADED', { headers: { 'Retry-After': '2' } }) : error;
+    throw error instanceof TooManyGuesses ? new ApiError('TOO_MANY_GUESSES') : error;
   }
 }
 

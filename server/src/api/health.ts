@@ -1,28 +1,24 @@
-/**
- * `/healthz` says that the process lives and touches nothing; `/readyz` says whether it can answer, and how old the
- * data is.
- */
+/** `/healthz` says that the process runs, without touching anything else; `/readyz` says whether it can answer requests. */
+import { ageOfDay, dataAsOf } from '@whence/dataset/data-age';
 import { datedFlags, unknownFlags } from '@whence/dataset/flag-sources';
 import type { FastifyRequest } from 'fastify';
 import { envelope } from '../http/envelope.ts';
 import { ApiError } from '../http/errors.ts';
 import type { KnownKeys } from '../keys/known-keys.ts';
-import type { StorageState } from '../keys/vouching.ts';
-import type { LiveDataset } from '../lookup/live-dataset.ts';
+import { MAX_ROUND_TRIP_MS, type StorageState } from '../keys/vouching.ts';
+import type { LiveDataset, ServedDataset } from '../lookup/live-dataset.ts';
+import type { Storage } from '../storage/storage.ts';
 import type { WriteProbe } from '../storage/write-probe.ts';
-import { stateOf, type UpdateReport } from '../updates/update-report.ts';
+import { datasetState } from '../versions/dataset-report.ts';
+import { stateOf, type UpdateReport } from '../versions/update-report.ts';
 
-/**
- * The embedded default is built once; a live one is built daily. A month without a build is worth a look either way.
- */
-const STALE_SECONDS = 30 * 86_400;
-
-export type HealthParts = {
+export type HealthDependencies = {
+  readonly storage: Pick<Storage, 'engine'>;
   readonly live: LiveDataset;
   readonly keys: KnownKeys;
   readonly writes: WriteProbe;
   readonly lastUpdate: () => UpdateReport | undefined;
-  /** From the moment the server is told to stop, while it still answers. */
+  /** The server was told to stop, and still answers. */
   readonly isStopping: () => boolean;
   readonly nowMs: () => number;
 };
@@ -31,15 +27,17 @@ export function healthz(request: FastifyRequest) {
   return envelope(request, { status: 'ok' });
 }
 
-export function readyz({ live, keys, writes, lastUpdate, isStopping, nowMs }: HealthParts) {
+export function readyz({ storage, live, keys, writes, lastUpdate, isStopping, nowMs }: HealthDependencies) {
   return async (request: FastifyRequest) => {
     const served = live.current;
-    const age = served === undefined ? 0 : Math.max(0, Math.floor((nowMs() - served.builtAtMs) / 1000));
+    const age = served?.ageSeconds(nowMs()) ?? 0;
     const update = lastUpdate();
     const checks = {
-      dataset: datasetCheck(live, age),
+      dataset: datasetState(live, nowMs()),
       storage: await storageCheck(keys, writes),
-      // A failed update is no reason to send requests elsewhere: the version before it answers.
+      // On SQLite it says nothing: the file is on this machine.
+      ...(storage.engine === 'PostgreSQL' && roundTripCheck(keys)),
+      // A failed update is no reason to send requests elsewhere: the previous version is still served.
       ...(update && { update: stateOf(update, served?.builtAtMs ?? 0, nowMs()) }),
       ...(isStopping() && { shutdown: 'stopping' }),
     };
@@ -50,6 +48,7 @@ export function readyz({ live, keys, writes, lastUpdate, isStopping, nowMs }: He
       checks,
       dataset_version: served.version,
       dataset_age_seconds: age,
+      ...dataAge(served, nowMs()),
       unknown_flags: unknownFlags(served.dataset.meta.flag_sources),
       dated_flags: datedFlags(served.dataset.meta.flag_sources),
       ...(update && { update: publicReport(update) }),
@@ -57,13 +56,14 @@ export function readyz({ live, keys, writes, lastUpdate, isStopping, nowMs }: He
   };
 }
 
-function datasetCheck({ current, isFallback }: LiveDataset, age: number): 'ok' | 'stale' | 'fallback' | 'missing' {
-  if (current === undefined) return 'missing';
-  if (isFallback) return 'fallback';
-  return age > STALE_SECONDS ? 'stale' : 'ok';
+/** The age of the data, which may be far above that of the build. */
+function dataAge({ dataset: { meta } }: ServedDataset, nowMs: number) {
+  const data_as_of = dataAsOf(meta);
+  const data_age_seconds = ageOfDay(data_as_of, nowMs);
+  return data_as_of === undefined || data_age_seconds === undefined ? {} : { data_as_of, data_age_seconds };
 }
 
-/** Anybody may ask; paths and addresses that are in error messages stay in the log. */
+/** Without error messages, which may contain paths and addresses: `/readyz` needs no key. */
 function publicReport({ outcome, started_at, finished_at, succeeded_at, refused = [] }: UpdateReport) {
   return {
     outcome,
@@ -75,11 +75,16 @@ function publicReport({ outcome, started_at, finished_at, succeeded_at, refused 
 }
 
 /**
- * Storage that can be read but not written (a full disk), or that does not answer while the grace lasts, does not make
- * the server unready: keys without a limit are answered, and the others have what was leased to them. Taking the server
- * out of service would take that away too, and with several replicas on one database from all of them at once.
+ * Storage that can be read but not written (a full disk), or that does not answer during the grace period, does not make
+ * the server unready: keys without a limit work, and the others can spend their leases. Taking the server out of service
+ * would end that too, and all replicas that share the database would go at the same time.
  */
 async function storageCheck(keys: KnownKeys, writes: WriteProbe): Promise<StorageState | 'read-only'> {
   const state = await keys.checkStorage();
   return state === 'ok' && writes.isFailing() ? 'read-only' : state;
+}
+
+/** `slow`: nothing fails, but requests wait for the database in turn. */
+function roundTripCheck({ storageRoundTripMs: ms }: KnownKeys): { storage_round_trip?: 'ok' | 'slow' } {
+  return ms === undefined ? {} : { storage_round_trip: ms > MAX_ROUND_TRIP_MS ? 'slow' : 'ok' };
 }

@@ -1,10 +1,11 @@
-/** `GET /v1/ip/{ip}`: what is known of one address. Plain requests are answered by `plain/`, with the same bytes. */
+/** `GET /v1/ip/{ip}`: the record of one address. Plain requests are answered by `plain/`, with the same bytes. */
 import { type Address, parseAddress } from '@whence/dataset/address';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { elapsedMs, sendJson } from '../http/envelope.ts';
 import { ApiError } from '../http/errors.ts';
 import type { LiveDataset, ServedDataset } from '../lookup/live-dataset.ts';
 import { evidenceOf, findJson, specialPurposeOf } from '../lookup/lookup.ts';
+import { notFound, requireDataset } from '../lookup/lookup-requests.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { NetworkCounts } from '../usage/networks.ts';
 
@@ -27,22 +28,7 @@ export function getIp(live: LiveDataset, metrics: Metrics, networks: NetworkCoun
   };
 }
 
-export function requireDataset(live: LiveDataset): ServedDataset {
-  const served = live.current;
-  if (served === undefined) throw new ApiError('DATASET_UNAVAILABLE', { headers: { 'Retry-After': '10' } });
-  return served;
-}
-
-/** `details` say why there is no record, where that is known. */
-export function notFound({ version }: ServedDataset, details?: object): ApiError {
-  return new ApiError('IP_NOT_FOUND', {
-    extra: details === undefined ? {} : { details },
-    meta: { cache_status: 'MISS', dataset_version: version },
-    headers: { 'X-Cache-Status': 'MISS' },
-  });
-}
-
-/** Evidence is asked for by people: it is built each time and not cached. */
+/** Evidence is requested rarely, so it is built each time and not cached. */
 function explained({ dataset }: ServedDataset, address: Address): { json: string; isHit: boolean } | undefined {
   const match = dataset.find(address);
   if (match === 0) return undefined;

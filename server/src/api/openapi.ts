@@ -1,8 +1,8 @@
 /**
- * `/openapi.json`, made from the schemas that the routes validate with, and `/docs`, the same for people. Routes are
- * noted as they are registered; the document is made when it is first asked for, because its libraries take 50 ms to
- * load.
+ * `/openapi.json`, made from the schemas that validate requests, and `/docs`, which renders it. Routes are collected while
+ * they are registered; the document is made for the first request, because its libraries take 50 ms to load.
  */
+import { Readable } from 'node:stream';
 import Fastify, { type FastifyInstance, type RouteOptions } from 'fastify';
 import { sendJson } from '../http/envelope.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
@@ -22,27 +22,37 @@ const TAGS = [
   { name: 'Health', description: 'For load balancers and monitoring; without a key.' },
 ];
 
-/** Set up as part of the app itself, not of a scope: it must see every route that is registered after it. */
+/** Registered on the app itself instead of a scope, because it must see every route that is registered after it. */
 export const openapi = Object.assign(
   async (app: FastifyInstance, { publicUrl }: { publicUrl?: string | undefined }) => {
     const routes: RouteOptions[] = [];
     app.addHook('onRoute', (route) => {
       if (route.method !== 'HEAD') routes.push(route);
     });
-    let document: Promise<OpenApiDocument> | undefined;
+    let document: Promise<PreparedDocument> | undefined;
     app.get('/openapi.json', { schema: { hide: true } as object, config: { name: 'docs' } }, async (request, reply) => {
-      document ??= describe(routes);
-      const { openapi: version, info, ...rest } = await document;
-      // Requests that are tried out go to the server that the document came from.
-      const servers = [{ url: publicUrl ?? `${request.protocol}://${request.host}` }];
-      return sendJson(reply, JSON.stringify({ openapi: version, info, servers, ...rest }));
+      document ??= describe(routes).then(prepare);
+      const { start, rest } = await document;
+      // Requests from the documentation page go to the server that the document came from.
+      const servers = JSON.stringify([{ url: publicUrl ?? `${request.protocol}://${request.host}` }]);
+      const own = Buffer.from(`${start},"servers":${servers},`);
+      reply.header('Content-Length', own.length + rest.length);
+      return sendJson(reply, Readable.from([own, rest], { objectMode: false }));
     });
     registerReference(app);
   },
   { [Symbol.for('skip-override')]: true },
 );
 
-/** An app of its own that has the same routes and never listens. */
+/** All but the servers as bytes: clients share the large part, also those that are slow to read it. */
+type PreparedDocument = { readonly start: string; readonly rest: Buffer };
+
+function prepare({ openapi: version, info, ...rest }: OpenApiDocument): PreparedDocument {
+  const start = JSON.stringify({ openapi: version, info }).slice(0, -1);
+  return { start, rest: Buffer.from(JSON.stringify(rest).slice(1)) };
+}
+
+/** Registers the same routes on a second app, which never listens. */
 async function describe(routes: readonly RouteOptions[]): Promise<OpenApiDocument> {
   const [{ default: swagger }, { completeDocument }] = await Promise.all([
     import('@fastify/swagger'),

@@ -1,15 +1,16 @@
 /**
- * Counts a request against its key's day, before anything else is done for it. What fails through our own fault is
- * given back.
+ * Counts a request against its key's daily limit, before anything else is done for it. A request that fails through a
+ * fault of the server is refunded.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../http/errors.ts';
 import type { Key } from '../keys/key.ts';
+import { secondsUntil } from '../quota/day.ts';
 import { type Quota, type Spent, UNLIMITED } from '../quota/quota.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The day that was charged for this request; undefined while none is. */
+    /** The day that this request was charged to; undefined if none. */
     chargedDay: string | undefined;
   }
 }
@@ -18,7 +19,7 @@ export function limitHeader({ allowance: { limit } }: Key): number {
   return limit === Number.POSITIVE_INFINITY ? UNLIMITED : limit;
 }
 
-/** Charges the request and sets the headers. A refusal is returned, not thrown: a missing permission is told first. */
+/** Charges the request and sets the headers. A refusal is returned, not thrown: a missing permission takes precedence. */
 export async function rateLimit(
   quota: Quota,
   request: FastifyRequest,
@@ -35,12 +36,10 @@ export async function rateLimit(
 }
 
 export function limitReached({ resetSeconds }: Spent, nowMs: number): ApiError {
-  const retryAfter = Math.max(1, resetSeconds - Math.floor(nowMs / 1000));
-  return new ApiError('RATE_LIMIT_EXCEEDED', { headers: { 'Retry-After': String(retryAfter) } });
+  return new ApiError('RATE_LIMIT_EXCEEDED', { retryAfterSeconds: secondsUntil(resetSeconds, nowMs) });
 }
 
-/** A request that failed through our fault does not count. */
-export function giveBack(quota: Quota, request: FastifyRequest, reply: FastifyReply): void {
+export function refundRequest(quota: Quota, request: FastifyRequest, reply: FastifyReply): void {
   const { key, chargedDay } = request;
   if (key === undefined || chargedDay === undefined) return;
   request.chargedDay = undefined;

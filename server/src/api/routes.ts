@@ -1,11 +1,15 @@
 /** Every route of the API that takes a key: path, name in metrics and statistics, permission, schema, handler. */
 import type { RouteOptions } from 'fastify';
-import type { Permission } from '../keys/tiers.ts';
-import type { DatasetDiffs } from '../lookup/dataset-diffs.ts';
-import type { EmailChecks } from '../lookup/email-checks.ts';
+import type { EmailChecks } from '../email-checks/email-checks.ts';
+import type { KnownKeys } from '../keys/known-keys.ts';
+import type { Overload } from '../limits/overload.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import type { Quota } from '../quota/quota.ts';
 import type { NetworkCounts } from '../usage/networks.ts';
+import type { Usage } from '../usage/usage.ts';
+import type { DatasetDiffs } from '../versions/dataset-diffs.ts';
+import type { Permission } from '../vocabulary.ts';
 import { getAsn, searchAsn } from './asn.ts';
 import { postBatch } from './batch/batch.ts';
 import { getDataset, getDatasetDiff } from './dataset.ts';
@@ -17,14 +21,19 @@ import { datasetDiffSchema } from './schemas/dataset-diff.ts';
 import { emailDomainSchema } from './schemas/email.ts';
 import { batchSchema, ipSchema } from './schemas/ip.ts';
 
-export type ApiRoute = Pick<RouteOptions, 'method' | 'url' | 'schema'> & {
+type ApiRoute = Pick<RouteOptions, 'method' | 'url' | 'schema'> & {
   readonly name: string;
   readonly permission: Permission;
-  // Each handler types its own parameters, which its schema has checked.
+  // Each handler types its own parameters, which its schema validates.
   readonly handler: (request: never, reply: never) => unknown;
 };
 
-export type RouteParts = {
+/** What the API is built from. */
+export type ApiDependencies = {
+  readonly keys: KnownKeys;
+  readonly quota: Quota;
+  readonly usage: Usage;
+  readonly overload: Overload;
   readonly live: LiveDataset;
   readonly emailChecks: EmailChecks;
   readonly datasetDiffs: DatasetDiffs;
@@ -33,7 +42,8 @@ export type RouteParts = {
   readonly nowMs: () => number;
 };
 
-export function apiRoutes({ live, emailChecks, datasetDiffs, metrics, networks, nowMs }: RouteParts): ApiRoute[] {
+export function apiRoutes(dependencies: ApiDependencies): ApiRoute[] {
+  const { live, emailChecks, datasetDiffs, metrics, networks, nowMs } = dependencies;
   return [
     {
       method: 'GET',

@@ -3,7 +3,8 @@
  * called then, and never hold a secret: no key, password, token or link.
  */
 import { randomBytes } from 'node:crypto';
-import type { AuditStore } from '../storage/audit-store.ts';
+import type { AuditStore } from '../storage/stores/audit-store.ts';
+import type { AuditAction, AuditTargetKind } from '../vocabulary.ts';
 
 export type Actor = {
   /** A name, or `command line, USER`. */
@@ -12,32 +13,8 @@ export type Actor = {
   readonly address?: string;
 };
 
-export const AUDIT_ACTIONS = [
-  'account.set_up',
-  'account.invited',
-  'account.invitation_withdrawn',
-  'account.joined',
-  'account.created',
-  'account.signed_in',
-  'account.sign_in_failed',
-  'account.signed_out',
-  'account.signed_out_everywhere',
-  'account.session_ended',
-  'account.password_changed',
-  'account.reset_link_made',
-  'account.password_reset',
-  'account.role_changed',
-  'account.disabled',
-  'account.enabled',
-  'key.created',
-  'key.rotated',
-  'key.revoked',
-  'dataset.version_used',
-  'dataset.update_started',
-] as const;
-export type AuditAction = (typeof AUDIT_ACTIONS)[number];
-export type AuditTarget = {
-  readonly kind: 'account' | 'invitation' | 'key' | 'dataset';
+type AuditTarget = {
+  readonly kind: AuditTargetKind;
   readonly id?: string;
   readonly name?: string;
 };

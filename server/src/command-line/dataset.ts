@@ -1,15 +1,14 @@
-/** `whence dataset`, as it is typed. */
+/** Command-line definition of `whence dataset`. */
 import { DEFAULT_DIFF_LIMIT, MAX_DIFF_LIMIT } from '@whence/dataset/diff-limit';
-import type { Command } from 'commander';
-import { defineExport } from './dataset-export.ts';
-import type { Invocation } from './invocation.ts';
-import { collect, jsonOption, positiveInteger } from './options.ts';
+import { type Command, Option } from 'commander';
+import { EXPORT_FORMATS } from '../export/options.ts';
+import { collect, type Invocation, jsonOption, positiveInteger } from './command.ts';
 
 export function defineDataset(program: Command, invocation: Invocation): void {
   const { config, now, stdout, stderr, exitWith } = invocation;
   const dataset = program
     .command('dataset')
-    .description('build, update, list, compare, select, publish and pull versions of the dataset');
+    .description('build, update, list, compare, check, review, select, publish and pull versions of the dataset');
   dataset
     .command('build')
     .description('compile the embedded default and publish it as the next version')
@@ -17,7 +16,9 @@ export function defineDataset(program: Command, invocation: Invocation): void {
     .action(async (options) => {
       const { datasetBuild } = await import('../commands/dataset/build.ts');
       const { afterBuild } = await import('../commands/dataset/replica.ts');
-      exitWith(datasetBuild(config(), options, { now, stdout, stderr }));
+      const { recordingVersion } = await import('../commands/dataset/version-audit.ts');
+      const build = () => datasetBuild(config(), options, { now, stdout, stderr });
+      exitWith(await recordingVersion(config(), stderr, build));
       afterBuild(config(), stderr);
     });
   dataset
@@ -25,12 +26,14 @@ export function defineDataset(program: Command, invocation: Invocation): void {
     .description('fetch feeds that are due, compile and publish the next version')
     .option('--force', 'fetch every feed, even if its copy is fresh')
     .option('--accept <feed>', 'accept this feed although it has shrunk or grown; repeatable', collect)
-    .option('--accept-changes', 'publish the result although it differs much from the version before')
+    .option('--accept-changes', 'publish the result although it differs too much from the previous version')
     .addOption(jsonOption())
     .action(async (options) => {
       const { datasetUpdate } = await import('../commands/dataset/build.ts');
       const { afterBuild } = await import('../commands/dataset/replica.ts');
-      exitWith(await datasetUpdate(config(), options, { now, stdout, stderr }));
+      const { recordingVersion } = await import('../commands/dataset/version-audit.ts');
+      const update = () => datasetUpdate(config(), options, { now, stdout, stderr });
+      exitWith(await recordingVersion(config(), stderr, update));
       afterBuild(config(), stderr);
     });
   dataset
@@ -66,7 +69,7 @@ export function defineDataset(program: Command, invocation: Invocation): void {
     .action(async (version: number, options) => {
       const { datasetUse } = await import('../commands/dataset/versions.ts');
       const { warnOfNextPull } = await import('../commands/dataset/replica.ts');
-      exitWith(datasetUse(config().dataDir, version, options, stdout));
+      exitWith(await datasetUse(config(), version, options, stdout, stderr));
       warnOfNextPull(config(), stderr);
     });
   dataset
@@ -85,7 +88,9 @@ export function defineDataset(program: Command, invocation: Invocation): void {
     .addOption(jsonOption())
     .action(async (options) => {
       const { datasetPull } = await import('../commands/dataset/replica.ts');
-      exitWith(await datasetPull(config(), options, now, stdout, stderr));
+      const { recordingVersion } = await import('../commands/dataset/version-audit.ts');
+      const pull = () => datasetPull(config(), options, now, stdout, stderr);
+      exitWith(await recordingVersion(config(), stderr, pull));
     });
   dataset
     .command('diff')
@@ -98,5 +103,59 @@ export function defineDataset(program: Command, invocation: Invocation): void {
       const { datasetDiff } = await import('../commands/dataset/diff.ts');
       exitWith(datasetDiff(config().dataDir, from, to, options, stdout));
     });
+  dataset
+    .command('check')
+    .description('compare the answers with a CSV file of labels: confusion, precision, recall, worst networks')
+    .requiredOption('--labels <file>', 'header with address or prefix, and fields of the record')
+    .option('--min <share>', 'exit with 1 if an accuracy, precision or recall is below, such as 0.95')
+    .option('--dataset-version <version>', 'check this version instead of the current one', positiveInteger)
+    .option('--limit <count>', 'networks to list', positiveInteger, 20)
+    .addOption(jsonOption())
+    .action(async (options) => {
+      const { datasetCheck } = await import('../commands/dataset/check.ts');
+      exitWith(datasetCheck(config().dataDir, options, stdout, stderr));
+    });
+  dataset
+    .command('coverage')
+    .description('show how much of the IPv4 space the table of networks covers, and which large networks it lacks')
+    .option('--limit <count>', 'networks to list', positiveInteger, 40)
+    .addOption(jsonOption())
+    .action(async (options) => {
+      const { datasetCoverage } = await import('../commands/dataset/review.ts');
+      exitWith(datasetCoverage(config().dataDir, options, stdout));
+    });
+  dataset
+    .command('disagreements')
+    .description('show where sources of the current version contradict its answers, the largest first')
+    .option('--limit <count>', 'entries per list', positiveInteger, 25)
+    .addOption(jsonOption())
+    .action(async (options) => {
+      const { datasetDisagreements } = await import('../commands/dataset/review.ts');
+      exitWith(datasetDisagreements(config().dataDir, options, stdout));
+    });
   defineExport(dataset, invocation);
+}
+
+function defineExport(dataset: Command, { config, stdout, stderr, exitWith }: Invocation): void {
+  dataset
+    .command('export')
+    .description('export the networks and their records for other engines')
+    .addOption(new Option('--format <format>', 'export format').choices(EXPORT_FORMATS).makeOptionMandatory())
+    .option('--output <path>', 'file, or folder for clickhouse (default: standard output, text formats only)')
+    .option('--dataset-version <version>', 'export this version instead of the current one', positiveInteger)
+    .option('--flag <flag...>', 'only networks with one of these flags, such as is_vpn')
+    .option('--country <code...>', 'only networks in one of these countries, such as DE')
+    .option('--asn <number...>', 'only these networks')
+    .option('--cloud <name...>', 'only networks of these cloud providers, such as AWS')
+    .option('--company <name...>', 'only AI crawlers of these companies, such as OpenAI')
+    .option('--connection-type <type...>', 'only networks of these types, such as residential')
+    .option('--min-score <score>', 'only networks with at least this threat score')
+    .option('--name <name>', 'name of the nftables or ipset sets, or of the nginx variable (default: whence)')
+    .option('--table <name>', 'nftables table of the sets (default: whence)')
+    .option('--value <field>', 'haproxy and nginx-geo: map networks to this field, such as country')
+    .addOption(jsonOption())
+    .action(async (options) => {
+      const { exportCommand } = await import('../commands/dataset/export.ts');
+      exitWith(await exportCommand(config().dataDir, options, stdout, stderr));
+    });
 }

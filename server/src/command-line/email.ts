@@ -1,8 +1,7 @@
-/** `whence email`, as it is typed. */
+/** Command-line definition of `whence email`. */
 import type { Command } from 'commander';
 import { DEFAULT_PARALLEL, MAX_PARALLEL } from '../commands/email/parallel.ts';
-import type { Invocation } from './invocation.ts';
-import { jsonOption, positiveInteger } from './options.ts';
+import { type Invocation, jsonOption, positiveInteger } from './command.ts';
 
 export function defineEmail(
   program: Command,
@@ -10,10 +9,13 @@ export function defineEmail(
 ): void {
   program
     .command('email')
-    .description('check MX, SPF, DKIM and DMARC records of domains; exit code 0 if all have grade A or B')
+    .description(
+      'check MX, SPF, DKIM and DMARC records of domains; exit code 0 if all have grade A or B, or are set up to send no mail',
+    )
     .argument('[domain...]', 'example.com, user@example.com or https://example.com/; - reads standard input')
     .option('--file <path>', 'check the domains in a file, one per line (- for standard input)')
-    .option('--selectors <list>', 'DKIM selectors to report, comma-separated (default: common ones)')
+    .option('--selectors <list>', 'DKIM selectors to try beside the common ones, comma-separated')
+    .option('--only-selectors <list>', 'DKIM selectors to report instead of the common ones')
     .option('--transport', 'check MTA-STS, TLS-RPT, DANE, BIMI and DNSSEC too')
     .option('--networks', 'show who carries the mail, from the local dataset')
     .option('--csv', 'print CSV')

@@ -1,9 +1,8 @@
-/** `whence enrich`, as it is typed. */
+/** Command-line definition of `whence enrich`. */
 import { type Command, Option } from 'commander';
 import { FIELDS } from '../enrich/fields.ts';
-import { FORMATS } from '../enrich/format.ts';
-import type { Invocation } from './invocation.ts';
-import { collect, positiveInteger } from './options.ts';
+import { FORMATS } from '../enrich/formats/format.ts';
+import { collect, type Invocation, positiveInteger } from './command.ts';
 
 export function defineEnrich(program: Command, { config, now, stdin, stdout, stderr, exitWith }: Invocation): void {
   program

@@ -1,8 +1,7 @@
-/** `whence key create|list|revoke`, as it is typed. */
+/** Command-line definition of `whence key create|list|revoke`. */
 import { type Command, Option } from 'commander';
-import { PERMISSIONS, TIER_NAMES } from '../keys/tiers.ts';
-import type { Invocation } from './invocation.ts';
-import { jsonOption } from './options.ts';
+import { PERMISSIONS, TIER_NAMES } from '../vocabulary.ts';
+import { type Invocation, jsonOption } from './command.ts';
 
 export function defineKey(program: Command, { config, stdout, stderr, exitWith }: Invocation): void {
   const key = program.command('key').description('create, list and revoke API keys');
@@ -14,7 +13,7 @@ export function defineKey(program: Command, { config, stdout, stderr, exitWith }
     .option('--permissions <list>', `some of ${PERMISSIONS.join(',')} (default: all)`)
     .addOption(jsonOption())
     .action(async (options) => {
-      const { keyCreate } = await import('../commands/key/create.ts');
+      const { keyCreate } = await import('../commands/key/key.ts');
       exitWith(await keyCreate(config().storageLocation, options, stdout, stderr));
     });
   key
@@ -22,7 +21,7 @@ export function defineKey(program: Command, { config, stdout, stderr, exitWith }
     .description('list all keys, including revoked ones')
     .addOption(jsonOption())
     .action(async (options) => {
-      const { keyList } = await import('../commands/key/list.ts');
+      const { keyList } = await import('../commands/key/key.ts');
       exitWith(await keyList(config().storageLocation, options, stdout));
     });
   key
@@ -31,7 +30,7 @@ export function defineKey(program: Command, { config, stdout, stderr, exitWith }
     .argument('<key>', 'id from whence key list, or the key itself')
     .addOption(jsonOption())
     .action(async (name: string, options) => {
-      const { keyRevoke } = await import('../commands/key/revoke.ts');
+      const { keyRevoke } = await import('../commands/key/key.ts');
       exitWith(await keyRevoke(config().storageLocation, name, options, stdout));
     });
 }

@@ -1,7 +1,6 @@
-/** `whence ip`, `whence asn` and `whence asn search`, as they are typed. */
+/** Command-line definitions of `whence ip`, `whence asn` and `whence asn search`. */
 import type { Command } from 'commander';
-import type { Invocation } from './invocation.ts';
-import { jsonOption, positiveInteger } from './options.ts';
+import { type Invocation, jsonOption, positiveInteger } from './command.ts';
 
 export function defineIp(program: Command, { config, stdout, exitWith }: Invocation): void {
   program

@@ -1,19 +1,18 @@
-/** `whence user create|list|reset-password|set-role|disable|setup-link`, as it is typed. */
+/** Command-line definition of `whence user create|list|reset-password|set-role|disable|setup-link|links|revoke-link`. */
 import { Argument, type Command, Option } from 'commander';
-import { ROLES, type Role } from '../accounts/role.ts';
-import type { Invocation } from './invocation.ts';
-import { jsonOption } from './options.ts';
+import { ROLES, type Role } from '../vocabulary.ts';
+import { type Invocation, jsonOption } from './command.ts';
 
 export function defineUser(program: Command, { config, stdout, stderr, exitWith }: Invocation): void {
   const user = program.command('user').description('manage accounts of the dashboard');
   user
     .command('create')
-    .description('create an account and print the one-time link with which its password is set')
+    .description('create an account and print a one-time link for setting its password')
     .argument('<name>', 'name to sign in with')
-    .addOption(new Option('--role <role>', 'what the account may do').choices(ROLES).default('member'))
+    .addOption(new Option('--role <role>', 'role of the account').choices(ROLES).default('member'))
     .addOption(jsonOption())
     .action(async (name: string, options) => {
-      const { userCreate } = await import('../commands/user/create.ts');
+      const { userCreate } = await import('../commands/user/user.ts');
       exitWith(await userCreate(config(), name, options, stdout));
     });
   user
@@ -21,44 +20,61 @@ export function defineUser(program: Command, { config, stdout, stderr, exitWith 
     .description('list all accounts')
     .addOption(jsonOption())
     .action(async (options) => {
-      const { userList } = await import('../commands/user/list.ts');
+      const { userList } = await import('../commands/user/user.ts');
       exitWith(await userList(config(), options, stdout));
     });
   user
     .command('reset-password')
-    .description('print a one-time link with which a new password is set')
+    .description('print a one-time link for setting a new password')
     .argument('<name>', 'name or id of the account')
     .addOption(jsonOption())
     .action(async (name: string, options) => {
-      const { userResetPassword } = await import('../commands/user/reset-password.ts');
+      const { userResetPassword } = await import('../commands/user/user.ts');
       exitWith(await userResetPassword(config(), name, options, stdout));
     });
   user
     .command('set-role')
-    .description('change what an account may do')
+    .description('change the role of an account')
     .argument('<name>', 'name or id of the account')
     .addArgument(new Argument('<role>', 'new role').choices(ROLES))
     .addOption(jsonOption())
     .action(async (name: string, role: Role, options) => {
-      const { userChange } = await import('../commands/user/change.ts');
+      const { userChange } = await import('../commands/user/user.ts');
       exitWith(await userChange(config(), name, { role }, options, stdout, stderr));
     });
   user
     .command('disable')
-    .description('end all sessions of an account and let it sign in no more; its keys stay')
+    .description('disable an account and end all of its sessions; its keys remain valid')
     .argument('<name>', 'name or id of the account')
-    .option('--undo', 'let it sign in again')
+    .option('--undo', 'enable the account again')
     .addOption(jsonOption())
     .action(async (name: string, options) => {
-      const { userChange } = await import('../commands/user/change.ts');
+      const { userChange } = await import('../commands/user/user.ts');
       exitWith(await userChange(config(), name, { isDisabled: options.undo !== true }, options, stdout, stderr));
     });
   user
     .command('setup-link')
-    .description('print a one-time link with which an administrator account is made')
+    .description('print a one-time link for creating an administrator account')
     .addOption(jsonOption())
     .action(async (options) => {
-      const { userSetupLink } = await import('../commands/user/setup-link.ts');
+      const { userSetupLink } = await import('../commands/user/user.ts');
       exitWith(await userSetupLink(config(), options, stdout));
+    });
+  user
+    .command('links')
+    .description('list one-time links that have not been used: invitations, password resets, set-up')
+    .addOption(jsonOption())
+    .action(async (options) => {
+      const { userLinks } = await import('../commands/user/user.ts');
+      exitWith(await userLinks(config(), options, stdout));
+    });
+  user
+    .command('revoke-link')
+    .description('revoke a one-time link')
+    .argument('<id>', 'id of the link')
+    .addOption(jsonOption())
+    .action(async (id: string, options) => {
+      const { userRevokeLink } = await import('../commands/user/user.ts');
+      exitWith(await userRevokeLink(config(), id, options, stdout));
     });
 }

@@ -1,6 +1,6 @@
 /** `whence asn N` and `whence asn search Q`: networks by number and by name, from the local dataset. */
+import { parsePrefixedAsn } from '@whence/dataset/as-number';
 import { AsnSearch } from '@whence/dataset/asn-search';
-import { asnArgument } from '../terminal/asn-argument.ts';
 import { type ExitCode, UsageError } from '../terminal/exit.ts';
 import type { Output } from '../terminal/output.ts';
 import { formatCount, formatTable } from '../terminal/table.ts';
@@ -12,7 +12,8 @@ export function asnCommand(
   options: { json?: boolean; prefixes?: boolean },
   stdout: Output,
 ): ExitCode {
-  const number = asnArgument(text);
+  const number = parsePrefixedAsn(text);
+  if (number === undefined) throw new UsageError(`invalid AS number ${JSON.stringify(text)}; write 15169 or AS15169`);
   const dataset = openLocalDataset(dataDir);
   const record = dataset.asn(number);
   if (record === undefined) {

@@ -7,7 +7,7 @@ import type { Output } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
 import { openLocalDataset } from './local-dataset.ts';
 
-export type IpOptions = { json?: boolean; explain?: boolean };
+type IpOptions = { json?: boolean; explain?: boolean };
 
 export function ipCommand(dataDir: string, addresses: readonly string[], options: IpOptions, stdout: Output): ExitCode {
   const dataset = openLocalDataset(dataDir);

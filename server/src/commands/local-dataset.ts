@@ -1,6 +1,6 @@
 /** Opens the local dataset, for commands that work without a server. */
 
-import { DatasetError } from '@whence/dataset/format';
+import { DatasetError } from '@whence/dataset/dataset-error';
 import { readManifest, type VersionEntry, versionPath } from '@whence/dataset/publish';
 import { type Dataset, openDataset } from '@whence/dataset/read';
 

@@ -1,31 +1,28 @@
 /**
- * The scope of the dashboard: same origin → session → role → handler → envelope, and the pages. Its hooks are those of its
- * own routes; no request of the API passes through them.
+ * The scope of the dashboard: same origin → session → role → handler → envelope, and the pages. Its hooks apply to its own
+ * routes only; requests to the API do not pass through them.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { InvalidAccount } from '../accounts/account.ts';
-import { Accounts, actorOf } from '../accounts/accounts.ts';
+import { actorOf } from '../accounts/accounts.ts';
 import { TooManyPasswords } from '../accounts/password-hash.ts';
-import { mayDo } from '../accounts/role.ts';
 import type { Session } from '../accounts/sessions.ts';
 import { csrfTokenOf } from '../accounts/token.ts';
-import { AuditLog } from '../audit/audit-log.ts';
-import { elapsedMs } from '../http/envelope.ts';
+import { elapsedMs, envelope } from '../http/envelope.ts';
 import { ApiError } from '../http/errors.ts';
+import { MAX_PUBLIC_BODY_BYTES } from '../http/limits.ts';
 import { InvalidKey } from '../keys/key.ts';
-import { TrafficRecorder } from '../usage/traffic.ts';
-import { ProcessReporter } from './operation/process-reporter.ts';
+import { clientAddress } from '../limits/client.ts';
+import { mayDo } from '../vocabulary.ts';
+import type { DashboardDependencies } from './dependencies.ts';
 import { registerPages } from './pages/pages.ts';
-import type { DashboardParts } from './parts.ts';
 import { registerProvider } from './people/provider-routes.ts';
 import { readSessionCookie } from './people/session-cookie.ts';
 import type { Ask, PublicAsk, Route } from './requests/ask.ts';
 import { isBehindTls, requireCsrfToken, requireSameOrigin } from './requests/origin.ts';
-import { DashboardRefusal, invalid, tooManyAttempts } from './requests/refusal.ts';
+import { DashboardRefusal, invalid } from './requests/refusal.ts';
 import { dashboardRoutes } from './routes.ts';
 import { type RouteName, routes } from './wire.ts';
-
-const REPORT_MS = 10_000;
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -33,27 +30,25 @@ declare module 'fastify' {
   }
 }
 
-export async function registerDashboard(scope: FastifyInstance, parts: DashboardParts): Promise<void> {
-  const { storage, metrics, overload, settings, nowMs, log } = parts;
-  const audit = new AuditLog(storage.audit);
-  const accounts = new Accounts(storage, audit);
-  const recorder = new TrafficRecorder(metrics, storage.traffic);
-  const reporter = new ProcessReporter(storage.processes, overload, parts.live, nowMs);
-  const table = dashboardRoutes({ ...parts, accounts, audit, reporter });
+export async function registerDashboard(scope: FastifyInstance, dependencies: DashboardDependencies): Promise<void> {
+  const { accounts, overload, settings, nowMs } = dependencies;
+  const table = dashboardRoutes(dependencies);
 
   scope.decorateRequest('dashboardSession', undefined);
   scope.setErrorHandler(answerRefusal);
   for (const name of Object.keys(routes) as RouteName[]) {
     const { method, path } = routes[name];
-    // The table has a row of this name, whose handler takes what the contract has for it.
+    // The table has a row for every route; its handler takes the parameters of the contract.
     const { access, handler, bodySchema } = table[name] as unknown as Route<'getSession'>;
     scope.route({
       method,
       url: path,
       config: { name: 'dashboard' },
+      // Others are refused before their body is read.
+      ...(access === 'public' ? { bodyLimit: MAX_PUBLIC_BODY_BYTES } : {}),
       schema: { hide: true, ...(bodySchema === undefined ? {} : { body: bodySchema }) } as object,
       onRequest: async (request, reply) => {
-        if (overload.isOverloaded) throw new ApiError('OVERLOADED', { headers: { 'Retry-After': '1' } });
+        if (overload.isOverloaded) throw new ApiError('OVERLOADED');
         if (method !== 'GET') requireSameOrigin(request, settings.publicUrl);
         const session = await findSession(request);
         if (method !== 'GET') requireCsrfToken(request, session && csrfTokenOf(session.token));
@@ -67,26 +62,13 @@ export async function registerDashboard(scope: FastifyInstance, parts: Dashboard
       },
       handler: async (request, reply) => {
         const answer = await handler(askOf(request, reply) as Ask<'getSession'>);
-        return answer === (reply as unknown)
-          ? reply
-          : { data: answer, meta: { processing_time_ms: elapsedMs(request) } };
+        // Awaiting a reply that was sent resolves without a value: a reply is thenable.
+        return answer === undefined ? reply : envelope(request, answer);
       },
     });
   }
-  if (settings.provider !== undefined) registerProvider(scope, settings.provider, { accounts, settings, nowMs, log });
+  if (settings.provider !== undefined) registerProvider(scope, settings.provider, dependencies);
   await registerPages(scope, settings);
-
-  const report = () =>
-    Promise.all([recorder.flush(nowMs()), parts.networks.flush(nowMs()), reporter.report()]).catch((error) =>
-      log.error({ err: error }, 'traffic could not be written'),
-    );
-  const timer = setInterval(report, REPORT_MS).unref();
-  scope.addHook('onReady', async () => void (await report()));
-  scope.addHook('onClose', async () => {
-    clearInterval(timer);
-    await report();
-    await reporter.remove().catch(() => {});
-  });
 
   async function findSession(request: FastifyRequest): Promise<Session | undefined> {
     const token = readSessionCookie(request, isBehindTls(request, settings.publicUrl));
@@ -95,7 +77,7 @@ export async function registerDashboard(scope: FastifyInstance, parts: Dashboard
 
   function askOf(request: FastifyRequest, reply: FastifyReply): PublicAsk<'getSession'> | Ask<'getSession'> {
     const session = request.dashboardSession;
-    const client = { address: request.ip, userAgent: request.headers['user-agent'] ?? '' };
+    const client = { address: clientAddress(request.ip), userAgent: request.headers['user-agent'] ?? '' };
     return {
       params: (request.params ?? {}) as Record<never, never>,
       query: (request.query ?? {}) as Record<never, never>,
@@ -110,7 +92,7 @@ export async function registerDashboard(scope: FastifyInstance, parts: Dashboard
   }
 }
 
-/** What is not the dashboard's own goes on to the handler of all scopes. */
+/** Every other error goes on to `http/error-handler`. */
 function answerRefusal(thrown: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const refusal = toRefusal(thrown);
   if (refusal === undefined) throw thrown;
@@ -128,6 +110,6 @@ function toRefusal(thrown: Error): DashboardRefusal | undefined {
   if (thrown instanceof DashboardRefusal) return thrown;
   if (thrown instanceof InvalidAccount) return invalid(`/${thrown.path}`, thrown.message);
   if (thrown instanceof InvalidKey) return invalid('', thrown.message);
-  if (thrown instanceof TooManyPasswords) return tooManyAttempts();
+  if (thrown instanceof TooManyPasswords) return new DashboardRefusal('TOO_MANY_ATTEMPTS');
   return undefined;
 }

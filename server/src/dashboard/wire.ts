@@ -24,6 +24,19 @@ import type {
   Refusal,
   ThreatLevel,
 } from '@whence/client/wire';
+import type {
+  AuditAction,
+  AuditTargetKind,
+  KeySort,
+  KeyStatus,
+  Permission,
+  Role,
+  SortOrder,
+  Tier,
+  UsageGroup,
+} from '../vocabulary.ts';
+
+export type { AuditAction, KeySort, KeyStatus, Permission, Role, Tier };
 
 export const CSRF_HEADER = 'X-CSRF-Token';
 /** Where one-time links lead. The token follows as a fragment (`/set-up#TOKEN`), so that no log and no Referer has it. */
@@ -49,9 +62,9 @@ export const routes = {
   listPeople: { method: 'GET', path: '/dashboard/api/people' },
   changePerson: { method: 'PATCH', path: '/dashboard/api/people/:id' },
   makeResetLink: { method: 'POST', path: '/dashboard/api/people/:id/reset-link' },
-  listInvitations: { method: 'GET', path: '/dashboard/api/invitations' },
   invite: { method: 'POST', path: '/dashboard/api/invitations' },
-  withdrawInvitation: { method: 'DELETE', path: '/dashboard/api/invitations/:id' },
+  listLinks: { method: 'GET', path: '/dashboard/api/links' },
+  revokeLink: { method: 'DELETE', path: '/dashboard/api/links/:id' },
 
   listKeys: { method: 'GET', path: '/dashboard/api/keys' },
   createKey: { method: 'POST', path: '/dashboard/api/keys' },
@@ -106,9 +119,9 @@ export type Contract = {
   listPeople: { answer: { people: Person[] } };
   changePerson: { params: { id: string }; body: { role?: Role; is_disabled?: boolean }; answer: { person: Person } };
   makeResetLink: { params: { id: string }; answer: OneTimeLink };
-  listInvitations: { answer: { invitations: Invitation[] } };
-  invite: { body: { role: Role; note?: string }; answer: { invitation: Invitation; link: OneTimeLink } };
-  withdrawInvitation: { params: { id: string }; answer: Done };
+  invite: { body: { role: Role; note?: string }; answer: { open: OpenLink; link: OneTimeLink } };
+  listLinks: { answer: { links: OpenLink[] } };
+  revokeLink: { params: { id: string }; answer: Done };
 
   listKeys: { query: KeyQuery; answer: KeyPage };
   createKey: { body: NewKeyRequest; answer: CreatedKey };
@@ -170,6 +183,8 @@ export type DashboardErrorCode =
   | 'ALREADY_REVOKED'
   /** 409: the key has an active successor already. */
   | 'ALREADY_ROTATING'
+  /** 409: the account has as many active keys as it may; `details.rule` says what to do. */
+  | 'TOO_MANY_KEYS'
   /** 409: an update is running; `details` has its state. */
   | 'UPDATE_RUNNING'
   /** 409: this server pulls datasets, or has nothing to update with. */
@@ -178,13 +193,10 @@ export type DashboardErrorCode =
   | 'INVALID_REQUEST'
   /** 429: too many wrong passwords from this address or for this name; `Retry-After`. */
   | 'TOO_MANY_ATTEMPTS'
-  /** 429: look-ups are used up, of the account until 00:00 UTC, of an address without one for some seconds; `Retry-After`. */
+  /** 429: lookups are used up, of the account until 00:00 UTC, of an address without one for some seconds; `Retry-After`. */
   | 'RATE_LIMIT_EXCEEDED';
 
 // Accounts
-
-/** Each may do what the one before it may: look up; have keys; everything. */
-export type Role = 'viewer' | 'member' | 'admin';
 
 export type Account = { id: string; name: string; role: Role; created_at: string };
 
@@ -194,7 +206,7 @@ export type SignedOut = {
   /** False as long as there is no account: the first is made with the link that `whence user setup-link` prints. */
   has_accounts: boolean;
   /** WHENCE_PUBLIC_LOOKUPS: addresses, prefixes, networks and domains may be looked up without an account. */
-  has_public_look_ups: boolean;
+  has_public_lookups: boolean;
   /** Another way to sign in: a link to follow, with the name of the provider. */
   provider?: { label: string; path: string };
 };
@@ -209,11 +221,11 @@ export type SignedIn = {
   /** Tiers this account may give to a key. */
   tiers: TierInfo[];
   permissions: Permission[];
-  look_ups_per_day: number;
+  lookups_per_day: number;
   max_batch: number;
   server_version: string;
 };
-export type SignInRequest = { name: string; password: string };
+type SignInRequest = { name: string; password: string };
 
 export type LinkKind = 'setup' | 'invitation' | 'reset';
 export type LinkState = {
@@ -224,7 +236,7 @@ export type LinkState = {
   expires_at: string;
 };
 /** `name` where the link does not have one. */
-export type RedeemRequest = { token: string; name?: string; password: string };
+type RedeemRequest = { token: string; name?: string; password: string };
 /** Shown once. `path` belongs behind the origin of the page. */
 export type OneTimeLink = { path: string; expires_at: string };
 
@@ -244,9 +256,13 @@ export type Person = Account & {
   last_sign_in_at?: string;
   active_keys: number;
 };
-export type Invitation = {
+/** A one-time link that was not used yet. The link itself is not shown again. */
+export type OpenLink = {
   id: string;
+  kind: LinkKind;
   role: Role;
+  /** Of the account whose password is set. */
+  account?: string;
   note?: string;
   created_at: string;
   created_by: string;
@@ -255,30 +271,34 @@ export type Invitation = {
 
 // API keys
 
-export type Permission = 'ip:read' | 'ip:batch' | 'asn:read' | 'email:read';
-export type Tier = 'free' | 'starter' | 'pro' | 'enterprise';
 /** `requests_per_day` is null without a limit. */
 export type TierInfo = { tier: Tier; requests_per_day: number | null; batch_size: number };
 
-export type KeyStatus = 'active' | 'revoked';
-export type KeySort = 'name' | 'created_at' | 'last_used_at' | 'requests_today';
 export type KeyQuery = {
-  /** In the name, the masked key, the id or the owner's name, case-insensitive. */
+  /**
+   * At the beginning of a word of the name or of the owner's name, at the beginning of the id, or at the beginning or the
+   * end of the masked key. Case-insensitive.
+   */
   q?: string;
   status?: KeyStatus;
   tier?: Tier;
   permission?: Permission;
   /** Id of an account. Others than administrators see their own keys only. */
   owner?: string;
-  /** Default: `created_at`. */
+  /** Default: `created_at`. `requests_today` counts refused requests too. */
   sort?: KeySort;
   /** Default: `desc`. */
-  order?: 'asc' | 'desc';
-  offset?: number;
+  order?: SortOrder;
+  /** `next_after` of the page before, with the same filter and order. */
+  after?: string;
   /** Default 50, at most 1000. */
   limit?: number;
 };
-export type KeyPage = { keys: KeySummary[]; total: number; offset: number; limit: number };
+/**
+ * `total` is the number of keys that match; it is absent where `q` matches more than 2,000 keys, which are not counted.
+ * `next_after` is there if more keys may follow. Such a page may have fewer keys than `limit`, even none.
+ */
+export type KeyPage = { keys: KeySummary[]; total?: number; next_after?: string };
 
 export type KeySummary = {
   id: string;
@@ -309,30 +329,29 @@ export type FirstUse = { at: string; from: string; status: number };
 /** `used` of `limit` today; `limit` is null without one. */
 export type KeyQuota = { used: number; limit: number | null; resets_at: string };
 
-export type NewKeyRequest = { name: string; tier: Tier; permissions: Permission[] };
+type NewKeyRequest = { name: string; tier: Tier; permissions: Permission[] };
 /** `secret` is answered here and never again. */
 export type CreatedKey = { key: KeySummary; secret: string };
 export type KeyDetail = { key: KeySummary; predecessor?: KeySummary; successor?: KeySummary };
 
-export type DayRange = { from?: string; to?: string };
+type DayRange = { from?: string; to?: string };
 /** `status_class` is 2 for 200 to 299, and so on. */
 export type UsageRow = { day: string; endpoint: string; status_class: number; requests: number };
-export type KeyUsage = { from: string; to: string; rows: UsageRow[] };
+type KeyUsage = { from: string; to: string; rows: UsageRow[] };
 
 // Usage
 
-export type UsageBy = 'key' | 'endpoint' | 'status';
 export type UsageQuery = DayRange & {
-  /** Id of a key, or `account:ID` for look-ups in the dashboard. */
+  /** Id of a key, or `account:ID` for lookups in the dashboard. */
   key?: string;
   /** Default: `endpoint`. */
-  by?: UsageBy;
+  by?: UsageGroup;
 };
 /** `values` has a number per entry of `days`. By key: the twenty largest, then one with the id `other`. */
 export type UsageSeries = {
   from: string;
   to: string;
-  by: UsageBy;
+  by: UsageGroup;
   days: string[];
   series: { id: string; label: string; total: number; values: number[] }[];
   total: number;
@@ -343,14 +362,14 @@ export type UsageSeries = {
 };
 
 /** The API as a whole, by hour: administrators only. */
-export type Traffic = {
+type Traffic = {
   hours: TrafficHour[];
   latency: Latency;
   cache: { hits: number; misses: number };
   refused: Refused;
 };
 /** `hour` is the start, as `2026-08-01T13:00:00Z`. */
-export type TrafficHour = {
+type TrafficHour = {
   hour: string;
   requests: number;
   refused: number;
@@ -359,7 +378,7 @@ export type TrafficHour = {
   p99_ms: number;
 };
 /** Estimates from a histogram; 0 without requests. */
-export type Latency = { p50_ms: number; p90_ms: number; p99_ms: number };
+type Latency = { p50_ms: number; p90_ms: number; p99_ms: number };
 export type Refused = { unauthorized: number; forbidden: number; rate_limited: number; overloaded: number };
 
 export type Overview = {
@@ -376,10 +395,10 @@ export type Overview = {
   networks?: TopNetworks;
 };
 /**
- * Networks that the looked-up addresses belong to, today and yesterday (UTC): ten, the largest first, of `look_ups` in
- * all. Estimates where a process has more than 1,000 look-ups in ten seconds.
+ * Networks that the looked-up addresses belong to, today and yesterday (UTC): ten, the largest first, of `lookups` in
+ * all. Estimates where a process has more than 1,000 lookups in ten seconds.
  */
-export type TopNetworks = { look_ups: number; top: { asn: number; name: string; look_ups: number }[] };
+export type TopNetworks = { lookups: number; top: { asn: number; name: string; lookups: number }[] };
 export type TrafficTotals = {
   requests: number;
   refused: Refused;
@@ -387,7 +406,7 @@ export type TrafficTotals = {
   cache: { hits: number; misses: number };
 };
 
-// Look-ups. Meta of an address is that of the API: request_id, cache_status, dataset_version.
+// Lookups. Meta of an address is that of the API: request_id, cache_status, dataset_version.
 
 /** Not found: 404 with `details` as `SpecialPurpose` where the address is in such a range. */
 export type IpLookup = {
@@ -404,9 +423,9 @@ export type DatasetLimits = {
   /** Addresses of these kinds change from day to day, and what is known is from a past date. */
   dated: { subject: FlagSubject; as_of?: string }[];
 };
-export type SpecialPurpose = { prefix: string; name: string; rfc: string };
+type SpecialPurpose = { prefix: string; name: string; rfc: string };
 
-export type Share<Value extends string> = { value: Value; addresses: number };
+type Share<Value extends string> = { value: Value; addresses: number };
 /** Sizes are IPv4 addresses or IPv6 /64s; as numbers they are exact up to 2^53. */
 export type PrefixSummary = {
   prefix: string;
@@ -456,9 +475,22 @@ export type { AsnRecord };
 export type DomainAdvice = { points: number; text: string; record?: string };
 
 export type DomainPart = 'mx' | 'spf' | 'dkim' | 'dmarc';
+/** `words`: the record, or why there is none. */
+export type DomainPartState = {
+  state: 'verified' | 'missing' | 'unverified' | 'not applicable';
+  is_valid: boolean;
+  words: string;
+};
 export type DomainCheck = {
   report: EmailReport;
   points: Record<DomainPart, { points: number; max: number }>;
+  parts: Record<DomainPart, DomainPartState>;
+  /** The grade, with a question mark if a part could not be verified. */
+  grade_text: string;
+  /** Why anyone can send mail as the domain; empty if that is not so. */
+  risk: string;
+  /** Set up to send no mail: nothing is left to fix, whatever the grade. */
+  is_finished: boolean;
   /** What to fix, the most points first; 0 for what does not count but should be known. */
   advice: DomainAdvice[];
   spf_tree: SpfTreeNode;
@@ -504,7 +536,7 @@ export type UpdateState = {
   schedule: UpdateSchedule;
 };
 /** `pull`: versions come from a static host. Without `interval_seconds` nothing happens by itself. */
-export type UpdateSchedule = { kind: 'build' | 'pull'; interval_seconds?: number; can_start: boolean };
+type UpdateSchedule = { kind: 'build' | 'pull'; interval_seconds?: number; can_start: boolean };
 
 // Operation
 
@@ -512,7 +544,7 @@ export type Health = {
   server_version: string;
   node_version: string;
   storage: { engine: string; state: 'ok' | 'unavailable' };
-  dataset: { state: 'ok' | 'stale' | 'missing'; version?: number; age_seconds?: number };
+  dataset: { state: 'ok' | 'stale' | 'fallback' | 'missing'; version?: number; age_seconds?: number };
   /** Processes that reported in the last half minute, on all machines. */
   processes: ProcessState[];
   update: UpdateState;
@@ -539,30 +571,7 @@ export type SettingInForce = {
   value?: string;
 };
 
-export type AuditAction =
-  | 'account.set_up'
-  | 'account.invited'
-  | 'account.invitation_withdrawn'
-  | 'account.joined'
-  | 'account.created'
-  | 'account.signed_in'
-  | 'account.sign_in_failed'
-  | 'account.signed_out'
-  | 'account.signed_out_everywhere'
-  | 'account.session_ended'
-  | 'account.password_changed'
-  | 'account.reset_link_made'
-  | 'account.password_reset'
-  | 'account.role_changed'
-  | 'account.disabled'
-  | 'account.enabled'
-  | 'key.created'
-  | 'key.rotated'
-  | 'key.revoked'
-  | 'dataset.version_used'
-  | 'dataset.update_started';
-export type AuditTarget = 'account' | 'invitation' | 'key' | 'dataset';
-export type AuditQuery = {
+type AuditQuery = {
   action?: AuditAction;
   /** Id of the account that acted. */
   actor?: string;
@@ -579,7 +588,7 @@ export type AuditEntry = {
   actor: string;
   actor_id?: string;
   action: AuditAction;
-  target_kind: AuditTarget;
+  target_kind: AuditTargetKind;
   target_id?: string;
   /** Name of the key or account, or number of the version, at that time. */
   target?: string;

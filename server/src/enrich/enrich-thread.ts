@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { openDataset } from '@whence/dataset/read';
 import { type Counts, newCounts } from './counts.ts';
-import type { CsvColumns } from './csv.ts';
+import type { CsvColumns } from './formats/csv.ts';
 import { OutputBuffer } from './output-buffer.ts';
 import { type EnrichPlan, enrichmentOf } from './plan.ts';
 import { RecordStream } from './record-stream.ts';
@@ -14,7 +14,7 @@ export type ThreadTask = {
 };
 
 export type BlockTask = { readonly block: Uint8Array; readonly memory: ArrayBuffer | undefined };
-/** `block`: the memory of the task's block, given back. */
+/** `block` returns the memory of the task's block. */
 export type EnrichedBlock = { readonly bytes: Uint8Array; readonly counts: Counts; readonly block: ArrayBuffer };
 
 // Passed by EnrichThreads, the only caller.
@@ -23,7 +23,7 @@ const counts = newCounts();
 const { findEnd, write } = enrichmentOf(openDataset(datasetPath), plan, counts, columns);
 
 parentPort?.on('message', ({ block, memory }: BlockTask) => {
-  // The memory of block and output is given away with them, and comes back with another block.
+  // The memory of block and output is transferred with them, and returned with a later block.
   const output = new OutputBuffer(memory);
   Object.assign(counts, newCounts());
   const records = new RecordStream(findEnd, write, counts, output);

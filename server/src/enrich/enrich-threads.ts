@@ -1,4 +1,4 @@
-/** The threads of `whence enrich --jobs`. Each works on its blocks in order; a block goes to the one with the fewest. */
+/** The threads of `whence enrich --jobs`. Each handles its blocks in order; a block goes to the thread with the fewest. */
 import { Worker } from 'node:worker_threads';
 import type { BlockTask, EnrichedBlock, ThreadTask } from './enrich-thread.ts';
 import { INITIAL_BYTES } from './output-buffer.ts';
@@ -8,23 +8,23 @@ type Thread = { readonly worker: Worker; readonly waiting: Waiting[] };
 
 export class EnrichThreads {
   readonly #threads: Thread[];
-  /** Of outputs that have been written. */
+  /** Memory of outputs that have been written, for reuse. */
   readonly #memory: ArrayBuffer[] = [];
-  /** Of blocks that have been enriched. */
+  /** Memory of blocks that have been enriched, for reuse. */
   readonly #blocks: ArrayBuffer[] = [];
 
   constructor(count: number, task: ThreadTask) {
     this.#threads = Array.from({ length: count }, () => startThread(task));
   }
 
-  /** Gives the block away: its bytes can no longer be read here. */
+  /** Transfers the block: its bytes can no longer be read in this thread. */
   enrich(block: Buffer): Promise<EnrichedBlock> {
     const { worker, waiting } = this.#threads.reduce((a, b) => (b.waiting.length < a.waiting.length ? b : a));
     const { promise, ...settle } = deferred();
     waiting.push(settle);
     const task: BlockTask = { block, memory: this.#memory.pop() };
-    const given = [block.buffer as ArrayBuffer, ...(task.memory === undefined ? [] : [task.memory])];
-    worker.postMessage(task, given);
+    const transferred = [block.buffer as ArrayBuffer, ...(task.memory === undefined ? [] : [task.memory])];
+    worker.postMessage(task, transferred);
     return promise.then((done) => {
       this.#blocks.push(done.block);
       return done;
@@ -33,7 +33,7 @@ export class EnrichThreads {
 
   /** Takes back the memory of an output that has been written. */
   reuse({ buffer }: Uint8Array): void {
-    // Smaller ones may be a part of Node's pool, which must not be given away.
+    // Smaller buffers may be part of Node's pool, which must not be transferred.
     if (buffer.byteLength >= INITIAL_BYTES) this.#memory.push(buffer as ArrayBuffer);
   }
 
@@ -56,7 +56,7 @@ function startThread(task: ThreadTask): Thread {
   };
   worker.on('message', (done: EnrichedBlock) => waiting.shift()?.resolve(done));
   worker.on('error', fail);
-  worker.on('exit', (code) => fail(new Error(`a thread that enriches ended with code ${code}`)));
+  worker.on('exit', (code) => fail(new Error(`an enrich thread exited with code ${code}`)));
   return { worker, waiting };
 }
 
@@ -65,7 +65,7 @@ function deferred(): Waiting & { readonly promise: Promise<EnrichedBlock> } {
   const promise = new Promise<EnrichedBlock>((resolve, reject) => {
     settle = { resolve, reject };
   });
-  // A block that is waited for later must not count as unhandled when its thread fails.
+  // Avoids an unhandled rejection if the thread fails before the block is awaited.
   promise.catch(() => {});
   return { promise, ...(settle as unknown as Waiting) };
 }

@@ -1,11 +1,17 @@
-/** The pipeline: chunks of input, split into records, enriched into a buffer that is written before the next chunk. */
-import type { Sink } from '../terminal/sink.ts';
-import type { Counts } from './counts.ts';
+/**
+ * The two pipelines. In one thread: chunks of input are split into records and enriched into a buffer, which is written
+ * before the next chunk is read. With several threads: blocks of whole records are enriched in any order and written in
+ * input order. Two blocks per thread are in memory at a time; backpressure from the output stops reading of the input.
+ */
+import type { Dataset } from '@whence/dataset/read';
+import type { Sink } from '../terminal/output.ts';
+import { addCounts, type Counts } from './counts.ts';
+import { EnrichThreads } from './enrich-threads.ts';
 import type { Input } from './input.ts';
 import { OutputBuffer } from './output-buffer.ts';
-import { type RecordEndFinder, RecordStream, type RecordWriter } from './record-stream.ts';
-
-export type Enrichment = { readonly findEnd: RecordEndFinder; readonly write: RecordWriter; readonly counts: Counts };
+import { type Enrichment, type EnrichPlan, enrichmentOf, recordEnds } from './plan.ts';
+import { BLOCK_BYTES, recordBlocks } from './record-blocks.ts';
+import { RecordStream } from './record-stream.ts';
 
 /** `onChunk` is called after each chunk is written. */
 export async function enrich(
@@ -23,4 +29,68 @@ export async function enrich(
   }
   records.end();
   if (output.length > 0) await sink.write(output.take());
+}
+
+const BLOCKS_PER_THREAD = 2;
+
+export type ParallelOptions = {
+  readonly jobs: number;
+  readonly plan: EnrichPlan;
+  readonly dataset: Dataset;
+  /** File of the same dataset, which the threads open. */
+  readonly datasetPath: string;
+  readonly counts: Counts;
+};
+
+/** `onBlock` is called after each block is written. */
+export async function enrichInParallel(
+  { chunks }: Pick<Input, 'chunks'>,
+  { jobs, plan, dataset, datasetPath, counts }: ParallelOptions,
+  sink: Sink,
+  onBlock: () => void,
+): Promise<void> {
+  const first = enrichmentOf(dataset, plan, counts);
+  let threads: EnrichThreads | undefined;
+  /** Output of blocks, in input order. */
+  const due: Promise<Uint8Array>[] = [];
+  const writeNext = async () => {
+    const bytes = await due.shift();
+    if (bytes === undefined) return;
+    if (bytes.length > 0) await sink.write(bytes);
+    threads?.reuse(bytes);
+    onBlock();
+  };
+  const enrichLocally = (block: Buffer): Uint8Array => {
+    const output = new OutputBuffer();
+    const records = new RecordStream(first.findEnd, first.write, counts, output);
+    records.feed(block);
+    records.end();
+    return output.take();
+  };
+  const enrichInThread = async (block: Buffer): Promise<Uint8Array> => {
+    threads ??= new EnrichThreads(jobs, { datasetPath, plan, columns: first.columns() });
+    const done = await threads.enrich(block);
+    addCounts(counts, done.counts);
+    return done.bytes;
+  };
+  try {
+    const allocate = (bytes: number) => threads?.usedBlock() ?? Buffer.allocUnsafeSlow(bytes);
+    for await (const block of recordBlocks(chunks, recordEnds(plan), BLOCK_BYTES, allocate)) {
+      if (block.kind === 'too-long') {
+        if (block.isStart) addCounts(counts, { lines: 1, too_long: 1 });
+        due.push(Promise.resolve(block.bytes));
+      } else {
+        // CSV columns are determined from the first rows, so these are enriched in this thread.
+        const isLocal = plan.format === 'csv' && first.columns() === undefined;
+        const enriched = isLocal ? Promise.resolve(enrichLocally(block.bytes)) : enrichInThread(block.bytes);
+        // Avoids an unhandled rejection: it is awaited later, possibly after it has failed.
+        enriched.catch(() => {});
+        due.push(enriched);
+      }
+      if (due.length >= jobs * BLOCKS_PER_THREAD) await writeNext();
+    }
+    while (due.length > 0) await writeNext();
+  } finally {
+    await threads?.close();
+  }
 }

@@ -3,14 +3,14 @@ import type { IpRecord } from '@whence/dataset/record';
 import { UsageError } from '../terminal/exit.ts';
 
 /** The part of a record that many prefixes share. */
-export type Tail = Omit<IpRecord, 'ip' | 'prefix' | 'asn' | 'asn_name'>;
+export type Attributes = Omit<IpRecord, 'ip' | 'prefix' | 'asn' | 'asn_name'>;
 export type Value = string | number | boolean | readonly string[] | { readonly score: number; readonly level: string };
 
-/** Fields of the address and its network; all others come from the tail. */
-export const OWN_FIELDS = ['ip', 'prefix', 'asn', 'asn_name'] as const;
-export type OwnField = (typeof OWN_FIELDS)[number];
+/** Fields of the address and its network; all others are attributes. */
+const OWN_FIELDS = ['ip', 'prefix', 'asn', 'asn_name'] as const;
+type OwnField = (typeof OWN_FIELDS)[number];
 
-const TAIL_FIELDS = {
+const ATTRIBUTE_FIELDS = {
   country: ({ country }) => country,
   rir: ({ rir }) => rir,
   connection_type: ({ connection_type }) => connection_type,
@@ -27,11 +27,11 @@ const TAIL_FIELDS = {
   threat: ({ threat: { score, level } }) => ({ score, level }),
   threat_score: ({ threat }) => threat.score,
   threat_level: ({ threat }) => threat.level,
-} as const satisfies Record<string, (tail: Tail) => Value | undefined>;
-export type TailField = keyof typeof TAIL_FIELDS;
+} as const satisfies Record<string, (attributes: Attributes) => Value | undefined>;
+export type AttributeField = keyof typeof ATTRIBUTE_FIELDS;
 
-export type Field = OwnField | TailField;
-export const FIELDS: readonly Field[] = [...OWN_FIELDS, ...(Object.keys(TAIL_FIELDS) as TailField[])];
+export type Field = OwnField | AttributeField;
+export const FIELDS: readonly Field[] = [...OWN_FIELDS, ...(Object.keys(ATTRIBUTE_FIELDS) as AttributeField[])];
 
 export const JSON_DEFAULT: readonly Field[] = [
   'ip',
@@ -66,16 +66,16 @@ export function parseFields(list: string): Field[] {
   return names.filter(isField);
 }
 
-export const isTailField = (field: Field): field is TailField => Object.hasOwn(TAIL_FIELDS, field);
+export const isAttributeField = (field: Field): field is AttributeField => Object.hasOwn(ATTRIBUTE_FIELDS, field);
 
 /** Undefined if the record does not have the field. */
-export function tailValue(tail: Tail, field: TailField): Value | undefined {
-  return TAIL_FIELDS[field](tail);
+export function attributeValue(attributes: Attributes, field: AttributeField): Value | undefined {
+  return ATTRIBUTE_FIELDS[field](attributes);
 }
 
 const isField = (name: string): name is Field => (FIELDS as readonly string[]).includes(name);
 
 /** `is_datacenter` and `is_vpn` become `["datacenter","vpn"]`. */
-function flagsOf(detection: Tail['detection']): string[] {
+function flagsOf(detection: Attributes['detection']): string[] {
   return Object.entries(detection).flatMap(([name, value]) => (value === true ? [name.replace(/^is_/, '')] : []));
 }

@@ -8,11 +8,17 @@
  * distinct addresses.
  */
 import { type Address, truncateAddress } from '@whence/dataset/address';
-import { asciiJson } from '@whence/dataset/ascii-json';
+import { asciiJson, writeAddress, writeNumber, writeText } from '@whence/dataset/ascii-writer';
 import { type Match, prefixLength } from '@whence/dataset/format';
-import { writeAddress, writeNumber, writePiece } from '@whence/dataset/json-writer';
 import type { Dataset } from '@whence/dataset/read';
-import { type Field, isTailField, type Tail, type TailField, tailValue, type Value } from './fields.ts';
+import {
+  type AttributeField,
+  type Attributes,
+  attributeValue,
+  type Field,
+  isAttributeField,
+  type Value,
+} from './fields.ts';
 import type { OutputBuffer } from './output-buffer.ts';
 import { RecordCache } from './record-cache.ts';
 
@@ -40,7 +46,7 @@ export function jsonInsertion(dataset: Dataset, fields: readonly Field[] | undef
       const start = output.length;
       appendParts(match === 0 ? notFound : parts, address, match, output);
       output.reserve(NOT_FOUND.length + 2);
-      if (match === 0) output.length = writePiece(NOT_FOUND, output.bytes, output.length);
+      if (match === 0) output.length = writeText(NOT_FOUND, output.bytes, output.length);
       // Every member starts with a comma; the brace replaces the first one.
       if (output.length === start) output.length++;
       output.bytes[start] = OPEN;
@@ -103,7 +109,7 @@ function appendParts(parts: readonly Part[], address: Address, match: Match, out
     }
     output.reserve(FRAME_BYTES);
     const target = output.bytes;
-    let at = writePiece(part.before, target, output.length);
+    let at = writeText(part.before, target, output.length);
     if (part.kind !== 'text') {
       if (part.isQuoted) target[at++] = QUOTE;
       if (part.kind === 'ip') at = writeAddress(address, target, at);
@@ -121,7 +127,7 @@ function appendParts(parts: readonly Part[], address: Address, match: Match, out
 
 function fullRecord(dataset: Dataset): Part {
   const text = (match: Match) =>
-    `,"asn":${dataset.asnNumber(match)},"asn_name":"${dataset.escapedName(match)}",${dataset.tailText(dataset.tailOf(match))}`;
+    `,"asn":${dataset.asnNumber(match)},"asn_name":"${dataset.escapedName(match)}",${dataset.attributesJson(dataset.attributesOf(match))}`;
   return { kind: 'record', cache: new RecordCache(dataset.meta.counts.records, text) };
 }
 
@@ -143,30 +149,30 @@ function columns(dataset: Dataset, run: readonly Field[], delimiter: string): Pa
 }
 
 /**
- * Adjacent tail fields are also cached as one text per tail: parsing a tail is the expensive part, and all records
- * share about 8,000 tails.
+ * Adjacent attributes are also cached as one text per set: parsing a set is the expensive part, and all records
+ * share about 8,000 sets of attributes.
  */
 function recordPart(
   dataset: Dataset,
   run: readonly Field[],
-  ofTail: (field: TailField, value: Value | undefined) => string,
+  ofAttribute: (field: AttributeField, value: Value | undefined) => string,
   ofNetwork: Readonly<Record<'asn' | 'asn_name', (match: Match) => string>>,
 ): Part {
   const texts: ((match: Match) => string)[] = [];
-  let tailFields: TailField[] = [];
-  const endTail = () => {
-    if (tailFields.length > 0) texts.push(tailText(dataset, tailFields, ofTail));
-    tailFields = [];
+  let attributeFields: AttributeField[] = [];
+  const endAttributes = () => {
+    if (attributeFields.length > 0) texts.push(attributesText(dataset, attributeFields, ofAttribute));
+    attributeFields = [];
   };
   for (const field of run) {
-    if (isTailField(field)) {
-      tailFields.push(field);
+    if (isAttributeField(field)) {
+      attributeFields.push(field);
       continue;
     }
-    endTail();
+    endAttributes();
     if (field === 'asn' || field === 'asn_name') texts.push(ofNetwork[field]);
   }
-  endTail();
+  endAttributes();
   const text = (match: Match) => {
     let joined = '';
     for (const each of texts) joined += each(match);
@@ -175,18 +181,18 @@ function recordPart(
   return { kind: 'record', cache: new RecordCache(dataset.meta.counts.records, text) };
 }
 
-function tailText(
+function attributesText(
   dataset: Dataset,
-  fields: readonly TailField[],
-  ofTail: (field: TailField, value: Value | undefined) => string,
+  fields: readonly AttributeField[],
+  ofAttribute: (field: AttributeField, value: Value | undefined) => string,
 ): (match: Match) => string {
   const texts: (string | undefined)[] = new Array(dataset.meta.counts.tails).fill(undefined);
   return (match) => {
-    const number = dataset.tailOf(match);
+    const number = dataset.attributesOf(match);
     let text = texts[number];
     if (text === undefined) {
-      const tail: Tail = dataset.tail(number);
-      text = fields.map((field) => ofTail(field, tailValue(tail, field))).join('');
+      const attributes: Attributes = dataset.attributes(number);
+      text = fields.map((field) => ofAttribute(field, attributeValue(attributes, field))).join('');
       texts[number] = text;
     }
     return text;

@@ -9,11 +9,11 @@ export class OutputBuffer {
   bytes: Buffer;
   length = 0;
   #view: DataView;
-  /** What was appended from last, mostly a chunk of input, and a view of it. */
+  /** The last appended source, usually a chunk of input, and a view of it. */
   #source: Buffer | undefined;
   #sourceView: DataView = new DataView(new ArrayBuffer(0));
 
-  /** `memory` is used again, where there is any: new memory costs a page fault for every 4 kB that is written. */
+  /** `memory` is reused if given: new memory costs a page fault for every 4 kB that is written. */
   constructor(memory?: ArrayBuffer) {
     this.bytes = memory === undefined ? Buffer.allocUnsafeSlow(INITIAL_BYTES) : Buffer.from(memory);
     this.#view = viewOf(this.bytes);
@@ -45,7 +45,7 @@ export class OutputBuffer {
     this.appendView(source, this.#sourceView, start, end);
   }
 
-  /** `view` is of `source`: a caller that appends from the same bytes again and again keeps it. */
+  /** `view` is a view of `source`, for callers that append from the same bytes repeatedly. */
   appendView(source: Buffer, view: DataView, start: number, end: number): void {
     const count = end - start;
     this.reserve(count);

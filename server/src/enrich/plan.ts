@@ -1,23 +1,23 @@
-/** What to do with a log, in a form that can be passed to a thread, and the writer that does it. */
+/** How to enrich a log, as plain data that can be passed to a thread, and the writer that follows it. */
 import type { Dataset } from '@whence/dataset/read';
 import { AddressLookup } from './address-lookup.ts';
 import type { Counts } from './counts.ts';
-import { type CsvColumns, type CsvOptions, CsvWriter } from './csv.ts';
-import { rowEndFinder } from './csv-row.ts';
-import type { Enrichment } from './enrich.ts';
 import type { Field } from './fields.ts';
+import { type CsvColumns, type CsvOptions, CsvWriter } from './formats/csv.ts';
+import { rowEndFinder } from './formats/csv-row.ts';
+import { linesWriter, type NdjsonOptions, ndjsonWriter } from './formats/lines.ts';
 import { csvInsertion, jsonInsertion } from './insertion.ts';
-import { linesWriter } from './lines.ts';
-import { type NdjsonOptions, ndjsonWriter } from './ndjson.ts';
 import type { RecordEnds } from './record-blocks.ts';
-import { findLastLineEnd, findLineEnd, lastOf, type RecordEndFinder } from './record-stream.ts';
+import { findLastLineEnd, findLineEnd, lastOf, type RecordEndFinder, type RecordWriter } from './record-stream.ts';
 
 export type EnrichPlan =
   | { readonly format: 'lines'; readonly fields: readonly Field[] | undefined; readonly allAddresses: boolean }
   | { readonly format: 'ndjson'; readonly fields: readonly Field[] | undefined; readonly ndjson: NdjsonOptions }
   | { readonly format: 'csv'; readonly csv: CsvOptions };
 
-/** A new finder: that of CSV has a state. */
+export type Enrichment = { readonly findEnd: RecordEndFinder; readonly write: RecordWriter; readonly counts: Counts };
+
+/** Returns a new finder, because the one for CSV has state. */
 function recordEndFinder(plan: EnrichPlan): RecordEndFinder {
   return plan.format === 'csv' ? rowEndFinder(plan.csv.delimiter.charCodeAt(0)) : findLineEnd;
 }
@@ -27,7 +27,7 @@ export function recordEnds(plan: EnrichPlan): RecordEnds {
   return { first, last: plan.format === 'csv' ? lastOf(first) : findLastLineEnd };
 }
 
-/** `columns` of CSV are known to all threads but the one that reads the first rows. */
+/** `columns` are the CSV columns, for threads that do not read the first rows. */
 export function enrichmentOf(
   dataset: Dataset,
   plan: EnrichPlan,

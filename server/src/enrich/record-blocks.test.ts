@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { seededRandom } from '@whence/testing/seeded-random';
-import { rowEndFinder } from './csv-row.ts';
+import { rowEndFinder } from './formats/csv-row.ts';
 import { type RecordEnds, recordBlocks } from './record-blocks.ts';
 import { findLastLineEnd, findLineEnd, lastOf } from './record-stream.ts';
 

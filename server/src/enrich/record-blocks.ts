@@ -7,16 +7,16 @@ import type { RecordEndFinder } from './record-stream.ts';
 /** Must be above MAX_RECORD_BYTES. */
 export const BLOCK_BYTES = 1 << 20;
 
-/** `bytes` has an ArrayBuffer of its own, which can be given to a thread. */
-export type RecordBlock =
+/** `bytes` has its own ArrayBuffer, which can be transferred to a thread. */
+type RecordBlock =
   | { readonly kind: 'records'; readonly bytes: Buffer }
-  /** Of a record that is too long. */
+  /** A part of a record that is too long. */
   | { readonly kind: 'too-long'; readonly bytes: Buffer; readonly isStart: boolean };
 
-/** Where records end. Of CSV both share a state, so that each byte is searched once, by one of them. */
+/** Where records end. For CSV both share their state, so that each byte is searched only once. */
 export type RecordEnds = { readonly first: RecordEndFinder; readonly last: RecordEndFinder };
 
-/** `blockBytes` bytes from `allocate`, which may be those of a block that is done with. */
+/** `allocate` returns `blockBytes` bytes, which may be those of a finished block. */
 export async function* recordBlocks(
   chunks: AsyncIterable<Buffer>,
   ends: RecordEnds,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { newCounts } from './counts.ts';
-import { rowEndFinder } from './csv-row.ts';
+import { rowEndFinder } from './formats/csv-row.ts';
 import { OutputBuffer } from './output-buffer.ts';
 import { findLineEnd, MAX_RECORD_BYTES, type RecordEndFinder, RecordStream } from './record-stream.ts';
 

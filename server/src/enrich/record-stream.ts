@@ -25,13 +25,13 @@ export const findLineEnd: RecordEndFinder = (bytes, from, to) => {
   return at < 0 || at >= to ? -1 : at + 1;
 };
 
-/** The position after the last line break before `to`, or -1: one search, however many lines there are. */
+/** The position after the last line break before `to`, or -1: one search for any number of lines. */
 export const findLastLineEnd: RecordEndFinder = (bytes, from, to) => {
   const at = to === from ? -1 : bytes.lastIndexOf(LF, to - 1);
   return at < from ? -1 : at + 1;
 };
 
-/** The end of the last record, where ends can only be found one after the other. */
+/** The end of the last record, for formats whose record ends can only be found in sequence. */
 export function lastOf(findEnd: RecordEndFinder): RecordEndFinder {
   return (bytes, from, to) => {
     let last = -1;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { before } from 'node:test';
-import { NO_CLICKHOUSE, openClickhouse } from '../test/clickhouse-engine.ts';
-import { ExportSample } from '../test/export-sample.ts';
+import { NO_CLICKHOUSE, openClickhouse } from '../test/packages/clickhouse-engine.ts';
+import { ExportSample } from '../test/packages/export-sample.ts';
 
 const sample = new ExportSample();
 const folder = sample.path('clickhouse');

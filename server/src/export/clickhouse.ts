@@ -4,9 +4,9 @@
  * on an IPv4 address.
  */
 import { FLAGS, type Meta } from '@whence/dataset/record';
-import type { Sink } from '../terminal/sink.ts';
-import { type BooleanTexts, writeCsv } from './csv.ts';
+import type { Sink } from '../terminal/output.ts';
 import { FIELDS, type Fields } from './fields.ts';
+import { type BooleanTexts, writeCsv } from './line-formats.ts';
 import { commentLine } from './notice.ts';
 import type { Selection } from './rows.ts';
 

@@ -1,8 +1,9 @@
 /**
  * The record of an address as flat fields, with the names of the API.
  *
- * A million runs share about 140,000 records, and those about 8,000 tails; each tail is parsed once. Records that
- * differ only in the explanation of a value are the same object here, so equal neighbours can be compared with `===`.
+ * A million runs share about 140,000 records, and those about 8,000 sets of attributes; each set is parsed once. Records
+ * that differ only in the explanation of a value are the same object here, so equal neighbours can be compared with
+ * `===`.
  */
 import { type Match, recordNumber } from '@whence/dataset/format';
 import type { Dataset } from '@whence/dataset/read';
@@ -34,23 +35,23 @@ export const FIELDS = [
   'threat_level',
 ] as const satisfies readonly (keyof Fields)[];
 
-type TailFields = Omit<Fields, 'asn' | 'asn_name'>;
+type AttributeFields = Omit<Fields, 'asn' | 'asn_name'>;
 
-/** A distinct tail, and the complete fields of each network that has it, by AS number. */
-type TailGroup = { readonly tail: TailFields; readonly byAsn: Map<number, Fields> };
+/** A distinct set of attributes, and the complete fields of each network that has it, by AS number. */
+type AttributeGroup = { readonly attributes: AttributeFields; readonly byAsn: Map<number, Fields> };
 
 export class FieldsReader {
   readonly #dataset: Dataset;
   readonly #byRecord: (Fields | undefined)[];
-  readonly #byTail: (TailGroup | undefined)[];
-  readonly #byText = new Map<string, TailGroup>();
+  readonly #byAttributes: (AttributeGroup | undefined)[];
+  readonly #byText = new Map<string, AttributeGroup>();
   readonly #names = new Map<number, string>();
 
   constructor(dataset: Dataset) {
     this.#dataset = dataset;
     // Record 0 is reserved and not counted.
     this.#byRecord = new Array(dataset.meta.counts.records + 1).fill(undefined);
-    this.#byTail = new Array(dataset.meta.counts.tails).fill(undefined);
+    this.#byAttributes = new Array(dataset.meta.counts.tails).fill(undefined);
   }
 
   fieldsOf(match: Match): Fields {
@@ -58,21 +59,21 @@ export class FieldsReader {
     const cached = this.#byRecord[record];
     if (cached !== undefined) return cached;
     const asn = this.#dataset.asnNumber(match);
-    const { tail, byAsn } = this.#groupOf(this.#dataset.tailOf(match));
-    const fields = byAsn.get(asn) ?? { asn, asn_name: this.#nameOf(asn, match), ...tail };
+    const { attributes, byAsn } = this.#groupOf(this.#dataset.attributesOf(match));
+    const fields = byAsn.get(asn) ?? { asn, asn_name: this.#nameOf(asn, match), ...attributes };
     byAsn.set(asn, fields);
     this.#byRecord[record] = fields;
     return fields;
   }
 
-  #groupOf(number: number): TailGroup {
-    const cached = this.#byTail[number];
+  #groupOf(number: number): AttributeGroup {
+    const cached = this.#byAttributes[number];
     if (cached !== undefined) return cached;
-    const tail = flatten(this.#dataset.tail(number));
-    const text = JSON.stringify(tail);
-    const group = this.#byText.get(text) ?? { tail, byAsn: new Map() };
+    const attributes = flatten(this.#dataset.attributes(number));
+    const text = JSON.stringify(attributes);
+    const group = this.#byText.get(text) ?? { attributes, byAsn: new Map() };
     this.#byText.set(text, group);
-    this.#byTail[number] = group;
+    this.#byAttributes[number] = group;
     return group;
   }
 
@@ -85,7 +86,13 @@ export class FieldsReader {
   }
 }
 
-function flatten({ country, rir, connection_type, detection, threat }: ReturnType<Dataset['tail']>): TailFields {
+function flatten({
+  country,
+  rir,
+  connection_type,
+  detection,
+  threat,
+}: ReturnType<Dataset['attributes']>): AttributeFields {
   const { ai_company, cloud_provider, ...flags } = detection;
   return {
     country,

@@ -59,7 +59,7 @@ for (const [behaviour, options, message] of [
   ['an unknown cloud', { cloud: ['Azure'] }, /^unknown cloud "Azure"; the dataset has AWS, Google Cloud$/],
   ['an unknown company', { company: ['Google'] }, /^unknown company "Google"; the dataset has OpenAI$/],
   ['an unknown connection type', { connectionType: ['home'] }, /"home"; valid types: residential, mobile, /],
-  ['an invalid AS number', { asn: ['4294967296'] }, /^invalid ASN: "4294967296"$/],
+  ['an invalid AS number', { asn: ['4294967296'] }, /^invalid AS number "4294967296"; write 15169 or AS15169$/],
   ['an invalid score', { minScore: '101' }, /"101"; it must be a whole number from 0 to 100$/],
   ['an empty score', { minScore: '' }, /whole number/],
 ] as const)

@@ -1,9 +1,9 @@
 /** Which networks to export: values of one option are combined with or, different options with and. */
+import { parsePrefixedAsn } from '@whence/dataset/as-number';
+import type { Dataset } from '@whence/dataset/read';
 import { CONNECTION_TYPES, type ConnectionType, FLAGS, type Flag } from '@whence/dataset/record';
-import { asnArgument } from '../terminal/asn-argument.ts';
 import { UsageError } from '../terminal/exit.ts';
 import type { Fields } from './fields.ts';
-import type { FilterValues } from './filter-values.ts';
 
 export type FilterOptions = {
   readonly flag?: readonly string[];
@@ -26,12 +26,19 @@ export type Filter = {
   readonly matches: (fields: Fields) => boolean;
 };
 
+/** The values of a dataset that a filter can name, each sorted. */
+type FilterValues = {
+  readonly countries: readonly string[];
+  readonly clouds: readonly string[];
+  readonly companies: readonly string[];
+};
+
 /** Throws a UsageError that lists the valid values. */
 export function parseFilter(options: FilterOptions, { countries, clouds, companies }: FilterValues): Filter {
   const flags = options.flag?.map(parseFlag) ?? [];
   const parts = [
     part('country', options.country?.map(parseValue('country', countries)), ({ country }) => country),
-    part('asn', options.asn?.map(asnArgument), ({ asn }) => asn),
+    part('asn', options.asn?.map(parseAsn), ({ asn }) => asn),
     part('cloud', options.cloud?.map(parseValue('cloud', clouds)), ({ cloud_provider }) => cloud_provider),
     part('company', options.company?.map(parseValue('company', companies)), ({ ai_company }) => ai_company),
     part('connection-type', options.connectionType?.map(parseConnectionType), (fields) => fields.connection_type),
@@ -74,7 +81,13 @@ function parseFlag(text: string): Flag {
   return flag;
 }
 
-/** Upper and lower case are the same. */
+function parseAsn(text: string): number {
+  const asn = parsePrefixedAsn(text);
+  if (asn === undefined) throw new UsageError(`invalid AS number ${JSON.stringify(text)}; write 15169 or AS15169`);
+  return asn;
+}
+
+/** Case-insensitive. */
 function parseValue(name: string, values: readonly string[]): (text: string) => string {
   return (text) => {
     const value = values.find((candidate) => candidate.toLowerCase() === text.toLowerCase());
@@ -101,4 +114,15 @@ function parseScore(text: string): number {
   if (!/^[0-9]{1,3}$/.test(text) || Number(text) > 100)
     throw new UsageError(`invalid score ${JSON.stringify(text)}; it must be a whole number from 0 to 100`);
   return Number(text);
+}
+
+export function filterValuesOf(dataset: Dataset): FilterValues {
+  const [countries, clouds, companies] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  for (let number = 0; number < dataset.meta.counts.tails; number++) {
+    const { country, detection } = dataset.attributes(number);
+    countries.add(country);
+    if (detection.cloud_provider !== undefined) clouds.add(detection.cloud_provider);
+    if (detection.ai_company !== undefined) companies.add(detection.ai_company);
+  }
+  return { countries: [...countries].sort(), clouds: [...clouds].sort(), companies: [...companies].sort() };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import test from 'node:test';
-import { ExportSample } from '../test/export-sample.ts';
+import { ExportSample } from '../test/packages/export-sample.ts';
 
 const sample = new ExportSample();
 const networks = (text: string) => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));

@@ -4,7 +4,7 @@
  * The elements are loaded into a set of another name, which is then swapped with the one that rules use: the kernel
  * swaps in one step, so loading a newer file leaves no moment with an empty or half filled set.
  */
-import type { Sink } from '../terminal/sink.ts';
+import type { Sink } from '../terminal/output.ts';
 import { formatPrefixes, mergedRanges } from './merged-ranges.ts';
 import { commentLines } from './notice.ts';
 import type { Selection } from './rows.ts';

@@ -2,10 +2,9 @@
 import { formatAddress } from '@whence/dataset/address';
 import { addressBits, fromBigInt, prefixesOfRange, type Range } from '@whence/dataset/prefix';
 import type { Fields } from './fields.ts';
-import { RangeMerger } from './range-merger.ts';
 import { type Selection, selectRuns } from './rows.ts';
 
-export type ValuedRange<Value> = { readonly range: Range; readonly value: Value };
+type ValuedRange<Value> = { readonly range: Range; readonly value: Value };
 
 /** In address order, IPv4 first, in batches. A network whose value is undefined is left out. */
 export async function* mergedRanges<Value>(
@@ -30,4 +29,30 @@ export async function* mergedRanges<Value>(
 export function* formatPrefixes({ version, start, end }: Range): Generator<string> {
   for (const [base, length] of prefixesOfRange(start, end, addressBits(version)))
     yield `${formatAddress(fromBigInt(base, version))}/${length}`;
+}
+
+/** Merges adjacent ranges with the same value. Ranges must be added in ascending order. */
+export class RangeMerger<Value> {
+  readonly #emit: (range: Range, value: Value) => void;
+  #open: { version: 4 | 6; start: bigint; end: bigint; value: Value } | undefined;
+
+  constructor(emit: (range: Range, value: Value) => void) {
+    this.#emit = emit;
+  }
+
+  add({ version, start, end }: Range, value: Value): void {
+    const open = this.#open;
+    if (open !== undefined && open.version === version && open.value === value && open.end + 1n === start) {
+      open.end = end;
+      return;
+    }
+    this.finish();
+    this.#open = { version, start, end, value };
+  }
+
+  /** Call it after the last range. */
+  finish(): void {
+    if (this.#open !== undefined) this.#emit(this.#open, this.#open.value);
+    this.#open = undefined;
+  }
 }

@@ -6,12 +6,12 @@
  */
 import { formatAddress } from '@whence/dataset/address';
 import { addressBits, fromBigInt, prefixesOfRange, type Range } from '@whence/dataset/prefix';
-import type { Sink } from '../terminal/sink.ts';
+import type { Sink } from '../terminal/output.ts';
 import { mergedRanges } from './merged-ranges.ts';
 import { commentLine } from './notice.ts';
 import type { Selection } from './rows.ts';
 
-export type NftNames = { readonly table: string; readonly name: string };
+type NftNames = { readonly table: string; readonly name: string };
 
 /** Returns the number of elements. `command` is written to the file as a comment. */
 export async function writeNftables(

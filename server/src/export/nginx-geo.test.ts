@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import test from 'node:test';
-import { ExportSample } from '../test/export-sample.ts';
+import { ExportSample } from '../test/packages/export-sample.ts';
 
 const sample = new ExportSample();
 const block = (text: string) => text.slice(text.indexOf('geo $'));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { ExportSample } from '../test/export-sample.ts';
+import { ExportSample } from '../test/packages/export-sample.ts';
 
 test('parquet: more rows than a row group holds are written to several groups', async () => {
   // Every second /24 of 1.0.0.0/8 and 2.0.0.0/8, by two alternating networks, so that none are adjacent.

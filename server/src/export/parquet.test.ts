@@ -3,7 +3,7 @@ import test, { after, before } from 'node:test';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { parseAddress } from '@whence/dataset/address';
 import { toBigInt } from '@whence/dataset/prefix';
-import { ExportSample } from '../test/export-sample.ts';
+import { ExportSample } from '../test/packages/export-sample.ts';
 
 const sample = new ExportSample();
 const path = sample.path('whence.parquet');

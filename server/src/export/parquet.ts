@@ -9,7 +9,7 @@
 
 import { FLAGS } from '@whence/dataset/record';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
-import type { Sink } from '../terminal/sink.ts';
+import type { Sink } from '../terminal/output.ts';
 import { FIELDS, type Fields } from './fields.ts';
 import { shortNotice } from './notice.ts';
 import { type Row, rowsOf, type Selection, selectRuns } from './rows.ts';

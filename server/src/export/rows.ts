@@ -16,7 +16,7 @@ export type Selection = {
 };
 
 /** Consecutive addresses with one record in one announced prefix; both ends inclusive. */
-export type ExportRun = {
+type ExportRun = {
   readonly version: 4 | 6;
   readonly start: bigint;
   readonly end: bigint;

@@ -1,12 +1,12 @@
 /**
- * What never became a request: malformed HTTP, headers that are too large, a client that is too slow, a tunnel. Answered
- * on the bare socket, in the envelope all the same, after the answers that are still due.
+ * Refusals for what never becomes a request: malformed HTTP, headers that are too large, a client that is too slow, a
+ * tunnel. They are written to the socket directly, with the usual envelope, after the pending answers.
  */
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { COMMON_HEADERS } from './envelope.ts';
-import { type ErrorName, errors } from './errors.ts';
+import { ApiError, type ErrorName, errorBody } from './errors.ts';
 import { afterAnswers, isAnswering } from './pending-answers.ts';
 
 export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
@@ -16,18 +16,19 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
 
 /** Sends a refusal and closes the connection. */
 export function refuseOnSocket(socket: Duplex, name: ErrorName, headers: Readonly<Record<string, string>> = {}): void {
-  // Node takes its own listener off a socket that it gives away, and a reset without one would end the process.
+  // Node removes its listener from a socket that it hands over, and a reset without a listener would end the process.
   socket.on('error', () => socket.destroy());
   afterAnswers(socket, () => {
-    // The client has gone, or has been answered already.
+    // The client has disconnected, or its answer has begun.
     if (!socket.writable || isAnswering(socket)) socket.destroy();
     else socket.end(render(name, headers));
   });
 }
 
 function render(name: ErrorName, extra: Readonly<Record<string, string>>): string {
-  const { status, text } = errors[name];
-  const body = JSON.stringify({ data: { error: text, code: name }, meta: { processing_time_ms: 0 } });
+  const refusal = new ApiError(name);
+  const { status } = refusal.row;
+  const body = JSON.stringify(errorBody(refusal, 0));
   const headers = {
     ...COMMON_HEADERS,
     ...extra,

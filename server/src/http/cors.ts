@@ -1,6 +1,6 @@
 /**
- * Lets pages of other origins call the API from a browser. Off unless origins are named: a key in a page can be read by
- * every visitor, so this is the operator's decision. No cookies are involved.
+ * Lets pages of other origins call the API from a browser. Off unless origins are configured: every
+ * visitor can read a key in a page, so this is the operator's decision. Cookies are not used.
  */
 import cors from '@fastify/cors';
 import type { FastifyInstance } from 'fastify';
@@ -14,6 +14,14 @@ const EXPOSED_HEADERS = [
   'Retry-After',
 ];
 const PREFLIGHT_SECONDS = 3600;
+
+/**
+ * Headers of a response to a request without `Origin`: a cache must not give it to a page (RFC 9110 §12.5.5). With `*`
+ * all origins get the same response.
+ */
+export function varyByOrigin(origins: readonly string[]): Readonly<Record<string, string>> {
+  return origins.length === 0 || origins.includes('*') ? {} : { Vary: 'Origin' };
+}
 
 /** `origins` as browsers send them, or `*` for all. */
 export async function allowOrigins(app: FastifyInstance, origins: readonly string[]): Promise<void> {

@@ -1,12 +1,11 @@
-/** Renders every refusal and every failure. What the caller gets and what the log gets are two different texts. */
+/** Renders every refusal and every failure. The log gets the whole error, the caller the row of `http/errors`. */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../log/log.ts';
 import { StorageUnavailable } from '../storage/storage-unavailable.ts';
 import { elapsedMs } from './envelope.ts';
-import { errorBody } from './error-body.ts';
-import { ApiError } from './errors.ts';
+import { ApiError, errorBody } from './errors.ts';
 
-/** `onFault` is called for what failed through our own fault, before it is answered. */
+/** `onFault` is called before a failure of the server itself is answered. */
 export function handleError(log: Logger, onFault: (request: FastifyRequest, reply: FastifyReply) => void) {
   return (thrown: FastifyError | ApiError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const error = isAborted(request, thrown) ? new ApiError('BAD_REQUEST') : toApiError(thrown);
@@ -22,16 +21,15 @@ export function handleError(log: Logger, onFault: (request: FastifyRequest, repl
   };
 }
 
-/** The client closed the connection before its body was complete: not a failure of ours, and no one reads the answer. */
+/** The client closed the connection before its body was complete. This is no server failure, and the answer is not read. */
 function isAborted({ raw }: FastifyRequest, thrown: Error): boolean {
   return raw.destroyed && !raw.complete && (thrown as NodeJS.ErrnoException).code === 'ECONNRESET';
 }
 
-/** Fastify's own refusals, in our words. */
+/** Maps Fastify's errors to rows of the table. */
 function toApiError(thrown: FastifyError | ApiError | Error): ApiError {
   if (thrown instanceof ApiError) return thrown;
-  if (thrown instanceof StorageUnavailable)
-    return new ApiError('STORAGE_UNAVAILABLE', { headers: { 'Retry-After': '5' } });
+  if (thrown instanceof StorageUnavailable) return new ApiError('STORAGE_UNAVAILABLE');
   if ('validation' in thrown && thrown.validation !== undefined) {
     const [first] = thrown.validation;
     const missing = first?.params['missingProperty'];

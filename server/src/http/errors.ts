@@ -1,6 +1,8 @@
 /**
- * Every refusal of the API: status, text, and whether its answer is timed. The texts and codes are part of the
- * interface. `timed: false` is for those whose `processing_time_ms` the specification fixes at 0.
+ * Every refusal of the API. Texts and codes are part of the interface; a row whose `code` is set shares the code of
+ * another row. `timed: false` is for those whose `processing_time_ms` the specification fixes at 0.
+ *
+ * `retryAfterSeconds` is sent as `Retry-After`. Only the daily limit computes its own.
  */
 export const errors = {
   BAD_REQUEST: { status: 400, text: 'bad request', timed: true },
@@ -28,26 +30,41 @@ export const errors = {
   PAYLOAD_TOO_LARGE: { status: 413, text: 'payload too large', timed: true },
   URI_TOO_LONG: { status: 414, text: 'URI too long', timed: true },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, text: 'unsupported media type', timed: true },
-  RATE_LIMIT_EXCEEDED: { status: 429, text: 'rate limit exceeded', timed: false },
+  RATE_LIMIT_EXCEEDED: { status: 429, text: 'rate limit exceeded', timed: false, retryAfterSeconds: 1 },
   HEADERS_TOO_LARGE: { status: 431, text: 'request headers too large', timed: true },
   INTERNAL: { status: 500, text: 'internal error', timed: true },
   NOT_READY: { status: 503, text: 'not ready', timed: true },
-  DATASET_UNAVAILABLE: { status: 503, text: 'dataset unavailable', timed: true },
-  DNS_UNAVAILABLE: { status: 503, text: 'DNS unavailable', timed: true, isCounted: true },
-  STORAGE_UNAVAILABLE: { status: 503, text: 'storage unavailable', timed: true },
-  OVERLOADED: { status: 503, text: 'overloaded', timed: true },
-} as const satisfies Record<string, Row & { code?: string }>;
+  DATASET_UNAVAILABLE: { status: 503, text: 'dataset unavailable', timed: true, retryAfterSeconds: 10 },
+  // A published file that cannot be read stays unreadable until an operator or the next build replaces it.
+  VERSION_UNREADABLE: {
+    status: 503,
+    text: 'dataset unavailable',
+    timed: true,
+    code: 'DATASET_UNAVAILABLE',
+    retryAfterSeconds: 60,
+  },
+  DNS_UNAVAILABLE: { status: 503, text: 'DNS unavailable', timed: true, isCounted: true, retryAfterSeconds: 5 },
+  STORAGE_UNAVAILABLE: { status: 503, text: 'storage unavailable', timed: true, retryAfterSeconds: 5 },
+  OVERLOADED: { status: 503, text: 'overloaded', timed: true, retryAfterSeconds: 1 },
+  TOO_MANY_GUESSES: { status: 503, text: 'overloaded', timed: true, code: 'OVERLOADED', retryAfterSeconds: 2 },
+  // An email check or a comparison takes seconds, so a full queue does not empty within one.
+  QUEUE_FULL: { status: 503, text: 'overloaded', timed: true, code: 'OVERLOADED', retryAfterSeconds: 5 },
+} as const satisfies Record<string, Row>;
 
 type Row = {
   readonly status: number;
   readonly text: string;
   readonly timed: boolean;
+  /** In `data.code`; the name of the row unless given. */
+  readonly code?: string;
+  /** The request counts against the daily limit although its status is 500 or above. */
   readonly isCounted?: boolean;
+  readonly retryAfterSeconds?: number;
 };
 
 export type ErrorName = keyof typeof errors;
 
-/** A refusal that was to be expected. Thrown anywhere, rendered by the one error handler. */
+/** An expected refusal. Thrown anywhere, rendered by `http/error-handler`. */
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly row: Row;
@@ -64,14 +81,29 @@ export class ApiError extends Error {
       extra?: Readonly<Record<string, unknown>>;
       headers?: Readonly<Record<string, string>>;
       meta?: Readonly<Record<string, unknown>>;
+      /** Instead of the row's. */
+      retryAfterSeconds?: number;
     } = {},
   ) {
-    const row: Row & { code?: string } = errors[name];
+    const row: Row = errors[name];
     super(row.text);
     this.row = row;
     this.code = row.code ?? name;
     this.extra = more.extra ?? {};
-    this.headers = more.headers ?? {};
+    this.headers = { ...retryAfter(more.retryAfterSeconds ?? row.retryAfterSeconds), ...more.headers };
     this.meta = more.meta ?? {};
   }
+}
+
+/** The header, where there is a time to name. */
+export function retryAfter(seconds: number | undefined): Record<string, string> {
+  return seconds === undefined ? {} : { 'Retry-After': String(seconds) };
+}
+
+/** The envelope of a refusal. */
+export function errorBody({ row, code, extra, meta }: ApiError, elapsedMs: number): { data: object; meta: object } {
+  return {
+    data: { error: row.text, code, ...extra },
+    meta: { ...meta, processing_time_ms: row.timed ? elapsedMs : 0 },
+  };
 }

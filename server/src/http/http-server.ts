@@ -1,6 +1,6 @@
 /**
- * What every scope stands on: the HTTP server with its limits, a request id and a clock per request, the envelope for
- * every refusal, and the answers to paths and methods that no route takes. It knows neither keys nor lookups.
+ * The HTTP server below every scope: limits, a request id and start time per request, the envelope of refusals, and the
+ * answers for unknown paths and methods. It knows neither keys nor lookups.
  */
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, METHODS, type Server, type ServerResponse } from 'node:http';
@@ -12,27 +12,26 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../log/log.ts';
 import { answerClientError, refuseOnSocket } from './client-error.ts';
 import { COMMON_HEADERS } from './envelope.ts';
-import { errorBody } from './error-body.ts';
 import { handleError } from './error-handler.ts';
-import { ApiError } from './errors.ts';
+import { ApiError, errorBody } from './errors.ts';
 import { useLazyValidators } from './lazy-validators.ts';
 import * as limits from './limits.ts';
+import { beginAnswer, paceConnections } from './paced-socket.ts';
 import { trackAnswer } from './pending-answers.ts';
 import { refuseUnknownRoutes } from './unknown-routes.ts';
-import { requireWellFormed } from './well-formed.ts';
 
-export type HttpParts = {
+export type HttpServerOptions = {
   readonly log: Logger;
-  /** Addresses of proxies whose `X-Forwarded-For` is believed. */
+  /** Addresses of proxies whose `X-Forwarded-For` is trusted. */
   readonly trustProxy: readonly string[];
-  /** Sees a request before the router does. */
+  /** Called for a request before it is routed. */
   readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
-  /** Time-out of a connection on which nothing moves; for tests. */
+  /** Timeout of a connection without traffic; for tests. */
   readonly stalledMs?: number;
-  /** Called when a request fails through our own fault, before it is answered. */
+  /** Called before a failure of the server itself is answered. */
   readonly onFault: (request: FastifyRequest, reply: FastifyReply) => void;
 };
 
@@ -42,10 +41,10 @@ declare module 'fastify' {
   }
 }
 
-export function createHttpServer(parts: HttpParts): FastifyInstance {
-  const { log, trustProxy, onRequest, onFault, stalledMs = limits.STALLED_MS } = parts;
+export function createHttpServer(options: HttpServerOptions): FastifyInstance {
+  const { log, trustProxy, onRequest, onFault, stalledMs = limits.STALLED_MS } = options;
   const app = Fastify({
-    // Typed as the interface, so that the app's type does not carry the logger's.
+    // Typed as the interface, so that the logger's type does not become part of the app's type.
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
@@ -60,20 +59,21 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
     schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: unused } },
     rewriteUrl,
     clientErrorHandler: answerClientError,
-    // Generic in the route, of which there is none here.
+    // The types are generic in the route, and there is none here.
     frameworkErrors: (_error, request, reply) =>
       refuseTarget(request as FastifyRequest, reply as unknown as FastifyReply),
     forceCloseConnections: 'idle',
-    // What still comes over an open connection while the server stops is answered, with `Connection: close`.
+    // Requests on open connections while the server stops are answered, with `Connection: close`.
     return503OnClosing: false,
     serverFactory: (handler) =>
       createNodeServer(stalledMs, (request, response) => {
+        beginAnswer(request, response);
         trackAnswer(request, response);
         onRequest(request, response);
         handler(request, response);
       }),
   });
-  // Answers are objects that are right as they stand: schemas describe them for the reader, they do not filter them.
+  // Answers are serialized as they are: response schemas document them, and do not filter them.
   app.setSerializerCompiler(() => JSON.stringify);
   useLazyValidators(app);
   app.removeContentTypeParser('text/plain');
@@ -84,7 +84,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
     reply.headers(COMMON_HEADERS).header('X-Request-ID', request.id);
     requireWellFormed(request.raw);
   });
-  // Methods without a route are refused like any other: with the methods that the path has.
+  // Methods without a route are refused with 405 too, and the methods of the path.
   for (const method of METHODS)
     if (!app.supportedMethods.includes(method) && method !== 'CONNECT') app.addHttpMethod(method);
   refuseUnknownRoutes(app);
@@ -92,14 +92,39 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
   return app;
 }
 
-/** For a target that the router cannot take apart, such as `https://`. No hook has run for it. */
+/** Refuses requests that Node's parser accepts although HTTP forbids them, and targets that are too long. */
+function requireWellFormed({ url = '', headers, rawHeaders, httpVersionMinor }: IncomingMessage): void {
+  const queryAt = url.indexOf('?');
+  const pathCharacters = queryAt === -1 ? url.length : queryAt;
+  if (pathCharacters > limits.MAX_URI_CHARACTERS || url.length - pathCharacters - 1 > limits.MAX_URI_CHARACTERS) {
+    throw new ApiError('URI_TOO_LONG');
+  }
+  // RFC 9112 §3.2: exactly one Host in HTTP/1.1.
+  const hosts = countHosts(rawHeaders);
+  if (hosts > 1 || (hosts === 0 && httpVersionMinor > 0)) throw refused();
+  // RFC 9110 §10.1.1: 100-continue is the only defined expectation, and Node has already answered it.
+  if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue') throw refused();
+}
+
+function countHosts(rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]?.toLowerCase() === 'host') count++;
+  return count;
+}
+
+/** Closes the connection: later requests on it cannot be trusted either. */
+function refused(): ApiError {
+  return new ApiError('BAD_REQUEST', { headers: { Connection: 'close' } });
+}
+
+/** For a target that the router cannot parse, such as `https://`. No hook has run for it. */
 function refuseTarget(request: FastifyRequest, reply: FastifyReply): void {
   const refusal = new ApiError('BAD_REQUEST');
   reply.headers(COMMON_HEADERS).header('X-Request-ID', request.id);
   reply.code(refusal.row.status).send(errorBody(refusal, 0));
 }
 
-/** Both are replaced. With Fastify's own, Ajv and fast-json-stringify would be loaded before it listens. */
+/** Both compilers are replaced below. Fastify's defaults would load Ajv and fast-json-stringify before the server listens. */
 const unused = () => () => {
   throw new Error('the compilers of schemas are set by the app');
 };
@@ -114,23 +139,24 @@ function createNodeServer(stalledMs: number, answer: Answer): Server {
       requestTimeout: limits.REQUEST_TIMEOUT_MS,
       connectionsCheckingInterval: limits.TIMEOUT_CHECK_MS,
       keepAliveTimeout: limits.KEEP_ALIVE_MS,
-      // Node's own refusals have no envelope: `well-formed` makes these.
+      // Node's own refusal has no envelope; `requireWellFormed` checks the header instead.
       requireHostHeader: false,
     },
     answer,
   );
+  paceConnections(server);
   server.timeout = stalledMs;
   server.maxConnections = limits.MAX_CONNECTIONS;
   server.on('checkExpectation', answer);
   server.on('connect', (_request, socket: Socket) => {
-    // Node no longer watches over it: what the client sends is thrown away, and its end is awaited for a while only.
+    // Node no longer manages this socket: incoming data is discarded, and a timeout closes it.
     socket.setTimeout(limits.STALLED_MS, () => socket.destroy()).resume();
     refuseOnSocket(socket, 'METHOD_NOT_ALLOWED', { Allow: 'GET, HEAD, POST' });
   });
   return server;
 }
 
-/** A `%` that encodes nothing stands for itself, so that the route it belongs to can refuse the text. */
+/** A `%` that is no valid escape is taken literally, so that the route can refuse the text. */
 function rewriteUrl({ url = '/' }: IncomingMessage): string {
   if (!url.includes('%')) return url;
   const path = url.split('?', 1)[0] ?? '';

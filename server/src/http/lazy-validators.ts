@@ -1,15 +1,15 @@
 /**
- * Validators of the routes' schemas, compiled after the server listens instead of before: loading Ajv and compiling
- * takes 130 ms. A request that comes first compiles what it needs.
+ * Compiles the validators of request schemas after the server listens: loading Ajv and compiling takes 130 ms. A request
+ * that arrives earlier compiles the validator that it needs.
  */
 import { createRequire } from 'node:module';
 import type * as AjvCompiler from '@fastify/ajv-compiler';
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify';
 
-/** Between two validators, so that none makes a request wait for the others. */
+/** Pause between two validators, so that a request waits for one at most. */
 const PAUSE_MS = 20;
 
-/** What Fastify expects of a validator. */
+/** The validator interface of Fastify. */
 type Validate = { (data: unknown): unknown; errors?: unknown };
 type Compile = (definition: unknown) => Validate;
 

@@ -1,6 +1,6 @@
 /**
- * Answers that are still due on a connection. A client may send several requests without waiting (pipelining); when
- * garbage follows them, its refusal must come after their answers, not in their place (RFC 9112 §9.3.2).
+ * Pending answers of a connection. A client may send several requests without waiting (pipelining); if malformed data
+ * follows them, its refusal must come after their answers, not in their place (RFC 9112 §9.3.2).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -23,8 +23,8 @@ export function trackAnswer(request: IncomingMessage, response: ServerResponse):
 }
 
 /**
- * Calls back when no answer is due any more: at once, where none is. A request whose body is not complete gets none:
- * the refusal is its answer.
+ * Calls back when no answer is pending, at once if there is none. A request with an incomplete body is not waited for: the
+ * refusal is its answer.
  */
 export function afterAnswers(socket: Duplex, callback: () => void): void {
   const last = [...(pending.get(socket) ?? [])].filter(({ request }) => request.complete).at(-1);
@@ -32,7 +32,7 @@ export function afterAnswers(socket: Duplex, callback: () => void): void {
   else last.response.once('close', () => afterAnswers(socket, callback));
 }
 
-/** Whether the answer to a request that is not complete has begun, so that nothing else may be sent. */
+/** Whether an answer has begun, so that nothing else may be sent. */
 export function isAnswering(socket: Duplex): boolean {
   return [...(pending.get(socket) ?? [])].some(({ response }) => response.headersSent);
 }

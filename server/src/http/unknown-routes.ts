@@ -1,6 +1,6 @@
 /**
- * 404 for a path that no route takes, 405 with `Allow` for a known path asked for with another method. The methods of a
- * path are those of the registered routes whose pattern takes it, so there is no second list to keep.
+ * 404 for a path that no route matches, 405 with `Allow` for a known path with another method. The methods of a path are
+ * collected from the registered routes, so there is no second list to maintain.
  */
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from './errors.ts';
@@ -11,7 +11,7 @@ export function refuseUnknownRoutes(app: FastifyInstance): void {
   app.addHook('onRoute', ({ url, method }) => {
     routes.push({ segments: url.split('/'), methods: [method].flat() });
   });
-  // Ahead of the body: what no route takes need not be read or parsed.
+  // Before the body is read and parsed.
   app.addHook('onRequest', async ({ is404, url }) => {
     if (!is404) return;
     const path = url.split('?', 1)[0] ?? '';
@@ -25,7 +25,7 @@ export function refuseUnknownRoutes(app: FastifyInstance): void {
   });
 }
 
-/** Whether a route's path, whose `:name` segments take any text, takes the path that was asked for. */
+/** Whether the segments of a requested path match a route, whose `:name` segments match any text. */
 function takes(segments: readonly string[], asked: readonly string[]): boolean {
   return (
     segments.length === asked.length && segments.every((segment, i) => segment.startsWith(':') || segment === asked[i])

@@ -1,7 +1,8 @@
 /** What a key is: its rules for a name and for permissions, its allowance, and the shape in which it is shown. */
-import type { StoredKey } from '../storage/key-store.ts';
+import type { StoredKey } from '../storage/stores/key-store.ts';
+import { PERMISSIONS, type Permission, type Tier } from '../vocabulary.ts';
 import { maskSecrets } from './secret.ts';
-import { PERMISSIONS, type Permission, TIERS, type Tier } from './tiers.ts';
+import { TIERS } from './tiers.ts';
 
 export type Key = Omit<StoredKey, 'permissions' | 'tier'> & {
   readonly permissions: readonly Permission[];

@@ -3,27 +3,31 @@
  * is what was not; it is used only while it is vouched for, and forgotten when any process has changed that key.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { KeyStore, StoredKey } from '../storage/key-store.ts';
-import { GuessThrottle } from './guess-throttle.ts';
+import { GuessThrottle } from '../limits/guess-throttle.ts';
+import type { KeyStore, StoredKey } from '../storage/stores/key-store.ts';
 import { fromStored, type Key } from './key.ts';
 import { hashSecret, isWellFormed } from './secret.ts';
-import { type StorageState, Vouching } from './vouching.ts';
+import { canBeRead, type StorageState, Vouching } from './vouching.ts';
 
 /** More than a deployment has in use at once; a bound, not a tuning parameter. */
 const MAX_REMEMBERED = 50_000;
 /** Wrong secrets that are sent again and again, such as a revoked key that a client still uses. */
 const MAX_ABSENT = 1_000;
 
+const RETRY_MS = 100;
+
 /** Thrown where a client address has tried too many secrets. */
 export class TooManyGuesses extends Error {
   override name = 'TooManyGuesses';
 }
 
-export type KnownKeysOptions = {
+type KnownKeysOptions = {
   /** How long known keys are accepted while storage does not answer. */
   readonly graceMs?: number;
   /** Called for every request with a revoked key, with the id of the key. */
   readonly onRevoked?: (keyId: string) => void;
+  /** Called when another database, or an older copy, has taken the place of the one that was known. */
+  readonly onReplaced?: () => void;
 };
 
 export class KnownKeys {
@@ -36,14 +40,16 @@ export class KnownKeys {
   readonly #absent = new Map<string, string | undefined>();
   /** Searches in storage under way: requests with the same secret share one. */
   readonly #searches = new Map<string, Promise<Found>>();
+  readonly #onReplaced: () => void;
   /** The revision that `#remembered` and `#absent` belong to. */
   #revision = '';
-  #catchingUp: Promise<void> | undefined;
+  #isClosed = false;
 
-  constructor(store: KeyStore, { graceMs = 0, onRevoked = () => {} }: KnownKeysOptions = {}) {
+  constructor(store: KeyStore, { graceMs = 0, onRevoked = () => {}, onReplaced = () => {} }: KnownKeysOptions = {}) {
     this.#store = store;
     this.#onRevoked = onRevoked;
-    this.#vouching = new Vouching(() => store.revision(), { graceMs });
+    this.#onReplaced = onReplaced;
+    this.#vouching = new Vouching(() => this.#readChanges(), { graceMs });
   }
 
   /** Whether storage answers, as of the last question. */
@@ -56,6 +62,11 @@ export class KnownKeys {
     return this.#vouching.ageSeconds;
   }
 
+  /** From a question to its answer, averaged over the last few; undefined before the first. */
+  get storageRoundTripMs(): number | undefined {
+    return this.#vouching.roundTripMs;
+  }
+
   /** The same, after a question where the last one is some time ago. Waits a second at most. */
   async checkStorage(): Promise<StorageState> {
     try {
@@ -66,7 +77,12 @@ export class KnownKeys {
     }
   }
 
+  async untilStorageAnswers(): Promise<void> {
+    while (!this.#isClosed && (await this.checkStorage()) !== 'ok') await sleep(RETRY_MS);
+  }
+
   close(): void {
+    this.#isClosed = true;
     this.#vouching.stop();
   }
 
@@ -84,7 +100,6 @@ export class KnownKeys {
   /** The same, if it was asked for before and no key has changed since; undefined if it must be searched for. */
   async findKnown(secret: string): Promise<Key | 'absent' | undefined> {
     await this.#vouching.refresh();
-    await this.#catchUp();
     if (!this.#absent.has(secret)) return this.#remembered.get(secret);
     const revokedId = this.#absent.get(secret);
     if (revokedId !== undefined) this.#onRevoked(revokedId);
@@ -93,8 +108,7 @@ export class KnownKeys {
 
   /** The active key, without asking storage; undefined sends the caller to `find` or `findKnown`. */
   findRemembered(secret: string): Key | undefined {
-    if (!this.#vouching.isCurrent() || this.#vouching.revision !== this.#revision) return undefined;
-    return this.#remembered.get(secret);
+    return this.#vouching.isCurrent() ? this.#remembered.get(secret) : undefined;
   }
 
   #search(secret: string, address: string): Promise<Found> {
@@ -104,39 +118,40 @@ export class KnownKeys {
   }
 
   async #searchStorage(secret: string, address: string): Promise<Found> {
+    // Storage is known not to answer: a question would only take longer to fail.
+    const { failure } = this.#vouching;
+    if (failure !== undefined && !canBeRead(failure)) throw failure;
     const waitMs = this.#guesses.attempt(address);
     if (waitMs === undefined) throw new TooManyGuesses();
     if (waitMs > 0) await sleep(waitMs);
     await this.#vouching.refresh();
-    await this.#catchUp();
     const revision = this.#revision;
     const stored = await this.#store.findByHash(hashSecret(secret));
     const found = foundIn(stored);
     if (found.key !== undefined) this.#guesses.succeeded(address);
     // An answer that took its time may be older than a change seen meanwhile.
-    if (revision === this.#revision && revision === this.#vouching.revision) this.#remember(secret, found);
+    if (revision === this.#revision) this.#remember(secret, found);
     return found;
   }
 
-  /** Forgets what has changed since the revision that is known. One question for all who wait. */
-  async #catchUp(): Promise<void> {
-    while (this.#revision !== this.#vouching.revision) {
-      this.#catchingUp ??= this.#forgetChanged(this.#vouching.revision).finally(() => {
-        this.#catchingUp = undefined;
-      });
-      await this.#catchingUp;
-    }
+  /**
+   * What has changed is forgotten with the answer that says so: keys that have not changed stay known if storage stops
+   * answering right after it.
+   */
+  async #readChanges(): Promise<void> {
+    const { revision, changed, isReplaced } = await this.#store.changes(this.#revision);
+    if (revision !== this.#revision || isReplaced) this.#forget(changed);
+    this.#revision = revision;
+    if (isReplaced) this.#onReplaced();
   }
 
-  async #forgetChanged(revision: string): Promise<void> {
-    const changed = this.#remembered.size === 0 ? undefined : await this.#store.changedSince(this.#revision);
+  #forget(changed: readonly string[] | undefined): void {
+    this.#absent.clear();
     if (changed === undefined) this.#remembered.clear();
     else {
       const hashes = new Set(changed);
       for (const [secret, { hash }] of this.#remembered) if (hashes.has(hash)) this.#remembered.delete(secret);
     }
-    this.#absent.clear();
-    this.#revision = revision;
   }
 
   #remember(secret: string, { key, revokedId }: Found): void {

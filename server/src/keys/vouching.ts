@@ -1,17 +1,18 @@
 /**
- * How long a process may rely on what it knows of keys. Storage is asked for the revision of keys; what is known for
- * that revision is vouched for until one window after the question was sent. A process that revokes a key commits,
+ * How long a process may rely on what it knows of keys. Storage is asked for changes of keys; what is known after the
+ * answer is vouched for until one window after the question was sent. A process that revokes a key commits,
  * waits one window, and only then reports that it is done: a question sent before the commit is no longer relied on,
- * and one sent after it has seen the new revision.
+ * and one sent after it has seen the change.
  *
  * While storage does not answer, what was known is used for a grace after the last answer, and revocations made elsewhere
  * are not seen. Storage counts as not answering after a second, measured in turns of a timer: a process that was
- * stopped and goes on has seen no turn, and asks before it relies on anything.
+ * stopped and goes on has seen no turn, and asks before it relies on anything. A process that starts while storage is
+ * read-only has a grace from then on.
  *
  * Deadlines are on the monotonic clock, which goes on while a process is stopped and does not follow the wall clock.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StorageUnavailable } from '../storage/storage-unavailable.ts';
+import { ReadOnlyStorage, StorageUnavailable } from '../storage/storage-unavailable.ts';
 
 /**
  * Every process of a deployment must use the same. Changing it needs a release in which revocation waits for the longer
@@ -25,8 +26,16 @@ const MARGIN_MS = 5;
 /** How long a revocation waits between its commit and its answer. */
 export const REVOCATION_WAIT_MS = VOUCHING_WINDOW_MS + MARGIN_MS;
 
-/** Under load the next question is sent before the deadline, so that no request waits for it. */
+/**
+ * Under load the next question is sent before the deadline, so that no request waits for it: unless the answer takes
+ * longer than the rest of the window.
+ */
 const REFRESH_AFTER_MS = VOUCHING_WINDOW_MS / 2;
+
+/** With a longer round trip to storage, requests wait for answers. */
+export const MAX_ROUND_TRIP_MS = VOUCHING_WINDOW_MS - REFRESH_AFTER_MS;
+/** Of one answer in the average. */
+const ROUND_TRIP_WEIGHT = 0.2;
 
 const TURN_MS = 50;
 /** Turns without an answer after which storage counts as not answering. */
@@ -36,7 +45,7 @@ const RETRY_TURNS = 5;
 
 export type StorageState = 'ok' | 'degraded' | 'unavailable';
 
-export type VouchingOptions = {
+type VouchingOptions = {
   /** How long after the last answer a process goes on without storage; 0 refuses at once. */
   readonly graceMs?: number;
   /** A monotonic clock. */
@@ -44,12 +53,14 @@ export type VouchingOptions = {
 };
 
 export class Vouching {
-  readonly #readRevision: () => Promise<string>;
+  readonly #readChanges: () => Promise<void>;
   readonly #graceMs: number;
   readonly #nowMs: () => number;
-  #revision = '';
-  /** When the question was sent whose answer is `#revision`. */
+  /** When the last question was sent that was answered. */
   #askedAtMs = Number.NEGATIVE_INFINITY;
+  /** When a process that has no answer yet found that storage is read-only. */
+  #startedReadOnlyAtMs = Number.NEGATIVE_INFINITY;
+  #roundTripMs: number | undefined;
   #question: Promise<void> | undefined;
   /** Runs from a question until one is answered in time. */
   #timer: NodeJS.Timeout | undefined;
@@ -59,24 +70,30 @@ export class Vouching {
   #failure: Error | undefined;
   #lastError: Error = new StorageUnavailable('storage does not answer');
 
+  /** `readChanges` applies what it reads. */
   constructor(
-    readRevision: () => Promise<string>,
+    readChanges: () => Promise<void>,
     { graceMs = 0, nowMs = () => performance.now() }: VouchingOptions = {},
   ) {
-    this.#readRevision = readRevision;
+    this.#readChanges = readChanges;
     this.#graceMs = graceMs;
     this.#nowMs = nowMs;
-  }
-
-  /** Of the last answer. */
-  get revision(): string {
-    return this.#revision;
   }
 
   /** `degraded`: storage does not answer, and the grace lasts. */
   get state(): StorageState {
     if (this.#failure === undefined) return 'ok';
-    return this.#isInGrace(this.#nowMs() - this.#askedAtMs) ? 'degraded' : 'unavailable';
+    return this.#isInGrace() ? 'degraded' : 'unavailable';
+  }
+
+  /** Why storage counts as not answering; undefined while it answers. */
+  get failure(): Error | undefined {
+    return this.#failure;
+  }
+
+  /** From a question to its answer, averaged over the last few; undefined before the first. */
+  get roundTripMs(): number | undefined {
+    return this.#roundTripMs;
   }
 
   /** Since the question of the last answer. */
@@ -84,18 +101,18 @@ export class Vouching {
     return Number.isFinite(this.#askedAtMs) ? (this.#nowMs() - this.#askedAtMs) / 1000 : 0;
   }
 
-  /** Whether what is known for `revision` may be used without asking. Asks ahead of the deadline, in the background. */
+  /** Whether what is known may be used without asking. Asks ahead of the deadline, in the background. */
   isCurrent(): boolean {
     const ageMs = this.#nowMs() - this.#askedAtMs;
     // A refresh that fails here is repeated, and reported, by the first request that finds the deadline passed. While
     // storage does not answer, the timer asks.
     if (ageMs > REFRESH_AFTER_MS && this.#question === undefined && this.#failure === undefined)
       this.#ask().catch(() => {});
-    return ageMs < VOUCHING_WINDOW_MS || this.#isInGrace(ageMs);
+    return ageMs < VOUCHING_WINDOW_MS || this.#isInGrace();
   }
 
-  /** Resolves with a revision that was read after this call, or is still vouched for. One question for all who wait. */
-  async refresh(): Promise<string> {
+  /** Resolves when changes were read after this call, or are still vouched for. One question for all who wait. */
+  async refresh(): Promise<void> {
     const calledAtMs = this.#nowMs();
     // An answer that took longer than the window is still good for those who called before its question was sent.
     while (!this.isCurrent() && this.#askedAtMs < calledAtMs) {
@@ -105,31 +122,33 @@ export class Vouching {
       // The timer may find meanwhile that storage does not answer; a question that failed is repeated until then.
       else if ((await Promise.race([question.then(isAnswered, () => false), aTurn()])) === false) await aTurn();
     }
-    return this.#revision;
   }
 
   stop(): void {
     clearInterval(this.#timer);
   }
 
-  #isInGrace(ageMs: number): boolean {
-    return this.#failure !== undefined && ageMs < this.#graceMs;
+  #isInGrace(): boolean {
+    if (this.#failure === undefined) return false;
+    return this.#nowMs() - Math.max(this.#askedAtMs, this.#startedReadOnlyAtMs) < this.#graceMs;
   }
 
   #ask(): Promise<void> {
     const askedAtMs = this.#nowMs();
     this.#turnsOfQuestion = 0;
     this.#timer ??= setInterval(() => this.#turn(), TURN_MS).unref();
-    this.#question = this.#readRevision()
+    this.#question = this.#readChanges()
       .then(
-        (revision) => {
-          this.#revision = revision;
+        () => {
+          this.#measure(this.#nowMs() - askedAtMs);
           this.#askedAtMs = askedAtMs;
           this.#turnsWithoutAnswer = 0;
           if (this.#turnsOfQuestion < MAX_UNANSWERED_TURNS) this.#answersAgain();
         },
         (error: Error) => {
           this.#lastError = error;
+          if (canBeRead(error) && !Number.isFinite(this.#askedAtMs) && !Number.isFinite(this.#startedReadOnlyAtMs))
+            this.#startedReadOnlyAtMs = askedAtMs;
           throw error;
         },
       )
@@ -137,6 +156,10 @@ export class Vouching {
         this.#question = undefined;
       });
     return this.#question;
+  }
+
+  #measure(ms: number): void {
+    this.#roundTripMs = ms * ROUND_TRIP_WEIGHT + (this.#roundTripMs ?? ms) * (1 - ROUND_TRIP_WEIGHT);
   }
 
   #answersAgain(): void {
@@ -152,6 +175,11 @@ export class Vouching {
     const isDue = this.#failure === undefined || this.#turnsOfQuestion >= RETRY_TURNS;
     if (this.#question === undefined && isDue) this.#ask().catch(() => {});
   }
+}
+
+/** A standby cannot: it may lag behind a revocation that this deployment has seen. */
+export function canBeRead(failure: Error | undefined): boolean {
+  return failure instanceof ReadOnlyStorage && !failure.isStandby;
 }
 
 const isAnswered = () => true;

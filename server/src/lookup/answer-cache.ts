@@ -1,9 +1,8 @@
 /**
- * Finished records by address. A cache belongs to one dataset version and is dropped with it.
+ * Serialized records by address. A cache belongs to one dataset version and is dropped with it.
  *
- * Two-way set associative, in one buffer: nothing is allocated per answer, so there is nothing for the garbage collector
- * to walk. Of the two entries of a set the one used less recently is replaced. A record that does not fit into an entry
- * is not kept.
+ * Two-way set associative, in one buffer: nothing is allocated per answer, so the garbage collector has nothing to trace.
+ * The less recently used entry of a set is replaced. A record that does not fit into an entry is not cached.
  */
 import type { Address } from '@whence/dataset/address';
 

@@ -1,13 +1,12 @@
 /**
- * The dataset being served. Polls the manifest twice a second and swaps one reference when it names another version; a
- * request reads the reference once, so no answer mixes two versions. While a version is served, the next one is read and
- * checked in a thread. A version that cannot be opened is reported and tried again, less and less often; meanwhile the
- * version in use stays. If there is none, the newest of the other
- * versions is served whose file is the one that was published.
+ * The dataset in use. Polls the manifest twice a second and swaps one reference when it names another version; a request
+ * reads the reference once, so no answer mixes two versions. While a version is served, the next one is read and checked
+ * in a thread. A version that cannot be opened is reported and retried at growing intervals; meanwhile the version in use
+ * stays. If there is none, the newest other version whose checksum is right is served.
  */
 import { statSync } from 'node:fs';
 import { AsnSearch } from '@whence/dataset/asn-search';
-import { DatasetError } from '@whence/dataset/format';
+import { DatasetError } from '@whence/dataset/dataset-error';
 import { openInThread } from '@whence/dataset/open-in-thread';
 import { manifestPath, readManifest, type VersionEntry, verifyVersion, versionPath } from '@whence/dataset/publish';
 import { type Dataset, openDataset } from '@whence/dataset/read';
@@ -16,13 +15,13 @@ import { AnswerCache } from './answer-cache.ts';
 const POLL_MS = 500;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
-/** One for every way in which the index finds a text: prepared, by word, by parts of words, by several words. */
+/** One for each search strategy of the index: prepared, by word, by parts of words, by several words. */
 const WARM_UP_SEARCHES = ['a', 'te', 'net', 'network', 'oogl', 'deutsche tel', 'univ of', 'as64496', 'zzzz'];
 const WARM_UP_LIMIT = 20;
 const WARM_UP_ROUNDS = 8;
 const WARM_UP_PAUSE_MS = 2;
 
-/** A version with everything that is derived from it: what is remembered of it goes with it. */
+/** A version and everything derived from it, such as cached answers, which is dropped with it. */
 export class ServedDataset {
   readonly dataset: Dataset;
   readonly version: number;
@@ -36,12 +35,17 @@ export class ServedDataset {
     this.builtAtMs = Date.parse(dataset.meta.built_at);
   }
 
+  /** Since it was built; 0 if the clock of the machine that built it is ahead. */
+  ageSeconds(nowMs: number): number {
+    return Math.max(0, Math.floor((nowMs - this.builtAtMs) / 1000));
+  }
+
   get search(): AsnSearch {
     this.#search ??= new AsnSearch(this.dataset);
     return this.#search;
   }
 
-  /** So that the first search takes no longer than any other. One at a time, so that no request waits for it. */
+  /** Warms up the index, so that the first search is not slower. One search at a time, so that no request waits long. */
   warmUp(left = WARM_UP_ROUNDS * WARM_UP_SEARCHES.length): void {
     if (left === 0) return;
     setTimeout(() => {
@@ -51,7 +55,7 @@ export class ServedDataset {
   }
 }
 
-export type DatasetEvents = {
+type DatasetEvents = {
   loaded(version: number): void;
   /** Once per reason, not per attempt. */
   failed(error: unknown): void;
@@ -67,10 +71,10 @@ export class LiveDataset {
   readonly #events: DatasetEvents;
   readonly #nowMs: () => number;
   #current: ServedDataset | undefined;
-  /** Digest of the file in use. Its number does not do: a publisher that starts over uses numbers again. */
+  /** Digest of the file in use. Version numbers do not identify it: a publisher that starts over reuses them. */
   #sha256 = '';
   #versions: readonly VersionEntry[] = [];
-  /** What the manifest looked like when it was last read: time, size and inode tell a new one apart. */
+  /** Modification time, size and inode of the manifest when it was last read. */
   #seen = '';
   #failure: Failure | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -88,12 +92,12 @@ export class LiveDataset {
     return this.#current;
   }
 
-  /** Whether the version that is served is another one than the current one, because that cannot be loaded. */
+  /** Whether another version than the current one is served, because that cannot be loaded. */
   get isFallback(): boolean {
     return this.#current !== undefined && this.#failure !== undefined;
   }
 
-  /** All published versions, as the manifest had them when it last changed. */
+  /** All published versions, as of the last change of the manifest. */
   get versions(): readonly VersionEntry[] {
     return this.#versions;
   }
@@ -108,11 +112,11 @@ export class LiveDataset {
   }
 
   /**
-   * Loads the version that the manifest names, if it is another one. Without a version in use it is loaded when this
-   * returns; otherwise when the promise is fulfilled. Never rejects.
+   * Loads the version that the manifest names, unless it is in use. If no version is in use, it is loaded synchronously;
+   * otherwise in a thread, until the promise is fulfilled. Never rejects.
    */
   async poll(): Promise<void> {
-    // What the manifest says by then is seen by the next poll.
+    // The next poll sees later changes of the manifest.
     if (this.#loading !== undefined) return this.#loading;
     try {
       const seen = this.#fingerprint();
@@ -151,7 +155,7 @@ export class LiveDataset {
     this.#events.loaded(entry.version);
   }
 
-  /** Undefined if there is none, or if it is served already. Throws if the manifest cannot be used. */
+  /** Undefined if there is none, or if it is in use already. Throws if the manifest is invalid. */
   #entryToLoad(): VersionEntry | undefined {
     const manifest = readManifest(this.#dataDir);
     this.#versions = manifest?.versions ?? [];
@@ -176,7 +180,7 @@ export class LiveDataset {
         this.#events.fellBack(entry.version);
         return;
       } catch {
-        // Damaged or gone. Why the current one cannot be loaded was reported.
+        // Damaged or removed. The reason why the current version cannot be loaded was reported.
       }
     }
   }

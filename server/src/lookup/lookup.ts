@@ -4,13 +4,13 @@
 import { type Address, parseAddress } from '@whence/dataset/address';
 import { explain } from '@whence/dataset/evidence';
 import type { Match } from '@whence/dataset/format';
-import { recordBytes, writeRecord } from '@whence/dataset/json-writer';
 import type { Dataset } from '@whence/dataset/read';
 import type { Evidence } from '@whence/dataset/record';
+import { recordBytes, writeRecord } from '@whence/dataset/record-writer';
 import { findSpecialPurpose, type SpecialPurpose } from '@whence/dataset/special-purpose';
 import type { AnswerCache } from './answer-cache.ts';
 
-export type Lookup =
+type Lookup =
   | { kind: 'found'; address: Address; match: Match }
   | { kind: 'not found'; address: Address }
   | { kind: 'invalid' };
@@ -22,7 +22,7 @@ export function lookup(dataset: Dataset, text: string): Lookup {
   return match === 0 ? { kind: 'not found', address } : { kind: 'found', address, match };
 }
 
-export type ServedRecords = { readonly dataset: Dataset; readonly answers: AnswerCache };
+type ServedRecords = { readonly dataset: Dataset; readonly answers: AnswerCache };
 
 /** The record as JSON text, from the cache of finished answers if it is there. */
 export function findJson(
@@ -41,14 +41,14 @@ export function findJson(
   return { json: scratch.toString('latin1', 0, end), isHit: false };
 }
 
-/** Written and read within one call, so one is enough. */
+/** One for all calls, because no call waits. */
 const scratch = Buffer.allocUnsafeSlow(8192);
 
 export function evidenceOf(dataset: Dataset, { address, match }: { address: Address; match: Match }): Evidence[] {
   return explain(dataset, address, match);
 }
 
-/** Why there is no record: the special-purpose range and its RFC, where it is one. */
+/** The special-purpose range of an address and its RFC, which explain why it has no record. */
 export function specialPurposeOf({ address }: { address: Address }): SpecialPurpose | undefined {
   return findSpecialPurpose(address);
 }

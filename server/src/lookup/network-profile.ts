@@ -1,8 +1,9 @@
-/** What a network's addresses are used for, and networks that seem to belong to the same organisation. */
+/** Connection types of a network's addresses, and networks that probably belong to the same organisation. */
 import type { AsnSearch, AsnSearchResult } from '@whence/dataset/asn-search';
 import { parsePrefix } from '@whence/dataset/prefix';
 import type { Dataset } from '@whence/dataset/read';
 import type { ConnectionType } from '@whence/dataset/record';
+import type { GiveWay } from './dataset-walks.ts';
 import { runsWithin } from './prefix-runs.ts';
 import { type Share, Shares, sizeOf } from './prefix-summary.ts';
 
@@ -10,12 +11,13 @@ import { type Share, Shares, sizeOf } from './prefix-summary.ts';
 const MAX_RUNS = 4_000;
 const MAX_RELATED = 20;
 
-/** Of IPv4 addresses that the network announces. `isSample` where it has more than can be walked. */
-export function connectionTypesOf(
+/** For the IPv4 addresses that the network announces. `isSample` if it has more runs than are walked. */
+export async function connectionTypesOf(
   dataset: Dataset,
   asn: number,
   prefixes: readonly string[],
-): { shares: Share<ConnectionType>[]; isSample: boolean } {
+  giveWay: GiveWay,
+): Promise<{ shares: Share<ConnectionType>[]; isSample: boolean }> {
   const shares = new Shares<ConnectionType>();
   let runs = 0;
   for (const prefix of prefixes) {
@@ -23,9 +25,11 @@ export function connectionTypesOf(
     if (range === undefined) continue;
     for (const { start, end, match } of runsWithin(dataset, range.version, range.start, range.end)) {
       if (++runs > MAX_RUNS) return { shares: shares.sorted(), isSample: true };
-      // A more specific prefix may be announced by another network, or by this one, and then it has its own turn.
+      const pause = giveWay();
+      if (pause !== undefined) await pause;
+      // A more specific prefix belongs to another network, or is in `prefixes` itself.
       if (match === 0 || dataset.asnNumber(match) !== asn || match >>> 24 !== lengthOf(prefix)) continue;
-      shares.add(dataset.tail(dataset.tailOf(match)).connection_type, sizeOf(4, start, end));
+      shares.add(dataset.attributes(dataset.attributesOf(match)).connection_type, sizeOf(4, start, end));
     }
   }
   return { shares: shares.sorted(), isSample: false };
@@ -33,11 +37,11 @@ export function connectionTypesOf(
 
 const lengthOf = (prefix: string) => Number(prefix.slice(prefix.indexOf('/') + 1));
 
-/** Words that say what kind of company it is, or where, not which. */
+/** Legal forms, which say nothing about the organisation. */
 const LEGAL_FORMS =
   /\b(llc|inc|incorporated|corp|corporation|co|company|ltd|limited|gmbh|ag|se|sa|sas|sarl|srl|spa|bv|nv|ab|as|oy|plc|pte|pty|kg|kk)\b\.?/gi;
 
-/** By name: a guess. */
+/** Networks with a similar name, which is a guess. */
 export function relatedNetworks(
   search: AsnSearch,
   { asn, asn_name }: { asn: number; asn_name: string },

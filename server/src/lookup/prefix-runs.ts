@@ -1,26 +1,26 @@
-/** Runs of addresses with one match inside a range, found by walking from one to the next. */
+/** Consecutive addresses of a range that have the same match. */
 import type { Match } from '@whence/dataset/format';
 import { fromBigInt } from '@whence/dataset/prefix';
 import type { Dataset } from '@whence/dataset/read';
 
-export type RangeRun = { start: bigint; end: bigint; match: Match };
+type RangeRun = { start: bigint; end: bigint; match: Match };
 
-/** In ascending order, unannounced space (match 0) included. Adjacent pieces with the same match are one. */
+/** In ascending order, unannounced space (match 0) included. Adjacent runs with the same match are merged. */
 export function* runsWithin(dataset: Dataset, version: 4 | 6, start: bigint, end: bigint): Generator<RangeRun> {
   let open: RangeRun | undefined;
   for (let at = start; at <= end; ) {
     const address = fromBigInt(at, version);
     const match = dataset.find(address);
     const bounds = dataset.bounds(address);
-    // A table may know less of unannounced space than where it ends; one address is progress all the same.
+    // In unannounced space a table may not know the end of the run; then it advances by one address.
     const last = bounds.end < at ? at : bounds.end;
-    const pieceEnd = last > end ? end : last;
-    if (open?.match === match) open.end = pieceEnd;
+    const runEnd = last > end ? end : last;
+    if (open?.match === match) open.end = runEnd;
     else {
       if (open !== undefined) yield open;
-      open = { start: at, end: pieceEnd, match };
+      open = { start: at, end: runEnd, match };
     }
-    at = pieceEnd + 1n;
+    at = runEnd + 1n;
   }
   if (open !== undefined) yield open;
 }

@@ -1,9 +1,10 @@
-/** What is in a prefix: its parts in order, and how its addresses divide by type, flag, level, country and network. */
+/** The content of a prefix: its parts in order, and its addresses by type, flag, threat level, country and network. */
 import { formatAddress } from '@whence/dataset/address';
 import { prefixLength } from '@whence/dataset/format';
 import { formatPrefix, fromBigInt, type Range } from '@whence/dataset/prefix';
 import type { Dataset } from '@whence/dataset/read';
 import { type ConnectionType, FLAGS, type Flag, type ThreatLevel } from '@whence/dataset/record';
+import type { GiveWay } from './dataset-walks.ts';
 import { runsWithin } from './prefix-runs.ts';
 
 export type Share<Value extends string> = { value: Value; addresses: number };
@@ -19,7 +20,7 @@ export type PrefixPart = {
   score: number;
   level: ThreatLevel;
 };
-export type PrefixContent = {
+type PrefixContent = {
   unit: 'addresses' | 'slash64s';
   size: number;
   announced: number;
@@ -34,11 +35,15 @@ export type PrefixContent = {
 
 /** Parts that are listed. */
 const MAX_PARTS = 256;
-/** Runs that are walked: about 50 ms. What lies behind them is not counted, and the answer says so. */
+/** Runs that are walked, which takes about 50 ms. Later ones are not counted, and `is_truncated` is set. */
 const MAX_RUNS = 10_000;
 const MAX_SHARES = 50;
 
-export function summarizePrefix(dataset: Dataset, { version, start, end }: Range): PrefixContent {
+export async function summarizePrefix(
+  dataset: Dataset,
+  { version, start, end }: Range,
+  giveWay: GiveWay,
+): Promise<PrefixContent> {
   const parts: PrefixPart[] = [];
   const types = new Shares<ConnectionType>();
   const flags = new Shares<Flag>();
@@ -53,6 +58,8 @@ export function summarizePrefix(dataset: Dataset, { version, start, end }: Range
       isTruncated = true;
       break;
     }
+    const pause = giveWay();
+    if (pause !== undefined) await pause;
     if (run.match === 0) continue;
     const address = fromBigInt(run.start, version);
     const record = dataset.record(address, run.match);
@@ -103,7 +110,7 @@ export function sizeOf(version: 4 | 6, start: bigint, end: bigint): number {
   return Number(version === 4 ? count : (count + (1n << 64n) - 1n) >> 64n);
 }
 
-/** Addresses by value, the most first. */
+/** Number of addresses by value, largest first. */
 export class Shares<Value extends string> {
   readonly #counts = new Map<Value, number>();
 

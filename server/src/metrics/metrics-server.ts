@@ -1,7 +1,7 @@
 /** `/metrics` for Prometheus, on a port of its own: it is for the operator, not for clients of the API. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../log/log.ts';
 import { packageVersion } from '../version.ts';
 import { type MetricsSnapshot, renderMetrics } from './metrics.ts';
 

@@ -5,7 +5,7 @@
 /** Upper bounds of the latency histogram, in seconds. */
 export const BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5] as const;
 
-export type RouteSnapshot = {
+type RouteSnapshot = {
   /** Status → requests. */
   readonly statuses: Readonly<Record<string, number>>;
   /** Requests by bucket of latency, the last one for those above all bounds. */
@@ -22,7 +22,7 @@ export type MetricsSnapshot = {
 type RouteCounts = { readonly statuses: Map<number, number>; readonly buckets: number[]; seconds: number };
 
 export class Metrics {
-  /** By the name of a route: there are as many as routes, whatever paths are asked for. */
+  /** By route name, so that the number of entries does not depend on requested paths. */
   readonly #routes = new Map<string, RouteCounts>();
   cacheHits = 0;
   cacheMisses = 0;
@@ -60,7 +60,7 @@ export class Metrics {
   }
 }
 
-/** Gauges are the same for every worker, or a maximum makes sense of them: all but these, which are added up. */
+/** Gauges that are added up over workers. All others are equal in every worker, or their maximum is meant. */
 const SUMMED_GAUGES = new Set(['whence_leased_requests', 'whence_email_checks']);
 
 export function addUp(snapshots: readonly MetricsSnapshot[]): MetricsSnapshot {
@@ -109,10 +109,13 @@ const HELP: Readonly<Record<string, string>> = {
   whence_worker_deaths_total: 'Workers that ended unasked and were replaced.',
   whence_dataset_version: 'Version of the dataset that is served; 0 without one.',
   whence_dataset_age_seconds: 'Seconds since the served dataset was built.',
+  whence_dataset_data_age_seconds: 'Age of the oldest source that decides prefixes or countries.',
+  whence_dataset_flag_age_seconds: 'Age of the oldest source of a flag.',
   whence_dataset_fallback: 'Whether the current version cannot be loaded and another one is served.',
   whence_storage_read_only: 'Whether storage could not be written when it was last tried.',
   whence_storage_degraded: 'Whether storage does not answer, so that only known keys and open leases are used.',
   whence_storage_last_answer_age_seconds: 'Seconds since the question that storage last answered.',
+  whence_storage_round_trip_seconds: 'Average time of the last questions to storage.',
   whence_leased_requests: 'Requests taken from quotas and not yet spent.',
   whence_email_checks: 'Email checks in flight.',
   whence_event_loop_lag_seconds: 'Largest delay of the event loop in the last second.',

@@ -15,3 +15,8 @@ export function dayAt(nowMs: number): Day {
   const endMs = startMs + DAY_MS;
   return { text: new Date(nowMs).toISOString().slice(0, 10), startMs, endMs, endSeconds: endMs / 1000 };
 }
+
+/** Whole seconds from now until a limit resets: at least 1, as `Retry-After` has it. */
+export function secondsUntil(resetSeconds: number, nowMs: number): number {
+  return Math.max(1, resetSeconds - Math.floor(nowMs / 1000));
+}

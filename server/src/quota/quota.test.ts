@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { seededRandom } from '@whence/testing/seeded-random';
+import { periodPasses, until } from '@whence/testing/until';
+import type { LeaseStore } from '../storage/leases/lease-store.ts';
 import { openStorage } from '../storage/open-storage.ts';
 import type { Storage } from '../storage/storage.ts';
-import { testEngines } from '../test/engines.ts';
+import { testEngines } from '../test/storage/engines.ts';
+import { MemoryLeases } from '../test/storage/memory-leases.ts';
 import { Quota } from './quota.ts';
 
 const NOON = Date.parse('2026-11-15T12:00:00Z');
@@ -40,9 +43,9 @@ for (const engine of testEngines()) {
     assert.deepEqual(await spend(first), { ...spent, remaining: 99 });
     assert.equal(first.unspent, 4);
     assert.deepEqual(await spend(second), { ...spent, remaining: 94 });
-    await first.settleIdle(NOON + 1_000);
+    await first.endIdle(NOON + 1_000);
     assert.equal(first.unspent, 4, 'not idle yet');
-    await first.settleIdle(NOON + 3_000);
+    await first.endIdle(NOON + 3_000);
     assert.equal(first.unspent, 0);
     assert.equal(2 + (await spendAll(second, 'idle')), 100);
     assert.equal((await spend(first)).isAllowed, false);
@@ -59,7 +62,7 @@ for (const engine of testEngines()) {
     assert.deepEqual([allowed, first.unspent], [100, 0]);
     const started = performance.now();
     assert.equal((await second.spend('recall', FREE, NOON)).isAllowed, false);
-    assert.ok(performance.now() - started < 100, 'known to be used up, and refused at once');
+    assert.ok(performance.now() - started < 100, 'known to be used up, so refused at once');
   });
 
   onEngine('a recall that comes while more is asked for ahead is answered after it', async () => {
@@ -82,9 +85,7 @@ for (const engine of testEngines()) {
     await storage.leases.recall({ keyId: 'recalled ahead', day: '2026-11-15' });
     await quota.answerRecalls();
     release();
-    const end = performance.now() + 5_000;
-    while (quota.unspent > 0 && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 10));
-    assert.equal(quota.unspent, 0);
+    await until('what is unspent is returned', () => quota.unspent === 0, { withinMs: 5_000 });
     await quota.answerRecalls();
     assert.equal((await storage.leases.takenOn('2026-11-15')).get('recalled ahead'), 4);
   });
@@ -112,7 +113,8 @@ for (const engine of testEngines()) {
         waits++;
         await quota.spend('steady', allowance, NOON);
       }
-      await new Promise((resolve) => setTimeout(resolve, 1));
+      // A request per millisecond: leases are taken ahead while others are spent.
+      await periodPasses(1);
     }
     // The first request, and a few while parts are small and the machine is slow.
     assert.ok(waits >= 1 && waits <= 8, `${waits} of 1000 requests waited`);
@@ -120,14 +122,14 @@ for (const engine of testEngines()) {
     assert.equal((await storage.leases.takenOn('2026-11-15')).get('steady'), 1_000);
   });
 
-  onEngine('what is refunded after midnight goes to the day it was taken from', async () => {
+  onEngine('a refund after midnight goes to the day of its request', async () => {
     const [quota] = processes(1) as [Quota];
     const days: string[] = [];
     for (let i = 0; i < 60; i++) days.push((await quota.spend('midnight', FREE, MIDNIGHT - 1)).chargedDay ?? '');
     await quota.spend('midnight', FREE, MIDNIGHT);
     for (const day of days) quota.refund('midnight', day);
     assert.equal(1 + (await spendAll(quota, 'midnight', MIDNIGHT)), 100, 'nothing is added to the new day');
-    await quota.settleIdle(MIDNIGHT);
+    await quota.endIdle(MIDNIGHT);
     const [yesterday] = processes(1) as [Quota];
     assert.equal(await spendAll(yesterday, 'midnight', NOON), 100, 'all of it is back in the old one');
   });
@@ -135,7 +137,7 @@ for (const engine of testEngines()) {
   onEngine('a lease that is unspent at midnight is returned to its day', async () => {
     const [quota] = processes(1) as [Quota];
     await quota.spend('rest', FREE, MIDNIGHT - 1);
-    await quota.settleIdle(MIDNIGHT);
+    await quota.endIdle(MIDNIGHT);
     const [other] = processes(1) as [Quota];
     assert.equal(await spendAll(other, 'rest', NOON), 99);
   });
@@ -143,9 +145,9 @@ for (const engine of testEngines()) {
   onEngine('a refund that comes after the key went idle is not lost', async () => {
     const [quota] = processes(1) as [Quota];
     const { chargedDay } = await quota.spend('late refund', FREE, NOON);
-    await quota.settleIdle(NOON + 3_000);
+    await quota.endIdle(NOON + 3_000);
     quota.refund('late refund', chargedDay ?? '');
-    await quota.settleIdle(NOON + 4_000);
+    await quota.endIdle(NOON + 4_000);
     assert.equal(await spendAll(quota, 'late refund'), 100);
   });
 
@@ -153,17 +155,17 @@ for (const engine of testEngines()) {
     let isDown = false;
     const flaky = {
       ...storage.leases,
-      settle: async (...args: Parameters<typeof storage.leases.settle>) => {
+      end: async (...args: Parameters<typeof storage.leases.end>) => {
         if (isDown) throw new Error('down');
-        await storage.leases.settle(...args);
+        await storage.leases.end(...args);
       },
     };
     const quota = new Quota(flaky);
     await quota.spend('down', FREE, NOON);
     isDown = true;
-    await assert.rejects(quota.settleIdle(NOON + 3_000), /down/);
+    await assert.rejects(quota.endIdle(NOON + 3_000), /down/);
     isDown = false;
-    await quota.settleIdle(NOON + 3_000);
+    await quota.endIdle(NOON + 3_000);
     const [other] = processes(1) as [Quota];
     assert.equal(await spendAll(other, 'down'), 99);
   });
@@ -193,7 +195,7 @@ for (const engine of testEngines()) {
             counted--;
           } else if (act < 93) {
             nowMs += 2_500;
-            await quota.settleIdle(nowMs);
+            await quota.endIdle(nowMs);
           } else if (act < 97) await quota.answerRecalls();
           else {
             // A crash: what it held and what it had not reported is lost.
@@ -207,3 +209,24 @@ for (const engine of testEngines()) {
     },
   );
 }
+
+test('quota: what was spent of a lease is counted by the database that has taken the place of its own', async () => {
+  const [original, copy] = [new MemoryLeases(), new MemoryLeases()];
+  let current = original;
+  const store = new Proxy({} as LeaseStore, {
+    get:
+      (_, name: keyof LeaseStore) =>
+      (...args: never[]) =>
+        (current[name] as (...args: never[]) => unknown)(...args),
+  });
+  const quota = new Quota(store);
+  for (let i = 0; i < 7; i++) assert.ok((await quota.spend('key', { limit: 10, lease: 5 }, NOON)).isAllowed);
+  // An older copy, which knows nothing of the lease.
+  current = copy;
+  quota.leaveReplacedDatabase();
+  await quota.endIdle(NOON);
+  assert.deepEqual([...copy.granted.values()], [7]);
+  let more = 0;
+  while ((await quota.spend('key', { limit: 10, lease: 5 }, NOON)).isAllowed) more++;
+  assert.equal(more, 3);
+});

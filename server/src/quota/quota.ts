@@ -8,11 +8,11 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LeaseStore } from '../storage/lease-store.ts';
+import type { LeaseStore } from '../storage/leases/lease-store.ts';
 import { StorageUnavailable } from '../storage/storage-unavailable.ts';
 import { type Day, dayAt } from './day.ts';
 
-export type Allowance = { readonly limit: number; readonly lease: number };
+type Allowance = { readonly limit: number; readonly lease: number };
 
 /** `remaining` may lag by what other processes hold on lease. */
 export type Spent = {
@@ -42,7 +42,7 @@ const RETRY_ALONE_MS = 1_000;
  */
 const FIRST_PART = 5;
 
-/** What is still to be told to storage of a lease that this process no longer spends from. */
+/** A finished lease whose final count has not been written yet. */
 type EndedLease = {
   readonly keyId: string;
   readonly day: string;
@@ -53,7 +53,7 @@ type EndedLease = {
 };
 
 /** What this process holds of one key's day. Numbers of the lease count from its beginning. */
-type Account = {
+type LeaseBalance = {
   readonly keyId: string;
   readonly day: string;
   /** The name of the lease. */
@@ -66,7 +66,7 @@ type Account = {
   askAheadAt: number;
   /** Whether storage may have a row of the lease. */
   isStored: boolean;
-  /** Of the day, as of the last lease. */
+  /** What was left of the day after the last lease was granted. */
   left: number;
   lastSpentMs: number;
   /** Requests that wait for the lease being taken, and the question asked ahead of them. */
@@ -80,7 +80,7 @@ type Account = {
   isRecalled: boolean;
 };
 
-export type QuotaOptions = {
+type QuotaOptions = {
   /** Names this process; no other process and no earlier one has it. */
   readonly processId?: string;
   /** Whether storage is known not to answer: then what is leased is spent, and nothing is asked of it. */
@@ -92,8 +92,8 @@ export class Quota {
   readonly #processId: string;
   readonly #isStorageDown: () => boolean;
   #leases = 0;
-  /** The accounts of the present day. */
-  readonly #accounts = new Map<string, Account>();
+  /** The balances of the present day. */
+  readonly #balances = new Map<string, LeaseBalance>();
   #ended: EndedLease[] = [];
   #day: Day = dayAt(0);
   #seenRecall: number | undefined;
@@ -107,14 +107,14 @@ export class Quota {
   /** What is leased and not spent, for the metrics. */
   get unspent(): number {
     let sum = 0;
-    for (const { granted, spent } of this.#accounts.values()) sum += granted - spent;
+    for (const { granted, spent } of this.#balances.values()) sum += granted - spent;
     return sum;
   }
 
-  /** The part of it that a crash would lose: what may be spent without a word to storage. */
+  /** The part of it that a crash would lose: what may be spent without asking storage. */
   get open(): number {
     let sum = 0;
-    for (const { opened, spent } of this.#accounts.values()) sum += opened - spent;
+    for (const { opened, spent } of this.#balances.values()) sum += opened - spent;
     return sum;
   }
 
@@ -122,34 +122,34 @@ export class Quota {
   spendAtOnce(keyId: string, allowance: Allowance, nowMs: number): Spent | undefined {
     const { endSeconds: resetSeconds } = this.#moveTo(nowMs);
     if (allowance.limit === Number.POSITIVE_INFINITY) return { isAllowed: true, remaining: UNLIMITED, resetSeconds };
-    const account = this.#accounts.get(keyId);
-    if (account === undefined || account.spent >= account.opened) return undefined;
-    if (account.spent >= account.askAheadAt) this.#askAhead(account, allowance);
-    return spendFrom(account, nowMs, resetSeconds);
+    const balance = this.#balances.get(keyId);
+    if (balance === undefined || balance.spent >= balance.opened) return undefined;
+    if (balance.spent >= balance.askAheadAt) this.#askAhead(balance, allowance);
+    return spendFrom(balance, nowMs, resetSeconds);
   }
 
   async spend(keyId: string, allowance: Allowance, nowMs: number): Promise<Spent> {
     const spent = this.spendAtOnce(keyId, allowance, nowMs);
     if (spent !== undefined) return spent;
     const { endSeconds: resetSeconds } = this.#day;
-    const account = this.#account(keyId, allowance.limit);
-    account.lastSpentMs = nowMs;
-    account.waiting++;
+    const balance = this.#balanceOf(keyId, allowance.limit);
+    balance.lastSpentMs = nowMs;
+    balance.waiting++;
     try {
-      while (account.spent >= account.opened) {
-        if (performance.now() < account.emptyUntilMs) {
+      while (balance.spent >= balance.opened) {
+        if (performance.now() < balance.emptyUntilMs) {
           return { isAllowed: false, remaining: 0, resetSeconds };
         }
         if (this.#isStorageDown()) throw new StorageUnavailable('storage does not answer, and the lease is spent');
-        account.taking ??= this.#take(account, allowance).finally(() => {
-          account.taking = undefined;
-          account.isRecalled = false;
+        balance.taking ??= this.#take(balance, allowance).finally(() => {
+          balance.taking = undefined;
+          balance.isRecalled = false;
         });
-        await account.taking;
+        await balance.taking;
       }
-      return spendFrom(account, nowMs, resetSeconds);
+      return spendFrom(balance, nowMs, resetSeconds);
     } finally {
-      this.#stopWaiting(account);
+      this.#stopWaiting(balance);
     }
   }
 
@@ -158,28 +158,28 @@ export class Quota {
    * known.
    */
   refund(keyId: string, day: string): number | undefined {
-    const account = this.#accounts.get(keyId);
+    const balance = this.#balances.get(keyId);
     // Of a lease that has ended meanwhile, and whose successor has nothing to undo: see below.
-    if (account?.day === day && account.isStored) {
-      account.spent--;
-      return account.left + account.granted - account.spent;
+    if (balance?.day === day && balance.isStored) {
+      balance.spent--;
+      return balance.left + balance.granted - balance.spent;
     }
     this.#ended.push({ keyId, day, owner: this.#newOwner(), spent: -1, isStored: false });
     return undefined;
   }
 
-  /** Returns what keys that have gone idle hold, and what is left of other days. While storage is down, nothing. */
-  async settleIdle(nowMs: number): Promise<void> {
+  /** Ends leases of idle keys and of other days, which returns what they hold. Does nothing while storage is down. */
+  async endIdle(nowMs: number): Promise<void> {
     this.#moveTo(nowMs);
     if (this.#isStorageDown()) return;
-    this.#closeAccounts((account) => nowMs - account.lastSpentMs >= IDLE_MS);
-    await this.#settle();
+    this.#endLeases((balance) => nowMs - balance.lastSpentMs >= IDLE_MS);
+    await this.#writeEnded();
   }
 
-  /** Tells storage that this process lives, and takes back what others hold that do not. */
+  /** Extends the leases of this process, and ends expired leases of other processes. */
   async renewLeases(): Promise<void> {
     if (this.#isStorageDown()) return;
-    const owners = [...this.#accounts.values()].filter(({ isStored }) => isStored).map(({ owner }) => owner);
+    const owners = [...this.#balances.values()].filter(({ isStored }) => isStored).map(({ owner }) => owner);
     if (owners.length > 0) await this.#store.renew(owners);
     await this.#store.reclaim();
   }
@@ -191,45 +191,58 @@ export class Quota {
       this.#seenRecall = await this.#store.lastRecall();
       return;
     }
-    if (this.#accounts.size === 0) return;
+    if (this.#balances.size === 0) return;
     const recalls = await this.#store.recallsSince(this.#seenRecall);
     for (const { number, keyId, day } of recalls) {
       this.#seenRecall = number;
-      const account = this.#accounts.get(keyId);
-      if (account?.day !== day) continue;
+      const balance = this.#balances.get(keyId);
+      if (balance?.day !== day) continue;
       // One that requests wait for is needed: it was asked for after the recall, or they are about to be refused.
-      if (account.taking === undefined) this.#end(account);
-      else account.isRecalled = true;
+      if (balance.taking === undefined) this.#end(balance);
+      else balance.isRecalled = true;
     }
-    await this.#settle();
+    await this.#writeEnded();
+  }
+
+  /**
+   * Another database, or an older copy, has taken the place of the one that leases are from: it may know less of them.
+   * What was spent is counted there, also of leases that it has never seen, and no more of them is spent.
+   */
+  leaveReplacedDatabase(): void {
+    for (const balance of this.#balances.values()) {
+      const { keyId, day, owner, spent, isStored } = balance;
+      if (isStored) this.#ended.push({ keyId, day, owner, spent, isStored: false });
+      this.#startLease(balance);
+    }
+    this.#seenRecall = undefined;
   }
 
   async close(): Promise<void> {
-    await Promise.allSettled(Array.from(this.#accounts.values(), ({ taking }) => taking));
-    this.#closeAccounts(() => true);
-    await this.#settle();
+    await Promise.allSettled(Array.from(this.#balances.values(), ({ taking }) => taking));
+    this.#endLeases(() => true);
+    await this.#writeEnded();
   }
 
-  /** Leaves a part of a lease open in the account, or marks it as used up. */
-  async #take(account: Account, { limit, lease }: Allowance): Promise<void> {
+  /** Leaves a part of a lease open in the balance, or marks it as used up. */
+  async #take(balance: LeaseBalance, { limit, lease }: Allowance): Promise<void> {
     let recalledAtMs = Number.POSITIVE_INFINITY;
     let retryMs = RECALL_RETRY_MS;
     // Not so if the lease was removed: what was not opened has gone back to the day.
-    if (account.granted > account.opened && (await this.#ask(account, 0, limit, lease)).isGranted) return;
+    if (balance.granted > balance.opened && (await this.#ask(balance, 0, limit, lease)).isGranted) return;
     for (;;) {
-      const wanted = Math.max(account.waiting, 1, shareOf(account, lease));
-      const { isGranted, heldElsewhere } = await this.#ask(account, wanted, limit, lease);
+      const wanted = Math.max(balance.waiting, 1, shareOf(balance, lease));
+      const { isGranted, heldElsewhere } = await this.#ask(balance, wanted, limit, lease);
       const nowMs = performance.now();
       // A refusal would be wrong as long as another process holds a part of the day and does not use it.
-      const isRecallOver = account.wasRecalled || nowMs - recalledAtMs > RECALL_WAIT_MS;
+      const isRecallOver = balance.wasRecalled || nowMs - recalledAtMs > RECALL_WAIT_MS;
       if (isGranted || heldElsewhere <= 0 || isRecallOver) {
-        account.wasRecalled = !isGranted && heldElsewhere > 0;
-        if (!isGranted) account.emptyUntilMs = nowMs + (heldElsewhere > 0 ? RETRY_MS : RETRY_ALONE_MS);
+        balance.wasRecalled = !isGranted && heldElsewhere > 0;
+        if (!isGranted) balance.emptyUntilMs = nowMs + (heldElsewhere > 0 ? RETRY_MS : RETRY_ALONE_MS);
         return;
       }
       if (recalledAtMs === Number.POSITIVE_INFINITY) {
-        await this.#store.reclaim(account);
-        await this.#store.recall(account);
+        await this.#store.reclaim(balance);
+        await this.#store.recall(balance);
         recalledAtMs = nowMs;
       }
       await sleep(retryMs);
@@ -238,50 +251,58 @@ export class Quota {
   }
 
   /** Asks once, so that requests need not wait. What it does not get, the first of them that has to wait asks for. */
-  #askAhead(account: Account, { limit, lease }: Allowance): void {
-    account.askAheadAt = Number.POSITIVE_INFINITY;
-    const isAllOpen = account.granted <= account.opened;
-    const wanted = isAllOpen ? shareOf(account, lease) : 0;
+  #askAhead(balance: LeaseBalance, { limit, lease }: Allowance): void {
+    balance.askAheadAt = Number.POSITIVE_INFINITY;
+    const isAllOpen = balance.granted <= balance.opened;
+    const wanted = isAllOpen ? shareOf(balance, lease) : 0;
     // Near the end of a day, what is not needed yet is left to other processes.
-    if (account.taking !== undefined || (isAllOpen && wanted === 0) || this.#isStorageDown()) return;
-    account.waiting++;
-    account.taking = this.#ask(account, wanted, limit, lease)
+    if (balance.taking !== undefined || (isAllOpen && wanted === 0) || this.#isStorageDown()) return;
+    balance.waiting++;
+    balance.taking = this.#ask(balance, wanted, limit, lease)
       .then(() => {})
-      .finally(() => this.#stopAsking(account));
+      .finally(() => this.#stopAsking(balance));
     // Requests that wait for it report why they cannot be answered; usually none does.
-    account.taking.catch(() => {});
+    balance.taking.catch(() => {});
   }
 
-  #stopAsking(account: Account): void {
-    const { isRecalled } = account;
-    account.taking = undefined;
-    account.isRecalled = false;
-    this.#stopWaiting(account);
-    if (isRecalled && account.waiting === 0) this.#end(account);
+  #stopAsking(balance: LeaseBalance): void {
+    const { isRecalled } = balance;
+    balance.taking = undefined;
+    balance.isRecalled = false;
+    this.#stopWaiting(balance);
+    if (isRecalled && balance.waiting === 0) this.#end(balance);
   }
 
-  #stopWaiting(account: Account): void {
-    account.waiting--;
+  #stopWaiting(balance: LeaseBalance): void {
+    balance.waiting--;
     // The day has changed meanwhile: the rest of the lease goes back to the day it is from.
-    if (account.waiting === 0 && this.#accounts.get(account.keyId) !== account) this.#end(account);
+    if (balance.waiting === 0 && this.#balances.get(balance.keyId) !== balance) this.#end(balance);
   }
 
   /** Asks for `wanted` more, and to open a further part. */
-  async #ask(account: Account, wanted: number, limit: number, lease: number) {
-    const { spent, opened } = account;
-    account.isStored = true;
-    const grant = await this.#store.take(account, { wanted, limit, spent, opened, open: openUpTo(account, lease) });
-    account.granted = grant.granted;
-    account.opened = grant.opened;
-    account.left = grant.left;
-    account.askAheadAt = grant.opened - Math.ceil((grant.opened - opened) / 4);
+  async #ask(
+    balance: LeaseBalance,
+    wanted: number,
+    limit: number,
+    lease: number,
+  ): Promise<{ isGranted: boolean; heldElsewhere: number }> {
+    const { keyId, day, owner, spent, opened } = balance;
+    balance.isStored = true;
+    const request = { wanted, limit, spent, opened, open: openUpTo(balance, lease) };
+    const grant = await this.#store.take({ keyId, day, owner }, request);
+    // The database was replaced meanwhile, and the lease of this answer was given up.
+    if (balance.owner !== owner) return this.#ask(balance, Math.max(wanted, balance.waiting), limit, lease);
+    balance.granted = grant.granted;
+    balance.opened = grant.opened;
+    balance.left = grant.left;
+    balance.askAheadAt = grant.opened - Math.ceil((grant.opened - opened) / 4);
     return { isGranted: grant.opened > opened, heldElsewhere: grant.heldElsewhere };
   }
 
-  #account(keyId: string, limit: number): Account {
-    let account = this.#accounts.get(keyId);
-    if (account === undefined) {
-      account = {
+  #balanceOf(keyId: string, limit: number): LeaseBalance {
+    let balance = this.#balances.get(keyId);
+    if (balance === undefined) {
+      balance = {
         keyId,
         day: this.#day.text,
         owner: this.#newOwner(),
@@ -298,40 +319,44 @@ export class Quota {
         wasRecalled: false,
         isRecalled: false,
       };
-      this.#accounts.set(keyId, account);
+      this.#balances.set(keyId, balance);
     }
-    return account;
+    return balance;
   }
 
   #newOwner(): string {
     return `${this.#processId}.${++this.#leases}`;
   }
 
-  #closeAccounts(isDue: (account: Account) => boolean): void {
-    for (const account of this.#accounts.values()) {
-      // A request that waits for a lease would spend from an account that is closed.
-      if (account.waiting > 0 || !isDue(account)) continue;
-      this.#end(account);
+  #endLeases(isDue: (balance: LeaseBalance) => boolean): void {
+    for (const balance of this.#balances.values()) {
+      // A request that waits for a lease would spend from a balance that is no longer used.
+      if (balance.waiting > 0 || !isDue(balance)) continue;
+      this.#end(balance);
       // A key that is used up would wait for a recall again: what others hold may have been lost with them.
-      if (!account.wasRecalled) this.#accounts.delete(account.keyId);
+      if (!balance.wasRecalled) this.#balances.delete(balance.keyId);
     }
   }
 
-  /** Queues the lease of the account for storage; what it takes next is another lease. */
-  #end(account: Account): void {
-    const { keyId, day, owner, spent, isStored } = account;
+  /** Queues the lease of the balance for storage; what it takes next is another lease. */
+  #end(balance: LeaseBalance): void {
+    const { keyId, day, owner, spent, isStored } = balance;
     if (!isStored) return;
     this.#ended.push({ keyId, day, owner, spent, isStored });
-    account.owner = this.#newOwner();
-    account.granted = 0;
-    account.opened = 0;
-    account.spent = 0;
-    account.askAheadAt = Number.POSITIVE_INFINITY;
-    account.isStored = false;
+    this.#startLease(balance);
   }
 
-  /** What storage refuses is kept for the next time: a lease that was ended already is not ended again. */
-  async #settle(): Promise<void> {
+  #startLease(balance: LeaseBalance): void {
+    balance.owner = this.#newOwner();
+    balance.granted = 0;
+    balance.opened = 0;
+    balance.spent = 0;
+    balance.askAheadAt = Number.POSITIVE_INFINITY;
+    balance.isStored = false;
+  }
+
+  /** Writes ended leases. What storage refuses is kept for the next time: a lease is never ended twice. */
+  async #writeEnded(): Promise<void> {
     const due = this.#ended;
     this.#ended = [];
     try {
@@ -339,7 +364,7 @@ export class Quota {
         await this.#store.take(lease, { wanted: 0, limit: 0, spent: 0, opened: 0, open: 0 });
         lease.isStored = true;
       }
-      await this.#store.settle(due);
+      await this.#store.end(due);
     } catch (error) {
       this.#ended.push(...due);
       throw error;
@@ -350,8 +375,8 @@ export class Quota {
     if (nowMs < this.#day.startMs || nowMs >= this.#day.endMs) {
       this.#day = dayAt(nowMs);
       // One that requests wait for is ended by the last of them.
-      for (const account of this.#accounts.values()) if (account.waiting === 0) this.#end(account);
-      this.#accounts.clear();
+      for (const balance of this.#balances.values()) if (balance.waiting === 0) this.#end(balance);
+      this.#balances.clear();
     }
     return this.#day;
   }
@@ -361,17 +386,17 @@ export class Quota {
  * What may be taken beyond the requests that wait, which are demand: at most a sixteenth of what is left, so that near
  * the end no process holds much.
  */
-function shareOf({ left }: Account, lease: number): number {
+function shareOf({ left }: LeaseBalance, lease: number): number {
   return Math.min(lease, Math.floor(left / 16));
 }
 
-function openUpTo({ opened, spent, waiting }: Account, lease: number): number {
+function openUpTo({ opened, spent, waiting }: LeaseBalance, lease: number): number {
   return opened + Math.max(waiting, Math.min(lease, Math.max(FIRST_PART, spent)));
 }
 
-function spendFrom(account: Account, nowMs: number, resetSeconds: number): Spent {
-  account.lastSpentMs = nowMs;
-  account.spent++;
-  const remaining = account.left + account.granted - account.spent;
-  return { isAllowed: true, remaining, resetSeconds, chargedDay: account.day };
+function spendFrom(balance: LeaseBalance, nowMs: number, resetSeconds: number): Spent {
+  balance.lastSpentMs = nowMs;
+  balance.spent++;
+  const remaining = balance.left + balance.granted - balance.spent;
+  return { isAllowed: true, remaining, resetSeconds, chargedDay: balance.day };
 }

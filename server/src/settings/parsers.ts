@@ -2,6 +2,7 @@
 import { parsePrefix, type Range } from '@whence/dataset/prefix';
 import { parseHostUrl } from '@whence/dataset/static-host-url';
 import { parseServer } from '@whence/email/dns-servers';
+import { readDatabaseUrl } from '../storage/postgres/database-url.ts';
 
 export function parseNumber(text: string, from: number, to: number, expected: string): number {
   const value = Number(text);
@@ -25,7 +26,7 @@ export function parseInterval(text: string): number | undefined {
 }
 
 /** Separated by commas. */
-export function parseList(text: string): string[] {
+function parseList(text: string): string[] {
   const items = text.split(',').map((item) => item.trim());
   return items.filter((item) => item !== '');
 }
@@ -48,7 +49,7 @@ export function parsePublicUrl(text: string): string | undefined {
   return url.origin;
 }
 
-/** What the provider says is believed, so it must come over TLS, or from this machine. */
+/** Responses of the provider are trusted, so they must come over TLS or from this machine. */
 export function parseIssuer(text: string): URL | undefined {
   if (text === '') return undefined;
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -57,7 +58,7 @@ export function parseIssuer(text: string): URL | undefined {
   return url;
 }
 
-/** As browsers send them: scheme, host and port, nothing behind them. */
+/** In the form in which browsers send them: scheme, host and port, without a path. */
 export function parseOrigins(text: string): string[] {
   const origins = parseList(text);
   for (const origin of origins) {
@@ -74,14 +75,13 @@ export function parseDatasetUrl(text: string): string | undefined {
   return text;
 }
 
-/** The modes of libpq that can be kept: `allow` and `prefer` fall back to plain text without a word. */
+/** Supported modes of libpq. `allow` and `prefer` are not: they silently fall back to an unencrypted connection. */
 const SSL_MODES = ['disable', 'require', 'verify-ca', 'verify-full'];
 
 export function parseDatabaseUrl(text: string): string | undefined {
   if (text === '') return undefined;
-  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text) || new URL(text).pathname.length < 2)
-    throw new Error('a URL such as postgres://user:password@host:5432/database');
-  const { searchParams } = new URL(text);
+  const [first = ''] = readDatabaseUrl(text).hosts;
+  const { searchParams } = new URL(first);
   const sslMode = searchParams.get('sslmode');
   if (sslMode !== null && !SSL_MODES.includes(sslMode)) throw new Error(`a URL with sslmode ${SSL_MODES.join(', ')}`);
   if (sslMode === 'verify-ca' && !searchParams.has('sslrootcert'))

@@ -1,7 +1,6 @@
 /** The settings: variable, default, help text, parser. `config.ts` reads them. */
 import { availableParallelism } from 'node:os';
-import { isRole } from '../accounts/role.ts';
-import { LOG_LEVELS } from '../log-levels.ts';
+import { isRole } from '../vocabulary.ts';
 import {
   emptyToUndefined,
   parseContact,
@@ -21,13 +20,15 @@ export type Setting<T> = {
   readonly variable: string;
   readonly default: string;
   readonly help: string;
-  /** May hold a password: the value is never shown. */
+  /** May contain a password, so the value is never shown. */
   readonly isSecret?: boolean;
   /** Throws an error whose message says what the value must be. */
   readonly parse: (text: string) => T;
 };
 
-/** What becomes of the key that a server makes when there is none. */
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
+
+/** What a server does with the key that it creates if there is none. */
 export type FirstKey = (typeof FIRST_KEY)[number];
 const FIRST_KEY = ['print', 'file', 'off'] as const;
 
@@ -50,7 +51,7 @@ export const settings = {
   storageGraceSeconds: {
     variable: 'WHENCE_STORAGE_GRACE',
     default: '60',
-    help: 'seconds for which known keys are answered while storage cannot be reached; 0 refuses at once',
+    help: 'seconds for which known keys are accepted while storage is unreachable; 0 rejects them immediately',
     parse: (text) => parseNumber(text, 0, 3600, 'a number of seconds from 0 to 3600'),
   },
   datasetUrl: {
@@ -89,13 +90,13 @@ export const settings = {
   shutdownDelaySeconds: {
     variable: 'WHENCE_SHUTDOWN_DELAY',
     default: '0',
-    help: 'seconds between a signal to stop, when /readyz turns to 503, and the end of listening',
+    help: 'seconds between a stop signal, when /readyz starts to answer 503, and the end of listening',
     parse: (text) => parseNumber(text, 0, 600, 'a number of seconds from 0 to 600'),
   },
   firstKey: {
     variable: 'WHENCE_FIRST_KEY',
     default: 'print',
-    help: 'the key that the first start makes: print it, write it to first-key in the data directory (file), or off',
+    help: 'the key that the first start creates: print it, write it to first-key in the data directory (file), or off',
     parse: (text) => {
       const value = FIRST_KEY.find((candidate) => candidate === text);
       if (value === undefined) throw new Error(`one of ${FIRST_KEY.join(', ')}`);
@@ -126,7 +127,7 @@ export const settings = {
   dnsServers: {
     variable: 'WHENCE_DNS_SERVERS',
     default: '',
-    help: 'DNS servers for the email check, host[:port], comma-separated (default: of the system)',
+    help: 'DNS servers for the email check, host[:port], comma-separated (default: those of the system)',
     parse: parseDnsServers,
   },
   feeds: {
@@ -156,10 +157,10 @@ export const settings = {
   publicUrl: {
     variable: 'WHENCE_PUBLIC_URL',
     default: '',
-    help: 'how browsers reach the server, such as https://whence.example.com; for links, cookies and same-origin checks',
+    help: 'public URL of the server, such as https://whence.example.com; for links, cookies and same-origin checks',
     parse: parsePublicUrl,
   },
-  hasPublicLookUps: {
+  hasPublicLookups: {
     variable: 'WHENCE_PUBLIC_LOOKUPS',
     default: 'off',
     help: 'on lets the dashboard look up addresses, networks and domains without an account, throttled by address',
@@ -168,22 +169,28 @@ export const settings = {
       return text === 'on';
     },
   },
+  keysPerMember: {
+    variable: 'WHENCE_KEYS_PER_MEMBER',
+    default: '100',
+    help: 'active API keys that an account of the dashboard may have; administrators have no limit',
+    parse: (text) => parseNumber(text, 1, 100_000, 'a number from 1 to 100000'),
+  },
   providerIssuer: {
     variable: 'WHENCE_OIDC_ISSUER',
     default: '',
-    help: 'URL of an OpenID Connect provider through which people sign in to the dashboard',
+    help: 'URL of an OpenID Connect provider for signing in to the dashboard',
     parse: parseIssuer,
   },
   providerClientId: {
     variable: 'WHENCE_OIDC_CLIENT_ID',
     default: '',
-    help: 'client id that the provider gave to this server',
+    help: 'client id of this server at the provider',
     parse: (text) => text,
   },
   providerClientSecret: {
     variable: 'WHENCE_OIDC_CLIENT_SECRET',
     default: '',
-    help: 'client secret that the provider gave to this server',
+    help: 'client secret of this server at the provider',
     isSecret: true,
     parse: (text) => text,
   },
@@ -196,7 +203,7 @@ export const settings = {
   providerRole: {
     variable: 'WHENCE_OIDC_ROLE',
     default: 'viewer',
-    help: 'role of people who sign in through the provider for the first time: viewer, member or admin',
+    help: 'role of accounts created by signing in through the provider: viewer, member or admin',
     parse: (text) => {
       if (!isRole(text)) throw new Error('viewer, member or admin');
       return text;

@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
-import { newBatch } from '../test/new-batch.ts';
-import type { StoredAccount } from './account-store.ts';
+import { newBatch } from '../test/storage/new-batch.ts';
 import { openStorage } from './open-storage.ts';
 import type { Storage } from './storage.ts';
+import type { StoredAccount } from './stores/account-store.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'whence-accounts-'));
 let storage: Storage;
@@ -76,10 +76,10 @@ test('account storage: a session is found by its hash until it is ended, and its
   assert.equal(await storage.sessions.end('bob', 's1', at), false);
   assert.equal(await storage.sessions.end('ada', 's1', at), true);
   assert.equal(await storage.sessions.findByTokenHash('hash'), undefined);
-  assert.equal(await storage.sessions.hasBeenAt('ada', '192.0.2.1'), true);
-  assert.equal(await storage.sessions.hasBeenAt('bob', '192.0.2.1'), false);
+  assert.deepEqual(await storage.sessions.addressesOf('ada', 10), ['192.0.2.1']);
+  assert.deepEqual(await storage.sessions.addressesOf('bob', 10), []);
   await storage.sessions.prune(later(2_000));
-  assert.equal(await storage.sessions.hasBeenAt('ada', '192.0.2.1'), false);
+  assert.deepEqual(await storage.sessions.addressesOf('ada', 10), []);
 });
 
 test('account storage: a link is taken once, and not after it has expired', async () => {

@@ -1,20 +1,20 @@
 /**
- * Copies everything from one database to another, of either engine, and compares them. All of it or nothing: the target
- * changes in one transaction. What it had is replaced, so a copy can be repeated.
+ * Copies all data between two databases, of either engine, and compares the copy. The target changes in one transaction
+ * that replaces its content, so a copy can be repeated.
  */
 
 import type { Engine } from './engine.ts';
 import { sql } from './kysely.ts';
 import { type Content, contentOf, pagesOf, TABLE_NAMES, type TableName } from './tables.ts';
 
-/** A row has at most 18 columns: well below the number of parameters of either engine. */
+/** With at most 18 columns per row, this stays far below the parameter limit of both engines. */
 const ROWS_PER_STATEMENT = 250;
 /** Processes report every ten seconds. */
 const SEEN_MS = 30_000;
 
-export type CopiedTable = { readonly table: TableName; readonly rows: number };
+type CopiedTable = { readonly table: TableName; readonly rows: number };
 
-/** The copy differs from its source: one of them was changed meanwhile. */
+/** The copy differs from its source, because one of them changed during the copy. */
 export class CopyMismatch extends Error {
   override name = 'CopyMismatch';
 }
@@ -27,7 +27,7 @@ export async function copyStorage(source: Engine, target: Engine): Promise<Copie
         for (let i = 0; i < page.length; i += ROWS_PER_STATEMENT) {
           await transaction
             .insertInto(table)
-            // Of the same table in both, which TypeScript cannot see.
+            // Both tables have the same columns, which TypeScript cannot infer.
             .values(page.slice(i, i + ROWS_PER_STATEMENT) as never)
             .execute();
         }

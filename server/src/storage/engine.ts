@@ -1,21 +1,28 @@
 /** An open database. */
 import type { RawBuilder } from 'kysely';
-import type { LeaseChanges } from './lease-changes.ts';
+import type { ReadKeyChanges } from './key-changes.ts';
+import type { LeaseChanges } from './leases/lease-changes.ts';
 import type { Db } from './schema.ts';
+import type { StatisticsChanges } from './statistics-changes.ts';
 
 export type Engine = {
   readonly name: 'SQLite' | 'PostgreSQL';
-  /** Where it is, for people: without a password. */
+  /** Location for messages, without a password. */
   readonly place: string;
   readonly db: Db;
-  /** For questions that must not wait behind other statements. */
-  readonly urgent: Db;
-  /** Differs once the database was opened again: it may be another one under the same name. */
-  generation(): number;
+  /**
+   * For reads of statistics, which may take seconds: a connection of its own (SQLite: a thread of its own), so that keys
+   * and leases do not wait for them.
+   */
+  readonly statisticsReads: Db;
+  /** The question on which every answer depends: it does not queue behind other statements. */
+  readonly keyChanges: ReadKeyChanges;
   /** SQL for the milliseconds since 1970 on the clock of the database, which all processes share. */
   readonly now: RawBuilder<number>;
   /** The time on that clock; undefined where it is the clock of this machine. */
   nowMs(): number | undefined;
-  /** What changes a lease and the day it is from at once: one statement, or a transaction where that costs little. */
+  /** Lease operations. Each changes a lease and its day atomically: in one statement, or in a cheap transaction. */
   readonly leases: LeaseChanges;
+  /** Adds to statistics, each batch once: in one statement, or in a cheap transaction. */
+  readonly statistics: StatisticsChanges;
 };

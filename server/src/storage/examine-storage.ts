@@ -1,29 +1,32 @@
-/** How a database is doing, for `whence storage check`: what is in it, how fast it answers, what is wrong with it. */
+/** The state of a database for `whence storage check`: content, response time and problems. */
 
 import { processesUsing } from './copy-storage.ts';
 import type { Engine } from './engine.ts';
 import { sql } from './kysely.ts';
-import { maintenanceStore } from './maintenance-store.ts';
 import { schemaState } from './migrations/migrate.ts';
+import { type Replication, readReplication } from './postgres/replication.ts';
+import { maintenanceStore } from './stores/maintenance-store.ts';
 import { TABLE_NAMES } from './tables.ts';
 
-const QUESTIONS = 9;
-/** Sessions and one-time links end by the clock of the machine that asks. */
+const CLOCK_QUERIES = 9;
+/** Sessions and one-time links expire by the clock of the server, not of the database. */
 const MAX_CLOCK_DIFFERENCE_MS = 2_000;
 
 export type Examination = {
   readonly engine: string;
   readonly place: string;
-  /** Steps of newer versions, with which this one can work. */
+  /** Schema steps of newer versions that this version is compatible with. */
   readonly newerSteps: readonly string[];
   readonly rows: Readonly<Record<string, number>>;
-  /** The median of some. */
+  /** Median over CLOCK_QUERIES queries. */
   readonly answerMs: number;
-  /** Its clock less the clock of this machine. */
+  /** Clock of the database minus the clock of this machine. */
   readonly clockDifferenceMs: number;
   readonly processes: readonly string[];
   readonly expiredLeases: number;
-  /** Sentences; none if all is well. */
+  /** Only on PostgreSQL. */
+  readonly replication?: Replication;
+  /** Sentences; empty if there is no problem. */
   readonly problems: readonly string[];
 };
 
@@ -36,7 +39,7 @@ export async function examineStorage(engine: Engine, machineMs: () => number): P
     const result = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(db);
     rows[table] = result.rows[0]?.count ?? 0;
   }
-  const { answerMs, clockDifferenceMs } = await askTheTime(engine, machineMs);
+  const { answerMs, clockDifferenceMs } = await measureClock(engine, machineMs);
   if (Math.abs(clockDifferenceMs) > MAX_CLOCK_DIFFERENCE_MS)
     problems.push(`the clocks of this machine and of the database differ by ${Math.round(clockDifferenceMs)} ms`);
   const expired = await db
@@ -44,10 +47,15 @@ export async function examineStorage(engine: Engine, machineMs: () => number): P
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('expires_at', '<', now)
     .executeTakeFirstOrThrow();
-  if (name === 'SQLite') problems.push(...(await damages(engine)));
+  if (name === 'SQLite') problems.push(...(await integrityErrors(engine)));
+  const replication = name === 'PostgreSQL' ? await readReplication(db) : undefined;
+  if (replication?.commit === 'off')
+    problems.push(
+      'synchronous_commit is off: after a crash of PostgreSQL, limits can be exceeded and revocations be lost',
+    );
   await maintenanceStore(db)
     .probe()
-    .catch((error: Error) => problems.push(`it cannot be written: ${error.message}`));
+    .catch((error: Error) => problems.push(`storage is not writable: ${error.message}`));
   return {
     engine: name,
     place,
@@ -57,25 +65,26 @@ export async function examineStorage(engine: Engine, machineMs: () => number): P
     clockDifferenceMs,
     processes: await processesUsing(engine),
     expiredLeases: expired.count,
+    ...(replication === undefined ? {} : { replication }),
     problems,
   };
 }
 
-async function askTheTime({ db, now }: Engine, machineMs: () => number) {
+async function measureClock({ db, now }: Engine, machineMs: () => number) {
   const answers: { ms: number; difference: number }[] = [];
-  for (let i = 0; i < QUESTIONS; i++) {
-    const [startedMs, askedAt] = [performance.now(), machineMs()];
+  for (let i = 0; i < CLOCK_QUERIES; i++) {
+    const [startedMs, sentAt] = [performance.now(), machineMs()];
     const { rows } = await sql<{ now: number }>`select ${now} as now`.execute(db);
     const ms = performance.now() - startedMs;
-    answers.push({ ms, difference: (rows[0]?.now ?? 0) - (askedAt + ms / 2) });
+    answers.push({ ms, difference: (rows[0]?.now ?? 0) - (sentAt + ms / 2) });
   }
   answers.sort((a, b) => a.ms - b.ms);
-  const median = answers[(QUESTIONS - 1) / 2] as (typeof answers)[number];
-  // The quickest answer tells the time best.
+  const median = answers[(CLOCK_QUERIES - 1) / 2] as (typeof answers)[number];
+  // The fastest query has the smallest error.
   return { answerMs: median.ms, clockDifferenceMs: answers[0]?.difference ?? 0 };
 }
 
-async function damages({ db }: Engine): Promise<string[]> {
+async function integrityErrors({ db }: Engine): Promise<string[]> {
   const { rows } = await sql<{ quick_check: string }>`pragma quick_check`.execute(db);
   return rows.map(({ quick_check }) => quick_check).filter((line) => line !== 'ok');
 }

@@ -1,60 +1,63 @@
-/** Opens storage: the one place that knows which engine it is. */
-import { mkdirSync } from 'node:fs';
+/** Opens storage. Only this file chooses the engine. */
 import { join } from 'node:path';
-import { accountStore } from './account-store.ts';
-import { auditStore } from './audit-store.ts';
+import { makeFolder } from '@whence/dataset/whole-file';
 import type { Engine } from './engine.ts';
-import { keyStore } from './key-store.ts';
-import { leaseStore } from './lease-store.ts';
-import { linkStore } from './link-store.ts';
-import { maintenanceStore } from './maintenance-store.ts';
-import { networkStore } from './network-store.ts';
-import { processStore } from './process-store.ts';
-import { sessionStore } from './session-store.ts';
+import { leaseStore } from './leases/lease-store.ts';
 import { openSqlite } from './sqlite/open-sqlite.ts';
 import type { Storage } from './storage.ts';
-import { trafficStore } from './traffic-store.ts';
-import { usageStore } from './usage-store.ts';
+import { accountStore } from './stores/account-store.ts';
+import { auditStore } from './stores/audit-store.ts';
+import { keyListStore } from './stores/key-list-store.ts';
+import { keyStore } from './stores/key-store.ts';
+import { linkStore } from './stores/link-store.ts';
+import { maintenanceStore } from './stores/maintenance-store.ts';
+import { networkStore } from './stores/network-store.ts';
+import { processStore } from './stores/process-store.ts';
+import { sessionStore } from './stores/session-store.ts';
+import { trafficStore } from './stores/traffic-store.ts';
+import { usageStore } from './stores/usage-store.ts';
 
 export type StorageOptions = {
-  /** For commands that only look: they create neither a data directory nor tables. */
+  /** For commands that only read: they create neither a data directory nor tables. */
   readonly mustExist?: boolean;
   readonly leaseMs?: number;
+  /** Opens PostgreSQL also while it cannot be reached. Its schema must be up to date. */
+  readonly mayBeAway?: boolean;
 };
 
 /** `location` is a data directory, for the embedded engine, or the URL of a PostgreSQL database. */
 export async function openStorage(location: string, options: StorageOptions = {}): Promise<Storage> {
   const engine = await openEngine(location, options);
-  const { db, generation, urgent, now } = engine;
-  const keys = keyStore(db, generation, urgent);
+  const { db, statistics, statisticsReads } = engine;
   return {
     engine: engine.name,
     nowMs: engine.nowMs,
-    keys,
+    keys: keyStore(db, engine.keyChanges),
+    keyList: keyListStore(engine),
     leases: leaseStore(engine, options.leaseMs),
-    usage: usageStore(db, now),
+    usage: usageStore(db, statistics, statisticsReads),
     accounts: accountStore(db),
     sessions: sessionStore(db),
     links: linkStore(db),
-    audit: auditStore(db),
-    traffic: trafficStore(db, now),
-    networks: networkStore(db, now),
+    audit: auditStore(db, statisticsReads),
+    traffic: trafficStore(db, statistics, statisticsReads),
+    networks: networkStore(db, statistics, statisticsReads),
     processes: processStore(db),
     maintenance: maintenanceStore(db),
-    async check() {
-      await keys.revision();
-    },
     close: () => db.destroy(),
   };
 }
 
-export async function openEngine(location: string, { mustExist = false }: StorageOptions = {}): Promise<Engine> {
+export async function openEngine(
+  location: string,
+  { mustExist = false, mayBeAway = false }: StorageOptions = {},
+): Promise<Engine> {
   if (isPostgresUrl(location)) {
-    // Loaded only where it is used.
+    // Loaded only if it is used, to keep start-up fast.
     const { openPostgres } = await import('./postgres/open-postgres.ts');
-    return openPostgres(location, { mustExist });
+    return openPostgres(location, { mustExist, mayBeAway });
   }
-  if (!mustExist) mkdirSync(location, { recursive: true, mode: 0o700 });
+  if (!mustExist) makeFolder(location, 0o700);
   return openSqlite(join(location, 'whence.sqlite'), { mustExist });
 }
 

@@ -1,10 +1,10 @@
 /**
  * The tables, as queries see them. Times are milliseconds since 1970 and days are `YYYY-MM-DD` in UTC, in every engine:
- * what both store and compare alike needs no conversion.
+ * both store and compare these in the same way, so no conversion is needed.
  */
 import type { ColumnType, Generated, Kysely } from 'kysely';
 
-/** Text that no update touches. */
+/** Text that is never updated. */
 type Fixed = ColumnType<string, string, never>;
 
 export type Schema = {
@@ -14,7 +14,7 @@ export type Schema = {
     /** SHA-256 of the secret, in hexadecimal. */
     hash: Fixed;
     masked: Fixed;
-    /** Separated by blanks. */
+    /** Separated by spaces. */
     permissions: string;
     tier: string;
     created_at: number;
@@ -35,12 +35,21 @@ export type Schema = {
     last_refused_at: number | null;
     /** `revisions.keys` after its last change. */
     revision: Generated<number>;
+    /** The name as it sorts; null if a program that does not know it created the key. */
+    name_key: string | null;
+    /** Requests of the last day with any: days since 1970 times 2^32, plus their number. Sorts by day, then number. */
+    day_requests: Generated<number>;
   };
-  /** One row. Each number moves with every change that processes must notice. */
+  /** Each name from each of its words on, ids and masked keys, as they are searched for. */
+  key_words: { word: string; key_id: string };
+  /** Kept by triggers. `scope` is the id of an account, empty for all keys; `facet` is status, tier and permissions. */
+  key_counts: { scope: string; facet: string; key_count: number };
+  /** One row. Each number increases with every change that processes must notice. */
   revisions: { id: number; keys: number; recalls: number };
   /**
-   * What was taken from a key's day as leases, and not returned. `last_granted` is what the last statement granted: it
-   * can return only the new values of a row. Programs before `leases` keep in `settled` what was reported as spent.
+   * How much of a key's day was granted as leases and not returned. `last_granted` is what the last statement granted,
+   * because a statement can return only new values of a row. Programs older than `leases` use `settled` for what was
+   * reported as spent.
    */
   quota: {
     key_id: Fixed;
@@ -50,14 +59,14 @@ export type Schema = {
     last_granted: number;
   };
   /**
-   * What processes hold of keys' days. All three numbers only grow while a lease lives: `granted` to the owner in all;
-   * `opened`, the part that the owner may have spent; `spent`, as it last said. A lease past its deadline is removed,
-   * and what was not opened goes back to the day.
+   * The leases that processes hold. While a lease exists, its three numbers only grow: `granted` is its total size;
+   * `opened` is the part that the owner may have spent; `spent` is what the owner last reported. A lease past its
+   * deadline is removed, and the part that was not opened is returned to the day.
    */
   leases: {
     key_id: Fixed;
     day: Fixed;
-    /** A process and a number: a lease that was ended never comes back under its name. */
+    /** A process and a number, so that the name of an ended lease is never reused. */
     owner: Fixed;
     granted: number;
     opened: number;
@@ -65,7 +74,7 @@ export type Schema = {
     /** On the clock of the database. */
     expires_at: number;
   };
-  /** One row: the first step that a program must know to use the database. */
+  /** One row: a program must know at least this schema step to use the database. */
   compatibility: { id: number; oldest_program: string };
   /** Requests to all processes to return their leases of a key's day. */
   recalls: { number: number; key_id: string; day: string };
@@ -82,7 +91,7 @@ export type Schema = {
     name: string;
     /** The name in the form in which it must be unique. */
     name_key: string;
-    /** argon2id in its PHC form; null for accounts that have not set one, or sign in elsewhere. */
+    /** argon2id in its PHC form; null for accounts without a password, such as those of a provider. */
     password_hash: string | null;
     /** Issuer and subject of OpenID Connect. */
     provider_subject: string | null;
@@ -91,7 +100,7 @@ export type Schema = {
     last_sign_in_at: number | null;
     disabled_at: number | null;
   };
-  /** Ended sessions stay until they would have expired: they tell which addresses an account has signed in from. */
+  /** Ended sessions are kept until they expire, because they show from which addresses an account has signed in. */
   sessions: {
     id: Fixed;
     /** SHA-256 of the token, in hexadecimal. */
@@ -114,6 +123,8 @@ export type Schema = {
     note: string | null;
     created_at: number;
     created_by: string;
+    /** Null for commands, and for links of programs that did not record it. */
+    created_by_id: string | null;
     expires_at: number;
   };
   /** `id` sorts by time in every collation: fixed-width hexadecimal. */
@@ -132,9 +143,9 @@ export type Schema = {
   };
   /** Counters of the API by hour (its start), over all processes. */
   traffic: { hour: number; counter: Fixed; count: number };
-  /** Look-ups by day and network of the address, over all processes. `asn` is 0 for all others together. */
+  /** Lookups by day and network of the address, over all processes. `asn` 0 stands for all other networks. */
   networks: { day: Fixed; asn: number; look_ups: number };
-  /** What each process last said of itself. */
+  /** The last report of each process. */
   processes: {
     id: Fixed;
     host: string;
@@ -147,10 +158,8 @@ export type Schema = {
   };
   /** One row. `probes` counts attempts to write; `pruned_at` is when a process last began to remove old rows. */
   maintenance: { id: number; probes: number; pruned_at: number };
-  /** Processes that add to statistics, and the number of the last batch that was stored of each. */
+  /** Processes that write statistics, and the number of the last stored batch of each. */
   writers: { id: Fixed; last_batch: number; written_at: number };
-  /** Kept by Kysely's Migrator. */
-  kysely_migration: { name: Generated<string>; timestamp: Generated<string> };
 };
 
 export type Db = Kysely<Schema>;

@@ -1,11 +1,11 @@
 /** What holds on every engine. */
 import assert from 'node:assert/strict';
 import test, { after } from 'node:test';
-import { testEngines } from '../test/engines.ts';
-import { newBatch } from '../test/new-batch.ts';
-import type { StoredKey } from './key-store.ts';
+import { testEngines } from '../test/storage/engines.ts';
+import { newBatch } from '../test/storage/new-batch.ts';
 import { openStorage } from './open-storage.ts';
 import type { Storage } from './storage.ts';
+import type { StoredKey } from './stores/key-store.ts';
 
 const key = (id: string): StoredKey => ({
   id,
@@ -53,15 +53,15 @@ for (const engine of testEngines()) {
     'the revision moves with every change of a key, by any connection, and with nothing else',
     async (location) => {
       const [ours, theirs] = await Promise.all([openStorage(location), openStorage(location)]);
-      const first = await ours.keys.revision();
+      const first = (await ours.keys.changes('')).revision;
       const row = { keyId: 'one', day: '2026-11-15', endpoint: 'ip', statusClass: 2, requests: 1 };
       await theirs.usage.add(newBatch(), [row], new Map());
-      assert.equal(await ours.keys.revision(), first);
+      assert.equal((await ours.keys.changes('')).revision, first);
       await theirs.keys.insert(key('one'));
-      const second = await ours.keys.revision();
+      const second = (await ours.keys.changes('')).revision;
       assert.notEqual(second, first);
       await ours.keys.revoke('one', new Date(), 'us');
-      assert.notEqual(await ours.keys.revision(), second);
+      assert.notEqual((await ours.keys.changes('')).revision, second);
       await Promise.all([ours.close(), theirs.close()]);
     },
   );
@@ -130,14 +130,14 @@ for (const engine of testEngines()) {
     'looked-up networks add up over days, the largest first, until they are removed',
     async ({ networks }) => {
       await networks.add(newBatch(), [
-        { day: '2026-11-01', asn: 64496, lookUps: 5 },
-        { day: '2026-11-02', asn: 64496, lookUps: 1 },
-        { day: '2026-11-02', asn: 4200000000, lookUps: 2 },
+        { day: '2026-11-01', asn: 64496, lookups: 5 },
+        { day: '2026-11-02', asn: 64496, lookups: 1 },
+        { day: '2026-11-02', asn: 4200000000, lookups: 2 },
       ]);
-      await networks.add(newBatch(), [{ day: '2026-11-02', asn: 64496, lookUps: 2 }]);
+      await networks.add(newBatch(), [{ day: '2026-11-02', asn: 64496, lookups: 2 }]);
       const [small, large] = [
-        { asn: 64496, lookUps: 3 },
-        { asn: 4200000000, lookUps: 2 },
+        { asn: 64496, lookups: 3 },
+        { asn: 4200000000, lookups: 2 },
       ];
       assert.deepEqual(await networks.since('2026-11-02'), [small, large]);
       assert.equal(await networks.prune('2026-11-02', 10), 1);
@@ -157,9 +157,63 @@ for (const engine of testEngines()) {
     assert.equal((await usage.ofKey('key 1233'))[0]?.requests, 1234);
   });
 
+  /** Requests of `keys` keys on `days` days in November, by endpoint and status class. */
+  const usageRows = (keys: number, days: number) =>
+    Array.from({ length: keys * days }, (_, i) => [
+      { keyId: `key ${i % keys}`, day: dayOf(Math.floor(i / keys)), endpoint: 'ip', statusClass: 2, requests: i + 1 },
+      { keyId: `key ${i % keys}`, day: dayOf(Math.floor(i / keys)), endpoint: 'ip', statusClass: 4, requests: 1 },
+      { keyId: `key ${i % keys}`, day: dayOf(Math.floor(i / keys)), endpoint: 'asn', statusClass: 2, requests: 2 },
+    ]).flat();
+  const dayOf = (i: number) => `2026-11-${String(i + 1).padStart(2, '0')}`;
+
+  withStorage('usage is read in pages that hold each row once, by day', async ({ usage }) => {
+    const rows = usageRows(300, 7);
+    await usage.add(newBatch(), rows, new Map());
+    const range = { from: dayOf(1), to: dayOf(5) };
+    const nameOf = ({ day, keyId, endpoint, statusClass, requests }: (typeof rows)[number]) =>
+      [day, keyId, endpoint, statusClass, requests].join(' ');
+    const wanted = rows.filter(({ day }) => day >= range.from && day <= range.to);
+    const pages: (typeof rows)[] = [];
+    for await (const page of usage.rowPages(range)) pages.push(page as typeof rows);
+    assert.ok(pages.length > 1 && pages.every(({ length }) => length <= 2_000));
+    const read = pages.flat();
+    assert.deepEqual(read.map(nameOf).sort(), wanted.map(nameOf).sort());
+    assert.ok(read.every(({ day }, i) => i === 0 || (read[i - 1]?.day ?? '') <= day));
+    for (const [by, of] of [
+      ['key', ({ keyId }: (typeof rows)[number]) => keyId],
+      ['endpoint', ({ endpoint }: (typeof rows)[number]) => endpoint],
+      ['status', ({ statusClass }: (typeof rows)[number]) => String(statusClass)],
+    ] as const) {
+      const sums = new Map<string, number>();
+      for (const row of wanted)
+        sums.set(`${row.day} ${of(row)}`, (sums.get(`${row.day} ${of(row)}`) ?? 0) + row.requests);
+      const got = await usage.sums(range, by);
+      assert.deepEqual(new Map(got.map(({ day, group, requests }) => [`${day} ${group}`, requests])), sums);
+      assert.equal(got.length, sums.size);
+    }
+    const some = await usage.rows({ ...range, keyIds: ['key 7', 'key 8'] });
+    assert.equal(some.length, 2 * 5 * 3);
+  });
+
+  withStorage('keys and leases do not wait for reads of statistics', async ({ usage, keys, leases }) => {
+    await usage.add(newBatch(), usageRows(600, 10), new Map());
+    await keys.insert(key('one'));
+    let isRead = false;
+    const range = { from: dayOf(0), to: dayOf(9) };
+    const reads = Promise.all(Array.from({ length: 30 }, () => usage.sums(range, 'endpoint'))).then(() => {
+      isRead = true;
+    });
+    assert.notEqual(await keys.findByHash('hash of one'), undefined);
+    const request = { wanted: 10, limit: 100, spent: 0, opened: 0, open: 10 };
+    await leases.take({ keyId: 'one', day: dayOf(0), owner: 'this 1' }, request);
+    await keys.revoke('one', new Date(), 'an operator');
+    assert.equal(isRead, false, 'they were done before the statistics');
+    await reads;
+  });
+
   onEngine('several processes that open an empty database at once migrate it once', async (location) => {
     const all = await Promise.all([1, 2, 3, 4].map(() => openStorage(location)));
-    for (const storage of all) assert.equal(typeof (await storage.keys.revision()), 'string');
+    for (const storage of all) assert.equal(typeof (await storage.keys.changes('')).revision, 'string');
     await Promise.all(all.map((storage) => storage.close()));
   });
 }

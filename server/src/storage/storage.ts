@@ -1,22 +1,25 @@
-/** What the rest of the server may ask of storage. Nothing above it knows the engine. */
-import type { AccountStore } from './account-store.ts';
-import type { AuditStore } from './audit-store.ts';
-import type { KeyStore } from './key-store.ts';
-import type { LeaseStore } from './lease-store.ts';
-import type { LinkStore } from './link-store.ts';
-import type { MaintenanceStore } from './maintenance-store.ts';
-import type { NetworkStore } from './network-store.ts';
-import type { ProcessStore } from './process-store.ts';
-import type { SessionStore } from './session-store.ts';
-import type { TrafficStore } from './traffic-store.ts';
-import type { UsageStore } from './usage-store.ts';
+/** The storage interface of the server. Nothing above it knows the engine. */
+
+import type { LeaseStore } from './leases/lease-store.ts';
+import type { AccountStore } from './stores/account-store.ts';
+import type { AuditStore } from './stores/audit-store.ts';
+import type { KeyListStore } from './stores/key-list-store.ts';
+import type { KeyStore } from './stores/key-store.ts';
+import type { LinkStore } from './stores/link-store.ts';
+import type { MaintenanceStore } from './stores/maintenance-store.ts';
+import type { NetworkStore } from './stores/network-store.ts';
+import type { ProcessStore } from './stores/process-store.ts';
+import type { SessionStore } from './stores/session-store.ts';
+import type { TrafficStore } from './stores/traffic-store.ts';
+import type { UsageStore } from './stores/usage-store.ts';
 
 export type Storage = {
-  /** Its name, for people. */
+  /** Name for display. */
   readonly engine: string;
-  /** The time that all processes share, where it is not the clock of this machine: undefined if it is. */
+  /** The clock that all processes share; undefined if that is the clock of this machine. */
   nowMs(): number | undefined;
   readonly keys: KeyStore;
+  readonly keyList: KeyListStore;
   readonly leases: LeaseStore;
   readonly usage: UsageStore;
   readonly accounts: AccountStore;
@@ -27,7 +30,5 @@ export type Storage = {
   readonly networks: NetworkStore;
   readonly processes: ProcessStore;
   readonly maintenance: MaintenanceStore;
-  /** Throws when storage cannot be reached. */
-  check(): Promise<void>;
   close(): Promise<void>;
 };

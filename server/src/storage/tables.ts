@@ -1,11 +1,15 @@
-/** The tables that hold what must not be lost, with their primary keys: read, counted and compared by them. */
+/** The tables that are copied and compared when storage moves, with their primary keys. */
 import { createHash } from 'node:crypto';
 import { sql } from './kysely.ts';
 import type { Db } from './schema.ts';
 
-/** `processes` and `writers` are about running processes; what Kysely and migrations keep belongs to each database. */
-export const TABLES = {
+/**
+ * Left out are `processes` and `writers`, which describe running processes, `key_counts`, which triggers keep, and the
+ * tables of Kysely and of migrations, which belong to each database.
+ */
+const TABLES = {
   keys: ['id'],
+  key_words: ['word', 'key_id'],
   revisions: ['id'],
   quota: ['key_id', 'day'],
   leases: ['key_id', 'day', 'owner'],
@@ -23,11 +27,11 @@ export const TABLES = {
 export type TableName = keyof typeof TABLES;
 export const TABLE_NAMES = Object.keys(TABLES) as TableName[];
 
-export type Row = Readonly<Record<string, string | number | null>>;
+type Row = Readonly<Record<string, string | number | null>>;
 
 const ROWS_PER_PAGE = 500;
 
-/** All rows, some at a time, in the order of the primary key. */
+/** All rows in primary key order, a page at a time. */
 export async function* pagesOf(db: Db, table: TableName): AsyncGenerator<Row[]> {
   const columns = TABLES[table].map((column) => sql.ref(column));
   let after: Row | undefined;
@@ -46,13 +50,13 @@ export async function* pagesOf(db: Db, table: TableName): AsyncGenerator<Row[]> 
   }
 }
 
-/** PostgreSQL would take a number in a comparison of rows for a text. */
+/** In a row comparison, PostgreSQL would treat an untyped number as text. */
 const typed = (value: Row[string] | undefined) =>
   typeof value === 'number' ? sql`cast(${value} as bigint)` : sql`${value}`;
 
 export type Content = { readonly rows: number; readonly digest: string };
 
-/** Does not depend on the order of rows, which differs between engines: names sort by the rules of a language. */
+/** The digest does not depend on row order, which differs between engines because their collations differ. */
 export async function contentOf(db: Db, table: TableName): Promise<Content> {
   let rows = 0;
   let sum = 0n;

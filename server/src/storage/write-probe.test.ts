@@ -26,12 +26,12 @@ async function state(): Promise<boolean> {
   return probe.isFailing();
 }
 
-test('write probe: storage that can be written is not failing', async () => {
+test('write probe: writable storage is not failing', async () => {
   assert.equal(await state(), false);
   assert.deepEqual(events, []);
 });
 
-test('write probe: a failure is seen and told once, and so is its end', async () => {
+test('write probe: a failure and the recovery are each reported once', async () => {
   error = new Error('disk full');
   for (nowMs of [0, 5_000, 10_000]) assert.equal(await state(), true);
   error = undefined;
@@ -40,12 +40,12 @@ test('write probe: a failure is seen and told once, and so is its end', async ()
   assert.deepEqual([attempts, events], [4, ['disk full', 'recovered']]);
 });
 
-test('write probe: however often it is asked, storage is written every five seconds at most', async () => {
+test('write probe: any number of queries writes at most every five seconds', async () => {
   for (nowMs = 0; nowMs < 20_000; nowMs += 100) await state();
   assert.equal(attempts, 4);
 });
 
-test('write probe: a failed write elsewhere counts, and is tried again without a question', async () => {
+test('write probe: a failed write elsewhere counts, and is retried without a query', async () => {
   await state();
   probe.retry();
   nowMs = 5_000;

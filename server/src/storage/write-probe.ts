@@ -1,11 +1,11 @@
 /**
- * Whether storage can be written. A full disk can be read as before, so only an attempt to write shows it. It is made in
- * the background when the state is asked for, at most every few seconds: a disk or a lock that makes a write wait must
- * not make a health check wait.
+ * Detects that storage is not writable. Reads still work on a full disk, so only an attempt to write shows it. The attempt
+ * runs in the background when the state is queried, at most every few seconds: a health check must not wait for a lock
+ * or a slow disk.
  */
 const INTERVAL_MS = 5_000;
 
-export type WriteEvents = { failed(error: unknown): void; recovered(): void };
+type WriteEvents = { failed(error: unknown): void; recovered(): void };
 
 export class WriteProbe {
   readonly #probe: () => Promise<void>;
@@ -22,7 +22,7 @@ export class WriteProbe {
     this.#nowMs = nowMs;
   }
 
-  /** As of the last attempt. Makes another one if that is some time ago. */
+  /** The result of the last attempt. Starts another one if that is more than INTERVAL_MS ago. */
   isFailing(): boolean {
     if (this.#nowMs() - this.#triedAtMs >= INTERVAL_MS) {
       this.#triedAtMs = this.#nowMs();
@@ -34,12 +34,12 @@ export class WriteProbe {
     return this.#reason !== undefined;
   }
 
-  /** Makes the next attempt after a failure when it is due, so that its end is seen although no health check asks. */
+  /** Repeats the attempt after a failure when it is due, so that recovery is noticed without a health check. */
   retry(): void {
     if (this.#reason !== undefined) this.isFailing();
   }
 
-  /** Also for writes that were made elsewhere. Reported once per reason, not per write. */
+  /** Also called for failed writes elsewhere. Reported once per reason, not per write. */
   failed(error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error);
     if (reason !== this.#reason) this.#events.failed(error);

@@ -1,4 +1,7 @@
-/** How a command ends. */
+/** How a command ends: its exit code, and the errors whose message is printed without a stack trace. */
+import { DatasetError } from '@whence/dataset/dataset-error';
+import { StorageUnavailable } from '../storage/storage-unavailable.ts';
+import { isSystemError, refusalText } from './file-errors.ts';
 
 /** 0: success. 1: failure, or a negative answer such as "not found". */
 export type ExitCode = 0 | 1;
@@ -11,4 +14,22 @@ export class CommandError extends Error {
 /** Wrong arguments or settings. The program prints the message and exits with 2. */
 export class UsageError extends Error {
   override name = 'UsageError';
+}
+
+/** An error that a person can act on, as one sentence and an exit code. */
+export type Failure = { readonly message: string; readonly exitCode: 1 | 2 };
+
+/** Undefined for a bug, which is printed with its stack trace. */
+export function failureOf(error: unknown): Failure | undefined {
+  if (error instanceof UsageError) return { message: error.message, exitCode: 2 };
+  if (error instanceof CommandError || error instanceof DatasetError || error instanceof StorageUnavailable)
+    return { message: error.message, exitCode: 1 };
+  // The system's own message names the file or the address.
+  if (isSystemError(error)) return { message: refusalText(error), exitCode: 1 };
+  return undefined;
+}
+
+/** The inverse of `failureOf`, for a failure that another process has reported. */
+export function errorOf({ message, exitCode }: Failure): Error {
+  return exitCode === 2 ? new UsageError(message) : new CommandError(message);
 }

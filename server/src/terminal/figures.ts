@@ -1,4 +1,4 @@
-/** The figures of a dataset as text: coverage, how sure fields are, agreement between sources, flags. */
+/** The figures of a dataset as text: coverage, confidence of fields, agreement between sources, flags. */
 import { type FamilyFigures, type Figures, TYPE_ORIGINS } from '@whence/dataset/record';
 import { printable } from './printable.ts';
 import { formatCount, formatTable } from './table.ts';
@@ -9,10 +9,10 @@ export function formatFigures({ ipv4, ipv6, country_agreement, flags }: Figures)
     ['IPv4', `${formatCount(ipv4.announced)} addresses`, ...shares(ipv4)],
     ['IPv6', `${formatCount(ipv6.announced)} /48s`, ...shares(ipv6)],
   ];
-  const sureness = [
+  const confidence = [
     ['', 'country confirmed', 'connection type by list', 'by table', 'by rule', 'by default'],
-    ['IPv4', ...surenessShares(ipv4)],
-    ['IPv6', ...surenessShares(ipv6)],
+    ['IPv4', ...confidenceShares(ipv4)],
+    ['IPv6', ...confidenceShares(ipv6)],
   ];
   const agreement = country_agreement.map(({ sources: [a, b], share }) => `${a} and ${b} ${percent(share)}`);
   const flagged = Object.entries(flags).map(([flag, { records, ipv4_addresses, ipv6_48s }]) => [
@@ -24,7 +24,7 @@ export function formatFigures({ ipv4, ipv6, country_agreement, flags }: Figures)
   ]);
   return (
     `coverage:\n${formatTable(coverage.map((row) => ['', ...row]))}` +
-    `how sure:\n${formatTable(sureness.map((row) => ['', ...row]))}` +
+    `confidence:\n${formatTable(confidence.map((row) => ['', ...row]))}` +
     (agreement.length === 0 ? '' : `same country: ${printable(agreement.join('; '))}\n`) +
     `flags:\n${formatTable(flagged)}`
   );
@@ -34,8 +34,8 @@ function shares({ answered_share, country_share, exact_rir_share, connection_typ
   return [answered_share, country_share, exact_rir_share, connection_type_share].map(percent);
 }
 
-/** Both are absent in versions that were built before there were any. */
-function surenessShares({ country_confirmed_share, connection_type_from }: Partial<FamilyFigures>): string[] {
+/** Both are absent in versions that were built before these figures existed. */
+function confidenceShares({ country_confirmed_share, connection_type_from }: Partial<FamilyFigures>): string[] {
   const shares = [country_confirmed_share, ...TYPE_ORIGINS.map((origin) => connection_type_from?.[origin])];
   return shares.map((share) => (share === undefined ? 'unknown' : percent(share)));
 }

@@ -1,7 +1,61 @@
-/** Where a command writes. A stream, which has `on`, calls `done` when it no longer needs the bytes. */
+/**
+ * Where a command writes: `Output` is a stream such as standard output, `Sink` a destination with backpressure. A closed
+ * pipe (EPIPE) is handled in bin.ts, for every command.
+ */
+import { DatasetError } from '@whence/dataset/dataset-error';
+import { refusalText } from './file-errors.ts';
+
+/** A stream, which has `on`, calls `done` when it no longer needs the bytes. */
 export type Output = {
   write(text: string | Uint8Array, done?: (error?: Error | null) => void): unknown;
   on?(event: 'error', listener: (error: Error) => void): unknown;
   readonly isTTY?: boolean;
   readonly columns?: number;
 };
+
+/**
+ * `write` resolves when more may be written, so memory holds one chunk and not the whole output. After that the caller
+ * may reuse the buffer of the chunk.
+ */
+export type Sink = { write(chunk: string | Uint8Array): Promise<void> };
+
+export class StreamSink implements Sink {
+  readonly #output: Output;
+  #failure: Error | undefined;
+
+  constructor(output: Output) {
+    this.#output = output;
+    output.on?.('error', (error) => {
+      this.#failure ??= writeError(error);
+    });
+  }
+
+  async write(chunk: string | Uint8Array): Promise<void> {
+    if (this.#failure === undefined) await this.#send(chunk);
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** Resolves when the stream no longer needs the chunk. An output that is not a stream gets a copy. */
+  #send(chunk: string | Uint8Array): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (error?: Error | null) => {
+        if (error) this.#failure ??= writeError(error);
+        resolve();
+      };
+      try {
+        if (this.#output.on !== undefined) this.#output.write(chunk, done);
+        else {
+          this.#output.write(typeof chunk === 'string' ? chunk : Buffer.from(chunk));
+          done();
+        }
+      } catch (error) {
+        // When standard output is a file, writes are synchronous and throw.
+        done(error as Error);
+      }
+    });
+  }
+}
+
+function writeError(error: Error): Error {
+  return new DatasetError(`cannot write to standard output: ${refusalText(error)}`);
+}

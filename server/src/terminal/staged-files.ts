@@ -18,16 +18,16 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename } from 'node:path';
-import { DatasetError } from '@whence/dataset/format';
+import { DatasetError } from '@whence/dataset/dataset-error';
 import { UNFINISHED } from '@whence/dataset/whole-file';
 import { UsageError } from './exit.ts';
 import { type Refusal, refusalText, withFileErrors } from './file-errors.ts';
-import type { Sink } from './sink.ts';
+import type { Sink } from './output.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** `bytes`: written so far. */
-export type FileSink = Sink & { readonly bytes: number };
+type FileSink = Sink & { readonly bytes: number };
 
 type StagedFile = { readonly path: string; readonly temporary: string; readonly file: number };
 

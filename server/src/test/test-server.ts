@@ -10,13 +10,14 @@ import { join } from 'node:path';
 import { publish } from '@whence/dataset/publish';
 import { type Sample, sampleContent } from '@whence/dataset/sample-dataset';
 import Database from 'better-sqlite3';
-import { readConfig } from '../config.ts';
+import { AuditLog } from '../audit/audit-log.ts';
 import type { NewKey } from '../keys/key.ts';
 import { Keys } from '../keys/keys.ts';
-import { PERMISSIONS } from '../keys/tiers.ts';
-import { createLogger } from '../log.ts';
-import { startServer } from '../server.ts';
+import { openLog } from '../log/log.ts';
+import { startServer } from '../process/server.ts';
+import { readConfig } from '../settings/config.ts';
 import { openStorage } from '../storage/open-storage.ts';
+import { PERMISSIONS } from '../vocabulary.ts';
 
 export const SAMPLE: Sample = {
   routes: [
@@ -38,6 +39,9 @@ export const SAMPLE: Sample = {
   crawlers: [['3.0.0.16/28', 'OpenAI']],
   tor: [['1.0.9.9/32', 'Relay Friends']],
 };
+
+/** In the audit log. */
+const TEST = { name: 'test' };
 
 export const bin = join(import.meta.dirname, '../bin.js');
 
@@ -63,17 +67,17 @@ export class TestFolder {
 
   /** Makes a key the way the command line does: with a connection of its own. */
   async createKey({ tier = 'enterprise', permissions = PERMISSIONS, name = 'test' }: Partial<NewKey> = {}) {
-    return this.withKeys((keys) => keys.create({ name, tier, permissions }, new Date()));
+    return this.withKeys((keys) => keys.create({ name, tier, permissions }, TEST, new Date()));
   }
 
   async revokeKey(id: string): Promise<string> {
-    return this.withKeys(async (keys) => keys.revoke(id, new Date(), 'test'));
+    return this.withKeys(async (keys) => keys.revoke(id, TEST, new Date()));
   }
 
   async withKeys<T>(work: (keys: Keys) => Promise<T>): Promise<T> {
     const storage = await openStorage(this.#databaseUrl ?? this.dataDir);
     try {
-      return await work(new Keys(storage.keys));
+      return await work(new Keys(storage.keys, new AuditLog(storage.audit)));
     } finally {
       await storage.close();
     }
@@ -105,7 +109,7 @@ export async function startInProcess(
   environment: Record<string, string> = {},
 ) {
   const config = readConfig({ ...folder.environment, WHENCE_PORT: '0', ...environment });
-  const server = await startServer(config, createLogger('fatal', false), () => clock.nowMs);
+  const server = await startServer(config, openLog('fatal', false).logger, () => clock.nowMs);
   return { ...server, clock };
 }
 

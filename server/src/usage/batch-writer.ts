@@ -1,9 +1,9 @@
 /**
- * Writes statistics as numbered batches, one after another. A batch that storage did not confirm may be stored
- * nevertheless: it is sent again as it was, under its number, by which storage recognises it, before anything later.
+ * Writes statistics as numbered batches, one after another. A batch that storage did not confirm may have been stored: it
+ * is sent again unchanged before any later one, and storage recognises it by its number.
  */
 import { randomUUID } from 'node:crypto';
-import type { Batch } from '../storage/batch.ts';
+import type { Batch } from '../storage/statistics-changes.ts';
 
 export class BatchWriter<Content> {
   readonly #writer = randomUUID();
@@ -16,7 +16,7 @@ export class BatchWriter<Content> {
     this.#add = add;
   }
 
-  /** Writes what `collect` has then, if it has something. What it returned is kept here until it is stored. */
+  /** Writes what `collect` returns, if anything. It is kept here until it is stored. */
   write(collect: () => Content | undefined): Promise<void> {
     const writing = this.#writing.then(() => this.#write(collect));
     this.#writing = writing.catch(() => {});

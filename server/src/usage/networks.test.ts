@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { seededRandom } from '@whence/testing/seeded-random';
-import type { Batch } from '../storage/batch.ts';
-import type { NetworkRow } from '../storage/network-store.ts';
+import type { Batch, NetworkRow } from '../storage/statistics-changes.ts';
 import { COUNTED_ALL, NetworkCounts, OTHER_NETWORKS } from './networks.ts';
 
 const NOON = Date.parse('2026-11-15T12:00:00Z');
@@ -26,28 +25,28 @@ function countingTo() {
   return { counts: new NetworkCounts(store, () => random()), written, state };
 }
 
-const lookUpsOf = (rows: readonly NetworkRow[], asn: number) =>
-  rows.filter((row) => row.asn === asn).reduce((sum, { lookUps }) => sum + lookUps, 0);
+const lookupsOf = (rows: readonly NetworkRow[], asn: number) =>
+  rows.filter((row) => row.asn === asn).reduce((sum, { lookups }) => sum + lookups, 0);
 
-test('networks: up to a thousand look-ups between two writes are counted exactly', async () => {
+test('networks: up to a thousand lookups between two writes are counted exactly', async () => {
   const { counts, written } = countingTo();
   for (let round = 0; round < 2; round++) {
     for (let i = 0; i < COUNTED_ALL; i++) counts.count(dataset, addressIn(i % 4 === 0 ? 64496 : 64497));
     await counts.flush(NOON);
   }
-  assert.deepEqual([lookUpsOf(written, 64496), lookUpsOf(written, 64497)], [500, 1500]);
+  assert.deepEqual([lookupsOf(written, 64496), lookupsOf(written, 64497)], [500, 1500]);
   assert.deepEqual([...new Set(written.map(({ day }) => day))], ['2026-11-15']);
 });
 
 test(`networks: more are an estimate, also for clients that ask in turn (seed ${SEED})`, async () => {
   const { counts, written } = countingTo();
-  const lookUps = 1_000_000;
+  const lookups = 1_000_000;
   // Every 64th is in another network: a fixed distance would see only one of them.
-  for (let i = 0; i < lookUps; i++) counts.count(dataset, addressIn(i % 64 === 0 ? 64496 : 64497));
+  for (let i = 0; i < lookups; i++) counts.count(dataset, addressIn(i % 64 === 0 ? 64496 : 64497));
   await counts.flush(NOON);
-  const [rare, frequent] = [lookUpsOf(written, 64496), lookUpsOf(written, 64497)];
-  assert.ok(Math.abs(rare / (lookUps / 64) - 1) < 0.2, `${rare} of ${lookUps / 64}`);
-  assert.ok(Math.abs(frequent / ((lookUps / 64) * 63) - 1) < 0.02, `${frequent}`);
+  const [rare, frequent] = [lookupsOf(written, 64496), lookupsOf(written, 64497)];
+  assert.ok(Math.abs(rare / (lookups / 64) - 1) < 0.2, `${rare} of ${lookups / 64}`);
+  assert.ok(Math.abs(frequent / ((lookups / 64) * 63) - 1) < 0.02, `${frequent}`);
 });
 
 test('networks: the hundred largest are written, all others as one', async () => {
@@ -57,7 +56,7 @@ test('networks: the hundred largest are written, all others as one', async () =>
   }
   await counts.flush(NOON);
   assert.equal(written.length, 101);
-  assert.deepEqual([lookUpsOf(written, 100), lookUpsOf(written, OTHER_NETWORKS)], [3, 100]);
+  assert.deepEqual([lookupsOf(written, 100), lookupsOf(written, OTHER_NETWORKS)], [3, 100]);
 });
 
 test('networks: addresses of more networks than are remembered still count in the sum', async () => {
@@ -65,7 +64,7 @@ test('networks: addresses of more networks than are remembered still count in th
   const networks = 300_000;
   for (let asn = 1; asn <= networks; asn++) counts.count(dataset, addressIn(asn));
   await counts.flush(NOON);
-  const sum = written.reduce((total, { lookUps }) => total + lookUps, 0);
+  const sum = written.reduce((total, { lookups }) => total + lookups, 0);
   assert.ok(Math.abs(sum / networks - 1) < 0.1, `${sum}`);
 });
 
@@ -78,6 +77,6 @@ test('networks: what storage refuses is written the next time', async () => {
   state.isDown = false;
   await counts.flush(NOON);
   await counts.flush(NOON);
-  const row = { day: '2026-11-15', asn: 64496, lookUps: 1 };
+  const row = { day: '2026-11-15', asn: 64496, lookups: 1 };
   assert.deepEqual(written, [row, row]);
 });

@@ -6,7 +6,7 @@ import test, { afterEach, beforeEach } from 'node:test';
 import { AuditLog } from '../audit/audit-log.ts';
 import { openStorage } from '../storage/open-storage.ts';
 import type { Storage } from '../storage/storage.ts';
-import { newBatch } from '../test/new-batch.ts';
+import { newBatch } from '../test/storage/new-batch.ts';
 import { AUDIT_DAYS, NETWORK_DAYS, pruneOldRows, QUOTA_DAYS, USAGE_DAYS } from './pruning.ts';
 
 const NOON = Date.parse('2026-11-15T12:00:00Z');
@@ -70,10 +70,10 @@ test('pruning: looked-up networks of a week stay, older ones go', async () => {
   const days = [0, NETWORK_DAYS, NETWORK_DAYS + 1, 100];
   await storage.networks.add(
     newBatch(),
-    days.map((ago) => ({ day: dayAgo(ago), asn: 64496, lookUps: 1 })),
+    days.map((ago) => ({ day: dayAgo(ago), asn: 64496, lookups: 1 })),
   );
   assert.deepEqual(await pruneOldRows(storage, NOON), { usage: 0, quota: 0, audit: 0, networks: 2 });
-  assert.deepEqual(await storage.networks.since(dayAgo(100)), [{ asn: 64496, lookUps: 2 }]);
+  assert.deepEqual(await storage.networks.since(dayAgo(100)), [{ asn: 64496, lookups: 2 }]);
 });
 
 test('pruning: recalls of past days go, and those that follow are seen', async () => {

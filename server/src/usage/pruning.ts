@@ -1,6 +1,6 @@
 /**
- * Removes rows that no longer serve a purpose: old statistics and audit entries, quotas of days that are over. One
- * process of a deployment does it in an hour, in parts, so that no request waits long for the writer behind it.
+ * Removes rows that are no longer needed: old statistics and audit entries, quotas of past days. One process of a
+ * deployment does this per hour, in parts, so that no other write waits long.
  */
 import { firstEntryIdAt } from '../audit/audit-log.ts';
 import { dayAt } from '../quota/day.ts';
@@ -10,27 +10,27 @@ const DAY_MS = 86_400_000;
 const INTERVAL_MS = 3_600_000;
 /** More than a year, so that a month can be compared with the same month a year ago. */
 export const USAGE_DAYS = 400;
-/** A request is given back to the day it was taken from; and a clock that was wrong for a day harms nothing. */
+/** A refund goes to the day that was charged, and a clock that is wrong by a day must do no harm. */
 export const QUOTA_DAYS = 7;
 /** The overview shows two. */
 export const NETWORK_DAYS = 7;
-/** Two years: what was done is asked about long after, and a log without end holds addresses of people without end. */
+/** Two years: long enough for late questions, without keeping people's addresses for ever. */
 export const AUDIT_DAYS = 730;
-/** A process that could not reach storage for as long may repeat a batch that was stored; see `storage/batch`. */
+/** A process that cannot reach storage for longer may store a batch twice; see `storage/batch`. */
 const WRITER_DAYS = 7;
 /** Some tens of milliseconds on the writer. */
 const ROWS_PER_PART = 1_000;
-/** What is left is removed an hour later. */
+/** The rest is removed an hour later. */
 const MAX_PARTS = 200;
 
-export type Pruned = {
+type Pruned = {
   readonly usage: number;
   readonly quota: number;
   readonly audit: number;
   readonly networks: number;
 };
 
-/** Undefined when another process has done it within the hour, or this one has. */
+/** Undefined if a process has already done it within the hour. */
 export async function pruneOldRows(
   {
     maintenance,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { KeyUse, UsageStore } from '../storage/usage-store.ts';
+import type { KeyUse } from '../storage/statistics-changes.ts';
+import type { UsageStore } from '../storage/stores/usage-store.ts';
 import { Usage } from './usage.ts';
 
 const at = (second: number) => new Date(Date.UTC(2026, 10, 15, 12, 0, second));
@@ -55,4 +56,27 @@ test('usage: refused requests that storage did not take are written before those
     written,
     [at(1), at(2)].map((lastAt) => new Map([['one', { refused: { requests: 1, lastAt } }]])),
   );
+});
+
+test('usage: requests, first uses and refusals are written at once; that a key was used again, by the next full write', async () => {
+  const { usage, written } = writtenBy();
+  const count = (second: number) => usage.count('used', 'ip', 200, at(second).getTime());
+  const today = '2026-11-15';
+  count(1);
+  usage.count('new', 'ip', 200, at(1).getTime());
+  usage.recordFirstUse({ id: 'new' }, first(1));
+  usage.countRefused('revoked', at(1).getTime());
+  await usage.flushRequests();
+  count(2);
+  await usage.flushRequests();
+  count(3);
+  await usage.flush();
+  assert.deepEqual(written, [
+    new Map<string, KeyUse>([
+      ['new', { lastUsedAt: at(1), firstUse: first(1), lastDay: { day: today, requests: 1 } }],
+      ['revoked', { refused: { requests: 1, lastAt: at(1) } }],
+    ]),
+    new Map(),
+    new Map([['used', { lastUsedAt: at(3), lastDay: { day: today, requests: 3 } }]]),
+  ]);
 });

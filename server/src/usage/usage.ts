@@ -2,8 +2,9 @@
  * Usage statistics: counted in memory, written to storage in batches. They may lag by a second; quotas do not depend on
  * them.
  */
-import type { FirstUse, StoredKey } from '../storage/key-store.ts';
-import type { KeyUse, UsageRow, UsageStore } from '../storage/usage-store.ts';
+import type { KeyUse, UsageRow } from '../storage/statistics-changes.ts';
+import type { FirstUse, StoredKey } from '../storage/stores/key-store.ts';
+import type { UsageStore } from '../storage/stores/usage-store.ts';
 import { BatchWriter } from './batch-writer.ts';
 
 /**
@@ -43,12 +44,12 @@ export class Usage {
     classes[statusClass] = (classes[statusClass] ?? 0) + 1;
   }
 
-  /** Plain lookups need not ask: a process looks for a key it does not know on Node's path. */
+  /** Not called for plain lookups: a key that the process has not seen yet takes Node's path. */
   isFirstUse(key: UsedKey): boolean {
     return key.lastUsedAt === undefined && !this.#firstUsed.has(key);
   }
 
-  /** Of several requests that are taken for the first one, here or in other processes, the earliest is it. */
+  /** If several requests are recorded as the first one, here or in other processes, the earliest is kept. */
   recordFirstUse(key: UsedKey, use: FirstUse): void {
     this.#firstUsed.add(key);
     const known = this.#useOf(key.id);
@@ -56,23 +57,35 @@ export class Usage {
     if (known.firstUse === undefined || use.at < known.firstUse.at) known.firstUse = use;
   }
 
-  /** A request with a revoked key. Their number is that of keys in storage at most. */
+  /** A request with a revoked key. Memory is bounded by the number of keys in storage. */
   countRefused(keyId: string, nowMs: number): void {
     const use = this.#useOf(keyId);
     use.refused = { requests: (use.refused?.requests ?? 0) + 1, lastAt: new Date(nowMs) };
   }
 
-  /** Writes what has accumulated. If storage refuses, it is kept for the next time. */
+  /** Writes what has accumulated. What storage refuses is kept for the next call. */
   flush(): Promise<void> {
-    return this.#writer.write(() => this.#collect());
+    return this.#writer.write(() => this.#collect(() => true));
   }
 
-  #collect(): UsageBatch | undefined {
-    if (this.#counts.size === 0 && this.#uses.size === 0) return undefined;
-    const batch = { rows: rowsOf(this.#counts), uses: this.#uses };
+  /**
+   * Writes requests, first uses and refused requests, but not that keys were used again: keys have indexes by last use and
+   * by requests of the day, which would be written each time.
+   */
+  flushRequests(): Promise<void> {
+    return this.#writer.write(() =>
+      this.#collect(({ firstUse, refused }) => firstUse !== undefined || refused !== undefined),
+    );
+  }
+
+  #collect(isDue: (use: KeyUse) => boolean): UsageBatch | undefined {
+    const rows = rowsOf(this.#counts);
     this.#counts = new Map();
-    this.#uses = new Map();
-    return batch;
+    for (const { keyId, day, requests } of rows) addToLastDay(this.#useOf(keyId), day, requests);
+    const [uses, later] = [new Map<string, KeyUse>(), new Map<string, Writable<KeyUse>>()];
+    for (const [keyId, use] of this.#uses) (isDue(use) ? uses : later).set(keyId, use);
+    this.#uses = later;
+    return rows.length === 0 && uses.size === 0 ? undefined : { rows, uses };
   }
 
   #useOf(keyId: string): Writable<KeyUse> {
@@ -83,6 +96,13 @@ export class Usage {
     }
     return use;
   }
+}
+
+/** Requests of an earlier day arrive late, around midnight, and no longer matter to the order. */
+function addToLastDay(use: Writable<KeyUse>, day: string, requests: number): void {
+  const { lastDay } = use;
+  if (lastDay === undefined || lastDay.day < day) use.lastDay = { day, requests };
+  else if (lastDay.day === day) use.lastDay = { day, requests: lastDay.requests + requests };
 }
 
 const DAY_MS = 86_400_000;

@@ -28,20 +28,20 @@ for (const byte of Buffer.from(' \t\n\r')) isSpace[byte] = 1;
 
 const VALID_IPS: readonly string[] = [''];
 
-/** Larger batches are refused, so their texts need not be found again. */
+/** Larger batches are refused, so the positions of their texts are not needed. */
 const MAX_TEXTS = Math.max(...Object.values(TIERS).map(({ batchSize }) => batchSize));
 
-/** FNV-1a. Texts made to collide cost at most a comparison with every text before them: 2 ms for the largest batch. */
+/** FNV-1a. Texts that are chosen to collide cost at most a comparison with every text before: 2 ms for the largest batch. */
 const SEED = 0x811c9dc5 | 0;
 const PRIME = 0x01000193;
 
 export class PlainBody {
-  /** For the validator of the route's schema, which the form satisfies. */
+  /** Satisfies the validator of the route's schema. */
   readonly ips = VALID_IPS;
   readonly bytes: Buffer;
-  /** The number of texts, also those that are there twice. */
+  /** Number of texts, duplicates included. */
   readonly count: number;
-  /** Of each text of a batch that is not too large: offsets of its first byte and its end, and its hash. */
+  /** Per text, up to MAX_TEXTS: offset of its first byte, offset of its end, hash. */
   readonly texts: Int32Array;
 
   constructor(bytes: Buffer, count: number, texts: Int32Array) {
@@ -94,9 +94,9 @@ function skipSpace(bytes: Buffer, from: number): number {
   return at;
 }
 
-/** More than twice the largest batch. */
+/** A power of two, more than twice the largest batch. */
 const SLOTS = 4096;
-/** Offsets of texts by their hash; written and read within one call, so one is enough. */
+/** Hash table of text offsets. One for all calls, because no call waits. */
 const seen = new Int32Array(SLOTS);
 /** Calls back for every distinct text of a plain body, in order, with the offsets of its first byte and its end. */
 export function forEachText({ bytes, count, texts }: PlainBody, visit: (start: number, end: number) => void): void {

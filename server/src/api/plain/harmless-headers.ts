@@ -1,7 +1,6 @@
 /**
  * Header fields that a plain lookup may carry. Each either has no meaning for `GET /v1/ip/{ip}` or is read by name; none
- * says anything about a body, the connection, an upgrade or an expectation. A request with any other field is Node's to
- * parse.
+ * concerns a body, the connection, an upgrade or an expectation. A request with any other field is left to Node.
  */
 const HARMLESS: Readonly<Record<string, readonly string[]>> = {
   'read by the lookup': ['x-api-key'],

@@ -3,12 +3,12 @@
  * right before it. Names, order and values of the fields are those of Node's path.
  */
 import type { Address } from '@whence/dataset/address';
+import { writeNumber, writeText } from '@whence/dataset/ascii-writer';
 import type { Match } from '@whence/dataset/format';
-import { recordBytes, writeNumber, writePiece, writeRecord } from '@whence/dataset/json-writer';
+import { recordBytes, writeRecord } from '@whence/dataset/record-writer';
 import { COMMON_HEADERS } from '../../http/envelope.ts';
 import { KEEP_ALIVE_MS } from '../../http/limits.ts';
 import type { ServedDataset } from '../../lookup/live-dataset.ts';
-import type { AnswerSlab } from './answer-slab.ts';
 import { REQUEST_ID_CHARACTERS, writeRequestId } from './request-id.ts';
 
 const headerLines = (headers: object) =>
@@ -16,7 +16,6 @@ const headerLines = (headers: object) =>
     .map(([name, value]) => `${name.toLowerCase()}: ${value}\r\n`)
     .join('');
 
-const HEAD = Buffer.from(`HTTP/1.1 200 OK\r\n${headerLines(COMMON_HEADERS)}x-request-id: `);
 const LIMIT = Buffer.from('\r\nx-ratelimit-limit: ');
 const REMAINING = Buffer.from('\r\nx-ratelimit-remaining: ');
 const RESET = Buffer.from('\r\nx-ratelimit-reset: ');
@@ -30,9 +29,41 @@ const META_HIT = Buffer.from(',"cache_status":"HIT","dataset_version":');
 const META_MISS = Buffer.from(',"cache_status":"MISS","dataset_version":');
 const CLOSE = Buffer.from('}}');
 
-/** More than all of the header, and than all of the body but the record. */
+/** Upper bounds for the header, and for the body without the record. */
 const HEADER_ROOM = 512;
 const META_ROOM = 256;
+
+const SLAB_BYTES = 64 * 1024;
+
+/**
+ * Memory for answers, and the header fields that all of them begin with. They are written one after another into a slab, and a view of it is sent. A full slab is replaced,
+ * and freed when all its answers have been sent; no answer is overwritten.
+ */
+export class AnswerSlab {
+  readonly head: Buffer;
+  buffer = Buffer.allocUnsafeSlow(SLAB_BYTES);
+  #used = 0;
+
+  constructor(extraHeaders: Readonly<Record<string, string>>) {
+    const headers = { ...COMMON_HEADERS, ...extraHeaders };
+    this.head = Buffer.from(`HTTP/1.1 200 OK\r\n${headerLines(headers)}x-request-id: `);
+  }
+
+  /** Offset of `bytes` free bytes in `buffer`. */
+  reserve(bytes: number): number {
+    if (this.#used + bytes > this.buffer.length) {
+      this.buffer = Buffer.allocUnsafeSlow(Math.max(SLAB_BYTES, bytes));
+      this.#used = 0;
+    }
+    return this.#used;
+  }
+
+  /** The bytes between `start` and `end` as an answer. */
+  take(start: number, end: number): Buffer {
+    this.#used = end;
+    return this.buffer.subarray(start, end);
+  }
+}
 
 export type RateLimitState = { readonly limit: number; readonly remaining: number; readonly resetSeconds: number };
 
@@ -78,7 +109,7 @@ export function writeLookupAnswer(
   buffer.set(CLOSE, at);
   const bodyEnd = at + CLOSE.length;
   const start = writeHeaderBefore(
-    buffer,
+    slab,
     bodyStart,
     bodyEnd - bodyStart,
     idStart,
@@ -91,7 +122,7 @@ export function writeLookupAnswer(
 
 /** Writes the header so that it ends where the body starts, and returns where it starts. */
 function writeHeaderBefore(
-  buffer: Buffer,
+  { buffer, head }: AnswerSlab,
   bodyStart: number,
   bodyLength: number,
   idStart: number,
@@ -101,9 +132,9 @@ function writeHeaderBefore(
 ): number {
   const middle = rateLines.of(rate);
   const last = lastLines(nowMs);
-  const start = bodyStart - HEAD.length - REQUEST_ID_CHARACTERS - middle.length - digits(bodyLength) - last.length;
-  buffer.set(HEAD, start);
-  let at = start + HEAD.length;
+  const start = bodyStart - head.length - REQUEST_ID_CHARACTERS - middle.length - digits(bodyLength) - last.length;
+  buffer.set(head, start);
+  let at = start + head.length;
   buffer.copyWithin(at, idStart, idStart + REQUEST_ID_CHARACTERS);
   at += REQUEST_ID_CHARACTERS;
   buffer.set(middle, at);
@@ -112,7 +143,7 @@ function writeHeaderBefore(
   return start;
 }
 
-/** The fields from the limit to the name of the length. A key without a limit has the same ones again and again. */
+/** The header fields from the limit to `content-length:`. They repeat for a key without a limit, so the last are kept. */
 class RateLines {
   readonly #bytes = Buffer.allocUnsafeSlow(HEADER_ROOM);
   readonly #cacheStatus: Buffer;
@@ -132,13 +163,13 @@ class RateLines {
     this.#remaining = remaining;
     this.#resetSeconds = resetSeconds;
     const bytes = this.#bytes;
-    let at = writePiece(LIMIT, bytes, 0);
+    let at = writeText(LIMIT, bytes, 0);
     at = writeNumber(limit, bytes, at);
-    at = writePiece(REMAINING, bytes, at);
+    at = writeText(REMAINING, bytes, at);
     at = writeNumber(remaining, bytes, at);
-    at = writePiece(RESET, bytes, at);
+    at = writeText(RESET, bytes, at);
     at = writeNumber(resetSeconds, bytes, at);
-    at = writePiece(this.#cacheStatus, bytes, at);
+    at = writeText(this.#cacheStatus, bytes, at);
     if (at !== this.#lines.length) this.#lines = bytes.subarray(0, at);
     return this.#lines;
   }
@@ -156,7 +187,7 @@ function digits(value: number): number {
 let lastSecond = -1;
 let lines = Buffer.alloc(0);
 
-/** The fields that Node writes itself, and the blank line. The date has seconds, so they are made once a second. */
+/** The fields that Node adds, and the blank line. Rendered once per second, the resolution of `Date`. */
 export function lastLines(nowMs: number): Buffer {
   const second = Math.floor(nowMs / 1000);
   if (second !== lastSecond) {

@@ -1,13 +1,14 @@
 /**
- * Connections before Node's HTTP parser has seen them. Each read that is exactly one plain lookup is answered with one
- * write; the first that is anything else is put back, and the connection is Node's from then on, with all its limits and
- * time-outs. See docs/decisions/0017.
+ * Connections before Node's HTTP parser sees them. Each read that is exactly one plain lookup is answered with one write.
+ * Any other read is put back, and Node handles the connection from then on, with all its limits and timeouts. See
+ * docs/decisions/0017.
  *
- * What Node would do for a connection is done here while it is ours: it is closed when it is idle, when its client does
- * not read, and when the server stops, and it is not read while answers are not.
+ * Until then this file does what Node would do: it closes a connection that is idle, whose client does not read, or when
+ * the server stops, and it stops reading while answers are not read.
  */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { refuseOnSocket } from '../../http/client-error.ts';
 import { HEADERS_TIMEOUT_MS, KEEP_ALIVE_MS, STALLED_MS, TIMEOUT_CHECK_MS } from '../../http/limits.ts';
 import { PlainRequest } from './plain-request.ts';
@@ -19,7 +20,7 @@ export type AnswerPlain = (
   connection: PlainConnection,
 ) => Buffer | undefined | Promise<Buffer | undefined>;
 
-/** A client that has just had an answer sends its next request before it can know that the server stops. */
+/** A client that has just been answered may send its next request before it notices that the server is stopping. */
 const LINGER_MS = 250;
 
 type NodeListener = (this: Server, socket: Socket) => void;
@@ -32,14 +33,14 @@ export class PlainConnections {
   readonly #open = new Set<PlainConnection>();
   readonly #timer: NodeJS.Timeout;
   #isStopping = false;
-  /** Coarse, so that a request need not ask for the time. */
+  /** Coarse, so that a request does not read the clock. */
   nowMs = performance.now();
 
-  /** Takes the connections of the server before its own listener does. */
+  /** Takes over the connections of the server from its own listener. */
   constructor(server: Server, answer: AnswerPlain) {
     this.#server = server;
     this.#answer = answer;
-    // http.Server has exactly this one, which starts its parser on a connection.
+    // The only listener of http.Server, which starts its parser on a connection.
     this.#nodeListener = server.listeners('connection')[0] as NodeListener;
     server.removeAllListeners('connection');
     server.on('connection', (socket: Socket) => this.#accept(socket));
@@ -50,12 +51,14 @@ export class PlainConnections {
     return this.#open.size;
   }
 
-  /**
-   * Closes connections that wait for a request, after those under way have had the time to arrive: Node answers them,
-   * with `Connection: close`. The others close with their answer.
-   */
-  stop(): void {
+  /** From now on every request is Node's, which answers it with `Connection: close`. */
+  drain(): void {
     this.#isStopping = true;
+  }
+
+  /** Closes connections that wait for a request, after those under way have had the time to arrive. */
+  stop(): void {
+    this.drain();
     clearInterval(this.#timer);
     setTimeout(() => {
       for (const connection of this.#open) if (!connection.isBusy) connection.socket.end();
@@ -71,7 +74,7 @@ export class PlainConnections {
       this.#nodeListener.call(this.#server, socket);
       return;
     }
-    // Not the coarse time, which may be old after a pause of the process: a new connection has its whole time.
+    // The exact time: the coarse one may be old after a pause of the process, and would shorten the timeout.
     const connection = new PlainConnection(socket, performance.now());
     this.#open.add(connection);
     connection.onData = (bytes) => this.#read(connection, bytes);
@@ -81,13 +84,8 @@ export class PlainConnections {
 
   #read(connection: PlainConnection, bytes: Buffer): void {
     connection.lastReadMs = this.nowMs;
-    // Too late: nothing can be answered after the end, so nothing may be counted.
+    // The socket is closing: a request that cannot be answered must not be counted.
     if (connection.socket.writableEnded) return;
-    if (connection.isBusy) {
-      // A second request before the first is answered: Node keeps the order.
-      connection.hold(bytes);
-      return;
-    }
     if (this.#isStopping || !this.#request.recognise(bytes)) {
       this.#handOver(connection, bytes, !startsLikeLookup(bytes));
       return;
@@ -98,23 +96,25 @@ export class PlainConnections {
     else connection.write(answer);
   }
 
+  /** Neither a second request nor the end of the client's side is read before the first request is answered. */
   async #finishLater(connection: PlainConnection, bytes: Buffer, later: Promise<Buffer | undefined>): Promise<void> {
+    const { socket } = connection;
     connection.isBusy = true;
-    // What fails is Node's to answer: it asks again and has the error handler.
+    socket.pause();
+    // After a failure Node's path handles the request again, and its error handler answers.
     const answer = await later.catch(() => undefined);
     connection.isBusy = false;
-    if (connection.socket.destroyed) return;
-    const held = connection.takeHeld();
+    if (socket.destroyed) return;
     if (answer === undefined) {
-      this.#handOver(connection, Buffer.concat([bytes, ...held]), true);
+      this.#handOver(connection, bytes, true);
       return;
     }
     connection.write(answer);
-    if (this.#isStopping) connection.socket.end();
-    else if (held.length > 0) this.#handOver(connection, Buffer.concat(held), false);
+    if (this.#isStopping) socket.end();
+    else if (!socket.writableNeedDrain) socket.resume();
   }
 
-  /** `isReturnable`: the connection is expected to send plain lookups again, after a request of another kind. */
+  /** `isReturnable`: the connection probably sends plain lookups again after this request. */
   #handOver(connection: PlainConnection, bytes: Buffer, isReturnable: boolean): void {
     const { socket } = connection;
     this.#open.delete(connection);
@@ -145,15 +145,14 @@ export class PlainConnections {
 export class PlainConnection {
   readonly socket: Socket;
   lastReadMs: number;
-  /** No request has come yet. */
+  /** No request has been received yet. */
   isNew = true;
-  /** An answer is being made. */
+  /** An answer is pending. */
   isBusy = false;
-  /** The secret of the last request, so that the next one with the same bytes needs no new string. */
+  /** Secret of the last request: the next one with the same bytes needs no new string. */
   secret = '';
   onData: (bytes: Buffer) => void = () => {};
   onClose: () => void = () => {};
-  #held: Buffer[] = [];
   readonly #onDrain = () => this.socket.resume();
   readonly #onEnd = () => this.socket.end();
   readonly #onError = () => this.socket.destroy();
@@ -183,22 +182,10 @@ export class PlainConnection {
       .off('error', this.#onError);
   }
 
-  /** A client that does not read its answers is not read either. */
+  /** Stops reading from a client that does not read its answers. */
   write(answer: Buffer): void {
     this.isNew = false;
     if (!this.socket.write(answer)) this.socket.pause();
-  }
-
-  hold(bytes: Buffer): void {
-    this.#held.push(bytes);
-    this.socket.pause();
-  }
-
-  takeHeld(): Buffer[] {
-    const held = this.#held;
-    this.#held = [];
-    if (held.length > 0) this.socket.resume();
-    return held;
   }
 }
 
@@ -207,17 +194,17 @@ function startsLikeLookup(bytes: Buffer): boolean {
 }
 
 /**
- * Connections that Node's path has because of one request of another kind, and how many plain lookups they have sent
- * since. A proxy keeps its connections and mixes requests on them; without this the first odd one would keep a
- * connection off the fast path for good.
+ * Connections on Node's path that sent one request of another kind, with the number of plain lookups since. A proxy keeps
+ * its connections open and mixes requests on them; without this, one other request would keep a connection off the fast
+ * path for as long as it lives.
  */
-const returnable = new WeakMap<Socket, number>();
+const returnable = new WeakMap<Duplex, number>();
 
-/** One in a hundred requests of another kind then costs the fast path about five of the hundred. */
+/** If one request in a hundred is of another kind, about five of the hundred then miss the fast path. */
 const PLAIN_IN_A_ROW = 5;
 
-/** Counts a request on Node's path; true when the connection should be closed, so that its successor is plain again. */
-export function shouldReturn(socket: Socket, isPlain: boolean): boolean {
+/** Counts a request on Node's path. True if the connection should close, so that the next one starts on the fast path. */
+export function shouldReturn(socket: Duplex, isPlain: boolean): boolean {
   const count = returnable.get(socket);
   if (count === undefined) return false;
   returnable.set(socket, isPlain ? count + 1 : 0);

@@ -1,48 +1,37 @@
 /**
- * Answers plain lookups: the steps of the route (key, quota, permission, address, record) on the same parts, without a
- * request object. Nothing here waits unless storage must be asked: for a key that is no longer vouched for, or a lease.
+ * Answers plain lookups: the steps of the route (key, quota, permission, address, record) without a request object. It
+ * waits only if storage must be asked: for a key that is no longer vouched for, or for a lease.
  */
 import { parseAddressBytes } from '@whence/dataset/address';
 import { ApiError } from '../../http/errors.ts';
-import type { Overload } from '../../http/overload.ts';
 import type { Key } from '../../keys/key.ts';
-import type { KnownKeys } from '../../keys/known-keys.ts';
 import { isWellFormed } from '../../keys/secret.ts';
-import type { LiveDataset, ServedDataset } from '../../lookup/live-dataset.ts';
-import type { Metrics } from '../../metrics/metrics.ts';
-import type { Quota, Spent } from '../../quota/quota.ts';
-import type { NetworkCounts } from '../../usage/networks.ts';
-import type { Usage } from '../../usage/usage.ts';
+import type { ServedDataset } from '../../lookup/live-dataset.ts';
+import { notFound } from '../../lookup/lookup-requests.ts';
+import type { Spent } from '../../quota/quota.ts';
 import { forbidden } from '../authenticate.ts';
-import { notFound } from '../ip.ts';
 import { limitHeader, limitReached } from '../rate-limit.ts';
-import { AnswerSlab } from './answer-slab.ts';
-import { type RateLimitState, writeLookupAnswer } from './lookup-answer.ts';
+import type { ApiDependencies } from '../routes.ts';
+import { AnswerSlab, type RateLimitState, writeLookupAnswer } from './lookup-answer.ts';
 import type { AnswerPlain, PlainConnection } from './plain-connections.ts';
 import type { PlainRequest } from './plain-request.ts';
 import { writeRefusal } from './refusal-answer.ts';
 
-export type PlainLookupParts = {
-  readonly keys: KnownKeys;
-  readonly quota: Quota;
-  readonly usage: Usage;
-  readonly networks: NetworkCounts;
-  readonly live: LiveDataset;
-  readonly metrics: Metrics;
-  readonly overload: Overload;
-  readonly nowMs: () => number;
+export type PlainLookupDependencies = Omit<ApiDependencies, 'emailChecks' | 'datasetDiffs'> & {
+  /** Added to every answer. */
+  readonly extraHeaders: Readonly<Record<string, string>>;
 };
 
 const ROUTE = 'ip';
 const PERMISSION = 'ip:read';
 
-// Made once: an error captures its stack, which costs as much as a lookup.
-const OVERLOADED = new ApiError('OVERLOADED', { headers: { 'Retry-After': '1' } });
+// Created once: an error captures its stack, which costs as much as a lookup.
+const OVERLOADED = new ApiError('OVERLOADED');
 const UNAUTHORIZED = new ApiError('UNAUTHORIZED');
 const INVALID_IP = new ApiError('INVALID_IP');
 const FORBIDDEN = forbidden(PERMISSION);
 
-/** Where the address is in the bytes, and when they came: what is needed of a request once another one is read. */
+/** What must be kept of a request while it waits, because `PlainRequest` is reused: the address and the time. */
 type Asked = {
   readonly bytes: Buffer;
   readonly start: number;
@@ -51,10 +40,10 @@ type Asked = {
   readonly nowMs: number;
 };
 
-export function plainLookup(parts: PlainLookupParts): AnswerPlain {
-  const { keys, quota, live, overload, nowMs } = parts;
-  const finish = finisher(parts);
-  const refuse = refuser(parts);
+export function plainLookup(dependencies: PlainLookupDependencies): AnswerPlain {
+  const { keys, quota, live, overload, nowMs } = dependencies;
+  const finish = finisher(dependencies);
+  const refuse = refuser(dependencies);
 
   return (bytes, request, connection) => {
     const asked: Asked = {
@@ -66,7 +55,7 @@ export function plainLookup(parts: PlainLookupParts): AnswerPlain {
     };
     if (overload.isOverloaded) return refuse(asked, OVERLOADED);
     if (!request.hasSecret) return refuse(asked, UNAUTHORIZED);
-    // Without a dataset the route refuses, and gives back what was counted.
+    // Without a dataset the route refuses the request and refunds it.
     const served = live.current;
     if (served === undefined) return undefined;
     const secret = secretOf(bytes, request, connection);
@@ -79,7 +68,7 @@ export function plainLookup(parts: PlainLookupParts): AnswerPlain {
   async function later(asked: Asked, served: ServedDataset, secret: string): Promise<Buffer | undefined> {
     if (!isWellFormed(secret)) return refuse(asked, UNAUTHORIZED);
     const key = await keys.findKnown(secret);
-    // Never seen before: the route looks for it, and slows down guesses by the client's address.
+    // Never seen before: the route looks it up, and throttles guesses by client address.
     if (key === undefined) return undefined;
     return key === 'absent' ? refuse(asked, UNAUTHORIZED) : spendLater(asked, served, key);
   }
@@ -89,8 +78,8 @@ export function plainLookup(parts: PlainLookupParts): AnswerPlain {
   }
 }
 
-function finisher({ metrics, usage, networks }: PlainLookupParts) {
-  const slab = new AnswerSlab();
+function finisher({ metrics, usage, networks, extraHeaders }: PlainLookupDependencies) {
+  const slab = new AnswerSlab(extraHeaders);
   let lastServed: ServedDataset | undefined;
   let lastNotFound: ApiError | undefined;
 
@@ -122,20 +111,20 @@ function finisher({ metrics, usage, networks }: PlainLookupParts) {
     metrics.plainLookups++;
     metrics.count(ROUTE, error.row.status, elapsedMs / 1000);
     usage.count(key.id, ROUTE, error.row.status, asked.nowMs);
-    return writeRefusal(error, rate, Math.floor(elapsedMs), asked.nowMs);
+    return writeRefusal(error, rate, Math.floor(elapsedMs), asked.nowMs, extraHeaders);
   }
 }
 
-function refuser({ metrics }: PlainLookupParts) {
+function refuser({ metrics, extraHeaders }: PlainLookupDependencies) {
   return ({ startedMs, nowMs }: Asked, error: ApiError): Buffer => {
     const elapsedMs = performance.now() - startedMs;
     metrics.plainLookups++;
     metrics.count(ROUTE, error.row.status, elapsedMs / 1000);
-    return writeRefusal(error, undefined, Math.floor(elapsedMs), nowMs);
+    return writeRefusal(error, undefined, Math.floor(elapsedMs), nowMs, extraHeaders);
   };
 }
 
-/** The string of the last request of the connection where the bytes are the same: clients use one key. */
+/** Reuses the string of the connection's last request if the bytes are the same: most clients use one key. */
 function secretOf(bytes: Buffer, { secretStart, secretEnd }: PlainRequest, connection: PlainConnection): string {
   const { secret } = connection;
   let isSame = secret.length === secretEnd - secretStart;

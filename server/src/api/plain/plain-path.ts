@@ -1,20 +1,21 @@
-/** Puts the plain path before Node's parser, and brings connections back to it. */
+/** Installs the plain path in front of Node's parser, and returns connections to it. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
+import { unpaced } from '../../http/paced-socket.ts';
 import { HARMLESS_NAMES } from './harmless-headers.ts';
 import { PlainConnections, shouldReturn } from './plain-connections.ts';
-import { type PlainLookupParts, plainLookup } from './plain-lookup.ts';
+import { type PlainLookupDependencies, plainLookup } from './plain-lookup.ts';
 
-/** Returns the connections that have not been given to Node. */
-export function usePlainPath(app: FastifyInstance, parts: PlainLookupParts): PlainConnections {
-  const connections = new PlainConnections(app.server, plainLookup(parts));
+/** Returns the connections that Node has not taken over. */
+export function usePlainPath(app: FastifyInstance, dependencies: PlainLookupDependencies): PlainConnections {
+  const connections = new PlainConnections(app.server, plainLookup(dependencies));
   app.addHook('preClose', async () => connections.stop());
   return connections;
 }
 
-/** For every request on Node's path: closes its connection with the answer where the next one would be plain again. */
+/** For every request on Node's path: closes its connection after the answer if its requests are plain again. */
 export function returnToPlainPath(request: IncomingMessage, response: ServerResponse): void {
-  if (shouldReturn(request.socket, isPlain(request))) response.shouldKeepAlive = false;
+  if (shouldReturn(unpaced(request.socket), isPlain(request))) response.shouldKeepAlive = false;
 }
 
 const harmless = new Set(HARMLESS_NAMES);

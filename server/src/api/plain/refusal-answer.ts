@@ -1,8 +1,7 @@
-/** Every other outcome of a plain lookup as bytes, with the fields of Node's path in its order. */
+/** Refusals of a plain lookup as bytes, with the same fields in the same order as on Node's path. */
 import { STATUS_CODES } from 'node:http';
 import { COMMON_HEADERS } from '../../http/envelope.ts';
-import { errorBody } from '../../http/error-body.ts';
-import type { ApiError } from '../../http/errors.ts';
+import { type ApiError, errorBody } from '../../http/errors.ts';
 import { lastLines, type RateLimitState } from './lookup-answer.ts';
 import { REQUEST_ID_CHARACTERS, writeRequestId } from './request-id.ts';
 
@@ -13,12 +12,14 @@ export function writeRefusal(
   rate: RateLimitState | undefined,
   elapsedMs: number,
   nowMs: number,
+  extraHeaders: Readonly<Record<string, string>>,
 ): Buffer {
   const { 'Content-Type': contentType, ...common } = COMMON_HEADERS;
   const body = JSON.stringify(errorBody(error, elapsedMs));
   writeRequestId(id, 0);
   const headers = {
     ...common,
+    ...extraHeaders,
     'x-request-id': id.toString('latin1'),
     ...(rate && {
       'x-ratelimit-limit': rate.limit,

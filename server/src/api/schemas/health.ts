@@ -25,6 +25,11 @@ const checks = named(
         enum: ['ok', 'read-only', 'degraded', 'unavailable'],
         description: 'degraded: storage does not answer; known keys and what is leased are used while the grace lasts.',
       },
+      storage_round_trip: {
+        type: 'string',
+        enum: ['ok', 'slow'],
+        description: 'With PostgreSQL. slow: a round trip takes more than 50 ms, and requests wait for it.',
+      },
       update: {
         type: 'string',
         enum: ['ok', 'running', 'failing'],
@@ -32,7 +37,7 @@ const checks = named(
       },
       shutdown: { type: 'string', const: 'stopping', description: 'Once the server was told to stop.' },
     },
-    ['update', 'shutdown'],
+    ['storage_round_trip', 'update', 'shutdown'],
   ),
 );
 
@@ -50,6 +55,8 @@ export const readyzSchema = {
           checks,
           dataset_version: integer('Version of the dataset that is served.'),
           dataset_age_seconds: integer('Seconds since it was built.'),
+          data_as_of: string('Date of the oldest source that decides prefixes or countries.', '2026-06-01'),
+          data_age_seconds: integer('Seconds since that day began.'),
           unknown_flags: {
             ...list({ type: 'string', enum: FLAG_SUBJECTS }),
             description: 'Flags that no source of the dataset knows: false everywhere, until an update brings a list.',
@@ -69,7 +76,7 @@ export const readyzSchema = {
             ['finished_at', 'succeeded_at'],
           ),
         },
-        ['update'],
+        ['update', 'data_as_of', 'data_age_seconds'],
       ),
     ),
     431: headersTooLarge,

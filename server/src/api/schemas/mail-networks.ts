@@ -38,6 +38,15 @@ export const networks = named(
         range: string('Addresses that SPF lets send.', '192.0.2.0/24'),
         record_domain: string('Whose SPF record names them.', 'example.com'),
         asn_count: integer('Networks that announce parts of it.'),
+        shares: {
+          type: 'array',
+          items: object({
+            asn: integer('The network.'),
+            asn_name: string('Its name.', 'Example'),
+            percent: integer('Its part of the range, in percent.'),
+          }),
+          description: 'The networks with the largest parts, at most five; of a sample if there are very many.',
+        },
       }),
       description: 'At most 100, the largest first.',
     },

@@ -3,6 +3,16 @@ import { boolean, integer, named, object, string, strings } from './json-schema.
 import { findings, isValid } from './mail-records.ts';
 
 const record = { found: boolean('Whether the record is published.'), raw: string('The record.') };
+const recommendations = {
+  type: 'array',
+  items: object({
+    text: string('What to do.'),
+    record: string('Record to publish, as a line of a zone file, or empty.'),
+    file_url: string('Where the file belongs, or empty.'),
+    file: string('File to publish there.'),
+  }),
+  description: 'What to publish; empty for a domain that takes no mail.',
+};
 const judged = { is_valid: isValid, validation_errors: findings };
 export const transport = named(
   'TransportReport',
@@ -15,8 +25,9 @@ export const transport = named(
       max_age: integer('Seconds for which senders keep the policy.'),
       mx: strings('Hosts that the policy allows.'),
       ...judged,
+      recommendations,
     }),
-    tls_rpt: object({ ...record, report_uris: strings('rua.'), ...judged }),
+    tls_rpt: object({ ...record, report_uris: strings('rua.'), ...judged, recommendations }),
     dane: object({
       is_authenticated: boolean('The resolver authenticated the MX records with DNSSEC.'),
       hosts: {

@@ -17,7 +17,7 @@ const unavailable = envelope(
   }),
 );
 export const refusals = { 401: unauthorized, 403: forbidden, 429: rateLimited, 503: unavailable };
-/** Every endpoint but those of health takes a key. */
+/** Every endpoint except the health checks takes a key. */
 export const security = [{ key: [] }];
 
 export const headersTooLarge = envelope(

@@ -5,37 +5,39 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { compile } from '@whence/dataset/compile';
 import { type CompileInput, sourcesOf } from '@whence/dataset/compile-input';
+import { DatasetError } from '@whence/dataset/dataset-error';
 import { readEmbedded } from '@whence/dataset/embedded';
 import { FeedCache } from '@whence/dataset/feed-cache';
-import { DatasetError } from '@whence/dataset/format';
 import { ingestFeeds } from '@whence/dataset/ingest';
 import { liveInput } from '@whence/dataset/live';
 import { withLock } from '@whence/dataset/lock';
 import { type Overrides, parseOverrides } from '@whence/dataset/overrides';
-import { checkWritable, publish, type VersionEntry } from '@whence/dataset/publish';
+import { checkWritable, openCurrent, publish, type VersionEntry } from '@whence/dataset/publish';
+import { measureQuality } from '@whence/dataset/quality';
+import { Dataset } from '@whence/dataset/read';
 import type { Refusal } from '@whence/dataset/record';
-import { type Content, encodeContent } from '@whence/dataset/write';
-import { withDataDirErrors } from '../../terminal/data-dir-errors.ts';
+import { type Content, encodeContent, encodeDataset } from '@whence/dataset/write';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
 import { formatFigures } from '../../terminal/figures.ts';
 import type { Output } from '../../terminal/output.ts';
 import { ProgressBar } from '../../terminal/progress-bar.ts';
+import { formatQuality } from '../../terminal/quality.ts';
+import { checkSettingFile, withDataDirErrors } from '../../terminal/setting-errors.ts';
 import { formatCount, formatMegabytes, formatTable } from '../../terminal/table.ts';
-import { readUpdateReport, UpdateReporter } from '../../updates/update-report.ts';
+import { readUpdateReport, UpdateReporter } from '../../versions/update-report.ts';
 import { findVersion } from '../local-dataset.ts';
-import { checkSettingFile } from '../setting-file.ts';
 import { type FeedSettings, readFeeds } from './feeds.ts';
 import { checkFeedsFile } from './feeds-file.ts';
 import { ImplausibleResultError, requirePlausible } from './implausible-result.ts';
 
-export type BuildSettings = {
+type BuildSettings = {
   readonly dataDir: string;
-  /** A file of overrides; without it `overrides.json` in the data directory, if it is there. */
+  /** File of overrides; the default is `overrides.json` in the data directory, if it exists. */
   readonly overrides: string | undefined;
   readonly feeds: string | undefined;
 };
 
-export type UpdateSettings = BuildSettings & FeedSettings;
+type UpdateSettings = BuildSettings & FeedSettings;
 
 type CommandContext = { readonly now: () => Date; readonly stdout: Output; readonly stderr: Output };
 
@@ -56,7 +58,7 @@ export function datasetBuild(settings: BuildSettings, options: { json?: boolean 
       report(built, [], started, options, context);
       if (readUpdateReport(dataDir)?.succeeded_at !== undefined)
         context.stderr.write(
-          'note: this version is made without the feeds; whence dataset update makes one with them\n',
+          'note: this version does not contain the feeds; whence dataset update builds one that does\n',
         );
       return 0;
     } finally {
@@ -65,7 +67,7 @@ export function datasetBuild(settings: BuildSettings, options: { json?: boolean 
   });
 }
 
-/** Fetches what is due, compiles, publishes. Refused feeds are reported; only if no feed can be read does it fail. */
+/** Fetches the feeds that are due, compiles and publishes. Fails only if no feed can be read; refused feeds are reported. */
 export async function datasetUpdate(
   settings: UpdateSettings,
   options: { json?: boolean; force?: boolean; accept?: readonly string[]; acceptChanges?: boolean },
@@ -90,7 +92,7 @@ export async function datasetUpdate(
         const accepted = new Set(options.accept);
         for (const id of accepted)
           if (!feeds.some((feed) => feed.id === id))
-            throw new UsageError(`--accept ${id}: there is no such feed in use`);
+            throw new UsageError(`--accept ${id}: no enabled feed has this id; list feeds with: whence dataset feeds`);
         const { ingested, refused } = await ingestFeeds(
           feeds,
           cache,
@@ -146,13 +148,30 @@ function compileVersion(
 ): Built {
   const compiled = compile(input, (step, share) => progress(step, share * 0.85));
   progress('writing', 0.85);
-  const content = encodeContent(compiled, refused);
+  const content = measured(dataDir, encodeContent(compiled, refused), now());
+  progress('checking', 0.95);
   check(content);
   const { version, isNew } = publish(dataDir, content, now());
   return { version, isNew, entry: findVersion(dataDir, version) };
 }
 
-/** Read before the work begins, so that a mistake in the file is reported at once. */
+/** The content with its quality, which is measured on the dataset as it will be read. */
+function measured(dataDir: string, content: Content, now: Date): Content {
+  const dataset = new Dataset(encodeDataset(content, 1, now));
+  const quality = measureQuality(content.meta.quality ?? [], dataset, currentIfWhole(dataDir));
+  return { ...content, meta: { ...content.meta, quality } };
+}
+
+function currentIfWhole(dataDir: string): Dataset | undefined {
+  try {
+    return openCurrent(dataDir);
+  } catch {
+    // A damaged version must not stop the build that replaces it.
+    return undefined;
+  }
+}
+
+/** Read first, so that a mistake in the file is reported immediately. */
 function readOverrides({ overrides: path, dataDir }: BuildSettings): { overrides?: Overrides } {
   const file = path ?? join(dataDir, 'overrides.json');
   if (path !== undefined) checkSettingFile('WHENCE_OVERRIDES', path);
@@ -172,18 +191,19 @@ function report(
   { json }: { json?: boolean },
   { now, stdout }: CommandContext,
 ): void {
-  const { counts, bytes, figures } = entry;
+  const { counts, bytes, figures, quality = [] } = entry;
   const seconds = (now().getTime() - started.getTime()) / 1000;
   if (json === true) {
-    stdout.write(`${JSON.stringify({ version, is_new: isNew, seconds, bytes, counts, figures, refused })}\n`);
+    stdout.write(`${JSON.stringify({ version, is_new: isNew, seconds, bytes, counts, figures, quality, refused })}\n`);
     return;
   }
   stdout.write(
-    `${isNew ? `version ${version}` : `no change: version ${version} holds the same`}: ` +
+    `${isNew ? `version ${version}` : `no change: version ${version} has the same content`}: ` +
       `${formatCount(counts.ipv4_prefixes)} IPv4 and ${formatCount(counts.ipv6_prefixes)} IPv6 prefixes, ` +
       `${formatCount(counts.asns)} networks, ${formatMegabytes(bytes)}, ${seconds.toFixed(1)} s\n`,
   );
   if (figures !== undefined) stdout.write(formatFigures(figures));
+  stdout.write(formatQuality(quality));
   if (refused.length > 0) {
     const rows = refused.map(({ id, reason, used }) => [
       '',

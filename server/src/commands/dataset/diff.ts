@@ -1,7 +1,8 @@
 /** `whence dataset diff A B`: what changed between two versions: counts, and the largest changes of each kind. */
+
+import { DatasetError } from '@whence/dataset/dataset-error';
 import { type Amount, type Changes, type DatasetDiff, diffDatasets } from '@whence/dataset/diff';
 import { MAX_DIFF_LIMIT } from '@whence/dataset/diff-limit';
-import { DatasetError } from '@whence/dataset/format';
 import { type Manifest, readManifest, versionPath } from '@whence/dataset/publish';
 import { type Dataset, openDataset } from '@whence/dataset/read';
 import { FLAGS } from '@whence/dataset/record';

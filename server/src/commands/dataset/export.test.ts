@@ -7,7 +7,7 @@ import test from 'node:test';
 import { publish } from '@whence/dataset/publish';
 import { BUILT_AT, sampleContent } from '@whence/dataset/sample-dataset';
 import { run } from '../../main.ts';
-import { ExportSample } from '../../test/export-sample.ts';
+import { ExportSample } from '../../test/packages/export-sample.ts';
 
 const sample = new ExportSample();
 const bin = join(import.meta.dirname, '../../bin.js');

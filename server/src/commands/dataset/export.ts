@@ -1,44 +1,43 @@
-/** `whence dataset export`: the dataset in the format of another engine, to join it with data there. */
+/** `whence dataset export`: writes the dataset in a format that databases, firewalls and proxies read. */
 import { basename, join } from 'node:path';
 import type { Dataset } from '@whence/dataset/read';
 import { clickhouseSql, writeClickhouseCsv } from '../../export/clickhouse.ts';
-import { writeCsv } from '../../export/csv.ts';
-import { FILTER_OPTIONS, type Filter, type FilterOptions, parseFilter } from '../../export/filter.ts';
-import { filterValuesOf } from '../../export/filter-values.ts';
-import type { Format } from '../../export/formats.ts';
-import { writeHaproxyMap } from '../../export/haproxy.ts';
+import { FILTER_OPTIONS, type Filter, type FilterOptions, filterValuesOf, parseFilter } from '../../export/filter.ts';
 import { writeIpset } from '../../export/ipset.ts';
-import { type MappedValue, parseMappedValue } from '../../export/mapped-value.ts';
-import { writeMmdb } from '../../export/mmdb.ts';
-import { DEFAULT_NAME, parseName } from '../../export/names.ts';
-import { writeNdjson } from '../../export/ndjson.ts';
+import { writeCsv, writeNdjson } from '../../export/line-formats.ts';
+import { writeMmdb } from '../../export/mmdb/mmdb.ts';
 import { writeNftables } from '../../export/nftables.ts';
-import { writeNginxGeo } from '../../export/nginx-geo.ts';
 import { noticeText } from '../../export/notice.ts';
+import {
+  type Format,
+  type FormatOptions,
+  isMap,
+  type MappedValue,
+  parseMappedValue,
+  parseName,
+  rejectInapplicableOptions,
+} from '../../export/options.ts';
 import { writeParquet } from '../../export/parquet.ts';
+import { writeHaproxyMap, writeNginxGeo } from '../../export/proxy-maps.ts';
 import type { Selection } from '../../export/rows.ts';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
-import type { Output } from '../../terminal/output.ts';
+import { type Output, type Sink, StreamSink } from '../../terminal/output.ts';
 import { printable } from '../../terminal/printable.ts';
 import { ProgressBar } from '../../terminal/progress-bar.ts';
-import type { Sink } from '../../terminal/sink.ts';
 import { staged } from '../../terminal/staged-files.ts';
-import { StreamSink } from '../../terminal/stream-sink.ts';
 import { formatCount, formatMegabytes } from '../../terminal/table.ts';
 import { openLocalDataset } from '../local-dataset.ts';
 
-export type ExportOptions = FilterOptions & {
-  format: Format;
-  output?: string;
-  datasetVersion?: number;
-  name?: string;
-  table?: string;
-  value?: string;
-  json?: boolean;
-};
+type ExportOptions = FilterOptions &
+  FormatOptions & {
+    readonly format: Format;
+    readonly output?: string;
+    readonly datasetVersion?: number;
+    readonly json?: boolean;
+  };
 
-/** What a file for a firewall or proxy says besides the networks. */
-type Wording = {
+/** What a firewall or proxy file contains besides the networks. */
+type FileText = {
   readonly name: string;
   readonly table: string;
   readonly value: MappedValue;
@@ -47,24 +46,17 @@ type Wording = {
 };
 
 /** Each returns the number of rows written. */
-const WRITERS: Readonly<Record<Format, (selection: Selection, sink: Sink, wording: Wording) => Promise<number>>> = {
+const WRITERS: Readonly<Record<Format, (selection: Selection, sink: Sink, text: FileText) => Promise<number>>> = {
   mmdb: writeMmdb,
   csv: (selection, sink) => writeCsv(selection, sink),
   parquet: writeParquet,
   ndjson: writeNdjson,
   clickhouse: writeClickhouseCsv,
-  nftables: (selection, sink, wording) => writeNftables(selection, sink, wording, wording.command),
+  nftables: (selection, sink, text) => writeNftables(selection, sink, text, text.command),
   ipset: (selection, sink, { name, command }) => writeIpset(selection, sink, name, command),
   haproxy: (selection, sink, { value, command }) => writeHaproxyMap(selection, sink, value, command),
   'nginx-geo': (selection, sink, { name, value, command }) => writeNginxGeo(selection, sink, name, value, command),
 };
-
-/** Options of some formats; with another one they would have no effect, which is a mistake. */
-const FORMATS_OF_OPTIONS = {
-  name: ['nftables', 'ipset', 'nginx-geo'],
-  table: ['nftables'],
-  value: ['haproxy', 'nginx-geo'],
-} as const satisfies Partial<Record<keyof ExportOptions, readonly Format[]>>;
 
 export async function exportCommand(
   dataDir: string,
@@ -74,11 +66,11 @@ export async function exportCommand(
 ): Promise<ExitCode> {
   const { format, output, json } = options;
   if (output === undefined) checkStandardOutput(format, json === true);
-  rejectInapplicableOptions(options);
+  rejectInapplicableOptions(format, options);
   const dataset = openLocalDataset(dataDir, options.datasetVersion);
   const filter = parseFilter(options, filterValuesOf(dataset));
-  const wording = wordingOf(options, filter);
-  if (filter.isEmpty && matchesAny(format, wording.value))
+  const text = fileText(options, filter);
+  if (filter.isEmpty && matchesAny(format, text.value))
     throw new UsageError(
       `${format} needs a filter (${FILTER_OPTIONS})${isMap(format) ? ' or --value' : ''}: without one it would match every address`,
     );
@@ -88,8 +80,8 @@ export async function exportCommand(
   try {
     const written =
       output === undefined
-        ? { rows: await WRITERS[format](selection, new StreamSink(stdout), wording), bytes: 0 }
-        : await writeFiles(selection, wording, format, output);
+        ? { rows: await WRITERS[format](selection, new StreamSink(stdout), text), bytes: 0 }
+        : await writeFiles(selection, text, format, output);
     bar.finish();
     if (written.rows === 0) {
       const reason = filter.isEmpty ? 'the dataset is empty' : `no network matches ${printable(filter.text)}`;
@@ -103,7 +95,6 @@ export async function exportCommand(
   }
 }
 
-const isMap = (format: Format) => FORMATS_OF_OPTIONS.value.some((map) => map === format);
 const isSet = (format: Format) => format === 'nftables' || format === 'ipset';
 
 /** True if the file would have the same meaning for every announced address. */
@@ -111,13 +102,7 @@ function matchesAny(format: Format, value: MappedValue): boolean {
   return isSet(format) || (isMap(format) && value.field === undefined);
 }
 
-function rejectInapplicableOptions(options: ExportOptions): void {
-  for (const [option, formats] of Object.entries(FORMATS_OF_OPTIONS) as [keyof ExportOptions, readonly Format[]][])
-    if (options[option] !== undefined && !formats.includes(options.format))
-      throw new UsageError(`--${option} applies only to ${formats.join(', ')}`);
-}
-
-function wordingOf({ format, name, table, value }: ExportOptions, filter: Filter): Wording {
+function fileText({ format, name, table, value }: ExportOptions, filter: Filter): FileText {
   const given = [
     filter.text,
     ...(value === undefined ? [] : [`--value ${value}`]),
@@ -125,8 +110,8 @@ function wordingOf({ format, name, table, value }: ExportOptions, filter: Filter
     ...(table === undefined ? [] : [`--table ${table}`]),
   ];
   return {
-    name: name === undefined ? DEFAULT_NAME : parseName('--name', name),
-    table: table === undefined ? DEFAULT_NAME : parseName('--table', table),
+    name: parseName('--name', name),
+    table: parseName('--table', table),
     value: parseMappedValue(value),
     command: printable(['whence dataset export --format', format, ...given].filter((text) => text !== '').join(' ')),
   };
@@ -142,7 +127,7 @@ function checkStandardOutput(format: Format, json: boolean): void {
 /** Writes the export and its NOTICE. The data file is renamed last, so it never exists without its credits. */
 function writeFiles(
   selection: Selection,
-  wording: Wording,
+  text: FileText,
   format: Format,
   output: string,
 ): Promise<{ rows: number; bytes: number }> {
@@ -155,7 +140,7 @@ function writeFiles(
       await files.create(join(output, 'whence.sql')).write(clickhouseSql(meta, CLICKHOUSE_CSV));
     await notice.write(noticeText(meta, basename(path)));
     const data = files.create(path);
-    const rows = await WRITERS[format](selection, data, wording);
+    const rows = await WRITERS[format](selection, data, text);
     if (rows === 0) files.discard();
     return { rows, bytes: data.bytes };
   });

@@ -1,12 +1,12 @@
-/** WHENCE_FEEDS as a file. Apart from the catalogue, so that a server need not load the parsers of all feeds. */
+/** WHENCE_FEEDS as a file. Separate from the catalogue, so that a server does not load the parsers of all feeds. */
 import { fileURLToPath } from 'node:url';
 import { UsageError } from '../../terminal/exit.ts';
-import { checkSettingFile } from '../setting-file.ts';
+import { checkSettingFile } from '../../terminal/setting-errors.ts';
 
 export const FEEDS_VARIABLE = 'WHENCE_FEEDS';
 export const isHttp = (location: string) => /^https?:/i.test(location);
 
-/** For a command that does not use the catalogue: whether the setting names a file that is there. */
+/** For commands that do not use the catalogue: checks that the file exists. */
 export function checkFeedsFile({ feeds }: { readonly feeds: string | undefined }): void {
   if (feeds !== undefined && !isHttp(feeds)) checkSettingFile(FEEDS_VARIABLE, pathOf(feeds));
 }

@@ -1,14 +1,14 @@
 /** `whence dataset feeds`: the catalogue in use, and the state of each feed. */
 import { displayUrl } from '@whence/dataset/credentials';
+import { DatasetError } from '@whence/dataset/dataset-error';
 import { FeedCache } from '@whence/dataset/feed-cache';
 import { fetchText } from '@whence/dataset/fetch-text';
-import { DatasetError } from '@whence/dataset/format';
 import type { ProxyVariables } from '@whence/dataset/proxy';
 import { type ActiveFeed, defaultFeeds, parseCatalogue } from '@whence/dataset/read-catalogue';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
 import type { Output } from '../../terminal/output.ts';
+import { readSettingFile } from '../../terminal/setting-errors.ts';
 import { formatCount, formatTable } from '../../terminal/table.ts';
-import { readSettingFile } from '../setting-file.ts';
 import { FEEDS_VARIABLE, isHttp, pathOf } from './feeds-file.ts';
 
 export type FeedSettings = {
@@ -47,16 +47,16 @@ export async function datasetFeeds(
     const count = records === undefined ? '' : formatCount(records);
     return [isOn ? 'on' : 'off', id, drives.join(','), format, `${refresh_hours} h`, as_of, count, error ?? licence];
   });
-  const head = ['', 'feed', 'drives', 'format', 'refresh', 'copy of', 'records', 'licence, or what is wrong'];
+  const head = ['', 'feed', 'drives', 'format', 'refresh', 'copy of', 'records', 'licence or error'];
   stdout.write(formatTable([head, ...rows]));
   return 0;
 }
 
 async function readText(location: string, { contact, proxies }: FeedSettings): Promise<string> {
   if (!isHttp(location)) return readSettingFile(FEEDS_VARIABLE, pathOf(location));
-  if (!URL.canParse(location)) throw new UsageError(`${FEEDS_VARIABLE} is not a URL and not a path`);
+  if (!URL.canParse(location)) throw new UsageError(`${FEEDS_VARIABLE} must be a path or a URL`);
   const url = new URL(location);
   const fetched = await fetchText(url, { limits: CATALOGUE_LIMITS, contact, network: { proxies } });
   if (fetched.kind === 'fetched') return fetched.text;
-  throw new DatasetError(`the catalogue of feeds at ${displayUrl(url)} cannot be read: ${fetched.reason}`);
+  throw new DatasetError(`cannot read the feed catalogue at ${displayUrl(url)}: ${fetched.reason}`);
 }

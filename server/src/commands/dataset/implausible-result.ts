@@ -1,9 +1,10 @@
-/** Holds the result of an update against the version before, and says what is wrong with it. */
+/** Compares the result of an update with the previous version and reports implausible changes. */
 import { checkResult, type ExplainedChange } from '@whence/dataset/check-result';
-import { DatasetError } from '@whence/dataset/format';
+import { DatasetError } from '@whence/dataset/dataset-error';
 import { readManifest, type VersionEntry, versionPath } from '@whence/dataset/publish';
 import { type Dataset, openDataset } from '@whence/dataset/read';
 import type { Content } from '@whence/dataset/write';
+import { formatShare, qualityName } from '../../terminal/quality.ts';
 import { formatCount, formatMegabytes, formatTable } from '../../terminal/table.ts';
 
 /** The result was not published. The message has a row per change. */
@@ -35,8 +36,8 @@ function newestWith(feeds: ReadonlySet<string>, dataDir: string) {
     ?.versions.filter(({ figures, sources }) => figures !== undefined && sources.some(({ id }) => feeds.has(id)))
     .sort((a, b) => Date.parse(b.built_at) - Date.parse(a.built_at) || b.version - a.version)[0];
   if (entry?.figures === undefined) return undefined;
-  const { version, figures, bytes } = entry;
-  return { version, figures, bytes, open: () => openIfWhole(dataDir, entry) };
+  const { version, figures, bytes, quality } = entry;
+  return { version, figures, bytes, ...(quality && { quality }), open: () => openIfWhole(dataDir, entry) };
 }
 
 function openIfWhole(dataDir: string, entry: VersionEntry): Dataset | undefined {
@@ -53,8 +54,8 @@ const LISTED_SOURCES = 3;
 function formatChanges(changes: readonly ExplainedChange[], previous: number | undefined): string {
   const head = ['', 'what', previous === undefined ? '' : `version ${previous}`, 'new', 'allowed', 'by'];
   const rows = changes.map(({ measure, before, after, limit, sources }) => {
-    const format = measure.kind === 'bytes' ? formatMegabytes : formatCount;
-    const unit = measure.kind === 'bytes' ? '' : measure.version === 4 ? ' IPv4 addresses' : ' IPv6 /48s';
+    const format = formatOf(measure);
+    const unit = 'version' in measure ? (measure.version === 4 ? ' IPv4 addresses' : ' IPv6 /48s') : '';
     const by = sources
       .slice(0, LISTED_SOURCES)
       .map(({ id, space }) => `${id} ${space < 0 ? '' : '+'}${formatCount(space)}`);
@@ -74,9 +75,15 @@ function formatChanges(changes: readonly ExplainedChange[], previous: number | u
   );
 }
 
+function formatOf({ kind }: ExplainedChange['measure']): (value: number) => string {
+  if (kind === 'bytes') return formatMegabytes;
+  return kind === 'quality' ? formatShare : formatCount;
+}
+
 function nameOf(measure: ExplainedChange['measure']): string {
-  if (measure.kind === 'bytes') return 'size of the file';
+  if (measure.kind === 'bytes') return 'file size';
+  if (measure.kind === 'quality') return qualityName(measure.row);
   if (measure.kind === 'answered') return 'answered';
-  if (measure.kind === 'home') return `${measure.name} of AS${measure.asn}, homes or phones,`;
+  if (measure.kind === 'access network') return `${measure.name} of AS${measure.asn}, homes or phones,`;
   return measure.kind === 'flag' ? measure.name : `${measure.kind} ${measure.name}`;
 }

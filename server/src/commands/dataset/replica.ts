@@ -1,13 +1,13 @@
 /** `whence dataset publish|pull`: one machine builds and publishes to a static host, replicas pull from there. */
-import { DatasetError } from '@whence/dataset/format';
+import { DatasetError } from '@whence/dataset/dataset-error';
 import { prune } from '@whence/dataset/publish';
 import { publishTo } from '@whence/dataset/published-folder';
 import { pull } from '@whence/dataset/pull';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../settings/config.ts';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
 import { withFileErrors } from '../../terminal/file-errors.ts';
 import type { Output } from '../../terminal/output.ts';
-import { reportPull } from '../../updates/update-report.ts';
+import { reportPull } from '../../versions/update-report.ts';
 
 type Versions = Pick<Config, 'dataDir' | 'datasetUrl' | 'keepVersions'>;
 type PullSettings = Versions & Pick<Config, 'proxies'>;
@@ -22,13 +22,13 @@ export function datasetPublish(
   const result = withFileErrors(
     () => publishTo(dataDir, options.to, options),
     ({ message }) =>
-      new DatasetError(`cannot publish to ${options.to}: ${message}. What is published there is unchanged.`),
+      new DatasetError(`cannot publish to ${options.to}: ${message}. The published versions are unchanged.`),
   );
   if (options.json === true) {
     stdout.write(`${JSON.stringify(result)}\n`);
     return 0;
   }
-  for (const { version, reason } of result.left_out) stderr.write(`version ${version} is left out: ${reason}\n`);
+  for (const { version, reason } of result.left_out) stderr.write(`version ${version} was not published: ${reason}\n`);
   const { current, versions, written, removed } = result;
   stdout.write(
     `${options.to}: version ${current} is current, ${countOf(versions.length, 'version')} published, ` +
@@ -44,9 +44,10 @@ export async function datasetPull(
   stdout: Output,
   stderr: Output,
 ): Promise<ExitCode> {
-  if (datasetUrl === undefined) throw new UsageError('WHENCE_DATASET_URL is not set: it names the host to pull from');
+  if (datasetUrl === undefined)
+    throw new UsageError('WHENCE_DATASET_URL is not set: set it to the URL of the published datasets');
   const outcome = await pull(datasetUrl, dataDir, { now, network: { proxies } });
-  tryOrNote(() => reportPull(dataDir, outcome, now()), 'servers do not show this pull', stderr);
+  tryOrNote(() => reportPull(dataDir, outcome, now()), 'this pull is not shown by servers', stderr);
   if (outcome.kind === 'failed') throw new DatasetError(`${outcome.reason}. The version in use is unchanged.`);
   const { version } = outcome;
   const isNew = outcome.kind === 'adopted';
@@ -62,18 +63,18 @@ export function afterBuild(versions: Versions, stderr: Output): void {
   warnOfNextPull(versions, stderr);
 }
 
-/** After a version was chosen by hand. */
+/** After a version was selected by hand. */
 export function warnOfNextPull({ datasetUrl }: Pick<Versions, 'datasetUrl'>, stderr: Output): void {
   if (datasetUrl !== undefined)
     stderr.write('note: WHENCE_DATASET_URL is set: the next pull makes the published version current again\n');
 }
 
-/** The new version is in place, and the next build removes the old ones. */
+/** A failure is only noted: the new version is in place, and the next build removes the old ones. */
 function pruneVersions(dataDir: string, keep: number, stderr: Output): void {
   tryOrNote(() => prune(dataDir, keep), 'old versions were not removed', stderr);
 }
 
-/** What comes after the work: if it fails, that is noted. */
+/** For follow-up work, whose failure is noted but does not fail the command. */
 function tryOrNote(work: () => void, consequence: string, stderr: Output): void {
   try {
     work();

@@ -1,12 +1,17 @@
 /** `whence dataset list|verify|use`: the versions in the data directory. */
-import { readManifest, useVersion, type VersionEntry, verifyVersion } from '@whence/dataset/publish';
-import { withDataDirErrors } from '../../terminal/data-dir-errors.ts';
+import { readManifest, type VersionEntry, verifyVersion } from '@whence/dataset/publish';
+import type { Config } from '../../settings/config.ts';
 import type { ExitCode } from '../../terminal/exit.ts';
 import { formatFigures } from '../../terminal/figures.ts';
 import type { Output } from '../../terminal/output.ts';
 import { printable } from '../../terminal/printable.ts';
+import { formatQuality } from '../../terminal/quality.ts';
+import { withDataDirErrors } from '../../terminal/setting-errors.ts';
 import { formatCount, formatMegabytes, formatTable } from '../../terminal/table.ts';
+import { switchVersion } from '../../versions/switch-version.ts';
 import { findVersion, noDatasetError } from '../local-dataset.ts';
+import { operator } from '../operator.ts';
+import { commandAudit } from './version-audit.ts';
 
 type Options = { json?: boolean };
 
@@ -30,9 +35,16 @@ export function datasetList(dataDir: string, options: Options, stdout: Output): 
   ]);
   stdout.write(formatTable([['', 'version', 'built (UTC)', 'size', 'prefixes', 'networks'], ...rows]));
   const entry = versions.find(({ version }) => version === current);
-  if (entry !== undefined) stdout.write(`\n${formatSources(entry)}`);
+  if (entry !== undefined) stdout.write(`\n${formatAge(entry)}${formatSources(entry)}`);
   if (entry?.figures !== undefined) stdout.write(`\n${formatFigures(entry.figures)}`);
+  if (entry !== undefined) stdout.write(formatQuality(entry.quality ?? []));
   return 0;
+}
+
+/** The age of the data, which the time of the build does not show. */
+function formatAge({ data_sources = {} }: VersionEntry): string {
+  const parts = Object.entries(data_sources).map(([field, { source, as_of }]) => `${field} ${as_of} (${source})`);
+  return parts.length === 0 ? '' : `oldest deciding source: ${printable(parts.join(', '))}\n\n`;
 }
 
 function formatSources({ version, sources, refused = [] }: VersionEntry): string {
@@ -76,9 +88,17 @@ export function datasetVerify(
   return results.every(({ error }) => error === undefined) ? 0 : 1;
 }
 
-export function datasetUse(dataDir: string, version: number, options: Options, stdout: Output): ExitCode {
-  return withDataDirErrors(dataDir, () => {
-    useVersion(dataDir, version);
+export async function datasetUse(
+  place: Pick<Config, 'dataDir' | 'storageLocation'>,
+  version: number,
+  options: Options,
+  stdout: Output,
+  stderr: Output,
+): Promise<ExitCode> {
+  const { dataDir } = place;
+  return withDataDirErrors<Promise<ExitCode>>(dataDir, async () => {
+    const entry = findVersion(dataDir, version);
+    await switchVersion(dataDir, entry, commandAudit(place, stderr), operator(), new Date());
     stdout.write(
       options.json === true ? `${JSON.stringify({ current: version })}\n` : `version ${version} is current\n`,
     );

@@ -1,12 +1,14 @@
 /** `whence email --diff`: what changed since reports were saved. Without a change there is nothing to print, or to mail. */
+
+import { compareReports, scoreText, unverifiedParts } from '@whence/email/compare';
+import { isFailureText } from '@whence/email/report-change';
 import type { ExitCode } from '../../terminal/exit.ts';
-import { StreamSink } from '../../terminal/stream-sink.ts';
+import { StreamSink } from '../../terminal/output.ts';
 import { checkListed } from './checker.ts';
-import { type Change, diffReports, isUnverified, scoreText } from './diff.ts';
-import { formatChanges } from './diff-text.ts';
+import { type Change, compareNetworks, formatChanges } from './diff-text.ts';
 import type { EmailRun } from './email-run.ts';
 import type { Outcome, SavedReport } from './outcome.ts';
-import { reportLine, visibleJson } from './report-json.ts';
+import { reportLine, savedReport, visibleJson } from './report-json.ts';
 
 /** Exit code 0 if nothing has changed, 1 if something has, or a domain could not be checked. */
 export async function compareWithSaved(
@@ -19,7 +21,7 @@ export async function compareWithSaved(
   let exitCode: ExitCode = 0;
   const compare = (outcome: Outcome) => {
     if (outcome.kind === 'failed') return outcome;
-    const { answer: report } = outcome.examination;
+    const report = savedReport(outcome.examination);
     const old = before.get(report.domain);
     const isKept = save !== undefined && (old === undefined || !isUnverified(report));
     const line = isKept ? reportLine(report) : undefined;
@@ -47,5 +49,13 @@ export async function compareWithSaved(
 }
 
 function changesOf(old: SavedReport | undefined, now: SavedReport): Change[] {
-  return old === undefined ? [{ kind: 'new', to: scoreText(now) }] : diffReports(old, now);
+  if (old === undefined) return [{ kind: 'new', to: scoreText(now) }];
+  const networks = old.networks && now.networks ? compareNetworks(old.networks, now.networks) : [];
+  return [...compareReports(old, now), ...networks];
+}
+
+/** Such a report must not replace a saved one: it knows less. */
+function isUnverified(report: SavedReport): boolean {
+  const included = Object.values(report.transport ?? {}).flatMap(({ validation_errors }) => validation_errors);
+  return unverifiedParts(report).length > 0 || [...included, ...(report.networks?.errors ?? [])].some(isFailureText);
 }

@@ -13,7 +13,10 @@ import { type EmailOptions, emailCommand } from './email.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'whence-email-'));
 const path = (name: string) => join(folder, name);
-const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ type: 'spki', format: 'der' });
+const newKey = () =>
+  generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ type: 'spki', format: 'der' });
+const key = newKey();
+const otherKey = newKey();
 
 /** Grade A; and one record less for each grade below. */
 function zoneOf(policy: string): ZoneRecords {
@@ -27,6 +30,15 @@ function zoneOf(policy: string): ZoneRecords {
     '_dmarc.good.example': { TXT: [`v=DMARC1; p=${policy}; rua=mailto:d@good.example`] },
     'middling.example': { MX: [[10, 'mx.good.example']], TXT: ['v=spf1 mx -all'] },
     '_dmarc.middling.example': { TXT: ['v=DMARC1; p=reject; rua=mailto:d@middling.example'] },
+    'mine._domainkey.good.example': { TXT: [`v=DKIM1; p=${otherKey.toString('base64')}`] },
+    'open.example': { MX: [[10, 'mx.good.example']], TXT: ['v=spf1 +all'] },
+    'google._domainkey.open.example': { TXT: [`v=DKIM1; p=${key.toString('base64')}`] },
+    '_dmarc.open.example': { TXT: ['v=DMARC1; p=reject; rua=mailto:d@open.example'] },
+    'parked.example': { MX: [[0, '.']], TXT: ['v=spf1 -all'] },
+    '_dmarc.parked.example': { TXT: ['v=DMARC1; p=reject'] },
+    'partly.example': { MX: [[10, 'mx.good.example']], TXT: ['v=spf1 ip4:192.0.2.1 -all'] },
+    'google._domainkey.partly.example': { TXT: [`v=DKIM1; p=${key.toString('base64')}`] },
+    '_dmarc.partly.example': { fail: 'SERVFAIL' },
     'bad.example': { A: ['192.0.2.1'] },
     'broken.example': { fail: 'SERVFAIL' },
     '_dmarc.broken.example': { fail: 'SERVFAIL' },
@@ -71,6 +83,15 @@ for (const text of [
   'user@good.example',
   'A User <user@good.example>',
   'https://good.example:8443/x?y',
+  'good.example/path?x',
+  'good.example:25',
+  'good.example,',
+  '_dmarc.good.example',
+  'google._domainkey.good.example.',
+  '\u201cgood.example\u201d',
+  '"good.example",',
+  '<user@good.example>;',
+  'mailto:user@good.example',
 ])
   test(`email: ${text} is understood as its domain`, async () => {
     const { code, stdout } = await email([text], { json: true });
@@ -81,7 +102,7 @@ for (const [behaviour, texts, options, message] of [
   ['an argument that is no domain', ['good.example', 'https://192.0.2.1/'], {}, /^invalid domain: "https:\/\/192/],
   ['domains and a file', ['good.example'], { file: 'x' }, /not both/],
   ['two formats', ['good.example'], { csv: true, json: true }, /--csv and --json/],
-  ['networks as CSV', ['good.example'], { csv: true, networks: true }, /use --json/],
+  ['selectors twice', ['good.example'], { selectors: 'a', onlySelectors: 'b' }, /cannot be combined/],
   ['a comparison as CSV', ['good.example'], { csv: true, diff: 'x' }, /not --csv/],
   ['too many at a time', ['good.example'], { parallel: 65 }, /at most 64/],
   ['a file that is missing', [], { file: path('missing') }, /^cannot read .*missing/],
@@ -111,7 +132,7 @@ test('email: the report fits into 80 columns, except for the record to copy', as
 
 test('email: a proposed record is alone on its line, whole', async () => {
   const { stdout } = await email(['bad.example']);
-  assert.match(stdout, /\n\n_dmarc\.bad\.example\. IN TXT "v=DMARC1; p=none[^\n]*"\n\n/);
+  assert.match(stdout, /\n\n_dmarc\.bad\.example\. IN TXT "v=DMARC1; p=reject"\n\n/);
 });
 
 test('email: the SPF tree shows what each include costs', async () => {
@@ -142,16 +163,55 @@ test('email: several domains are listed worst first, with the grades counted', a
   assert.equal(code, 1);
   const lines = stdout.split('\n');
   assert.deepEqual(
-    lines.slice(0, 4).map((line) => line.split(/ +/).slice(0, 3)),
+    lines.slice(0, 5).map((line) => line.slice(0, 62).trimEnd()),
     [
-      ['-', 'broken.example', 'DNS'],
-      ['F', '0', 'bad.example'],
-      ['C', '70', 'middling.example'],
-      ['A', '100', 'good.example'],
-    ],
+      '        domain            MX       SPF        DKIM     DMARC',
+      '?       broken.example    ?        ?          ?        ?        DNS u',
+      'F    0  bad.example       missing  missing    missing  missing  Anyon',
+      'C   70  middling.example  ok       -all 1/10  missing  reject   No DK',
+      'A  100  good.example      ok       -all 3/10  2048     reject',
+    ].map((line) => line.slice(0, 62).trimEnd()),
   );
-  assert.equal(lines[5], '4 domains: 1 not checked, 1 F, 1 C, 1 A');
+  assert.equal(lines[6], '4 domains: 1 not verified, 1 F, 1 C, 1 A');
   assert.ok(lines.every((line) => line.length <= 80));
+});
+
+for (const [behaviour, domain, first, code] of [
+  [
+    'SPF open to everyone, grade B',
+    'open.example',
+    /^open\.example: anyone can send mail as this domain, because its SPF/,
+    1,
+  ],
+  ['no policy', 'bad.example', /^bad\.example: anyone can send mail as this domain, because no DMARC policy/, 1],
+  ['set up to send no mail, grade C', 'parked.example', /^parked\.example: C, 70 of 100, set up to send no mail\n/, 0],
+  [
+    'a part that is not known',
+    'partly.example',
+    /^partly\.example: .\?, 65 of 100, of what could be verified; not known: DMARC\n/,
+    1,
+  ],
+] as const)
+  test(`email: the first line and the exit code: ${behaviour}`, async () => {
+    const { code: exitCode, stdout } = await email([domain]);
+    assert.match(stdout, first);
+    assert.equal(exitCode, code);
+  });
+
+test('email: a part that DNS did not answer for is neither missing nor zero', async () => {
+  const { stdout } = await email(['partly.example']);
+  assert.match(stdout, /\nDMARC {3}\? of 35 {2}could not be verified\n/);
+  const { stdout: table } = await email(['partly.example', 'good.example']);
+  assert.match(table, /\n\? {7}partly\.example +ok +-all 0\/10 +2048 +\? /);
+});
+
+test('email: --selectors are tried beside the common ones, --only-selectors instead', async () => {
+  const selectorsOf = async (options: EmailOptions) =>
+    JSON.parse((await email(['good.example'], { json: true, ...options })).stdout).dkim.map(
+      ({ selector }: { selector: string }) => selector,
+    );
+  assert.deepEqual(await selectorsOf({ selectors: 'mine' }), ['google', 'mine']);
+  assert.deepEqual(await selectorsOf({ onlySelectors: 'mine,other' }), ['mine', 'other']);
 });
 
 test('email: exit code 0 if all have grade A or B', async () => {
@@ -171,7 +231,7 @@ test('email: a file is read line by line; a line that is no domain does not stop
     ],
   );
   assert.equal(code, 1);
-  assert.match(stderr, /^- .*not a domain.*invalid domain\nF .*\nA .*\n\n3 domains: 1 not checked, 1 F, 1 A\n$/);
+  assert.match(stderr, / DMARC\n- .*not a domain.*invalid domain\nF .*\nA .*\n\n3 domains: 1 not checked, 1 F, 1 A\n$/);
 });
 
 for (const [behaviour, texts, options] of [
@@ -186,15 +246,26 @@ for (const [behaviour, texts, options] of [
 
 test('email: CSV has a row for each domain, also for one that could not be checked', async () => {
   const { stdout } = await email(['good.example', 'broken.example', 'bad.example'], { csv: true });
-  const [header, good, broken, bad, end] = stdout.split('\n');
-  assert.equal(
-    header,
-    'domain,grade,score,mx_points,spf_points,dkim_points,dmarc_points,mx_hosts,spf_all,spf_lookups,dkim_selectors,dmarc_policy,first_fix,error',
+  // Those that DNS did not answer for are checked again, at the end.
+  const [header = '', good, bad = '', broken, end] = stdout.split('\n');
+  assert.match(header, /^domain,grade,score,mx_points,spf_points,dkim_points,dmarc_points,mx_hosts,/);
+  const old = 'good.example,A,100,10,25,30,35,mx.good.example,fail,3,google,reject,,,';
+  const added =
+    "yes,,ok,'-all 3/10,2048,reject,v=spf1 include:spf.good.example -all,v=DMARC1; p=reject; rua=mailto:d@good.example,mailto:d@good.example,2048,,,,,,,,";
+  assert.equal(good, old + added);
+  assert.equal(broken?.split(',').length, header.split(',').length);
+  assert.match(broken ?? '', /^broken\.example,\?,{12}DNS unavailable: .* \(asked 127\.0\.0\.1:\d+\),no,,\?,\?,\?,\?,/);
+  assert.match(bad, /^bad\.example,F,0,0,0,0,0,,,0,,,"?Anyone can send mail as bad\.example/);
+  assert.match(
+    bad,
+    /,yes,no DMARC policy is in force,missing,missing,missing,missing,.*no_mx_records no_spf_record no_dmarc_record/,
   );
-  assert.equal(good, 'good.example,A,100,10,25,30,35,mx.good.example,fail,3,google,reject,,');
-  assert.match(broken ?? '', /^broken\.example,{13}DNS unavailable/);
-  assert.match(bad ?? '', /^bad\.example,F,0,0,0,0,0,,,0,,,"?No DKIM key/);
   assert.equal(end, '');
+});
+
+test('email: CSV has columns for transport', async () => {
+  const { stdout } = await email(['good.example'], { csv: true, transport: true });
+  assert.match(stdout, /,missing,missing,0\/1,missing,no,,\n$/);
 });
 
 test('email: a line that a spreadsheet would take for a formula is made text', async () => {
@@ -234,9 +305,12 @@ test('email: --diff prints what changed, as text and as JSON', async () => {
     [
       'good.example',
       '  score      A 100 → B 75',
+      '  DMARC      policy in force: reject → none',
+      '             Receivers refuse less of the mail that others send as the domain.',
+      '  DMARC      policy for subdomains: reject → none',
+      '             Others can send as subdomains more easily than before.',
       '  DMARC      record: v=DMARC1; p=reject; rua=mailto:d@good.example → v=DMARC1;',
       '             p=none; rua=mailto:d@good.example',
-      '  DMARC      policy in force: reject → none',
       '',
     ].join('\n'),
   );
@@ -285,7 +359,9 @@ test('email: a domain that cannot be checked keeps its saved report, and the oth
       .map((line) => JSON.parse(line).domain);
   assert.deepEqual(domains(), ['good.example', 'bad.example']);
   const { code, stderr } = await email(['broken.example', 'bad.example'], { diff: path('some'), save: path('some') });
-  assert.deepEqual([code, stderr], [1, 'error: broken.example: DNS unavailable: no server answered for this domain\n']);
+  assert.equal(code, 1);
+  const reason = 'the servers of the domain do not answer the resolver';
+  assert.equal(stderr, `error: broken.example: DNS unavailable: ${reason} (asked ${dns.address})\n`);
   assert.deepEqual(domains(), ['bad.example', 'good.example']);
 });
 

@@ -1,11 +1,12 @@
 /**
  * `whence email DOMAIN…`: the check as a report for a terminal, for many domains as a list, CSV or JSON, or compared with
- * saved reports. Exit code 0 if all have grade A or B; with `--diff`, if nothing has changed.
+ * saved reports. Exit code 0 if all have grade A or B, or are set up to send no mail; with `--diff`, if nothing has
+ * changed.
  */
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
+import { StreamSink } from '../../terminal/output.ts';
 import { ProgressBar } from '../../terminal/progress-bar.ts';
 import { staged } from '../../terminal/staged-files.ts';
-import { StreamSink } from '../../terminal/stream-sink.ts';
 import { formatCount } from '../../terminal/table.ts';
 import { openLocalDataset } from '../local-dataset.ts';
 import { type CheckerOptions, checkListed, parseSelectors } from './checker.ts';
@@ -15,15 +16,18 @@ import type { EmailRun, EmailStreams, Progress } from './email-run.ts';
 import type { Outcome, SavedReport } from './outcome.ts';
 import { DEFAULT_PARALLEL, MAX_PARALLEL } from './parallel.ts';
 import { csvHeader, csvLine } from './report-csv.ts';
-import { failureLine, reportLine } from './report-json.ts';
+import { failureLine, reportLine, savedReport } from './report-json.ts';
 import { formatChecked } from './report-text.ts';
 import { ReportFile, readSavedReports } from './saved-reports.ts';
 import { styleOf } from './style.ts';
-import { formatSummary, isBelowB, type SummaryRow, summaryRow } from './summary.ts';
+import { formatSummary, type SummaryRow, summaryRow } from './summary.ts';
 
 export type EmailOptions = {
   readonly file?: string;
+  /** To try beside the common ones. */
   readonly selectors?: string;
+  /** To report instead of the common ones, found or not. */
+  readonly onlySelectors?: string;
   readonly csv?: boolean;
   readonly json?: boolean;
   readonly diff?: string;
@@ -33,7 +37,7 @@ export type EmailOptions = {
   readonly networks?: boolean;
 };
 
-export type EmailSettings = {
+type EmailSettings = {
   readonly dnsServers: readonly string[];
   readonly dataDir: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -48,7 +52,8 @@ export async function emailCommand(
   rejectContradictions(texts, options);
   const checker: CheckerOptions = {
     dnsServers,
-    selectors: parseSelectors(options.selectors),
+    selectors: parseSelectors(options.onlySelectors),
+    moreSelectors: parseSelectors(options.selectors),
     parallel: parallelOf(options),
     hasTransport: options.transport === true,
     networksFrom: options.networks === true ? openLocalDataset(dataDir) : undefined,
@@ -95,9 +100,9 @@ async function reportOne({ listed, checker, style, save, streams }: EmailRun, is
       continue;
     }
     const { examination } = outcome;
-    await save?.add(outcome.domain, reportLine(examination.answer));
+    await save?.add(outcome.domain, reportLine(savedReport(examination)));
     streams.stdout.write(isJson ? reportLine(examination.answer) : formatChecked(examination, style));
-    if (!isBelowB(summaryRow(outcome))) exitCode = 0;
+    if (!summaryRow(outcome).isAlarming) exitCode = 0;
   }
   return exitCode;
 }
@@ -114,7 +119,7 @@ async function reportMany(
   const keep = (outcome: Outcome) => ({
     row: summaryRow(outcome),
     line: format === 'text' ? '' : lineOf(outcome, format),
-    saved: save !== undefined && outcome.kind === 'checked' ? reportLine(outcome.examination.answer) : undefined,
+    saved: save !== undefined && outcome.kind === 'checked' ? reportLine(savedReport(outcome.examination)) : undefined,
   });
   if (format === 'csv') await sink.write(csvHeader());
   for await (const { row, line, saved } of checkListed(listed, checker, keep)) {
@@ -126,7 +131,7 @@ async function reportMany(
   progress.finish();
   if (format === 'text') await sink.write(formatSummary(rows, style));
   else streams.stderr.write(formatSummary(rows, styleOf(streams.stderr, { NO_COLOR: '1' }), MAX_WORST));
-  return rows.some(isBelowB) ? 1 : 0;
+  return rows.some(({ isAlarming }) => isAlarming) ? 1 : 0;
 }
 
 function lineOf(outcome: Outcome, format: 'csv' | 'json'): string {
@@ -149,12 +154,12 @@ async function listDomains(
 }
 
 function rejectContradictions(texts: readonly string[], options: EmailOptions): void {
-  const { file, csv, json, diff, transport, networks } = options;
+  const { file, csv, json, diff, selectors, onlySelectors } = options;
   if (file !== undefined && texts.length > 0) throw new UsageError('name domains or --file, not both');
   if (csv === true && json === true) throw new UsageError('--csv and --json cannot be combined');
   if (csv === true && diff !== undefined) throw new UsageError('--diff prints text or --json, not --csv');
-  if (csv === true && (transport === true || networks === true))
-    throw new UsageError('--csv has no columns for --transport and --networks; use --json');
+  if (selectors !== undefined && onlySelectors !== undefined)
+    throw new UsageError('--selectors and --only-selectors cannot be combined');
 }
 
 function parallelOf({ parallel = DEFAULT_PARALLEL }: EmailOptions): number {

@@ -1,5 +1,5 @@
 /** Who carries the domain's mail, and how many addresses may send as it. */
-import type { NetworksReport } from '../../lookup/mail-networks.ts';
+import type { NetworksReport } from '../../email-checks/mail-networks.ts';
 import { formatCount } from '../../terminal/table.ts';
 import { cutToWidth, formatErrors, hanging, type Style } from './style.ts';
 
@@ -36,12 +36,30 @@ function countLine({ ipv4_addresses, ipv6_48s }: NetworksReport): string {
   return `${formatCount(ipv4_addresses)} IPv4 addresses${ipv6} may send as this domain`;
 }
 
-function senderLine({ range, asn, asn_name, country, connection_type, threat_level, asn_count }: Sender): string {
+function senderLine({
+  range,
+  asn,
+  asn_name,
+  country,
+  connection_type,
+  threat_level,
+  asn_count,
+  shares,
+}: Sender): string {
   if (asn === 0) return `${range.padEnd(20)} not announced`;
-  const others = asn_count > 1 ? ` and ${asn_count - 1} more` : '';
   const threat = threat_level === 'low' ? '' : `, threat ${threat_level}`;
-  return `${range.padEnd(20)} AS${asn} ${asn_name}${others}, ${country || '?'}, ${connection_type}${threat}`;
+  const [first, ...others] = shares;
+  if (others.length === 0)
+    return `${range.padEnd(20)} AS${asn} ${asn_name}, ${country || '?'}, ${connection_type}${threat}`;
+  const named = [first, ...others]
+    .slice(0, MAX_SHARES)
+    .map((share) => share && `AS${share.asn} ${share.asn_name} ${share.percent} %`);
+  const more = asn_count > MAX_SHARES ? ` and ${asn_count - MAX_SHARES} more` : '';
+  return `${range.padEnd(20)} ${named.join(', ')}${more}`;
 }
+
+/** Of one range, on its line. */
+const MAX_SHARES = 3;
 
 type Sender = NetworksReport['senders'][number];
 

@@ -1,5 +1,12 @@
 /** Outcomes as JSON, one object on a line. */
+import { evidenceOf } from '@whence/email/evidence';
+import type { Checked } from '../../email-checks/examine-mail.ts';
 import type { Failed, SavedReport } from './outcome.ts';
+
+/** The report of the API, and what only a comparison needs. */
+export function savedReport({ answer, findings }: Checked): SavedReport {
+  return { ...answer, evidence: evidenceOf(findings) };
+}
 
 export function reportLine(report: SavedReport): string {
   return `${visibleJson(report)}\n`;

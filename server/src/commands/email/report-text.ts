@@ -4,10 +4,20 @@
  */
 import type { Advice } from '@whence/email/advice';
 import { explainAdvice } from '@whence/email/advice-text';
+import {
+  gradeText,
+  PARTS,
+  type Part,
+  type PartView,
+  partViews,
+  type Verdict,
+  verdictOf,
+} from '@whence/email/part-state';
+import type { EmailReport } from '@whence/email/report';
 import { MAX_POINTS } from '@whence/email/score';
 import { visible } from '@whence/email/visible-text';
 import { zoneFileLine } from '@whence/email/zone-file';
-import type { Checked } from '../../lookup/email-checks.ts';
+import type { Checked } from '../../email-checks/examine-mail.ts';
 import { formatNetworks } from './networks-text.ts';
 import { formatSpfTree } from './spf-tree.ts';
 import { cutToWidth, formatErrors, gradePaint, hanging, type Style } from './style.ts';
@@ -15,57 +25,72 @@ import { formatTransport } from './transport-text.ts';
 
 export function formatChecked(examination: Checked, style: Style): string {
   const { answer, findings, advice } = examination;
-  const { domain, grade, domain_auth_score, spf, transport, networks } = answer;
-  const title = `${style.bold(domain)}: ${style.bold(gradePaint(style, grade)(grade))}, ${domain_auth_score} of 100\n`;
+  const { spf, transport, networks } = answer;
+  const verdict = verdictOf(findings);
   const sections = [
-    title,
-    formatParts(examination, style),
+    formatTitle(answer, verdict, style),
+    formatParts(examination, verdict, style),
     ...(spf.raw === '' ? [] : [formatSpfTree(findings.spf.tree, spf.dns_lookup_count, style)]),
     ...(transport === undefined ? [] : [formatTransport(transport, style)]),
     ...(networks === undefined ? [] : [formatNetworks(networks, style)]),
-    ...(advice.length === 0 ? [] : [formatFixes(advice, style)]),
+    ...(advice.length === 0 ? [] : [formatFixes(advice, verdict, style)]),
   ];
   return sections.join('\n');
+}
+
+/** What endangers the domain stands before the grade: a good grade does not make up for it. */
+function formatTitle(report: EmailReport, verdict: Verdict, style: Style): string {
+  const { domain, grade, domain_auth_score } = report;
+  const { risk, isFinished, unverified } = verdict;
+  const paint = isFinished ? style.green : gradePaint(style, unverified.length > 0 ? '?' : grade);
+  const points = `${style.bold(paint(gradeText(report, verdict)))}, ${domain_auth_score} of 100`;
+  const alarm =
+    risk === ''
+      ? ''
+      : hanging(
+          `${style.bold(domain)}: `,
+          domain.length + 2,
+          `anyone can send mail as this domain, because ${risk}`,
+          style,
+        );
+  const state = isFinished ? ', set up to send no mail' : '';
+  const unknown =
+    unverified.length === 0
+      ? ''
+      : `, of what could be verified; not known: ${unverified.map((part) => part.toUpperCase()).join(', ')}`;
+  return `${alarm}${style.bold(domain)}: ${points}${state}${unknown}\n`;
 }
 
 const LABEL_WIDTH = 7;
 const POINTS_WIDTH = 10;
 
-function formatParts({ report, score }: Checked, style: Style): string {
+function formatParts({ report, score }: Checked, verdict: Verdict, style: Style): string {
   const { mx, spf, dkim, dmarc } = report;
-  const keys = dkim
-    .filter(({ found }) => found)
-    .map(({ selector, key_type, key_bits }) => `${selector} (${key_type || 'unknown'} ${key_bits})`);
+  const views = partViews(report, verdict);
   const keyErrors = dkim.flatMap(({ selector, validation_errors }) =>
     validation_errors.map((error) => `${selector}: ${error}`),
   );
-  const inherited = dmarc.inherited ? `from ${dmarc.record_domain}: ` : '';
-  const part = (name: keyof typeof MAX_POINTS, text: string, errors: readonly string[]) =>
-    formatPart(name.toUpperCase(), { points: score[name], of: MAX_POINTS[name] }, text, errors, style);
-  return [
-    part('mx', mx.records.join(', ') || 'none', mx.errors),
-    part('spf', spf.raw || 'none', spf.validation_errors),
-    part('dkim', keys.join(', ') || 'no key found', keyErrors),
-    part('dmarc', dmarc.raw === '' ? 'none' : inherited + dmarc.raw, dmarc.validation_errors),
-  ].join('');
+  const errors = { mx: mx.errors, spf: spf.validation_errors, dkim: keyErrors, dmarc: dmarc.validation_errors };
+  return PARTS.map((part) => formatPart(part, views[part], score[part], errors[part], style)).join('');
 }
 
-function formatPart(
-  label: string,
-  { points, of }: { points: number; of: number },
-  text: string,
-  errors: readonly string[],
-  style: Style,
-): string {
+function formatPart(part: Part, view: PartView, points: number, errors: readonly string[], style: Style): string {
+  const of = MAX_POINTS[part];
   const indent = LABEL_WIDTH + POINTS_WIDTH;
-  const paint = points === of ? style.green : points === 0 ? style.red : style.yellow;
-  const reached = paint(`${points}`.padStart(2));
-  const line = `${label.padEnd(LABEL_WIDTH)}${reached} of ${of}  ${cutToWidth(visible(text), style.width - indent)}\n`;
-  return line + formatErrors(errors, indent, style);
+  const isUnknown = view.state === 'unverified';
+  const paint =
+    points === of || view.state === 'not applicable'
+      ? style.green
+      : points === 0 && !isUnknown
+        ? style.red
+        : style.yellow;
+  const reached = paint((isUnknown ? '?' : `${points}`).padStart(2));
+  const text = cutToWidth(visible(view.words), style.width - indent);
+  return `${part.toUpperCase().padEnd(LABEL_WIDTH)}${reached} of ${of}  ${text}\n${formatErrors(errors, indent, style)}`;
 }
 
-function formatFixes(advice: readonly Advice[], style: Style): string {
-  return `${style.bold('What to fix first')}\n${advice.map((item) => formatFix(item, style)).join('')}`;
+function formatFixes(advice: readonly Advice[], { isFinished }: Verdict, style: Style): string {
+  return `${style.bold(isFinished ? 'Nothing to fix' : 'What to fix first')}\n${advice.map((item) => formatFix(item, style)).join('')}`;
 }
 
 /** The record is alone on its line and never broken, for copying. */

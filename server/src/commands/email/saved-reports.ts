@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { UsageError } from '../../terminal/exit.ts';
-import type { Sink } from '../../terminal/sink.ts';
+import type { Sink } from '../../terminal/output.ts';
 import type { SavedReport } from './outcome.ts';
 import { reportLine } from './report-json.ts';
 
@@ -76,7 +76,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 /** What the comparison reads. A file that was edited may lack anything. */
 function isReport(value: unknown): value is SavedReport {
   if (!isObject(value)) return false;
-  const { domain, domain_auth_score, mx, spf, dkim, dmarc, transport, networks } = value;
+  const { domain, domain_auth_score, mx, spf, dkim, dmarc, transport, networks, evidence } = value;
   return (
     typeof domain === 'string' &&
     typeof domain_auth_score === 'number' &&
@@ -86,7 +86,8 @@ function isReport(value: unknown): value is SavedReport {
     dkim.every((key) => hasLists(key, 'validation_errors')) &&
     hasLists(dmarc, 'aggregate_report_uris', 'forensic_report_uris', 'validation_errors') &&
     (transport === undefined || isTransport(transport)) &&
-    (networks === undefined || hasLists(networks, 'carriers', 'errors'))
+    (networks === undefined || hasLists(networks, 'carriers', 'errors')) &&
+    (evidence === undefined || hasLists(evidence, 'unverified', 'spf_terms', 'dangling'))
   );
 }
 

@@ -38,7 +38,7 @@ export function styleOf(output: Output, environment: Readonly<Record<string, str
 
 export function gradePaint(style: Style, grade: string): Paint {
   if (grade === 'A' || grade === 'B') return style.green;
-  return grade === 'C' ? style.yellow : style.red;
+  return grade === 'C' || grade === '?' ? style.yellow : style.red;
 }
 
 /**

@@ -1,5 +1,6 @@
-/** Many checks at a glance: how many have which grade, and which domains are worst. */
+/** Many checks at a glance: a line for each domain with a column for each part, and how many have which grade. */
 import { explainAdvice } from '@whence/email/advice-text';
+import { PARTS, type Part, partViews, verdictOf } from '@whence/email/part-state';
 import type { Grade } from '@whence/email/report';
 import { formatCount } from '../../terminal/table.ts';
 import type { Outcome } from './outcome.ts';
@@ -8,49 +9,96 @@ import { cutToWidth, gradePaint, type Style } from './style.ts';
 /** What is kept of each domain: little, because there may be a million. */
 export type SummaryRow = {
   readonly domain: string;
-  readonly grade: Grade | typeof UNCHECKED;
+  /** `?` if DNS did not answer for a part. */
+  readonly grade: Grade | typeof UNVERIFIED | typeof UNCHECKED;
   readonly score: number;
+  readonly cells: Readonly<Record<Part, string>>;
   readonly note: string;
+  /** Anyone can send as the domain, or the grade is below B; not if it is set up to send no mail. */
+  readonly isAlarming: boolean;
 };
 
 const UNCHECKED = '-';
+const UNVERIFIED = '?';
 /** Worst first. */
-const GRADES = [UNCHECKED, 'F', 'D', 'C', 'B', 'A'] as const;
+const GRADES = [UNCHECKED, UNVERIFIED, 'F', 'D', 'C', 'B', 'A'] as const;
 const MAX_NOTE_CHARACTERS = 120;
+const NO_CELLS = { mx: '', spf: '', dkim: '', dmarc: '' };
+const UNKNOWN_CELLS = { mx: '?', spf: '?', dkim: '?', dmarc: '?' };
 
 export function summaryRow(outcome: Outcome): SummaryRow {
-  if (outcome.kind === 'failed') return { domain: outcome.domain, grade: UNCHECKED, score: -1, note: outcome.reason };
-  const { report, advice } = outcome.examination;
+  if (outcome.kind === 'failed') {
+    const isUnanswered = outcome.code === 'DNS_UNAVAILABLE';
+    const cells = isUnanswered ? UNKNOWN_CELLS : NO_CELLS;
+    const grade = isUnanswered ? UNVERIFIED : UNCHECKED;
+    return { domain: outcome.domain, grade, score: -1, cells, note: outcome.reason, isAlarming: true };
+  }
+  const { report, advice, findings } = outcome.examination;
+  const verdict = verdictOf(findings);
+  const views = partViews(report, verdict);
+  const isKnown = verdict.unverified.length === 0;
   const [first] = advice;
-  const note = first === undefined ? '' : cutToWidth(explainAdvice(first), MAX_NOTE_CHARACTERS);
-  return { domain: report.domain, grade: report.grade, score: report.domain_auth_score, note };
+  const isGood = report.grade === 'A' || report.grade === 'B' || verdict.isFinished;
+  return {
+    domain: report.domain,
+    grade: isKnown ? report.grade : UNVERIFIED,
+    score: isKnown ? report.domain_auth_score : -1,
+    cells: { mx: views.mx.cell, spf: views.spf.cell, dkim: views.dkim.cell, dmarc: views.dmarc.cell },
+    note: first === undefined ? '' : cutToWidth(explainAdvice(first), MAX_NOTE_CHARACTERS),
+    isAlarming: !isKnown || !isGood || verdict.risk !== '',
+  };
 }
 
-export function isBelowB({ grade }: SummaryRow): boolean {
-  return grade !== 'A' && grade !== 'B';
-}
-
-/** A line for each domain with the first thing to fix, then the counts. `maxRows`: the worst ones only. */
+/** The worst first, then the counts. `maxRows`: the worst ones only. */
 export function formatSummary(rows: readonly SummaryRow[], style: Style, maxRows: number = rows.length): string {
   const worstFirst = [...rows].sort((a, b) => a.score - b.score || (a.domain < b.domain ? -1 : 1));
   const shown = worstFirst.slice(0, maxRows);
-  const domainWidth = Math.min(
-    Math.floor(style.width / 2),
-    Math.max(...shown.map(({ domain }) => domain.length), 'domain'.length),
-  );
-  const lines = shown.map(({ domain, grade, score, note }) => {
-    const points = (score < 0 ? '' : String(score)).padStart(3);
-    const name = cutToWidth(domain, domainWidth).padEnd(domainWidth);
-    const head = `${gradePaint(style, grade)(grade)}  ${points}  ${name}  `;
-    return `${head}${cutToWidth(note, style.width - 10 - domainWidth)}`.trimEnd();
+  const widths = columnWidths(shown, style);
+  const line = (grade: string, score: string, domain: string, cells: readonly string[], note: string) => {
+    const columns = cells.map((text, i) => cutToWidth(text, widths.parts[i] ?? 0).padEnd(widths.parts[i] ?? 0));
+    const head = `${grade}  ${score.padStart(3)}  ${cutToWidth(domain, widths.domain).padEnd(widths.domain)}  ${columns.join('  ')}  `;
+    return { head, note: cutToWidth(note, widths.note) };
+  };
+  const header = line(' ', '', 'domain', ['MX', 'SPF', 'DKIM', 'DMARC'], '');
+  const lines = shown.map(({ domain, grade, score, cells, note }) => {
+    const points = score < 0 ? '' : String(score);
+    const columns = PARTS.map((part) => cells[part]);
+    const { head, note: shownNote } = line(grade, points, domain, columns, widths.note < MIN_NOTE ? '' : note);
+    return `${gradePaint(style, grade)(head.slice(0, 1))}${head.slice(1)}${shownNote}`.trimEnd();
   });
-  return `${lines.map((line) => `${line}\n`).join('')}\n${style.bold(formatCounts(rows))}\n`;
+  const table = [style.dim(header.head.trimEnd()), ...lines];
+  return `${table.map((text) => `${text}\n`).join('')}\n${style.bold(formatCounts(rows))}\n`;
+}
+
+const MIN_NOTE = 12;
+/** `-all 10/10`, `errors`, `quarantine`. */
+const MAX_CELL = 12;
+/** With the blanks after them, and those after the domain. */
+const GRADE_AND_SCORE = 10;
+
+function columnWidths(rows: readonly SummaryRow[], { width }: Style) {
+  // There may be more texts than a call takes arguments.
+  const longest = (texts: readonly string[], most: number) =>
+    Math.min(
+      most,
+      texts.reduce((length, text) => Math.max(length, text.length), 0),
+    );
+  const parts = PARTS.map((part) => longest([part, ...rows.map(({ cells }) => cells[part])], MAX_CELL));
+  const partsWidth = parts.reduce((sum, one) => sum + one + 2, 0);
+  const room = width - GRADE_AND_SCORE - partsWidth;
+  const domain = longest(
+    ['domain', ...rows.map((row) => row.domain)],
+    Math.max(10, Math.min(room, Math.floor(width / 3))),
+  );
+  return { parts, domain, note: Math.max(0, room - domain) };
 }
 
 function formatCounts(rows: readonly SummaryRow[]): string {
   const counts = GRADES.map((grade) => ({ grade, count: rows.filter((row) => row.grade === grade).length }));
   const named = counts
     .filter(({ count }) => count > 0)
-    .map(({ grade, count }) => `${formatCount(count)} ${grade === UNCHECKED ? 'not checked' : grade}`);
+    .map(({ grade, count }) => `${formatCount(count)} ${COUNT_NAMES[grade] ?? grade}`);
   return `${formatCount(rows.length)} domains: ${named.join(', ')}`;
 }
+
+const COUNT_NAMES: Readonly<Record<string, string>> = { [UNCHECKED]: 'not checked', [UNVERIFIED]: 'not verified' };

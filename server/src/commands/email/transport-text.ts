@@ -1,7 +1,8 @@
 /** What protects mail on its way to the domain: a line for each part, and what is wrong with it below. */
-import type { TransportReport } from '@whence/email/report';
+import type { TransportRecommendation, TransportReport } from '@whence/email/report';
+import { isFailureText } from '@whence/email/report-change';
 import { visible } from '@whence/email/visible-text';
-import { cutToWidth, formatErrors, type Style } from './style.ts';
+import { cutToWidth, formatErrors, hanging, type Style } from './style.ts';
 
 const LABEL_WIDTH = 9;
 
@@ -21,9 +22,22 @@ export function formatTransport({ mta_sts, tls_rpt, dane, bimi, dnssec }: Transp
     { label: 'DNSSEC', text: dnssec.is_authenticated ? 'authenticated' : 'no', errors: dnssec.validation_errors },
   ];
   const lines = parts.map(({ label, text, errors }) => {
-    const shown = cutToWidth(visible(text || 'none'), style.width - LABEL_WIDTH);
+    const isUnknown = errors.some(isFailureText);
+    const isNeedless = errors.some((error) => error.startsWith('no_mail_host:'));
+    const shown = cutToWidth(
+      visible(text || (isUnknown ? 'could not be verified' : isNeedless ? 'not applicable' : 'missing')),
+      style.width - LABEL_WIDTH,
+    );
     const painted = errors.length === 0 ? style.green(shown) : shown;
     return `${label.padEnd(LABEL_WIDTH)}${painted}\n${formatErrors(errors, LABEL_WIDTH, style)}`;
   });
-  return `${style.bold('Transport')} (not part of the score)\n${lines.join('')}`;
+  const advice = [...tls_rpt.recommendations, ...mta_sts.recommendations];
+  return `${style.bold('Transport')} (not part of the score)\n${lines.join('')}${advice.map((one) => formatAdvice(one, style)).join('')}`;
+}
+
+/** Record and file are alone on their lines and never broken, for copying. */
+function formatAdvice({ text, record, file_url, file }: TransportRecommendation, style: Style): string {
+  const policy = file === '' ? '' : `\n${file_url}\n${file.replaceAll('\r\n', '\n')}`;
+  const line = record === '' ? '' : `\n${record}\n`;
+  return `\n${hanging('  ', 2, text, style)}${policy}${line}`;
 }

@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { seededRandom } from '@whence/testing/seeded-random';
+import { until } from '@whence/testing/until';
 import { run } from '../../main.ts';
 import { TestFolder } from '../../test/test-server.ts';
 
@@ -482,7 +483,7 @@ test('enrich: an interrupt leaves no file', async () => {
   child.stdin.write('8.8.8.8\n'.repeat(1000));
   const hasStarted = () =>
     readdirSync(logs).some((name) => name.startsWith('interrupted.log.') && statSync(join(logs, name)).size > 0);
-  while (!hasStarted()) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until('the output has begun', hasStarted);
   child.kill('SIGINT');
   assert.deepEqual(await once(child, 'exit'), [null, 'SIGINT']);
   assert.ok(!existsSync(output));

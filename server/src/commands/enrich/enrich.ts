@@ -1,10 +1,10 @@
 /** `whence enrich [FILE]`: adds network data to the addresses in a log, as a stream. */
 import type { Readable } from 'node:stream';
 import { openDataset } from '@whence/dataset/read';
-import { newCounts } from '../../enrich/counts.ts';
-import { enrich } from '../../enrich/enrich.ts';
-import { ADDRESS_NAMES } from '../../enrich/field-paths.ts';
+import { formatSummary, newCounts, Progress } from '../../enrich/counts.ts';
+import { enrich, enrichInParallel, type ParallelOptions } from '../../enrich/enrich.ts';
 import { CSV_DEFAULT, CSV_FULL, type Field, JSON_DEFAULT, parseFields } from '../../enrich/fields.ts';
+import { ADDRESS_NAMES } from '../../enrich/formats/field-paths.ts';
 import {
   detectFormat,
   type Format,
@@ -12,20 +12,16 @@ import {
   parseDelimiter,
   rejectInapplicableOptions,
   requestedFormat,
-} from '../../enrich/format.ts';
+} from '../../enrich/formats/format.ts';
 import { type Input, InputError, openInput } from '../../enrich/input.ts';
-import { enrichInParallel, type ParallelOptions } from '../../enrich/parallel.ts';
 import { type EnrichPlan, enrichmentOf } from '../../enrich/plan.ts';
-import { formatSummary, Progress } from '../../enrich/summary.ts';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
-import type { Output } from '../../terminal/output.ts';
+import { type Output, type Sink, StreamSink } from '../../terminal/output.ts';
 import { printable } from '../../terminal/printable.ts';
-import type { Sink } from '../../terminal/sink.ts';
 import { staged } from '../../terminal/staged-files.ts';
-import { StreamSink } from '../../terminal/stream-sink.ts';
 import { currentPath } from '../local-dataset.ts';
 
-export type EnrichOptions = FormatOptions & {
+type EnrichOptions = FormatOptions & {
   readonly fields?: string;
   readonly full?: boolean;
   readonly output?: string;
@@ -33,7 +29,7 @@ export type EnrichOptions = FormatOptions & {
   readonly json?: boolean;
 };
 
-export type EnrichStreams = { readonly stdin: () => Readable; readonly stdout: Output; readonly stderr: Output };
+type EnrichStreams = { readonly stdin: () => Readable; readonly stdout: Output; readonly stderr: Output };
 
 const DEFAULT_MEMBER = 'whence';
 /** Each takes about 60 MB. */

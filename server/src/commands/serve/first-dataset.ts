@@ -5,10 +5,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import type { Logger } from '../../log.ts';
+import type { Logger } from '../../log/log.ts';
 import { CommandError } from '../../terminal/exit.ts';
 
-export type FirstBuild = {
+type FirstBuild = {
   /** Rejects with the reason of a failure, unless the build itself has printed it. */
   readonly finished: Promise<'built' | 'failed'>;
   cancel(): void;

@@ -4,25 +4,29 @@
  */
 import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { AuditLog } from '../../audit/audit-log.ts';
 import { Keys } from '../../keys/keys.ts';
-import { PERMISSIONS } from '../../keys/tiers.ts';
 import type { FirstKey } from '../../settings/settings.ts';
-import type { KeyStore } from '../../storage/key-store.ts';
-import { withDataDirErrors } from '../../terminal/data-dir-errors.ts';
+import type { Storage } from '../../storage/storage.ts';
+import { withDataDirErrors } from '../../terminal/setting-errors.ts';
+import { PERMISSIONS } from '../../vocabulary.ts';
 import { writeOwnerOnlyFile } from './owner-only-file.ts';
 
-/** On people's own machine a limit would only be in the way. */
+/** In the audit log. */
+const SERVE = { name: 'whence serve' };
+
+/** Without a daily limit: it is for trying Whence on one's own machine. */
 const FIRST = { name: 'quickstart', tier: 'enterprise', permissions: PERMISSIONS } as const;
 
 /** What to tell the person who started the server; empty if there are keys. */
 export async function makeFirstKey(
-  store: KeyStore,
+  storage: Pick<Storage, 'keys' | 'audit'>,
   { firstKey, dataDir, url }: { firstKey: FirstKey; dataDir: string; url: string },
 ): Promise<string> {
-  const keys = new Keys(store);
-  if (firstKey === 'off') return (await keys.list()).length > 0 ? '' : NONE;
+  const keys = new Keys(storage.keys, new AuditLog(storage.audit));
+  if (firstKey === 'off') return (await keys.isEmpty()) ? NONE : '';
   if (firstKey === 'print') {
-    const created = await keys.createFirst(FIRST, new Date());
+    const created = await keys.createFirst(FIRST, SERVE, new Date());
     return created === undefined ? '' : printed(created.secret, url);
   }
   return withDataDirErrors(
@@ -31,7 +35,9 @@ export async function makeFirstKey(
       const path = join(dataDir, 'first-key');
       // Under a name of its own first: another process may be making the first key at the same time.
       const unfinished = `${path}.${process.pid}`;
-      const created = await keys.createFirst(FIRST, new Date(), (secret) => writeOwnerOnlyFile(unfinished, secret));
+      const created = await keys.createFirst(FIRST, SERVE, new Date(), (secret) =>
+        writeOwnerOnlyFile(unfinished, secret),
+      );
       if (created === undefined) rmSync(unfinished, { force: true });
       else renameSync(unfinished, path);
       const isThere = created !== undefined || (await recover(keys, path));

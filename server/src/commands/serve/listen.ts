@@ -1,16 +1,15 @@
-/** The ports that a process listens on. One that cannot be had is a sentence with the setting that names it. */
+/** Opens the ports of a process. If that fails, the error names the setting. */
 import type { AddressInfo } from 'node:net';
-import type { Config } from '../../config.ts';
-import type { Logger } from '../../log.ts';
+import type { Logger } from '../../log/log.ts';
 import type { MetricsSnapshot } from '../../metrics/metrics.ts';
 import { startMetricsServer } from '../../metrics/metrics-server.ts';
-import { type RunningServer, startServer } from '../../server.ts';
-import type { Storage } from '../../storage/storage.ts';
-import { listenError } from '../../terminal/listen-errors.ts';
+import { type RunningServer, type ServerOptions, startServer } from '../../process/server.ts';
+import type { Config } from '../../settings/config.ts';
+import { listenError } from '../../terminal/setting-errors.ts';
 
-export async function listen(config: Config, log: Logger, storage?: Storage): Promise<RunningServer> {
+export async function listen(config: Config, log: Logger, options: ServerOptions): Promise<RunningServer> {
   try {
-    return await startServer(config, log, () => Date.now(), storage);
+    return await startServer(config, log, () => Date.now(), options);
   } catch (error) {
     const { host, port } = config;
     throw listenError(error, { host, port, hostSetting: 'WHENCE_HOST', portSetting: 'WHENCE_PORT' });

@@ -1,11 +1,11 @@
 /** Whether the processes that serve have a dataset. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { StopSignals } from '../../stop-signals.ts';
+import type { StopSignals } from '../../process/stop-signals.ts';
 import type { Started } from './start-processes.ts';
 
 const POLL_MS = 100;
 
-/** Asked of the processes that serve: they have tried every version that is there. */
+/** Asks the serving processes, because they have tried every published version. */
 export async function isServingDataset(server: Started, signals: StopSignals): Promise<boolean> {
   while (signals.count === 0) {
     // Absent when no worker has answered in time.

@@ -1,13 +1,11 @@
-/** One of several processes on a port: it listens, reports its metrics, and stops when the first process says so. */
-import type { Config } from '../../config.ts';
-import type { Log } from '../../log.ts';
+/** A worker: it listens on the shared port, reports its metrics, and stops when the first process orders it. */
+import type { Log } from '../../log/log.ts';
 import { withCounters } from '../../metrics/metrics.ts';
-import type { RunningServer } from '../../server.ts';
-import type { StopSignals } from '../../stop-signals.ts';
-import type { ExitCode } from '../../terminal/exit.ts';
-import { failureOf } from '../../terminal/failure.ts';
-import { followOrders, leave, leaveWithFailure, reportMetrics } from '../../worker-link.ts';
-import { delayStop } from './delay-stop.ts';
+import type { RunningServer } from '../../process/server.ts';
+import { delayStop, type StopSignals } from '../../process/stop-signals.ts';
+import { followOrders, leave, leaveWithFailure, reportMetrics } from '../../process/worker-link.ts';
+import type { Config } from '../../settings/config.ts';
+import { type ExitCode, failureOf } from '../../terminal/exit.ts';
 import { listen } from './listen.ts';
 
 export async function serveAsWorker(
@@ -17,18 +15,27 @@ export async function serveAsWorker(
 ): Promise<ExitCode> {
   let server: RunningServer | undefined;
   let isStopping = false;
+  let mustListen = () => {};
+  const orderedToListen = new Promise<void>((resolve) => {
+    mustListen = resolve;
+  });
   const ordered = new Promise<void>((resolve) => {
     followOrders({
+      listen: mustListen,
       'announce-stop': () => {
         isStopping = true;
         server?.announceStop();
       },
-      stop: resolve,
+      stop: () => {
+        // A worker that waits for storage would not see it.
+        mustListen();
+        resolve();
+      },
       cut: () => server?.cut(),
     });
   });
   try {
-    server = await listen(config, log);
+    server = await listen(config, log, { mustListen: orderedToListen });
   } catch (error) {
     const failure = failureOf(error);
     if (failure === undefined) throw error;
@@ -41,10 +48,10 @@ export async function serveAsWorker(
     metrics: () => withCounters(running.metrics(), counters()),
     counters: () => withCounters(running.counters(), counters()),
   });
-  // A signal to the whole process group comes here too, and must not end the worker before the delay is over.
+  // A signal to the whole process group arrives here too, and must not end the worker before the delay is over.
   const signalled = signals.nth(1).then(() => {
     running.announceStop();
-    return delayStop(config, signals);
+    return delayStop(config.shutdownDelaySeconds, signals);
   });
   await Promise.race([ordered, signalled]);
   await running.close();

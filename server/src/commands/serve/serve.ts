@@ -1,20 +1,19 @@
-/** `whence serve`: the composition root. Start, first key and first dataset, workers, metrics, and an orderly end. */
+/** `whence serve`: starts one or several processes, makes the first key and dataset, runs updates, and stops gracefully. */
 import cluster from 'node:cluster';
-import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { readManifest } from '@whence/dataset/publish';
-import type { Config } from '../../config.ts';
-import { type Log, type Logger, openLog } from '../../log.ts';
+import { makeFolder } from '@whence/dataset/whole-file';
+import { type Log, type Logger, openLog } from '../../log/log.ts';
 import { withCounters } from '../../metrics/metrics.ts';
-import { StopSignals } from '../../stop-signals.ts';
+import { delayStop, limitStop, StopSignals } from '../../process/stop-signals.ts';
+import type { Config } from '../../settings/config.ts';
 import { openStorage } from '../../storage/open-storage.ts';
 import type { Storage } from '../../storage/storage.ts';
-import { withDataDirErrors } from '../../terminal/data-dir-errors.ts';
+import { StorageUnavailable } from '../../storage/storage-unavailable.ts';
 import type { ExitCode } from '../../terminal/exit.ts';
 import type { Output } from '../../terminal/output.ts';
+import { checkSettingFile, withDataDirErrors } from '../../terminal/setting-errors.ts';
 import { checkFeedsFile } from '../dataset/feeds-file.ts';
-import { checkSettingFile } from '../setting-file.ts';
-import { delayStop } from './delay-stop.ts';
 import { buildFirstDataset } from './first-dataset.ts';
 import { makeFirstKey } from './first-key.ts';
 import { makeFirstSetupLink } from './first-setup-link.ts';
@@ -27,6 +26,9 @@ import { tellUnknownFlags } from './unknown-flags.ts';
 
 const bin = fileURLToPath(new URL('../../bin.js', import.meta.url));
 
+/** After the signal and the delay: more than workers have to stop. Whatever hangs does not keep the process longer. */
+const STOP_LIMIT_MS = 30_000;
+
 export async function serve(config: Config, stdout: Output, stderr: Output): Promise<ExitCode> {
   const isTerminal = stderr.isTTY === true;
   const log = openLog(config.logLevel, isTerminal);
@@ -36,8 +38,12 @@ export async function serve(config: Config, stdout: Output, stderr: Output): Pro
     process.exit(1);
   });
   const signals = new StopSignals();
+  void limitStop(config.shutdownDelaySeconds * 1000 + STOP_LIMIT_MS, signals, () => {
+    log.logger.fatal('the server did not stop in time: the process ends');
+    process.exit(1);
+  });
   if (cluster.isWorker) return serveAsWorker(config, log, signals);
-  // What was started is stopped again in reverse order, whether the server is told to stop or cannot start.
+  // Everything that was started is stopped in reverse order, after a signal and after a failed start.
   const started: (() => unknown)[] = [];
   try {
     return await serveUntilStopped(config, { log, signals, stdout, isTerminal }, (stop) => started.push(stop));
@@ -46,7 +52,7 @@ export async function serve(config: Config, stdout: Output, stderr: Output): Pro
       try {
         await stop();
       } catch (error) {
-        log.logger.error({ err: error }, 'a part of the server could not be stopped');
+        log.logger.error({ err: error }, 'stopping a component failed');
       }
     }
   }
@@ -65,9 +71,9 @@ async function serveUntilStopped(
   onStop: (stop: () => unknown) => void,
 ): Promise<ExitCode> {
   mentionMissingFiles(config, log);
-  const storage = await openWritableStorage(config);
+  const storage = await openWritableStorage(config, log);
   onStop(() => storage.close());
-  // One that cannot be read ends the start: without it no version can be served and none be built.
+  // An unreadable manifest ends the start: without it no version can be served or built.
   withDataDirErrors(config.dataDir, () => readManifest(config.dataDir));
 
   // The server answers while the first dataset is being built or pulled: 503, and /readyz says why.
@@ -80,16 +86,16 @@ async function serveUntilStopped(
   const { url } = server;
   log.info({ url, workers: config.workers, ...metricsPort }, 'listening');
   stdout.write(`Whence listens on ${url} (documentation: ${url}/docs)\n`);
-  if (signals.count === 0) stdout.write(await makeFirstKey(storage.keys, { ...config, url }));
+  if (signals.count === 0) stdout.write(await tellFirstKey(storage, { ...config, url }, log));
   stdout.write(await tellSetupLink(storage, { ...config, url: config.publicUrl ?? url }, log));
-  // A server that is alone uses it.
+  // A single process uses the storage that was opened here.
   if (!isAlone) await storage.close();
 
   const hasDataset = await isServingDataset(server, signals);
   const puller = await startPuller(config, log);
   onStop(() => puller?.stop());
   if (!hasDataset && puller !== undefined)
-    stdout.write('The first dataset is being pulled; until it is here, lookups are answered with 503.\n');
+    stdout.write('The first dataset is being pulled; until then lookups are answered with 503.\n');
   if (!hasDataset && puller === undefined && signals.count === 0) {
     stdout.write(
       'The first dataset is being built, which takes about 10 s; until then lookups are answered with 503.\n',
@@ -108,11 +114,25 @@ async function serveUntilStopped(
   const signal = await signals.nth(1);
   log.info({ signal, delay_seconds: config.shutdownDelaySeconds }, 'stopping');
   server.announceStop();
-  signalsUsed = (await delayStop(config, signals)) ? 2 : 1;
+  signalsUsed = (await delayStop(config.shutdownDelaySeconds, signals)) ? 2 : 1;
   return 0;
 }
 
-/** A server that listens goes on without the link if the disk is full or the database is locked. */
+/** PostgreSQL that is read-only, or that stopped answering meanwhile, is not a reason to end a server that listens. */
+async function tellFirstKey(storage: Storage, place: Parameters<typeof makeFirstKey>[1], log: Logger): Promise<string> {
+  try {
+    return await makeFirstKey(storage, place);
+  } catch (error) {
+    if (storage.engine !== 'PostgreSQL' || !(error instanceof StorageUnavailable)) throw error;
+    log.warn({ err: error }, 'the first key could not be created; whence key create creates one');
+    return '';
+  }
+}
+
+/** `read_only_sql_transaction`. */
+const isReadOnly = (error: unknown) => ((error as Error).cause as { code?: string } | undefined)?.code === '25006';
+
+/** The server continues without the link if the disk is full or the database is locked. */
 async function tellSetupLink(
   storage: Storage,
   place: Parameters<typeof makeFirstSetupLink>[1],
@@ -121,18 +141,21 @@ async function tellSetupLink(
   try {
     return await makeFirstSetupLink(storage, place);
   } catch (error) {
-    log.warn({ err: error }, 'no link to set up the dashboard could be made; whence user setup-link makes one');
+    log.warn(
+      { err: error },
+      'the setup link for the dashboard could not be created; whence user setup-link creates one',
+    );
     return '';
   }
 }
 
-/** A further signal that comes while requests in flight finish ends them. */
+/** A further signal while requests in flight finish ends them. */
 async function stopServer(server: Started, signals: StopSignals, signalsUsed: number): Promise<void> {
   void signals.nth(signalsUsed + 1).then(() => server.cut());
   await server.stop();
 }
 
-/** The server runs without these files; an update or a build would fail for want of them. */
+/** The server runs without these files, but an update or a build would fail. */
 function mentionMissingFiles(config: Config, log: Logger): void {
   for (const check of [
     () => checkFeedsFile(config),
@@ -146,17 +169,24 @@ function mentionMissingFiles(config: Config, log: Logger): void {
   }
 }
 
-/** Brings the schema up to date before any worker opens the database. One that cannot be written ends the start. */
-async function openWritableStorage({ dataDir, storageLocation }: Config): Promise<Storage> {
+/**
+ * Migrates the schema before any worker opens the database. Storage that cannot be written ends the start, except
+ * PostgreSQL that is read-only: during a failover this is a matter of seconds, and `/readyz` tells.
+ */
+async function openWritableStorage({ dataDir, storageLocation }: Config, log: Logger): Promise<Storage> {
   return withDataDirErrors(
     dataDir,
     async () => {
-      mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+      makeFolder(dataDir, 0o700);
       const storage = await openStorage(storageLocation);
       try {
         await storage.maintenance.probe();
         return storage;
       } catch (error) {
+        if (isReadOnly(error)) {
+          log.warn({ err: error }, 'PostgreSQL is read-only: starting without it');
+          return storage;
+        }
         await storage.close();
         throw error;
       }

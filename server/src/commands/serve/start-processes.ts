@@ -1,10 +1,13 @@
-/** What answers requests: this process, or workers that share its port. */
-import type { Config } from '../../config.ts';
+/** Starts the processes that answer requests: this one, or workers that share a port. */
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { serverUrl } from '../../http/server-url.ts';
-import type { Log, Logger } from '../../log.ts';
+import type { Log, Logger } from '../../log/log.ts';
 import type { MetricsSnapshot } from '../../metrics/metrics.ts';
+import { Workers } from '../../process/workers.ts';
+import type { Config } from '../../settings/config.ts';
+import { settings } from '../../settings/settings.ts';
 import type { Storage } from '../../storage/storage.ts';
-import { Workers } from '../../workers.ts';
 import { listen } from './listen.ts';
 
 export type Started = {
@@ -16,13 +19,16 @@ export type Started = {
 };
 
 export async function startAlone(config: Config, log: Logger, storage: Storage): Promise<Started> {
-  const server = await listen(config, log, storage);
+  const server = await listen(config, log, { opened: storage });
   return { ...server, stop: () => server.close() };
 }
 
 export async function startWorkers(config: Config, log: Logger, forward: Log['forward']): Promise<Started> {
   const workers = new Workers(log, forward);
-  const { port } = await workers.start(config.workers);
+  // Workers that are all replaced at once would get another free port. An address that cannot be used is their error.
+  const picked = config.port === 0 ? await freePort(config.host).catch(() => 0) : config.port;
+  const environment = { [settings.port.variable]: String(picked) };
+  const { port } = await workers.start(config.workers, environment);
   return {
     url: serverUrl(config.host, port),
     metrics: () => workers.metrics(),
@@ -30,4 +36,13 @@ export async function startWorkers(config: Config, log: Logger, forward: Log['fo
     cut: () => workers.cut(),
     stop: () => workers.stop(),
   };
+}
+
+async function freePort(host: string): Promise<number> {
+  const server = createServer().listen(0, host);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
 }

@@ -1,18 +1,18 @@
-/** How new versions of the dataset come to a server: pulled from a static host, or built from feeds. */
-import type { Config } from '../../config.ts';
-import type { Logger } from '../../log.ts';
-import type { DatasetPuller } from '../../updates/dataset-puller.ts';
-import { Updater, updateCommand } from '../../updates/updater.ts';
+/** Starts the source of new dataset versions: pulls from a static host, or builds from feeds. */
+import type { Logger } from '../../log/log.ts';
+import type { Config } from '../../settings/config.ts';
+import type { DatasetPuller } from '../../versions/dataset-puller.ts';
+import { Updater, updateCommand } from '../../versions/updater.ts';
 
 const PULL_SECONDS = 60;
 
-/** With WHENCE_DATASET_URL nothing is built here: versions come from a static host, from the first one on. */
+/** With WHENCE_DATASET_URL all versions, including the first, come from a static host, and none is built here. */
 export async function startPuller(
   { datasetUrl, dataDir, keepVersions, updateSeconds, proxies }: Config,
   log: Logger,
 ): Promise<DatasetPuller | undefined> {
   if (datasetUrl === undefined) return undefined;
-  const { DatasetPuller } = await import('../../updates/dataset-puller.ts');
+  const { DatasetPuller } = await import('../../versions/dataset-puller.ts');
   const puller = new DatasetPuller({
     url: datasetUrl,
     dataDir,

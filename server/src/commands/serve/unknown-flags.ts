@@ -1,5 +1,5 @@
-/** What people are told on a start about flags that the dataset cannot know, or only as of a past date. */
-export type FlagKnowledge = { readonly unknown_flags: readonly string[]; readonly dated_flags: readonly string[] };
+/** The message at the start about flags that the dataset does not know, or knows only as of a past date. */
+type FlagKnowledge = { readonly unknown_flags: readonly string[]; readonly dated_flags: readonly string[] };
 
 /** Empty if every flag is from a current list. */
 export function unknownFlagsText({ unknown_flags: unknown, dated_flags: dated }: FlagKnowledge): string {
@@ -11,7 +11,7 @@ export function unknownFlagsText({ unknown_flags: unknown, dated_flags: dated }:
   return `\nSome flags need lists that \`whence dataset update\` (or WHENCE_UPDATE) fetches; proxies are opt-in:\n${lines.join('\n')}\n`;
 }
 
-/** What the dataset cannot know is false in every answer; people who read the first answers should know that. */
+/** An unknown flag is false in every answer, which readers of the first answers should know. */
 export async function tellUnknownFlags(url: string): Promise<string> {
   try {
     // Our own answer; without a dataset (a first pull) it has no data.

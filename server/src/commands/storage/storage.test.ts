@@ -4,15 +4,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
+import { NO_OWN_POSTGRES, NO_POSTGRES, PostgresServer } from '@whence/testing/postgres-server';
+import { until } from '@whence/testing/until';
+import pg from 'pg';
 import { Accounts } from '../../accounts/accounts.ts';
 import { AuditLog } from '../../audit/audit-log.ts';
 import { Keys } from '../../keys/keys.ts';
 import { dayAt } from '../../quota/day.ts';
 import { openStorage } from '../../storage/open-storage.ts';
 import type { Storage } from '../../storage/storage.ts';
-import { newBatch } from '../../test/new-batch.ts';
-import { NO_POSTGRES, PostgresServer } from '../../test/postgres-server.ts';
 import { runCommand } from '../../test/run-command.ts';
+import { newBatch } from '../../test/storage/new-batch.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'whence-migrate-'));
 const dataDir = join(folder, 'data');
@@ -48,19 +50,26 @@ async function withStorage<T>(location: string, work: (storage: Storage) => Prom
 }
 
 const DAY = dayAt(Date.now()).text;
+/** In the audit log. */
+const TEST = { name: 'test' };
 const USAGE_ROWS = 1_234;
 
 /** Keys, a revoked one among them, an account, statistics and today's counts. Returns the secret of a key. */
 async function fill(location: string): Promise<string> {
   return withStorage(location, async (storage) => {
-    const keys = new Keys(storage.keys);
+    const keys = new Keys(storage.keys, new AuditLog(storage.audit));
     const { key, secret } = await keys.create(
       { name: 'Größe "x"', tier: 'free', permissions: ['ip:read'] },
+      TEST,
       new Date(),
     );
-    const { key: revoked } = await keys.create({ name: 'gone', tier: 'pro', permissions: ['ip:read'] }, new Date());
-    await keys.revoke(revoked.id, new Date(), 'test');
-    await new Accounts(storage, new AuditLog(storage.audit)).create('Ada', 'admin', { name: 'test' }, new Date());
+    const { key: revoked } = await keys.create(
+      { name: 'gone', tier: 'pro', permissions: ['ip:read'] },
+      TEST,
+      new Date(),
+    );
+    await keys.revoke(revoked.id, TEST, new Date());
+    await new Accounts(storage, new AuditLog(storage.audit)).create('Ada', 'admin', TEST, new Date());
     const rows = Array.from({ length: USAGE_ROWS }, (_, i) => ({
       keyId: `key ${i % 7} ${'aAäZ_-'[i % 6]}`,
       day: '2026-11-15',
@@ -71,7 +80,7 @@ async function fill(location: string): Promise<string> {
     await storage.usage.add(newBatch(), rows, new Map([[key.id, { lastUsedAt: new Date() }]]));
     const lease = { keyId: key.id, day: DAY, owner: 'dead.1' };
     await storage.leases.take(lease, { wanted: 300, limit: 1_000, spent: 0, opened: 0, open: 300 });
-    await storage.leases.settle([{ ...lease, spent: 290 }]);
+    await storage.leases.end([{ ...lease, spent: 290 }]);
     return secret;
   });
 }
@@ -82,15 +91,19 @@ test('storage migrate: to PostgreSQL and back, twice, keys and counts are the sa
     const { code, stdout, stderr } = await whence({ WHENCE_DATA_DIR: dataDir }, 'storage', 'migrate', '--to', database);
     assert.equal(code, 0, stderr);
     assert.match(stdout, /^usage +1,234$/m);
-    assert.match(stdout, /copied to postgres:\/\/127\.0\.0\.1:\d+\/\w+, and the copy was compared/);
+    assert.match(stdout, /copied to postgres:\/\/127\.0\.0\.1:\d+\/\w+, and the copy was verified/);
     assert.doesNotMatch(stdout, /whence@/, 'neither user nor password');
   }
   await withStorage(database, async (storage) => {
-    assert.equal((await new Keys(storage.keys).findBySecret(secret))?.name, 'Größe "x"');
+    assert.equal((await new Keys(storage.keys, new AuditLog(storage.audit)).findBySecret(secret))?.name, 'Größe "x"');
     assert.deepEqual([...(await storage.leases.takenOn(DAY)).values()], [290]);
-    assert.equal((await storage.audit.list({}, 10)).length, 1);
+    assert.equal((await storage.audit.list({}, 10)).length, 4);
     // Changed before the way back.
-    await new Keys(storage.keys).create({ name: 'new', tier: 'free', permissions: ['ip:read'] }, new Date());
+    await new Keys(storage.keys, new AuditLog(storage.audit)).create(
+      { name: 'new', tier: 'free', permissions: ['ip:read'] },
+      TEST,
+      new Date(),
+    );
   });
   const back = join(folder, 'back');
   const { code, stderr } = await whence(
@@ -108,7 +121,7 @@ test('storage migrate: to PostgreSQL and back, twice, keys and counts are the sa
   });
 });
 
-test('storage migrate: a database of another deployment is not replaced unless told to', { skip }, async () => {
+test('storage migrate: a database of another deployment is not replaced without --replace', { skip }, async () => {
   const [one, other] = [join(folder, 'one'), await newDatabase()];
   await fill(one);
   await fill(other);
@@ -139,7 +152,7 @@ test('storage migrate: refused while a process uses either storage', async () =>
 });
 
 for (const [behaviour, to, code, message] of [
-  ['the storage itself', dataDir, 2, /--to names the storage that the settings name/],
+  ['the storage itself', dataDir, 2, /--to is the storage that the settings already use/],
   [
     'another kind of database',
     'mysql://u:secret@host/x',
@@ -156,24 +169,71 @@ for (const [behaviour, to, code, message] of [
   });
 }
 
-test('storage check: says what is there, on both engines', { skip }, async () => {
+test('storage check: shows rows, response time and clock, on both engines', { skip }, async () => {
   const database = await newDatabase();
   await fill(database);
   for (const environment of [{ WHENCE_DATA_DIR: dataDir }, { WHENCE_DATABASE_URL: database }]) {
     const { code, stdout, stderr } = await whence(environment, 'storage', 'check');
     assert.equal(code, 0, stderr + stdout);
     assert.match(stdout, /^accounts +\d+$/m);
-    assert.match(stdout, /answers in \d+\.\d\d ms; its clock differs by -?\d+ ms\nused by no process\nno problems\n$/);
+    assert.match(
+      stdout,
+      /response time \d+\.\d\d ms; clock difference -?\d+ ms\nused by no process\n(replication: no standby is connected\n)?no problems\n$/,
+    );
     const json = JSON.parse((await whence(environment, 'storage', 'check', '--json')).stdout);
     assert.deepEqual([json.problems, json.rows.accounts > 0, json.newer_steps], [[], true, []]);
   }
 });
 
-test('storage check: an empty place is no storage, and nothing is made there', { skip }, async () => {
+test('storage check: shows whether a failover can lose commits', { skip: NO_OWN_POSTGRES }, async () => {
+  const primary = await PostgresServer.startOwn();
+  const standby = await primary.startStandby();
+  const { url } = await primary.createDatabase();
+  const execute = async (sql: string) => {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    const { rows } = await client.query(sql);
+    await client.end();
+    return rows;
+  };
+  try {
+    await (await openStorage(url)).close();
+    await until(
+      'the standby is connected',
+      async () => (await execute('select 1 from pg_stat_replication')).length > 0,
+    );
+    for (const [settings, want, code] of [
+      [{}, /^replication: asynchronous, 1 standby is connected: after a failover, limits can be exceeded/m, 0],
+      [{ synchronous_standby_names: '*' }, /^replication: synchronous \(\*\), 1 standby is connected: limits and/m, 0],
+      [{ synchronous_commit: 'local' }, /^replication: asynchronous/m, 0],
+      [{ synchronous_commit: 'off' }, /^problem: synchronous_commit is off: after a crash of PostgreSQL, limits/m, 1],
+    ] as const) {
+      for (const [name, value] of Object.entries(settings)) {
+        await execute(`alter system set ${name} = '${value}'`);
+        await execute('select pg_reload_conf()');
+        await until('it is set', async () => (await execute(`show ${name}`))[0]?.[name] === value);
+      }
+      const ended = await whence({ WHENCE_DATABASE_URL: url }, 'storage', 'check');
+      assert.match(ended.stdout, want);
+      assert.equal(ended.code, code, ended.stdout);
+    }
+    const { stdout } = await whence({ WHENCE_DATABASE_URL: url }, 'storage', 'check', '--json');
+    assert.deepEqual(JSON.parse(stdout).replication, {
+      synchronous: false,
+      synchronous_commit: 'off',
+      synchronous_standby_names: '*',
+      standbys: 1,
+    });
+  } finally {
+    await Promise.all([standby.stop(), primary.stop()]);
+  }
+});
+
+test('storage check: an empty directory is not a storage, and nothing is created in it', { skip }, async () => {
   const empty = await newDatabase();
   for (let i = 0; i < 2; i++) {
     const { code, stderr } = await whence({ WHENCE_DATABASE_URL: empty }, 'storage', 'check');
     assert.equal(code, 1);
-    assert.match(stderr, /has no tables of whence: is it the right database\?/);
+    assert.match(stderr, /has no Whence tables: is it the right database\?/);
   }
 });

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { chownSync } from 'node:fs';
 import test, { after } from 'node:test';
 import { Command, ORDINARY_USER } from '../../test/command.ts';
-import { DashboardClient, PASSWORD } from '../../test/dashboard-client.ts';
+import { DashboardClient, PASSWORD } from '../../test/dashboard/dashboard-client.ts';
 import { runCommand } from '../../test/run-command.ts';
 import { bin, startInProcess, TestFolder } from '../../test/test-server.ts';
 
@@ -73,6 +73,19 @@ test('user: reset-password and setup-link print links that differ each time', as
   assert.match(JSON.parse((await whence('user', 'setup-link', '--json')).stdout).link, /#[\w-]{43}$/);
 });
 
+test('user: links shows what is open, and revoke-link ends one', async () => {
+  await whence('user', 'reset-password', 'Ada');
+  const { stdout } = await whence('user', 'links');
+  assert.match(stdout, /^id +kind +role +for +created by +expires\n/);
+  assert.match(stdout, /\n\S+ +reset +admin +Ada +command line, .*\n/);
+  const links: { id: string; kind: string }[] = JSON.parse((await whence('user', 'links', '--json')).stdout);
+  const id = links.find(({ kind }) => kind === 'reset')?.id ?? assert.fail();
+  assert.equal((await whence('user', 'revoke-link', id)).stdout, `link ${id} is revoked\n`);
+  assert.ok(!(await whence('user', 'links')).stdout.includes(id));
+  const again = await whence('user', 'revoke-link', id);
+  assert.deepEqual([again.code, again.stderr], [2, `error: there is no link ${id}; whence user links shows them\n`]);
+});
+
 test('serve: prints a link to set up as long as there is no account, and not after', async () => {
   const fresh = new TestFolder();
   fresh.publish();
@@ -100,7 +113,7 @@ test('user: create works for a user whom no passwd entry names', async () => {
   }
 });
 
-/** What `whence serve` prints until it is told to stop, as soon as it listens. */
+/** The output of `whence serve`, which is stopped as soon as it listens. */
 async function firstWords({ dataDir }: TestFolder): Promise<string> {
   const environment = { WHENCE_DATA_DIR: dataDir, WHENCE_PORT: '0', WHENCE_LOG_LEVEL: 'fatal' };
   const child = spawn(process.execPath, [bin, 'serve'], {

@@ -1,11 +1,11 @@
 /** The last update of the dataset, or the running one, with its schedule. */
-import type { Role } from '../../accounts/role.ts';
-import type { RouteParts } from '../parts.ts';
+import type { Role } from '../../vocabulary.ts';
+import type { DashboardDependencies } from '../dependencies.ts';
 import type { UpdateState } from '../wire.ts';
 
-/** Error messages may hold paths and addresses of this machine: they are for administrators. */
+/** Error messages may contain paths and addresses of this machine, so only administrators see them. */
 export function updateState(
-  { lastUpdate, settings }: Pick<RouteParts, 'lastUpdate' | 'settings'>,
+  { lastUpdate, settings }: Pick<DashboardDependencies, 'lastUpdate' | 'settings'>,
   role: Role,
 ): UpdateState {
   const { kind, intervalSeconds } = settings.updates;

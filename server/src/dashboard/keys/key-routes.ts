@@ -1,57 +1,48 @@
 /** API keys: the table, create, revoke, rotate, usage and audit of one. */
 import type { Account } from '../../accounts/account.ts';
 import { type Key, parseName } from '../../keys/key.ts';
+import type { KeyFilter } from '../../keys/key-list.ts';
 import { Keys } from '../../keys/keys.ts';
-import { PERMISSIONS, TIER_NAMES, type Tier } from '../../keys/tiers.ts';
-import { describeAudit } from '../operation/audit-routes.ts';
-import type { RouteParts } from '../parts.ts';
-import type { Rows } from '../requests/ask.ts';
+import { KEY_SORTS, KEY_STATUSES, PERMISSIONS, SORT_ORDERS, TIER_NAMES, type Tier } from '../../vocabulary.ts';
+import type { DashboardDependencies } from '../dependencies.ts';
+import { describeAuditFor } from '../operation/audit-routes.ts';
+import type { Ask, Rows } from '../requests/ask.ts';
 import { parseChoice, parseCount } from '../requests/parameters.ts';
 import { DashboardRefusal, invalid } from '../requests/refusal.ts';
 import { listOf, object, oneOf, text } from '../requests/schemas.ts';
 import { parseDays } from '../usage/day-range.ts';
-import { KEY_SORTS, KEY_STATUSES, selectKeys } from './key-list.ts';
-import { tiersFor } from './key-tiers.ts';
-import { VisibleKeys } from './visible-keys.ts';
+import { parsePosition, tiersFor, VisibleKeys } from './visible-keys.ts';
 
 type Names = 'listKeys' | 'createKey' | 'getKey' | 'revokeKey' | 'rotateKey' | 'getKeyUsage' | 'getKeyAudit';
 
 const DEFAULT_PAGE = 50;
 const MAX_PAGE = 1_000;
 const MAX_AUDIT = 100;
+const MAX_SEARCH_CHARACTERS = 200;
 
-export function keyRoutes({ storage, accounts, audit }: RouteParts): Rows<Names> {
-  const visible = new VisibleKeys(storage, accounts);
-  const keys = new Keys(storage.keys);
+export function keyRoutes({ storage, audit, settings }: DashboardDependencies): Rows<Names> {
+  const visible = new VisibleKeys(storage);
+  const keys = new Keys(storage.keys, audit);
 
-  const summaryOf = async (account: Account, key: Key, now: Date) => {
-    const all = await visible.list(account);
-    const [summary] = await visible.describe([key], all, await visible.facts([key], now));
+  const summaryOf = async (key: Key, now: Date) => {
+    const [summary] = await visible.describe([key], now);
     if (summary === undefined) throw new DashboardRefusal('NOT_FOUND');
     return summary;
+  };
+
+  /** Administrators have no limit. A key that is being rotated has a successor, so `most` is larger then. */
+  const requireRoom = async (account: Account, most: number) => {
+    if (account.role === 'admin') return;
+    const active = (await storage.keyList.activeByOwner()).get(account.id) ?? 0;
+    if (active < most) return;
+    const rule = `an account has at most ${most} active keys: revoke keys that are no longer used, or ask an administrator to raise WHENCE_KEYS_PER_MEMBER`;
+    throw new DashboardRefusal('TOO_MANY_KEYS', { details: { limit: most, rule } });
   };
 
   return {
     listKeys: {
       access: 'viewer',
-      handler: async ({ session, query, now }) => {
-        const filter = {
-          q: (query.q ?? '').slice(0, 200),
-          status: parseChoice('/status', query.status, KEY_STATUSES),
-          tier: parseChoice('/tier', query.tier, TIER_NAMES),
-          permission: parseChoice('/permission', query.permission, PERMISSIONS),
-          owner: query.owner === '' ? undefined : query.owner,
-          sort: parseChoice('/sort', query.sort, KEY_SORTS) ?? 'created_at',
-          order: parseChoice('/order', query.order, ['asc', 'desc'] as const) ?? 'desc',
-        };
-        const offset = parseCount('/offset', query.offset, 0, Number.MAX_SAFE_INTEGER);
-        const limit = parseCount('/limit', query.limit, DEFAULT_PAGE, MAX_PAGE);
-        const all = await visible.list(session.account);
-        const facts = await visible.facts(all, now);
-        const selected = selectKeys(all, filter, facts);
-        const page = selected.slice(offset, offset + limit);
-        return { keys: await visible.describe(page, all, facts), total: selected.length, offset, limit };
-      },
+      handler: ({ session, query, now }) => visible.page(session.account, filterOf(query), now),
     },
     createKey: {
       access: 'member',
@@ -61,29 +52,24 @@ export function keyRoutes({ storage, accounts, audit }: RouteParts): Rows<Names>
         permissions: { ...listOf(oneOf(PERMISSIONS), PERMISSIONS.length), minItems: 1 },
       }),
       handler: async ({ session, body, actor, now }) => {
-        const { account } = session;
-        requireTier(account, body.tier);
+        requireTier(session.account, body.tier);
+        await requireRoom(session.account, settings.keysPerMember);
         const permissions = PERMISSIONS.filter((permission) => body.permissions.includes(permission));
         const newKey = { name: parseName(body.name), tier: body.tier, permissions };
-        const { key, secret } = await keys.create(newKey, now, { ownerId: account.id });
-        const details = { tier: key.tier, permissions: permissions.join(' ') };
-        await audit.record(actor, 'key.created', targetOf(key), now, details);
-        return { key: await summaryOf(account, key, now), secret };
+        const { key, secret } = await keys.create(newKey, actor, now, session.account.id);
+        return { key: await summaryOf(key, now), secret };
       },
     },
     getKey: {
       access: 'viewer',
       handler: async ({ session, params, now }) => {
         const key = await visible.find(session.account, params.id);
-        const all = await visible.list(session.account);
-        const predecessor = all.find(({ id }) => id === key.predecessorId);
-        const successor = all.find(({ predecessorId }) => predecessorId === key.id);
-        const shown = [key, predecessor, successor].filter((one) => one !== undefined);
-        const summaries = await visible.describe(shown, all, await visible.facts(shown, now));
-        const summary = (one: Key | undefined) => summaries.find(({ id }) => id === one?.id);
-        const [own, before, next] = [summary(key), summary(predecessor), summary(successor)];
-        if (own === undefined) throw new DashboardRefusal('NOT_FOUND');
-        return { key: own, ...(before && { predecessor: before }), ...(next && { successor: next }) };
+        const { predecessor, successor } = await visible.rotationOf(session.account, key);
+        return {
+          key: await summaryOf(key, now),
+          ...(predecessor && { predecessor: await summaryOf(predecessor, now) }),
+          ...(successor && { successor: await summaryOf(successor, now) }),
+        };
       },
     },
     revokeKey: {
@@ -94,32 +80,22 @@ export function keyRoutes({ storage, accounts, audit }: RouteParts): Rows<Names>
         if (key.revokedAt !== undefined) throw new DashboardRefusal('ALREADY_REVOKED');
         if (body.name.trim() !== key.name) throw new DashboardRefusal('NAME_MISMATCH');
         // Returns when no process of the deployment accepts the key.
-        const outcome = await keys.revoke(key.id, now, session.account.name);
+        const outcome = await keys.revoke(key.id, actor, now);
         if (outcome !== 'revoked') throw new DashboardRefusal('ALREADY_REVOKED');
-        await audit.record(actor, 'key.revoked', targetOf(key), now);
-        return { key: await summaryOf(session.account, await visible.find(session.account, key.id), now) };
+        return { key: await summaryOf(await visible.find(session.account, key.id), now) };
       },
     },
     rotateKey: {
       access: 'member',
       bodySchema: object({}, { name: text(1_000) }),
       handler: async ({ session, params, body, actor, now }) => {
-        const { account } = session;
-        const key = await visible.find(account, params.id);
-        if (key.revokedAt !== undefined) throw new DashboardRefusal('ALREADY_REVOKED');
-        requireTier(account, key.tier);
-        const all = await visible.list(account);
-        if (all.some(({ predecessorId, revokedAt }) => predecessorId === key.id && revokedAt === undefined)) {
-          throw new DashboardRefusal('ALREADY_ROTATING');
-        }
-        const { tier, permissions } = key;
-        const newKey = { name: parseName(body.name ?? key.name), tier, permissions };
-        // The owner stays: an administrator who rotates a key does not take it over.
-        const origin = { predecessorId: key.id, ...(key.ownerId === undefined ? {} : { ownerId: key.ownerId }) };
-        const { key: successor, secret } = await keys.create(newKey, now, origin);
-        await audit.record(actor, 'key.rotated', targetOf(key), now, { successor: successor.id });
-        await audit.record(actor, 'key.created', targetOf(successor), now, { tier, predecessor: key.id });
-        return { key: await summaryOf(account, successor, now), secret };
+        const key = await visible.find(session.account, params.id);
+        requireTier(session.account, key.tier);
+        await requireRoom(session.account, 2 * settings.keysPerMember);
+        const outcome = await keys.rotate(key, parseName(body.name ?? key.name), actor, now);
+        if (outcome === 'revoked') throw new DashboardRefusal('ALREADY_REVOKED');
+        if (outcome === 'has successor') throw new DashboardRefusal('ALREADY_ROTATING');
+        return { key: await summaryOf(outcome.key, now), secret: outcome.secret };
       },
     },
     getKeyUsage: {
@@ -145,9 +121,26 @@ export function keyRoutes({ storage, accounts, audit }: RouteParts): Rows<Names>
       handler: async ({ session, params }) => {
         const key = await visible.find(session.account, params.id);
         const entries = await storage.audit.list({ targetId: key.id }, MAX_AUDIT);
-        return { entries: entries.map(describeAudit) };
+        return { entries: entries.map((entry) => describeAuditFor(session.account, entry)) };
       },
     },
+  };
+}
+
+function filterOf(query: Ask<'listKeys'>['query']): KeyFilter {
+  const sort = parseChoice('/sort', query.sort, KEY_SORTS) ?? 'created_at';
+  const after = query.after ? parsePosition(query.after, sort === 'name' ? 'string' : 'number') : undefined;
+  if (query.after && after === undefined) throw invalid('/after', 'next_after of the page before, in the same order');
+  return {
+    q: (query.q ?? '').slice(0, MAX_SEARCH_CHARACTERS),
+    status: parseChoice('/status', query.status, KEY_STATUSES),
+    tier: parseChoice('/tier', query.tier, TIER_NAMES),
+    permission: parseChoice('/permission', query.permission, PERMISSIONS),
+    ownerId: query.owner === '' ? undefined : query.owner,
+    sort,
+    order: parseChoice('/order', query.order, SORT_ORDERS) ?? 'desc',
+    after,
+    limit: Math.max(1, parseCount('/limit', query.limit, DEFAULT_PAGE, MAX_PAGE)),
   };
 }
 
@@ -155,5 +148,3 @@ function requireTier({ role }: Account, tier: Tier): void {
   const tiers = tiersFor(role);
   if (!tiers.includes(tier)) throw invalid('/tier', `one of ${tiers.join(', ')}; others are for administrators`);
 }
-
-const targetOf = ({ id, name }: Key) => ({ kind: 'key', id, name }) as const;

@@ -1,32 +1,39 @@
-/** The keys that an account may see, with what the table shows of them: administrators see all, others their own. */
+/** Keys as an account sees them: administrators see all keys, others their own. */
 import type { Account } from '../../accounts/account.ts';
-import type { Accounts } from '../../accounts/accounts.ts';
 import { fromStored, type Key } from '../../keys/key.ts';
+import { type KeyFilter, KeyList } from '../../keys/key-list.ts';
 import { TIERS } from '../../keys/tiers.ts';
 import { dayAt } from '../../quota/day.ts';
 import type { Storage } from '../../storage/storage.ts';
-import { usageIdOf } from '../look-up/lookup-limits.ts';
+import type { KeyPosition } from '../../storage/stores/key-list-store.ts';
+import { type KeyStatus, type Role, TIER_NAMES, type Tier } from '../../vocabulary.ts';
+import { usageIdOf } from '../lookup/lookup-limits.ts';
 import { DashboardRefusal } from '../requests/refusal.ts';
 import { dayBefore } from '../usage/day-range.ts';
 import type { KeySummary } from '../wire.ts';
-import { describeKeys, type KeyFacts, SPARKLINE_DAYS } from './key-list.ts';
+
+const SPARKLINE_DAYS = 30;
 
 export class VisibleKeys {
   readonly #storage: Storage;
-  readonly #accounts: Accounts;
+  readonly #list: KeyList;
 
-  constructor(storage: Storage, accounts: Accounts) {
+  constructor(storage: Storage) {
     this.#storage = storage;
-    this.#accounts = accounts;
+    this.#list = new KeyList(storage);
   }
 
-  async list(account: Account): Promise<Key[]> {
-    const keys: Key[] = [];
-    for (const stored of await this.#storage.keys.list()) {
-      const key = fromStored(stored);
-      if (key !== undefined && mayManage(account, key)) keys.push(key);
-    }
-    return keys;
+  /** A page of the keys that the filter selects; of others than administrators, only their own. */
+  async page(account: Account, filter: KeyFilter, now: Date) {
+    const isOthers = account.role !== 'admin' && (filter.ownerId ?? account.id) !== account.id;
+    if (isOthers) return { keys: [], total: 0 };
+    const ownerId = account.role === 'admin' ? filter.ownerId : account.id;
+    const { keys, total, next } = await this.#list.page({ ...filter, ownerId });
+    return {
+      keys: await this.describe(keys, now),
+      ...(total === undefined ? {} : { total }),
+      ...(next === undefined ? {} : { next_after: formatPosition(next) }),
+    };
   }
 
   /** Refused alike whether there is no such key or it belongs to another account. */
@@ -37,43 +44,70 @@ export class VisibleKeys {
     return key;
   }
 
+  /** Those of the ids that exist and that the account may see. */
+  async findAll(account: Account, ids: readonly string[]): Promise<Key[]> {
+    const keys = (await this.#storage.keys.findAll(ids)).map(fromStored);
+    return keys.filter((key) => key !== undefined).filter((key) => mayManage(account, key));
+  }
+
+  /** The key that this one replaces, and the one that replaces it. */
+  async rotationOf(account: Account, key: Key): Promise<{ predecessor?: Key; successor?: Key }> {
+    const [predecessor] = key.predecessorId === undefined ? [] : await this.findAll(account, [key.predecessorId]);
+    const [next] = await this.#storage.keys.successorsOf([key.id]);
+    const successor = next && fromStored(next);
+    return {
+      ...(predecessor === undefined ? {} : { predecessor }),
+      ...(successor === undefined || !mayManage(account, successor) ? {} : { successor }),
+    };
+  }
+
   /** Whose usage the account may see; undefined for all. */
   async usageIds(account: Account): Promise<string[] | undefined> {
     if (account.role === 'admin') return undefined;
-    return [usageIdOf(account.id), ...(await this.list(account)).map(({ id }) => id)];
+    return [usageIdOf(account.id), ...(await this.#storage.keys.idsOf(account.id))];
   }
 
-  async facts(keys: readonly Key[], now: Date): Promise<KeyFacts> {
-    const { text: today } = dayAt(now.getTime());
-    const [people, taken, used] = await Promise.all([
-      this.#accounts.list(),
-      this.#storage.leases.takenOn(today),
-      this.#storage.usage.sums({ from: today, to: today }, 'key'),
+  async describe(keys: readonly Key[], now: Date): Promise<KeySummary[]> {
+    if (keys.length === 0) return [];
+    const { text: today, endMs } = dayAt(now.getTime());
+    const ids = keys.map(({ id }) => id);
+    const owners = new Set(keys.map(({ ownerId }) => ownerId).filter((id) => id !== undefined));
+    const [names, taken, successors, byDay] = await Promise.all([
+      this.#storage.accounts.names([...owners]),
+      this.#storage.leases.takenOn(today, ids),
+      this.#storage.keys.successorsOf(ids),
+      this.#requestsByDay(ids, now),
     ]);
-    const requests = new Map(used.map(({ group, requests: count }) => [group, count]));
-    const usedToday = new Map(
-      keys.map(({ id, tier }) => {
-        const counted = requests.get(id) ?? 0;
-        // A lease is taken before it is spent, and statistics also count refused requests: what was used is in both. A
-        // key without a limit takes no lease.
-        return [id, TIERS[tier].lease === 0 ? counted : Math.min(counted, taken.get(id) ?? 0)];
-      }),
-    );
-    return { ownerNames: new Map(people.map(({ id, name }) => [id, name])), usedToday, now };
+    const successorIds = new Map(successors.map(({ id, predecessorId }) => [predecessorId, id]));
+    return keys.map((key) => {
+      const requests = byDay.get(key.id) ?? new Array<number>(SPARKLINE_DAYS).fill(0);
+      const counted = requests.at(-1) ?? 0;
+      const { requestsPerDay, lease } = TIERS[key.tier];
+      // A lease is taken before it is spent, and statistics also count refused requests: what was used is in both. A key
+      // without a limit takes no lease.
+      const used = lease === 0 ? counted : Math.min(counted, taken.get(key.id) ?? 0);
+      const limit = Number.isFinite(requestsPerDay) ? requestsPerDay : null;
+      const successor = successorIds.get(key.id);
+      return {
+        ...describeKey(key),
+        quota: { used, limit, resets_at: new Date(endMs).toISOString() },
+        requests_by_day: requests,
+        ...(key.ownerId === undefined
+          ? {}
+          : { owner: { id: key.ownerId, name: names.get(key.ownerId) ?? key.ownerId } }),
+        ...(successor === undefined ? {} : { successor_id: successor }),
+      };
+    });
   }
 
-  /** `all` are the keys among which successors are looked for. */
-  async describe(keys: readonly Key[], all: readonly Key[], facts: KeyFacts): Promise<KeySummary[]> {
-    const successors = new Map<string, string>();
-    for (const { id, predecessorId } of all) if (predecessorId !== undefined) successors.set(predecessorId, id);
-    return describeKeys(keys, { ...facts, byDay: await this.#byDay(keys, facts.now), successors });
-  }
-
-  async #byDay(keys: readonly Key[], now: Date): Promise<Map<string, number[]>> {
+  /** Of the last 30 days, the oldest first. */
+  async #requestsByDay(keyIds: readonly string[], now: Date): Promise<Map<string, number[]>> {
     const from = dayBefore(now, SPARKLINE_DAYS - 1);
-    const range = { from, to: dayBefore(now, 0), keyIds: keys.map(({ id }) => id) };
     const byDay = new Map<string, number[]>();
-    for (const { day, group, requests } of await this.#storage.usage.sums(range, 'key')) {
+    for (const { day, group, requests } of await this.#storage.usage.sums(
+      { from, to: dayBefore(now, 0), keyIds },
+      'key',
+    )) {
       const counts = byDay.get(group) ?? new Array<number>(SPARKLINE_DAYS).fill(0);
       counts[Math.round((Date.parse(day) - Date.parse(from)) / 86_400_000)] = requests;
       byDay.set(group, counts);
@@ -82,6 +116,48 @@ export class VisibleKeys {
   }
 }
 
+/** Tiers that an account may give to a key. A key without a limit is an administrator's decision. */
+export function tiersFor(role: Role): Tier[] {
+  if (role === 'viewer') return [];
+  return TIER_NAMES.filter((tier) => role === 'admin' || Number.isFinite(TIERS[tier].requestsPerDay));
+}
+
+function describeKey(key: Key): Omit<KeySummary, 'quota' | 'requests_by_day' | 'owner' | 'successor_id'> {
+  const { id, name, masked, tier, permissions, createdAt, firstUse, lastUsedAt, revokedAt, revokedBy } = key;
+  const status: KeyStatus = revokedAt === undefined ? 'active' : 'revoked';
+  return {
+    id,
+    name,
+    masked,
+    status,
+    tier,
+    permissions: [...permissions],
+    created_at: createdAt.toISOString(),
+    ...(firstUse === undefined ? {} : { first_use: { ...firstUse, at: firstUse.at.toISOString() } }),
+    ...(lastUsedAt === undefined ? {} : { last_used_at: lastUsedAt.toISOString() }),
+    ...(revokedAt === undefined ? {} : { revoked_at: revokedAt.toISOString() }),
+    ...(revokedBy === undefined ? {} : { revoked_by: revokedBy }),
+    ...(key.refused === undefined
+      ? {}
+      : { refused: { requests: key.refused.requests, last_at: key.refused.lastAt.toISOString() } }),
+    ...(key.predecessorId === undefined ? {} : { predecessor_id: key.predecessorId }),
+  };
+}
+
 function mayManage({ id, role }: Account, { ownerId }: Key): boolean {
   return role === 'admin' || ownerId === id;
+}
+
+const formatPosition = ({ value, id }: KeyPosition) => Buffer.from(JSON.stringify([value, id])).toString('base64url');
+
+/** Undefined for a text that is not `next_after` of a page with this order. */
+export function parsePosition(text: string, type: 'string' | 'number'): KeyPosition | undefined {
+  try {
+    const [value, id, ...rest] = JSON.parse(Buffer.from(text, 'base64url').toString()) as unknown[];
+    const valueType: string = typeof value;
+    if (valueType !== type || typeof id !== 'string' || rest.length > 0) return undefined;
+    return { value: value as string | number, id };
+  } catch {
+    return undefined;
+  }
 }

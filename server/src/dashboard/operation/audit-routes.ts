@@ -1,12 +1,13 @@
 /** The audit log: read and export. */
-import { AUDIT_ACTIONS } from '../../audit/audit-log.ts';
-import type { AuditFilter, StoredAuditEntry } from '../../storage/audit-store.ts';
-import type { RouteParts } from '../parts.ts';
+import type { Account } from '../../accounts/account.ts';
+import type { AuditFilter, AuditStore, StoredAuditEntry } from '../../storage/stores/audit-store.ts';
+import { AUDIT_ACTIONS, type AuditAction, type AuditTargetKind } from '../../vocabulary.ts';
+import type { DashboardDependencies } from '../dependencies.ts';
 import type { Rows } from '../requests/ask.ts';
 import { parseChoice, parseCount } from '../requests/parameters.ts';
 import { invalid } from '../requests/refusal.ts';
 import { EXPORT_FORMATS, type FileRow, sendFile } from '../requests/text-file.ts';
-import type { AuditAction, AuditEntry, AuditTarget } from '../wire.ts';
+import type { AuditEntry } from '../wire.ts';
 
 const DEFAULT_PAGE = 50;
 const MAX_PAGE = 500;
@@ -14,7 +15,7 @@ const MAX_PAGE = 500;
 const MAX_EXPORTED = 100_000;
 const COLUMNS = ['at', 'actor', 'actor_id', 'action', 'target_kind', 'target_id', 'target', 'address', 'details', 'id'];
 
-export function auditRoutes({ storage }: RouteParts): Rows<'listAudit' | 'exportAudit'> {
+export function auditRoutes({ storage }: DashboardDependencies): Rows<'listAudit' | 'exportAudit'> {
   return {
     listAudit: {
       access: 'admin',
@@ -30,11 +31,22 @@ export function auditRoutes({ storage }: RouteParts): Rows<'listAudit' | 'export
       access: 'admin',
       handler: async ({ query, reply }) => {
         const format = parseChoice('/format', query.format, EXPORT_FORMATS) ?? 'csv';
-        const entries = await storage.audit.list(filterOf(query), MAX_EXPORTED);
-        return sendFile(reply, 'whence-audit', format, COLUMNS, entries.map(fileRow));
+        const file = { name: 'whence-audit', format, columns: COLUMNS };
+        return sendFile(reply, file, pagesOf(storage.audit, filterOf(query)), (page) => page.map(fileRow));
       },
     },
   };
+}
+
+/** Newest first. */
+async function* pagesOf(store: AuditStore, filter: AuditFilter): AsyncGenerator<StoredAuditEntry[]> {
+  let before = filter.before;
+  for (let count = 0; count < MAX_EXPORTED; count += MAX_PAGE) {
+    const page = await store.list({ ...filter, ...(before === undefined ? {} : { before }) }, MAX_PAGE);
+    yield page;
+    if (page.length < MAX_PAGE) return;
+    before = page.at(-1)?.id;
+  }
 }
 
 type AuditParameters = { action?: string; actor?: string; target?: string; before?: string };
@@ -50,7 +62,14 @@ function filterOf({ action, actor, target, before }: AuditParameters): AuditFilt
   };
 }
 
-export function describeAudit(entry: StoredAuditEntry): AuditEntry {
+/** For others than administrators: where another person acted from is not for them. */
+export function describeAuditFor({ id, role }: Account, entry: StoredAuditEntry): AuditEntry {
+  const { address, ...rest } = describeAudit(entry);
+  const mayKnow = role === 'admin' || entry.actorId === id;
+  return address === undefined || !mayKnow ? rest : { ...rest, address };
+}
+
+function describeAudit(entry: StoredAuditEntry): AuditEntry {
   const { id, at, actor, actorId, action, targetKind, targetId, target, address, details } = entry;
   return {
     id,
@@ -58,7 +77,7 @@ export function describeAudit(entry: StoredAuditEntry): AuditEntry {
     actor,
     // Written by AuditLog, which knows no other actions and targets.
     action: action as AuditAction,
-    target_kind: targetKind as AuditTarget,
+    target_kind: targetKind as AuditTargetKind,
     ...(actorId === undefined ? {} : { actor_id: actorId }),
     ...(targetId === undefined ? {} : { target_id: targetId }),
     ...(target === undefined ? {} : { target }),

@@ -1,34 +1,29 @@
 /** How the deployment is doing, and the settings it runs with. For administrators. */
 
 import { packageVersion } from '../../version.ts';
+import { datasetState } from '../../versions/dataset-report.ts';
 import { updateState } from '../data/update-state.ts';
-import type { RouteParts } from '../parts.ts';
+import type { DashboardDependencies } from '../dependencies.ts';
 import type { Rows } from '../requests/ask.ts';
 
-/** A month without a build is worth a look: as `/readyz` has it. */
-const STALE_SECONDS = 30 * 86_400;
-/** Processes report every ten seconds. */
-const SEEN_MS = 30_000;
-
-export function operationRoutes(parts: RouteParts): Rows<'getHealth' | 'getSettings'> {
-  const { storage, live, settings, reporter } = parts;
+export function operationRoutes(dependencies: DashboardDependencies): Rows<'getHealth' | 'getSettings'> {
+  const { storage, live, settings, reporter } = dependencies;
   return {
     getHealth: {
       access: 'admin',
       handler: async ({ now }) => {
         await reporter.report();
-        const processes = await storage.processes.seenSince(new Date(now.getTime() - SEEN_MS));
+        const processes = await reporter.processes();
         const served = live.current;
-        const age = served === undefined ? 0 : Math.max(0, Math.floor((now.getTime() - served.builtAtMs) / 1000));
         return {
           server_version: packageVersion(),
           node_version: process.versions.node,
           // The session of this request was found there a moment ago.
           storage: { engine: storage.engine, state: 'ok' },
-          dataset:
-            served === undefined
-              ? { state: 'missing' }
-              : { state: age > STALE_SECONDS ? 'stale' : 'ok', version: served.version, age_seconds: age },
+          dataset: {
+            state: datasetState(live, now.getTime()),
+            ...(served && { version: served.version, age_seconds: served.ageSeconds(now.getTime()) }),
+          },
           processes: processes.map((one) => ({
             id: one.id,
             host: one.host,
@@ -40,7 +35,7 @@ export function operationRoutes(parts: RouteParts): Rows<'getHealth' | 'getSetti
             event_loop_lag_ms: one.lagMs,
             dataset_version: one.datasetVersion,
           })),
-          update: updateState(parts, 'admin'),
+          update: updateState(dependencies, 'admin'),
         };
       },
     },

@@ -1,7 +1,6 @@
 /**
- * The pages: files that the build of the dashboard has made. They are read once at the start and sent from memory,
- * compressed on first use. Only paths of files that were there at the start can be asked for, so no path leads out of the
- * folder. Files under `/assets/` have a hash in their name and never change; the page itself is never cached.
+ * The pages: files from the build of the dashboard. They are read once at the start and sent from memory, compressed on
+ * first use. Only files that existed at the start are served, so no path leads out of the folder. Files under `/assets/` have a hash in their name and never change; the page itself is never cached.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -10,7 +9,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../http/errors.ts';
-import type { DashboardSettings } from '../parts.ts';
+import type { DashboardSettings } from '../dependencies.ts';
 import { isBehindTls } from '../requests/origin.ts';
 import { pageHeaders } from './security-headers.ts';
 
@@ -29,7 +28,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const COMPRESSIBLE = /^(text\/|application\/(json|manifest)|image\/svg)/;
 const FOREVER = 'public, max-age=31536000, immutable';
 
-/** Below these, an unknown path is a mistake of a program: it gets JSON whatever it accepts. */
+/** Unknown paths under these prefixes come from programs, and get JSON regardless of `Accept`. */
 const NO_PAGES = /^\/(v1|dashboard|healthz|readyz|docs|openapi\.json|metrics|assets)(\/|$)/;
 
 const NOT_BUILT = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Whence</title>
@@ -91,7 +90,7 @@ function readFiles(folder: string): Map<string, PageFile> {
   return files;
 }
 
-/** A program that accepts everything gets JSON; only what asks for a page gets one. */
+/** A page is sent only to clients that name `text/html`; a program that accepts everything gets JSON. */
 function acceptsHtml({ headers }: FastifyRequest): boolean {
   return headers.accept?.toLowerCase().includes('text/html') === true;
 }

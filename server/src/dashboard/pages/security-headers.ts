@@ -1,6 +1,6 @@
-/** What browsers are told about pages: nothing but our own files, no frames, no features, no Referer to others. */
+/** Security headers of pages: own files only, no frames, no browser features, no Referer to other sites. */
 
-/** Styles too are files: no `unsafe-inline`. Pages set styles through the CSSOM, which the policy does not concern. */
+/** Without `unsafe-inline`: styles are files, and what pages set through the CSSOM is not restricted. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -26,7 +26,7 @@ const HEADERS = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 } as const;
 
-/** A year; only where the browser came over TLS, or it could not come back without. */
+/** One year; only over TLS, because the browser would refuse plain HTTP afterwards. */
 const STRICT_TRANSPORT_SECURITY = 'max-age=31536000';
 
 export function pageHeaders(isSecure: boolean): Record<string, string> {

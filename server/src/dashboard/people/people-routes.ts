@@ -1,30 +1,24 @@
 /** Accounts of others: list, change, reset, invite. For administrators. */
 import type { Account } from '../../accounts/account.ts';
 import { linkPath, type MadeLink } from '../../accounts/one-time-links.ts';
-import { ROLES } from '../../accounts/role.ts';
-import type { StoredLink } from '../../storage/link-store.ts';
-import type { RouteParts } from '../parts.ts';
+import type { StoredLink } from '../../storage/stores/link-store.ts';
+import { ROLES } from '../../vocabulary.ts';
+import type { DashboardDependencies } from '../dependencies.ts';
 import type { Rows } from '../requests/ask.ts';
 import { DashboardRefusal } from '../requests/refusal.ts';
 import { boolean, object, oneOf, text } from '../requests/schemas.ts';
-import type { Invitation, OneTimeLink, Person } from '../wire.ts';
+import type { LinkKind, OneTimeLink, OpenLink, Person } from '../wire.ts';
 import { describeAccount } from './session-routes.ts';
 
-type Names = 'listPeople' | 'changePerson' | 'makeResetLink' | 'listInvitations' | 'invite' | 'withdrawInvitation';
+type Names = 'listPeople' | 'changePerson' | 'makeResetLink' | 'invite' | 'listLinks' | 'revokeLink';
 
-export function peopleRoutes({ accounts, storage }: RouteParts): Rows<Names> {
+export function peopleRoutes({ accounts, storage }: DashboardDependencies): Rows<Names> {
   const find = async (id: string): Promise<Account> => {
     const account = await accounts.find(id);
     if (account === undefined) throw new DashboardRefusal('NOT_FOUND');
     return account;
   };
-  const activeKeys = async () => {
-    const counts = new Map<string, number>();
-    for (const { ownerId, revokedAt } of await storage.keys.list()) {
-      if (ownerId !== undefined && revokedAt === undefined) counts.set(ownerId, (counts.get(ownerId) ?? 0) + 1);
-    }
-    return counts;
-  };
+  const activeKeys = () => storage.keyList.activeByOwner();
   return {
     listPeople: {
       access: 'admin',
@@ -52,23 +46,26 @@ export function peopleRoutes({ accounts, storage }: RouteParts): Rows<Names> {
       handler: async ({ params, actor, now }) =>
         describeLink(await accounts.makeResetLink(await find(params.id), actor, now)),
     },
-    listInvitations: {
-      access: 'admin',
-      handler: async ({ now }) => ({ invitations: (await accounts.links.invitations(now)).map(describeInvitation) }),
-    },
     invite: {
       access: 'admin',
       bodySchema: object({ role: oneOf(ROLES) }, { note: text(200) }),
       handler: async ({ body, actor, now }) => {
         const note = body.note?.trim();
         const made = await accounts.invite(body.role, note === '' ? undefined : note, actor, now);
-        return { invitation: describeInvitation(made.link), link: describeLink(made) };
+        return { open: describeOpenLink(made.link, []), link: describeLink(made) };
       },
     },
-    withdrawInvitation: {
+    listLinks: {
+      access: 'admin',
+      handler: async ({ now }) => {
+        const [links, people] = await Promise.all([accounts.links.list(now), accounts.list()]);
+        return { links: links.map((link) => describeOpenLink(link, people)) };
+      },
+    },
+    revokeLink: {
       access: 'admin',
       handler: async ({ params, actor, now }) => {
-        if (!(await accounts.withdrawInvitation(params.id, actor, now))) throw new DashboardRefusal('NOT_FOUND');
+        if (!(await accounts.revokeLink(params.id, actor, now))) throw new DashboardRefusal('NOT_FOUND');
         return { done: true };
       },
     },
@@ -85,14 +82,18 @@ function describePerson(account: Account, activeKeys: ReadonlyMap<string, number
   };
 }
 
-function describeInvitation({ id, role, note, createdAt, createdBy, expiresAt }: StoredLink): Invitation {
+function describeOpenLink(link: StoredLink, people: readonly Account[]): OpenLink {
+  const { id, kind, role, note, accountId, createdAt, createdBy, expiresAt } = link;
+  const account = people.find((person) => person.id === accountId)?.name;
   return {
     id,
-    // Written by OneTimeLinks, which knows no other roles.
+    // Written by OneTimeLinks, which knows no other kinds and roles.
+    kind: kind as LinkKind,
     role: role as Account['role'],
     created_at: createdAt.toISOString(),
     created_by: createdBy,
     expires_at: expiresAt.toISOString(),
+    ...(account === undefined ? {} : { account }),
     ...(note === undefined ? {} : { note }),
   };
 }

@@ -12,9 +12,10 @@ import {
   IdentityProvider,
   type ProviderSettings,
 } from '../../accounts/identity-provider.ts';
-import { GuessThrottle } from '../../keys/guess-throttle.ts';
-import type { Logger } from '../../log.ts';
-import type { DashboardSettings } from '../parts.ts';
+import { clientAddress } from '../../limits/client.ts';
+import { GuessThrottle } from '../../limits/guess-throttle.ts';
+import type { Logger } from '../../log/log.ts';
+import type { DashboardSettings } from '../dependencies.ts';
 import { isBehindTls } from '../requests/origin.ts';
 import { PROVIDER_PATH, type ProviderFailure } from '../wire.ts';
 import { readSessionCookie, setSessionCookie } from './session-cookie.ts';
@@ -25,14 +26,14 @@ const COOKIE_SECONDS = 600;
 /** Each return asks the provider: twenty at once from one address, then one per second. */
 const LIMITS = { intervalMs: 1_000, burst: 20, maxWaitMs: 0 };
 
-type ProviderParts = {
+type ProviderDependencies = {
   readonly accounts: Accounts;
   readonly settings: DashboardSettings;
   readonly nowMs: () => number;
   readonly log: Logger;
 };
 
-export function registerProvider(scope: FastifyInstance, given: ProviderSettings, parts: ProviderParts): void {
+export function registerProvider(scope: FastifyInstance, given: ProviderSettings, parts: ProviderDependencies): void {
   const { accounts, settings, nowMs, log } = parts;
   const provider = new IdentityProvider(given);
   const throttle = new GuessThrottle(undefined, LIMITS);
@@ -54,6 +55,8 @@ export function registerProvider(scope: FastifyInstance, given: ProviderSettings
   scope.get(RETURN_PATH, options, async (request, reply) => {
     const departure = readDeparture(request);
     setDeparture(request, reply, '', 0);
+    // A browser can return without having left here: the first account is created with the set-up link.
+    if (await accounts.isEmpty()) return reply.redirect('/');
     if (departure === undefined || throttle.attempt(request.ip) === undefined) return refuse(reply, 'failed');
     const account = await arrive(request, departure);
     if (account === undefined) return refuse(reply, 'failed');
@@ -63,7 +66,7 @@ export function registerProvider(scope: FastifyInstance, given: ProviderSettings
     const before = readSessionCookie(request, isSecure);
     const previous = before === undefined ? undefined : await accounts.sessions.find(before, now);
     if (previous !== undefined) await accounts.sessions.end(previous.account.id, previous.session.id, now);
-    const client = { address: request.ip, userAgent: request.headers['user-agent'] ?? '' };
+    const client = { address: clientAddress(request.ip), userAgent: request.headers['user-agent'] ?? '' };
     const { token, session } = await accounts.openSession(account, client, now);
     setSessionCookie(reply, token, session.expiresAt, isSecure);
     return reply.redirect(departure.to);

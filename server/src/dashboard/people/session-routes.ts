@@ -2,14 +2,15 @@
 import type { Account } from '../../accounts/account.ts';
 import type { Session } from '../../accounts/sessions.ts';
 import { csrfTokenOf } from '../../accounts/token.ts';
-import { PERMISSIONS, TIERS } from '../../keys/tiers.ts';
+import { TIERS } from '../../keys/tiers.ts';
 import { packageVersion } from '../../version.ts';
-import { tiersFor } from '../keys/key-tiers.ts';
-import { LOOK_UPS_PER_DAY, MAX_BATCH } from '../look-up/lookup-limits.ts';
-import type { RouteParts } from '../parts.ts';
+import { PERMISSIONS } from '../../vocabulary.ts';
+import type { DashboardDependencies } from '../dependencies.ts';
+import { tiersFor } from '../keys/visible-keys.ts';
+import { LOOKUPS_PER_DAY, MAX_BATCH } from '../lookup/lookup-limits.ts';
 import type { PublicAsk, Rows } from '../requests/ask.ts';
 import { isBehindTls } from '../requests/origin.ts';
-import { DashboardRefusal, invalid, tooManyAttempts } from '../requests/refusal.ts';
+import { DashboardRefusal, invalid } from '../requests/refusal.ts';
 import { object, text } from '../requests/schemas.ts';
 import { type LinkKind, PROVIDER_PATH, type RouteName, type SignedIn } from '../wire.ts';
 import { clearSessionCookie, setSessionCookie } from './session-cookie.ts';
@@ -25,7 +26,7 @@ type Names =
   | 'endSession'
   | 'endAllSessions';
 
-export function sessionRoutes({ accounts, audit, settings }: RouteParts): Rows<Names> {
+export function sessionRoutes({ accounts, audit, settings }: DashboardDependencies): Rows<Names> {
   const { sessions } = accounts;
   const isSecure = ({ request }: Pick<PublicAsk<RouteName>, 'request'>) => isBehindTls(request, settings.publicUrl);
 
@@ -45,7 +46,7 @@ export function sessionRoutes({ accounts, audit, settings }: RouteParts): Rows<N
           ? {
               state: 'signed_out',
               has_accounts: !(await accounts.isEmpty()),
-              has_public_look_ups: settings.hasPublicLookUps,
+              has_public_lookups: settings.hasPublicLookups,
               ...(settings.provider === undefined
                 ? {}
                 : { provider: { label: settings.provider.label, path: PROVIDER_PATH } }),
@@ -58,7 +59,7 @@ export function sessionRoutes({ accounts, audit, settings }: RouteParts): Rows<N
       handler: async (ask) => {
         const { body, client, now } = ask;
         const outcome = await accounts.signIn(body.name, body.password, client, now);
-        if (outcome.kind === 'too many') throw tooManyAttempts();
+        if (outcome.kind === 'too many') throw new DashboardRefusal('TOO_MANY_ATTEMPTS');
         if (outcome.kind === 'refused') throw new DashboardRefusal('INVALID_CREDENTIALS');
         return start(ask, outcome.session);
       },
@@ -110,7 +111,7 @@ export function sessionRoutes({ accounts, audit, settings }: RouteParts): Rows<N
         const { session, body, client, now } = ask;
         const passwords = { current: body.current_password, next: body.new_password };
         const outcome = await accounts.changePassword(session.account, passwords, client, now);
-        if (outcome === 'too many') throw tooManyAttempts();
+        if (outcome === 'too many') throw new DashboardRefusal('TOO_MANY_ATTEMPTS');
         if (outcome === 'refused') throw new DashboardRefusal('INVALID_CREDENTIALS');
         return start(ask, await sessions.open(session.account, client, now));
       },
@@ -169,7 +170,7 @@ function signedIn({ account, session, token }: Session): SignedIn {
       };
     }),
     permissions: [...PERMISSIONS],
-    look_ups_per_day: LOOK_UPS_PER_DAY,
+    lookups_per_day: LOOKUPS_PER_DAY,
     max_batch: MAX_BATCH,
     server_version: packageVersion(),
   };

@@ -1,8 +1,8 @@
 /** A request to the dashboard as its handlers see it, typed by the contract, and the table that has a row per route. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Role } from '../../accounts/role.ts';
 import type { Client, Session } from '../../accounts/sessions.ts';
 import type { Actor } from '../../audit/audit-log.ts';
+import type { Role } from '../../vocabulary.ts';
 import type { Contract, RouteName } from '../wire.ts';
 
 type Part<Name extends RouteName, Key extends string> =
@@ -10,9 +10,9 @@ type Part<Name extends RouteName, Key extends string> =
 
 export type PublicAsk<Name extends RouteName> = {
   readonly params: Part<Name, 'params'>;
-  /** Text, as it came: handlers parse it. */
+  /** As sent: handlers parse it. */
   readonly query: { readonly [Key in keyof Part<Name, 'query'>]?: string };
-  /** As the route's schema has checked it. */
+  /** Validated by the route's schema. */
   readonly body: Part<Name, 'body'>;
   readonly session: Session | undefined;
   readonly client: Client;
@@ -30,7 +30,7 @@ export type Ask<Name extends RouteName> = PublicAsk<Name> & {
 /** `data` of the answer; or the reply, where the handler has sent it. */
 type Answer<Name extends RouteName> = Contract[Name]['answer'] | FastifyReply;
 
-/** Every route names who may call it: everyone, or a role and those above it. */
+/** Every route names who may call it: the public, or a role and those above it. */
 export type Route<Name extends RouteName> = { readonly bodySchema?: object } & (
   | { readonly access: 'public'; readonly handler: (ask: PublicAsk<Name>) => Answer<Name> | Promise<Answer<Name>> }
   | { readonly access: Role; readonly handler: (ask: Ask<Name>) => Answer<Name> | Promise<Answer<Name>> }

@@ -6,7 +6,7 @@ import type { FastifyRequest } from 'fastify';
 import { CSRF_HEADER } from '../wire.ts';
 import { DashboardRefusal } from './refusal.ts';
 
-/** TLS ends at a proxy: one that is trusted says so, or the operator does with WHENCE_PUBLIC_URL. */
+/** TLS ends at a proxy: a trusted proxy reports it, or the operator configures WHENCE_PUBLIC_URL. */
 export function isBehindTls({ protocol }: Pick<FastifyRequest, 'protocol'>, publicUrl: string | undefined): boolean {
   return protocol === 'https' || publicUrl?.startsWith('https:') === true;
 }
@@ -20,7 +20,7 @@ export function requireSameOrigin(request: FastifyRequest, publicUrl: string | u
   }
 }
 
-/** `expected` is undefined where there is no session yet; the header must be there all the same. */
+/** `expected` is undefined if there is no session yet; the header is required even then. */
 export function requireCsrfToken(request: FastifyRequest, expected: string | undefined): void {
   const sent = request.headers[CSRF_HEADER.toLowerCase()];
   if (typeof sent !== 'string' || sent === '' || (expected !== undefined && sent !== expected)) {

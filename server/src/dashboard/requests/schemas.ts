@@ -1,4 +1,4 @@
-/** JSON Schemas of request bodies, in few words. */
+/** Short forms for the JSON Schemas of request bodies. */
 
 /** All of `required`, some of `optional`, nothing else. */
 export function object(required: Record<string, object>, optional: Record<string, object> = {}) {

@@ -1,4 +1,5 @@
 /** Rows as a file to download: CSV (RFC 4180) or NDJSON. */
+import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { ExportFormat } from '../wire.ts';
 
@@ -6,25 +7,44 @@ export type FileRow = Readonly<Record<string, string | number>>;
 
 export const EXPORT_FORMATS: readonly ExportFormat[] = ['csv', 'ndjson'];
 
-export function sendFile(
+type File = { readonly name: string; readonly format: ExportFormat; readonly columns: readonly string[] };
+
+/** Pages are read as fast as the client reads the file, so memory does not depend on its size. */
+export async function sendFile<Row>(
   reply: FastifyReply,
-  name: string,
-  format: ExportFormat,
-  columns: readonly string[],
-  rows: readonly FileRow[],
-): FastifyReply {
-  const text = format === 'csv' ? csvOf(columns, rows) : rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+  { name, format, columns }: File,
+  pages: AsyncIterable<Row[]>,
+  fileRows: (page: Row[]) => FileRow[] | Promise<FileRow[]>,
+): Promise<FastifyReply> {
+  const line = format === 'csv' ? csvLine(columns) : (row: FileRow) => `${JSON.stringify(row)}\n`;
+  const texts = textsOf(pages, async (page) => (await fileRows(page)).map(line).join(''));
+  // Before the header is sent, so that a failure of storage is answered as one.
+  const first = await texts.next();
+  const head = format === 'csv' ? csvHead(columns) : '';
   const type = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8';
   return reply
     .header('Content-Type', type)
     .header('Content-Disposition', `attachment; filename="${name}.${format}"`)
-    .send(text);
+    .send(Readable.from(startingWith(head + (first.value ?? ''), texts), { objectMode: false, highWaterMark: 1 }));
 }
 
-export function csvOf(columns: readonly string[], rows: readonly FileRow[]): string {
-  const line = (cells: readonly (string | number)[]) => `${cells.map(cell).join(',')}\r\n`;
-  return line(columns) + rows.map((row) => line(columns.map((column) => row[column] ?? ''))).join('');
+async function* textsOf<Row>(
+  pages: AsyncIterable<Row[]>,
+  textOf: (page: Row[]) => Promise<string>,
+): AsyncGenerator<string, undefined> {
+  for await (const page of pages) yield await textOf(page);
+  return undefined;
 }
+
+async function* startingWith(text: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
+  // A stream of bytes ends with an empty chunk.
+  if (text !== '') yield text;
+  for await (const piece of rest) if (piece !== '') yield piece;
+}
+
+const csvHead = (columns: readonly string[]) => `${columns.map(cell).join(',')}\r\n`;
+const csvLine = (columns: readonly string[]) => (row: FileRow) =>
+  `${columns.map((column) => cell(row[column] ?? '')).join(',')}\r\n`;
 
 /**
  * Names are chosen by people, and spreadsheets run text that starts with these characters as a formula (CWE-1236): an

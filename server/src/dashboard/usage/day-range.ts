@@ -7,9 +7,9 @@ const DEFAULT_DAYS = 30;
 /** More would be slow to draw and to read. */
 const MAX_DAYS = 366;
 
-export type Days = { readonly from: string; readonly to: string; readonly days: string[] };
+type Days = { readonly from: string; readonly to: string; readonly days: string[] };
 
-/** The last 30 days unless told. */
+/** The last 30 days by default. */
 export function parseDays({ from, to }: { readonly from?: string; readonly to?: string }, now: Date): Days {
   const end = to === undefined ? dayAt(now.getTime()).startMs : parseDay('/to', to);
   const start = from === undefined ? end - (DEFAULT_DAYS - 1) * DAY_MS : parseDay('/from', from);
@@ -19,7 +19,7 @@ export function parseDays({ from, to }: { readonly from?: string; readonly to?: 
   return { from: dayText(start), to: dayText(end), days };
 }
 
-export const dayText = (ms: number) => dayAt(ms).text;
+const dayText = (ms: number) => dayAt(ms).text;
 export const dayBefore = (now: Date, count: number) => dayText(now.getTime() - count * DAY_MS);
 
 function parseDay(path: string, text: string): number {

@@ -10,6 +10,9 @@ import { maintenance } from './0004-maintenance.ts';
 import { leaseRows } from './0005-lease-rows.ts';
 import { writers } from './0006-writers.ts';
 import { keyUsesAndNetworks } from './0007-key-uses-and-networks.ts';
+import { keyList } from './0008-key-list.ts';
+import { keyChanges } from './0009-key-changes.ts';
+import { linkCreatorsAndUsageIndex } from './0010-link-creators-and-usage-index.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-keys-quota-usage': keysQuotaUsage,
@@ -19,4 +22,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0005-lease-rows': leaseRows,
   '0006-writers': writers,
   '0007-key-uses-and-networks': keyUsesAndNetworks,
+  '0008-key-list': keyList,
+  '0009-key-changes': keyChanges,
+  '0010-link-creators-and-usage-index': linkCreatorsAndUsageIndex,
 };

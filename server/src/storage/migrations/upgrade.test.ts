@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test, { after } from 'node:test';
 import type { Kysely, Migration } from 'kysely';
-import { testEngines } from '../../test/engines.ts';
+import { testEngines } from '../../test/storage/engines.ts';
 import { sql } from '../kysely.ts';
 import { openEngine, openStorage } from '../open-storage.ts';
 import { migrate, schemaState } from './migrate.ts';
@@ -67,6 +67,44 @@ for (const engine of testEngines()) {
     ]);
     assert.deepEqual((await schemaState(next.db, name)).newer, ['9001-expand']);
     await Promise.all([running.close(), restarted.close(), next.db.destroy()]);
+  });
+
+  test(`upgrade on ${name}: keys that an older version creates and revokes are counted, listed and found`, {
+    skip,
+  }, async () => {
+    const location = await engine.newLocation();
+    const before = await openEngine(location);
+    // The statements of versions before step 0008, which know neither its columns nor its tables.
+    const insert = (id: string, keyName: string, owner: string | null) =>
+      sql`insert into keys (id, name, hash, masked, permissions, tier, created_at, owner_id) values
+        (${id}, ${keyName}, ${`hash of ${id}`}, ${'whence_ab12…wxyz'}, 'ip:read asn:read', 'pro', 1, ${owner})`.execute(
+        before.db,
+      );
+    await insert('one', 'Key 10', null);
+    await insert('two', 'key 9', 'ada');
+    await insert('three', 'other', 'ada');
+    await sql`update keys set last_used_at = 5 where id = 'one'`.execute(before.db);
+    await sql`update keys set revoked_at = 2, revoked_by = 'test' where id in ('two', 'three')`.execute(before.db);
+    const storage = await openStorage(location);
+    const counts = async (owner?: string) =>
+      (await storage.keyList.facets(owner)).map(({ facet, keys }) => [facet, keys]).sort();
+    const [active, revoked] = ['active pro ip:read asn:read', 'revoked pro ip:read asn:read'];
+    assert.deepEqual(await counts(), [
+      [active, 1],
+      [revoked, 2],
+    ]);
+    assert.deepEqual(await counts('ada'), [[revoked, 2]]);
+    const byName = { sort: 'name', order: 'asc', limit: 10 } as const;
+    const ids = (keys: readonly { key: { id: string } }[]) => keys.map(({ key: { id } }) => id);
+    assert.deepEqual(ids(await storage.keyList.page(byName)), ['two', 'one', 'three']);
+    const search = { text: 'KEY', owners: [] };
+    assert.equal(await storage.keyList.countMatches(search, 10), 2);
+    assert.deepEqual(ids((await storage.keyList.pageOfMatches(search, byName)).keys), ['two', 'one']);
+    const byUse = { ...byName, sort: 'last_used_at', order: 'desc', facets: [active] } as const;
+    assert.deepEqual(ids(await storage.keyList.page(byUse)), ['one']);
+    await sql`delete from keys where id = 'three'`.execute(before.db);
+    assert.deepEqual(await counts('ada'), [[revoked, 1]]);
+    await Promise.all([storage.close(), before.db.destroy()]);
   });
 
   test(`upgrade on ${name}: once the schema is contracted, this version refuses it with a sentence`, {

@@ -1,10 +1,10 @@
 /**
- * Leases in one statement each, so that a round trip is all they cost and nothing is left half done. Each locks the row
- * of a key's day before the leases of that day, and several days in one order: no two of them wait for each other.
+ * Lease operations as one statement each: one round trip, and nothing is left half done. Each locks the row of a key's
+ * day before the leases of that day, and locks several days in the same order, so two statements cannot deadlock.
  */
 import type { RawBuilder } from 'kysely';
 import { sql } from '../kysely.ts';
-import type { LeaseChanges } from '../lease-changes.ts';
+import type { LeaseChanges } from '../leases/lease-changes.ts';
 import type { Db } from '../schema.ts';
 
 type TakenRow = { key_id: string; taken: number; granted: number; opened: number; elsewhere: number };
@@ -12,13 +12,13 @@ type TakenRow = { key_id: string; taken: number; granted: number; opened: number
 export function oneStatementLeases(db: Db, now: RawBuilder<number>): LeaseChanges {
   return {
     async take(takes, leaseMs) {
-      // By key, because `on conflict` sees the row that is there and the one to insert, but not what they come from.
+      // By key id, because `on conflict` sees the existing and the new row, but not the input that they come from.
       const byKey = Object.fromEntries(
         takes.map(({ keyId, wanted, limit, ...take }) => [keyId, { ...take, wanted: Math.min(wanted, limit), limit }]),
       );
       const asked = (key: RawBuilder<unknown>, name: string) =>
         sql`cast((select takes from input) #>> array[${key}, ${sql.lit(name)}] as bigint)`;
-      // What is left may be less than nothing, where a limit was lowered in the middle of the day.
+      // The remainder is negative if the limit was lowered during the day.
       const grant = sql`greatest(0, least(excluded.granted, ${asked(sql`q.key_id`, 'limit')} - q.granted))`;
       const granted = sql`l.granted + excluded.granted - ${asked(sql`l.key_id`, 'opened')}`;
       const { rows } = await sql<TakenRow>`
@@ -62,7 +62,7 @@ export function oneStatementLeases(db: Db, now: RawBuilder<number>): LeaseChange
       });
     },
 
-    async settle(leases) {
+    async end(leases) {
       if (leases.length === 0) return;
       await sql`
         with given as (
@@ -105,8 +105,19 @@ export function oneStatementLeases(db: Db, now: RawBuilder<number>): LeaseChange
         select cast(count(*) as integer) as ended from ended`.execute(db);
       return rows[0]?.ended ?? 0;
     },
+
+    async recall({ keyId, day }, kept) {
+      // The row lock of the revision orders recalls by commit: a reader never sees a number before the one ahead of it.
+      await sql`
+        with moved as (
+          update revisions set recalls = recalls + 1 returning recalls
+        ), removed as (
+          delete from recalls where number < (select recalls from moved) - ${bigint(kept)}
+        )
+        insert into recalls (number, key_id, day) select recalls, ${keyId}, ${day} from moved`.execute(db);
+    },
   };
 }
 
-/** PostgreSQL cannot tell the type of a parameter from an expression of parameters. */
+/** PostgreSQL cannot infer the type of a parameter from an expression of parameters. */
 const bigint = (value: number) => sql<number>`cast(${value} as bigint)`;

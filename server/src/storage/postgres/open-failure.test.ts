@@ -1,8 +1,8 @@
 /** What a person reads when the URL of the database is wrong, on a real server that asks for passwords. */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
+import { NO_OWN_POSTGRES, PostgresServer } from '@whence/testing/postgres-server';
 import pg from 'pg';
-import { NO_OWN_POSTGRES, PostgresServer } from '../../test/postgres-server.ts';
 import { openStorage } from '../open-storage.ts';
 
 const skip = NO_OWN_POSTGRES;
@@ -40,12 +40,12 @@ for (const [behaviour, url, want] of [
   [
     'no password',
     () => `postgres://guest@${host}${database}`,
-    /cannot be used: it asks for a password, and there is none\. Put it into the URL, PGPASSWORD/,
+    /cannot be used: it requires a password, and none is set\. Put it into the URL, PGPASSWORD/,
   ],
   [
     'a user that may not come in from here',
     () => `postgres://stranger:x@${host}${database}`,
-    /cannot be used: no pg_hba\.conf entry for host .* see its pg_hba\.conf\.$/,
+    /cannot be used: no pg_hba\.conf entry for host .* check its pg_hba\.conf\.$/,
   ],
   [
     'a database that does not exist',

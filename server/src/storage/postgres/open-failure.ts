@@ -4,7 +4,7 @@ import { StorageUnavailable } from '../storage-unavailable.ts';
 /** SQLSTATE, or a code of Node. */
 const ADVICE: Readonly<Record<string, string>> = {
   '28P01': 'Check the user and the password in the URL (characters such as @ : / must be escaped), or PGPASSWORD.',
-  '28000': 'The server does not let this user in from here: see its pg_hba.conf.',
+  '28000': 'The server does not accept this user from this address: check its pg_hba.conf.',
   '3D000': 'Create it with its user as the owner: CREATE DATABASE … OWNER …',
   '3F000': 'The user must be able to create tables: make it the owner of the database.',
   '42501': 'The user must be able to create tables: make it the owner of the database.',
@@ -26,11 +26,11 @@ const ADVICE: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'Name the authority of its certificate with sslrootcert in the URL.',
 };
 
-/** What pg says without a code. */
+/** Messages of pg that have no code. */
 const MESSAGES: readonly (readonly [RegExp, string, string])[] = [
   [
     /client password must be a(?: non-empty)? string/,
-    'it asks for a password, and there is none',
+    'it requires a password, and none is set',
     'Put it into the URL, PGPASSWORD or a password file.',
   ],
   [
@@ -41,20 +41,20 @@ const MESSAGES: readonly (readonly [RegExp, string, string])[] = [
   [/timeout|timed out/i, 'it does not answer', 'Check host and port, and whether a firewall lets connections through.'],
 ];
 
-/** `place` is the database without user and password. What is no failure to connect is returned as it is. */
+/** `place` is the database without user and password. Other errors are returned unchanged. */
 export function openFailure(error: unknown, place: string): unknown {
   if (!(error instanceof StorageUnavailable) || error.cause === undefined) return error;
   const { message, code } = origin(error);
   const known = MESSAGES.find(([pattern]) => pattern.test(message));
   const advice = known?.[2] ?? (code !== undefined && Object.hasOwn(ADVICE, code) ? ADVICE[code] : undefined);
-  // A step of the schema that failed is named by the outermost message.
-  const words = known?.[1] ?? (error.cause instanceof StorageUnavailable ? error.message : message || code);
-  return new StorageUnavailable(`${place} cannot be used: ${words}${advice === undefined ? '' : `. ${advice}`}`, {
+  // The outermost message names the schema step that failed.
+  const reason = known?.[1] ?? (error.cause instanceof StorageUnavailable ? error.message : message || code);
+  return new StorageUnavailable(`${place} cannot be used: ${reason}${advice === undefined ? '' : `. ${advice}`}`, {
     cause: error.cause,
   });
 }
 
-/** Of an AggregateError, of which there is one per address, the first is enough. */
+/** An AggregateError has one error per address; the first is enough. */
 function origin(error: Error & { code?: string }): { message: string; code?: string } {
   const inner = error instanceof AggregateError ? error.errors[0] : error.cause;
   return inner instanceof Error ? origin(inner) : error;

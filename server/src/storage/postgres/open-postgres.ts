@@ -1,63 +1,83 @@
-/** PostgreSQL, for several machines. */
+/** Opens PostgreSQL, which several machines can share. */
 
 import type { Engine } from '../engine.ts';
 import { Kysely, PostgresDialect, sql } from '../kysely.ts';
 import { migrate, schemaState } from '../migrations/migrate.ts';
 import type { Db, Schema } from '../schema.ts';
 import { NoDatabase } from '../storage-unavailable.ts';
+import { checkedKeyChanges } from './checked-key-changes.ts';
 import { DatabaseClock } from './database-clock.ts';
+import { readDatabaseUrl } from './database-url.ts';
 import { oneStatementLeases } from './one-statement-leases.ts';
+import { oneStatementStatistics } from './one-statement-statistics.ts';
 import { openFailure } from './open-failure.ts';
-import { openPool, type PoolTimeouts } from './pool.ts';
+import { openPool, openTransaction, type Pool, type PoolTimeouts } from './pool.ts';
 import { unavailableDialect } from './unavailable-dialect.ts';
 
-/** Of one process. Most of the time one or two are in use. */
+/** Per process. Usually one or two are in use. */
 const MAX_CONNECTIONS = 8;
 const TIMEOUTS: PoolTimeouts = { connectMs: 2_000, statementMs: 2_000, lockMs: 2_000, queryMs: 3_000 };
 
-/** A replica waits while another one migrates; a step over a large table takes its time. */
+/** For reads of statistics, which may take seconds. */
+const STATISTICS_CONNECTIONS = 2;
+const STATISTICS_TIMEOUTS: PoolTimeouts = { connectMs: 10_000, statementMs: 20_000, lockMs: 2_000, queryMs: 25_000 };
+
+/** A replica waits while another one migrates; a step on a large table can take minutes. */
 const MIGRATION_TIMEOUTS: PoolTimeouts = { connectMs: 10_000, statementMs: 600_000, lockMs: 60_000, queryMs: 660_000 };
 
 const NOW = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
 
+type PostgresOptions = {
+  readonly mustExist: boolean;
+  /** For a worker: its schema was brought up to date by the first process, and its port is open while PostgreSQL is away. */
+  readonly mayBeAway?: boolean;
+};
+
 /** Opens the database and, where steps are pending, brings its schema up to date under Kysely's advisory lock. */
-export async function openPostgres(url: string, { mustExist }: { mustExist: boolean }): Promise<Engine> {
-  const place = nameOf(url);
-  const db = connect(url, MAX_CONNECTIONS, TIMEOUTS);
-  const urgent = connect(url, 1, TIMEOUTS);
+export async function openPostgres(url: string, { mustExist, mayBeAway = false }: PostgresOptions): Promise<Engine> {
+  const { name: place } = readDatabaseUrl(url);
+  const [main, mainPool] = connect(url, MAX_CONNECTIONS, TIMEOUTS);
+  const [urgent, urgentPool] = connect(url, 1, TIMEOUTS);
+  const [statisticsReads, statisticsPool] = connect(url, STATISTICS_CONNECTIONS, STATISTICS_TIMEOUTS);
   const clock = new DatabaseClock(async () => {
     const { rows } = await sql<{ now: number }>`select ${NOW} as now`.execute(urgent);
     return (rows[0] as { now: number }).now;
   });
-  const destroy = db.destroy.bind(db);
-  db.destroy = async () => {
+  const destroy = main.destroy.bind(main);
+  main.destroy = async () => {
     clock.stop();
-    await Promise.all([urgent.destroy(), destroy()]);
+    await Promise.all([urgent.destroy(), statisticsReads.destroy(), destroy()]);
   };
   try {
-    const { isEmpty, pending } = await schemaState(db, place);
-    if (isEmpty && mustExist) throw new NoDatabase(`${place} has no tables of whence: is it the right database?`);
-    if (pending.length > 0) await migrateAlone(url);
-    await clock.start();
+    if (!mayBeAway) {
+      const { isEmpty, pending } = await schemaState(main, place);
+      if (isEmpty && mustExist) throw new NoDatabase(`${place} has no Whence tables: is it the right database?`);
+      if (pending.length > 0) await migrateAlone(url);
+    }
+    await clock.start({ mayFail: mayBeAway });
   } catch (error) {
-    await db.destroy();
+    await main.destroy();
     throw openFailure(error, place);
   }
+  const reconnect = () => {
+    for (const pool of [mainPool, urgentPool, statisticsPool]) pool.renew();
+  };
   return {
     name: 'PostgreSQL',
     place,
-    db,
-    urgent,
-    generation: () => 0,
+    db: main,
+    statisticsReads,
+    keyChanges: checkedKeyChanges(urgent, reconnect),
     now: NOW,
     nowMs: () => clock.nowMs(),
-    leases: oneStatementLeases(db, NOW),
+    leases: oneStatementLeases(main, NOW),
+    statistics: oneStatementStatistics(main, NOW),
   };
 }
 
-/** On connections of its own, whose time-outs are those of migrations. */
+/** Uses separate connections, with the timeouts for migrations. */
 async function migrateAlone(url: string): Promise<void> {
-  const db = connect(url, 2, MIGRATION_TIMEOUTS);
+  const [db] = connect(url, 2, MIGRATION_TIMEOUTS);
   try {
     await migrate(db);
   } finally {
@@ -65,13 +85,8 @@ async function migrateAlone(url: string): Promise<void> {
   }
 }
 
-function connect(url: string, max: number, timeouts: PoolTimeouts): Db {
-  const dialect = new PostgresDialect({ pool: async () => openPool(url, max, timeouts) });
-  return new Kysely<Schema>({ dialect: unavailableDialect(dialect) });
-}
-
-/** Without user, password and parameters. */
-export function nameOf(url: string): string {
-  const { host, pathname } = new URL(url);
-  return `postgres://${host}${pathname}`;
+function connect(url: string, max: number, timeouts: PoolTimeouts): [db: Db, pool: Pool] {
+  const pool = openPool(url, max, timeouts);
+  const dialect = new PostgresDialect({ pool });
+  return [new Kysely<Schema>({ dialect: unavailableDialect(dialect, openTransaction(timeouts)) }), pool];
 }

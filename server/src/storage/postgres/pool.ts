@@ -1,46 +1,120 @@
 /**
- * A pool of connections with a time-out on every wait. A connection on which a time-out or a network error has happened
- * is closed: the answer to an earlier statement may still come, and behind a network that drops packets without closing
- * connections it would fail again for a quarter of an hour.
+ * A connection pool with a timeout on every wait, on the first host that accepts connections. A connection is closed
+ * after a timeout or a network error: the response to an earlier statement may still arrive, and in a network that drops
+ * packets without closing connections it would keep failing for a quarter of an hour.
+ *
+ * Settings of a session are statements, not startup parameters, which poolers refuse or drop.
  */
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import pg from 'pg';
+import { readDatabaseUrl } from './database-url.ts';
 
 export type PoolTimeouts = {
-  /** For a connection, whether it is opened or one of the pool becomes free. */
+  /** For a connection, whether a new one or one from the pool. */
   readonly connectMs: number;
-  /** At the server, of a statement. */
+  /** For a statement, at the server. */
   readonly statementMs: number;
-  /** At the server, of a wait for a lock. */
+  /** For a lock, at the server. */
   readonly lockMs: number;
-  /** At the client, for a server that does not answer at all. */
+  /** For any response, at the client. */
   readonly queryMs: number;
 };
 
-const IDLE_MS = 30_000;
-/** How long open connections may take to say goodbye when the pool is closed. */
-const CLOSE_MS = 1_000;
+export type Pool = PostgresPool & {
+  /** Uses other connections from now on, to the next host where there are several. */
+  renew(): void;
+};
 
-export function openPool(url: string, max: number, timeouts: PoolTimeouts): PostgresPool {
+const IDLE_MS = 30_000;
+/** How long closing the pool waits for open connections. */
+const CLOSE_MS = 1_000;
+/** A replica that disappears inside a transaction holds its locks for at most this long. */
+const IDLE_IN_TRANSACTION_MS = 5_000;
+/** PostgreSQL notices after 25 s that the machine of a connection is gone; by default after two hours. */
+const KEEP_ALIVES = { idle: 10, interval: 5, count: 3 };
+/** `read_only_sql_transaction`: the server was a standby, or became read-only. */
+const READ_ONLY = '25006';
+
+export function openPool(url: string, max: number, timeouts: PoolTimeouts): Pool {
+  const { hosts, attributes } = readDatabaseUrl(url);
+  const pools = hosts.map((host) => openHost(host, max, timeouts, attributes !== 'any'));
+  let current = 0;
+  return {
+    async connect() {
+      const failures: unknown[] = [];
+      for (let i = 0; i < pools.length; i++) {
+        const index = (current + failures.length) % pools.length;
+        try {
+          const client = await (pools[index] as Pool).connect();
+          current = index;
+          return client;
+        } catch (error) {
+          failures.push(error);
+        }
+      }
+      throw failures[0];
+    },
+    renew() {
+      for (const pool of pools) pool.renew();
+      current = (current + 1) % pools.length;
+    },
+    async end() {
+      await Promise.all(pools.map((pool) => pool.end()));
+    },
+  };
+}
+
+function openHost(url: string, max: number, timeouts: PoolTimeouts, mustBeWritable: boolean): Pool {
   const pool = new pg.Pool({
     connectionString: withTlsOfLibpq(url),
     application_name: 'whence',
     max,
     connectionTimeoutMillis: timeouts.connectMs,
-    statement_timeout: timeouts.statementMs,
-    lock_timeout: timeouts.lockMs,
     query_timeout: timeouts.queryMs,
     idleTimeoutMillis: IDLE_MS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVES.idle * 1000,
     types: { getTypeParser },
   });
   const open = new Set<pg.PoolClient>();
-  pool.on('connect', (client) => open.add(client));
+  const broken = new WeakMap<pg.PoolClient, Error>();
+  const prepared = new WeakSet<pg.PoolClient>();
+  // A listener for as long as the connection exists. Those of the pool end when it hands the connection out, and a
+  // server that shuts down may send "ready" and its last message in one packet: an error without a listener would end
+  // the process.
+  pool.on('connect', (client) => {
+    open.add(client);
+    client.on('error', (error) => broken.set(client, error));
+  });
   pool.on('remove', (client) => open.delete(client));
   // A connection that breaks while it is idle is replaced when it is needed; the query that needs it reports.
   pool.on('error', () => {});
+  const prepare = async (client: pg.PoolClient) => {
+    try {
+      if (!prepared.has(client) && (await prepareSession(client, timeouts)) === 'read-only' && mustBeWritable)
+        throw Object.assign(new Error('the server is read-only'), { code: READ_ONLY });
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
+    prepared.add(client);
+    return closedWhenBroken(client, () => broken.get(client));
+  };
   return {
-    connect: async () => closedWhenBroken(await pool.connect()),
+    async connect() {
+      for (;;) {
+        const client = await pool.connect();
+        const failure = broken.get(client);
+        if (failure === undefined) return prepare(client);
+        client.release(true);
+        // One that was in use before is replaced; a new one that is broken already is the answer of the server.
+        if (!prepared.has(client)) throw failure;
+      }
+    },
+    renew() {
+      // Connections in use are closed when they are released, idle ones when they are next asked for.
+      for (const client of open) broken.set(client, new Error('the connection was given up for another one'));
+    },
     async end() {
       const cut = setTimeout(() => {
         for (const client of open) socketOf(client)?.destroy();
@@ -51,31 +125,54 @@ export function openPool(url: string, max: number, timeouts: PoolTimeouts): Post
   };
 }
 
-/** What the server has answered itself, a refusal too, has a SQLSTATE of five characters. */
-const isAnswer = (error: unknown) => /^[0-9A-Z]{5}$/.test((error as { code?: string }).code ?? '');
-
-function closedWhenBroken(client: pg.PoolClient): PostgresPoolClient {
-  let failure: Error | undefined;
-  // Otherwise the end of a connection between two statements of a transaction would end the process.
-  const onError = (error: Error) => {
-    failure ??= error;
+/**
+ * One round trip for a new connection. Isolation is explicit because the default of a database may be a level at which
+ * statements fail when they meet. A pooler in transaction mode applies this to the server connection that it used, so
+ * transactions set their timeouts themselves: see `openTransaction`.
+ */
+async function prepareSession(client: pg.PoolClient, { statementMs, lockMs }: PoolTimeouts) {
+  const settings = {
+    statement_timeout: statementMs,
+    lock_timeout: lockMs,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    default_transaction_isolation: 'read committed',
+    tcp_keepalives_idle: KEEP_ALIVES.idle,
+    tcp_keepalives_interval: KEEP_ALIVES.interval,
+    tcp_keepalives_count: KEEP_ALIVES.count,
   };
-  client.on('error', onError);
+  const calls = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', false)`);
+  const { rows } = await client.query(`select current_setting('transaction_read_only') as read_only, ${calls}`);
+  return rows[0]?.read_only === 'on' ? 'read-only' : 'writable';
+}
+
+/** Begins a transaction with its settings in the same round trip. */
+export function openTransaction({ statementMs, lockMs }: PoolTimeouts): string {
+  return [
+    'begin isolation level read committed',
+    `set local statement_timeout = ${statementMs}`,
+    `set local lock_timeout = ${lockMs}`,
+    `set local idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS}`,
+  ].join('; ');
+}
+
+/** Every error that the server itself reports has a five-character SQLSTATE. */
+const isServerError = (error: unknown) => /^[0-9A-Z]{5}$/.test((error as { code?: string }).code ?? '');
+
+function closedWhenBroken(client: pg.PoolClient, connectionError: () => Error | undefined): PostgresPoolClient {
+  let queryError: Error | undefined;
   const query = async (...args: unknown[]) => {
+    const failure = connectionError() ?? queryError;
     if (failure !== undefined) throw failure;
     try {
       return await (client.query as (...args: unknown[]) => Promise<unknown>)(...args);
     } catch (error) {
-      if (!isAnswer(error)) failure = error as Error;
+      if (!isServerError(error) || (error as { code?: string }).code === READ_ONLY) queryError = error as Error;
       throw error;
     }
   };
   return {
     query: query as PostgresPoolClient['query'],
-    release() {
-      client.off('error', onError);
-      client.release(failure);
-    },
+    release: () => client.release(connectionError() ?? queryError),
   };
 }
 
@@ -84,7 +181,7 @@ function socketOf(client: pg.PoolClient): { destroy(): void } | undefined {
   return (client as unknown as { connection?: { stream?: { destroy(): void } } }).connection?.stream;
 }
 
-/** `sslmode` means what it means to psql; without this, pg treats `require` as `verify-full` and warns. */
+/** Gives `sslmode` its meaning in psql; without this, pg treats `require` as `verify-full` and warns. */
 function withTlsOfLibpq(url: string): string {
   if (!/[?&]sslmode=/.test(url) || /[?&]uselibpqcompat=/.test(url)) return url;
   return `${url}&uselibpqcompat=true`;

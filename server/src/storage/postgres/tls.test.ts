@@ -5,11 +5,12 @@ import { chmodSync, chownSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
+import { NO_OWN_POSTGRES, PostgresServer } from '@whence/testing/postgres-server';
+import { findProgram } from '@whence/testing/programs';
 import pg from 'pg';
-import { NO_OWN_POSTGRES, PostgresServer } from '../../test/postgres-server.ts';
 import { openStorage } from '../open-storage.ts';
 
-const skip = NO_OWN_POSTGRES;
+const skip = NO_OWN_POSTGRES || (findProgram('openssl') === undefined && 'openssl is not installed');
 const folder = mkdtempSync(join(tmpdir(), 'whence-tls-'));
 const [key, certificate, other] = ['server.key', 'server.crt', 'other.crt'].map((name) => join(folder, name)) as [
   string,

@@ -1,22 +1,28 @@
-/** A dialect whose failures are `StorageUnavailable`: what the server or the network refuses is storage being down. */
+/**
+ * Wraps a dialect so that every failure of the server or the network is a `StorageUnavailable`, and that a transaction
+ * begins with `begin`.
+ */
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
+import { compiledQuery } from '../kysely.ts';
 import { StorageUnavailable } from '../storage-unavailable.ts';
 
-export function unavailableDialect(dialect: Dialect): Dialect {
+export function unavailableDialect(dialect: Dialect, begin: string): Dialect {
   return {
     createAdapter: () => dialect.createAdapter(),
     createQueryCompiler: () => dialect.createQueryCompiler(),
     createIntrospector: (db) => dialect.createIntrospector(db),
-    createDriver: () => new UnavailableDriver(dialect.createDriver()),
+    createDriver: () => new UnavailableDriver(dialect.createDriver(), begin),
   };
 }
 
 class UnavailableDriver implements Driver {
   readonly #driver: Driver;
+  readonly #begin: string;
   readonly #wrapped = new WeakMap<DatabaseConnection, DatabaseConnection>();
 
-  constructor(driver: Driver) {
+  constructor(driver: Driver, begin: string) {
     this.#driver = driver;
+    this.#begin = begin;
   }
 
   init = () => orUnavailable(() => this.#driver.init());
@@ -33,8 +39,10 @@ class UnavailableDriver implements Driver {
     return wrapper;
   }
 
-  beginTransaction: Driver['beginTransaction'] = (connection, settings) =>
-    orUnavailable(() => this.#driver.beginTransaction(this.#inner(connection), settings));
+  async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(compiledQuery.raw(this.#begin));
+  }
+
   commitTransaction = (connection: DatabaseConnection) =>
     orUnavailable(() => this.#driver.commitTransaction(this.#inner(connection)));
   rollbackTransaction = (connection: DatabaseConnection) =>
@@ -50,12 +58,12 @@ async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw new StorageUnavailable(wordsOf(error as Error & { code?: string }), { cause: error });
+    throw new StorageUnavailable(messageOf(error as Error & { code?: string }), { cause: error });
   }
 }
 
 /** A connection that is refused on several addresses is an AggregateError without a message. */
-function wordsOf({ message, code }: Error & { code?: string }): string {
-  const words = message === '' ? 'no connection to PostgreSQL' : message;
-  return code === undefined ? words : `${words} (${code})`;
+function messageOf({ message, code }: Error & { code?: string }): string {
+  const text = message === '' ? 'no connection to PostgreSQL' : message;
+  return code === undefined ? text : `${text} (${code})`;
 }

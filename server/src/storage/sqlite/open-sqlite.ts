@@ -5,12 +5,17 @@ import { Kysely, sql } from '../kysely.ts';
 import { migrate, schemaState } from '../migrations/migrate.ts';
 import type { Schema } from '../schema.ts';
 import { NoDatabase } from '../storage-unavailable.ts';
+import { fileKeyChanges } from './file-key-changes.ts';
 import { SqliteThread } from './sqlite-thread.ts';
-import { threadDialect } from './thread-dialect.ts';
+import { Mutex, statisticsDialect, threadDialect } from './thread-dialect.ts';
 import { transactionalLeases } from './transactional-leases.ts';
+import { transactionalStatistics } from './transactional-statistics.ts';
 
-/** Hashes of keys are in it. SQLite gives its `-wal` and `-shm` files the same permissions. */
+/** The file contains key hashes. SQLite gives its `-wal` and `-shm` files the same permissions. */
 const OWNER_ONLY = 0o600;
+
+/** A sum over a year takes seconds, and others wait for it. */
+const STATISTICS_TIMEOUT_MS = 20_000;
 
 const NOW = sql<number>`cast(unixepoch('subsec') * 1000 as integer)`;
 
@@ -21,11 +26,15 @@ export async function openSqlite(path: string, { mustExist }: { mustExist: boole
   restrictToOwner(path);
   const reader = new SqliteThread({ path, isReader: true });
   const writer = new SqliteThread({ path, isReader: false });
-  const db = new Kysely<Schema>({ dialect: threadDialect(reader, writer) });
+  // Started by the first read of statistics: commands and workers without one do not have the thread.
+  const statisticsReader = new SqliteThread({ path, isReader: true }, STATISTICS_TIMEOUT_MS);
+  const threads = { reader, writer, statisticsReader, writerLock: new Mutex() };
+  const db = new Kysely<Schema>({ dialect: threadDialect(threads) });
+  const statisticsReads = new Kysely<Schema>({ dialect: statisticsDialect(threads) });
   try {
     if ((await schemaState(db, path)).pending.length > 0) {
-      // Stored in the file. Set here, under no transaction, because two processes that set it at once are refused
-      // despite the timeout.
+      // Stored in the file. Set here, outside a transaction, because SQLite refuses two processes that set it at the same
+      // time, despite the timeout.
       await writer.run('pragma journal_mode = wal', []);
       await migrate(db);
     }
@@ -37,11 +46,12 @@ export async function openSqlite(path: string, { mustExist }: { mustExist: boole
     name: 'SQLite',
     place: path,
     db,
-    urgent: db,
-    generation: () => reader.generation,
+    statisticsReads,
+    keyChanges: fileKeyChanges(db, () => reader.generation),
     now: NOW,
     nowMs: () => undefined,
     leases: transactionalLeases(db, NOW),
+    statistics: transactionalStatistics(db, NOW),
   };
 }
 

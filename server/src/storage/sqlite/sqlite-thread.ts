@@ -2,10 +2,15 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { StorageUnavailable } from '../storage-unavailable.ts';
-import { monotonicMs } from './monotonic-clock.ts';
-import type { CloseRequest, StatementReply, StatementRequest, ThreadOptions } from './thread-protocol.ts';
+import {
+  type CloseRequest,
+  monotonicMs,
+  type StatementReply,
+  type StatementRequest,
+  type ThreadOptions,
+} from './thread-protocol.ts';
 
-/** Longer than any statement of ours takes; what waits longer waits for a lock or a broken disk. */
+/** Longer than any of our statements takes: a longer wait means a lock or a failing disk. */
 const STATEMENT_TIMEOUT_MS = 2_000;
 const CLOSE_TIMEOUT_MS = 5_000;
 
@@ -13,6 +18,7 @@ type Waiter = { resolve: (reply: StatementReply) => void; reject: (error: Error)
 
 export class SqliteThread {
   readonly #options: ThreadOptions;
+  readonly #timeoutMs: number;
   readonly #waiters = new Map<number, Waiter>();
   #worker: Worker | undefined;
   #starting: Promise<number> | undefined;
@@ -20,19 +26,25 @@ export class SqliteThread {
   #generation = 0;
   #isClosed = false;
 
-  constructor(options: ThreadOptions) {
+  constructor(options: ThreadOptions, timeoutMs = STATEMENT_TIMEOUT_MS) {
     this.#options = options;
+    this.#timeoutMs = timeoutMs;
   }
 
-  /** How often the thread had opened the file when it last answered. */
+  /** Number of times that the thread has opened the file, as of its last reply. */
   get generation(): number {
     return this.#generation;
   }
 
-  async run(sql: string, parameters: readonly unknown[], deadlineMs = statementDeadline()): Promise<StatementReply> {
-    // One that comes too late would start a thread that nothing ends.
+  /** For a statement that begins now. */
+  deadline(): number {
+    return monotonicMs() + this.#timeoutMs;
+  }
+
+  async run(sql: string, parameters: readonly unknown[], deadlineMs = this.deadline()): Promise<StatementReply> {
+    // A late statement would start a thread that is never stopped.
     if (this.#isClosed) throw new StorageUnavailable('the database was closed');
-    // On a busy machine a thread takes seconds to start, which is no wait for a lock or the disk.
+    // The deadline is for locks and the disk; on a busy machine, starting the thread takes seconds more.
     const startMs = this.#worker === undefined || this.#starting !== undefined ? await this.#start() : 0;
     const reply = await this.#ask((id) => ({ id, sql, parameters, deadlineMs: deadlineMs + startMs }));
     if (reply.error !== undefined) throw new SqliteError(this.#options.path, reply.error);
@@ -51,7 +63,7 @@ export class SqliteThread {
     if (worker === undefined) return;
     const exited = once(worker, 'exit');
     const timer = setTimeout(() => void worker.terminate(), CLOSE_TIMEOUT_MS);
-    // A thread that had to be terminated has not answered.
+    // A thread that had to be terminated does not answer.
     await this.#ask((id) => ({ id, isLast: true })).catch(() => {});
     await exited;
     clearTimeout(timer);
@@ -60,7 +72,7 @@ export class SqliteThread {
   /** Returns how long it took. */
   async #start(): Promise<number> {
     const startedMs = monotonicMs();
-    // Closing what is not open is answered as soon as the thread runs.
+    // A close request without an open connection is answered as soon as the thread runs.
     this.#starting ??= this.#ask((id) => ({ id, isLast: false }))
       .then(() => monotonicMs() - startedMs)
       .finally(() => {
@@ -101,28 +113,24 @@ export class SqliteThread {
   }
 }
 
-/** By the beginning of SQLite's code. */
-const WORDS = [
+/** By prefix of the SQLite error code. */
+const EXPLANATIONS = [
   ['SQLITE_BUSY', 'locked by another process'],
   ['SQLITE_FULL', 'no space left on the disk'],
   ['SQLITE_READONLY', 'read-only: this user must be able to write to it and to its directory'],
   ['SQLITE_CANTOPEN', 'cannot be opened: this user must be able to read and write it, and its directory'],
-  ['SQLITE_NOTADB', 'not a database of whence: restore a backup, or move it away to begin without keys'],
-  ['SQLITE_CORRUPT', 'damaged: restore a backup, or move it away to begin without keys'],
+  ['SQLITE_NOTADB', 'not a Whence database: restore a backup, or move the file away to start without keys'],
+  ['SQLITE_CORRUPT', 'damaged: restore a backup, or move the file away to start without keys'],
   ['SQLITE_IOERR', 'the disk is full or broken'],
 ] as const;
 
 export class SqliteError extends StorageUnavailable {
-  /** Like `SQLITE_BUSY`; empty for what SQLite did not say itself. */
+  /** Such as `SQLITE_BUSY`; empty for errors that are not from SQLite. */
   readonly code: string;
 
   constructor(path: string, { message, code }: { message: string; code: string }) {
-    const words = WORDS.find(([prefix]) => code.startsWith(prefix))?.[1] ?? message;
-    super(`${path}: ${words}${code === '' ? '' : ` (${code})`}`);
+    const explanation = EXPLANATIONS.find(([prefix]) => code.startsWith(prefix))?.[1] ?? message;
+    super(`${path}: ${explanation}${code === '' ? '' : ` (${code})`}`);
     this.code = code;
   }
-}
-
-export function statementDeadline(): number {
-  return monotonicMs() + STATEMENT_TIMEOUT_MS;
 }

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
 import Database from 'better-sqlite3';
-import type { StoredKey } from '../key-store.ts';
 import { openStorage } from '../open-storage.ts';
 import type { Storage } from '../storage.ts';
+import type { StoredKey } from '../stores/key-store.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'whence-storage-'));
 after(() => rmSync(root, { recursive: true, force: true }));
@@ -37,7 +37,7 @@ const key = (id: string): StoredKey => ({
   createdAt: new Date('2026-11-15T01:02:03.004Z'),
 });
 
-test('sqlite: a file of a newer version is refused with a sentence, and left alone', async () => {
+test('sqlite: a file of a newer version is refused with a message and not changed', async () => {
   const folder = newFolder();
   await withStorage(folder, async () => {});
   const database = new Database(file(folder));
@@ -88,7 +88,7 @@ test('sqlite: opening a database that is up to date writes nothing', async () =>
   assert.deepEqual([mtimeNs, size], [before.mtimeNs, before.size]);
 });
 
-test('sqlite: where nothing is, looking creates nothing and says so', async () => {
+test('sqlite: opening a missing database with mustExist creates nothing and reports it', async () => {
   const folder = newFolder();
   await assert.rejects(openStorage(folder, { mustExist: true }), {
     name: 'StorageUnavailable',
@@ -97,7 +97,7 @@ test('sqlite: where nothing is, looking creates nothing and says so', async () =
   assert.deepEqual(readdirSync(root).includes(String(folders)), false);
 });
 
-test('sqlite: the data folder and the database are the owner’s alone', async () => {
+test('sqlite: the data folder and the database are accessible to their owner only', async () => {
   const folder = newFolder();
   await withStorage(folder, async ({ keys }) => {
     await keys.insert(key('one'));
@@ -106,7 +106,7 @@ test('sqlite: the data folder and the database are the owner’s alone', async (
   });
 });
 
-test('sqlite: reads and other work of the process go on while another process holds the write lock', async () => {
+test('sqlite: reads and other work of the process continue while another process holds the write lock', async () => {
   const folder = newFolder();
   await withStorage(folder, async ({ keys, leases }) => {
     await keys.insert(key('one'));
@@ -120,7 +120,7 @@ test('sqlite: reads and other work of the process go on while another process ho
     let worstMs = 0;
     for (let i = 0; i < 50; i++) {
       const asked = performance.now();
-      await keys.revision();
+      await keys.changes('');
       worstMs = Math.max(worstMs, performance.now() - asked);
     }
     assert.ok(worstMs < 200, `a read took ${worstMs} ms`);
@@ -136,31 +136,34 @@ test('sqlite: after a checkpoint the keys of the database are the same', async (
   const folder = newFolder();
   await withStorage(folder, async ({ keys }) => {
     await keys.insert(key('one'));
-    const revision = await keys.revision();
+    const revision = (await keys.changes('')).revision;
     const other = new Database(file(folder));
     const before = statSync(file(folder)).mtimeMs;
     other.pragma('wal_checkpoint(truncate)');
     other.close();
     assert.notEqual(statSync(file(folder)).mtimeMs, before);
-    assert.equal(await keys.revision(), revision);
-    assert.deepEqual(await keys.changedSince(revision), []);
+    assert.equal((await keys.changes('')).revision, revision);
+    assert.deepEqual((await keys.changes(revision)).changed, []);
     await keys.insert(key('two'));
-    assert.deepEqual([await keys.revision(), await keys.changedSince(revision)], ['0.2', ['hash of two']]);
+    assert.deepEqual(
+      [(await keys.changes('')).revision, (await keys.changes(revision)).changed],
+      ['0.2', ['hash of two']],
+    );
   });
 });
 
-test('sqlite: a copy that went on by itself is another database, also with as many changes', async () => {
+test('sqlite: a copy that was changed separately is a different database, even with the same number of changes', async () => {
   const [folder, restored] = [newFolder(), newFolder()];
   await withStorage(folder, ({ keys }) => keys.insert(key('one')));
   cpSync(folder, restored, { recursive: true });
   await withStorage(restored, ({ keys }) => keys.insert(key('two')));
   await withStorage(folder, async ({ keys }) => {
     await keys.insert(key('three'));
-    const revision = await keys.revision();
+    const revision = (await keys.changes('')).revision;
     for (const suffix of ['-wal', '-shm']) rmSync(file(folder) + suffix, { force: true });
     copyFileSync(file(restored), file(folder));
-    assert.notEqual(await keys.revision(), revision);
-    assert.equal(await keys.changedSince(revision), undefined);
+    assert.notEqual((await keys.changes('')).revision, revision);
+    assert.equal((await keys.changes(revision)).changed, undefined);
   });
 });
 
@@ -177,10 +180,10 @@ for (const [behaviour, replace] of [
     await withStorage(folder, async ({ keys }) => {
       await keys.insert(key('one'));
       assert.equal((await keys.findByHash('hash of one'))?.revokedAt, undefined);
-      const revision = await keys.revision();
+      const revision = (await keys.changes('')).revision;
       for (const suffix of ['-wal', '-shm']) rmSync(file(folder) + suffix, { force: true });
       replace(file(restored), folder);
-      assert.notEqual(await keys.revision(), revision);
+      assert.notEqual((await keys.changes('')).revision, revision);
       assert.equal((await keys.findByHash('hash of one'))?.revokedBy, 'before the backup');
       assert.equal(await keys.revoke('one', new Date(), 'after it'), 'already revoked', 'writes see it too');
     });

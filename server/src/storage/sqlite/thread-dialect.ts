@@ -1,17 +1,34 @@
 /**
- * Kysely over two SQLite threads, one that reads and one that writes: in WAL mode a read never waits for a write, so
- * what a lookup needs to know of its key does not wait for another process's lock, nor for the disk.
+ * Kysely over three SQLite threads, two that read and one that writes: in WAL mode a read never waits for a write, so
+ * key checks wait neither for another process's lock nor for the disk. Statistics have a reader of their own, because
+ * they may take seconds.
  */
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, Kysely, QueryResult } from 'kysely';
 import { compiledQuery, SelectQueryNode, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from '../kysely.ts';
 import { StorageUnavailable } from '../storage-unavailable.ts';
-import { monotonicMs } from './monotonic-clock.ts';
-import { SqliteError, type SqliteThread, statementDeadline } from './sqlite-thread.ts';
-import { FILE_CHANGED } from './thread-protocol.ts';
+import { SqliteError, type SqliteThread } from './sqlite-thread.ts';
+import { FILE_CHANGED, monotonicMs } from './thread-protocol.ts';
 
-export function threadDialect(reader: SqliteThread, writer: SqliteThread): Dialect {
+/** The connections of a process to one file. */
+type Threads = {
+  readonly reader: SqliteThread;
+  readonly statisticsReader: SqliteThread;
+  readonly writer: SqliteThread;
+  readonly writerLock: Mutex;
+};
+
+export function threadDialect(threads: Threads): Dialect {
+  return dialectOf(() => new ThreadDriver(threads, threads.reader));
+}
+
+/** Only for reads. The other dialect closes its thread. */
+export function statisticsDialect(threads: Threads): Dialect {
+  return dialectOf(() => new ThreadDriver(threads, threads.statisticsReader));
+}
+
+function dialectOf(createDriver: () => ThreadDriver): Dialect {
   return {
-    createDriver: () => new ThreadDriver(reader, writer),
+    createDriver,
     createQueryCompiler: () => new SqliteQueryCompiler(),
     createAdapter: () => new TransactionalAdapter(),
     createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
@@ -29,19 +46,18 @@ class TransactionalAdapter extends SqliteAdapter {
 }
 
 class ThreadDriver implements Driver {
+  readonly #threads: Threads;
   readonly #reader: SqliteThread;
-  readonly #writer: SqliteThread;
-  readonly #writerTurns = new Turns();
 
-  constructor(reader: SqliteThread, writer: SqliteThread) {
+  constructor(threads: Threads, reader: SqliteThread) {
+    this.#threads = threads;
     this.#reader = reader;
-    this.#writer = writer;
   }
 
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<ThreadConnection> {
-    return new ThreadConnection(this.#reader, this.#writer, this.#writerTurns);
+    return new ThreadConnection(this.#threads, this.#reader);
   }
 
   async beginTransaction(connection: ThreadConnection): Promise<void> {
@@ -65,32 +81,32 @@ class ThreadDriver implements Driver {
 
   async destroy(): Promise<void> {
     // The writer last: the last connection moves the WAL into the file, and one that only reads cannot.
-    await this.#reader.close();
-    await this.#writer.close();
+    await this.#threads.statisticsReader.close();
+    await this.#threads.reader.close();
+    await this.#threads.writer.close();
   }
 }
 
-/** What one query or one transaction uses. A transaction has the writer to itself until it is released. */
+/** The connection of one query or one transaction. A transaction holds the writer until it is released. */
 class ThreadConnection implements DatabaseConnection {
+  readonly #threads: Threads;
   readonly #reader: SqliteThread;
-  readonly #writer: SqliteThread;
-  readonly #writerTurns: Turns;
   #holdsWriter = false;
-  /** Whether a transaction was begun and not ended. */
+  /** Whether a transaction is open. */
   isOpen = false;
 
-  constructor(reader: SqliteThread, writer: SqliteThread, writerTurns: Turns) {
+  constructor(threads: Threads, reader: SqliteThread) {
+    this.#threads = threads;
     this.#reader = reader;
-    this.#writer = writer;
-    this.#writerTurns = writerTurns;
   }
 
   async begin(): Promise<void> {
-    const deadlineMs = statementDeadline();
-    await this.#writerTurns.take(deadlineMs);
+    const { writer, writerLock } = this.#threads;
+    const deadlineMs = writer.deadline();
+    await writerLock.acquire(deadlineMs);
     this.#holdsWriter = true;
-    // Takes the write lock now: a transaction that reads first and then cannot write would have to be tried again.
-    const begin = () => this.#writer.run('begin immediate', [], deadlineMs);
+    // Takes the write lock now: a transaction that reads first and then cannot write would have to be repeated.
+    const begin = () => writer.run('begin immediate', [], deadlineMs);
     try {
       await begin();
     } catch (error) {
@@ -111,50 +127,53 @@ class ThreadConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>({ sql, parameters, query }: CompiledQuery): Promise<QueryResult<R>> {
-    const deadlineMs = statementDeadline();
+    const { writer } = this.#threads;
+    const isRead = SelectQueryNode.is(query);
+    const deadlineMs = (isRead ? this.#reader : writer).deadline();
     const run = async (thread: SqliteThread): Promise<QueryResult<R>> => {
       const { rows, changes } = await thread.run(sql, parameters, deadlineMs);
       return { rows: rows as R[], numAffectedRows: BigInt(changes) };
     };
-    if (this.#holdsWriter) return run(this.#writer);
-    const isRead = SelectQueryNode.is(query);
+    if (this.#holdsWriter) return run(writer);
     try {
-      return await (isRead ? run(this.#reader) : this.#inTurn(deadlineMs, () => run(this.#writer)));
+      return await (isRead ? run(this.#reader) : this.#withWriter(deadlineMs, () => run(writer)));
     } catch (error) {
       if (!isFileChanged(error)) throw error;
-      return await this.#inTurn(deadlineMs, async () => {
+      return await this.#withWriter(deadlineMs, async () => {
         await this.#closeConnections();
-        return run(isRead ? this.#reader : this.#writer);
+        return run(isRead ? this.#reader : writer);
       });
     }
   }
 
   /**
-   * Connections of one process share what they know of a file, so a database that was copied over the open one is seen
-   * only after all are closed. The reader last: the last connection that can write moves the WAL into the file, and the
+   * Connections of one process share state about a file, so a database that was copied over the open one is seen
+   * only after all are closed. The readers last: the last connection that can write moves the WAL into the file, and the
    * WAL of the old database must not get into the new one.
    */
   async #closeConnections(): Promise<void> {
-    await this.#writer.closeConnection();
-    await this.#reader.closeConnection();
+    await this.#threads.writer.closeConnection();
+    await this.#threads.statisticsReader.closeConnection();
+    await this.#threads.reader.closeConnection();
   }
 
-  async #inTurn<T>(deadlineMs: number, work: () => Promise<T>): Promise<T> {
-    await this.#writerTurns.take(deadlineMs);
+  async #withWriter<T>(deadlineMs: number, work: () => Promise<T>): Promise<T> {
+    const { writerLock } = this.#threads;
+    await writerLock.acquire(deadlineMs);
     try {
       return await work();
     } finally {
-      this.#writerTurns.release();
+      writerLock.release();
     }
   }
 
-  // biome-ignore lint/correctness/useYield: results come whole, and no query of ours asks for a stream.
+  // biome-ignore lint/correctness/useYield: results are not streamed, and no query asks for a stream.
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new Error('results of SQLite are not streamed');
   }
 
   release(): void {
-    if (this.#holdsWriter) this.#writerTurns.release();
+    if (this.#holdsWriter) this.#threads.writerLock.release();
     this.#holdsWriter = false;
   }
 }
@@ -163,22 +182,22 @@ function isFileChanged(error: unknown): boolean {
   return error instanceof SqliteError && error.code === FILE_CHANGED;
 }
 
-/** One holder at a time, in the order of asking. */
-class Turns {
+/** One holder at a time, first come, first served. */
+export class Mutex {
   readonly #waiting: (() => void)[] = [];
-  #isTaken = false;
+  #isHeld = false;
 
-  async take(deadlineMs: number): Promise<void> {
-    if (this.#isTaken) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    this.#isTaken = true;
+  async acquire(deadlineMs: number): Promise<void> {
+    if (this.#isHeld) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#isHeld = true;
     if (monotonicMs() < deadlineMs) return;
     this.release();
-    throw new StorageUnavailable('timed out behind other writes');
+    throw new StorageUnavailable('timed out waiting for other writes');
   }
 
   release(): void {
     const next = this.#waiting.shift();
-    if (next === undefined) this.#isTaken = false;
+    if (next === undefined) this.#isHeld = false;
     else next();
   }
 }

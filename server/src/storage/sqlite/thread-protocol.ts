@@ -1,4 +1,4 @@
-/** What goes to a SQLite thread and comes back. */
+/** Messages between the process and a SQLite thread, and the clock that their deadlines refer to. */
 export type ThreadOptions = {
   readonly path: string;
   /** Opens the file read-only. */
@@ -9,7 +9,7 @@ export type StatementRequest = {
   readonly id: number;
   readonly sql: string;
   readonly parameters: readonly unknown[];
-  /** On the clock of `monotonicMs`, which all threads share. */
+  /** By the clock `monotonicMs`, which all threads share. */
   readonly deadlineMs: number;
 };
 
@@ -20,10 +20,16 @@ export type StatementReply = {
   readonly id: number;
   readonly rows: readonly unknown[];
   readonly changes: number;
-  /** How often the thread has opened the file. */
+  /** Number of times that the thread has opened the file. */
   readonly generation: number;
   readonly error?: { readonly message: string; readonly code: string };
 };
 
-/** Code of the error of a statement that did not run: the connections of this process have to be closed before. */
+/** Error code of a statement that did not run, because all connections of this process must be closed first. */
 export const FILE_CHANGED = 'FILE_CHANGED';
+
+/** Milliseconds that never go back and mean the same in every thread; `performance.now()` starts at zero in each. */
+export function monotonicMs(): number {
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1e3 + nanoseconds / 1e6;
+}

@@ -11,10 +11,10 @@
 import { statSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
-import { monotonicMs } from './monotonic-clock.ts';
 import {
   type CloseRequest,
   FILE_CHANGED,
+  monotonicMs,
   type StatementReply,
   type StatementRequest,
   type ThreadOptions,
@@ -27,7 +27,7 @@ class Connection {
   readonly #options: ThreadOptions;
   #database: Database.Database | undefined;
   #statements = new Map<string, Database.Statement<unknown[]>>();
-  /** Of the files when the connection was opened; `-shm` exists only once a statement has run. */
+  /** Identity of the files when the connection was opened; `-shm` exists only once a statement has run. */
   #files = { database: '', sharedMemory: '' };
   #content = '';
   generation = 0;
@@ -39,7 +39,7 @@ class Connection {
   run({ sql, parameters, deadlineMs }: StatementRequest): Pick<StatementReply, 'rows' | 'changes'> {
     const database = this.#current();
     const leftMs = Math.floor(deadlineMs - monotonicMs());
-    if (leftMs <= 0) throw new TimeoutError('timed out waiting for its turn');
+    if (leftMs <= 0) throw new TimeoutError('timed out waiting for other statements');
     database.pragma(`busy_timeout = ${leftMs}`);
     const statement = this.#prepare(database, sql);
     const result = statement.reader
@@ -99,8 +99,8 @@ class FileChanged extends Error {
 }
 
 const port = parentPort;
-if (port === null) throw new Error('runs as a thread of the storage only');
-// Handed over by SqliteThread and no other code.
+if (port === null) throw new Error('this module must run as a thread of the storage');
+// Passed by SqliteThread, the only caller.
 const connection = new Connection(workerData as ThreadOptions);
 port.on('message', (request: StatementRequest | CloseRequest) => {
   const { id } = request;

@@ -1,13 +1,13 @@
 /**
- * Leases in transactions that take the write lock first: rows are read, changed here, and written back. All rows of a
- * transaction go into each statement as one JSON text, so its cost hardly depends on how many there are.
+ * Leases in transactions that take the write lock first: rows are read, changed here, and written back. Each statement gets all rows of the
+ * transaction as one JSON text, so its cost hardly depends on their number.
  */
 import type { RawBuilder } from 'kysely';
 import { sql } from '../kysely.ts';
-import type { DayOfKey, Grant, LeaseChanges, LeaseName, LeaseTake } from '../lease-changes.ts';
+import type { DayOfKey, Grant, LeaseChanges, LeaseName, LeaseTake } from '../leases/lease-changes.ts';
 import type { Db } from '../schema.ts';
 
-/** What is stored before a take; null where there is no row. */
+/** Stored values before a take; null if there is no row. */
 type StoredRow = {
   readonly taken: number | null;
   readonly granted: number | null;
@@ -22,9 +22,9 @@ type Change = {
   readonly take: LeaseTake;
   readonly grant: Grant;
   readonly grantedNow: number;
-  /** Of the key's day, after it. */
+  /** Total granted of the key's day, after this change. */
   readonly taken: number;
-  readonly isUsedUp: boolean;
+  readonly isExhausted: boolean;
 };
 
 type Returned = DayOfKey & { readonly unspent: number };
@@ -35,8 +35,8 @@ export function transactionalLeases(db: Db, now: RawBuilder<number>): LeaseChang
       db.transaction().execute(async (transaction) => {
         const stored = await storedRows(transaction, takes);
         const changes = takes.map((take, i) => changeBy(take, stored[i] as StoredRow));
-        // A key that is used up asks again and again: nothing is written for it, as writing costs a sync to disk.
-        const written = changes.filter(({ isUsedUp }) => !isUsedUp);
+        // Exhausted keys keep asking. Nothing is written for them, because a write costs a sync to disk.
+        const written = changes.filter(({ isExhausted }) => !isExhausted);
         if (written.length > 0) {
           await writeDays(transaction, written);
           await writeLeases(transaction, written, sql<number>`${now} + ${leaseMs}`);
@@ -44,7 +44,7 @@ export function transactionalLeases(db: Db, now: RawBuilder<number>): LeaseChang
         return changes.map(({ grant }) => grant);
       }),
 
-    settle: (leases) =>
+    end: (leases) =>
       db.transaction().execute(async (transaction) => {
         const ended = await remove(transaction, leases);
         const granted = new Map(ended.map((lease) => [nameOf(lease), lease.granted]));
@@ -53,7 +53,7 @@ export function transactionalLeases(db: Db, now: RawBuilder<number>): LeaseChang
           granted.delete(nameOf(lease));
           return held === undefined ? [] : [{ ...lease, unspent: held - lease.spent }];
         });
-        await giveBack(transaction, returned);
+        await refund(transaction, returned);
       }),
 
     reclaim: (limit, of) =>
@@ -66,11 +66,25 @@ export function transactionalLeases(db: Db, now: RawBuilder<number>): LeaseChang
         if (of !== undefined) expired = expired.where('key_id', '=', of.keyId).where('day', '=', of.day);
         const leases = await expired.execute();
         await remove(transaction, leases);
-        await giveBack(
+        await refund(
           transaction,
           leases.map((lease) => ({ ...lease, unspent: lease.granted - lease.opened })),
         );
         return leases.length;
+      }),
+
+    recall: ({ keyId, day }, kept) =>
+      db.transaction().execute(async (transaction) => {
+        const { recalls: number } = await transaction
+          .updateTable('revisions')
+          .set((eb) => ({ recalls: eb('recalls', '+', 1) }))
+          .returning('recalls')
+          .executeTakeFirstOrThrow();
+        await transaction.insertInto('recalls').values({ number, key_id: keyId, day }).execute();
+        await transaction
+          .deleteFrom('recalls')
+          .where('number', '<', number - kept)
+          .execute();
       }),
   };
 }
@@ -78,17 +92,17 @@ export function transactionalLeases(db: Db, now: RawBuilder<number>): LeaseChang
 function changeBy(take: LeaseTake, stored: StoredRow): Change {
   const { wanted, limit, opened, open } = take;
   const takenBefore = stored.taken ?? 0;
-  // What is left may be less than nothing, where a limit was lowered in the middle of the day.
+  // The remainder is negative if the limit was lowered during the day.
   const grantedNow = Math.max(0, Math.min(wanted, limit - takenBefore));
   const granted = (stored.granted ?? opened) + grantedNow;
-  const isUsedUp = wanted > 0 && stored.taken !== null && stored.taken >= limit;
+  const isExhausted = wanted > 0 && stored.taken !== null && stored.taken >= limit;
   const grant = {
     granted,
-    opened: Math.max(stored.opened ?? 0, isUsedUp ? opened : Math.min(granted, open)),
+    opened: Math.max(stored.opened ?? 0, isExhausted ? opened : Math.min(granted, open)),
     left: Math.max(0, limit - takenBefore - grantedNow),
     heldElsewhere: stored.heldElsewhere,
   };
-  return { take, grant, grantedNow, taken: takenBefore + grantedNow, isUsedUp };
+  return { take, grant, grantedNow, taken: takenBefore + grantedNow, isExhausted };
 }
 
 async function storedRows(transaction: Db, takes: readonly LeaseTake[]): Promise<readonly StoredRow[]> {
@@ -140,11 +154,11 @@ async function remove(transaction: Db, leases: readonly LeaseName[]): Promise<re
   return rows;
 }
 
-async function giveBack(transaction: Db, returned: readonly Returned[]): Promise<void> {
+async function refund(transaction: Db, returned: readonly Returned[]): Promise<void> {
   const some = returned.filter(({ unspent }) => unspent !== 0);
   if (some.length === 0) return;
   const rows = JSON.stringify(some.map(({ keyId, day, unspent }) => [keyId, day, unspent]));
-  // Several leases may be from one day, and an update joins each row once.
+  // Summed by day: several leases can be from one day, and an update changes each row only once.
   await sql`
     update quota set granted = quota.granted - r.unspent
     from (

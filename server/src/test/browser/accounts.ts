@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import type { Page } from 'playwright-core';
-import { makeSetupToken, PASSWORD, signedInAs } from '../dashboard-client.ts';
+import { makeSetupToken, PASSWORD, signedInAs } from '../dashboard/dashboard-client.ts';
 import { BrowserTest, heading, NO_BROWSER } from './browser.ts';
 
 const options = { skip: NO_BROWSER };
@@ -26,14 +26,14 @@ async function chooseAccount(page: Page, name: string, act: string): Promise<voi
   await page.getByRole('button', { name: act }).click();
 }
 
-test('accounts: without one, the page says how the first is made', options, async (t) => {
+test('accounts: without an account, the page says how to create the first one', options, async (t) => {
   const page = await whence.open(t);
   await page.goto('/');
   await page.getByText('There is no account yet').waitFor();
   await page.getByText('whence user setup-link').waitFor();
 });
 
-test('accounts: the link to set up makes the first administrator, once', options, async (t) => {
+test('accounts: the setup link creates the first administrator, once', options, async (t) => {
   const link = `/set-up#${await makeSetupToken(whence.folder)}`;
   const page = await whence.open(t, { expectedErrors: REFUSED });
   await page.goto(link);
@@ -46,10 +46,10 @@ test('accounts: the link to set up makes the first administrator, once', options
   assert.equal(new URL(page.url()).pathname + new URL(page.url()).hash, '/');
   const second = await whence.open(t, { expectedErrors: REFUSED });
   await second.goto(link);
-  await second.getByText('This link does not work any more').waitFor();
+  await second.getByText('This link is no longer valid').waitFor();
 });
 
-test('accounts: a wrong password is refused in words, the right one opens the page asked for', options, async (t) => {
+test('accounts: a wrong password shows a message, the right one opens the requested page', options, async (t) => {
   const page = await whence.open(t, { expectedErrors: REFUSED });
   await page.goto('/ip/8.8.8.8');
   for (const [name, password] of [
@@ -64,17 +64,17 @@ test('accounts: a wrong password is refused in words, the right one opens the pa
   assert.equal(new URL(page.url()).pathname, '/ip/8.8.8.8');
 });
 
-test('accounts: an invitation makes an account with its role', options, async (t) => {
+test('accounts: an invitation creates an account with its role', options, async (t) => {
   const admin = await signedInAs(whence.folder, whence.url, 'Barbara', 'admin');
   const page = await whence.open(t, { as: admin });
   await page.goto('/settings/people');
   await page.getByRole('button', { name: 'Invite' }).click();
-  await page.getByLabel('For whom').fill('Grace in support');
+  await page.getByLabel('Recipient').fill('Grace in support');
   await page.getByRole('radio', { name: 'viewer' }).check();
-  await page.getByRole('button', { name: 'Make invitation' }).click();
+  await page.getByRole('button', { name: 'Create invitation' }).click();
   const link = await page.getByRole('group', { name: 'link', exact: true }).textContent();
   await page.getByRole('button', { name: 'Done' }).click();
-  await page.getByRole('cell', { name: 'Grace in support' }).waitFor();
+  await page.getByRole('cell', { name: 'Grace in support', exact: true }).waitFor();
 
   const guest = await whence.open(t);
   await guest.goto(link ?? '');
@@ -85,7 +85,7 @@ test('accounts: an invitation makes an account with its role', options, async (t
   await page.getByRole('combobox', { name: 'Role of Grace' }).waitFor();
 });
 
-test('accounts: a viewer looks things up, and finds no way to keys, people or data', options, async (t) => {
+test('accounts: a viewer can look up, and has no access to keys, people or dataset pages', options, async (t) => {
   const viewer = await signedInAs(whence.folder, whence.url, 'Hedy', 'viewer');
   const page = await whence.open(t, { as: viewer, expectedErrors: REFUSED });
   await page.goto('/settings/keys');
@@ -94,9 +94,9 @@ test('accounts: a viewer looks things up, and finds no way to keys, people or da
   await page.goto('/settings/keys?create=yes');
   await page.getByText('Your role is viewer').waitFor();
   assert.equal(await page.getByRole('dialog').count(), 0);
-  const rail = page.getByRole('navigation', { name: 'Main', exact: true });
+  const sidebar = page.getByRole('navigation', { name: 'Main', exact: true });
   for (const name of ['API keys', 'People', 'Audit', 'Health', 'Server'])
-    assert.equal(await rail.getByRole('link', { name }).count(), 0);
+    assert.equal(await sidebar.getByRole('link', { name }).count(), 0);
   await page.goto('/settings/people');
   await page
     .getByText(/administrator/i)
@@ -135,14 +135,14 @@ test('accounts: the menu signs out, and back shows nothing of the session', opti
   assert.equal(await page.getByText('Radia').count(), 0);
 });
 
-test('accounts: a password is changed, and the old one is of no use', options, async (t) => {
+test('accounts: after a password change the old password is refused', options, async (t) => {
   const member = await signedInAs(whence.folder, whence.url, 'Evelyn', 'member');
   const page = await whence.open(t, { as: member, expectedErrors: REFUSED });
   await page.goto('/settings/account');
   await page.getByLabel('Current password').fill(PASSWORD);
   await page.getByLabel('New password').fill('another correct horse');
   await page.getByRole('button', { name: 'Change password' }).click();
-  await page.getByText('The password is changed').waitFor();
+  await page.getByText('Password changed').waitFor();
   const refused = await member.try('signIn', { body: { name: 'Evelyn', password: PASSWORD } });
   assert.equal(refused.data.code, 'INVALID_CREDENTIALS');
 });

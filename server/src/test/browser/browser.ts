@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import type { DashboardClient } from '../dashboard-client.ts';
+import type { DashboardClient } from '../dashboard/dashboard-client.ts';
 import { ServerProcess, TestFolder } from '../test-server.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
@@ -121,12 +121,3 @@ export class BrowserTest {
 }
 
 export const heading = (page: Page) => page.getByRole('heading', { level: 1 });
-
-/** Polls until `probe` says yes; for what happens outside the browser. */
-export async function until(what: string, probe: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + DEADLINE_MS;
-  while (!(await probe())) {
-    assert.ok(Date.now() < end, `not within ${DEADLINE_MS} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-}

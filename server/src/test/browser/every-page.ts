@@ -6,10 +6,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import test, { before } from 'node:test';
+import { until } from '@whence/testing/until';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
-import { type DashboardClient, signedInAs } from '../dashboard-client.ts';
-import { type BrowserTest, heading, NO_BROWSER, until } from './browser.ts';
+import { type DashboardClient, signedInAs } from '../dashboard/dashboard-client.ts';
+import { type BrowserTest, heading, NO_BROWSER } from './browser.ts';
 import { sharedWhence } from './shared-whence.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -158,6 +159,6 @@ test('every page: dark is chosen, kept over a reload, and given back to the syst
   await settle(chosen);
   assert.equal(await background(), dark);
   await chosen.getByRole('button', { name: 'Theme' }).click();
-  await chosen.getByRole('menuitem', { name: 'As the system' }).click();
+  await chosen.getByRole('menuitem', { name: 'System' }).click();
   await until('light', async () => (await background()) === light);
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test, { before } from 'node:test';
 import type { Page } from 'playwright-core';
-import { PASSWORD, signedInAs } from '../dashboard-client.ts';
+import { PASSWORD, signedInAs } from '../dashboard/dashboard-client.ts';
 import { type BrowserTest, heading, NO_BROWSER } from './browser.ts';
 import { Keyboard } from './keyboard.ts';
 import { sharedWhence } from './shared-whence.ts';

@@ -1,9 +1,10 @@
 /** API keys in a real browser, with the API as their other end: from creation to revocation, and rotation. */
 import assert from 'node:assert/strict';
 import test, { before } from 'node:test';
+import { until } from '@whence/testing/until';
 import type { Page } from 'playwright-core';
-import { type DashboardClient, signedInAs } from '../dashboard-client.ts';
-import { type BrowserTest, heading, NO_BROWSER, until } from './browser.ts';
+import { type DashboardClient, signedInAs } from '../dashboard/dashboard-client.ts';
+import { type BrowserTest, heading, NO_BROWSER } from './browser.ts';
 import { sharedWhence } from './shared-whence.ts';
 
 const options = { skip: NO_BROWSER };

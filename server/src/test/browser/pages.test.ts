@@ -7,8 +7,8 @@ import './accounts.ts';
 import './every-page.ts';
 import './keyboard-paths.ts';
 import './keys.ts';
-import './look-ups.ts';
-import './public-look-ups.ts';
+import './lookups.ts';
+import './public-lookups.ts';
 import './reference.ts';
 // Last: it fills the table of keys.
 import './many-keys.ts';

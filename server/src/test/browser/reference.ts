@@ -11,7 +11,7 @@ before(async () => {
   if (NO_BROWSER === false) whence = await sharedWhence();
 });
 
-test('reference: every operation is there, wide and as narrow as a phone', options, async (t) => {
+test('reference: every operation is listed, on wide screens and on phones', options, async (t) => {
   const page = await whence.open(t);
   await page.goto('/docs');
   await page.getByRole('heading', { name: 'Look up one address' }).first().waitFor();

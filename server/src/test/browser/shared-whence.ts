@@ -1,7 +1,18 @@
 /** A server for the tests that need no settings of their own. Each signs in with accounts of its own. */
 import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/scripted-dns-server';
 import { BrowserTest } from './browser.ts';
-import { EXAMPLE_ZONE } from './example-zone.ts';
+
+/** A domain with something to say about each part. */
+const EXAMPLE_ZONE: Parameters<typeof startScriptedDnsServer>[0] = {
+  'example.com': {
+    MX: [[10, 'mx.example.com']],
+    TXT: ['v=spf1 mx ip4:3.0.0.0/24 include:spf.example.com ~all'],
+  },
+  'mx.example.com': { A: ['8.8.8.8'] },
+  'spf.example.com': { TXT: ['v=spf1 ip4:9.0.0.0/16 -all'] },
+  '_dmarc.example.com': { TXT: ['v=DMARC1; p=none; rua=mailto:dmarc@example.com'] },
+  '_mta-sts.example.com': { TXT: ['v=STSv1; id=1;'] },
+};
 
 let dns: ScriptedDnsServer | undefined;
 let shared: Promise<BrowserTest> | undefined;

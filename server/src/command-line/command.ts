@@ -1,0 +1,29 @@
+/** What the definitions of all commands share: the process they run in, common options, and argument parsers. */
+import { InvalidArgumentError, Option } from 'commander';
+import type { Config, Environment } from '../settings/config.ts';
+import type { ExitCode } from '../terminal/exit.ts';
+import type { Output } from '../terminal/output.ts';
+
+export type Invocation = {
+  /** Read when a command runs, so that --help works with an invalid setting. */
+  readonly config: () => Config;
+  readonly environment: Environment;
+  readonly now: () => Date;
+  /** A function: accessing `process.stdin` opens it. */
+  readonly stdin: () => typeof process.stdin;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly exitWith: (exitCode: ExitCode) => void;
+};
+
+export const jsonOption = () => new Option('--json', 'print JSON');
+
+export function positiveInteger(text: string): number {
+  if (!/^[1-9][0-9]{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a positive integer.');
+  return Number(text);
+}
+
+/** For an option that can be repeated. */
+export function collect(text: string, previous: readonly string[] = []): string[] {
+  return [...previous, text];
+}

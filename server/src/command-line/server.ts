@@ -1,0 +1,35 @@
+/** Command-line definitions of `whence serve` and `whence storage migrate|check`. */
+import type { Command } from 'commander';
+import { type Invocation, jsonOption } from './command.ts';
+
+export function defineServe(program: Command, { config, stdout, stderr, exitWith }: Invocation): void {
+  program
+    .command('serve')
+    .description('serve the HTTP API; the first start builds or pulls the dataset and creates a key')
+    .action(async () => {
+      const { serve } = await import('../commands/serve/serve.ts');
+      exitWith(await serve(config(), stdout, stderr));
+    });
+}
+
+export function defineStorage(program: Command, { config, stdout, exitWith }: Invocation): void {
+  const storage = program.command('storage').description('move and check the storage of keys, counts and accounts');
+  storage
+    .command('migrate')
+    .description('copy the storage to another database and compare the copy; stop all servers first')
+    .requiredOption('--to <place>', 'postgres:// URL (PGPASSWORD for its password), or a data directory for SQLite')
+    .option('--replace', 'remove keys of the target that this storage does not have')
+    .addOption(jsonOption())
+    .action(async (options) => {
+      const { storageMigrate } = await import('../commands/storage/storage.ts');
+      exitWith(await storageMigrate(config(), options, stdout));
+    });
+  storage
+    .command('check')
+    .description('show content, response time and problems of the storage')
+    .addOption(jsonOption())
+    .action(async (options) => {
+      const { storageCheck } = await import('../commands/storage/storage.ts');
+      exitWith(await storageCheck(config(), options, stdout));
+    });
+}

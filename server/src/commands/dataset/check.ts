@@ -1,0 +1,102 @@
+/** `whence dataset check`: the answers of a version against a file of labels. */
+import { checkLabels, type FieldCheck, type LabelCheck, lowestShare } from '@whence/dataset/check-labels';
+import { fileContent } from '@whence/dataset/feed-content';
+import { type Labels, LabelsError, parseLabels } from '@whence/dataset/label-rows';
+import { CommandError, type ExitCode, UsageError } from '../../terminal/exit.ts';
+import type { Output } from '../../terminal/output.ts';
+import { printable } from '../../terminal/printable.ts';
+import { formatShare } from '../../terminal/quality.ts';
+import { formatCount, formatTable } from '../../terminal/table.ts';
+import { openLocalDataset } from '../local-dataset.ts';
+
+type CheckOptions = { labels: string; min?: string; limit: number; datasetVersion?: number; json?: boolean };
+
+/** More pairs are counted, but not printed. */
+const PRINTED_PAIRS = 12;
+const PRINTED_BAD_ROWS = 10;
+
+export function datasetCheck(dataDir: string, options: CheckOptions, stdout: Output, stderr: Output): ExitCode {
+  const { labels: path, limit, datasetVersion, json } = options;
+  const min = options.min === undefined ? undefined : parseShare(options.min);
+  const labels = readLabels(path);
+  const check = checkLabels(openLocalDataset(dataDir, datasetVersion), labels.rows, limit);
+  if (check.rows === 0)
+    throw new CommandError(
+      `${path}: none of its ${formatCount(labels.rows.length + labels.bad.length)} rows could be compared` +
+        `${labels.bad.length > 0 ? `; line ${labels.bad[0]?.line}: ${labels.bad[0]?.reason}` : ''}`,
+    );
+  const lowest = lowestShare(check);
+  const isBelow = min !== undefined && lowest !== undefined && lowest.value < min;
+  if (json === true) {
+    const { bad, ignored } = labels;
+    stdout.write(`${JSON.stringify({ ...check, bad_rows: bad, ignored_columns: ignored, is_below_min: isBelow })}\n`);
+  } else {
+    stderr.write(formatProblems(path, labels));
+    stdout.write(formatCheck(check));
+    if (isBelow) stdout.write(`\nbelow --min: ${lowest.field} ${lowest.measure} ${formatShare(lowest.value)}\n`);
+  }
+  return isBelow ? 1 : 0;
+}
+
+/** `0.95` or `95%`. */
+function parseShare(text: string): number {
+  const [, number, percent] = /^([0-9]+(?:\.[0-9]+)?) ?(%?)$/.exec(text.trim()) ?? [];
+  const share = Number(number ?? Number.NaN) / (percent === '%' ? 100 : 1);
+  if (!(share >= 0 && share <= 1)) throw new UsageError(`--min ${text}: it must be a share such as 0.95 or 95%`);
+  return share;
+}
+
+function readLabels(path: string): Labels {
+  try {
+    return parseLabels(fileContent(path).lines());
+  } catch (error) {
+    if (error instanceof LabelsError) throw new UsageError(`${path}: ${error.message}`);
+    throw error;
+  }
+}
+
+function formatProblems(path: string, { bad, ignored }: Labels): string {
+  const rows = bad.slice(0, PRINTED_BAD_ROWS).map(({ line, reason }) => `  line ${line}: ${printable(reason)}\n`);
+  const more = bad.length > rows.length ? `  and ${formatCount(bad.length - rows.length)} more\n` : '';
+  return (
+    (ignored.length === 0 ? '' : `note: ${path}: ignored columns: ${printable(ignored.join(', '))}\n`) +
+    (bad.length === 0 ? '' : `note: ${path}: ${formatCount(bad.length)} rows skipped\n${rows.join('')}${more}`)
+  );
+}
+
+function formatCheck({ version, rows, unanswered, fields, worst_networks }: LabelCheck): string {
+  const head = ['', 'field', 'rows', 'accuracy', '95 % interval', 'precision', 'recall'];
+  const lines = fields.map(({ field, accuracy, precision, recall }) => [
+    '',
+    field,
+    formatCount(accuracy.n),
+    formatShare(accuracy.value),
+    `${formatShare(accuracy.interval[0])} to ${formatShare(accuracy.interval[1])}`,
+    precision === undefined ? '' : formatShare(precision.value),
+    recall === undefined ? '' : formatShare(recall.value),
+  ]);
+  const worst = worst_networks.map(({ asn, asn_name, rows: all, wrong, example }) => [
+    '',
+    `AS${asn}`,
+    asn_name,
+    `${formatCount(wrong)} of ${formatCount(all)}`,
+    example,
+  ]);
+  return (
+    `version ${version}: ${formatCount(rows)} rows compared, ${formatCount(unanswered)} without a record\n` +
+    formatTable([head, ...lines]) +
+    fields.map(formatConfusion).join('') +
+    (worst.length === 0
+      ? ''
+      : `\nworst networks\n${formatTable([['', 'network', 'name', 'wrong', 'example'], ...worst])}`)
+  );
+}
+
+function formatConfusion({ field, confusion }: FieldCheck): string {
+  const rows = confusion
+    .slice(0, PRINTED_PAIRS)
+    .map(({ expected, answer, rows: count }) => ['', expected, answer, formatCount(count)]);
+  const rest = confusion.slice(PRINTED_PAIRS).reduce((sum, { rows: count }) => sum + count, 0);
+  const more = rest === 0 ? '' : `  and ${formatCount(rest)} rows of other pairs\n`;
+  return `\n${field}\n${formatTable([['', 'expected', 'answer', 'rows'], ...rows])}${more}`;
+}

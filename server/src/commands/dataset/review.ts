@@ -1,0 +1,91 @@
+/** `whence dataset coverage` and `whence dataset disagreements`: where the current version could be corrected. */
+import {
+  DISPUTED_FIELDS,
+  type Disagreement,
+  type Disagreements,
+  findDisagreements,
+} from '@whence/dataset/disagreements';
+import { DECIDERS, type Decider, type TableCoverage, tableCoverage } from '@whence/dataset/table-coverage';
+import type { ExitCode } from '../../terminal/exit.ts';
+import type { Output } from '../../terminal/output.ts';
+import { formatCount, formatTable } from '../../terminal/table.ts';
+import { openLocalDataset } from '../local-dataset.ts';
+
+type ReviewOptions = { json?: boolean; limit: number };
+
+export function datasetCoverage(dataDir: string, { json, limit }: ReviewOptions, stdout: Output): ExitCode {
+  const coverage = tableCoverage(openLocalDataset(dataDir), limit);
+  stdout.write(json === true ? `${JSON.stringify(coverage)}\n` : formatCoverage(coverage));
+  return 0;
+}
+
+export function datasetDisagreements(dataDir: string, { json, limit }: ReviewOptions, stdout: Output): ExitCode {
+  const disagreements = findDisagreements(openLocalDataset(dataDir), limit);
+  stdout.write(json === true ? `${JSON.stringify(disagreements)}\n` : formatDisagreements(disagreements));
+  return 0;
+}
+
+const DECIDER_NAMES: Readonly<Record<Decider, string>> = {
+  table: 'row in the table of networks',
+  name: 'word in the name',
+  default: 'default',
+};
+
+function formatCoverage(coverage: TableCoverage): string {
+  const { version, decided_by, largest, table_rows, vpn_or_proxy, not_in_table } = coverage;
+  const decided = DECIDERS.map((decider) => {
+    const { networks, ipv4_addresses } = decided_by[decider];
+    const share = percent(ipv4_addresses, coverage.ipv4_addresses, 1);
+    return [DECIDER_NAMES[decider], formatCount(networks).padStart(8), share.padStart(18)];
+  });
+  const rows = Object.entries(table_rows).map(([role, count]) => `${formatCount(count)} ${role}`);
+  const lines = [
+    `rows of the table: ${rows.join(', ')}`,
+    ...largest.map(
+      ({ networks, in_table }) =>
+        `of the ${formatCount(networks)} largest networks, ${formatCount(in_table)} have a row in the table`,
+    ),
+    `networks with addresses flagged as VPN or proxy: ${formatCount(vpn_or_proxy.networks)}, ` +
+      `${formatCount(vpn_or_proxy.in_table_as_datacenter)} of them in the table as datacenter`,
+  ];
+  const unlisted = not_in_table.map(({ asn, asn_name, country, connection_type, ipv4_addresses }) => [
+    `AS${asn}`,
+    country,
+    formatCount(ipv4_addresses).padStart(11),
+    connection_type,
+    asn_name,
+  ]);
+  return (
+    `version ${version}: what decides the connection type\n\n` +
+    `${formatTable([['', 'networks', 'share of IPv4 space'], ...decided])}\n` +
+    `${lines.join('\n')}\n\nthe largest networks without a row in the table\n` +
+    formatTable([['network', 'country', '       IPv4', 'type', 'name'], ...unlisted])
+  );
+}
+
+function formatDisagreements({ version, ipv4_addresses, fields }: Disagreements): string {
+  const sections = DISPUTED_FIELDS.map((field) => {
+    const found = fields[field];
+    const share = percent(found.ipv4_addresses, ipv4_addresses, 2);
+    const title = `${field}: ${formatCount(found.ipv4_addresses)} IPv4 addresses (${share}), ${formatCount(found.ranges)} ${found.ranges === 1 ? 'range' : 'ranges'}`;
+    if (found.ranges === 0) return `${title}\n`;
+    return `${title}\n\nmost addresses\n${formatRows(found.by_addresses)}\nmost ranges\n${formatRows(found.by_ranges)}`;
+  });
+  return `version ${version}: where its sources contradict its answers\n\n${sections.join('\n')}`;
+}
+
+function formatRows(rows: readonly Disagreement[]): string {
+  const cells = rows.map(({ asn, asn_name, answer, other, ipv4_addresses, ranges }) => [
+    formatCount(ipv4_addresses).padStart(11),
+    formatCount(ranges).padStart(7),
+    `AS${asn}`,
+    `${answer.value} (${answer.source})`,
+    `${other.value} (${other.source})`,
+    asn_name,
+  ]);
+  return formatTable([['       IPv4', ' ranges', 'network', 'answer', 'other source', 'name'], ...cells]);
+}
+
+function percent(part: number, whole: number, digits: number): string {
+  return `${(whole === 0 ? 0 : (100 * part) / whole).toFixed(digits)} %`;
+}

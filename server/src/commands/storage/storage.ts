@@ -1,0 +1,150 @@
+/** `whence storage check|migrate`: examines the storage, or copies keys, counts and accounts between SQLite and PostgreSQL. */
+import { resolve } from 'node:path';
+import { makeFolder } from '@whence/dataset/whole-file';
+import { MAX_ROUND_TRIP_MS } from '../../keys/vouching.ts';
+import type { Config } from '../../settings/config.ts';
+import { parseDatabaseUrl } from '../../settings/parsers.ts';
+import { CopyMismatch, copyStorage, foreignKeys, processesUsing } from '../../storage/copy-storage.ts';
+import type { Engine } from '../../storage/engine.ts';
+import { type Examination, examineStorage } from '../../storage/examine-storage.ts';
+import { isPostgresUrl, openEngine } from '../../storage/open-storage.ts';
+import { describeReplication } from '../../storage/postgres/replication.ts';
+import { CommandError, type ExitCode, UsageError } from '../../terminal/exit.ts';
+import type { Output } from '../../terminal/output.ts';
+import { withDataDirErrors } from '../../terminal/setting-errors.ts';
+import { formatCount, formatTable } from '../../terminal/table.ts';
+
+/** The exit code is 1 if there is a problem. */
+export async function storageCheck(
+  { storageLocation }: Pick<Config, 'storageLocation'>,
+  { json }: { json?: boolean },
+  stdout: Output,
+): Promise<ExitCode> {
+  return withEngine(storageLocation, { mustExist: true }, async (engine) => {
+    const found = await examineStorage(engine, () => Date.now());
+    stdout.write(json === true ? `${JSON.stringify(asJson(found))}\n` : asText(found));
+    return found.problems.length === 0 ? 0 : 1;
+  });
+}
+
+function asJson({ newerSteps, answerMs, clockDifferenceMs, expiredLeases, replication, ...rest }: Examination) {
+  return {
+    ...rest,
+    newer_steps: newerSteps,
+    answer_ms: Math.round(answerMs * 1000) / 1000,
+    clock_difference_ms: Math.round(clockDifferenceMs),
+    expired_leases: expiredLeases,
+    ...(replication && {
+      replication: {
+        synchronous: replication.isSynchronous,
+        synchronous_commit: replication.commit,
+        synchronous_standby_names: replication.standbyNames,
+        standbys: replication.standbys,
+      },
+    }),
+  };
+}
+
+function asText(found: Examination): string {
+  const rows = Object.entries(found.rows).map(([table, count]) => [table, formatCount(count)]);
+  const lines = [
+    `${found.engine}: ${found.place}`,
+    `response time ${found.answerMs.toFixed(2)} ms; clock difference ${Math.round(found.clockDifferenceMs)} ms`,
+    `used by ${found.processes.length === 0 ? 'no process' : found.processes.join('; ')}`,
+    ...(found.replication === undefined ? [] : [`replication: ${describeReplication(found.replication)}`]),
+    ...(isSlow(found) ? [`a round trip of more than ${MAX_ROUND_TRIP_MS} ms: requests wait for the database`] : []),
+    ...(found.newerSteps.length === 0 ? [] : [`schema steps of a newer version: ${found.newerSteps.join(', ')}`]),
+    ...(found.expiredLeases === 0
+      ? []
+      : [`${formatCount(found.expiredLeases)} expired leases of dead processes, to be returned`]),
+    ...(found.problems.length === 0 ? ['no problems'] : found.problems.map((problem) => `problem: ${problem}`)),
+  ];
+  return `${formatTable([['table', 'rows'], ...rows])}${lines.join('\n')}\n`;
+}
+
+function isSlow({ replication, answerMs }: Examination): boolean {
+  return replication !== undefined && answerMs > MAX_ROUND_TRIP_MS;
+}
+
+/** Copies the storage that the settings name. Servers of both must be stopped. The source is not changed. */
+export async function storageMigrate(
+  { storageLocation }: Pick<Config, 'storageLocation'>,
+  { to, replace, json }: { to: string; replace?: boolean; json?: boolean },
+  stdout: Output,
+): Promise<ExitCode> {
+  const target = parseTarget(to);
+  if (isSame(storageLocation, target)) throw new UsageError('--to is the storage that the settings already use');
+  return withEngine(storageLocation, { mustExist: true }, async (from) =>
+    withEngine(target, { mustExist: false }, async (into) => {
+      await refuseIfUsed(from, into);
+      const foreign = replace === true ? [] : await foreignKeys(from, into);
+      if (foreign.length > 0)
+        throw new CommandError(
+          `${into.place} has ${foreign.length} keys that ${from.place} does not have; --replace removes them`,
+        );
+      const copied = await copyStorage(from, into).catch((error) => {
+        throw error instanceof CopyMismatch
+          ? new CommandError(`the copy differs from its source: ${error.message}. Stop all servers and run it again`)
+          : error;
+      });
+      if (json === true) stdout.write(`${JSON.stringify({ from: from.place, to: into.place, copied })}\n`);
+      else {
+        stdout.write(formatTable([['table', 'rows'], ...copied.map(({ table, rows }) => [table, formatCount(rows)])]));
+        stdout.write(`${from.place} was copied to ${into.place}, and the copy was verified. ${nextStep(target)}\n`);
+      }
+      return 0;
+    }),
+  );
+}
+
+function parseTarget(to: string): string {
+  if (!to.includes('://')) return to;
+  try {
+    return parseDatabaseUrl(to) ?? '';
+  } catch (error) {
+    throw new UsageError(`--to must be a data directory or ${(error as Error).message}`);
+  }
+}
+
+function isSame(a: string, b: string): boolean {
+  if (isPostgresUrl(a) !== isPostgresUrl(b)) return false;
+  return isPostgresUrl(a) ? a === b : resolve(a) === resolve(b);
+}
+
+async function refuseIfUsed(...engines: Engine[]): Promise<void> {
+  for (const engine of engines) {
+    const [first, ...others] = await processesUsing(engine);
+    if (first === undefined) continue;
+    const more = others.length === 0 ? '' : ` and ${others.length} more`;
+    throw new CommandError(
+      `${engine.place} is in use by ${first}${more}: stop the servers first, or wait 30 s after they were killed`,
+    );
+  }
+}
+
+function nextStep(target: string): string {
+  return isPostgresUrl(target)
+    ? 'Start the servers with WHENCE_DATABASE_URL.'
+    : `Start the server without WHENCE_DATABASE_URL and with WHENCE_DATA_DIR=${resolve(target)}.`;
+}
+
+/** Opens the database of a storage while `work` runs. */
+async function withEngine(
+  location: string,
+  options: { mustExist: boolean },
+  work: (engine: Engine) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  return withDataDirErrors(
+    location,
+    async () => {
+      if (!options.mustExist && !isPostgresUrl(location)) makeFolder(location, 0o700);
+      const engine = await openEngine(location, options);
+      try {
+        return await work(engine);
+      } finally {
+        await engine.db.destroy();
+      }
+    },
+    'keys',
+  );
+}

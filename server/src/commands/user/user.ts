@@ -1,0 +1,182 @@
+/**
+ * `whence user create|list|reset-password|set-role|disable|setup-link`: accounts of the dashboard, for users who can read
+ * the data directory. Passwords are never arguments: a one-time link lets the person choose one.
+ */
+import { type Account, InvalidAccount } from '../../accounts/account.ts';
+import { Accounts } from '../../accounts/accounts.ts';
+import { linkPath, type MadeLink } from '../../accounts/one-time-links.ts';
+import { AuditLog } from '../../audit/audit-log.ts';
+import { serverUrl } from '../../http/server-url.ts';
+import type { Config } from '../../settings/config.ts';
+import { openStorage } from '../../storage/open-storage.ts';
+import { type ExitCode, UsageError } from '../../terminal/exit.ts';
+import type { Output } from '../../terminal/output.ts';
+import { formatTable } from '../../terminal/table.ts';
+import type { Role } from '../../vocabulary.ts';
+import { operator } from '../operator.ts';
+
+type Options = { json?: boolean };
+type Place = Pick<Config, 'storageLocation' | 'publicUrl' | 'host' | 'port'>;
+
+/** The account has no password until its link is used. */
+export async function userCreate(
+  place: Place,
+  name: string,
+  { json, role }: Options & { role: Role },
+  stdout: Output,
+): Promise<ExitCode> {
+  return withAccounts(place, { mustExist: false }, async (accounts) => {
+    const account = await accounts.create(name, role, operator(), new Date());
+    const made = await accounts.makeResetLink(account, operator(), new Date());
+    const { id } = account;
+    if (json === true) stdout.write(`${JSON.stringify({ id, name: account.name, role, link: urlOf(place, made) })}\n`);
+    else
+      stdout.write(`${account.name} (${role}) sets a password here, within 24 hours:\n\n  ${urlOf(place, made)}\n\n`);
+    return 0;
+  });
+}
+
+export async function userList(place: Place, { json }: Options, stdout: Output): Promise<ExitCode> {
+  return withAccounts(place, { mustExist: true }, async (accounts) => {
+    const people = await accounts.list();
+    if (json === true) stdout.write(`${JSON.stringify(people.map(describe))}\n`);
+    else if (people.length === 0) stdout.write('there are no accounts; whence user setup-link makes the first\n');
+    else {
+      const rows = people.map((account) => {
+        const { id, name, role, created_at, last_sign_in_at = 'never', state } = describe(account);
+        return [id, name, role, created_at.slice(0, 10), last_sign_in_at.slice(0, 10), state];
+      });
+      stdout.write(formatTable([['id', 'name', 'role', 'created', 'signed in', 'state'], ...rows]));
+    }
+    return 0;
+  });
+}
+
+export async function userResetPassword(
+  place: Place,
+  name: string,
+  { json }: Options,
+  stdout: Output,
+): Promise<ExitCode> {
+  return withAccount(place, name, async (accounts, account) => {
+    const made = await accounts.makeResetLink(account, operator(), new Date());
+    if (json === true) stdout.write(`${JSON.stringify({ id: account.id, link: urlOf(place, made) })}\n`);
+    else stdout.write(`${account.name} sets a new password here, within 24 hours:\n\n  ${urlOf(place, made)}\n\n`);
+    return 0;
+  });
+}
+
+/** `whence user set-role` and `whence user disable`. */
+export async function userChange(
+  place: Place,
+  name: string,
+  change: { role?: Role; isDisabled?: boolean },
+  { json }: Options,
+  stdout: Output,
+  stderr: Output,
+): Promise<ExitCode> {
+  return withAccount(place, name, async (accounts, account) => {
+    const outcome = await accounts.change(account, change, operator(), new Date());
+    if (outcome === 'last admin') {
+      stderr.write(`error: ${account.name} is the last administrator; make another one first\n`);
+      return 1;
+    }
+    const now = (await accounts.find(account.id)) ?? account;
+    const { id, role, state } = describe(now);
+    stdout.write(json === true ? `${JSON.stringify({ id, role, state })}\n` : `${account.name} is ${role}, ${state}\n`);
+    return 0;
+  });
+}
+
+/** For a new administrator, also where there are others: a user who can run this owns the server. */
+export async function userSetupLink(place: Place, { json }: Options, stdout: Output): Promise<ExitCode> {
+  return withAccounts(place, { mustExist: false }, async (accounts) => {
+    const link = urlOf(place, await accounts.makeSetupLink(operator(), new Date()));
+    stdout.write(json === true ? `${JSON.stringify({ link })}\n` : `${link}\n`);
+    return 0;
+  });
+}
+
+/** `whence user links`. The links themselves are not stored, so they cannot be printed. */
+export async function userLinks(place: Place, { json }: Options, stdout: Output): Promise<ExitCode> {
+  return withAccounts(place, { mustExist: true }, async (accounts) => {
+    const [links, people] = [await accounts.links.list(new Date()), await accounts.list()];
+    const described = links.map(({ id, kind, role, accountId, note, createdBy, createdAt, expiresAt }) => {
+      const account = people.find((person) => person.id === accountId)?.name;
+      return {
+        id,
+        kind,
+        role,
+        ...(account === undefined ? {} : { account }),
+        ...(note === undefined ? {} : { note }),
+        created_by: createdBy,
+        created_at: createdAt.toISOString(),
+        expires_at: expiresAt.toISOString(),
+      };
+    });
+    if (json === true) stdout.write(`${JSON.stringify(described)}\n`);
+    else if (described.length === 0) stdout.write('there are no open links\n');
+    else {
+      const rows = described.map(({ id, kind, role, account, note, created_by, expires_at }) => {
+        return [id, kind, role, account ?? note ?? '', created_by, expires_at];
+      });
+      stdout.write(formatTable([['id', 'kind', 'role', 'for', 'created by', 'expires'], ...rows]));
+    }
+    return 0;
+  });
+}
+
+/** `whence user revoke-link`. */
+export async function userRevokeLink(place: Place, id: string, { json }: Options, stdout: Output): Promise<ExitCode> {
+  return withAccounts(place, { mustExist: true }, async (accounts) => {
+    if (!(await accounts.revokeLink(id, operator(), new Date())))
+      throw new UsageError(`there is no link ${id}; whence user links shows them`);
+    stdout.write(json === true ? `${JSON.stringify({ id, state: 'revoked' })}\n` : `link ${id} is revoked\n`);
+    return 0;
+  });
+}
+
+async function withAccounts(
+  { storageLocation }: Place,
+  options: { mustExist: boolean },
+  work: (accounts: Accounts) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const storage = await openStorage(storageLocation, options);
+  try {
+    return await work(new Accounts(storage, new AuditLog(storage.audit)));
+  } catch (error) {
+    throw error instanceof InvalidAccount ? new UsageError(error.message) : error;
+  } finally {
+    await storage.close();
+  }
+}
+
+async function withAccount(
+  place: Place,
+  name: string,
+  work: (accounts: Accounts, account: Account) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  return withAccounts(place, { mustExist: true }, async (accounts) => {
+    const account = (await accounts.findByName(name)) ?? (await accounts.find(name));
+    if (account === undefined) throw new UsageError(`there is no account ${name}; whence user list shows them`);
+    return work(accounts, account);
+  });
+}
+
+function urlOf({ publicUrl, host, port }: Place, made: MadeLink): string {
+  return `${publicUrl ?? serverUrl(host, port)}${linkPath(made)}`;
+}
+
+/** As it is printed. */
+function describe(account: Account) {
+  const { id, name, role, createdAt, lastSignInAt, disabledAt, passwordHash, providerSubject } = account;
+  const isWaiting = passwordHash === undefined && providerSubject === undefined;
+  return {
+    id,
+    name,
+    role,
+    created_at: createdAt.toISOString(),
+    ...(lastSignInAt === undefined ? {} : { last_sign_in_at: lastSignInAt.toISOString() }),
+    state: disabledAt !== undefined ? 'disabled' : isWaiting ? 'has no password yet' : 'active',
+  };
+}

@@ -1,0 +1,60 @@
+/** What the dashboard is built from, and what is configured for it. */
+import type { Accounts } from '../accounts/accounts.ts';
+import type { ProviderSettings } from '../accounts/identity-provider.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import type { EmailChecks } from '../email-checks/email-checks.ts';
+import type { Overload } from '../limits/overload.ts';
+import type { Logger } from '../log/log.ts';
+import type { LiveDataset } from '../lookup/live-dataset.ts';
+import type { Quota } from '../quota/quota.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { ProcessReport } from '../storage/stores/process-store.ts';
+import type { NetworkCounts } from '../usage/networks.ts';
+import type { Usage } from '../usage/usage.ts';
+import type { DatasetDiffs } from '../versions/dataset-diffs.ts';
+import type { UpdateReport } from '../versions/update-report.ts';
+import type { SettingInForce } from './wire.ts';
+
+export type DashboardSettings = {
+  /** Public URL of the server, if configured. */
+  readonly publicUrl: string | undefined;
+  readonly dataDir: string;
+  /** The built pages; undefined if they were not built. */
+  readonly pagesFolder: string | undefined;
+  /** Whether lookups work without an account. */
+  readonly hasPublicLookups: boolean;
+  /** Active keys that an account may have unless it is an administrator. */
+  readonly keysPerMember: number;
+  /** OpenID Connect provider, if configured. */
+  readonly provider: ProviderSettings | undefined;
+  readonly inForce: readonly SettingInForce[];
+  readonly updates: {
+    readonly kind: 'build' | 'pull';
+    readonly intervalSeconds: number | undefined;
+    /** Starts an update in a process of its own. */
+    readonly start: () => void;
+  };
+};
+
+export type DashboardDependencies = {
+  readonly storage: Storage;
+  readonly accounts: Accounts;
+  readonly audit: AuditLog;
+  readonly live: LiveDataset;
+  readonly emailChecks: EmailChecks;
+  readonly datasetDiffs: DatasetDiffs;
+  readonly quota: Quota;
+  readonly usage: Usage;
+  readonly networks: NetworkCounts;
+  readonly overload: Overload;
+  /** Reports the state of this process to storage, and reads the reports of all processes. */
+  readonly reporter: {
+    readonly id: string;
+    report(): Promise<void>;
+    processes(): Promise<readonly ProcessReport[]>;
+  };
+  readonly lastUpdate: () => UpdateReport | undefined;
+  readonly nowMs: () => number;
+  readonly log: Logger;
+  readonly settings: DashboardSettings;
+};

@@ -1,0 +1,105 @@
+/** Addresses, prefixes and networks as the dashboard shows them, with the credits of the sources. */
+import type { Address } from '@whence/dataset/address';
+import { datedFlags, unknownFlags } from '@whence/dataset/flag-sources';
+import { type Match, prefixLength } from '@whence/dataset/format';
+import { formatPrefix, fromBigInt, parsePrefix, type Range } from '@whence/dataset/prefix';
+import type { Dataset } from '@whence/dataset/read';
+import type { AsnRecord } from '@whence/dataset/record';
+import type { DatasetWalks } from '../../lookup/dataset-walks.ts';
+import type { ServedDataset } from '../../lookup/live-dataset.ts';
+import { evidenceOf, specialPurposeOf } from '../../lookup/lookup.ts';
+import { connectionTypesOf, relatedNetworks } from '../../lookup/network-profile.ts';
+import { summarizePrefix } from '../../lookup/prefix-summary.ts';
+import { invalid } from '../requests/refusal.ts';
+import type { AsnLookup, DatasetLimits, IpLookup, PrefixSummary } from '../wire.ts';
+
+/** Shorter prefixes hold more runs than a page could show. */
+const MIN_LENGTH = { 4: 8, 6: 16 } as const;
+
+export function describeAddress(dataset: Dataset, found: { address: Address; match: Match }): IpLookup {
+  const sources = new Map(dataset.meta.sources.map((source) => [source.id, source]));
+  const evidence = evidenceOf(dataset, found).map((row) => {
+    const { licence = '', credit = '' } = sources.get(row.source) ?? {};
+    return { ...row, licence, credit };
+  });
+  return {
+    record: dataset.record(found.address, found.match),
+    evidence,
+    credits: creditsOf(dataset, new Set(evidence.map(({ source }) => source))),
+    limits: limitsOf(dataset),
+  };
+}
+
+/** Who asks for a walk over the dataset, and where it is queued. */
+type Walker = { readonly walks: DatasetWalks; readonly fairnessKey: string };
+
+type PrefixRequest = { readonly range: Range; readonly length: number };
+
+export function parsePrefixRequest({ address, length }: { address: string; length: string }): PrefixRequest {
+  const range = parsePrefix(`${address}/${length}`);
+  if (range === undefined) throw invalid('/address', 'a prefix such as 192.0.2.0/24 or 2001:db8::/32');
+  const minimum = MIN_LENGTH[range.version];
+  if (Number(length) < minimum) throw invalid('/length', `at least /${minimum}`);
+  return { range, length: Number(length) };
+}
+
+export async function describePrefix(
+  dataset: Dataset,
+  { range, length }: PrefixRequest,
+  { walks, fairnessKey }: Walker,
+): Promise<PrefixSummary> {
+  const first = fromBigInt(range.start, range.version);
+  const prefix = formatPrefix(first, length);
+  const content = await walks.run(dataset, prefix, fairnessKey, (giveWay) => summarizePrefix(dataset, range, giveWay));
+  const special = specialPurposeOf({ address: first });
+  return {
+    prefix,
+    ...content,
+    ...coveredBy(dataset, first, length),
+    ...(special === undefined ? {} : { special_purpose: special }),
+    credits: creditsOf(dataset),
+  };
+}
+
+export async function describeNetwork(
+  { dataset, search }: ServedDataset,
+  record: AsnRecord,
+  { walks, fairnessKey }: Walker,
+): Promise<AsnLookup> {
+  const { asn } = record;
+  const prefixes = dataset.prefixesOf(asn);
+  const { shares, isSample } = await walks.run(dataset, `AS${asn}`, fairnessKey, (giveWay) =>
+    connectionTypesOf(dataset, asn, prefixes.ipv4, giveWay),
+  );
+  return {
+    record: { ...record, prefixes },
+    connection_types: shares,
+    is_sample: isSample,
+    related: relatedNetworks(search, record),
+    credits: creditsOf(dataset),
+  };
+}
+
+/** The announced prefix that contains all of this one, if its first address has one. */
+function coveredBy(dataset: Dataset, first: Address, length: number): Pick<PrefixSummary, 'covered_by'> {
+  const match = dataset.find(first);
+  if (match === 0 || prefixLength(match) > length) return {};
+  const { prefix, asn, asn_name } = dataset.record(first, match);
+  return { covered_by: { prefix, asn, asn_name } };
+}
+
+/** Credits that licences require beside results: of the given sources, or of all. */
+function creditsOf({ meta }: Dataset, sourceIds?: ReadonlySet<string>): string[] {
+  const sources = meta.sources.filter(({ id }) => sourceIds?.has(id) ?? true);
+  return [...new Set(sources.map(({ credit }) => credit).filter((credit) => credit !== ''))];
+}
+
+function limitsOf({ meta: { flag_sources } }: Dataset): DatasetLimits {
+  return {
+    unknown: unknownFlags(flag_sources),
+    dated: datedFlags(flag_sources).map((subject) => {
+      const { as_of } = flag_sources[subject];
+      return { subject, ...(as_of === undefined ? {} : { as_of }) };
+    }),
+  };
+}

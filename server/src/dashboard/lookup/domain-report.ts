@@ -1,0 +1,40 @@
+/** An email check as the dashboard shows it: the report of the API, and where its points come from. */
+import type { Advice } from '@whence/email/advice';
+import { explainAdvice } from '@whence/email/advice-text';
+import { formatFinding } from '@whence/email/finding-text';
+import { gradeText, type Part, partViews, verdictOf } from '@whence/email/part-state';
+import { MAX_POINTS } from '@whence/email/score';
+import type { SpfNode } from '@whence/email/spf-lookups';
+import { zoneFileLine } from '@whence/email/zone-file';
+import type { Checked } from '../../email-checks/examine-mail.ts';
+import type { DomainAdvice, SpfTreeNode } from '../wire.ts';
+
+export function describeExamination({ answer: report, score, advice, findings }: Checked) {
+  const points = (part: Part) => ({ points: score[part], max: MAX_POINTS[part] });
+  const verdict = verdictOf(findings);
+  const views = partViews(report, verdict);
+  const view = (part: Part) => ({ state: views[part].state, is_valid: views[part].isValid, words: views[part].words });
+  return {
+    report,
+    points: { mx: points('mx'), spf: points('spf'), dkim: points('dkim'), dmarc: points('dmarc') },
+    parts: { mx: view('mx'), spf: view('spf'), dkim: view('dkim'), dmarc: view('dmarc') },
+    grade_text: gradeText(report, verdict),
+    risk: verdict.risk,
+    is_finished: verdict.isFinished,
+    advice: advice.map(describeAdvice),
+    spf_tree: describeSpfNode(findings.spf.tree),
+    spf_void_lookups: findings.spf.voidLookups,
+    mx_state: findings.mx.state,
+    is_dkim_wildcard: findings.dkim.isWildcard,
+    is_dmarc_test_mode: findings.dmarc.isTestMode,
+  };
+}
+
+function describeSpfNode({ name, via, raw, lookups, errors: problems, children }: SpfNode): SpfTreeNode {
+  return { name, via, raw, lookups, errors: problems.map(formatFinding), children: children.map(describeSpfNode) };
+}
+
+function describeAdvice(advice: Advice): DomainAdvice {
+  const { points, change } = advice;
+  return { points, text: explainAdvice(advice), ...(change && { record: zoneFileLine(change.record) }) };
+}

@@ -1,0 +1,63 @@
+/** Requests for an email check: which texts they take, how they are refused, and the check itself. */
+import { normalizeDomain } from '@whence/email/domain-name';
+import { isSelector, MAX_SELECTORS, tidySelectors } from '@whence/email/selectors';
+import { ApiError } from '../http/errors.ts';
+import type { LiveDataset } from '../lookup/live-dataset.ts';
+import { requireDataset } from '../lookup/lookup-requests.ts';
+import { INCLUDABLE_SECTIONS, type IncludableSection } from '../vocabulary.ts';
+import type { EmailChecks } from './email-checks.ts';
+import type { Checked } from './examine-mail.ts';
+
+export type CheckQuery = { readonly selectors?: string; readonly include?: string };
+type Requester = {
+  /** Checks with the same key share that key's slots. */
+  readonly fairnessKey: string;
+  /** Aborts when the client disconnects. */
+  readonly signal: AbortSignal;
+};
+
+export async function checkForRequest(
+  { emailChecks, live }: { readonly emailChecks: EmailChecks; readonly live: LiveDataset },
+  domainText: string,
+  query: CheckQuery,
+  { fairnessKey, signal }: Requester,
+): Promise<Checked> {
+  const domain = parseDomain(domainText);
+  const selectors = parseSelectors(query.selectors ?? '');
+  const included = parseIncluded(query.include ?? '');
+  const networksFrom = included.has('networks') ? requireDataset(live).dataset : undefined;
+  if (emailChecks.isFull(fairnessKey)) throw new ApiError('QUEUE_FULL');
+  const hasTransport = included.has('transport');
+  const checked = await emailChecks.check(domain, { fairnessKey, signal, selectors, hasTransport, networksFrom });
+  if (checked === undefined || checked.isDnsUnavailable) throw new ApiError('DNS_UNAVAILABLE');
+  return checked;
+}
+
+function parseDomain(text: string): string {
+  if (text.trim() === '') throw new ApiError('MISSING_DOMAIN');
+  const domain = normalizeDomain(text);
+  if (domain === undefined) throw new ApiError('INVALID_DOMAIN');
+  return domain;
+}
+
+/** Names separated by commas. Duplicates, in any case, are dropped; undefined means the common selectors. */
+function parseSelectors(text: string): string[] | undefined {
+  const selectors = tidySelectors(text.split(','));
+  if (selectors.length === 0) return undefined;
+  if (selectors.length > MAX_SELECTORS) {
+    throw new ApiError('TOO_MANY_SELECTORS', { extra: { details: { limit: MAX_SELECTORS } } });
+  }
+  if (!selectors.every(isSelector)) throw new ApiError('INVALID_SELECTOR');
+  return selectors;
+}
+
+/** Names separated by commas. An unknown name is refused, so that a typing error is noticed. */
+function parseIncluded(text: string): ReadonlySet<IncludableSection> {
+  const names = text.split(',').map((name) => name.trim());
+  const known = names.filter((name): name is IncludableSection =>
+    INCLUDABLE_SECTIONS.some((section) => section === name),
+  );
+  if (known.length < names.filter((name) => name !== '').length)
+    throw new ApiError('INVALID_INCLUDE', { extra: { details: { allowed: INCLUDABLE_SECTIONS } } });
+  return new Set(known);
+}

@@ -1,0 +1,50 @@
+/** One check with everything that was requested. Loaded for the first check only. */
+import type { Dataset } from '@whence/dataset/read';
+import { type CheckOptions, type Examination, examineDomain } from '@whence/email/check';
+import { findMailSenders } from '@whence/email/mail-senders';
+import { type EmailAnswer, fitAnswer } from './fit-answer.ts';
+import { networksOf } from './mail-networks.ts';
+import { type PolicyNetwork, policyFetcher } from './mta-sts-fetch.ts';
+
+export type CheckRequest = {
+  /** Checks with the same key share that key's slots: the id of an API key, for example. */
+  readonly fairnessKey: string;
+  readonly selectors: CheckOptions['selectors'];
+  /** To try beside the common ones. */
+  readonly moreSelectors?: readonly string[] | undefined;
+  readonly signal: AbortSignal;
+  /** Checks MTA-STS, TLS-RPT, DANE, BIMI and DNSSEC too. */
+  readonly hasTransport?: boolean;
+  /** Looks up in this dataset which networks carry the domain's mail. */
+  readonly networksFrom?: Dataset | undefined;
+};
+
+/** `answer` is the report with the requested sections. */
+export type Checked = Examination & { readonly answer: EmailAnswer };
+
+type Context = Omit<CheckRequest, 'fairnessKey'> & {
+  readonly policyNetwork: PolicyNetwork;
+  /** Time left for the whole check. */
+  readonly leftMs: () => number;
+};
+
+export async function examineMail(
+  domain: string,
+  resolver: CheckOptions['resolver'],
+  { selectors, moreSelectors, signal, hasTransport = false, networksFrom, policyNetwork, leftMs }: Context,
+): Promise<Checked> {
+  const transport = hasTransport && {
+    fetchPolicy: policyFetcher(policyNetwork, leftMs, signal),
+    ...(policyNetwork.isReachable && { isReachable: policyNetwork.isReachable }),
+  };
+  const examination = await examineDomain(domain, {
+    resolver,
+    ...(selectors && { selectors }),
+    ...(moreSelectors && { moreSelectors }),
+    ...(transport && { transport }),
+  });
+  const { report, findings } = examination;
+  if (networksFrom === undefined) return { ...examination, answer: fitAnswer(report) };
+  const networks = await networksOf(networksFrom, await findMailSenders(domain, findings, resolver));
+  return { ...examination, answer: fitAnswer({ ...report, networks }) };
+}

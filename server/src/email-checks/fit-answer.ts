@@ -1,0 +1,56 @@
+/**
+ * Keeps a report with included sections below the size limit of a report without them. Only a hostile zone makes them
+ * that large: its report loses lists, the least important first, but never a finding about MX, SPF, DKIM or DMARC.
+ */
+import { type EmailReport, MAX_REPORT_BYTES, type TransportReport } from '@whence/email/report';
+import type { NetworksReport } from './mail-networks.ts';
+
+/** The report with the requested sections, as one object type. */
+export type EmailAnswer = { [Field in keyof WithNetworks]: WithNetworks[Field] };
+type WithNetworks = EmailReport & { networks?: NetworksReport };
+
+export function fitAnswer(answer: EmailAnswer): EmailAnswer {
+  let fitted = answer;
+  for (const shorten of SHORTENINGS) {
+    if (answer.transport === undefined && answer.networks === undefined) break;
+    if (Buffer.byteLength(JSON.stringify(fitted)) < MAX_REPORT_BYTES) break;
+    fitted = shorten(fitted);
+  }
+  return fitted;
+}
+
+const SHORTENINGS: readonly ((answer: EmailAnswer) => EmailAnswer)[] = [
+  (answer) => withNetworks(answer, 20),
+  (answer) => withNetworks(answer, 0),
+  ({ transport, ...rest }) => (transport === undefined ? rest : { ...rest, transport: shortTransport(transport) }),
+];
+
+function withNetworks({ networks, ...rest }: EmailAnswer, entries: number): EmailAnswer {
+  if (networks === undefined) return rest;
+  const { mx, senders, unlisted_terms, errors, ...counts } = networks;
+  const lists = {
+    mx: mx.slice(0, entries),
+    senders: senders.slice(0, entries),
+    unlisted_terms: unlisted_terms.slice(0, entries),
+    errors: errors.slice(0, entries),
+  };
+  return { ...rest, networks: { ...counts, ...lists } };
+}
+
+/** Keeps what was found, and one error per protocol. */
+function shortTransport({ mta_sts, tls_rpt, dane, bimi, dnssec }: TransportReport): TransportReport {
+  return {
+    mta_sts: { ...short(mta_sts), mx: CUT },
+    tls_rpt: { ...short(tls_rpt), report_uris: CUT },
+    dane: { ...dane, hosts: [], validation_errors: dane.validation_errors.slice(0, 1) },
+    bimi: short(bimi),
+    dnssec,
+  };
+}
+
+const CUT = ['…'];
+
+function short<Part extends { raw: string; validation_errors: string[] }>(part: Part): Part {
+  const advice = 'recommendations' in part ? { recommendations: [] } : {};
+  return { ...part, raw: '…', validation_errors: part.validation_errors.slice(0, 1), ...advice };
+}

@@ -1,0 +1,56 @@
+/**
+ * Fetches an MTA-STS policy (RFC 8461 §3.3). Neither the domain nor the addresses in its DNS can be trusted: the
+ * connection goes to addresses that were looked up and found to be public, and the name is not resolved again, so that it
+ * cannot lead to another address. A proxy is not used, because it would resolve the name itself.
+ */
+import { isIPv6, type LookupFunction } from 'node:net';
+import { fetchText } from '@whence/dataset/fetch-text';
+import { type FetchPolicy, MAX_POLICY_BYTES, POLICY_TIMEOUT_MS } from '@whence/email/mta-sts';
+
+export type PolicyNetwork = {
+  /** Certificate authorities to trust instead of Node's, as PEM. */
+  readonly ca?: string;
+  /** Instead of 443. */
+  readonly port?: number;
+  /** Replaces the check that an address is public. */
+  readonly isReachable?: (address: string) => boolean;
+};
+
+/** A host with thousands of addresses must not make us connect to each of them. */
+const MAX_ADDRESSES = 4;
+
+/** `leftMs`: time left for the whole check. */
+export function policyFetcher({ ca, port }: PolicyNetwork, leftMs: () => number, signal: AbortSignal): FetchPolicy {
+  return async ({ url, addresses }) => {
+    const target = new URL(url);
+    if (port !== undefined) target.port = String(port);
+    const timeoutMs = Math.max(1, Math.min(POLICY_TIMEOUT_MS, leftMs()));
+    const fetched = await fetchText(target, {
+      limits: { maxBytes: MAX_POLICY_BYTES, idleTimeoutMs: timeoutMs, totalTimeoutMs: timeoutMs },
+      maxRedirects: 0,
+      network: { lookup: lookupIn(addresses), ...(ca !== undefined && { ca }) },
+      signal,
+    });
+    // Senders do not trust the certificate either: what could be set here would not help the owner of the policy.
+    return fetched.kind === 'failed' ? { ...fetched, reason: fetched.reason.replace(OWN_SETTINGS, '') } : fetched;
+  };
+}
+
+const OWN_SETTINGS = /; to trust it, set [^;]*$/;
+
+function lookupIn(addresses: readonly string[]): LookupFunction {
+  const found = addressesToTry(addresses).map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
+  return (_hostname, { all }, callback) => {
+    const [first] = found;
+    if (all === true) callback(null, found);
+    else callback(null, first?.address ?? '', first?.family);
+  };
+}
+
+/** At most four, of each family in turn: a host may be reachable over one of them only. */
+export function addressesToTry(addresses: readonly string[]): string[] {
+  const ipv6 = addresses.filter((address) => isIPv6(address));
+  const ipv4 = addresses.filter((address) => !isIPv6(address));
+  const alternating = Array.from({ length: MAX_ADDRESSES }, (_, i) => [ipv6[i], ipv4[i]]).flat();
+  return alternating.filter((address) => address !== undefined).slice(0, MAX_ADDRESSES);
+}

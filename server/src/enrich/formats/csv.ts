@@ -1,0 +1,130 @@
+/**
+ * CSV: columns are added at the end of every row, so existing columns keep their position. The address column is found
+ * by its name, or by its value in the first row of data.
+ */
+
+import { UsageError } from '../../terminal/exit.ts';
+import type { AddressLookup } from '../address-lookup.ts';
+import type { Field } from '../fields.ts';
+import { quoteCell } from '../insertion.ts';
+import type { OutputBuffer } from '../output-buffer.ts';
+import { CsvRow, cellTexts } from './csv-row.ts';
+import { ADDRESS_NAMES } from './field-paths.ts';
+import { AddressFinder } from './find-address.ts';
+
+export type CsvOptions = {
+  /** Name, or number from 1; undefined: detect it. */
+  readonly column: string | undefined;
+  readonly delimiter: string;
+  readonly hasHeader: boolean;
+  readonly fields: readonly Field[];
+  /** Prefix for the names of the new columns, joined with an underscore. */
+  readonly prefix: string | undefined;
+};
+
+/** Determined from the first rows: the number of columns, and the address column, from 0. */
+export type CsvColumns = { readonly count: number; readonly address: number };
+
+const BYTE_ORDER_MARK = '\ufeff';
+
+export class CsvWriter {
+  readonly #lookup: AddressLookup;
+  readonly #options: CsvOptions;
+  readonly #delimiter: number;
+  readonly #emptyCells: Buffer;
+  readonly #row = new CsvRow();
+  readonly #finder = new AddressFinder();
+  /** Undefined until the first row that is not empty. */
+  #header: string[] | undefined;
+  #columns = 0;
+  /** From 0; -1 while unknown. */
+  #column = -1;
+
+  /** `columns` is given if another thread has read the first rows. */
+  constructor(lookup: AddressLookup, options: CsvOptions, columns?: CsvColumns) {
+    this.#lookup = lookup;
+    this.#options = options;
+    this.#delimiter = options.delimiter.charCodeAt(0);
+    this.#emptyCells = Buffer.from(options.delimiter.repeat(options.fields.length));
+    if (columns === undefined) return;
+    this.#header = [];
+    this.#columns = columns.count;
+    this.#column = columns.address;
+  }
+
+  /** Undefined until they are known. */
+  get columns(): CsvColumns | undefined {
+    return this.#column < 0 ? undefined : { count: this.#columns, address: this.#column };
+  }
+
+  write(bytes: Buffer, start: number, end: number, output: OutputBuffer): void {
+    output.append(bytes, start, end);
+    if (start === end) return;
+    if (this.#header === undefined) {
+      this.#readFirstRow(cellTexts(bytes, start, end, this.#delimiter));
+      if (this.#options.hasHeader) {
+        this.#appendColumnNames(output);
+        return;
+      }
+    }
+    if (this.#column < 0) this.#column = this.#columnByValue(cellTexts(bytes, start, end, this.#delimiter));
+    this.#row.read(bytes, start, end, this.#delimiter, this.#column);
+    // In a shorter or longer row the new columns would not line up with the header.
+    if (this.#row.count !== this.#columns) {
+      this.#lookup.counts.unreadable++;
+      return;
+    }
+    const address = this.#finder.next(bytes, this.#row.start, this.#row.end);
+    if (address === undefined) output.append(this.#emptyCells, 0, this.#emptyCells.length);
+    else this.#lookup.append(address, output);
+  }
+
+  #readFirstRow(cells: readonly string[]): void {
+    this.#columns = cells.length;
+    this.#header = cells.map((cell, i) => (i === 0 && cell.startsWith(BYTE_ORDER_MARK) ? cell.slice(1) : cell));
+    const { column, hasHeader } = this.#options;
+    if (column !== undefined) this.#column = this.#columnByName(column, hasHeader ? this.#header : []);
+    else if (hasHeader) this.#column = this.#header.findIndex(isAddressName);
+  }
+
+  #columnByName(column: string, names: readonly string[]): number {
+    const named = names.indexOf(column);
+    if (named >= 0) return named;
+    const number = /^[1-9][0-9]{0,5}$/.test(column) ? Number(column) : 0;
+    if (number >= 1 && number <= this.#columns) return number - 1;
+    throw new UsageError(
+      names.length === 0
+        ? `there is no column ${JSON.stringify(column)}: the first row has ${this.#columns} columns`
+        : `there is no column ${JSON.stringify(column)}; the columns are ${names.map((name) => JSON.stringify(name)).join(', ')}`,
+    );
+  }
+
+  #columnByValue(cells: readonly string[]): number {
+    const column = cells.findIndex(
+      (cell) => this.#finder.next(Buffer.from(cell), 0, Buffer.byteLength(cell)) !== undefined,
+    );
+    if (column < 0)
+      throw new UsageError('no address column found by name or in the first row of data; name it with --column');
+    return column;
+  }
+
+  #appendColumnNames(output: OutputBuffer): void {
+    const { fields, prefix, delimiter } = this.#options;
+    const names = fields.map((field) => (prefix === undefined ? field : `${prefix}_${field}`));
+    const taken = names.find((name) => this.#header?.includes(name));
+    if (taken !== undefined)
+      throw new UsageError(
+        `column ${JSON.stringify(taken)} already exists; use --as NAME to add NAME_${fields[0]} and so on`,
+      );
+    const text = Buffer.from(names.map((name) => delimiter + quoteCell(name, delimiter)).join(''));
+    output.append(text, 0, text.length);
+  }
+}
+
+/** `Client IP`, `client-ip` and `clientIp` are the same name. */
+const normalizeName = (name: string) => name.toLowerCase().replace(/[^a-z]/g, '');
+const NORMALIZED_NAMES = new Set(ADDRESS_NAMES.map(normalizeName));
+
+function isAddressName(name: string): boolean {
+  return NORMALIZED_NAMES.has(normalizeName(name));
+}

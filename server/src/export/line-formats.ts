@@ -1,0 +1,80 @@
+/**
+ * CSV and NDJSON: one network per line.
+ *
+ * CSV is as in RFC 4180 with a header, but with LF line breaks, as most tools write it. NDJSON has the columns as
+ * members of an object and omits absent values.
+ */
+import type { Sink } from '../terminal/output.ts';
+import { FIELDS, type Fields } from './fields.ts';
+import { COLUMNS, type Row, rowsOf, type Selection, selectRuns } from './rows.ts';
+
+/** The texts for false and true. */
+export type BooleanTexts = readonly [ifFalse: string, ifTrue: string];
+
+/** Returns the number of rows. Without rows, not even the header is written. */
+export function writeCsv(
+  selection: Selection,
+  sink: Sink,
+  booleans: BooleanTexts = ['false', 'true'],
+): Promise<number> {
+  return writeLines(selection, sink, {
+    header: `${COLUMNS.join(',')}\n`,
+    formatFields: (fields) => formatCells(fields, booleans),
+    formatRow: ({ network, prefix }, fields) => `${network},${prefix},${fields}\n`,
+  });
+}
+
+export function writeNdjson(selection: Selection, sink: Sink): Promise<number> {
+  return writeLines(selection, sink, {
+    header: '',
+    formatFields: (fields) => JSON.stringify(fields).slice(1),
+    formatRow: ({ network, prefix }, fields) => `{"network":"${network}","prefix":"${prefix}",${fields}\n`,
+  });
+}
+
+type LineFormat = {
+  readonly header: string;
+  /** Called once per distinct record. */
+  readonly formatFields: (fields: Fields) => string;
+  readonly formatRow: (row: Row, fields: string) => string;
+};
+
+async function writeLines(
+  selection: Selection,
+  sink: Sink,
+  { header, formatFields, formatRow }: LineFormat,
+): Promise<number> {
+  const texts = new Map<Fields, string>();
+  let rows = 0;
+  for await (const batch of selectRuns(selection)) {
+    let chunk = rows === 0 ? header : '';
+    for (const run of batch) {
+      let text = texts.get(run.fields);
+      if (text === undefined) {
+        text = formatFields(run.fields);
+        texts.set(run.fields, text);
+      }
+      for (const row of rowsOf(run)) {
+        chunk += formatRow(row, text);
+        rows++;
+      }
+    }
+    await sink.write(chunk);
+  }
+  return rows;
+}
+
+function formatCells(fields: Fields, booleans: BooleanTexts): string {
+  return FIELDS.map((name) => {
+    const value = fields[name] ?? '';
+    return typeof value === 'boolean' ? booleans[Number(value) as 0 | 1] : quote(String(value));
+  }).join(',');
+}
+
+/**
+ * RFC 4180 §2: a field with a comma, a quote or a line break is quoted, and quotes in it are doubled. Any field may be
+ * quoted; some readers need it because they treat ' as a quote, \\N as null, or trim spaces.
+ */
+function quote(text: string): string {
+  return /[",\r\n'\\]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

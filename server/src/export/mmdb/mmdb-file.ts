@@ -1,0 +1,76 @@
+/**
+ * A MaxMind DB file (format 2.0, https://maxmind.github.io/MaxMind-DB/): search tree, 16 zero bytes, data section,
+ * metadata.
+ *
+ * One tree for both families. IPv4 is at ::/96, where readers expect it, and ::ffff:0:0/96 is an alias of it.
+ */
+import { type Address, ipv6 } from '@whence/dataset/address';
+import { addressBits, fromBigInt, prefixesOfRange, type Range } from '@whence/dataset/prefix';
+import { DataSection, encodeInline, uint16, uint32, uint64, type Value } from './mmdb-data.ts';
+import { SEPARATOR_BYTES, SearchTree } from './mmdb-tree.ts';
+
+type MmdbMetadata = {
+  readonly databaseType: string;
+  readonly description: string;
+  readonly builtAt: Date;
+};
+
+export class MmdbFile {
+  readonly #tree = new SearchTree();
+  readonly #data = new DataSection();
+  readonly #offsets: number[] = [];
+  #networks = 0;
+
+  /** Networks in the tree, without the alias. */
+  get networks(): number {
+    return this.#networks;
+  }
+
+  /** Returns the index to pass to `add`. */
+  addValue(value: Value): number {
+    return this.#offsets.push(this.#data.place(value)) - 1;
+  }
+
+  /** Ranges must not overlap. */
+  add({ version, start, end }: Range, value: number): void {
+    for (const [base, length] of prefixesOfRange(start, end, addressBits(version))) {
+      this.#tree.insert(inTree(fromBigInt(base, version)), length + (version === 4 ? 96 : 0), value);
+      this.#networks++;
+    }
+  }
+
+  /** Call it after the last `add`. */
+  encode(metadata: MmdbMetadata): Buffer[] {
+    this.#tree.alias(IPV4_MAPPED, 96, IPV4_ROOT);
+    const { bytes, recordBits } = this.#tree.encode(this.#offsets, this.#data.bytes.length);
+    return [
+      bytes,
+      Buffer.alloc(SEPARATOR_BYTES),
+      this.#data.bytes,
+      encodeMetadata(metadata, this.#tree.nodeCount, recordBits),
+    ];
+  }
+}
+
+/** Starts with the marker by which readers find the metadata. */
+export function encodeMetadata(metadata: MmdbMetadata, nodeCount: number, recordBits: number): Buffer {
+  const { databaseType, description, builtAt } = metadata;
+  const map = new Map<string, Value>([
+    ['binary_format_major_version', uint16(2)],
+    ['binary_format_minor_version', uint16(0)],
+    ['build_epoch', uint64(Math.floor(builtAt.getTime() / 1000))],
+    ['database_type', databaseType],
+    ['description', new Map([['en', description]])],
+    ['ip_version', uint16(6)],
+    ['languages', ['en']],
+    ['node_count', uint32(nodeCount)],
+    ['record_size', uint16(recordBits)],
+  ]);
+  return Buffer.concat([METADATA_MARKER, encodeInline(map)]);
+}
+
+const METADATA_MARKER = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1');
+const IPV4_ROOT = ipv6(0, 0, 0, 0);
+const IPV4_MAPPED = ipv6(0, 0, 0xffff, 0);
+
+const inTree = (address: Address): Address => (address.version === 4 ? ipv6(0, 0, 0, address.w0) : address);

@@ -1,0 +1,114 @@
+/**
+ * The search tree of a MaxMind DB: one level per bit of an IPv6 address, two records per node. In memory a record is 0
+ * if empty, a node number, or a data index with the highest bit set. Node 0 is the root, so no record points to it.
+ *
+ * In the file, with n nodes, the value of a record is
+ *
+ *   below n    a node           n    empty           above n    n + 16 + offset in the data section
+ */
+import type { Address } from '@whence/dataset/address';
+
+/** Zero bytes between the tree and the data section. */
+export const SEPARATOR_BYTES = 16;
+
+const EMPTY = 0;
+const DATA = 0x80000000;
+const MAX_ITEMS = 0x7fffffff;
+
+export class SearchTree {
+  #records = new Uint32Array(1 << 16);
+  #nodes = 1;
+
+  get nodeCount(): number {
+    return this.#nodes;
+  }
+
+  /** Prefixes must not overlap. `base` is IPv6. */
+  insert(base: Address, length: number, data: number): void {
+    if (data > MAX_ITEMS) throw new RangeError('too many data records for a search tree');
+    this.#set(base, length, DATA + data);
+  }
+
+  /** Makes `base`/`length` an alias of `target`/`length`. */
+  alias(base: Address, length: number, target: Address): void {
+    const record = this.#recordOf(target, length);
+    if (record !== EMPTY) this.#set(base, length, record);
+  }
+
+  /** `dataOffsets`: offset in the data section by data index. */
+  encode(dataOffsets: readonly number[], dataBytes: number): { bytes: Buffer; recordBits: 24 | 28 | 32 } {
+    const recordBits = recordBitsFor(this.#nodes + SEPARATOR_BYTES + dataBytes);
+    const nodeBytes = recordBits / 4;
+    const bytes = Buffer.allocUnsafe(this.#nodes * nodeBytes);
+    for (let node = 0; node < this.#nodes; node++) {
+      const left = this.#resolve(node * 2, dataOffsets);
+      const right = this.#resolve(node * 2 + 1, dataOffsets);
+      writeNode(bytes, node * nodeBytes, recordBits, left, right);
+    }
+    return { bytes, recordBits };
+  }
+
+  #resolve(at: number, dataOffsets: readonly number[]): number {
+    const record = this.#records[at] as number;
+    if (record === EMPTY) return this.#nodes;
+    return record < DATA ? record : this.#nodes + SEPARATOR_BYTES + (dataOffsets[record - DATA] as number);
+  }
+
+  #set(base: Address, length: number, record: number): void {
+    if (length === 0) throw new RangeError('a search tree cannot hold a prefix of length 0');
+    let node = 0;
+    for (let depth = 0; depth < length - 1; depth++) {
+      const at = node * 2 + bitAt(base, depth);
+      const next = this.#records[at] as number;
+      if (next >= DATA) throw new RangeError('overlapping prefixes in a search tree');
+      node = next === EMPTY ? this.#addNode(at) : next;
+    }
+    const at = node * 2 + bitAt(base, length - 1);
+    if (this.#records[at] !== EMPTY) throw new RangeError('overlapping prefixes in a search tree');
+    this.#records[at] = record;
+  }
+
+  #recordOf(base: Address, length: number): number {
+    let node = 0;
+    for (let depth = 0; depth < length; depth++) {
+      const next = this.#records[node * 2 + bitAt(base, depth)] as number;
+      if (next === EMPTY || next >= DATA) return next;
+      node = next;
+    }
+    return node;
+  }
+
+  #addNode(at: number): number {
+    if (this.#nodes * 2 === this.#records.length) {
+      const larger = new Uint32Array(this.#records.length * 2);
+      larger.set(this.#records);
+      this.#records = larger;
+    }
+    this.#records[at] = this.#nodes;
+    return this.#nodes++;
+  }
+}
+
+/** The smallest record size that can hold values below `limit`. */
+export function recordBitsFor(limit: number): 24 | 28 | 32 {
+  if (limit < 2 ** 24) return 24;
+  if (limit < 2 ** 28) return 28;
+  if (limit < 2 ** 32) return 32;
+  throw new RangeError('the dataset is too large for a MaxMind DB');
+}
+
+function writeNode(bytes: Buffer, at: number, bits: 24 | 28 | 32, left: number, right: number): void {
+  if (bits === 32) {
+    bytes.writeUInt32BE(left, at);
+    bytes.writeUInt32BE(right, at + 4);
+    return;
+  }
+  bytes.writeUIntBE(left & 0xffffff, at, 3);
+  if (bits === 28) bytes[at + 3] = ((left >>> 24) << 4) | (right >>> 24);
+  bytes.writeUIntBE(right & 0xffffff, at + (bits === 28 ? 4 : 3), 3);
+}
+
+function bitAt({ w0, w1, w2, w3 }: Address, depth: number): number {
+  const word = depth < 64 ? (depth < 32 ? w0 : w1) : depth < 96 ? w2 : w3;
+  return (word >>> (31 - (depth & 31))) & 1;
+}

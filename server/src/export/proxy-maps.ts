@@ -1,0 +1,69 @@
+/**
+ * Maps from the client's address to a value, for proxies:
+ *
+ *   HAProxy    a file for the converter `map_ip`: a network and its value per line; the longest matching network wins
+ *   nginx      a `geo` block for the http context (ngx_http_geo_module), which sets a variable
+ *
+ * Both functions return the number of lines with a network, and write `command` to the file as a comment.
+ */
+
+import type { Sink } from '../terminal/output.ts';
+import { printable } from '../terminal/printable.ts';
+import { formatPrefixes, mergedRanges } from './merged-ranges.ts';
+import { commentLines } from './notice.ts';
+import type { MappedValue } from './options.ts';
+import type { Selection } from './rows.ts';
+
+export function writeHaproxyMap(
+  selection: Selection,
+  sink: Sink,
+  value: MappedValue,
+  command: string,
+): Promise<number> {
+  const head = `# ${command}\n${commentLines(selection.dataset.meta)}`;
+  return writeMap(selection, sink, value, head, (prefix, text) => `${prefix} ${printable(text)}\n`);
+}
+
+export async function writeNginxGeo(
+  selection: Selection,
+  sink: Sink,
+  name: string,
+  value: MappedValue,
+  command: string,
+): Promise<number> {
+  // Without --value the variable is 1 or 0, which `if` and `map` can test. With it, the default is an empty text.
+  const fallback = value.field === undefined ? '0' : '""';
+  const head = `# ${command}\n${commentLines(selection.dataset.meta)}geo $${name} {\n\tdefault ${fallback};\n`;
+  const count = await writeMap(selection, sink, value, head, (prefix, text) => `\t${prefix} ${quote(text)};\n`);
+  if (count > 0) await sink.write('}\n');
+  return count;
+}
+
+/** Nothing is written before the first network, so that an export without any leaves no output. */
+async function writeMap(
+  selection: Selection,
+  sink: Sink,
+  value: MappedValue,
+  head: string,
+  formatLine: (prefix: string, value: string) => string,
+): Promise<number> {
+  let text = head;
+  let count = 0;
+  for await (const batch of mergedRanges(selection, value.of)) {
+    for (const merged of batch)
+      for (const prefix of formatPrefixes(merged.range)) {
+        text += formatLine(prefix, merged.value);
+        count++;
+      }
+    if (count === 0) continue;
+    await sink.write(text);
+    text = '';
+  }
+  return count;
+}
+
+/** Inside quotes, only the quote and the backslash are special: geo expands no variables in values. */
+function quote(value: string): string {
+  const text = printable(value);
+  return /^[A-Za-z0-9_.-]+$/.test(text) ? text : `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
+}

@@ -1,0 +1,19 @@
+/** What handlers of the API and of the dashboard read from a request in the same way. */
+import type { FastifyReply } from 'fastify';
+import { ApiError } from './errors.ts';
+
+/** A `limit` of 1 or more; a larger one than `max` means `max`. */
+export function parseLimit(text: string | undefined, { fallback, max }: { fallback: number; max: number }): number {
+  if (text === undefined) return fallback;
+  if (!/^[0-9]+$/.test(text) || Number(text) === 0) throw new ApiError('INVALID_LIMIT');
+  return Math.min(Number(text), max);
+}
+
+/** Aborts when the client disconnects before its answer is sent, so that work for it can stop. */
+export function disconnectSignal({ raw }: Pick<FastifyReply, 'raw'>): AbortSignal {
+  const controller = new AbortController();
+  raw.once('close', () => {
+    if (!raw.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}

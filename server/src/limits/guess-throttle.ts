@@ -1,0 +1,62 @@
+/**
+ * Throttles clients that guess keys. A well-formed but unknown secret costs a hash and a query, and may be a guess. Each
+ * client address has a rate of attempts; above it they wait, and then are refused. Known keys are not affected, so an
+ * attacker does not lock out other clients behind the same address.
+ *
+ * Memory is fixed: a client's network is hashed, with a secret of the process, to one of 65,536 slots, and a slot is one number
+ * (GCRA, the "theoretical arrival time" of its next attempt). Addresses that share a slot share its rate.
+ */
+import { randomBytes } from 'node:crypto';
+import { clientNetwork } from './client.ts';
+
+const SLOTS = 1 << 16;
+
+type ThrottleLimits = {
+  /** One attempt per interval, after `burst` at once. */
+  readonly intervalMs: number;
+  readonly burst: number;
+  /** An attempt that would have to wait longer is refused: waiting requests hold connections. */
+  readonly maxWaitMs: number;
+};
+
+/** For keys: 10 per second, 20 at once. */
+const KEY_LIMITS: ThrottleLimits = { intervalMs: 100, burst: 20, maxWaitMs: 2_000 };
+
+export class GuessThrottle {
+  readonly #nowMs: () => number;
+  readonly #limits: ThrottleLimits;
+  readonly #nextMs = new Float64Array(SLOTS);
+  readonly #seed = randomBytes(4).readUInt32LE();
+
+  /** `nowMs` is a monotonic clock. */
+  constructor(nowMs: () => number = () => performance.now(), limits = KEY_LIMITS) {
+    this.#nowMs = nowMs;
+    this.#limits = limits;
+  }
+
+  /** Counts an attempt and returns how long it must wait, in milliseconds; undefined if it is refused. */
+  attempt(address: string): number | undefined {
+    const { intervalMs, burst, maxWaitMs } = this.#limits;
+    const slot = this.#slotOf(address);
+    const nowMs = this.#nowMs();
+    const nextMs = Math.max(nowMs, this.#nextMs[slot] as number);
+    const waitMs = Math.max(0, nextMs - nowMs - burst * intervalMs);
+    if (waitMs > maxWaitMs) return undefined;
+    this.#nextMs[slot] = nextMs + intervalMs;
+    return waitMs;
+  }
+
+  /** The attempt found a key, so it does not count as a guess. */
+  succeeded(address: string): void {
+    const slot = this.#slotOf(address);
+    this.#nextMs[slot] = (this.#nextMs[slot] as number) - this.#limits.intervalMs;
+  }
+
+  #slotOf(address: string): number {
+    const text = clientNetwork(address);
+    // FNV-1a, then a multiplication that spreads the low bits.
+    let hash = this.#seed;
+    for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+    return Math.imul(hash ^ (hash >>> 15), 0x85ebca6b) >>> 16;
+  }
+}

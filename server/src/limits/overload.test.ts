@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { until } from '@whence/testing/until';
+import { Overload } from './overload.ts';
+
+/** More than a second later than the timer was due, which may be 100 ms after the start. */
+const BLOCKED_MS = 1_150;
+
+/** Keeps the event loop from turning. */
+function block(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+/** A timer that is set now runs after those that are due already. */
+const overdueTimersRun = () => new Promise((resolve) => setTimeout(resolve));
+
+test('overload: an event loop that is late repeatedly, not one that was blocked once', async () => {
+  const overload = new Overload();
+  overload.start();
+  block(BLOCKED_MS);
+  await overdueTimersRun();
+  assert.ok(overload.lagSeconds > 1);
+  assert.equal(overload.isOverloaded, false, 'once');
+  for (let turn = 0; turn < 3; turn++) {
+    block(BLOCKED_MS);
+    await overdueTimersRun();
+  }
+  assert.equal(overload.isOverloaded, true, 'again and again');
+  await until('the overload is over', () => !overload.isOverloaded, { withinMs: 1_000 });
+  overload.stop();
+});

@@ -1,0 +1,44 @@
+/**
+ * Detects that the process falls behind: a timer that fires late repeatedly means that requests wait too. Meanwhile new
+ * requests are refused, so that accepted ones do not time out. A single late tick is no overload: code may be loaded on
+ * first use, or a virtual machine may have been paused. Reading the state costs a comparison.
+ */
+const TICK_MS = 100;
+/** A batch of a thousand takes about two milliseconds; a second means that hundreds of them are waiting. */
+const TOO_LATE_MS = 1_000;
+const LATE_TICKS = 2;
+
+export class Overload {
+  #timer: NodeJS.Timeout | undefined;
+  #dueMs = 0;
+  #lagMs = 0;
+  #lateTicks = 0;
+  #worstMs = 0;
+  #ticks = 0;
+
+  start(): void {
+    this.#dueMs = performance.now() + TICK_MS;
+    this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  get isOverloaded(): boolean {
+    return this.#lateTicks >= LATE_TICKS;
+  }
+
+  /** The worst delay of the last second or so. */
+  get lagSeconds(): number {
+    return Math.max(this.#worstMs, this.#lagMs) / 1000;
+  }
+
+  #tick(): void {
+    const nowMs = performance.now();
+    this.#lagMs = Math.max(0, nowMs - this.#dueMs);
+    this.#lateTicks = this.#lagMs > TOO_LATE_MS ? this.#lateTicks + 1 : 0;
+    this.#dueMs = nowMs + TICK_MS;
+    this.#worstMs = ++this.#ticks % 10 === 0 ? this.#lagMs : Math.max(this.#worstMs, this.#lagMs);
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * The log: JSON lines, or readable text on a terminal. Failed requests are logged, but never a key, a cookie, a body or
+ * the query of a URL: callers put keys into queries, and errors of libraries quote the URL. Logging neither blocks
+ * (`log-output`) nor repeats itself without limit (`log-repetition`).
+ */
+import { createRequire } from 'node:module';
+import { type LogFn, type Logger, pino } from 'pino';
+import type * as Pretty from 'pino-pretty';
+import { maskSecrets } from '../keys/secret.ts';
+import { LogOutput } from './log-output.ts';
+import { RepeatedLines } from './log-repetition.ts';
+
+export type { Logger };
+
+/** The number of level `info` in pino. */
+const INFO = 30;
+
+export type Log = {
+  readonly logger: Logger;
+  /** Writes a line of another process. */
+  forward(line: string): void;
+  /** For the metrics. */
+  counters(): Record<string, number>;
+  /** Writes pending lines before the process exits. */
+  flush(): void;
+};
+
+export function openLog(level: string, isTerminal: boolean, output: LogOutput = new LogOutput()): Log {
+  const repeated = new RepeatedLines();
+  const destination = isTerminal ? forTerminal(output) : output;
+  const logger = pino(
+    {
+      level,
+      base: { pid: process.pid },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (name) => ({ level: name }) },
+      serializers: { err: describeError, req: describeRequest },
+      hooks: { logMethod: writeUnlessRepeated(repeated) },
+    },
+    destination,
+  );
+  output.onRecovery = (dropped) => logger.warn({ dropped }, 'log lines were dropped: standard error was not read');
+  return {
+    logger,
+    forward: (line) => destination.write(`${line}\n`),
+    counters: () => ({
+      whence_log_lines_dropped_total: output.dropped,
+      whence_log_lines_repeated_total: repeated.skipped,
+    }),
+    flush() {
+      repeated.flush();
+      output.flushSync();
+    },
+  };
+}
+
+function forTerminal(output: LogOutput) {
+  // Loaded only for a terminal: without it, a service starts 30 ms earlier.
+  const { prettyFactory }: typeof Pretty = createRequire(import.meta.url)('pino-pretty');
+  const format = prettyFactory({ colorize: true, translateTime: 'SYS:HH:MM:ss', ignore: 'pid' });
+  return { write: (line: string) => output.write(format(line)), flushSync: () => output.flushSync() };
+}
+
+/** `debug` and `trace` lines are never suppressed: these levels are turned on to see every line. */
+function writeUnlessRepeated(repeated: RepeatedLines) {
+  return function logMethod(this: Logger, args: Parameters<LogFn>, write: LogFn, level: number): void {
+    const [first, second, ...values] = args as [unknown, unknown, ...unknown[]];
+    const error = errorOf(first);
+    const given = typeof first === 'string' ? first : second;
+    // Libraries log errors without a text of their own.
+    const text = withoutQueries(typeof given === 'string' ? given : (error?.message ?? 'a line without text'));
+    const kind = `${level} ${typeof given === 'string' ? text : ''} ${error === undefined ? '' : kindOf(error)}`;
+    const isWritten = level < INFO || repeated.admits(kind, (count) => write.call(this, { repeated: count }, text));
+    if (!isWritten) return;
+    if (typeof first === 'string') write.apply(this, [text, ...args.slice(1)] as unknown as Parameters<LogFn>);
+    else write.apply(this, [error === first ? { err: error } : first, text, ...values] as Parameters<LogFn>);
+  };
+}
+
+function errorOf(first: unknown): Error | undefined {
+  const error = first instanceof Error ? first : (first as { err?: unknown } | null | undefined)?.err;
+  return error instanceof Error ? error : undefined;
+}
+
+const kindOf = ({ name, code }: Error & { code?: unknown }) => (typeof code === 'string' ? `${name} ${code}` : name);
+
+function describeError(error: Error): object {
+  const { message, stack, ...described } = pino.stdSerializers.err(error);
+  return { ...described, message: withoutQueries(message), stack: withoutQueries(stack) };
+}
+
+/** For lines of the HTTP framework. The path shows which resource it was; the query is left out. */
+function describeRequest({ method, url }: { method?: string; url?: string }): object {
+  return { method, path: withoutQueries(url ?? '').split('?', 1)[0] };
+}
+
+/** Queries after a path are removed, keys elsewhere are masked. */
+function withoutQueries(text: string): string {
+  return maskSecrets(text.replace(/(\/[^\s"'`?]*)\?[^\s"'`]*/g, '$1'));
+}

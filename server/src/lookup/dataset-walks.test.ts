@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Dataset } from '@whence/dataset/read';
+import { DatasetWalks, type GiveWay } from './dataset-walks.ts';
+
+const dataset = () => ({}) as Dataset;
+
+/** Keeps the thread busy for `ms`, in steps between which it gives way. */
+async function busy(ms: number, giveWay: GiveWay): Promise<number> {
+  let turns = 0;
+  for (let step = 0; step < ms * 10; step++) {
+    const endMs = performance.now() + 0.1;
+    while (performance.now() < endMs);
+    const pause = giveWay();
+    if (pause === undefined) continue;
+    turns++;
+    await pause;
+  }
+  return turns;
+}
+
+test('dataset walks: other work gets its turn while several walks run', async () => {
+  const walks = new DatasetWalks();
+  const served = dataset();
+  let isOver = false;
+  const all = Promise.all(
+    Array.from({ length: 5 }, (_, i) => walks.run(served, `walk ${i}`, `client ${i}`, (give) => busy(20, give))),
+  ).then((turns) => {
+    isOver = true;
+    return turns;
+  });
+  let seen = 0;
+  while (!isOver) {
+    await nextTurn();
+    seen++;
+  }
+  assert.ok((await all).every((turns) => turns >= 5));
+  assert.ok(seen >= 25, `${seen} turns`);
+});
+
+test('dataset walks: one at a time, and each subject once per dataset', async () => {
+  const walks = new DatasetWalks();
+  const served = dataset();
+  let running = 0;
+  let started = 0;
+  const walk = async () => {
+    started++;
+    assert.equal(++running, 1);
+    await nextTurn();
+    running--;
+    return started;
+  };
+  const results = await Promise.all(['a', 'a', 'b', 'b'].map((subject) => walks.run(served, subject, 'x', walk)));
+  assert.deepEqual(results, [1, 1, 2, 2]);
+  assert.equal(await walks.run(dataset(), 'a', 'x', walk), 3, 'another dataset is walked anew');
+});
+
+test('dataset walks: one that failed is tried again, and a client with too many is refused', async () => {
+  const walks = new DatasetWalks();
+  const served = dataset();
+  await assert.rejects(
+    walks.run(served, 'a', 'x', () => Promise.reject(new Error('broken'))),
+    /broken/,
+  );
+  assert.equal(await walks.run(served, 'a', 'x', async () => 'fine'), 'fine');
+  const many = await Promise.allSettled(
+    Array.from({ length: 30 }, (_, i) => walks.run(served, `subject ${i}`, 'x', () => nextTurn('done'))),
+  );
+  const refused = many.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
+  assert.ok(refused.length > 0 && refused.every(({ reason }) => reason.code === 'OVERLOADED'));
+  assert.equal(await walks.run(served, 'other', 'y', async () => 'not delayed'), 'not delayed');
+});

@@ -1,0 +1,62 @@
+/**
+ * What requests ask of the dataset in use, and how they are refused. The API and the dashboard take the same texts and
+ * refuse them with the same errors.
+ */
+import type { Address } from '@whence/dataset/address';
+import { parsePrefixedAsn } from '@whence/dataset/as-number';
+import type { AsnSearchAnswer } from '@whence/dataset/asn-search';
+import type { Match } from '@whence/dataset/format';
+import type { AsnRecord } from '@whence/dataset/record';
+import { ApiError } from '../http/errors.ts';
+import { parseLimit } from '../http/requests.ts';
+import type { LiveDataset, ServedDataset } from './live-dataset.ts';
+import { lookup, specialPurposeOf } from './lookup.ts';
+
+const MAX_QUERY_CHARACTERS = 100;
+const SEARCH_LIMIT = { fallback: 20, max: 100 };
+
+export function requireDataset({ current }: Pick<LiveDataset, 'current'>): ServedDataset {
+  if (current === undefined) throw new ApiError('DATASET_UNAVAILABLE');
+  return current;
+}
+
+type FoundRecord = { readonly address: Address; readonly match: Match };
+
+/** The record of the address that `text` names. A refusal says why there is none, if the address has a special purpose. */
+export function requireRecord(served: ServedDataset, text: string): FoundRecord {
+  const found = lookup(served.dataset, text);
+  if (found.kind === 'invalid') throw new ApiError('INVALID_IP');
+  if (found.kind === 'not found') throw notFound(served, specialPurposeOf(found));
+  return found;
+}
+
+export function notFound({ version }: ServedDataset, details?: object): ApiError {
+  return new ApiError('IP_NOT_FOUND', {
+    extra: details === undefined ? {} : { details },
+    meta: { cache_status: 'MISS', dataset_version: version },
+    headers: { 'X-Cache-Status': 'MISS' },
+  });
+}
+
+/** The network with the number that `text` has, with or without `AS` before it. */
+export function requireAsn(live: LiveDataset, text: string): { served: ServedDataset; record: AsnRecord } {
+  const number = parsePrefixedAsn(text);
+  if (number === undefined) throw new ApiError('INVALID_ASN');
+  const served = requireDataset(live);
+  const record = served.dataset.asn(number);
+  if (record === undefined) throw new ApiError('ASN_NOT_FOUND');
+  return { served, record };
+}
+
+export type SearchQuery = { readonly q?: string; readonly limit?: string };
+
+export function searchNetworks(live: LiveDataset, { q = '', limit }: SearchQuery): AsnSearchAnswer {
+  if (q.trim() === '') throw new ApiError('MISSING_QUERY');
+  if (q.length > MAX_QUERY_CHARACTERS) throw new ApiError('INVALID_QUERY');
+  const { search } = requireDataset(live);
+  return search.search(q, parseLimit(limit, SEARCH_LIMIT));
+}
+
+export function requireBatchSize(received: number, limit: number): void {
+  if (received > limit) throw new ApiError('BATCH_TOO_LARGE', { extra: { details: { limit, received } } });
+}

@@ -1,0 +1,66 @@
+/**
+ * The map of the server: its routes and scopes, in order. docs/architecture.md draws the path of a request through them.
+ * Every refusal is an ApiError, and everything thrown ends in `http/error-handler`. Read this file first.
+ */
+import type { FastifyInstance } from 'fastify';
+import { registerApi } from '../api/api.ts';
+import { type HealthDependencies, healthz, readyz } from '../api/health.ts';
+import { openapi } from '../api/openapi.ts';
+import type { PlainConnections } from '../api/plain/plain-connections.ts';
+import { returnToPlainPath, usePlainPath } from '../api/plain/plain-path.ts';
+import { refundRequest } from '../api/rate-limit.ts';
+import type { ApiDependencies } from '../api/routes.ts';
+import { healthzSchema, readyzSchema } from '../api/schemas/health.ts';
+import { registerDashboard } from '../dashboard/dashboard.ts';
+import type { DashboardDependencies } from '../dashboard/dependencies.ts';
+import { allowOrigins, varyByOrigin } from '../http/cors.ts';
+import { createHttpServer, type HttpServerOptions } from '../http/http-server.ts';
+import { clientAddress } from '../limits/client.ts';
+
+type AppDependencies = ApiDependencies &
+  HealthDependencies &
+  DashboardDependencies &
+  Pick<HttpServerOptions, 'trustProxy'> & {
+    /** Origins whose pages may call the API from a browser. */
+    readonly corsOrigins: readonly string[];
+  };
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Name of the route in metrics and statistics. */
+    name?: string;
+  }
+}
+
+/** The metrics describe the API. Signing in takes 50 ms and the first compression of a file a second, by design. */
+const NOT_MEASURED: ReadonlySet<string> = new Set(['dashboard', 'pages', 'docs']);
+
+export async function createApp(
+  dependencies: AppDependencies,
+): Promise<{ app: FastifyInstance; plain: PlainConnections }> {
+  const { log, trustProxy, corsOrigins, quota, metrics, settings, isStopping } = dependencies;
+  const app = createHttpServer({
+    log,
+    trustProxy,
+    onRequest: (request, response) => {
+      // The client learns that the server stops, and sends its next request elsewhere.
+      if (isStopping()) response.shouldKeepAlive = false;
+      else returnToPlainPath(request, response);
+    },
+    onFault: (request, reply) => refundRequest(quota, request, reply),
+  });
+  app.addHook('onResponse', async (request, { statusCode }) => {
+    const { name = 'none' } = request.routeOptions.config;
+    if (!NOT_MEASURED.has(name)) metrics.count(name, statusCode, (performance.now() - request.startedMs) / 1000);
+    const ip = clientAddress(request.ip);
+    request.log.debug({ method: request.method, route: name, status: statusCode, ip }, 'request');
+  });
+
+  await allowOrigins(app, corsOrigins);
+  await app.register(openapi, { publicUrl: settings.publicUrl });
+  app.get('/healthz', { schema: healthzSchema, config: { name: 'healthz' } }, healthz);
+  app.get('/readyz', { schema: readyzSchema, config: { name: 'readyz' } }, readyz(dependencies));
+  await app.register(async (scope) => registerApi(scope, dependencies));
+  await app.register(async (scope) => registerDashboard(scope, dependencies));
+  return { app, plain: usePlainPath(app, { ...dependencies, extraHeaders: varyByOrigin(corsOrigins) }) };
+}

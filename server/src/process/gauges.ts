@@ -1,0 +1,76 @@
+/** The state of a process, as gauges of `/metrics`. */
+import { ageOfDay, dataAsOf } from '@whence/dataset/data-age';
+import { FLAG_SUBJECTS } from '@whence/dataset/record';
+import type { EmailChecks } from '../email-checks/email-checks.ts';
+import type { KnownKeys } from '../keys/known-keys.ts';
+import type { Overload } from '../limits/overload.ts';
+import type { LiveDataset } from '../lookup/live-dataset.ts';
+import type { Quota } from '../quota/quota.ts';
+import type { WriteProbe } from '../storage/write-probe.ts';
+import { stateOf, type UpdateReport } from '../versions/update-report.ts';
+import type { ReplicaVersions } from './process-reports.ts';
+
+type GaugeSources = {
+  readonly live: LiveDataset;
+  readonly keys: KnownKeys;
+  readonly writes: WriteProbe;
+  readonly quota: Quota;
+  readonly emailChecks: EmailChecks;
+  readonly overload: Overload;
+  readonly replicas: ReplicaVersions;
+  readonly lastUpdate: () => UpdateReport | undefined;
+};
+
+export function gaugesOf(sources: GaugeSources, nowMs: number): Record<string, number> {
+  const { live, keys, writes, quota, emailChecks, overload, replicas, lastUpdate } = sources;
+  const { current } = live;
+  const isReachable = keys.storageState === 'ok';
+  return {
+    whence_dataset_version: current?.version ?? 0,
+    whence_dataset_age_seconds: current?.ageSeconds(nowMs) ?? 0,
+    ...dataAgeGauges(current, nowMs),
+    whence_dataset_fallback: live.isFallback ? 1 : 0,
+    whence_storage_read_only: isReachable && writes.isFailing() ? 1 : 0,
+    whence_storage_degraded: isReachable ? 0 : 1,
+    whence_storage_last_answer_age_seconds: Math.round(keys.storageAgeSeconds * 1000) / 1000,
+    whence_storage_round_trip_seconds: Math.round((keys.storageRoundTripMs ?? 0) * 1000) / 1_000_000,
+    whence_leased_requests: quota.unspent,
+    whence_email_checks: emailChecks.inFlight,
+    whence_event_loop_lag_seconds: overload.lagSeconds,
+    whence_resident_memory_bytes: process.memoryUsage.rss(),
+    whence_workers: 1,
+    ...replicas.gauges(),
+    ...updateGauges(lastUpdate(), current?.builtAtMs ?? 0, nowMs),
+  };
+}
+
+/** Absent without a date: an age of 0 would look fresh. */
+function dataAgeGauges(current: LiveDataset['current'], nowMs: number): Record<string, number> {
+  if (current === undefined) return {};
+  const { meta } = current.dataset;
+  const days: [name: string, day: string | undefined][] = [
+    ['whence_dataset_data_age_seconds', dataAsOf(meta)],
+    ...FLAG_SUBJECTS.map((flag): [string, string | undefined] => [
+      `whence_dataset_flag_age_seconds{flag="${flag}"}`,
+      meta.flag_sources[flag].as_of,
+    ]),
+  ];
+  return Object.fromEntries(
+    days.flatMap(([name, day]) => {
+      const age = ageOfDay(day, nowMs);
+      return age === undefined ? [] : [[name, age]];
+    }),
+  );
+}
+
+function updateGauges(update: UpdateReport | undefined, builtAtMs: number, nowMs: number): Record<string, number> {
+  if (update === undefined) return {};
+  const { succeeded_at, refused = [] } = update;
+  const state = stateOf(update, builtAtMs, nowMs);
+  return {
+    whence_update_running: state === 'running' ? 1 : 0,
+    whence_update_failed: state === 'failing' ? 1 : 0,
+    whence_update_last_success_timestamp_seconds: Date.parse(succeeded_at ?? '') / 1000 || 0,
+    whence_update_feeds_refused: refused.length,
+  };
+}

@@ -1,0 +1,91 @@
+/** What a process does at intervals beside answering requests: it writes what it has counted, and renews its leases. */
+import type { KnownKeys } from '../keys/known-keys.ts';
+import type { StorageState } from '../keys/vouching.ts';
+import type { Logger } from '../log/log.ts';
+import type { Quota } from '../quota/quota.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { WriteProbe } from '../storage/write-probe.ts';
+import { pruneOldRows } from '../usage/pruning.ts';
+import type { StatisticsWriter } from '../usage/statistics-writer.ts';
+import type { ProcessReporter, ReplicaVersions } from './process-reports.ts';
+
+const HOUSEKEEPING_MS = 1_000;
+/** How often a process checks whether another process has recalled leases. */
+const RECALLS_MS = 100;
+/** How often a process renews its leases, and looks for leases of processes that no longer run. */
+const RENEWAL_MS = 10_000;
+/** How often a process reports itself, and reads what the others have reported. */
+const REPORT_MS = 10_000;
+/** How often a process checks whether old rows are due for removal; one process per hour removes them. */
+const PRUNING_MS = 600_000;
+
+type HousekeepingDependencies = {
+  readonly storage: Storage;
+  readonly writes: WriteProbe;
+  readonly keys: KnownKeys;
+  readonly quota: Quota;
+  readonly statistics: StatisticsWriter;
+  readonly reporter: ProcessReporter;
+  readonly replicas: ReplicaVersions;
+  readonly nowMs: () => number;
+  readonly log: Logger;
+};
+
+/** Returns how to stop. */
+export function startHousekeeping(dependencies: HousekeepingDependencies): () => void {
+  const { storage, writes, keys, quota, statistics, reporter, replicas, nowMs, log } = dependencies;
+  let lastState: StorageState = 'ok';
+  const watchStorage = async () => {
+    const state = await keys.checkStorage();
+    if (state !== lastState) logStorageState(log, state);
+    lastState = state;
+    if (state === 'ok') writes.retry();
+  };
+  const writeStatistics = async () => {
+    if (keys.storageState === 'ok') await statistics.write(nowMs());
+  };
+  const prune = async () => {
+    const removed = await pruneOldRows(storage, nowMs());
+    if (removed !== undefined) log.info(removed, 'old rows removed');
+  };
+  const cannotWrite = (error: unknown) => writes.failed(error);
+  // While storage does not answer, the metrics show what was read last.
+  const keepLastRead = () => {};
+  const stops = [
+    repeat(watchStorage, HOUSEKEEPING_MS, cannotWrite),
+    // Apart: leases are returned even while statistics wait for a lock.
+    repeat(writeStatistics, HOUSEKEEPING_MS, cannotWrite),
+    repeat(() => quota.endIdle(nowMs()), HOUSEKEEPING_MS, cannotWrite),
+    repeat(() => quota.answerRecalls(), RECALLS_MS, cannotWrite),
+    repeat(() => quota.renewLeases(), RENEWAL_MS, cannotWrite),
+    repeat(() => reporter.report(), REPORT_MS, cannotWrite),
+    repeat(() => replicas.refresh(), REPORT_MS, keepLastRead),
+    repeat(prune, PRUNING_MS, cannotWrite),
+  ];
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
+/** One call at a time: while a call waits for storage, no other starts. Returns how to stop. */
+function repeat(work: () => Promise<void>, everyMs: number, onError: (error: unknown) => void): () => void {
+  let isRunning = false;
+  const timer = setInterval(async () => {
+    if (isRunning) return;
+    isRunning = true;
+    try {
+      await work();
+    } catch (error) {
+      onError(error);
+    } finally {
+      isRunning = false;
+    }
+  }, everyMs).unref();
+  return () => clearInterval(timer);
+}
+
+function logStorageState(log: Logger, state: StorageState): void {
+  if (state === 'ok') log.info('storage answers again');
+  else if (state === 'degraded') log.error('storage does not answer: using known keys and open leases');
+  else log.error('storage does not answer and the grace period is over: requests are refused');
+}

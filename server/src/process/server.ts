@@ -1,0 +1,220 @@
+/** The composition root: builds everything that one process needs to answer requests, and closes it in reverse order. */
+import { existsSync } from 'node:fs';
+import type { AddressInfo, Server } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Accounts } from '../accounts/accounts.ts';
+import { AuditLog } from '../audit/audit-log.ts';
+import type { DashboardSettings } from '../dashboard/dependencies.ts';
+import { EmailChecks } from '../email-checks/email-checks.ts';
+import { serverUrl } from '../http/server-url.ts';
+import { KnownKeys } from '../keys/known-keys.ts';
+import { Overload } from '../limits/overload.ts';
+import type { Logger } from '../log/log.ts';
+import { LiveDataset } from '../lookup/live-dataset.ts';
+import { Metrics, type MetricsSnapshot } from '../metrics/metrics.ts';
+import { Quota } from '../quota/quota.ts';
+import type { Config } from '../settings/config.ts';
+import { openStorage } from '../storage/open-storage.ts';
+import type { Storage } from '../storage/storage.ts';
+import { WriteProbe } from '../storage/write-probe.ts';
+import { NetworkCounts } from '../usage/networks.ts';
+import { StatisticsWriter } from '../usage/statistics-writer.ts';
+import { TrafficRecorder } from '../usage/traffic.ts';
+import { Usage } from '../usage/usage.ts';
+import { DatasetDiffs } from '../versions/dataset-diffs.ts';
+import { readUpdateReport } from '../versions/update-report.ts';
+import { startUpdate, updateCommand } from '../versions/updater.ts';
+import { createApp } from './app.ts';
+import { gaugesOf } from './gauges.ts';
+import { startHousekeeping } from './housekeeping.ts';
+import { ProcessReporter, ReplicaVersions } from './process-reports.ts';
+
+/** How long requests in flight may take to finish when the server stops. */
+const DRAIN_MS = 10_000;
+/**
+ * How long open connections are kept when the server stops, so that a request that is on its way arrives and is answered,
+ * with `Connection: close`. A client that just had an answer sends its next request within this time.
+ */
+const GRACE_MS = 500;
+/** Where the dashboard's build puts its files, in a clone and in the published package. */
+const PAGES = fileURLToPath(new URL('../../dashboard-dist/', import.meta.url));
+const BIN = fileURLToPath(new URL('../bin.js', import.meta.url));
+
+export type RunningServer = {
+  readonly url: string;
+  metrics(): MetricsSnapshot;
+  /** The same without gauges, which cost more to read. */
+  counters(): MetricsSnapshot;
+  /** From now on `/readyz` says that the server is stopping, and answers carry `Connection: close`. */
+  announceStop(): void;
+  /** Ends connections that still have requests in flight. */
+  cut(): void;
+  close(): Promise<void>;
+};
+
+export type ServerOptions = {
+  /** Storage to use, which is closed with the server. */
+  readonly opened?: Storage;
+  /** A worker that starts while storage does not answer waits until it does, or this resolves, before it listens. */
+  readonly mustListen?: Promise<void>;
+};
+
+export async function startServer(
+  config: Config,
+  log: Logger,
+  machineMs: () => number,
+  { opened, mustListen }: ServerOptions = {},
+): Promise<RunningServer> {
+  const storage = opened ?? (await openStorage(config.storageLocation, { mayBeAway: mustListen !== undefined }));
+  // Replicas agree on the day that a request counts for, even if the clocks of their machines differ.
+  const nowMs = () => storage.nowMs() ?? machineMs();
+  const writes = new WriteProbe(() => storage.maintenance.probe(), {
+    failed: (error) => log.error({ err: error }, 'storage cannot be written'),
+    recovered: () => log.info('storage can be written again'),
+  });
+  const audit = new AuditLog(storage.audit);
+  const accounts = new Accounts(storage, audit);
+  const metrics = new Metrics();
+  const usage = new Usage(storage.usage);
+  const networks = new NetworkCounts(storage.networks);
+  const traffic = new TrafficRecorder(metrics, storage.traffic);
+  const statistics = new StatisticsWriter({ usage, traffic, networks });
+  const keys = new KnownKeys(storage.keys, {
+    graceMs: config.storageGraceSeconds * 1000,
+    onRevoked: (keyId) => usage.countRefused(keyId, nowMs()),
+    onReplaced: () => {
+      log.warn('another database, or an older copy of it, has taken its place: known keys and leases are dropped');
+      quota.leaveReplacedDatabase();
+    },
+  });
+  const quota: Quota = new Quota(storage.leases, { isStorageDown: () => keys.storageState !== 'ok' });
+  const emailChecks = new EmailChecks(config.dnsServers);
+  const overload = new Overload();
+  const live = new LiveDataset(config.dataDir, {
+    loaded: (version) => log.info({ version }, 'dataset loaded'),
+    failed: (error) => log.error({ err: error }, 'the current dataset could not be loaded; retrying'),
+    fellBack: (version) => log.warn({ version }, 'serving another version of the dataset instead'),
+  });
+  const datasetDiffs = new DatasetDiffs(config.dataDir, {
+    failed: (error, from, to) => log.error({ err: error, from, to }, 'datasets could not be compared'),
+    tookTooLong: (from, to) => log.warn({ from, to }, 'comparing datasets took too long and was ended'),
+  });
+  const lastUpdate = () => readUpdateReport(config.dataDir);
+  const reporter = new ProcessReporter(storage.processes, overload, live, nowMs);
+  const replicas = new ReplicaVersions(storage.processes, nowMs);
+  let isStopping = false;
+  // A child, so that its level can be changed alone.
+  const appLog = log.child({});
+  const { app, plain } = await createApp({
+    storage,
+    writes,
+    audit,
+    accounts,
+    metrics,
+    usage,
+    networks,
+    keys,
+    quota,
+    emailChecks,
+    overload,
+    live,
+    datasetDiffs,
+    lastUpdate,
+    reporter,
+    nowMs,
+    log: appLog,
+    isStopping: () => isStopping,
+    trustProxy: config.trustProxy,
+    corsOrigins: config.corsOrigins,
+    settings: dashboardSettings(config, log),
+  });
+
+  live.start();
+  overload.start();
+  const stopHousekeeping = startHousekeeping({
+    storage,
+    writes,
+    keys,
+    quota,
+    statistics,
+    reporter,
+    replicas,
+    nowMs,
+    log,
+  });
+  await reporter.report().catch((error) => writes.failed(error));
+
+  const cut = () => {
+    plain.destroyAll();
+    app.server.closeAllConnections();
+  };
+  const announceStop = () => {
+    isStopping = true;
+    plain.drain();
+  };
+  const close = async () => {
+    announceStop();
+    // Before the app: queued comparisons would take longer than requests in flight may.
+    await datasetDiffs.close();
+    if ((await connectionCount(app.server)) > 0) await sleep(GRACE_MS);
+    const force = setTimeout(cut, DRAIN_MS).unref();
+    await app.close();
+    clearTimeout(force);
+    stopHousekeeping();
+    overload.stop();
+    live.stop();
+    emailChecks.close();
+    // Counts and unspent leases must not be lost with the process.
+    for (const write of [() => quota.close(), () => statistics.writeAll(nowMs()), () => reporter.remove()]) {
+      await write().catch((error) => writes.failed(error));
+    }
+    keys.close();
+    await storage.close();
+  };
+  try {
+    if (mustListen !== undefined) await Promise.race([keys.untilStorageAnswers(), mustListen]);
+    // Fastify logs a line for every address it listens on; `whence serve` logs one for all processes.
+    appLog.level = 'warn';
+    await app.listen({ host: config.host, port: config.port });
+    appLog.level = log.level;
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const { port } = app.server.address() as AddressInfo;
+  const gauges = () => gaugesOf({ live, keys, writes, quota, emailChecks, overload, replicas, lastUpdate }, nowMs());
+  return {
+    url: serverUrl(config.host, port),
+    metrics: () => metrics.snapshot(gauges()),
+    counters: () => metrics.snapshot({}),
+    announceStop,
+    cut,
+    close,
+  };
+}
+
+function connectionCount(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)));
+  });
+}
+
+function dashboardSettings(config: Config, log: Logger): DashboardSettings {
+  const { publicUrl, dataDir, inForce, datasetUrl, updateSeconds, hasPublicLookups, keysPerMember, provider } = config;
+  return {
+    publicUrl,
+    dataDir,
+    inForce,
+    hasPublicLookups,
+    keysPerMember,
+    provider,
+    pagesFolder: existsSync(join(PAGES, 'index.html')) ? PAGES : undefined,
+    updates: {
+      kind: datasetUrl === undefined ? 'build' : 'pull',
+      intervalSeconds: updateSeconds,
+      start: () => startUpdate({ command: updateCommand(BIN), dataDir, log }),
+    },
+  };
+}

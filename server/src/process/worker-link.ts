@@ -1,0 +1,46 @@
+/** A worker's side of the connection to the first process: reports go up, orders come down. */
+import cluster from 'node:cluster';
+import type { MetricsSnapshot } from '../metrics/metrics.ts';
+import type { Failure } from '../terminal/exit.ts';
+import type { Order, WorkerReport } from './workers.ts';
+
+/** A worker that is killed loses at most this much of its counters. */
+const REPORT_MS = 1_000;
+
+type OrderHandlers = Readonly<Record<Exclude<Order, 'report'>, () => void>>;
+
+/** Must be called first: an order that arrives while the worker starts must not be lost. */
+export function followOrders(handlers: OrderHandlers): void {
+  process.on('message', (order: Order) => {
+    if (order !== 'report') handlers[order]();
+  });
+  void send({ isStarting: true });
+}
+
+/** Sends metrics on request, and counters at an interval. */
+export function reportMetrics(server: { metrics(): MetricsSnapshot; counters(): MetricsSnapshot }): void {
+  setInterval(() => void send({ counters: server.counters() }), REPORT_MS).unref();
+  process.on('message', (order: Order) => {
+    if (order === 'report') void send({ metrics: server.metrics() });
+  });
+}
+
+/** The first process prints it: once, however many workers failed for the same reason. */
+export async function leaveWithFailure(failure: Failure): Promise<void> {
+  await send({ failure });
+  cluster.worker?.disconnect();
+}
+
+/** Reports the last counters; then nothing keeps the process alive. */
+export async function leave(counters: MetricsSnapshot): Promise<void> {
+  await send({ counters });
+  cluster.worker?.disconnect();
+}
+
+/** Resolves when the report is sent, or cannot be sent because the first process has ended. */
+function send(report: WorkerReport): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.send === undefined || !process.connected) resolve();
+    else process.send(report, undefined, undefined, () => resolve());
+  });
+}

@@ -1,0 +1,198 @@
+/**
+ * Several processes on one port. The first process answers no requests: it starts workers, replaces one that dies, and
+ * adds up their metrics, including what dead workers had counted. Quotas of a dead worker are in storage or lost with
+ * its lease; nothing is counted twice.
+ */
+import cluster, { type Worker } from 'node:cluster';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../log/log.ts';
+import { addUp, countersOf, type MetricsSnapshot } from '../metrics/metrics.ts';
+import { errorOf, type Failure } from '../terminal/exit.ts';
+
+/** A worker that dies soon after its start is replaced after a pause, so that a crash loop does not occupy a core. */
+const YOUNG_MS = 5_000;
+const PAUSE_MS = 1_000;
+const SCRAPE_MS = 1_000;
+/** Longer than a worker takes to drain and to write its counts. A worker that has not ended by then is killed. */
+const STOP_MS = 20_000;
+
+/**
+ * To a worker: report metrics; listen although storage does not answer; no longer ready; end; end without waiting for
+ * requests in flight.
+ */
+export type Order = 'report' | 'listen' | 'announce-stop' | 'stop' | 'cut';
+/**
+ * From a worker: that it takes orders, the answer to a request for metrics, what it has counted so far, or why it cannot
+ * start.
+ */
+export type WorkerReport =
+  | { readonly isStarting: true }
+  | { readonly metrics: MetricsSnapshot }
+  | { readonly counters: MetricsSnapshot }
+  | { readonly failure: Failure };
+
+export class Workers {
+  readonly #log: Logger;
+  readonly #forward: (line: string) => void;
+  /** Last report of each worker, until its counters are added to `#ended`. */
+  readonly #counters = new Map<Worker, MetricsSnapshot>();
+  /** Workers that accept connections. */
+  readonly #listening = new Set<Worker>();
+  #ended: MetricsSnapshot = { routes: {}, counters: { whence_worker_deaths_total: 0 }, gauges: {} };
+  #isStopping = false;
+  /** Added to that of this process. */
+  #environment: Readonly<Record<string, string>> = {};
+
+  /** `forward` writes a line of a worker to the log. */
+  constructor(log: Logger, forward: (line: string) => void) {
+    this.#log = log;
+    this.#forward = forward;
+  }
+
+  /** Resolves with their port when all of them listen. If one cannot start, ends all and rejects with the reason. */
+  async start(count: number, environment: Readonly<Record<string, string>> = {}): Promise<{ port: number }> {
+    this.#environment = environment;
+    // Workers accept for themselves. With the default, the first process accepts and hands over, and a connection
+    // handed to a worker that has just died is never answered and never closed.
+    cluster.schedulingPolicy = cluster.SCHED_NONE;
+    // Their logs come through this process, so that its standard error is not theirs: see `log-output`.
+    cluster.setupPrimary({ stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+    const workers = Array.from({ length: count }, () => this.#fork());
+    try {
+      const started = await Promise.all(workers.map((worker) => listening(worker)));
+      for (const worker of workers) this.#watch(worker);
+      return { port: started[0]?.port ?? 0 };
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  async metrics(): Promise<MetricsSnapshot> {
+    const answers = (await Promise.all(liveWorkers().map(askForMetrics))).filter((answer) => answer !== undefined);
+    const { gauges } = addUp(answers);
+    // A worker that is too busy to answer counts with its last report: counters never decrease.
+    const counters = addUp([this.#ended, ...this.#counters.values()]);
+    return { ...counters, gauges: { ...gauges, whence_workers: answers.length } };
+  }
+
+  /** From now on `/readyz` answers 503 and workers that end are not replaced; requests are answered as before. */
+  announceStop(): void {
+    this.#isStopping = true;
+    for (const worker of liveWorkers()) send(worker, 'announce-stop');
+  }
+
+  /** Ends without waiting for requests in flight. */
+  cut(): void {
+    for (const worker of liveWorkers()) send(worker, 'cut');
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    await Promise.all(
+      liveWorkers().map(async (worker) => {
+        const exited = once(worker, 'exit');
+        send(worker, 'stop');
+        const timer = setTimeout(() => {
+          this.#log.error({ worker: worker.process.pid }, 'a worker did not stop in time and was killed');
+          worker.process.kill('SIGKILL');
+        }, STOP_MS);
+        await exited;
+        clearTimeout(timer);
+      }),
+    );
+  }
+
+  #fork(): Worker {
+    const worker = cluster.fork(this.#environment);
+    const { stderr } = worker.process;
+    if (stderr !== null) createInterface({ input: stderr }).on('line', this.#forward);
+    worker.on('message', (report: WorkerReport) => {
+      // Orders that were sent before are lost.
+      if ('isStarting' in report) this.#letOneListen();
+      if ('counters' in report) this.#counters.set(worker, report.counters);
+      if ('metrics' in report) this.#counters.set(worker, countersOf(report.metrics));
+    });
+    worker.once('listening', () => this.#listening.add(worker));
+    worker.once('exit', () => {
+      this.#listening.delete(worker);
+      this.#letOneListen();
+    });
+    // Emitted for a message to a worker that has just died.
+    worker.on('error', () => {});
+    // Its last report may be read after its exit was seen, but not after the channel is closed.
+    for (const event of ['exit', 'disconnect']) worker.once(event, () => this.#keepCounters(worker));
+    return worker;
+  }
+
+  /**
+   * A worker that starts while storage does not answer knows no key: it leaves connections to the workers that do. If
+   * there is none, workers listen and say that they are not ready.
+   */
+  #letOneListen(): void {
+    if (this.#listening.size > 0) return;
+    for (const worker of liveWorkers()) send(worker, 'listen');
+  }
+
+  #keepCounters(worker: Worker): void {
+    const last = this.#counters.get(worker);
+    if (last === undefined || !worker.isDead() || worker.isConnected()) return;
+    this.#counters.delete(worker);
+    this.#ended = addUp([this.#ended, last]);
+  }
+
+  #watch(worker: Worker): void {
+    const bornMs = performance.now();
+    let reason: string | undefined;
+    worker.on('message', (report: WorkerReport) => {
+      if ('failure' in report) reason = report.failure.message;
+    });
+    worker.once('exit', async (code, signal) => {
+      if (this.#isStopping) return;
+      this.#log.error({ worker: worker.process.pid, code, signal, reason }, 'a worker died and is replaced');
+      this.#ended = addUp([this.#ended, { routes: {}, counters: { whence_worker_deaths_total: 1 }, gauges: {} }]);
+      if (performance.now() - bornMs < YOUNG_MS) await sleep(PAUSE_MS);
+      if (!this.#isStopping) this.#watch(this.#fork());
+    });
+  }
+}
+
+function liveWorkers(): Worker[] {
+  return Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined && !worker.isDead()) as Worker[];
+}
+
+function send(worker: Worker, order: Order): void {
+  // A worker that has just died is replaced when its exit is seen.
+  if (worker.isConnected()) worker.send(order, () => {});
+}
+
+async function listening(worker: Worker): Promise<{ port: number }> {
+  return new Promise((resolve, reject) => {
+    worker.once('listening', resolve);
+    worker.on('message', (report: WorkerReport) => {
+      if ('failure' in report) reject(errorOf(report.failure));
+    });
+    worker.once('exit', (code, signal) =>
+      reject(errorOf({ exitCode: 1, message: `a worker ended (${signal ?? `code ${code}`}) before it listened` })),
+    );
+  });
+}
+
+/** Undefined when the worker does not answer in time. */
+function askForMetrics(worker: Worker): Promise<MetricsSnapshot | undefined> {
+  return new Promise((resolve) => {
+    const finish = (metrics?: MetricsSnapshot) => {
+      clearTimeout(timer);
+      worker.off('message', listen);
+      resolve(metrics);
+    };
+    const listen = (report: WorkerReport) => {
+      if ('metrics' in report) finish(report.metrics);
+    };
+    const timer = setTimeout(finish, SCRAPE_MS);
+    worker.on('message', listen);
+    send(worker, 'report');
+  });
+}

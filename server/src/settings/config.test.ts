@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { readConfig } from './config.ts';
+
+test('config: defaults', () => {
+  const { inForce, ...config } = readConfig({});
+  assert.ok(inForce.every(({ is_set }) => !is_set));
+  assert.deepEqual(config, {
+    host: '127.0.0.1',
+    port: 8080,
+    dataDir: './whence-data',
+    databaseUrl: undefined,
+    storageLocation: './whence-data',
+    storageGraceSeconds: 60,
+    datasetUrl: undefined,
+    keepVersions: 7,
+    workers: 1,
+    metricsPort: undefined,
+    metricsHost: '127.0.0.1',
+    shutdownDelaySeconds: 0,
+    firstKey: 'print',
+    logLevel: 'info',
+    trustProxy: [],
+    corsOrigins: [],
+    dnsServers: [],
+    feeds: undefined,
+    overrides: undefined,
+    contact: undefined,
+    updateSeconds: undefined,
+    publicUrl: undefined,
+    hasPublicLookups: false,
+    keysPerMember: 100,
+    provider: undefined,
+    proxies: {},
+  });
+});
+
+for (const [behaviour, environment, want] of [
+  ['is shown as it is set', { WHENCE_PORT: '9000' }, { value: '9000', is_set: true, is_secret: false }],
+  ['is shown with its default', {}, { value: '8080', is_set: false, is_secret: false }],
+  ['that is a secret is not shown', { WHENCE_DATASET_URL: 'https://a.example/' }, { is_set: true, is_secret: true }],
+  [
+    'that is a database is not shown',
+    { WHENCE_DATABASE_URL: 'postgres://u:p@a.example/b' },
+    { is_set: true, is_secret: true },
+  ],
+  [
+    'with a password in its URL is not shown',
+    { WHENCE_FEEDS: 'https://u:p@a.example/' },
+    { is_set: true, is_secret: true },
+  ],
+] as const) {
+  test(`config: a setting ${behaviour}`, () => {
+    const variable = Object.keys(environment)[0] ?? 'WHENCE_PORT';
+    const found = readConfig(environment).inForce.find((setting) => setting.variable === variable);
+    const { help: _, default: _fallback, variable: _name, ...shown } = found ?? assert.fail(variable);
+    assert.deepEqual(shown, want);
+  });
+}
+
+for (const [text, want] of [
+  ['https://whence.example', 'https://whence.example'],
+  ['https://Whence.example/', 'https://whence.example'],
+  ['http://127.0.0.1:8080', 'http://127.0.0.1:8080'],
+] as const) {
+  test(`config: ${text} is a public URL`, () => assert.equal(readConfig({ WHENCE_PUBLIC_URL: text }).publicUrl, want));
+}
+
+for (const text of [
+  'whence.example',
+  'https://whence.example/path',
+  'ftp://whence.example',
+  'https://u:p@whence.example',
+]) {
+  test(`config: ${text} is not a public URL`, () =>
+    assert.throws(() => readConfig({ WHENCE_PUBLIC_URL: text }), /must be an origin such as/));
+}
+
+for (const url of [
+  'postgres://whence@db.example/whence',
+  'postgresql://u:p%40@[2001:db8::1]:5433/whence?sslmode=verify-full',
+  'postgres:///whence?host=/var/run/postgresql',
+  'postgres://u:p@db1.example,db2.example:5433/whence?target_session_attrs=read-write&sslmode=require',
+]) {
+  test(`config: ${url} is a database`, () => {
+    const { databaseUrl, storageLocation } = readConfig({ WHENCE_DATABASE_URL: url });
+    assert.deepEqual([databaseUrl, storageLocation], [url, url]);
+  });
+}
+
+test('config: an empty variable is an unset one', () => assert.equal(readConfig({ WHENCE_PORT: '' }).port, 8080));
+
+test('config: auto means one worker per core', () => assert.ok(readConfig({ WHENCE_WORKERS: 'auto' }).workers >= 1));
+
+test('config: proxies as addresses and prefixes', () => {
+  assert.deepEqual(readConfig({ WHENCE_TRUST_PROXY: '192.0.2.1, 2001:db8::/32,' }).trustProxy, [
+    '192.0.2.1',
+    '2001:db8::/32',
+  ]);
+});
+
+test('config: proxies as wide as private networks are', () => {
+  assert.equal(readConfig({ WHENCE_TRUST_PROXY: '10.0.0.0/8,fc00::/7' }).trustProxy.length, 2);
+});
+
+test('config: metrics are served on the address of the API unless they have their own', () => {
+  assert.equal(readConfig({ WHENCE_HOST: '192.0.2.1' }).metricsHost, '192.0.2.1');
+  assert.equal(readConfig({ WHENCE_HOST: '192.0.2.1', WHENCE_METRICS_HOST: '::1' }).metricsHost, '::1');
+});
+
+for (const [variable, value, message] of [
+  ['WHENCE_PORT', '65536', 'WHENCE_PORT is "65536", but must be a port from 0 to 65535'],
+  ['WHENCE_PORT', '80a', 'WHENCE_PORT is "80a", but must be a port from 0 to 65535'],
+  ['WHENCE_WORKERS', '0', 'WHENCE_WORKERS is "0", but must be a number from 1 to 256, or auto'],
+  ['WHENCE_LOG_LEVEL', 'loud', 'WHENCE_LOG_LEVEL is "loud", but must be one of trace, debug, info, warn, error, fatal'],
+  ['WHENCE_METRICS_PORT', '-1', 'WHENCE_METRICS_PORT is "-1", but must be a port from 0 to 65535'],
+  [
+    'WHENCE_TRUST_PROXY',
+    'everyone',
+    'WHENCE_TRUST_PROXY is "everyone", but must be IP addresses or prefixes, separated by commas',
+  ],
+  [
+    'WHENCE_TRUST_PROXY',
+    '192.0.2.0/33',
+    'WHENCE_TRUST_PROXY is "192.0.2.0/33", but must be IP addresses or prefixes, separated by commas',
+  ],
+  ...['0.0.0.0/0', '::/0', '0.0.0.0/1', '::/8', '2000::/3', '::fffe:0:0/95', '192.0.2.1,0.0.0.0/0'].map(
+    (value) =>
+      [
+        'WHENCE_TRUST_PROXY',
+        value,
+        `WHENCE_TRUST_PROXY is "${value}", but must be the addresses of your own proxies: with a wider IPv4 prefix ` +
+          'than /8, or IPv6 than /7, any client could forge its address',
+      ] as const,
+  ),
+  [
+    'WHENCE_TRUST_PROXY',
+    '::ffff:0:0/96',
+    'WHENCE_TRUST_PROXY is "::ffff:0:0/96", but must be IP addresses or prefixes, separated by commas',
+  ],
+  ['WHENCE_FIRST_KEY', 'yes', 'WHENCE_FIRST_KEY is "yes", but must be one of print, file, off'],
+  ['WHENCE_SHUTDOWN_DELAY', '10s', 'WHENCE_SHUTDOWN_DELAY is "10s", but must be a number of seconds from 0 to 600'],
+  ['WHENCE_KEEP_VERSIONS', '1', 'WHENCE_KEEP_VERSIONS is "1", but must be a number from 2 to 1000'],
+  [
+    'WHENCE_DATASET_URL',
+    's3://user:secret@bucket/whence',
+    'WHENCE_DATASET_URL is set, but must be an http:, https: or file: URL',
+  ],
+  ['WHENCE_DATASET_URL', 'secret', 'WHENCE_DATASET_URL is set, but must be an http:, https: or file: URL'],
+  [
+    'WHENCE_DATASET_URL',
+    'file://host/folder',
+    'WHENCE_DATASET_URL is set, but must be a file: URL without a host: file:///folder',
+  ],
+  ...['mysql://user:secret@host/whence', 'postgres://host', 'postgres://user:secret@host:port/whence', 'secret'].map(
+    (value) =>
+      [
+        'WHENCE_DATABASE_URL',
+        value,
+        'WHENCE_DATABASE_URL is set, but must be a URL such as postgres://user:password@host:5432/database',
+      ] as const,
+  ),
+  [
+    'WHENCE_DATABASE_URL',
+    'postgres://user:secret@host/whence?sslmode=prefer',
+    'WHENCE_DATABASE_URL is set, but must be a URL with sslmode disable, require, verify-ca, verify-full',
+  ],
+  [
+    'WHENCE_DATABASE_URL',
+    'postgres://user:secret@host/whence?sslmode=verify-ca',
+    'WHENCE_DATABASE_URL is set, but must be a URL with sslrootcert for sslmode verify-ca',
+  ],
+  [
+    'WHENCE_DATABASE_URL',
+    'postgres://user:secret@one,two/whence?target_session_attrs=standby',
+    'WHENCE_DATABASE_URL is set, but must be a URL with target_session_attrs any, read-write, primary',
+  ],
+  [
+    'WHENCE_DATABASE_URL',
+    'postgres://user:secret@one,,two/whence',
+    'WHENCE_DATABASE_URL is set, but must be a URL such as postgres://user:password@host:5432/database',
+  ],
+  ['WHENCE_STORAGE_GRACE', '1m', 'WHENCE_STORAGE_GRACE is "1m", but must be a number of seconds from 0 to 3600'],
+] as const) {
+  test(`config: ${variable}=${value} is a usage error`, () => {
+    assert.throws(() => readConfig({ [variable]: value }), { name: 'UsageError', message });
+  });
+}
+
+for (const [text, seconds] of [
+  ['off', undefined],
+  ['30m', 1800],
+  ['6h', 21_600],
+  ['1d', 86_400],
+] as const) {
+  test(`config: WHENCE_UPDATE=${text}`, () => assert.equal(readConfig({ WHENCE_UPDATE: text }).updateSeconds, seconds));
+}

@@ -1,0 +1,134 @@
+/** The configuration, read from the environment. Only commands read it; everything below takes plain values. */
+import { type ProxyVariables, readProxyVariables } from '@whence/dataset/proxy';
+import type { ProviderSettings } from '../accounts/identity-provider.ts';
+import { UsageError } from '../terminal/exit.ts';
+import { type FirstKey, type Setting, settings } from './settings.ts';
+
+export type Config = {
+  readonly host: string;
+  readonly port: number;
+  readonly dataDir: string;
+  /** URL of a PostgreSQL database; undefined for SQLite in the data directory. */
+  readonly databaseUrl: string | undefined;
+  /** Location of keys, counts and accounts: `databaseUrl`, or else the data directory. */
+  readonly storageLocation: string;
+  readonly storageGraceSeconds: number;
+  readonly datasetUrl: string | undefined;
+  readonly keepVersions: number;
+  readonly workers: number;
+  readonly metricsPort: number | undefined;
+  readonly metricsHost: string;
+  readonly shutdownDelaySeconds: number;
+  readonly firstKey: FirstKey;
+  readonly logLevel: string;
+  readonly trustProxy: string[];
+  readonly corsOrigins: string[];
+  readonly dnsServers: string[];
+  /** Path or URL of the feed catalogue; undefined for the built-in one. */
+  readonly feeds: string | undefined;
+  readonly overrides: string | undefined;
+  readonly contact: string | undefined;
+  readonly updateSeconds: number | undefined;
+  /** Public URL of the server (an origin), if configured. */
+  readonly publicUrl: string | undefined;
+  /** Whether the dashboard allows lookups without an account. */
+  readonly hasPublicLookups: boolean;
+  /** Active API keys of one account of the dashboard that is no administrator. */
+  readonly keysPerMember: number;
+  /** OpenID Connect provider for the dashboard; undefined without WHENCE_OIDC_ISSUER. */
+  readonly provider: ProviderSettings | undefined;
+  /** Every setting with its current value, for display. */
+  readonly inForce: readonly SettingInForce[];
+  /** HTTPS_PROXY and related variables, which are not specific to Whence. */
+  readonly proxies: ProxyVariables;
+};
+
+/** `value` is absent if it may contain a password. */
+type SettingInForce = {
+  variable: string;
+  help: string;
+  default: string;
+  is_set: boolean;
+  is_secret: boolean;
+  value?: string;
+};
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export function readConfig(environment: Environment): Config {
+  const read = <T>({ variable, default: fallback, isSecret, parse }: Setting<T>): T => {
+    const text = environment[variable] || fallback;
+    try {
+      return parse(text);
+    } catch (error) {
+      const shown = isSecret === true ? 'set' : JSON.stringify(text);
+      throw new UsageError(`${variable} is ${shown}, but must be ${(error as Error).message}`);
+    }
+  };
+  const [port, metricsPort] = [read(settings.port), read(settings.metricsPort)];
+  if (port === metricsPort && port !== 0)
+    throw new UsageError(`${settings.port.variable} and ${settings.metricsPort.variable} are both ${port}: change one`);
+  const [dataDir, databaseUrl] = [read(settings.dataDir), read(settings.databaseUrl)];
+  return {
+    host: read(settings.host),
+    port,
+    dataDir,
+    databaseUrl,
+    storageLocation: databaseUrl ?? dataDir,
+    storageGraceSeconds: read(settings.storageGraceSeconds),
+    datasetUrl: read(settings.datasetUrl),
+    keepVersions: read(settings.keepVersions),
+    workers: read(settings.workers),
+    metricsPort,
+    metricsHost: read(settings.metricsHost) || read(settings.host),
+    shutdownDelaySeconds: read(settings.shutdownDelaySeconds),
+    firstKey: read(settings.firstKey),
+    logLevel: read(settings.logLevel),
+    trustProxy: read(settings.trustProxy),
+    corsOrigins: read(settings.corsOrigins),
+    dnsServers: read(settings.dnsServers),
+    feeds: read(settings.feeds),
+    overrides: read(settings.overrides),
+    contact: read(settings.contact),
+    updateSeconds: read(settings.updateSeconds),
+    publicUrl: read(settings.publicUrl),
+    hasPublicLookups: read(settings.hasPublicLookups),
+    keysPerMember: read(settings.keysPerMember),
+    provider: readProvider(read),
+    inForce: Object.values(settings).map((setting) => settingInForce(setting, environment[setting.variable])),
+    proxies: readProxyVariables(environment),
+  };
+}
+
+function readProvider(read: <T>(setting: Setting<T>) => T): ProviderSettings | undefined {
+  const issuer = read(settings.providerIssuer);
+  if (issuer === undefined) return undefined;
+  const [clientId, clientSecret] = [read(settings.providerClientId), read(settings.providerClientSecret)];
+  if (clientId === '' || clientSecret === '') {
+    const { providerIssuer, providerClientId, providerClientSecret } = settings;
+    throw new UsageError(
+      `${providerIssuer.variable} is set: set ${providerClientId.variable} and ${providerClientSecret.variable} too`,
+    );
+  }
+  return { issuer, clientId, clientSecret, label: read(settings.providerLabel), role: read(settings.providerRole) };
+}
+
+/** The table at the end of `whence --help`. */
+export function settingsHelp(): string {
+  const rows = Object.values(settings).map(
+    ({ variable, help, default: fallback }) =>
+      `  ${variable.padEnd(20)} ${help}${fallback === '' ? '' : ` (default: ${fallback})`}`,
+  );
+  const proxies = '  HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY: the proxy for downloads, as in other programs';
+  return `\nEnvironment:\n${rows.join('\n')}\n${proxies}\n`;
+}
+
+/** Any URL may contain a password, so the value of every setting is checked. */
+function settingInForce(
+  { variable, help, default: fallback, isSecret = false }: Setting<unknown>,
+  text = '',
+): SettingInForce {
+  const is_secret = isSecret || (URL.canParse(text) && new URL(text).username + new URL(text).password !== '');
+  const value = text || fallback;
+  return { variable, help, default: fallback, is_set: text !== '', is_secret, ...(is_secret ? {} : { value }) };
+}

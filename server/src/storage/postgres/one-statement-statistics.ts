@@ -1,0 +1,89 @@
+/**
+ * Statistics on PostgreSQL: a batch and its number in one statement. The rows of a key that is used everywhere are
+ * locked by one process after another, for the time of a commit; over several round trips they would be the limit of a
+ * deployment. Rows are locked in the same order by all, so two statements cannot deadlock.
+ */
+import type { RawBuilder } from 'kysely';
+import { sql } from '../kysely.ts';
+import type { Db } from '../schema.ts';
+import { type Batch, KEY_USE_CHANGES, keyUseRow, type StatisticsChanges } from '../statistics-changes.ts';
+
+/** Some tens of milliseconds, far below the timeout of a statement. */
+const ROWS_PER_STATEMENT = 2_000;
+
+export function oneStatementStatistics(db: Db, now: RawBuilder<number>): StatisticsChanges {
+  /** No row if this batch or a later one of its writer is already stored. */
+  const claimed = ({ writer, number }: Batch) => sql`claimed as (
+    insert into writers as w (id, last_batch, written_at) values (${writer}, ${number}, ${now})
+    on conflict (id) do update set last_batch = excluded.last_batch, written_at = excluded.written_at
+    where w.last_batch < excluded.last_batch
+    returning id
+  )`;
+  return {
+    async addUsage(batch, rows, uses) {
+      const seen = [...uses].map(([id, use]) => keyUseRow(id, use));
+      const counts = rows.map(({ keyId, statusClass, ...row }) => ({
+        ...row,
+        key_id: keyId,
+        status_class: statusClass,
+      }));
+      for (const [part, i] of partsOf(batch, Math.max(counts.length, seen.length))) {
+        await sql`
+          with ${claimed(part)}, counted as (
+            insert into usage as u (key_id, day, endpoint, status_class, requests)
+            select key_id, day, endpoint, status_class, requests
+            from claimed, jsonb_to_recordset(${json(counts, i)}) as given (
+              key_id text, day text, endpoint text, status_class integer, requests bigint
+            )
+            order by key_id, day, endpoint, status_class
+            on conflict (key_id, day, endpoint, status_class) do update set requests = u.requests + excluded.requests
+            returning 1
+          ), seen as materialized (
+            select given.* from claimed, jsonb_to_recordset(${json(seen, i)}) as given (
+              id text, used_at bigint, first_at bigint, first_from text, first_status integer, refused bigint,
+              refused_at bigint, day_rank bigint, requests bigint
+            )
+            -- After the rows above, so that all statements lock in this order.
+            where (select count(*) from counted) >= 0
+          ), locked as materialized (
+            select id from keys where id in (select id from seen) order by id for no key update
+          )
+          update keys set ${sql.raw(KEY_USE_CHANGES)} from seen, locked
+          where keys.id = seen.id and keys.id = locked.id`.execute(db);
+      }
+    },
+    async addTraffic(batch, rows) {
+      for (const [part, i] of partsOf(batch, rows.length)) {
+        await sql`
+          with ${claimed(part)}
+          insert into traffic as t (hour, counter, count)
+          select hour, counter, count from claimed, jsonb_to_recordset(${json(rows, i)}) as given (
+            hour bigint, counter text, count bigint
+          )
+          order by hour, counter
+          on conflict (hour, counter) do update set count = t.count + excluded.count`.execute(db);
+      }
+    },
+    async addNetworks(batch, rows) {
+      for (const [part, i] of partsOf(batch, rows.length)) {
+        await sql`
+          with ${claimed(part)}
+          insert into networks as n (day, asn, look_ups)
+          select day, asn, lookups from claimed, jsonb_to_recordset(${json(rows, i)}) as given (
+            day text, asn bigint, lookups bigint
+          )
+          order by day, asn
+          on conflict (day, asn) do update set look_ups = n.look_ups + excluded.look_ups`.execute(db);
+      }
+    },
+  };
+}
+
+/** A large batch is several, each with a writer of its own: those that are stored are left out when it is repeated. */
+function* partsOf({ writer, number }: Batch, rows: number): Generator<[part: Batch, from: number]> {
+  for (let i = 0; i === 0 || i < rows; i += ROWS_PER_STATEMENT)
+    yield [{ writer: i === 0 ? writer : `${writer}/${i}`, number }, i];
+}
+
+const json = (rows: readonly object[], from: number) =>
+  sql`cast(${JSON.stringify(rows.slice(from, from + ROWS_PER_STATEMENT))} as jsonb)`;

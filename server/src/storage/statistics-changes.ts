@@ -1,0 +1,83 @@
+/**
+ * Statistics are increments, so a batch that is sent again because its response was lost must not be added twice. Each
+ * batch has a number, which is stored in the transaction that adds it. A repeated batch waits for the row of its writer
+ * while the first attempt is still running in the database, and then finds its number there.
+ */
+import type { FirstUse, Refused } from './stores/key-store.ts';
+
+/** The numbers of a writer increase; a repeated batch keeps its number and its content. */
+export type Batch = { readonly writer: string; readonly number: number };
+
+export type UsageRow = {
+  readonly keyId: string;
+  readonly day: string;
+  readonly endpoint: string;
+  readonly statusClass: number;
+  readonly requests: number;
+};
+
+/** What happened to a key since the last time. */
+export type KeyUse = {
+  readonly lastUsedAt?: Date;
+  readonly firstUse?: FirstUse;
+  readonly refused?: Refused;
+  /** Requests of the last day with any, for the order of the list of keys. They are in rows of `usage` as well. */
+  readonly lastDay?: { readonly day: string; readonly requests: number };
+};
+
+/** `hour` is its start, in milliseconds since 1970. */
+export type TrafficRow = { readonly hour: number; readonly counter: string; readonly count: number };
+
+/** `asn` is 0 for networks that are counted together. */
+export type NetworkRow = { readonly day: string; readonly asn: number; readonly lookups: number };
+
+/** Each adds a batch to what is stored; nothing for a batch that is stored already. */
+export type StatisticsChanges = {
+  /**
+   * Also to what is known of these keys: the time of last use moves forward, the first use is the earliest that was
+   * reported, refused requests are added up.
+   */
+  addUsage(batch: Batch, rows: readonly UsageRow[], uses: ReadonlyMap<string, KeyUse>): Promise<void>;
+  addTraffic(batch: Batch, rows: readonly TrafficRow[]): Promise<void>;
+  addNetworks(batch: Batch, rows: readonly NetworkRow[]): Promise<void>;
+};
+
+const DAY_RANK = 2 ** 32;
+
+/**
+ * SQL that moves a key's times and counts by a row of `seen`. The first use of a key that was last used before it, by a
+ * program that did not record first uses, is not known and stays so.
+ */
+export const KEY_USE_CHANGES = (() => {
+  const isLater = '(keys.last_used_at < seen.used_at or (keys.last_used_at is null and seen.used_at is not null))';
+  const isFirst = `(keys.first_used_at > seen.first_at or (keys.first_used_at is null and
+    (keys.last_used_at >= seen.first_at or (keys.last_used_at is null and seen.first_at is not null))))`;
+  const isRefusedLater = `(keys.last_refused_at < seen.refused_at or
+    (keys.last_refused_at is null and seen.refused_at is not null))`;
+  return `last_used_at = case when ${isLater} then seen.used_at else keys.last_used_at end,
+    first_used_at = case when ${isFirst} then seen.first_at else keys.first_used_at end,
+    first_used_from = case when ${isFirst} then seen.first_from else keys.first_used_from end,
+    first_used_status = case when ${isFirst} then seen.first_status else keys.first_used_status end,
+    refused_requests = keys.refused_requests + seen.refused,
+    last_refused_at = case when ${isRefusedLater} then seen.refused_at else keys.last_refused_at end,
+    day_requests = case when keys.day_requests < seen.day_rank then seen.day_rank + seen.requests
+      when keys.day_requests < seen.day_rank + ${DAY_RANK} then keys.day_requests + seen.requests
+      else keys.day_requests end`;
+})();
+
+/** A use of a key as a row of `seen`. */
+export function keyUseRow(id: string, { lastUsedAt, firstUse, refused, lastDay }: KeyUse) {
+  return {
+    id,
+    used_at: lastUsedAt?.getTime() ?? null,
+    first_at: firstUse?.at.getTime() ?? null,
+    first_from: firstUse?.from ?? null,
+    first_status: firstUse?.status ?? null,
+    refused: refused?.requests ?? 0,
+    refused_at: refused?.lastAt.getTime() ?? null,
+    day_rank: lastDay === undefined ? 0 : dayRankOf(lastDay.day),
+    requests: lastDay?.requests ?? 0,
+  };
+}
+
+const dayRankOf = (day: string) => Math.floor(Date.parse(day) / 86_400_000) * DAY_RANK;

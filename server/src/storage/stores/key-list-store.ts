@@ -1,0 +1,217 @@
+/**
+ * Pages of keys, by filter, search and sort order. The rows that a page reads do not depend on the number of keys: each
+ * status, tier and set of permissions is a *facet*, indexes begin with it, and a page merges the first rows of the facets
+ * that the filter selects. Which facets there are, and how many keys each has, is in `key_counts`.
+ */
+import type { RawBuilder, Selectable } from 'kysely';
+import type { KeySort, SortOrder } from '../../vocabulary.ts';
+import type { Engine } from '../engine.ts';
+import { sql } from '../kysely.ts';
+import type { Schema } from '../schema.ts';
+import { foldForSearch, indexKeyNames } from './key-names.ts';
+import { fromRow, type StoredKey } from './key-store.ts';
+
+type StoredFacet = {
+  readonly facet: string;
+  readonly isRevoked: boolean;
+  readonly tier: string;
+  readonly permissions: readonly string[];
+  readonly keys: number;
+};
+
+/** Where a page ended: the sort value and the id of its last key. */
+export type KeyPosition = { readonly value: string | number; readonly id: string };
+
+type KeySelection = {
+  /** All keys unless it is given. */
+  readonly ownerId?: string | undefined;
+  /** As `facets` has named them; all keys without them. */
+  readonly facets?: readonly string[] | undefined;
+  readonly sort: KeySort;
+  readonly order: SortOrder;
+  readonly after?: KeyPosition | undefined;
+  readonly limit: number;
+};
+
+/** Keys with a word that begins with the text, and all keys of these owners. */
+type KeySearch = { readonly text: string; readonly owners: readonly string[] };
+
+export type ListedKey = { readonly key: StoredKey; readonly position: KeyPosition };
+
+export type KeyListStore = {
+  /** Of the keys of an account, or of all keys. */
+  facets(ownerId?: string): Promise<StoredFacet[]>;
+  /** Keys that are not revoked, by account. */
+  activeByOwner(): Promise<Map<string, number>>;
+  page(selection: KeySelection): Promise<ListedKey[]>;
+  /** Counts up to `limit`. A key counts once for each of its words. */
+  countMatches(search: KeySearch, limit: number): Promise<number>;
+  /** Reads every match. `total` is the number of matches in the selection. */
+  pageOfMatches(search: KeySearch, selection: KeySelection): Promise<{ keys: ListedKey[]; total: number }>;
+  /** Matches in a window. */
+  scanForMatches(search: KeySearch, selection: KeySelection, window: KeyWindow): Promise<ListedKey[]>;
+  /** The last key of a window; undefined if there are fewer keys. */
+  endOf(selection: KeySelection, window: KeyWindow): Promise<KeyPosition | undefined>;
+};
+
+/** The keys that follow `after`. */
+type KeyWindow = {
+  readonly rows: number;
+  /** Whether the window has only selected keys. Otherwise it has all keys, and they are filtered after reading. */
+  readonly isSelected: boolean;
+};
+
+/** As in the indexes of step 0008: both engines use an index of an expression for the same expression only. */
+const FACET = sql<string>`(case when revoked_at is null then 'active' else 'revoked' end || ' ' || tier || ' ' || permissions)`;
+const SORT_VALUES: Readonly<Record<KeySort, RawBuilder<string | number>>> = {
+  name: sql`name_key`,
+  created_at: sql`created_at`,
+  last_used_at: sql`coalesce(last_used_at, 0)`,
+  requests_today: sql`day_requests`,
+};
+
+type Position = { readonly id: string; readonly sort_value: string | number };
+type Row = Selectable<Schema['keys']> & Position;
+
+export function keyListStore({ db, name }: Pick<Engine, 'db' | 'name'>): KeyListStore {
+  return {
+    async facets(ownerId = '') {
+      const rows = await db
+        .selectFrom('key_counts')
+        .select(['facet', 'key_count'])
+        .where('scope', '=', ownerId)
+        .where('key_count', '>', 0)
+        .execute();
+      return rows.map(({ facet, key_count }) => {
+        const [status, tier = '', ...permissions] = facet.split(' ');
+        return { facet, isRevoked: status === 'revoked', tier, permissions, keys: key_count };
+      });
+    },
+    async activeByOwner() {
+      const rows = await db
+        .selectFrom('key_counts')
+        .select(['scope', (eb) => eb.fn.sum<number>('key_count').as('keys')])
+        .where('scope', '!=', '')
+        .where('facet', 'like', 'active %')
+        .groupBy('scope')
+        .execute();
+      return new Map(rows.map(({ scope, keys }) => [scope, Number(keys)]));
+    },
+    async page(selection) {
+      await indexKeyNames(db);
+      if (selection.facets?.length === 0) return [];
+      const { rows } = await sql<Row>`select keys.*, page.sort_value
+        from (${inOrder(name, selection)}) as page ${joinKeys(name, 'page')} ${sorted(selection)}`.execute(db);
+      return rows.map(listed);
+    },
+    async countMatches({ text, owners }, limit) {
+      await indexKeyNames(db);
+      // In the order of an index: PostgreSQL would read the table where many rows match.
+      const count = async (rows: RawBuilder<unknown>) => {
+        const counted = await sql<{ matches: number }>`select count(*) as matches from (${rows}
+          limit ${limit}) as matches`.execute(db);
+        return Number(counted.rows[0]?.matches);
+      };
+      const named = await count(sql`select 1 from key_words where ${beginsWith(text)} order by word`);
+      if (owners.length === 0 || named >= limit) return named;
+      return named + (await count(sql`select 1 from keys where owner_id in (${sql.join(owners)}) order by owner_id`));
+    },
+    async pageOfMatches({ text, owners }, selection) {
+      const { facets, ownerId, sort, limit } = selection;
+      if (facets?.length === 0) return { keys: [], total: 0 };
+      const owned =
+        owners.length === 0 ? sql`` : sql`union select id from keys where owner_id in (${sql.join(owners)})`;
+      const { rows } = await sql<Row & { total: number }>`
+        with matches as (select distinct key_id as id from key_words where ${beginsWith(text)} ${owned}),
+        selected as (select keys.id, ${SORT_VALUES[sort]} as sort_value from matches ${joinKeys(name, 'matches')}
+          where ${isOfFacets(facets)} and ${isOwnedBy(ownerId)})
+        select keys.*, page.sort_value, (select count(*) from selected) as total
+        from (select * from selected where ${sql.join(beyond(selection, sql`sort_value`), sql` or `)}
+          ${sorted(selection)} limit ${limit}) as page ${joinKeys(name, 'page')} ${sorted(selection)}`.execute(db);
+      return { keys: rows.map(listed), total: Number(rows[0]?.total ?? 0) };
+    },
+    async scanForMatches({ text, owners }, selection, window) {
+      const { facets, ownerId, limit } = selection;
+      const isOwned = owners.length === 0 ? sql`false` : sql`owner_id in (${sql.join(owners)})`;
+      // A scalar subquery: PostgreSQL could turn EXISTS into a join that reads all matches.
+      const { rows } = await sql<Row>`select keys.*, page.sort_value
+        from (${windowOf(name, selection, window)}) as page ${joinKeys(name, 'page')}
+        where ${isOfFacets(facets)} and ${isOwnedBy(ownerId)} and (${isOwned} or
+          (select 1 from key_words where key_id = page.id and ${beginsWith(text)} limit 1) is not null)
+        ${sorted(selection)} limit ${limit}`.execute(db);
+      return rows.map(listed);
+    },
+    async endOf(selection, window) {
+      const { rows } = await sql<Position>`select id, sort_value from (${windowOf(name, selection, window)}) as page
+        ${sorted(selection)} limit 1 offset ${window.rows - 1}`.execute(db);
+      return rows[0] && { value: rows[0].sort_value, id: rows[0].id };
+    },
+  };
+}
+
+function windowOf(engine: Engine['name'], selection: KeySelection, { rows, isSelected }: KeyWindow) {
+  const all = { ...selection, facets: undefined, ownerId: undefined };
+  return inOrder(engine, { ...(isSelected ? selection : all), limit: rows });
+}
+
+/** Ids and sort values of the first keys of a selection, read from indexes alone. Each facet is read up to the limit. */
+function inOrder(engine: Engine['name'], selection: KeySelection): RawBuilder<Position> {
+  const { facets, sort, order, limit, ownerId } = selection;
+  const direction = sql.raw(order);
+  const branches = (facet?: RawBuilder<string>) =>
+    sql.join(
+      beyond(selection, SORT_VALUES[sort]).map(
+        (bound) => sql`select * from (select id, ${SORT_VALUES[sort]} as sort_value from keys
+          where ${facet === undefined ? sql`true` : sql`${FACET} = ${facet}`} and ${isOwnedBy(ownerId)} and ${bound}
+          order by ${SORT_VALUES[sort]} ${direction}, id ${direction} limit ${limit}) as branch`,
+      ),
+      sql` union all `,
+    );
+  let all = branches();
+  if (facets !== undefined && engine === 'SQLite') {
+    all = sql.join(
+      facets.map((facet) => branches(sql`${facet}`)),
+      sql` union all `,
+    );
+  } else if (facets !== undefined) {
+    // Planned once for all facets; SQLite has no lateral joins, and plans a branch in microseconds.
+    const values = sql.join(facets.map((facet) => sql`(cast(${facet} as text))`));
+    all = sql`select merged.* from (values ${values}) as selected (facet)
+      cross join lateral (${branches(sql`selected.facet`)}) as merged`;
+  }
+  return sql`select id, sort_value from (${all}) as merged ${sorted(selection)} limit ${limit}`;
+}
+
+/** Finds each key by its id. The lateral join keeps PostgreSQL from reading the whole table for thousands of ids. */
+function joinKeys(engine: Engine['name'], ids: 'page' | 'matches'): RawBuilder<unknown> {
+  const id = sql.ref(`${ids}.id`);
+  if (engine === 'SQLite') return sql`cross join keys on keys.id = ${id}`;
+  return sql`cross join lateral (select * from keys where keys.id = ${id} limit 1) as keys`;
+}
+
+/** A row value comparison would read all keys with an equal sort value: two ranges read only what follows. */
+function beyond({ order, after }: KeySelection, value: RawBuilder<unknown>): RawBuilder<boolean>[] {
+  if (after === undefined) return [sql`true`];
+  const isAfter = sql.raw(order === 'asc' ? '>' : '<');
+  return [sql`(${value} = ${after.value} and id ${isAfter} ${after.id})`, sql`${value} ${isAfter} ${after.value}`];
+}
+
+function sorted({ order }: KeySelection): RawBuilder<unknown> {
+  const direction = sql.raw(order);
+  return sql`order by sort_value ${direction}, id ${direction}`;
+}
+
+const isOwnedBy = (ownerId: string | undefined) =>
+  ownerId === undefined ? sql<boolean>`true` : sql<boolean>`owner_id = ${ownerId}`;
+
+const isOfFacets = (facets: readonly string[] | undefined) =>
+  facets === undefined ? sql<boolean>`true` : sql<boolean>`${FACET} in (${sql.join(facets)})`;
+
+function beginsWith(text: string): RawBuilder<boolean> {
+  const first = foldForSearch(text);
+  return sql`word >= ${first} and word < ${`${first}\u{10ffff}`}`;
+}
+
+function listed(row: Row): ListedKey {
+  return { key: fromRow(row), position: { value: row.sort_value, id: row.id } };
+}

@@ -1,0 +1,200 @@
+/** API keys in storage. Tier and permissions are text here; their rules are in `keys/`. */
+import type { Selectable } from 'kysely';
+import type { ReadKeyChanges } from '../key-changes.ts';
+import type { Db, Schema } from '../schema.ts';
+import { foldForSearch, indexKeyNames, insertWords, nameKeyOf } from './key-names.ts';
+
+export type StoredKey = {
+  readonly id: string;
+  readonly name: string;
+  /** SHA-256 of the secret, in hexadecimal. */
+  readonly hash: string;
+  /** The secret as it is shown, `whence_ab12…wxyz`. */
+  readonly masked: string;
+  readonly permissions: readonly string[];
+  readonly tier: string;
+  readonly createdAt: Date;
+  readonly firstUse?: FirstUse;
+  readonly lastUsedAt?: Date;
+  readonly revokedAt?: Date;
+  readonly revokedBy?: string;
+  /** Account of the dashboard; absent for keys of the command line. */
+  readonly ownerId?: string;
+  /** The key that this one replaces. */
+  readonly predecessorId?: string;
+  /** Requests with the key after it was revoked; absent if there was none. */
+  readonly refused?: Refused;
+};
+
+/** The first request with a key: its client address and the status of the answer. */
+export type FirstUse = { readonly at: Date; readonly from: string; readonly status: number };
+export type Refused = { readonly requests: number; readonly lastAt: Date };
+
+export type RevokeOutcome = 'revoked' | 'already revoked' | 'unknown';
+
+export type KeyStore = {
+  insert(key: StoredKey): Promise<void>;
+  /** Inserts it if there is no key at all. Of several callers at once, in any process, one succeeds. */
+  insertFirst(key: StoredKey): Promise<boolean>;
+  findByHash(hash: string): Promise<StoredKey | undefined>;
+  find(id: string): Promise<StoredKey | undefined>;
+  /** Those that exist, in no order. */
+  findAll(ids: readonly string[]): Promise<StoredKey[]>;
+  /** Keys whose secret is shown like this. */
+  findByMasked(masked: string): Promise<StoredKey[]>;
+  /** Keys that replace one of these. */
+  successorsOf(ids: readonly string[]): Promise<StoredKey[]>;
+  /** Ids of the keys of an account. */
+  idsOf(ownerId: string): Promise<string[]>;
+  isEmpty(): Promise<boolean>;
+  /** All keys, the oldest first. */
+  list(): Promise<StoredKey[]>;
+  /**
+   * Commits the revocation. Other processes may accept the key until what they know of keys has expired: see
+   * `keys/vouching`.
+   */
+  revoke(id: string, at: Date, by: string): Promise<RevokeOutcome>;
+  /** Changes since an earlier answer. */
+  readonly changes: ReadKeyChanges;
+};
+
+const IDS_PER_STATEMENT = 10_000;
+
+export function keyStore(db: Db, changes: ReadKeyChanges): KeyStore {
+  // Ahead of the change: its row lock makes other changes wait, so that numbers are seen in their order.
+  const moveRevision = async (transaction: Db) => {
+    const { keys } = await transaction
+      .updateTable('revisions')
+      .set((eb) => ({ keys: eb('keys', '+', 1) }))
+      .returning('keys')
+      .executeTakeFirstOrThrow();
+    return keys;
+  };
+  return {
+    async insert(key) {
+      await db.transaction().execute(async (transaction) => {
+        const revision = await moveRevision(transaction);
+        await insertRow(transaction, key, revision);
+      });
+    },
+    async insertFirst(key) {
+      return db.transaction().execute(async (transaction) => {
+        const revision = await moveRevision(transaction);
+        const found = await transaction.selectFrom('keys').select('id').limit(1).executeTakeFirst();
+        if (found !== undefined) return false;
+        await insertRow(transaction, key, revision);
+        return true;
+      });
+    },
+    async findByHash(hash) {
+      const row = await db.selectFrom('keys').selectAll().where('hash', '=', hash).executeTakeFirst();
+      return row && fromRow(row);
+    },
+    async find(id) {
+      const row = await db.selectFrom('keys').selectAll().where('id', '=', id).executeTakeFirst();
+      return row && fromRow(row);
+    },
+    async findAll(ids) {
+      const found: StoredKey[] = [];
+      for (let i = 0; i < ids.length; i += IDS_PER_STATEMENT) {
+        const part = ids.slice(i, i + IDS_PER_STATEMENT);
+        const rows = await db.selectFrom('keys').selectAll().where('id', 'in', part).execute();
+        found.push(...rows.map(fromRow));
+      }
+      return found;
+    },
+    async findByMasked(masked) {
+      await indexKeyNames(db);
+      const rows = await db
+        .selectFrom('keys')
+        .selectAll()
+        .where('id', 'in', (eb) =>
+          eb.selectFrom('key_words').select('key_id').where('word', '=', foldForSearch(masked)),
+        )
+        .where('masked', '=', masked)
+        .execute();
+      return rows.map(fromRow);
+    },
+    async successorsOf(ids) {
+      if (ids.length === 0) return [];
+      return (await db.selectFrom('keys').selectAll().where('predecessor_id', 'in', ids).execute()).map(fromRow);
+    },
+    async idsOf(ownerId) {
+      const rows = await db.selectFrom('keys').select('id').where('owner_id', '=', ownerId).execute();
+      return rows.map(({ id }) => id);
+    },
+    async isEmpty() {
+      return (await db.selectFrom('keys').select('id').limit(1).executeTakeFirst()) === undefined;
+    },
+    async list() {
+      const rows = await db.selectFrom('keys').selectAll().orderBy('created_at').orderBy('id').execute();
+      return rows.map(fromRow);
+    },
+    async revoke(id, at, by) {
+      return db.transaction().execute(async (transaction) => {
+        const revision = await moveRevision(transaction);
+        const { numUpdatedRows } = await transaction
+          .updateTable('keys')
+          .set({ revoked_at: at.getTime(), revoked_by: by, revision })
+          .where('id', '=', id)
+          .where('revoked_at', 'is', null)
+          .executeTakeFirst();
+        if (numUpdatedRows === 0n) {
+          const known = await transaction.selectFrom('keys').select('id').where('id', '=', id).executeTakeFirst();
+          return known === undefined ? 'unknown' : 'already revoked';
+        }
+        return 'revoked';
+      });
+    },
+    changes,
+  };
+}
+
+async function insertRow(transaction: Db, key: StoredKey, revision: number): Promise<void> {
+  const row = { ...toRow(key), revision, name_key: nameKeyOf(key.name) };
+  await transaction.insertInto('keys').values(row).execute();
+  await insertWords(transaction, [key]);
+}
+
+function toRow({ id, name, hash, masked, permissions, tier, createdAt, ownerId, predecessorId }: StoredKey) {
+  return {
+    id,
+    name,
+    hash,
+    masked,
+    permissions: permissions.join(' '),
+    tier,
+    created_at: createdAt.getTime(),
+    owner_id: ownerId ?? null,
+    predecessor_id: predecessorId ?? null,
+  };
+}
+
+export function fromRow(row: Selectable<Schema['keys']>): StoredKey {
+  return {
+    id: row.id,
+    name: row.name,
+    hash: row.hash,
+    masked: row.masked,
+    permissions: row.permissions.split(' ').filter((permission) => permission !== ''),
+    tier: row.tier,
+    createdAt: new Date(row.created_at),
+    ...(row.first_used_at === null
+      ? {}
+      : {
+          firstUse: {
+            at: new Date(row.first_used_at),
+            from: row.first_used_from ?? '',
+            status: row.first_used_status ?? 0,
+          },
+        }),
+    ...(row.last_used_at === null ? {} : { lastUsedAt: new Date(row.last_used_at) }),
+    ...(row.revoked_at === null ? {} : { revokedAt: new Date(row.revoked_at) }),
+    ...(row.revoked_by === null ? {} : { revokedBy: row.revoked_by }),
+    ...(row.owner_id === null ? {} : { ownerId: row.owner_id }),
+    ...(row.predecessor_id === null ? {} : { predecessorId: row.predecessor_id }),
+    ...(row.last_refused_at === null
+      ? {}
+      : { refused: { requests: row.refused_requests, lastAt: new Date(row.last_refused_at) } }),
+  };
+}

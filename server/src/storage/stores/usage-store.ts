@@ -1,0 +1,140 @@
+/** Statistics in storage: requests by key, day, endpoint and status class, and when a key was used or refused. */
+
+import type { UsageGroup } from '../../vocabulary.ts';
+import { sql } from '../kysely.ts';
+import type { Db } from '../schema.ts';
+import type { StatisticsChanges, UsageRow } from '../statistics-changes.ts';
+
+export type UsageStore = {
+  readonly add: StatisticsChanges['addUsage'];
+  ofKey(keyId: string): Promise<UsageRow[]>;
+  /** Sums by day and by what `by` names, from one day to another, both included; of all keys unless some are named. */
+  sums(range: UsageRange, by: UsageGroup): Promise<UsageSum[]>;
+  /** The same in pages, for ranges of any size. */
+  sumPages(range: UsageRange, by: UsageGroup): AsyncIterable<UsageSum[]>;
+  /** Rows of these keys, or of all, by day. */
+  rows(range: UsageRange): Promise<UsageRow[]>;
+  rowPages(range: UsageRange): AsyncIterable<UsageRow[]>;
+  /** Removes rows of days before this one, at most `limit`, and returns how many. */
+  prune(beforeDay: string, limit: number): Promise<number>;
+};
+
+export type UsageRange = { readonly from: string; readonly to: string; readonly keyIds?: readonly string[] };
+export type UsageSum = { readonly day: string; readonly group: string; readonly requests: number };
+
+const GROUP_COLUMNS = { key: 'key_id', endpoint: 'endpoint', status: 'status_class' } as const;
+/** Key ids of one statement: SQLite takes 32,766 parameters, PostgreSQL 65,535. */
+const KEYS_PER_STATEMENT = 10_000;
+
+/** Rows of one result: a few milliseconds to copy from the thread of SQLite, and to format. */
+const ROWS_PER_PAGE = 2_000;
+
+export function usageStore(db: Db, statistics: StatisticsChanges, reads: Db): UsageStore {
+  return {
+    add: (batch, rows, uses) => statistics.addUsage(batch, rows, uses),
+    async ofKey(keyId) {
+      return reads
+        .selectFrom('usage')
+        .select(['key_id as keyId', 'day', 'endpoint', 'status_class as statusClass', 'requests'])
+        .where('key_id', '=', keyId)
+        .orderBy('day')
+        .orderBy('endpoint')
+        .orderBy('status_class')
+        .execute();
+    },
+    sums: (range, by) => collect(sumPages(reads, range, by)),
+    sumPages: (range, by) => sumPages(reads, range, by),
+    rows: (range) => collect(rowPages(reads, range)),
+    rowPages: (range) => rowPages(reads, range),
+    async prune(beforeDay, limit) {
+      const { numDeletedRows } = await db
+        .deleteFrom('usage')
+        .where(({ eb, refTuple, selectFrom }) =>
+          eb(
+            refTuple('key_id', 'day', 'endpoint', 'status_class'),
+            'in',
+            selectFrom('usage')
+              .select(['key_id', 'day', 'endpoint', 'status_class'])
+              .where('day', '<', beforeDay)
+              .limit(limit)
+              .$asTuple('key_id', 'day', 'endpoint', 'status_class'),
+          ),
+        )
+        .executeTakeFirst();
+      return Number(numDeletedRows);
+    },
+  };
+}
+
+/**
+ * A page continues after the last row of the page before, so that no statement and no result is large: first on the day
+ * of that row, then on later days. With both in one condition, SQLite reads all rows before it again.
+ */
+async function* rowPages(db: Db, { from, to, keyIds }: UsageRange): AsyncGenerator<UsageRow[]> {
+  for (const ids of parts(keyIds)) {
+    const query = () =>
+      ofKeys(db, ids)
+        .select(['key_id as keyId', 'day', 'endpoint', 'status_class as statusClass', 'requests'])
+        .orderBy('day')
+        .orderBy('key_id')
+        .orderBy('endpoint')
+        .orderBy('status_class')
+        .limit(ROWS_PER_PAGE);
+    let page: UsageRow[] = await query().where('day', '>=', from).where('day', '<=', to).execute();
+    for (;;) {
+      yield page;
+      const last = page.at(-1);
+      if (last === undefined || (last.day === to && page.length < ROWS_PER_PAGE)) break;
+      const { day, keyId, endpoint, statusClass } = last;
+      const isAfter = sql<boolean>`(key_id, endpoint, status_class) > (${keyId}, ${endpoint}, ${typed(statusClass)})`;
+      page = await query().where('day', '=', day).where(isAfter).execute();
+      if (page.length === 0) page = await query().where('day', '>', day).where('day', '<=', to).execute();
+    }
+  }
+}
+
+async function* sumPages(db: Db, { from, to, keyIds }: UsageRange, by: UsageGroup): AsyncGenerator<UsageSum[]> {
+  const column = GROUP_COLUMNS[by];
+  for (const ids of parts(keyIds)) {
+    const query = () =>
+      ofKeys(db, ids)
+        .select(['day', `${column} as group`])
+        .select((eb) => eb.fn.sum<number>('requests').as('requests'))
+        .groupBy(['day', column])
+        .orderBy('day')
+        .orderBy(column)
+        .limit(ROWS_PER_PAGE);
+    let page: { day: string; group: string | number; requests: number }[];
+    page = await query().where('day', '>=', from).where('day', '<=', to).execute();
+    for (;;) {
+      // PostgreSQL sums bigint as numeric, which arrives as text.
+      yield page.map(({ day, group, requests }) => ({ day, group: String(group), requests: Number(requests) }));
+      const last = page.at(-1);
+      if (last === undefined || (last.day === to && page.length < ROWS_PER_PAGE)) break;
+      const { day, group } = last;
+      const isAfter = sql<boolean>`${sql.ref(column)} > ${typed(group)}`;
+      page = await query().where('day', '=', day).where(isAfter).execute();
+      if (page.length === 0) page = await query().where('day', '>', day).where('day', '<=', to).execute();
+    }
+  }
+}
+
+const ofKeys = (db: Db, keyIds: readonly string[] | undefined) =>
+  db.selectFrom('usage').$if(keyIds !== undefined, (query) => query.where('key_id', 'in', keyIds ?? []));
+
+/** In a row comparison, PostgreSQL would treat an untyped number as text. */
+const typed = (value: string | number | undefined) =>
+  typeof value === 'number' ? sql`cast(${value} as integer)` : sql`${value}`;
+
+async function collect<Row>(pages: AsyncIterable<Row[]>): Promise<Row[]> {
+  const rows: Row[] = [];
+  for await (const page of pages) rows.push(...page);
+  return rows;
+}
+
+/** Lists that fit into a statement; one without a list for all keys. */
+function parts(keyIds: readonly string[] | undefined): (readonly string[] | undefined)[] {
+  if (keyIds === undefined) return [undefined];
+  const count = Math.ceil(keyIds.length / KEYS_PER_STATEMENT);
+  return Array.from({ length: count }, (_, i) => keyIds.slice(i * KEYS_PER_STATEMENT, (i + 1) * KEYS_PER_STATEMENT));
+}

@@ -1,0 +1,90 @@
+/**
+ * Failures that a setting causes, as messages that name the setting: a file it names, the data directory, an address to
+ * listen on.
+ */
+import { accessSync, constants, readFileSync, statSync } from 'node:fs';
+import { CommandError, UsageError } from './exit.ts';
+import { type Refusal, withFileErrors } from './file-errors.ts';
+
+export function readSettingFile(variable: string, path: string): string {
+  checkSettingFile(variable, path);
+  return readFileSync(path, 'utf8');
+}
+
+export function checkSettingFile(variable: string, path: string): void {
+  const refuse = (why: string) => new UsageError(`${variable} names ${path}, which ${why}`);
+  let isFolder: boolean;
+  try {
+    accessSync(path, constants.R_OK);
+    isFolder = statSync(path).isDirectory();
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    throw refuse(UNREADABLE[code] ?? `cannot be read: ${message}`);
+  }
+  if (isFolder) throw refuse('is a folder');
+}
+
+const UNREADABLE: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  ENOTDIR: 'does not exist',
+  EACCES: 'is not readable by this user',
+  EPERM: 'is not readable by this user',
+};
+
+/** File system errors in the data directory. None of them changes a version that is already published. */
+const MESSAGES: Partial<Readonly<Record<Refusal, string>>> = {
+  'permission denied': 'the data directory is not writable',
+  'read-only file system': 'the data directory is not writable',
+  'its parent is not a directory': 'the data directory is not a directory',
+  'a file with this name exists': 'the data directory is not a directory',
+  'its directory does not exist': 'the data directory cannot be created',
+  'the name is too long': 'the data directory cannot be created',
+};
+
+/** What the work writes, and what the message adds about it. */
+const PURPOSES = { dataset: ' Published versions are unchanged.', keys: '' } as const;
+
+export function withDataDirErrors<T>(dataDir: string, work: () => T, purpose: keyof typeof PURPOSES = 'dataset'): T {
+  return withFileErrors(work, (error, refusal) => {
+    if (refusal === undefined) return error;
+    const message = refusal === 'no space left' ? `no space left for the ${purpose}` : MESSAGES[refusal];
+    if (message === undefined) return error;
+    return new CommandError(
+      `${message}: ${dataDir} (${error.message}). WHENCE_DATA_DIR sets the data directory.${PURPOSES[purpose]}`,
+    );
+  });
+}
+
+/** An address, and the settings that it comes from. */
+type ListenAddress = {
+  readonly host: string;
+  readonly port: number;
+  readonly hostSetting: string;
+  readonly portSetting: string;
+};
+
+/** Other errors are returned unchanged. */
+export function listenError(error: unknown, { host, port, hostSetting, portSetting }: ListenAddress): unknown {
+  const { code, syscall = '', message } = error as NodeJS.ErrnoException;
+  if (!LISTEN_CALLS.includes(syscall)) return error;
+  switch (code) {
+    case 'EADDRINUSE':
+      return new CommandError(
+        `port ${port} on ${host} is in use by another process: stop that process, or change ${portSetting}`,
+      );
+    case 'EACCES':
+      return new CommandError(
+        `permission denied to listen on port ${port} of ${host}: set ${portSetting} to 1024 or more`,
+      );
+    case 'EADDRNOTAVAIL':
+    case 'EAFNOSUPPORT':
+      return new UsageError(`${hostSetting} is ${JSON.stringify(host)}, which is not an address of this machine`);
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new UsageError(`${hostSetting} is ${JSON.stringify(host)}, a name that cannot be resolved to an address`);
+    default:
+      return new CommandError(`cannot listen on ${host}, port ${port} (${hostSetting}, ${portSetting}): ${message}`);
+  }
+}
+
+const LISTEN_CALLS = ['getaddrinfo', 'bind', 'listen'];

@@ -1,0 +1,134 @@
+/** Looking things up in a real browser: the lookup field, every view, a batch from a log. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import test, { before } from 'node:test';
+import type { Page } from 'playwright-core';
+import { type DashboardClient, signedInAs } from '../dashboard/dashboard-client.ts';
+import { type BrowserTest, heading, NO_BROWSER } from './browser.ts';
+import { sharedWhence } from './shared-whence.ts';
+
+const options = { skip: NO_BROWSER };
+const NOT_FOUND = [/status of 40[04]/];
+let whence: BrowserTest;
+let viewer: DashboardClient;
+let shared: Page;
+
+before(async () => {
+  if (NO_BROWSER !== false) return;
+  whence = await sharedWhence();
+  viewer = await signedInAs(whence.folder, whence.url, 'Hedy', 'viewer');
+  shared = await whence.open(undefined, { as: viewer, expectedErrors: NOT_FOUND });
+});
+
+for (const [text, path, shown] of [
+  ['8.8.8.8', '/ip/8.8.8.8', 'Datacenter of Google LLC'],
+  ['2001:4860::8888', '/ip/2001:4860::8888', 'Google LLC'],
+  ['1.0.9.9', '/ip/1.0.9.9', 'Tor exit'],
+  ['10.1.2.3', '/ip/10.1.2.3', 'RFC 1918'],
+  ['8.8.8.0/24', '/prefix/8.8.8.0/24', 'Google LLC'],
+  ['AS15169', '/asn/15169', '8.8.8.0/24'],
+  ['https://example.com/some/page', '/domain/example.com', 'Grade'],
+  ['postmaster@example.com', '/domain/example.com', 'Grade'],
+] as const) {
+  test(
+    `lookups: ${text} in the lookup field leads to ${path}, which reloads and is left by Back`,
+    options,
+    async () => {
+      await shared.goto('/data');
+      await heading(shared).waitFor();
+      await shared.keyboard.press('/');
+      await shared.keyboard.type(text);
+      await shared.getByRole('option').first().waitFor();
+      await shared.keyboard.press('Enter');
+      await shared.waitForURL(`**${path}`);
+      await shared.getByText(shown).first().waitFor();
+      await shared.reload();
+      await shared.getByText(shown).first().waitFor();
+      await shared.goBack();
+      await shared.waitForURL('**/data');
+      await heading(shared).filter({ hasText: 'Data' }).waitFor();
+    },
+  );
+}
+
+test('lookups: a name finds networks as it is typed, and its page keeps the search', options, async (t) => {
+  const page = await whence.open(t, { as: viewer });
+  await page.goto('/asn?q=googl');
+  await page.getByRole('link', { name: 'AS15169' }).first().waitFor();
+  await page.reload();
+  await page.getByRole('link', { name: 'AS15169' }).first().click();
+  await page.waitForURL('**/asn/15169');
+  await page.getByText('2001:4860::/32').waitFor();
+});
+
+test('lookups: the evidence names sources, the answer is there as JSON and as curl', options, async (t) => {
+  const page = await whence.open(t, { as: viewer });
+  await page.goto('/ip/8.8.8.8');
+  await page.getByRole('table', { name: 'Evidence' }).getByText('country', { exact: true }).first().waitFor();
+  await page.getByRole('tab', { name: 'JSON' }).click();
+  await page.getByText('"connection_type": "datacenter"').waitFor();
+  await page.getByRole('tab', { name: 'curl' }).click();
+  await page.getByText(`${whence.url}/v1/ip/8.8.8.8`).waitFor();
+});
+
+test('lookups: transport and networks of a domain come on request, and stay in the address', options, async (t) => {
+  const page = await whence.open(t, { as: viewer });
+  await page.goto('/domain/example.com');
+  await page.getByRole('button', { name: 'Show networks' }).click();
+  await page.getByRole('table', { name: 'MX hosts' }).getByRole('link', { name: 'AS15169' }).waitFor();
+  await page.getByRole('button', { name: 'Check transport security' }).click();
+  await page.getByRole('region', { name: 'MTA-STS' }).getByText('v=STSv1').waitFor();
+  await page.reload();
+  await page.getByRole('region', { name: 'MTA-STS' }).waitFor();
+  await page.getByRole('table', { name: 'MX hosts' }).waitFor();
+});
+
+test('lookups: a domain shows grade, records, tree, keys, policy and what to fix', options, async (t) => {
+  const page = await whence.open(t, { as: viewer });
+  await page.goto('/domain/example.com');
+  await page
+    .getByText(/Grade [A-F]/)
+    .first()
+    .waitFor();
+  for (const text of ['mx.example.com', 'v=DMARC1', 'spf.example.com', /of 10 lookups/]) {
+    await page.getByText(text).first().waitFor();
+  }
+});
+
+/** Lines of a web server's log; addresses come round again after `different`. */
+function makeLog(bytes: number, different: number): Buffer {
+  const lines: string[] = [];
+  for (let i = 0, length = 0; length < bytes; i++) {
+    const n = i % different;
+    const ip = `3.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`;
+    const line = `${ip} - - [15/Nov/2026:05:26:11 +0000] "GET /a/${i}?from=10.0.0.1 HTTP/1.1" 200 1024 "-" "curl/8"\n`;
+    lines.push(line);
+    length += line.length;
+  }
+  return Buffer.from(lines.join(''));
+}
+
+test('lookups: a log of 5 MB is read in the browser, looked up, filtered and saved', options, async (t) => {
+  const page = await whence.open(t, { as: viewer });
+  await page.goto('/batch');
+  await page.locator('input[type=file]').setInputFiles({
+    name: 'access.log',
+    mimeType: 'text/plain',
+    buffer: makeLog(5_000_000, 2_000),
+  });
+  await page.getByText('2,000 of 2,000 addresses looked up').waitFor();
+  await page.getByRole('heading', { name: '2,000 addresses' }).waitFor();
+  await page.getByRole('searchbox', { name: 'Filter by address or network' }).fill('3.0.0.1');
+  await page.getByRole('heading', { name: /of 2,000 addresses/ }).waitFor();
+  await page.reload();
+  const waiting = page.waitForEvent('download');
+  await page.goto('/batch?ips=8.8.8.8%201.0.9.9%20nonsense%2010.0.0.1');
+  await page.getByText('2 of 2 addresses looked up').waitFor();
+  await page.getByRole('button', { name: 'CSV' }).click();
+  const csv = readFileSync((await (await waiting).path()) ?? '', 'utf8');
+  assert.match(csv, /8\.8\.8\.8.*Google LLC/);
+  await page.getByRole('link', { name: '1.0.9.9' }).click();
+  await page.getByText('Tor exit').first().waitFor();
+  await page.goBack();
+  await page.getByText('2 of 2 addresses looked up').waitFor();
+});

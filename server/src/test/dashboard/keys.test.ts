@@ -1,0 +1,270 @@
+/** API keys in the dashboard, from creation to revocation, with the API as their other end; statistics and audit log. */
+
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import test, { after, before } from 'node:test';
+import { until } from '@whence/testing/until';
+import Database from 'better-sqlite3';
+import type { KeyPage } from '../../dashboard/wire.ts';
+import { startInProcess, TestFolder } from '../test-server.ts';
+import { type DashboardClient, signedInAs } from './dashboard-client.ts';
+
+const folder = new TestFolder();
+let server: Awaited<ReturnType<typeof startInProcess>>;
+let admin: DashboardClient;
+let member: DashboardClient;
+
+before(async () => {
+  folder.publish();
+  server = await startInProcess(folder);
+  admin = await signedInAs(folder, server.url, 'Ada', 'admin');
+  member = await signedInAs(folder, server.url, 'Grace', 'member');
+});
+after(async () => {
+  await server.close();
+  folder.remove();
+});
+
+const newKey = { name: 'billing', tier: 'free', permissions: ['ip:read'] } as const;
+const use = async (secret: string, path = '/v1/ip/8.8.8.8') =>
+  (await fetch(`${server.url}${path}`, { headers: { 'X-API-Key': secret } })).status;
+/** Statistics are written every second. */
+async function untilCounted(reader: DashboardClient, id: string, requests: number): Promise<void> {
+  const total = async () => (await reader.get('getUsage', { query: { key: id, by: 'status' } })).total;
+  await until('the requests are counted', async () => (await total()) >= requests, { everyMs: 50 });
+}
+
+test('keys: a new key works at once, and its secret is shown only once', async () => {
+  const { key, secret } = await member.get('createKey', { body: newKey });
+  assert.equal(await use(secret), 200);
+  assert.equal(await use(secret, '/v1/asn/15169'), 403);
+  assert.deepEqual([key.owner?.name, key.status, key.quota.limit], ['Grace', 'active', 1000]);
+  const texts = await Promise.all([member.ask('listKeys'), member.ask('getKey', { params: { id: key.id } })]);
+  for (const response of texts) assert.ok(!(await response.text()).includes(secret));
+});
+
+for (const [behaviour, body, path] of [
+  ['no name', { ...newKey, name: ' ' }, ''],
+  ['an unknown tier', { ...newKey, tier: 'gold' }, '/tier'],
+  ['no permission', { ...newKey, permissions: [] }, '/permissions'],
+  ['an unknown permission', { ...newKey, permissions: ['all'] }, '/permissions/0'],
+  ['an owner of its own choice', { ...newKey, owner_id: 'x' }, ''],
+] as const) {
+  test(`keys: ${behaviour} is refused`, async () => {
+    const { status, data } = await member.try('createKey', { body });
+    assert.deepEqual([status, data.code, data.details?.['path']], [400, 'INVALID_REQUEST', path]);
+  });
+}
+
+test('keys: usage appears in the table, the details and the statistics', async () => {
+  const { key, secret } = await member.get('createKey', { body: { ...newKey, name: 'moving' } });
+  for (let i = 0; i < 3; i++) await use(secret);
+  await use(secret, '/v1/ip/not-an-address');
+  await untilCounted(member, key.id, 4);
+  const params = { id: key.id };
+  const { key: detail } = await member.get('getKey', { params });
+  assert.ok(detail.last_used_at);
+  assert.equal(detail.quota.used, 4, 'not what is leased');
+  assert.equal(detail.requests_by_day.length, 30);
+  assert.equal(detail.requests_by_day.at(-1), 4);
+  const { rows } = await member.get('getKeyUsage', { params });
+  assert.deepEqual(
+    rows.map(({ endpoint, status_class, requests }) => [endpoint, status_class, requests]),
+    [
+      ['ip', 2, 3],
+      ['ip', 4, 1],
+    ],
+  );
+  const byStatus = await member.get('getUsage', { query: { key: key.id, by: 'status' } });
+  assert.deepEqual([byStatus.total, byStatus.client_errors], [4, 1]);
+  assert.deepEqual(
+    byStatus.series.map(({ label, total }) => [label, total]),
+    [
+      ['2xx', 3],
+      ['4xx', 1],
+    ],
+  );
+  const byKey = await admin.get('getUsage', { query: { by: 'key' } });
+  assert.ok(byKey.series.some(({ id, label, total }) => id === key.id && label === 'moving' && total === 4));
+  const overview = await member.get('getOverview');
+  assert.ok(overview.top_keys.some(({ label }) => label === 'moving'));
+  assert.equal(overview.traffic, undefined);
+  const csv = await (await member.ask('exportUsage', { query: { key: key.id } })).text();
+  assert.match(csv, new RegExp(`^day,key_id,key,endpoint,status_class,requests\r\n.*,${key.id},moving,ip,2,3\r\n`));
+});
+
+test('keys: revoking requires the name, and is in effect when it returns', async () => {
+  const { key, secret } = await member.get('createKey', { body: { ...newKey, name: 'to go' } });
+  const params = { id: key.id };
+  assert.equal(await use(secret), 200);
+  const mistyped = await member.try('revokeKey', { params, body: { name: 'to stay' } });
+  assert.deepEqual([mistyped.status, mistyped.data.code], [409, 'NAME_MISMATCH']);
+  const { key: revoked } = await member.get('revokeKey', { params, body: { name: 'to go' } });
+  assert.equal(await use(secret), 401);
+  assert.deepEqual([revoked.status, revoked.revoked_by], ['revoked', 'Grace']);
+  const again = await member.try('revokeKey', { params, body: { name: 'to go' } });
+  assert.equal(again.data.code, 'ALREADY_REVOKED');
+  const { entries } = await member.get('getKeyAudit', { params });
+  assert.deepEqual(
+    entries.map(({ action, actor, target }) => [action, actor, target]),
+    [
+      ['key.revoked', 'Grace', 'to go'],
+      ['key.created', 'Grace', 'to go'],
+    ],
+  );
+});
+
+test('keys: the first use is reported with its address and status', async () => {
+  const { key, secret } = await member.get('createKey', { body: { ...newKey, name: 'first' } });
+  assert.equal(key.first_use, undefined);
+  assert.equal(await use(secret, '/v1/asn/15169'), 403);
+  for (let i = 0; i < 3; i++) assert.equal(await use(secret), 200);
+  await untilCounted(member, key.id, 4);
+  const { key: used } = await member.get('getKey', { params: { id: key.id } });
+  assert.deepEqual([used.first_use?.from, used.first_use?.status], ['127.0.0.1', 403]);
+  assert.ok(Date.parse(used.first_use?.at ?? '') <= Date.parse(used.last_used_at ?? ''));
+});
+
+test('keys: requests with a revoked key are counted for it, on both paths, and no others', async () => {
+  const { key, secret } = await member.get('createKey', { body: { ...newKey, name: 'retired' } });
+  const params = { id: key.id };
+  assert.equal(await use(secret), 200);
+  const { key: revoked } = await member.get('revokeKey', { params, body: { name: 'retired' } });
+  assert.equal(revoked.refused, undefined);
+  const unknown = `${secret.slice(0, -1)}${secret.endsWith('a') ? 'b' : 'a'}`;
+  assert.equal(await use(unknown), 401);
+  for (let i = 0; i < 5; i++) assert.equal(await use(secret), 401);
+  assert.equal(await use(secret, '/v1/asn/15169'), 401);
+  const get = async () => (await member.get('getKey', { params })).key;
+  await until('the refusals are counted', async () => ((await get()).refused?.requests ?? 0) >= 6, { everyMs: 50 });
+  const refused = await get();
+  assert.equal(refused.refused?.requests, 6);
+  assert.ok(Date.parse(refused.refused?.last_at ?? '') >= Date.parse(refused.revoked_at ?? ''));
+  assert.ok(Date.parse(refused.last_used_at ?? '') <= Date.parse(refused.revoked_at ?? ''), 'a refusal is no use');
+});
+
+test('keys: rotation creates a successor with the same owner; both work until the old one is revoked', async () => {
+  const { key, secret } = await member.get('createKey', { body: { ...newKey, name: 'rotating' } });
+  const params = { id: key.id };
+  const next = await admin.get('rotateKey', { params, body: {} });
+  assert.deepEqual([next.key.name, next.key.owner?.name, next.key.predecessor_id], ['rotating', 'Grace', key.id]);
+  assert.deepEqual([await use(secret), await use(next.secret)], [200, 200]);
+  const twice = await member.try('rotateKey', { params, body: {} });
+  assert.equal(twice.data.code, 'ALREADY_ROTATING');
+  const detail = await member.get('getKey', { params });
+  assert.equal(detail.successor?.id, next.key.id);
+  await member.get('revokeKey', { params, body: { name: 'rotating' } });
+  assert.deepEqual([await use(secret), await use(next.secret)], [401, 200]);
+});
+
+test('keys: search, filters, sorting and pages', async () => {
+  const names = ['Zulu 10', 'zulu 2', 'Yankee'];
+  for (const name of names) await admin.get('createKey', { body: { ...newKey, name, tier: 'pro' } });
+  const list = async (query: Record<string, string | number>) => (await admin.get('listKeys', { query })).keys;
+  const named = async (query: Record<string, string | number>) => (await list(query)).map(({ name }) => name);
+  assert.deepEqual(await named({ tier: 'pro', sort: 'name', order: 'asc' }), ['Yankee', 'zulu 2', 'Zulu 10']);
+  assert.deepEqual(await named({ q: 'ZULU', sort: 'name', order: 'asc' }), ['zulu 2', 'Zulu 10']);
+  assert.deepEqual(await named({ q: '10' }), ['Zulu 10'], 'the beginning of a later word');
+  assert.deepEqual(await named({ q: 'ulu' }), [], 'not inside a word');
+  const [key] = await list({ q: 'yankee' });
+  const [head = '', tail = ''] = (key?.masked ?? '').split('…');
+  assert.deepEqual(await named({ q: head }), ['Yankee']);
+  assert.deepEqual(await named({ q: tail }), ['Yankee']);
+  assert.deepEqual(await named({ q: key?.id ?? '' }), ['Yankee']);
+  assert.ok((await list({ q: 'grace' })).every(({ owner }) => owner?.name === 'Grace'));
+  assert.ok((await list({ status: 'revoked' })).every(({ status }) => status === 'revoked'));
+  const first = await admin.get('listKeys', { query: { tier: 'pro', sort: 'name', order: 'asc', limit: 1 } });
+  assert.deepEqual([first.total, first.keys.map(({ name }) => name)], [3, ['Yankee']]);
+  const after = first.next_after ?? '';
+  const rest = await admin.get('listKeys', { query: { tier: 'pro', sort: 'name', order: 'asc', limit: 2, after } });
+  assert.deepEqual([rest.keys.map(({ name }) => name), rest.next_after], [['zulu 2', 'Zulu 10'], undefined]);
+  for (const wrong of ['x', after]) {
+    const { data } = await admin.try('listKeys', { query: { sort: 'created_at', after: wrong } });
+    assert.equal(data.details?.['path'], '/after');
+  }
+  assert.equal((await admin.try('listKeys', { query: { sort: 'colour' } })).data.details?.['path'], '/sort');
+  assert.deepEqual(await named({ q: '100 % _' }), []);
+});
+
+test('keys: keys from the command line have no owner, and only administrators see them', async () => {
+  const { key } = await folder.createKey({ name: 'from the shell' });
+  const { keys } = await admin.get('listKeys', { query: { q: 'from the shell' } });
+  assert.deepEqual([keys[0]?.id, keys[0]?.owner, keys[0]?.quota.limit], [key.id, undefined, null]);
+  assert.equal((await member.get('listKeys', { query: { q: 'from the shell' } })).total, 0);
+});
+
+test('keys: a table of five thousand is filtered within a second', async () => {
+  const database = new Database(join(folder.dataDir, 'whence.sqlite'));
+  const insert = database.prepare(
+    'insert into keys (id, name, hash, masked, permissions, tier, created_at) values (?, ?, ?, ?, ?, ?, ?)',
+  );
+  database.transaction(() => {
+    for (let i = 0; i < 5_000; i++) {
+      insert.run(`many${i}`, `many ${i}`, `hash ${i}`, `whence_aaaa…${i}`, 'ip:read', 'free', i);
+    }
+  })();
+  database.close();
+  // Keys that a program of an earlier version has created are indexed by the first list.
+  await admin.get('listKeys');
+  const started = performance.now();
+  const query = { q: 'many', sort: 'requests_today', limit: 100 };
+  const { total, keys } = await admin.get('listKeys', { query });
+  const elapsed = performance.now() - started;
+  assert.deepEqual([total, keys.length], [undefined, 100]);
+  assert.ok(elapsed < 1_000, `${elapsed} ms`);
+  // Every key is on one page.
+  const seen: string[] = [];
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const page: KeyPage = await admin.get('listKeys', { query: { ...query, limit: 1_000, ...(after && { after }) } });
+    seen.push(...page.keys.map(({ id }) => id));
+    after = page.next_after;
+  }
+  assert.deepEqual([seen.length, new Set(seen).size], [5_000, 5_000]);
+});
+
+test('audit: newest first, by action, in pages, and as files', async () => {
+  const first = await admin.get('listAudit', { query: { limit: 2 } });
+  assert.equal(first.entries.length, 2);
+  const second = await admin.get('listAudit', { query: { limit: 2, before: first.next_before ?? '' } });
+  assert.ok((first.entries[1]?.id ?? '') > (second.entries[0]?.id ?? ''));
+  const revoked = await admin.get('listAudit', { query: { action: 'key.revoked' } });
+  assert.deepEqual([...new Set(revoked.entries.map(({ action }) => action))], ['key.revoked']);
+  assert.equal(revoked.entries[0]?.address, '127.0.0.1');
+  const response = await admin.ask('exportAudit', { query: { format: 'ndjson', action: 'key.revoked' } });
+  assert.match(response.headers.get('content-disposition') ?? '', /attachment; filename="whence-audit.ndjson"/);
+  const lines = (await response.text()).trim().split('\n');
+  assert.equal(lines.length, revoked.entries.length);
+  assert.equal(JSON.parse(lines[0] ?? '').action, 'key.revoked');
+});
+
+for (const [behaviour, query, path] of [
+  ['a day that is none', { from: '2026-02-30' }, '/from'],
+  ['a range that runs backwards', { from: '2026-02-02', to: '2026-02-01' }, '/from'],
+  ['a range of years', { from: '2020-01-01', to: '2026-01-01' }, '/from'],
+  ['an unknown group', { by: 'colour' }, '/by'],
+] as const) {
+  test(`usage: ${behaviour} is refused`, async () => {
+    const { status, data } = await admin.try('getUsage', { query });
+    assert.deepEqual([status, data.details?.['path']], [400, path]);
+  });
+}
+
+test('keys: a member has at most WHENCE_KEYS_PER_MEMBER active keys, and can rotate them all', async () => {
+  const few = await startInProcess(folder, undefined, { WHENCE_KEYS_PER_MEMBER: '2' });
+  try {
+    const member = await signedInAs(folder, few.url, 'Grete', 'member');
+    const create = (name: string) => ({ body: { name, tier: 'free', permissions: ['ip:read'] } });
+    const { key } = await member.get('createKey', create('one'));
+    await member.get('createKey', create('two'));
+    const { status, data } = await member.try('createKey', create('three'));
+    assert.deepEqual([status, data.code, data.details?.['limit']], [409, 'TOO_MANY_KEYS', 2]);
+    assert.match(String(data.details?.['rule']), /revoke keys that are no longer used/);
+    await member.get('rotateKey', { params: { id: key.id }, body: {} });
+    await member.get('revokeKey', { params: { id: key.id }, body: { name: 'one' } });
+    assert.equal((await member.try('createKey', create('three'))).status, 409, 'the successor took its place');
+    const head = await signedInAs(folder, few.url, 'Head', 'admin');
+    for (const name of ['a', 'b', 'c']) await head.get('createKey', create(name));
+  } finally {
+    await few.close();
+  }
+});

@@ -1,0 +1,295 @@
+/** Look-ups, dataset, traffic and health in the dashboard, over HTTP. */
+
+import assert from 'node:assert/strict';
+import test, { after, before } from 'node:test';
+import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/scripted-dns-server';
+import { until } from '@whence/testing/until';
+import { dayAt } from '../../quota/day.ts';
+import { openStorage } from '../../storage/open-storage.ts';
+import { SAMPLE, startInProcess, TestFolder } from '../test-server.ts';
+import { DashboardClient, signedInAs } from './dashboard-client.ts';
+
+const folder = new TestFolder();
+let server: Awaited<ReturnType<typeof startInProcess>>;
+let dns: ScriptedDnsServer;
+let admin: DashboardClient;
+let viewer: DashboardClient;
+
+before(async () => {
+  folder.publish({ ...SAMPLE, tor: [] });
+  folder.publish();
+  dns = await startScriptedDnsServer({
+    'example.com': { TXT: ['v=spf1 include:spf.example.net -all'] },
+    'spf.example.net': { TXT: ['v=spf1 a:nothing.example.net -all'] },
+  });
+  server = await startInProcess(folder, undefined, { WHENCE_DNS_SERVERS: dns.address });
+  admin = await signedInAs(folder, server.url, 'Ada', 'admin');
+  viewer = await signedInAs(folder, server.url, 'Vera', 'viewer');
+});
+after(async () => {
+  await server.close();
+  await dns.close();
+  folder.remove();
+});
+
+test('lookup: an address with its evidence and the credits of its sources', async () => {
+  const { record, evidence, credits, limits } = await viewer.get('lookUpIp', { params: { ip: '8.8.8.8' } });
+  const secret = (await folder.createKey()).secret;
+  const response = await fetch(`${server.url}/v1/ip/8.8.8.8`, { headers: { 'X-API-Key': secret } });
+  assert.deepEqual(record, ((await response.json()) as { data: unknown }).data, 'the record is that of the API');
+  assert.ok(evidence.some(({ field, licence }) => field === 'asn' && licence !== ''));
+  assert.ok(credits.length > 0);
+  assert.deepEqual(limits.unknown, ['is_proxy', 'blocklists'], 'what no source of the sample knows');
+  assert.ok(limits.dated.every(({ as_of }) => as_of !== undefined));
+});
+
+for (const [behaviour, ip, status, code] of [
+  ['text that is no address', 'not-an-address', 400, 'INVALID_IP'],
+  ['an address with a zone', 'fe80::1%eth0', 400, 'INVALID_IP'],
+  ['an unannounced address', '5.5.5.5', 404, 'NOT_FOUND'],
+] as const) {
+  test(`lookup: ${behaviour} is refused as by the API`, async () => {
+    const answer = await viewer.try('lookUpIp', { params: { ip } });
+    assert.deepEqual([answer.status, answer.data.code], [status, code]);
+  });
+}
+
+test('lookup: a private address says which range it is from', async () => {
+  const { status, data } = await viewer.try('lookUpIp', { params: { ip: '10.0.0.1' } });
+  assert.deepEqual([status, data.details?.['prefix'], data.details?.['rfc']], [404, '10.0.0.0/8', 'RFC 1918']);
+});
+
+test('lookup: a prefix with its parts in order and what they add up to', async () => {
+  const summary = await viewer.get('lookUpPrefix', { params: { address: '1.0.8.0', length: '23' } });
+  assert.deepEqual(
+    [summary.prefix, summary.size, summary.announced, summary.covered_by?.prefix, summary.is_truncated],
+    ['1.0.8.0/23', 512, 512, '1.0.0.0/16', false],
+  );
+  assert.deepEqual(
+    summary.parts.map(({ first, last, flags }) => [first, last, flags.includes('is_tor_exit')]),
+    [
+      ['1.0.8.0', '1.0.9.8', false],
+      ['1.0.9.9', '1.0.9.9', true],
+      ['1.0.9.10', '1.0.9.255', false],
+    ],
+  );
+  assert.deepEqual(summary.flags.find(({ value }) => value === 'is_tor_exit')?.addresses, 1);
+  assert.equal(summary.networks[0]?.addresses, 512);
+});
+
+test('lookup: a prefix that is partly announced, one of IPv6, one with host bits', async () => {
+  const wide = await viewer.get('lookUpPrefix', { params: { address: '8.8.8.0', length: '23' } });
+  assert.deepEqual([wide.size, wide.announced, wide.covered_by, wide.parts.length], [512, 256, undefined, 1]);
+  const six = await viewer.get('lookUpPrefix', { params: { address: '2001:4860::', length: '33' } });
+  const pasted = await viewer.get('lookUpPrefix', { params: { address: '8.8.8.8', length: '24' } });
+  assert.equal(pasted.prefix, '8.8.8.0/24');
+  assert.deepEqual([six.unit, six.size, six.announced, six.parts.length], ['slash64s', 2 ** 31, 2 ** 31, 1]);
+});
+
+for (const [behaviour, address, length] of [
+  ['a length beyond the address', '8.8.8.0', '33'],
+  ['all of IPv4', '0.0.0.0', '0'],
+  ['no address', 'example.com', '24'],
+] as const) {
+  test(`lookup: a prefix with ${behaviour} is refused`, async () => {
+    assert.equal((await viewer.try('lookUpPrefix', { params: { address, length } })).data.code, 'INVALID_REQUEST');
+  });
+}
+
+test('lookup: a network with its prefixes and the types of its addresses', async () => {
+  const { record, connection_types, is_sample } = await viewer.get('lookUpAsn', { params: { asn: 'AS15169' } });
+  assert.deepEqual(
+    [record.asn_name, record.prefixes],
+    ['Google LLC', { ipv4: ['8.8.8.0/24'], ipv6: ['2001:4860::/32'] }],
+  );
+  assert.deepEqual([connection_types, is_sample], [[{ value: 'datacenter', addresses: 256 }], false]);
+  assert.equal((await viewer.try('lookUpAsn', { params: { asn: '64499' } })).status, 404);
+});
+
+test('lookup: networks by name', async () => {
+  const { results } = await viewer.get('searchAsn', { query: { q: 'EXAMPLE' } });
+  assert.equal(results[0]?.asn, 64500);
+  assert.equal((await viewer.try('searchAsn', { query: { q: ' ' } })).data.code, 'MISSING_QUERY');
+});
+
+test('lookup: a domain with points by part and the tree of its SPF record', async () => {
+  const { report, points, advice, spf_tree } = await viewer.get('checkDomain', { params: { domain: 'example.com' } });
+  const sum = Object.values(points).reduce((total, part) => total + part.points, 0);
+  assert.equal(sum, report.domain_auth_score);
+  assert.ok(advice.length > 0 && advice.every(({ text }) => text !== ''));
+  assert.equal(spf_tree.name, 'example.com');
+  assert.deepEqual(
+    spf_tree.children.map(({ name, via, lookups }) => [name, via, lookups]),
+    [['spf.example.net', 'include:spf.example.net', 2]],
+  );
+  assert.equal((await viewer.try('checkDomain', { params: { domain: '192.0.2.1' } })).data.code, 'INVALID_DOMAIN');
+});
+
+test('lookup: a batch has an entry for every text, also __proto__', async () => {
+  const ips = ['8.8.8.8', '10.0.0.1', 'x', '__proto__', '8.8.8.8'];
+  const response = await viewer.ask('lookUpBatch', { body: { ips } });
+  const { data } = JSON.parse(await response.text()) as { data: Record<string, { code?: string; asn?: number }> };
+  assert.deepEqual(Object.keys(data), ['8.8.8.8', '10.0.0.1', 'x', '__proto__']);
+  assert.deepEqual([data['8.8.8.8']?.asn, data['10.0.0.1']?.code, data['x']?.code], [15169, 'NOT_FOUND', 'INVALID_IP']);
+  const tooMany = await viewer.try('lookUpBatch', { body: { ips: new Array(1_001).fill('8.8.8.8') } });
+  assert.deepEqual([tooMany.status, tooMany.data.code], [400, 'BATCH_TOO_LARGE']);
+});
+
+test('lookup: ten thousand addresses take less than three seconds', async () => {
+  const started = performance.now();
+  for (let i = 0; i < 10; i++) {
+    const ips = Array.from({ length: 1_000 }, (_, n) => `3.${i}.${n >> 8}.${n & 255}`);
+    assert.equal((await viewer.ask('lookUpBatch', { body: { ips } })).status, 200);
+  }
+  assert.ok(performance.now() - started < 3_000);
+});
+
+test('lookup: counts for the account', async () => {
+  await until('it is in the statistics of the account', async () => {
+    const { series } = await viewer.get('getUsage', { query: { by: 'endpoint' } });
+    return series.some(({ id, total }) => id === 'ip' && total > 0);
+  });
+  const byKey = await admin.get('getUsage', { query: { by: 'key' } });
+  assert.ok(byKey.series.some(({ label }) => label === 'Vera (dashboard)'));
+});
+
+test('lookup: refused when the daily limit of the account is used up, for this account only', async () => {
+  const busy = await signedInAs(folder, server.url, 'Busy', 'viewer');
+  const session = await busy.get('getSession');
+  if (session.state !== 'signed_in') assert.fail();
+  const storage = await openStorage(folder.dataDir);
+  try {
+    const day = dayAt(server.clock.nowMs).text;
+    const lease = { keyId: `account:${session.account.id}`, day, owner: 'test.1' };
+    const limit = session.lookups_per_day;
+    await storage.leases.take(lease, { wanted: limit - 1, limit, spent: 0, opened: 0, open: limit });
+    await storage.leases.end([{ ...lease, spent: limit - 1 }]);
+  } finally {
+    await storage.close();
+  }
+  assert.equal((await busy.ask('lookUpIp', { params: { ip: '8.8.8.8' } })).status, 200);
+  const { status, data } = await busy.try('lookUpIp', { params: { ip: '8.8.8.8' } });
+  assert.deepEqual([status, data.code], [429, 'RATE_LIMIT_EXCEEDED']);
+  assert.equal((await viewer.ask('lookUpIp', { params: { ip: '8.8.8.8' } })).status, 200);
+});
+
+test('public lookups: off unless they are allowed, then throttled by address, and never in batches', async () => {
+  const visitor = new DashboardClient(server.url);
+  assert.equal((await visitor.try('lookUpIp', { params: { ip: '8.8.8.8' } })).data.code, 'SIGNED_OUT');
+  const open = await startInProcess(folder, undefined, { WHENCE_PUBLIC_LOOKUPS: 'on' });
+  try {
+    const guest = new DashboardClient(open.url);
+    const state = await guest.get('getSession');
+    assert.ok(state.state === 'signed_out' && state.has_public_lookups);
+    assert.equal((await guest.get('lookUpIp', { params: { ip: '8.8.8.8' } })).record.asn, 15169);
+    assert.equal((await guest.get('lookUpAsn', { params: { asn: '15169' } })).record.asn, 15169);
+    assert.equal((await guest.try('lookUpBatch', { body: { ips: ['8.8.8.8'] } })).data.code, 'SIGNED_OUT');
+    assert.equal((await guest.try('getDataset')).data.code, 'SIGNED_OUT');
+    const statuses = new Set<number>();
+    for (let i = 0; i < 60; i++) statuses.add((await guest.ask('lookUpIp', { params: { ip: '8.8.8.8' } })).status);
+    assert.deepEqual([...statuses].sort(), [200, 429]);
+    const client = await signedInAs(folder, open.url, 'Account beside visitors', 'viewer');
+    assert.equal((await client.ask('lookUpIp', { params: { ip: '8.8.8.8' } })).status, 200);
+  } finally {
+    await open.close();
+  }
+});
+
+test('dataset: what is served, what changed, back to a version and forward again', async () => {
+  const page = await viewer.get('getDataset');
+  assert.deepEqual([page.report?.version, page.report?.versions.length, page.update.outcome], [2, 2, 'never']);
+  const diff = await viewer.get('getDatasetDiff', { query: { from: 1, to: 2 } });
+  assert.equal(diff.flags.is_tor_exit.gained.ipv4.addresses, 1);
+  assert.deepEqual(await admin.get('useVersion', { body: { version: 1 } }), { version: 1 });
+  assert.equal((await viewer.get('getDataset')).report?.version, 1);
+  assert.equal((await admin.try('useVersion', { body: { version: 9 } })).data.code, 'VERSION_NOT_FOUND');
+  await admin.get('useVersion', { body: { version: 2 } });
+  const { entries } = await admin.get('listAudit', { query: { action: 'dataset.version_used' } });
+  assert.deepEqual(
+    entries.map(({ target, details }) => [target, details?.['from']]),
+    [
+      ['2', '1'],
+      ['1', '2'],
+    ],
+  );
+});
+
+test('dataset: a server that pulls its datasets does not update', async () => {
+  const replica = await startInProcess(folder, undefined, { WHENCE_DATASET_URL: 'file:///nowhere/' });
+  try {
+    const client = await signedInAs(folder, replica.url, 'Replica admin', 'admin');
+    assert.equal((await client.get('getUpdate')).schedule.can_start, false);
+    assert.equal((await client.try('startUpdate')).data.code, 'UPDATE_UNAVAILABLE');
+  } finally {
+    await replica.close();
+  }
+});
+
+test('health: every process that shares the storage is listed', async () => {
+  const second = await startInProcess(folder);
+  try {
+    const { processes, storage, dataset } = await admin.get('getHealth');
+    assert.deepEqual([processes.length, processes.filter(({ is_this }) => is_this).length], [2, 1]);
+    assert.ok(processes.every(({ memory_bytes, pid }) => memory_bytes > 1e6 && pid === process.pid));
+    assert.deepEqual([storage, dataset.state], [{ engine: 'SQLite', state: 'ok' }, 'ok']);
+  } finally {
+    await second.close();
+  }
+  assert.equal((await admin.get('getHealth')).processes.length, 1);
+});
+
+test('settings: all of them, with their values', async () => {
+  const { settings } = await admin.get('getSettings');
+  assert.equal(settings.find(({ variable }) => variable === 'WHENCE_DATA_DIR')?.value, folder.dataDir);
+});
+
+test('traffic: outlives the process that counted it', async () => {
+  const short = await startInProcess(folder);
+  const { secret } = await folder.createKey();
+  const ask = (key: string) => fetch(`${short.url}/v1/ip/8.8.8.8`, { headers: { 'X-API-Key': key } });
+  for (let i = 0; i < 5; i++) await (await ask(secret)).arrayBuffer();
+  await (await ask('wrong')).arrayBuffer();
+  await short.close();
+  const { hours, latency, cache, refused } = await admin.get('getTraffic');
+  assert.equal(hours.length, 24);
+  assert.ok((hours.at(-1)?.requests ?? 0) >= 6);
+  assert.ok(refused.unauthorized >= 1 && cache.hits >= 1 && latency.p99_ms > 0 && latency.p50_ms <= latency.p99_ms);
+  assert.ok((await admin.get('getOverview')).traffic?.last_day.requests);
+});
+
+test('networks: those of looked-up addresses, on every path, for administrators', async () => {
+  const before = (await admin.get('getOverview')).networks?.top ?? [];
+  const short = await startInProcess(folder);
+  const { secret } = await folder.createKey();
+  const headers = { 'X-API-Key': secret, 'Content-Type': 'application/json' };
+  const ask = async (path: string, body?: object) => {
+    const init = body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) };
+    await (await fetch(`${short.url}${path}`, init)).arrayBuffer();
+  };
+  for (let i = 0; i < 5; i++) await ask('/v1/ip/8.8.8.8');
+  await ask('/v1/ip/8.8.8.8?explain=true');
+  await ask('/v1/ip/10.0.0.1');
+  await ask('/v1/ip/batch', { ips: ['8.8.8.8', '8.8.4.4', '10.0.0.1', 'x'] });
+  await short.close();
+  const { networks } = await admin.get('getOverview');
+  const lookups = (list = before) => list.find(({ asn }) => asn === 15169)?.lookups ?? 0;
+  assert.ok(lookups(networks?.top) >= lookups() + 7);
+  assert.equal(networks?.top.find(({ asn }) => asn === 15169)?.name, 'Google LLC');
+  assert.equal((await viewer.get('getOverview')).networks, undefined);
+});
+
+test('lookup: an account has a rate, beside its limit per day', async () => {
+  const hasty = await signedInAs(folder, server.url, 'Hasty', 'viewer');
+  const refused: Response[] = [];
+  const lanes = Array.from({ length: 50 }, async () => {
+    for (let i = 0; i < 50 && refused.length === 0; i++) {
+      const response = await hasty.ask('lookUpIp', { params: { ip: '8.8.8.8' } });
+      if (response.status !== 200) refused.push(response);
+    }
+  });
+  await Promise.all(lanes);
+  const [first = assert.fail('none is refused')] = refused;
+  assert.deepEqual([first.status, first.headers.get('retry-after')], [429, '1']);
+  assert.equal(((await first.json()) as { data: { code: string } }).data.code, 'RATE_LIMIT_EXCEEDED');
+  await viewer.get('lookUpIp', { params: { ip: '8.8.8.8' } });
+});

@@ -1,0 +1,103 @@
+/** The files in deploy/, checked by the programs they are for, and against the settings and metrics there are. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { after } from 'node:test';
+import { renderMetrics } from '../../metrics/metrics.ts';
+import { settingsHelp } from '../../settings/config.ts';
+import { startInProcess, TestFolder } from '../test-server.ts';
+
+const deploy = join(import.meta.dirname, '../../../../deploy');
+const scratch = mkdtempSync(join(tmpdir(), 'whence-deploy-'));
+after(() => rmSync(scratch, { recursive: true, force: true }));
+
+/** Why a test cannot run; false if it can. */
+function without(program: string): string | false {
+  const isThere = spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
+  return isThere ? false : `${program} is not installed`;
+}
+
+function run(program: string, args: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8', cwd: deploy });
+  assert.equal(status, 0, `${program}: ${stdout}${stderr}`);
+  return stdout + stderr;
+}
+
+const files = readdirSync(deploy, { recursive: true, encoding: 'utf8' });
+const read = (file: string) => readFileSync(join(deploy, file), 'utf8');
+
+test('deploy: systemd accepts the units', { skip: without('systemd-analyze') }, () => {
+  const units = files.filter((file) => /\.(service|timer)$/.test(file));
+  assert.equal(units.length, 3);
+  const copies = units.map((unit) => {
+    const copy = join(scratch, unit.replace('systemd/', ''));
+    // The command is not installed where the tests run.
+    writeFileSync(copy, read(unit).replaceAll('/usr/bin/whence', '/bin/true'));
+    return copy;
+  });
+  assert.equal(run('systemd-analyze', ['verify', ...copies]), '');
+});
+
+for (const unit of ['whence.service', 'whence-build.service'])
+  test(`deploy: systemd-analyze rates the exposure of ${unit} as low`, { skip: without('systemd-analyze') }, () => {
+    const report = run('systemd-analyze', ['security', '--offline=true', join(deploy, 'systemd', unit)]);
+    const [, level = ''] = /Overall exposure level for \S+: ([\d.]+)/.exec(report) ?? [];
+    // Version 252 says 1.2; other versions weigh differently.
+    assert.ok(Number(level) > 0 && Number(level) <= 1.5, report.slice(-200));
+  });
+
+test('deploy: Prometheus accepts the rules, and they fire when they should', { skip: without('promtool') }, () => {
+  run('promtool', ['check', 'rules', 'prometheus/whence-rules.yaml']);
+  run('promtool', ['test', 'rules', 'prometheus/whence-rules.test.yaml']);
+});
+
+test('deploy: every alert has a test in which it fires and one in which it does not', () => {
+  const alerts = [...read('prometheus/whence-rules.yaml').matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
+  const tests = read('prometheus/whence-rules.test.yaml');
+  assert.ok(alerts.length >= 12);
+  for (const name of alerts) {
+    assert.match(tests, new RegExp(`alertname: ${name}, exp_alerts: \\[\\]`));
+    assert.match(tests, new RegExp(`alertname: ${name}\\n +exp_alerts:( [&*]\\w+)?\\n`));
+  }
+});
+
+test('deploy: every YAML file can be parsed', { skip: without('yamllint') }, () => {
+  const yaml = files.filter((file) => file.endsWith('.yaml'));
+  assert.ok(yaml.length >= 4);
+  run('yamllint', ['-d', '{extends: relaxed, rules: {line-length: {max: 160}}}', '--strict', ...yaml]);
+});
+
+test('deploy: rules and dashboard use metrics that a server shows', async () => {
+  const folder = new TestFolder();
+  folder.publish();
+  const server = await startInProcess(folder);
+  try {
+    // Those of updates are shown once there was one; those of the log and of workers are added by the first process.
+    const elsewhere = ['whence_update_', 'whence_log_lines_', 'whence_worker_deaths_total'];
+    const shown = renderMetrics(server.metrics(), {});
+    const used = new Set(
+      ['prometheus/whence-rules.yaml', 'grafana/whence.json'].flatMap(
+        (file) => read(file).match(/whence_[a-z_]+/g) ?? [],
+      ),
+    );
+    const unknown = [...used]
+      .filter((name) => !elsewhere.some((prefix) => name.startsWith(prefix)))
+      .filter((name) => !shown.includes(`# TYPE ${name.replace(/_bucket$/, '')} `));
+    assert.deepEqual(unknown, []);
+    assert.ok(used.size > 15);
+  } finally {
+    await server.close();
+    folder.remove();
+  }
+});
+
+test('deploy: every setting in the files exists in the server', () => {
+  const known = new Set(settingsHelp().match(/WHENCE_[A-Z_]+/g));
+  // Of compose.yaml, for Caddy.
+  known.add('WHENCE_DOMAIN');
+  for (const file of files.filter((name) => /\.(yaml|service)$|Dockerfile|Caddyfile/.test(name))) {
+    for (const name of read(file).match(/WHENCE_[A-Z_]+/g) ?? []) assert.ok(known.has(name), `${file}: ${name}`);
+  }
+});

@@ -1,0 +1,131 @@
+/**
+ * Sends generated lookups down the plain path and down Node's path, and compares the answers byte by byte. Started by a
+ * test as a process of its own: in the process of a test, `node:test` follows every promise and socket, which made the
+ * comparison take twice as long. Prints what it counted as JSON; a difference ends it with an error that names the request.
+ */
+import assert from 'node:assert/strict';
+import { seededRandom } from '@whence/testing/seeded-random';
+import { PlainRequest } from '../../api/plain/plain-request.ts';
+import { startInProcess, TestFolder } from '../test-server.ts';
+import { generateLookup, type Keys } from './generated-lookups.ts';
+import { RawConnection } from './raw-connection.ts';
+
+export type Comparison = {
+  /** Requests that were compared. */
+  readonly compared: number;
+  /** Of these, requests that have the form of a plain lookup. */
+  readonly recognised: number;
+  /** Requests that the plain path has answered, by the server's own count. */
+  readonly answeredPlain: number;
+};
+
+const CONNECTIONS = 16;
+
+/** What differs between two answers that are the same: ids, cache, time taken, date, and what depends on these. */
+const VARIABLE =
+  /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}|HIT|MISS|"processing_time_ms":\d+|\r\nDate: [^\r]+|\r\n[cC]ontent-[lL]ength: \d+|\r\nretry-after: \d+/g;
+
+// Refused requests are errors inside the server, and their stacks are not looked at.
+Error.stackTraceLimit = 0;
+
+const [, , requests = '', seed = ''] = process.argv;
+const folder = new TestFolder();
+folder.publish();
+const server = await startInProcess(folder);
+try {
+  const keys = await createKeys();
+  process.stdout.write(JSON.stringify(await compare(Number(requests), Number(seed), keys)));
+} finally {
+  await server.close();
+  folder.remove();
+}
+
+async function createKeys(): Promise<Keys> {
+  const [good, usedUp, noPermission] = await Promise.all([
+    folder.createKey(),
+    folder.createKey({ tier: 'free' }),
+    folder.createKey({ permissions: ['asn:read'] }),
+  ]);
+  const keys = { good: good.secret, usedUp: usedUp.secret, noPermission: noPermission.secret };
+  // A key that was never seen is looked for on Node's path, and its connection may be closed for it.
+  for (const key of Object.values(keys)) await askOnce(lookup('8.8.8.8', key));
+  const connection = await RawConnection.open(server.url);
+  for (let i = 0; i < 1_000; i++) await connection.ask(lookup('8.8.8.8', keys.usedUp));
+  connection.close();
+  return keys;
+}
+
+async function compare(count: number, seed: number, keys: Keys): Promise<Comparison> {
+  const random = seededRandom(seed);
+  const recogniser = new PlainRequest();
+  const countPlain = () => server.metrics().counters['whence_plain_lookups_total'] ?? 0;
+  const plainBefore = countPlain();
+  let left = count;
+  let compared = 0;
+  let recognised = 0;
+  const client = async () => {
+    let onPlainPath: RawConnection | undefined;
+    let onNodesPath: RawConnection | undefined;
+    while (left-- > 0) {
+      const request = generateLookup(random, keys);
+      const isPlain = recogniser.recognise(Buffer.from(request, 'latin1'));
+      if (isPlain) recognised++;
+      if (onPlainPath === undefined || onPlainPath.isClosed) onPlainPath = await RawConnection.open(server.url);
+      if (onNodesPath === undefined || onNodesPath.isClosed) onNodesPath = await openOnNodesPath(keys.good);
+      // One after the other: an answer may say how much of a limit is left.
+      const plain = await onPlainPath.ask(request);
+      const nodes = await onNodesPath.ask(request);
+      assert.equal(comparable(plain), comparable(nodes), JSON.stringify(request));
+      compared++;
+      if (isPlain) {
+        assert.ok(isOneAnswer(plain), `not as long as it says: ${JSON.stringify(plain)}`);
+        continue;
+      }
+      // From here on this connection is on Node's path too.
+      onPlainPath.close();
+      // What follows an odd request may already be the start of the next one.
+      if (!isSelfContained(request)) onNodesPath.close();
+    }
+    onPlainPath?.close();
+    onNodesPath?.close();
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, client)).finally(() => {
+    left = 0;
+  });
+  return { compared, recognised, answeredPlain: countPlain() - plainBefore };
+}
+
+function lookup(target: string, key: string): string {
+  return `GET /v1/ip/${target} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\n\r\n`;
+}
+
+async function askOnce(request: string): Promise<void> {
+  const connection = await RawConnection.open(server.url);
+  await connection.ask(request);
+  connection.close();
+}
+
+/** A lookup with a parameter is Node's, and so is the rest of the connection. */
+async function openOnNodesPath(key: string): Promise<RawConnection> {
+  const connection = await RawConnection.open(server.url);
+  await connection.ask(lookup('8.8.8.8?explain=false', key));
+  return connection;
+}
+
+/** Whether the request ends with its only blank line. */
+function isSelfContained(request: string): boolean {
+  return request.indexOf('\r\n\r\n') === request.length - 4;
+}
+
+/** Whether the text is one answer, exactly as long as its head says. */
+function isOneAnswer(received: string): boolean {
+  const length = /^HTTP\/1\.1 \d{3} [^\r]*\r\n(?:[^\r]+\r\n)*?content-length: (\d+)\r\n/i.exec(received)?.[1];
+  return length !== undefined && received.length === received.indexOf('\r\n\r\n') + 4 + Number(length);
+}
+
+function comparable(answer: string): string {
+  return answer.replace(VARIABLE, (text) => {
+    const colon = text.indexOf(':');
+    return colon === -1 ? '<id or cache>' : text.slice(0, colon).toLowerCase();
+  });
+}

@@ -1,0 +1,189 @@
+/** The plain path and Node's path give the same answers: 100,000 generated requests go down both. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import test, { after, before } from 'node:test';
+import { until } from '@whence/testing/until';
+import { startInProcess, TestFolder } from '../test-server.ts';
+import type { Comparison } from './compare-paths.ts';
+import { RawConnection, serverReads } from './raw-connection.ts';
+import { parseAnswers } from './raw-http.ts';
+
+const REQUESTS = 100_000;
+const SEED = 20261115;
+
+const folder = new TestFolder();
+let server: Awaited<ReturnType<typeof startInProcess>>;
+let key = '';
+
+before(async () => {
+  folder.publish();
+  server = await startInProcess(folder);
+  ({ secret: key } = await folder.createKey());
+  // A key that was never seen is looked for on Node's path, and its connection may be closed for it.
+  await (await fetch(`${server.url}/v1/ip/8.8.8.8`, { headers: { 'X-API-Key': key } })).arrayBuffer();
+});
+after(async () => {
+  await server.close();
+  folder.remove();
+});
+
+const plain = (ip: string, more = '') => `GET /v1/ip/${ip} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\n${more}\r\n`;
+const plainCount = () => server.metrics().counters['whence_plain_lookups_total'] ?? 0;
+
+test(`plain path: ${REQUESTS} generated requests get the same answer on both paths (seed ${SEED})`, async () => {
+  const script = join(import.meta.dirname, 'compare-paths.js');
+  const child = spawn(process.execPath, ['--max-semi-space-size=32', script, String(REQUESTS), String(SEED)], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  assert.equal(code, 0, stderr);
+  const { compared, recognised, answeredPlain } = JSON.parse(stdout) as Comparison;
+  assert.equal(compared, REQUESTS);
+  assert.ok(recognised > REQUESTS / 2, `${recognised} were plain`);
+  assert.ok(answeredPlain >= recognised, `the plain path has answered ${answeredPlain} of ${recognised}`);
+});
+
+for (const [behaviour, pieces, plainAnswers] of [
+  ['one request in one piece is plain', [plain], 1],
+  [
+    'a request in two pieces is Node’s',
+    [(ip: string) => plain(ip).slice(0, 30), (ip: string) => plain(ip).slice(30)],
+    0,
+  ],
+  ['two requests in one piece are Node’s', [(ip: string) => plain(ip) + plain(ip)], 0],
+  ['a body is Node’s', [(ip: string) => `${plain(ip, 'Content-Length: 2\r\n')}{}`], 0],
+  ['ten headers of a proxy are plain', [(ip: string) => plain(ip, PROXY_HEADERS)], 1],
+] as const) {
+  test(`plain path: ${behaviour}`, async () => {
+    const connection = await RawConnection.open(server.url);
+    // Pieces that come before the connection is accepted would be read as one.
+    await connection.ask(plain('8.8.8.8'));
+    const before = plainCount();
+    const answer = await connection.ask(...pieces.map((piece) => piece('8.8.8.8')));
+    connection.close();
+    assert.equal(parseAnswers(answer)[0]?.status, 200);
+    assert.equal(plainCount() - before, plainAnswers);
+  });
+}
+
+const PROXY_HEADERS = [
+  'User-Agent: curl/8.5.0',
+  'Accept: */*',
+  'X-Real-IP: 203.0.113.7',
+  'X-Forwarded-For: 203.0.113.7',
+  'X-Forwarded-Proto: https',
+  'X-Forwarded-Host: api.example.com',
+  'X-Forwarded-Port: 443',
+  'Via: 1.1 proxy',
+  'traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+  'tracestate: vendor=1',
+  '',
+].join('\r\n');
+
+test('plain path: a second request before the first is answered keeps the order', async () => {
+  const { secret } = await folder.createKey();
+  const request = (ip: string) => `GET /v1/ip/${ip} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${secret}\r\n\r\n`;
+  const { hostname, port } = new URL(server.url);
+  const socket = connect(Number(port), hostname).setNoDelay(true);
+  await once(socket, 'connect');
+  let received = '';
+  socket.on('data', (bytes) => {
+    received += bytes.toString('latin1');
+  });
+  // The key is new, so the first must ask storage; the second comes meanwhile.
+  socket.write(request('8.8.8.8'));
+  await serverReads();
+  assert.equal(received, '', 'the first is not answered yet');
+  socket.write(request('1.0.0.1'));
+  await until('both are answered', () => received.split('"ip":').length > 2);
+  socket.destroy();
+  assert.deepEqual(
+    parseAnswers(received).map(({ body }) => JSON.parse(body).data.ip),
+    ['8.8.8.8', '1.0.0.1'],
+  );
+});
+
+test('plain path: after a request of another kind a connection is closed once it is plain again', async () => {
+  const connection = await RawConnection.open(server.url);
+  await connection.ask('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+  const answers: string[] = [];
+  for (let i = 0; i < 5; i++) answers.push(await connection.ask(plain('8.8.8.8')));
+  const closes = answers.map((answer) => parseAnswers(answer)[0]?.headers['connection'] === 'close');
+  assert.deepEqual(closes, [false, false, false, false, true]);
+});
+
+test('plain path: a client whose requests are never plain keeps its connection', async () => {
+  const connection = await RawConnection.open(server.url);
+  for (let i = 0; i < 30; i++) {
+    const [answer] = parseAnswers(await connection.ask(plain('8.8.8.8', 'X-Custom: 1\r\n')));
+    assert.deepEqual([answer?.status, answer?.headers['connection']], [200, 'keep-alive']);
+  }
+  connection.close();
+});
+
+test('plain path: a client that does not read stops being answered', async () => {
+  const { hostname, port } = new URL(server.url);
+  const before = plainCount();
+  const socket = connect(Number(port), hostname).setNoDelay(true).pause();
+  socket.on('error', () => {});
+  let isOpen = true;
+  for (let i = 0; i < 40_000 && isOpen; i++) {
+    isOpen = socket.write(plain('8.8.8.8')) || (await waitForDrain(socket));
+    // One request per read, so that they stay plain.
+    if (i % 20 === 0) await new Promise(setImmediate);
+  }
+  assert.ok(plainCount() - before < 40_000, 'answers were held back');
+  socket.destroy();
+});
+
+/** False when the server has stopped reading. */
+function waitForDrain(socket: ReturnType<typeof connect>): Promise<boolean> {
+  return once(socket, 'drain', { signal: AbortSignal.timeout(300) }).then(
+    () => true,
+    () => false,
+  );
+}
+
+test('plain path: when the server stops, idle connections are closed without delay', async () => {
+  const other = new TestFolder();
+  other.publish();
+  const { secret } = await other.createKey();
+  const stopping = await startInProcess(other);
+  const connections = await Promise.all(Array.from({ length: 5 }, () => RawConnection.open(stopping.url)));
+  for (const connection of connections) {
+    await connection.ask(`GET /v1/ip/8.8.8.8 HTTP/1.1\r\nHost: x\r\nX-API-Key: ${secret}\r\n\r\n`);
+  }
+  const started = performance.now();
+  await stopping.close();
+  assert.ok(performance.now() - started < 3_000);
+  other.remove();
+});
+
+test('plain path: a request in flight when the server stops is answered, and its connection closed', async () => {
+  const other = new TestFolder();
+  other.publish();
+  const { secret } = await other.createKey();
+  const stopping = await startInProcess(other);
+  const request = `GET /v1/ip/8.8.8.8 HTTP/1.1\r\nHost: x\r\nX-API-Key: ${secret}\r\n\r\n`;
+  // A key that was never seen is looked for on Node's path.
+  const first = await RawConnection.open(stopping.url);
+  await first.ask(request);
+  first.close();
+  const connections = await Promise.all(Array.from({ length: 5 }, () => RawConnection.open(stopping.url)));
+  let answered = 0;
+  const lastAnswers = connections.map(async (connection) => {
+    for (;;) {
+      const answer = await connection.ask(request);
+      answered++;
+      if (!answer.startsWith('HTTP/1.1 200 ') || /\r\nconnection: close\r\n/i.test(answer)) return answer;
+    }
+  });
+  await until('every connection is in use', () => answered >= 10 * connections.length);
+  await stopping.close();
+  for (const answer of await Promise.all(lastAnswers)) assert.match(answer, /^HTTP\/1\.1 200 /);
+  other.remove();
+});

@@ -1,0 +1,197 @@
+/** The OpenAPI document, held against the running server: what it says of answers is what comes. */
+import assert from 'node:assert/strict';
+import test, { after, before } from 'node:test';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/scripted-dns-server';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { SAMPLE, startInProcess, TestFolder } from '../test-server.ts';
+
+type Schema = Record<string, unknown>;
+type Operation = {
+  parameters?: { name: string; in: string; example?: string }[];
+  requestBody?: { content: Record<string, { example?: unknown }> };
+  operationId: string;
+  responses: Record<string, { content: Record<string, { schema: Schema; examples?: object }>; headers: object }>;
+  security?: unknown[];
+};
+type OpenApi = {
+  openapi: string;
+  servers: { url: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema> };
+};
+
+const folder = new TestFolder();
+let server: Awaited<ReturnType<typeof startInProcess>>;
+let dns: ScriptedDnsServer;
+let secret = '';
+let document: OpenApi;
+
+before(async () => {
+  // The examples compare version 1 with version 2.
+  folder.publish({ ...SAMPLE, routes: SAMPLE.routes.slice(0, 4), tor: [] });
+  folder.publish();
+  dns = await startScriptedDnsServer({ 'example.com': { TXT: ['v=spf1 -all'] } });
+  server = await startInProcess(folder, undefined, { WHENCE_DNS_SERVERS: dns.address });
+  ({ secret } = await folder.createKey());
+  document = (await (await fetch(`${server.url}/openapi.json`)).json()) as OpenApi;
+});
+after(async () => {
+  await server.close();
+  await dns.close();
+  folder.remove();
+});
+
+const ajv = new Ajv2020({ strict: false });
+
+async function hold(path: string, method: string, operation: Operation, response: Response): Promise<void> {
+  const schema = operation.responses[String(response.status)]?.content['application/json']?.schema;
+  assert.ok(schema, `${method} ${path} is not documented to answer ${response.status}`);
+  const validate = ajv.compile({ ...schema, components: document.components });
+  const body = await response.json();
+  assert.ok(
+    validate(body),
+    `${method} ${path} ${response.status}: ${ajv.errorsText(validate.errors)}\n${JSON.stringify(body)}`,
+  );
+}
+
+/** The request that the examples of an operation make. */
+function exampleRequest(path: string, { parameters = [], requestBody }: Operation): [url: string, body?: string] {
+  let url = path;
+  const query = new URLSearchParams();
+  for (const { name, in: place, example = '' } of parameters) {
+    if (place === 'path') url = url.replace(`{${name}}`, example);
+    else query.set(name, example);
+  }
+  const body = requestBody?.content['application/json']?.example;
+  const search = query.size > 0 ? `?${query}` : '';
+  return body === undefined ? [url + search] : [url + search, JSON.stringify(body)];
+}
+
+test('documentation: OpenAPI 3.1, and every endpoint of the specification is in it', () => {
+  assert.equal(document.openapi, '3.1.0');
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method} ${path}`),
+  );
+  assert.deepEqual(operations.sort(), [
+    'get /healthz',
+    'get /readyz',
+    'get /v1/asn/search',
+    'get /v1/asn/{asn}',
+    'get /v1/dataset',
+    'get /v1/dataset/diff',
+    'get /v1/email/domain/{domain}/dns',
+    'get /v1/ip/{ip}',
+    'post /v1/ip/batch',
+  ]);
+});
+
+test('documentation: every example is answered with 200, as described', async () => {
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      const [url, body] = exampleRequest(path, operation);
+      const response = await fetch(server.url + url, {
+        method,
+        headers: { 'X-API-Key': secret, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+        ...(body === undefined ? {} : { body }),
+      });
+      assert.equal(response.status, 200, `${method} ${url}`);
+      await hold(path, method, operation, response);
+    }
+  }
+});
+
+for (const [path, method, url, want, options] of [
+  ['/v1/ip/{ip}', 'get', '/v1/ip/nonsense', 400, {}],
+  ['/v1/ip/{ip}', 'get', '/v1/ip/10.0.0.1?explain=true', 404, {}],
+  ['/v1/ip/{ip}', 'get', '/v1/ip/8.8.8.8', 401, { key: '' }],
+  ['/v1/ip/{ip}', 'get', '/v1/ip/8.8.8.8', 403, { key: 'asn:read' }],
+  ['/v1/ip/batch', 'post', '/v1/ip/batch', 400, { body: '{}' }],
+  ['/v1/ip/batch', 'post', '/v1/ip/batch', 413, { body: JSON.stringify({ ips: ['x'.repeat(270_000)] }) }],
+  ['/v1/ip/batch', 'post', '/v1/ip/batch', 415, { body: 'x', type: 'text/plain' }],
+  ['/v1/asn/{asn}', 'get', '/v1/asn/x', 400, {}],
+  ['/v1/asn/{asn}', 'get', '/v1/asn/1', 404, {}],
+  ['/v1/asn/{asn}', 'get', '/v1/asn/15169?include_prefixes=true', 200, {}],
+  ['/v1/asn/search', 'get', '/v1/asn/search', 400, {}],
+  ['/v1/email/domain/{domain}/dns', 'get', '/v1/email/domain/localhost/dns', 400, {}],
+  ['/v1/email/domain/{domain}/dns', 'get', '/v1/email/domain/missing.example/dns', 200, {}],
+  ['/v1/dataset', 'get', '/v1/dataset', 403, { key: 'asn:read' }],
+  ['/v1/dataset/diff', 'get', '/v1/dataset/diff?from=1', 400, {}],
+  ['/v1/dataset/diff', 'get', '/v1/dataset/diff?from=1&to=2&limit=0', 400, {}],
+  ['/v1/dataset/diff', 'get', '/v1/dataset/diff?from=1&to=3', 404, {}],
+  ['/v1/dataset/diff', 'get', '/v1/dataset/diff?from=2&to=1&limit=2000', 200, {}],
+  ['/v1/asn/search', 'get', '/v1/asn/search?q=google&q=', 400, {}],
+  ['/v1/asn/search', 'get', '/v1/asn/search?q=x&limit=0', 400, {}],
+] as const satisfies readonly (readonly [
+  string,
+  string,
+  string,
+  number,
+  { key?: string; body?: string; type?: string },
+])[]) {
+  test(`documentation: ${method} ${url.slice(0, 60)} is refused as described: ${want}`, async () => {
+    const { key, body, type = 'application/json' } = options as { key?: string; body?: string; type?: string };
+    const operation = document.paths[path]?.[method];
+    assert.ok(operation);
+    const restricted = key === 'asn:read' ? (await folder.createKey({ permissions: ['asn:read'] })).secret : key;
+    const response = await fetch(server.url + url, {
+      method,
+      headers: { 'X-API-Key': restricted ?? secret, ...(body === undefined ? {} : { 'Content-Type': type }) },
+      ...(body === undefined ? {} : { body }),
+    });
+    assert.equal(response.status, want);
+    await hold(path, method, operation, response);
+  });
+}
+
+test('documentation: the Redocly linter reports no problems', async () => {
+  const source = JSON.stringify({ ...document, servers: [{ url: 'https://whence.test' }] });
+  const config = await createConfig({ extends: ['recommended-strict'] });
+  const problems = await lintFromString({ source, absoluteRef: 'openapi.json', config });
+  const told = problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`);
+  assert.deepEqual(told, []);
+});
+
+test('documentation: operations have names, answers have examples and headers, schemas have names', () => {
+  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+  assert.equal(new Set(operations.map(({ operationId }) => operationId)).size, operations.length);
+  for (const { operationId, security, responses } of operations) {
+    assert.equal(security?.length === 0, ['getHealth', 'getReadiness'].includes(operationId), operationId);
+    for (const [status, { content, headers }] of Object.entries(responses)) {
+      const { examples = {} } = content['application/json'] ?? {};
+      assert.ok(Object.keys(examples).length > 0, `${operationId} ${status} has an example`);
+      assert.equal('X-Request-ID' in headers, status !== '431', `${operationId} ${status}`);
+    }
+  }
+  assert.ok('IpRecord' in document.components.schemas);
+  assert.ok(JSON.stringify(document.paths).length < 110_000, 'schemas are not repeated');
+});
+
+test('documentation: the server URL is the requested host, or WHENCE_PUBLIC_URL', async () => {
+  const { port } = new URL(server.url);
+  const { servers } = (await (await fetch(`http://localhost:${port}/openapi.json`)).json()) as OpenApi;
+  assert.deepEqual(servers, [{ url: `http://localhost:${port}` }]);
+  const publicUrl = 'https://whence.example.com';
+  const behind = await startInProcess(folder, undefined, { WHENCE_PUBLIC_URL: publicUrl });
+  const answer = (await (await fetch(`${behind.url}/openapi.json`)).json()) as OpenApi;
+  await behind.close();
+  assert.deepEqual(answer.servers, [{ url: publicUrl }]);
+});
+
+test('documentation: the HTML page loads its scripts from this server', async () => {
+  const response = await fetch(`${server.url}/docs`);
+  assert.match(response.headers.get('content-type') ?? '', /^text\/html/);
+  assert.match(response.headers.get('content-security-policy') ?? '', /default-src 'none'; script-src 'self'; /);
+  const page = await response.text();
+  assert.doesNotMatch(page, /<script>|https?:/);
+  for (const [, path] of page.matchAll(/<script src="([^"]+)"/g)) {
+    const script = await fetch(server.url + path);
+    assert.deepEqual([script.status, script.headers.get('content-type')], [200, 'text/javascript; charset=utf-8']);
+    assert.ok((await script.text()).includes('createApiReference'));
+  }
+  const scalar = await fetch(`${server.url}/docs/scalar.js`);
+  const again = await fetch(`${server.url}/docs/scalar.js`, {
+    headers: { 'If-None-Match': scalar.headers.get('etag') ?? '' },
+  });
+  assert.equal(again.status, 304);
+});

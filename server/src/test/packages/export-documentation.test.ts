@@ -1,0 +1,119 @@
+/** docs/export.md: its commands are run, its queries asked, its rules checked, all against a small dataset. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { before } from 'node:test';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { NO_CLICKHOUSE, openClickhouse } from './clickhouse-engine.ts';
+import { ExportSample } from './export-sample.ts';
+
+const page = readFileSync(join(import.meta.dirname, '../../../../docs/export.md'), 'utf8');
+const blocks = (language: string) =>
+  [...page.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)].flatMap(([, name, text = '']) => (name === language ? [text] : []));
+const commands = blocks('console').flatMap((block) =>
+  block
+    .split(/^\$ /m)
+    .slice(1)
+    .map((command) => {
+      const [line = '', ...output] = command.split('\n');
+      return { line, words: line.split(' '), output: output.join('\n') };
+    }),
+);
+
+const sample = new ExportSample();
+before(async () => {
+  // The page names files without a folder. The test runner gives every file a process of its own.
+  process.chdir(sample.folder);
+  for (const { line, words } of commands.filter(({ words: [first] }) => first === 'whence')) {
+    const { code, stderr } = await sample.whence(...words.slice(1));
+    assert.equal(code, 0, `${line}\n${stderr}`);
+  }
+});
+
+test('export page: its commands write what it says', () => {
+  for (const name of [
+    'whence.mmdb',
+    'whence.parquet',
+    'europe.ndjson',
+    'whence.nft',
+    'whence.ipset',
+    'countries.map',
+    'geo.conf',
+    'clickhouse/whence.sql',
+  ])
+    assert.ok(existsSync(name), name);
+});
+
+const hasMmdblookup = spawnSync('mmdblookup', ['--version']).error === undefined;
+test('export page: mmdblookup answers as shown', {
+  skip: hasMmdblookup ? false : 'mmdblookup is not here; apt-get install mmdb-bin',
+}, () => {
+  const lookups = commands.filter(({ words: [first] }) => first === 'mmdblookup');
+  assert.equal(lookups.length, 2);
+  for (const { line, words, output } of lookups)
+    assert.equal(spawnSync('mmdblookup', words.slice(1), { encoding: 'utf8' }).stdout.trim(), output.trim(), line);
+});
+
+test('export page: DuckDB answers its queries', async () => {
+  const duckdb = await (await DuckDBInstance.create(':memory:')).connect();
+  const [visits = '', bytes = ''] = blocks('sql duckdb');
+  const answers = async (sql: string) => (await duckdb.runAndReadAll(sql)).getRowsJson();
+  const statements = visits.split(/;\n/).filter((sql) => sql.trim() !== '');
+  for (const sql of statements.slice(0, -1)) await duckdb.run(sql);
+  assert.deepEqual((await answers(statements.at(-1) ?? '')).sort(), [
+    ['1.0.9.9', '1.0.9.9/32', 64500, 'Exämple "Nord", GmbH', 'DE', true],
+    ['8.8.8.8', '8.8.8.0/24', 15169, 'Google LLC', 'US', false],
+  ]);
+  assert.deepEqual(await answers(bytes), [['2001:4860::/32', 'Google LLC']]);
+  duckdb.closeSync();
+});
+
+test('export page: ClickHouse answers its query', { skip: NO_CLICKHOUSE }, () => {
+  const session = openClickhouse(sample.path('chdb'));
+  process.chdir('clickhouse');
+  session.query(readFileSync('whence.sql', 'utf8'), 'CSV');
+  process.chdir('..');
+  session.query(
+    "CREATE TABLE visits (ip String) ENGINE = Memory; INSERT INTO visits VALUES ('8.8.8.8'), ('4.0.0.0')",
+    'CSV',
+  );
+  assert.equal(session.query(blocks('sql').join(''), 'CSV').trim(), '"8.8.8.8",15169,"::ffff:8.8.8.0/120","US",0');
+});
+
+const nft = spawnSync('nft', ['-c', '-f', '-'], { input: 'table inet whence_test {\n}\n' });
+test('export page: nft takes its rules together with the sets', {
+  skip: nft.error !== undefined && 'nft is not here; apt-get install nftables',
+}, () => {
+  // Some kernels and containers let no process look at a ruleset.
+  if (nft.status !== 0) return;
+  const input = readFileSync('whence.nft', 'utf8') + blocks('nft').join('');
+  const { status, stderr } = spawnSync('nft', ['-c', '-f', '-'], { input, encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
+});
+
+for (const [program, language, config, argv] of [
+  ['nginx', 'nginx', 'nginx.conf', ['-t', '-e', 'stderr', '-c']],
+  ['haproxy', 'haproxy', 'haproxy.cfg', ['-c', '-f']],
+] as const)
+  test(`export page: ${program} takes its configuration`, {
+    skip: spawnSync(program, ['-v']).error !== undefined && `${program} is not here; apt-get install ${program}`,
+  }, () => {
+    // The page shows the files where Debian has them.
+    const shown = blocks(language)
+      .join('')
+      .replaceAll(/\/etc\/(nginx|haproxy)\//g, `${sample.folder}/`);
+    const frame = { nginx: `pid ${sample.path('pid')};\nevents {}\nhttp {\n${shown}}\n`, haproxy: shown }[program];
+    writeFileSync(config, frame);
+    const { status, stdout, stderr } = spawnSync(program, [...argv, sample.path(config)], { encoding: 'utf8' });
+    assert.equal(status, 0, stdout + stderr);
+  });
+
+test('export page: the options it names are those of the command', async () => {
+  const { stdout } = await sample.export('--help');
+  const named = [...page.matchAll(/^\| `(--[a-z-]+)/gm)].map(([, option]) => option);
+  assert.deepEqual(
+    [...named, '--format', '--output', '--help'].sort(),
+    [...new Set(stdout.match(/--[a-z-]+/g))].sort(),
+  );
+});

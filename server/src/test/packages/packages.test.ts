@@ -1,0 +1,320 @@
+/**
+ * The published packages, as a user gets them: what is in each tarball, and that the command and the three libraries
+ * work when installed into an empty folder, from ES modules, CommonJS and TypeScript.
+ */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import test, { after } from 'node:test';
+import { startScriptedDnsServer } from '@whence/testing/scripted-dns-server';
+import { run } from '../../main.ts';
+import { isRegistryReachable, PackedPackages, PUBLISHED, ROOT } from './packed.ts';
+
+/** 8.8.8.0/24, because the documentation ranges are special-purpose addresses, for which there is never a record. */
+const PUBLISH = `
+import { publish } from '@whence/dataset/publish';
+import { sampleContent } from '@whence/dataset/sample-dataset';
+
+const content = sampleContent({ routes: [['8.8.8.0/24', 15169, 'Google LLC']], countries: [['8.8.8.0/24', 'US']] });
+console.log('version', publish('./whence-data', content, new Date()).version);
+`;
+
+const LIBRARIES = [
+  ['parseAddress', '@whence/dataset/address'],
+  ['openCurrent', '@whence/dataset/publish'],
+  ['checkDomain', '@whence/email/check'],
+  ['zone', '@whence/email/zone'],
+  ['createClient', '@whence/client'],
+] as const;
+
+const USE = `
+const address = parseAddress('8.8.8.8');
+const dataset = openCurrent('./whence-data');
+const { prefix } = dataset.record(address, dataset.find(address));
+
+const report = await checkDomain('example.com', {
+  resolver: zone({
+    'example.com': { TXT: ['v=spf1 -all'], MX: [[0, '.']] },
+    '_dmarc.example.com': { TXT: ['v=DMARC1; p=reject; rua=mailto:dmarc@example.com'] },
+  }),
+});
+
+const client = createClient({ baseUrl: process.env.WHENCE_URL, apiKey: process.env.WHENCE_KEY });
+const { data, meta } = await client.ip('8.8.8.8');
+
+console.log(JSON.stringify([prefix, report.spf.all_qualifier, data.asn, meta.dataset_version]));
+`;
+
+const [packed, hasRegistry] = await Promise.all([PackedPackages.pack(), isRegistryReachable()]);
+after(() => packed.remove());
+const NO_REGISTRY = hasRegistry ? false : 'the npm registry cannot be reached, so nothing can be installed';
+
+for (const name of PUBLISHED) {
+  const manifest = packed.manifest(name);
+  const files = new Set(packed.files(name));
+  const matching = (pattern: RegExp) => [...files].filter((path) => pattern.test(path));
+
+  test(`packages: ${name} has the licence and the notice of the repository`, () => {
+    for (const file of ['LICENSE', 'NOTICE'])
+      assert.equal(packed.read(name, file), readFileSync(join(ROOT, file), 'utf8'), file);
+  });
+
+  test(`packages: ${name} has a readme whose links work outside of the repository`, () => {
+    const readme = packed.read(name, 'README.md');
+    assert.ok(readme.startsWith(`# ${manifest.name}\n`));
+    const links = [...readme.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
+    assert.deepEqual(
+      links.filter((link) => !/^(https:|#)/.test(link)),
+      [],
+    );
+    // The name whence on npm belongs to another project.
+    assert.doesNotMatch(readme, /npx (-y )?whence|npm (i|install|exec) (-g )?whence\b/);
+  });
+
+  if (name === 'dataset' || name === 'email') {
+    test(`packages: the readme of ${name} lists every module that can be imported`, () => {
+      const rows = [...packed.read(name, 'README.md').matchAll(/^\| (`[^|]*`) +\|/gm)].map(([, names = '']) => names);
+      const listed = rows.flatMap((names) => names.split(', ')).map((text) => `./${text.slice(1, -1)}`);
+      assert.deepEqual([...listed, './package.json'].sort(), Object.keys(manifest.exports).sort());
+    });
+  }
+
+  test(`packages: ${name} exports files that are in it`, () => {
+    const targets = Object.values(manifest.exports).flatMap((entry) =>
+      typeof entry === 'string' ? [entry] : Object.values(entry),
+    );
+    for (const target of [...targets, ...Object.values(manifest.bin ?? {})])
+      assert.ok(files.has(target.replace(/^\.\//, '')), target);
+  });
+
+  test(`packages: ${name} has no tests, and of every built file the source`, () => {
+    assert.deepEqual(matching(/\.test\.|tsbuildinfo/), []);
+    // A file that outlived its source in dist would be published without it.
+    for (const path of matching(/^dist\/.*\.js$/))
+      assert.ok(files.has(path.replace(/^dist\/(.*)\.js$/, 'src/$1.ts')), `${path} has no source; run: npm run clean`);
+  });
+
+  test(`packages: ${name} has source maps that find their sources`, () => {
+    for (const path of matching(/^dist\/.*\.(js|d\.ts)$/)) {
+      const { sourceRoot = '', sources } = JSON.parse(packed.read(name, `${path}.map`));
+      assert.ok(sources.length > 0);
+      for (const source of sources) assert.ok(files.has(join(dirname(path), sourceRoot, source)), `${path}: ${source}`);
+    }
+  });
+
+  test(`packages: ${name} imports its own files, its dependencies and Node, nothing else`, () => {
+    for (const path of matching(/^(dist|bin)\/.*\.(js|d\.ts)$/)) {
+      for (const specifier of importsOf(packed.read(name, path))) {
+        if (specifier.startsWith('.')) {
+          const target = join(dirname(path), specifier);
+          // Declarations name the source, and TypeScript looks for the declaration beside it.
+          assert.ok(
+            files.has(path.endsWith('.d.ts') ? target.replace(/\.ts$/, '.d.ts') : target),
+            `${path}: ${specifier}`,
+          );
+        } else {
+          const [scope = '', rest = ''] = specifier.split('/');
+          const dependency = scope.startsWith('@') ? `${scope}/${rest}` : scope;
+          const isAllowed = specifier.startsWith('node:')
+            ? name !== 'client' // Browsers have no such modules.
+            : manifest.dependencies?.[dependency] !== undefined;
+          assert.ok(isAllowed, `${path}: ${specifier}`);
+        }
+      }
+    }
+  });
+}
+
+test('packages: all have the same version, and depend on that version of each other', () => {
+  const { version } = packed.manifest('server');
+  for (const name of PUBLISHED) {
+    const { version: own, dependencies = {} } = packed.manifest(name);
+    const siblings = Object.entries(dependencies).filter(([dependency]) => dependency.startsWith('@whence/'));
+    assert.deepEqual(
+      [own, ...siblings.map(([, range]) => range)],
+      Array.from({ length: siblings.length + 1 }, () => version),
+      name,
+    );
+  }
+});
+
+test('packages: pages that mention npx whence say that it needs a clone', () => {
+  // Outside of one, npx would fetch the package whence, which belongs to another project.
+  const pages = ['.', 'docs', 'docs/decisions', ...PUBLISHED, 'bench', 'testing'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder))
+      .filter((file) => file.endsWith('.md'))
+      .map((file) => join(folder, file)),
+  );
+  for (const page of pages) {
+    const text = readFileSync(join(ROOT, page), 'utf8');
+    if (text.includes('npx whence')) assert.match(text, /[Ii]n a clone/, page);
+  }
+});
+
+test('packages: the readme of server lists commands that exist', async () => {
+  const rows = [...packed.read('server', 'README.md').matchAll(/^\| (`whence [^|]*`) +\|/gm)].map(
+    ([, row = '']) => row,
+  );
+  assert.ok(rows.length > 5);
+  for (const row of rows) {
+    const [first = [], ...others] = [...row.matchAll(/`([^`]*)`/g)].map(
+      ([, text = '']) =>
+        text
+          .replace(/^whence /, '')
+          .split(/ (?=[A-Z-])/)[0]
+          ?.split(' ') ?? [],
+    );
+    // `list` after `key create` is short for `key list`, `asn search` after `asn` is a command of its own.
+    for (const words of [
+      first,
+      ...others.map((words) => (words.length > 1 ? words : [...first.slice(0, -1), ...words])),
+    ]) {
+      let output = '';
+      const write = (text: string) => (output += text);
+      assert.equal(await run([...words, '--help'], {}, { write }, { write }), 0, `${words.join(' ')}: ${output}`);
+      assert.ok(output.startsWith(`Usage: whence ${words.join(' ')} `), output);
+    }
+  }
+});
+
+test('packages: installed into an empty folder', { skip: NO_REGISTRY }, async (t) => {
+  await packed.install();
+  const whence = join(packed.consumer, 'node_modules/.bin/whence');
+  const dataDir = join(packed.consumer, 'whence-data');
+
+  await t.test('every dependency is installed in a requested version', async () => {
+    await packed.run('npm', ['ls', '--all']);
+  });
+
+  await t.test('whence --version prints the version of the package', async () => {
+    assert.equal(await packed.run(whence, ['--version']), `${packed.manifest('server').version}\n`);
+  });
+
+  await t.test('@whence/dataset publishes a dataset, and whence ip finds an address in it', async () => {
+    packed.write('publish.mjs', PUBLISH);
+    assert.equal(await packed.run(process.execPath, ['publish.mjs']), 'version 1\n');
+    const output = await packed.run(whence, ['ip', '--json', '8.8.8.8'], { WHENCE_DATA_DIR: dataDir });
+    const { prefix, asn, asn_name } = JSON.parse(output);
+    assert.deepEqual([prefix, asn, asn_name], ['8.8.8.0/24', 15169, 'Google LLC']);
+  });
+
+  const server = await startServer(whence, dataDir);
+  t.after(() => server.stop());
+  const environment = { WHENCE_URL: server.url, WHENCE_KEY: server.key };
+  const found = '["8.8.8.0/24","-",15169,1]\n';
+
+  await t.test('the libraries work when they are imported', async () => {
+    packed.write(
+      'libraries.mjs',
+      LIBRARIES.map(([names, from]) => `import { ${names} } from '${from}';\n`).join('') + USE,
+    );
+    assert.equal(await packed.run(process.execPath, ['libraries.mjs'], environment), found);
+  });
+
+  const NO_REQUIRE = process.features.require_module ? false : 'require() of ES modules needs Node 20.19 or 22.12';
+  await t.test('the libraries work when they are required', { skip: NO_REQUIRE }, async () => {
+    packed.write(
+      'libraries.cjs',
+      `${LIBRARIES.map(([names, from]) => `const { ${names} } = require('${from}');\n`).join('')}(async () => {${USE}})();\n`,
+    );
+    assert.equal(await packed.run(process.execPath, ['libraries.cjs'], environment), found);
+  });
+
+  await t.test('the examples of the readmes work', async () => {
+    const dns = await startScriptedDnsServer({ 'example.com': { TXT: ['v=spf1 -all'], MX: [[0, '.']] } });
+    const ownServer = `createDnsClient({ servers: ['${dns.address}'] })`;
+    const [lookup = '', sample = ''] = examplesOf('dataset');
+    const [check = ''] = examplesOf('email').map((code) => code.replace('createDnsClient({})', ownServer));
+    try {
+      for (const [code, output] of [
+        [lookup, /asn_name: 'Google LLC'/],
+        [sample, /^8\.8\.8\.0\/24\n$/],
+        [check, /^[A-F] \d+ \[\n/],
+      ] as const) {
+        packed.write('readme.mjs', code);
+        assert.match(await packed.run(process.execPath, ['readme.mjs']), output);
+      }
+    } finally {
+      await dns.close();
+    }
+  });
+
+  await t.test('TypeScript finds the types of every entry, strictly, and accepts the examples', async () => {
+    const entries = PUBLISHED.flatMap((name) => {
+      const { name: full, exports } = packed.manifest(name);
+      return Object.entries(exports).flatMap(([entry, target]) =>
+        typeof target === 'string' ? [] : [full + entry.slice(1)],
+      );
+    });
+    packed.write('entries.ts', entries.map((entry, i) => `export * as entry${i} from '${entry}';\n`).join(''));
+    packed.write(
+      'required.cts',
+      LIBRARIES.map(([, from], i) => `export import entry${i} = require('${from}');\n`).join(''),
+    );
+    const examples = ['client', 'dataset', 'email'].flatMap(examplesOf);
+    const readmes = examples.map((_, i) => `readme${i}.ts`);
+    for (const [i, code] of examples.entries()) packed.write(`readme${i}.ts`, code);
+    const node = { lib: ['es2023'], types: ['node'] };
+    await typecheck({ ...node, module: 'nodenext' }, ['entries.ts', 'required.cts', ...readmes]);
+    await typecheck({ ...node, module: 'esnext', moduleResolution: 'bundler' }, ['entries.ts', ...readmes]);
+  });
+
+  await t.test('the client uses nothing that a browser does not have', async () => {
+    const sources = packed.files('client').filter((path) => /^src\/.*\.ts$/.test(path));
+    packed.write('browser.ts', (examplesOf('client')[0] ?? '').replaceAll(/process\.env\.\w+ \?\? /g, ''));
+    await typecheck(
+      {
+        lib: ['es2023', 'dom', 'dom.iterable'],
+        types: [],
+        module: 'esnext',
+        moduleResolution: 'bundler',
+        allowImportingTsExtensions: true,
+        erasableSyntaxOnly: true,
+      },
+      ['browser.ts', ...sources.map((path) => `node_modules/@whence/client/${path}`)],
+    );
+  });
+});
+
+function examplesOf(name: string): string[] {
+  const examples = [...packed.read(name, 'README.md').matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);
+  assert.ok(examples.length > 0);
+  return examples;
+}
+
+/** As tsc writes them: at the beginning of a line, in single quotes or double ones. */
+function importsOf(code: string): string[] {
+  const statement =
+    /^(?:import|export)\b[^'"`;]*?from ['"]([^'"]+)['"]|^import ['"]([^'"]+)['"]|\bimport\(['"]([^'"]+)['"]\)/gm;
+  return [...code.matchAll(statement)].map(([, from, bare, dynamic]) => from ?? bare ?? dynamic ?? '');
+}
+
+async function typecheck(options: object, files: readonly string[]): Promise<void> {
+  const compilerOptions = { target: 'es2023', strict: true, noEmit: true, skipLibCheck: false, ...options };
+  const project = packed.write('tsconfig.json', JSON.stringify({ compilerOptions, files }));
+  await packed.run(join(ROOT, 'node_modules/.bin/tsc'), ['--project', project]);
+}
+
+async function startServer(
+  whence: string,
+  dataDir: string,
+): Promise<{ url: string; key: string; stop(): Promise<void> }> {
+  const child: ChildProcess = spawn(whence, ['serve'], {
+    env: { ...process.env, WHENCE_DATA_DIR: dataDir, WHENCE_PORT: '0', WHENCE_LOG_LEVEL: 'fatal' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  for await (const piece of child.stdout ?? []) {
+    output += piece;
+    const [, key, url] = /X-API-Key: (\S+)' (http:\/\/[^/]+)\/v1/.exec(output) ?? [];
+    if (key === undefined || url === undefined) continue;
+    const stop = async () => {
+      child.kill('SIGTERM');
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    };
+    return { url, key, stop };
+  }
+  throw new Error(`whence serve ended: ${output}`);
+}

@@ -1,0 +1,139 @@
+/** The packages as npm publishes them: packed into tarballs, unpacked for inspection, installed as by a user. */
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+
+export const ROOT = join(import.meta.dirname, '../../../..');
+export const PUBLISHED = ['client', 'dataset', 'email', 'server'] as const;
+
+export type Manifest = {
+  name: string;
+  version: string;
+  exports: Record<string, string | { types: string; default: string }>;
+  bin?: Record<string, string>;
+  dependencies?: Record<string, string>;
+};
+
+const execute = promisify(execFile);
+
+export class PackedPackages {
+  readonly folder = mkdtempSync(join(tmpdir(), 'whence-packages-'));
+  /** For `install`: outside of the repository, so that nothing resolves to its node_modules. */
+  readonly consumer = join(this.folder, 'consumer');
+  readonly #tarballs = join(this.folder, 'tarballs');
+
+  static async pack(): Promise<PackedPackages> {
+    const packed = new PackedPackages();
+    mkdirSync(packed.#tarballs);
+    const workspaces = PUBLISHED.flatMap((name) => ['--workspace', name]);
+    await npm(ROOT, 'pack', ...workspaces, '--pack-destination', packed.#tarballs);
+    for (const name of PUBLISHED) {
+      mkdirSync(packed.unpacked(name), { recursive: true });
+      await execute('tar', ['-xzf', packed.#tarball(name), '-C', packed.unpacked(name), '--strip-components=1']);
+    }
+    return packed;
+  }
+
+  unpacked(name: string): string {
+    return join(this.folder, 'unpacked', name);
+  }
+
+  manifest(name: string): Manifest {
+    return JSON.parse(readFileSync(join(this.unpacked(name), 'package.json'), 'utf8'));
+  }
+
+  /** Every file in a tarball, as paths with slashes. */
+  files(name: string): string[] {
+    return readdirSync(this.unpacked(name), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(this.unpacked(name).length + 1));
+  }
+
+  read(name: string, path: string): string {
+    return readFileSync(join(this.unpacked(name), path), 'utf8');
+  }
+
+  /**
+   * Into the consumer's folder, from the tarballs and the registry. With `engine-strict`, a dependency that needs a
+   * newer Node is an error. Install scripts are not run, because better-sqlite3 compiles for two minutes where there is
+   * no prebuilt binary; the binary that `npm ci` built in this repository, from the same version, is copied instead.
+   */
+  async install(): Promise<void> {
+    mkdirSync(this.consumer);
+    this.write('package.json', JSON.stringify({ name: 'consumer', private: true, type: 'module' }));
+    this.write('.npmrc', 'engine-strict=true\naudit=false\nfund=false\n');
+    const typesOfNode = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).devDependencies['@types/node'];
+    const tarballs = PUBLISHED.map((name) => this.#tarball(name));
+    await npm(
+      this.consumer,
+      'install',
+      '--ignore-scripts',
+      '--prefer-offline',
+      ...tarballs,
+      `@types/node@${typesOfNode}`,
+    );
+    const build = 'node_modules/better-sqlite3/build';
+    cpSync(join(ROOT, build, 'Release/better_sqlite3.node'), join(this.consumer, build, 'Release/better_sqlite3.node'));
+  }
+
+  write(path: string, text: string): string {
+    const target = join(this.consumer, path);
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, text);
+    return target;
+  }
+
+  /** In the consumer's folder; rejects with everything that was printed unless it exits with 0. */
+  async run(program: string, args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<string> {
+    return runIn(this.consumer, program, args, environment);
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  #tarball(name: string): string {
+    const { version } = JSON.parse(readFileSync(join(ROOT, name, 'package.json'), 'utf8'));
+    return join(this.#tarballs, `whence-${name}-${version}.tgz`);
+  }
+}
+
+/** False where npm gets no answer from the registry that it is configured for. */
+export async function isRegistryReachable(): Promise<boolean> {
+  try {
+    await npm(tmpdir(), 'view', 'fastify', 'version', '--prefer-online', '--fetch-retries=0');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function npm(folder: string, ...args: string[]): Promise<string> {
+  return runIn(folder, 'npm', args, {});
+}
+
+async function runIn(
+  cwd: string,
+  program: string,
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv,
+): Promise<string> {
+  const env = { ...outsideOfNpm(process.env), ...environment };
+  try {
+    return (await execute(program, args, { cwd, env, maxBuffer: 64 << 20 })).stdout;
+  } catch (error) {
+    const { message, stdout = '', stderr = '' } = error as Error & { stdout?: string; stderr?: string };
+    throw new Error(`${message}\n${stdout}${stderr}`);
+  }
+}
+
+/**
+ * `npm test` describes its own run in the environment, including the folder that npm takes for the project. Settings,
+ * such as the registry, stay.
+ */
+function outsideOfNpm(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const ofTheRun = /^(npm_(package|lifecycle)_|npm_config_(local_prefix|workspaces?)$|INIT_CWD$|NODE_TEST_CONTEXT$)/;
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !ofTheRun.test(name)));
+}

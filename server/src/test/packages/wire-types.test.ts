@@ -1,0 +1,34 @@
+/**
+ * The client's wire types and our records are proved equal, not only assignable: assignability lets extra fields
+ * through.
+ */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type * as wire from '@whence/client/wire';
+import type { AsnSearchAnswer } from '@whence/dataset/asn-search';
+import type { DatasetDiff } from '@whence/dataset/diff';
+import type * as record from '@whence/dataset/record';
+import type { EmailAnswer } from '../../email-checks/fit-answer.ts';
+import type { ErrorName, errors } from '../../http/errors.ts';
+import type { DatasetReport } from '../../versions/dataset-report.ts';
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+
+/** A row of the table may share the code of another: NOT_FOUND has one for addresses and one for networks. */
+type CodeOf<Name extends ErrorName> = (typeof errors)[Name] extends { code: infer Code } ? Code : Name;
+type ServerErrorCode = { [Name in ErrorName]: CodeOf<Name> }[ErrorName];
+
+const proofs: true[] = [
+  true satisfies Equal<wire.ErrorCode, ServerErrorCode>,
+  true satisfies Equal<wire.IpRecord, record.IpRecord>,
+  true satisfies Equal<wire.AsnRecord, record.AsnRecord>,
+  true satisfies Equal<wire.Detection, record.Detection>,
+  true satisfies Equal<wire.Threat, record.Threat>,
+  true satisfies Equal<wire.Evidence, record.Evidence>,
+  true satisfies Equal<wire.AsnSearchAnswer, AsnSearchAnswer>,
+  true satisfies Equal<wire.EmailReport, EmailAnswer>,
+  true satisfies Equal<wire.DatasetReport, DatasetReport>,
+  true satisfies Equal<wire.DatasetDiff, DatasetDiff>,
+];
+
+test('wire types: the client and the dataset mean the same', () => assert.ok(proofs.every(Boolean)));

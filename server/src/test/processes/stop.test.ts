@@ -1,0 +1,247 @@
+/** How `whence serve` stops: on real processes. */
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import test, { describe } from 'node:test';
+import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/scripted-dns-server';
+import { periodPasses, until } from '@whence/testing/until';
+import { Command, serve, urlOf } from '../command.ts';
+import { ask } from '../http/requests.ts';
+import { TestFolder } from '../test-server.ts';
+
+async function withServer(
+  environment: Record<string, string>,
+  work: (server: Command, url: string, secret: string) => Promise<void>,
+  options: { detached?: boolean } = {},
+): Promise<void> {
+  const folder = new TestFolder();
+  folder.publish();
+  const { secret } = await folder.createKey();
+  const server = serve(folder.dataDir, environment, options);
+  try {
+    await work(server, await urlOf(server), secret);
+  } finally {
+    await server.kill();
+    folder.remove();
+  }
+}
+
+/** A connection each, as a load balancer that has not noticed yet would open them. */
+async function answersFor(ms: number, url: string, secret: string): Promise<void> {
+  const endMs = performance.now() + ms;
+  await until(
+    'lookups were answered for long enough',
+    async () => {
+      assert.equal((await ask(`${url}/v1/ip/8.8.8.8`, secret)).status, 200);
+      return performance.now() >= endMs;
+    },
+    { everyMs: 50 },
+  );
+}
+
+const isStopping = async (url: string) => (await ask(`${url}/readyz`, '')).status === 503;
+
+// At the same time, since each of them waits for its delay most of the time.
+describe('stop: after the delay', { concurrency: true }, () => {
+  for (const workers of ['1', '2']) {
+    test(`stop: with a delay and ${workers} workers, /readyz is 503 and lookups are answered until it is over`, () =>
+      withServer({ WHENCE_SHUTDOWN_DELAY: '4', WHENCE_WORKERS: workers }, async (server, url, secret) => {
+        assert.equal((await ask(`${url}/readyz`, '')).status, 200);
+        server.child.kill('SIGTERM');
+        const startedMs = performance.now();
+        await until('readiness is denied', () => isStopping(url));
+        const { data } = JSON.parse((await ask(`${url}/readyz`, '')).text);
+        assert.deepEqual(data, {
+          error: 'not ready',
+          code: 'NOT_READY',
+          checks: { dataset: 'ok', storage: 'ok', shutdown: 'stopping' },
+        });
+        await answersFor(2_500, url, secret);
+        const { code } = await server.ended;
+        assert.equal(code, 0);
+        assert.ok(performance.now() - startedMs >= 3_900);
+      }));
+  }
+
+  test('stop: a signal to the whole process group waits for the delay too, and replaces no worker', () =>
+    withServer(
+      { WHENCE_SHUTDOWN_DELAY: '6', WHENCE_WORKERS: '2' },
+      async (server, url, secret) => {
+        const startedMs = performance.now();
+        process.kill(-Number(server.child.pid), 'SIGTERM');
+        await until('readiness is denied', () => isStopping(url));
+        await answersFor(1_000, url, secret);
+        const { code, stderr } = await server.ended;
+        assert.equal(code, 0);
+        assert.ok(performance.now() - startedMs >= 5_900);
+        assert.ok(!stderr.includes('a worker died'), stderr);
+      },
+      { detached: true },
+    ));
+});
+
+test('stop: a second signal right after the first skips the delay', () =>
+  withServer({ WHENCE_SHUTDOWN_DELAY: '600', WHENCE_WORKERS: '2' }, async (server) => {
+    server.child.kill('SIGTERM');
+    const { code } = await server.stop('SIGINT');
+    assert.equal(code, 0);
+  }));
+
+test('stop: a second signal skips the delay', () =>
+  withServer({ WHENCE_SHUTDOWN_DELAY: '600', WHENCE_WORKERS: '2' }, async (server, url) => {
+    server.child.kill('SIGTERM');
+    await until('readiness is denied', () => isStopping(url));
+    const { code } = await server.stop('SIGINT');
+    assert.equal(code, 0);
+  }));
+
+test('stop: a signal while requests in flight finish ends them', () =>
+  withSilentDns((dns) =>
+    withServer({ WHENCE_DNS_SERVERS: dns.address }, async (server, url, secret) => {
+      const agent = new Agent({ keepAlive: true });
+      const slow = ask(`${url}/v1/email/domain/example.com/dns`, secret, agent);
+      await until('the check has begun', () => dns.queries.length > 0);
+      server.child.kill('SIGTERM');
+      await until('no connection is accepted', async () => (await ask(`${url}/healthz`, '')).status === 0);
+      const startedMs = performance.now();
+      const { code } = await server.stop('SIGTERM');
+      assert.equal(code, 0);
+      assert.ok(performance.now() - startedMs < 5_000);
+      await slow;
+      agent.destroy();
+    }),
+  ));
+
+const ROUTES = [
+  ['GET', '/v1/ip/8.8.8.8'],
+  ['GET', '/v1/ip/8.8.8.8?explain=true'],
+  ['POST', '/v1/ip/batch'],
+  ['GET', '/v1/asn/15169'],
+  ['GET', '/v1/dataset'],
+  ['GET', '/openapi.json'],
+  ['GET', '/healthz'],
+  ['GET', '/readyz'],
+  ['GET', '/no/such/route'],
+] as const;
+
+for (const [delay, workers] of [
+  ['0', '1'],
+  ['2', '1'],
+  ['0', '2'],
+] as const)
+  test(`stop: with a delay of ${delay} s and ${workers} workers no request on an open connection is lost, on any route`, () =>
+    withServer({ WHENCE_SHUTDOWN_DELAY: delay, WHENCE_WORKERS: workers }, async (server, url, secret) => {
+      const clients = ROUTES.flatMap((route) =>
+        Array.from({ length: 3 }, () => new KeptConnection(url, secret, route)),
+      );
+      await until('every client has been answered', () => clients.every(({ answered }) => answered > 5));
+      server.child.kill('SIGTERM');
+      await Promise.all(clients.map(({ ended }) => ended));
+      assert.deepEqual(
+        clients.filter(({ lost }) => lost).map(({ route }) => route.join(' ')),
+        [],
+      );
+      assert.equal((await server.ended).code, 0);
+    }));
+
+/** Sends a request every 3 ms over one connection until an answer closes it. */
+class KeptConnection {
+  readonly route: (typeof ROUTES)[number];
+  readonly ended: Promise<void>;
+  answered = 0;
+  /** Whether the connection was closed with a request on it that was not answered. */
+  lost = false;
+
+  constructor(url: string, key: string, route: (typeof ROUTES)[number]) {
+    this.route = route;
+    this.ended = this.#run(new URL(route[1], url), key);
+  }
+
+  async #run(url: URL, key: string): Promise<void> {
+    const [method, body] = [this.route[0], this.route[0] === 'POST' ? '{"ips":["8.8.8.8"]}' : ''];
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const headers = { 'X-API-Key': key, 'Content-Type': 'application/json' };
+    for (let isOpen = true; isOpen; ) {
+      const sending = request(url, { method, agent, headers }).end(body);
+      try {
+        const [response] = (await once(sending, 'response')) as [IncomingMessage];
+        await once(response.resume(), 'end');
+        this.answered++;
+        isOpen = response.headers.connection !== 'close';
+      } catch {
+        this.lost = true;
+        isOpen = false;
+      }
+      await periodPasses(3);
+    }
+    agent.destroy();
+  }
+}
+
+test('stop: a client that closes its side after its requests gets all answers', () =>
+  withServer({}, async (_server, url, secret) => {
+    for (const [, path] of ROUTES.filter(([method]) => method === 'GET')) {
+      const { hostname, port } = new URL(url);
+      const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+      const requests = `GET ${path} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${secret}\r\n\r\n`.repeat(3);
+      socket.end(requests);
+      let received = '';
+      for await (const bytes of socket) received += bytes;
+      assert.equal(received.match(/HTTP\/1\.1 [24]0/g)?.length, 3, path);
+    }
+  }));
+
+test('stop: a dataset host that switches protocols hangs neither a replica nor dataset pull', async () => {
+  const sockets = new Set<Socket>();
+  const host = createServer((socket) => {
+    sockets.add(socket.on('error', () => {}));
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+  }).listen(0, '127.0.0.1');
+  await once(host, 'listening');
+  const WHENCE_DATASET_URL = `http://127.0.0.1:${(host.address() as AddressInfo).port}/`;
+  try {
+    await withServer({ WHENCE_DATASET_URL }, async (server) => {
+      await until('the host was asked', () => sockets.size > 0);
+      const { code } = await server.stop();
+      assert.equal(code, 0);
+    });
+    const folder = new TestFolder();
+    const pull = new Command(['dataset', 'pull'], { WHENCE_DATASET_URL, WHENCE_DATA_DIR: folder.dataDir });
+    const { code, stderr } = await pull.ended;
+    folder.remove();
+    assert.equal(code, 1);
+    assert.match(stderr, /^error: .*answered 101 Switching Protocols, which was not requested\./m);
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    host.close();
+  }
+});
+
+/** A DNS server that does not answer, so that a check takes all of its time. */
+async function withSilentDns(work: (dns: ScriptedDnsServer) => Promise<void>): Promise<void> {
+  const dns = await startScriptedDnsServer({
+    'example.com': { fail: 'timeout' },
+    '*.example.com': { fail: 'timeout' },
+  });
+  try {
+    await work(dns);
+  } finally {
+    await dns.close();
+  }
+}
+
+for (const workers of ['1', '2']) {
+  test(`stop: a closed terminal (SIGHUP, twice) stops ${workers} workers gracefully`, () =>
+    withServer({ WHENCE_SHUTDOWN_DELAY: '2', WHENCE_WORKERS: workers }, async (server, url, secret) => {
+      const startedMs = performance.now();
+      server.child.kill('SIGHUP');
+      await until('readiness is denied', () => isStopping(url));
+      server.child.kill('SIGHUP');
+      await answersFor(500, url, secret);
+      const { code } = await server.ended;
+      assert.equal(code, 0);
+      assert.ok(performance.now() - startedMs >= 1_900, 'the second signal does not skip the delay');
+    }));
+}

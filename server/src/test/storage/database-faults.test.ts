@@ -1,0 +1,329 @@
+/**
+ * What docs/self-hosting.md promises while PostgreSQL, the network to it or a replica fails, on real servers: two
+ * replicas, each with a proxy between it and the database.
+ */
+
+import assert from 'node:assert/strict';
+import test, { after, before } from 'node:test';
+import { NO_OWN_POSTGRES, PostgresServer } from '@whence/testing/postgres-server';
+import { freePort } from '@whence/testing/programs';
+import { periodPasses, until } from '@whence/testing/until';
+import pg from 'pg';
+import { REVOCATION_WAIT_MS } from '../../keys/vouching.ts';
+import type { Tier } from '../../vocabulary.ts';
+import { SAMPLE, TestFolder } from '../test-server.ts';
+import { Replica } from './replicas.ts';
+
+const skip = NO_OWN_POSTGRES;
+const GRACE_SECONDS = 4;
+const SLOW_MS = 2_000;
+const UNKNOWN = `whence_${'a'.repeat(40)}`;
+
+let postgres: PostgresServer;
+let databaseUrl: string;
+let here: Replica;
+let there: Replica;
+let direct: TestFolder;
+let metricsPort: number;
+
+before(async () => {
+  if (skip !== false) return;
+  postgres = await PostgresServer.startOwn(['max_connections=30', 'superuser_reserved_connections=3']);
+  databaseUrl = (await postgres.createDatabase()).url;
+  // Not the owner of the server, who may use the connections that are reserved.
+  await execute('CREATE ROLE app LOGIN');
+  await execute('GRANT ALL ON SCHEMA public TO app');
+  const appUrl = databaseUrl.replace('whence@', 'app@');
+  direct = new TestFolder(appUrl);
+  metricsPort = await freePort();
+  const environment = { WHENCE_STORAGE_GRACE: String(GRACE_SECONDS) };
+  [here, there] = await Promise.all([
+    Replica.start(appUrl, { ...environment, WHENCE_METRICS_PORT: String(metricsPort) }, SLOW_MS),
+    Replica.start(appUrl, environment, SLOW_MS),
+  ]);
+});
+
+after(async () => {
+  await Promise.all([here?.stop(), there?.stop()]);
+  direct?.remove();
+  await postgres?.stop();
+});
+
+async function execute(...statements: string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    for (const sql of statements) await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+/** The secret of a new key that both replicas have answered. */
+async function seenKey(tier: Tier): Promise<string> {
+  const { secret } = await direct.createKey({ tier });
+  // Until then replicas may know the key without knowing that keys have changed, and would look for it again.
+  await periodPasses(REVOCATION_WAIT_MS);
+  for (const replica of [here, there]) assert.equal(await replica.status(secret), 200);
+  return secret;
+}
+
+const withinGrace = async (replica: Replica) => {
+  await replica.until('degraded');
+  assert.deepEqual(await replica.ready(), [200, 'degraded']);
+  const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+  if (replica === here) assert.match(metrics, /^whence_storage_degraded 1$/m);
+};
+
+const bothWork = () => Promise.all([here.until('ok'), there.until('ok')]);
+
+/** Known keys go on in the grace, limited ones as far as their lease goes; then all are refused; then all is as before. */
+async function goesOnThenRefuses(replica: Replica, fail: () => Promise<unknown>, repair: () => Promise<unknown>) {
+  const { secret: unseen } = await direct.createKey();
+  const [enterprise, free] = [await seenKey('enterprise'), await seenKey('free')];
+  await fail();
+  // One of the lease of five is spent.
+  for (let i = 0; i < 4; i++) assert.equal(await replica.status(free), 200, `request ${i} of the lease`);
+  await withinGrace(replica);
+  assert.equal(await replica.status(enterprise), 200);
+  assert.deepEqual(await replica.refusal(free), [503, 'STORAGE_UNAVAILABLE'], 'the lease is spent');
+  assert.deepEqual(await replica.refusal(unseen), [503, 'STORAGE_UNAVAILABLE'], 'a key that was not seen');
+  assert.deepEqual(await replica.refusal(UNKNOWN), [401, 'UNAUTHORIZED'], 'not even the form of a key');
+  await replica.until('unavailable');
+  assert.equal((await replica.ready())[0], 503);
+  assert.deepEqual(await replica.refusal(enterprise), [503, 'STORAGE_UNAVAILABLE'], 'the grace is over');
+  await repair();
+  await replica.until('ok');
+  assert.deepEqual([await replica.status(enterprise), await replica.status(free)], [200, 200]);
+}
+
+test('database: two replicas admit exactly the limit', { skip }, async () => {
+  const secret = await seenKey('free');
+  const [ours, theirs] = await Promise.all([here.statuses(secret, 700), there.statuses(secret, 700)]);
+  assert.equal((ours[200] ?? 0) + (theirs[200] ?? 0), 998, JSON.stringify([ours, theirs]));
+});
+
+test('database: a key that is revoked on one replica is refused by all when the revocation returns', {
+  skip,
+}, async () => {
+  for (let i = 0; i < 5; i++) {
+    const { key, secret } = await direct.createKey();
+    for (const replica of [here, there]) assert.equal(await replica.status(secret), 200);
+    await direct.revokeKey(key.id);
+    for (const replica of [here, there]) assert.equal(await replica.status(secret), 401);
+  }
+});
+
+test('database: stopped, and started again', { skip }, async () => {
+  await goesOnThenRefuses(
+    here,
+    () => postgres.halt('SIGINT'),
+    () => postgres.resume(),
+  );
+  await bothWork();
+});
+
+test('database: killed and started again under load, nothing is lost and no limit exceeded', { skip }, async () => {
+  const [enterprise, free] = [await seenKey('enterprise'), await seenKey('free')];
+  let isOver = false;
+  const admitted: Record<number, number>[] = [];
+  const load = [here, there].map(async (replica) => {
+    while (!isOver) admitted.push(await replica.statuses(free, 40));
+  });
+  let knownAnswers = 0;
+  const known = (async () => {
+    for (; !isOver; knownAnswers++) assert.equal(await here.status(enterprise), 200);
+  })();
+  const moreLoad = async () => {
+    const [rounds, answers] = [admitted.length, knownAnswers];
+    await until('the load goes on', () => admitted.length >= rounds + 2 && knownAnswers >= answers + 50);
+  };
+  try {
+    await moreLoad();
+    await postgres.halt('SIGKILL');
+    await moreLoad();
+    await postgres.resume();
+    await moreLoad();
+  } finally {
+    isOver = true;
+  }
+  await Promise.all([...load, known]);
+  await bothWork();
+  const sum = () => 2 + admitted.reduce((count, statuses) => count + (statuses[200] ?? 0), 0);
+  // What was given up unanswered is returned when the key has gone idle; until then the other replica is refused it.
+  await until('the limit is reached', async () => {
+    admitted.push(await here.statuses(free, 20), await there.statuses(free, 20));
+    assert.ok(sum() <= 1_000, `${sum()} admitted`);
+    return sum() === 1_000;
+  });
+});
+
+test('database: while connections are refused, known keys are answered', { skip }, async () => {
+  const enterprise = await seenKey('enterprise');
+  await here.network.set('refuses');
+  const end = performance.now() + (GRACE_SECONDS * 1000) / 2;
+  while (performance.now() < end) assert.equal(await here.status(enterprise), 200);
+  assert.deepEqual(await here.ready(), [200, 'degraded']);
+  await here.network.set('works');
+  await here.until('ok');
+});
+
+test('database: each statement takes two seconds', { skip }, async () => {
+  const [enterprise, free] = [await seenKey('enterprise'), await seenKey('free')];
+  await here.network.set('delays');
+  await withinGrace(here);
+  const startedMs = performance.now();
+  for (let i = 0; i < 50; i++) assert.equal(await here.status(enterprise), 200);
+  assert.ok(performance.now() - startedMs < 2_000, 'nothing waits for it');
+  const statuses = await here.statuses(free, 20);
+  assert.deepEqual(statuses, { 200: 4, 503: 16 });
+  await here.network.set('works');
+  await here.until('ok');
+  assert.equal(await here.status(free), 200);
+});
+
+test('database: a commit whose answer is lost is counted once, in statistics too', { skip }, async () => {
+  const { key, secret } = await direct.createKey();
+  await here.network.set('loses commits');
+  const lostBefore = here.network.lostCommits;
+  let sent = 0;
+  await until('some are lost', async () => {
+    assert.deepEqual(await here.statuses(secret, 20), { 200: 20 });
+    sent += 20;
+    return here.network.lostCommits >= lostBefore + 3;
+  });
+  await here.network.set('works');
+  await here.until('ok');
+  const counted = async () => {
+    const client = new pg.Client({ connectionString: databaseUrl });
+    await client.connect();
+    const { rows } = await client.query('SELECT sum(requests)::int AS sum FROM usage WHERE key_id = $1', [key.id]);
+    await client.end();
+    return (rows[0]?.sum ?? 0) as number;
+  };
+  await until('all are written', async () => (await counted()) >= sent);
+  assert.equal(await counted(), sent);
+});
+
+test('database: out of connections', { skip }, async () => {
+  const others: pg.Client[] = [];
+  const takeAll = async () => {
+    await execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'app'");
+    for (;;) {
+      const client = new pg.Client({ connectionString: databaseUrl.replace('whence@', 'app@') });
+      client.on('error', () => {});
+      try {
+        await client.connect();
+        others.push(client);
+      } catch {
+        // Replicas may have been quicker with some.
+        await execute(
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'app' AND application_name = 'whence'",
+        );
+        if (others.length >= 27) return;
+      }
+    }
+  };
+  await goesOnThenRefuses(here, takeAll, async () => {
+    for (const client of others) await client.end();
+  });
+  await bothWork();
+});
+
+test('database: out of disk, keys without a limit are answered and what is leased is spent', { skip }, async () => {
+  const [enterprise, free] = [await seenKey('enterprise'), await seenKey('free')];
+  const tables = ['quota', 'leases', 'usage', 'traffic', 'maintenance', 'processes'];
+  await execute(
+    `CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
+     $$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$`,
+    ...tables.map(
+      (table) => `CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON ${table} EXECUTE FUNCTION full_disk()`,
+    ),
+  );
+  await here.until('read-only');
+  assert.equal((await here.ready())[0], 200);
+  assert.deepEqual(await here.statuses(enterprise, 50), { 200: 50 });
+  assert.deepEqual(await there.refusal(await exhausted(there, free)), [503, 'STORAGE_UNAVAILABLE']);
+  await execute(...tables.map((table) => `DROP TRIGGER full_disk ON ${table}`), 'DROP FUNCTION full_disk');
+  await bothWork();
+  assert.deepEqual([await here.status(free), await there.status(free)], [200, 200]);
+});
+
+/** Its lease is spent. */
+async function exhausted(replica: Replica, secret: string): Promise<string> {
+  for (let i = 0; (await replica.status(secret)) === 200; i++) assert.ok(i < 10, 'more than a lease');
+  return secret;
+}
+
+test('database: a network that drops packets cuts off one replica; the other one goes on', { skip }, async () => {
+  const [enterprise, free] = [await seenKey('enterprise'), await seenKey('free')];
+  const { key, secret: revoked } = await direct.createKey();
+  assert.equal(await here.status(revoked), 200);
+  await goesOnThenRefuses(
+    here,
+    async () => {
+      await here.network.set('drops');
+      await direct.revokeKey(key.id);
+      assert.equal(await there.status(revoked), 401, 'a replica that is not cut off refuses it at once');
+    },
+    async () => {
+      assert.deepEqual(await here.refusal(revoked), [503, 'STORAGE_UNAVAILABLE'], 'not accepted beyond the grace');
+      assert.deepEqual(await there.statuses(enterprise, 20), { 200: 20 });
+      const { 200: admitted = 0 } = await there.statuses(free, 1_100);
+      assert.ok(admitted <= 1_000 - 2, `${admitted} admitted beside the lease of the other one`);
+      await here.network.set('works');
+    },
+  );
+  assert.equal(await here.status(revoked), 401);
+});
+
+test('database: metrics say which replicas serve an older dataset', { skip }, async () => {
+  const metrics = async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+  there.folder.publish({ ...SAMPLE, tor: [] });
+  await until('it shows', async () => /^whence_deployment_processes_behind 1$/m.test(await metrics()));
+  assert.match(await metrics(), /^whence_deployment_processes 2$/m);
+  assert.match(await metrics(), /^whence_deployment_dataset_version 2$/m);
+});
+
+test('database: a replica whose clock is wrong by a day', { skip }, async () => {
+  const { secret } = await direct.createKey({ tier: 'free' });
+  const wrong = await Replica.start(databaseUrl.replace('whence@', 'app@'), {
+    NODE_OPTIONS: `--import=${new URL('./wrong-clock.js', import.meta.url)}`,
+  });
+  try {
+    const response = await fetch(wrong.lookup, { headers: { 'X-API-Key': secret } });
+    const reset = Number(response.headers.get('x-ratelimit-reset'));
+    assert.ok(reset * 1000 - Date.now() <= 86_400_000, 'the day ends when it ends for the database');
+    const [ours, theirs] = await Promise.all([there.statuses(secret, 700), wrong.statuses(secret, 700)]);
+    assert.equal((ours[200] ?? 0) + (theirs[200] ?? 0), 999, JSON.stringify([ours, theirs]));
+    const { key, secret: revoked } = await direct.createKey();
+    assert.equal(await wrong.status(revoked), 200);
+    await direct.revokeKey(key.id);
+    assert.equal(await wrong.status(revoked), 401);
+  } finally {
+    await wrong.stop();
+  }
+});
+
+test('database: the unopened part of the leases of a killed replica is returned; requests go on', {
+  skip,
+}, async () => {
+  const { key, secret } = await direct.createKey({ tier: 'pro' });
+  assert.equal(await here.status(secret), 200);
+  await here.server.stop('SIGKILL');
+  assert.equal(await there.status(secret), 200);
+  const taken = async () => {
+    const client = new pg.Client({ connectionString: databaseUrl });
+    await client.connect();
+    const { rows } = await client.query('SELECT granted::int FROM quota WHERE key_id = $1', [key.id]);
+    await client.end();
+    return rows[0]?.granted as number;
+  };
+  assert.equal(await taken(), 500, 'two leases');
+  // Instead of waiting for two minutes.
+  await execute(`UPDATE leases SET expires_at = 0 WHERE key_id = '${key.id}' AND opened = 5 AND spent = 0`);
+  // Five of the dead one's are open; of the living one's, one is spent, and the rest returned.
+  await until('what was not opened is back', async () => (await taken()) === 6);
+  await periodPasses(REVOCATION_WAIT_MS);
+  assert.equal(await there.status(secret), 200);
+});

@@ -1,0 +1,62 @@
+/** What a server answers while another process holds the write lock of its database. */
+
+import assert from 'node:assert/strict';
+import { Agent } from 'node:http';
+import { join } from 'node:path';
+import test from 'node:test';
+import { until } from '@whence/testing/until';
+import Database from 'better-sqlite3';
+import { ask } from '../http/requests.ts';
+import { ServerProcess, TestFolder } from '../test-server.ts';
+
+const LOCK_MS = 10_000;
+const GOAL_MS = 20;
+/**
+ * Client and server share two cores with the rest of the suite: a few answers may come late because of that, not
+ * because of the lock.
+ */
+const LATE_SHARE = 0.01;
+
+test('storage lock: for 10 s, health checks and Enterprise keys are not affected; other keys use their lease and then get 503', async () => {
+  const folder = new TestFolder();
+  folder.publish();
+  const { secret: enterprise } = await folder.createKey({ tier: 'enterprise' });
+  const { secret: free } = await folder.createKey({ tier: 'free' });
+  const server = await ServerProcess.start(folder);
+  const agent = new Agent({ keepAlive: true });
+  const database = new Database(join(folder.dataDir, 'whence.sqlite'));
+  try {
+    const lookup = `${server.url}/v1/ip/8.8.8.8`;
+    const timed = async (url: string, key: string) => {
+      const startedMs = performance.now();
+      const { status, text } = await ask(url, key, agent);
+      return { status, text, ms: performance.now() - startedMs };
+    };
+    assert.equal((await timed(lookup, enterprise)).status, 200);
+    assert.equal((await timed(lookup, free)).status, 200);
+    database.exec('BEGIN IMMEDIATE');
+    const lockedMs = performance.now();
+    // The lease of a Free key is five; one is spent.
+    for (let i = 0; i < 4; i++) assert.equal((await timed(lookup, free)).status, 200);
+    const beyond = timed(lookup, free);
+    const answers: { status: number; ms: number }[] = [];
+    await until('the database was locked long enough', async () => {
+      answers.push(await timed(lookup, enterprise), await timed(`${server.url}/healthz`, ''));
+      return performance.now() - lockedMs >= LOCK_MS;
+    });
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+    const late = answers.filter(({ ms }) => ms > GOAL_MS).map(({ ms }) => Math.round(ms));
+    assert.ok(late.length <= answers.length * LATE_SHARE, `${late.length} of ${answers.length} late: ${late} ms`);
+    const { status, text, ms } = await beyond;
+    assert.equal(status, 503);
+    assert.equal(JSON.parse(text).data.code, 'STORAGE_UNAVAILABLE');
+    assert.ok(ms < 5_000, `refused after ${ms} ms`);
+    database.exec('ROLLBACK');
+    assert.equal((await timed(lookup, free)).status, 200, 'when the lock is gone, all is as before');
+  } finally {
+    database.close();
+    agent.destroy();
+    await server.stop('SIGKILL');
+    folder.remove();
+  }
+});

@@ -1,0 +1,77 @@
+/** Stored usage as the dashboard shows it: a line per group and day, and the networks that were looked up most. */
+import type { LiveDataset } from '../lookup/live-dataset.ts';
+import type { NetworkSum } from '../storage/stores/network-store.ts';
+import type { UsageRange, UsageStore, UsageSum } from '../storage/stores/usage-store.ts';
+import type { UsageGroup } from '../vocabulary.ts';
+import { OTHER_NETWORKS } from './networks.ts';
+
+/** Lines of a chart. All other groups are one more line, `other`. */
+const MAX_SERIES = 20;
+const TOP_NETWORKS = 10;
+
+type LabelsOf = (ids: readonly string[]) => Promise<(id: string) => string>;
+type UsageSeries = { id: string; label: string; total: number; values: number[] };
+
+/** Requests of a range, grouped, with totals. `days` are the days of the range in order. Labels are read for shown groups only. */
+export async function usageSeries(
+  store: UsageStore,
+  range: UsageRange,
+  { by, days, labelsOf }: { by: UsageGroup; days: readonly string[]; labelsOf: LabelsOf },
+): Promise<{ series: UsageSeries[]; total: number; client_errors: number; server_errors: number }> {
+  const [series, statuses] = await Promise.all([
+    seriesOf(store.sumPages(range, by), days, labelsOf),
+    store.sums(range, 'status'),
+  ]);
+  const ofClass = (wanted: string) => sumOf(statuses.filter(({ group }) => group === wanted));
+  return {
+    series,
+    total: sumOf(statuses),
+    client_errors: ofClass('4'),
+    server_errors: ofClass('5'),
+  };
+}
+
+export const sumOf = (sums: readonly UsageSum[]) => sums.reduce((total, { requests }) => total + requests, 0);
+
+/** Largest first. */
+async function seriesOf(
+  pages: AsyncIterable<UsageSum[]>,
+  days: readonly string[],
+  labelsOf: LabelsOf,
+): Promise<UsageSeries[]> {
+  const position = new Map(days.map((day, i) => [day, i]));
+  const groups = new Map<string, number[]>();
+  for await (const sums of pages) {
+    for (const { day, group, requests } of sums) {
+      const values = groups.get(group) ?? new Array<number>(days.length).fill(0);
+      const i = position.get(day) ?? 0;
+      values[i] = (values[i] ?? 0) + requests;
+      groups.set(group, values);
+    }
+  }
+  const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
+  const all = [...groups].map(([id, values]) => ({ id, total: total(values), values }));
+  all.sort((a, b) => b.total - a.total || (a.id < b.id ? -1 : 1));
+  const rest = all.splice(MAX_SERIES);
+  const label = await labelsOf(all.map(({ id }) => id));
+  const series = all.map((one) => ({ ...one, label: label(one.id) }));
+  if (rest.length > 0) {
+    const values = days.map((_, i) => rest.reduce((sum, one) => sum + (one.values[i] ?? 0), 0));
+    series.push({ id: 'other', label: `${rest.length} others`, total: total(values), values });
+  }
+  return series;
+}
+
+type TopNetworks = { lookups: number; top: { asn: number; name: string; lookups: number }[] };
+
+/** `sums` are sorted, largest first. */
+export function topNetworks(sums: readonly NetworkSum[], { current }: Pick<LiveDataset, 'current'>): TopNetworks {
+  const nameOf = (asn: number) => current?.dataset.asn(asn)?.asn_name ?? '';
+  return {
+    lookups: sums.reduce((total, { lookups }) => total + lookups, 0),
+    top: sums
+      .filter(({ asn }) => asn !== OTHER_NETWORKS)
+      .slice(0, TOP_NETWORKS)
+      .map(({ asn, lookups }) => ({ asn, name: nameOf(asn), lookups })),
+  };
+}

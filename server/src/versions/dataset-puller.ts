@@ -1,0 +1,146 @@
+/**
+ * Keeps a replica at the current version of a static host: pulls at an interval, sooner after a failure, and keeps a
+ * status. One process of a server runs it; the others see the manifest change, as after a build.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ProxyVariables } from '@whence/dataset/proxy';
+import { prune } from '@whence/dataset/publish';
+import { type PullMemory, type PullOutcome, pull } from '@whence/dataset/pull';
+import type { Logger } from '../log/log.ts';
+import { reportPull } from './update-report.ts';
+
+/** Replicas that were started together should not pull at the same time. */
+const JITTER = 0.2;
+const FIRST_RETRY_SECONDS = 1;
+const LAST_RETRY_SECONDS = 600;
+
+type PullerOptions = {
+  url: string;
+  dataDir: string;
+  keepVersions: number;
+  intervalSeconds: number;
+  /** Proxies to reach the host; direct without them. */
+  proxies?: ProxyVariables;
+  log: Pick<Logger, 'info' | 'warn' | 'error'>;
+  now: () => Date;
+  /** From 0 to 1. */
+  random: () => number;
+};
+
+type PullerStatus = {
+  /** Time of the last attempt, and of the last one that succeeded. */
+  last_attempt?: Date;
+  last_success?: Date;
+  /** The version that the last success found or adopted. */
+  version?: number;
+  /** Why the last attempt failed; absent when it did not. */
+  last_error?: string;
+  /** Failures since the last success. */
+  failures: number;
+  /** Versions adopted since the start. */
+  adoptions: number;
+};
+
+export class DatasetPuller {
+  readonly #options: PullerOptions;
+  readonly #memory: PullMemory = {};
+  readonly #stop = new AbortController();
+  #status: PullerStatus = { failures: 0, adoptions: 0 };
+  #loop: Promise<void> | undefined;
+
+  constructor(options: PullerOptions) {
+    this.#options = options;
+  }
+
+  get status(): Readonly<PullerStatus> {
+    return this.#status;
+  }
+
+  start(): void {
+    this.#loop ??= this.#run();
+  }
+
+  /** Aborts a running download; the next start resumes it. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#loop;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      const outcome = await this.#attempt();
+      if (signal.aborted) return;
+      this.#record(outcome);
+      const seconds = delaySeconds(this.#options.intervalSeconds, this.#status.failures, this.#options.random());
+      // Rejects only when it is aborted, which the loop condition handles.
+      await sleep(seconds * 1000, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  async #attempt(): Promise<PullOutcome> {
+    const { url, dataDir, proxies = {}, now, log } = this.#options;
+    try {
+      return await pull(url, dataDir, {
+        now,
+        memory: this.#memory,
+        signal: this.#stop.signal,
+        network: { proxies },
+      });
+    } catch (error) {
+      // A bug, not a failure of the host or the disk. The version in use is still served, and a later manifest may work.
+      log.error({ err: error }, 'pulling a dataset failed unexpectedly');
+      return { kind: 'failed', reason: 'an unexpected error, see the log' };
+    }
+  }
+
+  #record(outcome: PullOutcome): void {
+    const { log, now } = this.#options;
+    this.#report(outcome);
+    const { last_error: before, ...status } = { ...this.#status, last_attempt: now() };
+    if (outcome.kind === 'failed') {
+      // Once per reason: a host that is down for a night is one log line.
+      if (outcome.reason !== before) log.warn({ reason: outcome.reason }, 'dataset could not be pulled');
+      this.#status = { ...status, last_error: outcome.reason, failures: status.failures + 1 };
+      return;
+    }
+    const { version } = outcome;
+    if (outcome.kind === 'adopted') {
+      log.info({ version }, 'dataset pulled');
+      this.#prune();
+    } else if (before !== undefined) log.info({ version }, 'dataset host answers again');
+    const adoptions = status.adoptions + (outcome.kind === 'adopted' ? 1 : 0);
+    this.#status = { ...status, last_success: now(), version, failures: 0, adoptions };
+  }
+
+  /**
+   * Read by /readyz and the metrics of the other processes. On a full disk it is not updated, and pulling continues.
+   */
+  #report(outcome: PullOutcome): void {
+    const { dataDir, now, log } = this.#options;
+    try {
+      reportPull(dataDir, outcome, now());
+    } catch (error) {
+      log.warn({ err: error }, 'the outcome of a pull could not be recorded');
+    }
+  }
+
+  /** A failure does not affect the adopted version; the next adoption tries again. */
+  #prune(): void {
+    const { dataDir, keepVersions, log } = this.#options;
+    try {
+      prune(dataDir, keepVersions);
+    } catch (error) {
+      log.warn({ err: error }, 'old versions of the dataset could not be removed');
+    }
+  }
+}
+
+/**
+ * Time until the next attempt: the interval, or 1, 2, 4 … seconds up to ten minutes after failures, with a jitter of 20 %
+ * either way.
+ */
+export function delaySeconds(intervalSeconds: number, failures: number, random: number): number {
+  const retry = Math.min(LAST_RETRY_SECONDS, Math.min(FIRST_RETRY_SECONDS, intervalSeconds) * 2 ** (failures - 1));
+  return (failures === 0 ? intervalSeconds : retry) * (1 - JITTER + 2 * JITTER * random);
+}

@@ -1,0 +1,68 @@
+/** The dataset in use as people read it: its state, version, sources and figures, and the published versions. */
+import { dataAsOf } from '@whence/dataset/data-age';
+import type { VersionEntry } from '@whence/dataset/publish';
+import type { Counts, DataSources, Figures, FlagSources, QualityRow, Refusal, Source } from '@whence/dataset/record';
+import type { LiveDataset, ServedDataset } from '../lookup/live-dataset.ts';
+
+type PublishedVersion = { version: number; built_at: string; bytes: number; current: boolean };
+
+export type DatasetReport = {
+  version: number;
+  built_at: string;
+  /** Of the build. */
+  age_seconds: number;
+  /** The date of the oldest source that decides prefixes or countries; absent where no source has a date. */
+  data_as_of?: string;
+  /** Per field the oldest source that decides it. */
+  data_sources: DataSources;
+  sources: Source[];
+  counts: Counts;
+  versions: PublishedVersion[];
+  /** How much of the address space the version covers, and how far its sources agree. */
+  figures: Figures;
+  /** What each flag is derived from: lists of feeds, tables of a past date, or nothing. */
+  flag_sources: FlagSources;
+  /** How right the answers are, measured on labels that did not decide them. Empty for versions without it. */
+  quality: QualityRow[];
+  /** Feeds whose newest copy was rejected, and why. */
+  refused: Refusal[];
+};
+
+export function datasetReport(served: ServedDataset, versions: readonly VersionEntry[], nowMs: number): DatasetReport {
+  const { version } = served;
+  const { meta } = served.dataset;
+  const { built_at, sources, data_sources = {}, counts, figures, flag_sources, quality = [], refused } = meta;
+  const data_as_of = dataAsOf(meta);
+  return {
+    version,
+    built_at,
+    age_seconds: served.ageSeconds(nowMs),
+    ...(data_as_of === undefined ? {} : { data_as_of }),
+    data_sources,
+    sources: [...sources],
+    counts,
+    versions: versions.map((entry) => ({
+      version: entry.version,
+      built_at: entry.built_at,
+      bytes: entry.bytes,
+      // The version in use, even if the manifest names one that cannot be opened.
+      current: entry.version === version,
+    })),
+    figures,
+    flag_sources,
+    quality: [...quality],
+    refused: [...refused],
+  };
+}
+
+/** The embedded default is built once, a live dataset daily. A month without a build needs attention in both cases. */
+const STALE_SECONDS = 30 * 86_400;
+
+/** `fallback`: the current version cannot be loaded, and another one is served. */
+type DatasetState = 'ok' | 'stale' | 'fallback' | 'missing';
+
+export function datasetState(live: Pick<LiveDataset, 'current' | 'isFallback'>, nowMs: number): DatasetState {
+  if (live.current === undefined) return 'missing';
+  if (live.isFallback) return 'fallback';
+  return live.current.ageSeconds(nowMs) > STALE_SECONDS ? 'stale' : 'ok';
+}

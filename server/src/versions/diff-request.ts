@@ -1,0 +1,39 @@
+/** Requests for a comparison of two published versions, or for one version: how they are read and refused. */
+import { DEFAULT_DIFF_LIMIT, MAX_DIFF_LIMIT } from '@whence/dataset/diff-limit';
+import type { VersionEntry } from '@whence/dataset/publish';
+import { ApiError } from '../http/errors.ts';
+import { parseLimit } from '../http/requests.ts';
+import type { LiveDataset } from '../lookup/live-dataset.ts';
+import { requireDataset } from '../lookup/lookup-requests.ts';
+import type { DatasetDiffs } from './dataset-diffs.ts';
+
+const LIMIT = { fallback: DEFAULT_DIFF_LIMIT, max: MAX_DIFF_LIMIT };
+
+export type DiffQuery = { readonly from?: string; readonly to?: string; readonly limit?: string };
+
+/** The comparison as JSON. `requester` identifies the client, for a fair share of the queue. */
+export async function diffVersions(
+  live: LiveDataset,
+  diffs: DatasetDiffs,
+  query: DiffQuery,
+  requester: string,
+): Promise<Uint8Array> {
+  const [from, to] = [parseVersion(query.from), parseVersion(query.to)];
+  const limit = parseLimit(query.limit, LIMIT);
+  requireDataset(live);
+  const outcome = await diffs.diff(requireVersion(live, from), requireVersion(live, to), limit, requester);
+  if (outcome.kind === 'refused') throw new ApiError('QUEUE_FULL');
+  if (outcome.kind === 'failed') throw new ApiError('VERSION_UNREADABLE');
+  return outcome.json;
+}
+
+export function requireVersion({ versions }: Pick<LiveDataset, 'versions'>, version: number): VersionEntry {
+  const entry = versions.find((candidate) => candidate.version === version);
+  if (entry === undefined) throw new ApiError('VERSION_NOT_FOUND');
+  return entry;
+}
+
+function parseVersion(text = ''): number {
+  if (!/^[0-9]{1,15}$/.test(text)) throw new ApiError('INVALID_VERSION');
+  return Number(text);
+}

@@ -1,0 +1,114 @@
+/**
+ * Outcome of the last update or pull, or progress of the running update: a small file beside the feeds, written by the
+ * process that updates, read by servers.
+ */
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { livenessOf, ownIdentity, type ProcessIdentity } from '@whence/dataset/process-identity';
+import type { PullOutcome } from '@whence/dataset/pull';
+import type { Refusal } from '@whence/dataset/record';
+import { makeFolder } from '@whence/dataset/whole-file';
+
+export type UpdateReport = {
+  readonly outcome: 'running' | 'published' | 'unchanged' | 'failed';
+  readonly started_at: string;
+  readonly finished_at?: string;
+  /** When an update last succeeded. */
+  readonly succeeded_at?: string;
+  /** Current step of a running update. */
+  readonly step?: string;
+  readonly version?: number;
+  readonly error?: string;
+  readonly refused?: readonly Refusal[];
+};
+
+/** An update in another container, whose process is not visible here, is abandoned if it writes no step for this long. */
+const ABANDONED_MS = 600_000;
+/** A failure that was not retried for this long is ignored: its schedule no longer exists. */
+const FORGOTTEN_MS = 7 * 86_400_000;
+
+/** Keeps the report of one update. */
+export class UpdateReporter {
+  readonly #dataDir: string;
+  readonly #startedAt: string;
+  /** Fields of the last report that stay valid until this update has ended. */
+  readonly #last: Pick<UpdateReport, 'succeeded_at' | 'refused'>;
+
+  constructor(dataDir: string, startedAt: Date) {
+    this.#dataDir = dataDir;
+    this.#startedAt = startedAt.toISOString();
+    const { succeeded_at, refused } = readUpdateReport(dataDir) ?? {};
+    this.#last = { ...(succeeded_at && { succeeded_at }), ...(refused && { refused }) };
+  }
+
+  step(step: string): void {
+    this.#write({ outcome: 'running', step, process: ownIdentity(), ...this.#last });
+  }
+
+  succeed(finishedAt: Date, version: number, isNew: boolean, refused: readonly Refusal[]): void {
+    const at = finishedAt.toISOString();
+    const outcome = isNew ? 'published' : 'unchanged';
+    this.#write({ outcome, finished_at: at, succeeded_at: at, version, refused });
+  }
+
+  fail(finishedAt: Date, error: string): void {
+    this.#write({ outcome: 'failed', finished_at: finishedAt.toISOString(), error, ...this.#last });
+  }
+
+  #write(report: Omit<StoredReport, 'started_at'>): void {
+    const path = reportPath(this.#dataDir);
+    // A manual pull and one of the server may write at the same time.
+    const unfinished = `${path}.${process.pid}.unfinished`;
+    makeFolder(join(this.#dataDir, 'feeds'));
+    try {
+      writeFileSync(unfinished, `${JSON.stringify({ started_at: this.#startedAt, ...report }, null, 2)}\n`);
+      renameSync(unfinished, path);
+    } catch (error) {
+      rmSync(unfinished, { force: true });
+      throw error;
+    }
+  }
+}
+
+/** A pull is short, so only its end is reported. */
+export function reportPull(dataDir: string, outcome: PullOutcome, now: Date): void {
+  const reporter = new UpdateReporter(dataDir, now);
+  if (outcome.kind === 'failed') reporter.fail(now, outcome.reason);
+  else reporter.succeed(now, outcome.version, outcome.kind === 'adopted', []);
+}
+
+/** Undefined if there was no update yet, or its report cannot be read. */
+export function readUpdateReport(dataDir: string): UpdateReport | undefined {
+  try {
+    const path = reportPath(dataDir);
+    const { pid, process = { pid: pid ?? 0 }, ...report } = JSON.parse(readFileSync(path, 'utf8')) as StoredReport;
+    if (report.outcome !== 'running' || isAlive(process, statSync(path).mtimeMs)) return report;
+    return { ...report, outcome: 'failed', error: `the update was killed while ${report.step}` };
+  } catch {
+    return undefined;
+  }
+}
+
+export type UpdateState = 'ok' | 'running' | 'failing';
+
+/** `failing` until a version is built after the failure, or attempts have stopped for FORGOTTEN_MS. */
+export function stateOf(
+  { outcome, started_at, finished_at = started_at }: UpdateReport,
+  builtAtMs: number,
+  nowMs: number,
+): UpdateState {
+  if (outcome === 'running') return 'running';
+  const failedAtMs = Date.parse(finished_at);
+  const isOver = outcome !== 'failed' || builtAtMs > failedAtMs || nowMs - failedAtMs > FORGOTTEN_MS;
+  return isOver ? 'ok' : 'failing';
+}
+
+/** Reports of earlier releases have `pid` instead of `process`. */
+type StoredReport = UpdateReport & { readonly process?: ProcessIdentity; readonly pid?: number };
+
+function isAlive(process: ProcessIdentity, writtenAtMs: number): boolean {
+  const liveness = livenessOf(process, ownIdentity());
+  return liveness === 'running' || (liveness === 'unknown' && Date.now() - writtenAtMs < ABANDONED_MS);
+}
+
+const reportPath = (dataDir: string) => join(dataDir, 'feeds', 'last-update.json');

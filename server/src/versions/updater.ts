@@ -1,0 +1,128 @@
+/**
+ * The update scheduler of `whence serve`: runs `whence dataset update` at an interval, in a process of its own at the
+ * lowest priority, so that requests are not slowed down. The server sees the result in the manifest, like any new version.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { constants, setPriority } from 'node:os';
+import { createInterface } from 'node:readline';
+import type { Logger } from '../log/log.ts';
+import { readUpdateReport } from './update-report.ts';
+
+type UpdaterOptions = {
+  readonly dataDir: string;
+  readonly intervalMs: number;
+  /** The program that runs an update, and its arguments. */
+  readonly command: readonly [string, ...string[]];
+  readonly log: Logger;
+  readonly nowMs: () => number;
+  /** From 0 to 1. */
+  readonly random: () => number;
+};
+
+/** Replicas that were started together must not fetch the feeds at the same time. */
+const JITTER = 0.1;
+const FIRST_RETRY_MS = 60_000;
+/** An update that takes longer than this is assumed to hang, and is killed. */
+const MAX_RUN_MS = 3_600_000;
+
+/**
+ * The command that runs an update beside a server. It is single-threaded: V8's threads for garbage collection and
+ * compilation would use the other cores as well, only to finish two seconds sooner. Where Linux allows it, it runs in the
+ * idle scheduling class: at the lowest priority requests still waited for it (measured on two cores: p99 doubled; in the
+ * idle class it did not change).
+ */
+export function updateCommand(bin: string): readonly [string, ...string[]] {
+  const update = [process.execPath, '--single-threaded', bin, 'dataset', 'update', '--json'] as const;
+  const canIdle = spawnSync('chrt', ['-i', '0', 'true'], { stdio: 'ignore' }).status === 0;
+  return canIdle ? ['chrt', '-i', '0', ...update] : update;
+}
+
+export class Updater {
+  readonly #options: UpdaterOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #child: ReturnType<typeof spawn> | undefined;
+  #failures = 0;
+  #isStopped = false;
+
+  constructor(options: UpdaterOptions) {
+    this.#options = options;
+  }
+
+  /** The first update is due one interval after the last successful one, scheduled or not; at once if there was none. */
+  start(): void {
+    const { dataDir, intervalMs, nowMs, random } = this.#options;
+    const last = Date.parse(readUpdateReport(dataDir)?.succeeded_at ?? '');
+    const due = Number.isNaN(last) ? 0 : Math.max(0, last + intervalMs - nowMs());
+    this.#schedule(due === 0 ? random() * Math.min(FIRST_RETRY_MS, intervalMs * JITTER) : due);
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    const child = this.#child;
+    if (child === undefined) return;
+    child.kill();
+    await once(child, 'exit');
+  }
+
+  #schedule(delayMs: number): void {
+    if (this.#isStopped) return;
+    this.#timer = setTimeout(() => void this.#run(), delayMs).unref();
+    this.#options.log.debug({ seconds: Math.round(delayMs / 1000) }, 'next update');
+  }
+
+  async #run(): Promise<void> {
+    const { intervalMs, random, log, dataDir } = this.#options;
+    const started = performance.now();
+    log.info('update started');
+    const code = await this.#update();
+    if (this.#isStopped) return;
+    const { outcome, version, error, refused = [] } = readUpdateReport(dataDir) ?? {};
+    const seconds = Math.round((performance.now() - started) / 1000);
+    if (code === 0) {
+      this.#failures = 0;
+      log.info({ outcome, version, seconds, refused: refused.map(({ id }) => id) }, 'update finished');
+      for (const { id, reason, used } of refused) log.warn({ feed: id, reason, used }, 'feed refused');
+    } else {
+      this.#failures++;
+      log.warn({ code, error, seconds, failures: this.#failures }, 'update failed');
+    }
+    const pause = code === 0 ? intervalMs : Math.min(intervalMs, FIRST_RETRY_MS * 2 ** (this.#failures - 1));
+    this.#schedule(pause * (1 + (random() * 2 - 1) * JITTER));
+  }
+
+  async #update(): Promise<number> {
+    const [program, ...args] = this.#options.command;
+    const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], timeout: MAX_RUN_MS });
+    this.#child = child;
+    try {
+      if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
+    } catch {
+      // Not permitted: the update runs at the priority of the server.
+    }
+    createInterface({ input: child.stderr }).on('line', (step) => this.#options.log.debug({ step }, 'update'));
+    try {
+      const [code] = (await once(child, 'exit')) as [number | null];
+      return code ?? 1;
+    } catch (error) {
+      this.#options.log.warn({ err: error }, 'update could not be started');
+      return 1;
+    } finally {
+      this.#child = undefined;
+    }
+  }
+}
+
+/**
+ * An update that an administrator starts: the same command as the scheduler's. Its progress and outcome are in the report
+ * that it writes; the lock of the feeds folder keeps two updates apart.
+ */
+export function startUpdate({ command, dataDir, log }: Pick<UpdaterOptions, 'command' | 'dataDir' | 'log'>): void {
+  const [program, ...args] = command;
+  const child = spawn(program, args, { stdio: 'ignore', env: { ...process.env, WHENCE_DATA_DIR: dataDir } });
+  // It outlives this process: a restart should not lose an update that is nearly done.
+  child.unref();
+  child.once('error', (error) => log.warn({ err: error }, 'update could not be started'));
+  child.once('exit', (code) => log.info({ code }, 'requested update has ended'));
+}

@@ -1,0 +1,74 @@
+/**
+ * Fixed values of the domain, each defined here only; types follow from them. The dashboard imports this file as well,
+ * so it imports nothing.
+ */
+
+/** From the fewest rights to the most: look up; also manage one's own keys; everything. */
+export const ROLES = ['viewer', 'member', 'admin'] as const;
+export type Role = (typeof ROLES)[number];
+
+export function isRole(text: string): text is Role {
+  return (ROLES as readonly string[]).includes(text);
+}
+
+/** Whether `role` may do what needs `required`. */
+export function mayDo(role: Role, required: Role): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(required);
+}
+
+/** NIST SP 800-63B §5.1.1.2: length is what counts; no rules on kinds of characters. */
+export const MIN_PASSWORD_CHARACTERS = 10;
+
+/** The smallest limits first. */
+export const TIER_NAMES = ['free', 'starter', 'pro', 'enterprise'] as const;
+export type Tier = (typeof TIER_NAMES)[number];
+
+export const PERMISSIONS = ['ip:read', 'ip:batch', 'asn:read', 'email:read'] as const;
+export type Permission = (typeof PERMISSIONS)[number];
+
+export const KEY_STATUSES = ['active', 'revoked'] as const;
+export type KeyStatus = (typeof KEY_STATUSES)[number];
+
+export const KEY_SORTS = ['name', 'created_at', 'last_used_at', 'requests_today'] as const;
+export type KeySort = (typeof KEY_SORTS)[number];
+
+export const SORT_ORDERS = ['asc', 'desc'] as const;
+export type SortOrder = (typeof SORT_ORDERS)[number];
+
+/** Sections of an email report that are made only on request. */
+export const INCLUDABLE_SECTIONS = ['transport', 'networks'] as const;
+export type IncludableSection = (typeof INCLUDABLE_SECTIONS)[number];
+
+/** Groupings of a usage chart. */
+export const USAGE_GROUPS = ['endpoint', 'key', 'status'] as const;
+export type UsageGroup = (typeof USAGE_GROUPS)[number];
+
+export const AUDIT_ACTIONS = [
+  'account.setup_link_made',
+  'account.set_up',
+  'account.invited',
+  // Of earlier versions; now `account.link_revoked`.
+  'account.invitation_withdrawn',
+  'account.link_revoked',
+  'account.joined',
+  'account.created',
+  'account.signed_in',
+  'account.sign_in_failed',
+  'account.signed_out',
+  'account.signed_out_everywhere',
+  'account.session_ended',
+  'account.password_changed',
+  'account.reset_link_made',
+  'account.password_reset',
+  'account.role_changed',
+  'account.disabled',
+  'account.enabled',
+  'key.created',
+  'key.rotated',
+  'key.revoked',
+  'dataset.version_used',
+  'dataset.update_started',
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+export type AuditTargetKind = 'account' | 'invitation' | 'key' | 'dataset';

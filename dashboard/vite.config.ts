@@ -7,10 +7,11 @@ const server = process.env['WHENCE_URL'] ?? 'http://127.0.0.1:8080';
 
 export default defineConfig({
   plugins: [react(), sizeLimit({ entry: 'index.html', maxGzipBytes: 250_000 })],
-  // The same file as in `paths` of tsconfig.json. It imports nothing, so nothing else of the server comes with it.
+  // The same files as in `paths` of tsconfig.json. They import types only, so nothing else of the server comes along.
   resolve: {
     alias: {
       '@whence/server/dashboard-wire': fileURLToPath(new URL('../server/src/dashboard/wire.ts', import.meta.url)),
+      '@whence/server/vocabulary': fileURLToPath(new URL('../server/src/vocabulary.ts', import.meta.url)),
     },
   },
   // The table of sizes is printed by size-limit.ts.
@@ -24,7 +25,7 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         codeSplitting: {
-          groups: [{ name: 'parts', test: /\/src\/(?:parts|states|format|copy|charts)\// }],
+          groups: [{ name: 'components', test: /\/src\/(?:components|format|charts)\// }],
         },
       },
     },

@@ -1,20 +1,41 @@
-import { MantineProvider } from '@mantine/core';
+import { createTheme, localStorageColorSchemeManager, MantineProvider, Modal, Tooltip } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient, sessionQuery } from './api/query-client.ts';
-import { LiveRegion } from './copy/LiveRegion.tsx';
+import { LiveRegion } from './components/LiveRegion.tsx';
 import { router } from './router.tsx';
 import './theme/mantine.css';
 import './theme/tokens.css';
 import './theme/base.css';
-import { colorSchemeManager, theme } from './theme/theme.ts';
+
+/** Defaults of Mantine components. Colours are in tokens.css: the Content-Security-Policy allows no <style> element. */
+const theme = createTheme({
+  respectReducedMotion: true,
+  cursorType: 'pointer',
+  components: {
+    Modal: Modal.extend({
+      // Mantine's scroll lock inserts a <style> element; mantine.css has a rule in its place.
+      defaultProps: {
+        lockScroll: false,
+        closeButtonProps: { 'aria-label': 'Close' },
+        centered: true,
+        transitionProps: { duration: 100 },
+        overlayProps: { backgroundOpacity: 0.45 },
+      },
+    }),
+    Tooltip: Tooltip.extend({ defaultProps: { transitionProps: { duration: 80 }, openDelay: 250 } }),
+  },
+});
+
+/** The same entry that public/theme.js reads before the first paint. */
+const colorSchemeManager = localStorageColorSchemeManager({ key: 'whence-theme' });
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no element with the id root');
 
-// Asked while the script of the page is still on its way. A failure is shown by Gate, which asks again.
+// Requested while the page's script is still loading. RequireSession shows a failure and retries.
 void queryClient.prefetchQuery(sessionQuery);
 
 createRoot(root).render(

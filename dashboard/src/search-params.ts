@@ -1,14 +1,14 @@
-/** Reads parameters of the address bar, where anything may stand. What is not understood is left out. */
-type Raw = Readonly<Record<string, unknown>>;
+/** Reads and writes the parameters of the address bar. Values that are not understood are left out. */
+type RawParams = Readonly<Record<string, unknown>>;
 
-export function textParam(raw: Raw, name: string): string | undefined {
+export function textParam(raw: RawParams, name: string): string | undefined {
   const value = raw[name];
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 export function choiceParam<Choice extends string>(
-  raw: Raw,
+  raw: RawParams,
   name: string,
   choices: readonly Choice[],
 ): Choice | undefined {
@@ -16,12 +16,13 @@ export function choiceParam<Choice extends string>(
   return choices.find((choice) => choice === value);
 }
 
-export function dayParam(raw: Raw, name: string): string | undefined {
+export function dayParam(raw: RawParams, name: string): string | undefined {
   const value = textParam(raw, name);
   return value !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(value) ? value : undefined;
 }
 
-/** Only what is there: an absent parameter does not appear in the address bar. */
-export function present<Params extends Record<string, unknown>>(params: Params): Partial<Params> {
-  return Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined)) as Partial<Params>;
+/** An absent or empty parameter does not appear in the address bar. */
+export function withoutEmpty<Params extends object>(params: Params): Partial<Params> {
+  const entries = Object.entries(params).filter(([, value]) => value !== undefined && value !== '');
+  return Object.fromEntries(entries) as Partial<Params>;
 }

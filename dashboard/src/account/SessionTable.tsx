@@ -2,12 +2,11 @@ import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { OpenSession } from '@whence/server/dashboard-wire';
 import { answerQuery, call, queryClient } from '../api/query-client.ts';
+import { FailureNotice } from '../components/Failures.tsx';
+import { Loaded } from '../components/Loaded.tsx';
+import { type Column, Table } from '../components/Table.tsx';
+import { Tag } from '../components/Tag.tsx';
 import { Time } from '../format/Time.tsx';
-import { type Column, Table } from '../parts/Table.tsx';
-import { Tag } from '../parts/Tag.tsx';
-import { FailureNotice } from '../states/FailureNotice.tsx';
-import { Loaded } from '../states/Loaded.tsx';
-import { browserName } from './browser-name.ts';
 
 export function SessionTable() {
   const sessions = useQuery(answerQuery('listSessions', {}));
@@ -25,7 +24,7 @@ export function SessionTable() {
       align: 'end',
       cell: ({ id, is_current }) =>
         is_current ? (
-          <Tag tone="accent">this one</Tag>
+          <Tag tone="accent">this session</Tag>
         ) : (
           <Button size="compact-xs" variant="default" onClick={() => end.mutate(id)}>
             Sign out
@@ -43,4 +42,28 @@ export function SessionTable() {
       </Loaded>
     </>
   );
+}
+
+/** Patterns of the User-Agent header. The order matters, because browsers also name other browsers. */
+const BROWSERS = [
+  [/Edg\//, 'Edge'],
+  [/OPR\//, 'Opera'],
+  [/Firefox\//, 'Firefox'],
+  [/Chrom(?:e|ium)\//, 'Chrome'],
+  [/Safari\//, 'Safari'],
+  [/^curl\//, 'curl'],
+] as const;
+const SYSTEMS = [
+  [/Android/, 'Android'],
+  [/iPhone|iPad/, 'iOS'],
+  [/Windows/, 'Windows'],
+  [/Mac OS X/, 'macOS'],
+  [/Linux|X11/, 'Linux'],
+] as const;
+
+function browserName(userAgent: string): string {
+  const browser = BROWSERS.find(([pattern]) => pattern.test(userAgent))?.[1];
+  const system = SYSTEMS.find(([pattern]) => pattern.test(userAgent))?.[1];
+  if (browser === undefined) return userAgent.slice(0, 40) || 'unknown';
+  return system === undefined ? browser : `${browser} on ${system}`;
 }

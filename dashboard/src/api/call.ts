@@ -1,14 +1,20 @@
-/** One request to the back end: typed by its contract, with the CSRF token, with every failure as a `Failure`. */
-import { type Contract, CSRF_HEADER, type RouteName, routes } from '@whence/server/dashboard-wire';
-import { Failure, type FailureCode } from './failure.ts';
+/** Requests to the back end, typed by its contract. Every failure is thrown as a `Failure`. */
+import type { ErrorCode } from '@whence/client/wire';
+import {
+  type Contract,
+  CSRF_HEADER,
+  type DashboardErrorCode,
+  type RouteName,
+  routes,
+} from '@whence/server/dashboard-wire';
 
-type Part<Name extends RouteName, Key extends string> = Contract[Name] extends { [K in Key]: infer Value }
+type Field<Name extends RouteName, Key extends string> = Contract[Name] extends { [K in Key]: infer Value }
   ? { [K in Key]: Value }
   : unknown;
-export type Input<Name extends RouteName> = Part<Name, 'params'> & Part<Name, 'query'> & Part<Name, 'body'>;
-export type Answer<Name extends RouteName> = Contract[Name]['answer'];
+export type Input<Name extends RouteName> = Field<Name, 'params'> & Field<Name, 'query'> & Field<Name, 'body'>;
+type Answer<Name extends RouteName> = Contract[Name]['answer'];
 
-export type Answered<Name extends RouteName> = {
+export type Envelope<Name extends RouteName> = {
   readonly data: Answer<Name>;
   readonly meta: Readonly<Record<string, unknown>>;
 };
@@ -23,9 +29,9 @@ export type Caller = <Name extends RouteName>(
   name: Name,
   input: Input<Name>,
   signal?: AbortSignal,
-) => Promise<Answered<Name>>;
+) => Promise<Envelope<Name>>;
 
-/** `csrfToken` is asked at each request: signing in changes it. */
+/** `csrfToken` is called for every request, because signing in changes the token. */
 export function createCaller(csrfToken: () => string): Caller {
   return async (name, input, signal) => {
     const { method } = routes[name];
@@ -42,7 +48,7 @@ export function createCaller(csrfToken: () => string): Caller {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
-    return (await readEnvelope(response)) as Answered<typeof name>;
+    return (await readEnvelope(response)) as Envelope<typeof name>;
   };
 }
 
@@ -67,7 +73,7 @@ async function readEnvelope(response: Response): Promise<unknown> {
   const requestId = response.headers.get('X-Request-ID') ?? undefined;
   const body: unknown = await response.json().catch(() => undefined);
   if (!isEnvelope(body)) {
-    throw new Failure(`The server answered ${response.status} without JSON`, 'NOT_AN_ANSWER', {
+    throw new Failure(`The server responded with ${response.status} and no JSON`, 'INVALID_RESPONSE', {
       status: response.status,
       requestId,
     });
@@ -75,7 +81,7 @@ async function readEnvelope(response: Response): Promise<unknown> {
   if (response.ok) return body;
   const { error, code, details } = body.data as { error?: string; code?: FailureCode; details?: object };
   const retryAfter = Number(response.headers.get('Retry-After') ?? Number.NaN);
-  throw new Failure(error ?? `The server answered ${response.status}`, code ?? 'NOT_AN_ANSWER', {
+  throw new Failure(error ?? `The server responded with ${response.status}`, code ?? 'INVALID_RESPONSE', {
     status: response.status,
     requestId,
     retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
@@ -85,4 +91,40 @@ async function readEnvelope(response: Response): Promise<unknown> {
 
 function isEnvelope(body: unknown): body is { data: object; meta: object } {
   return typeof body === 'object' && body !== null && 'data' in body && typeof body.data === 'object';
+}
+
+/** Why a request failed: the server refused it, or could not be reached. */
+
+type FailureCode = ErrorCode | DashboardErrorCode | 'OFFLINE' | 'INVALID_RESPONSE';
+
+export class Failure extends Error {
+  override name = 'Failure';
+  readonly status: number;
+  readonly code: FailureCode;
+  readonly requestId: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(
+    message: string,
+    code: FailureCode,
+    more: {
+      status?: number;
+      requestId?: string | undefined;
+      retryAfterSeconds?: number | undefined;
+      details?: Record<string, unknown> | undefined;
+      cause?: unknown;
+    } = {},
+  ) {
+    super(message, { cause: more.cause });
+    this.code = code;
+    this.status = more.status ?? 0;
+    this.requestId = more.requestId;
+    this.retryAfterSeconds = more.retryAfterSeconds;
+    this.details = more.details ?? {};
+  }
+}
+
+export function isFailure(error: unknown, ...codes: FailureCode[]): error is Failure {
+  return error instanceof Failure && (codes.length === 0 || codes.includes(error.code));
 }

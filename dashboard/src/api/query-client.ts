@@ -1,8 +1,7 @@
-/** The cache of answers, and the requests that fill it. The session is one of its entries: the CSRF token is there. */
+/** The query cache and the requests that fill it. The session, which holds the CSRF token, is one of its entries. */
 import { QueryClient, queryOptions } from '@tanstack/react-query';
 import type { RouteName, SessionState } from '@whence/server/dashboard-wire';
-import { type Answered, createCaller, type Input } from './call.ts';
-import { Failure, isFailure } from './failure.ts';
+import { createCaller, type Envelope, Failure, type Input, isFailure } from './call.ts';
 
 const sessionKey = ['getSession'] as const;
 
@@ -10,7 +9,7 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      // What the server refused it will refuse again; a lost connection or a moment of overload is worth another try.
+      // A refused request would be refused again; a lost connection or a short overload is worth a retry.
       retry: (count, error) =>
         count < 2 && error instanceof Failure && ([0, 502, 504].includes(error.status) || error.code === 'OVERLOADED'),
       refetchOnWindowFocus: true,
@@ -35,23 +34,23 @@ export function setSession(session: SessionState): void {
   queryClient.setQueryData(sessionKey, session);
 }
 
-/** A session that has ended is noticed by any request: the page then asks to sign in. */
+/** Any request may find that the session has ended. Loading the session again then shows the sign-in form. */
 queryClient.getQueryCache().subscribe(({ type, query }) => {
   if (type === 'updated' && query.queryKey[0] !== sessionKey[0] && isFailure(query.state.error, 'SIGNED_OUT')) {
     void queryClient.invalidateQueries({ queryKey: sessionKey });
   }
 });
 
-/** The whole answer of a route, with its meta. */
+/** A query whose data is the whole response of a route, including its meta. */
 export function answerQuery<Name extends RouteName>(name: Name, input: Input<Name>) {
   return queryOptions({
     queryKey: [name, input] as const,
-    queryFn: ({ signal }): Promise<Answered<Name>> => call(name, input, signal),
+    queryFn: ({ signal }): Promise<Envelope<Name>> => call(name, input, signal),
   });
 }
 
-/** After signing out: drops every answer and asks for the session again. */
-export async function forgetEverything(): Promise<void> {
+/** For signing out: removes all loaded data and loads the session again. */
+export async function clearCache(): Promise<void> {
   queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
   await queryClient.invalidateQueries({ queryKey: sessionKey });
 }

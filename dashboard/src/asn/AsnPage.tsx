@@ -1,23 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { isFailure } from '../api/failure.ts';
+import type { AsnRecord } from '@whence/client/wire';
+import { isFailure } from '../api/call.ts';
 import { answerQuery } from '../api/query-client.ts';
-import { Copyable } from '../copy/Copyable.tsx';
+import { Shares } from '../components/Bars.tsx';
+import { CodeTabs, Copyable, requestTabs } from '../components/Copy.tsx';
+import { Facts } from '../components/Facts.tsx';
+import { Loaded } from '../components/Loaded.tsx';
+import { Empty, Notice } from '../components/Notice.tsx';
+import { Columns, Credits, Page, Section } from '../components/Page.tsx';
+import { countryName } from '../format/names.ts';
 import { formatNumber } from '../format/number.ts';
-import { CodeTabs, requestTabs } from '../parts/CodeTabs.tsx';
-import { Columns } from '../parts/Columns.tsx';
-import { Credits } from '../parts/Credits.tsx';
-import { Page } from '../parts/Page.tsx';
-import { Section } from '../parts/Section.tsx';
-import { Shares } from '../parts/Shares.tsx';
-import { Empty } from '../states/Empty.tsx';
-import { Loaded } from '../states/Loaded.tsx';
-import { Notice } from '../states/Notice.tsx';
-import { AsnFacts } from './AsnFacts.tsx';
-import { AsnResults } from './AsnResults.tsx';
+import { AsnResults } from './AsnSearchPage.tsx';
 import { PrefixList } from './PrefixList.tsx';
 
-const route = getRouteApi('/gate/asn/$asn');
+const route = getRouteApi('/session/asn/$asn');
 
 export function AsnPage() {
   const { asn } = route.useParams();
@@ -31,9 +28,7 @@ export function AsnPage() {
     >
       {isFailure(lookup.error, 'NOT_FOUND', 'INVALID_ASN') ? (
         <Notice
-          title={
-            lookup.error.code === 'NOT_FOUND' ? `This dataset has no network AS${asn}` : `${asn} is not an AS number`
-          }
+          title={lookup.error.code === 'NOT_FOUND' ? `AS${asn} is not in this dataset` : `${asn} is not an AS number`}
         >
           <p>
             An AS number is a number from 1 to 4294967295. <Link to="/asn">Search networks by name</Link>.
@@ -50,11 +45,11 @@ export function AsnPage() {
                     <AsnFacts record={record} />
                   </Section>
                   <Section
-                    title="Types of its IPv4 addresses"
-                    {...(is_sample ? { note: 'An estimate, from a sample of its prefixes.' } : {})}
+                    title="IPv4 addresses by type"
+                    {...(is_sample ? { note: 'Estimated from a sample of its prefixes.' } : {})}
                   >
                     {connection_types.length === 0 ? (
-                      <Empty title="It announces no IPv4 addresses" />
+                      <Empty title="No IPv4 addresses are announced" />
                     ) : (
                       <Shares
                         total={total}
@@ -72,7 +67,7 @@ export function AsnPage() {
                   title={`${formatNumber(record.prefix_count.ipv4)} IPv4 and ${formatNumber(record.prefix_count.ipv6)} IPv6 prefixes`}
                 />
                 {related.length > 0 && (
-                  <Section title="Networks of the same organisation" note="A guess, by name.">
+                  <Section title="Networks of the same organisation" note="Matched by name, so some may be wrong.">
                     <AsnResults results={related} label="Related networks" />
                   </Section>
                 )}
@@ -90,5 +85,23 @@ export function AsnPage() {
         </Loaded>
       )}
     </Page>
+  );
+}
+
+function AsnFacts({ record }: { record: AsnRecord }) {
+  const { country, rir, connection_type, is_announced, address_count, handle, registered, cloud_provider } = record;
+  return (
+    <Facts
+      facts={[
+        { name: 'Country', value: country === 'ZZ' ? 'unknown' : `${countryName(country)} (${country})` },
+        { name: 'Registry', value: rir },
+        { name: 'Type', value: connection_type },
+        { name: 'Announced', value: is_announced ? 'yes' : 'no prefix in this dataset' },
+        { name: 'IPv4 addresses', value: formatNumber(address_count.ipv4) },
+        ...(handle === undefined ? [] : [{ name: 'Handle', value: <span className="mono">{handle}</span> }]),
+        ...(registered === undefined ? [] : [{ name: 'Registered', value: registered }]),
+        ...(cloud_provider === undefined ? [] : [{ name: 'Cloud', value: cloud_provider }]),
+      ]}
+    />
   );
 }

@@ -2,16 +2,17 @@ import { TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import type { AsnSearchResult } from '@whence/client/wire';
 import { answerQuery } from '../api/query-client.ts';
+import { Loaded } from '../components/Loaded.tsx';
+import { Empty } from '../components/Notice.tsx';
+import { Page, Section } from '../components/Page.tsx';
+import { type Column, Table } from '../components/Table.tsx';
+import { countryName } from '../format/names.ts';
 import { count, formatNumber } from '../format/number.ts';
-import { Page } from '../parts/Page.tsx';
-import { Section } from '../parts/Section.tsx';
-import { Empty } from '../states/Empty.tsx';
-import { Loaded } from '../states/Loaded.tsx';
-import { AsnResults } from './AsnResults.tsx';
 
-const route = getRouteApi('/gate/asn');
+const route = getRouteApi('/session/asn');
 const LIMIT = 100;
 const DEBOUNCE_MS = 120;
 
@@ -40,19 +41,19 @@ export function AsnSearchPage() {
       />
       {searched === '' ? (
         <Empty title="Search as you type">
-          <p>The words may be in any order; accents and capitals do not matter.</p>
+          <p>Words can be in any order; case and accents are ignored.</p>
         </Empty>
       ) : (
         <Loaded query={search} lines={10}>
           {({ data: { results, total } }) =>
             results.length === 0 ? (
-              <Empty title={`No network is named like “${searched}”`}>
+              <Empty title={`No network name matches “${searched}”`}>
                 <p>Try a part of the name: organisations often register under a parent company or in short form.</p>
               </Empty>
             ) : (
               <Section
                 title={count(total, 'network')}
-                note={total > results.length ? `The best ${formatNumber(results.length)} are shown.` : undefined}
+                note={total > results.length ? `Showing the best ${formatNumber(results.length)}.` : undefined}
               >
                 <AsnResults results={results} label="Networks found" />
               </Section>
@@ -62,4 +63,24 @@ export function AsnSearchPage() {
       )}
     </Page>
   );
+}
+
+const columns: Column<AsnSearchResult>[] = [
+  {
+    name: 'Number',
+    cell: ({ asn }) => (
+      <Link to="/asn/$asn" params={{ asn: String(asn) }} className="nowrap">
+        AS{asn}
+      </Link>
+    ),
+  },
+  { name: 'Name', cell: ({ asn_name }) => asn_name },
+  { name: 'Country', cell: ({ country }) => <span className="nowrap">{countryName(country)}</span> },
+  { name: 'Type', cell: ({ connection_type }) => connection_type },
+  { name: 'IPv4 prefixes', align: 'end', cell: ({ prefix_count }) => formatNumber(prefix_count.ipv4) },
+  { name: 'IPv6 prefixes', align: 'end', cell: ({ prefix_count }) => formatNumber(prefix_count.ipv6) },
+];
+
+export function AsnResults({ results, label }: { results: readonly AsnSearchResult[]; label: string }) {
+  return <Table label={label} columns={columns} rows={results} rowKey={({ asn }) => String(asn)} />;
 }

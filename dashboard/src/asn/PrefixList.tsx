@@ -1,19 +1,20 @@
 import { TextInput } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useMemo, useRef } from 'react';
-import { CopyButton } from '../copy/CopyButton.tsx';
+import { CopyButton } from '../components/Copy.tsx';
+import { PrefixLink } from '../components/Links.tsx';
+import { Empty } from '../components/Notice.tsx';
+import { Section } from '../components/Page.tsx';
 import { count } from '../format/number.ts';
-import { Section } from '../parts/Section.tsx';
-import { Empty } from '../states/Empty.tsx';
 import classes from './PrefixList.module.css';
 
-const route = getRouteApi('/gate/asn/$asn');
+const route = getRouteApi('/session/asn/$asn');
 const ROW_PX = 34;
 const COLUMN_PX = 220;
 
-/** Tens of thousands of prefixes, in as many columns as fit. The filter is in the address bar. */
+/** A virtual list of up to tens of thousands of prefixes, in as many columns as fit. The filter is in the address bar. */
 export function PrefixList({ prefixes, title }: { prefixes: readonly string[]; title: string }) {
   const { prefixes: filter = '' } = route.useSearch();
   const navigate = useNavigate({ from: '/asn/$asn' });
@@ -34,7 +35,7 @@ export function PrefixList({ prefixes, title }: { prefixes: readonly string[]; t
   return (
     <Section
       title={title}
-      note={filter === '' ? undefined : `${count(shown.length, 'prefix', 'prefixes')} with “${filter}”`}
+      note={filter === '' ? undefined : `${count(shown.length, 'prefix', 'prefixes')} matching “${filter}”`}
       aside={
         <div className={`${classes['tools']} no-print`}>
           <TextInput
@@ -57,7 +58,7 @@ export function PrefixList({ prefixes, title }: { prefixes: readonly string[]; t
       <div ref={sizeRef}>
         {shown.length === 0 ? (
           <Empty
-            title={prefixes.length === 0 ? 'It announces nothing in this dataset' : 'No prefix contains this text'}
+            title={prefixes.length === 0 ? 'No prefixes are announced in this dataset' : 'No prefix matches the filter'}
           />
         ) : (
           <section
@@ -74,9 +75,7 @@ export function PrefixList({ prefixes, title }: { prefixes: readonly string[]; t
                   style={{ height: size, transform: `translateY(${start}px)`, ['--columns' as string]: columns }}
                 >
                   {shown.slice(index * columns, (index + 1) * columns).map((prefix) => (
-                    <Link key={prefix} to="/prefix/$" params={{ _splat: prefix }} className="mono" preload={false}>
-                      {prefix}
-                    </Link>
+                    <PrefixLink key={prefix} prefix={prefix} preload={false} />
                   ))}
                 </div>
               ))}

@@ -4,15 +4,13 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { AuditAction } from '@whence/server/dashboard-wire';
 import { addressOf } from '../api/call.ts';
 import { answerQuery, call } from '../api/query-client.ts';
-import { ExportLinks } from '../parts/ExportLinks.tsx';
-import { Page } from '../parts/Page.tsx';
-import { Empty } from '../states/Empty.tsx';
-import { Loaded } from '../states/Loaded.tsx';
-import { AuditList } from './AuditList.tsx';
+import { Loaded } from '../components/Loaded.tsx';
+import { Empty } from '../components/Notice.tsx';
+import { ExportLinks, Page } from '../components/Page.tsx';
 import classes from './AuditPage.module.css';
-import { auditActions } from './actions.ts';
+import { ACTION_WORDS, AuditTable } from './AuditTable.tsx';
 
-const route = getRouteApi('/gate/settings/audit');
+const route = getRouteApi('/session/settings/audit');
 const PAGE = 100;
 
 export function AuditPage() {
@@ -32,7 +30,7 @@ export function AuditPage() {
     <Page
       name="Audit"
       title="Audit"
-      lead="Who did what to which key, account or dataset. Secrets are never recorded."
+      lead="Changes to keys, accounts and datasets, and who made them. Secrets are never recorded."
       actions={<ExportLinks addressOf={(format) => addressOf('exportAudit', { query: { ...filter, format } })} />}
     >
       <div className={classes['body']}>
@@ -42,7 +40,7 @@ export function AuditPage() {
             value={filter.action ?? ''}
             data={[
               { value: '', label: 'Any action' },
-              ...Object.entries(auditActions).map(([value, label]) => ({ value, label })),
+              ...Object.entries(ACTION_WORDS).map(([value, label]) => ({ value, label })),
             ]}
             onChange={(event) => {
               const action = event.currentTarget.value as AuditAction | '';
@@ -65,8 +63,8 @@ export function AuditPage() {
         <Loaded query={audit} lines={12}>
           {({ pages }) => {
             const entries = pages.flatMap((page) => page.entries);
-            if (entries.length === 0) return <Empty title="Nothing recorded that matches" />;
-            return <AuditList entries={entries} />;
+            if (entries.length === 0) return <Empty title="No matching entries" />;
+            return <AuditTable entries={entries} />;
           }}
         </Loaded>
         {audit.hasNextPage && (

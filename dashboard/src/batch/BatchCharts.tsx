@@ -1,13 +1,11 @@
 import type { ThreatLevel } from '@whence/client/wire';
 import { useMemo } from 'react';
-import { countryName } from '../format/country.ts';
-import { Columns } from '../parts/Columns.tsx';
-import { FLAG_WORDS } from '../parts/flag-words.ts';
-import { Level } from '../parts/Level.tsx';
-import { Section } from '../parts/Section.tsx';
-import { Shares } from '../parts/Shares.tsx';
+import { Shares } from '../components/Bars.tsx';
+import { Columns, Section } from '../components/Page.tsx';
+import { Level } from '../components/Tag.tsx';
+import { countryName, FLAG_WORDS } from '../format/names.ts';
 import type { BatchRow } from './batch-run.ts';
-import { type BatchFilter, type Facet, type FacetValue, facetOf } from './facets.ts';
+import { type BatchFilter, type Facet, type FacetValue, facetOf } from './filter-rows.ts';
 
 const FACETS: readonly [Facet, string, ((value: FacetValue) => React.ReactNode) | undefined][] = [
   ['level', 'Threat', ({ key }) => <Level level={key as ThreatLevel} />],
@@ -22,11 +20,11 @@ type BatchChartsProps = {
   rows: readonly BatchRow[];
   filter: BatchFilter;
   onFilter: (facet: Facet, value: string | undefined) => void;
-  /** Without them a low score says little. */
+  /** Without blocklists a low score means little. */
   hasBlocklists: boolean;
 };
 
-/** How the addresses divide; a click filters by the value, another takes the filter away. */
+/** How the addresses are distributed. A click filters by a value, a second click removes the filter. */
 export function BatchCharts({ rows, filter, onFilter, hasBlocklists }: BatchChartsProps) {
   return (
     <Columns isNarrow>

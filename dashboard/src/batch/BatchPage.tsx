@@ -4,30 +4,26 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useDeferredValue, useEffect, useMemo, useSyncExternalStore } from 'react';
 import { answerQuery, call } from '../api/query-client.ts';
-import { CopyButton } from '../copy/CopyButton.tsx';
+import { CopyButton } from '../components/Copy.tsx';
+import { Empty } from '../components/Notice.tsx';
+import { Credits, Page, PrintButton, Section } from '../components/Page.tsx';
 import { count, formatNumber } from '../format/number.ts';
-import { Credits } from '../parts/Credits.tsx';
-import { Page } from '../parts/Page.tsx';
-import { PrintButton } from '../parts/PrintButton.tsx';
-import { Section } from '../parts/Section.tsx';
-import { useSignedIn } from '../session/use-account.ts';
-import { Empty } from '../states/Empty.tsx';
+import { withoutEmpty } from '../search-params.ts';
+import { useSignedIn } from '../session/use-session.ts';
 import { BatchCharts } from './BatchCharts.tsx';
-import { BatchInput } from './BatchInput.tsx';
+import { BatchInput, BatchProgress } from './BatchInput.tsx';
 import classes from './BatchPage.module.css';
-import { BatchProgress } from './BatchProgress.tsx';
 import { BatchTable } from './BatchTable.tsx';
 import { BatchRun, type BatchState } from './batch-run.ts';
 import { save, toCsv, toNdjson, toNftSet } from './download.ts';
-import { matches } from './facets.ts';
+import { matches, sortRows } from './filter-rows.ts';
 import type { ScanRequest } from './scan-worker.ts';
-import { sortRows } from './sort-rows.ts';
 
-const route = getRouteApi('/gate/batch');
-/** So many addresses fit into an address bar and a chat. */
-const SHAREABLE = 50;
+const route = getRouteApi('/session/batch');
+/** Up to this many addresses are kept in the address bar, so that the list can be shared as a link. */
+const MAX_SHARED = 50;
 
-/** One run at a time; it outlives the page, so that one can open an address and come back. */
+/** One run at a time. It outlives the page, so that opening an address and coming back does not lose it. */
 const run = new BatchRun(call);
 
 export function BatchPage() {
@@ -38,12 +34,12 @@ export function BatchPage() {
   const start = (request: ScanRequest) => run.start(request, max_batch);
   const { phase, rows } = state;
 
-  // A shared address brings its list along.
+  // A shared link carries its list of addresses.
   useEffect(() => {
     if (ips !== undefined && run.snapshot().phase === 'idle') run.start({ text: ips }, max_batch);
   }, [ips, max_batch]);
   useEffect(() => {
-    if (phase !== 'done' || rows.length === 0 || rows.length > SHAREABLE) return;
+    if (phase !== 'done' || rows.length === 0 || rows.length > MAX_SHARED) return;
     const list = rows.map(({ ip }) => ip).join(' ');
     void navigate({ search: (before) => ({ ...before, ips: list }), replace: true, resetScroll: false });
   }, [phase, rows, navigate]);
@@ -56,7 +52,7 @@ export function BatchPage() {
     <Page
       name="Batch"
       title="Batch"
-      lead="Many addresses at once, out of any text."
+      lead="Look up many addresses at once, from any text."
       actions={rows.length > 0 ? <PrintButton /> : undefined}
     >
       {phase === 'idle' ? (
@@ -70,7 +66,7 @@ export function BatchPage() {
   );
 }
 
-/** Answers of a batch do not carry credits: those of all sources stand for them. */
+/** Batch responses have no credits, so those of all sources are shown. */
 function DatasetCredits() {
   const { data } = useQuery(answerQuery('getDataset', {}));
   const credits = (data?.data.report?.sources ?? []).map(({ credit }) => credit).filter((credit) => credit !== '');
@@ -83,16 +79,13 @@ function Results({ state: { rows, phase, counts } }: { state: BatchState }) {
   const dataset = useQuery(answerQuery('getDataset', {}));
   const shownRows = useDeferredValue(rows);
   const key = JSON.stringify(filter);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the filter is a new object each time; its text is not.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the filter is a new object each time, but its text is the same.
   const stableFilter = useMemo(() => filter, [key]);
-  const passing = useMemo(() => shownRows.filter((row) => matches(row, stableFilter)), [shownRows, stableFilter]);
-  const sorted = useMemo(() => sortRows(passing, sort), [passing, sort]);
+  const matching = useMemo(() => shownRows.filter((row) => matches(row, stableFilter)), [shownRows, stableFilter]);
+  const sorted = useMemo(() => sortRows(matching, sort), [matching, sort]);
   const change = (next: Partial<typeof filter & { sort: typeof sort }>) =>
     void navigate({
-      search: (before) =>
-        Object.fromEntries(
-          Object.entries({ ...before, ...next }).filter(([, value]) => value !== undefined && value !== ''),
-        ),
+      search: (before) => withoutEmpty({ ...before, ...next }),
       replace: true,
       resetScroll: false,
     });
@@ -100,7 +93,7 @@ function Results({ state: { rows, phase, counts } }: { state: BatchState }) {
     if (phase !== 'done') return null;
     return (
       <Empty title={counts?.special ? 'Only private or reserved addresses were found' : 'No address was found'}>
-        <p>Addresses are written like 192.0.2.1 or 2001:db8::1. Names of hosts are not looked up.</p>
+        <p>Addresses are written like 192.0.2.1 or 2001:db8::1. Host names are not looked up.</p>
       </Empty>
     );
   }
@@ -116,7 +109,7 @@ function Results({ state: { rows, phase, counts } }: { state: BatchState }) {
       <Section
         title={
           isFiltered
-            ? `${formatNumber(passing.length)} of ${count(rows.length, 'address', 'addresses')}`
+            ? `${formatNumber(matching.length)} of ${count(rows.length, 'address', 'addresses')}`
             : count(rows.length, 'address', 'addresses')
         }
         aside={
@@ -162,7 +155,7 @@ function Results({ state: { rows, phase, counts } }: { state: BatchState }) {
         }
       >
         {sorted.length === 0 ? (
-          <Empty title="No address passes the filter" />
+          <Empty title="No address matches the filter" />
         ) : (
           <BatchTable rows={sorted} sort={sort} onSort={(by) => change({ sort: by })} />
         )}

@@ -2,14 +2,13 @@ import { IconArrowDown } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useRef } from 'react';
-import { countryName } from '../format/country.ts';
+import { NetworkLink } from '../components/Links.tsx';
+import { Level } from '../components/Tag.tsx';
+import { countryName, FLAG_WORDS, FLAGS } from '../format/names.ts';
 import { formatNumber } from '../format/number.ts';
-import { FLAG_WORDS } from '../parts/flag-words.ts';
-import { Level } from '../parts/Level.tsx';
 import classes from './BatchTable.module.css';
 import type { BatchRow } from './batch-run.ts';
-import { FLAGS } from './facets.ts';
-import type { BatchSort } from './sort-rows.ts';
+import type { BatchSort } from './filter-rows.ts';
 
 const ROW_PX = 40;
 const SHORT = 12;
@@ -98,15 +97,7 @@ function Cells({ row: { ip, times, record, refusal } }: { row: BatchRow }) {
       {cell(formatNumber(times))}
       {record === undefined
         ? cell(<span className="quiet">{refusal}</span>, refusal)
-        : cell(
-            <>
-              <Link to="/asn/$asn" params={{ asn: String(record.asn) }} preload={false}>
-                AS{record.asn}
-              </Link>{' '}
-              {record.asn_name}
-            </>,
-            record.asn_name,
-          )}
+        : cell(<NetworkLink asn={record.asn} name={record.asn_name} preload={false} />, record.asn_name)}
       {cell(record === undefined ? '' : countryName(record.country))}
       {cell(record?.connection_type ?? '')}
       {cell(

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AddressScanner } from './address-scanner.ts';
 
-function scan(...pieces: string[]): AddressScanner {
+function scan(...chunks: string[]): AddressScanner {
   const scanner = new AddressScanner();
-  for (const piece of pieces) scanner.push(piece);
+  for (const chunk of chunks) scanner.push(chunk);
   scanner.finish();
   return scanner;
 }
-const addressesIn = (...pieces: string[]) => scan(...pieces).addresses.map(([address]) => address);
+const addressesIn = (...chunks: string[]) => scan(...chunks).addresses.map(([address]) => address);
 
 for (const [behaviour, text, want] of [
   ['a line of a log', '8.8.8.8 - - [15/Nov/2026:12:34:56 +0000] "GET / HTTP/1.1" 200', ['8.8.8.8']],

@@ -1,6 +1,6 @@
 /**
- * Finds addresses in text that arrives in pieces, and counts them. Any text will do: a log, CSV, JSON, a mail. A token
- * that is cut by the end of a piece is kept back until the next one.
+ * Finds and counts addresses in text that arrives in chunks. The text can be a log, CSV, JSON or an email. A token that
+ * is cut by the end of a chunk is kept until the next one.
  */
 import { formatAddress, parseAddress } from '@whence/dataset/address';
 import { findSpecialPurpose } from '@whence/dataset/special-purpose';
@@ -8,25 +8,25 @@ import { findSpecialPurpose } from '@whence/dataset/special-purpose';
 export type ScanCounts = {
   /** Everything that looks like an address. */
   readonly found: number;
-  /** Different addresses that will be looked up. */
+  /** Distinct addresses, which will be looked up. */
   readonly unique: number;
   readonly duplicates: number;
   /** Four numbers with dots, one of them above 255 or with a leading zero. */
   readonly invalid: number;
-  /** Different addresses in private and other special-purpose ranges. They are not looked up. */
+  /** Distinct addresses in private and other special-purpose ranges. They are not looked up. */
   readonly special: number;
   /** Addresses beyond the limit, not looked up. */
   readonly beyondLimit: number;
 };
 
-/** About 200 MB of memory in a browser with their records. */
+/** With their records they take about 200 MB of memory in a browser. */
 export const MAX_ADDRESSES = 500_000;
 
 // A dotted quad, or groups with at least two colons. Times (12:34:56) match the second and do not parse.
 const CANDIDATE =
   /(?<![\w.:-])(?:\d{1,3}(?:\.\d{1,3}){3}(?!\.?\w)|(?:[0-9a-f]{0,4}:){2,7}(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]{0,4})(?!\w))/gi;
 /** The longest text of an address is 45 characters; one more shows where it ends. */
-const KEPT_BACK = 48;
+const KEPT_CHARACTERS = 48;
 
 export class AddressScanner {
   readonly #seen = new Map<string, number>();
@@ -38,12 +38,12 @@ export class AddressScanner {
 
   push(text: string): void {
     const whole = this.#rest + text;
-    const end = whole.length - KEPT_BACK;
+    const end = whole.length - KEPT_CHARACTERS;
     if (end <= 0) {
       this.#rest = whole;
       return;
     }
-    // A separator ends every token; without one near the end, the last characters wait.
+    // A separator ends every token; without one near the end, the last characters are kept.
     let cut = end;
     for (let at = whole.length - 1; at >= end; at--) {
       const code = whole.charCodeAt(at);
@@ -63,11 +63,11 @@ export class AddressScanner {
 
   get counts(): ScanCounts {
     const unique = this.#seen.size;
-    const looked = [...this.#seen.values()].reduce((sum, times) => sum + times, 0);
+    const occurrences = [...this.#seen.values()].reduce((sum, times) => sum + times, 0);
     return {
       found: this.#found,
       unique,
-      duplicates: looked - unique,
+      duplicates: occurrences - unique,
       invalid: this.#invalid,
       special: this.#special.size,
       beyondLimit: this.#beyondLimit,
@@ -80,10 +80,10 @@ export class AddressScanner {
   }
 
   #scan(text: string): void {
-    for (const [token] of text.matchAll(CANDIDATE)) this.#take(token);
+    for (const [token] of text.matchAll(CANDIDATE)) this.#count(token);
   }
 
-  #take(token: string): void {
+  #count(token: string): void {
     const known = this.#seen.get(token);
     if (known !== undefined) {
       this.#found++;

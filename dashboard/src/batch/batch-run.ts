@@ -1,6 +1,6 @@
 /**
- * One run of a batch: scanning, then look-ups in chunks. It lives beside the pages, so that opening an address and
- * coming back does not lose it; `subscribe` and `snapshot` are what React needs.
+ * One run of a batch: scanning, then lookups in chunks. It is independent of the page, so that opening an address and
+ * coming back does not lose it. `subscribe` and `snapshot` are for `useSyncExternalStore`.
  */
 import type { BatchEntry, IpRecord } from '@whence/client/wire';
 import type { Caller } from '../api/call.ts';
@@ -62,7 +62,7 @@ export class BatchRun {
     worker.postMessage(request);
   }
 
-  /** What was found so far stays. */
+  /** Keeps the results so far. */
   stop(): void {
     this.#halt();
     this.#set({ ...this.#state, phase: 'stopped' });
@@ -102,21 +102,21 @@ export class BatchRun {
       const rows = this.#call('lookUpBatch', { body: { ips } }, signal).then(({ data }) =>
         chunk.map(([ip, times]) => rowOf(ip, times, Object.hasOwn(data, ip) ? data[ip] : undefined)),
       );
-      // Awaited in order below; an earlier chunk may fail first.
+      // Awaited in order below. If an earlier chunk fails, this avoids an unhandled rejection.
       rows.catch(() => undefined);
       return rows;
     };
     let next = 0;
-    const ask = () => {
+    const requestNext = () => {
       if (next >= addresses.length) return;
       chunks.push(chunkAt(next));
       next += chunkSize;
     };
-    for (let lane = 0; lane < PARALLEL; lane++) ask();
+    for (let request = 0; request < PARALLEL; request++) requestNext();
     for (let index = 0; index < chunks.length; index++) {
       const rows = (await chunks[index]) ?? [];
       signal.throwIfAborted();
-      ask();
+      requestNext();
       this.#set({ ...this.#state, rows: [...this.#state.rows, ...rows] });
     }
   }
@@ -139,6 +139,6 @@ export class BatchRun {
 }
 
 function rowOf(ip: string, times: number, entry: BatchEntry | undefined): BatchRow {
-  if (entry === undefined) return { ip, times, refusal: 'no answer' };
+  if (entry === undefined) return { ip, times, refusal: 'no response' };
   return 'error' in entry ? { ip, times, refusal: entry.error } : { ip, times, record: entry };
 }

@@ -8,7 +8,7 @@ test('batch download: a cell with commas and quotes is quoted', () => {
   const [, line] = toCsv([refused]).split('\r\n');
   assert.match(line ?? '', /^192\.0\.2\.1,2,.*,"no data, ""none"""$/);
 });
-test('batch download: a cell that begins like a formula is disarmed', () => {
+test('batch download: a cell that begins like a formula is escaped', () => {
   assert.match(toCsv([{ ip: '192.0.2.1', times: 1, refusal: '=1+1' }]), /,'=1\+1\r\n$/);
 });
 test('batch download: a line of JSON per address', () => {

@@ -1,7 +1,6 @@
 /** Rows as text: CSV (RFC 4180), NDJSON, an nftables set. */
-
+import { FLAGS } from '../format/names.ts';
 import type { BatchRow } from './batch-run.ts';
-import { FLAGS } from './facets.ts';
 
 const COLUMNS: readonly [name: string, value: (row: BatchRow) => string | number][] = [
   ['ip', ({ ip }) => ip],
@@ -58,7 +57,7 @@ export function toNftSet(rows: readonly BatchRow[]): string {
   ].join('');
 }
 
-/** A spreadsheet would run a cell that begins like a formula: names of networks come from the outside. */
+/** A spreadsheet would evaluate a cell that begins like a formula, and network names are not under our control. */
 function csvCell(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
@@ -70,6 +69,6 @@ export function save(name: string, type: string, text: string): void {
   link.href = url;
   link.download = name;
   link.click();
-  // The browser reads the URL after this task.
+  // The browser reads the URL after the current task.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

@@ -1,4 +1,4 @@
-/** Reads text or a file in pieces, beside the page: a log of a gigabyte never is one string. */
+/** A web worker that reads text or a file in chunks, so that a log of a gigabyte is never one string. */
 import { AddressScanner, type ScanCounts } from './address-scanner.ts';
 
 export type ScanRequest = { readonly text: string } | { readonly file: File };
@@ -34,9 +34,9 @@ async function scanFile(file: File, scanner: AddressScanner): Promise<void> {
     },
   });
   const decoder = new TextDecoder();
-  const reader = (await unpacked(file, file.stream().pipeThrough(counted))).getReader();
-  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
-    scanner.push(decoder.decode(piece.value, { stream: true }));
+  const reader = (await decompressed(file, file.stream().pipeThrough(counted))).getReader();
+  for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+    scanner.push(decoder.decode(chunk.value, { stream: true }));
     const now = performance.now();
     if (now - reportedAt < REPORT_MS) continue;
     reportedAt = now;
@@ -45,7 +45,7 @@ async function scanFile(file: File, scanner: AddressScanner): Promise<void> {
   scanner.push(decoder.decode());
 }
 
-async function unpacked(file: File, stream: ReadableStream<Uint8Array<ArrayBuffer>>) {
+async function decompressed(file: File, stream: ReadableStream<Uint8Array<ArrayBuffer>>) {
   const start = new Uint8Array(await file.slice(0, 2).arrayBuffer());
   const isGzip = start[0] === GZIP[0] && start[1] === GZIP[1];
   return isGzip ? stream.pipeThrough(new DecompressionStream('gzip')) : stream;

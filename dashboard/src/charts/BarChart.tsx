@@ -1,20 +1,13 @@
 import { useElementSize } from '@mantine/hooks';
 import { type KeyboardEvent, useState } from 'react';
+import { Table } from '../components/Table.tsx';
 import { formatNumber, formatShort } from '../format/number.ts';
-import { Table } from '../parts/Table.tsx';
 import classes from './BarChart.module.css';
-import { axisTop } from './scale.ts';
+import { axisTop, type Series } from './series.ts';
 
-export type Series = {
-  readonly id: string;
-  readonly label: string;
-  readonly values: readonly number[];
-  /** What is refused or failed looks the same on every chart. */
-  readonly tone?: 'refused' | 'failed';
-};
 type BarChartProps = {
   label: string;
-  /** One per bar, as it is written under the axis and in the table. */
+  /** One per bar: its label under the axis and in the table. */
   names: readonly string[];
   series: readonly Series[];
   height?: number;
@@ -25,7 +18,7 @@ const BOTTOM = 22;
 const TOP = 8;
 const COLOURS = ['var(--series-1)', 'var(--series-2)', 'var(--series-3)', 'var(--series-4)', 'var(--series-5)'];
 
-/** Stacked bars over time. Arrow keys move over the bars and say their values; the same is there as a table. */
+/** Stacked bars over time. Arrow keys move from bar to bar and announce the values; a table has the same data. */
 export function BarChart({ label, names, series, height = 200 }: BarChartProps) {
   const [isTable, setIsTable] = useState(false);
   const [at, setAt] = useState<number>();
@@ -47,7 +40,7 @@ export function BarChart({ label, names, series, height = 200 }: BarChartProps) 
           )}
         </span>
         <button type="button" className={`${classes['toggle']} no-print`} onClick={() => setIsTable(!isTable)}>
-          {isTable ? 'As a chart' : 'As a table'}
+          {isTable ? 'Show as chart' : 'Show as table'}
         </button>
       </div>
       {isTable ? (

@@ -1,21 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import type { DatasetPage, UpdateState } from '@whence/server/dashboard-wire';
 import { answerQuery } from '../api/query-client.ts';
-import { CodeBox } from '../copy/CodeBox.tsx';
+import { CodeBlock } from '../components/Copy.tsx';
+import { Loaded } from '../components/Loaded.tsx';
+import { Notice } from '../components/Notice.tsx';
+import { Columns, Credits, Page, Section } from '../components/Page.tsx';
 import { Time } from '../format/Time.tsx';
-import { Columns } from '../parts/Columns.tsx';
-import { Credits } from '../parts/Credits.tsx';
-import { Page } from '../parts/Page.tsx';
-import { Section } from '../parts/Section.tsx';
-import { useRole } from '../session/use-account.ts';
-import { Loaded } from '../states/Loaded.tsx';
-import { Notice } from '../states/Notice.tsx';
-import { Coverage } from './Coverage.tsx';
-import { FlagCounts } from './FlagCounts.tsx';
-import { Refusals } from './Refusals.tsx';
-import { SourceTable } from './SourceTable.tsx';
-import { UpdateButton } from './UpdateButton.tsx';
-import { UpdateFacts } from './UpdateFacts.tsx';
+import { useRole } from '../session/use-session.ts';
+import { Coverage, FlagCounts, SourceTable } from './DatasetTables.tsx';
+import { DataAge, QualityTable } from './Quality.tsx';
+import { RejectedFeeds, UpdateButton, UpdateFacts } from './Updates.tsx';
 import { VersionTable } from './VersionTable.tsx';
 
 const IDLE_MS = 30_000;
@@ -38,7 +32,7 @@ export function DataPage() {
         : {
             lead: (
               <>
-                Built <Time at={report.built_at} />. Every answer comes from it.
+                Built <Time at={report.built_at} />. All lookups use it.
               </>
             ),
           })}
@@ -55,23 +49,32 @@ function DataSections({ data: { report, feeds, update } }: { data: DatasetPage }
   if (report === undefined) return <NoDataset update={update} />;
   return (
     <>
-      <Running update={update} />
-      <Refusals refused={report.refused} />
+      <UpdateNotice update={update} />
+      <RejectedFeeds rejected={report.refused} />
       <Columns>
-        <Section title="What it can answer" note="Shares of the announced address space.">
+        <Section title="Coverage" note="Shares of the announced address space.">
           <Coverage figures={report.figures} />
         </Section>
         <Section title="Updates">
           <UpdateFacts update={update} />
         </Section>
       </Columns>
+      <Section title="Age" note="Of the oldest source that decides a field. A new build can have old data.">
+        <DataAge report={report} />
+      </Section>
       <Section
-        title="What it knows of flags"
-        note="Where no source knows a flag, it is false everywhere: read it as “unknown”, not as “no”."
+        title="Quality"
+        note="Measured on labels that did not decide the answers. Proxies, AI crawlers and blocklists have no independent labels, so their recall is unknown."
+      >
+        <QualityTable rows={report.quality} />
+      </Section>
+      <Section
+        title="Flags"
+        note="A flag without a source is false for every address: read it as “unknown”, not as “no”."
       >
         <FlagCounts report={report} />
       </Section>
-      <Section title="Versions" note="Older versions are kept to compare with and to go back to.">
+      <Section title="Versions" note="Older versions are kept for comparison and rollback.">
         <VersionTable versions={report.versions} />
       </Section>
       <Section title="Sources">
@@ -82,17 +85,17 @@ function DataSections({ data: { report, feeds, update } }: { data: DatasetPage }
   );
 }
 
-function Running({ update }: { update: UpdateState }) {
+function UpdateNotice({ update }: { update: UpdateState }) {
   if (update.outcome === 'running') {
     return (
       <Notice title="An update is running">
-        <p role="status">{update.step ?? 'Starting'}. Look-ups go on with the version in use.</p>
+        <p role="status">{update.step ?? 'Starting'}. Lookups continue with the version in use.</p>
       </Notice>
     );
   }
   if (update.outcome === 'failed') {
     return (
-      <Notice tone="bad" title="The last update failed: the version before stays in use">
+      <Notice tone="bad" title="The last update failed. The previous version stays in use">
         {update.error !== undefined && <p>{update.error}</p>}
       </Notice>
     );
@@ -106,9 +109,9 @@ function NoDataset({ update }: { update: UpdateState }) {
       <p>
         {update.schedule.kind === 'pull'
           ? 'The first one is being pulled from the configured host.'
-          : 'The first one is built at the first start and takes about a minute. By hand:'}
+          : 'The first one is built at the first start and takes about a minute. To build it manually:'}
       </p>
-      {update.schedule.kind === 'build' && <CodeBox text="whence dataset build" label="command" />}
+      {update.schedule.kind === 'build' && <CodeBlock text="whence dataset build" label="command" />}
     </Notice>
   );
 }

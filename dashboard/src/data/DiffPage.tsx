@@ -2,13 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { DatasetDiff } from '@whence/client/wire';
 import { answerQuery } from '../api/query-client.ts';
+import { Loaded } from '../components/Loaded.tsx';
+import { Notice } from '../components/Notice.tsx';
+import { Page } from '../components/Page.tsx';
 import { Time } from '../format/Time.tsx';
-import { Page } from '../parts/Page.tsx';
-import { Loaded } from '../states/Loaded.tsx';
-import { Notice } from '../states/Notice.tsx';
 import { DiffSections } from './DiffSections.tsx';
 
-const route = getRouteApi('/gate/data/diff/$versions');
+const route = getRouteApi('/session/data/diff/$versions');
 const LIMIT = 15;
 
 export function DiffPage() {
@@ -16,8 +16,8 @@ export function DiffPage() {
   const match = /^(\d+)\.\.\.(\d+)$/.exec(versions);
   if (match === null) {
     return (
-      <Page name="Difference" title="Which versions?">
-        <Notice tone="warn" title="The address names two versions, such as /data/diff/41...42">
+      <Page name="Difference" title="Compare two versions">
+        <Notice tone="warn" title="The address must name two versions, such as /data/diff/41...42">
           <p>
             <Link to="/data">All versions</Link>
           </p>
@@ -36,14 +36,18 @@ function Difference({ from, to }: { from: number; to: number }) {
   return (
     <Page
       name={`Difference ${from} to ${to}`}
-      title={`From dataset ${from} to ${to}`}
+      title={`Changes from dataset ${from} to ${to}`}
       lead={<Link to="/data">All versions</Link>}
     >
       <Loaded query={diff} lines={14}>
         {({ data }) => (
           <>
             <Dates diff={data} />
-            {data.is_same ? <Notice tone="good" title="The two versions answer alike" /> : <DiffSections diff={data} />}
+            {data.is_same ? (
+              <Notice tone="good" title="Both versions give the same answers" />
+            ) : (
+              <DiffSections diff={data} />
+            )}
           </>
         )}
       </Loaded>
@@ -54,7 +58,8 @@ function Difference({ from, to }: { from: number; to: number }) {
 function Dates({ diff: { from, to } }: { diff: DatasetDiff }) {
   return (
     <p className="quiet">
-      Version {from.version} was built <Time at={from.built_at} />, version {to.version} <Time at={to.built_at} />.
+      Version {from.version} was built <Time at={from.built_at} />, and version {to.version} was built{' '}
+      <Time at={to.built_at} />.
     </p>
   );
 }

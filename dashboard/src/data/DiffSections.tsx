@@ -1,10 +1,10 @@
-import { Link } from '@tanstack/react-router';
 import type { Amount, Changes, DatasetDiff, SourceChange } from '@whence/client/wire';
 import type { ReactNode } from 'react';
+import { NetworkLink } from '../components/Links.tsx';
+import { Section } from '../components/Page.tsx';
+import { type Column, Table } from '../components/Table.tsx';
+import { Level } from '../components/Tag.tsx';
 import { count, formatNumber } from '../format/number.ts';
-import { Level } from '../parts/Level.tsx';
-import { Section } from '../parts/Section.tsx';
-import { type Column, Table } from '../parts/Table.tsx';
 
 /** What changed, the largest first; groups without a change are left out. */
 export function DiffSections({ diff }: { diff: DatasetDiff }) {
@@ -33,33 +33,33 @@ export function DiffSections({ diff }: { diff: DatasetDiff }) {
       <ChangeTable
         title="Prefixes gained"
         changes={prefixes.gained}
-        what={({ prefix, asn, asn_name }) => [prefix, <Network key="n" asn={asn} name={asn_name} />]}
+        cells={({ prefix, asn, asn_name }) => [prefix, <NetworkLink key="n" asn={asn} name={asn_name} />]}
         heads={['Prefix', 'Network']}
       />
       <ChangeTable
         title="Prefixes lost"
         changes={prefixes.lost}
-        what={({ prefix, asn, asn_name }) => [prefix, <Network key="n" asn={asn} name={asn_name} />]}
+        cells={({ prefix, asn, asn_name }) => [prefix, <NetworkLink key="n" asn={asn} name={asn_name} />]}
         heads={['Prefix', 'Network']}
       />
       <ChangeTable
-        title="Other origin"
+        title="Changed origin"
         changes={origins}
-        what={({ prefix, from, to }) => [
+        cells={({ prefix, from, to }) => [
           prefix,
-          <Network key="f" asn={from.asn} name={from.asn_name} />,
-          <Network key="t" asn={to.asn} name={to.asn_name} />,
+          <NetworkLink key="f" asn={from.asn} name={from.asn_name} />,
+          <NetworkLink key="t" asn={to.asn} name={to.asn_name} />,
         ]}
         heads={['Prefix', 'From', 'To']}
       />
       <ChangeTable
-        title="Other country"
+        title="Changed country"
         changes={countries}
-        what={({ network, from, to }) => [network, from, to]}
+        cells={({ network, from, to }) => [network, from, to]}
         heads={['Network', 'From', 'To']}
       />
       {levels.length > 0 && (
-        <Section title="Other threat level">
+        <Section title="Changed threat level">
           <Table
             label="Threat levels"
             rows={levels}
@@ -95,13 +95,13 @@ export function DiffSections({ diff }: { diff: DatasetDiff }) {
       {networks.appeared.count + networks.vanished.count + networks.renamed.count > 0 && (
         <Section
           title="Networks"
-          note={`${count(networks.appeared.count, 'network')} appeared, ${formatNumber(networks.vanished.count)} vanished, ${formatNumber(networks.renamed.count)} renamed.`}
+          note={`${count(networks.appeared.count, 'network')} appeared, ${formatNumber(networks.vanished.count)} disappeared, ${formatNumber(networks.renamed.count)} renamed.`}
         >
           <Table
             label="Networks"
             rows={[
               ...networks.appeared.largest.map((row) => ({ ...row, change: 'appeared' })),
-              ...networks.vanished.largest.map((row) => ({ ...row, change: 'vanished' })),
+              ...networks.vanished.largest.map((row) => ({ ...row, change: 'disappeared' })),
               ...networks.renamed.largest.map(({ asn, from, to, ipv4_addresses }) => ({
                 asn,
                 asn_name: `${from} → ${to}`,
@@ -112,7 +112,7 @@ export function DiffSections({ diff }: { diff: DatasetDiff }) {
             rowKey={({ asn, change }) => `${change} ${asn}`}
             columns={[
               { name: 'Change', cell: ({ change }) => change },
-              { name: 'Network', cell: ({ asn, asn_name }) => <Network asn={asn} name={asn_name} /> },
+              { name: 'Network', cell: ({ asn, asn_name }) => <NetworkLink asn={asn} name={asn_name} /> },
               { name: 'IPv4 addresses', align: 'end', cell: ({ ipv4_addresses }) => formatNumber(ipv4_addresses) },
             ]}
           />
@@ -144,23 +144,23 @@ type ChangeTableProps<Entry> = {
   title: string;
   changes: Changes<Entry>;
   heads: readonly string[];
-  what: (entry: Entry) => readonly ReactNode[];
+  cells: (entry: Entry) => readonly ReactNode[];
 };
 
-function ChangeTable<Entry>({ title, changes, heads, what }: ChangeTableProps<Entry>) {
+function ChangeTable<Entry>({ title, changes, heads, cells: cellsOf }: ChangeTableProps<Entry>) {
   const rows = [
     ...changes.ipv4.largest.map((entry) => ({
-      cells: what(entry),
+      cells: cellsOf(entry),
       size: `${formatNumber(entry.addresses)} addresses`,
     })),
-    ...changes.ipv6.largest.map((entry) => ({ cells: what(entry), size: `${formatNumber(entry.slash48s)} /48s` })),
+    ...changes.ipv6.largest.map((entry) => ({ cells: cellsOf(entry), size: `${formatNumber(entry.slash48s)} /48s` })),
   ];
   if (rows.length === 0) return null;
   const total = changes.ipv4.count + changes.ipv6.count;
   return (
     <Section
       title={`${title}: ${formatNumber(total)}`}
-      note={total > rows.length ? `The largest ${rows.length} are shown.` : undefined}
+      note={total > rows.length ? `Showing the largest ${rows.length}.` : undefined}
     >
       <Table
         label={title}
@@ -176,16 +176,5 @@ function ChangeTable<Entry>({ title, changes, heads, what }: ChangeTableProps<En
         ]}
       />
     </Section>
-  );
-}
-
-function Network({ asn, name }: { asn: number; name: string }) {
-  return (
-    <>
-      <Link to="/asn/$asn" params={{ asn: String(asn) }}>
-        AS{asn}
-      </Link>{' '}
-      {name}
-    </>
   );
 }

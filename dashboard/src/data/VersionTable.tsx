@@ -4,20 +4,20 @@ import { Link } from '@tanstack/react-router';
 import type { PublishedVersion } from '@whence/client/wire';
 import { useState } from 'react';
 import { call, queryClient } from '../api/query-client.ts';
+import { Dialog } from '../components/Dialog.tsx';
+import { FailureNotice } from '../components/Failures.tsx';
+import { type Column, Table } from '../components/Table.tsx';
+import { Tag } from '../components/Tag.tsx';
 import { formatBytes } from '../format/number.ts';
 import { Time } from '../format/Time.tsx';
-import { Dialog } from '../parts/Dialog.tsx';
-import { type Column, Table } from '../parts/Table.tsx';
-import { Tag } from '../parts/Tag.tsx';
-import { useRole } from '../session/use-account.ts';
-import { FailureNotice } from '../states/FailureNotice.tsx';
+import { useRole } from '../session/use-session.ts';
 import classes from './VersionTable.module.css';
 
 export function VersionTable({ versions }: { versions: readonly PublishedVersion[] }) {
   const { isAtLeast } = useRole();
   const [chosen, setChosen] = useState<number>();
   const sorted = [...versions].sort((a, b) => b.version - a.version);
-  const before = (version: number) => sorted.find((other) => other.version < version)?.version;
+  const previous = (version: number) => sorted.find((other) => other.version < version)?.version;
   const columns: Column<PublishedVersion>[] = [
     {
       name: 'Version',
@@ -30,13 +30,13 @@ export function VersionTable({ versions }: { versions: readonly PublishedVersion
     { name: 'Built', cell: ({ built_at }) => <Time at={built_at} /> },
     { name: 'Size', align: 'end', cell: ({ bytes }) => formatBytes(bytes) },
     {
-      name: 'Difference',
+      name: 'Changes',
       cell: ({ version }) => {
-        const older = before(version);
+        const older = previous(version);
         if (older === undefined) return <span className="quiet">oldest kept</span>;
         return (
           <Link to="/data/diff/$versions" params={{ versions: `${older}...${version}` }}>
-            to {older}
+            since {older}
           </Link>
         );
       },
@@ -74,7 +74,7 @@ function UseVersionDialog({ version, onClose }: { version: number; onClose: () =
       <div className={classes['dialog']}>
         {use.error !== null && <FailureNotice error={use.error} />}
         <p>
-          Every process answers from version {version} within seconds. The other versions stay; the next update
+          Every process switches to version {version} within seconds. The other versions are kept; the next update
           publishes a new one.
         </p>
         <div className={classes['buttons']}>

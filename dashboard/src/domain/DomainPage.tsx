@@ -3,33 +3,26 @@ import { IconRefresh } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { DomainCheck } from '@whence/server/dashboard-wire';
-import { isFailure } from '../api/failure.ts';
+import { INCLUDABLE_SECTIONS, type IncludableSection } from '@whence/server/vocabulary';
+import { isFailure } from '../api/call.ts';
 import { answerQuery } from '../api/query-client.ts';
-import { CodeBox } from '../copy/CodeBox.tsx';
-import { Copyable } from '../copy/Copyable.tsx';
-import { CodeTabs, requestTabs } from '../parts/CodeTabs.tsx';
-import { Page } from '../parts/Page.tsx';
-import { PrintButton } from '../parts/PrintButton.tsx';
-import { Section } from '../parts/Section.tsx';
-import { Empty } from '../states/Empty.tsx';
-import { Loaded } from '../states/Loaded.tsx';
-import { Notice } from '../states/Notice.tsx';
-import { Advice } from './Advice.tsx';
-import { DkimKeys } from './DkimKeys.tsx';
+import { CodeBlock, CodeTabs, Copyable, requestTabs } from '../components/Copy.tsx';
+import { Loaded } from '../components/Loaded.tsx';
+import { Empty, Notice } from '../components/Notice.tsx';
+import { Page, PrintButton, Section } from '../components/Page.tsx';
+import { count } from '../format/number.ts';
+import { withoutEmpty } from '../search-params.ts';
+import { CheckSection, checkState, Findings } from './CheckSection.tsx';
+import { DkimKeys, Selectors } from './Dkim.tsx';
 import classes from './DomainPage.module.css';
 import { dmarcInWords } from './dmarc-words.ts';
-import { Findings } from './Findings.tsx';
-import { GradeSummary } from './GradeSummary.tsx';
-import { INCLUDABLE, type Includable, parseIncluded } from './includable.ts';
+import { Advice, GradeSummary } from './GradeSummary.tsx';
 import { MailNetworks } from './MailNetworks.tsx';
-import { Part } from './Part.tsx';
-import { Selectors } from './Selectors.tsx';
-import { SpfRecord } from './SpfRecord.tsx';
-import { SpfTree } from './SpfTree.tsx';
+import { SpfRecord, SpfTree } from './Spf.tsx';
 import { Transport } from './Transport.tsx';
 
-const route = getRouteApi('/gate/domain/$domain');
-const FRESH_MS = 60_000;
+const route = getRouteApi('/session/domain/$domain');
+const STALE_AFTER_MS = 60_000;
 
 export function DomainPage() {
   const { domain } = route.useParams();
@@ -42,7 +35,7 @@ export function DomainPage() {
   const navigate = useNavigate({ from: '/domain/$domain' });
   const check = useQuery({
     ...answerQuery('checkDomain', { params: { domain }, query }),
-    staleTime: FRESH_MS,
+    staleTime: STALE_AFTER_MS,
     refetchOnWindowFocus: false,
   });
   const search = new URLSearchParams(query).toString();
@@ -78,23 +71,23 @@ export function DomainPage() {
             <>
               <GradeSummary check={data} />
               <Advice advice={data.advice} />
-              <Parts check={data} selectors={selectors} onSelectors={(text) => change({ selectors: text })} />
+              <RecordSections check={data} selectors={selectors} onSelectors={(text) => change({ selectors: text })} />
               {data.report.transport !== undefined && <Transport report={data.report.transport} />}
               {data.report.networks !== undefined && <MailNetworks report={data.report.networks} />}
-              {included.length < INCLUDABLE.length && (
+              {included.length < INCLUDABLE_SECTIONS.length && (
                 <Section
-                  title="Also"
-                  note="Neither counts for the grade."
+                  title="More checks"
+                  note="They do not affect the grade."
                   aside={
                     <div className={`${classes['more']} no-print`}>
-                      {INCLUDABLE.filter((name) => !included.includes(name)).map((name) => (
+                      {INCLUDABLE_SECTIONS.filter((name) => !included.includes(name)).map((name) => (
                         <Button
                           key={name}
                           variant="default"
                           size="xs"
                           onClick={() => change({ include: [...included, name].join() })}
                         >
-                          {MORE[name]}
+                          {INCLUDE_WORDS[name]}
                         </Button>
                       ))}
                     </div>
@@ -112,12 +105,18 @@ export function DomainPage() {
   );
 }
 
-const MORE: Record<Includable, string> = {
+/** In the address bar as `include=transport,networks`. */
+function parseIncluded(text: string): IncludableSection[] {
+  const names = text.split(',');
+  return INCLUDABLE_SECTIONS.filter((name) => names.includes(name));
+}
+
+const INCLUDE_WORDS: Record<IncludableSection, string> = {
   transport: 'Check transport security',
   networks: 'Show networks',
 };
 
-function clientCall(domain: string, selectors: string, included: readonly Includable[]): string {
+function clientCall(domain: string, selectors: string, included: readonly IncludableSection[]): string {
   const listed = (names: readonly string[]) => `[${names.map((name) => `'${name}'`).join(', ')}]`;
   const options = [
     ...(selectors === '' ? [] : [`selectors: ${listed(selectors.split(',').map((name) => name.trim()))}`]),
@@ -126,19 +125,14 @@ function clientCall(domain: string, selectors: string, included: readonly Includ
   return `emailDomain('${domain}'${options.length === 0 ? '' : `, { ${options.join(', ')} }`})`;
 }
 
-/** An empty parameter does not appear in the address bar. */
-function withoutEmpty(params: { selectors?: string; include?: string }) {
-  return Object.fromEntries(Object.entries(params).filter(([, value]) => value !== ''));
-}
+type RecordSectionsProps = { check: DomainCheck; selectors: string; onSelectors: (text: string) => void };
 
-type PartsProps = { check: DomainCheck; selectors: string; onSelectors: (text: string) => void };
-
-function Parts({ check, selectors, onSelectors }: PartsProps) {
-  const { report, spf_tree, spf_void_lookups, is_dkim_wildcard, is_dmarc_test_mode } = check;
+function RecordSections({ check, selectors, onSelectors }: RecordSectionsProps) {
+  const { report, parts, spf_tree, spf_void_lookups, is_dkim_wildcard, is_dmarc_test_mode } = check;
   const { mx, spf, dkim, dmarc } = report;
   return (
     <>
-      <Part id="mx" title="MX" state={mx.records.length === 0 ? 'missing' : mx.is_valid ? 'valid' : 'invalid'}>
+      <CheckSection id="mx" title="MX" state={checkState(parts.mx)}>
         {mx.records.length > 0 && (
           <ol className={classes['hosts']}>
             {mx.records.map((host) => (
@@ -149,49 +143,49 @@ function Parts({ check, selectors, onSelectors }: PartsProps) {
           </ol>
         )}
         <Findings errors={mx.errors} />
-      </Part>
-      <Part id="spf" title="SPF" state={spf.raw === '' ? 'missing' : spf.is_valid ? 'valid' : 'invalid'}>
+      </CheckSection>
+      <CheckSection id="spf" title="SPF" state={checkState(parts.spf)}>
         <SpfRecord raw={spf.raw} errors={spf.validation_errors} />
         {spf.raw !== '' && (
           <Section
             title="Lookups"
-            {...(spf_void_lookups > 0 ? { note: `${spf_void_lookups} of 2 allowed lookups find nothing.` } : {})}
+            {...(spf_void_lookups > 0
+              ? { note: `${count(spf_void_lookups, 'void lookup')} (without a result); at most 2 are allowed.` }
+              : {})}
           >
             <SpfTree root={spf_tree} />
           </Section>
         )}
-      </Part>
-      <Part id="dkim" title="DKIM" state={dkimState(check)}>
+      </CheckSection>
+      <CheckSection id="dkim" title="DKIM" state={checkState(parts.dkim)}>
         {is_dkim_wildcard && (
           <Notice tone="warn" title="A wildcard record answers for every selector">
-            <p>What is found under one selector says nothing about the keys that are in use.</p>
+            <p>A record found under a selector does not show that its key is in use.</p>
           </Notice>
         )}
-        {dkim.length === 0 ? (
-          <Empty title="None of the common selectors exists">
-            <p>
-              The domain may sign with a selector of its own: it stands after s= in the DKIM-Signature of a message.
-            </p>
+        {parts.dkim.state === 'unverified' || parts.dkim.state === 'not applicable' ? (
+          <p>DKIM: {parts.dkim.words}.</p>
+        ) : dkim.length === 0 ? (
+          <Empty title="No key was found under the common selectors">
+            <p>The domain may use another selector: look for s= in the DKIM-Signature header of a message.</p>
           </Empty>
         ) : (
           <DkimKeys keys={dkim} />
         )}
         <Selectors key={selectors} value={selectors} onChange={onSelectors} />
-      </Part>
-      <Part id="dmarc" title="DMARC" state={dmarc.raw === '' ? 'missing' : dmarc.is_valid ? 'valid' : 'invalid'}>
+      </CheckSection>
+      <CheckSection id="dmarc" title="DMARC" state={checkState(parts.dmarc)}>
         <ul className={classes['words']}>
-          {dmarcInWords(dmarc, is_dmarc_test_mode).map((sentence) => (
+          {(parts.dmarc.state === 'unverified'
+            ? ['The policy could not be verified.']
+            : dmarcInWords(dmarc, is_dmarc_test_mode)
+          ).map((sentence) => (
             <li key={sentence}>{sentence}</li>
           ))}
         </ul>
-        {dmarc.raw !== '' && <CodeBox text={dmarc.raw} label="DMARC record" />}
+        {dmarc.raw !== '' && <CodeBlock text={dmarc.raw} label="DMARC record" />}
         <Findings errors={dmarc.validation_errors} />
-      </Part>
+      </CheckSection>
     </>
   );
-}
-
-function dkimState({ report: { dkim } }: DomainCheck): 'valid' | 'invalid' | 'missing' {
-  if (!dkim.some(({ found }) => found)) return 'missing';
-  return dkim.some(({ is_valid }) => is_valid) ? 'valid' : 'invalid';
 }

@@ -1,5 +1,10 @@
-import type { DomainCheck, DomainPart } from '@whence/server/dashboard-wire';
-import { Bar } from '../parts/Bar.tsx';
+/** The grade of a domain, and what to fix first. */
+import type { DomainAdvice, DomainCheck, DomainPart, DomainPartState } from '@whence/server/dashboard-wire';
+import { Bar } from '../components/Bars.tsx';
+import { CodeBlock } from '../components/Copy.tsx';
+import { Notice } from '../components/Notice.tsx';
+import { Section } from '../components/Page.tsx';
+import { NoFindings } from './CheckSection.tsx';
 import classes from './GradeSummary.module.css';
 
 const MEANINGS = {
@@ -17,19 +22,32 @@ const PARTS: readonly [DomainPart, string][] = [
   ['dmarc', 'DMARC'],
 ];
 
-export function GradeSummary({ check: { report, points } }: { check: DomainCheck }) {
-  const { grade, domain_auth_score } = report;
+export function GradeSummary({ check }: { check: DomainCheck }) {
+  const { report, points, parts, grade_text, risk, is_finished } = check;
+  const { grade, domain_auth_score, domain } = report;
+  const isUnknown = PARTS.some(([part]) => parts[part].state === 'unverified');
+  const tone = is_finished ? 'good' : isUnknown ? 'warn' : TONES[grade];
+  const meaning = is_finished
+    ? 'Set up to send no mail'
+    : isUnknown
+      ? 'Some parts could not be verified'
+      : MEANINGS[grade];
   return (
     <div className={classes['summary']}>
+      {risk !== '' && (
+        <Notice tone="bad" title={`Anyone can send mail as ${domain}`}>
+          <p>This is because {risk}.</p>
+        </Notice>
+      )}
       <div className={classes['grade']}>
-        <div className={classes['letter']} data-tone={TONES[grade]} aria-hidden>
-          {grade}
+        <div className={classes['letter']} data-tone={tone} aria-hidden>
+          {grade_text}
         </div>
         <div>
           <p className={classes['points']}>
-            Grade {grade}, {domain_auth_score} of 100
+            Grade {grade_text}, {domain_auth_score} of 100
           </p>
-          <p className={classes['meaning']}>{MEANINGS[grade]}</p>
+          <p className={classes['meaning']}>{meaning}</p>
         </div>
       </div>
       <ul className={classes['parts']}>
@@ -40,10 +58,10 @@ export function GradeSummary({ check: { report, points } }: { check: DomainCheck
                 {name}
               </a>
               <span className="quiet">
-                {points[part].points} of {points[part].max}
+                {parts[part].state === 'unverified' ? '?' : points[part].points} of {points[part].max}
               </span>
             </div>
-            <Bar value={points[part].points} max={points[part].max} tone={toneOf(points[part])} />
+            <Bar value={points[part].points} max={points[part].max} tone={toneOf(points[part], parts[part])} />
           </li>
         ))}
       </ul>
@@ -51,6 +69,52 @@ export function GradeSummary({ check: { report, points } }: { check: DomainCheck
   );
 }
 
-function toneOf({ points, max }: { points: number; max: number }): 'good' | 'warn' | 'bad' {
+function toneOf({ points, max }: { points: number; max: number }, { state }: DomainPartState): 'good' | 'warn' | 'bad' {
+  if (state === 'not applicable') return 'good';
+  if (state === 'unverified') return 'warn';
   return points === max ? 'good' : points >= max / 2 ? 'warn' : 'bad';
+}
+
+/** What to fix, in order of points gained, with the record to publish. */
+export function Advice({ advice }: { advice: readonly DomainAdvice[] }) {
+  if (advice.length === 0) {
+    return (
+      <Section title="What to fix first">
+        <NoFindings>Nothing: every part is configured correctly.</NoFindings>
+      </Section>
+    );
+  }
+  return (
+    <Section title="What to fix first">
+      <ol className={classes['list']}>
+        {advice.map((one) => (
+          <AdviceCard key={one.text} {...one} />
+        ))}
+      </ol>
+    </Section>
+  );
+}
+
+function AdviceCard({ points, text, record }: DomainAdvice) {
+  return (
+    <li className={classes['card']}>
+      <div className={classes['advicePoints']}>
+        {points > 0 ? (
+          <>
+            <strong>+{points}</strong> points
+          </>
+        ) : (
+          'no points'
+        )}
+      </div>
+      <div className={classes['body']}>
+        <p>{text}</p>
+        {record !== undefined && (
+          <div className={classes['record']}>
+            <CodeBlock text={record} label="record to publish" />
+          </div>
+        )}
+      </div>
+    </li>
+  );
 }

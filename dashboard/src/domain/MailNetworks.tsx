@@ -1,41 +1,44 @@
 import { Link } from '@tanstack/react-router';
 import type { MailCarrier, MxNetwork, NetworksReport, SenderNetwork } from '@whence/client/wire';
+import { NetworkLink } from '../components/Links.tsx';
+import { Notice } from '../components/Notice.tsx';
+import { Section } from '../components/Page.tsx';
+import { type Column, Table } from '../components/Table.tsx';
 import { formatNumber } from '../format/number.ts';
-import { Section } from '../parts/Section.tsx';
-import { type Column, Table } from '../parts/Table.tsx';
-import { Notice } from '../states/Notice.tsx';
-import { Findings } from './Findings.tsx';
+import { Findings } from './CheckSection.tsx';
 
-/** Who carries the domain's mail, and which addresses may send as it. */
+/** The networks that handle the domain's mail, and the addresses that may send for it. */
 export function MailNetworks({ report }: { report: NetworksReport }) {
   const { carriers, mx, senders, range_count, ipv4_addresses, open_to_all, unlisted_terms, errors } = report;
   return (
     <>
       {open_to_all && (
-        <Notice tone="bad" title="SPF lets every address send as this domain">
+        <Notice tone="bad" title="SPF allows every address to send for this domain">
           <p>The record ends in +all.</p>
         </Notice>
       )}
       {carriers.length > 0 && (
-        <Section title="Networks that carry the mail">
+        <Section title="Networks that handle the mail">
           <Table label="Networks" columns={carrierColumns} rows={carriers} rowKey={({ asn }) => String(asn)} />
         </Section>
       )}
       {mx.length > 0 && (
-        <Section title="Where mail is received">
+        <Section title="Mail servers">
           <Table label="MX hosts" columns={mxColumns} rows={mx} rowKey={({ host, address }) => `${host} ${address}`} />
         </Section>
       )}
       {senders.length > 0 && (
         <Section
-          title="What may send"
+          title="Authorised senders"
           note={`${formatNumber(ipv4_addresses)} IPv4 addresses in ${formatNumber(range_count)} ranges, the largest first.`}
         >
           <Table label="Senders" columns={senderColumns} rows={senders} rowKey={({ range }, index) => range + index} />
         </Section>
       )}
       {unlisted_terms.length > 0 && (
-        <p className="quiet">Only a receiver can know the addresses of {unlisted_terms.join(', ')}.</p>
+        <p className="quiet">
+          The addresses of {unlisted_terms.join(', ')} depend on the message and cannot be listed.
+        </p>
       )}
       <Findings errors={errors} />
     </>
@@ -44,14 +47,7 @@ export function MailNetworks({ report }: { report: NetworksReport }) {
 
 function Network({ asn, asn_name }: { asn: number; asn_name: string }) {
   if (asn === 0) return <span className="quiet">not announced</span>;
-  return (
-    <>
-      <Link to="/asn/$asn" params={{ asn: String(asn) }}>
-        AS{asn}
-      </Link>{' '}
-      {asn_name}
-    </>
-  );
+  return <NetworkLink asn={asn} name={asn_name} />;
 }
 
 const carrierColumns: Column<MailCarrier>[] = [
@@ -74,7 +70,7 @@ const mxColumns: Column<MxNetwork>[] = [
 ];
 const senderColumns: Column<SenderNetwork>[] = [
   { name: 'Range', cell: ({ range }) => <span className="mono">{range}</span> },
-  { name: 'Named by', cell: ({ record_domain }) => record_domain },
+  { name: 'Listed by', cell: ({ record_domain }) => record_domain },
   { name: 'Network', cell: (row) => <Network {...row} /> },
   { name: 'Country', cell: ({ country }) => country },
 ];

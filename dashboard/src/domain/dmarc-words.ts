@@ -1,8 +1,8 @@
 /** A DMARC policy in sentences. */
 import type { DmarcPolicy, DmarcReport } from '@whence/client/wire';
 
-const FATE: Record<DmarcPolicy, string> = {
-  none: 'delivered as if nothing were wrong',
+const EFFECTS: Record<DmarcPolicy, string> = {
+  none: 'delivered normally',
   quarantine: 'treated as suspicious, usually as spam',
   reject: 'rejected',
 };
@@ -24,23 +24,23 @@ type Policy = Pick<
 
 export function dmarcInWords(report: Policy, isTestMode = false): string[] {
   if (report.raw === '') {
-    return ['There is no policy: receivers decide for themselves what to do with mail that fails.'];
+    return ['There is no policy: each receiver decides what to do with mail that fails.'];
   }
   return [
-    ...(report.inherited ? [`The policy is that of ${report.record_domain}, which this domain inherits.`] : []),
-    fate(report),
+    ...(report.inherited ? [`The policy is inherited from ${report.record_domain}.`] : []),
+    effect(report),
     ...(isTestMode ? ['The record is in test mode (t=y): receivers apply the next weaker policy.'] : []),
     alignment(report),
     reports(report),
   ];
 }
 
-function fate({ effective_policy, policy, subdomain_policy, percentage, inherited }: Policy): string {
+function effect({ effective_policy, policy, subdomain_policy, percentage, inherited }: Policy): string {
   const share = percentage < 100 && effective_policy !== 'none' ? `${percentage}% of the mail` : 'Mail';
-  const main = `${share} that fails is ${FATE[effective_policy]}`;
+  const main = `${share} that fails is ${EFFECTS[effective_policy]}`;
   if (inherited || subdomain_policy === '') return `${main}.`;
-  if (subdomain_policy === policy) return `${main}; that of subdomains too.`;
-  return `${main}; that of subdomains is ${FATE[subdomain_policy]}.`;
+  if (subdomain_policy === policy) return `${main}, including mail from subdomains.`;
+  return `${main}; mail from subdomains is ${EFFECTS[subdomain_policy]}.`;
 }
 
 function alignment({ dkim_alignment, spf_alignment }: Policy): string {
@@ -55,8 +55,8 @@ function alignment({ dkim_alignment, spf_alignment }: Policy): string {
 }
 
 function reports({ aggregate_report_uris: aggregate, forensic_report_uris: forensic }: Policy): string {
-  if (aggregate.length === 0) return 'No reports are sent, so failures stay unseen.';
-  const single = forensic.length === 0 ? '' : ` Reports on single messages go to ${list(forensic)}.`;
+  if (aggregate.length === 0) return 'No reports are sent, so failures go unnoticed.';
+  const single = forensic.length === 0 ? '' : ` Failure reports go to ${list(forensic)}.`;
   return `Daily reports go to ${list(aggregate)}.${single}`;
 }
 

@@ -11,7 +11,7 @@ test('spf terms: each has its kind', () => {
   );
 });
 
-test('spf terms: an error stands at the term it names, the others at the record', () => {
+test('spf terms: an error belongs to the term it names, other errors to the record', () => {
   const atTerm = 'syntax_error: "ip4:192.0.2.0/33" at character 55: the length is at most 32';
   const atRecord = 'too_many_lookups: the record needs 12 DNS lookups, and receivers stop at 10';
   const { terms, others } = markTerms(raw, [atTerm, atRecord]);
@@ -19,6 +19,6 @@ test('spf terms: an error stands at the term it names, the others at the record'
   assert.deepEqual(others, [atRecord]);
 });
 
-test('spf terms: code and explanation are told apart', () => {
+test('spf terms: code and explanation are split', () => {
   assert.deepEqual(splitError('loop: a > b: a'), { code: 'loop', text: 'a > b: a' });
 });

@@ -1,10 +1,10 @@
 /** An SPF record as its terms, each with the errors that name it; the others belong to the record as a whole. */
-export type SpfTerm = {
+type SpfTerm = {
   readonly text: string;
   readonly kind: 'version' | 'mechanism' | 'modifier' | 'all';
   readonly errors: readonly string[];
 };
-export type MarkedRecord = { readonly terms: readonly SpfTerm[]; readonly others: readonly string[] };
+type MarkedRecord = { readonly terms: readonly SpfTerm[]; readonly others: readonly string[] };
 
 export function markTerms(raw: string, errors: readonly string[]): MarkedRecord {
   const rest = new Set(errors);
@@ -25,7 +25,7 @@ function kindOf(text: string): SpfTerm['kind'] {
   return /^[a-z][a-z0-9_.-]*=/i.test(text) ? 'modifier' : 'mechanism';
 }
 
-/** `code: explanation` of a report, apart. */
+/** Splits `code: explanation` of a report. */
 export function splitError(error: string): { code: string; text: string } {
   const colon = error.indexOf(': ');
   return colon < 0 ? { code: '', text: error } : { code: error.slice(0, colon), text: error.slice(colon + 2) };

@@ -1,13 +1,13 @@
 import { Tooltip } from '@mantine/core';
+import { useSyncExternalStore } from 'react';
 import { exactUtc, relativeTime } from './time.ts';
-import { useNow } from './use-now.ts';
 
-/** Relative, with the exact UTC on hover and focus. */
+/** A relative time, with the exact time in UTC on hover and focus. */
 export function Time({ at, isFocusable = true }: { at: string; isFocusable?: boolean }) {
   const now = useNow();
   const exact = exactUtc(at);
   const words = relativeTime(Date.parse(at), now);
-  // In rows of a virtual table: a tooltip for each would slow down scrolling.
+  // For rows of a virtual table, where a tooltip per row would slow down scrolling.
   if (!isFocusable) {
     return (
       <time dateTime={at} className="nowrap" title={exact}>
@@ -22,4 +22,31 @@ export function Time({ at, isFocusable = true }: { at: string; isFocusable?: boo
       </time>
     </Tooltip>
   );
+}
+
+const TICK_MS = 10_000;
+const listeners = new Set<() => void>();
+let nowMs = Date.now();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+/** The current time, updated every ten seconds by one timer for the whole page. */
+export function useNow(): number {
+  return useSyncExternalStore(subscribe, () => nowMs);
+}
+
+function subscribe(listener: () => void): () => void {
+  if (listeners.size === 0) {
+    nowMs = Date.now();
+    timer = setInterval(tick, TICK_MS);
+  }
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size === 0) clearInterval(timer);
+  };
+}
+
+function tick(): void {
+  nowMs = Date.now();
+  for (const listener of listeners) listener();
 }

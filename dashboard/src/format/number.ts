@@ -30,3 +30,12 @@ export function formatBytes(bytes: number): string {
 export function count(value: number, one: string, many = `${one}s`): string {
   return `${formatNumber(value)} ${value === 1 ? one : many}`;
 }
+
+/** `12% more than yesterday`, in words. */
+
+export function compared(now: number, before: number, beforeWords: string): string {
+  if (before === 0) return now === 0 ? `same as ${beforeWords}` : `none ${beforeWords}`;
+  const change = Math.round(((now - before) / before) * 100);
+  if (change === 0) return `same as ${beforeWords}`;
+  return `${formatNumber(Math.abs(change))}% ${change > 0 ? 'more' : 'fewer'} than ${beforeWords}`;
+}

@@ -1,4 +1,4 @@
-/** Points in time and durations in words. `now` is passed in. */
+/** Times and durations in words. The current time is passed in. */
 
 const STEPS = [
   ['year', 365 * 86_400],
@@ -45,7 +45,7 @@ export function exactUtc(iso: string): string {
   return Number.isNaN(date.getTime()) ? iso : `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
-/** A day of UTC in the reader's words: `1 Aug`. */
+/** A day of UTC in the reader's locale: `1 Aug`. */
 export function shortDay(day: string, locale?: string): string {
   return new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(
     new Date(`${day}T00:00:00Z`),

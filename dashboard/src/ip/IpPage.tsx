@@ -1,25 +1,31 @@
+import {
+  IconAntenna,
+  IconArrowsExchange,
+  IconBriefcase,
+  IconCloud,
+  IconHome2,
+  IconMask,
+  IconRobot,
+  IconSchool,
+  IconServer2,
+  IconShieldLock,
+  type TablerIcon,
+} from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
-import { isFailure } from '../api/failure.ts';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ConnectionType, IpRecord } from '@whence/client/wire';
+import { type Failure, isFailure } from '../api/call.ts';
 import { answerQuery } from '../api/query-client.ts';
-import { Copyable } from '../copy/Copyable.tsx';
-import { CodeTabs, requestTabs } from '../parts/CodeTabs.tsx';
-import { Columns } from '../parts/Columns.tsx';
-import { Credits } from '../parts/Credits.tsx';
-import { Page } from '../parts/Page.tsx';
-import { PrintButton } from '../parts/PrintButton.tsx';
-import { Section } from '../parts/Section.tsx';
-import { Loaded } from '../states/Loaded.tsx';
-import { DetectionTags } from './DetectionTags.tsx';
-import { EvidenceTable } from './EvidenceTable.tsx';
-import { IpFacts } from './IpFacts.tsx';
+import { CodeTabs, Copyable, requestTabs } from '../components/Copy.tsx';
+import { Loaded } from '../components/Loaded.tsx';
+import { Notice } from '../components/Notice.tsx';
+import { Columns, Credits, Page, PrintButton, Section } from '../components/Page.tsx';
+import { Tag, Tags } from '../components/Tag.tsx';
 import classes from './IpPage.module.css';
-import { NoDataForIp } from './NoDataForIp.tsx';
-import { ThreatBar } from './ThreatBar.tsx';
-import { Unknowns } from './Unknowns.tsx';
+import { EvidenceTable, IpFacts, ThreatBar, Unknowns } from './IpSections.tsx';
 import { verdict } from './verdict.ts';
 
-const route = getRouteApi('/gate/ip/$ip');
+const route = getRouteApi('/session/ip/$ip');
 
 export function IpPage() {
   const { ip } = route.useParams();
@@ -63,7 +69,7 @@ export function IpPage() {
                   <IpFacts record={data.record} version={Number(meta['dataset_version'])} />
                 </Section>
               </Columns>
-              <Section title="Evidence" note="Which source decided each field, for which prefix, and how old it is.">
+              <Section title="Evidence" note="The source of each field, for which prefix, and how old it is.">
                 <EvidenceTable evidence={data.evidence} />
               </Section>
               <CodeTabs tabs={requestTabs(data.record, `/v1/ip/${ip}`, `ip('${ip}')`)} />
@@ -73,5 +79,73 @@ export function IpPage() {
         </Loaded>
       )}
     </Page>
+  );
+}
+
+const CONNECTION_ICONS: Readonly<Record<ConnectionType, TablerIcon>> = {
+  residential: IconHome2,
+  datacenter: IconServer2,
+  mobile: IconAntenna,
+  business: IconBriefcase,
+  education: IconSchool,
+};
+
+/** The type and the flags of the address, each as icon and word. */
+function DetectionTags({ record: { connection_type, detection } }: { record: IpRecord }) {
+  return (
+    <Tags>
+      <Tag icon={CONNECTION_ICONS[connection_type]}>{connection_type}</Tag>
+      {detection.is_tor_exit && (
+        <Tag icon={IconMask} tone="bad">
+          Tor exit
+        </Tag>
+      )}
+      {detection.is_vpn && (
+        <Tag icon={IconShieldLock} tone="warn">
+          VPN
+        </Tag>
+      )}
+      {detection.is_proxy && (
+        <Tag icon={IconArrowsExchange} tone="warn">
+          proxy
+        </Tag>
+      )}
+      {detection.is_ai_crawler && (
+        <Tag icon={IconRobot} tone="accent">
+          AI crawler{detection.ai_company === undefined ? '' : `: ${detection.ai_company}`}
+        </Tag>
+      )}
+      {detection.cloud_provider !== undefined && <Tag icon={IconCloud}>{detection.cloud_provider}</Tag>}
+    </Tags>
+  );
+}
+
+/** Why there is no record: a special-purpose range with its RFC, an unannounced address, or an invalid one. */
+function NoDataForIp({ ip, failure }: { ip: string; failure: Failure }) {
+  if (failure.code === 'INVALID_IP') {
+    return (
+      <Notice tone="warn" title={`${ip} is not an IP address`}>
+        <p>Write an IPv4 address such as 192.0.2.1, or an IPv6 address such as 2001:db8::1.</p>
+      </Notice>
+    );
+  }
+  const { prefix, name, rfc } = failure.details;
+  if (typeof prefix === 'string' && typeof name === 'string') {
+    return (
+      <Notice title={`${ip} is not on the public internet`}>
+        <p>
+          It is in <span className="mono">{prefix}</span>: {name}
+          {typeof rfc === 'string' ? ` (${rfc})` : ''}. No network announces it, so there is no data about it.
+        </p>
+      </Notice>
+    );
+  }
+  return (
+    <Notice title={`No network announces ${ip}`}>
+      <p>
+        This dataset has no route to it: the address is unassigned, unused, or was first announced after the dataset was
+        built. See the <Link to="/data">age of the data</Link>.
+      </p>
+    </Notice>
   );
 }

@@ -58,7 +58,7 @@ for (const [behaviour, subject, sources, want] of [
     'Home connection of Example GmbH in Germany, on two lists: high risk.',
   ],
   [
-    'a listing below the first level is told',
+    'a listing with a low score is mentioned',
     record({ connection_type: 'mobile', threat: { score: 10, level: 'low' } }),
     ['drop'],
     'Mobile connection of Example GmbH in Germany, on one list: low risk.',
@@ -76,7 +76,7 @@ for (const [behaviour, subject, sources, want] of [
     'Azure, datacenter of Example GmbH in Germany. No known abuse.',
   ],
   [
-    'a cloud that is named like its network is said once',
+    'a cloud that is named like its network is mentioned once',
     record({ asn_name: 'Google LLC', connection_type: 'datacenter', detection: { cloud_provider: 'Google Cloud' } }),
     [],
     'Datacenter of Google LLC in Germany. No known abuse.',
@@ -92,35 +92,35 @@ for (const [behaviour, subject, sources, want] of [
 const listed = record({ threat: high });
 for (const [behaviour, subject, sources, limits, want] of [
   [
-    'without blocklists nothing is said of abuse',
+    'without blocklists abuse is unknown',
     record({}),
     [],
     { unknown: ['is_proxy', 'blocklists'], dated: [] },
     'Business network of Example GmbH in Germany. Abuse unknown: this dataset has no blocklists.',
   ],
   [
-    'a base score is no report either',
+    'a base score is not a report',
     record({ threat: { score: 5, level: 'low' } }),
     ['networks'],
     { unknown: ['blocklists'], dated: [] },
     'Business network of Example GmbH in Germany. Abuse unknown: this dataset has no blocklists.',
   ],
   [
-    'old blocklists are told with their date',
+    'old blocklists are mentioned with their date',
     record({}),
     [],
     { unknown: [], dated: [{ subject: 'blocklists', as_of: '2026-06-17' }] },
-    'Business network of Example GmbH in Germany. On no blocklist as of 2026-06-17.',
+    'Business network of Example GmbH in Germany. Not on any blocklist as of 2026-06-17.',
   ],
   [
-    'what is known stays so without blocklists',
+    'a known listing is reported without blocklists too',
     listed,
     ['overrides'],
     { unknown: ['blocklists'], dated: [] },
     'Business network of Example GmbH in Germany, on one list: high risk.',
   ],
   [
-    'another flag that is unknown says nothing of abuse',
+    'another unknown flag does not affect abuse',
     record({}),
     [],
     { unknown: ['is_proxy'], dated: [] },

@@ -1,11 +1,11 @@
-/** One or two sentences on an address: what it is, whose and where, and how much risk; or that this cannot be known. */
+/** One or two sentences about an address: what it is, whose and where, and its risk, if known. */
 import type { Evidence, IpRecord } from '@whence/client/wire';
 import type { DatasetLimits } from '@whence/server/dashboard-wire';
-import { countryInSentence } from '../format/country.ts';
+import { countryInSentence } from '../format/names.ts';
 
 type Rule = readonly [applies: (record: IpRecord) => boolean, words: (record: IpRecord) => string];
 
-/** The first rule that applies: what a reader must know most stands first. */
+/** The first rule that applies is used, so the most important facts come first. */
 const WHAT: readonly Rule[] = [
   [({ detection }) => detection.is_tor_exit, () => 'Tor exit'],
   [({ detection }) => detection.is_vpn, ({ asn_name }) => `VPN address of ${asn_name}`],
@@ -15,7 +15,8 @@ const WHAT: readonly Rule[] = [
     ({ detection }) => `Crawler of ${detection.ai_company ?? 'an AI company'}`,
   ],
   [
-    ({ detection, asn_name }) => detection.cloud_provider !== undefined && !isOf(asn_name, detection.cloud_provider),
+    ({ detection, asn_name }) =>
+      detection.cloud_provider !== undefined && !isNamedAfter(asn_name, detection.cloud_provider),
     ({ detection, asn_name }) => `${detection.cloud_provider}, datacenter of ${asn_name}`,
   ],
   [({ connection_type }) => connection_type === 'datacenter', ({ asn_name }) => `Datacenter of ${asn_name}`],
@@ -32,10 +33,10 @@ export function verdict(
 ): string {
   const what = WHAT.find(([applies]) => applies(record))?.[1](record) ?? '';
   const where = record.country === 'ZZ' ? '' : ` in ${countryInSentence(record.country)}`;
-  return ended(`${what}${where}${risk(record, listings(evidence), limits)}`);
+  return endSentence(`${what}${where}${risk(record, listings(evidence), limits)}`);
 }
 
-/** Tables of this project say what a network is, not that it was reported. */
+/** Our own tables classify networks; they are not abuse reports. */
 const OWN_TABLES: readonly string[] = ['networks', 'tor-blocks'];
 
 function listings(evidence: readonly Pick<Evidence, 'field' | 'source'>[]): number {
@@ -49,24 +50,25 @@ function risk({ threat: { level, score } }: IpRecord, lists: number, limits: Dat
   return `${reported}: ${level} risk`;
 }
 
-/** Without blocklists, that an address is on none says nothing. */
+/** In a dataset without blocklists, a missing listing means nothing. */
 function noListing(score: number, { unknown, dated }: DatasetLimits): string {
   if (unknown.includes('blocklists')) return '. Abuse unknown: this dataset has no blocklists';
   const listed = dated.find(({ subject }) => subject === 'blocklists');
-  if (listed !== undefined) return `. On no blocklist${listed.as_of === undefined ? '' : ` as of ${listed.as_of}`}`;
+  if (listed !== undefined)
+    return `. Not on any blocklist${listed.as_of === undefined ? '' : ` as of ${listed.as_of}`}`;
   return score === 0 ? '. No known abuse' : '. No reported abuse';
 }
 
 const WORDS = ['no', 'one', 'two', 'three', 'four', 'five', 'six'];
 const numberWord = (value: number): string => WORDS[value] ?? String(value);
 
-/** `Amazon.com, Inc.` ends the sentence with its own dot. */
-function ended(text: string): string {
+/** A name such as `Amazon.com, Inc.` already ends with a full stop. */
+function endSentence(text: string): string {
   return text.endsWith('.') ? text : `${text}.`;
 }
 
-/** "Google Cloud" of "Google LLC" need not be said twice. */
-function isOf(asnName: string, provider: string): boolean {
+/** Avoids "Google Cloud, datacenter of Google LLC". */
+function isNamedAfter(asnName: string, provider: string): boolean {
   const first = provider.split(' ')[0] ?? provider;
   return asnName.toLowerCase().includes(first.toLowerCase());
 }

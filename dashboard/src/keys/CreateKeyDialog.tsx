@@ -1,17 +1,24 @@
 import { Button, Checkbox, Radio, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import type { CreatedKey, Permission, Tier } from '@whence/server/dashboard-wire';
+import type { CreatedKey, Permission, Tier, TierInfo } from '@whence/server/dashboard-wire';
+import { PERMISSIONS } from '@whence/server/vocabulary';
 import { type FormEvent, useState } from 'react';
 import { call, queryClient } from '../api/query-client.ts';
-import { Dialog } from '../parts/Dialog.tsx';
-import { useSignedIn } from '../session/use-account.ts';
-import { FailureNotice } from '../states/FailureNotice.tsx';
+import { Dialog } from '../components/Dialog.tsx';
+import { FailureNotice } from '../components/Failures.tsx';
+import { capitalise, PERMISSION_WORDS } from '../format/names.ts';
+import { formatNumber } from '../format/number.ts';
+import { useSignedIn } from '../session/use-session.ts';
 import classes from './CreateKeyDialog.module.css';
-import { LeaveGuard } from './LeaveGuard.tsx';
-import { NewSecret } from './NewSecret.tsx';
-import { capital, PERMISSION_WORDS, PRESETS, tierWords } from './permissions.ts';
+import { ConfirmLeave, NewSecret } from './NewSecret.tsx';
 
-/** Asks for name, permissions and tier; then shows the key, once, and does not close by accident. */
+const PRESETS: readonly { readonly name: string; readonly permissions: readonly Permission[] }[] = [
+  { name: 'All permissions', permissions: PERMISSIONS },
+  { name: 'Addresses and networks', permissions: ['ip:read', 'ip:batch', 'asn:read'] },
+  { name: 'Email domains only', permissions: ['email:read'] },
+];
+
+/** Asks for name, permissions and tier, then shows the key once. It cannot be closed by accident. */
 export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
   const [created, setCreated] = useState<CreatedKey>();
   if (created !== undefined) return <SecretDialog created={created} onClose={onClose} />;
@@ -43,7 +50,7 @@ function NewKeyForm({ onCreated, onCancel }: { onCreated: (created: CreatedKey) 
       {create.error !== null && <FailureNotice error={create.error} />}
       <TextInput
         label="Name"
-        description="What will use it, so that it is clear later what a revocation stops."
+        description="The program that will use the key, so that you know later what a revocation affects."
         placeholder="mail gateway, production"
         required
         withAsterisk={false}
@@ -88,7 +95,7 @@ function NewKeyForm({ onCreated, onCancel }: { onCreated: (created: CreatedKey) 
       <Radio.Group label="Tier" value={tier} onChange={(value) => setTier(value as Tier)}>
         <div className={classes['choices']}>
           {tiers.map((info) => (
-            <Radio key={info.tier} value={info.tier} label={capital(info.tier)} description={tierWords(info)} />
+            <Radio key={info.tier} value={info.tier} label={capitalise(info.tier)} description={tierWords(info)} />
           ))}
         </div>
       </Radio.Group>
@@ -111,7 +118,7 @@ function SecretDialog({ created, onClose }: { created: CreatedKey; onClose: () =
   return (
     <Dialog
       onClose={leave}
-      title={`The key “${created.key.name}”`}
+      title={`API key “${created.key.name}”`}
       size="lg"
       closeOnClickOutside={false}
       closeOnEscape={false}
@@ -119,10 +126,10 @@ function SecretDialog({ created, onClose }: { created: CreatedKey; onClose: () =
     >
       <div className={classes['secret']}>
         <NewSecret created={created} onCopied={() => setIsCopied(true)} />
-        <LeaveGuard isOn={!isCopied && !isLeaving} />
+        <ConfirmLeave isActive={!isCopied && !isLeaving} />
         {isLeaving && !isCopied && (
           <p role="alert">
-            The key was not copied. It cannot be shown again: without a copy, revoke it and create another.
+            The key was not copied and cannot be shown again. Without a copy, revoke it and create a new one.
           </p>
         )}
         <div className={classes['actions']}>
@@ -137,4 +144,9 @@ function SecretDialog({ created, onClose }: { created: CreatedKey; onClose: () =
 
 function isSame(a: readonly Permission[], b: readonly Permission[]): boolean {
   return a.length === b.length && a.every((one) => b.includes(one));
+}
+
+function tierWords({ requests_per_day, batch_size }: TierInfo): string {
+  const requests = requests_per_day === null ? 'no daily limit' : `${formatNumber(requests_per_day)} requests a day`;
+  return `${requests}, batches of up to ${formatNumber(batch_size)}`;
 }

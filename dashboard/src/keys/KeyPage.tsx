@@ -1,28 +1,26 @@
-import { Button } from '@mantine/core';
+import { Button, SegmentedControl } from '@mantine/core';
 import { IconBan, IconRefresh } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { KeyDetail } from '@whence/server/dashboard-wire';
 import { useState } from 'react';
 import { answerQuery } from '../api/query-client.ts';
-import { AuditList } from '../audit/AuditList.tsx';
-import { Copyable } from '../copy/Copyable.tsx';
+import { AuditTable } from '../audit/AuditTable.tsx';
+import { BarChart } from '../charts/BarChart.tsx';
+import { daysBetween, seriesBy } from '../charts/series.ts';
+import { Copyable } from '../components/Copy.tsx';
+import { Facts } from '../components/Facts.tsx';
+import { Loaded } from '../components/Loaded.tsx';
+import { Empty } from '../components/Notice.tsx';
+import { Columns, Page, Section } from '../components/Page.tsx';
+import { capitalise, PERMISSION_WORDS } from '../format/names.ts';
+import { count } from '../format/number.ts';
 import { Time } from '../format/Time.tsx';
-import { Columns } from '../parts/Columns.tsx';
-import { Facts } from '../parts/Facts.tsx';
-import { Page } from '../parts/Page.tsx';
-import { Section } from '../parts/Section.tsx';
-import { Empty } from '../states/Empty.tsx';
-import { Loaded } from '../states/Loaded.tsx';
-import { FirstUse } from './FirstUse.tsx';
-import { KeyStatus } from './KeyStatus.tsx';
-import { KeyUsageSection } from './KeyUsageSection.tsx';
-import { capital, PERMISSION_WORDS } from './permissions.ts';
-import { QuotaBar } from './QuotaBar.tsx';
-import { RefusedSince } from './RefusedSince.tsx';
+import { shortDay } from '../format/time.ts';
+import { FirstUse, KeyStatus, QuotaBar, RefusedSince } from './KeyState.tsx';
 import { RevokeKeyDialog } from './RevokeKeyDialog.tsx';
 
-const route = getRouteApi('/gate/settings/keys/$id');
+const route = getRouteApi('/session/settings/keys/$id');
 const REFRESH_MS = 10_000;
 
 export function KeyPage() {
@@ -60,7 +58,7 @@ export function KeyPage() {
               <Section title="Key">
                 <KeyFacts detail={data} />
               </Section>
-              <Section title="Use">
+              <Section title="Activity">
                 {data.key.status === 'active' && <QuotaBar quota={data.key.quota} withReset />}
                 <UseFacts summary={data.key} />
               </Section>
@@ -102,7 +100,7 @@ function KeyFacts({ detail: { key, predecessor, successor } }: { detail: KeyDeta
             </>
           ),
         },
-        { name: 'Tier', value: capital(key.tier) },
+        { name: 'Tier', value: capitalise(key.tier) },
         { name: 'Permissions', value: key.permissions.map((one) => PERMISSION_WORDS[one].name).join(', ') },
         { name: 'Owner', value: key.owner?.name ?? 'command line' },
         { name: 'Created', value: <Time at={key.created_at} /> },
@@ -131,8 +129,49 @@ function KeyAudit({ id }: { id: string }) {
   return (
     <Loaded query={audit} lines={3}>
       {({ data }) =>
-        data.entries.length === 0 ? <Empty title="Nothing recorded" /> : <AuditList entries={data.entries} isOfOne />
+        data.entries.length === 0 ? (
+          <Empty title="No entries" />
+        ) : (
+          <AuditTable entries={data.entries} withTarget={false} />
+        )
       }
     </Loaded>
+  );
+}
+
+function KeyUsageSection({ id }: { id: string }) {
+  const [by, setBy] = useState<'endpoint' | 'status'>('endpoint');
+  const usage = useQuery(answerQuery('getKeyUsage', { params: { id }, query: {} }));
+  return (
+    <Section
+      title="Usage"
+      aside={
+        <SegmentedControl
+          size="xs"
+          value={by}
+          onChange={(value) => setBy(value as typeof by)}
+          data={[
+            { value: 'endpoint', label: 'By endpoint' },
+            { value: 'status', label: 'By status' },
+          ]}
+        />
+      }
+    >
+      <Loaded query={usage} lines={6}>
+        {({ data }) => {
+          const days = daysBetween(data.from, data.to);
+          const total = data.rows.reduce((sum, { requests }) => sum + requests, 0);
+          if (total === 0)
+            return <Empty title={`No requests between ${shortDay(data.from)} and ${shortDay(data.to)}`} />;
+          return (
+            <BarChart
+              label={`${count(total, 'request')} in ${days.length} days`}
+              names={days.map((day) => shortDay(day))}
+              series={seriesBy(data.rows, days, by)}
+            />
+          );
+        }}
+      </Loaded>
+    </Section>
   );
 }

@@ -1,19 +1,18 @@
 import { useMediaQuery } from '@mantine/hooks';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
-import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import type { KeyQuery, KeySort, KeySummary } from '@whence/server/dashboard-wire';
-import { useRef } from 'react';
-import { answerQuery } from '../api/query-client.ts';
-import { Sparkline } from '../charts/Sparkline.tsx';
+import { useEffect, useMemo, useRef } from 'react';
+import { call } from '../api/query-client.ts';
+import { FailureNotice } from '../components/Failures.tsx';
+import { Skeleton } from '../components/Loaded.tsx';
+import { capitalise, PERMISSION_WORDS } from '../format/names.ts';
+import { formatNumber } from '../format/number.ts';
 import { Time } from '../format/Time.tsx';
-import { FailureNotice } from '../states/FailureNotice.tsx';
-import { Skeleton } from '../states/Skeleton.tsx';
-import { KeyStatus } from './KeyStatus.tsx';
+import { KeyStatus, QuotaBar } from './KeyState.tsx';
 import classes from './KeyTable.module.css';
-import { capital, PERMISSION_WORDS } from './permissions.ts';
-import { QuotaBar } from './QuotaBar.tsx';
 
 const PAGE = 200;
 const ROW_PX = 60;
@@ -22,65 +21,71 @@ const CARD_PX = 112;
 type KeyTableProps = {
   filter: KeyQuery;
   onSort: (sort: KeySort) => void;
-  /** Shown when there is no key to show. */
+  /** Shown when there are no keys. */
   empty: React.ReactNode;
 };
 
-/** Pages of keys are asked for as they scroll into view; the server filters and sorts. */
+/** Loads the next page of keys when the end of the table scrolls into view; the server filters and sorts. */
 export function KeyTable({ filter, onSort, empty }: KeyTableProps) {
-  const page = (offset: number) => answerQuery('listKeys', { query: { ...filter, offset, limit: PAGE } });
-  const first = useQuery({ ...page(0), placeholderData: keepPreviousData });
+  const pages = useInfiniteQuery({
+    queryKey: ['listKeys', filter],
+    queryFn: ({ pageParam, signal }) =>
+      call(
+        'listKeys',
+        { query: { ...filter, limit: PAGE, ...(pageParam === '' ? {} : { after: pageParam }) } },
+        signal,
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ data }) => data.next_after,
+    placeholderData: keepPreviousData,
+  });
   const isNarrow = useMediaQuery('(max-width: 760px)', false, { getInitialValueInEffect: false });
   const scroller = useRef<HTMLDivElement>(null);
-  const total = first.data?.data.total ?? 0;
+  const keys = useMemo(() => pages.data?.pages.flatMap(({ data }) => data.keys) ?? [], [pages.data]);
+  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = pages;
   const virtual = useVirtualizer({
-    count: total,
+    // The row behind the last key stands for the page that is being asked for.
+    count: keys.length + (hasNextPage ? 1 : 0),
     getScrollElement: () => scroller.current,
     estimateSize: () => (isNarrow ? CARD_PX : ROW_PX),
     overscan: 8,
   });
   const items = virtual.getVirtualItems();
-  const offsets = useRestingOffsets(
-    items.map(({ index }) => index - (index % PAGE)),
-    virtual.isScrolling,
-    total,
-  );
-  const others = useQueries({ queries: offsets.map((offset) => page(offset)) });
-  const rowAt = (index: number): KeySummary | undefined => {
-    const offset = index - (index % PAGE);
-    const answer = offset === 0 ? first.data : others[offsets.indexOf(offset)]?.data;
-    return answer?.data.keys[index - offset];
-  };
-  if (first.data === undefined) {
-    return first.error === null ? (
+  const isNearEnd = (items.at(-1)?.index ?? 0) >= keys.length - PAGE / 2;
+  useEffect(() => {
+    if (hasNextPage && isNearEnd && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage();
+  }, [hasNextPage, isNearEnd, isFetchingNextPage, isFetchNextPageError, fetchNextPage]);
+  if (pages.data === undefined) {
+    return pages.error === null ? (
       <Skeleton lines={10} />
     ) : (
-      <FailureNotice error={first.error} onRetry={() => void first.refetch()} />
+      <FailureNotice error={pages.error} onRetry={() => void pages.refetch()} />
     );
   }
-  if (total === 0) return empty;
+  if (keys.length === 0 && !hasNextPage) return empty;
+  const total = hasNextPage ? pages.data.pages[0]?.data.total : keys.length;
   return (
     <div className={classes['frame']}>
-      <div className={classes['scroll']} ref={scroller} role="table" aria-label="API keys" aria-rowcount={total + 1}>
+      <div
+        className={classes['scroll']}
+        ref={scroller}
+        role="table"
+        aria-label="API keys"
+        // WAI-ARIA: -1 where the number of rows is not known.
+        aria-rowcount={total === undefined ? -1 : total + 1}
+      >
         <Head filter={filter} onSort={onSort} />
         <div className={classes['body']} style={{ height: virtual.getTotalSize() }}>
           {items.map(({ index, start }) => (
-            <Row key={index} summary={rowAt(index)} index={index} top={start} />
+            <Row key={index} summary={keys[index]} index={index} top={start} />
           ))}
         </div>
       </div>
+      {isFetchNextPageError && pages.error !== null && (
+        <FailureNotice error={pages.error} onRetry={() => void fetchNextPage()} />
+      )}
     </div>
   );
-}
-
-/** The pages in view and the next one, once scrolling rests: a jump to the end does not ask for all pages between. */
-function useRestingOffsets(inView: readonly number[], isScrolling: boolean, total: number): readonly number[] {
-  const last = useRef<readonly number[]>([]);
-  if (!isScrolling) {
-    const next = (inView.at(-1) ?? 0) + PAGE;
-    last.current = [...new Set([...inView, next])].filter((offset) => offset > 0 && offset < total);
-  }
-  return last.current;
 }
 
 function Head({ filter, onSort }: Pick<KeyTableProps, 'filter' | 'onSort'>) {
@@ -117,7 +122,7 @@ function Row({ summary, index, top }: { summary: KeySummary | undefined; index: 
   if (summary === undefined) {
     return (
       <div className={classes['row']} style={style} role="row" tabIndex={-1} aria-rowindex={index + 2}>
-        <div className={classes['waiting']} />
+        <div className={classes['placeholder']} />
       </div>
     );
   }
@@ -144,11 +149,11 @@ function Row({ summary, index, top }: { summary: KeySummary | undefined; index: 
         </Link>
         <span className={classes['masked']} title={permissions.map((one) => PERMISSION_WORDS[one].name).join(', ')}>
           {masked}
-          {status === 'active' && successor_id !== undefined && <span title="It has a successor"> · old</span>}
+          {status === 'active' && successor_id !== undefined && <span title="This key has a successor"> · old</span>}
         </span>
       </div>
       {cell(<KeyStatus status={status} />)}
-      {cell(capital(tier))}
+      {cell(capitalise(tier))}
       {cell(<QuotaBar quota={quota} />)}
       {cell(<Sparkline values={requests_by_day} />)}
       {cell(
@@ -161,5 +166,34 @@ function Row({ summary, index, top }: { summary: KeySummary | undefined; index: 
       {cell(owner?.name ?? <span className="quiet">command line</span>, owner?.name)}
       {cell(<Time at={created_at} isFocusable={false} />)}
     </div>
+  );
+}
+
+const WIDTH = 96;
+const HEIGHT = 24;
+
+/** Requests per day as small bars, drawn as one path because a table has many of these. Screen readers get the total. */
+function Sparkline({ values }: { values: readonly number[] }) {
+  const largest = Math.max(...values, 1);
+  const slot = WIDTH / Math.max(1, values.length);
+  const total = values.reduce((sum, value) => sum + value, 0);
+  const bars = values
+    .map((value, day) => {
+      if (value === 0) return '';
+      const height = Math.max(1.5, (value / largest) * (HEIGHT - 2));
+      return `M${(day * slot + 0.4).toFixed(1)} ${HEIGHT}v${-height.toFixed(1)}h${Math.max(1, slot - 0.9).toFixed(1)}V${HEIGHT}z`;
+    })
+    .join('');
+  return (
+    <svg
+      width={WIDTH}
+      height={HEIGHT}
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      role="img"
+      aria-label={`${formatNumber(total)} requests in ${values.length} days`}
+    >
+      <path d={`M0 ${HEIGHT - 0.5}h${WIDTH}`} stroke="var(--line-strong)" />
+      <path d={bars} fill="var(--accent)" />
+    </svg>
   );
 }

@@ -4,18 +4,18 @@ import { IconPlus, IconSearch } from '@tabler/icons-react';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { KeySort, KeyStatus, Permission, Tier } from '@whence/server/dashboard-wire';
 import { useState } from 'react';
-import { Page } from '../parts/Page.tsx';
-import { useRole, useSignedIn } from '../session/use-account.ts';
-import { Empty } from '../states/Empty.tsx';
-import { Notice } from '../states/Notice.tsx';
+import { Empty, Notice } from '../components/Notice.tsx';
+import { Page } from '../components/Page.tsx';
+import { capitalise, PERMISSION_WORDS } from '../format/names.ts';
+import { withoutEmpty } from '../search-params.ts';
+import { useRole, useSignedIn } from '../session/use-session.ts';
 import { CreateKeyDialog } from './CreateKeyDialog.tsx';
 import classes from './KeysPage.module.css';
 import { KeyTable } from './KeyTable.tsx';
-import { capital, PERMISSION_WORDS } from './permissions.ts';
 
-const route = getRouteApi('/gate/settings/keys');
+const route = getRouteApi('/session/settings/keys');
 const TYPING_MS = 150;
-const FIRST_DESCENDING: readonly KeySort[] = ['created_at', 'last_used_at', 'requests_today'];
+const DESCENDING_FIRST: readonly KeySort[] = ['created_at', 'last_used_at', 'requests_today'];
 
 export function KeysPage() {
   const { isAtLeast } = useRole();
@@ -24,11 +24,11 @@ export function KeysPage() {
   const navigate = useNavigate({ from: '/settings/keys' });
   const [text, setText] = useState(filter.q ?? '');
   const change = (next: Partial<typeof filter>) =>
-    void navigate({ search: (before) => without({ ...before, ...next }), replace: true, resetScroll: false });
+    void navigate({ search: (before) => withoutEmpty({ ...before, ...next }), replace: true, resetScroll: false });
   const search = useDebouncedCallback((q: string) => change({ q: q.trim() }), TYPING_MS);
   const sort = (by: KeySort) => {
     const isSame = (filter.sort ?? 'created_at') === by;
-    const first = FIRST_DESCENDING.includes(by) ? 'desc' : 'asc';
+    const first = DESCENDING_FIRST.includes(by) ? 'desc' : 'asc';
     const current = filter.order ?? 'desc';
     change({ sort: by, order: isSame ? (current === 'asc' ? 'desc' : 'asc') : first });
   };
@@ -37,8 +37,8 @@ export function KeysPage() {
   if (!isAtLeast('member')) {
     return (
       <Page name="API keys" title="API keys">
-        <Notice title="Your role is viewer: it can look things up, but has no keys">
-          <p>Ask an administrator for the role member.</p>
+        <Notice title="Your role is viewer, which cannot have API keys">
+          <p>Ask an administrator for the member role.</p>
         </Notice>
       </Page>
     );
@@ -48,7 +48,7 @@ export function KeysPage() {
     <Page
       name="API keys"
       title="API keys"
-      lead={isAtLeast('admin') ? 'All keys of this server.' : 'Your keys.'}
+      lead={isAtLeast('admin') ? 'All keys on this server.' : 'Your keys.'}
       actions={
         <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
           Create key
@@ -84,7 +84,7 @@ export function KeysPage() {
             value={filter.tier ?? ''}
             data={[
               { value: '', label: 'Any tier' },
-              ...tiers.map(({ tier }) => ({ value: tier, label: capital(tier) })),
+              ...tiers.map(({ tier }) => ({ value: tier, label: capitalise(tier) })),
             ]}
             onChange={(event) => change({ tier: (event.currentTarget.value || undefined) as Tier | undefined })}
           />
@@ -110,7 +110,7 @@ export function KeysPage() {
                   variant="default"
                   size="xs"
                   onClick={() => {
-                    // What was typed last would be searched for after all.
+                    // Otherwise a pending search would bring the old text back.
                     search.cancel();
                     setText('');
                     void navigate({ search: {}, replace: true });
@@ -120,10 +120,10 @@ export function KeysPage() {
                 </Button>
               </Empty>
             ) : (
-              <Empty title="There is no key yet">
+              <Empty title="No API keys yet">
                 <p>
-                  A program sends its key in the header X-API-Key. Create one for each program, so that each can be
-                  revoked alone.
+                  A program sends its key in the X-API-Key header. Create one key per program, so that each can be
+                  revoked separately.
                 </p>
                 <Button onClick={open}>Create key</Button>
               </Empty>
@@ -134,11 +134,4 @@ export function KeysPage() {
       {create === 'yes' && <CreateKeyDialog onClose={close} />}
     </Page>
   );
-}
-
-/** An empty parameter does not appear in the address bar. */
-function without<Params extends object>(params: Params): Params {
-  return Object.fromEntries(
-    Object.entries(params).filter(([, value]) => value !== undefined && value !== ''),
-  ) as Params;
 }

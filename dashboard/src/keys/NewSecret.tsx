@@ -1,23 +1,26 @@
-import { Tabs } from '@mantine/core';
+/** A newly created key, and the confirmation before it is left without a copy. */
+import { Button, Tabs } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import type { CreatedKey } from '@whence/server/dashboard-wire';
+import { useBlocker } from '@tanstack/react-router';
+import type { CreatedKey, Permission } from '@whence/server/dashboard-wire';
 import { answerQuery } from '../api/query-client.ts';
-import { CodeBox } from '../copy/CodeBox.tsx';
+import { CodeBlock } from '../components/Copy.tsx';
+import { Dialog } from '../components/Dialog.tsx';
+import { Notice } from '../components/Notice.tsx';
+import { PERMISSION_WORDS } from '../format/names.ts';
 import { Time } from '../format/Time.tsx';
-import { Notice } from '../states/Notice.tsx';
 import classes from './CreateKeyDialog.module.css';
-import { exampleCurl } from './permissions.ts';
 
 const POLL_MS = 1500;
 
-/** The key, shown once: alone, for an .env file, as a request; and whether it has been used yet. */
+/** The new key, shown once: alone, for an .env file and as a request; and whether it has been used yet. */
 export function NewSecret({ created: { key, secret }, onCopied }: { created: CreatedKey; onCopied: () => void }) {
   const { origin } = window.location;
   return (
     <>
-      <Notice tone="warn" title="Copy it now: it is shown only this once">
-        <p>The server keeps a hash. A lost key can only be replaced.</p>
+      <Notice tone="warn" title="Copy the key now. It is shown only once.">
+        <p>The server stores only a hash. A lost key cannot be recovered, only replaced.</p>
       </Notice>
       <Tabs defaultValue="key">
         <Tabs.List>
@@ -26,13 +29,13 @@ export function NewSecret({ created: { key, secret }, onCopied }: { created: Cre
           <Tabs.Tab value="curl">curl</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="key" pt={12}>
-          <CodeBox text={secret} label="API key" onCopied={onCopied} />
+          <CodeBlock text={secret} label="API key" onCopied={onCopied} />
         </Tabs.Panel>
         <Tabs.Panel value="env" pt={12}>
-          <CodeBox text={`WHENCE_URL=${origin}\nWHENCE_KEY=${secret}`} label=".env lines" onCopied={onCopied} />
+          <CodeBlock text={`WHENCE_URL=${origin}\nWHENCE_KEY=${secret}`} label=".env lines" onCopied={onCopied} />
         </Tabs.Panel>
         <Tabs.Panel value="curl" pt={12}>
-          <CodeBox text={exampleCurl(origin, secret, key.permissions)} label="request" onCopied={onCopied} />
+          <CodeBlock text={exampleCurl(origin, secret, key.permissions)} label="request" onCopied={onCopied} />
         </Tabs.Panel>
       </Tabs>
       <FirstRequest id={key.id} />
@@ -46,7 +49,7 @@ function FirstRequest({ id }: { id: string }) {
     refetchInterval: ({ state }) => (state.data?.data.key.first_use === undefined ? POLL_MS : false),
   });
   const use = data?.data.key.first_use;
-  // An address without data (404) or a mistake in the request (400) says nothing against the key.
+  // An address without data (404) or an invalid request (400) does not mean that the key was refused.
   const isRefused = use !== undefined && ([403, 429].includes(use.status) || use.status >= 500);
   return (
     <p className={classes['test']} role="status">
@@ -58,10 +61,40 @@ function FirstRequest({ id }: { id: string }) {
       ) : (
         <span className={classes[isRefused ? 'refused' : 'works']}>
           {isRefused ? <IconAlertTriangle size={16} aria-hidden /> : <IconCircleCheck size={16} aria-hidden />}{' '}
-          {isRefused ? 'The key is known, but its first request was refused' : 'It works'}: {use.status} from{' '}
+          {isRefused ? 'The key is valid, but its first request was refused' : 'It works'}: {use.status} from{' '}
           <span className="mono">{use.from}</span>, <Time at={use.at} />.
         </span>
       )}
     </p>
   );
+}
+
+/** Asks for confirmation before a page with an uncopied key is left by a link, Back or a reload. */
+export function ConfirmLeave({ isActive }: { isActive: boolean }) {
+  const blocker = useBlocker({ shouldBlockFn: () => isActive, enableBeforeUnload: isActive, withResolver: true });
+  if (blocker.status !== 'blocked') return null;
+  return (
+    <Dialog onClose={blocker.reset} title="Leave without the key?">
+      <div className={classes['form']}>
+        <p>The key was not copied and cannot be shown again. Without a copy, revoke it and create a new one.</p>
+        <div className={classes['actions']}>
+          <Button variant="default" onClick={blocker.proceed}>
+            Leave without copying
+          </Button>
+          <Button data-autofocus onClick={blocker.reset}>
+            Stay
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+/** A request that works with these permissions. */
+function exampleCurl(origin: string, secret: string, permissions: readonly Permission[]): string {
+  const [first = 'ip:read'] = permissions;
+  if (first === 'ip:batch') {
+    return `curl -H 'X-API-Key: ${secret}' -H 'Content-Type: application/json' \\\n  -d '{"ips":["8.8.8.8","1.1.1.1"]}' '${origin}/v1/ip/batch'`;
+  }
+  return `curl -H 'X-API-Key: ${secret}' '${origin}${PERMISSION_WORDS[first].path}'`;
 }

@@ -3,14 +3,14 @@ import { useMutation } from '@tanstack/react-query';
 import type { KeySummary } from '@whence/server/dashboard-wire';
 import { type FormEvent, useState } from 'react';
 import { call, queryClient } from '../api/query-client.ts';
-import { announce } from '../copy/announce.ts';
+import { Dialog } from '../components/Dialog.tsx';
+import { FailureNotice } from '../components/Failures.tsx';
+import { announce } from '../components/LiveRegion.tsx';
 import { count } from '../format/number.ts';
 import { Time } from '../format/Time.tsx';
-import { Dialog } from '../parts/Dialog.tsx';
-import { FailureNotice } from '../states/FailureNotice.tsx';
 import classes from './CreateKeyDialog.module.css';
 
-/** Permanent and immediate, so the name must be typed. */
+/** Revocation is permanent and immediate, so the name must be typed. */
 export function RevokeKeyDialog({ summary, onClose }: { summary: KeySummary; onClose: () => void }) {
   const { id, name, masked, last_used_at, quota } = summary;
   const [typed, setTyped] = useState('');
@@ -33,15 +33,21 @@ export function RevokeKeyDialog({ summary, onClose }: { summary: KeySummary; onC
       <form className={classes['form']} onSubmit={submit}>
         {revoke.error !== null && <FailureNotice error={revoke.error} />}
         <p>
-          <span className="mono">{masked}</span> was last used{' '}
-          {last_used_at === undefined ? 'never' : <Time at={last_used_at} />} and has made{' '}
-          {count(quota.used, 'request')} today.
+          <span className="mono">{masked}</span>{' '}
+          {last_used_at === undefined ? (
+            'has never been used'
+          ) : (
+            <>
+              was last used <Time at={last_used_at} />
+            </>
+          )}{' '}
+          and has made {count(quota.used, 'request')} today.
         </p>
         <p>
-          From now on every request with it is answered with 401. <strong>A revoked key cannot be restored.</strong>
+          Every request with this key will be answered with 401. <strong>A revoked key cannot be restored.</strong>
         </p>
         <TextInput
-          label={`Type the name of the key: ${name}`}
+          label={`Type the name of the key to confirm: ${name}`}
           autoComplete="off"
           data-autofocus
           value={typed}
@@ -49,7 +55,7 @@ export function RevokeKeyDialog({ summary, onClose }: { summary: KeySummary; onC
         />
         <div className={classes['actions']}>
           <Button variant="default" onClick={onClose}>
-            Keep it
+            Cancel
           </Button>
           <Button type="submit" data-danger disabled={typed.trim() !== name} loading={revoke.isPending}>
             Revoke key

@@ -5,24 +5,21 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import type { CreatedKey, KeyDetail, KeySummary } from '@whence/server/dashboard-wire';
 import { type ReactNode, useState } from 'react';
 import { answerQuery, call, queryClient } from '../api/query-client.ts';
+import { FailureNotice } from '../components/Failures.tsx';
+import { Loaded } from '../components/Loaded.tsx';
+import { Page } from '../components/Page.tsx';
+import { Table } from '../components/Table.tsx';
 import { formatNumber } from '../format/number.ts';
 import { Time } from '../format/Time.tsx';
-import { Page } from '../parts/Page.tsx';
-import { Table } from '../parts/Table.tsx';
-import { FailureNotice } from '../states/FailureNotice.tsx';
-import { Loaded } from '../states/Loaded.tsx';
-import { FirstUse } from './FirstUse.tsx';
-import { KeyStatus } from './KeyStatus.tsx';
-import { LeaveGuard } from './LeaveGuard.tsx';
-import { NewSecret } from './NewSecret.tsx';
-import { RefusedSince } from './RefusedSince.tsx';
+import { FirstUse, KeyStatus, RefusedSince } from './KeyState.tsx';
+import { ConfirmLeave, NewSecret } from './NewSecret.tsx';
 import { RevokeKeyDialog } from './RevokeKeyDialog.tsx';
 import classes from './RotationPage.module.css';
 
-const route = getRouteApi('/gate/settings/keys/$id/rotate');
+const route = getRouteApi('/session/settings/keys/$id/rotate');
 const REFRESH_MS = 3000;
 
-/** Four steps; which of them are done is read from the keys, so the page can be left and come back to. */
+/** Four steps. Progress is derived from the keys, so the page can be left and opened again. */
 export function RotationPage() {
   const { id } = route.useParams();
   const detail = useQuery({ ...answerQuery('getKey', { params: { id } }), refetchInterval: REFRESH_MS });
@@ -60,7 +57,7 @@ function Steps({ detail: { key, successor } }: { detail: KeyDetail }) {
   return (
     <ol className={classes['steps']}>
       <Step number={1} state={state(hasSuccessor, true)} title="Create the successor">
-        <p>It gets the permissions and the tier of this key. Both work until the old one is revoked.</p>
+        <p>It has the same permissions and tier. Both keys work until the old one is revoked.</p>
         {rotate.error !== null && <FailureNotice error={rotate.error} />}
         {!hasSuccessor && !isRevoked && (
           <Button onClick={() => rotate.mutate()} loading={rotate.isPending}>
@@ -71,23 +68,23 @@ function Steps({ detail: { key, successor } }: { detail: KeyDetail }) {
         {created !== undefined && (
           <div className={classes['secret']}>
             <NewSecret created={created} onCopied={() => setIsCopied(true)} />
-            <LeaveGuard isOn={!isCopied} />
+            <ConfirmLeave isActive={!isCopied} />
           </div>
         )}
       </Step>
-      <Step number={2} state={state(isUsed, hasSuccessor)} title="Switch the clients">
-        <p>Put the new key where the old one is, and restart what reads it only at its start.</p>
+      <Step number={2} state={state(isUsed, hasSuccessor)} title="Update the clients">
+        <p>Replace the old key in every client, and restart clients that read it only at startup.</p>
         {successor !== undefined && isUsed && (
           <p>
             The successor was first used: <FirstUse summary={successor} />.
           </p>
         )}
       </Step>
-      <Step number={3} state={state(isRevoked, isUsed)} title="Watch both keys">
+      <Step number={3} state={state(isRevoked, isUsed)} title="Monitor both keys">
         {successor === undefined ? (
-          <p>Their last use and today's requests will stand here.</p>
+          <p>Their last use and today's requests will appear here.</p>
         ) : (
-          <Both old={key} successor={successor} />
+          <BothKeys old={key} successor={successor} />
         )}
       </Step>
       <Step number={4} state={state(isRevoked, isUsed)} title="Revoke the old key">
@@ -96,11 +93,11 @@ function Steps({ detail: { key, successor } }: { detail: KeyDetail }) {
             Revoked <Time at={key.revoked_at} />. The rotation is complete.
             <br />
             Refused with 401: <RefusedSince summary={key} />.
-            {key.refused !== undefined && ' A client still has the old key.'}
+            {key.refused !== undefined && ' A client still uses the old key.'}
           </p>
         ) : (
           <>
-            <p>When the old key is not used any more. Requests with it are then answered with 401.</p>
+            <p>Revoke it when no client uses it any more. Requests with it are then answered with 401.</p>
             <Button data-danger disabled={!hasSuccessor} onClick={() => setIsRevoking(true)}>
               Revoke old key
             </Button>
@@ -126,7 +123,7 @@ function Step({ number, title, state, children }: StepProps) {
   );
 }
 
-function Both({ old, successor }: { old: KeySummary; successor: KeySummary }) {
+function BothKeys({ old, successor }: { old: KeySummary; successor: KeySummary }) {
   return (
     <div>
       <Table

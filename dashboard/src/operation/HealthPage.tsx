@@ -2,17 +2,15 @@ import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { ProcessState } from '@whence/server/dashboard-wire';
 import { answerQuery } from '../api/query-client.ts';
-import { UpdateFacts } from '../data/UpdateFacts.tsx';
+import { Facts } from '../components/Facts.tsx';
+import { Loaded } from '../components/Loaded.tsx';
+import { Columns, Page, Section } from '../components/Page.tsx';
+import { type Column, Table } from '../components/Table.tsx';
+import { Tag } from '../components/Tag.tsx';
+import { UpdateFacts } from '../data/Updates.tsx';
 import { formatBytes, formatMs } from '../format/number.ts';
 import { Time } from '../format/Time.tsx';
 import { duration } from '../format/time.ts';
-import { Columns } from '../parts/Columns.tsx';
-import { Facts } from '../parts/Facts.tsx';
-import { Page } from '../parts/Page.tsx';
-import { Section } from '../parts/Section.tsx';
-import { type Column, Table } from '../parts/Table.tsx';
-import { Tag } from '../parts/Tag.tsx';
-import { Loaded } from '../states/Loaded.tsx';
 
 const REFRESH_MS = 5000;
 
@@ -21,7 +19,7 @@ const columns: Column<ProcessState>[] = [
     name: 'Process',
     cell: ({ host, pid, is_this }) => (
       <span className="nowrap">
-        {host} <span className="mono">{pid}</span> {is_this && <Tag tone="accent">answered this page</Tag>}
+        {host} <span className="mono">{pid}</span> {is_this && <Tag tone="accent">served this page</Tag>}
       </span>
     ),
   },
@@ -35,7 +33,7 @@ const columns: Column<ProcessState>[] = [
 export function HealthPage() {
   const health = useQuery({ ...answerQuery('getHealth', {}), refetchInterval: REFRESH_MS });
   return (
-    <Page name="Health" title="Health" lead="Renewed every five seconds.">
+    <Page name="Health" title="Health" lead="Updated every five seconds.">
       <Loaded query={health} lines={12}>
         {({ data: { storage, dataset, processes, update, server_version, node_version } }) => (
           <>
@@ -65,7 +63,7 @@ export function HealthPage() {
                 <UpdateFacts update={update} />
               </Section>
             </Columns>
-            <Section title="Processes" note="Those that reported in the last half minute, on all machines.">
+            <Section title="Processes" note="Processes on all machines that reported in the last 30 seconds.">
               <Table isStacked label="Processes" columns={columns} rows={processes} rowKey={({ id }) => id} />
             </Section>
           </>

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import type { SettingInForce } from '@whence/server/dashboard-wire';
 import { answerQuery } from '../api/query-client.ts';
-import { Copyable } from '../copy/Copyable.tsx';
-import { Page } from '../parts/Page.tsx';
-import { type Column, Table } from '../parts/Table.tsx';
-import { Tag } from '../parts/Tag.tsx';
-import { Loaded } from '../states/Loaded.tsx';
+import { Copyable } from '../components/Copy.tsx';
+import { Loaded } from '../components/Loaded.tsx';
+import { Page } from '../components/Page.tsx';
+import { type Column, Table } from '../components/Table.tsx';
+import { Tag } from '../components/Tag.tsx';
 
 const columns: Column<SettingInForce>[] = [
   { name: 'Variable', cell: ({ variable }) => <Copyable text={variable} isMono /> },
@@ -20,7 +20,7 @@ export function ServerPage() {
     <Page
       name="Server"
       title="Server settings"
-      lead="As they are in force. They are read from the environment at the start; to change one, set it and restart."
+      lead="The settings in effect. They are read from the environment at startup; to change one, set it and restart the server."
     >
       <Loaded query={settings} lines={14}>
         {({ data }) => (

@@ -1,24 +1,22 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { Overview, Refused, TrafficTotals } from '@whence/server/dashboard-wire';
+import type { TopNetworks as Networks, Overview, Refused, TrafficTotals } from '@whence/server/dashboard-wire';
 import { answerQuery } from '../api/query-client.ts';
-import { Refusals } from '../data/Refusals.tsx';
-import { compared } from '../format/compare.ts';
-import { formatMs, formatNumber, formatShare } from '../format/number.ts';
+import { BarChart } from '../charts/BarChart.tsx';
+import { Shares } from '../components/Bars.tsx';
+import { type NumberItem, Numbers } from '../components/Facts.tsx';
+import { NetworkLink } from '../components/Links.tsx';
+import { Loaded } from '../components/Loaded.tsx';
+import { Empty } from '../components/Notice.tsx';
+import { Columns, Page, Section } from '../components/Page.tsx';
+import { Table } from '../components/Table.tsx';
+import { RejectedFeeds } from '../data/Updates.tsx';
+import { compared, count, formatMs, formatNumber, formatShare } from '../format/number.ts';
 import { Time } from '../format/Time.tsx';
-import { QuotaBar } from '../keys/QuotaBar.tsx';
-import { Columns } from '../parts/Columns.tsx';
-import { type NumberItem, Numbers } from '../parts/Numbers.tsx';
-import { Page } from '../parts/Page.tsx';
-import { Section } from '../parts/Section.tsx';
-import { Shares } from '../parts/Shares.tsx';
-import { Table } from '../parts/Table.tsx';
-import { useRole } from '../session/use-account.ts';
-import { Empty } from '../states/Empty.tsx';
-import { Loaded } from '../states/Loaded.tsx';
-import { Examples } from './Examples.tsx';
-import { TopNetworks } from './TopNetworks.tsx';
-import { TrafficChart } from './TrafficChart.tsx';
+import { shortDay } from '../format/time.ts';
+import { QuotaBar } from '../keys/KeyState.tsx';
+import { Examples } from '../lookup/Examples.tsx';
+import { useRole } from '../session/use-session.ts';
 
 const REFRESH_MS = 30_000;
 
@@ -31,7 +29,7 @@ export function OverviewPage() {
         {({ data }) => (
           <>
             <Numbers items={figures(data)} />
-            {data.dataset !== undefined && <Refusals refused={data.dataset.refused} />}
+            {data.dataset !== undefined && <RejectedFeeds rejected={data.dataset.refused} />}
             {isAtLeast('admin') && <TrafficChart />}
             {data.keys_near_limit.length > 0 && (
               <Section title="Keys near their limit">
@@ -97,7 +95,7 @@ function trafficFigures(now: TrafficTotals, before: TrafficTotals): NumberItem[]
     {
       name: 'From cache, 24 h',
       value: formatShare(hits, hits + misses),
-      note: `${formatNumber(hits + misses)} address look-ups`,
+      note: count(hits + misses, 'address lookup'),
     },
   ];
 }
@@ -131,12 +129,12 @@ function KeysNearLimit({ keys }: { keys: Overview['keys_near_limit'] }) {
 function TopKeys({ overview: { top_keys, today } }: { overview: Overview }) {
   if (top_keys.length === 0) {
     return (
-      <Empty title="No request today">
+      <Empty title="No requests today">
         <p>
           <Link to="/settings/keys" search={{ create: 'yes' }}>
             Create a key
           </Link>{' '}
-          and send it in the header X-API-Key.
+          and send it in the X-API-Key header.
         </p>
       </Empty>
     );
@@ -154,5 +152,54 @@ function TopKeys({ overview: { top_keys, today } }: { overview: Overview }) {
         ),
       }))}
     />
+  );
+}
+
+const HOURS = 48;
+
+function TrafficChart() {
+  const traffic = useQuery(answerQuery('getTraffic', { query: { hours: HOURS } }));
+  return (
+    <Section title="Requests by hour">
+      <Loaded query={traffic} lines={6}>
+        {({ data: { hours } }) =>
+          hours.every(({ requests }) => requests === 0) ? (
+            <p className="quiet">No API requests in the last {hours.length} hours.</p>
+          ) : (
+            <BarChart
+              label={`The last ${hours.length} hours, times in UTC`}
+              names={hours.map(({ hour }) => `${shortDay(hour.slice(0, 10))}, ${hour.slice(11, 16)}`)}
+              series={[
+                { id: 'answered', label: 'answered', values: hours.map(({ requests, refused }) => requests - refused) },
+                { id: 'refused', label: 'refused', values: hours.map(({ refused }) => refused), tone: 'refused' },
+              ]}
+            />
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}
+
+/** Networks of the addresses that were looked up, not of the clients. */
+function TopNetworks({ networks: { lookups, top } }: { networks: Networks }) {
+  return (
+    <Section
+      title="Most looked-up networks"
+      note="Networks of looked-up addresses since yesterday 00:00 UTC. Sampled when traffic is high."
+    >
+      {top.length === 0 ? (
+        <p className="quiet">No addresses have been looked up since yesterday.</p>
+      ) : (
+        <Shares
+          total={lookups}
+          items={top.map(({ asn, name, lookups: amount }) => ({
+            key: String(asn),
+            amount,
+            name: <NetworkLink asn={asn} name={name} />,
+          }))}
+        />
+      )}
+    </Section>
   );
 }

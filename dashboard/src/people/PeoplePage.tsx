@@ -2,27 +2,20 @@ import { Button, NativeSelect } from '@mantine/core';
 import { IconUserPlus } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { OneTimeLink, Person, Role } from '@whence/server/dashboard-wire';
+import { ROLES } from '@whence/server/vocabulary';
 import { useState } from 'react';
 import { answerQuery, call, queryClient } from '../api/query-client.ts';
+import { FailureNotice } from '../components/Failures.tsx';
+import { Loaded } from '../components/Loaded.tsx';
+import { Page, Section } from '../components/Page.tsx';
+import { type Column, Table } from '../components/Table.tsx';
+import { Tag } from '../components/Tag.tsx';
+import { ROLE_WORDS } from '../format/names.ts';
 import { formatNumber } from '../format/number.ts';
 import { Time } from '../format/Time.tsx';
-import { Page } from '../parts/Page.tsx';
-import { Section } from '../parts/Section.tsx';
-import { type Column, Table } from '../parts/Table.tsx';
-import { Tag } from '../parts/Tag.tsx';
-import { useSignedIn } from '../session/use-account.ts';
-import { FailureNotice } from '../states/FailureNotice.tsx';
-import { Loaded } from '../states/Loaded.tsx';
-import { Invitations } from './Invitations.tsx';
-import { InviteDialog } from './InviteDialog.tsx';
-import { LinkDialog } from './LinkDialog.tsx';
+import { useSignedIn } from '../session/use-session.ts';
+import { InviteDialog, LinkDialog, OpenLinks } from './OneTimeLinks.tsx';
 import classes from './PeoplePage.module.css';
-
-export const ROLES: readonly { readonly value: Role; readonly label: string }[] = [
-  { value: 'viewer', label: 'viewer' },
-  { value: 'member', label: 'member' },
-  { value: 'admin', label: 'administrator' },
-];
 
 export function PeoplePage() {
   const [isInviting, setIsInviting] = useState(false);
@@ -32,7 +25,7 @@ export function PeoplePage() {
     <Page
       name="People"
       title="People"
-      lead="A viewer looks things up, a member also has keys, an administrator may do everything."
+      lead="Viewers look things up, members also have API keys, administrators manage everything."
       actions={
         <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={() => setIsInviting(true)}>
           Invite
@@ -44,11 +37,11 @@ export function PeoplePage() {
           {({ data }) => <PeopleTable people={data.people} onLink={(name, made) => setLink({ name, link: made })} />}
         </Loaded>
       </Section>
-      <Invitations />
+      <OpenLinks />
       {isInviting && <InviteDialog onClose={() => setIsInviting(false)} />}
       {link !== undefined && (
         <LinkDialog
-          title={`A new password for ${link.name}`}
+          title={`Password reset link for ${link.name}`}
           about={`Send this link to ${link.name}. The old password works until the link is used.`}
           link={link.link}
           onClose={() => setLink(undefined)}
@@ -65,11 +58,18 @@ function PeopleTable({ people, onLink }: PeopleTableProps) {
   const change = useMutation({
     mutationFn: ({ id, ...body }: { id: string; role?: Role; is_disabled?: boolean }) =>
       call('changePerson', { params: { id }, body }),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ['listPeople'] }),
+    onSettled: () => {
+      // Disabling or demoting an account revokes its links.
+      void queryClient.invalidateQueries({ queryKey: ['listLinks'] });
+      return queryClient.invalidateQueries({ queryKey: ['listPeople'] });
+    },
   });
   const reset = useMutation({
     mutationFn: ({ id }: Person) => call('makeResetLink', { params: { id } }),
-    onSuccess: ({ data }, { name }) => onLink(name, data),
+    onSuccess: ({ data }, { name }) => {
+      onLink(name, data);
+      void queryClient.invalidateQueries({ queryKey: ['listLinks'] });
+    },
   });
   const error = change.error ?? reset.error;
   const columns: Column<Person>[] = [
@@ -88,7 +88,7 @@ function PeopleTable({ people, onLink }: PeopleTableProps) {
           size="xs"
           miw={140}
           aria-label={`Role of ${name}`}
-          data={[...ROLES]}
+          data={ROLES.map((value) => ({ value, label: ROLE_WORDS[value].name }))}
           value={role}
           onChange={(event) => change.mutate({ id, role: event.currentTarget.value as Role })}
         />

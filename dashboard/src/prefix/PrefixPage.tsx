@@ -2,29 +2,24 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { PrefixSummary } from '@whence/server/dashboard-wire';
 import { answerQuery } from '../api/query-client.ts';
-import { understand } from '../box/understand.ts';
-import { Copyable } from '../copy/Copyable.tsx';
-import { countryName } from '../format/country.ts';
+import { Shares } from '../components/Bars.tsx';
+import { Copyable } from '../components/Copy.tsx';
+import { NetworkLink, PrefixLink } from '../components/Links.tsx';
+import { Loaded } from '../components/Loaded.tsx';
+import { Notice } from '../components/Notice.tsx';
+import { Columns, Credits, Page, PrintButton, Section } from '../components/Page.tsx';
+import { Level } from '../components/Tag.tsx';
+import { countryName, FLAG_WORDS } from '../format/names.ts';
 import { formatNumber, formatShare } from '../format/number.ts';
-import { Columns } from '../parts/Columns.tsx';
-import { Credits } from '../parts/Credits.tsx';
-import { FLAG_WORDS } from '../parts/flag-words.ts';
-import { Level } from '../parts/Level.tsx';
-import { Page } from '../parts/Page.tsx';
-import { PrintButton } from '../parts/PrintButton.tsx';
-import { Section } from '../parts/Section.tsx';
-import { Shares } from '../parts/Shares.tsx';
-import { Loaded } from '../states/Loaded.tsx';
-import { Notice } from '../states/Notice.tsx';
-import { PartsMap } from './PartsMap.tsx';
-import { PartsTable } from './PartsTable.tsx';
+import { interpret } from '../lookup/interpret.ts';
+import { PartsMap, PartsTable } from './PrefixParts.tsx';
 
-const route = getRouteApi('/gate/prefix/$');
+const route = getRouteApi('/session/prefix/$');
 
 export function PrefixPage() {
   const { _splat: text = '' } = route.useParams();
-  const { meanings, problem } = understand(text);
-  const prefix = meanings.find(({ kind }) => kind === 'prefix')?.value;
+  const { targets, problem } = interpret(text);
+  const prefix = targets.find(({ kind }) => kind === 'prefix')?.value;
   if (typeof prefix !== 'string') {
     return (
       <Page name="Prefix" title={`${text} is not a prefix`}>
@@ -50,13 +45,15 @@ function PrefixSummaryPage({ prefix }: { prefix: string }) {
       <Loaded query={summary} lines={12}>
         {({ data }) => (
           <>
-            <WhyNothing summary={data} />
+            <NothingAnnounced summary={data} />
             {data.parts.length > 0 && (
               <>
                 <Section
-                  title="What is in it"
+                  title="Contents"
                   note={
-                    data.is_truncated ? 'The first 256 parts; ask for a smaller prefix to see the others.' : undefined
+                    data.is_truncated
+                      ? 'Showing the first 256 parts. Look up a smaller prefix to see the others.'
+                      : undefined
                   }
                 >
                   <PartsMap parts={data.parts} prefix={prefix} />
@@ -73,7 +70,7 @@ function PrefixSummaryPage({ prefix }: { prefix: string }) {
   );
 }
 
-const UNITS = { addresses: 'addresses', slash64s: 'networks of /64' } as const;
+const UNITS = { addresses: 'addresses', slash64s: '/64 networks' } as const;
 
 function PrefixLead({ summary }: { summary: PrefixSummary }) {
   const { size, announced, unit, covered_by } = summary;
@@ -83,23 +80,16 @@ function PrefixLead({ summary }: { summary: PrefixSummary }) {
       {covered_by !== undefined && (
         <>
           {' '}
-          All of it is inside{' '}
-          <Link to="/prefix/$" params={{ _splat: covered_by.prefix }} className="mono">
-            {covered_by.prefix}
-          </Link>{' '}
-          of{' '}
-          <Link to="/asn/$asn" params={{ asn: String(covered_by.asn) }}>
-            AS{covered_by.asn}
-          </Link>{' '}
-          {covered_by.asn_name}.
+          It is inside <PrefixLink prefix={covered_by.prefix} /> of{' '}
+          <NetworkLink asn={covered_by.asn} name={covered_by.asn_name} />.
         </>
       )}
     </p>
   );
 }
 
-/** A special-purpose range with its RFC, or a prefix that no network announces. */
-function WhyNothing({ summary: { announced, special_purpose } }: { summary: PrefixSummary }) {
+/** Why there is no data: a special-purpose range with its RFC, or an unannounced prefix. */
+function NothingAnnounced({ summary: { announced, special_purpose } }: { summary: PrefixSummary }) {
   return (
     <>
       {special_purpose !== undefined && (
@@ -110,9 +100,9 @@ function WhyNothing({ summary: { announced, special_purpose } }: { summary: Pref
         </Notice>
       )}
       {announced === 0 && special_purpose === undefined && (
-        <Notice title="No network announces any of it">
+        <Notice title="No network announces this prefix">
           <p>
-            It is unassigned or unused, or announced only since the dataset was built.{' '}
+            It is unassigned, unused, or was first announced after the dataset was built.{' '}
             <Link to="/data">Age of the data</Link>
           </p>
         </Notice>
@@ -131,14 +121,7 @@ function PrefixShares({ summary }: { summary: PrefixSummary }) {
           items={networks.map(({ asn, asn_name, addresses }) => ({
             key: String(asn),
             amount: addresses,
-            name: (
-              <>
-                <Link to="/asn/$asn" params={{ asn: String(asn) }}>
-                  AS{asn}
-                </Link>{' '}
-                {asn_name}
-              </>
-            ),
+            name: <NetworkLink asn={asn} name={asn_name} />,
           }))}
         />
       </Section>

@@ -1,4 +1,4 @@
-/** Where a run of addresses lies in a prefix, as shares of its length. */
+/** The position and length of an address range in a prefix, as fractions of the prefix size. */
 import { parseAddress } from '@whence/dataset/address';
 import { parsePrefix, toBigInt } from '@whence/dataset/prefix';
 

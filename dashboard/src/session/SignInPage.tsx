@@ -1,6 +1,139 @@
-import { Navigate } from '@tanstack/react-router';
+import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import type { ProviderFailure, SignedOut } from '@whence/server/dashboard-wire';
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { isFailure } from '../api/call.ts';
+import { call, setSession } from '../api/query-client.ts';
+import { CodeBlock } from '../components/Copy.tsx';
+import { FailureNotice } from '../components/Failures.tsx';
+import { Notice } from '../components/Notice.tsx';
+import { Logo } from '../shell/Navigation.tsx';
+import classes from './SignInPage.module.css';
 
-/** An address of its own for the sign-in form, which `Gate` shows here; with a session there is nothing to do. */
-export function SignInPage() {
-  return <Navigate to="/" replace />;
+/** Shown at the requested address, so that signing in leads to the requested page. */
+export function SignInPage({ session }: { session: SignedOut }) {
+  if (!session.has_accounts) return <NoAccounts />;
+  return (
+    <SignedOutLayout title="Sign in">
+      <ProviderNotice />
+      <SignInForm />
+      {session.provider !== undefined && (
+        <Button
+          component="a"
+          href={`${session.provider.path}?to=${encodeURIComponent(requestedPath())}`}
+          variant="default"
+          fullWidth
+        >
+          Sign in with {session.provider.label}
+        </Button>
+      )}
+    </SignedOutLayout>
+  );
+}
+
+function requestedPath(): string {
+  const { pathname, search } = window.location;
+  return pathname === '/sign-in' ? '/' : pathname + search;
+}
+
+const PROVIDER_FAILURES: ReadonlyMap<string, string> = new Map<ProviderFailure, string>([
+  ['unreachable', 'The identity provider is not responding. Try again, or sign in with a password.'],
+  ['failed', 'The identity provider did not confirm your identity. Try again.'],
+  ['disabled', 'This account is disabled. Ask an administrator to enable it.'],
+]);
+
+function ProviderNotice() {
+  const text = PROVIDER_FAILURES.get(new URLSearchParams(window.location.search).get('failure') ?? '');
+  if (text === undefined) return null;
+  return (
+    <Notice tone="bad" title="Sign-in failed">
+      <p>{text}</p>
+    </Notice>
+  );
+}
+
+function SignInForm() {
+  const [name, setName] = useState('');
+  const [password, setPassword] = useState('');
+  const passwordInput = useRef<HTMLInputElement>(null);
+  const signIn = useMutation({
+    mutationFn: () => call('signIn', { body: { name, password } }),
+    onSuccess: ({ data }) => setSession(data),
+    onError: () => passwordInput.current?.select(),
+  });
+  useEffect(() => {
+    document.title = 'Sign in · Whence';
+  }, []);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    signIn.mutate();
+  };
+  return (
+    <form className={classes['form']} onSubmit={submit}>
+      {isFailure(signIn.error, 'INVALID_CREDENTIALS') ? (
+        <Notice tone="bad" title="Wrong name or password">
+          <p>An administrator can create a password reset link, here or with whence user reset-password.</p>
+        </Notice>
+      ) : (
+        signIn.error !== null && <FailureNotice error={signIn.error} />
+      )}
+      <TextInput
+        label="Name"
+        name="username"
+        autoComplete="username"
+        autoCapitalize="off"
+        autoFocus
+        required
+        withAsterisk={false}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <PasswordInput
+        ref={passwordInput}
+        label="Password"
+        name="password"
+        autoComplete="current-password"
+        required
+        withAsterisk={false}
+        value={password}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+      />
+      <Button type="submit" loading={signIn.isPending}>
+        Sign in
+      </Button>
+    </form>
+  );
+}
+
+function NoAccounts() {
+  return (
+    <SignedOutLayout
+      title="Set up Whence"
+      lead="There is no account yet. Create the first one with the link that the server prints."
+    >
+      <p>Open the link from the server log, or print a new one on the server:</p>
+      <CodeBlock text="whence user setup-link" label="command" />
+      <p className="quiet">The link works once and expires after 24 hours.</p>
+    </SignedOutLayout>
+  );
+}
+
+/** The layout of pages that are shown without a session. */
+export function SignedOutLayout({ title, lead, children }: { title: string; lead?: ReactNode; children?: ReactNode }) {
+  return (
+    <main className={classes['page']}>
+      <div className={classes['card']}>
+        <div className={classes['brand']}>
+          <Logo size={26} />
+          Whence
+        </div>
+        <div>
+          <h1>{title}</h1>
+          {lead !== undefined && <p className="quiet">{lead}</p>}
+        </div>
+        {children}
+      </div>
+      <p className={classes['about']}>Network intelligence and email-domain checks on your own server</p>
+    </main>
+  );
 }

@@ -1,14 +1,16 @@
-import { Outlet } from '@tanstack/react-router';
+/** The frame of all pages, with and without an account. */
+import { Button } from '@mantine/core';
+import { useNetwork } from '@mantine/hooks';
+import { IconWifiOff } from '@tabler/icons-react';
+import { Link, Outlet, useMatches } from '@tanstack/react-router';
 import { Suspense } from 'react';
-import { Box } from '../box/Box.tsx';
-import { OfflineBar } from '../states/OfflineBar.tsx';
-import { Skeleton } from '../states/Skeleton.tsx';
-import { AccountMenu } from './AccountMenu.tsx';
-import { BottomBar } from './BottomBar.tsx';
-import { DatasetChip } from './DatasetChip.tsx';
-import { Rail } from './Rail.tsx';
+import { Skeleton } from '../components/Loaded.tsx';
+import { Page } from '../components/Page.tsx';
+import { Examples } from '../lookup/Examples.tsx';
+import { LookupField } from '../lookup/LookupField.tsx';
+import { AccountMenu, DatasetChip, ThemeSwitch } from './HeaderTools.tsx';
+import { BottomBar, Logo, Sidebar } from './Navigation.tsx';
 import classes from './Shell.module.css';
-import { ThemeSwitch } from './ThemeSwitch.tsx';
 
 export function Shell() {
   return (
@@ -17,10 +19,10 @@ export function Shell() {
         Skip to content
       </a>
       <div className={classes['shell']}>
-        <Rail />
+        <Sidebar />
         <div className={classes['main']}>
           <header className={classes['header']}>
-            <Box />
+            <LookupField />
             <div className={classes['tools']}>
               <DatasetChip />
               <ThemeSwitch />
@@ -38,4 +40,66 @@ export function Shell() {
       <BottomBar />
     </>
   );
+}
+
+/** Whether a page may be shown without an account, where the operator allows public lookups. */
+export function isPublicPage(path: string): boolean {
+  return path === '/' || /^\/(ip|prefix|asn|domain)(\/|$)/.test(path);
+}
+
+/** The lookup field and the pages it leads to, for visitors without an account. */
+export function PublicShell() {
+  const path = useShownPath();
+  return (
+    <>
+      <a className={classes['skip']} href="#content">
+        Skip to content
+      </a>
+      <header className={classes['header']}>
+        <Link to="/" className={classes['brand']} aria-label="Whence">
+          <Logo />
+        </Link>
+        <LookupField />
+        <div className={classes['tools']}>
+          <ThemeSwitch />
+          <Button size="xs" variant="default" renderRoot={(props) => <Link to="/sign-in" {...props} />}>
+            Sign in
+          </Button>
+        </div>
+      </header>
+      <OfflineBar />
+      <main id="content" tabIndex={-1}>
+        <Suspense fallback={<Skeleton />}>{path === '/' ? <PublicHome /> : <Outlet />}</Suspense>
+      </main>
+    </>
+  );
+}
+
+function PublicHome() {
+  return (
+    <Page
+      name="Look up"
+      title="Look up an address, a network or a domain"
+      lead="Shows what is known, from which source, and how old the data is. Batch lookups need an account."
+    >
+      <Examples isPublic />
+    </Page>
+  );
+}
+
+/** Shown while the browser is offline. A server that does not respond is reported by the request that failed. */
+function OfflineBar() {
+  const { online } = useNetwork();
+  if (online) return null;
+  return (
+    <div className={classes['offlineBar']} role="status">
+      <IconWifiOff size={16} aria-hidden />
+      This device is offline. New lookups need a connection.
+    </div>
+  );
+}
+
+/** The path of the page on screen. The address bar already has the next path while that page loads. */
+export function useShownPath(): string {
+  return useMatches({ select: (matches) => matches.at(-1)?.pathname ?? '/' });
 }

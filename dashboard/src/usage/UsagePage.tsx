@@ -1,25 +1,24 @@
 import { NativeSelect, SegmentedControl, TextInput } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import type { UsageBy, UsageQuery, UsageSeries } from '@whence/server/dashboard-wire';
-import { addressOf } from '../api/call.ts';
+import type { UsageQuery, UsageSeries } from '@whence/server/dashboard-wire';
+import type { UsageGroup } from '@whence/server/vocabulary';
+import { addressOf, isFailure } from '../api/call.ts';
 import { answerQuery } from '../api/query-client.ts';
-import { BarChart, type Series } from '../charts/BarChart.tsx';
-import { statusTone } from '../charts/status-tone.ts';
-import { count, formatNumber, formatShare } from '../format/number.ts';
+import { BarChart } from '../charts/BarChart.tsx';
+import { type Series, statusTone } from '../charts/series.ts';
+import { Shares } from '../components/Bars.tsx';
+import { Facts, Numbers } from '../components/Facts.tsx';
+import { Loaded } from '../components/Loaded.tsx';
+import { Empty } from '../components/Notice.tsx';
+import { Columns, ExportLinks, Page, Section } from '../components/Page.tsx';
+import { count, formatMs, formatNumber, formatShare } from '../format/number.ts';
 import { DAY_MS, shortDay, utcDay } from '../format/time.ts';
-import { ExportLinks } from '../parts/ExportLinks.tsx';
-import { Numbers } from '../parts/Numbers.tsx';
-import { Page } from '../parts/Page.tsx';
-import { Section } from '../parts/Section.tsx';
-import { Shares } from '../parts/Shares.tsx';
-import { useRole } from '../session/use-account.ts';
-import { Empty } from '../states/Empty.tsx';
-import { Loaded } from '../states/Loaded.tsx';
-import { TrafficSections } from './TrafficSections.tsx';
+import { withoutEmpty } from '../search-params.ts';
+import { useRole } from '../session/use-session.ts';
 import classes from './UsagePage.module.css';
 
-const route = getRouteApi('/gate/usage');
+const route = getRouteApi('/session/usage');
 const KEYS_LISTED = 200;
 const DEFAULT_DAYS = 30;
 const SHOWN_SERIES = 4;
@@ -35,10 +34,7 @@ export function UsagePage() {
   const usage = useQuery({ ...answerQuery('getUsage', { query }), placeholderData: keepPreviousData });
   const change = (next: Partial<typeof search>) =>
     void navigate({
-      search: (before) =>
-        Object.fromEntries(
-          Object.entries({ ...before, ...next }).filter(([, value]) => value !== undefined && value !== ''),
-        ),
+      search: (before) => withoutEmpty({ ...before, ...next }),
       replace: true,
       resetScroll: false,
     });
@@ -48,8 +44,8 @@ export function UsagePage() {
       title="Usage"
       lead={
         isAtLeast('admin')
-          ? 'Requests to the API and look-ups on these pages.'
-          : 'Your keys and your look-ups on these pages.'
+          ? 'API requests and dashboard lookups.'
+          : 'Requests with your keys, and your dashboard lookups.'
       }
       actions={<ExportLinks addressOf={(format) => addressOf('exportUsage', { query: { ...query, format } })} />}
     >
@@ -71,7 +67,7 @@ export function UsagePage() {
         />
         <SegmentedControl
           value={search.by ?? 'endpoint'}
-          onChange={(by) => change({ by: by as UsageBy })}
+          onChange={(by) => change({ by: by as UsageGroup })}
           data={[
             { value: 'endpoint', label: 'By endpoint' },
             { value: 'key', label: 'By key' },
@@ -114,8 +110,8 @@ function UsageSections({ usage }: { usage: UsageSeries }) {
   const { total, client_errors, server_errors, days, from, to, series, by } = usage;
   if (total === 0) {
     return (
-      <Empty title={`No request between ${shortDay(from)} and ${shortDay(to)}`}>
-        <p>Requests appear here within seconds. Choose other days, or another key.</p>
+      <Empty title={`No requests between ${shortDay(from)} and ${shortDay(to)}`}>
+        <p>Requests appear here within seconds. Choose other days or another key.</p>
       </Empty>
     );
   }
@@ -124,8 +120,8 @@ function UsageSections({ usage }: { usage: UsageSeries }) {
       <Numbers
         items={[
           { name: 'Requests', value: formatNumber(total), note: `in ${count(days.length, 'day')}` },
-          { name: 'Answered with 4xx', value: formatNumber(client_errors), note: formatShare(client_errors, total) },
-          { name: 'Answered with 5xx', value: formatNumber(server_errors), note: formatShare(server_errors, total) },
+          { name: '4xx responses', value: formatNumber(client_errors), note: formatShare(client_errors, total) },
+          { name: '5xx responses', value: formatNumber(server_errors), note: formatShare(server_errors, total) },
         ]}
       />
       <Section title="By day">
@@ -149,10 +145,50 @@ function UsageSections({ usage }: { usage: UsageSeries }) {
   );
 }
 
-/** A chart tells five colours apart; the rest is one series, and the list below has all. */
+/** The chart has five colours: the smaller series are summed up as one, and the list below has all of them. */
 function largest(series: readonly Series[], days: number): Series[] {
   if (series.length <= SHOWN_SERIES + 1) return [...series];
   const rest = series.slice(SHOWN_SERIES);
   const values = Array.from({ length: days }, (_, day) => rest.reduce((sum, one) => sum + (one.values[day] ?? 0), 0));
   return [...series.slice(0, SHOWN_SERIES), { id: 'rest', label: `${rest.length} others`, values }];
+}
+
+const HOURS = 24;
+
+/** Refused requests and response times of the whole API in the last 24 hours. */
+function TrafficSections() {
+  const traffic = useQuery(answerQuery('getTraffic', { query: { hours: HOURS } }));
+  // The section above already reports it.
+  if (isFailure(traffic.error, 'OFFLINE')) return null;
+  return (
+    <Loaded query={traffic} lines={6}>
+      {({ data: { refused, latency, cache } }) => (
+        <Columns>
+          <Section title="Refused, last 24 hours">
+            <Facts
+              facts={[
+                { name: 'Without a valid key (401)', value: formatNumber(refused.unauthorized) },
+                { name: 'Without permission (403)', value: formatNumber(refused.forbidden) },
+                { name: 'Rate limit exceeded (429)', value: formatNumber(refused.rate_limited) },
+                { name: 'Overloaded (503)', value: formatNumber(refused.overloaded) },
+              ]}
+            />
+          </Section>
+          <Section title="Response time, last 24 hours" note="Estimates from a histogram.">
+            <Facts
+              facts={[
+                { name: 'Median', value: formatMs(latency.p50_ms) },
+                { name: '90% below', value: formatMs(latency.p90_ms) },
+                { name: '99% below', value: formatMs(latency.p99_ms) },
+                {
+                  name: 'From cache',
+                  value: `${formatShare(cache.hits, cache.hits + cache.misses)} of ${formatNumber(cache.hits + cache.misses)}`,
+                },
+              ]}
+            />
+          </Section>
+        </Columns>
+      )}
+    </Loaded>
+  );
 }

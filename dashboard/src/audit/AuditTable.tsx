@@ -1,0 +1,66 @@
+/** The audit log as a table. */
+import { Link } from '@tanstack/react-router';
+import type { AuditAction, AuditEntry } from '@whence/server/dashboard-wire';
+import { type Column, Table } from '../components/Table.tsx';
+import { Time } from '../format/Time.tsx';
+
+export const ACTION_WORDS: Readonly<Record<AuditAction, string>> = {
+  'account.setup_link_made': 'created a link to set up Whence',
+  'account.set_up': 'set up Whence',
+  'account.invited': 'invited a person',
+  'account.invitation_withdrawn': 'withdrew an invitation',
+  'account.link_revoked': 'revoked a one-time link',
+  'account.joined': 'joined',
+  'account.created': 'created an account',
+  'account.signed_in': 'signed in',
+  'account.sign_in_failed': 'failed to sign in',
+  'account.signed_out': 'signed out',
+  'account.signed_out_everywhere': 'signed out everywhere',
+  'account.session_ended': 'ended a session',
+  'account.password_changed': 'changed the password',
+  'account.reset_link_made': 'created a password reset link',
+  'account.password_reset': 'reset a password',
+  'account.role_changed': 'changed a role',
+  'account.disabled': 'disabled an account',
+  'account.enabled': 'enabled an account',
+  'key.created': 'created a key',
+  'key.rotated': 'rotated a key',
+  'key.revoked': 'revoked a key',
+  'dataset.version_used': 'changed the dataset version in use',
+  'dataset.update_started': 'started a dataset update',
+};
+
+const columns: Column<AuditEntry>[] = [
+  { name: 'When', cell: ({ at }) => <Time at={at} /> },
+  { name: 'Who', cell: ({ actor }) => <span className="nowrap">{actor}</span> },
+  { name: 'Action', cell: ({ action }) => <span className="nowrap">{ACTION_WORDS[action] ?? action}</span> },
+  { name: 'Target', cell: (entry) => <Target entry={entry} /> },
+  {
+    name: 'Details',
+    isText: true,
+    cell: ({ details }) =>
+      Object.entries(details ?? {})
+        .map(([name, value]) => `${name}: ${value}`)
+        .join(', '),
+  },
+  { name: 'From', cell: ({ address }) => (address === undefined ? '' : <span className="mono">{address}</span>) },
+];
+
+/** `withTarget` is false on the page of the target itself. */
+export function AuditTable({ entries, withTarget = true }: { entries: readonly AuditEntry[]; withTarget?: boolean }) {
+  const shown = withTarget ? columns : columns.filter(({ name }) => name !== 'Target');
+  return <Table isStacked label="Audit log" columns={shown} rows={entries} rowKey={({ id }) => id} />;
+}
+
+function Target({ entry: { target_kind, target_id, target } }: { entry: AuditEntry }) {
+  const name = target ?? target_id ?? '';
+  if (target_kind === 'key' && target_id !== undefined) {
+    return (
+      <Link to="/settings/keys/$id" params={{ id: target_id }}>
+        {name}
+      </Link>
+    );
+  }
+  if (target_kind === 'dataset' && name !== '') return <>dataset {name}</>;
+  return <>{name}</>;
+}

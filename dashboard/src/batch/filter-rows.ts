@@ -1,0 +1,80 @@
+/** Filters, value counts and sort orders of the rows of a batch. */
+import type { ConnectionType, Flag, ThreatLevel } from '@whence/client/wire';
+import { FLAGS } from '../format/names.ts';
+import type { BatchRow } from './batch-run.ts';
+
+export type BatchFilter = {
+  readonly q?: string;
+  readonly network?: string;
+  readonly country?: string;
+  readonly type?: ConnectionType;
+  readonly flag?: Flag;
+  readonly level?: ThreatLevel;
+};
+export type Facet = keyof Omit<BatchFilter, 'q'>;
+export type FacetValue = { readonly key: string; readonly name: string; readonly amount: number };
+
+const VALUES: { readonly [F in Facet]: (row: BatchRow) => readonly [key: string, name: string][] } = {
+  network: ({ record }) =>
+    record === undefined ? [] : [[String(record.asn), `AS${record.asn} ${record.asn_name}`] as [string, string]],
+  country: ({ record }) => (record === undefined ? [] : [[record.country, record.country] as [string, string]]),
+  type: ({ record }) =>
+    record === undefined ? [] : [[record.connection_type, record.connection_type] as [string, string]],
+  flag: ({ record }) =>
+    record === undefined
+      ? []
+      : FLAGS.filter((flag) => record.detection[flag]).map((flag): [string, string] => [flag, flag]),
+  level: ({ record }) => (record === undefined ? [] : [[record.threat.level, record.threat.level] as [string, string]]),
+};
+
+export function matches(row: BatchRow, filter: BatchFilter): boolean {
+  for (const facet of Object.keys(VALUES) as Facet[]) {
+    const wanted = filter[facet];
+    if (wanted !== undefined && !VALUES[facet](row).some(([key]) => key === wanted)) return false;
+  }
+  const text = filter.q?.toLowerCase();
+  if (text === undefined) return true;
+  return row.ip.includes(text) || row.record?.asn_name.toLowerCase().includes(text) === true;
+}
+
+/** The most frequent value first. The facet's own filter does not apply, so that another value can be chosen. */
+export function facetOf(rows: readonly BatchRow[], facet: Facet, filter: BatchFilter): FacetValue[] {
+  const others: BatchFilter = { ...filter, [facet]: undefined };
+  const found = new Map<string, { name: string; amount: number }>();
+  for (const row of rows) {
+    if (!matches(row, others)) continue;
+    for (const [key, name] of VALUES[facet](row)) {
+      const value = found.get(key);
+      if (value === undefined) found.set(key, { name, amount: 1 });
+      else value.amount++;
+    }
+  }
+  return [...found].map(([key, value]) => ({ key, ...value })).sort((a, b) => b.amount - a.amount);
+}
+
+export const BATCH_SORTS = ['times', 'network', 'country', 'type', 'threat'] as const;
+export type BatchSort = (typeof BATCH_SORTS)[number];
+
+/** Numbers are sorted descending, text ascending, rows without a record last. Without a sort the order is unchanged. */
+export function sortRows(rows: readonly BatchRow[], by: BatchSort | undefined): readonly BatchRow[] {
+  if (by === undefined) return rows;
+  return [...rows].sort((a, b) => compare(a, b, by));
+}
+
+function compare(a: BatchRow, b: BatchRow, by: BatchSort): number {
+  if (by === 'times') return b.times - a.times;
+  if (a.record === undefined || b.record === undefined)
+    return Number(a.record === undefined) - Number(b.record === undefined);
+  switch (by) {
+    case 'threat':
+      return b.record.threat.score - a.record.threat.score;
+    case 'network':
+      return a.record.asn - b.record.asn;
+    case 'country':
+      return a.record.country < b.record.country ? -1 : Number(a.record.country > b.record.country);
+    case 'type':
+      return a.record.connection_type < b.record.connection_type
+        ? -1
+        : Number(a.record.connection_type > b.record.connection_type);
+  }
+}

@@ -1,0 +1,140 @@
+/** Text that can be copied: a copy button, values that are copied by a click, and blocks of code. */
+import { ActionIcon, Button, Tabs, Tooltip } from '@mantine/core';
+import { IconAlertTriangle, IconCheck, IconCopy } from '@tabler/icons-react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import classes from './Copy.module.css';
+import { announce } from './LiveRegion.tsx';
+
+const WORDS = { copied: 'Copied', failed: 'Copy failed' } as const;
+
+/** A button that copies: an icon, or a labelled button if `word` is given. */
+export function CopyButton({ text, label, word, onCopied }: CopyButtonProps) {
+  const { state, copy } = useCopy();
+  const Icon = state === 'copied' ? IconCheck : state === 'failed' ? IconAlertTriangle : IconCopy;
+  const act = () => {
+    copy(typeof text === 'string' ? text : text());
+    onCopied?.();
+  };
+  if (word !== undefined) {
+    return (
+      <Button variant="default" size="xs" leftSection={<Icon size={15} aria-hidden />} onClick={act}>
+        {state === 'idle' ? word : WORDS[state]}
+      </Button>
+    );
+  }
+  return (
+    <Tooltip label={state === 'idle' ? label : WORDS[state]}>
+      <ActionIcon variant="subtle" color="gray" size={26} aria-label={label} onClick={act} className="no-print">
+        <Icon size={15} aria-hidden />
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+/** `text` is a function where building the text takes time. */
+type CopyButtonProps = { text: string | (() => string); label: string; word?: string; onCopied?: () => void };
+
+/** A value that is copied by a click, by Enter, or by `c` while it has the focus. */
+export function Copyable({ text, children, isMono = false }: { text: string; children?: ReactNode; isMono?: boolean }) {
+  const { state, copy } = useCopy();
+  const Icon = state === 'copied' ? IconCheck : IconCopy;
+  return (
+    <button
+      type="button"
+      className={isMono ? `${classes['value']} mono` : classes['value']}
+      data-state={state}
+      title="Copy"
+      onClick={() => copy(text)}
+      onKeyDown={(event) => {
+        if (event.key === 'c' && !event.ctrlKey && !event.metaKey) copy(text);
+      }}
+    >
+      {children ?? text}
+      <Icon size={13} className={classes['icon']} aria-hidden />
+    </button>
+  );
+}
+
+const SHOWN_MS = 1500;
+
+/** `state` is the result of the last copy, for a short time. */
+function useCopy(): { state: 'idle' | 'copied' | 'failed'; copy: (text: string) => void } {
+  const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle');
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const show = (next: 'copied' | 'failed') => {
+    setState(next);
+    announce(next === 'copied' ? 'Copied' : 'Copy failed: select the text and copy it manually');
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => setState('idle'), SHOWN_MS);
+  };
+  const copy = (text: string) => {
+    write(text).then(
+      () => show('copied'),
+      () => show('failed'),
+    );
+  };
+  return { state, copy };
+}
+
+async function write(text: string): Promise<void> {
+  if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
+  // Browsers have no clipboard API without TLS, except on localhost.
+  const area = document.createElement('textarea');
+  area.value = text;
+  area.className = 'visually-hidden';
+  document.body.append(area);
+  area.select();
+  const isDone = document.execCommand('copy');
+  area.remove();
+  if (!isDone) throw new Error('the browser refused to copy');
+}
+
+/** A record, a command or a response, with a button that copies it. */
+export function CodeBlock({ text, label, onCopied }: { text: string; label: string; onCopied?: () => void }) {
+  return (
+    <div className={classes['block']}>
+      <pre role="group" className={classes['code']} tabIndex={0} aria-label={label}>
+        {text}
+      </pre>
+      <div className={classes['copy']}>
+        <CopyButton text={text} label={`Copy ${label}`} {...(onCopied === undefined ? {} : { onCopied })} />
+      </div>
+    </div>
+  );
+}
+
+type CodeTab = { readonly name: string; readonly text: string };
+
+/** The response and the requests that return it, in tabs. */
+export function CodeTabs({ tabs }: { tabs: readonly CodeTab[] }) {
+  return (
+    <Tabs defaultValue={tabs[0]?.name ?? null} keepMounted={false} className="no-print">
+      <Tabs.List>
+        {tabs.map(({ name }) => (
+          <Tabs.Tab key={name} value={name}>
+            {name}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {tabs.map(({ name, text }) => (
+        <Tabs.Panel key={name} value={name} pt={12}>
+          <CodeBlock text={text} label={name} />
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  );
+}
+
+/** The response as JSON, and the same request for programs, which use an API key instead of the session. */
+export function requestTabs(answer: unknown, path: string, clientCall: string): CodeTab[] {
+  const { origin } = window.location;
+  return [
+    { name: 'JSON', text: JSON.stringify(answer, null, 2) },
+    { name: 'curl', text: `curl -H "X-API-Key: $WHENCE_KEY" '${origin}${path}'` },
+    {
+      name: '@whence/client',
+      text: `import { createClient } from '@whence/client';\n\nconst whence = createClient({ baseUrl: '${origin}', apiKey: process.env.WHENCE_KEY });\nconst answer = await whence.${clientCall};`,
+    },
+  ];
+}

@@ -1,0 +1,52 @@
+import type { ReactNode } from 'react';
+import classes from './Table.module.css';
+
+export type Column<Row> = {
+  readonly name: string;
+  readonly align?: 'end';
+  /** Sentences, which wrap on a narrow screen too. Other cells stay on one line there. */
+  readonly isText?: boolean;
+  readonly cell: (row: Row) => ReactNode;
+};
+
+type TableProps<Row> = {
+  label: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  rowKey: (row: Row, index: number) => string;
+  /** On a narrow screen, shows each row as a block with one line per cell. For few rows with many or long cells. */
+  isStacked?: boolean;
+};
+
+/**
+ * A plain table for up to a few hundred rows; on a narrow screen it scrolls sideways or is stacked. The roles repeat
+ * those of the elements, because browsers drop them when CSS changes `display`.
+ */
+export function Table<Row>({ label, columns, rows, rowKey, isStacked = false }: TableProps<Row>) {
+  return (
+    <div className={classes['scroll']} tabIndex={0} role="group" aria-label={label}>
+      <table className={classes['table']} aria-label={label} role="table" data-stacked={isStacked || undefined}>
+        <thead role="rowgroup">
+          <tr role="row">
+            {columns.map(({ name, align }) => (
+              <th key={name} scope="col" role="columnheader" data-align={align}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody role="rowgroup">
+          {rows.map((row, index) => (
+            <tr key={rowKey(row, index)} role="row">
+              {columns.map(({ name, align, isText, cell }) => (
+                <td key={name} role="cell" data-name={name} data-align={align} data-text={isText}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,55 @@
+/** Short labels: tags and threat levels. */
+import type { TablerIcon } from '@tabler/icons-react';
+import type { ThreatLevel } from '@whence/client/wire';
+import type { ReactNode } from 'react';
+import classes from './Tag.module.css';
+
+type TagTone = 'plain' | 'good' | 'warn' | 'bad' | 'accent';
+
+/** An icon and a word. The colour carries no information of its own. */
+export function Tag({
+  icon: Icon,
+  tone = 'plain',
+  children,
+}: {
+  icon?: TablerIcon;
+  tone?: TagTone;
+  children: ReactNode;
+}) {
+  return (
+    <span className={classes['tag']} data-tone={tone}>
+      {Icon !== undefined && <Icon size={14} stroke={1.8} aria-hidden />}
+      {children}
+    </span>
+  );
+}
+
+export function Tags({ children }: { children: ReactNode }) {
+  return <div className={classes['tags']}>{children}</div>;
+}
+
+// A ring, a half disc, a triangle and an octagon, which differ without colour too.
+const SHAPES: Record<ThreatLevel, ReactNode> = {
+  low: <circle cx="6" cy="6" r="4.25" fill="none" stroke="currentColor" strokeWidth="1.5" />,
+  medium: (
+    <>
+      <circle cx="6" cy="6" r="4.25" fill="none" stroke="currentColor" strokeWidth="1.5" />
+      <path d="M6 1.75a4.25 4.25 0 0 1 0 8.5z" fill="currentColor" />
+    </>
+  ),
+  high: <path d="M6 1l5.4 9.8H.6z" fill="currentColor" />,
+  critical: <path d="M3.7.5h4.6l3.2 3.2v4.6l-3.2 3.2H3.7L.5 8.3V3.7z" fill="currentColor" />,
+};
+
+/** A threat level as shape, word and colour, with the score if given. */
+export function Level({ level, score }: { level: ThreatLevel; score?: number }) {
+  return (
+    <span className={classes['level']} data-level={level}>
+      <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden="true">
+        {SHAPES[level]}
+      </svg>
+      {level}
+      {score !== undefined && <span className="quiet">{score}</span>}
+    </span>
+  );
+}

@@ -1,0 +1,85 @@
+/** A section of a domain check, and the errors in it. */
+import { IconAlertTriangle, IconCircleCheck, IconCircleDashed, IconHelpCircle } from '@tabler/icons-react';
+import type { DomainPartState } from '@whence/server/dashboard-wire';
+import type { ReactNode } from 'react';
+import { Tag } from '../components/Tag.tsx';
+import classes from './CheckSection.module.css';
+import { splitError } from './spf-terms.ts';
+
+export type CheckState = 'valid' | 'invalid' | Exclude<DomainPartState['state'], 'verified'>;
+type CheckSectionProps = { id: string; title: string; state: CheckState; children: ReactNode };
+
+export function checkState({ state, is_valid }: DomainPartState): CheckState {
+  if (state !== 'verified') return state;
+  return is_valid ? 'valid' : 'invalid';
+}
+
+const STATES = {
+  valid: (
+    <Tag icon={IconCircleCheck} tone="good">
+      verified
+    </Tag>
+  ),
+  invalid: (
+    <Tag icon={IconAlertTriangle} tone="bad">
+      has errors
+    </Tag>
+  ),
+  missing: (
+    <Tag icon={IconCircleDashed} tone="warn">
+      missing
+    </Tag>
+  ),
+  unverified: (
+    <Tag icon={IconHelpCircle} tone="warn">
+      could not be verified
+    </Tag>
+  ),
+  'not applicable': (
+    <Tag icon={IconCircleCheck} tone="good">
+      not applicable
+    </Tag>
+  ),
+} satisfies Record<CheckState, ReactNode>;
+
+/** One section of a domain check, with its state. */
+export function CheckSection({ id, title, state, children }: CheckSectionProps) {
+  return (
+    <section className={classes['part']} id={id} aria-label={title}>
+      <div className={classes['head']}>
+        <h2>{title}</h2>
+        {STATES[state]}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+/** Errors, each with its stable code. */
+export function Findings({ errors }: { errors: readonly string[] }) {
+  if (errors.length === 0) return null;
+  return (
+    <ul className={classes['list']}>
+      {errors.map((error) => {
+        const { code, text } = splitError(error);
+        return (
+          <li key={error} className={classes['item']}>
+            <IconAlertTriangle size={16} aria-label="Error" />
+            <span>
+              {text} <span className={classes['code']}>{code}</span>
+            </span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+export function NoFindings({ children }: { children: string }) {
+  return (
+    <p className={classes['good']}>
+      <IconCircleCheck size={16} aria-hidden />
+      {children}
+    </p>
+  );
+}

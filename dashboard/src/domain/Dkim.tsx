@@ -1,0 +1,72 @@
+/** DKIM keys, and the selectors to look for. */
+import { Button, TextInput } from '@mantine/core';
+import { IconAlertTriangle, IconCircleCheck, IconCircleDashed } from '@tabler/icons-react';
+import type { DkimReport } from '@whence/client/wire';
+import { type FormEvent, useState } from 'react';
+import { CodeBlock } from '../components/Copy.tsx';
+import { Tag } from '../components/Tag.tsx';
+import { Findings } from './CheckSection.tsx';
+import classes from './Dkim.module.css';
+
+export function DkimKeys({ keys }: { keys: readonly DkimReport[] }) {
+  return (
+    <ul className={classes['list']}>
+      {keys.map(({ selector, found, raw, key_type, key_bits, is_valid, validation_errors }) => (
+        <li key={selector} className={classes['key']}>
+          <div className={classes['head']}>
+            <span className={classes['selector']}>{selector}</span>
+            {!found ? (
+              <Tag icon={IconCircleDashed} tone="warn">
+                not found
+              </Tag>
+            ) : is_valid ? (
+              <Tag icon={IconCircleCheck} tone="good">
+                valid
+              </Tag>
+            ) : (
+              <Tag icon={IconAlertTriangle} tone="bad">
+                has errors
+              </Tag>
+            )}
+            {key_type !== '' && <span className="quiet">{keyWords(key_type, key_bits)}</span>}
+          </div>
+          <Findings errors={validation_errors} />
+          {raw !== '' && (
+            <details className={classes['raw']}>
+              <summary>Record</summary>
+              <CodeBlock text={raw} label={`DKIM record of ${selector}`} />
+            </details>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function keyWords(type: 'rsa' | 'ed25519', bits: number): string {
+  if (type === 'ed25519') return 'Ed25519';
+  return bits === 0 ? 'RSA' : `RSA, ${bits} bits`;
+}
+
+/** DKIM selectors cannot be listed from DNS: the common ones are tried, others must be named. */
+export function Selectors({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const [text, setText] = useState(value);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onChange(text.trim());
+  };
+  return (
+    <form className={`${classes['form']} no-print`} onSubmit={submit}>
+      <TextInput
+        label="Selectors"
+        description="DNS cannot list them. Leave empty to try the common ones; separate several with commas."
+        placeholder="s1, s2"
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      <Button type="submit" variant="default">
+        Check selectors
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { ageLevel, ageWords, longDay } from './data-age.ts';
+
+const NOW = Date.parse('2026-11-16T05:00:00Z');
+
+for (const [day, words, level] of [
+  ['2026-11-16', 'today', 'fresh'],
+  ['2026-11-17', 'today', 'fresh'],
+  ['2026-11-15', '1 day old', 'fresh'],
+  ['2026-10-18', '29 days old', 'fresh'],
+  ['2026-10-17', '1 month old', 'old'],
+  ['2026-06-17', '5 months old', 'old'],
+  ['2026-05-21', '5 months old', 'old'],
+  ['2026-05-20', '6 months old', 'very old'],
+  ['2025-11-16', '1 year old', 'very old'],
+  ['2023-01-01', '3 years old', 'very old'],
+] as const)
+  test(`data age: ${day} is ${words} and ${level}`, () =>
+    assert.deepEqual([ageWords(day, NOW), ageLevel(day, NOW)], [words, level]));
+
+test('data age: the year is shown if it is another one', () => {
+  assert.equal(longDay('2026-06-17', NOW, 'en-GB'), '17 June');
+  assert.equal(longDay('2025-06-17', NOW, 'en-GB'), '17 June 2025');
+});

@@ -1,0 +1,37 @@
+/** The age of the data in words, and how much it should worry a reader. The current time is passed in. */
+import { DAY_MS } from './time.ts';
+
+type AgeLevel = 'fresh' | 'old' | 'very old';
+
+const OLD_DAYS = 30;
+const VERY_OLD_DAYS = 180;
+
+/** `5 months old`, `today`. A day is as UTC has it. */
+export function ageWords(day: string, nowMs: number): string {
+  const days = Math.floor((nowMs - Date.parse(day)) / DAY_MS);
+  if (days < 1) return 'today';
+  const [amount, unit] =
+    days < OLD_DAYS
+      ? [days, 'day']
+      : days < 365
+        ? [Math.floor(days / OLD_DAYS), 'month']
+        : [Math.floor(days / 365), 'year'];
+  return `${amount} ${unit}${amount === 1 ? '' : 's'} old`;
+}
+
+export function ageLevel(day: string, nowMs: number): AgeLevel {
+  const days = (nowMs - Date.parse(day)) / DAY_MS;
+  if (days >= VERY_OLD_DAYS) return 'very old';
+  return days >= OLD_DAYS ? 'old' : 'fresh';
+}
+
+/** `17 June`, and with the year if it is another one than now. */
+export function longDay(day: string, nowMs: number, locale?: string): string {
+  const isThisYear = day.slice(0, 4) === new Date(nowMs).toISOString().slice(0, 4);
+  return new Intl.DateTimeFormat(locale, {
+    day: 'numeric',
+    month: 'long',
+    ...(isThisYear ? {} : { year: 'numeric' }),
+    timeZone: 'UTC',
+  }).format(new Date(`${day}T00:00:00Z`));
+}

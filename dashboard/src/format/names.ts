@@ -1,0 +1,68 @@
+/** Names for the codes of records and keys: countries, flags, roles, permissions. */
+import type { Flag, FlagSubject } from '@whence/client/wire';
+import type { Permission, Role } from '@whence/server/dashboard-wire';
+
+const localNames = new Intl.DisplayNames(undefined, { type: 'region', fallback: 'none' });
+const englishNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
+
+/** The name in the reader's language. `ZZ` means that the country is unknown. */
+export function countryName(code: string): string {
+  if (code === 'ZZ' || code === '') return 'unknown country';
+  return nameIn(localNames, code);
+}
+
+/** The English name for use in a sentence, with its article. */
+export function countryInSentence(code: string): string {
+  const name = nameIn(englishNames, code);
+  return /^(?:United|Netherlands|Philippines|Maldives|Bahamas|Gambia|Seychelles|Comoros)/.test(name)
+    ? `the ${name}`
+    : name;
+}
+
+function nameIn(displayNames: Intl.DisplayNames, code: string): string {
+  try {
+    return displayNames.of(code) ?? code;
+  } catch {
+    return code;
+  }
+}
+
+/** In the order in which they are shown: the most telling flag first. */
+export const FLAG_WORDS: Readonly<Record<Flag, string>> = {
+  is_tor_exit: 'Tor exit',
+  is_vpn: 'VPN',
+  is_proxy: 'proxy',
+  is_ai_crawler: 'AI crawler',
+  is_datacenter: 'datacenter',
+  is_residential: 'residential',
+  is_mobile: 'mobile',
+};
+// The type of FLAG_WORDS has these keys and no others.
+export const FLAGS = Object.keys(FLAG_WORDS) as Flag[];
+
+export const SUBJECT_WORDS: Readonly<Record<FlagSubject, string>> = { ...FLAG_WORDS, blocklists: 'blocklists' };
+
+export const ROLE_WORDS: Readonly<Record<Role, { name: string; about: string }>> = {
+  viewer: { name: 'viewer', about: 'looks up addresses, networks and domains' },
+  member: { name: 'member', about: 'also creates and revokes their own keys' },
+  admin: { name: 'administrator', about: 'manages all keys, people and data' },
+};
+
+export const PERMISSION_WORDS: Readonly<Record<Permission, { name: string; about: string; path: string }>> = {
+  'ip:read': {
+    name: 'Addresses',
+    about: 'look up single addresses, read information about the dataset',
+    path: '/v1/ip/8.8.8.8',
+  },
+  'ip:batch': { name: 'Batch', about: 'look up many addresses in one request', path: '/v1/ip/batch' },
+  'asn:read': { name: 'Networks', about: 'look up and search AS numbers', path: '/v1/asn/15169' },
+  'email:read': {
+    name: 'Email domains',
+    about: 'check MX, SPF, DKIM and DMARC',
+    path: '/v1/email/domain/example.com/dns',
+  },
+};
+
+export function capitalise(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,127 @@
+import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import type { LinkKind, LinkState } from '@whence/server/dashboard-wire';
+import { MIN_PASSWORD_CHARACTERS } from '@whence/server/vocabulary';
+import { type FormEvent, useEffect, useState } from 'react';
+import { isFailure } from '../api/call.ts';
+import { call, setSession } from '../api/query-client.ts';
+import { CodeBlock } from '../components/Copy.tsx';
+import { FailureNotice } from '../components/Failures.tsx';
+import { Skeleton } from '../components/Loaded.tsx';
+import { Time } from '../format/Time.tsx';
+import classes from './SignInPage.module.css';
+import { SignedOutLayout } from './SignInPage.tsx';
+
+const TITLES: Record<LinkKind, string> = {
+  setup: 'Set up Whence',
+  invitation: 'You have been invited',
+  reset: 'Set a new password',
+};
+const ACTIONS: Record<LinkKind, string> = {
+  setup: 'Create the first account',
+  invitation: 'Create account',
+  reset: 'Set password',
+};
+
+/** One-time links lead here. The token is in the fragment, which browsers do not send to any server. */
+export function SetUpPage() {
+  const [token] = useState(() => window.location.hash.slice(1));
+  useEffect(() => {
+    document.title = 'Set up · Whence';
+  }, []);
+  const link = useQuery({
+    queryKey: ['checkLink', token],
+    queryFn: async () => (await call('checkLink', { body: { token } })).data,
+    enabled: token !== '',
+    retry: false,
+    refetchOnWindowFocus: false,
+  });
+  if (token === '' || isFailure(link.error, 'LINK_EXPIRED')) return <Expired />;
+  if (link.error !== null) {
+    return (
+      <SignedOutLayout title="The link could not be checked">
+        <FailureNotice error={link.error} onRetry={() => void link.refetch()} />
+      </SignedOutLayout>
+    );
+  }
+  if (link.data === undefined) {
+    return (
+      <SignedOutLayout title="Checking the link">
+        <Skeleton lines={3} />
+      </SignedOutLayout>
+    );
+  }
+  return <SetUpForm token={token} link={link.data} />;
+}
+
+function SetUpForm({ token, link }: { token: string; link: LinkState }) {
+  const [name, setName] = useState(link.name ?? '');
+  const [password, setPassword] = useState('');
+  const navigate = useNavigate();
+  const needsName = link.name === undefined;
+  const redeem = useMutation({
+    mutationFn: () => call('redeemLink', { body: { token, password, ...(needsName ? { name } : {}) } }),
+    onSuccess: async ({ data }) => {
+      setSession(data);
+      await navigate({ to: '/', replace: true });
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    redeem.mutate();
+  };
+  const isNameTaken = isFailure(redeem.error, 'NAME_TAKEN');
+  return (
+    <SignedOutLayout
+      title={TITLES[link.kind]}
+      lead={
+        <>
+          {needsName ? `Choose a name and a password. Your role is ${link.role}.` : `For the account ${link.name}.`} The
+          link expires <Time at={link.expires_at} />.
+        </>
+      }
+    >
+      <form className={classes['form']} onSubmit={submit}>
+        {redeem.error !== null && !isNameTaken && <FailureNotice error={redeem.error} />}
+        <TextInput
+          label="Name"
+          name="username"
+          autoComplete="username"
+          autoCapitalize="off"
+          required
+          withAsterisk={false}
+          autoFocus={needsName}
+          readOnly={!needsName}
+          value={name}
+          error={isNameTaken ? 'This name is already taken' : undefined}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <PasswordInput
+          label="Password"
+          description={`At least ${MIN_PASSWORD_CHARACTERS} characters. Three or four unrelated words make a good password.`}
+          name="new-password"
+          autoComplete="new-password"
+          required
+          withAsterisk={false}
+          minLength={MIN_PASSWORD_CHARACTERS}
+          autoFocus={!needsName}
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+        />
+        <Button type="submit" loading={redeem.isPending}>
+          {ACTIONS[link.kind]}
+        </Button>
+      </form>
+    </SignedOutLayout>
+  );
+}
+
+function Expired() {
+  return (
+    <SignedOutLayout title="This link is no longer valid" lead="A link works once and expires after a while.">
+      <p>Ask the sender for a new one. For the first account, print a new link on the server:</p>
+      <CodeBlock text="whence user setup-link" label="command" />
+    </SignedOutLayout>
+  );
+}

@@ -1,0 +1,174 @@
+/** The sidebar, the bar at the bottom of narrow screens, and the list of settings: links to pages by role. */
+import {
+  IconBook2,
+  IconChartBar,
+  IconDatabase,
+  IconHeartbeat,
+  IconHistory,
+  IconHome,
+  IconKey,
+  IconListSearch,
+  IconServerCog,
+  IconSettings,
+  IconUser,
+  IconUsers,
+  type TablerIcon,
+} from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import type { Role } from '@whence/server/dashboard-wire';
+import { Page } from '../components/Page.tsx';
+import { useRole, useSignedIn } from '../session/use-session.ts';
+import classes from './Shell.module.css';
+
+type NavigationItem = {
+  readonly path: string;
+  readonly name: string;
+  readonly icon: TablerIcon;
+  readonly role: Role;
+  readonly about?: string;
+};
+
+const MAIN_ITEMS: readonly NavigationItem[] = [
+  { path: '/', name: 'Overview', icon: IconHome, role: 'viewer' },
+  { path: '/batch', name: 'Batch', icon: IconListSearch, role: 'viewer' },
+  { path: '/usage', name: 'Usage', icon: IconChartBar, role: 'viewer' },
+  { path: '/data', name: 'Data', icon: IconDatabase, role: 'viewer' },
+];
+
+const SETTINGS_ITEM: NavigationItem = {
+  path: '/settings',
+  name: 'Settings',
+  icon: IconSettings,
+  role: 'viewer',
+};
+
+const SETTINGS_ITEMS: readonly NavigationItem[] = [
+  {
+    path: '/settings/keys',
+    name: 'API keys',
+    icon: IconKey,
+    role: 'member',
+    about: 'Create, monitor, rotate and revoke the keys that programs use.',
+  },
+  {
+    path: '/settings/account',
+    name: 'Account',
+    icon: IconUser,
+    role: 'viewer',
+    about: 'Your password, and where you are signed in.',
+  },
+  { path: '/settings/people', name: 'People', icon: IconUsers, role: 'admin', about: 'Accounts, roles, invitations.' },
+  {
+    path: '/settings/audit',
+    name: 'Audit',
+    icon: IconHistory,
+    role: 'admin',
+    about: 'Who changed which key, account or dataset, and when.',
+  },
+  {
+    path: '/settings/health',
+    name: 'Health',
+    icon: IconHeartbeat,
+    role: 'admin',
+    about: 'Processes, memory, storage, update schedule.',
+  },
+  {
+    path: '/settings/server',
+    name: 'Server',
+    icon: IconServerCog,
+    role: 'admin',
+    about: 'The settings in effect, and where each comes from.',
+  },
+];
+
+/** Shown from a width of 1024 px on. */
+export function Sidebar() {
+  const { isAtLeast } = useRole();
+  const { server_version } = useSignedIn();
+  const settings = SETTINGS_ITEMS.filter(({ role }) => isAtLeast(role));
+  return (
+    <nav className={classes['sidebar']} aria-label="Main">
+      <Link to="/" className={classes['brand']}>
+        <Logo />
+        Whence
+      </Link>
+      {MAIN_ITEMS.map((item) => (
+        <SidebarLink key={item.path} item={item} />
+      ))}
+      <div className={classes['group']} aria-hidden>
+        Settings
+      </div>
+      {settings.map((item) => (
+        <SidebarLink key={item.path} item={item} />
+      ))}
+      <div className={classes['foot']}>
+        <a className={classes['link']} href="/docs">
+          <IconBook2 size={17} stroke={1.7} aria-hidden />
+          API reference
+        </a>
+        <div className={classes['version']}>Whence {server_version}</div>
+      </div>
+    </nav>
+  );
+}
+
+function SidebarLink({ item: { path, name, icon: Icon } }: { item: NavigationItem }) {
+  return (
+    <Link to={path} className={classes['link']} activeOptions={{ exact: path === '/', includeSearch: false }}>
+      <Icon size={17} stroke={1.7} aria-hidden />
+      {name}
+    </Link>
+  );
+}
+
+/** Shown below a width of 1024 px, instead of the sidebar. */
+export function BottomBar() {
+  return (
+    <nav className={classes['bottomBar']} aria-label="Main, bottom bar">
+      {[...MAIN_ITEMS, SETTINGS_ITEM].map(({ path, name, icon: Icon }) => (
+        <Link key={path} to={path} activeOptions={{ exact: path === '/', includeSearch: false }}>
+          <Icon size={20} stroke={1.6} aria-hidden />
+          {name}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+/** Leads to the settings on narrow screens, where the sidebar is not shown. */
+export function SettingsPage() {
+  const { isAtLeast } = useRole();
+  return (
+    <Page name="Settings" title="Settings">
+      <ul className={classes['list']}>
+        {SETTINGS_ITEMS.filter(({ role }) => isAtLeast(role)).map(({ path, name, icon: Icon, about }) => (
+          <li key={path}>
+            <Link to={path} className={classes['settingsLink']}>
+              <Icon size={20} stroke={1.6} aria-hidden />
+              <span>
+                <span className={classes['name']}>{name}</span>
+                <span className={classes['about']}>{about}</span>
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Page>
+  );
+}
+
+export function Logo({ size = 22 }: { size?: number }) {
+  return (
+    <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden="true">
+      <rect width="32" height="32" rx="7" fill="var(--accent)" />
+      <path
+        d="M6 10l4.5 13L16 11l5.5 12L26 10"
+        fill="none"
+        stroke="var(--on-accent)"
+        strokeWidth="3"
+        strokeLinecap="round"
+        strokeLinejoin="round"
+      />
+    </svg>
+  );
+}

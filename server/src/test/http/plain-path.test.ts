@@ -166,7 +166,10 @@ for (const [behaviour, reads] of againPlain) {
       }
       connection.close();
       const wanted = reads().map(([, answers]) => answers);
-      assert.ok(counts.every((count, i) => count <= (wanted[i] ?? 0)), `${counts}`);
+      assert.ok(
+        counts.every((count, i) => count <= (wanted[i] ?? 0)),
+        `${counts}`,
+      );
       return counts.join() === wanted.join();
     }));
 }
@@ -176,11 +179,7 @@ for (const [behaviour, pieces, want] of [
   ['in a header', () => [`${health}X-Part: `], /^HTTP\/1\.1 400 /],
   ['in a header, cut between its lines', () => [health], /^HTTP\/1\.1 400 /],
   ['in a body', () => [batch('', `Content-Length: ${plain('8.8.8.8').length}`)], /^HTTP\/1\.1 400 /],
-  [
-    'in a chunk',
-    () => [batch(`${plain('8.8.8.8').length.toString(16)}\r\n`, 'Transfer-Encoding: chunked')],
-    /^$/,
-  ],
+  ['in a chunk', () => [batch(`${plain('8.8.8.8').length.toString(16)}\r\n`, 'Transfer-Encoding: chunked')], /^$/],
   [
     'behind a chunked body whose end came with the start of the next request',
     () => [batch(`13\r\n${BODY}\r\n0\r`, 'Transfer-Encoding: chunked'), `\n\r\n${health}X-Part: `],

@@ -39,7 +39,10 @@ export class PlainConnections {
   readonly #answer: AnswerPlain;
   readonly #readMode: ReadMode;
   readonly #request = new PlainRequest();
+  /** Connections that Node does not have. */
   readonly #open = new Set<PlainConnection>();
+  /** Connections that Node has, with a plain answer that the client's system did not accept at once. */
+  readonly #unread = new Set<PlainConnection>();
   readonly #timer: NodeJS.Timeout;
   #isStopping = false;
   /** Coarse, so that a request does not read the clock. */
@@ -109,10 +112,13 @@ export class PlainConnections {
 
   /** On a connection that Node has, a plain lookup is answered if nothing else is due and storage need not be asked. */
   #readBetweenRequests(connection: PlainConnection, pacer: RequestPacer, bytes: Buffer, size: number): void {
+    connection.lastReadMs = this.nowMs;
     if (!this.#isStopping && pacer.isBetweenRequests && this.#request.recognise(bytes, size)) {
       const answer = this.#answer(bytes, this.#request, connection, false);
       if (answer !== undefined && !(answer instanceof Promise)) {
         connection.socket.write(answer);
+        // Node's timeout is that of an idle connection.
+        if (connection.socket.writableLength > 0) this.#unread.add(connection);
         return;
       }
     }
@@ -155,6 +161,11 @@ export class PlainConnections {
 
   #closeOverdue(): void {
     this.nowMs = performance.now();
+    for (const connection of this.#unread) {
+      const { socket, lastReadMs } = connection;
+      if (this.nowMs - lastReadMs > STALLED_MS && socket.writableLength > 0) socket.destroy();
+      if (socket.writableLength === 0 || socket.destroyed) this.#unread.delete(connection);
+    }
     for (const connection of this.#open) {
       const { socket } = connection;
       const quietMs = this.nowMs - connection.lastReadMs;

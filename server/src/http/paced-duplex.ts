@@ -43,6 +43,10 @@ export class PacedDuplex extends Duplex implements PacedConnection {
     return this.#isReady && this.readableFlowing === true;
   }
 
+  get hasUnsent(): boolean {
+    return this.writableLength > 0;
+  }
+
   setReading(isReading: boolean): void {
     if (isReading) this.#socket.resume();
     else this.#socket.pause();

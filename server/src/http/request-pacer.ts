@@ -35,6 +35,8 @@ export type PacedConnection = Duplex & {
   parseEnd(): void;
   /** Whether the parser takes bytes at present. */
   readonly isParsing: boolean;
+  /** Whether something was written that the client's system has not accepted. */
+  readonly hasUnsent: boolean;
   /** Starts or stops reading from the client. */
   setReading(isReading: boolean): void;
 };
@@ -94,7 +96,7 @@ export class RequestPacer {
       this.#waiting.length === 0 &&
       !this.#isClosing &&
       !this.#hasEnded &&
-      this.#connection.writableLength === 0
+      !this.#connection.hasUnsent
     );
   }
 
@@ -188,7 +190,7 @@ export class RequestPacer {
     const connection = this.#connection;
     if (this.#isClosing || connection.destroyed || !connection.isParsing) return false;
     if (this.#isReceivingBody()) return true;
-    return this.#exchange?.isAnswered !== false && connection.writableLength === 0;
+    return this.#exchange?.isAnswered !== false && !connection.hasUnsent;
   }
 
   #isReceivingBody(): boolean {

@@ -116,9 +116,8 @@ export class PlainConnections {
     if (!this.#isStopping && pacer.isBetweenRequests && this.#request.recognise(bytes, size)) {
       const answer = this.#answer(bytes, this.#request, connection, false);
       if (answer !== undefined && !(answer instanceof Promise)) {
-        connection.socket.write(answer);
         // Node's timeout is that of an idle connection.
-        if (connection.socket.writableLength > 0) this.#unread.add(connection);
+        if (!connection.send(answer)) this.#unread.add(connection);
         return;
       }
     }
@@ -140,7 +139,7 @@ export class PlainConnections {
     }
     connection.write(answer);
     if (this.#isStopping) socket.end();
-    else if (!socket.writableNeedDrain) socket.resume();
+    else if (!connection.isUnread) socket.resume();
   }
 
   #handOver(connection: PlainConnection, bytes: Buffer): void {
@@ -163,13 +162,13 @@ export class PlainConnections {
     this.nowMs = performance.now();
     for (const connection of this.#unread) {
       const { socket, lastReadMs } = connection;
-      if (this.nowMs - lastReadMs > STALLED_MS && socket.writableLength > 0) socket.destroy();
-      if (socket.writableLength === 0 || socket.destroyed) this.#unread.delete(connection);
+      if (this.nowMs - lastReadMs > STALLED_MS && hasUnsent(socket)) socket.destroy();
+      if (!hasUnsent(socket) || socket.destroyed) this.#unread.delete(connection);
     }
     for (const connection of this.#open) {
       const { socket } = connection;
       const quietMs = this.nowMs - connection.lastReadMs;
-      if (socket.writableLength > 0) {
+      if (hasUnsent(socket)) {
         if (quietMs > STALLED_MS) socket.destroy();
       } else if (connection.isNew ? quietMs > HEADERS_TIMEOUT_MS : quietMs > KEEP_ALIVE_MS) {
         if (connection.isBusy) continue;
@@ -225,6 +224,23 @@ export class PlainConnection {
   /** Stops reading from a client that does not read its answers. */
   write(answer: Buffer): void {
     this.isNew = false;
-    if (!this.socket.write(answer)) this.socket.pause();
+    if (!this.send(answer)) this.socket.pause();
   }
+
+  /** An answer was not accepted by the client's system, and `drain` will say when it was. */
+  get isUnread(): boolean {
+    const { socket } = this;
+    return socket instanceof SharedBufferSocket ? socket.hasUnsent : socket.writableNeedDrain;
+  }
+
+  /** False if the client's system did not accept the answer at once. */
+  send(answer: Buffer): boolean {
+    if (!(this.socket instanceof SharedBufferSocket)) return this.socket.write(answer);
+    this.socket.send(answer);
+    return !this.socket.hasUnsent;
+  }
+}
+
+function hasUnsent(socket: Socket): boolean {
+  return socket instanceof SharedBufferSocket ? socket.hasUnsent : socket.writableLength > 0;
 }

@@ -48,8 +48,9 @@ for (const [readMode, requests] of REQUESTS)
     const { compared, recognised, answeredPlain } = JSON.parse(stdout) as Comparison;
     assert.equal(compared, requests);
     assert.ok(recognised > requests / 2, `${recognised} were plain`);
-    // Each of them once: the other time it is Node's.
-    assert.equal(answeredPlain, recognised);
+    // The other time it is Node's, unless both pieces came before a new connection was read.
+    const counted = `${answeredPlain} answered on the plain path, ${recognised} recognised`;
+    assert.ok(answeredPlain >= recognised && answeredPlain < recognised * 1.1, counted);
   });
 
 for (const [behaviour, pieces, plainAnswers] of [

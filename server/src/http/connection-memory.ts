@@ -3,10 +3,11 @@ import type { Duplex } from 'node:stream';
 import { refuseOnSocket } from './client-error.ts';
 import { HeldBytes } from './held-bytes.ts';
 import { MAX_UNFINISHED_BODY_BYTES, MAX_UNREAD_BYTES } from './limits.ts';
+import type { PacerMemory } from './request-pacer.ts';
 
 const PIPELINED_PER_TURN = 8;
 
-export class ConnectionMemory {
+export class ConnectionMemory implements PacerMemory {
   readonly unread = new HeldBytes<Duplex>(MAX_UNREAD_BYTES, (connection) => connection.destroy());
   readonly bodies = new HeldBytes<Duplex>(MAX_UNFINISHED_BODY_BYTES, (connection) =>
     refuseOnSocket(connection, 'OVERLOADED', { 'Retry-After': '1' }),

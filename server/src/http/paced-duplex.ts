@@ -5,17 +5,16 @@
  */
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
-import type { ConnectionMemory } from './connection-memory.ts';
 import { LINGER_MS } from './limits.ts';
-import { type PacedConnection, RequestPacer } from './request-pacer.ts';
+import { type PacedConnection, type PacerMemory, RequestPacer } from './request-pacer.ts';
 
 export class PacedDuplex extends Duplex implements PacedConnection {
   readonly pacer: RequestPacer;
   readonly #socket: Socket;
-  readonly #memory: ConnectionMemory;
+  readonly #memory: PacerMemory;
   #isReady = false;
 
-  constructor(socket: Socket, memory: ConnectionMemory) {
+  constructor(socket: Socket, memory: PacerMemory) {
     super({ allowHalfOpen: true, decodeStrings: false, highWaterMark: socket.writableHighWaterMark });
     this.#socket = socket;
     this.#memory = memory;

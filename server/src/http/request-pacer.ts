@@ -15,7 +15,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { ConnectionMemory } from './connection-memory.ts';
+import type { HeldBytes } from './held-bytes.ts';
 
 /** Ends a header, and a chunked body without trailers (RFC 9112 §7.1). */
 const EMPTY_LINE = Buffer.from('\r\n\r\n');
@@ -41,6 +41,13 @@ export type PacedConnection = Duplex & {
   setReading(isReading: boolean): void;
 };
 
+/** What the connections of a process hold together, and whose turn it is. */
+export type PacerMemory = {
+  readonly unread: HeldBytes<Duplex>;
+  readonly bodies: HeldBytes<Duplex>;
+  readonly turns: { take(work: () => void): void };
+};
+
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse; isAnswered: boolean };
 
 /** The pacer of a connection, if Node's parser reads it. */
@@ -50,7 +57,7 @@ export function pacerOf(connection: Duplex & { readonly pacer?: RequestPacer | u
 
 export class RequestPacer {
   readonly #connection: PacedConnection;
-  readonly #memory: ConnectionMemory;
+  readonly #memory: PacerMemory;
   /** Received and not yet given to the parser. */
   #waiting: Buffer[] = [];
   /** The last request that the parser has found, and the number of requests so far. */
@@ -70,7 +77,7 @@ export class RequestPacer {
   #hasPassedEnd = false;
   #probes: NodeJS.Timeout[] = [];
 
-  constructor(connection: PacedConnection, memory: ConnectionMemory) {
+  constructor(connection: PacedConnection, memory: PacerMemory) {
     this.#connection = connection;
     this.#memory = memory;
   }

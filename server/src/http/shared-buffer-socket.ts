@@ -8,9 +8,8 @@
  * server starts.
  */
 import { type Server, Socket, type SocketConstructorOpts } from 'node:net';
-import type { ConnectionMemory } from './connection-memory.ts';
 import { LINGER_MS } from './limits.ts';
-import { type PacedConnection, RequestPacer } from './request-pacer.ts';
+import { type PacedConnection, type PacerMemory, RequestPacer } from './request-pacer.ts';
 
 /** As much as Node reads at a time. */
 const buffer = Buffer.allocUnsafeSlow(64 * 1024);
@@ -26,7 +25,7 @@ type Reader = { onRead: OnRead };
 export class SharedBufferSocket extends Socket implements PacedConnection {
   /** Defined from the first request that Node's parser gets. */
   pacer: RequestPacer | undefined;
-  #memory: ConnectionMemory | undefined;
+  #memory: PacerMemory | undefined;
   readonly #reader: Reader;
   /** Node has set up its parser, and takes what is read. */
   #hasParser = false;
@@ -76,7 +75,7 @@ export class SharedBufferSocket extends Socket implements PacedConnection {
   }
 
   /** Lets Node's parser have what the pacer passes on. `listener` is Node's own for new connections. */
-  startParser(memory: ConnectionMemory, listener: () => void): RequestPacer {
+  startParser(memory: PacerMemory, listener: () => void): RequestPacer {
     this.#memory = memory;
     this.pacer = new RequestPacer(this, memory);
     const { _handle: handle } = this as unknown as Accepted;
@@ -217,7 +216,7 @@ class PendingWrite {
   readonly #bytes: number;
   readonly #callback: (error?: Error | null) => void;
   #isFinished = false;
-  #heldIn: ConnectionMemory | undefined;
+  #heldIn: PacerMemory | undefined;
 
   constructor(socket: SharedBufferSocket, bytes: number, callback: (error?: Error | null) => void) {
     this.#socket = socket;
@@ -232,7 +231,7 @@ class PendingWrite {
     if (this.#heldIn !== undefined) this.#socket.pacer?.written();
   };
 
-  hold(memory: ConnectionMemory | undefined): void {
+  hold(memory: PacerMemory | undefined): void {
     if (this.#isFinished || memory === undefined) return;
     this.#heldIn = memory;
     memory.unread.add(this.#socket, this.#bytes);

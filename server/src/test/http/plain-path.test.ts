@@ -209,6 +209,13 @@ for (const [behaviour, pieces, want] of [
   });
 }
 
+test('plain path: metrics say how connections are read', async () => {
+  assert.equal(server.metrics().gauges['whence_read_fallback'], 0);
+  const other = await startInProcess(folder, undefined, {}, { readMode: 'data-events' });
+  assert.equal(other.metrics().gauges['whence_read_fallback'], 1);
+  await other.close();
+});
+
 test('plain path: a client whose requests are never plain keeps its connection', async () => {
   const connection = await RawConnection.open(server.url);
   for (let i = 0; i < 30; i++) {

@@ -225,37 +225,6 @@ test('plain path: a client whose requests are never plain keeps its connection',
   connection.close();
 });
 
-test('plain path: a client that does not read stops being answered, and later answers do not overwrite its own', async () => {
-  const { hostname, port } = new URL(server.url);
-  const socket = connect(Number(port), hostname).setNoDelay(true).pause();
-  await once(socket, 'connect');
-  const before = plainCount();
-  let sent = 0;
-  const isAnswered = () => plainCount() - before >= sent;
-  // One at a time, each in a read of its own, until one is not read any more: then the answer before it is not sent.
-  do {
-    socket.write(plain(`8.8.8.${sent++ % 256}`));
-    await serverReads();
-    if (!isAnswered()) await until('it is answered', isAnswered, { withinMs: 1_000 }).catch(() => {});
-  } while (isAnswered() && sent < 40_000);
-  assert.ok(!isAnswered(), `all of ${sent} were answered`);
-  const other = await RawConnection.open(server.url);
-  for (let i = 0; i < 20; i++) assert.match(await other.ask(plain('3.0.0.1')), /"ip":"3\.0\.0\.1"/);
-  other.close();
-  let received = '';
-  socket.on('data', (bytes) => {
-    received += bytes.toString('latin1');
-  });
-  socket.resume();
-  await until('all are answered', () => received.split('HTTP/1.1 200 OK').length > sent && received.endsWith('}}'));
-  socket.destroy();
-  parseAnswers(received).forEach(({ headers, body }, i) => {
-    const { data, meta } = JSON.parse(body);
-    // The id is at the beginning of an answer and near its end.
-    assert.deepEqual([data.ip, meta.request_id], [`8.8.8.${i % 256}`, headers['x-request-id']], `answer ${i}`);
-  });
-});
-
 test('plain path: when the server stops, idle connections are closed without delay', async () => {
   const other = new TestFolder();
   other.publish();

@@ -6,17 +6,15 @@
  */
 import { wordMask } from '../../address.ts';
 import { type Match, prefixLength } from '../format.ts';
+import { eightBytes, fourBytes, writeQuad } from './ascii-writer.ts';
 
 const QUOTE = 0x22;
 const OPEN_RECORD = eightBytes('":{"ip":');
 const BEFORE_PREFIX = eightBytes('","prefi');
 const BEFORE_PREFIX_END = fourBytes('x":"');
 
-/** Per octet its digits and a dot, the first digit in the lowest byte. */
-const OCTET_AND_DOT = Int32Array.from({ length: 256 }, (_, octet) => fourBytes(`${octet}.`.padEnd(4)));
-const OCTET_BYTES = Uint8Array.from({ length: 256 }, (_, octet) => `${octet}.`.length);
 /** Per prefix length a slash and its digits. */
-const SLASH_AND_LENGTH = Int32Array.from({ length: 33 }, (_, length) => fourBytes(`/${length}`.padEnd(4)));
+const SLASH_AND_LENGTH = Int32Array.from({ length: 33 }, (_, length) => fourBytes(`/${length}`));
 
 /** The longest text of an IPv4 address; `source` must have that many bytes and one more from `start` on. */
 export const ADDRESS_BYTES = 15;
@@ -62,24 +60,9 @@ export function writeBatchEntry(
   at += 12;
   const length = prefixLength(match);
   const base = word & wordMask(length);
-  target.setInt32(at, OCTET_AND_DOT[base >>> 24] as number, true);
-  at += OCTET_BYTES[base >>> 24] as number;
-  target.setInt32(at, OCTET_AND_DOT[(base >>> 16) & 255] as number, true);
-  at += OCTET_BYTES[(base >>> 16) & 255] as number;
-  target.setInt32(at, OCTET_AND_DOT[(base >>> 8) & 255] as number, true);
-  at += OCTET_BYTES[(base >>> 8) & 255] as number;
-  target.setInt32(at, OCTET_AND_DOT[base & 255] as number, true);
-  at += (OCTET_BYTES[base & 255] as number) - 1;
+  at = writeQuad(base, target, at);
   target.setInt32(at, SLASH_AND_LENGTH[length] as number, true);
   at += length < 10 ? 2 : 3;
   buffer.set(text, at);
   return at + text.length;
-}
-
-function eightBytes(text: string): number {
-  return Buffer.from(text).readDoubleLE();
-}
-
-function fourBytes(text: string): number {
-  return Buffer.from(text).readInt32LE();
 }

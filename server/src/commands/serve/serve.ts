@@ -17,7 +17,7 @@ import { checkFeedsFile } from '../dataset/feeds-file.ts';
 import { buildFirstDataset } from './first-dataset.ts';
 import { makeFirstKey } from './first-key.ts';
 import { makeFirstSetupLink } from './first-setup-link.ts';
-import { startMetrics } from './listen.ts';
+import { loadServer, startMetrics } from './listen.ts';
 import { isServingDataset, untilReady } from './readiness.ts';
 import { serveAsWorker } from './serve-as-worker.ts';
 import { type Started, startAlone, startWorkers } from './start-processes.ts';
@@ -70,6 +70,9 @@ async function serveUntilStopped(
   { log: { logger: log, counters, forward }, signals, stdout, isTerminal }: ServeContext,
   onStop: (stop: () => unknown) => void,
 ): Promise<ExitCode> {
+  const isAlone = config.workers === 1;
+  // Storage opens in threads, so the rest of the program is loaded meanwhile. A failure is reported by `startAlone`.
+  if (isAlone) void loadServer().catch(() => {});
   mentionMissingFiles(config, log);
   const storage = await openWritableStorage(config, log);
   onStop(() => storage.close());
@@ -77,7 +80,6 @@ async function serveUntilStopped(
   withDataDirErrors(config.dataDir, () => readManifest(config.dataDir));
 
   // The server answers while the first dataset is being built or pulled: 503, and /readyz says why.
-  const isAlone = config.workers === 1;
   const server = isAlone ? await startAlone(config, log, storage) : await startWorkers(config, log, forward);
   let signalsUsed = 0;
   onStop(() => stopServer(server, signals, signalsUsed));

@@ -12,7 +12,7 @@ import { serverUrl } from '../http/server-url.ts';
 import { KnownKeys } from '../keys/known-keys.ts';
 import { Overload } from '../limits/overload.ts';
 import type { Logger } from '../log/log.ts';
-import { LiveDataset } from '../lookup/live-dataset.ts';
+import { LiveDataset, type OpenedVersion } from '../lookup/live-dataset.ts';
 import { Metrics, type MetricsSnapshot } from '../metrics/metrics.ts';
 import { Quota } from '../quota/quota.ts';
 import type { Config } from '../settings/config.ts';
@@ -57,6 +57,8 @@ export type RunningServer = {
 export type ServerOptions = {
   /** Storage to use, which is closed with the server. */
   readonly opened?: Storage;
+  /** The dataset, if it is opened ahead. */
+  readonly dataset?: Promise<OpenedVersion | undefined>;
   /** A worker that starts while storage does not answer waits until it does, or this resolves, before it listens. */
   readonly mustListen?: Promise<void>;
 };
@@ -65,7 +67,7 @@ export async function startServer(
   config: Config,
   log: Logger,
   machineMs: () => number,
-  { opened, mustListen }: ServerOptions = {},
+  { opened, dataset, mustListen }: ServerOptions = {},
 ): Promise<RunningServer> {
   const storage = opened ?? (await openStorage(config.storageLocation, { mayBeAway: mustListen !== undefined }));
   // Replicas agree on the day that a request counts for, even if the clocks of their machines differ.
@@ -131,7 +133,7 @@ export async function startServer(
     settings: dashboardSettings(config, log),
   });
 
-  live.start();
+  live.start(await dataset);
   overload.start();
   const stopHousekeeping = startHousekeeping({
     storage,

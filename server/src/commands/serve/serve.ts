@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { readManifest } from '@whence/dataset/publish';
 import { makeFolder } from '@whence/dataset/whole-file';
 import { type Log, type Logger, openLog } from '../../log/log.ts';
+import { openAhead } from '../../lookup/live-dataset.ts';
 import { withCounters } from '../../metrics/metrics.ts';
 import { delayStop, limitStop, StopSignals } from '../../process/stop-signals.ts';
 import type { Config } from '../../settings/config.ts';
@@ -71,7 +72,8 @@ async function serveUntilStopped(
   onStop: (stop: () => unknown) => void,
 ): Promise<ExitCode> {
   const isAlone = config.workers === 1;
-  // Storage opens in threads, so the rest of the program is loaded meanwhile. A failure is reported by `startAlone`.
+  // Dataset and storage open in threads, so the rest of the program is loaded meanwhile. `startAlone` reports a failure.
+  const dataset = isAlone ? openAhead(config.dataDir) : Promise.resolve(undefined);
   if (isAlone) void loadServer().catch(() => {});
   mentionMissingFiles(config, log);
   const storage = await openWritableStorage(config, log);
@@ -80,7 +82,9 @@ async function serveUntilStopped(
   withDataDirErrors(config.dataDir, () => readManifest(config.dataDir));
 
   // The server answers while the first dataset is being built or pulled: 503, and /readyz says why.
-  const server = isAlone ? await startAlone(config, log, storage) : await startWorkers(config, log, forward);
+  const server = isAlone
+    ? await startAlone(config, log, { opened: storage, dataset })
+    : await startWorkers(config, log, forward);
   let signalsUsed = 0;
   onStop(() => stopServer(server, signals, signalsUsed));
   const metrics = async () => withCounters(await server.metrics(), counters());

@@ -38,9 +38,8 @@ export class PlainRequest {
     return this.secretEnd > 0;
   }
 
-  /** Whether the bytes are a plain lookup; if so, the offsets are set. */
-  recognise(bytes: Buffer): boolean {
-    const size = bytes.length;
+  /** Whether the first `size` bytes are a plain lookup; if so, the offsets are set. */
+  recognise(bytes: Buffer, size: number): boolean {
     if (size < MIN_BYTES || size > MAX_BYTES || bytes[size - 1] !== LF || bytes[size - 2] !== CR) return false;
     if (!hasAt(bytes, 0, START)) return false;
     let at = START.length;

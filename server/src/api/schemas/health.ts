@@ -28,7 +28,7 @@ const checks = named(
       storage_round_trip: {
         type: 'string',
         enum: ['ok', 'slow'],
-        description: 'With PostgreSQL. slow: a round trip takes more than 50 ms, and requests wait for it.',
+        description: 'With PostgreSQL. slow: a round trip takes more than 90 ms, and requests wait for it.',
       },
       update: {
         type: 'string',

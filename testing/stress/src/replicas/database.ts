@@ -17,12 +17,7 @@ const run = promisify(execFile);
 const NAME = 'whence';
 /** Two replicas of two workers with 11 each, and commands. */
 const SETTINGS = ['max_connections=100', 'shared_buffers=64MB'];
-/** docs/self-hosting.md: in transaction mode. */
-const POOLER = [
-  'pool_mode = transaction',
-  'default_pool_size = 20',
-  "connect_query = 'SET statement_timeout = 2000; SET lock_timeout = 2000'",
-];
+const POOLER = ['pool_mode = transaction', 'default_pool_size = 20'];
 
 export class Database {
   #primary: PostgresServer;
@@ -41,10 +36,15 @@ export class Database {
   /** `folder` is for the backup. */
   static async start(folder: string): Promise<Database> {
     const primary = await PostgresServer.startOwn(SETTINGS);
-    await query(primary.url, `CREATE DATABASE ${NAME}`);
-    const address = await FixedAddress.open(primary.url);
-    const pooler = await PgBouncerServer.start(address.url(primary.url), POOLER);
-    return new Database(primary, address, pooler, folder);
+    try {
+      await query(primary.url, `CREATE DATABASE ${NAME}`);
+      const address = await FixedAddress.open(primary.url);
+      const pooler = await PgBouncerServer.start(address.url(primary.url), POOLER);
+      return new Database(primary, address, pooler, folder);
+    } catch (error) {
+      await primary.stop();
+      throw error;
+    }
   }
 
   /** What replicas and commands use. */

@@ -61,6 +61,22 @@ for (const [behaviour, read] of [
     }
   });
 
+test('usage: a year is summed in statements of ten days, each day once', { skip }, async () => {
+  let statements = 0;
+  const db = new Kysely<Schema>({
+    dialect: new PostgresDialect({ pool }),
+    log: () => {
+      statements++;
+    },
+  });
+  const sums = await usageStore(db, {} as StatisticsChanges, db).sums(
+    { from: '2025-11-15', to: '2026-11-15' },
+    'status',
+  );
+  assert.deepEqual([sums.length, statements], [366, 37]);
+  assert.equal(new Set(sums.map(({ day }) => day)).size, 366);
+});
+
 test('autovacuum: tables that change continuously are cleaned before a fifth of them has changed', {
   skip,
 }, async () => {

@@ -74,6 +74,10 @@ export class Vouching {
   #roundTripMs: number | undefined;
   /** Of single round trips from their average. */
   #deviationMs = 0;
+  /** Whether questions are sent before earlier ones are answered. */
+  #isFar = false;
+  /** Between questions under load. */
+  #intervalMs = REFRESH_AFTER_MS;
   /** Questions without an answer, in the order in which they were sent. */
   readonly #questions: Promise<void>[] = [];
   #lastSentAtMs = Number.NEGATIVE_INFINITY;
@@ -145,20 +149,6 @@ export class Vouching {
     return this.#nowMs() - Math.max(this.#askedAtMs, this.#startedReadOnlyAtMs) < this.#graceMs;
   }
 
-  /** Whether questions are to be sent before earlier ones are answered. */
-  get #isFar(): boolean {
-    const roundTripMs = this.#roundTripMs ?? 0;
-    if (roundTripMs <= NEAR_MS || roundTripMs > MAX_ROUND_TRIP_MS) return false;
-    return this.#deviationMs <= roundTripMs * MAX_DEVIATION;
-  }
-
-  /** Between questions under load. */
-  get #intervalMs(): number {
-    const roundTripMs = this.#roundTripMs ?? 0;
-    if (!this.#isFar) return REFRESH_AFTER_MS;
-    return Math.max(roundTripMs / MAX_QUESTIONS, VOUCHING_WINDOW_MS - SLACK_MS - roundTripMs);
-  }
-
   #mayAsk(nowMs: number): boolean {
     if (this.#questions.length === 0) return true;
     return this.#isFar && this.#questions.length < MAX_QUESTIONS && nowMs - this.#lastSentAtMs >= this.#intervalMs;
@@ -195,8 +185,13 @@ export class Vouching {
 
   #measure(ms: number): void {
     const before = this.#roundTripMs ?? ms;
-    this.#roundTripMs = before + (ms - before) * ROUND_TRIP_WEIGHT;
+    const roundTripMs = before + (ms - before) * ROUND_TRIP_WEIGHT;
+    this.#roundTripMs = roundTripMs;
     this.#deviationMs += (Math.abs(ms - before) - this.#deviationMs) * ROUND_TRIP_WEIGHT;
+    const isSteady = this.#deviationMs <= roundTripMs * MAX_DEVIATION;
+    this.#isFar = isSteady && roundTripMs > NEAR_MS && roundTripMs <= MAX_ROUND_TRIP_MS;
+    const spareMs = VOUCHING_WINDOW_MS - SLACK_MS - roundTripMs;
+    this.#intervalMs = this.#isFar ? Math.max(roundTripMs / MAX_QUESTIONS, spareMs) : REFRESH_AFTER_MS;
   }
 
   #answersAgain(): void {

@@ -130,6 +130,7 @@ const HELP: Readonly<Record<string, string>> = {
   whence_update_failed: 'Whether the last update failed.',
   whence_update_last_success_timestamp_seconds: 'When an update last came to its end; 0 if never.',
   whence_update_feeds_refused: 'Feeds that the last update refused.',
+  whence_update_refused_format: 'Format of the newest dataset of the static host if it cannot be read; 0 otherwise.',
 };
 
 /** Prometheus text exposition format, version 0.0.4. `build` becomes labels: it holds no quotes and no backslashes. */

@@ -29,6 +29,8 @@ export type CheckOptions = {
   moreSelectors?: readonly string[];
   /** Checks MTA-STS, TLS-RPT, DANE, BIMI and DNSSEC too. */
   transport?: TransportOptions;
+  /** A label that no zone has, if two checks are to ask the same questions. Default: a new one. */
+  sentinel?: string;
 };
 
 export type Examination = {
@@ -55,10 +57,8 @@ const MAX_MX_HOSTS = 20;
 /** The check with all of its findings, for callers that show more than the report. */
 export async function examineDomain(
   domain: string,
-  { resolver, selectors, moreSelectors = [], transport: transportOptions }: CheckOptions,
+  { resolver, selectors, moreSelectors = [], transport: transportOptions, sentinel = newSentinel() }: CheckOptions,
 ): Promise<Examination> {
-  // No domain has this name below it: if it has an answer, a wildcard answers for every name.
-  const sentinel = `whence-${randomBytes(8).toString('hex')}`;
   const mxAnswer = resolver.mx(domain);
   const txtAnswer = resolver.txt(domain);
   const domainState = Promise.all([mxAnswer, txtAnswer]).then(stateOf);
@@ -109,6 +109,11 @@ export async function examineDomain(
   if (transport === undefined) return examination;
   const whole = await withRecommendations({ domain, findings, transport, resolver, wildcard });
   return { ...examination, report: { ...report, transport: renderTransport(whole) }, transport: whole };
+}
+
+/** No domain has this name below it: if it has an answer, a wildcard answers for every name. */
+export function newSentinel(): string {
+  return `whence-${randomBytes(8).toString('hex')}`;
 }
 
 /** `_dmarc` is an alias like every other name that does not exist: a record can be published there. */

@@ -86,6 +86,8 @@ export const routes = {
   lookUpAsn: { method: 'GET', path: '/dashboard/api/lookup/asn/:asn' },
   searchAsn: { method: 'GET', path: '/dashboard/api/lookup/asn' },
   checkDomain: { method: 'GET', path: '/dashboard/api/lookup/domain/:domain' },
+  /** What the check would say with other records. Nothing is changed; records do not fit into a path. */
+  tryDomain: { method: 'POST', path: '/dashboard/api/lookup/domain/:domain/try' },
   lookUpBatch: { method: 'POST', path: '/dashboard/api/lookup/batch' },
 
   getDataset: { method: 'GET', path: '/dashboard/api/dataset' },
@@ -142,6 +144,7 @@ export type Contract = {
   searchAsn: { query: { q: string; limit?: number }; answer: AsnSearchAnswer };
   /** `include`: `transport`, `networks` or both, separated by a comma. */
   checkDomain: { params: { domain: string }; query: { selectors?: string; include?: string }; answer: DomainCheck };
+  tryDomain: { params: { domain: string }; body: TrialRequest; answer: DomainTrial };
   lookUpBatch: { body: BatchRequest; answer: BatchAnswer };
 
   getDataset: { answer: DatasetPage };
@@ -510,6 +513,40 @@ export type SpfTreeNode = {
   errors: string[];
   children: SpfTreeNode[];
 };
+
+/** Texts instead of the present records; an empty text removes one, an absent field leaves it as it is. */
+export type TrialRequest = {
+  spf?: string;
+  dmarc?: string;
+  dkim?: { selector: string; text: string };
+  /** As for `checkDomain`. */
+  selectors?: string;
+};
+/** `before` is the zone as it is, `after` with the texts of the request. */
+export type DomainTrial = {
+  before: TrialState;
+  after: TrialState;
+  appeared: TrialFinding[];
+  vanished: TrialFinding[];
+};
+export type TrialState = {
+  score: number;
+  grade_text: string;
+  points: DomainCheck['points'];
+  risk: string;
+  spf_lookups: number;
+  spf_errors: string[];
+  dmarc_errors: string[];
+  /** Absent without a dataset. `networks`: by number of addresses that may send, the largest first. */
+  senders?: {
+    ipv4_addresses: number;
+    ipv6_48s: number;
+    open_to_all: boolean;
+    networks: { asn: number; asn_name: string; ipv4_addresses: number }[];
+  };
+};
+/** `text` begins with the code of the finding. */
+export type TrialFinding = { part: DomainPart; text: string };
 
 // Dataset
 

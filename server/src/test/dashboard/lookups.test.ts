@@ -21,6 +21,7 @@ before(async () => {
   dns = await startScriptedDnsServer({
     'example.com': { TXT: ['v=spf1 include:spf.example.net -all'] },
     'spf.example.net': { TXT: ['v=spf1 a:nothing.example.net -all'] },
+    'google.example.net': { TXT: ['v=spf1 ip4:8.8.8.0/24 -all'] },
   });
   server = await startInProcess(folder, undefined, { WHENCE_DNS_SERVERS: dns.address });
   admin = await signedInAs(folder, server.url, 'Ada', 'admin');
@@ -124,6 +125,48 @@ test('lookup: a domain with points by part and the tree of its SPF record', asyn
   );
   assert.equal((await viewer.try('checkDomain', { params: { domain: '192.0.2.1' } })).data.code, 'INVALID_DOMAIN');
 });
+
+test('lookup: a change of records is tried, and only names that it brings are asked of DNS', async () => {
+  const params = { domain: 'example.com' };
+  const { report } = await viewer.get('checkDomain', { params });
+  const spf = 'v=spf1 include:google.example.net -all';
+  const dmarc = 'v=DMARC1; p=reject; rua=mailto:d@example.com';
+  const first = await viewer.get('tryDomain', { params, body: { dmarc } });
+  assert.equal(first.before.score, report.domain_auth_score);
+  assert.equal(first.after.score, report.domain_auth_score + 35);
+  assert.deepEqual(first.after.points.spf, first.before.points.spf);
+  assert.ok(first.vanished.some(({ part }) => part === 'dmarc'));
+  assert.deepEqual(first.appeared, []);
+
+  const asked = dns.queries.length;
+  const { before, after } = await viewer.get('tryDomain', { params, body: { spf, dmarc } });
+  const brought = dns.queries.slice(asked).map(({ name, type }) => `${name} ${type}`);
+  assert.deepEqual([...new Set(brought)], ['google.example.net TXT']);
+  assert.deepEqual([before.spf_lookups, after.spf_lookups], [2, 1]);
+  assert.equal(before.senders?.ipv4_addresses, 0);
+  const google = { asn: 15169, asn_name: 'Google LLC', ipv4_addresses: 256 };
+  assert.deepEqual(after.senders, { ipv4_addresses: 256, ipv6_48s: 0, open_to_all: false, networks: [google] });
+
+  const broken = await viewer.get('tryDomain', { params, body: { spf: 'v=spf1 ip4:192.0.2.0/33 -all' } });
+  assert.deepEqual(
+    broken.appeared.map(({ part, text }) => [part, text.split(':', 1)[0]]),
+    [['spf', 'syntax_error']],
+  );
+  assert.equal(dns.queries.length, asked + brought.length, 'a record without names asks nothing');
+});
+
+for (const [behaviour, domain, body, status, code] of [
+  ['a record that is too long', 'example.com', { spf: 'x'.repeat(16_385) }, 400, 'INVALID_REQUEST'],
+  ['a field that does not exist', 'example.com', { mx: 'mail.example.com' }, 400, 'INVALID_REQUEST'],
+  ['a key without a selector', 'example.com', { dkim: { selector: '', text: 'p=' } }, 400, 'INVALID_SELECTOR'],
+  ['two selectors for one key', 'example.com', { dkim: { selector: 'a,b', text: 'p=' } }, 400, 'INVALID_SELECTOR'],
+  ['text that is no domain', '192.0.2.1', { spf: '' }, 400, 'INVALID_DOMAIN'],
+] as const) {
+  test(`lookup: trying ${behaviour} is refused`, async () => {
+    const answer = await viewer.try('tryDomain', { params: { domain }, body });
+    assert.deepEqual([answer.status, answer.data.code], [status, code]);
+  });
+}
 
 test('lookup: a batch has an entry for every text, also __proto__', async () => {
   const ips = ['8.8.8.8', '10.0.0.1', 'x', '__proto__', '8.8.8.8'];

@@ -41,6 +41,7 @@ const ACCESS: Readonly<Record<RouteName, Access>> = {
   lookUpAsn: 'viewer',
   searchAsn: 'viewer',
   checkDomain: 'viewer',
+  tryDomain: 'viewer',
   lookUpBatch: 'viewer',
   getDataset: 'viewer',
   getDatasetDiff: 'viewer',

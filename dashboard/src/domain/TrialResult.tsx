@@ -18,8 +18,8 @@ const PART_NAMES = Object.fromEntries(PARTS) as Record<TrialFinding['part'], str
 
 /** Without a trial the cells are empty, so that nothing moves when the answer arrives. */
 export function TrialResult({ trial, isChanged }: { trial: DomainTrial | undefined; isChanged: boolean }) {
-  const row = (name: string, cell: (state: TrialState) => ReactNode, isChangedRow: (trial: DomainTrial) => boolean) => (
-    <tr data-changed={(trial !== undefined && isChangedRow(trial)) || undefined}>
+  const row = (name: string, cell: (state: TrialState) => ReactNode, compare: Compare) => (
+    <tr data-change={trial && compare(trial.before, trial.after)}>
       <th scope="row">{name}</th>
       <td>{trial === undefined ? <Unknown /> : cell(trial.before)}</td>
       <td>{trial === undefined ? <Unknown /> : cell(trial.after)}</td>
@@ -44,27 +44,35 @@ export function TrialResult({ trial, isChanged }: { trial: DomainTrial | undefin
           {row(
             'Grade',
             ({ grade_text, score }) => `${grade_text}, ${score} of 100`,
-            ({ before, after }) => before.score !== after.score || before.grade_text !== after.grade_text,
+            larger(({ score }) => score),
           )}
           {PARTS.map(([part, name]) => (
             <Row key={part}>
               {row(
                 name,
                 ({ points }) => `${points[part].points} of ${points[part].max}`,
-                ({ before, after }) => before.points[part].points !== after.points[part].points,
+                larger(({ points }) => points[part].points),
               )}
             </Row>
           ))}
           {row(
             'SPF lookups',
-            ({ spf_lookups }) => (
-              <span data-over={spf_lookups > MAX_LOOKUPS || undefined}>
-                {spf_lookups} of {MAX_LOOKUPS}
-              </span>
-            ),
-            ({ before, after }) => before.spf_lookups !== after.spf_lookups,
+            ({ spf_lookups }) => `${spf_lookups} of ${MAX_LOOKUPS}`,
+            // Within the limit their number does not matter.
+            (before, after) =>
+              after.spf_lookups > MAX_LOOKUPS
+                ? 'worse'
+                : before.spf_lookups === after.spf_lookups
+                  ? undefined
+                  : 'other',
           )}
-          {row('May send', sendersInWords, ({ before, after }) => sendersInWords(before) !== sendersInWords(after))}
+          {row('May send', sendersInWords, (before, after) =>
+            sendersInWords(before) === sendersInWords(after)
+              ? undefined
+              : after.senders?.open_to_all
+                ? 'worse'
+                : 'other',
+          )}
         </tbody>
       </table>
       {trial !== undefined && (
@@ -77,6 +85,16 @@ export function TrialResult({ trial, isChanged }: { trial: DomainTrial | undefin
       )}
     </div>
   );
+}
+
+type Compare = (before: TrialState, after: TrialState) => 'better' | 'worse' | 'other' | undefined;
+
+/** A larger number is better. */
+function larger(value: (state: TrialState) => number): Compare {
+  return (before, after) => {
+    const gain = value(after) - value(before);
+    return gain === 0 ? undefined : gain > 0 ? 'better' : 'worse';
+  };
 }
 
 /** The key of a row that `row` makes. */
@@ -146,7 +164,7 @@ function Networks({ trial: { before, after } }: { trial: DomainTrial }) {
       </thead>
       <tbody>
         {all.map(({ asn, asn_name }) => (
-          <tr key={asn} data-changed={was.get(asn) !== is.get(asn) || undefined}>
+          <tr key={asn} data-change={was.get(asn) === is.get(asn) ? undefined : 'other'}>
             <th scope="row">
               <NetworkLink asn={asn} name={asn_name} />
             </th>

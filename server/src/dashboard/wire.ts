@@ -85,6 +85,8 @@ export const routes = {
   lookUpPrefix: { method: 'GET', path: '/dashboard/api/lookup/prefix/:address/:length' },
   lookUpAsn: { method: 'GET', path: '/dashboard/api/lookup/asn/:asn' },
   searchAsn: { method: 'GET', path: '/dashboard/api/lookup/asn' },
+  mapPrefix: { method: 'GET', path: '/dashboard/api/lookup/prefix/:address/:length/map' },
+  mapAsn: { method: 'GET', path: '/dashboard/api/lookup/asn/:asn/map' },
   checkDomain: { method: 'GET', path: '/dashboard/api/lookup/domain/:domain' },
   /** What the check would say with other records. Nothing is changed; records do not fit into a path. */
   tryDomain: { method: 'POST', path: '/dashboard/api/lookup/domain/:domain/try' },
@@ -142,6 +144,8 @@ export type Contract = {
   lookUpPrefix: { params: { address: string; length: string }; answer: PrefixSummary };
   lookUpAsn: { params: { asn: string }; answer: AsnLookup };
   searchAsn: { query: { q: string; limit?: number }; answer: AsnSearchAnswer };
+  mapPrefix: { params: { address: string; length: string }; answer: AddressMap };
+  mapAsn: { params: { asn: string }; answer: NetworkMap };
   /** `include`: `transport`, `networks` or both, separated by a comma. */
   checkDomain: { params: { domain: string }; query: { selectors?: string; include?: string }; answer: DomainCheck };
   tryDomain: { params: { domain: string }; body: TrialRequest; answer: DomainTrial };
@@ -401,7 +405,12 @@ export type Overview = {
  * Networks that the looked-up addresses belong to, today and yesterday (UTC): ten, the largest first, of `lookups` in
  * all. Estimates where a process has more than 1,000 lookups in ten seconds.
  */
-export type TopNetworks = { lookups: number; top: { asn: number; name: string; lookups: number }[] };
+export type TopNetworks = {
+  lookups: number;
+  top: { asn: number; name: string; lookups: number }[];
+  /** By the country in which a network is registered, `ZZ` if it is not known. */
+  countries: { country: string; lookups: number }[];
+};
 export type TrafficTotals = {
   requests: number;
   refused: Refused;
@@ -473,6 +482,14 @@ export type AsnLookup = {
   credits: string[];
 };
 export type { AsnRecord };
+
+/**
+ * One letter of CELL_CODES per block of `cell_length` bits, in the order of addresses: at most 65,536. `is_truncated`
+ * where there is more to walk than a page may wait for; what follows is then shown as unannounced.
+ */
+export type AddressMap = { prefix: string; cell_length: number; cells: string; is_truncated: boolean };
+/** Of all IPv4 space, one cell per /16; `countries` of the addresses that the network announces. */
+export type NetworkMap = AddressMap & { countries: Share<string>[] };
 
 /** `record`: what to publish, as a line of a zone file. */
 export type DomainAdvice = { points: number; text: string; record?: string };

@@ -6,6 +6,7 @@ import { checkForRequest, tryForRequest } from '../../email-checks/check-request
 import { elapsedMs, envelope, sendJson } from '../../http/envelope.ts';
 import { disconnectSignal } from '../../http/requests.ts';
 import { clientNetwork } from '../../limits/client.ts';
+import { mapNetwork, mapPrefix } from '../../lookup/address-map.ts';
 import { BatchAnswer } from '../../lookup/batch-answer.ts';
 import { DatasetWalks } from '../../lookup/dataset-walks.ts';
 import {
@@ -21,7 +22,16 @@ import { object, text } from '../requests/schemas.ts';
 import { describeAddress, describeNetwork, describePrefix, parsePrefixRequest } from './dataset-answers.ts';
 import { LookupLimits, MAX_BATCH, usageIdOf } from './lookup-limits.ts';
 
-type Names = 'lookUpIp' | 'lookUpPrefix' | 'lookUpAsn' | 'searchAsn' | 'checkDomain' | 'tryDomain' | 'lookUpBatch';
+type Names =
+  | 'lookUpIp'
+  | 'lookUpPrefix'
+  | 'lookUpAsn'
+  | 'searchAsn'
+  | 'mapPrefix'
+  | 'mapAsn'
+  | 'checkDomain'
+  | 'tryDomain'
+  | 'lookUpBatch';
 
 /** Longer TXT records are not read by a check either. */
 const MAX_RECORD_CHARACTERS = 16 * 1024;
@@ -69,6 +79,28 @@ export function lookupRoutes(dependencies: DashboardDependencies): Rows<Names> {
       handler: async (ask: PublicAsk<'searchAsn'>) => {
         await limits.charge(ask, 'asn_search');
         return searchNetworks(live, ask.query);
+      },
+    },
+    mapPrefix: {
+      access,
+      handler: async (ask: PublicAsk<'mapPrefix'>) => {
+        await limits.charge(ask, 'prefix');
+        const { dataset } = requireDataset(live);
+        const { range, length } = parsePrefixRequest(ask.params);
+        const subject = `map of IPv${range.version} ${range.start}/${length}`;
+        return walks.run(dataset, subject, fairnessKeyOf(ask), (giveWay) => mapPrefix(dataset, range, length, giveWay));
+      },
+    },
+    mapAsn: {
+      access,
+      handler: async (ask: PublicAsk<'mapAsn'>) => {
+        await limits.charge(ask, 'asn');
+        const { served, record } = requireAsn(live, ask.params.asn);
+        const { dataset } = served;
+        const { ipv4 } = dataset.prefixesOf(record.asn);
+        return walks.run(dataset, `map AS${record.asn}`, fairnessKeyOf(ask), (giveWay) =>
+          mapNetwork(dataset, record.asn, ipv4, giveWay),
+        );
       },
     },
     checkDomain: {

@@ -107,6 +107,18 @@ test('lookup: a network with its prefixes and the types of its addresses', async
   assert.equal((await viewer.try('lookUpAsn', { params: { asn: '64499' } })).status, 404);
 });
 
+test('lookup: a map of a prefix has a letter per block, a map of a network one per /16', async () => {
+  const params = { address: '8.8.0.0', length: '16' };
+  const { prefix, cell_length, cells, is_truncated } = await viewer.get('mapPrefix', { params });
+  assert.deepEqual([prefix, cell_length, cells.length, is_truncated], ['8.8.0.0/16', 24, 256, false]);
+  assert.deepEqual([cells[8], cells[9]], ['d', '.'], '8.8.8.0/24 is announced by a datacenter, the next one is not');
+  const network = await viewer.get('mapAsn', { params: { asn: '15169' } });
+  assert.equal(network.cells.length, 65_536);
+  assert.equal(network.cells[8 * 256 + 8], 'd');
+  assert.equal(network.countries[0]?.value, 'US');
+  assert.equal((await viewer.try('mapAsn', { params: { asn: 'x' } })).data.code, 'INVALID_ASN');
+});
+
 test('lookup: networks by name', async () => {
   const { results } = await viewer.get('searchAsn', { query: { q: 'EXAMPLE' } });
   assert.equal(results[0]?.asn, 64500);

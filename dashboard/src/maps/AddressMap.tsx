@@ -30,6 +30,7 @@ export function AddressMap({ map, onOpen }: AddressMapProps) {
   };
   return (
     <figure className={classes['figure']}>
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: a shortcut; every prefix is a link in the table of the page. */}
       <svg
         className={classes['map']}
         viewBox={`0 0 ${width} ${height}`}

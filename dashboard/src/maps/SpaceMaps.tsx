@@ -42,6 +42,8 @@ export function PrefixMap({ prefix }: { prefix: string }) {
 }
 
 const COUNTRIES_SHOWN = 6;
+/** A map with fewer /16s is an empty square with a speck; the list of prefixes says where they are. */
+const MIN_CELLS = 8;
 
 /** Where the addresses of a network are: in the world, and in IPv4 space. */
 export function NetworkMaps({ asn }: { asn: string }) {
@@ -55,7 +57,7 @@ export function NetworkMaps({ asn }: { asn: string }) {
     <Loaded query={map} lines={10}>
       {({ data }) => (
         <>
-          {data.countries.length > 0 && (
+          {data.countries.length > 1 && (
             <Section title="IPv4 addresses by country">
               <Columns>
                 <CountryMap
@@ -74,7 +76,7 @@ export function NetworkMaps({ asn }: { asn: string }) {
               </Columns>
             </Section>
           )}
-          {/[a-z]/.test(data.cells) && (
+          {(data.cells.match(/[a-z]/g)?.length ?? 0) >= MIN_CELLS && (
             <Section title="Its part of IPv4 space">
               <Suspense fallback={<Skeleton lines={10} />}>
                 <AddressMap key={asn} map={data} onOpen={open} />

@@ -73,8 +73,8 @@ function PrefixSummaryPage({ prefix }: { prefix: string }) {
 }
 
 /** A prefix that looks the same everywhere needs no map, and one of a few addresses has the table. */
-function hasMap({ parts, announced, size }: PrefixSummary): boolean {
-  return size >= 16 && (parts.length > 1 || announced < size);
+function hasMap({ parts, size }: PrefixSummary): boolean {
+  return size >= 16 && parts.length > 1;
 }
 
 const UNITS = { addresses: 'addresses', slash64s: '/64 networks' } as const;

@@ -40,6 +40,8 @@ export type Examination = {
   advice: Advice[];
   /** MX, TXT and _dmarc all failed: this says nothing about the domain, only about DNS. */
   isDnsUnavailable: boolean;
+  /** The domain exists only because a wildcard answers for it. */
+  isByWildcard: boolean;
   /** Why the resolver answered SERVFAIL for the domain, if it did. */
   dnsFault: DnsFault | undefined;
   /** If it was asked for. */
@@ -105,7 +107,8 @@ export async function examineDomain(
     isTemporaryFailure(await mxAnswer) &&
     isTemporaryFailure(apex) &&
     hasCode(dmarc.report.validation_errors, 'dns_temporary_failure');
-  const examination = { report, findings, score: points, advice, isDnsUnavailable, dnsFault };
+  const isByWildcard = wildcard.answersForDomain === 'yes';
+  const examination = { report, findings, score: points, advice, isDnsUnavailable, isByWildcard, dnsFault };
   if (transport === undefined) return examination;
   const whole = await withRecommendations({ domain, findings, transport, resolver, wildcard });
   return { ...examination, report: { ...report, transport: renderTransport(whole) }, transport: whole };

@@ -66,6 +66,27 @@ test('changed zone: the report is that of a zone with the records', async () => 
   assert.deepEqual(report, want);
 });
 
+for (const [behaviour, tried, published] of [
+  ['a policy', { dmarc: 'v=DMARC1; p=reject' }, { '_dmarc.sub.example.com': { TXT: ['v=DMARC1; p=reject'] } }],
+  ['an SPF record', { spf: 'v=spf1 -all' }, { 'sub.example.com': { TXT: ['v=spf1 -all'] } }],
+  ['no text', { spf: '' }, {}],
+] as const)
+  test(`changed zone: where a wildcard answers for the domain, ${behaviour} leaves what it really would`, async () => {
+    const records: ZoneRecords = {
+      'example.com': { TXT: ['v=spf1 -all'] },
+      '*.example.com': { TXT: ['v=spf1 mx -all'], MX: [[10, 'mx.example.net']] },
+      'mx.example.net': { A: ['192.0.2.25'] },
+    };
+    const options = { sentinel: SENTINEL };
+    const before = await examineDomain('sub.example.com', { resolver: zone(records), ...options });
+    assert.ok(before.isByWildcard);
+    const resolver = changeRecords('sub.example.com', zone(records), tried, before);
+    const { report } = await examineDomain('sub.example.com', { resolver, ...options });
+    const want = await examineDomain('sub.example.com', { resolver: zone({ ...records, ...published }), ...options });
+    if (behaviour === 'no text') assert.deepEqual(report.mx, want.report.mx);
+    else assert.deepEqual(report, want.report);
+  });
+
 for (const [behaviour, tried, domain, read, want] of [
   ['an empty text removes the record', { spf: ' ' }, 'example.com', ({ spf }) => spf.raw, ''],
   [

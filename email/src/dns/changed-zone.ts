@@ -43,22 +43,45 @@ export function askUnknown(resolver: Resolver, known: ReadonlyMap<string, Answer
   return rememberAnswers(resolver, new Map(known));
 }
 
-/** Answers as if the texts had been published for the domain. */
-export function changeRecords(domain: string, resolver: Resolver, { spf, dmarc, dkim }: TriedRecords): Resolver {
-  const changed = new Map<string, (present: Answer<string>) => Answer<string>>();
-  if (spf !== undefined) changed.set(domain, (present) => withText(present, isSpf, spf));
-  if (dmarc !== undefined) changed.set(`_dmarc.${domain}`, (present) => withText(present, isDmarc, dmarc));
+/**
+ * Answers as if the texts had been published for the domain. `isByWildcard`: it exists only because a wildcard answers for
+ * it. A record at the name or below it ends that (RFC 4592 §2.2.1), and with it everything that the wildcard gave.
+ */
+export function changeRecords(
+  domain: string,
+  resolver: Resolver,
+  tried: TriedRecords,
+  { isByWildcard = false } = {},
+): Resolver {
+  const { spf, dmarc, dkim } = tried;
+  const present = isByWildcard && isPublishing(tried) ? withoutWildcard(domain, resolver) : resolver;
+  const changed = new Map<string, (before: Answer<string>) => Answer<string>>();
+  if (spf !== undefined) changed.set(domain, (before) => withText(before, isSpf, spf));
+  if (dmarc !== undefined) changed.set(`_dmarc.${domain}`, (before) => withText(before, isDmarc, dmarc));
   if (dkim !== undefined)
-    changed.set(`${dkim.selector.toLowerCase()}._domainkey.${domain}`, (present) =>
-      withText(present, () => true, dkim.text),
+    changed.set(`${dkim.selector.toLowerCase()}._domainkey.${domain}`, (before) =>
+      withText(before, () => true, dkim.text),
     );
   return {
-    ...resolver,
+    ...present,
     txt: async (name) => {
-      const present = await resolver.txt(name);
-      return changed.get(name.toLowerCase())?.(present) ?? present;
+      const answer = await present.txt(name);
+      return changed.get(name.toLowerCase())?.(answer) ?? answer;
     },
   };
+}
+
+function isPublishing({ spf = '', dmarc = '', dkim }: TriedRecords): boolean {
+  return [spf, dmarc, dkim?.text ?? ''].some((text) => text.trim() !== '');
+}
+
+/** The domain exists then, without records; names below it do not. */
+function withoutWildcard(domain: string, resolver: Resolver): Resolver {
+  return toResolver(async (name, type) => {
+    const lower = name.toLowerCase();
+    if (lower === domain) return { kind: 'nodata' };
+    return lower.endsWith(`.${domain}`) ? { kind: 'nxdomain' } : asked(resolver, name, type);
+  });
 }
 
 /** RFC 7208 §4.5: the version is a word of its own. */

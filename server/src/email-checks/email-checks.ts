@@ -70,7 +70,7 @@ export class EmailChecks {
       const zone = await this.#knownZone(domain, running, leftMs);
       const { before, answers, sentinel } = zone;
       const after = await this.#examine(domain, { ...running, sentinel }, leftMs, (resolver) =>
-        changeRecords(domain, askUnknown(resolver, answers), tried),
+        changeRecords(domain, askUnknown(resolver, answers), tried, before),
       );
       return { before, after };
     });

@@ -95,6 +95,19 @@ test('lookups: a domain shows grade, records, tree, keys, policy and what to fix
   }
 });
 
+test('lookups: on paper a page says what it is from, its address and when it was printed', options, async (t) => {
+  const page = await whence.open(t, { as: viewer });
+  await page.goto('/ip/8.8.8.8');
+  await page.getByText('Datacenter of Google LLC').first().waitFor();
+  const address = page.getByText(`${whence.url}/ip/8.8.8.8`, { exact: true });
+  assert.ok(!(await address.isVisible()));
+  await page.emulateMedia({ media: 'print' });
+  assert.ok(await address.isVisible());
+  const sheet = page.locator('div', { has: address }).last();
+  assert.match((await sheet.textContent()) ?? '', new RegExp(`^Whence.*${new Date().getUTCFullYear()}.* UTC$`));
+  assert.ok(!(await page.getByRole('combobox').first().isVisible()), 'without the lookup field');
+});
+
 /** Lines of a web server's log; addresses come round again after `different`. */
 function makeLog(bytes: number, different: number): Buffer {
   const lines: string[] = [];

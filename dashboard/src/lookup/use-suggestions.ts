@@ -54,7 +54,8 @@ export function useSuggestions(
   const { targets, problem } = interpret(pasted === undefined ? text : '');
   const name = targets.find((target) => target.kind === 'name')?.value ?? '';
   const networks = useNetworks(isOpen ? name : '');
-  const keys = useKeys(isOpen && account !== undefined && mayDo(account.role, 'member') ? text.trim() : '');
+  const isWord = targets[0] !== undefined && targets[0].kind !== 'address' && targets[0].kind !== 'prefix';
+  const keys = useKeys(isOpen && isWord && account !== undefined && mayDo(account.role, 'member') ? text.trim() : '');
   const recent = useRecent(account?.id);
 
   // A batch needs an account.

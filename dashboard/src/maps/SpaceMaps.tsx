@@ -20,7 +20,7 @@ function useOpen(): (prefix: string) => void {
   };
 }
 
-export function PrefixMap({ prefix }: { prefix: string }) {
+export function PrefixSpaceMap({ prefix }: { prefix: string }) {
   const [address = '', length = ''] = prefix.split('/');
   const open = useOpen();
   const map = useQuery({
@@ -46,7 +46,7 @@ const COUNTRIES_SHOWN = 6;
 const MIN_CELLS = 8;
 
 /** Where the addresses of a network are: in the world, and in IPv4 space. */
-export function NetworkMaps({ asn }: { asn: string }) {
+export function NetworkSpaceMaps({ asn }: { asn: string }) {
   const open = useOpen();
   const map = useQuery({
     ...answerQuery('mapAsn', { params: { asn } }),

@@ -12,7 +12,7 @@ import { Level } from '../components/Tag.tsx';
 import { countryName, FLAG_WORDS } from '../format/names.ts';
 import { formatNumber, formatShare } from '../format/number.ts';
 import { interpret } from '../lookup/interpret.ts';
-import { PrefixMap } from '../maps/SpaceMaps.tsx';
+import { PrefixSpaceMap } from '../maps/SpaceMaps.tsx';
 import { PartsMap, PartsTable } from './PrefixParts.tsx';
 
 const route = getRouteApi('/session/prefix/$');
@@ -61,7 +61,7 @@ function PrefixSummaryPage({ prefix }: { prefix: string }) {
                   <PartsTable parts={data.parts} />
                 </Section>
                 <PrefixShares summary={data} />
-                {hasMap(data) && <PrefixMap prefix={prefix} />}
+                {hasMap(data) && <PrefixSpaceMap prefix={prefix} />}
               </>
             )}
             <Credits credits={data.credits} />

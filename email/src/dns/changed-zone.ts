@@ -90,6 +90,8 @@ const isDmarc = (text: string) => /^"?\s*v\s*=\s*DMARC1/i.test(text);
 
 /** A name that was an alias has a record of its own then: nothing may stand beside a CNAME (RFC 1034 §3.6.2). */
 function withText(present: Answer<string>, isReplaced: (text: string) => boolean, text: string): Answer<string> {
+  // Nothing is removed from a name without records, and what could not be asked is still not known.
+  if (text.trim() === '' && present.kind !== 'found') return present;
   const isAlias = present.kind === 'found' && present.aliases.length > 0;
   const kept = present.kind === 'found' && !isAlias ? present.records.filter((record) => !isReplaced(record)) : [];
   const records = text.trim() === '' ? kept : [...kept, asBytes(text)];

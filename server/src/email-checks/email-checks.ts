@@ -80,18 +80,19 @@ export class EmailChecks {
     const { selectors, moreSelectors = [], networksFrom } = request;
     const key = JSON.stringify([domain, selectors ?? null, moreSelectors, networksFrom?.meta.built_at ?? null]);
     const known = this.#knownZones.find(key);
-    if (known !== undefined) return known;
-    const [{ rememberAnswers }, { newSentinel }] = await Promise.all([
+    const [{ rememberAnswers }, { newSentinel }, { unverifiedParts }] = await Promise.all([
       import('@whence/email/changed-zone'),
       import('@whence/email/check'),
+      import('@whence/email/compare'),
     ]);
-    const answers = new Map();
-    const sentinel = newSentinel();
+    // What DNS did not answer is asked again, for both checks: otherwise the change would seem to repair it.
+    if (known !== undefined && unverifiedParts(known.before.report).length === 0) return known;
+    const { answers, sentinel } = known ?? { answers: new Map(), sentinel: newSentinel() };
     const before = await this.#examine(domain, { ...request, sentinel }, leftMs, (resolver) =>
       rememberAnswers(resolver, answers),
     );
     const zone = { before, answers, sentinel };
-    // What was asked while DNS failed, or until the client left, is not the zone.
+    // What was asked until the client left, or while no server answered, is not the zone.
     if (!request.signal.aborted && !before.isDnsUnavailable) this.#knownZones.keep(key, zone);
     return zone;
   }

@@ -31,8 +31,10 @@ export class KnownZones {
   }
 
   keep(key: string, zone: KnownZone): void {
+    // Answers are added to a zone, but those that it has do not become newer.
+    const endsAtMs = this.#zones.get(key)?.endsAtMs ?? performance.now() + MAX_AGE_MS;
     this.#zones.delete(key);
-    this.#zones.set(key, { zone, endsAtMs: performance.now() + MAX_AGE_MS });
+    this.#zones.set(key, { zone, endsAtMs });
     const [oldest] = this.#zones.keys();
     if (this.#zones.size > MAX_ZONES && oldest !== undefined) this.#zones.delete(oldest);
   }

@@ -9,6 +9,12 @@ import { openStorage } from '../../storage/open-storage.ts';
 import { SAMPLE, startInProcess, TestFolder } from '../test-server.ts';
 import { DashboardClient, signedInAs } from './dashboard-client.ts';
 
+/** Both checks of the first trial, each of which asks twice, get no answer. */
+const LAME_AT_FIRST = {
+  scripts: {
+    'lame.example': [...Array.from({ length: 4 }, () => ({ do: 'SERVFAIL' as const })), { do: 'answer' as const }],
+  },
+};
 const folder = new TestFolder();
 let server: Awaited<ReturnType<typeof startInProcess>>;
 let dns: ScriptedDnsServer;
@@ -18,11 +24,16 @@ let viewer: DashboardClient;
 before(async () => {
   folder.publish({ ...SAMPLE, tor: [] });
   folder.publish();
-  dns = await startScriptedDnsServer({
-    'example.com': { TXT: ['v=spf1 include:spf.example.net -all'] },
-    'spf.example.net': { TXT: ['v=spf1 a:nothing.example.net -all'] },
-    'google.example.net': { TXT: ['v=spf1 ip4:8.8.8.0/24 -all'] },
-  });
+  dns = await startScriptedDnsServer(
+    {
+      'example.com': { TXT: ['v=spf1 include:spf.example.net -all'] },
+      'spf.example.net': { TXT: ['v=spf1 a:nothing.example.net -all'] },
+      'google.example.net': { TXT: ['v=spf1 ip4:8.8.8.0/24 -all'] },
+      'flaky.example': { TXT: ['v=spf1 include:lame.example -all'], MX: [[0, '.']] },
+      'lame.example': { TXT: ['v=spf1 ip4:8.8.8.0/24 -all'] },
+    },
+    LAME_AT_FIRST,
+  );
   server = await startInProcess(folder, undefined, { WHENCE_DNS_SERVERS: dns.address });
   admin = await signedInAs(folder, server.url, 'Ada', 'admin');
   viewer = await signedInAs(folder, server.url, 'Vera', 'viewer');
@@ -165,6 +176,18 @@ test('lookup: a change of records is tried, and only names that it brings are as
     [['spf', 'syntax_error']],
   );
   assert.equal(dns.queries.length, asked + brought.length, 'a record without names asks nothing');
+});
+
+test('lookup: what DNS did not answer for the domain as it is does not seem repaired by a change', async () => {
+  const params = { domain: 'flaky.example' };
+  for (let trial = 0; trial < 2; trial++) {
+    const { before, after, vanished } = await viewer.get('tryDomain', {
+      params,
+      body: { dmarc: 'v=DMARC1; p=reject' },
+    });
+    assert.deepEqual([before.points.spf.points, after.points.spf.points], trial === 0 ? [0, 0] : [25, 25]);
+    assert.ok(vanished.every(({ part }) => part === 'dmarc'));
+  }
 });
 
 for (const [behaviour, domain, body, status, code] of [

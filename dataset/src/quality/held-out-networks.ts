@@ -4,11 +4,14 @@
  * often added because rules got the network wrong, so the figures are a lower estimate for networks without a row.
  */
 import { CONNECTION_TYPES, type ConnectionType, type QualityRow, type Source } from '../record.ts';
+import { TYPE_LABELS_AS_OF } from '../tables/type-labels.ts';
 import { rounded, WeightedShare } from './share.ts';
 
 export type HeldOutNetwork = {
   readonly label: ConnectionType;
   readonly answer: ConnectionType;
+  /** The answer is the default. */
+  readonly isAssumed: boolean;
   readonly addresses: number;
 };
 
@@ -19,9 +22,22 @@ const FIELDS: Readonly<Record<ConnectionType, string>> = {
   business: 'connection_type=business',
   education: 'connection_type=education',
 };
+/** Answers that are the default are not counted as `business`: they mean that the type is unknown. */
+const ASSUMED = 'connection_type=assumed';
 
+/** The labels are the hand-written table, which is held out. */
 export function heldOutNetworkRows(networks: readonly HeldOutNetwork[], { id, as_of }: Source): QualityRow[] {
-  const labels = { labels: id, labels_as_of: as_of, held_out: true };
+  return networkRows(networks, { labels: id, labels_as_of: as_of, held_out: true });
+}
+
+/** The labels are those of a reader, for networks that the table does not have. */
+export function labelledNetworkRows(networks: readonly HeldOutNetwork[]): QualityRow[] {
+  return networkRows(networks, { labels: 'type-labels', labels_as_of: TYPE_LABELS_AS_OF, held_out: false });
+}
+
+type Labels = Pick<QualityRow, 'labels' | 'labels_as_of' | 'held_out'>;
+
+function networkRows(networks: readonly HeldOutNetwork[], labels: Labels): QualityRow[] {
   return (['network', 'address'] as const).flatMap((weight) => {
     const family = weight === 'network' ? ('all' as const) : ('ipv4' as const);
     const rows: QualityRow[] = [];
@@ -29,10 +45,10 @@ export function heldOutNetworkRows(networks: readonly HeldOutNetwork[], { id, as
     for (const type of CONNECTION_TYPES) {
       const recall = new WeightedShare();
       const precision = new WeightedShare();
-      for (const { label, answer, addresses } of networks) {
+      for (const { label, answer, isAssumed, addresses } of networks) {
         const units = weight === 'network' ? 1 : addresses;
         if (label === type) recall.add(answer === type, units);
-        if (answer === type) precision.add(label === type, units);
+        if (answer === type && !isAssumed) precision.add(label === type, units);
       }
       const found = recall.finish();
       const right = precision.finish();
@@ -43,7 +59,12 @@ export function heldOutNetworkRows(networks: readonly HeldOutNetwork[], { id, as
       }
       if (right !== undefined) rows.push({ ...row, measure: 'precision', ...right, ...labels });
     }
-    return recalls.length === 0 ? [] : [macroRow(recalls, family, weight, labels), ...rows];
+    const assumed = new WeightedShare();
+    for (const { label, answer, isAssumed, addresses } of networks)
+      if (isAssumed) assumed.add(label === answer, weight === 'network' ? 1 : addresses);
+    const right = assumed.finish();
+    if (right !== undefined) rows.push({ field: ASSUMED, family, weight, measure: 'precision', ...right, ...labels });
+    return recalls.length < CONNECTION_TYPES.length ? rows : [macroRow(recalls, family, weight, labels), ...rows];
   });
 }
 
@@ -52,7 +73,7 @@ function macroRow(
   recalls: readonly Pick<QualityRow, 'value' | 'n' | 'interval'>[],
   family: QualityRow['family'],
   weight: QualityRow['weight'],
-  labels: Pick<QualityRow, 'labels' | 'labels_as_of' | 'held_out'>,
+  labels: Labels,
 ): QualityRow {
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const value = mean(recalls.map((recall) => recall.value));

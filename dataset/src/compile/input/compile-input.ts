@@ -20,7 +20,7 @@ export type CompileInput = {
   readonly overlays: readonly Overlay[];
   readonly overrides?: Overrides;
   /** The tables of this repository, as sources. */
-  readonly tables: Readonly<Record<'iana' | 'networks' | 'name-rules', Source>>;
+  readonly tables: Readonly<Record<'iana' | 'networks' | 'name-rules' | 'type-signals', Source>>;
 };
 
 /** Called with the current step and the share of the whole that is done. */

@@ -27,7 +27,8 @@ const ASSUMED = 'connection_type=assumed';
 
 /** The labels are the hand-written table, which is held out. */
 export function heldOutNetworkRows(networks: readonly HeldOutNetwork[], { id, as_of }: Source): QualityRow[] {
-  return networkRows(networks, { labels: id, labels_as_of: as_of, held_out: true });
+  const rows = networkRows(networks, { labels: id, labels_as_of: as_of, held_out: true });
+  return [...macroRows(rows), ...rows];
 }
 
 /** The labels are those of a reader, for networks that the table does not have. */
@@ -41,53 +42,47 @@ function networkRows(networks: readonly HeldOutNetwork[], labels: Labels): Quali
   return (['network', 'address'] as const).flatMap((weight) => {
     const family = weight === 'network' ? ('all' as const) : ('ipv4' as const);
     const rows: QualityRow[] = [];
-    const recalls: Pick<QualityRow, 'value' | 'n' | 'interval'>[] = [];
+    const add = (field: string, measure: 'recall' | 'precision', share: WeightedShare) => {
+      const finished = share.finish();
+      if (finished !== undefined) rows.push({ field, measure, family, weight, ...finished, ...labels });
+    };
+    const assumed = new WeightedShare();
     for (const type of CONNECTION_TYPES) {
       const recall = new WeightedShare();
       const precision = new WeightedShare();
       for (const { label, answer, isAssumed, addresses } of networks) {
         const units = weight === 'network' ? 1 : addresses;
         if (label === type) recall.add(answer === type, units);
-        if (answer === type && !isAssumed) precision.add(label === type, units);
+        if (answer === type) (isAssumed ? assumed : precision).add(label === type, units);
       }
-      const found = recall.finish();
-      const right = precision.finish();
-      const row = { field: FIELDS[type], family, weight };
-      if (found !== undefined) {
-        recalls.push(found);
-        rows.push({ ...row, measure: 'recall', ...found, ...labels });
-      }
-      if (right !== undefined) rows.push({ ...row, measure: 'precision', ...right, ...labels });
+      add(FIELDS[type], 'recall', recall);
+      add(FIELDS[type], 'precision', precision);
     }
-    const assumed = new WeightedShare();
-    for (const { label, answer, isAssumed, addresses } of networks)
-      if (isAssumed) assumed.add(label === answer, weight === 'network' ? 1 : addresses);
-    const right = assumed.finish();
-    if (right !== undefined) rows.push({ field: ASSUMED, family, weight, measure: 'precision', ...right, ...labels });
-    return recalls.length < CONNECTION_TYPES.length ? rows : [macroRow(recalls, family, weight, labels), ...rows];
+    add(ASSUMED, 'precision', assumed);
+    return rows;
   });
 }
 
-/** Each type counts the same, whatever its number of networks. */
-function macroRow(
-  recalls: readonly Pick<QualityRow, 'value' | 'n' | 'interval'>[],
-  family: QualityRow['family'],
-  weight: QualityRow['weight'],
-  labels: Labels,
-): QualityRow {
+/** The mean recall by weight: each type counts the same, whatever its number of networks. */
+function macroRows(rows: readonly QualityRow[]): QualityRow[] {
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-  const value = mean(recalls.map((recall) => recall.value));
-  // The error of a mean of independent shares: the root of the sum of squares, divided by their number.
-  const half =
-    Math.sqrt(recalls.reduce((sum, { interval: [low, high] }) => sum + ((high - low) / 2) ** 2, 0)) / recalls.length;
-  return {
-    field: 'connection_type',
-    measure: 'macro_recall',
-    family,
-    weight,
-    value: rounded(value),
-    n: recalls.reduce((sum, { n }) => sum + n, 0),
-    interval: [rounded(Math.max(0, value - half)), rounded(Math.min(1, value + half))],
-    ...labels,
-  };
+  return (['network', 'address'] as const).flatMap((weight) => {
+    const recalls = rows.filter((row) => row.measure === 'recall' && row.weight === weight);
+    const [first] = recalls;
+    if (first === undefined) return [];
+    const value = mean(recalls.map((recall) => recall.value));
+    // The error of a mean of independent shares: the root of the sum of squares, divided by their number.
+    const half =
+      Math.sqrt(recalls.reduce((sum, { interval: [low, high] }) => sum + ((high - low) / 2) ** 2, 0)) / recalls.length;
+    return [
+      {
+        ...first,
+        field: 'connection_type',
+        measure: 'macro_recall',
+        value: rounded(value),
+        n: recalls.reduce((sum, { n }) => sum + n, 0),
+        interval: [rounded(Math.max(0, value - half)), rounded(Math.min(1, value + half))],
+      },
+    ];
+  });
 }

@@ -259,8 +259,8 @@ export const ANSWER_EXAMPLES: Readonly<Record<string, Readonly<Record<string, ob
             country_share: 0.99612,
             country_confirmed_share: 2e-5,
             exact_rir_share: 0,
-            connection_type_share: 0.99612,
-            connection_type_from: { list: 0, table: 0.99612, rule: 0, signals: 0, none: 0.00388 },
+            connection_type_share: 1,
+            connection_type_from: { list: 0, table: 0.99612, rule: 0, signals: 0.00388, none: 0 },
           },
           ipv6: {
             announced: 65536,

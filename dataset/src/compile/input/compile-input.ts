@@ -101,6 +101,13 @@ export function sourcesOf(input: CompileInput): readonly Source[] {
   return [...new Set([...sources, ...Object.values(tables)])];
 }
 
+/** Per source of an overlay, the ids of the sources that it repeats. */
+export function repeatedSources({ overlays }: CompileInput): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    overlays.flatMap(({ source, contains }) => (contains === undefined ? [] : [[source.id, contains] as const])),
+  );
+}
+
 /** The operator's own networks, from the overrides, as a source of routes and names like any other. */
 export type OwnNetworks = RouteSource & NameSource;
 

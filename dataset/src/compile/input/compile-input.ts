@@ -87,6 +87,8 @@ export type Statement = {
   readonly type?: ConnectionType;
   /** The number of blocklists on which an aggregate found the address. */
   readonly lists?: number;
+  /** The list does not name the address, but servers next to it. */
+  readonly isNeighbour?: boolean;
 };
 
 /** A value and the source that states it. */

@@ -27,7 +27,7 @@ export function parseRangeCsvAsn(content: Content, onUnreadable: OnUnreadable = 
     return asn;
   });
   // IPv4 is left as it is: there are no other routes to measure the effect by.
-  const ranges = { 4: read.ranges[4], 6: withoutJoinedPrefixes(withCoveringPrefixes(read.ranges[6], 6)) };
+  const ranges = { 4: read.ranges[4], 6: withCoveringPrefixes(withoutJoinedPrefixes(read.ranges[6]), 6) };
   return { shape: 'routes', ...read, ranges, names, otherOrigins: [], isDerived: true };
 }
 

@@ -35,7 +35,7 @@ export function AsnPage() {
           </p>
         </Notice>
       ) : (
-        <Loaded query={lookup} lines={12}>
+        <Loaded query={lookup} shape={[['facts', 'bars'], ['table']]}>
           {({ data: { record, connection_types, is_sample, related, credits } }) => {
             const total = connection_types.reduce((sum, { addresses }) => sum + addresses, 0);
             return (

@@ -38,7 +38,7 @@ export function DataPage() {
           })}
       actions={isAtLeast('admin') && update !== undefined ? <UpdateButton update={update} /> : undefined}
     >
-      <Loaded query={page} lines={14}>
+      <Loaded query={page} shape={[['facts', 'bars'], ['table']]}>
         {({ data }) => <DataSections data={data} />}
       </Loaded>
     </Page>

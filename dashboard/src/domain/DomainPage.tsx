@@ -66,7 +66,7 @@ export function DomainPage() {
           <p>Write a name with at least two parts, such as example.com.</p>
         </Notice>
       ) : (
-        <Loaded query={check} lines={14}>
+        <Loaded query={check} shape={[['grade'], ['bars'], ['table']]}>
           {({ data }) => (
             <>
               <GradeSummary check={data} />
@@ -172,7 +172,7 @@ function RecordSections({ check, selectors, onSelectors }: RecordSectionsProps) 
         ) : (
           <DkimKeys keys={dkim} />
         )}
-        <Selectors key={selectors} value={selectors} onChange={onSelectors} />
+        <Selectors key={`${report.domain} ${selectors}`} value={selectors} onChange={onSelectors} />
       </CheckSection>
       <CheckSection id="dmarc" title="DMARC" state={checkState(parts.dmarc)}>
         <ul className={classes['words']}>

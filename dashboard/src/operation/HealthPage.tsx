@@ -34,7 +34,7 @@ export function HealthPage() {
   const health = useQuery({ ...answerQuery('getHealth', {}), refetchInterval: REFRESH_MS });
   return (
     <Page name="Health" title="Health" lead="Updated every five seconds.">
-      <Loaded query={health} lines={12}>
+      <Loaded query={health} shape={[['facts', 'bars'], ['table']]}>
         {({ data: { storage, dataset, processes, update, server_version, node_version } }) => (
           <>
             <Columns>

@@ -25,7 +25,7 @@ export function OverviewPage() {
   const overview = useQuery({ ...answerQuery('getOverview', {}), refetchInterval: REFRESH_MS });
   return (
     <Page name="Overview" title="Overview">
-      <Loaded query={overview} lines={12}>
+      <Loaded query={overview} shape={[['figures'], ['chart'], ['bars', 'facts']]}>
         {({ data }) => (
           <>
             <Numbers items={figures(data)} />
@@ -161,7 +161,7 @@ function TrafficChart() {
   const traffic = useQuery(answerQuery('getTraffic', { query: { hours: HOURS } }));
   return (
     <Section title="Requests by hour">
-      <Loaded query={traffic} lines={6}>
+      <Loaded query={traffic} shape={[['chart']]}>
         {({ data: { hours } }) =>
           hours.every(({ requests }) => requests === 0) ? (
             <p className="quiet">No API requests in the last {hours.length} hours.</p>

@@ -42,7 +42,7 @@ function PrefixSummaryPage({ prefix }: { prefix: string }) {
       lead={summary.data !== undefined && <PrefixLead summary={summary.data.data} />}
       actions={<PrintButton />}
     >
-      <Loaded query={summary} lines={12}>
+      <Loaded query={summary} shape={[['chart'], ['bars', 'facts'], ['table']]}>
         {({ data }) => (
           <>
             <NothingAnnounced summary={data} />

@@ -420,7 +420,7 @@ export type IpLookup = {
 export type DatasetLimits = {
   /** No source knows them. */
   unknown: FlagSubject[];
-  /** Addresses of these kinds change from day to day, and what is known is from a past date. */
+  /** Addresses of these kinds change from day to day, and what is known is from tables or older than a month. */
   dated: { subject: FlagSubject; as_of?: string }[];
 };
 type SpecialPurpose = { prefix: string; name: string; rfc: string };
@@ -431,21 +431,28 @@ export type PrefixSummary = {
   prefix: string;
   unit: 'addresses' | 'slash64s';
   size: number;
-  /** Of the size, what is announced. */
+  /** From the beginning, what was counted: all of it unless it has more parts than can be walked. */
+  counted: number;
+  /** Of that, what is announced. */
   announced: number;
   /** The announced prefix that contains all of it, if there is one. */
   covered_by?: { prefix: string; asn: number; asn_name: string };
   special_purpose?: SpecialPurpose;
-  /** Runs of addresses with the same record, in order: at most 256, then `is_truncated`. */
+  /** What was counted as up to 256 equal cells in order, for a map of all of it. */
+  cells: PrefixCell[];
+  /** Runs of addresses with the same record, in order: the first 256 of `part_count`. */
   parts: PrefixPart[];
-  is_truncated: boolean;
+  part_count: number;
   connection_types: Share<ConnectionType>[];
   flags: Share<Flag>[];
   threat_levels: Share<ThreatLevel>[];
   countries: Share<string>[];
   networks: { asn: number; asn_name: string; addresses: number }[];
+  limits: DatasetLimits;
   credits: string[];
 };
+/** `announced` is a share from 0 to 1; the values are those of the largest announced part. */
+export type PrefixCell = { announced: number; level?: ThreatLevel; connection_type?: ConnectionType };
 export type PrefixPart = {
   first: string;
   last: string;
@@ -464,11 +471,16 @@ export type AsnLookup = {
   record: AsnAnswer;
   /** Of its IPv4 addresses; `is_sample` where it has too many prefixes to walk all. */
   connection_types: Share<ConnectionType>[];
+  countries: Share<string>[];
   is_sample: boolean;
+  /** Kinds of its prefixes, and for every prefix, IPv4 first, the position of its kind; -1 where it was not walked. */
+  prefix_kinds: { kinds: PrefixKind[]; of: number[] };
   /** Networks of the same organisation, by name: a guess. */
   related: AsnSearchResult[];
   credits: string[];
 };
+/** Type and country of most of its addresses, and flags that at least one of them has. */
+export type PrefixKind = { connection_type: ConnectionType; country: string; flags: Flag[] };
 export type { AsnRecord };
 
 /** `record`: what to publish, as a line of a zone file. */

@@ -62,8 +62,8 @@ test('lookup: a private address says which range it is from', async () => {
 test('lookup: a prefix with its parts in order and what they add up to', async () => {
   const summary = await viewer.get('lookUpPrefix', { params: { address: '1.0.8.0', length: '23' } });
   assert.deepEqual(
-    [summary.prefix, summary.size, summary.announced, summary.covered_by?.prefix, summary.is_truncated],
-    ['1.0.8.0/23', 512, 512, '1.0.0.0/16', false],
+    [summary.prefix, summary.size, summary.announced, summary.covered_by?.prefix, summary.part_count],
+    ['1.0.8.0/23', 512, 512, '1.0.0.0/16', 3],
   );
   assert.deepEqual(
     summary.parts.map(({ first, last, flags }) => [first, last, flags.includes('is_tor_exit')]),
@@ -75,6 +75,8 @@ test('lookup: a prefix with its parts in order and what they add up to', async (
   );
   assert.deepEqual(summary.flags.find(({ value }) => value === 'is_tor_exit')?.addresses, 1);
   assert.equal(summary.networks[0]?.addresses, 512);
+  assert.deepEqual([summary.cells.length, summary.counted], [256, 512]);
+  assert.ok(summary.cells.every(({ announced }) => announced === 1));
 });
 
 test('lookup: a prefix that is partly announced, one of IPv6, one with host bits', async () => {
@@ -97,12 +99,17 @@ for (const [behaviour, address, length] of [
 }
 
 test('lookup: a network with its prefixes and the types of its addresses', async () => {
-  const { record, connection_types, is_sample } = await viewer.get('lookUpAsn', { params: { asn: 'AS15169' } });
+  const network = await viewer.get('lookUpAsn', { params: { asn: 'AS15169' } });
+  const { record, connection_types, countries, is_sample, prefix_kinds } = network;
   assert.deepEqual(
     [record.asn_name, record.prefixes],
     ['Google LLC', { ipv4: ['8.8.8.0/24'], ipv6: ['2001:4860::/32'] }],
   );
   assert.deepEqual([connection_types, is_sample], [[{ value: 'datacenter', addresses: 256 }], false]);
+  assert.deepEqual(countries, [{ value: 'US', addresses: 256 }]);
+  assert.deepEqual(prefix_kinds, { kinds: [{ connection_type: 'datacenter', country: 'US', flags: [] }], of: [0, 0] });
+  const exits = await viewer.get('lookUpAsn', { params: { asn: '64500' } });
+  assert.deepEqual(exits.prefix_kinds.kinds[0]?.flags, ['is_tor_exit'], 'a flag of one address is a flag inside');
   assert.equal((await viewer.try('lookUpAsn', { params: { asn: '64499' } })).status, 404);
 });
 

@@ -162,19 +162,24 @@ function TrafficSections() {
   if (isFailure(traffic.error, 'OFFLINE')) return null;
   return (
     <Loaded query={traffic} shape={[['facts', 'bars']]}>
-      {({ data: { refused, latency, cache } }) => (
+      {({ data: { refused, unavailable, latency, cache } }) => (
         <Columns>
-          <Section title="Refused, last 24 hours">
+          <Section title="Refused or unavailable, last 24 hours">
             <Facts
               facts={[
                 { name: 'Without a valid key (401)', value: formatNumber(refused.unauthorized) },
                 { name: 'Without permission (403)', value: formatNumber(refused.forbidden) },
                 { name: 'Rate limit exceeded (429)', value: formatNumber(refused.rate_limited) },
                 { name: 'Overloaded (503)', value: formatNumber(refused.overloaded) },
+                { name: 'No DNS response (503)', value: formatNumber(unavailable.dns) },
+                { name: 'Storage or dataset unavailable (503)', value: formatNumber(unavailable.other) },
               ]}
             />
           </Section>
-          <Section title="Response time, last 24 hours" note="Estimates from a histogram.">
+          <Section
+            title="Response time, last 24 hours"
+            note="API requests only, without probes and pages. Estimates from a histogram."
+          >
             <Facts
               facts={[
                 { name: 'Median', value: formatMs(latency.p50_ms) },

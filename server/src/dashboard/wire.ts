@@ -367,6 +367,7 @@ type Traffic = {
   latency: Latency;
   cache: { hits: number; misses: number };
   refused: Refused;
+  unavailable: Unavailable;
 };
 /** `hour` is the start, as `2026-08-01T13:00:00Z`. */
 type TrafficHour = {
@@ -379,6 +380,8 @@ type TrafficHour = {
 };
 /** Estimates from a histogram; 0 without requests. */
 type Latency = { p50_ms: number; p90_ms: number; p99_ms: number };
+/** Answered with 503 because something else was down; `other` is storage or the dataset. */
+export type Unavailable = { dns: number; other: number };
 export type Refused = { unauthorized: number; forbidden: number; rate_limited: number; overloaded: number };
 
 export type Overview = {
@@ -388,9 +391,18 @@ export type Overview = {
   /** The most used share of the limit first; at most ten, from 80 % on. */
   keys_near_limit: KeySummary[];
   top_keys: { id: string; label: string; requests: number }[];
-  dataset?: { version: number; built_at: string; age_seconds: number; refused: Refusal[] };
-  /** Administrators only: the last 24 hours, and the 24 hours before. */
-  traffic?: { last_day: TrafficTotals; day_before: TrafficTotals };
+  dataset?: {
+    version: number;
+    built_at: string;
+    /** Of the oldest source that decides prefixes or countries. */
+    data_as_of?: string;
+    limits: DatasetLimits;
+  };
+  update: UpdateState;
+  /** Steps of a first run that are left; absent when all are done. */
+  first_run?: FirstRun;
+  /** Administrators only. */
+  traffic?: TrafficOverview;
   /** Administrators only. */
   networks?: TopNetworks;
 };
@@ -399,9 +411,21 @@ export type Overview = {
  * all. Estimates where a process has more than 1,000 lookups in ten seconds.
  */
 export type TopNetworks = { lookups: number; top: { asn: number; name: string; lookups: number }[] };
+/** Compares equal spans of time; `before` is an estimate, because traffic is stored by hour. */
+type TrafficOverview = {
+  /** 24 hours until now. */
+  last_day: TrafficTotals;
+  /** Of the last 24 hours, and of the 24 hours before. */
+  refused: { now: number; before: number };
+  /** Since 00:00 UTC, and until the same time of yesterday. */
+  requests_today: { now: number; before: number };
+};
+/** Whether the account has looked something up, has a key that was used, and the dataset has live data. */
+export type FirstRun = { has_looked_up: boolean; has_used_key: boolean; has_live_data: boolean };
 export type TrafficTotals = {
   requests: number;
   refused: Refused;
+  unavailable: Unavailable;
   latency: Latency;
   cache: { hits: number; misses: number };
 };
@@ -539,12 +563,15 @@ export type UpdateState = {
   started_at?: string;
   finished_at?: string;
   succeeded_at?: string;
-  /** What a running update does. */
+  /** What a running update does, and how much of it is done, from 0 to 1. */
   step?: string;
+  share?: number;
   version?: number;
   /** Administrators only. */
   error?: string;
+  /** Feeds that the last update did not use, also if it failed; `problem` says so in a sentence. */
   refused: Refusal[];
+  problem?: string;
   schedule: UpdateSchedule;
 };
 /** `pull`: versions come from a static host. Without `interval_seconds` nothing happens by itself. */
@@ -556,7 +583,13 @@ export type Health = {
   server_version: string;
   node_version: string;
   storage: { engine: string; state: 'ok' | 'unavailable' };
-  dataset: { state: 'ok' | 'stale' | 'fallback' | 'missing'; version?: number; age_seconds?: number };
+  dataset: {
+    state: 'ok' | 'stale' | 'fallback' | 'missing';
+    version?: number;
+    built_at?: string;
+    /** Of the oldest source that decides prefixes or countries. */
+    data_as_of?: string;
+  };
   /** Processes that reported in the last half minute, on all machines. */
   processes: ProcessState[];
   update: UpdateState;

@@ -95,7 +95,7 @@ function creditsOf({ meta }: Dataset, sourceIds?: ReadonlySet<string>): string[]
   return [...new Set(sources.map(({ credit }) => credit).filter((credit) => credit !== ''))];
 }
 
-function limitsOf({ meta: { flag_sources } }: Dataset, now: Date): DatasetLimits {
+export function limitsOf({ meta: { flag_sources } }: Dataset, now: Date): DatasetLimits {
   return {
     unknown: unknownFlags(flag_sources),
     dated: agedFlags(flag_sources, now.getTime()).map((subject) => {

@@ -4,7 +4,8 @@ import { NetworkLink } from '../components/Links.tsx';
 import { Notice } from '../components/Notice.tsx';
 import { Section } from '../components/Page.tsx';
 import { type Column, Table } from '../components/Table.tsx';
-import { formatNumber } from '../format/number.ts';
+import { countryName } from '../format/names.ts';
+import { count, formatNumber, formatShare } from '../format/number.ts';
 import { Findings } from './CheckSection.tsx';
 
 /** The networks that handle the domain's mail, and the addresses that may send for it. */
@@ -50,6 +51,24 @@ function Network({ asn, asn_name }: { asn: number; asn_name: string }) {
   return <NetworkLink asn={asn} name={asn_name} />;
 }
 
+/** The networks that share a range, with their shares; a range of one network has none. */
+function SenderNetworks({ row }: { row: SenderNetwork }) {
+  const { shares, asn_count } = row;
+  if (shares.length < 2) return <Network {...row} />;
+  const rest = asn_count - shares.length;
+  return (
+    <>
+      {shares.map(({ asn, asn_name, percent }, index) => (
+        <span key={asn}>
+          {index > 0 && ', '}
+          <Network asn={asn} asn_name={asn_name} /> <span className="quiet">{formatShare(percent, 100)}</span>
+        </span>
+      ))}
+      {rest > 0 && ` and ${count(rest, 'other')}`}
+    </>
+  );
+}
+
 const carrierColumns: Column<MailCarrier>[] = [
   { name: 'Network', cell: (carrier) => <Network {...carrier} /> },
   { name: 'MX hosts', align: 'end', cell: ({ mx_hosts }) => formatNumber(mx_hosts) },
@@ -66,11 +85,11 @@ const mxColumns: Column<MxNetwork>[] = [
     ),
   },
   { name: 'Network', cell: (row) => <Network {...row} /> },
-  { name: 'Country', cell: ({ country }) => country },
+  { name: 'Country', cell: ({ country }) => countryName(country) },
 ];
 const senderColumns: Column<SenderNetwork>[] = [
   { name: 'Range', cell: ({ range }) => <span className="mono">{range}</span> },
   { name: 'Listed by', cell: ({ record_domain }) => record_domain },
-  { name: 'Network', cell: (row) => <Network {...row} /> },
-  { name: 'Country', cell: ({ country }) => country },
+  { name: 'Networks', isText: true, cell: (row) => <SenderNetworks row={row} /> },
+  { name: 'Country', cell: ({ country }) => (country === '' ? '' : countryName(country)) },
 ];

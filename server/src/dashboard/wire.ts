@@ -523,6 +523,8 @@ export type DomainCheck = {
   parts: Record<DomainPart, DomainPartState>;
   /** The grade, with a question mark if a part could not be verified. */
   grade_text: string;
+  /** False if DNS says that the domain does not exist: it has no grade then. */
+  does_exist: boolean;
   /** Why anyone can send mail as the domain; empty if that is not so. */
   risk: string;
   /** Set up to send no mail: nothing is left to fix, whatever the grade. */
@@ -532,10 +534,14 @@ export type DomainCheck = {
   spf_tree: SpfTreeNode;
   spf_void_lookups: number;
   mx_state: string;
+  /** The hosts that were examined, the preferred first. */
+  mx_hosts: MxHost[];
   /** Found with a wildcard record: every selector would be. */
   is_dkim_wildcard: boolean;
   is_dmarc_test_mode: boolean;
 };
+/** `provider` is named where the host is known to belong to one. */
+export type MxHost = { host: string; preference: number; addresses: string[]; provider?: string };
 export type SpfTreeNode = {
   name: string;
   /** The term that led here; empty for the root. */

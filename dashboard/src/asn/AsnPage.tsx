@@ -54,32 +54,34 @@ export function AsnPage() {
                   <Section title="Record">
                     <AsnFacts record={record} />
                   </Section>
-                  <Section title="IPv4 addresses by type" {...sampled}>
-                    {connection_types.length === 0 ? (
-                      <Empty title="No IPv4 addresses are announced" />
-                    ) : (
-                      <Shares
-                        total={total}
-                        items={connection_types.map(({ value, addresses }) => ({
-                          key: value,
-                          name: value,
-                          amount: addresses,
-                        }))}
-                      />
-                    )}
-                  </Section>
-                  {countries.length > 0 && (
-                    <Section title="IPv4 addresses by country" {...sampled}>
-                      <Shares
-                        total={total}
-                        items={countries.map(({ value, addresses }) => ({
-                          key: value,
-                          name: countryName(value),
-                          amount: addresses,
-                        }))}
-                      />
+                  <div className={classes['shares']}>
+                    <Section title="IPv4 addresses by type" {...sampled}>
+                      {connection_types.length === 0 ? (
+                        <Empty title="No IPv4 addresses are announced" />
+                      ) : (
+                        <Shares
+                          total={total}
+                          items={connection_types.map(({ value, addresses }) => ({
+                            key: value,
+                            name: value,
+                            amount: addresses,
+                          }))}
+                        />
+                      )}
                     </Section>
-                  )}
+                    {countries.length > 0 && (
+                      <Section title="IPv4 addresses by country" {...sampled}>
+                        <Shares
+                          total={total}
+                          items={countries.map(({ value, addresses }) => ({
+                            key: value,
+                            name: countryName(value),
+                            amount: addresses,
+                          }))}
+                        />
+                      </Section>
+                    )}
+                  </div>
                 </Columns>
                 <PrefixList
                   lookup={data}

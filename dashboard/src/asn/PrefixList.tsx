@@ -41,6 +41,7 @@ export function PrefixList({ lookup, title }: { lookup: AsnLookup; title: string
         <div className={`${classes['tools']} no-print`}>
           <TextInput
             size="xs"
+            w={230}
             placeholder="Prefix, type, country or flag"
             aria-label="Filter prefixes"
             value={filter}

@@ -30,24 +30,31 @@ type BatchChartsProps = {
 
 /** How the addresses are distributed. A click filters by a value, a second click removes the filter. */
 export function BatchCharts(props: BatchChartsProps) {
+  const withoutRecord = props.rows.filter(({ record }) => record === undefined).length;
   return (
-    <Columns isNarrow>
-      {FACETS.map(([facet, title, name]) => (
-        <FacetChart key={facet} {...props} facet={facet} title={title} name={name} />
-      ))}
-    </Columns>
+    <>
+      {withoutRecord > 0 && (
+        <p className="quiet">
+          {count(withoutRecord, 'address has', 'addresses have')} no data: no network announces{' '}
+          {withoutRecord === 1 ? 'it' : 'them'}. The charts leave {withoutRecord === 1 ? 'it' : 'them'} out.
+        </p>
+      )}
+      <Columns isNarrow>
+        {FACETS.map(([facet, title, name]) => (
+          <FacetChart key={facet} {...props} facet={facet} title={title} name={name} />
+        ))}
+      </Columns>
+    </>
   );
 }
 
 type FacetChartProps = BatchChartsProps & { facet: Facet; title: string; name: NameOf | undefined };
 
 function FacetChart({ rows, filter, onFilter, caveat, isThreatKnown, facet, title, name }: FacetChartProps) {
-  const { values, total, withoutRecord } = useMemo(() => facetOf(rows, facet, filter), [rows, facet, filter]);
+  const { values, total } = useMemo(() => facetOf(rows, facet, filter), [rows, facet, filter]);
   if (values.length === 0) return null;
-  const left = withoutRecord === 0 ? '' : `${count(withoutRecord, 'address', 'addresses')} without data left out.`;
-  const notes = [facet === 'level' ? (caveat ?? '') : '', left].filter((text) => text !== '');
   return (
-    <Section title={title} note={notes.length === 0 ? undefined : notes.join(' ')}>
+    <Section title={title} note={facet === 'level' ? caveat : undefined}>
       <Shares
         total={total}
         limit={SHOWN}

@@ -9,6 +9,7 @@ import {
 import type { DomainPartState } from '@whence/server/dashboard-wire';
 import type { ReactNode } from 'react';
 import { Tag } from '../components/Tag.tsx';
+import { capitalise } from '../format/names.ts';
 import classes from './CheckSection.module.css';
 import { splitError } from './spf-terms.ts';
 
@@ -94,7 +95,7 @@ export function Findings({ errors }: { errors: readonly string[] }) {
 export function Remarks({ errors }: { errors: readonly string[] }) {
   return errors.map((error) => (
     <p key={error} className="quiet">
-      {splitError(error).text}
+      {capitalise(splitError(error).text)}.
     </p>
   ));
 }

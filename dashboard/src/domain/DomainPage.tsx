@@ -146,7 +146,7 @@ function effective(state: CheckState, isProtecting: boolean): CheckState {
 }
 
 const hostColumns: Column<MxHost>[] = [
-  { name: 'Preference', align: 'end', cell: ({ preference }) => preference },
+  { name: 'Preference', cell: ({ preference }) => preference },
   { name: 'Host', cell: ({ host }) => <Copyable text={host} isMono /> },
   {
     name: 'Addresses',

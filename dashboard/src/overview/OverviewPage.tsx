@@ -116,7 +116,7 @@ function trafficFigures({ last_day, refused }: NonNullable<Overview['traffic']>)
     },
     {
       name: 'From cache, 24 h',
-      value: formatShare(hits, hits + misses),
+      value: hits + misses === 0 ? 'none' : formatShare(hits, hits + misses),
       note: count(hits + misses, 'address lookup'),
     },
   ];

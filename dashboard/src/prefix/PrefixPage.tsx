@@ -89,7 +89,7 @@ function mapNote({ part_count, parts, cells, counted, size }: PrefixSummary): st
 const UNITS = { addresses: 'addresses', slash64s: '/64 networks' } as const;
 
 function PrefixLead({ summary }: { summary: PrefixSummary }) {
-  const { size, counted, announced, unit, covered_by } = summary;
+  const { prefix, size, counted, announced, unit, covered_by } = summary;
   return (
     <p>
       {formatNumber(size)} {UNITS[unit]},{' '}
@@ -99,7 +99,13 @@ function PrefixLead({ summary }: { summary: PrefixSummary }) {
       {covered_by !== undefined && (
         <>
           {' '}
-          It is inside <PrefixLink prefix={covered_by.prefix} /> of{' '}
+          {covered_by.prefix === prefix ? (
+            'It is announced by '
+          ) : (
+            <>
+              It is inside <PrefixLink prefix={covered_by.prefix} /> of{' '}
+            </>
+          )}
           <NetworkLink asn={covered_by.asn} name={covered_by.asn_name} />.
         </>
       )}

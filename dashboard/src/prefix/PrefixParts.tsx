@@ -1,15 +1,16 @@
 /** The parts of a prefix, as a map and as a table. */
-import { Tooltip } from '@mantine/core';
+import { Button, Tooltip } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { formatAddress } from '@whence/dataset/address';
 import { fromBigInt, parsePrefix } from '@whence/dataset/prefix';
 import type { PrefixPart, PrefixSummary } from '@whence/server/dashboard-wire';
+import { useState } from 'react';
 import { NetworkLink } from '../components/Links.tsx';
 import { type Column, Table } from '../components/Table.tsx';
 import { Level } from '../components/Tag.tsx';
 import { hasBlocklists } from '../format/blocklists.ts';
 import { countryName, FLAG_WORDS } from '../format/names.ts';
-import { formatShare } from '../format/number.ts';
+import { formatNumber, formatShare } from '../format/number.ts';
 import classes from './PrefixParts.module.css';
 import { positionIn } from './position.ts';
 
@@ -106,9 +107,23 @@ const columnsFor = (isThreatKnown: boolean): Column<PrefixPart>[] => [
   { name: 'Threat', cell: ({ level, score }) => <Level level={level} score={score} isKnown={isThreatKnown} /> },
 ];
 
+/** Before “show all”. */
+const SHOWN_PARTS = 50;
+
 type PartsTableProps = { parts: readonly PrefixPart[]; isThreatKnown: boolean };
 
 export function PartsTable({ parts, isThreatKnown }: PartsTableProps) {
+  const [isExpanded, setIsExpanded] = useState(false);
   const columns = columnsFor(isThreatKnown);
-  return <Table label="Parts of the prefix" columns={columns} rows={parts} rowKey={({ first }) => first} />;
+  const rows = isExpanded ? parts : parts.slice(0, SHOWN_PARTS);
+  return (
+    <>
+      <Table label="Parts of the prefix" columns={columns} rows={rows} rowKey={({ first }) => first} />
+      {rows.length < parts.length && (
+        <Button variant="default" size="xs" className={classes['more']} onClick={() => setIsExpanded(true)}>
+          Show all {formatNumber(parts.length)}
+        </Button>
+      )}
+    </>
+  );
 }

@@ -20,12 +20,24 @@ export function MailNetworks({ report }: { report: NetworksReport }) {
       )}
       {carriers.length > 0 && (
         <Section title="Networks that handle the mail">
-          <Table label="Networks" columns={carrierColumns} rows={carriers} rowKey={({ asn }) => String(asn)} />
+          <Table
+            isStacked
+            label="Networks"
+            columns={carrierColumns}
+            rows={carriers}
+            rowKey={({ asn }) => String(asn)}
+          />
         </Section>
       )}
       {mx.length > 0 && (
         <Section title="Mail servers">
-          <Table label="MX hosts" columns={mxColumns} rows={mx} rowKey={({ host, address }) => `${host} ${address}`} />
+          <Table
+            isStacked
+            label="MX hosts"
+            columns={mxColumns}
+            rows={mx}
+            rowKey={({ host, address }) => `${host} ${address}`}
+          />
         </Section>
       )}
       {senders.length > 0 && (
@@ -33,7 +45,13 @@ export function MailNetworks({ report }: { report: NetworksReport }) {
           title="Authorised senders"
           note={`${formatNumber(ipv4_addresses)} IPv4 addresses in ${formatNumber(range_count)} ranges, the largest first.`}
         >
-          <Table label="Senders" columns={senderColumns} rows={senders} rowKey={({ range }, index) => range + index} />
+          <Table
+            isStacked
+            label="Senders"
+            columns={senderColumns}
+            rows={senders}
+            rowKey={({ range }, index) => range + index}
+          />
         </Section>
       )}
       {unlisted_terms.length > 0 && (

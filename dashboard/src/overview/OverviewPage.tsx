@@ -79,7 +79,7 @@ function figures({ today, yesterday, traffic, dataset }: Overview): NumberItem[]
       : {
           name: 'API requests today',
           value: formatNumber(traffic.requests_today.now),
-          note: compared(traffic.requests_today.now, traffic.requests_today.before, 'yesterday until this time'),
+          note: compared(traffic.requests_today.now, traffic.requests_today.before, 'yesterday by this time'),
         },
     ...(traffic === undefined ? [] : trafficFigures(traffic)),
     {

@@ -7,9 +7,8 @@ import { answerQuery, call } from '../api/query-client.ts';
 import { CopyButton } from '../components/Copy.tsx';
 import { Empty, Notice } from '../components/Notice.tsx';
 import { Credits, Page, PrintButton, Section } from '../components/Page.tsx';
-import { blocklistCaveat, blocklistLimits, hasBlocklists } from '../format/blocklists.ts';
+import { useThreatCaveat } from '../components/use-threat-caveat.ts';
 import { count, formatNumber } from '../format/number.ts';
-import { useNow } from '../format/Time.tsx';
 import { withoutEmpty } from '../search-params.ts';
 import { useSignedIn } from '../session/use-session.ts';
 import { BatchCharts } from './BatchCharts.tsx';
@@ -112,8 +111,7 @@ function DatasetCredits() {
 function Results({ state: { rows, phase, counts } }: { state: BatchState }) {
   const { ips: _, run: __, sort, ...filter } = route.useSearch();
   const navigate = useNavigate({ from: '/batch' });
-  const dataset = useQuery(answerQuery('getDataset', {}));
-  const now = useNow();
+  const { caveat, isThreatKnown } = useThreatCaveat();
   const shownRows = useDeferredValue(rows);
   const key = JSON.stringify(filter);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the filter is a new object each time, but its text is the same.
@@ -136,16 +134,14 @@ function Results({ state: { rows, phase, counts } }: { state: BatchState }) {
   }
   const isFiltered = key !== '{}';
   const isRunning = phase === 'scanning' || phase === 'looking up';
-  const report = dataset.data?.data.report;
-  const limits = report && blocklistLimits(report);
   return (
     <>
       <BatchCharts
         rows={shownRows}
         filter={stableFilter}
         onFilter={(facet, value) => change({ [facet]: value })}
-        caveat={limits && blocklistCaveat(limits, now)}
-        isThreatKnown={limits === undefined || hasBlocklists(limits)}
+        caveat={caveat}
+        isThreatKnown={isThreatKnown}
       />
       <Section
         title={
@@ -201,12 +197,7 @@ function Results({ state: { rows, phase, counts } }: { state: BatchState }) {
             {isRunning && <p>More addresses are being looked up.</p>}
           </Empty>
         ) : (
-          <BatchTable
-            rows={sorted}
-            isThreatKnown={limits === undefined || hasBlocklists(limits)}
-            sort={sort}
-            onSort={(by) => change({ sort: by })}
-          />
+          <BatchTable rows={sorted} isThreatKnown={isThreatKnown} sort={sort} onSort={(by) => change({ sort: by })} />
         )}
       </Section>
     </>

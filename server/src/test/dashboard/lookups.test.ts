@@ -264,6 +264,17 @@ test('traffic: outlives the process that counted it', async () => {
   assert.ok((await admin.get('getOverview')).traffic?.last_day.requests);
 });
 
+test('overview: what is left of a first run, for people who can create keys', async () => {
+  const newcomer = await signedInAs(folder, server.url, 'Newton', 'member');
+  const { first_run, update, dataset } = await newcomer.get('getOverview');
+  assert.deepEqual([first_run?.has_looked_up, first_run?.has_used_key], [false, false]);
+  assert.deepEqual(
+    [update.outcome, dataset?.data_as_of, dataset?.limits.unknown],
+    ['never', '2026-11-01', ['is_proxy', 'blocklists']],
+  );
+  assert.equal((await viewer.get('getOverview')).first_run, undefined);
+});
+
 test('networks: those of looked-up addresses, on every path, for administrators', async () => {
   const before = (await admin.get('getOverview')).networks?.top ?? [];
   const short = await startInProcess(folder);

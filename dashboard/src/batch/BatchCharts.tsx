@@ -5,6 +5,7 @@ import { Columns, Section } from '../components/Page.tsx';
 import { Level } from '../components/Tag.tsx';
 import { countryName, FLAG_WORDS } from '../format/names.ts';
 import { count } from '../format/number.ts';
+import { CountryMap } from '../maps/CountryMap.tsx';
 import type { BatchRow } from './batch-run.ts';
 import { type BatchFilter, type Facet, type FacetValue, facetOf } from './filter-rows.ts';
 
@@ -30,7 +31,9 @@ type BatchChartsProps = {
 
 /** How the addresses are distributed. A click filters by a value, a second click removes the filter. */
 export function BatchCharts(props: BatchChartsProps) {
-  const withoutRecord = props.rows.filter(({ record }) => record === undefined).length;
+  const { rows, filter, onFilter } = props;
+  const withoutRecord = rows.filter(({ record }) => record === undefined).length;
+  const { values: countries } = useMemo(() => facetOf(rows, 'country', filter), [rows, filter]);
   return (
     <>
       {withoutRecord > 0 && (
@@ -44,6 +47,12 @@ export function BatchCharts(props: BatchChartsProps) {
           <FacetChart key={facet} {...props} facet={facet} title={title} name={name} />
         ))}
       </Columns>
+      <CountryMap
+        amounts={countries.map(({ key, amount }) => ({ code: key, amount }))}
+        unit="addresses"
+        selected={filter.country}
+        onSelect={(code) => onFilter('country', filter.country === code ? undefined : code)}
+      />
     </>
   );
 }

@@ -3,7 +3,7 @@ import { IconDownload, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useDeferredValue, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
-import { answerQuery, call } from '../api/query-client.ts';
+import { answerQuery } from '../api/query-client.ts';
 import { CopyButton } from '../components/Copy.tsx';
 import { Empty, Notice } from '../components/Notice.tsx';
 import { Credits, Page, PrintButton, Section } from '../components/Page.tsx';
@@ -15,7 +15,8 @@ import { BatchCharts } from './BatchCharts.tsx';
 import { BatchInput, BatchProgress } from './BatchInput.tsx';
 import classes from './BatchPage.module.css';
 import { BatchTable } from './BatchTable.tsx';
-import { BatchRun, type BatchState } from './batch-run.ts';
+import type { BatchState } from './batch-run.ts';
+import { currentRun as run } from './current-run.ts';
 import { save, toCsv, toNdjson, toNftSet } from './download.ts';
 import { matches, sortRows } from './filter-rows.ts';
 import { loadRun, saveRun } from './saved-runs.ts';
@@ -25,8 +26,6 @@ const route = getRouteApi('/session/batch');
 /** Up to this many addresses are kept in the address bar, so that the list can be shared as a link. */
 const MAX_SHARED = 50;
 
-/** One run at a time. It outlives the page, so that opening an address and coming back does not lose it. */
-const run = new BatchRun(call);
 /** The run that was started from a link, whose list is in the address bar already. */
 let linked = { ips: '', id: '' };
 

@@ -21,6 +21,7 @@ import { Advice, GradeSummary } from './GradeSummary.tsx';
 import { MailNetworks } from './MailNetworks.tsx';
 import { SpfRecord, SpfTree } from './Spf.tsx';
 import { Transport } from './Transport.tsx';
+import { TryChange, TryChangeButton } from './TryChange.tsx';
 
 const route = getRouteApi('/session/domain/$domain');
 const STALE_AFTER_MS = 60_000;
@@ -58,6 +59,7 @@ export function DomainPage() {
           >
             Check again
           </Button>
+          <TryChangeButton />
           <PrintButton />
         </>
       }
@@ -71,6 +73,7 @@ export function DomainPage() {
           {({ data }) => (
             <>
               <GradeSummary check={data} />
+              {data.does_exist && <TryChange check={data} selectors={selectors} />}
               {data.does_exist ? <Advice advice={data.advice} /> : <NoSuchDomain domain={domain} />}
               {data.does_exist && (
                 <RecordSections

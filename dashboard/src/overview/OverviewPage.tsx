@@ -17,6 +17,7 @@ import { useNow } from '../format/Time.tsx';
 import { shortDay } from '../format/time.ts';
 import { QuotaBar } from '../keys/KeyState.tsx';
 import { Examples } from '../lookup/Examples.tsx';
+import { LookupCountries } from '../maps/LookupCountries.tsx';
 import { useRole } from '../session/use-session.ts';
 import { FirstRunList } from './FirstRunList.tsx';
 
@@ -54,6 +55,7 @@ export function OverviewPage() {
                 {data.networks !== undefined && <TopNetworks networks={data.networks} />}
               </Columns>
             )}
+            {data.networks !== undefined && hasFigures(data) && <LookupCountries countries={data.networks.countries} />}
             {(data.first_run === undefined || data.first_run.has_looked_up) && <Examples />}
           </>
         )}

@@ -14,6 +14,7 @@ import { countryName, FLAG_WORDS } from '../format/names.ts';
 import { count, formatNumber, formatShare } from '../format/number.ts';
 import { useNow } from '../format/Time.tsx';
 import { interpret } from '../lookup/interpret.ts';
+import { PrefixSpaceMap } from '../maps/SpaceMaps.tsx';
 import { PartsTable, PrefixMap } from './PrefixParts.tsx';
 
 const route = getRouteApi('/session/prefix/$');
@@ -60,6 +61,7 @@ function PrefixSummaryPage({ prefix }: { prefix: string }) {
                   <PrefixMap summary={data} />
                 </Section>
                 <PrefixShares summary={data} />
+                {hasMap(data) && <PrefixSpaceMap prefix={prefix} />}
                 <Section
                   title={count(data.part_count, 'part')}
                   note={
@@ -84,6 +86,11 @@ function mapNote({ part_count, parts, cells, counted, size }: PrefixSummary): st
   const rest = counted < size ? ' The grey end was not counted.' : '';
   if (part_count === parts.length) return `The first address is on the left. Hatched: not announced.${rest}`;
   return `${count(cells.length, 'equal part')}, the first address on the left. The height is the announced share, the colour the threat level of most of it.${rest}`;
+}
+
+/** A prefix that looks the same everywhere needs no map, and one of a few addresses has the table. */
+function hasMap({ parts, size }: PrefixSummary): boolean {
+  return size >= 16 && parts.length > 1;
 }
 
 const UNITS = { addresses: 'addresses', slash64s: '/64 networks' } as const;

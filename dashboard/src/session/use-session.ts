@@ -4,6 +4,7 @@ import { mayDo } from '@whence/server/vocabulary';
 import { createContext, useContext } from 'react';
 import { call } from '../api/query-client.ts';
 import { removeRuns } from '../batch/saved-runs.ts';
+import { clearRecent } from '../lookup/recent.ts';
 
 export const SessionContext = createContext<SignedIn | undefined>(undefined);
 
@@ -25,6 +26,7 @@ export function useSignOut() {
 
 /** After signing out: data loaded for one account must not be shown to the next, so the page starts anew. */
 export async function forgetSession(): Promise<void> {
+  clearRecent(localStorage);
   await removeRuns();
   window.location.reload();
 }

@@ -20,6 +20,8 @@ export type UpdateReport = {
   readonly share?: number;
   readonly version?: number;
   readonly error?: string;
+  /** Of the version that a static host names as current, if this program cannot read it. */
+  readonly refused_format?: number;
 } & FeedReport;
 
 /** Feeds that the update did not use, also if it failed, and that in one sentence. */
@@ -56,9 +58,10 @@ export class UpdateReporter {
     this.#write({ outcome, finished_at: at, succeeded_at: at, version, ...this.feeds });
   }
 
-  fail(finishedAt: Date, error: string): void {
+  fail(finishedAt: Date, error: string, refusedFormat?: number): void {
     const at = finishedAt.toISOString();
-    this.#write({ outcome: 'failed', finished_at: at, error, ...this.#last, ...this.feeds });
+    const format = refusedFormat === undefined ? {} : { refused_format: refusedFormat };
+    this.#write({ outcome: 'failed', finished_at: at, error, ...format, ...this.#last, ...this.feeds });
   }
 
   #write(report: Omit<StoredReport, 'started_at'>): void {
@@ -79,7 +82,7 @@ export class UpdateReporter {
 /** A pull is short, so only its end is reported. */
 export function reportPull(dataDir: string, outcome: PullOutcome, now: Date): void {
   const reporter = new UpdateReporter(dataDir, now);
-  if (outcome.kind === 'failed') reporter.fail(now, outcome.reason);
+  if (outcome.kind === 'failed' || outcome.kind === 'held back') reporter.fail(now, outcome.reason, outcome.format);
   else {
     reporter.feeds = { refused: [] };
     reporter.succeed(now, outcome.version, outcome.kind === 'adopted');

@@ -71,6 +71,7 @@ const batch = createRoute({
   path: '/batch',
   validateSearch: (raw) =>
     withoutEmpty({
+      run: textParam(raw, 'run'),
       ips: textParam(raw, 'ips'),
       q: textParam(raw, 'q'),
       network: textParam(raw, 'network'),

@@ -8,6 +8,7 @@ import './every-page.ts';
 import './keyboard-paths.ts';
 import './keys.ts';
 import './lookups.ts';
+import './one-subject.ts';
 import './palette.ts';
 import './public-lookups.ts';
 import './reference.ts';

@@ -10,7 +10,7 @@ import type { DashboardSettings } from '../dashboard/dependencies.ts';
 import { EmailChecks } from '../email-checks/email-checks.ts';
 import type { ReadMode } from '../http/paced-connections.ts';
 import { serverUrl } from '../http/server-url.ts';
-import { checkSharedBuffer } from '../http/shared-buffer-check.ts';
+import { chooseReadMode } from '../http/shared-buffer-check.ts';
 import { KnownKeys } from '../keys/known-keys.ts';
 import { Overload } from '../limits/overload.ts';
 import type { Logger } from '../log/log.ts';
@@ -204,16 +204,6 @@ export async function startServer(
     cut,
     close,
   };
-}
-
-async function chooseReadMode(log: Logger): Promise<ReadMode> {
-  const reason = await checkSharedBuffer();
-  if (reason === undefined) return 'shared-buffer';
-  log.warn(
-    { reason, node: process.version },
-    'connections are read by data events, which is slower: the shared read buffer does not work here',
-  );
-  return 'data-events';
 }
 
 function connectionCount(server: Server): Promise<number> {

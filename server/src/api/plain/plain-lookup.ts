@@ -13,7 +13,7 @@ import { forbidden } from '../authenticate.ts';
 import { limitHeader, limitReached } from '../rate-limit.ts';
 import type { ApiDependencies } from '../routes.ts';
 import { AnswerSlab, type RateLimitState, writeLookupAnswer } from './lookup-answer.ts';
-import type { AnswerPlain, PlainConnection } from './plain-connections.ts';
+import type { PlainAnswers, PlainConnection } from './plain-connections.ts';
 import type { PlainRequest } from './plain-request.ts';
 import { writeRefusal } from './refusal-answer.ts';
 
@@ -39,12 +39,13 @@ type Asked = {
   readonly nowMs: number;
 };
 
-export function plainLookup(dependencies: PlainLookupDependencies): AnswerPlain {
+export function plainLookup(dependencies: PlainLookupDependencies): PlainAnswers {
   const { keys, quota, live, overload, nowMs } = dependencies;
-  const finish = finisher(dependencies);
+  const slab = new AnswerSlab(dependencies.extraHeaders);
+  const finish = finisher(dependencies, slab);
   const refuse = refuser(dependencies);
 
-  return (bytes, request, connection, mayWait) => {
+  const answer: PlainAnswers['answer'] = (bytes, request, connection, mayWait) => {
     const asked: Asked = {
       address: parseAddressBytes(bytes, request.addressStart, request.addressEnd),
       startedMs: performance.now(),
@@ -62,6 +63,7 @@ export function plainLookup(dependencies: PlainLookupDependencies): AnswerPlain 
     if (spent !== undefined) return finish(asked, served, key, spent);
     return mayWait ? spendLater(asked, served, key) : undefined;
   };
+  return { answer, release: (sent) => slab.release(sent) };
 
   async function later(asked: Asked, served: ServedDataset, secret: string): Promise<Buffer | undefined> {
     if (!isWellFormed(secret)) return refuse(asked, UNAUTHORIZED);
@@ -76,8 +78,7 @@ export function plainLookup(dependencies: PlainLookupDependencies): AnswerPlain 
   }
 }
 
-function finisher({ metrics, usage, networks, extraHeaders }: PlainLookupDependencies) {
-  const slab = new AnswerSlab(extraHeaders);
+function finisher({ metrics, usage, networks, extraHeaders }: PlainLookupDependencies, slab: AnswerSlab) {
   let lastServed: ServedDataset | undefined;
   let lastNotFound: ApiError | undefined;
 

@@ -209,6 +209,13 @@ for (const [behaviour, pieces, want] of [
   });
 }
 
+test('plain path: metrics say how connections are read', async () => {
+  assert.equal(server.metrics().gauges['whence_read_fallback'], 0);
+  const other = await startInProcess(folder, undefined, {}, { readMode: 'data-events' });
+  assert.equal(other.metrics().gauges['whence_read_fallback'], 1);
+  await other.close();
+});
+
 test('plain path: a client whose requests are never plain keeps its connection', async () => {
   const connection = await RawConnection.open(server.url);
   for (let i = 0; i < 30; i++) {
@@ -218,19 +225,33 @@ test('plain path: a client whose requests are never plain keeps its connection',
   connection.close();
 });
 
-test('plain path: a client that does not read stops being answered', async () => {
+test('plain path: a client that does not read stops being answered, and later answers do not overwrite its own', async () => {
   const { hostname, port } = new URL(server.url);
-  const before = plainCount();
   const socket = connect(Number(port), hostname).setNoDelay(true).pause();
-  socket.on('error', () => {});
-  let isOpen = true;
-  for (let i = 0; i < 40_000 && isOpen; i++) {
-    isOpen = socket.write(plain('8.8.8.8')) || (await waitForDrain(socket));
-    // One request per read, so that they stay plain.
-    if (i % 20 === 0) await new Promise(setImmediate);
+  await once(socket, 'connect');
+  const before = plainCount();
+  let sent = 0;
+  for (let isOpen = true; isOpen && sent < 40_000; sent++) {
+    isOpen = socket.write(plain(`8.8.8.${sent % 256}`)) || (await waitForDrain(socket));
+    await new Promise(setImmediate);
   }
-  assert.ok(plainCount() - before < 40_000, 'answers were held back');
+  const answered = plainCount() - before;
+  assert.ok(answered < sent, `${answered} of ${sent} were answered`);
+  const other = await RawConnection.open(server.url);
+  for (let i = 0; i < 300; i++) assert.match(await other.ask(plain('3.0.0.1')), /"ip":"3\.0\.0\.1"/);
+  other.close();
+  let received = '';
+  socket.on('data', (bytes) => {
+    received += bytes.toString('latin1');
+  });
+  socket.resume();
+  const ips = () => parseAnswers(received).map(({ body }) => JSON.parse(body).data.ip);
+  await until('all are answered', () => received.split('HTTP/1.1 200 OK').length > sent && received.endsWith('}}'));
   socket.destroy();
+  assert.deepEqual(
+    ips(),
+    Array.from({ length: sent }, (_, i) => `8.8.8.${i % 256}`),
+  );
 });
 
 /** False when the server has stopped reading. */

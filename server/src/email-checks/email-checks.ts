@@ -3,9 +3,12 @@
  * sends about fifty DNS queries and takes seconds if the domain's servers do not answer, so one key must not be able to
  * hold all slots.
  */
+import type { TriedRecords } from '@whence/email/changed-zone';
+import type { Resolver } from '@whence/email/dns';
 import type { DnsClient } from '@whence/email/resolver';
 import { FairSlots } from '../limits/fair-slots.ts';
 import type { Checked, CheckRequest, examineMail } from './examine-mail.ts';
+import { type KnownZone, KnownZones } from './known-zones.ts';
 import type { PolicyNetwork } from './mta-sts-fetch.ts';
 
 /** For a whole check, including the wait for a slot: the caller is answered within this time. */
@@ -32,10 +35,14 @@ type EmailCheckOptions = {
   readonly examine?: typeof examineMail;
 };
 
+/** The check of the zone as it is, and with the changed records. */
+export type Trial = { readonly before: Checked; readonly after: Checked };
+
 export class EmailChecks {
   readonly #servers: readonly string[];
   readonly #options: EmailCheckOptions;
   readonly #slots: FairSlots;
+  readonly #knownZones = new KnownZones();
   /** Created for the first check, so that its code is not loaded before the server listens. */
   #dns: DnsClient | undefined;
 
@@ -56,7 +63,49 @@ export class EmailChecks {
   }
 
   /** Undefined if no slot became free in time, or the signal aborted before. A running check stops when it aborts. */
-  async check(domain: string, request: CheckRequest): Promise<Checked | undefined> {
+  check(domain: string, request: CheckRequest): Promise<Checked | undefined> {
+    return this.#inSlot(domain, request, (running, leftMs) => this.#examine(domain, running, leftMs));
+  }
+
+  /** What the check would say if these records were published. Undefined as for `check`. */
+  tryRecords(domain: string, request: CheckRequest, tried: TriedRecords): Promise<Trial | undefined> {
+    return this.#inSlot(domain, request, async (running, leftMs) => {
+      const { askUnknown, changeRecords } = await import('@whence/email/changed-zone');
+      const zone = await this.#knownZone(domain, running, leftMs);
+      const { before, answers, sentinel } = zone;
+      const after = await this.#examine(domain, { ...running, sentinel }, leftMs, (resolver) =>
+        changeRecords(domain, askUnknown(resolver, answers), tried, before),
+      );
+      return { before, after };
+    });
+  }
+
+  async #knownZone(domain: string, request: CheckRequest, leftMs: () => number): Promise<KnownZone> {
+    const { selectors, moreSelectors = [], networksFrom } = request;
+    const key = JSON.stringify([domain, selectors ?? null, moreSelectors, networksFrom?.meta.built_at ?? null]);
+    const known = this.#knownZones.find(key);
+    const [{ rememberAnswers }, { newSentinel }, { unverifiedParts }] = await Promise.all([
+      import('@whence/email/changed-zone'),
+      import('@whence/email/check'),
+      import('@whence/email/compare'),
+    ]);
+    // What DNS did not answer is asked again, for both checks: otherwise the change would seem to repair it.
+    if (known !== undefined && unverifiedParts(known.before.report).length === 0) return known;
+    const { answers, sentinel } = known ?? { answers: new Map(), sentinel: newSentinel() };
+    const before = await this.#examine(domain, { ...request, sentinel }, leftMs, (resolver) =>
+      rememberAnswers(resolver, answers),
+    );
+    const zone = { before, answers, sentinel };
+    // What was asked until the client left, or while no server answered, is not the zone.
+    if (!request.signal.aborted && !before.isDnsUnavailable) this.#knownZones.keep(key, zone);
+    return zone;
+  }
+
+  async #inSlot<T>(
+    domain: string,
+    request: CheckRequest,
+    work: (request: CheckRequest, leftMs: () => number) => Promise<T>,
+  ): Promise<T | undefined> {
     const { fairnessKey, signal } = request;
     const startedMs = performance.now();
     if (!(await this.#slots.acquire(fairnessKey, signal))) return undefined;
@@ -64,18 +113,23 @@ export class EmailChecks {
     const leftMs = () => budgetMs - (performance.now() - startedMs);
     try {
       return await endedWithin({ leftMs: leftMs(), overrunMs }, domain, (overrun) =>
-        this.#examine(domain, { ...request, signal: AbortSignal.any([signal, overrun]) }, leftMs),
+        work({ ...request, signal: AbortSignal.any([signal, overrun]) }, leftMs),
       );
     } finally {
       this.#slots.release(fairnessKey);
     }
   }
 
-  async #examine(domain: string, request: CheckRequest, leftMs: () => number): Promise<Checked> {
+  async #examine(
+    domain: string,
+    request: CheckRequest,
+    leftMs: () => number,
+    through: (resolver: Resolver) => Resolver = (resolver) => resolver,
+  ): Promise<Checked> {
     const [dns, { examineMail }] = await Promise.all([this.#client(), import('./examine-mail.ts')]);
     const resolver = dns.forCheck(domain, { deadlineMs: leftMs(), signal: request.signal });
     const { examine = examineMail, policyNetwork = {} } = this.#options;
-    return examine(domain, resolver, { ...request, policyNetwork, leftMs });
+    return examine(domain, through(resolver), { ...request, policyNetwork, leftMs });
   }
 
   close(): void {

@@ -17,11 +17,12 @@ import { answerClientError, refuseOnSocket } from './client-error.ts';
 import { COMMON_HEADERS } from './envelope.ts';
 import { handleError } from './error-handler.ts';
 import { ApiError, errorBody } from './errors.ts';
-import { useLazyValidators } from './lazy-validators.ts';
+
 import * as limits from './limits.ts';
 import { paceConnections, type ReadMode } from './paced-connections.ts';
 import { pacerOf } from './request-pacer.ts';
 import { refuseUnknownRoutes } from './unknown-routes.ts';
+import { useValidators } from './validators.ts';
 
 export type HttpServerOptions = {
   readonly log: Logger;
@@ -40,6 +41,8 @@ export type HttpServerOptions = {
 declare module 'fastify' {
   interface FastifyRequest {
     startedMs: number;
+    /** The code of the refusal that was answered; empty otherwise. */
+    refusalCode: string;
   }
 }
 
@@ -76,10 +79,11 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   });
   // Answers are serialized as they are: response schemas document them, and do not filter them.
   app.setSerializerCompiler(() => JSON.stringify);
-  useLazyValidators(app);
+  useValidators(app);
   app.removeContentTypeParser('text/plain');
 
   app.decorateRequest('startedMs', 0);
+  app.decorateRequest('refusalCode', '');
   app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
     request.startedMs = performance.now();
     reply.headers(COMMON_HEADERS).header('X-Request-ID', request.id);

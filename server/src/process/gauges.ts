@@ -68,12 +68,13 @@ function dataAgeGauges(current: LiveDataset['current'], nowMs: number): Record<s
 
 function updateGauges(update: UpdateReport | undefined, builtAtMs: number, nowMs: number): Record<string, number> {
   if (update === undefined) return {};
-  const { succeeded_at, refused = [] } = update;
+  const { succeeded_at, refused = [], refused_format = 0 } = update;
   const state = stateOf(update, builtAtMs, nowMs);
   return {
     whence_update_running: state === 'running' ? 1 : 0,
     whence_update_failed: state === 'failing' ? 1 : 0,
     whence_update_last_success_timestamp_seconds: Date.parse(succeeded_at ?? '') / 1000 || 0,
     whence_update_feeds_refused: refused.length,
+    whence_update_refused_format: refused_format,
   };
 }

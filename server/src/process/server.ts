@@ -14,7 +14,7 @@ import { chooseReadMode } from '../http/shared-buffer-check.ts';
 import { KnownKeys } from '../keys/known-keys.ts';
 import { Overload } from '../limits/overload.ts';
 import type { Logger } from '../log/log.ts';
-import { LiveDataset } from '../lookup/live-dataset.ts';
+import { LiveDataset, type OpenedVersion } from '../lookup/live-dataset.ts';
 import { Metrics, type MetricsSnapshot } from '../metrics/metrics.ts';
 import { Quota } from '../quota/quota.ts';
 import type { Config } from '../settings/config.ts';
@@ -59,6 +59,8 @@ export type RunningServer = {
 export type ServerOptions = {
   /** Storage to use, which is closed with the server. */
   readonly opened?: Storage;
+  /** The dataset, if it is opened ahead. */
+  readonly dataset?: Promise<OpenedVersion | undefined>;
   /** A worker that starts while storage does not answer waits until it does, or this resolves, before it listens. */
   readonly mustListen?: Promise<void>;
   /** How connections are read; for tests. */
@@ -69,7 +71,7 @@ export async function startServer(
   config: Config,
   log: Logger,
   machineMs: () => number,
-  { opened, mustListen, ...options }: ServerOptions = {},
+  { opened, dataset, mustListen, ...options }: ServerOptions = {},
 ): Promise<RunningServer> {
   // Takes as long as storage takes to open.
   const findingReadMode = options.readMode ?? chooseReadMode(log);
@@ -139,7 +141,7 @@ export async function startServer(
     settings: dashboardSettings(config, log),
   });
 
-  live.start();
+  live.start(await dataset);
   overload.start();
   const stopHousekeeping = startHousekeeping({
     storage,

@@ -108,7 +108,7 @@ function finisher({ metrics, usage, networks, extraHeaders }: PlainLookupDepende
   function refuseKey(asked: Asked, key: Key, rate: RateLimitState, error: ApiError): Buffer {
     const elapsedMs = performance.now() - asked.startedMs;
     metrics.plainLookups++;
-    metrics.count(ROUTE, error.row.status, elapsedMs / 1000);
+    metrics.count(ROUTE, error.row.status, elapsedMs / 1000, error.code);
     usage.count(key.id, ROUTE, error.row.status, asked.nowMs);
     return writeRefusal(error, rate, Math.floor(elapsedMs), asked.nowMs, extraHeaders);
   }
@@ -118,7 +118,7 @@ function refuser({ metrics, extraHeaders }: PlainLookupDependencies) {
   return ({ startedMs, nowMs }: Asked, error: ApiError): Buffer => {
     const elapsedMs = performance.now() - startedMs;
     metrics.plainLookups++;
-    metrics.count(ROUTE, error.row.status, elapsedMs / 1000);
+    metrics.count(ROUTE, error.row.status, elapsedMs / 1000, error.code);
     return writeRefusal(error, undefined, Math.floor(elapsedMs), nowMs, extraHeaders);
   };
 }

@@ -52,6 +52,7 @@ export class PlainRequest {
   #recogniseHeaders(bytes: Buffer, from: number, end: number): boolean {
     this.secretEnd = 0;
     let hosts = 0;
+    let hasAuthorization = false;
     for (let at = from; at < end; ) {
       const colon = nameEnd(bytes, at, end);
       const name = harmlessName(bytes, at, colon);
@@ -64,10 +65,12 @@ export class PlainRequest {
         if (this.secretEnd > 0) return false;
         this.secretStart = valueStart;
         this.secretEnd = valueEnd;
-      } else if (name === 'connection' && !isKeepAlive(bytes, valueStart, valueEnd)) return false;
+      } else if (name === 'authorization') hasAuthorization = true;
+      else if (name === 'connection' && !isKeepAlive(bytes, valueStart, valueEnd)) return false;
       at = valueEnd + 2;
     }
-    return hosts === 1;
+    // A key in the wrong header gets a hint, which the route writes.
+    return hosts === 1 && !(hasAuthorization && !this.hasSecret);
   }
 }
 

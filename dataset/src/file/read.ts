@@ -121,6 +121,11 @@ export class Dataset {
       : this.#ipv6.find(address.w0, address.w1, address.w2, address.w3);
   }
 
+  /** The same for the first `count` IPv4 addresses, given as words. */
+  findAllIpv4(words: Int32Array, count: number, matches: Uint32Array): void {
+    this.#ipv4.findAll(words, count, matches);
+  }
+
   /** The record as JSON text. All ASCII, so its length is its length in bytes. */
   json(address: Address, match: Match): string {
     const prefix = formatPrefix(address, prefixLength(match));

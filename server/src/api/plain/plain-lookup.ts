@@ -2,7 +2,7 @@
  * Answers plain lookups: the steps of the route (key, quota, permission, address, record) without a request object. It
  * waits only if storage must be asked: for a key that is no longer vouched for, or for a lease.
  */
-import { parseAddressBytes } from '@whence/dataset/address';
+import { type Address, parseAddressBytes } from '@whence/dataset/address';
 import { ApiError } from '../../http/errors.ts';
 import type { Key } from '../../keys/key.ts';
 import { isWellFormed } from '../../keys/secret.ts';
@@ -13,7 +13,7 @@ import { forbidden } from '../authenticate.ts';
 import { limitHeader, limitReached } from '../rate-limit.ts';
 import type { ApiDependencies } from '../routes.ts';
 import { AnswerSlab, type RateLimitState, writeLookupAnswer } from './lookup-answer.ts';
-import type { AnswerPlain, PlainConnection } from './plain-connections.ts';
+import type { PlainAnswers, PlainConnection } from './plain-connections.ts';
 import type { PlainRequest } from './plain-request.ts';
 import { writeRefusal } from './refusal-answer.ts';
 
@@ -31,25 +31,23 @@ const UNAUTHORIZED = new ApiError('UNAUTHORIZED');
 const INVALID_IP = new ApiError('INVALID_IP');
 const FORBIDDEN = forbidden(PERMISSION);
 
-/** What must be kept of a request while it waits, because `PlainRequest` is reused: the address and the time. */
+/** What is kept of a request while it waits: its bytes and `PlainRequest` are used for the next one. */
 type Asked = {
-  readonly bytes: Buffer;
-  readonly start: number;
-  readonly end: number;
+  /** Undefined if it is invalid. */
+  readonly address: Address | undefined;
   readonly startedMs: number;
   readonly nowMs: number;
 };
 
-export function plainLookup(dependencies: PlainLookupDependencies): AnswerPlain {
+export function plainLookup(dependencies: PlainLookupDependencies): PlainAnswers {
   const { keys, quota, live, overload, nowMs } = dependencies;
-  const finish = finisher(dependencies);
+  const slab = new AnswerSlab(dependencies.extraHeaders);
+  const finish = finisher(dependencies, slab);
   const refuse = refuser(dependencies);
 
-  return (bytes, request, connection) => {
+  const answer: PlainAnswers['answer'] = (bytes, request, connection, mayWait) => {
     const asked: Asked = {
-      bytes,
-      start: request.addressStart,
-      end: request.addressEnd,
+      address: parseAddressBytes(bytes, request.addressStart, request.addressEnd),
       startedMs: performance.now(),
       nowMs: nowMs(),
     };
@@ -60,10 +58,12 @@ export function plainLookup(dependencies: PlainLookupDependencies): AnswerPlain 
     if (served === undefined) return undefined;
     const secret = secretOf(bytes, request, connection);
     const key = keys.findRemembered(secret);
-    if (key === undefined) return later(asked, served, secret);
+    if (key === undefined) return mayWait ? later(asked, served, secret) : undefined;
     const spent = quota.spendAtOnce(key.id, key.allowance, asked.nowMs);
-    return spent === undefined ? spendLater(asked, served, key) : finish(asked, served, key, spent);
+    if (spent !== undefined) return finish(asked, served, key, spent);
+    return mayWait ? spendLater(asked, served, key) : undefined;
   };
+  return { answer, release: (sent) => slab.release(sent) };
 
   async function later(asked: Asked, served: ServedDataset, secret: string): Promise<Buffer | undefined> {
     if (!isWellFormed(secret)) return refuse(asked, UNAUTHORIZED);
@@ -78,8 +78,7 @@ export function plainLookup(dependencies: PlainLookupDependencies): AnswerPlain 
   }
 }
 
-function finisher({ metrics, usage, networks, extraHeaders }: PlainLookupDependencies) {
-  const slab = new AnswerSlab(extraHeaders);
+function finisher({ metrics, usage, networks, extraHeaders }: PlainLookupDependencies, slab: AnswerSlab) {
   let lastServed: ServedDataset | undefined;
   let lastNotFound: ApiError | undefined;
 
@@ -87,7 +86,7 @@ function finisher({ metrics, usage, networks, extraHeaders }: PlainLookupDepende
     const rate = { limit: limitHeader(key), remaining: spent.remaining, resetSeconds: spent.resetSeconds };
     if (!key.permissions.includes(PERMISSION)) return refuseKey(asked, key, rate, FORBIDDEN);
     if (!spent.isAllowed) return refuseKey(asked, key, rate, limitReached(spent, asked.nowMs));
-    const address = parseAddressBytes(asked.bytes, asked.start, asked.end);
+    const { address } = asked;
     if (address === undefined) return refuseKey(asked, key, rate, INVALID_IP);
     const elapsedMs = performance.now() - asked.startedMs;
     const found = writeLookupAnswer(slab, served, address, rate, Math.floor(elapsedMs), asked.nowMs);
@@ -109,7 +108,7 @@ function finisher({ metrics, usage, networks, extraHeaders }: PlainLookupDepende
   function refuseKey(asked: Asked, key: Key, rate: RateLimitState, error: ApiError): Buffer {
     const elapsedMs = performance.now() - asked.startedMs;
     metrics.plainLookups++;
-    metrics.count(ROUTE, error.row.status, elapsedMs / 1000);
+    metrics.count(ROUTE, error.row.status, elapsedMs / 1000, error.code);
     usage.count(key.id, ROUTE, error.row.status, asked.nowMs);
     return writeRefusal(error, rate, Math.floor(elapsedMs), asked.nowMs, extraHeaders);
   }
@@ -119,7 +118,7 @@ function refuser({ metrics, extraHeaders }: PlainLookupDependencies) {
   return ({ startedMs, nowMs }: Asked, error: ApiError): Buffer => {
     const elapsedMs = performance.now() - startedMs;
     metrics.plainLookups++;
-    metrics.count(ROUTE, error.row.status, elapsedMs / 1000);
+    metrics.count(ROUTE, error.row.status, elapsedMs / 1000, error.code);
     return writeRefusal(error, undefined, Math.floor(elapsedMs), nowMs, extraHeaders);
   };
 }

@@ -9,8 +9,11 @@ import { AuditLog } from '../audit/audit-log.ts';
 import type { DashboardSettings } from '../dashboard/dependencies.ts';
 import { EmailChecks } from '../email-checks/email-checks.ts';
 import { serverUrl } from '../http/server-url.ts';
+import { Keys } from '../keys/keys.ts';
 import { KnownKeys } from '../keys/known-keys.ts';
+import { clientAddress } from '../limits/client.ts';
 import { Overload } from '../limits/overload.ts';
+import { RequestRates } from '../limits/request-rates.ts';
 import type { Logger } from '../log/log.ts';
 import { LiveDataset } from '../lookup/live-dataset.ts';
 import { Metrics, type MetricsSnapshot } from '../metrics/metrics.ts';
@@ -83,7 +86,8 @@ export async function startServer(
   const statistics = new StatisticsWriter({ usage, traffic, networks });
   const keys = new KnownKeys(storage.keys, {
     graceMs: config.storageGraceSeconds * 1000,
-    onRevoked: (keyId) => usage.countRefused(keyId, nowMs()),
+    nowMs,
+    onRefused: (keyId, address) => usage.countRefused(keyId, clientAddress(address), nowMs()),
     onReplaced: () => {
       log.warn('another database, or an older copy of it, has taken its place: known keys and leases are dropped');
       quota.leaveReplacedDatabase();
@@ -117,6 +121,7 @@ export async function startServer(
     networks,
     keys,
     quota,
+    rates: new RequestRates(),
     emailChecks,
     overload,
     live,
@@ -137,6 +142,7 @@ export async function startServer(
     storage,
     writes,
     keys,
+    managedKeys: new Keys(storage.keys, audit),
     quota,
     statistics,
     reporter,

@@ -2,17 +2,20 @@
  * Answers plain lookups: the steps of the route (key, quota, permission, address, record) without a request object. It
  * waits only if storage must be asked: for a key that is no longer vouched for, or for a lease.
  */
+import type { Socket } from 'node:net';
 import { parseAddressBytes } from '@whence/dataset/address';
 import { ApiError } from '../../http/errors.ts';
 import type { Key } from '../../keys/key.ts';
 import { isWellFormed } from '../../keys/secret.ts';
+import { clientAddress } from '../../limits/client.ts';
 import type { ServedDataset } from '../../lookup/live-dataset.ts';
 import { notFound } from '../../lookup/lookup-requests.ts';
 import type { Spent } from '../../quota/quota.ts';
 import { forbidden } from '../authenticate.ts';
-import { limitHeader, limitReached } from '../rate-limit.ts';
+import { isTooFast, limitHeader, limitReached, TOO_FAST } from '../rate-limit.ts';
 import type { ApiDependencies } from '../routes.ts';
 import { AnswerSlab, type RateLimitState, writeLookupAnswer } from './lookup-answer.ts';
+import { type ClientOf, plainClient } from './plain-client.ts';
 import type { AnswerPlain, PlainConnection } from './plain-connections.ts';
 import type { PlainRequest } from './plain-request.ts';
 import { writeRefusal } from './refusal-answer.ts';
@@ -20,6 +23,8 @@ import { writeRefusal } from './refusal-answer.ts';
 export type PlainLookupDependencies = Omit<ApiDependencies, 'emailChecks' | 'datasetDiffs'> & {
   /** Added to every answer. */
   readonly extraHeaders: Readonly<Record<string, string>>;
+  /** Addresses of proxies whose `X-Forwarded-For` is trusted. */
+  readonly trustProxy: readonly string[];
 };
 
 const ROUTE = 'ip';
@@ -34,6 +39,7 @@ const FORBIDDEN = forbidden(PERMISSION);
 /** What must be kept of a request while it waits, because `PlainRequest` is reused: the address and the time. */
 type Asked = {
   readonly bytes: Buffer;
+  readonly socket: Socket;
   readonly start: number;
   readonly end: number;
   readonly startedMs: number;
@@ -41,13 +47,15 @@ type Asked = {
 };
 
 export function plainLookup(dependencies: PlainLookupDependencies): AnswerPlain {
-  const { keys, quota, live, overload, nowMs } = dependencies;
-  const finish = finisher(dependencies);
+  const { keys, quota, rates, live, overload, nowMs, trustProxy } = dependencies;
+  const clientOf = plainClient(trustProxy);
+  const { finish, refuseKey } = finisher(dependencies, clientOf);
   const refuse = refuser(dependencies);
 
   return (bytes, request, connection) => {
     const asked: Asked = {
       bytes,
+      socket: connection.socket,
       start: request.addressStart,
       end: request.addressEnd,
       startedMs: performance.now(),
@@ -61,16 +69,27 @@ export function plainLookup(dependencies: PlainLookupDependencies): AnswerPlain 
     const secret = secretOf(bytes, request, connection);
     const key = keys.findRemembered(secret);
     if (key === undefined) return later(asked, served, secret);
+    if (key.restrictions !== undefined) return restricted(asked, served, key);
+    return spend(asked, served, key);
+  };
+
+  function spend(asked: Asked, served: ServedDataset, key: Key): Buffer | Promise<Buffer> {
     const spent = quota.spendAtOnce(key.id, key.allowance, asked.nowMs);
     return spent === undefined ? spendLater(asked, served, key) : finish(asked, served, key, spent);
-  };
+  }
+
+  function restricted(asked: Asked, served: ServedDataset, key: Key): Buffer | Promise<Buffer> {
+    if (!keys.admits(key, () => clientOf(asked.bytes, asked.socket))) return refuse(asked, UNAUTHORIZED);
+    if (!isTooFast(rates, key, PERMISSION)) return spend(asked, served, key);
+    return refuseKey(asked, key, rateOf(key, quota.peek(key.id, key.allowance, asked.nowMs)), TOO_FAST);
+  }
 
   async function later(asked: Asked, served: ServedDataset, secret: string): Promise<Buffer | undefined> {
     if (!isWellFormed(secret)) return refuse(asked, UNAUTHORIZED);
-    const key = await keys.findKnown(secret);
+    const key = await keys.findKnown(secret, () => clientOf(asked.bytes, asked.socket));
     // Never seen before: the route looks it up, and throttles guesses by client address.
     if (key === undefined) return undefined;
-    return key === 'absent' ? refuse(asked, UNAUTHORIZED) : spendLater(asked, served, key);
+    return key === 'absent' ? refuse(asked, UNAUTHORIZED) : restricted(asked, served, key);
   }
 
   async function spendLater(asked: Asked, served: ServedDataset, key: Key): Promise<Buffer> {
@@ -78,13 +97,19 @@ export function plainLookup(dependencies: PlainLookupDependencies): AnswerPlain 
   }
 }
 
-function finisher({ metrics, usage, networks, extraHeaders }: PlainLookupDependencies) {
+function rateOf(key: Key, { remaining, resetSeconds }: Spent): RateLimitState {
+  return { limit: limitHeader(key), remaining, resetSeconds };
+}
+
+function finisher({ metrics, usage, networks, extraHeaders }: PlainLookupDependencies, clientOf: ClientOf) {
   const slab = new AnswerSlab(extraHeaders);
   let lastServed: ServedDataset | undefined;
   let lastNotFound: ApiError | undefined;
 
-  return (asked: Asked, served: ServedDataset, key: Key, spent: Spent): Buffer => {
-    const rate = { limit: limitHeader(key), remaining: spent.remaining, resetSeconds: spent.resetSeconds };
+  return { finish, refuseKey };
+
+  function finish(asked: Asked, served: ServedDataset, key: Key, spent: Spent): Buffer {
+    const rate = rateOf(key, spent);
     if (!key.permissions.includes(PERMISSION)) return refuseKey(asked, key, rate, FORBIDDEN);
     if (!spent.isAllowed) return refuseKey(asked, key, rate, limitReached(spent, asked.nowMs));
     const address = parseAddressBytes(asked.bytes, asked.start, asked.end);
@@ -95,10 +120,14 @@ function finisher({ metrics, usage, networks, extraHeaders }: PlainLookupDepende
     metrics.countCache(found.isHit);
     metrics.plainLookups++;
     metrics.count(ROUTE, 200, elapsedMs / 1000);
-    usage.count(key.id, ROUTE, 200, asked.nowMs);
+    countUse(asked, key, 200);
     networks.count(served.dataset, address);
     return found.answer;
-  };
+  }
+
+  function countUse({ bytes, socket, nowMs }: Asked, key: Key, status: number): void {
+    if (usage.count(key.id, ROUTE, status, nowMs)) usage.recordAddress(key.id, clientAddress(clientOf(bytes, socket)));
+  }
 
   function notFoundIn(served: ServedDataset): ApiError {
     if (lastNotFound === undefined || lastServed !== served) lastNotFound = notFound(served);
@@ -110,7 +139,7 @@ function finisher({ metrics, usage, networks, extraHeaders }: PlainLookupDepende
     const elapsedMs = performance.now() - asked.startedMs;
     metrics.plainLookups++;
     metrics.count(ROUTE, error.row.status, elapsedMs / 1000);
-    usage.count(key.id, ROUTE, error.row.status, asked.nowMs);
+    countUse(asked, key, error.row.status);
     return writeRefusal(error, rate, Math.floor(elapsedMs), asked.nowMs, extraHeaders);
   }
 }

@@ -196,10 +196,7 @@ function inOrder(engine: Engine['name'], selection: KeySelection): RawBuilder<Po
     );
   let all = branches();
   if (facets !== undefined && engine === 'SQLite') {
-    all = sql.join(
-      facets.map((facet) => branches(sql`${facet}`)),
-      sql` union all `,
-    );
+    all = unionInParts(facets.map((facet) => branches(sql`${facet}`)));
   } else if (facets !== undefined) {
     // Planned once for all facets; SQLite has no lateral joins, and plans a branch in microseconds.
     const values = sql.join(facets.map((facet) => sql`(cast(${facet} as text))`));
@@ -207,6 +204,18 @@ function inOrder(engine: Engine['name'], selection: KeySelection): RawBuilder<Po
       cross join lateral (${branches(sql`selected.facet`)}) as merged`;
   }
   return sql`select id, sort_value from (${all}) as merged ${sorted(selection)} limit ${limit}`;
+}
+
+/** SQLite takes 500 selects in a union; a facet is two. */
+const FACETS_PER_UNION = 200;
+
+function unionInParts(selects: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
+  const parts: RawBuilder<unknown>[] = [];
+  for (let i = 0; i < selects.length; i += FACETS_PER_UNION) {
+    const part = sql.join(selects.slice(i, i + FACETS_PER_UNION), sql` union all `);
+    parts.push(sql`select * from (${part}) as part`);
+  }
+  return sql.join(parts, sql` union all `);
 }
 
 /** Finds each key by its id. The lateral join keeps PostgreSQL from reading the whole table for thousands of ids. */

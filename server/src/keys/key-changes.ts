@@ -4,14 +4,15 @@ import type { AuditAction } from '../vocabulary.ts';
 
 type ChangedAttribute = {
   readonly action: AuditAction;
-  readonly details: Readonly<Record<string, string>>;
+  readonly details: { readonly from: string; readonly to: string };
+  /** Whether processes must have noticed the change before it is reported as done. */
+  readonly isEnforced: boolean;
 };
 
 type Attribute = {
   readonly action: AuditAction | ((key: StoredKey) => AuditAction);
   /** As it is shown; two keys with the same text have the same value. */
   readonly text: (key: StoredKey) => string;
-  /** Whether processes must have noticed the change before it is reported as done. */
   readonly isEnforced: boolean;
 };
 
@@ -45,15 +46,9 @@ const ATTRIBUTES: readonly Attribute[] = [
 ];
 
 export function changedAttributes(before: StoredKey, after: StoredKey): ChangedAttribute[] {
-  return differing(before, after).map(({ action, text }) => ({
+  return ATTRIBUTES.filter(({ text }) => text(before) !== text(after)).map(({ action, text, isEnforced }) => ({
     action: typeof action === 'string' ? action : action(after),
     details: { from: text(before), to: text(after) },
+    isEnforced,
   }));
 }
-
-export function isEnforcedChange(before: StoredKey, after: StoredKey): boolean {
-  return differing(before, after).some(({ isEnforced }) => isEnforced);
-}
-
-const differing = (before: StoredKey, after: StoredKey) =>
-  ATTRIBUTES.filter(({ text }) => text(before) !== text(after));

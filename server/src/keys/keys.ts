@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Actor, AuditLog } from '../audit/audit-log.ts';
 import type { ChangeOutcome, KeyChange, KeyStore, RevokeOutcome, StoredKey } from '../storage/stores/key-store.ts';
 import { allowanceOf, type Key, type KeyAttributes, type NewKey } from './key.ts';
-import { changedAttributes, isEnforcedChange } from './key-changes.ts';
+import { changedAttributes } from './key-changes.ts';
 import { restrictionsOf } from './restrictions.ts';
 import { hashSecret, makeSecret, maskSecret } from './secret.ts';
 import { REVOCATION_WAIT_MS } from './vouching.ts';
@@ -126,10 +126,10 @@ export class Keys {
     });
     if (outcome === 'unknown' || outcome === 'revoked') return outcome;
     const { before, after } = outcome;
-    for (const { action, details } of changedAttributes(before, after))
-      await this.#audit.record(actor, action, targetOf(after), now, details);
+    const changed = changedAttributes(before, after);
+    for (const { action, details } of changed) await this.#audit.record(actor, action, targetOf(after), now, details);
     // Also if nothing has changed: the process that did it may still be waiting.
-    if (isEnforcedChange(before, after) || before === after) await sleep(REVOCATION_WAIT_MS);
+    if (changed.length === 0 || changed.some(({ isEnforced }) => isEnforced)) await sleep(REVOCATION_WAIT_MS);
     return outcome;
   }
 

@@ -56,8 +56,10 @@ type EndedLease = {
 type LeaseBalance = {
   readonly keyId: string;
   readonly day: string;
-  /** Of the key's tier: another one once the tier was changed. */
+  /** Of the last request: another one once the tier of the key was changed. */
   allowance: Allowance;
+  /** The limit under which the lease was taken. Under another one it is returned, and not spent. */
+  takenUnder: number;
   /** The name of the lease. */
   owner: string;
   granted: number;
@@ -126,7 +128,7 @@ export class Quota {
     if (allowance.limit === Number.POSITIVE_INFINITY) return { isAllowed: true, remaining: UNLIMITED, resetSeconds };
     const balance = this.#balances.get(keyId);
     if (balance === undefined || balance.spent >= balance.opened) return undefined;
-    if (balance.allowance.limit !== allowance.limit) return undefined;
+    if (balance.takenUnder !== allowance.limit) return undefined;
     if (balance.spent >= balance.askAheadAt) this.#askAhead(balance);
     return spendFrom(balance, nowMs, resetSeconds);
   }
@@ -140,7 +142,7 @@ export class Quota {
     balance.lastSpentMs = nowMs;
     balance.waiting++;
     try {
-      while (balance.spent >= balance.opened) {
+      while (balance.spent >= balance.opened || balance.takenUnder !== balance.allowance.limit) {
         if (performance.now() < balance.emptyUntilMs) {
           return { isAllowed: false, remaining: 0, resetSeconds };
         }
@@ -236,21 +238,11 @@ export class Quota {
     await this.#writeEnded();
   }
 
-  /**
-   * The tier of the key was changed: what was taken under the other limit is returned and no longer spent. A lease that
-   * is being taken is returned by `#ask` when it has come.
-   */
+  /** A key that was used up may not be under its new limit. What was taken under the other one is returned by `#ask`. */
   #changeLimit(balance: LeaseBalance, allowance: Allowance): void {
     balance.allowance = allowance;
     balance.emptyUntilMs = 0;
     balance.wasRecalled = false;
-    balance.opened = balance.spent;
-    if (balance.taking !== undefined) return;
-    this.#end(balance);
-    // Before more is taken: the day has what was returned.
-    balance.taking = this.#writeEnded().finally(() => {
-      balance.taking = undefined;
-    });
   }
 
   /** Leaves a part of a lease open in the balance, or marks it as used up. */
@@ -311,18 +303,21 @@ export class Quota {
 
   /** Asks for `wanted` more, and to open a further part. */
   async #ask(balance: LeaseBalance, wanted: number): Promise<{ isGranted: boolean; heldElsewhere: number }> {
-    const { keyId, day, owner, spent, opened } = balance;
     const { limit } = balance.allowance;
-    balance.isStored = true;
-    const request = { wanted, limit, spent, opened, open: openUpTo(balance) };
-    const grant = await this.#store.take({ keyId, day, owner }, request);
-    // The database was replaced meanwhile, and the lease of this answer was given up.
-    if (balance.owner !== owner) return this.#ask(balance, Math.max(wanted, balance.waiting));
-    if (balance.allowance.limit !== limit) {
+    if (balance.isStored && balance.takenUnder !== limit) {
       this.#end(balance);
+      // Before more is taken: the day must have what was returned.
       await this.#writeEnded();
       return this.#ask(balance, Math.max(wanted, balance.waiting));
     }
+    const { keyId, day, owner, spent, opened } = balance;
+    balance.takenUnder = limit;
+    balance.isStored = true;
+    const request = { wanted, limit, spent, opened, open: openUpTo(balance) };
+    const grant = await this.#store.take({ keyId, day, owner }, request);
+    // The database was replaced meanwhile, and the lease of this answer was given up; or the limit was changed.
+    if (balance.owner !== owner || balance.allowance.limit !== limit)
+      return this.#ask(balance, Math.max(wanted, balance.waiting));
     balance.granted = grant.granted;
     balance.opened = grant.opened;
     balance.left = grant.left;
@@ -337,6 +332,7 @@ export class Quota {
         keyId,
         day: this.#day.text,
         allowance,
+        takenUnder: allowance.limit,
         owner: this.#newOwner(),
         granted: 0,
         opened: 0,

@@ -10,7 +10,19 @@ export function Dialog(props: Omit<ModalProps, 'opened'>) {
 /** At the side of the page, which stays visible: for forms about something on it. */
 export function SideDrawer(props: Omit<DrawerProps, 'opened'>) {
   useFocusReturn();
-  return <Drawer opened returnFocus={false} position="right" {...props} />;
+  return (
+    <Drawer
+      opened
+      returnFocus={false}
+      position="right"
+      // As for dialogs in `main.tsx`; in the theme it would be loaded with the first page.
+      lockScroll={false}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+      transitionProps={{ duration: 100 }}
+      overlayProps={{ backgroundOpacity: 0.45 }}
+      {...props}
+    />
+  );
 }
 
 /** Afterwards the focus returns to where it was, or to the page heading. */

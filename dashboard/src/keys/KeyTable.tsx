@@ -50,7 +50,10 @@ export function KeyTable({ filter, onSort, onAction, empty }: KeyTableProps) {
   const keys = useMemo(() => pages.data?.pages.flatMap(({ data }) => data.keys) ?? [], [pages.data]);
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = pages;
   // What stands above the table may change its height with every render.
-  useLayoutEffect(() => setTop(body.current?.offsetTop ?? 0));
+  useLayoutEffect(() => {
+    const fromViewport = body.current?.getBoundingClientRect().top ?? 0;
+    setTop(Math.round(fromViewport + window.scrollY));
+  });
   const virtual = useWindowVirtualizer({
     // The row behind the last key stands for the page that is being asked for.
     count: keys.length + (hasNextPage ? 1 : 0),

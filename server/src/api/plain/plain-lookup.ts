@@ -2,7 +2,6 @@
  * Answers plain lookups: the steps of the route (key, quota, permission, address, record) without a request object. It
  * waits only if storage must be asked: for a key that is no longer vouched for, or for a lease.
  */
-import type { Socket } from 'node:net';
 import { parseAddressBytes } from '@whence/dataset/address';
 import { ApiError } from '../../http/errors.ts';
 import type { Key } from '../../keys/key.ts';
@@ -39,7 +38,7 @@ const FORBIDDEN = forbidden(PERMISSION);
 /** What must be kept of a request while it waits, because `PlainRequest` is reused: the address and the time. */
 type Asked = {
   readonly bytes: Buffer;
-  readonly socket: Socket;
+  readonly connection: PlainConnection;
   readonly start: number;
   readonly end: number;
   readonly startedMs: number;
@@ -55,7 +54,7 @@ export function plainLookup(dependencies: PlainLookupDependencies): AnswerPlain 
   return (bytes, request, connection) => {
     const asked: Asked = {
       bytes,
-      socket: connection.socket,
+      connection,
       start: request.addressStart,
       end: request.addressEnd,
       startedMs: performance.now(),
@@ -79,14 +78,14 @@ export function plainLookup(dependencies: PlainLookupDependencies): AnswerPlain 
   }
 
   function restricted(asked: Asked, served: ServedDataset, key: Key): Buffer | Promise<Buffer> {
-    if (!keys.admits(key, () => clientOf(asked.bytes, asked.socket))) return refuse(asked, UNAUTHORIZED);
+    if (!keys.admits(key, () => clientOf(asked.bytes, asked.connection.socket))) return refuse(asked, UNAUTHORIZED);
     if (!isTooFast(rates, key, PERMISSION)) return spend(asked, served, key);
     return refuseKey(asked, key, rateOf(key, quota.peek(key.id, key.allowance, asked.nowMs)), TOO_FAST);
   }
 
   async function later(asked: Asked, served: ServedDataset, secret: string): Promise<Buffer | undefined> {
     if (!isWellFormed(secret)) return refuse(asked, UNAUTHORIZED);
-    const key = await keys.findKnown(secret, () => clientOf(asked.bytes, asked.socket));
+    const key = await keys.findKnown(secret, () => clientOf(asked.bytes, asked.connection.socket));
     // Never seen before: the route looks it up, and throttles guesses by client address.
     if (key === undefined) return undefined;
     return key === 'absent' ? refuse(asked, UNAUTHORIZED) : restricted(asked, served, key);
@@ -120,13 +119,13 @@ function finisher({ metrics, usage, networks, extraHeaders }: PlainLookupDepende
     metrics.countCache(found.isHit);
     metrics.plainLookups++;
     metrics.count(ROUTE, 200, elapsedMs / 1000);
-    countUse(asked, key, 200);
+    if (usage.count(key.id, ROUTE, 200, asked.nowMs)) recordAddress(asked, key);
     networks.count(served.dataset, address);
     return found.answer;
   }
 
-  function countUse({ bytes, socket, nowMs }: Asked, key: Key, status: number): void {
-    if (usage.count(key.id, ROUTE, status, nowMs)) usage.recordAddress(key.id, clientAddress(clientOf(bytes, socket)));
+  function recordAddress({ bytes, connection }: Asked, { id }: Key): void {
+    usage.recordAddress(id, clientAddress(clientOf(bytes, connection.socket)));
   }
 
   function notFoundIn(served: ServedDataset): ApiError {
@@ -139,7 +138,7 @@ function finisher({ metrics, usage, networks, extraHeaders }: PlainLookupDepende
     const elapsedMs = performance.now() - asked.startedMs;
     metrics.plainLookups++;
     metrics.count(ROUTE, error.row.status, elapsedMs / 1000);
-    countUse(asked, key, error.row.status);
+    if (usage.count(key.id, ROUTE, error.row.status, asked.nowMs)) recordAddress(asked, key);
     return writeRefusal(error, rate, Math.floor(elapsedMs), asked.nowMs, extraHeaders);
   }
 }

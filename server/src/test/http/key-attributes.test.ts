@@ -22,7 +22,8 @@ type Server = Awaited<ReturnType<typeof startInProcess>>;
 const TEST = { name: 'test' };
 const CLIENT = '203.0.113.7';
 const UNAUTHORIZED = '{"data":{"error":"unauthorized","code":"UNAUTHORIZED"},"meta":{"processing_time_ms":0}}';
-const past = () => new Date(Date.now() - 1_000);
+/** The clock of a server in this process stands still. */
+const past = () => new Date(Date.now() - 3_600_000);
 const later = () => new Date(Date.now() + 3_600_000);
 
 const lookup = (secret: string, client: string, target = '8.8.8.8') =>
@@ -50,16 +51,19 @@ const PATHS: readonly Path[] = [
   { name: 'Node’s path', server: 1, target: '8.8.8.8?explain=false', plainAnswers: 0 },
 ];
 
-/** The second answer: after a change, the first request searches for the key on Node's path. */
+/** The first answer of the path: after a change, requests search for the key on Node's path. */
 async function answerOf(servers: readonly Server[], path: Path, secret: string, client: string) {
   const server = servers[path.server];
   assert.ok(server);
   const plain = () => server.metrics().counters['whence_plain_lookups_total'] ?? 0;
   const first = await once(server, lookup(secret, client, path.target));
-  const before = plain();
-  const answer = await once(server, lookup(secret, client, path.target));
-  assert.equal(answer.status, first.status, path.name);
-  assert.equal(plain() - before, path.plainAnswers, path.name);
+  let answer = first;
+  await until('the path has answered', async () => {
+    const before = plain();
+    answer = await once(server, lookup(secret, client, path.target));
+    assert.equal(answer.status, first.status, path.name);
+    return plain() - before === path.plainAnswers;
+  });
   return answer;
 }
 
@@ -167,8 +171,13 @@ for (const engine of testEngines()) {
     const created = await create('pro');
     const ask = (path: Path) => once(servers[path.server] as Server, lookup(created.secret, CLIENT, path.target));
     const statuses = async () => (await Promise.all(PATHS.map(ask))).map(({ status }) => status);
-    const connection = await RawConnection.open(servers[0]?.url ?? '');
-    for (let i = 0; i < 1_010; i++) await connection.ask(lookup(created.secret, CLIENT));
+    const { url } = servers[0] as Server;
+    let connection = await RawConnection.open(url);
+    for (let used = 0; used < 1_010; ) {
+      // One that came from Node's path is closed.
+      if (connection.isClosed) connection = await RawConnection.open(url);
+      if ((await connection.ask(lookup(created.secret, CLIENT))).startsWith('HTTP/1.1 200')) used++;
+    }
     connection.close();
     await change(created, { tier: 'free' });
     assert.deepEqual(await statuses(), [429, 429]);

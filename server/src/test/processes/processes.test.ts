@@ -1,24 +1,15 @@
 /** What holds across processes, on real ones: workers, kills, restarts, a new dataset under load. */
 
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { copyFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
 import test from 'node:test';
 import { publish, useVersion } from '@whence/dataset/publish';
 import { sampleContent } from '@whence/dataset/sample-dataset';
+import { freePort } from '@whence/testing/programs';
 import { periodPasses, until } from '@whence/testing/until';
 import { type Answer, ask, askMany, startLoad, workersOf } from '../http/requests.ts';
 import { SAMPLE, ServerProcess, TestFolder } from '../test-server.ts';
-
-async function freePort(): Promise<string> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  return String(port);
-}
 
 async function withServer(
   environment: Record<string, string>,
@@ -209,7 +200,7 @@ test('processes: on SIGTERM the server finishes requests in flight and exits wit
 });
 
 test('processes: metrics are added up over workers', async () => {
-  const port = await freePort();
+  const port = String(await freePort());
   await withServer({ WHENCE_WORKERS: '2', WHENCE_METRICS_PORT: port }, async (server, folder) => {
     const { secret } = await folder.createKey();
     await askMany(server.url, secret, 200);
@@ -222,7 +213,7 @@ test('processes: metrics are added up over workers', async () => {
 });
 
 test('processes: counters do not go down when a worker dies', async () => {
-  const port = await freePort();
+  const port = String(await freePort());
   await withServer({ WHENCE_WORKERS: '2', WHENCE_METRICS_PORT: port }, async (server, folder) => {
     const { secret } = await folder.createKey();
     const metrics = async () => {
@@ -260,7 +251,7 @@ test('processes: started with a damaged current version, workers serve the newes
     publish(folder.dataDir, sampleContent({ routes: [['8.8.8.0/24', 1, 'Broken']] }), new Date());
     truncateSync(`${folder.dataDir}/datasets/000002.whence`, 1000);
     const { secret } = await folder.createKey();
-    const port = await freePort();
+    const port = String(await freePort());
     const server = await ServerProcess.start(folder, { WHENCE_WORKERS: '2', WHENCE_METRICS_PORT: port });
     try {
       const { status, text } = await ask(`${server.url}/v1/ip/8.8.8.8`, secret);

@@ -68,18 +68,16 @@ export function plainLookup(dependencies: PlainLookupDependencies): AnswerPlain 
     const secret = secretOf(bytes, request, connection);
     const key = keys.findRemembered(secret);
     if (key === undefined) return later(asked, served, secret);
-    if (key.restrictions !== undefined) return restricted(asked, served, key);
-    return spend(asked, served, key);
-  };
-
-  function spend(asked: Asked, served: ServedDataset, key: Key): Buffer | Promise<Buffer> {
+    const refusal = key.restrictions === undefined ? undefined : restrictedBy(asked, key);
+    if (refusal !== undefined) return refusal;
     const spent = quota.spendAtOnce(key.id, key.allowance, asked.nowMs);
     return spent === undefined ? spendLater(asked, served, key) : finish(asked, served, key, spent);
-  }
+  };
 
-  function restricted(asked: Asked, served: ServedDataset, key: Key): Buffer | Promise<Buffer> {
+  /** The refusal of a request that the restrictions of its key forbid. */
+  function restrictedBy(asked: Asked, key: Key): Buffer | undefined {
     if (!keys.admits(key, () => clientOf(asked.bytes, asked.connection.socket))) return refuse(asked, UNAUTHORIZED);
-    if (!isTooFast(rates, key, PERMISSION)) return spend(asked, served, key);
+    if (!isTooFast(rates, key, PERMISSION)) return undefined;
     return refuseKey(asked, key, rateOf(key, quota.peek(key.id, key.allowance, asked.nowMs)), TOO_FAST);
   }
 
@@ -88,7 +86,8 @@ export function plainLookup(dependencies: PlainLookupDependencies): AnswerPlain 
     const key = await keys.findKnown(secret, () => clientOf(asked.bytes, asked.connection.socket));
     // Never seen before: the route looks it up, and throttles guesses by client address.
     if (key === undefined) return undefined;
-    return key === 'absent' ? refuse(asked, UNAUTHORIZED) : restricted(asked, served, key);
+    if (key === 'absent') return refuse(asked, UNAUTHORIZED);
+    return restrictedBy(asked, key) ?? spendLater(asked, served, key);
   }
 
   async function spendLater(asked: Asked, served: ServedDataset, key: Key): Promise<Buffer> {

@@ -28,6 +28,7 @@ import type {
   AuditAction,
   AuditTargetKind,
   KeySort,
+  KeyState,
   KeyStatus,
   Permission,
   Role,
@@ -36,7 +37,7 @@ import type {
   UsageGroup,
 } from '../vocabulary.ts';
 
-export type { AuditAction, KeySort, KeyStatus, Permission, Role, Tier };
+export type { AuditAction, KeySort, KeyState, KeyStatus, Permission, Role, Tier };
 
 export const CSRF_HEADER = 'X-CSRF-Token';
 /** Where one-time links lead. The token follows as a fragment (`/set-up#TOKEN`), so that no log and no Referer has it. */
@@ -69,8 +70,12 @@ export const routes = {
   listKeys: { method: 'GET', path: '/dashboard/api/keys' },
   createKey: { method: 'POST', path: '/dashboard/api/keys' },
   getKey: { method: 'GET', path: '/dashboard/api/keys/:id' },
+  /** Answers when every process uses the key as it is now; so do `pauseKey` and `resumeKey`. */
+  changeKey: { method: 'PATCH', path: '/dashboard/api/keys/:id' },
+  pauseKey: { method: 'POST', path: '/dashboard/api/keys/:id/pause' },
+  resumeKey: { method: 'POST', path: '/dashboard/api/keys/:id/resume' },
   revokeKey: { method: 'POST', path: '/dashboard/api/keys/:id/revoke' },
-  /** Creates the successor, with the permissions and the tier of the key; the key itself stays active. */
+  /** Creates the successor, with the attributes of the key; the key itself stays active until it is revoked. */
   rotateKey: { method: 'POST', path: '/dashboard/api/keys/:id/rotate' },
   getKeyUsage: { method: 'GET', path: '/dashboard/api/keys/:id/usage' },
   getKeyAudit: { method: 'GET', path: '/dashboard/api/keys/:id/audit' },
@@ -130,8 +135,12 @@ export type Contract = {
   listKeys: { query: KeyQuery; answer: KeyPage };
   createKey: { body: NewKeyRequest; answer: CreatedKey };
   getKey: { params: { id: string }; answer: KeyDetail };
+  changeKey: { params: { id: string }; body: KeyChangeRequest; answer: { key: KeySummary } };
+  pauseKey: { params: { id: string }; answer: { key: KeySummary } };
+  resumeKey: { params: { id: string }; answer: { key: KeySummary } };
   revokeKey: { params: { id: string }; body: { name: string }; answer: { key: KeySummary } };
-  rotateKey: { params: { id: string }; body: { name?: string }; answer: CreatedKey };
+  /** With `revoke_in_hours`, the key itself is revoked then. */
+  rotateKey: { params: { id: string }; body: { name?: string; revoke_in_hours?: number }; answer: CreatedKey };
   getKeyUsage: { params: { id: string }; query: DayRange; answer: KeyUsage };
   getKeyAudit: { params: { id: string }; answer: AuditPage };
 
@@ -288,7 +297,10 @@ export type KeyQuery = {
    * end of the masked key. Case-insensitive.
    */
   q?: string;
+  /** Of SPEC: `active` has keys that are paused or have expired too. */
   status?: KeyStatus;
+  /** Narrower: `active` has only keys that are neither paused nor expired. */
+  state?: KeyState;
   tier?: Tier;
   permission?: Permission;
   /** Id of an account. Others than administrators see their own keys only. */
@@ -313,18 +325,32 @@ export type KeySummary = {
   name: string;
   masked: string;
   status: KeyStatus;
+  state: KeyState;
   tier: Tier;
   permissions: Permission[];
+  note?: string;
+  /** Requests are refused with 401 from then on. */
+  expires_at?: string;
+  paused_at?: string;
+  /** Other clients are refused with 401; absent for any client. */
+  allowed_networks?: string[];
+  /** Per process of the server. */
+  requests_per_second?: number;
+  /** When the key will be revoked. */
+  revoke_at?: string;
+  revoke_scheduled_by?: string;
   /** Absent for keys of the command line. */
   owner?: { id: string; name: string };
   created_at: string;
   /** Absent for keys that were first used before this was recorded. */
   first_use?: FirstUse;
   last_used_at?: string;
+  /** Client address of a request about that time. */
+  last_used_from?: string;
   revoked_at?: string;
   revoked_by?: string;
-  /** Requests with the key since it was revoked, all answered with 401; absent if there was none. */
-  refused?: { requests: number; last_at: string };
+  /** Requests with the key that were answered with 401 since it was revoked, paused or resumed; absent if there was none. */
+  refused?: { requests: number; last_at: string; last_from?: string };
   quota: KeyQuota;
   /** Requests of the last 30 days, the oldest first; the last entry is today. */
   requests_by_day: number[];
@@ -337,7 +363,19 @@ export type FirstUse = { at: string; from: string; status: number };
 /** `used` of `limit` today; `limit` is null without one. */
 export type KeyQuota = { used: number; limit: number | null; resets_at: string };
 
-type NewKeyRequest = { name: string; tier: Tier; permissions: Permission[] };
+type NewKeyRequest = { name: string; tier: Tier; permissions: Permission[] } & KeyAttributesRequest;
+/** `expires_at` is ISO 8601 with a zone; null, an empty note and an empty list remove an attribute. */
+type KeyAttributesRequest = {
+  note?: string;
+  expires_at?: string | null;
+  allowed_networks?: string[];
+  requests_per_second?: number | null;
+};
+/** What is absent stays as it is. */
+export type KeyChangeRequest = Partial<NewKeyRequest> & {
+  /** Schedules the revocation of the key; null cancels it. */
+  revoke_in_hours?: number | null;
+};
 /** `secret` is answered here and never again. */
 export type CreatedKey = { key: KeySummary; secret: string };
 export type KeyDetail = { key: KeySummary; predecessor?: KeySummary; successor?: KeySummary };

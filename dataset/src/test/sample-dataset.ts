@@ -35,7 +35,12 @@ export function sampleInput(sample: Sample): CompileInput {
     countries: [countrySource('countries', sample.countries ?? [])],
     delegated: countrySource('delegated', sample.delegated ?? []),
     overlays: [...crawlerOverlays(sample.crawlers ?? []), torOverlay(sample.tor ?? [])],
-    tables: { iana: source('iana-tables'), networks: source('networks'), 'name-rules': source('name-rules') },
+    tables: {
+      iana: source('iana-tables'),
+      networks: source('networks'),
+      'name-rules': source('name-rules'),
+      'type-signals': source('type-signals'),
+    },
   };
 }
 

@@ -3,6 +3,7 @@ import { type Address, parseAddress } from '@whence/dataset/address';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { elapsedMs, sendJson } from '../http/envelope.ts';
 import { ApiError } from '../http/errors.ts';
+import { parseSwitch } from '../http/requests.ts';
 import type { LiveDataset, ServedDataset } from '../lookup/live-dataset.ts';
 import { evidenceOf, findJson, specialPurposeOf } from '../lookup/lookup.ts';
 import { notFound, requireDataset } from '../lookup/lookup-requests.ts';
@@ -16,7 +17,7 @@ export function getIp(live: LiveDataset, metrics: Metrics, networks: NetworkCoun
     const served = requireDataset(live);
     const address = parseAddress(request.params.ip);
     if (address === undefined) throw new ApiError('INVALID_IP');
-    const isExplained = request.query.explain === 'true';
+    const isExplained = parseSwitch('explain', request.query.explain);
     const found = isExplained ? explained(served, address) : findJson(served, address);
     if (found === undefined) throw notFound(served, isExplained ? specialPurposeOf({ address }) : undefined);
     metrics.countCache(found.isHit);

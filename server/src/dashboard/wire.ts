@@ -90,7 +90,11 @@ export const routes = {
   lookUpPrefix: { method: 'GET', path: '/dashboard/api/lookup/prefix/:address/:length' },
   lookUpAsn: { method: 'GET', path: '/dashboard/api/lookup/asn/:asn' },
   searchAsn: { method: 'GET', path: '/dashboard/api/lookup/asn' },
+  mapPrefix: { method: 'GET', path: '/dashboard/api/lookup/prefix/:address/:length/map' },
+  mapAsn: { method: 'GET', path: '/dashboard/api/lookup/asn/:asn/map' },
   checkDomain: { method: 'GET', path: '/dashboard/api/lookup/domain/:domain' },
+  /** What the check would say with other records. Nothing is changed; records do not fit into a path. */
+  tryDomain: { method: 'POST', path: '/dashboard/api/lookup/domain/:domain/try' },
   lookUpBatch: { method: 'POST', path: '/dashboard/api/lookup/batch' },
 
   getDataset: { method: 'GET', path: '/dashboard/api/dataset' },
@@ -149,8 +153,11 @@ export type Contract = {
   lookUpPrefix: { params: { address: string; length: string }; answer: PrefixSummary };
   lookUpAsn: { params: { asn: string }; answer: AsnLookup };
   searchAsn: { query: { q: string; limit?: number }; answer: AsnSearchAnswer };
+  mapPrefix: { params: { address: string; length: string }; answer: AddressMap };
+  mapAsn: { params: { asn: string }; answer: NetworkMap };
   /** `include`: `transport`, `networks` or both, separated by a comma. */
   checkDomain: { params: { domain: string }; query: { selectors?: string; include?: string }; answer: DomainCheck };
+  tryDomain: { params: { domain: string }; body: TrialRequest; answer: DomainTrial };
   lookUpBatch: { body: BatchRequest; answer: BatchAnswer };
 
   getDataset: { answer: DatasetPage };
@@ -405,6 +412,7 @@ type Traffic = {
   latency: Latency;
   cache: { hits: number; misses: number };
   refused: Refused;
+  unavailable: Unavailable;
 };
 /** `hour` is the start, as `2026-08-01T13:00:00Z`. */
 type TrafficHour = {
@@ -417,6 +425,8 @@ type TrafficHour = {
 };
 /** Estimates from a histogram; 0 without requests. */
 type Latency = { p50_ms: number; p90_ms: number; p99_ms: number };
+/** Answered with 503 because something else was down; `other` is storage or the dataset. */
+export type Unavailable = { dns: number; other: number };
 export type Refused = { unauthorized: number; forbidden: number; rate_limited: number; overloaded: number };
 
 export type Overview = {
@@ -426,9 +436,18 @@ export type Overview = {
   /** The most used share of the limit first; at most ten, from 80 % on. */
   keys_near_limit: KeySummary[];
   top_keys: { id: string; label: string; requests: number }[];
-  dataset?: { version: number; built_at: string; age_seconds: number; refused: Refusal[] };
-  /** Administrators only: the last 24 hours, and the 24 hours before. */
-  traffic?: { last_day: TrafficTotals; day_before: TrafficTotals };
+  dataset?: {
+    version: number;
+    built_at: string;
+    /** Of the oldest source that decides prefixes or countries. */
+    data_as_of?: string;
+    limits: DatasetLimits;
+  };
+  update: UpdateState;
+  /** Steps of a first run that are left; absent when all are done. */
+  first_run?: FirstRun;
+  /** Administrators only. */
+  traffic?: TrafficOverview;
   /** Administrators only. */
   networks?: TopNetworks;
 };
@@ -436,10 +455,27 @@ export type Overview = {
  * Networks that the looked-up addresses belong to, today and yesterday (UTC): ten, the largest first, of `lookups` in
  * all. Estimates where a process has more than 1,000 lookups in ten seconds.
  */
-export type TopNetworks = { lookups: number; top: { asn: number; name: string; lookups: number }[] };
+export type TopNetworks = {
+  lookups: number;
+  top: { asn: number; name: string; lookups: number }[];
+  /** By the country in which a network is registered, `ZZ` if it is not known. */
+  countries: { country: string; lookups: number }[];
+};
+/** Compares equal spans of time; `before` is an estimate, because traffic is stored by hour. */
+type TrafficOverview = {
+  /** 24 hours until now. */
+  last_day: TrafficTotals;
+  /** Of the last 24 hours, and of the 24 hours before. */
+  refused: { now: number; before: number };
+  /** Since 00:00 UTC, and until the same time of yesterday. */
+  requests_today: { now: number; before: number };
+};
+/** Whether the account has looked something up, has a key that was used, and the dataset has live data. */
+export type FirstRun = { has_looked_up: boolean; has_used_key: boolean; has_live_data: boolean };
 export type TrafficTotals = {
   requests: number;
   refused: Refused;
+  unavailable: Unavailable;
   latency: Latency;
   cache: { hits: number; misses: number };
 };
@@ -458,7 +494,7 @@ export type IpLookup = {
 export type DatasetLimits = {
   /** No source knows them. */
   unknown: FlagSubject[];
-  /** Addresses of these kinds change from day to day, and what is known is from a past date. */
+  /** Addresses of these kinds change from day to day, and what is known is from tables or older than a month. */
   dated: { subject: FlagSubject; as_of?: string }[];
 };
 type SpecialPurpose = { prefix: string; name: string; rfc: string };
@@ -469,21 +505,28 @@ export type PrefixSummary = {
   prefix: string;
   unit: 'addresses' | 'slash64s';
   size: number;
-  /** Of the size, what is announced. */
+  /** From the beginning, what was counted: all of it unless it has more parts than can be walked. */
+  counted: number;
+  /** Of that, what is announced. */
   announced: number;
   /** The announced prefix that contains all of it, if there is one. */
   covered_by?: { prefix: string; asn: number; asn_name: string };
   special_purpose?: SpecialPurpose;
-  /** Runs of addresses with the same record, in order: at most 256, then `is_truncated`. */
+  /** What was counted as up to 256 equal cells in order, for a map of all of it. */
+  cells: PrefixCell[];
+  /** Runs of addresses with the same record, in order: the first 256 of `part_count`. */
   parts: PrefixPart[];
-  is_truncated: boolean;
+  part_count: number;
   connection_types: Share<ConnectionType>[];
   flags: Share<Flag>[];
   threat_levels: Share<ThreatLevel>[];
   countries: Share<string>[];
   networks: { asn: number; asn_name: string; addresses: number }[];
+  limits: DatasetLimits;
   credits: string[];
 };
+/** `announced` is a share from 0 to 1; the values are those of the largest announced part. */
+export type PrefixCell = { announced: number; level?: ThreatLevel; connection_type?: ConnectionType };
 export type PrefixPart = {
   first: string;
   last: string;
@@ -502,12 +545,25 @@ export type AsnLookup = {
   record: AsnAnswer;
   /** Of its IPv4 addresses; `is_sample` where it has too many prefixes to walk all. */
   connection_types: Share<ConnectionType>[];
+  countries: Share<string>[];
   is_sample: boolean;
+  /** Kinds of its prefixes, and for every prefix, IPv4 first, the position of its kind; -1 where it was not walked. */
+  prefix_kinds: { kinds: PrefixKind[]; of: number[] };
   /** Networks of the same organisation, by name: a guess. */
   related: AsnSearchResult[];
   credits: string[];
 };
+/** Type and country of most of its addresses, and flags that at least one of them has. */
+export type PrefixKind = { connection_type: ConnectionType; country: string; flags: Flag[] };
 export type { AsnRecord };
+
+/**
+ * One letter of CELL_CODES per block of `cell_length` bits, in the order of addresses: at most 65,536. `is_truncated`
+ * where there is more to walk than a page may wait for; what follows is then shown as unannounced.
+ */
+export type AddressMap = { prefix: string; cell_length: number; cells: string; is_truncated: boolean };
+/** Of all IPv4 space, one cell per /16; `countries` of the addresses that the network announces. */
+export type NetworkMap = AddressMap & { countries: Share<string>[] };
 
 /** `record`: what to publish, as a line of a zone file. */
 export type DomainAdvice = { points: number; text: string; record?: string };
@@ -525,6 +581,8 @@ export type DomainCheck = {
   parts: Record<DomainPart, DomainPartState>;
   /** The grade, with a question mark if a part could not be verified. */
   grade_text: string;
+  /** False if DNS says that the domain does not exist: it has no grade then. */
+  does_exist: boolean;
   /** Why anyone can send mail as the domain; empty if that is not so. */
   risk: string;
   /** Set up to send no mail: nothing is left to fix, whatever the grade. */
@@ -534,10 +592,14 @@ export type DomainCheck = {
   spf_tree: SpfTreeNode;
   spf_void_lookups: number;
   mx_state: string;
+  /** The hosts that were examined, the preferred first. */
+  mx_hosts: MxHost[];
   /** Found with a wildcard record: every selector would be. */
   is_dkim_wildcard: boolean;
   is_dmarc_test_mode: boolean;
 };
+/** `provider` is named where the host is known to belong to one. */
+export type MxHost = { host: string; preference: number; addresses: string[]; provider?: string };
 export type SpfTreeNode = {
   name: string;
   /** The term that led here; empty for the root. */
@@ -548,6 +610,40 @@ export type SpfTreeNode = {
   errors: string[];
   children: SpfTreeNode[];
 };
+
+/** Texts instead of the present records; an empty text removes one, an absent field leaves it as it is. */
+export type TrialRequest = {
+  spf?: string;
+  dmarc?: string;
+  dkim?: { selector: string; text: string };
+  /** As for `checkDomain`. */
+  selectors?: string;
+};
+/** `before` is the zone as it is, `after` with the texts of the request. */
+export type DomainTrial = {
+  before: TrialState;
+  after: TrialState;
+  appeared: TrialFinding[];
+  vanished: TrialFinding[];
+};
+export type TrialState = {
+  score: number;
+  grade_text: string;
+  points: DomainCheck['points'];
+  risk: string;
+  spf_lookups: number;
+  spf_errors: string[];
+  dmarc_errors: string[];
+  /** Absent without a dataset. `networks`: by number of addresses that may send, the largest first. */
+  senders?: {
+    ipv4_addresses: number;
+    ipv6_48s: number;
+    open_to_all: boolean;
+    networks: { asn: number; asn_name: string; ipv4_addresses: number }[];
+  };
+};
+/** `text` begins with the code of the finding. */
+export type TrialFinding = { part: DomainPart; text: string };
 
 // Dataset
 
@@ -565,12 +661,15 @@ export type UpdateState = {
   started_at?: string;
   finished_at?: string;
   succeeded_at?: string;
-  /** What a running update does. */
+  /** What a running update does, and how much of it is done, from 0 to 1. */
   step?: string;
+  share?: number;
   version?: number;
   /** Administrators only. */
   error?: string;
+  /** Feeds that the last update did not use, also if it failed; `problem` says so in a sentence. */
   refused: Refusal[];
+  problem?: string;
   schedule: UpdateSchedule;
 };
 /** `pull`: versions come from a static host. Without `interval_seconds` nothing happens by itself. */
@@ -582,7 +681,13 @@ export type Health = {
   server_version: string;
   node_version: string;
   storage: { engine: string; state: 'ok' | 'unavailable' };
-  dataset: { state: 'ok' | 'stale' | 'fallback' | 'missing'; version?: number; age_seconds?: number };
+  dataset: {
+    state: 'ok' | 'stale' | 'fallback' | 'missing';
+    version?: number;
+    built_at?: string;
+    /** Of the oldest source that decides prefixes or countries. */
+    data_as_of?: string;
+  };
   /** Processes that reported in the last half minute, on all machines. */
   processes: ProcessState[];
   update: UpdateState;

@@ -10,6 +10,7 @@ export function handleError(log: Logger, onFault: (request: FastifyRequest, repl
   return (thrown: FastifyError | ApiError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const error = isAborted(request, thrown) ? new ApiError('BAD_REQUEST') : toApiError(thrown);
     const { status, isCounted } = error.row;
+    request.refusalCode = error.code;
     if (status >= 500 && isCounted !== true) {
       if (!(thrown instanceof ApiError)) log.error({ err: thrown, request_id: request.id }, 'request failed');
       onFault(request, reply);
@@ -38,7 +39,8 @@ function toApiError(thrown: FastifyError | ApiError | Error): ApiError {
   }
   const code = 'code' in thrown ? thrown.code : undefined;
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError('PAYLOAD_TOO_LARGE');
-  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new ApiError('UNSUPPORTED_MEDIA_TYPE');
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    return new ApiError('UNSUPPORTED_MEDIA_TYPE', { extra: { details: { expected: 'application/json' } } });
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') return new ApiError('BAD_REQUEST');
   const isBadBody = code === 'FST_ERR_CTP_EMPTY_JSON_BODY' || code === 'FST_ERR_CTP_INVALID_JSON_BODY';
   if (isBadBody || (thrown instanceof SyntaxError && 'statusCode' in thrown)) return invalidBody('');

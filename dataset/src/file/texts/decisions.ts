@@ -31,6 +31,8 @@ const FIELDS = [
   'tor_operator',
   'cloud_region',
   'threat.score',
+  'type_signal',
+  'prefix_is_derived',
 ] as const;
 
 const NO_VALUE = 0;

@@ -21,8 +21,12 @@ export function plainClient(trustProxy: readonly string[]): ClientOf {
   };
 }
 
-/** Several fields are joined as Node does it. The bytes were recognised, so each field is a line. */
+/**
+ * Several fields are joined as Node does it. The bytes were recognised as one request, which ends with its first blank
+ * line: what follows is of another one.
+ */
 function forwardedFor(bytes: Buffer): string {
-  const fields = bytes.toString('latin1').matchAll(/\r\nx-forwarded-for: ([^\r]*)/gi);
+  const request = bytes.toString('latin1', 0, bytes.indexOf('\r\n\r\n'));
+  const fields = request.matchAll(/\r\nx-forwarded-for: ([^\r]*)/gi);
   return Array.from(fields, ([, value]) => value).join(', ');
 }

@@ -2,7 +2,7 @@
  * Answers plain lookups: the steps of the route (key, quota, permission, address, record) without a request object. It
  * waits only if storage must be asked: for a key that is no longer vouched for, or for a lease.
  */
-import { parseAddressBytes } from '@whence/dataset/address';
+import { type Address, parseAddressBytes } from '@whence/dataset/address';
 import { ApiError } from '../../http/errors.ts';
 import type { Key } from '../../keys/key.ts';
 import { isWellFormed } from '../../keys/secret.ts';
@@ -14,8 +14,8 @@ import { forbidden } from '../authenticate.ts';
 import { isTooFast, limitHeader, limitReached, TOO_FAST } from '../rate-limit.ts';
 import type { ApiDependencies } from '../routes.ts';
 import { AnswerSlab, type RateLimitState, writeLookupAnswer } from './lookup-answer.ts';
-import { type ClientOf, plainClient } from './plain-client.ts';
-import type { AnswerPlain, PlainConnection } from './plain-connections.ts';
+import { plainClient } from './plain-client.ts';
+import type { PlainAnswers, PlainConnection } from './plain-connections.ts';
 import type { PlainRequest } from './plain-request.ts';
 import { writeRefusal } from './refusal-answer.ts';
 
@@ -35,28 +35,32 @@ const UNAUTHORIZED = new ApiError('UNAUTHORIZED');
 const INVALID_IP = new ApiError('INVALID_IP');
 const FORBIDDEN = forbidden(PERMISSION);
 
-/** What must be kept of a request while it waits, because `PlainRequest` is reused: the address and the time. */
+/** What is kept of a request while it waits: its bytes and `PlainRequest` are used for the next one. */
 type Asked = {
-  readonly bytes: Buffer;
+  /** Undefined if it is invalid. */
+  readonly address: Address | undefined;
   readonly connection: PlainConnection;
-  readonly start: number;
-  readonly end: number;
+  /** Not read once the request has waited. */
+  readonly bytes: Buffer;
+  /** Set before it waits. */
+  client: string | undefined;
   readonly startedMs: number;
   readonly nowMs: number;
 };
 
-export function plainLookup(dependencies: PlainLookupDependencies): AnswerPlain {
+export function plainLookup(dependencies: PlainLookupDependencies): PlainAnswers {
   const { keys, quota, rates, live, overload, nowMs, trustProxy } = dependencies;
   const clientOf = plainClient(trustProxy);
-  const { finish, refuseKey } = finisher(dependencies, clientOf);
+  const slab = new AnswerSlab(dependencies.extraHeaders);
+  const { finish, refuseKey } = finisher(dependencies, slab, clientOfAsked);
   const refuse = refuser(dependencies);
 
-  return (bytes, request, connection) => {
+  const answer: PlainAnswers['answer'] = (bytes, request, connection, mayWait) => {
     const asked: Asked = {
-      bytes,
+      address: parseAddressBytes(bytes, request.addressStart, request.addressEnd),
       connection,
-      start: request.addressStart,
-      end: request.addressEnd,
+      bytes,
+      client: undefined,
       startedMs: performance.now(),
       nowMs: nowMs(),
     };
@@ -67,30 +71,43 @@ export function plainLookup(dependencies: PlainLookupDependencies): AnswerPlain 
     if (served === undefined) return undefined;
     const secret = secretOf(bytes, request, connection);
     const key = keys.findRemembered(secret);
-    if (key === undefined) return later(asked, served, secret);
-    const refusal = key.restrictions === undefined ? undefined : restrictedBy(asked, key);
-    if (refusal !== undefined) return refusal;
+    if (key === undefined) return mayWait ? later(asked, served, secret) : undefined;
+    // A request that has to wait may be handled again by Node, and would be counted twice for its rate.
+    if (key.restrictions !== undefined) return mayWait ? restricted(asked, served, key) : undefined;
+    const spent = quota.spendAtOnce(key.id, key.allowance, asked.nowMs);
+    if (spent !== undefined) return finish(asked, served, key, spent);
+    return mayWait ? spendLater(asked, served, key) : undefined;
+  };
+  return { answer, release: (sent) => slab.release(sent) };
+
+  function clientOfAsked(asked: Asked): string {
+    return asked.client ?? clientOf(asked.bytes, asked.connection.socket);
+  }
+
+  /** Before a request waits: its bytes are then used for another one. */
+  function keepClient(asked: Asked): void {
+    asked.client ??= clientOf(asked.bytes, asked.connection.socket);
+  }
+
+  function restricted(asked: Asked, served: ServedDataset, key: Key): Buffer | Promise<Buffer> {
+    if (!keys.admits(key, () => clientOfAsked(asked))) return refuse(asked, UNAUTHORIZED);
+    if (isTooFast(rates, key, PERMISSION))
+      return refuseKey(asked, key, rateOf(key, quota.peek(key.id, key.allowance, asked.nowMs)), TOO_FAST);
     const spent = quota.spendAtOnce(key.id, key.allowance, asked.nowMs);
     return spent === undefined ? spendLater(asked, served, key) : finish(asked, served, key, spent);
-  };
-
-  /** The refusal of a request that the restrictions of its key forbid. */
-  function restrictedBy(asked: Asked, key: Key): Buffer | undefined {
-    if (!keys.admits(key, () => clientOf(asked.bytes, asked.connection.socket))) return refuse(asked, UNAUTHORIZED);
-    if (!isTooFast(rates, key, PERMISSION)) return undefined;
-    return refuseKey(asked, key, rateOf(key, quota.peek(key.id, key.allowance, asked.nowMs)), TOO_FAST);
   }
 
   async function later(asked: Asked, served: ServedDataset, secret: string): Promise<Buffer | undefined> {
     if (!isWellFormed(secret)) return refuse(asked, UNAUTHORIZED);
-    const key = await keys.findKnown(secret, () => clientOf(asked.bytes, asked.connection.socket));
+    keepClient(asked);
+    const key = await keys.findKnown(secret, () => clientOfAsked(asked));
     // Never seen before: the route looks it up, and throttles guesses by client address.
     if (key === undefined) return undefined;
-    if (key === 'absent') return refuse(asked, UNAUTHORIZED);
-    return restrictedBy(asked, key) ?? spendLater(asked, served, key);
+    return key === 'absent' ? refuse(asked, UNAUTHORIZED) : restricted(asked, served, key);
   }
 
   async function spendLater(asked: Asked, served: ServedDataset, key: Key): Promise<Buffer> {
+    keepClient(asked);
     return finish(asked, served, key, await quota.spend(key.id, key.allowance, asked.nowMs));
   }
 }
@@ -99,8 +116,13 @@ function rateOf(key: Key, { remaining, resetSeconds }: Spent): RateLimitState {
   return { limit: limitHeader(key), remaining, resetSeconds };
 }
 
-function finisher({ metrics, usage, networks, extraHeaders }: PlainLookupDependencies, clientOf: ClientOf) {
-  const slab = new AnswerSlab(extraHeaders);
+type ClientOfAsked = (asked: Asked) => string;
+
+function finisher(
+  { metrics, usage, networks, extraHeaders }: PlainLookupDependencies,
+  slab: AnswerSlab,
+  clientOf: ClientOfAsked,
+) {
   let lastServed: ServedDataset | undefined;
   let lastNotFound: ApiError | undefined;
 
@@ -110,7 +132,7 @@ function finisher({ metrics, usage, networks, extraHeaders }: PlainLookupDepende
     const rate = rateOf(key, spent);
     if (!key.permissions.includes(PERMISSION)) return refuseKey(asked, key, rate, FORBIDDEN);
     if (!spent.isAllowed) return refuseKey(asked, key, rate, limitReached(spent, asked.nowMs));
-    const address = parseAddressBytes(asked.bytes, asked.start, asked.end);
+    const { address } = asked;
     if (address === undefined) return refuseKey(asked, key, rate, INVALID_IP);
     const elapsedMs = performance.now() - asked.startedMs;
     const found = writeLookupAnswer(slab, served, address, rate, Math.floor(elapsedMs), asked.nowMs);
@@ -123,8 +145,8 @@ function finisher({ metrics, usage, networks, extraHeaders }: PlainLookupDepende
     return found.answer;
   }
 
-  function recordAddress({ bytes, connection }: Asked, { id }: Key): void {
-    usage.recordAddress(id, clientAddress(clientOf(bytes, connection.socket)));
+  function recordAddress(asked: Asked, { id }: Key): void {
+    usage.recordAddress(id, clientAddress(clientOf(asked)));
   }
 
   function notFoundIn(served: ServedDataset): ApiError {
@@ -136,7 +158,7 @@ function finisher({ metrics, usage, networks, extraHeaders }: PlainLookupDepende
   function refuseKey(asked: Asked, key: Key, rate: RateLimitState, error: ApiError): Buffer {
     const elapsedMs = performance.now() - asked.startedMs;
     metrics.plainLookups++;
-    metrics.count(ROUTE, error.row.status, elapsedMs / 1000);
+    metrics.count(ROUTE, error.row.status, elapsedMs / 1000, error.code);
     if (usage.count(key.id, ROUTE, error.row.status, asked.nowMs)) recordAddress(asked, key);
     return writeRefusal(error, rate, Math.floor(elapsedMs), asked.nowMs, extraHeaders);
   }
@@ -146,7 +168,7 @@ function refuser({ metrics, extraHeaders }: PlainLookupDependencies) {
   return ({ startedMs, nowMs }: Asked, error: ApiError): Buffer => {
     const elapsedMs = performance.now() - startedMs;
     metrics.plainLookups++;
-    metrics.count(ROUTE, error.row.status, elapsedMs / 1000);
+    metrics.count(ROUTE, error.row.status, elapsedMs / 1000, error.code);
     return writeRefusal(error, undefined, Math.floor(elapsedMs), nowMs, extraHeaders);
   };
 }

@@ -2,7 +2,7 @@
 import { details, envelope, error, oneOfErrors, processingTime } from './envelope.ts';
 import { ipRecord } from './ip-record.ts';
 import { integer, named, object, string } from './json-schema.ts';
-import { refusals, security } from './refusals.ts';
+import { invalidSwitch, refusals, security } from './refusals.ts';
 
 const ipMeta = named(
   'LookupMeta',
@@ -23,7 +23,10 @@ export const ipSchema = {
   querystring: { type: 'object', properties: { explain: string('true adds the evidence for every field.', 'true') } },
   response: {
     200: envelope('The record.', ipRecord, ipMeta),
-    400: envelope('Not an address.', error('invalid IP address', 'INVALID_IP')),
+    400: envelope(
+      'Not an address, or a parameter that is neither true nor false.',
+      oneOfErrors({ INVALID_IP: 'invalid IP address', INVALID_QUERY: 'invalid query parameter' }, invalidSwitch),
+    ),
     404: envelope(
       'Special-purpose or unannounced address.',
       error(

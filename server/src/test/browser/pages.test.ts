@@ -8,6 +8,8 @@ import './every-page.ts';
 import './keyboard-paths.ts';
 import './keys.ts';
 import './lookups.ts';
+import './one-subject.ts';
+import './palette.ts';
 import './public-lookups.ts';
 import './reference.ts';
 // Last: it fills the table of keys.

@@ -19,8 +19,6 @@ export type Rotation = {
   readonly name: string;
   /** When the key itself is to be revoked; without it, that is left to a person. */
   readonly revokeAt?: Date;
-  /** Active keys that the owner may have already; any number without it. */
-  readonly most?: number;
 };
 
 /** In the audit log, for what is carried out at its time. */
@@ -82,9 +80,10 @@ export class Keys {
    */
   async rotate(
     key: Key,
-    { name, revokeAt, most = Number.POSITIVE_INFINITY }: Rotation,
+    { name, revokeAt }: Rotation,
     actor: Actor,
     now: Date,
+    most = Number.POSITIVE_INFINITY,
   ): Promise<CreatedKey | 'revoked' | 'has successor' | 'too many'> {
     if (key.revokedAt !== undefined) return 'revoked';
     const { tier, permissions, ownerId, id: predecessorId } = key;

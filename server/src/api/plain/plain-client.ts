@@ -6,33 +6,27 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import proxyAddr from '@fastify/proxy-addr';
 
-/** The request is in the first `size` bytes. */
-type ReceivedRequest = {
-  readonly bytes: Buffer;
-  readonly size: number;
-  readonly connection: { readonly socket: Socket };
-};
-
-export type ClientOf = (request: ReceivedRequest) => string;
+export type ClientOf = (bytes: Buffer, socket: Socket) => string;
 
 export function plainClient(trustProxy: readonly string[]): ClientOf {
-  if (trustProxy.length === 0) return ({ connection }) => connection.socket.remoteAddress ?? '';
+  if (trustProxy.length === 0) return (_bytes, { remoteAddress = '' }) => remoteAddress;
   const isTrusted = proxyAddr.compile([...trustProxy]);
-  return ({ bytes, size, connection }) => {
-    const { remoteAddress } = connection.socket;
+  return (bytes, socket) => {
+    const { remoteAddress } = socket;
     // The connection was closed meanwhile.
     if (remoteAddress === undefined) return '';
-    const request = {
-      headers: { 'x-forwarded-for': forwardedFor(bytes.toString('latin1', 0, size)) },
-      socket: { remoteAddress },
-    };
+    const request = { headers: { 'x-forwarded-for': forwardedFor(bytes) }, socket: { remoteAddress } };
     // It reads nothing else of a request.
     return proxyAddr(request as unknown as IncomingMessage, isTrusted);
   };
 }
 
-/** Several fields are joined as Node does it. The bytes were recognised, so each field is a line. */
-function forwardedFor(head: string): string {
-  const fields = head.matchAll(/\r\nx-forwarded-for: ([^\r]*)/gi);
+/**
+ * Several fields are joined as Node does it. The bytes were recognised as one request, which ends with its first blank
+ * line: what follows is of another one.
+ */
+function forwardedFor(bytes: Buffer): string {
+  const request = bytes.toString('latin1', 0, bytes.indexOf('\r\n\r\n'));
+  const fields = request.matchAll(/\r\nx-forwarded-for: ([^\r]*)/gi);
   return Array.from(fields, ([, value]) => value).join(', ');
 }

@@ -14,7 +14,7 @@ import { forbidden } from '../authenticate.ts';
 import { isTooFast, limitHeader, limitReached, TOO_FAST } from '../rate-limit.ts';
 import type { ApiDependencies } from '../routes.ts';
 import { AnswerSlab, type RateLimitState, writeLookupAnswer } from './lookup-answer.ts';
-import { type ClientOf, plainClient } from './plain-client.ts';
+import { plainClient } from './plain-client.ts';
 import type { PlainAnswers, PlainConnection } from './plain-connections.ts';
 import type { PlainRequest } from './plain-request.ts';
 import { writeRefusal } from './refusal-answer.ts';
@@ -39,10 +39,11 @@ const FORBIDDEN = forbidden(PERMISSION);
 type Asked = {
   /** Undefined if it is invalid. */
   readonly address: Address | undefined;
-  /** The request is in the first `size` bytes; for its client address. */
-  readonly bytes: Buffer;
-  readonly size: number;
   readonly connection: PlainConnection;
+  /** Not read once the request has waited. */
+  readonly bytes: Buffer;
+  /** Set before it waits. */
+  client: string | undefined;
   readonly startedMs: number;
   readonly nowMs: number;
 };
@@ -51,15 +52,15 @@ export function plainLookup(dependencies: PlainLookupDependencies): PlainAnswers
   const { keys, quota, rates, live, overload, nowMs, trustProxy } = dependencies;
   const clientOf = plainClient(trustProxy);
   const slab = new AnswerSlab(dependencies.extraHeaders);
-  const { finish, refuseKey } = finisher(dependencies, slab, clientOf);
+  const { finish, refuseKey } = finisher(dependencies, slab, clientOfAsked);
   const refuse = refuser(dependencies);
 
   const answer: PlainAnswers['answer'] = (bytes, request, connection, mayWait) => {
     const asked: Asked = {
       address: parseAddressBytes(bytes, request.addressStart, request.addressEnd),
-      bytes,
-      size: request.size,
       connection,
+      bytes,
+      client: undefined,
       startedMs: performance.now(),
       nowMs: nowMs(),
     };
@@ -70,49 +71,57 @@ export function plainLookup(dependencies: PlainLookupDependencies): PlainAnswers
     if (served === undefined) return undefined;
     const secret = secretOf(bytes, request, connection);
     const key = keys.findRemembered(secret);
-    if (key === undefined) return mayWait ? later(kept(asked), served, secret) : undefined;
-    const refusal = key.restrictions === undefined ? undefined : restrictedBy(asked, key);
-    if (refusal !== undefined) return refusal;
+    if (key === undefined) return mayWait ? later(asked, served, secret) : undefined;
+    // A request that has to wait may be handled again by Node, and would be counted twice for its rate.
+    if (key.restrictions !== undefined) return mayWait ? restricted(asked, served, key) : undefined;
     const spent = quota.spendAtOnce(key.id, key.allowance, asked.nowMs);
     if (spent !== undefined) return finish(asked, served, key, spent);
-    return mayWait ? spendLater(kept(asked), served, key) : undefined;
+    return mayWait ? spendLater(asked, served, key) : undefined;
   };
   return { answer, release: (sent) => slab.release(sent) };
 
-  /** The refusal of a request that the restrictions of its key forbid. */
-  function restrictedBy(asked: Asked, key: Key): Buffer | undefined {
-    if (!keys.admits(key, () => clientOf(asked))) return refuse(asked, UNAUTHORIZED);
-    if (!isTooFast(rates, key, PERMISSION)) return undefined;
-    return refuseKey(asked, key, rateOf(key, quota.peek(key.id, key.allowance, asked.nowMs)), TOO_FAST);
+  function clientOfAsked(asked: Asked): string {
+    return asked.client ?? clientOf(asked.bytes, asked.connection.socket);
+  }
+
+  /** Before a request waits: its bytes are then used for another one. */
+  function keepClient(asked: Asked): void {
+    asked.client ??= clientOf(asked.bytes, asked.connection.socket);
+  }
+
+  function restricted(asked: Asked, served: ServedDataset, key: Key): Buffer | Promise<Buffer> {
+    if (!keys.admits(key, () => clientOfAsked(asked))) return refuse(asked, UNAUTHORIZED);
+    if (isTooFast(rates, key, PERMISSION))
+      return refuseKey(asked, key, rateOf(key, quota.peek(key.id, key.allowance, asked.nowMs)), TOO_FAST);
+    const spent = quota.spendAtOnce(key.id, key.allowance, asked.nowMs);
+    return spent === undefined ? spendLater(asked, served, key) : finish(asked, served, key, spent);
   }
 
   async function later(asked: Asked, served: ServedDataset, secret: string): Promise<Buffer | undefined> {
     if (!isWellFormed(secret)) return refuse(asked, UNAUTHORIZED);
-    const key = await keys.findKnown(secret, () => clientOf(asked));
+    keepClient(asked);
+    const key = await keys.findKnown(secret, () => clientOfAsked(asked));
     // Never seen before: the route looks it up, and throttles guesses by client address.
     if (key === undefined) return undefined;
-    if (key === 'absent') return refuse(asked, UNAUTHORIZED);
-    return restrictedBy(asked, key) ?? spendLater(asked, served, key);
+    return key === 'absent' ? refuse(asked, UNAUTHORIZED) : restricted(asked, served, key);
   }
 
   async function spendLater(asked: Asked, served: ServedDataset, key: Key): Promise<Buffer> {
+    keepClient(asked);
     return finish(asked, served, key, await quota.spend(key.id, key.allowance, asked.nowMs));
   }
-}
-
-/** Before a wait: the buffer is used for the next request. */
-function kept(asked: Asked): Asked {
-  return { ...asked, bytes: Buffer.from(asked.bytes.subarray(0, asked.size)) };
 }
 
 function rateOf(key: Key, { remaining, resetSeconds }: Spent): RateLimitState {
   return { limit: limitHeader(key), remaining, resetSeconds };
 }
 
+type ClientOfAsked = (asked: Asked) => string;
+
 function finisher(
   { metrics, usage, networks, extraHeaders }: PlainLookupDependencies,
   slab: AnswerSlab,
-  clientOf: ClientOf,
+  clientOf: ClientOfAsked,
 ) {
   let lastServed: ServedDataset | undefined;
   let lastNotFound: ApiError | undefined;

@@ -119,10 +119,9 @@ export async function keyRotate(
     const key = await findKey(keys, storage, name);
     const outcome = await keys.rotate(key, { name: key.name, ...rotation }, operator(), now);
     if (outcome === 'revoked') throw new CommandError(`the key ${key.id} is revoked: create a new one instead`);
-    if (outcome === 'has successor')
+    // The command line has no limit, so these are not too many.
+    if (outcome === 'has successor' || outcome === 'too many')
       throw new CommandError(`the key ${key.id} already has an active successor: revoke one of them first`);
-    // The command line has no limit of keys.
-    if (outcome === 'too many') throw new Error(`the key ${key.id} was refused a successor`);
     stdout.write(
       json === true
         ? `${JSON.stringify({ ...describeKey(outcome.key), key: outcome.secret })}\n`

@@ -145,9 +145,9 @@ export function keyRoutes({ storage, audit, settings }: DashboardDependencies): 
         const key = await visible.find(session.account, params.id);
         requireTier(session.account, key.tier);
         const { name = key.name, revoke_in_hours: hours } = body;
-        const most = mostOf(session.account, 2);
         const schedule = hours === undefined ? {} : { revokeAt: new Date(now.getTime() + hours * HOUR_MS) };
-        const outcome = await keys.rotate(key, { name: parseName(name), most, ...schedule }, actor, now);
+        const most = mostOf(session.account, 2);
+        const outcome = await keys.rotate(key, { name: parseName(name), ...schedule }, actor, now, most);
         if (outcome === 'too many') throw tooManyKeys(most);
         if (outcome === 'revoked') throw new DashboardRefusal('ALREADY_REVOKED');
         if (outcome === 'has successor') throw new DashboardRefusal('ALREADY_ROTATING');

@@ -90,7 +90,7 @@ function filling(engine: Engine['name'], from: number, to: number): string[] {
       case when i % 7 = 0 then 1 end, case when i % 7 = 0 then 'test' end,
       case when i % 11 < 3 then 'owner 1' when i % 11 = 4 then 'owner ' || i end,
       case when i % 3 = 0 then ${RANK} + i % 1000 else 0 end, case when i % 100 = 0 then 'k' || ${digits(8)} end,
-      case when i % 17 = 1 then 1 end, case when i % 19 = 2 then 1 end, case when i % 19 = 2 then 1 else 0 end
+      case when i % 5 = 1 then 1 end, case when i % 6 = 2 then 1 end, case when i % 6 = 2 then 1 else 0 end
     from n`,
     `insert into key_words (word, key_id)
     ${numbers} select 'customer ' || ${digits(5)} || ${label}, 'k' || ${digits(8)} from n

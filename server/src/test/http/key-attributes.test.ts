@@ -144,6 +144,22 @@ for (const engine of testEngines()) {
     });
   });
 
+  onEngine('the address that a proxy has sent with the request before is not that of the next one', async () => {
+    const created = await create();
+    await change(created, { allowedNetworks: ['203.0.113.0/24'] });
+    const [plainPath] = PATHS;
+    assert.ok(plainPath);
+    await answerOf(servers, plainPath, created.secret, CLIENT);
+    const connection = await RawConnection.open((servers[0] as Server).url);
+    const withoutProxy = `GET /v1/ip/8.8.8.8 HTTP/1.1\r\nHost: x\r\nX-API-Key: ${created.secret}\r\n\r\n`;
+    const answers = [await connection.ask(lookup(created.secret, CLIENT)), await connection.ask(withoutProxy)];
+    connection.close();
+    assert.deepEqual(
+      answers.map((answer) => parseAnswers(answer)[0]?.status),
+      [200, 401],
+    );
+  });
+
   for (const path of PATHS) {
     onEngine(`more than its requests per second, ${path.name}: 429, which does not count for the day`, async () => {
       const created = await create();

@@ -38,7 +38,7 @@ for (const [args, maxFiles, absent] of [
   [['--help'], 40, /\/(commands\/(?!email\/parallel\.js)|storage\/kysely|file\/read|api|dashboard)\b|fastify|pino/],
   [
     ['ip', '8.8.8.8'],
-    60,
+    62,
     /\/(command-line\/(?!lookups|command\.js)|storage\/kysely|api|dashboard|feeds)\b|fastify|pino/,
   ],
   [['key', 'list'], 90, /\/(api|dashboard|feeds|file\/read)\b|fastify|pino/],

@@ -50,10 +50,10 @@ export async function runReplicas(
       const ms = fromMs + share * minutes * 60_000 - Date.now();
       if (ms > 0) await sleep(ms, undefined, { signal });
     };
-    const cause = async (name: string, work: () => Promise<void>) => {
+    const cause = async (name: string, work: () => Promise<void>, isCopy = false) => {
       const beganMs = Date.now();
       await work();
-      faults.push({ name, fromMs: beganMs, toMs: Date.now() });
+      faults.push({ name, fromMs: beganMs, toMs: Date.now(), isCopy });
       print(`${((beganMs - fromMs) / 1000).toFixed(0)} s: ${name}, ${((Date.now() - beganMs) / 1000).toFixed(1)} s`);
     };
     await atShare(0.1);
@@ -66,7 +66,7 @@ export async function runReplicas(
     await atShare(0.55);
     await cause('a synchronous standby is added', () => database.addStandby());
     await atShare(0.65);
-    await cause('the standby takes over', () => database.failOver());
+    await cause('the standby takes over', () => database.failOver(), true);
     await atShare(0.78);
     await cause('a backup is made', () => database.backUp());
     const known = new Set(revocations.revoked);
@@ -74,7 +74,7 @@ export async function runReplicas(
     // The backup has no count of requests since: keys that are in use now are not used afterwards.
     traffic.useLimited([]);
     await revocations.holdDuring(
-      () => cause('the backup is restored', () => database.restore()),
+      () => cause('the backup is restored', () => database.restore(), true),
       (key) => known.has(key),
     );
     traffic.useLimited(afterwards);

@@ -3,6 +3,7 @@ import type { RouteOptions } from 'fastify';
 import type { EmailChecks } from '../email-checks/email-checks.ts';
 import type { KnownKeys } from '../keys/known-keys.ts';
 import type { Overload } from '../limits/overload.ts';
+import type { RequestRates } from '../limits/request-rates.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Quota } from '../quota/quota.ts';
@@ -32,6 +33,7 @@ type ApiRoute = Pick<RouteOptions, 'method' | 'url' | 'schema'> & {
 export type ApiDependencies = {
   readonly keys: KnownKeys;
   readonly quota: Quota;
+  readonly rates: RequestRates;
   readonly usage: Usage;
   readonly overload: Overload;
   readonly live: LiveDataset;

@@ -122,7 +122,8 @@ function appendParts(parts: readonly Part[], address: Address, match: Match, out
     const { before, words } = part;
     for (let i = 0, to = output.length; i < words.length; i++, to += 8) view.setFloat64(to, words[i] as number, true);
     let at = output.length + before.length;
-    if (part.kind === 'ip') at = address.version === 4 ? writeQuad(address.w0, view, at) : writeIPv6(address, bytes, at);
+    if (part.kind === 'ip')
+      at = address.version === 4 ? writeQuad(address.w0, view, at) : writeIPv6(address, bytes, at);
     else if (part.kind === 'prefix') {
       const length = prefixLength(match);
       if (address.version === 4) at = writeQuad(address.w0 & wordMask(length), view, at);

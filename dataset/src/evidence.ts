@@ -7,10 +7,14 @@ import type { Address } from './address.ts';
 import type { Match } from './file/format.ts';
 import type { Dataset } from './file/read.ts';
 import { addressBits, formatPrefix, fromBigInt, toBigInt, widestPrefixLength } from './prefix.ts';
-import type { Evidence, IpRecord } from './record.ts';
+import { type Evidence, type IpRecord, TYPE_SIGNALS } from './record.ts';
 
 /** Fields that the route decides: their prefix is that of the record. */
 const ANNOUNCED = new Set(['prefix', 'prefix_is_derived', 'asn', 'asn_name']);
+/** Names of signals by what stands for them in the file. */
+const SIGNAL_NAMES: ReadonlyMap<unknown, string> = new Map(
+  Object.entries(TYPE_SIGNALS).map(([name, letters]) => [letters, name]),
+);
 /** A source may say the same about a large part of the internet. This limit per direction keeps the walk under 1 ms. */
 const MAX_RUNS = 256;
 
@@ -21,8 +25,10 @@ export function explain(dataset: Dataset, address: Address, match: Match): Evide
     return { field, value, source: id, prefix, as_of };
   };
   const rows = dataset.decisions(dataset.attributesOf(match)).map(([field, source, stated]) => {
-    const value = stated ?? fieldValue(record, field);
-    const prefix = ANNOUNCED.has(field) ? record.prefix : statedPrefix(dataset, address, field, value, source);
+    const value = field === 'type_signal' ? (SIGNAL_NAMES.get(stated) ?? '') : (stated ?? fieldValue(record, field));
+    const prefix = ANNOUNCED.has(field)
+      ? record.prefix
+      : statedPrefix(dataset, address, field, stated ?? value, source);
     return row(field, value, source, prefix);
   });
   // Several networks may announce the same prefix (MOAS). The record has the one that most peers see.

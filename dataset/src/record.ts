@@ -72,6 +72,15 @@ export type Evidence = {
   as_of: string;
 };
 
+/** What decided a type that is the sum of weak signals, with the letters that stand for it in the file. */
+export const TYPE_SIGNALS = {
+  name: 'NA',
+  registration: 'RE',
+  announcements: 'AN',
+  assumed: 'AS',
+} as const;
+export type TypeSignal = keyof typeof TYPE_SIGNALS;
+
 export type AsnRecord = {
   asn: number;
   asn_name: string;

@@ -28,7 +28,7 @@ test('cli: the first build publishes version 1 and prints each step on a line', 
   assert.equal(firstBuild.code, 0);
   assert.match(
     firstBuild.stdout,
-    /^version 1: 564,552 IPv4 and 122,203 IPv6 prefixes, 91,038 networks, \d+\.\d MB, \d+\.\d s\ncoverage:\n/,
+    /^version 1: 564,552 IPv4 and 125,438 IPv6 prefixes, 91,038 networks, \d+\.\d MB, \d+\.\d s\ncoverage:\n/,
   );
   assert.match(firstBuild.stderr, /^reading asn-ipv4\.csv\n(?:[a-zA-Z0-9 .-]+\n)+writing\nchecking\n$/);
 });
@@ -224,7 +224,7 @@ test('cli: --help lists the settings', async () => {
 
 test('cli: list, verify and use', async () => {
   const list = await whence('dataset', 'list');
-  assert.match(list.stdout, /\n\* {2}1 {8}\d{4}-\d\d-\d\d \d\d:\d\d {2}\d+\.\d MB {2}686,755 {3}91,038\n/);
+  assert.match(list.stdout, /\n\* {2}1 {8}\d{4}-\d\d-\d\d \d\d:\d\d {2}\d+\.\d MB {2}689,990 {3}91,038\n/);
   assert.match(list.stdout, /npm-dbip-country +2026-06-01 +701,668 +CC BY 4\.0 +IP Geolocation by DB-IP/);
   assert.equal(JSON.parse((await whence('dataset', 'list', '--json')).stdout).current, 1);
   assert.equal((await whence('dataset', 'verify')).stdout, 'version 1: valid\n');

@@ -74,7 +74,8 @@ function readRows(): Row[] {
     const label = byRule === undefined ? (byHand ?? typeLabels.get(asn)) : byHand === undefined ? byRule : undefined;
     if (label === undefined) return [];
     const weight = byRule !== undefined ? WEIGHTS.rule : byHand !== undefined ? WEIGHTS.table : WEIGHTS.sample;
-    const signals = networkSignals(asn, name, shape, knownWords).add(CONSTANT);
+    const { name: words, registration, announcements } = networkSignals(asn, name, shape, knownWords);
+    const signals = new Set([...words, ...registration, ...announcements, CONSTANT]);
     return [{ kind: KINDS.indexOf(KIND_OF[label]), weight, signals, isByRule: byRule !== undefined }];
   });
 }

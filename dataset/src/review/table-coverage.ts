@@ -2,9 +2,8 @@
  * How much of the announced IPv4 space the hand-written table of networks, rules on names and signals decide, and which large
  * networks have no row in the table yet: where a correction of the table is worth most.
  */
-import { ASSUMED_SIGNAL } from '../compile/signals/type-score.ts';
 import type { Dataset } from '../file/read.ts';
-import type { AsnRecord, ConnectionType } from '../record.ts';
+import { type AsnRecord, type ConnectionType, TYPE_SIGNALS } from '../record.ts';
 import { networkByHand, networkRows } from '../tables/networks.ts';
 
 /**
@@ -105,7 +104,7 @@ const DECIDER_OF_SOURCE: Readonly<Record<string, Decider>> = {
 function deciderOf(dataset: Dataset, set: number): Decider {
   const decisions = dataset.decisions(set);
   const decision = decisions.find(([field]) => field === 'connection_type');
-  const isAssumed = decisions.some(([field, , value]) => field === 'type_signal' && value === ASSUMED_SIGNAL);
+  const isAssumed = decisions.some(([field, , value]) => field === 'type_signal' && value === TYPE_SIGNALS.assumed);
   if (decision === undefined || isAssumed) return 'default';
   return DECIDER_OF_SOURCE[dataset.meta.sources[decision[1]]?.id ?? ''] ?? 'list';
 }

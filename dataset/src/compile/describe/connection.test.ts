@@ -17,12 +17,12 @@ function typeEvidence(sample: Sample): { rows: unknown[]; assumed: number } {
 
 for (const [behaviour, name, country, rows, assumed] of [
   [
-    'a sum of signals names the strongest',
+    'a sum of signals says what they are about',
     'Orbital Connect',
     'BR',
     [
       ['connection_type', 'residential', 'type-signals'],
-      ['type_signal', 'word: access', 'type-signals'],
+      ['type_signal', 'name', 'type-signals'],
     ],
     0,
   ],

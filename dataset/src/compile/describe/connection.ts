@@ -3,17 +3,18 @@
  * networks a role, lists of hosting networks, rules on names. If none does, weak signals are added up; where these are
  * not clear either, the type is assumed.
  */
-import type { ConnectionType, Source } from '../../record.ts';
+import type { ConnectionType, Source, TypeSignal } from '../../record.ts';
 import { roleByName } from '../../tables/name-rules.ts';
 import { networkByHand } from '../../tables/networks.ts';
 import type { CompileInput, NetworkList } from '../input/compile-input.ts';
+import type { NetworkSignals } from '../signals/network-signals.ts';
 import { scoreType } from '../signals/type-score.ts';
 
 export type Connection = {
   readonly type: ConnectionType;
   readonly decidedBy: Source;
-  /** What decided, if the type is the sum of weak signals: the strongest of them, or that the type is assumed. */
-  readonly signal?: string;
+  /** What decided, if the type is the sum of weak signals. */
+  readonly signal?: TypeSignal;
   readonly isAssumed: boolean;
   /** The type was assigned to this network in particular, so a list of hosting prefixes does not overrule it. */
   readonly isLabelled: boolean;
@@ -31,7 +32,7 @@ export type NamedNetwork = {
   readonly name: string;
   readonly handle: string | undefined;
   /** Only called if no list and no rule knows the network. */
-  readonly signals: () => Iterable<string>;
+  readonly signals: () => NetworkSignals;
 };
 
 export function connectionOf(

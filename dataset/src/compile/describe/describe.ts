@@ -4,7 +4,7 @@
  */
 
 import type { Drive } from '../../feeds/feed.ts';
-import type { ConnectionType, Rir, Source, Threat } from '../../record.ts';
+import { type ConnectionType, type Rir, type Source, type Threat, TYPE_SIGNALS } from '../../record.ts';
 import type { Stated } from '../input/compile-input.ts';
 import type { Relabel, Verdict } from '../input/overrides.ts';
 import type { Listing } from '../layers/overlays.ts';
@@ -73,7 +73,7 @@ export function describe(facts: Facts): { attributes: Attributes; reasons: reado
   reasons.push(['rir', rir.source]);
   const type = decide<ConnectionType>('connection_type', typeOf(connection, facts.listings));
   if (connection.signal !== undefined && type?.source === connection.decidedBy)
-    reasons.push(['type_signal', connection.decidedBy, connection.signal]);
+    reasons.push(['type_signal', connection.decidedBy, TYPE_SIGNALS[connection.signal]]);
   const cloud = listed('cloud_provider');
   const provider = decide(
     'cloud_provider',

@@ -4,11 +4,10 @@
  */
 import type { CompiledAttributes } from '../../file/texts/attributes.ts';
 import { heldOutOutcomes, type Outcome } from '../../quality/held-out-addresses.ts';
-import { FLAGS, type Source, type TypeOrigin } from '../../record.ts';
+import { FLAGS, type Source, TYPE_SIGNALS, type TypeOrigin } from '../../record.ts';
 import { type Attributes, attributeTexts } from '../describe/attributes.ts';
 import { describe, type Facts, type Reason } from '../describe/describe.ts';
 import type { CompileInput } from '../input/compile-input.ts';
-import { ASSUMED_SIGNAL } from '../signals/type-score.ts';
 import type { AnswerFigures } from './figures.ts';
 
 type AttributeSet = {
@@ -75,7 +74,7 @@ export class AttributeTable {
 }
 
 function figuresOf(attributes: Attributes, reasons: readonly Reason[], input: CompileInput): AnswerFigures {
-  const isAssumed = reasons.some(([field, , value]) => field === 'type_signal' && value === ASSUMED_SIGNAL);
+  const isAssumed = reasons.some(([field, , value]) => field === 'type_signal' && value === TYPE_SIGNALS.assumed);
   const { tables, overrides, overlays } = input;
   const ownSources = [overrides?.source, ...overlays.filter(({ isTable }) => isTable).map(({ source }) => source)];
   const decidedBy = (wanted: string) => reasons.find(([field]) => field === wanted)?.[1];

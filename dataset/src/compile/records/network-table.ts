@@ -13,7 +13,7 @@ import { NetworkNames } from '../describe/network-names.ts';
 import type { CompileInput } from '../input/compile-input.ts';
 import type { Relabel, Verdict } from '../input/overrides.ts';
 import type { KnownWords } from '../signals/name-signals.ts';
-import { networkSignals } from '../signals/network-signals.ts';
+import { type NetworkSignals, networkSignals } from '../signals/network-signals.ts';
 import { RouteShapes } from '../signals/route-shapes.ts';
 
 export type Network = {
@@ -149,7 +149,7 @@ export class NetworkTable {
     };
   }
 
-  #signals(asn: number, name: string): Set<string> {
+  #signals(asn: number, name: string): NetworkSignals {
     return networkSignals(asn, name, this.#shapes.get(asn), this.#knownWords);
   }
 

@@ -31,12 +31,11 @@ for (const [behaviour, name, announced, type, isAssumed] of [
     assert.equal(scored.signal === 'assumed', isAssumed);
   });
 
-test('type score: the signal of an answer is the one that says most for it', () => {
-  assert.equal(scoreType(['word: industry', 'country US']).signal, 'word: industry');
-});
-
-test('type score: unknown signals say nothing', () => {
-  assert.deepEqual(scoreType(['constructor', 'word: nonsense']), scoreType([]));
+test('type score: the signals that say most for the answer are named', () => {
+  const none = { name: [], registration: [], announcements: [] };
+  assert.equal(scoreType({ ...none, name: ['word: industry'], registration: ['country US'] }).signal, 'name');
+  assert.equal(scoreType({ ...none, registration: ['country SC'] }).signal, 'registration');
+  assert.deepEqual(scoreType({ ...none, name: ['constructor', 'word: nonsense'] }), scoreType(none));
 });
 
 test('type points: every row says something, and its points add up to about 0', () => {

@@ -1,38 +1,44 @@
 /**
  * The kind of a network that no table, list or rule on names knows, by adding up weak evidence: words of its name, where
- * it is registered, what it announces, what lists say about its addresses. The points of each signal are in
- * tables/type-signals/points.ts. A kind must be ahead of the others by a margin, because a missing flag does less harm
- * than a wrong one; `business`, which sets no flag, needs none and is called assumed where it is not clearly ahead.
+ * it is registered, what it announces. The points of each signal are in tables/type-signals/points.ts. A kind must be
+ * ahead of the others by a margin, because a missing flag does less harm than a wrong one; where none is, the type is
+ * `business`, which sets no flag, and is called assumed.
  */
-import type { ConnectionType } from '../../record.ts';
+import type { ConnectionType, TypeSignal } from '../../record.ts';
 import { typePoints } from '../../tables/type-signals/points.ts';
+import type { NetworkSignals } from './network-signals.ts';
 
 /** What a kind must be ahead of the next. Chosen on the part of the labels that the points were fitted on. */
 const MARGIN = { residential: 1, datacenter: 5, business: 4 } as const;
 const KINDS = ['residential', 'datacenter', 'business'] as const satisfies readonly ConnectionType[];
+const GROUPS = ['name', 'registration', 'announcements'] as const satisfies readonly (keyof NetworkSignals)[];
 
-export type ScoredType = {
+type ScoredType = {
   readonly type: (typeof KINDS)[number];
   readonly isAssumed: boolean;
-  /** The signal that says most for the type, or `assumed`. */
-  readonly signal: string;
+  /** The kind of signals that says most for the type, or `assumed`. */
+  readonly signal: TypeSignal;
 };
 
-/** In the evidence, where the type is the default. */
-export const ASSUMED_SIGNAL = 'assumed';
-const ASSUMED: ScoredType = { type: 'business', isAssumed: true, signal: ASSUMED_SIGNAL };
+type Points = readonly [residential: number, datacenter: number, business: number];
 
-export function scoreType(signals: Iterable<string>): ScoredType {
-  const known = [...signals, 'every network'].flatMap((signal) => {
-    const points = Object.hasOwn(typePoints, signal) ? typePoints[signal] : undefined;
-    return points === undefined ? [] : [{ signal, points }];
-  });
-  const sums = KINDS.map((_, kind) => known.reduce((sum, { points }) => sum + (points[kind] ?? 0), 0));
+export function scoreType(signals: NetworkSignals): ScoredType {
+  const groups = GROUPS.map((group) => [group, sum([...signals[group]].map(pointsOf))] as const);
+  const total = sum([...groups.map(([, points]) => points), pointsOf('every network')]);
   for (const [kind, type] of KINDS.entries()) {
-    const best = Math.max(...sums.filter((_, other) => other !== kind));
-    if ((sums[kind] ?? 0) - best < MARGIN[type]) continue;
-    const strongest = known.reduce((a, b) => ((b.points[kind] ?? 0) > (a.points[kind] ?? 0) ? b : a));
-    return { type, isAssumed: false, signal: strongest.signal };
+    const best = Math.max(...total.filter((_, other) => other !== kind));
+    if ((total[kind] ?? 0) - best < MARGIN[type]) continue;
+    const [signal] = groups.reduce((a, b) => ((b[1][kind] ?? 0) > (a[1][kind] ?? 0) ? b : a));
+    return { type, isAssumed: false, signal };
   }
-  return ASSUMED;
+  return { type: 'business', isAssumed: true, signal: 'assumed' };
+}
+
+function pointsOf(signal: string): Points {
+  return (Object.hasOwn(typePoints, signal) ? typePoints[signal] : undefined) ?? [0, 0, 0];
+}
+
+function sum(list: readonly Points[]): Points {
+  const of = (kind: 0 | 1 | 2) => list.reduce((total, points) => total + points[kind], 0);
+  return [of(0), of(1), of(2)];
 }

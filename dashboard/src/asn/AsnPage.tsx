@@ -11,7 +11,8 @@ import { Empty, Notice } from '../components/Notice.tsx';
 import { Columns, Credits, Page, Section } from '../components/Page.tsx';
 import { countryName } from '../format/names.ts';
 import { formatNumber } from '../format/number.ts';
-import { NetworkSpaceMaps } from '../maps/SpaceMaps.tsx';
+import { CountryMap } from '../maps/CountryMap.tsx';
+import { NetworkSpaceMap } from '../maps/SpaceMaps.tsx';
 import classes from './AsnPage.module.css';
 import { AsnResults } from './AsnSearchPage.tsx';
 import { networkVerdict } from './network-verdict.ts';
@@ -84,7 +85,11 @@ export function AsnPage() {
                     )}
                   </div>
                 </Columns>
-                {record.address_count.ipv4 > 0 && <NetworkSpaceMaps asn={asn} />}
+                <CountryMap
+                  amounts={countries.map(({ value, addresses }) => ({ code: value, amount: addresses }))}
+                  unit="addresses"
+                />
+                {record.address_count.ipv4 > 0 && <NetworkSpaceMap asn={asn} />}
                 <PrefixList
                   lookup={data}
                   title={`${formatNumber(record.prefix_count.ipv4)} IPv4 and ${formatNumber(record.prefix_count.ipv6)} IPv6 prefixes`}

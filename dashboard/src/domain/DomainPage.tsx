@@ -59,7 +59,7 @@ export function DomainPage() {
           >
             Check again
           </Button>
-          <TryChangeButton />
+          {check.data?.data.does_exist === true && <TryChangeButton />}
           <PrintButton />
         </>
       }

@@ -1,9 +1,9 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import type { ProviderFailure, SignedOut } from '@whence/server/dashboard-wire';
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { isFailure } from '../api/call.ts';
-import { call, setSession } from '../api/query-client.ts';
+import { call, sessionQuery, setSession } from '../api/query-client.ts';
 import { CodeBlock } from '../components/Copy.tsx';
 import { Dialog } from '../components/Dialog.tsx';
 import { FailureNotice } from '../components/Failures.tsx';
@@ -32,10 +32,14 @@ export function SignInPage({ session }: { session: SignedOut }) {
   );
 }
 
+const SESSION_CHECK_MS = 3_000;
+
 type ExpiredSessionProps = { session: SignedOut; name: string };
 
 /** Above the page that was open when the session ended. It cannot be closed: the page behind it would only fail. */
 export function ExpiredSession({ session: { provider }, name }: ExpiredSessionProps) {
+  // Signing in through the provider happens in another tab.
+  useQuery({ ...sessionQuery, refetchInterval: provider === undefined ? false : SESSION_CHECK_MS });
   return (
     <Dialog
       title="Your session has expired"
@@ -49,7 +53,7 @@ export function ExpiredSession({ session: { provider }, name }: ExpiredSessionPr
         <p>Sign in again to continue. The page keeps what you have entered.</p>
         <SignInForm knownName={name} isTitled={false} />
         {provider !== undefined && (
-          // In another tab, because this one would lose the page. Coming back loads the session again.
+          // In another tab, because this one would lose the page.
           <Button component="a" href={`${provider.path}?to=%2F`} target="_blank" variant="default" fullWidth>
             Sign in with {provider.label} in another tab
           </Button>

@@ -145,7 +145,8 @@ export type Contract = {
   lookUpAsn: { params: { asn: string }; answer: AsnLookup };
   searchAsn: { query: { q: string; limit?: number }; answer: AsnSearchAnswer };
   mapPrefix: { params: { address: string; length: string }; answer: AddressMap };
-  mapAsn: { params: { asn: string }; answer: NetworkMap };
+  /** Of all IPv4 space, one cell per /16. */
+  mapAsn: { params: { asn: string }; answer: AddressMap };
   /** `include`: `transport`, `networks` or both, separated by a comma. */
   checkDomain: { params: { domain: string }; query: { selectors?: string; include?: string }; answer: DomainCheck };
   tryDomain: { params: { domain: string }; body: TrialRequest; answer: DomainTrial };
@@ -524,8 +525,6 @@ export type { AsnRecord };
  * where there is more to walk than a page may wait for; what follows is then shown as unannounced.
  */
 export type AddressMap = { prefix: string; cell_length: number; cells: string; is_truncated: boolean };
-/** Of all IPv4 space, one cell per /16; `countries` of the addresses that the network announces. */
-export type NetworkMap = AddressMap & { countries: Share<string>[] };
 
 /** `record`: what to publish, as a line of a zone file. */
 export type DomainAdvice = { points: number; text: string; record?: string };

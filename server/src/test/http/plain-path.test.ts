@@ -225,43 +225,6 @@ test('plain path: a client whose requests are never plain keeps its connection',
   connection.close();
 });
 
-test('plain path: a client that does not read stops being answered, and later answers do not overwrite its own', async () => {
-  const { hostname, port } = new URL(server.url);
-  const socket = connect(Number(port), hostname).setNoDelay(true).pause();
-  await once(socket, 'connect');
-  const before = plainCount();
-  let sent = 0;
-  for (let isOpen = true; isOpen && sent < 40_000; sent++) {
-    isOpen = socket.write(plain(`8.8.8.${sent % 256}`)) || (await waitForDrain(socket));
-    await new Promise(setImmediate);
-  }
-  const answered = plainCount() - before;
-  assert.ok(answered < sent, `${answered} of ${sent} were answered`);
-  const other = await RawConnection.open(server.url);
-  for (let i = 0; i < 300; i++) assert.match(await other.ask(plain('3.0.0.1')), /"ip":"3\.0\.0\.1"/);
-  other.close();
-  let received = '';
-  socket.on('data', (bytes) => {
-    received += bytes.toString('latin1');
-  });
-  socket.resume();
-  const ips = () => parseAnswers(received).map(({ body }) => JSON.parse(body).data.ip);
-  await until('all are answered', () => received.split('HTTP/1.1 200 OK').length > sent && received.endsWith('}}'));
-  socket.destroy();
-  assert.deepEqual(
-    ips(),
-    Array.from({ length: sent }, (_, i) => `8.8.8.${i % 256}`),
-  );
-});
-
-/** False when the server has stopped reading. */
-function waitForDrain(socket: ReturnType<typeof connect>): Promise<boolean> {
-  return once(socket, 'drain', { signal: AbortSignal.timeout(300) }).then(
-    () => true,
-    () => false,
-  );
-}
-
 test('plain path: when the server stops, idle connections are closed without delay', async () => {
   const other = new TestFolder();
   other.publish();

@@ -45,7 +45,12 @@ for (const [behaviour, changes, want] of [
   [
     'a revoked key that is accepted',
     { revocations: { revoked: 3, accepted: [{ atMs: 1, when: 'later' }], failures: 0 } },
-    ['a key is'],
+    ['no replica with'],
+  ],
+  [
+    'a revoked key that is accepted by a replica in its grace',
+    { revocations: { revoked: 3, accepted: [{ atMs: 20_500, when: 'later' }], failures: 0 } },
+    [],
   ],
   ['a replica that was killed', { endings: [0, 'SIGKILL'] }, ['both replicas run']],
 ] as const)

@@ -5,6 +5,7 @@ import { type ApiRequest, type Connection, type Fetch, request, type Sleep } fro
 import { sleep as sleepFor } from './retry.ts';
 import { WhenceError, type WhenceErrorCode } from './whence-error.ts';
 import type {
+  AddressSection,
   AsnAnswer,
   AsnSearchAnswer,
   BatchAnswer,
@@ -15,6 +16,7 @@ import type {
   HealthReport,
   IpAnswer,
   IpMeta,
+  LocalAddressSection,
   ReadyReport,
   TimedMeta,
 } from './wire.ts';
@@ -51,8 +53,15 @@ export type ClientOptions = {
 export type CallOptions = { signal?: AbortSignal | undefined };
 
 export type Client = {
-  ip(address: string, options?: CallOptions & { explain?: boolean }): Promise<ApiResponse<IpAnswer, IpMeta>>;
-  batch(addresses: readonly string[], options?: CallOptions): Promise<MergedBatch>;
+  /** `'me'` is the address that the request comes from. `include` adds what is not part of the record, such as `privacy`. */
+  ip(
+    address: string,
+    options?: CallOptions & { explain?: boolean; include?: readonly AddressSection[] },
+  ): Promise<ApiResponse<IpAnswer, IpMeta>>;
+  batch(
+    addresses: readonly string[],
+    options?: CallOptions & { include?: readonly LocalAddressSection[] },
+  ): Promise<MergedBatch>;
   /** `15169` or `'AS15169'`. */
   asn(
     asn: number | string,
@@ -108,13 +117,17 @@ export function createClient(options: ClientOptions): Client {
     send<Data, Meta>({ method: 'GET', path, query, withKey: true, signal });
 
   return {
-    ip: async (address, { explain, signal } = {}) =>
-      get<IpAnswer, IpMeta>(`/v1/ip/${segment(address)}`, signal, explain ? { explain: 'true' } : {}),
+    ip: async (address, { explain, include = [], signal } = {}) =>
+      get<IpAnswer, IpMeta>(`/v1/ip/${segment(address)}`, signal, {
+        ...(explain && { explain: 'true' }),
+        ...(include.length > 0 && { include: include.join(',') }),
+      }),
 
-    batch: async (addresses, { signal } = {}) =>
-      lookUpBatch(addresses, batchSize, (ips) =>
-        send<BatchAnswer, BatchMeta>({ method: 'POST', path: '/v1/ip/batch', body: { ips }, withKey: true, signal }),
-      ),
+    batch: async (addresses, { include = [], signal } = {}) =>
+      lookUpBatch(addresses, batchSize, (ips) => {
+        const body = { ips, ...(include.length > 0 && { include }) };
+        return send<BatchAnswer, BatchMeta>({ method: 'POST', path: '/v1/ip/batch', body, withKey: true, signal });
+      }),
 
     asn: async (asn, { includePrefixes, signal } = {}) =>
       get(`/v1/asn/${segment(String(asn))}`, signal, includePrefixes ? { include_prefixes: 'true' } : {}),

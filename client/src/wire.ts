@@ -90,12 +90,21 @@ export type Evidence = {
   as_of: string;
 };
 
-/** `evidence` is there with `explain=true`. */
-export type IpAnswer = IpRecord & { evidence?: Evidence[] };
+/** `evidence` is there with `explain=true`, the others if they are included and something is known. */
+export type IpAnswer = IpRecord & { evidence?: Evidence[] } & AddressMembers;
 
-export type BatchRequest = { ips: string[] };
+/** What `include` adds to a record. */
+export type AddressMembers = { privacy?: Privacy };
+export type LocalAddressSection = 'privacy';
+export type AddressSection = LocalAddressSection;
+
+/** The privacy service behind an address. Absent from the answer if no source knows one. */
+export type Privacy = { kind: PrivacyKind; service?: string };
+export type PrivacyKind = 'relay' | 'vpn' | 'tor' | 'proxy';
+
+export type BatchRequest = { ips: string[]; include?: LocalAddressSection[] };
 /** `'error' in entry` distinguishes the two. */
-export type BatchEntry = IpRecord | BatchRefusal;
+export type BatchEntry = (IpRecord & Pick<AddressMembers, LocalAddressSection>) | BatchRefusal;
 export type BatchRefusal = { error: string; code: ErrorCode };
 /** The keys are the submitted strings and may include `__proto__`: check with `Object.hasOwn`. */
 export type BatchAnswer = Record<string, BatchEntry>;

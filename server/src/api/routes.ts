@@ -1,5 +1,6 @@
 /** Every route of the API that takes a key: path, name in metrics and statistics, permission, schema, handler. */
 import type { RouteOptions } from 'fastify';
+import type { AddressSections } from '../address/sections.ts';
 import type { EmailChecks } from '../email-checks/email-checks.ts';
 import type { KnownKeys } from '../keys/known-keys.ts';
 import type { Overload } from '../limits/overload.ts';
@@ -14,12 +15,12 @@ import { getAsn, searchAsn } from './asn.ts';
 import { postBatch } from './batch/batch.ts';
 import { getDataset, getDatasetDiff } from './dataset.ts';
 import { getEmailDomain } from './email.ts';
-import { getIp } from './ip.ts';
+import { getIp, getOwnIp } from './ip.ts';
 import { asnSchema, asnSearchSchema } from './schemas/asn.ts';
 import { datasetSchema } from './schemas/dataset.ts';
 import { datasetDiffSchema } from './schemas/dataset-diff.ts';
 import { emailDomainSchema } from './schemas/email.ts';
-import { batchSchema, ipSchema } from './schemas/ip.ts';
+import { batchSchema, ipSchema, ownIpSchema } from './schemas/ip.ts';
 
 type ApiRoute = Pick<RouteOptions, 'method' | 'url' | 'schema'> & {
   readonly name: string;
@@ -36,6 +37,7 @@ export type ApiDependencies = {
   readonly overload: Overload;
   readonly live: LiveDataset;
   readonly emailChecks: EmailChecks;
+  readonly addressSections: AddressSections;
   readonly datasetDiffs: DatasetDiffs;
   readonly metrics: Metrics;
   readonly networks: NetworkCounts;
@@ -43,7 +45,7 @@ export type ApiDependencies = {
 };
 
 export function apiRoutes(dependencies: ApiDependencies): ApiRoute[] {
-  const { live, emailChecks, datasetDiffs, metrics, networks, nowMs } = dependencies;
+  const { live, emailChecks, datasetDiffs, networks, nowMs } = dependencies;
   return [
     {
       method: 'GET',
@@ -51,7 +53,15 @@ export function apiRoutes(dependencies: ApiDependencies): ApiRoute[] {
       name: 'ip',
       permission: 'ip:read',
       schema: ipSchema,
-      handler: getIp(live, metrics, networks),
+      handler: getIp(dependencies),
+    },
+    {
+      method: 'GET',
+      url: '/v1/ip/me',
+      name: 'ip',
+      permission: 'ip:read',
+      schema: ownIpSchema,
+      handler: getOwnIp(dependencies),
     },
     {
       method: 'POST',

@@ -1,34 +1,51 @@
-/** `whence ip A…`: records of addresses, from the local dataset. */
+/** `whence ip A…`: records of addresses, from the local dataset, and what `--include` asks for. */
 import type { Dataset } from '@whence/dataset/read';
 import type { Evidence, IpRecord } from '@whence/dataset/record';
+import { type AddressMembers, AddressSections } from '../address/sections.ts';
 import { evidenceOf, lookup, specialPurposeOf } from '../lookup/lookup.ts';
 import { type ExitCode, UsageError } from '../terminal/exit.ts';
 import type { Output } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
+import type { AddressSection } from '../vocabulary.ts';
 import { openLocalDataset } from './local-dataset.ts';
 
-type IpOptions = { json?: boolean; explain?: boolean };
+type IpOptions = { json?: boolean; explain?: boolean; include?: ReadonlySet<AddressSection> };
 
-export function ipCommand(dataDir: string, addresses: readonly string[], options: IpOptions, stdout: Output): ExitCode {
+export async function ipCommand(
+  dataDir: string,
+  addresses: readonly string[],
+  options: IpOptions,
+  stdout: Output,
+): Promise<ExitCode> {
   const dataset = openLocalDataset(dataDir);
   const invalid = addresses.filter((text) => lookup(dataset, text).kind === 'invalid');
   if (invalid.length > 0)
     throw new UsageError(`invalid IP address: ${invalid.map((text) => JSON.stringify(text)).join(', ')}`);
-  const isFound = addresses.map((text) => {
-    const answer = answerOf(dataset, text, options.explain === true);
+  const sections = new AddressSections();
+  let isEveryFound = true;
+  for (const text of addresses) {
+    const answer = await answerOf(dataset, text, options, sections);
     stdout.write(options.json === true ? `${JSON.stringify(answer)}\n` : formatAnswer(text, answer));
-    return 'ip' in answer;
-  });
-  return isFound.every(Boolean) ? 0 : 1;
+    isEveryFound &&= 'ip' in answer;
+  }
+  return isEveryFound ? 0 : 1;
 }
 
-type Answer = (IpRecord & { evidence?: Evidence[] }) | { error: string; code: string; details?: object };
+type Answer =
+  | (IpRecord & { evidence?: Evidence[] } & AddressMembers)
+  | { error: string; code: string; details?: object };
 
-function answerOf(dataset: Dataset, text: string, isExplained: boolean): Answer {
+async function answerOf(
+  dataset: Dataset,
+  text: string,
+  { explain = false, include = new Set() }: IpOptions,
+  sections: AddressSections,
+): Promise<Answer> {
   const found = lookup(dataset, text);
   if (found.kind === 'found') {
     const record = dataset.record(found.address, found.match);
-    return isExplained ? { ...record, evidence: evidenceOf(dataset, found) } : record;
+    const evidence = explain ? { evidence: evidenceOf(dataset, found) } : {};
+    return { ...record, ...evidence, ...(await sections.describe({ dataset, ...found }, include)) };
   }
   const details = found.kind === 'not found' ? specialPurposeOf(found) : undefined;
   return { error: 'no data found for IP', code: 'NOT_FOUND', ...(details === undefined ? {} : { details }) };
@@ -51,6 +68,7 @@ function formatAnswer(text: string, answer: Answer): string {
     ...(detection.ai_company === undefined ? [] : [['AI company', detection.ai_company]]),
     ['threat', `${threat.score} of 100, ${threat.level}`],
     ...(threat.explanation ?? []).map((reason) => ['', reason]),
+    ...memberRows(answer),
   ];
   const evidenceRows = (evidence ?? []).map(({ field, value, source, prefix: stated, as_of }) => [
     field,
@@ -62,6 +80,10 @@ function formatAnswer(text: string, answer: Answer): string {
   const evidenceHead = ['field', 'value', 'source', 'prefix', 'as of'];
   const evidenceTable = evidenceRows.length === 0 ? '' : `\n${indent(formatTable([evidenceHead, ...evidenceRows]))}`;
   return `${ip}\n${indent(formatTable(rows))}${evidenceTable}\n`;
+}
+
+function memberRows({ privacy }: AddressMembers): string[][] {
+  return privacy === undefined ? [] : [['privacy', [privacy.kind, privacy.service].filter(Boolean).join(', ')]];
 }
 
 function formatMissing(text: string, special: ReturnType<typeof specialPurposeOf>): string {

@@ -5,12 +5,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Accounts } from '../accounts/accounts.ts';
+import { AddressSections } from '../address/sections.ts';
 import { AuditLog } from '../audit/audit-log.ts';
 import type { DashboardSettings } from '../dashboard/dependencies.ts';
 import { EmailChecks } from '../email-checks/email-checks.ts';
 import { serverUrl } from '../http/server-url.ts';
 import { KnownKeys } from '../keys/known-keys.ts';
 import { Overload } from '../limits/overload.ts';
+import { PublicLookups } from '../limits/public-lookups.ts';
 import type { Logger } from '../log/log.ts';
 import { LiveDataset } from '../lookup/live-dataset.ts';
 import { Metrics, type MetricsSnapshot } from '../metrics/metrics.ts';
@@ -91,6 +93,7 @@ export async function startServer(
   });
   const quota: Quota = new Quota(storage.leases, { isStorageDown: () => keys.storageState !== 'ok' });
   const emailChecks = new EmailChecks(config.dnsServers);
+  const addressSections = new AddressSections();
   const overload = new Overload();
   const live = new LiveDataset(config.dataDir, {
     loaded: (version) => log.info({ version }, 'dataset loaded'),
@@ -118,6 +121,8 @@ export async function startServer(
     keys,
     quota,
     emailChecks,
+    addressSections,
+    publicLookups: new PublicLookups(),
     overload,
     live,
     datasetDiffs,

@@ -163,7 +163,7 @@ export const settings = {
   hasPublicLookups: {
     variable: 'WHENCE_PUBLIC_LOOKUPS',
     default: 'off',
-    help: 'on lets the dashboard look up addresses, networks and domains without an account, throttled by address',
+    help: 'on allows lookups in the dashboard without an account, and GET /ip without a key, throttled by address',
     parse: (text) => {
       if (text !== 'on' && text !== 'off') throw new Error('on or off');
       return text === 'on';

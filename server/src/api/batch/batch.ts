@@ -1,6 +1,7 @@
 /** `POST /v1/ip/batch`: many addresses in one request. A body in the plain form is read without a string per address. */
 import { parseAddressBytes } from '@whence/dataset/address';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { localMembersJson, requireLocal } from '../../address/sections.ts';
 import { elapsedMs, sendJson } from '../../http/envelope.ts';
 import { TIERS } from '../../keys/tiers.ts';
 import { BatchAnswer } from '../../lookup/batch-answer.ts';
@@ -10,7 +11,7 @@ import type { NetworkCounts } from '../../usage/networks.ts';
 import { forEachText, PlainBody, recognisePlainBody } from './plain-body.ts';
 
 /** The body as the parser below returns it, validated by the schema. */
-type BatchRequest = FastifyRequest<{ Body: PlainBody | { ips: string[] } }>;
+type BatchRequest = FastifyRequest<{ Body: PlainBody | { ips: string[]; include?: string[] } }>;
 
 /** Room for a thousand records of common size. A larger answer gets a larger buffer. */
 const BUFFER_BYTES = 1 << 19;
@@ -34,9 +35,11 @@ export function postBatch(live: LiveDataset, networks: NetworkCounts) {
     const { body } = request;
     const isPlain = body instanceof PlainBody;
     const received = isPlain ? body.count : body.ips.length;
+    const included = requireLocal(isPlain ? undefined : body.include);
     requireBatchSize(received, TIERS[request.key?.tier ?? 'free'].batchSize);
     const { dataset } = requireDataset(live);
-    const answer = new BatchAnswer(dataset, networks, buffers.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES));
+    const buffer = buffers.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES);
+    const answer = new BatchAnswer(dataset, networks, buffer, localMembersJson(dataset, included));
     if (isPlain) addPlainTexts(answer, body);
     else answer.addTexts(body.ips);
     const bytes = answer.finish(request.id, elapsedMs(request));

@@ -2,6 +2,7 @@
 import type { Account } from '../../accounts/account.ts';
 import type { Key } from '../../keys/key.ts';
 import { TIERS } from '../../keys/tiers.ts';
+import { PUBLIC_USAGE_ID } from '../../limits/public-lookups.ts';
 import type { UsageRow } from '../../storage/statistics-changes.ts';
 import type { UsageSum } from '../../storage/stores/usage-store.ts';
 import { KEPT_HOURS } from '../../usage/traffic.ts';
@@ -10,7 +11,7 @@ import { sumOf, topNetworks, usageSeries } from '../../usage/usage-report.ts';
 import { USAGE_GROUPS } from '../../vocabulary.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { VisibleKeys } from '../keys/visible-keys.ts';
-import { PUBLIC_USAGE_ID, usageIdOf } from '../lookup/lookup-limits.ts';
+import { usageIdOf } from '../lookup/lookup-limits.ts';
 import type { Ask, Rows } from '../requests/ask.ts';
 import { parseChoice, parseCount } from '../requests/parameters.ts';
 import { DashboardRefusal } from '../requests/refusal.ts';

@@ -1,0 +1,58 @@
+/**
+ * What can be asked about an address beside its record, by `include`. A section of which nothing is known is absent from
+ * the answer. Local sections are made from the dataset alone, so that batches and commands can have them too.
+ */
+import type { Address } from '@whence/dataset/address';
+import type { Match } from '@whence/dataset/format';
+import type { Dataset } from '@whence/dataset/read';
+import { parseInclude, requireIncluded } from '../http/requests.ts';
+import {
+  ADDRESS_SECTIONS,
+  type AddressSection,
+  LOCAL_ADDRESS_SECTIONS,
+  type LocalAddressSection,
+} from '../vocabulary.ts';
+import { type Privacy, privacyOf } from './privacy.ts';
+
+/** The members that are added to the record. */
+export type AddressMembers = { privacy?: Privacy };
+
+export type FoundAddress = { readonly dataset: Dataset; readonly address: Address; readonly match: Match };
+
+export class AddressSections {
+  /** Names separated by commas, as in `?include=`. An unknown one is refused. */
+  parse(text: string | undefined): ReadonlySet<AddressSection> {
+    return text === undefined ? NONE : parseInclude(text, ADDRESS_SECTIONS);
+  }
+
+  async describe(found: FoundAddress, included: ReadonlySet<AddressSection>): Promise<AddressMembers> {
+    return localMembers(found, included);
+  }
+}
+
+const NONE: ReadonlySet<never> = new Set();
+
+/** The names in the body of a batch. */
+export function requireLocal(names: readonly string[] | undefined): ReadonlySet<LocalAddressSection> {
+  return names === undefined ? NONE : requireIncluded(names, LOCAL_ADDRESS_SECTIONS);
+}
+
+export function localMembers({ dataset, match }: FoundAddress, included: ReadonlySet<AddressSection>): AddressMembers {
+  const privacy = included.has('privacy') ? privacyOf(dataset, match) : undefined;
+  return { ...(privacy && { privacy }) };
+}
+
+/** The same as JSON without braces, for many addresses. Undefined if nothing is included. */
+export function localMembersJson(
+  dataset: Dataset,
+  included: ReadonlySet<LocalAddressSection>,
+): ((address: Address, match: Match) => string) | undefined {
+  if (included.size === 0) return undefined;
+  return (address, match) => JSON.stringify(localMembers({ dataset, address, match }, included)).slice(1, -1);
+}
+
+/** The JSON of a record with more members at its end. */
+export function withMembers(json: string, members: object): string {
+  const text = JSON.stringify(members);
+  return text === '{}' ? json : `${json.slice(0, -1)},${text.slice(1)}`;
+}

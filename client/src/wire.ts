@@ -94,13 +94,24 @@ export type Evidence = {
 export type IpAnswer = IpRecord & { evidence?: Evidence[] } & AddressMembers;
 
 /** What `include` adds to a record. */
-export type AddressMembers = { privacy?: Privacy };
+export type AddressMembers = { privacy?: Privacy; hostname?: Hostname };
 export type LocalAddressSection = 'privacy';
-export type AddressSection = LocalAddressSection;
+export type AddressSection = LocalAddressSection | 'hostname';
 
 /** The privacy service behind an address. Absent from the answer if no source knows one. */
 export type Privacy = { kind: PrivacyKind; service?: string };
 export type PrivacyKind = 'relay' | 'vpn' | 'tor' | 'proxy';
+
+/**
+ * The PTR record of an address, confirmed if the name leads back to it. Empty without a PTR record. `crawler`: the name is
+ * one that the operator of the crawler documents, and forged unless it is verified.
+ */
+export type Hostname = {
+  name?: string;
+  is_confirmed?: boolean;
+  crawler?: { name: string; is_verified: boolean };
+  error?: 'dns_temporary_failure';
+};
 
 export type BatchRequest = { ips: string[]; include?: LocalAddressSection[] };
 /** `'error' in entry` distinguishes the two. */

@@ -43,7 +43,7 @@ export type MxHost = {
   readonly exchange: string;
 };
 
-export type RecordType = 'TXT' | 'MX' | 'A' | 'AAAA' | 'TLSA';
+export type RecordType = 'TXT' | 'MX' | 'A' | 'AAAA' | 'TLSA' | 'PTR';
 
 /** Names are A-labels without a final dot. `aliases` of a found answer are the CNAMEs that were followed, in order. */
 export type Resolver = {

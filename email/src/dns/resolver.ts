@@ -4,7 +4,7 @@
  * and holds what checks share: the cache, the pending questions, which server answers. `forCheck` creates the resolver
  * of one check.
  */
-import type { Reply } from './answer.ts';
+import type { Answer, Reply } from './answer.ts';
 import { failure, type Resolver } from './answer.ts';
 import { CheckBudget, MAX_CACHE_BYTES } from './budget.ts';
 import { DnsCache } from './cache.ts';
@@ -41,7 +41,11 @@ export type CheckOptions = {
  * `queries` counts the questions sent for this check, without second tries and without questions another check has
  * sent.
  */
-export type CheckResolver = Resolver & { readonly queries: number };
+export type CheckResolver = Resolver & {
+  readonly queries: number;
+  /** Names of an address, in lower case: `ptr('1.2.0.192.in-addr.arpa')`. Other names in `arpa` do not exist. */
+  ptr(reverseName: string): Promise<Answer<string>>;
+};
 
 export type DnsClient = {
   /** `domain` is the one to check: questions about names outside of it have a limit of their own. */

@@ -12,21 +12,34 @@ import {
   LOCAL_ADDRESS_SECTIONS,
   type LocalAddressSection,
 } from '../vocabulary.ts';
+import type { Hostname } from './hostname.ts';
+import type { HostnameLookups, Requester } from './hostname-lookups.ts';
 import { type Privacy, privacyOf } from './privacy.ts';
 
 /** The members that are added to the record. */
-export type AddressMembers = { privacy?: Privacy };
+export type AddressMembers = { privacy?: Privacy; hostname?: Hostname };
 
 export type FoundAddress = { readonly dataset: Dataset; readonly address: Address; readonly match: Match };
 
 export class AddressSections {
+  readonly #hostnames: HostnameLookups;
+
+  constructor({ hostnames }: { readonly hostnames: HostnameLookups }) {
+    this.#hostnames = hostnames;
+  }
+
   /** Names separated by commas, as in `?include=`. An unknown one is refused. */
   parse(text: string | undefined): ReadonlySet<AddressSection> {
     return text === undefined ? NONE : parseInclude(text, ADDRESS_SECTIONS);
   }
 
-  async describe(found: FoundAddress, included: ReadonlySet<AddressSection>): Promise<AddressMembers> {
-    return localMembers(found, included);
+  async describe(
+    found: FoundAddress,
+    included: ReadonlySet<AddressSection>,
+    requester: Requester,
+  ): Promise<AddressMembers> {
+    const hostname = included.has('hostname') ? await this.#hostnames.find(found.address, requester) : undefined;
+    return { ...localMembers(found, included), ...(hostname && { hostname }) };
   }
 }
 

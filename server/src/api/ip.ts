@@ -7,6 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type AddressSections, withMembers } from '../address/sections.ts';
 import { elapsedMs, sendJson } from '../http/envelope.ts';
 import { ApiError } from '../http/errors.ts';
+import { disconnectSignal } from '../http/requests.ts';
 import { clientAddress } from '../limits/client.ts';
 import type { LiveDataset, ServedDataset } from '../lookup/live-dataset.ts';
 import { evidenceOf, findJson, specialPurposeOf } from '../lookup/lookup.ts';
@@ -38,7 +39,7 @@ export function getOwnIp(dependencies: IpDependencies) {
 
 export function answerIp({ live, metrics, networks, addressSections }: IpDependencies) {
   return (
-    request: Pick<FastifyRequest, 'id' | 'startedMs'>,
+    request: Pick<FastifyRequest, 'id' | 'startedMs' | 'key'>,
     reply: FastifyReply,
     text: string,
     query: IpQuery,
@@ -60,8 +61,9 @@ export function answerIp({ live, metrics, networks, addressSections }: IpDepende
     };
     if (included.size === 0) return send(found.json);
     const { dataset } = served;
+    const requester = { fairnessKey: request.key?.id ?? '', signal: disconnectSignal(reply) };
     return addressSections
-      .describe({ dataset, address, match: dataset.find(address) }, included)
+      .describe({ dataset, address, match: dataset.find(address) }, included, requester)
       .then((members) => send(withMembers(found.json, members)));
   };
 }

@@ -17,7 +17,7 @@ export function defineIp(program: Command, { config, stdout, exitWith }: Invocat
     .addOption(jsonOption())
     .action(async (addresses: string[], options) => {
       const { ipCommand } = await import('../commands/ip.ts');
-      exitWith(await ipCommand(config().dataDir, addresses, options, stdout));
+      exitWith(await ipCommand(config(), addresses, options, stdout));
     });
 }
 

@@ -1,7 +1,10 @@
 /** `whence ip A…`: records of addresses, from the local dataset, and what `--include` asks for. */
 import type { Dataset } from '@whence/dataset/read';
 import type { Evidence, IpRecord } from '@whence/dataset/record';
+import type { Hostname } from '../address/hostname.ts';
+import { HostnameLookups } from '../address/hostname-lookups.ts';
 import { type AddressMembers, AddressSections } from '../address/sections.ts';
+import { EmailChecks } from '../email-checks/email-checks.ts';
 import { evidenceOf, lookup, specialPurposeOf } from '../lookup/lookup.ts';
 import { type ExitCode, UsageError } from '../terminal/exit.ts';
 import type { Output } from '../terminal/output.ts';
@@ -12,7 +15,7 @@ import { openLocalDataset } from './local-dataset.ts';
 type IpOptions = { json?: boolean; explain?: boolean; include?: ReadonlySet<AddressSection> };
 
 export async function ipCommand(
-  dataDir: string,
+  { dataDir, dnsServers }: { readonly dataDir: string; readonly dnsServers: readonly string[] },
   addresses: readonly string[],
   options: IpOptions,
   stdout: Output,
@@ -21,13 +24,15 @@ export async function ipCommand(
   const invalid = addresses.filter((text) => lookup(dataset, text).kind === 'invalid');
   if (invalid.length > 0)
     throw new UsageError(`invalid IP address: ${invalid.map((text) => JSON.stringify(text)).join(', ')}`);
-  const sections = new AddressSections();
+  const dns = new EmailChecks(dnsServers);
+  const sections = new AddressSections({ hostnames: new HostnameLookups(() => dns.dnsClient()) });
   let isEveryFound = true;
   for (const text of addresses) {
     const answer = await answerOf(dataset, text, options, sections);
     stdout.write(options.json === true ? `${JSON.stringify(answer)}\n` : formatAnswer(text, answer));
     isEveryFound &&= 'ip' in answer;
   }
+  dns.close();
   return isEveryFound ? 0 : 1;
 }
 
@@ -44,8 +49,9 @@ async function answerOf(
   const found = lookup(dataset, text);
   if (found.kind === 'found') {
     const record = dataset.record(found.address, found.match);
+    const requester = { fairnessKey: 'command line', signal: new AbortController().signal };
     const evidence = explain ? { evidence: evidenceOf(dataset, found) } : {};
-    return { ...record, ...evidence, ...(await sections.describe({ dataset, ...found }, include)) };
+    return { ...record, ...evidence, ...(await sections.describe({ dataset, ...found }, include, requester)) };
   }
   const details = found.kind === 'not found' ? specialPurposeOf(found) : undefined;
   return { error: 'no data found for IP', code: 'NOT_FOUND', ...(details === undefined ? {} : { details }) };
@@ -82,8 +88,18 @@ function formatAnswer(text: string, answer: Answer): string {
   return `${ip}\n${indent(formatTable(rows))}${evidenceTable}\n`;
 }
 
-function memberRows({ privacy }: AddressMembers): string[][] {
-  return privacy === undefined ? [] : [['privacy', [privacy.kind, privacy.service].filter(Boolean).join(', ')]];
+function memberRows({ privacy, hostname }: AddressMembers): string[][] {
+  return [
+    ...(privacy === undefined ? [] : [['privacy', [privacy.kind, privacy.service].filter(Boolean).join(', ')]]),
+    ...(hostname === undefined ? [] : [['hostname', hostnameText(hostname)]]),
+  ];
+}
+
+function hostnameText({ name, is_confirmed, crawler, error }: Hostname): string {
+  if (name === undefined) return error === undefined ? 'none' : 'unknown: DNS did not answer';
+  if (error !== undefined) return `${name}, not confirmed: DNS did not answer`;
+  const forged = crawler === undefined ? 'does not lead back to the address' : `forged, not ${crawler.name}`;
+  return [name, is_confirmed === true ? crawler && `verified ${crawler.name}` : forged].filter(Boolean).join(', ');
 }
 
 function formatMissing(text: string, special: ReturnType<typeof specialPurposeOf>): string {

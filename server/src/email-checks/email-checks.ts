@@ -68,7 +68,7 @@ export class EmailChecks {
   }
 
   async #examine(domain: string, request: CheckRequest, leftMs: () => number): Promise<Checked> {
-    const [dns, { examineMail }] = await Promise.all([this.#client(), import('./examine-mail.ts')]);
+    const [dns, { examineMail }] = await Promise.all([this.dnsClient(), import('./examine-mail.ts')]);
     const resolver = dns.forCheck(domain, { deadlineMs: leftMs(), signal: request.signal });
     const { examine = examineMail, policyNetwork = {} } = this.#options;
     return examine(domain, resolver, { ...request, policyNetwork, leftMs });
@@ -78,7 +78,8 @@ export class EmailChecks {
     this.#dns?.close();
   }
 
-  async #client(): Promise<DnsClient> {
+  /** Shared with lookups of hostnames: one cache, one limit on open sockets. */
+  async dnsClient(): Promise<DnsClient> {
     const { createDnsClient } = await import('@whence/email/resolver');
     const { cacheBytes } = this.#options;
     this.#dns ??= createDnsClient({

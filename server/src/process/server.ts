@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Accounts } from '../accounts/accounts.ts';
+import { HostnameLookups } from '../address/hostname-lookups.ts';
 import { AddressSections } from '../address/sections.ts';
 import { AuditLog } from '../audit/audit-log.ts';
 import type { DashboardSettings } from '../dashboard/dependencies.ts';
@@ -93,7 +94,7 @@ export async function startServer(
   });
   const quota: Quota = new Quota(storage.leases, { isStorageDown: () => keys.storageState !== 'ok' });
   const emailChecks = new EmailChecks(config.dnsServers);
-  const addressSections = new AddressSections();
+  const addressSections = new AddressSections({ hostnames: new HostnameLookups(() => emailChecks.dnsClient()) });
   const overload = new Overload();
   const live = new LiveDataset(config.dataDir, {
     loaded: (version) => log.info({ version }, 'dataset loaded'),

@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { createClient } from '@whence/client';
+import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/scripted-dns-server';
 import { runCommand } from '../run-command.ts';
 import { SAMPLE, startInProcess, TestFolder } from '../test-server.ts';
 
 const folder = new TestFolder();
 let server: Awaited<ReturnType<typeof startInProcess>>;
+let dns: ScriptedDnsServer;
 let secret = '';
 /** Makes answers longer. */
 const LONG = 'x'.repeat(200);
@@ -19,11 +21,19 @@ before(async () => {
       ['3.1.0.0/16', 'relay', LONG],
     ],
   });
-  server = await startInProcess(folder);
+  dns = await startScriptedDnsServer({
+    '8.8.8.8.in-addr.arpa': { PTR: ['dns.google.example'] },
+    'dns.google.example': { A: ['8.8.8.8'] },
+    '9.8.8.8.in-addr.arpa': { PTR: ['crawl-1.googlebot.com'] },
+    'crawl-1.googlebot.com': { A: ['8.8.8.1'] },
+    '10.8.8.8.in-addr.arpa': { fail: 'SERVFAIL' },
+  });
+  server = await startInProcess(folder, undefined, { WHENCE_DNS_SERVERS: dns.address });
   ({ secret } = await folder.createKey());
 });
 after(async () => {
   await server.close();
+  await dns.close();
   folder.remove();
 });
 
@@ -47,6 +57,26 @@ for (const [behaviour, include, ip, want] of [
   ['no name', '', '8.8.8.8', {}],
   ['what no source knows is absent', 'privacy', '8.8.8.200', {}],
   ['a Tor exit', 'privacy', '1.0.9.9', { privacy: { kind: 'tor' } }],
+  [
+    'a confirmed hostname',
+    'hostname,privacy',
+    '8.8.8.8',
+    { hostname: { name: 'dns.google.example', is_confirmed: true }, privacy: RELAY },
+  ],
+  [
+    'a forged hostname',
+    'hostname',
+    '8.8.8.9',
+    {
+      hostname: {
+        name: 'crawl-1.googlebot.com',
+        is_confirmed: false,
+        crawler: { name: 'Googlebot', is_verified: false },
+      },
+    },
+  ],
+  ['no hostname', 'hostname', '8.8.8.200', { hostname: {} }],
+  ['DNS does not answer', 'hostname', '8.8.8.10', { hostname: { error: 'dns_temporary_failure' } }],
   ['an IPv6 address', 'privacy', '2001:4860::1', {}],
 ] as const) {
   test(`ip include: ${behaviour}`, async () => {
@@ -62,6 +92,13 @@ for (const [behaviour, path, body, code, details] of [
   ['an unknown name', '/v1/ip/8.8.8.8?include=privacy,secrets', undefined, 'INVALID_INCLUDE', 'allowed'],
   ['a name in capitals', '/v1/ip/8.8.8.8?include=Privacy', undefined, 'INVALID_INCLUDE', 'allowed'],
   ['an unknown name in a batch', '/v1/ip/batch', { ips: ['8.8.8.8'], include: ['x'] }, 'INVALID_INCLUDE', 'allowed'],
+  [
+    'a name that is not for batches',
+    '/v1/ip/batch',
+    { ips: ['8.8.8.8'], include: ['hostname'] },
+    'INVALID_INCLUDE',
+    'allowed',
+  ],
   ['a text in a batch', '/v1/ip/batch', { ips: ['8.8.8.8'], include: 'privacy' }, 'INVALID_REQUEST', 'path'],
   ['a number in a batch', '/v1/ip/batch', { ips: ['8.8.8.8'], include: [1] }, 'INVALID_REQUEST', 'path'],
   ['an address that is none', '/v1/ip/x?include=privacy', undefined, 'INVALID_IP', undefined],
@@ -116,6 +153,9 @@ test('ip include: whence ip --include', async () => {
   const whence = (...args: string[]) => runCommand(['ip', ...args], folder.environment);
   const { code, stdout } = await whence('--json', '--include', 'privacy', '8.8.8.8');
   assert.deepEqual([code, JSON.parse(stdout).privacy], [0, RELAY]);
+  const dnsServers = { ...folder.environment, WHENCE_DNS_SERVERS: dns.address };
+  const forged = await runCommand(['ip', '--include', 'hostname', '8.8.8.9'], dnsServers);
+  assert.match(forged.stdout, /hostname +crawl-1\.googlebot\.com, forged, not Googlebot\n/);
   assert.match((await whence('--include', 'privacy', '1.0.9.9')).stdout, /privacy +tor\n/);
   const wrong = await whence('--include', 'secrets', '8.8.8.8');
   assert.equal(wrong.code, 2);

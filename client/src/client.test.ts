@@ -23,6 +23,7 @@ for (const [behaviour, call, path] of [
     '/v1/ip/192.0.2.1?include=privacy',
   ],
   ['an empty list of sections sends nothing', (client) => client.ip('192.0.2.1', { include: [] }), '/v1/ip/192.0.2.1'],
+  ['a prefix', (client) => client.prefix('192.0.2.0/24'), '/v1/prefix/192.0.2.0%2F24'],
   ['an ASN by number', (client) => client.asn(64496), '/v1/asn/64496'],
   ['an ASN with its prefix AS', (client) => client.asn('AS64496'), '/v1/asn/AS64496'],
   [

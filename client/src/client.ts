@@ -17,6 +17,7 @@ import type {
   IpAnswer,
   IpMeta,
   LocalAddressSection,
+  PrefixContent,
   ReadyReport,
   TimedMeta,
 } from './wire.ts';
@@ -62,6 +63,8 @@ export type Client = {
     addresses: readonly string[],
     options?: CallOptions & { include?: readonly LocalAddressSection[] },
   ): Promise<MergedBatch>;
+  /** What is announced inside a prefix such as `192.0.2.0/24`. */
+  prefix(cidr: string, options?: CallOptions): Promise<ApiResponse<PrefixContent, TimedMeta>>;
   /** `15169` or `'AS15169'`. */
   asn(
     asn: number | string,
@@ -128,6 +131,8 @@ export function createClient(options: ClientOptions): Client {
         const body = { ips, ...(include.length > 0 && { include }) };
         return send<BatchAnswer, BatchMeta>({ method: 'POST', path: '/v1/ip/batch', body, withKey: true, signal });
       }),
+
+    prefix: async (cidr, { signal } = {}) => get(`/v1/prefix/${segment(cidr)}`, signal),
 
     asn: async (asn, { includePrefixes, signal } = {}) =>
       get(`/v1/asn/${segment(String(asn))}`, signal, includePrefixes ? { include_prefixes: 'true' } : {}),

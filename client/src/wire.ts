@@ -16,6 +16,7 @@ export type IpMeta = TimedMeta & { request_id: string; cache_status: 'HIT' | 'MI
 export type ErrorCode =
   | 'BAD_REQUEST'
   | 'INVALID_IP'
+  | 'INVALID_PREFIX'
   | 'INVALID_ASN'
   | 'MISSING_QUERY'
   | 'INVALID_QUERY'
@@ -111,6 +112,31 @@ export type Hostname = {
   is_confirmed?: boolean;
   crawler?: { name: string; is_verified: boolean };
   error?: 'dns_temporary_failure';
+};
+
+/** What is announced inside a prefix. Shares other than `announced_share` are shares of what is announced. */
+export type PrefixContent = {
+  prefix: string;
+  announced_share: number;
+  /** At most 256, largest first. */
+  parts: PrefixPart[];
+  networks: { asn: number; asn_name: string; share: number }[];
+  types: { connection_type: ConnectionType; share: number }[];
+  countries: { country: string; share: number }[];
+  flags: { flag: Flag; share: number }[];
+};
+
+/** Consecutive addresses of one announced prefix that have the same record. */
+export type PrefixPart = {
+  first: string;
+  last: string;
+  prefix: string;
+  asn: number;
+  asn_name: string;
+  country: string;
+  connection_type: ConnectionType;
+  flags: Flag[];
+  share: number;
 };
 
 export type BatchRequest = { ips: string[]; include?: LocalAddressSection[] };

@@ -128,6 +128,32 @@ export const ANSWER_EXAMPLES: Readonly<Record<string, Readonly<Record<string, ob
       meta: { request_id: '0e4f1b8a-7c55-4d0c-9a53-1e0f6f0b7a11', processing_time_ms: 2 },
     },
   },
+  getPrefix: {
+    200: {
+      data: {
+        prefix: '8.8.8.0/24',
+        announced_share: 1,
+        parts: [
+          {
+            first: '8.8.8.0',
+            last: '8.8.8.255',
+            prefix: '8.8.8.0/24',
+            asn: 15169,
+            asn_name: 'Google LLC',
+            country: 'US',
+            connection_type: 'datacenter',
+            flags: ['is_datacenter'],
+            share: 1,
+          },
+        ],
+        networks: [{ asn: 15169, asn_name: 'Google LLC', share: 1 }],
+        types: [{ connection_type: 'datacenter', share: 1 }],
+        countries: [{ country: 'US', share: 1 }],
+        flags: [{ flag: 'is_datacenter', share: 1 }],
+      },
+      meta: { processing_time_ms: 0 },
+    },
+  },
   getAsn: {
     200: {
       data: {

@@ -5,6 +5,7 @@ import type { EmailChecks } from '../email-checks/email-checks.ts';
 import type { KnownKeys } from '../keys/known-keys.ts';
 import type { Overload } from '../limits/overload.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
+import { PrefixContents } from '../lookup/prefix-contents.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Quota } from '../quota/quota.ts';
 import type { NetworkCounts } from '../usage/networks.ts';
@@ -16,11 +17,13 @@ import { postBatch } from './batch/batch.ts';
 import { getDataset, getDatasetDiff } from './dataset.ts';
 import { getEmailDomain } from './email.ts';
 import { getIp, getOwnIp } from './ip.ts';
+import { getPrefix } from './prefix.ts';
 import { asnSchema, asnSearchSchema } from './schemas/asn.ts';
 import { datasetSchema } from './schemas/dataset.ts';
 import { datasetDiffSchema } from './schemas/dataset-diff.ts';
 import { emailDomainSchema } from './schemas/email.ts';
 import { batchSchema, ipSchema, ownIpSchema } from './schemas/ip.ts';
+import { prefixSchema } from './schemas/prefix.ts';
 
 type ApiRoute = Pick<RouteOptions, 'method' | 'url' | 'schema'> & {
   readonly name: string;
@@ -46,6 +49,7 @@ export type ApiDependencies = {
 
 export function apiRoutes(dependencies: ApiDependencies): ApiRoute[] {
   const { live, emailChecks, datasetDiffs, networks, nowMs } = dependencies;
+  const prefix = { name: 'prefix', permission: 'ip:read', handler: getPrefix(live, new PrefixContents()) } as const;
   return [
     {
       method: 'GET',
@@ -71,6 +75,8 @@ export function apiRoutes(dependencies: ApiDependencies): ApiRoute[] {
       schema: batchSchema,
       handler: postBatch(live, networks),
     },
+    { ...prefix, method: 'GET', url: '/v1/prefix/:cidr', schema: prefixSchema },
+    { ...prefix, method: 'GET', url: '/v1/prefix/:cidr/:length', schema: { hide: true } as object },
     {
       method: 'GET',
       url: '/v1/asn/:asn',

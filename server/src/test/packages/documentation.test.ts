@@ -86,6 +86,7 @@ test('documentation: OpenAPI 3.1, and every endpoint of the specification is in 
     'get /v1/email/domain/{domain}/dns',
     'get /v1/ip/me',
     'get /v1/ip/{ip}',
+    'get /v1/prefix/{cidr}',
     'post /v1/ip/batch',
   ]);
 });
@@ -122,6 +123,8 @@ for (const [path, method, url, want, options] of [
   ['/v1/ip/batch', 'post', '/v1/ip/batch', 400, { body: '{"ips":["8.8.8.8"],"include":["x"]}' }],
   ['/v1/ip/batch', 'post', '/v1/ip/batch', 413, { body: JSON.stringify({ ips: ['x'.repeat(270_000)] }) }],
   ['/v1/ip/batch', 'post', '/v1/ip/batch', 415, { body: 'x', type: 'text/plain' }],
+  ['/v1/prefix/{cidr}', 'get', '/v1/prefix/8.8.8.8', 400, {}],
+  ['/v1/prefix/{cidr}', 'get', '/v1/prefix/::%2F0', 200, {}],
   ['/v1/asn/{asn}', 'get', '/v1/asn/x', 400, {}],
   ['/v1/asn/{asn}', 'get', '/v1/asn/1', 404, {}],
   ['/v1/asn/{asn}', 'get', '/v1/asn/15169?include_prefixes=true', 200, {}],

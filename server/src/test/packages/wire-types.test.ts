@@ -11,6 +11,7 @@ import type * as record from '@whence/dataset/record';
 import type { AddressMembers } from '../../address/sections.ts';
 import type { EmailAnswer } from '../../email-checks/fit-answer.ts';
 import type { ErrorName, errors } from '../../http/errors.ts';
+import type { PrefixContent } from '../../lookup/prefix-content.ts';
 import type { DatasetReport } from '../../versions/dataset-report.ts';
 import type { AddressSection, LocalAddressSection } from '../../vocabulary.ts';
 
@@ -27,6 +28,7 @@ const proofs: true[] = [
   true satisfies Equal<wire.Detection, record.Detection>,
   true satisfies Equal<wire.Threat, record.Threat>,
   true satisfies Equal<wire.Evidence, record.Evidence>,
+  true satisfies Equal<wire.PrefixContent, PrefixContent>,
   true satisfies Equal<wire.AddressMembers, AddressMembers>,
   true satisfies Equal<wire.AddressSection, AddressSection>,
   true satisfies Equal<wire.LocalAddressSection, LocalAddressSection>,

@@ -1,0 +1,90 @@
+/**
+ * The contents of prefixes for requests. A long prefix is walked when it is asked for. A short one takes tens of
+ * milliseconds, so its answer is kept for as long as the dataset is in use; the first request for any prefix has the
+ * shortest ones prepared in the background, so that a server that is never asked for prefixes does no work for them.
+ */
+import { formatPrefix, fromBigInt, parseCidr, parsePrefix, type Range } from '@whence/dataset/prefix';
+import type { Dataset } from '@whence/dataset/read';
+import { ApiError } from '../http/errors.ts';
+import { DatasetWalks } from './dataset-walks.ts';
+import { describePrefix, WalkScratch } from './prefix-content.ts';
+
+/** Answers that took more runs are kept: 3 ms on a slow core. At most some hundred prefixes are as short as that. */
+const KEPT_RUNS = 50_000;
+/** Prefixes that are prepared have at most this length; of IPv6, those inside 2000::/3, outside of which there is nothing. */
+const PREPARED_LENGTH = 4;
+const PREPARER = 'preparation';
+
+export type PrefixRequest = { readonly range: Range; readonly length: number };
+
+/** Bits after the length are cleared. */
+export function requirePrefix(text: string): PrefixRequest {
+  const cidr = text.includes('/') ? parseCidr(text) : undefined;
+  const range = parsePrefix(text);
+  if (cidr === undefined || range === undefined) throw new ApiError('INVALID_PREFIX');
+  return { range, length: cidr.length };
+}
+
+export class PrefixContents {
+  /** Apart, so that requests do not wait for a prefix that is prepared. */
+  readonly #walks = { requests: new DatasetWalks(), preparation: new DatasetWalks() };
+  readonly #states = new WeakMap<Dataset, DatasetState>();
+
+  /** The content as JSON. Requests with the same fairness key wait for each other. */
+  async find(dataset: Dataset, request: PrefixRequest, fairnessKey: string): Promise<string> {
+    const state = this.#stateOf(dataset);
+    const json = await this.#describe(dataset, request, fairnessKey, 'requests');
+    if (!state.isPrepared) {
+      state.isPrepared = true;
+      void this.#prepare(dataset);
+    }
+    return json;
+  }
+
+  async #describe(
+    dataset: Dataset,
+    request: PrefixRequest,
+    fairnessKey: string,
+    use: 'requests' | 'preparation',
+  ): Promise<string> {
+    const { kept, scratch } = this.#stateOf(dataset);
+    const prefix = formatPrefix(fromBigInt(request.range.start, request.range.version), request.length);
+    const known = kept.get(prefix);
+    if (known !== undefined) return known;
+    const { json, runs } = await this.#walks[use].run(dataset, prefix, fairnessKey, async (giveWay) => {
+      scratch[use] ??= new WalkScratch(dataset);
+      const { content, runs } = await describePrefix(dataset, request, scratch[use], giveWay);
+      return { json: JSON.stringify(content), runs };
+    });
+    if (runs >= KEPT_RUNS) kept.set(prefix, json);
+    return json;
+  }
+
+  async #prepare(dataset: Dataset): Promise<void> {
+    for (const text of shortPrefixes()) {
+      // A walk fails only if too many wait, and the preparation is alone in its queue.
+      await this.#describe(dataset, requirePrefix(text), PREPARER, 'preparation').catch(() => undefined);
+    }
+  }
+
+  #stateOf(dataset: Dataset): DatasetState {
+    const known = this.#states.get(dataset);
+    if (known !== undefined) return known;
+    const state: DatasetState = { kept: new Map(), scratch: {}, isPrepared: false };
+    this.#states.set(dataset, state);
+    return state;
+  }
+}
+
+type DatasetState = {
+  readonly kept: Map<string, string>;
+  readonly scratch: { requests?: WalkScratch; preparation?: WalkScratch };
+  isPrepared: boolean;
+};
+
+function* shortPrefixes(): Generator<string> {
+  for (let length = 0; length <= PREPARED_LENGTH; length++) {
+    for (let i = 0; i < 2 ** length; i++) yield `${(i << (8 - length)).toString()}.0.0.0/${length}`;
+  }
+  yield* ['::/0', '::/1', '::/2', '2000::/3', '2000::/4', '3000::/4'];
+}

@@ -95,9 +95,9 @@ export type Evidence = {
 export type IpAnswer = IpRecord & { evidence?: Evidence[] } & AddressMembers;
 
 /** What `include` adds to a record. */
-export type AddressMembers = { privacy?: Privacy; hostname?: Hostname };
+export type AddressMembers = { privacy?: Privacy; hostname?: Hostname; registration?: Registration };
 export type LocalAddressSection = 'privacy';
-export type AddressSection = LocalAddressSection | 'hostname';
+export type AddressSection = LocalAddressSection | 'hostname' | 'registration';
 
 /** The privacy service behind an address. Absent from the answer if no source knows one. */
 export type Privacy = { kind: PrivacyKind; service?: string };
@@ -112,6 +112,21 @@ export type Hostname = {
   is_confirmed?: boolean;
   crawler?: { name: string; is_verified: boolean };
   error?: 'dns_temporary_failure';
+};
+
+/** Who holds an address, by its registry. Every field is there if the registry states it. */
+export type Registration = {
+  /** A prefix, or `first-last`. */
+  range?: string;
+  name?: string;
+  organization?: string;
+  country?: string;
+  abuse_email?: string;
+  registered_at?: string;
+  changed_at?: string;
+  /** The host that answered. */
+  source?: string;
+  error?: 'registry_unavailable';
 };
 
 /** What is announced inside a prefix. Shares other than `announced_share` are shares of what is announced. */

@@ -15,22 +15,31 @@ import {
 import type { Hostname } from './hostname.ts';
 import type { HostnameLookups, Requester } from './hostname-lookups.ts';
 import { type Privacy, privacyOf } from './privacy.ts';
+import type { Registration } from './registration/rdap-network.ts';
+import type { Registrations } from './registration/registrations.ts';
 
 /** The members that are added to the record. */
-export type AddressMembers = { privacy?: Privacy; hostname?: Hostname };
+export type AddressMembers = { privacy?: Privacy; hostname?: Hostname; registration?: Registration };
 
 export type FoundAddress = { readonly dataset: Dataset; readonly address: Address; readonly match: Match };
 
+type SectionSources = { readonly hostnames: HostnameLookups; readonly registrations?: Registrations | undefined };
+
 export class AddressSections {
   readonly #hostnames: HostnameLookups;
+  readonly #registrations: Registrations | undefined;
+  readonly #allowed: readonly AddressSection[];
 
-  constructor({ hostnames }: { readonly hostnames: HostnameLookups }) {
+  /** Without `registrations`, that section is refused as if it did not exist. */
+  constructor({ hostnames, registrations }: SectionSources) {
     this.#hostnames = hostnames;
+    this.#registrations = registrations;
+    this.#allowed = ADDRESS_SECTIONS.filter((name) => name !== 'registration' || registrations !== undefined);
   }
 
   /** Names separated by commas, as in `?include=`. An unknown one is refused. */
   parse(text: string | undefined): ReadonlySet<AddressSection> {
-    return text === undefined ? NONE : parseInclude(text, ADDRESS_SECTIONS);
+    return text === undefined ? NONE : parseInclude(text, this.#allowed);
   }
 
   async describe(
@@ -38,8 +47,15 @@ export class AddressSections {
     included: ReadonlySet<AddressSection>,
     requester: Requester,
   ): Promise<AddressMembers> {
-    const hostname = included.has('hostname') ? await this.#hostnames.find(found.address, requester) : undefined;
-    return { ...localMembers(found, included), ...(hostname && { hostname }) };
+    const [hostname, registration] = await Promise.all([
+      included.has('hostname') ? this.#hostnames.find(found.address, requester) : undefined,
+      included.has('registration') ? this.#registrations?.find(found.address) : undefined,
+    ]);
+    return {
+      ...localMembers(found, included),
+      ...(hostname && { hostname }),
+      ...(registration && { registration }),
+    };
   }
 }
 

@@ -3,9 +3,13 @@ import type { Dataset } from '@whence/dataset/read';
 import type { Evidence, IpRecord } from '@whence/dataset/record';
 import type { Hostname } from '../address/hostname.ts';
 import { HostnameLookups } from '../address/hostname-lookups.ts';
+import type { Registration } from '../address/registration/rdap-network.ts';
+import type { Registrations } from '../address/registration/registrations.ts';
 import { type AddressMembers, AddressSections } from '../address/sections.ts';
 import { EmailChecks } from '../email-checks/email-checks.ts';
 import { evidenceOf, lookup, specialPurposeOf } from '../lookup/lookup.ts';
+import type { Config } from '../settings/config.ts';
+import type { StoredRegistration } from '../storage/stores/registration-store.ts';
 import { type ExitCode, UsageError } from '../terminal/exit.ts';
 import type { Output } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
@@ -15,17 +19,20 @@ import { openLocalDataset } from './local-dataset.ts';
 type IpOptions = { json?: boolean; explain?: boolean; include?: ReadonlySet<AddressSection> };
 
 export async function ipCommand(
-  { dataDir, dnsServers }: { readonly dataDir: string; readonly dnsServers: readonly string[] },
+  config: Pick<Config, 'dataDir' | 'dnsServers' | 'rdapBootstrap' | 'contact' | 'proxies'>,
   addresses: readonly string[],
   options: IpOptions,
   stdout: Output,
 ): Promise<ExitCode> {
-  const dataset = openLocalDataset(dataDir);
+  const dataset = openLocalDataset(config.dataDir);
   const invalid = addresses.filter((text) => lookup(dataset, text).kind === 'invalid');
   if (invalid.length > 0)
     throw new UsageError(`invalid IP address: ${invalid.map((text) => JSON.stringify(text)).join(', ')}`);
-  const dns = new EmailChecks(dnsServers);
-  const sections = new AddressSections({ hostnames: new HostnameLookups(() => dns.dnsClient()) });
+  const dns = new EmailChecks(config.dnsServers);
+  const sections = new AddressSections({
+    hostnames: new HostnameLookups(() => dns.dnsClient()),
+    registrations: options.include?.has('registration') ? await openRegistrations(config) : undefined,
+  });
   let isEveryFound = true;
   for (const text of addresses) {
     const answer = await answerOf(dataset, text, options, sections);
@@ -34,6 +41,23 @@ export async function ipCommand(
   }
   dns.close();
   return isEveryFound ? 0 : 1;
+}
+
+/** Without storage: a command asks once for each address. */
+async function openRegistrations({
+  rdapBootstrap,
+  contact,
+  proxies,
+}: Pick<Config, 'rdapBootstrap' | 'contact' | 'proxies'>): Promise<Registrations> {
+  if (rdapBootstrap === undefined)
+    throw new UsageError('registration asks the registries, which is off; to allow it, set WHENCE_RDAP=on');
+  const { Registrations } = await import('../address/registration/registrations.ts');
+  const rows = new Map<string, StoredRegistration>();
+  const store = {
+    find: async (subject: string) => rows.get(subject),
+    save: async (subject: string, row: StoredRegistration) => void rows.set(subject, row),
+  };
+  return new Registrations({ store, bootstrapUrl: rdapBootstrap, contact, proxies, nowMs: Date.now });
 }
 
 type Answer =
@@ -88,11 +112,18 @@ function formatAnswer(text: string, answer: Answer): string {
   return `${ip}\n${indent(formatTable(rows))}${evidenceTable}\n`;
 }
 
-function memberRows({ privacy, hostname }: AddressMembers): string[][] {
+function memberRows({ privacy, hostname, registration }: AddressMembers): string[][] {
   return [
     ...(privacy === undefined ? [] : [['privacy', [privacy.kind, privacy.service].filter(Boolean).join(', ')]]),
     ...(hostname === undefined ? [] : [['hostname', hostnameText(hostname)]]),
+    ...(registration === undefined ? [] : registrationRows(registration)),
   ];
+}
+
+function registrationRows({ error, ...fields }: Registration): string[][] {
+  if (error !== undefined) return [['registration', 'unknown: the registry did not answer']];
+  const rows = Object.entries(fields).map(([name, value]) => `${name.replaceAll('_', ' ')} ${value}`);
+  return rows.map((text, i) => [i === 0 ? 'registration' : '', text]);
 }
 
 function hostnameText({ name, is_confirmed, crawler, error }: Hostname): string {

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Accounts } from '../accounts/accounts.ts';
 import { HostnameLookups } from '../address/hostname-lookups.ts';
+import type { Registrations } from '../address/registration/registrations.ts';
 import { AddressSections } from '../address/sections.ts';
 import { AuditLog } from '../audit/audit-log.ts';
 import type { DashboardSettings } from '../dashboard/dependencies.ts';
@@ -94,7 +95,10 @@ export async function startServer(
   });
   const quota: Quota = new Quota(storage.leases, { isStorageDown: () => keys.storageState !== 'ok' });
   const emailChecks = new EmailChecks(config.dnsServers);
-  const addressSections = new AddressSections({ hostnames: new HostnameLookups(() => emailChecks.dnsClient()) });
+  const addressSections = new AddressSections({
+    hostnames: new HostnameLookups(() => emailChecks.dnsClient()),
+    registrations: await registrationsOf(config, storage, nowMs),
+  });
   const overload = new Overload();
   const live = new LiveDataset(config.dataDir, {
     loaded: (version) => log.info({ version }, 'dataset loaded'),
@@ -199,6 +203,17 @@ export async function startServer(
     cut,
     close,
   };
+}
+
+/** Loaded only where it is switched on. */
+async function registrationsOf(
+  { rdapBootstrap, contact, proxies }: Config,
+  { registrations: store }: Storage,
+  nowMs: () => number,
+): Promise<Registrations | undefined> {
+  if (rdapBootstrap === undefined) return undefined;
+  const { Registrations } = await import('../address/registration/registrations.ts');
+  return new Registrations({ store, bootstrapUrl: rdapBootstrap, contact, proxies, nowMs });
 }
 
 function connectionCount(server: Server): Promise<number> {

@@ -24,6 +24,8 @@ export type Config = {
   readonly trustProxy: string[];
   readonly corsOrigins: string[];
   readonly dnsServers: string[];
+  /** The folder of RDAP's bootstrap files; undefined if registries must not be asked. */
+  readonly rdapBootstrap: URL | undefined;
   /** Path or URL of the feed catalogue; undefined for the built-in one. */
   readonly feeds: string | undefined;
   readonly overrides: string | undefined;
@@ -87,6 +89,7 @@ export function readConfig(environment: Environment): Config {
     trustProxy: read(settings.trustProxy),
     corsOrigins: read(settings.corsOrigins),
     dnsServers: read(settings.dnsServers),
+    rdapBootstrap: read(settings.hasRdap) ? read(settings.rdapBootstrap) : undefined,
     feeds: read(settings.feeds),
     overrides: read(settings.overrides),
     contact: read(settings.contact),

@@ -7,6 +7,7 @@ import {
   parseDatabaseUrl,
   parseDatasetUrl,
   parseDnsServers,
+  parseFolderUrl,
   parseInterval,
   parseIssuer,
   parseNumber,
@@ -129,6 +130,21 @@ export const settings = {
     default: '',
     help: 'DNS servers for the email check, host[:port], comma-separated (default: those of the system)',
     parse: parseDnsServers,
+  },
+  hasRdap: {
+    variable: 'WHENCE_RDAP',
+    default: 'off',
+    help: 'on allows include=registration, which asks the regional internet registries by RDAP',
+    parse: (text) => {
+      if (text !== 'on' && text !== 'off') throw new Error('on or off');
+      return text === 'on';
+    },
+  },
+  rdapBootstrap: {
+    variable: 'WHENCE_RDAP_BOOTSTRAP',
+    default: 'https://data.iana.org/rdap/',
+    help: 'URL of the folder with ipv4.json and ipv6.json (RFC 9224), which name the registries',
+    parse: parseFolderUrl,
   },
   feeds: {
     variable: 'WHENCE_FEEDS',

@@ -1,6 +1,17 @@
 /** What an answer about an address has only on request. */
 import { boolean, named, object, string } from './json-schema.ts';
 
+const REGISTRATION_FIELDS = [
+  'range',
+  'name',
+  'organization',
+  'country',
+  'abuse_email',
+  'registered_at',
+  'changed_at',
+  'source',
+];
+
 const privacy = named(
   'Privacy',
   object(
@@ -28,13 +39,32 @@ const hostname = named(
   ),
 );
 
+const registration = named(
+  'Registration',
+  object(
+    {
+      range: string('The registered range: a prefix, or first-last.', '8.8.8.0/24'),
+      name: string('Name of the range.', 'GOGL'),
+      organization: string('Who holds it.', 'Google LLC'),
+      country: string('ISO 3166-1 alpha-2, where the registry states one.', 'US'),
+      abuse_email: string('Where abuse is reported.', 'abuse@example.com'),
+      registered_at: string('When it was registered.', '2014-03-14T20:52:05Z'),
+      changed_at: string('When that was last changed.', '2014-03-14T20:52:05Z'),
+      source: string('The registry’s host.', 'rdap.arin.net'),
+      error: { type: 'string', const: 'registry_unavailable' },
+    },
+    [...REGISTRATION_FIELDS, 'error'],
+  ),
+);
+
 /** Beside the members of a record, each only if it was included and something is known. */
 export const addressSections = {
   privacy: { ...privacy, description: 'Only with include=privacy.' },
   hostname: { ...hostname, description: 'Only with include=hostname; empty without a PTR record.' },
+  registration: { ...registration, description: 'Only with include=registration.' },
 };
 
 export const includeParameter = string(
-  'What the record also has, separated by commas: privacy (the privacy service behind the address), hostname (its confirmed name).',
+  'What the record also has, separated by commas: privacy (the privacy service behind the address), hostname (its confirmed name), registration (who holds it; where switched on).',
   'privacy,hostname',
 );

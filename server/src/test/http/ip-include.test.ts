@@ -91,6 +91,7 @@ for (const [behaviour, include, ip, want] of [
 for (const [behaviour, path, body, code, details] of [
   ['an unknown name', '/v1/ip/8.8.8.8?include=privacy,secrets', undefined, 'INVALID_INCLUDE', 'allowed'],
   ['a name in capitals', '/v1/ip/8.8.8.8?include=Privacy', undefined, 'INVALID_INCLUDE', 'allowed'],
+  ['registration where it is off', '/v1/ip/8.8.8.8?include=registration', undefined, 'INVALID_INCLUDE', 'allowed'],
   ['an unknown name in a batch', '/v1/ip/batch', { ips: ['8.8.8.8'], include: ['x'] }, 'INVALID_INCLUDE', 'allowed'],
   [
     'a name that is not for batches',
@@ -140,6 +141,25 @@ test('ip include: a batch whose members do not fit into the buffer', async () =>
   assert.equal(status, 200);
   assert.ok(text.length > 1 << 19);
   for (const ip of ips) assert.deepEqual([data[ip].ip, data[ip].privacy], [ip, { kind: 'relay', service: LONG }]);
+});
+
+test('ip include: registration where it is on, and the registry cannot be reached', async () => {
+  const rdap = { WHENCE_RDAP: 'on', WHENCE_RDAP_BOOTSTRAP: 'https://127.0.0.1:1/rdap' };
+  const own = await startInProcess(folder, undefined, rdap);
+  try {
+    const response = await fetch(`${own.url}/v1/ip/8.8.8.8?include=registration`, { headers: { 'X-API-Key': secret } });
+    const { data } = JSON.parse(await response.text());
+    assert.deepEqual([response.status, data.registration], [200, { error: 'registry_unavailable' }]);
+  } finally {
+    await own.close();
+  }
+  const { stdout } = await runCommand(['ip', '--include', 'registration', '8.8.8.8'], {
+    ...folder.environment,
+    ...rdap,
+  });
+  assert.match(stdout, /registration +unknown: the registry did not answer\n/);
+  const off = await runCommand(['ip', '--include', 'registration', '8.8.8.8'], folder.environment);
+  assert.deepEqual([off.code, /set WHENCE_RDAP=on/.test(off.stderr)], [2, true]);
 });
 
 test('ip include: the client asks for it', async () => {

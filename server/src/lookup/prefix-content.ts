@@ -4,7 +4,7 @@
  * of a record. What they stand for is read at the end, for what is shown.
  */
 import { type Address, formatAddress, ipv4, ipv6 } from '@whence/dataset/address';
-import { type Match, prefixLength } from '@whence/dataset/format';
+import { type Match, prefixLength, recordNumber } from '@whence/dataset/format';
 import { formatPrefix, fromBigInt, type Range, toBigInt } from '@whence/dataset/prefix';
 import type { Dataset } from '@whence/dataset/read';
 import { type ConnectionType, type Detection, FLAGS, type Flag } from '@whence/dataset/record';
@@ -50,32 +50,43 @@ type Part = { readonly size: number; readonly match: Match; readonly start: Addr
 /** Sums by number, and which numbers have one. Used again by the next walk: most prefixes touch few of them. */
 class Sums {
   readonly values: Float64Array;
-  readonly touched: number[] = [];
+  readonly #indexes: Uint32Array;
+  #count = 0;
 
   constructor(size: number) {
     this.values = new Float64Array(size);
+    this.#indexes = new Uint32Array(size);
   }
 
+  /** `amount` is above 0. */
   add(index: number, amount: number): void {
-    if (this.values[index] === 0) this.touched.push(index);
-    this.values[index] = (this.values[index] as number) + amount;
+    const sum = this.values[index] as number;
+    if (sum === 0) this.#indexes[this.#count++] = index;
+    this.values[index] = sum + amount;
+  }
+
+  get touched(): Uint32Array {
+    return this.#indexes.subarray(0, this.#count);
   }
 
   clear(): void {
     for (const index of this.touched) this.values[index] = 0;
-    this.touched.length = 0;
+    this.#count = 0;
   }
 }
 
 /** What walks over one dataset share. One walk at a time may use it. */
 export class WalkScratch {
+  readonly records: Sums;
   readonly networks: Sums;
   readonly texts: Sums;
 
-  constructor({ networks, meta }: Dataset) {
+  constructor({ networks, meta: { counts } }: Dataset) {
+    // Record 0 is unused.
+    this.records = new Sums(counts.records + 1);
     this.networks = new Sums(networks.count);
     // There are at most as many texts as sets of attributes.
-    this.texts = new Sums(meta.counts.tails);
+    this.texts = new Sums(counts.tails);
   }
 }
 
@@ -85,58 +96,83 @@ export async function describePrefix(
   scratch: WalkScratch,
   giveWay: GiveWay,
 ): Promise<{ content: PrefixContent; runs: number }> {
-  const { networks, texts } = scratch;
-  networks.clear();
-  texts.clear();
-  const first = fromBigInt(range.start, range.version);
-  const end = wordsOf(fromBigInt(range.end, range.version));
-  const largest = new LargestParts();
+  const { version } = range;
+  const first = fromBigInt(range.start, version);
+  const { parts, announced, runs } = await walk(dataset, range, scratch, giveWay);
+  sumByNetworkAndText(dataset, scratch);
+  const content = {
+    prefix: formatPrefix(first, length),
+    announced_share: share(announced, distance(version, wordsOf(first), endOf(range)) + unitOf(version)),
+    parts: parts.map((part) => describePart(dataset, part, announced)),
+    ...describeSums(dataset, scratch, announced),
+  };
+  return { content, runs };
+}
+
+type Walked = { readonly parts: readonly Part[]; readonly announced: number; readonly runs: number };
+
+/** Words are kept in variables, not in objects: this loop runs a million times. */
+async function walk(dataset: Dataset, range: Range, { records }: WalkScratch, giveWay: GiveWay): Promise<Walked> {
+  const { version } = range;
+  const isIpv4 = version === 4;
+  const first = fromBigInt(range.start, version);
+  const end = endOf(range);
+  const { w0: e0, w1: e1, w2: e2, w3: e3 } = end;
+  const largest = new Largest<Part>(MAX_PARTS);
+  records.clear();
   let announced = 0;
   let runs = 0;
-
-  const close = (match: Match, size: number, start: Words, next: Words) => {
-    announced += size;
-    networks.add(dataset.rowOf(match), size);
-    texts.add(dataset.textOf(match), size);
-    if (largest.takes(size)) largest.add({ size, match, start: addressOf(range.version, start), next: { ...next } });
-  };
-
   const cursor = dataset.cursorFrom(first);
-  const open = { ...wordsOf(first), match: 0, size: 0 };
-  const at = wordsOf(first);
-  let match: Match = 0;
   let isMore = cursor.advance();
-  if (isMore) match = cursor.match;
-  open.match = match;
+  let match = isMore ? cursor.match : 0;
+  // Where the open run and the current interval start.
+  let { w0: o0, w1: o1, w2: o2, w3: o3 } = wordsOf(first);
+  let [a0, a1, a2, a3] = [o0, o1, o2, o3];
+  let size = 0;
   while (isMore) {
-    isMore = cursor.advance() && !isAfter(cursor, end);
-    const size = isMore
-      ? distance(range.version, at, cursor)
-      : distance(range.version, at, end) + unitOf(range.version);
-    open.size += size;
-    if (isMore) copyWords(cursor, at);
-    // The tables also cut runs where their structure requires it.
-    if (isMore && cursor.match === open.match && isSamePrefix(open, cursor, prefixLength(open.match), range.version))
-      continue;
-    if (open.match !== 0) close(open.match, open.size, open, isMore ? cursor : afterEnd(end, range));
+    isMore = cursor.advance();
+    const { w0: n0, w1: n1, w2: n2, w3: n3 } = cursor;
+    if (n0 > e0 || (n0 === e0 && (n1 > e1 || (n1 === e1 && (n2 > e2 || (n2 === e2 && n3 > e3)))))) isMore = false;
+    if (isMore) {
+      size += isIpv4 ? n0 - a0 : (n0 - a0) * 2 ** 32 + (n1 - a1) + ((n2 - a2) * 2 ** 32 + (n3 - a3)) / 2 ** 64;
+      a0 = n0;
+      a1 = n1;
+      a2 = n2;
+      a3 = n3;
+      // The tables also cut runs where their structure requires it.
+      if (cursor.match === match && isSamePrefix(o0, o1, o2, o3, cursor, prefixLength(match))) continue;
+    } else size += distance(version, { w0: a0, w1: a1, w2: a2, w3: a3 }, end) + unitOf(version);
+    if (match !== 0) {
+      announced += size;
+      records.add(recordNumber(match), size);
+      if (size > largest.threshold) {
+        const start = addressOf(version, { w0: o0, w1: o1, w2: o2, w3: o3 });
+        largest.add({ size, match, start, next: isMore ? { w0: n0, w1: n1, w2: n2, w3: n3 } : afterEnd(range) });
+      }
+    }
     if (++runs % RUNS_PER_LOOK === 0) {
       const pause = giveWay();
       if (pause !== undefined) await pause;
     }
-    if (!isMore) break;
-    copyWords(cursor, open);
-    open.match = cursor.match;
-    open.size = 0;
+    o0 = n0;
+    o1 = n1;
+    o2 = n2;
+    o3 = n3;
+    match = cursor.match;
+    size = 0;
   }
-  const whole = distance(range.version, wordsOf(first), end) + unitOf(range.version);
-  const prefix = formatPrefix(first, length);
-  const content = {
-    prefix,
-    announced_share: share(announced, whole),
-    parts: largest.sorted().map((part) => describePart(dataset, part, announced)),
-    ...describeSums(dataset, scratch, announced),
-  };
-  return { content, runs };
+  return { parts: largest.sorted(), announced, runs };
+}
+
+function sumByNetworkAndText(dataset: Dataset, { records, networks, texts }: WalkScratch): void {
+  networks.clear();
+  texts.clear();
+  for (const record of records.touched) {
+    const size = records.values[record] as number;
+    // A match without a prefix length.
+    networks.add(dataset.rowOf(record), size);
+    texts.add(dataset.textOf(record), size);
+  }
 }
 
 function describeSums(dataset: Dataset, { networks, texts }: WalkScratch, announced: number) {
@@ -152,12 +188,15 @@ function describeSums(dataset: Dataset, { networks, texts }: WalkScratch, announ
     for (const flag of set) add(flags, flag, size);
   }
   const byShare = <Key>(sums: Map<Key, number>) => [...sums].sort(([, a], [, b]) => b - a);
-  const rows = networks.touched.map((row) => [row, networks.values[row] as number] as const);
+  const largest = new Largest<{ row: number; size: number }>(MAX_NETWORKS);
+  for (const row of networks.touched) {
+    const size = networks.values[row] as number;
+    if (size > largest.threshold) largest.add({ row, size });
+  }
   return {
-    networks: rows
-      .sort(([a, sizeA], [b, sizeB]) => sizeB - sizeA || a - b)
-      .slice(0, MAX_NETWORKS)
-      .map(([row, size]) => ({ ...describeNetwork(dataset, row), share: share(size, announced) })),
+    networks: largest
+      .sorted()
+      .map(({ row, size }) => ({ ...describeNetwork(dataset, row), share: share(size, announced) })),
     types: byShare(types).map(([connection_type, size]) => ({ connection_type, share: share(size, announced) })),
     countries: byShare(countries)
       .slice(0, MAX_COUNTRIES)
@@ -216,31 +255,32 @@ function describePart(dataset: Dataset, { size, match, start, next }: Part, anno
   };
 }
 
-/** The largest parts so far; of equal ones those with the lower address, which come first. */
-class LargestParts {
-  readonly #parts: Part[] = [];
-  #threshold = 0;
+/** The largest so far; of equal ones those that were added first. Sorting all of them would take longer than the walk. */
+class Largest<Item extends { readonly size: number }> {
+  readonly #items: Item[] = [];
+  readonly #limit: number;
+  /** Only larger ones can be among them. */
+  threshold = 0;
 
-  takes(size: number): boolean {
-    return size > this.#threshold;
+  constructor(limit: number) {
+    this.#limit = limit;
   }
 
-  add(part: Part): void {
-    this.#parts.push(part);
-    if (this.#parts.length === 4 * MAX_PARTS) this.#cut();
+  add(item: Item): void {
+    this.#items.push(item);
+    if (this.#items.length === 4 * this.#limit) this.#cut();
   }
 
-  sorted(): readonly Part[] {
+  sorted(): readonly Item[] {
     this.#cut();
-    return this.#parts;
+    return this.#items;
   }
 
   #cut(): void {
-    // A stable sort: parts of equal size stay in the order of their addresses.
-    this.#parts.sort((a, b) => b.size - a.size);
-    if (this.#parts.length <= MAX_PARTS) return;
-    this.#parts.length = MAX_PARTS;
-    this.#threshold = this.#parts.at(-1)?.size ?? 0;
+    this.#items.sort((a, b) => b.size - a.size);
+    if (this.#items.length <= this.#limit) return;
+    this.#items.length = this.#limit;
+    this.threshold = this.#items.at(-1)?.size ?? 0;
   }
 }
 
@@ -251,12 +291,7 @@ function wordsOf({ w0, w1, w2, w3 }: Words): Words {
   return { w0: w0 >>> 0, w1: w1 >>> 0, w2: w2 >>> 0, w3: w3 >>> 0 };
 }
 
-function copyWords({ w0, w1, w2, w3 }: Words, to: Words): void {
-  to.w0 = w0;
-  to.w1 = w1;
-  to.w2 = w2;
-  to.w3 = w3;
-}
+const endOf = ({ version, end }: Range): Words => wordsOf(fromBigInt(end, version));
 
 /** IPv4 addresses, or IPv6 /64s with their fractions. */
 function distance(version: 4 | 6, from: Words, to: Words): number {
@@ -267,24 +302,17 @@ function distance(version: 4 | 6, from: Words, to: Words): number {
 /** One address. */
 const unitOf = (version: 4 | 6): number => (version === 4 ? 1 : 2 ** -64);
 
-function isAfter(a: Words, b: Words): boolean {
-  if (a.w0 !== b.w0) return a.w0 > b.w0;
-  if (a.w1 !== b.w1) return a.w1 > b.w1;
-  if (a.w2 !== b.w2) return a.w2 > b.w2;
-  return a.w3 > b.w3;
-}
-
 /** The start of the address after the last one; 0 after the last of all. */
-function afterEnd(end: Words, { version }: Range): Words {
-  const next = toBigInt(addressOf(version, end)) + 1n;
-  return wordsOf(fromBigInt(next & ((1n << (version === 4 ? 32n : 128n)) - 1n), version));
+function afterEnd({ version, end }: Range): Words {
+  return wordsOf(fromBigInt((end + 1n) & (version === 4 ? 0xffffffffn : (1n << 128n) - 1n), version));
 }
 
-function isSamePrefix(a: Words, b: Words, length: number, version: 4 | 6): boolean {
-  if (!isSameWord(a.w0, b.w0, length)) return false;
+function isSamePrefix(w0: number, w1: number, w2: number, w3: number, other: Words, length: number): boolean {
   return (
-    version === 4 ||
-    (isSameWord(a.w1, b.w1, length - 32) && isSameWord(a.w2, b.w2, length - 64) && isSameWord(a.w3, b.w3, length - 96))
+    isSameWord(w0, other.w0, length) &&
+    isSameWord(w1, other.w1, length - 32) &&
+    isSameWord(w2, other.w2, length - 64) &&
+    isSameWord(w3, other.w3, length - 96)
   );
 }
 

@@ -9,10 +9,10 @@ import { ApiError } from '../http/errors.ts';
 import { DatasetWalks } from './dataset-walks.ts';
 import { describePrefix, WalkScratch } from './prefix-content.ts';
 
-/** Answers that took more runs are kept: 3 ms on a slow core. At most some hundred prefixes are as short as that. */
-const KEPT_RUNS = 50_000;
-/** Prefixes that are prepared have at most this length; of IPv6, those inside 2000::/3, outside of which there is nothing. */
-const PREPARED_LENGTH = 4;
+/** Answers that took more runs are kept: 3 ms on a slow core. Some two hundred prefixes are as short as that, 60 kB each. */
+const KEPT_RUNS = 20_000;
+/** Prepared with all prefixes inside them that have as many runs. */
+const PREPARED = ['0.0.0.0/0', '::/0'];
 const PREPARER = 'preparation';
 
 export type PrefixRequest = { readonly range: Range; readonly length: number };
@@ -33,7 +33,7 @@ export class PrefixContents {
   /** The content as JSON. Requests with the same fairness key wait for each other. */
   async find(dataset: Dataset, request: PrefixRequest, fairnessKey: string): Promise<string> {
     const state = this.#stateOf(dataset);
-    const json = await this.#describe(dataset, request, fairnessKey, 'requests');
+    const { json } = await this.#describe(dataset, request, fairnessKey, 'requests');
     if (!state.isPrepared) {
       state.isPrepared = true;
       void this.#prepare(dataset);
@@ -46,24 +46,26 @@ export class PrefixContents {
     request: PrefixRequest,
     fairnessKey: string,
     use: 'requests' | 'preparation',
-  ): Promise<string> {
+  ): Promise<Described> {
     const { kept, scratch } = this.#stateOf(dataset);
     const prefix = formatPrefix(fromBigInt(request.range.start, request.range.version), request.length);
     const known = kept.get(prefix);
     if (known !== undefined) return known;
-    const { json, runs } = await this.#walks[use].run(dataset, prefix, fairnessKey, async (giveWay) => {
+    const described = await this.#walks[use].run(dataset, prefix, fairnessKey, async (giveWay): Promise<Described> => {
       scratch[use] ??= new WalkScratch(dataset);
       const { content, runs } = await describePrefix(dataset, request, scratch[use], giveWay);
       return { json: JSON.stringify(content), runs };
     });
-    if (runs >= KEPT_RUNS) kept.set(prefix, json);
-    return json;
+    if (described.runs >= KEPT_RUNS) kept.set(prefix, described);
+    return described;
   }
 
   async #prepare(dataset: Dataset): Promise<void> {
-    for (const text of shortPrefixes()) {
+    const waiting = PREPARED.map(requirePrefix);
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       // A walk fails only if too many wait, and the preparation is alone in its queue.
-      await this.#describe(dataset, requirePrefix(text), PREPARER, 'preparation').catch(() => undefined);
+      const walked = await this.#describe(dataset, next, PREPARER, 'preparation').catch(() => undefined);
+      if (walked !== undefined && walked.runs >= KEPT_RUNS) waiting.push(...halvesOf(next));
     }
   }
 
@@ -76,15 +78,18 @@ export class PrefixContents {
   }
 }
 
+type Described = { readonly json: string; readonly runs: number };
+
 type DatasetState = {
-  readonly kept: Map<string, string>;
+  readonly kept: Map<string, Described>;
   readonly scratch: { requests?: WalkScratch; preparation?: WalkScratch };
   isPrepared: boolean;
 };
 
-function* shortPrefixes(): Generator<string> {
-  for (let length = 0; length <= PREPARED_LENGTH; length++) {
-    for (let i = 0; i < 2 ** length; i++) yield `${(i << (8 - length)).toString()}.0.0.0/${length}`;
-  }
-  yield* ['::/0', '::/1', '::/2', '2000::/3', '2000::/4', '3000::/4'];
+function halvesOf({ range: { version, start, end }, length }: PrefixRequest): PrefixRequest[] {
+  const middle = start + (end - start + 1n) / 2n;
+  return [
+    { range: { version, start, end: middle - 1n }, length: length + 1 },
+    { range: { version, start: middle, end }, length: length + 1 },
+  ];
 }

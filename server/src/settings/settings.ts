@@ -128,7 +128,7 @@ export const settings = {
   dnsServers: {
     variable: 'WHENCE_DNS_SERVERS',
     default: '',
-    help: 'DNS servers for the email check, host[:port], comma-separated (default: those of the system)',
+    help: 'DNS servers for the email check and for hostnames, host[:port], comma-separated (default: those of the system)',
     parse: parseDnsServers,
   },
   hasRdap: {

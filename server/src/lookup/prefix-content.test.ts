@@ -60,7 +60,7 @@ function slowly(from: Dataset, { range, length }: PrefixRequest): PrefixContent 
     });
   const announced = found.reduce((sum, part) => sum + part.size, 0n);
   const share = (part: bigint, whole: bigint) =>
-    whole === 0n ? 0 : Math.round((Number(part) / Number(whole)) * 1e6) / 1e6;
+    whole === 0n ? 0 : Number((Number(part) / Number(whole)).toPrecision(6));
   const sums = (keysOf: (record: (typeof found)[number]['record']) => readonly string[]) => {
     const map = new Map<string, bigint>();
     for (const part of found) for (const key of keysOf(part.record)) map.set(key, (map.get(key) ?? 0n) + part.size);

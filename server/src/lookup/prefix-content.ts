@@ -41,7 +41,8 @@ const MAX_NETWORKS = 50;
 const MAX_COUNTRIES = 50;
 /** Runs between two looks at the clock. */
 const RUNS_PER_LOOK = 256;
-const SHARE_DIGITS = 1e6;
+/** Significant ones: of all IPv6 addresses, a network has a very small share. */
+const SHARE_DIGITS = 6;
 
 type Words = { w0: number; w1: number; w2: number; w3: number };
 /** `next` is where the following run starts. */
@@ -323,5 +324,5 @@ function isSameWord(a: number, b: number, bits: number): boolean {
 }
 
 function share(size: number, of: number): number {
-  return of === 0 ? 0 : Math.round((size / of) * SHARE_DIGITS) / SHARE_DIGITS;
+  return of === 0 ? 0 : Number((size / of).toPrecision(SHARE_DIGITS));
 }

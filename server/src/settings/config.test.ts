@@ -27,6 +27,7 @@ test('config: defaults', () => {
     overrides: undefined,
     contact: undefined,
     updateSeconds: undefined,
+    rdapBootstrap: undefined,
     publicUrl: undefined,
     hasPublicLookups: false,
     keysPerMember: 100,

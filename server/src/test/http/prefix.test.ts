@@ -85,6 +85,6 @@ test('prefix: the client asks for it', async () => {
   assert.equal(data.networks[0]?.asn, 64500);
   assert.deepEqual(
     data.flags.find(({ flag }) => flag === 'is_tor_exit'),
-    { flag: 'is_tor_exit', share: 0.000015 },
+    { flag: 'is_tor_exit', share: 0.0000152588 },
   );
 });

@@ -28,6 +28,10 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     options: '[--full]',
     load: async () => (await import('./update.ts')).update,
   },
+  statistics: {
+    measures: 'exports and charts of a year of usage: memory, latency of lookups meanwhile',
+    load: async () => (await import('./statistics.ts')).statistics,
+  },
   email: {
     measures: 'one email check, 200 at once, whence email with 1,000 domains',
     load: async () => (await import('./email.ts')).email,

@@ -9,13 +9,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadAverage, print } from '@whence/testing/console-report';
-import { missingRequirement, PinnedProcesses } from '@whence/testing/pinned-processes';
+import { missingRequirement, PinnedProcesses, SERVER_CORE } from '@whence/testing/pinned-processes';
+import { freePort } from '@whence/testing/programs';
 import { OptionError, untilInterrupted } from '@whence/testing/script';
 import { startWhence } from '@whence/testing/whence-program';
 import { measureBehindNginx } from './http/behind-nginx.ts';
 import { compareBatch } from './http/compare-batch.ts';
 import { compareIp } from './http/compare-ip.ts';
+import { compareMixed } from './http/compare-mixed.ts';
 import { measureMemory, measureStartAndSearch } from './http/fresh-servers.ts';
+import { readMetrics, sumOf } from './http/server-metrics.ts';
 import { prepareSetup } from './http/setup.ts';
 import { formatRows, type Row } from './report.ts';
 
@@ -45,7 +48,9 @@ export async function http(args: readonly string[]): Promise<void> {
   }
 }
 
-const SECTIONS = ['ip', 'batch', 'fresh', 'proxy', 'memory'] as const;
+const SECTIONS = ['ip', 'mixed', 'batch', 'fresh', 'proxy', 'memory'] as const;
+/** Sections that share a server. */
+const ON_ONE_SERVER: readonly Section[] = ['ip', 'mixed', 'batch'];
 type Section = (typeof SECTIONS)[number];
 /** For the length of the memory section, where the rate was not measured. */
 const EXPECTED_PER_SECOND = 30_000;
@@ -56,13 +61,19 @@ async function measureAll(processes: PinnedProcesses, folder: string, sections: 
   const rows: Row[] = [];
   let rate = EXPECTED_PER_SECOND;
   if (sections.includes('fresh')) rows.push(...(await measureStartAndSearch(setup)));
-  if (sections.includes('ip') || sections.includes('batch')) {
-    const whence = await startWhence(processes, setup.dataDir);
+  if (sections.some((section) => ON_ONE_SERVER.includes(section))) {
+    const metricsPort = await freePort();
+    const whence = await startWhence(processes, setup.dataDir, SERVER_CORE, {
+      WHENCE_METRICS_PORT: String(metricsPort),
+    });
+    const isFallback = sumOf(await readMetrics(metricsPort), /^whence_read_fallback (\d)$/gm) > 0;
+    print(`connections are read ${isFallback ? 'by data events, the slower fallback' : 'into one shared buffer'}`);
     if (sections.includes('ip')) {
       const { perSecond, rows: ipRows } = await compareIp(setup, whence);
       rate = perSecond;
       rows.push(...ipRows);
     }
+    if (sections.includes('mixed')) rows.push(...(await compareMixed(setup, whence)));
     if (sections.includes('batch')) rows.push(...(await compareBatch(setup, whence)));
     await whence.stop();
   }

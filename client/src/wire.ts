@@ -376,7 +376,7 @@ export type FamilyFigures = {
   country_confirmed_share: number;
   exact_rir_share: number;
   connection_type_share: number;
-  connection_type_from: { list: number; table: number; rule: number; none: number };
+  connection_type_from: { list: number; table: number; rule: number; signals: number; none: number };
 };
 
 export type SpaceFigures = { ipv4_addresses: number; ipv6_48s: number };

@@ -13,6 +13,7 @@ import { KEY_SORTS, KEY_STATUSES, PERMISSIONS, SORT_ORDERS, TIER_NAMES, USAGE_GR
 import { ACTION_WORDS } from './audit/AuditTable.tsx';
 import { BATCH_SORTS } from './batch/filter-rows.ts';
 import { ErrorPage, NotFoundPage } from './components/Failures.tsx';
+import { parseTried } from './domain/trial.ts';
 import { FLAGS } from './format/names.ts';
 import { choiceParam, dayParam, textParam, withoutEmpty } from './search-params.ts';
 import { RequireSession } from './session/RequireSession.tsx';
@@ -57,7 +58,12 @@ const asn = createRoute({
 const domain = createRoute({
   getParentRoute: withSession,
   path: '/domain/$domain',
-  validateSearch: (raw) => withoutEmpty({ selectors: textParam(raw, 'selectors'), include: textParam(raw, 'include') }),
+  validateSearch: (raw) =>
+    withoutEmpty({
+      selectors: textParam(raw, 'selectors'),
+      include: textParam(raw, 'include'),
+      try: parseTried(raw['try']),
+    }),
   component: lazyRouteComponent(() => import('./domain/DomainPage.tsx'), 'DomainPage'),
 });
 const batch = createRoute({

@@ -152,8 +152,8 @@ export type FamilyFigures = {
   connection_type_from: Record<TypeOrigin, number>;
 };
 
-/** A list of a feed, a table written by hand or the overrides, a rule on names, or the default. */
-export const TYPE_ORIGINS = ['list', 'table', 'rule', 'none'] as const;
+/** A list of a feed, a table written by hand or the overrides, a rule on names, the sum of weak signals, or nothing. */
+export const TYPE_ORIGINS = ['list', 'table', 'rule', 'signals', 'none'] as const;
 export type TypeOrigin = (typeof TYPE_ORIGINS)[number];
 
 /** The number of addresses for which both sources name a country, and the share for which it is the same. */

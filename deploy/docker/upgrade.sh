@@ -1,6 +1,6 @@
 #!/bin/sh
-# Replaces the replicas of compose.yaml one after another, while the other one serves. The tag names the new image; it is
-# built from this repository if it does not exist. To go back to the previous version: upgrade.sh with its tag.
+# Replaces the builder of compose.yaml, then the replicas one after another, while the other one serves. The tag names the
+# new image; it is built from this repository if it does not exist. To go back: upgrade.sh with the previous tag.
 set -eu
 cd "$(dirname "$0")"
 if [ $# -ne 1 ]; then
@@ -10,6 +10,8 @@ fi
 export IMAGE_TAG="$1"
 docker image inspect "whence:$IMAGE_TAG" > /dev/null 2>&1 || docker compose build whence-1
 
+# It publishes datasets for replicas of both versions, also if their file format has changed.
+docker compose up -d --no-deps builder
 for replica in whence-1 whence-2; do
   docker compose up -d --no-deps "$replica"
   # The first replica of a version migrates the schema, up to 10 minutes for a large table.
@@ -24,7 +26,6 @@ for replica in whence-1 whence-2; do
   done
   # Caddy notices within 4 s. The next replica still serves for WHENCE_SHUTDOWN_DELAY, 6 s, after it is told to stop.
 done
-docker compose up -d --no-deps builder
 
 # The next `docker compose up` must not bring the previous version back. The file keeps its owner and mode.
 settings=$(grep -v '^IMAGE_TAG=' .env || true)

@@ -29,6 +29,8 @@ export type CheckOptions = {
   moreSelectors?: readonly string[];
   /** Checks MTA-STS, TLS-RPT, DANE, BIMI and DNSSEC too. */
   transport?: TransportOptions;
+  /** A label that no zone has, if two checks are to ask the same questions. Default: a new one. */
+  sentinel?: string;
 };
 
 export type Examination = {
@@ -38,6 +40,8 @@ export type Examination = {
   advice: Advice[];
   /** MX, TXT and _dmarc all failed: this says nothing about the domain, only about DNS. */
   isDnsUnavailable: boolean;
+  /** The domain exists only because a wildcard answers for it. */
+  isByWildcard: boolean;
   /** Why the resolver answered SERVFAIL for the domain, if it did. */
   dnsFault: DnsFault | undefined;
   /** If it was asked for. */
@@ -55,10 +59,8 @@ const MAX_MX_HOSTS = 20;
 /** The check with all of its findings, for callers that show more than the report. */
 export async function examineDomain(
   domain: string,
-  { resolver, selectors, moreSelectors = [], transport: transportOptions }: CheckOptions,
+  { resolver, selectors, moreSelectors = [], transport: transportOptions, sentinel = newSentinel() }: CheckOptions,
 ): Promise<Examination> {
-  // No domain has this name below it: if it has an answer, a wildcard answers for every name.
-  const sentinel = `whence-${randomBytes(8).toString('hex')}`;
   const mxAnswer = resolver.mx(domain);
   const txtAnswer = resolver.txt(domain);
   const domainState = Promise.all([mxAnswer, txtAnswer]).then(stateOf);
@@ -105,10 +107,16 @@ export async function examineDomain(
     isTemporaryFailure(await mxAnswer) &&
     isTemporaryFailure(apex) &&
     hasCode(dmarc.report.validation_errors, 'dns_temporary_failure');
-  const examination = { report, findings, score: points, advice, isDnsUnavailable, dnsFault };
+  const isByWildcard = wildcard.answersForDomain === 'yes';
+  const examination = { report, findings, score: points, advice, isDnsUnavailable, isByWildcard, dnsFault };
   if (transport === undefined) return examination;
   const whole = await withRecommendations({ domain, findings, transport, resolver, wildcard });
   return { ...examination, report: { ...report, transport: renderTransport(whole) }, transport: whole };
+}
+
+/** No domain has this name below it: if it has an answer, a wildcard answers for every name. */
+export function newSentinel(): string {
+  return `whence-${randomBytes(8).toString('hex')}`;
 }
 
 /** `_dmarc` is an alias like every other name that does not exist: a record can be published there. */

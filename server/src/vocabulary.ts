@@ -78,3 +78,7 @@ export const AUDIT_ACTIONS = [
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 export type AuditTargetKind = 'account' | 'invitation' | 'key' | 'dataset';
+
+/** Maps of address space have one letter per block: the connection type of most of its addresses. */
+export const CELL_CODES = { residential: 'r', mobile: 'm', datacenter: 'd', business: 'b', education: 'e' } as const;
+export const UNANNOUNCED_CELL = '.';

@@ -5,7 +5,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -97,6 +97,20 @@ export class PostgresServer {
     await exited;
   }
 
+  /** Stops all its processes: connections stay open, and nothing answers. Returns how they go on. */
+  freeze(): () => void {
+    const pids = this.processes;
+    for (const pid of pids) signal(pid, 'SIGSTOP');
+    return () => {
+      for (const pid of pids) signal(pid, 'SIGCONT');
+    };
+  }
+
+  /** Its process and those of its connections. */
+  get processes(): number[] {
+    return this.pid === undefined ? [] : processesOf(this.pid);
+  }
+
   /** The URL of an empty database, and how to remove it. */
   async createDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
     const name = `whence_test_${randomBytes(6).toString('hex')}`;
@@ -124,6 +138,20 @@ export class PostgresServer {
     } finally {
       await client.end();
     }
+  }
+}
+
+function processesOf(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  return [pid, ...(children === '' ? [] : children.split(' ').map(Number))];
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    // A connection that has ended meanwhile.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
 

@@ -10,6 +10,7 @@ import { findProgram, freePort } from '@whence/testing/programs';
 import { startWhence } from '@whence/testing/whence-program';
 import { limitRow, type Row } from '../report.ts';
 import { writeNginxConfiguration } from './nginx-configuration.ts';
+import { readMetrics, sumOf } from './server-metrics.ts';
 import type { Setup } from './setup.ts';
 import { runWrk } from './wrk.ts';
 
@@ -57,10 +58,9 @@ const proxyTo = (upstream: string, port: number) => `
 `;
 
 async function countLookups(metricsPort: number): Promise<{ lookups: number; plain: number }> {
-  const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
-  const sum = (pattern: RegExp) => [...text.matchAll(pattern)].reduce((total, [, count]) => total + Number(count), 0);
+  const metrics = await readMetrics(metricsPort);
   return {
-    lookups: sum(/^whence_requests_total\{[^}]*route="ip"[^}]*\} (\d+)$/gm),
-    plain: sum(/^whence_plain_lookups_total (\d+)$/gm),
+    lookups: sumOf(metrics, /^whence_requests_total\{[^}]*route="ip"[^}]*\} (\d+)$/gm),
+    plain: sumOf(metrics, /^whence_plain_lookups_total (\d+)$/gm),
   };
 }

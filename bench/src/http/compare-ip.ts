@@ -24,7 +24,7 @@ const CONNECTIONS = 32;
 /** The server returns leases of idle keys after two seconds, and checks once a second. */
 const LEASE_RETURN_MS = 3_500;
 const SAMPLE = 500;
-const GOALS = { constant: 1.1, maxmind: 2, go: 1.25 };
+const GOALS = { constant: 1.5, maxmind: 2.5, go: 1.2 };
 
 export function ipLoad({ addresses, save }: Setup, keys: readonly string[]): Load {
   const scriptArguments = [save('addresses', addresses), save(`${keys.length}-keys`, keys)];

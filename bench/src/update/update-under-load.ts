@@ -3,17 +3,16 @@
  * its own scheduler. No process is pinned to a core: scheduling the low-priority update is part of what is measured.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { formatCount, print } from '@whence/testing/console-report';
 import { ANY_CORE, BACKGROUND, type PinnedProcesses } from '@whence/testing/pinned-processes';
-import { median, percentile } from '@whence/testing/statistics';
+import { median } from '@whence/testing/statistics';
 import { createKey, type Server, startWhence, WHENCE } from '@whence/testing/whence-program';
 import { limitRow, type Row } from '../report.ts';
-import type { SteadyResult } from './steady-client.ts';
+import { measurePhase, type Phase, phaseRows } from '../steady-load/measured-phases.ts';
 
 export type LiveFolder = {
   readonly folder: string;
@@ -33,8 +32,6 @@ const REQUESTS_PER_SECOND = 2_000;
 const SWITCH_TIMEOUT_MS = 10_000;
 const GOAL = 2;
 
-type Phase = { readonly p50: number; readonly p99: number; readonly slowest: number };
-
 export async function measureUnderLoad(
   processes: PinnedProcesses,
   live: LiveFolder,
@@ -44,8 +41,8 @@ export async function measureUnderLoad(
   const server = await startWhence(processes, live.dataDir, ANY_CORE);
   const addressFile = join(live.folder, 'load-addresses');
   writeFileSync(addressFile, addresses.join('\n'));
-  const underLoad = (name: string, work: () => Promise<unknown>) =>
-    measurePhase(processes, [server.url, key, addressFile], join(live.folder, 'latencies'), name, work);
+  const target = { url: server.url, key, addressFile, perSecond: REQUESTS_PER_SECOND, folder: live.folder };
+  const underLoad = (name: string, work: () => Promise<unknown>) => measurePhase(processes, target, name, work);
 
   print(`GET /v1/ip/{ip}, ${formatCount(REQUESTS_PER_SECOND)} per second, with and without an update`);
   await underLoad('warm-up', () => sleep(WARM_UP_MS));
@@ -64,45 +61,10 @@ export async function measureUnderLoad(
     );
   }
   await server.stop();
-  const compared = (name: string, pick: (phase: Phase) => number) => {
-    const row = limitRow(`${name}, with an update / without`, median(busy.map(pick)), undefined, 'ms');
-    const ratio = median(busy.map((phase, round) => pick(phase) / pick(quiet[round] as Phase)));
-    return { row: { ...row, peer: `${median(quiet.map(pick)).toFixed(2)} ms`, ratio: `${ratio.toFixed(2)} ×` }, ratio };
-  };
-  const p99 = compared('99th percentile', (phase) => phase.p99);
   return [
-    compared('50th percentile', (phase) => phase.p50).row,
-    { ...p99.row, goal: `< ${GOAL} ×`, isReached: p99.ratio < GOAL },
-    compared('slowest', (phase) => phase.slowest).row,
+    ...phaseRows(quiet, busy, 'an update', GOAL),
     limitRow('update under load, whole process', median(updateSeconds), undefined, 's'),
   ];
-}
-
-/** The client sends requests until `work` is done. */
-async function measurePhase(
-  processes: PinnedProcesses,
-  target: readonly string[],
-  resultFile: string,
-  name: string,
-  work: () => Promise<unknown>,
-): Promise<Phase> {
-  const script = fileURLToPath(import.meta.resolve('./steady-client.js'));
-  rmSync(resultFile, { force: true });
-  const client = await processes.start(ANY_CORE, [script, ...target, String(REQUESTS_PER_SECOND), resultFile]);
-  await work();
-  await client.stop();
-  if (!existsSync(resultFile)) throw new Error(`the client of ${target[0]} exited early`);
-  // Our script writes a SteadyResult.
-  const { latenciesMs, ownDelaysMs, seconds, failures } = JSON.parse(readFileSync(resultFile, 'utf8')) as SteadyResult;
-  if (failures.length > 0) throw new Error(`${failures.length} requests failed, the first with: ${failures[0]}`);
-  const [p50 = 0, p99 = 0, slowest = 0] = [50, 99, 100].map((percent) => percentile(latenciesMs, percent));
-  const rate = formatCount(Math.round(latenciesMs.length / seconds));
-  print(
-    `  ${name}, ${seconds.toFixed(0)} s, ${rate} answers per second: 50th percentile ${p50.toFixed(2)} ms, ` +
-      `99th ${p99.toFixed(2)} ms, slowest ${slowest.toFixed(1)} ms; ` +
-      `delay of the client itself ${percentile(ownDelaysMs, 99).toFixed(2)} ms at the 99th`,
-  );
-  return { p50, p99, slowest };
 }
 
 /** Returns the seconds of the update, after the server has switched to its version. */

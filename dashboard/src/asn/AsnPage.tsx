@@ -11,6 +11,7 @@ import { Empty, Notice } from '../components/Notice.tsx';
 import { Columns, Credits, Page, Section } from '../components/Page.tsx';
 import { countryName } from '../format/names.ts';
 import { formatNumber } from '../format/number.ts';
+import { NetworkSpaceMaps } from '../maps/SpaceMaps.tsx';
 import { AsnResults } from './AsnSearchPage.tsx';
 import { PrefixList } from './PrefixList.tsx';
 
@@ -62,6 +63,7 @@ export function AsnPage() {
                     )}
                   </Section>
                 </Columns>
+                {record.address_count.ipv4 > 0 && <NetworkSpaceMaps asn={asn} />}
                 <PrefixList
                   prefixes={[...(record.prefixes?.ipv4 ?? []), ...(record.prefixes?.ipv6 ?? [])]}
                   title={`${formatNumber(record.prefix_count.ipv4)} IPv4 and ${formatNumber(record.prefix_count.ipv6)} IPv6 prefixes`}

@@ -4,6 +4,7 @@ import { Shares } from '../components/Bars.tsx';
 import { Columns, Section } from '../components/Page.tsx';
 import { Level } from '../components/Tag.tsx';
 import { countryName, FLAG_WORDS } from '../format/names.ts';
+import { CountryMap } from '../maps/CountryMap.tsx';
 import type { BatchRow } from './batch-run.ts';
 import { type BatchFilter, type Facet, type FacetValue, facetOf } from './filter-rows.ts';
 
@@ -26,12 +27,21 @@ type BatchChartsProps = {
 
 /** How the addresses are distributed. A click filters by a value, a second click removes the filter. */
 export function BatchCharts({ rows, filter, onFilter, hasBlocklists }: BatchChartsProps) {
+  const countries = useMemo(() => facetOf(rows, 'country', filter), [rows, filter]);
   return (
-    <Columns isNarrow>
-      {FACETS.map(([facet, title, name]) => (
-        <FacetChart key={facet} {...{ rows, filter, onFilter, hasBlocklists, facet, title, name }} />
-      ))}
-    </Columns>
+    <>
+      <Columns isNarrow>
+        {FACETS.map(([facet, title, name]) => (
+          <FacetChart key={facet} {...{ rows, filter, onFilter, hasBlocklists, facet, title, name }} />
+        ))}
+      </Columns>
+      <CountryMap
+        amounts={countries.map(({ key, amount }) => ({ code: key, amount }))}
+        unit="addresses"
+        selected={filter.country}
+        onSelect={(code) => onFilter('country', filter.country === code ? undefined : code)}
+      />
+    </>
   );
 }
 

@@ -3,7 +3,7 @@ import { IconDownload, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useDeferredValue, useEffect, useMemo, useSyncExternalStore } from 'react';
-import { answerQuery, call } from '../api/query-client.ts';
+import { answerQuery } from '../api/query-client.ts';
 import { CopyButton } from '../components/Copy.tsx';
 import { Empty } from '../components/Notice.tsx';
 import { Credits, Page, PrintButton, Section } from '../components/Page.tsx';
@@ -14,7 +14,8 @@ import { BatchCharts } from './BatchCharts.tsx';
 import { BatchInput, BatchProgress } from './BatchInput.tsx';
 import classes from './BatchPage.module.css';
 import { BatchTable } from './BatchTable.tsx';
-import { BatchRun, type BatchState } from './batch-run.ts';
+import type { BatchState } from './batch-run.ts';
+import { currentRun as run } from './current-run.ts';
 import { save, toCsv, toNdjson, toNftSet } from './download.ts';
 import { matches, sortRows } from './filter-rows.ts';
 import type { ScanRequest } from './scan-worker.ts';
@@ -22,9 +23,6 @@ import type { ScanRequest } from './scan-worker.ts';
 const route = getRouteApi('/session/batch');
 /** Up to this many addresses are kept in the address bar, so that the list can be shared as a link. */
 const MAX_SHARED = 50;
-
-/** One run at a time. It outlives the page, so that opening an address and coming back does not lose it. */
-const run = new BatchRun(call);
 
 export function BatchPage() {
   const { max_batch } = useSignedIn();

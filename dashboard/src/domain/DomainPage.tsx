@@ -20,6 +20,7 @@ import { Advice, GradeSummary } from './GradeSummary.tsx';
 import { MailNetworks } from './MailNetworks.tsx';
 import { SpfRecord, SpfTree } from './Spf.tsx';
 import { Transport } from './Transport.tsx';
+import { TryChange, TryChangeButton } from './TryChange.tsx';
 
 const route = getRouteApi('/session/domain/$domain');
 const STALE_AFTER_MS = 60_000;
@@ -57,6 +58,7 @@ export function DomainPage() {
           >
             Check again
           </Button>
+          <TryChangeButton />
           <PrintButton />
         </>
       }
@@ -70,6 +72,7 @@ export function DomainPage() {
           {({ data }) => (
             <>
               <GradeSummary check={data} />
+              <TryChange check={data} selectors={selectors} />
               <Advice advice={data.advice} />
               <RecordSections check={data} selectors={selectors} onSelectors={(text) => change({ selectors: text })} />
               {data.report.transport !== undefined && <Transport report={data.report.transport} />}

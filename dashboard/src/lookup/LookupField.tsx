@@ -1,29 +1,13 @@
-import { useDebouncedValue, useHotkeys } from '@mantine/hooks';
-import {
-  IconAt,
-  IconBinaryTree2,
-  IconLetterCase,
-  IconMapPin,
-  IconSearch,
-  IconTopologyStar3,
-  type TablerIcon,
-} from '@tabler/icons-react';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useHotkeys } from '@mantine/hooks';
+import { IconSearch } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
-import { type KeyboardEvent, useId, useRef, useState } from 'react';
-import { answerQuery } from '../api/query-client.ts';
+import { type ClipboardEvent, type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { sessionQuery } from '../api/query-client.ts';
 import { announce } from '../components/LiveRegion.tsx';
-import { countryName } from '../format/names.ts';
-import { describe, interpret, type LookupTarget, pathOf } from './interpret.ts';
 import classes from './LookupField.module.css';
-
-const ICONS: Record<LookupTarget['kind'], TablerIcon> = {
-  address: IconMapPin,
-  prefix: IconBinaryTree2,
-  asn: IconTopologyStar3,
-  domain: IconAt,
-  name: IconLetterCase,
-};
+import { pastedLines, type Several } from './several.ts';
+import { type Suggestion, useSuggestions } from './use-suggestions.ts';
 
 /** Preloads the pages that Enter may open, so that only the response has to be waited for. */
 function loadPages(): void {
@@ -32,37 +16,57 @@ function loadPages(): void {
   Promise.all(pages).catch(() => undefined);
 }
 
-/** The lookup field of the header: says how it interprets the text, and offers alternatives (ARIA combobox). */
+/** Of pasted lines, what the field shows: the batch gets all of them. */
+const SHOWN_CHARACTERS = 200;
+
+/**
+ * The lookup field of the header, which is also a command palette: says how it interprets the text, and offers
+ * alternatives, pages, keys and recent subjects (ARIA combobox).
+ */
 export function LookupField() {
-  const router = useRouter();
   const input = useRef<HTMLInputElement>(null);
   const listId = useId();
   const [text, setText] = useState('');
+  const [pasted, setPasted] = useState<Several>();
   const [isOpen, setIsOpen] = useState(false);
-  const [active, setActive] = useState(0);
-  const { suggestions, problem } = useSuggestions(text);
-  const isShown = isOpen && text.trim() !== '';
+  /** Undefined: the first one if there is a text, otherwise none, so that Enter does nothing unexpected. */
+  const [chosen, setChosen] = useState<number>();
+  const { groups, problem } = useSuggestions(text, pasted, isOpen);
+  const suggestions = groups.flatMap((group) => group.suggestions);
+  const active = chosen ?? (text.trim() === '' ? -1 : 0);
+  const isShown = isOpen && (suggestions.length > 0 || problem !== undefined);
+  const follow = useFollow();
   const focus = () => input.current?.select();
-  useHotkeys([
-    ['/', focus],
-    ['mod+K', focus],
-  ]);
+  useHotkeys([['/', focus]]);
+  // Also while another field has the focus: it types nothing.
+  useHotkeys([['mod+K', focus]], []);
 
-  const go = (path: string) => {
-    setIsOpen(false);
-    setText('');
-    input.current?.blur();
-    router.history.push(path);
+  const change = (next: string, lines?: Several) => {
+    setText(next);
+    setPasted(lines);
+    setChosen(undefined);
+    setIsOpen(true);
   };
-  const move = (by: number) =>
-    setActive((current) => (suggestions.length === 0 ? 0 : (current + by + suggestions.length) % suggestions.length));
+  const go = (suggestion: Suggestion) => {
+    change('');
+    setIsOpen(false);
+    input.current?.blur();
+    follow(suggestion);
+  };
+  const onPaste = (event: ClipboardEvent) => {
+    const lines = pastedLines(event.clipboardData.getData('text/plain'));
+    if (lines === undefined) return;
+    event.preventDefault();
+    change(lines.text.slice(0, SHOWN_CHARACTERS).replaceAll(/\s+/g, ' '), lines);
+  };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       event.preventDefault();
-      move(event.key === 'ArrowDown' ? 1 : -1);
-    } else if (event.key === 'Enter') {
-      const chosen = suggestions[active] ?? suggestions[0];
-      if (chosen !== undefined) go(chosen.path);
+      setIsOpen(true);
+      setChosen(nextOption(active, event.key === 'ArrowDown' ? 1 : -1, suggestions.length));
+    } else if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
+      const suggestion = suggestions[active];
+      if (suggestion !== undefined) go(suggestion);
       else if (problem !== undefined) announce(problem);
     } else if (event.key === 'Escape') {
       if (isShown) setIsOpen(false);
@@ -79,27 +83,29 @@ export function LookupField() {
           className={classes['input']}
           type="text"
           inputMode="url"
+          enterKeyHint="go"
           autoComplete="off"
           autoCapitalize="off"
           spellCheck={false}
-          placeholder="Address, network or domain"
-          aria-label="Look up an address, prefix, network, domain, email address or URL"
+          placeholder="Address, network, domain or page"
+          aria-label="Look up an address, prefix, network, domain, email address or URL, or go to a page"
           role="combobox"
           aria-expanded={isShown}
           aria-controls={listId}
           aria-autocomplete="list"
           aria-activedescendant={isShown && suggestions[active] !== undefined ? `${listId}-${active}` : undefined}
           value={text}
-          onChange={(event) => {
-            setText(event.currentTarget.value);
-            setActive(0);
-            setIsOpen(true);
-          }}
+          onChange={(event) => change(event.currentTarget.value)}
+          onPaste={onPaste}
           onFocus={() => {
             setIsOpen(true);
             loadPages();
           }}
-          onBlur={() => setIsOpen(false)}
+          onClick={() => setIsOpen(true)}
+          onBlur={() => {
+            setIsOpen(false);
+            setChosen(undefined);
+          }}
           onKeyDown={onKeyDown}
         />
         <kbd className={classes['key']} aria-hidden>
@@ -107,73 +113,93 @@ export function LookupField() {
         </kbd>
       </div>
       {isShown && (
-        <div className={classes['list']} id={listId} role="listbox" aria-label="Suggestions">
-          {problem !== undefined && suggestions.length === 0 && <div className={classes['problem']}>{problem}</div>}
-          {suggestions.map(({ key, kind, words, hint, path }, index) => {
-            const Icon = ICONS[kind];
-            return (
-              // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard acts through the input, as ARIA describes.
-              <div
-                key={key}
-                id={`${listId}-${index}`}
-                role="option"
-                tabIndex={-1}
-                aria-selected={index === active}
-                className={classes['option']}
-                onMouseDown={(event) => event.preventDefault()}
-                onMouseMove={() => setActive(index)}
-                onClick={() => go(path)}
-              >
-                <Icon size={17} stroke={1.7} aria-hidden />
-                <span className={classes['words']}>{words}</span>
-                <span className={classes['hint']}>{hint ?? (index === 0 ? 'Enter' : '')}</span>
+        <div className={classes['list']}>
+          {suggestions.length === 0 && (
+            <p className={classes['problem']} role="status">
+              {problem}
+            </p>
+          )}
+          <div id={listId} role="listbox" aria-label="Suggestions">
+            {groups.map(({ name, suggestions: own }) => (
+              <div key={name} role="group" aria-labelledby={`${listId}-${name}`}>
+                <div id={`${listId}-${name}`} className={classes['group']} role="presentation">
+                  {name}
+                </div>
+                {own.map((suggestion) => {
+                  const index = suggestions.indexOf(suggestion);
+                  return (
+                    <Option
+                      key={suggestion.key}
+                      id={`${listId}-${index}`}
+                      suggestion={suggestion}
+                      isActive={index === active}
+                      onActive={() => setChosen(index)}
+                      onChoose={() => go(suggestion)}
+                    />
+                  );
+                })}
               </div>
-            );
-          })}
+            ))}
+          </div>
         </div>
       )}
     </search>
   );
 }
 
-type Suggestion = {
-  readonly key: string;
-  readonly kind: LookupTarget['kind'];
-  readonly words: string;
-  readonly hint?: string;
-  readonly path: string;
+type OptionProps = {
+  id: string;
+  suggestion: Suggestion;
+  isActive: boolean;
+  onActive: () => void;
+  onChoose: () => void;
 };
 
-const NETWORKS_SHOWN = 5;
-const DEBOUNCE_MS = 120;
+function Option({ id, suggestion: { icon: Icon, words, hint }, isActive, onActive, onChoose }: OptionProps) {
+  const element = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (isActive) element.current?.scrollIntoView({ block: 'nearest' });
+  }, [isActive]);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard acts through the input, as ARIA describes.
+    <div
+      ref={element}
+      id={id}
+      role="option"
+      tabIndex={-1}
+      aria-selected={isActive}
+      className={classes['option']}
+      onMouseDown={(event) => event.preventDefault()}
+      onMouseMove={onActive}
+      onClick={onChoose}
+    >
+      <Icon size={17} stroke={1.7} aria-hidden />
+      <span className={classes['words']}>{words}</span>
+      <span className={classes['hint']}>{hint ?? (isActive ? 'Enter' : '')}</span>
+    </div>
+  );
+}
 
-/** The targets of the text and, for a name, the networks that match it. */
-function useSuggestions(text: string): { suggestions: readonly Suggestion[]; problem: string | undefined } {
-  const { targets, problem } = interpret(text);
-  const name = targets.find((target) => target.kind === 'name')?.value ?? '';
-  const [searched] = useDebouncedValue(name, DEBOUNCE_MS);
-  const search = useQuery({
-    ...answerQuery('searchAsn', { query: { q: searched, limit: NETWORKS_SHOWN } }),
-    enabled: searched.length >= 2 && name !== '',
-    placeholderData: keepPreviousData,
-  });
-  const networks = name === '' || search.data === undefined ? [] : search.data.data.results;
-  return {
-    problem,
-    suggestions: [
-      ...targets.map((target) => ({
-        key: pathOf(target),
-        kind: target.kind,
-        words: describe(target),
-        path: pathOf(target),
-      })),
-      ...networks.map(({ asn, asn_name, country }) => ({
-        key: `AS${asn}`,
-        kind: 'asn' as const,
-        words: `AS${asn} ${asn_name}`,
-        hint: countryName(country),
-        path: `/asn/${asn}`,
-      })),
-    ],
+/** From none, down leads to the first and up to the last. */
+function nextOption(active: number, by: 1 | -1, count: number): number | undefined {
+  if (count === 0) return undefined;
+  if (active < 0) return by > 0 ? 0 : count - 1;
+  return (active + by + count) % count;
+}
+
+function useFollow(): (suggestion: Suggestion) => void {
+  const router = useRouter();
+  const { data: session } = useQuery(sessionQuery);
+  return ({ target }) => {
+    if ('path' in target) {
+      // The API reference is not one of the dashboard's own pages.
+      if (target.path === '/docs') window.location.assign(target.path);
+      else router.history.push(target.path);
+    } else if (session?.state === 'signed_in') {
+      void import('../batch/current-run.ts').then(({ currentRun }) => {
+        currentRun.start({ text: target.batchText }, session.max_batch);
+        router.history.push('/batch');
+      });
+    }
   };
 }

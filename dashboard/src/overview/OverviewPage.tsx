@@ -16,6 +16,7 @@ import { Time } from '../format/Time.tsx';
 import { shortDay } from '../format/time.ts';
 import { QuotaBar } from '../keys/KeyState.tsx';
 import { Examples } from '../lookup/Examples.tsx';
+import { LookupCountries } from '../maps/LookupCountries.tsx';
 import { useRole } from '../session/use-session.ts';
 
 const REFRESH_MS = 30_000;
@@ -47,6 +48,7 @@ export function OverviewPage() {
                 {data.networks !== undefined && <TopNetworks networks={data.networks} />}
               </Columns>
             )}
+            {data.networks !== undefined && <LookupCountries countries={data.networks.countries} />}
             <Examples />
           </>
         )}

@@ -12,6 +12,7 @@ import { Level } from '../components/Tag.tsx';
 import { countryName, FLAG_WORDS } from '../format/names.ts';
 import { formatNumber, formatShare } from '../format/number.ts';
 import { interpret } from '../lookup/interpret.ts';
+import { PrefixSpaceMap } from '../maps/SpaceMaps.tsx';
 import { PartsMap, PartsTable } from './PrefixParts.tsx';
 
 const route = getRouteApi('/session/prefix/$');
@@ -60,6 +61,7 @@ function PrefixSummaryPage({ prefix }: { prefix: string }) {
                   <PartsTable parts={data.parts} />
                 </Section>
                 <PrefixShares summary={data} />
+                {hasMap(data) && <PrefixSpaceMap prefix={prefix} />}
               </>
             )}
             <Credits credits={data.credits} />
@@ -68,6 +70,11 @@ function PrefixSummaryPage({ prefix }: { prefix: string }) {
       </Loaded>
     </Page>
   );
+}
+
+/** A prefix that looks the same everywhere needs no map, and one of a few addresses has the table. */
+function hasMap({ parts, size }: PrefixSummary): boolean {
+  return size >= 16 && parts.length > 1;
 }
 
 const UNITS = { addresses: 'addresses', slash64s: '/64 networks' } as const;

@@ -1,85 +1,10 @@
 /** The sidebar, the bar at the bottom of narrow screens, and the list of settings: links to pages by role. */
-import {
-  IconBook2,
-  IconChartBar,
-  IconDatabase,
-  IconHeartbeat,
-  IconHistory,
-  IconHome,
-  IconKey,
-  IconListSearch,
-  IconServerCog,
-  IconSettings,
-  IconUser,
-  IconUsers,
-  type TablerIcon,
-} from '@tabler/icons-react';
+import { IconBook2 } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import type { Role } from '@whence/server/dashboard-wire';
 import { Page } from '../components/Page.tsx';
 import { useRole, useSignedIn } from '../session/use-session.ts';
+import { MAIN_ITEMS, type NavigationItem, SETTINGS_ITEM, SETTINGS_ITEMS } from './navigation-items.ts';
 import classes from './Shell.module.css';
-
-type NavigationItem = {
-  readonly path: string;
-  readonly name: string;
-  readonly icon: TablerIcon;
-  readonly role: Role;
-  readonly about?: string;
-};
-
-const MAIN_ITEMS: readonly NavigationItem[] = [
-  { path: '/', name: 'Overview', icon: IconHome, role: 'viewer' },
-  { path: '/batch', name: 'Batch', icon: IconListSearch, role: 'viewer' },
-  { path: '/usage', name: 'Usage', icon: IconChartBar, role: 'viewer' },
-  { path: '/data', name: 'Data', icon: IconDatabase, role: 'viewer' },
-];
-
-const SETTINGS_ITEM: NavigationItem = {
-  path: '/settings',
-  name: 'Settings',
-  icon: IconSettings,
-  role: 'viewer',
-};
-
-const SETTINGS_ITEMS: readonly NavigationItem[] = [
-  {
-    path: '/settings/keys',
-    name: 'API keys',
-    icon: IconKey,
-    role: 'member',
-    about: 'Create, monitor, rotate and revoke the keys that programs use.',
-  },
-  {
-    path: '/settings/account',
-    name: 'Account',
-    icon: IconUser,
-    role: 'viewer',
-    about: 'Your password, and where you are signed in.',
-  },
-  { path: '/settings/people', name: 'People', icon: IconUsers, role: 'admin', about: 'Accounts, roles, invitations.' },
-  {
-    path: '/settings/audit',
-    name: 'Audit',
-    icon: IconHistory,
-    role: 'admin',
-    about: 'Who changed which key, account or dataset, and when.',
-  },
-  {
-    path: '/settings/health',
-    name: 'Health',
-    icon: IconHeartbeat,
-    role: 'admin',
-    about: 'Processes, memory, storage, update schedule.',
-  },
-  {
-    path: '/settings/server',
-    name: 'Server',
-    icon: IconServerCog,
-    role: 'admin',
-    about: 'The settings in effect, and where each comes from.',
-  },
-];
 
 /** Shown from a width of 1024 px on. */
 export function Sidebar() {

@@ -10,6 +10,7 @@ import { Examples } from '../lookup/Examples.tsx';
 import { LookupField } from '../lookup/LookupField.tsx';
 import { AccountMenu, DatasetChip, ThemeSwitch } from './HeaderTools.tsx';
 import { BottomBar, Logo, Sidebar } from './Navigation.tsx';
+import { PrintHead } from './PrintHead.tsx';
 import classes from './Shell.module.css';
 
 export function Shell() {
@@ -30,6 +31,7 @@ export function Shell() {
             </div>
           </header>
           <OfflineBar />
+          <PrintHead />
           <main id="content" tabIndex={-1}>
             <Suspense fallback={<Skeleton />}>
               <Outlet />
@@ -68,6 +70,7 @@ export function PublicShell() {
         </div>
       </header>
       <OfflineBar />
+      <PrintHead />
       <main id="content" tabIndex={-1}>
         <Suspense fallback={<Skeleton />}>{path === '/' ? <PublicHome /> : <Outlet />}</Suspense>
       </main>

@@ -704,8 +704,8 @@ test('figures: what is covered, how far sources agree, what is flagged', () => {
     country_share: 0.2,
     country_confirmed_share: 0.1,
     exact_rir_share: 0.3,
-    connection_type_share: 0.6,
-    connection_type_from: { list: 0, table: 0.4, rule: 0.2, none: 0.4 },
+    connection_type_share: 1,
+    connection_type_from: { list: 0, table: 0.4, rule: 0.2, signals: 0.4, none: 0 },
   });
   assert.deepEqual(figures.countries, {
     DE: { ipv4_addresses: 65536, ipv6_48s: 0 },

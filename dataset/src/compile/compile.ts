@@ -5,7 +5,7 @@
  */
 import type { Compiled } from '../file/write.ts';
 import { HeldOutAddresses } from '../quality/held-out-addresses.ts';
-import { heldOutNetworkRows } from '../quality/held-out-networks.ts';
+import { heldOutNetworkRows, labelledNetworkRows } from '../quality/held-out-networks.ts';
 import { FlaggedAccessNetworks } from './guard/flagged-access-networks.ts';
 import { type CompileInput, ownNetworks, type Progress, sourcesOf } from './input/compile-input.ts';
 import { familyLayers } from './layers/layers.ts';
@@ -64,7 +64,11 @@ export function compile(input: CompileInput, progress: Progress = () => {}): Com
     dataSources: figures.dataSources(),
     flagSources: flagSourcesOf(input),
     flaggedAccessNetworks: accessNetworks.finish(),
-    heldOut: [...heldOut.finish(), ...heldOutNetworkRows(networks.heldOut(), input.tables.networks)],
+    heldOut: [
+      ...heldOut.finish(),
+      ...heldOutNetworkRows(networks.heldOut(), input.tables.networks),
+      ...labelledNetworkRows(networks.labelled()),
+    ],
     attributes: attributes.rows,
     ...numberRows({ networks, records, ipv4, ipv6 }),
     otherOrigins: input.routes.flatMap(({ source, otherOrigins }) =>

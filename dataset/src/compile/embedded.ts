@@ -21,6 +21,7 @@ import { IANA_AS_OF } from '../tables/iana.ts';
 import { NAME_RULES_AS_OF } from '../tables/name-rules.ts';
 import { NETWORKS_AS_OF, networkRows } from '../tables/networks.ts';
 import { TOR_BLOCKS_AS_OF, torBlocks } from '../tables/tor-blocks.ts';
+import { TYPE_POINTS_AS_OF, typePoints } from '../tables/type-signals/points.ts';
 import type { CompileInput, Overlay, Progress } from './input/compile-input.ts';
 
 /** `locate` returns the folder of an installed npm package, or undefined. */
@@ -64,6 +65,7 @@ export function readEmbedded(
       iana: table('iana-tables', IANA_AS_OF),
       networks: table('networks', NETWORKS_AS_OF, networkRows.length),
       'name-rules': table('name-rules', NAME_RULES_AS_OF),
+      'type-signals': table('type-signals', TYPE_POINTS_AS_OF, Object.keys(typePoints).length),
     },
   };
 }

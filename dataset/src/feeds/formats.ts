@@ -14,6 +14,7 @@ import { parseOnionoo } from './sources/lists/onionoo.ts';
 import { parseTorExitAddresses } from './sources/lists/tor-exit-addresses.ts';
 import { parseAsnames } from './sources/names/asnames.ts';
 import { parseAsMetadataCsv, parseAsn2orgCsv } from './sources/names/names-csv.ts';
+import { parseAsMetadataJson } from './sources/networks/as-metadata-json.ts';
 import { parseAs2types } from './sources/networks/as2types.ts';
 import { parseAsdbCsv } from './sources/networks/asdb-csv.ts';
 import { parseAsnCsv } from './sources/networks/asn-csv.ts';
@@ -64,6 +65,7 @@ export const FORMATS: Readonly<Record<string, Format>> = {
   'bgptools-asns': { shape: 'networks', parse: parseBgptoolsAsns, hasRoles: true },
   'asdb-csv': { shape: 'networks', parse: parseAsdbCsv, hasRoles: true },
   'peeringdb-net': { shape: 'networks', parse: parsePeeringdbNet, hasRoles: true },
+  'as-metadata-json': { shape: 'networks', parse: parseAsMetadataJson, hasRoles: true },
   as2types: { shape: 'networks', parse: parseAs2types, hasRoles: true },
   'ndjson-asndrop': { shape: 'networks', parse: parseNdjsonAsndrop },
   'ip-lines': { shape: 'prefixes', parse: parseCidrLines },

@@ -43,7 +43,7 @@ import { crc32 } from 'node:zlib';
 import { DatasetError } from '../dataset-error.ts';
 
 const MAGIC = 'WHENCE\r\n';
-const FORMAT_VERSION = 5;
+export const FORMAT_VERSION = 5;
 export const HEADER_BYTES = 32;
 export const SECTION_ROW_BYTES = 32;
 
@@ -135,18 +135,34 @@ export function encodeFile(sections: Record<SectionName, Uint8Array>): Buffer {
   return file;
 }
 
+/** The format of a file, whether it can be read or not; undefined if it is not a dataset or its header is damaged. */
+export function formatOf(file: Buffer): number | undefined {
+  if (file.length < HEADER_BYTES || file.toString('latin1', 0, 8) !== MAGIC) return undefined;
+  return crc32(file.subarray(0, 28)) === file.readUInt32LE(28) ? file.readUInt32LE(8) : undefined;
+}
+
 /** Throws a DatasetError unless the file begins like a dataset of this format. */
 function checkHeader(file: Buffer): void {
   if (file.length < HEADER_BYTES || file.toString('latin1', 0, 8) !== MAGIC)
     throw new DatasetError('not a whence dataset');
-  if (crc32(file.subarray(0, 28)) !== file.readUInt32LE(28))
-    throw new DatasetError('damaged: checksum mismatch in the header');
-  const format = file.readUInt32LE(8);
-  if (format !== FORMAT_VERSION) {
-    throw new DatasetError(
-      `format ${format} is not readable by this version, which reads format ${FORMAT_VERSION}; build the dataset again`,
-    );
+  const format = formatOf(file);
+  if (format === undefined) throw new DatasetError('damaged: checksum mismatch in the header');
+  if (format !== FORMAT_VERSION) throw new UnreadableFormat(format);
+}
+
+/** The file, or what a static host offers, is of another release. */
+export class UnreadableFormat extends DatasetError {
+  readonly format: number;
+
+  constructor(format: number, message = unreadableText(format)) {
+    super(message);
+    this.format = format;
   }
+}
+
+function unreadableText(format: number): string {
+  const advice = format > FORMAT_VERSION ? 'upgrade whence' : 'build the dataset again';
+  return `format ${format} is not readable by this version, which reads format ${FORMAT_VERSION}; ${advice}`;
 }
 
 /**

@@ -2,7 +2,6 @@
  * A thread that reads a dataset file, checks it, hands its bytes over and ends. This takes 50 to 200 ms, during which a
  * server that swaps versions continues to answer.
  */
-import { createHash } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
 import { DatasetError } from '../dataset-error.ts';
 import { readChecked } from './read.ts';
@@ -23,9 +22,7 @@ function post(opened: OpenedFile, transferred: ArrayBuffer[] = []): void {
 try {
   // Passed by openInThread, the only caller.
   const { path, sha256 } = workerData as OpenTask;
-  const bytes = readChecked(path);
-  if (sha256 !== undefined && createHash('sha256').update(bytes).digest('hex') !== sha256)
-    throw new DatasetError(`${path}: checksum mismatch: not the file that was published`);
+  const bytes = readChecked(path, sha256);
   post({ kind: 'checked', bytes: bytes.buffer }, [bytes.buffer]);
 } catch (error) {
   // An error that is thrown here reaches the main thread without its class.

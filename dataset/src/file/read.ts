@@ -2,6 +2,7 @@
  * An open dataset: address to record, AS number to network. The file is one buffer that is verified when it is read,
  * used in place and never written to.
  */
+import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { type Address, formatAddress, ipv4 } from '../address.ts';
 import { DatasetError } from '../dataset-error.ts';
@@ -15,6 +16,7 @@ import { type ListedOrigin, OtherOrigins } from './addresses/other-origins.ts';
 import { PrefixList, prefixesJson } from './addresses/prefix-list.ts';
 import { checkSections } from './check-sections.ts';
 import { ConsecutiveGroups } from './consecutive-groups.ts';
+import { inCurrentFormat } from './earlier-formats.ts';
 import { decodeFile, type Match, prefixLength, recordNumber, type WordCursor, wordsOf } from './format.ts';
 import { NetworkTexts } from './networks/network-texts.ts';
 import { Networks } from './networks/networks.ts';
@@ -28,26 +30,30 @@ export function openDataset(path: string): Dataset {
 
 /**
  * The bytes of a file, checked. The file is not read again, so a thread can do this and hand the bytes over, and later
- * changes on disk have no effect. Throws a DatasetError unless the file is complete and undamaged.
+ * changes on disk have no effect. Throws a DatasetError unless the file is complete and undamaged, and the one with the
+ * SHA-256, if that is given. Earlier formats are converted.
  */
-export function readChecked(path: string): Buffer<ArrayBuffer> {
-  const file = openSync(path, 'r');
+export function readChecked(path: string, sha256?: string): Buffer<ArrayBuffer> {
+  const opened = openSync(path, 'r');
   try {
     // Not a slice of Node's buffer pool: the typed arrays need an aligned start.
-    const bytes = Buffer.allocUnsafeSlow(fstatSync(file).size);
+    const bytes = Buffer.allocUnsafeSlow(fstatSync(opened).size);
     let size = 0;
     while (size < bytes.length) {
-      const read = readSync(file, bytes, size, bytes.length - size, size);
+      const read = readSync(opened, bytes, size, bytes.length - size, size);
       if (read === 0) throw new DatasetError(`truncated: ${size} of ${bytes.length} bytes`);
       size += read;
     }
-    checkFile(bytes);
-    return bytes;
+    const file = inCurrentFormat(bytes);
+    checkFile(file);
+    if (sha256 !== undefined && createHash('sha256').update(bytes).digest('hex') !== sha256)
+      throw new DatasetError('checksum mismatch: not the file that was published');
+    return file;
   } catch (error) {
     if (error instanceof DatasetError) error.message = `${path}: ${error.message}`;
     throw error;
   } finally {
-    closeSync(file);
+    closeSync(opened);
   }
 }
 
@@ -113,6 +119,11 @@ export class Dataset {
     return address.version === 4
       ? this.#ipv4.find(address.w0)
       : this.#ipv6.find(address.w0, address.w1, address.w2, address.w3);
+  }
+
+  /** The same for the first `count` IPv4 addresses, given as words. */
+  findAllIpv4(words: Int32Array, count: number, matches: Uint32Array): void {
+    this.#ipv4.findAll(words, count, matches);
   }
 
   /** The record as JSON text. All ASCII, so its length is its length in bytes. */

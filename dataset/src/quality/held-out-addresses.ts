@@ -24,6 +24,9 @@ export type Outcome = {
 
 type Decide = (without: (overlay: Overlay) => boolean) => Attributes;
 
+/** A list that repeats a label is held out with it. */
+const repeats = ({ contains }: Overlay, { id }: Source): boolean => contains?.includes(id) === true;
+
 /** The same for all runs with these facts. The operator's overrides are not applied: they are no source of labels. */
 export function heldOutOutcomes(facts: Facts): Outcome[] {
   const { listings } = facts;
@@ -53,7 +56,8 @@ function cloudOutcomes(labels: readonly Listing[], decide: Decide): Outcome[] {
   const label = labels.find(({ overlay }) => overlay.drives.includes('cloud_provider'))?.overlay;
   if (label?.provider === undefined) return [];
   const { cloud_provider, connection_type } = decide(
-    (overlay) => overlay.isTable !== true && overlay.drives.includes('cloud_provider'),
+    (overlay) =>
+      overlay.isTable !== true && (overlay.drives.includes('cloud_provider') || repeats(overlay, label.source)),
   );
   const row = { label: label.source, isPerSource: false };
   const isCounted = cloud_provider === label.provider;
@@ -75,7 +79,7 @@ function vpnOutcomes(labels: readonly Listing[], decide: Decide): Outcome[] {
     ({ overlay }) => overlay.drives.includes('is_vpn') && overlay.operator !== undefined && overlay.isRelay !== true,
   )?.overlay;
   if (service !== undefined) {
-    const { vpn } = decide(({ operator }) => operator === service.operator);
+    const { vpn } = decide((overlay) => overlay.operator === service.operator || repeats(overlay, service.source));
     const row = { field: 'is_vpn', label: service.source, isPerSource: false };
     return [
       { ...row, measure: 'recall', isCounted: vpn },

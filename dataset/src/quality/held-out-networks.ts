@@ -4,11 +4,14 @@
  * often added because rules got the network wrong, so the figures are a lower estimate for networks without a row.
  */
 import { CONNECTION_TYPES, type ConnectionType, type QualityRow, type Source } from '../record.ts';
+import { TYPE_LABELS_AS_OF } from '../tables/type-labels.ts';
 import { rounded, WeightedShare } from './share.ts';
 
 export type HeldOutNetwork = {
   readonly label: ConnectionType;
   readonly answer: ConnectionType;
+  /** The answer is the default. */
+  readonly isAssumed: boolean;
   readonly addresses: number;
 };
 
@@ -19,54 +22,67 @@ const FIELDS: Readonly<Record<ConnectionType, string>> = {
   business: 'connection_type=business',
   education: 'connection_type=education',
 };
+/** Answers that are the default are not counted as `business`: they mean that the type is unknown. */
+const ASSUMED = 'connection_type=assumed';
 
+/** The labels are the hand-written table, which is held out. */
 export function heldOutNetworkRows(networks: readonly HeldOutNetwork[], { id, as_of }: Source): QualityRow[] {
-  const labels = { labels: id, labels_as_of: as_of, held_out: true };
+  const rows = networkRows(networks, { labels: id, labels_as_of: as_of, held_out: true });
+  return [...macroRows(rows), ...rows];
+}
+
+/** The labels are those of a reader, for networks that the table does not have. */
+export function labelledNetworkRows(networks: readonly HeldOutNetwork[]): QualityRow[] {
+  return networkRows(networks, { labels: 'type-labels', labels_as_of: TYPE_LABELS_AS_OF, held_out: false });
+}
+
+type Labels = Pick<QualityRow, 'labels' | 'labels_as_of' | 'held_out'>;
+
+function networkRows(networks: readonly HeldOutNetwork[], labels: Labels): QualityRow[] {
   return (['network', 'address'] as const).flatMap((weight) => {
     const family = weight === 'network' ? ('all' as const) : ('ipv4' as const);
     const rows: QualityRow[] = [];
-    const recalls: Pick<QualityRow, 'value' | 'n' | 'interval'>[] = [];
+    const add = (field: string, measure: 'recall' | 'precision', share: WeightedShare) => {
+      const finished = share.finish();
+      if (finished !== undefined) rows.push({ field, measure, family, weight, ...finished, ...labels });
+    };
+    const assumed = new WeightedShare();
     for (const type of CONNECTION_TYPES) {
       const recall = new WeightedShare();
       const precision = new WeightedShare();
-      for (const { label, answer, addresses } of networks) {
+      for (const { label, answer, isAssumed, addresses } of networks) {
         const units = weight === 'network' ? 1 : addresses;
         if (label === type) recall.add(answer === type, units);
-        if (answer === type) precision.add(label === type, units);
+        if (answer === type) (isAssumed ? assumed : precision).add(label === type, units);
       }
-      const found = recall.finish();
-      const right = precision.finish();
-      const row = { field: FIELDS[type], family, weight };
-      if (found !== undefined) {
-        recalls.push(found);
-        rows.push({ ...row, measure: 'recall', ...found, ...labels });
-      }
-      if (right !== undefined) rows.push({ ...row, measure: 'precision', ...right, ...labels });
+      add(FIELDS[type], 'recall', recall);
+      add(FIELDS[type], 'precision', precision);
     }
-    return recalls.length === 0 ? [] : [macroRow(recalls, family, weight, labels), ...rows];
+    add(ASSUMED, 'precision', assumed);
+    return rows;
   });
 }
 
-/** Each type counts the same, whatever its number of networks. */
-function macroRow(
-  recalls: readonly Pick<QualityRow, 'value' | 'n' | 'interval'>[],
-  family: QualityRow['family'],
-  weight: QualityRow['weight'],
-  labels: Pick<QualityRow, 'labels' | 'labels_as_of' | 'held_out'>,
-): QualityRow {
+/** The mean recall by weight: each type counts the same, whatever its number of networks. */
+function macroRows(rows: readonly QualityRow[]): QualityRow[] {
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-  const value = mean(recalls.map((recall) => recall.value));
-  // The error of a mean of independent shares: the root of the sum of squares, divided by their number.
-  const half =
-    Math.sqrt(recalls.reduce((sum, { interval: [low, high] }) => sum + ((high - low) / 2) ** 2, 0)) / recalls.length;
-  return {
-    field: 'connection_type',
-    measure: 'macro_recall',
-    family,
-    weight,
-    value: rounded(value),
-    n: recalls.reduce((sum, { n }) => sum + n, 0),
-    interval: [rounded(Math.max(0, value - half)), rounded(Math.min(1, value + half))],
-    ...labels,
-  };
+  return (['network', 'address'] as const).flatMap((weight) => {
+    const recalls = rows.filter((row) => row.measure === 'recall' && row.weight === weight);
+    const [first] = recalls;
+    if (first === undefined) return [];
+    const value = mean(recalls.map((recall) => recall.value));
+    // The error of a mean of independent shares: the root of the sum of squares, divided by their number.
+    const half =
+      Math.sqrt(recalls.reduce((sum, { interval: [low, high] }) => sum + ((high - low) / 2) ** 2, 0)) / recalls.length;
+    return [
+      {
+        ...first,
+        field: 'connection_type',
+        measure: 'macro_recall',
+        value: rounded(value),
+        n: recalls.reduce((sum, { n }) => sum + n, 0),
+        interval: [rounded(Math.max(0, value - half)), rounded(Math.min(1, value + half))],
+      },
+    ];
+  });
 }

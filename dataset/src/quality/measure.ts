@@ -10,12 +10,18 @@ import type { IpRecord, QualityRow } from '../record.ts';
 import { countryLabels } from '../tables/country-labels.ts';
 import { rounded, WeightedShare } from './share.ts';
 
+/** `contains`: per source, the ids of the feeds that it repeats. */
 export function measureQuality(
   heldOut: readonly QualityRow[],
   dataset: Dataset,
   previous: Dataset | undefined,
+  contains: ReadonlyMap<string, readonly string[]> = new Map(),
 ): QualityRow[] {
-  const rows = [...heldOut, ...countryRows(dataset), ...(previous === undefined ? [] : changeRows(previous, dataset))];
+  const rows = [
+    ...heldOut,
+    ...countryRows(dataset, contains),
+    ...(previous === undefined ? [] : changeRows(previous, dataset)),
+  ];
   return rows.sort(
     (a, b) => compareText(a.field, b.field) || compareText(a.measure, b.measure) || compareText(a.labels, b.labels),
   );
@@ -25,9 +31,9 @@ const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 
 
 /**
  * Countries by the frozen sample of geofeeds. A label is left out where nothing is announced, and where a list of the
- * same operator decided the answer.
+ * same operator, or one that repeats it, decided the answer.
  */
-function countryRows(dataset: Dataset): QualityRow[] {
+function countryRows(dataset: Dataset, contains: ReadonlyMap<string, readonly string[]>): QualityRow[] {
   return countryLabels.flatMap(({ operator, sourceIds, as_of, prefixes }) => {
     const shares = { 4: new WeightedShare(), 6: new WeightedShare() };
     for (const [country, list] of Object.entries(prefixes))
@@ -38,7 +44,8 @@ function countryRows(dataset: Dataset): QualityRow[] {
         if (match === 0) continue;
         const set = dataset.attributesOf(match);
         const source = dataset.decisions(set).find(([field]) => field === 'country')?.[1];
-        if (source !== undefined && sourceIds.test(dataset.meta.sources[source]?.id ?? '')) continue;
+        const id = source === undefined ? '' : (dataset.meta.sources[source]?.id ?? '');
+        if ([id, ...(contains.get(id) ?? [])].some((one) => sourceIds.includes(one))) continue;
         shares[range.version].add(dataset.attributes(set).country === country, 1);
       }
     return ([4, 6] as const).flatMap((version): QualityRow[] => {

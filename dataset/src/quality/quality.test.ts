@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { compile } from '../compile/compile.ts';
-import type { CompileInput, Overlay } from '../compile/input/compile-input.ts';
+import { type CompileInput, type Overlay, repeatedSources } from '../compile/input/compile-input.ts';
 import type { QualityRow } from '../record.ts';
 import { countryLabels } from '../tables/country-labels.ts';
 import { datasetOf, ranges, type Sample, sampleInput, source } from '../test/sample-dataset.ts';
@@ -119,7 +119,7 @@ test('quality: networks of the table are decided again without it', () => {
   const find = (rows: readonly QualityRow[], field: string, measure: string) =>
     rows.find((row) => row.field === field && row.measure === measure && row.weight === 'network');
   const { heldOut } = compile(sampleInput(SAMPLE));
-  // AS15169 and AS3320 have no telling name, AS553 has one.
+  // A rule decides the name of AS553, signals that of AS3320; the name of AS15169 says nothing.
   assert.deepEqual(
     [
       find(heldOut, 'is_datacenter', 'recall')?.value,
@@ -128,7 +128,7 @@ test('quality: networks of the table are decided again without it', () => {
       find(heldOut, 'connection_type=education', 'precision')?.value,
       find(heldOut, 'connection_type', 'macro_recall')?.n,
     ],
-    [0, 0, 1, 1, 3],
+    [0, 1, 1, 1, 3],
   );
 });
 
@@ -138,11 +138,24 @@ test('quality: frozen labels of countries, without the operators whose list deci
   const [prefix = ''] = list.trim().split(/\s+/);
   const sample = { routes: [[prefix, 64_500, 'Example']], countries: [[prefix, country]] } as const;
   const accuracy = (overlays: readonly Overlay[]) =>
-    measureQuality([], datasetOf({ ...sampleInput(sample), overlays }), undefined).map(
-      ({ field, value, n, labels, held_out }) => [field, value, n, labels, held_out],
-    );
+    measureQuality(
+      [],
+      datasetOf({ ...sampleInput(sample), overlays }),
+      undefined,
+      repeatedSources({ ...sampleInput(sample), overlays }),
+    ).map(({ field, value, n, labels, held_out }) => [field, value, n, labels, held_out]);
   assert.deepEqual(accuracy([]), [['country', 1, 1, 'geofeed of Amazon (frozen sample)', false]]);
   assert.deepEqual(accuracy([overlay('aws', [prefix], { drives: ['country'], statements: [{ country }] })]), []);
+  assert.deepEqual(
+    accuracy([overlay('geofeed-aws', [prefix], { drives: ['country'], statements: [{ country }] })]),
+    [],
+  );
+  const merged = overlay('merged', [prefix], {
+    drives: ['country'],
+    statements: [{ country }],
+    contains: ['geofeed-aws'],
+  });
+  assert.deepEqual(accuracy([merged]), []);
 });
 
 test('quality: what changed since the previous version, by address', () => {

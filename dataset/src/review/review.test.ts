@@ -28,12 +28,14 @@ const dataset = sampleDataset({
   ],
 });
 
-test('table coverage: a row in the table comes before a word in the name, and that before the default', () => {
+test('table coverage: a row in the table comes before a word in the name, and that before signals', () => {
   const { decided_by } = tableCoverage(dataset, 10);
   assert.deepEqual(decided_by, {
     table: { networks: 1, ipv4_addresses: 256 },
     name: { networks: 1, ipv4_addresses: 65_536 },
-    default: { networks: 1, ipv4_addresses: 768 },
+    signals: { networks: 1, ipv4_addresses: 768 },
+    list: { networks: 0, ipv4_addresses: 0 },
+    default: { networks: 0, ipv4_addresses: 0 },
   });
 });
 

@@ -1,14 +1,17 @@
 /**
- * How much of the announced IPv4 space the hand-written table of networks and the rules on names decide, and which large
+ * How much of the announced IPv4 space the hand-written table of networks, rules on names and signals decide, and which large
  * networks have no row in the table yet: where a correction of the table is worth most.
  */
+import { ASSUMED_SIGNAL } from '../compile/signals/type-score.ts';
 import type { Dataset } from '../file/read.ts';
 import type { AsnRecord, ConnectionType } from '../record.ts';
-import { roleByName } from '../tables/name-rules.ts';
 import { networkByHand, networkRows } from '../tables/networks.ts';
 
-/** What decided the connection type of a network: its row in the table, a word in its name, or the default. */
-export const DECIDERS = ['table', 'name', 'default'] as const;
+/**
+ * What decided the connection type of a network: its row in the table, a word in its name, the sum of weak signals, a
+ * list of a feed or the overrides, or the default.
+ */
+export const DECIDERS = ['table', 'name', 'signals', 'list', 'default'] as const;
 export type Decider = (typeof DECIDERS)[number];
 
 export type TableCoverage = {
@@ -35,8 +38,9 @@ export function tableCoverage(dataset: Dataset, limit: number): TableCoverage {
   // Rows are ordered by size.
   const networks = Array.from({ length: dataset.networks.count }, (_, row) => dataset.networks.at(row));
   const isListed = ({ asn }: AsnRecord) => networkByHand(asn) !== undefined;
+  const deciders = decidersOf(dataset);
   const decided = DECIDERS.map((decider) => {
-    const members = networks.filter((network) => deciderOf(network) === decider);
+    const members = networks.filter(({ asn }) => (deciders.get(asn) ?? 'default') === decider);
     return [decider, { networks: members.length, ipv4_addresses: addressesOf(members) }] as const;
   });
   return {
@@ -64,9 +68,46 @@ export function tableCoverage(dataset: Dataset, limit: number): TableCoverage {
   };
 }
 
-function deciderOf({ asn, asn_name, handle }: AsnRecord): Decider {
-  if (networkByHand(asn) !== undefined) return 'table';
-  return roleByName(asn_name, handle) === undefined ? 'default' : 'name';
+/**
+ * By AS number. Lists and tables of addresses may decide parts of a network; what decides most of its runs counts. A
+ * network that announces nothing has no entry.
+ */
+function decidersOf(dataset: Dataset): Map<number, Decider> {
+  const bySet = new Map<number, Decider>();
+  const runs = new Map<number, Map<Decider, number>>();
+  for (const version of [4, 6] as const)
+    for (const { match } of dataset.runs(version)) {
+      if (match === 0) continue;
+      const set = dataset.attributesOf(match);
+      let decider = bySet.get(set);
+      if (decider === undefined) {
+        decider = deciderOf(dataset, set);
+        bySet.set(set, decider);
+      }
+      const asn = dataset.asnNumber(match);
+      const counts = runs.get(asn) ?? new Map<Decider, number>();
+      runs.set(asn, counts.set(decider, (counts.get(decider) ?? 0) + 1));
+    }
+  return new Map(
+    [...runs].map(([asn, counts]) => [
+      asn,
+      [...counts].reduce((most, entry) => (entry[1] > most[1] ? entry : most))[0],
+    ]),
+  );
+}
+
+const DECIDER_OF_SOURCE: Readonly<Record<string, Decider>> = {
+  networks: 'table',
+  'name-rules': 'name',
+  'type-signals': 'signals',
+};
+
+function deciderOf(dataset: Dataset, set: number): Decider {
+  const decisions = dataset.decisions(set);
+  const decision = decisions.find(([field]) => field === 'connection_type');
+  const isAssumed = decisions.some(([field, , value]) => field === 'type_signal' && value === ASSUMED_SIGNAL);
+  if (decision === undefined || isAssumed) return 'default';
+  return DECIDER_OF_SOURCE[dataset.meta.sources[decision[1]]?.id ?? ''] ?? 'list';
 }
 
 function countRoles(): Partial<Record<ConnectionType, number>> {

@@ -6,8 +6,8 @@
 
 type CountryLabels = {
   readonly operator: string;
-  /** Matches the ids of sources that this operator publishes. */
-  readonly sourceIds: RegExp;
+  /** Ids of the feeds that this operator publishes. */
+  readonly sourceIds: readonly string[];
   readonly as_of: string;
   readonly prefixes: Readonly<Record<string, string>>;
 };
@@ -15,7 +15,7 @@ type CountryLabels = {
 export const countryLabels: readonly CountryLabels[] = [
   {
     operator: 'Amazon',
-    sourceIds: /aws|amazon/,
+    sourceIds: ['geofeed-aws', 'aws'],
     as_of: '2026-08-22',
     prefixes: {
       AU: `
@@ -64,7 +64,7 @@ export const countryLabels: readonly CountryLabels[] = [
   },
   {
     operator: 'Microsoft',
-    sourceIds: /azure|microsoft/,
+    sourceIds: ['geofeed-microsoft', 'azure'],
     as_of: '2026-03-30',
     prefixes: {
       AE: '40.99.70.192/27',
@@ -119,7 +119,7 @@ export const countryLabels: readonly CountryLabels[] = [
   },
   {
     operator: 'Google Cloud',
-    sourceIds: /gcp|google-cloud/,
+    sourceIds: ['geofeed-gcp', 'gcp'],
     as_of: '2026-03-30',
     prefixes: {
       AU: '34.0.16.0/20 34.151.64.0/18 2600:1900:0:2f00::/56 2600:1900:41c0::/44',
@@ -167,7 +167,7 @@ export const countryLabels: readonly CountryLabels[] = [
   },
   {
     operator: 'Starlink',
-    sourceIds: /starlink/,
+    sourceIds: ['geofeed-starlink'],
     as_of: '2026-03-30',
     prefixes: {
       AR: '98.97.149.0/24 200.189.31.0/24 2803:9810:4400::/40',
@@ -245,7 +245,7 @@ export const countryLabels: readonly CountryLabels[] = [
   },
   {
     operator: 'Linode',
-    sourceIds: /linode/,
+    sourceIds: ['geofeed-linode'],
     as_of: '2025-07-24',
     prefixes: {
       AU: '139.144.96.0/24 139.144.97.0/24 172.105.176.0/24 172.236.34.0/24 172.237.245.0/24 192.46.221.0/24',
@@ -289,7 +289,7 @@ export const countryLabels: readonly CountryLabels[] = [
   },
   {
     operator: 'DigitalOcean',
-    sourceIds: /digitalocean/,
+    sourceIds: ['geofeed-digitalocean'],
     as_of: '2025-07-24',
     prefixes: {
       CA: '143.110.208.0/20 165.227.32.0/20',

@@ -1,4 +1,5 @@
 import type { ConnectionType } from '../record.ts';
+import { foldedWords } from './folded-words.ts';
 
 /**
  * Connection types by the name of an organisation, for the tens of thousands of small networks that are not labelled by
@@ -291,36 +292,11 @@ const rules = RULES.map(({ role, words, parts }) => ({
   parts: parts === undefined ? undefined : new RegExp(parts.join('|')),
 }));
 
-/** Letters that NFD does not decompose. */
-const UNDECOMPOSED: Readonly<Record<string, string>> = {
-  ß: 'ss',
-  æ: 'ae',
-  œ: 'oe',
-  ł: 'l',
-  ø: 'o',
-  đ: 'd',
-  ð: 'd',
-  þ: 'th',
-  ı: 'i',
-  ə: 'e',
-};
-
 /** The name as lower-case ASCII words, with one space between and around them, and without misleading phrases. */
 function fold(text: string): string {
-  let folded = text.toLowerCase();
-  // Most names are ASCII: skip the two expensive steps for them.
-  if (/[^\0-\x7f]/.test(folded)) {
-    folded = folded
-      .replace(/[ßæœłøđðþıə]/g, (letter) => UNDECOMPOSED[letter] ?? letter)
-      .normalize('NFD')
-      .replace(/\p{M}+/gu, '');
-  }
   // 'Dream Net' is the name of an access provider, 'dream.net' is only a domain.
-  const words = folded
-    .replace(/\.net\b/g, ' dotted')
-    .replace(/[^a-z0-9]+/g, ' ')
-    .trim();
-  return ` ${words} `.replace(misleadingPattern, ' |');
+  const words = foldedWords(text.replace(/\.net\b/gi, ' dotted'));
+  return ` ${words.join(' ')} `.replace(misleadingPattern, ' |');
 }
 
 /** The text from the start of the word at `from` to the end of the word before `to`. */

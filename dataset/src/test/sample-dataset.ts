@@ -41,7 +41,12 @@ export function sampleInput(sample: Sample): CompileInput {
       torOverlay(sample.tor ?? []),
       ...(sample.anonymous ?? []).map(anonymityOverlay),
     ],
-    tables: { iana: source('iana-tables'), networks: source('networks'), 'name-rules': source('name-rules') },
+    tables: {
+      iana: source('iana-tables'),
+      networks: source('networks'),
+      'name-rules': source('name-rules'),
+      'type-signals': source('type-signals'),
+    },
   };
 }
 

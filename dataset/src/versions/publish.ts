@@ -12,6 +12,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatasetError } from '../dataset-error.ts';
+import { FORMAT_VERSION } from '../file/format.ts';
 import { openInThread } from '../file/open-in-thread.ts';
 import { Dataset, openDataset, readChecked } from '../file/read.ts';
 import { type Content, encodeDataset } from '../file/write.ts';
@@ -19,9 +20,16 @@ import { withLock } from '../io/lock.ts';
 import { clearUnfinished, renameSynced, writeWhole } from '../io/whole-file.ts';
 import type { Counts, DataSources, Figures, Meta, QualityRow, Refusal, Source } from '../record.ts';
 
+/** A file of a version: a static host may offer a version in several formats. */
+type FileEntry = Pick<VersionEntry, 'file' | 'bytes' | 'sha256'> & { format: number };
+
 export type VersionEntry = {
   version: number;
   file: string;
+  /** Absent in manifests of programs that knew only format 5. */
+  format?: number;
+  /** On a static host: the same version for programs that do not read `format`. */
+  other_formats?: readonly FileEntry[];
   built_at: string;
   bytes: number;
   sha256: string;
@@ -35,7 +43,9 @@ export type VersionEntry = {
   counts: Counts;
 };
 /** The part of an entry that a replica needs; everything else is in the file. */
-export type Published = Pick<VersionEntry, 'version' | 'file' | 'bytes' | 'sha256'>;
+export type Published = Pick<VersionEntry, 'version' | 'file' | 'bytes' | 'sha256' | 'format'>;
+
+export const formatOfEntry = ({ format = 5 }: Pick<VersionEntry, 'format'>): number => format;
 export type Manifest = { current: number; versions: VersionEntry[] };
 
 /** Checks that a dataset can be written here, before the work of compiling one. */
@@ -60,6 +70,7 @@ export function publish(dataDir: string, content: Content, now: Date): { version
     const entry = {
       version,
       file,
+      format: FORMAT_VERSION,
       built_at: now.toISOString(),
       bytes: bytes.length,
       sha256: sha256Of(bytes),
@@ -95,12 +106,13 @@ export function useVersion(dataDir: string, version: number, { isVerified = fals
  */
 export function adopt(dataDir: string, published: Published, path: string, meta: Meta): void {
   const { version, bytes, sha256 } = published;
+  const format = formatOfEntry(published);
   if (meta.version !== version)
     throw new DatasetError(`the file published as version ${version} contains version ${meta.version}`);
   const { built_at, content_sha256, sources, refused, figures, data_sources, counts, quality } = meta;
   const file = immutableName(published);
   const entry = {
-    ...{ version, file, built_at, bytes, sha256, content_sha256, sources, refused, figures, counts },
+    ...{ version, file, format, built_at, bytes, sha256, content_sha256, sources, refused, figures, counts },
     ...(data_sources === undefined ? {} : { data_sources }),
     ...(quality === undefined ? {} : { quality }),
   };
@@ -184,10 +196,7 @@ export function versionPath(dataDir: string, { file }: VersionEntry): string {
 /** Checks a version against the manifest's digest and the file's own checksums; throws a DatasetError if one fails. */
 export function verifyVersion(dataDir: string, entry: VersionEntry): Dataset {
   const path = versionPath(dataDir, entry);
-  const bytes = readChecked(path);
-  if (sha256Of(bytes) !== entry.sha256)
-    throw new DatasetError(`${path}: checksum mismatch: not the file that was published`);
-  return requireVersion(new Dataset(bytes, { isChecked: true }), entry, path);
+  return requireVersion(new Dataset(readChecked(path, entry.sha256), { isChecked: true }), entry, path);
 }
 
 /** The same without stopping the event loop. */

@@ -6,7 +6,8 @@ import test, { afterEach, beforeEach } from 'node:test';
 import { openDataset } from '../file/read.ts';
 import { sampleContent } from '../test/sample-dataset.ts';
 import { openCurrent, publish, useVersion } from './publish.ts';
-import { parsePublished, publishTo } from './published-folder.ts';
+import { publishTo } from './published-folder.ts';
+import { parsePublished } from './published-manifest.ts';
 
 let folder = '';
 let dataDir = '';
@@ -138,4 +139,51 @@ for (const [behaviour, manifest, want] of [
 
 test('published manifest: unknown fields are ignored', () => {
   assert.deepEqual(parsePublished(JSON.stringify({ current: 1, versions: [{ ...good, note: 1 }], more: [] })), good);
+});
+
+const formats = [
+  ['in a readable format', [{ ...good, format: 5 }], { ...good, format: 5 }],
+  [
+    'in several formats, in the newest that is readable',
+    [
+      {
+        ...good,
+        format: 6,
+        file: 'six.whence',
+        other_formats: [
+          { ...good, format: 4 },
+          { ...good, format: 5 },
+        ],
+      },
+    ],
+    { ...good, format: 5 },
+  ],
+] as const;
+for (const [behaviour, versions, want] of formats)
+  test(`published manifest: the current version ${behaviour}`, () => {
+    assert.deepEqual(parsePublished(JSON.stringify({ current: 1, versions })), want);
+  });
+
+test('published manifest: if the current version is not readable, the newest one before it that is', () => {
+  const at = (version: number, day: number, format?: number) => ({
+    ...{ ...good, version, built_at: `2026-11-0${day}`, file: `${version}.whence` },
+    ...(format === undefined ? {} : { format }),
+  });
+  const versions = [at(1, 1), at(2, 2, 5), at(3, 3, 6), at(4, 4, 6), at(5, 5, 5)];
+  const { version, file, unreadable } = parsePublished(JSON.stringify({ current: 4, versions }));
+  assert.deepEqual([version, file, unreadable], [2, '2.whence', { version: 4, format: 6 }]);
+  assert.throws(() => parsePublished(JSON.stringify({ current: 3, versions: [at(3, 3, 6)] })), {
+    format: 6,
+    message: /^names version 3 in format 6, which this version of whence does not read \(it reads 5\), and no earlier/,
+  });
+});
+
+test('publishTo: only a format that can be written', () => {
+  build(1);
+  assert.throws(
+    () => publishTo(dataDir, target, { keep: 3, format: 4 }),
+    /format 4 cannot be written by this version, /,
+  );
+  publishTo(dataDir, target, { keep: 3, format: 5 });
+  assert.equal(parsePublished(readFileSync(join(target, 'manifest.json'), 'utf8')).format, 5);
 });

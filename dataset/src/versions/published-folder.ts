@@ -6,30 +6,30 @@
  *   000041-9f86d081884c7d65.whence
  *   000042-60303ae22b998861.whence
  *
+ * While replicas of two releases run, a version may be there in several formats (`other_formats` in the manifest).
  * Files are written first, then the manifest, and removals come last: a reader of the manifest always finds the files
  * it names.
  */
 import { readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatasetError } from '../dataset-error.ts';
+import { FORMATS, inFormat, isReadable } from '../file/earlier-formats.ts';
+import { readChecked } from '../file/read.ts';
 import { withLock } from '../io/lock.ts';
 import { clearUnfinished, makeFolder, writeWhole } from '../io/whole-file.ts';
 import {
   datasetsFolder,
+  formatOfEntry,
   immutableName,
   type Manifest,
   newestVersions,
-  type Published,
   readManifest,
   sha256Of,
   type VersionEntry,
   verifyVersion,
   versionPath,
 } from './publish.ts';
-
-/** Replicas refuse anything larger. The manifest of 60 versions is about 300 kB, a dataset is 20 MB today. */
-export const MAX_MANIFEST_BYTES = 1024 * 1024;
-export const MAX_FILE_BYTES = 512 * 1024 * 1024;
+import { MAX_MANIFEST_BYTES } from './published-manifest.ts';
 
 type PublishedTo = {
   current: number;
@@ -41,8 +41,14 @@ type PublishedTo = {
   left_out: { version: number; reason: string }[];
 };
 
+type PublishOptions = {
+  readonly keep: number;
+  /** Only this format, for replicas of the previous release; by default all that this program can write. */
+  readonly format?: number;
+};
+
 /** Writes the current version and the newest others, `keep` in all, so that a static host can serve them. */
-export function publishTo(dataDir: string, targetDir: string, { keep }: { keep: number }): PublishedTo {
+export function publishTo(dataDir: string, targetDir: string, { keep, format }: PublishOptions): PublishedTo {
   const manifest = readManifest(dataDir);
   if (manifest === undefined) throw new DatasetError(`there is no dataset in ${dataDir} to publish`);
   makeFolder(targetDir);
@@ -53,22 +59,20 @@ export function publishTo(dataDir: string, targetDir: string, { keep }: { keep: 
     const before = filesNamedIn(targetDir);
     const result: PublishedTo = { current: manifest.current, versions: [], written: [], removed: [], left_out: [] };
     const versions: VersionEntry[] = [];
-    for (const entry of newestVersions(manifest, keep)) {
+    for (const entry of versionsToPublish(manifest, keep)) {
       try {
-        verifyVersion(dataDir, entry);
+        const files = filesOfVersion(dataDir, entry, format === undefined ? FORMATS : [format]);
+        for (const { file, bytes } of files) if (writeFile(targetDir, file, bytes)) result.written.push(file);
+        versions.push(entryOf(entry, files));
       } catch (error) {
-        if (entry.version === manifest.current) throw error;
-        result.left_out.push({ version: entry.version, reason: (error as Error).message });
-        continue;
+        if (entry.version === manifest.current || !(error instanceof DatasetError)) throw error;
+        result.left_out.push({ version: entry.version, reason: error.message });
       }
-      const published = { ...entry, file: immutableName(entry) };
-      if (writeVersion(dataDir, entry, targetDir, published)) result.written.push(published.file);
-      versions.push(published);
     }
     result.versions = versions.map(({ version }) => version);
     writePublishedManifest(targetDir, { current: manifest.current, versions });
     // Files that the previous manifest names stay until the next run: a replica may have just read that manifest.
-    const named = new Set([...before, ...versions.map(({ file }) => file)]);
+    const named = new Set([...before, ...versions.flatMap(namesIn)]);
     for (const name of readdirSync(targetDir)) {
       if (!OUR_FILE.test(name) || named.has(name)) continue;
       rmSync(join(targetDir, name), { force: true });
@@ -78,57 +82,56 @@ export function publishTo(dataDir: string, targetDir: string, { keep }: { keep: 
   });
 }
 
-/** The version that a published manifest names as current. Throws a DatasetError that says what is wrong with it. */
-export function parsePublished(text: string): Published {
-  let manifest: unknown;
-  try {
-    manifest = JSON.parse(text);
-  } catch {
-    throw new DatasetError(text.trimStart().startsWith('<') ? 'is a web page, not a manifest' : 'is not a manifest');
+/** Also the newest version of each format that this program cannot write, for replicas of another release. */
+function versionsToPublish(manifest: Manifest, keep: number): VersionEntry[] {
+  const foreign = manifest.versions.filter((entry) => !isReadable(formatOfEntry(entry)));
+  const newest = new Map<number, VersionEntry>();
+  for (const entry of foreign) {
+    const other = newest.get(formatOfEntry(entry));
+    if (other === undefined || Date.parse(entry.built_at) >= Date.parse(other.built_at))
+      newest.set(formatOfEntry(entry), entry);
   }
-  if (!isObject(manifest) || !Array.isArray(manifest['versions']) || !isWhole(manifest['current'], 1, MAX_VERSION))
-    throw new DatasetError('is not a manifest');
-  const current = manifest['current'];
-  const entry: unknown = manifest['versions'].find(
-    (candidate) => isObject(candidate) && candidate['version'] === current,
-  );
-  if (!isObject(entry)) throw new DatasetError(`names version ${current} as current, but does not list it`);
-  const { file, bytes, sha256 } = entry;
-  if (typeof file !== 'string' || !SAFE_NAME.test(file))
-    throw new DatasetError(`names a file that is not a plain file name: ${JSON.stringify(file)?.slice(0, 100)}`);
-  if (typeof sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(sha256))
-    throw new DatasetError(`has no SHA-256 for version ${current}`);
-  if (!isWhole(bytes, 1, Number.MAX_SAFE_INTEGER)) throw new DatasetError(`has no size for version ${current}`);
-  if (bytes > MAX_FILE_BYTES)
-    throw new DatasetError(`names a file of ${bytes} bytes; replicas take ${MAX_FILE_BYTES} at most`);
-  return { version: current, file, bytes, sha256 };
+  const chosen = new Set([...newestVersions(manifest, keep), ...newest.values()]);
+  return manifest.versions.filter((entry) => chosen.has(entry));
 }
 
-const MAX_VERSION = 999_999_999;
-const OUR_FILE = /^\d{6,}-[0-9a-f]{16}\.whence$/;
-/**
- * No character that is special in a URL or a path: no slash, backslash, colon, percent or question mark, no leading
- * dot.
- */
-const SAFE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+type FormatFile = { readonly format: number; readonly file: string; readonly bytes: Buffer; readonly sha256: string };
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
-}
-
-function isWhole(value: unknown, from: number, to: number): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= from && value <= to;
-}
-
-/** Returns false if the file already exists with the same content. A truncated file is written again. */
-function writeVersion(dataDir: string, entry: VersionEntry, targetDir: string, published: VersionEntry): boolean {
-  if (digestOf(join(targetDir, published.file)) === entry.sha256) return false;
-  const bytes = readFileSync(versionPath(dataDir, entry));
+/** The version in these formats, from the newest. One in a format that this program cannot read is passed on as it is. */
+function filesOfVersion(dataDir: string, entry: VersionEntry, formats: readonly number[]): FormatFile[] {
+  const path = versionPath(dataDir, entry);
+  const file = (bytes: Buffer, format: number): FormatFile => {
+    const sha256 = sha256Of(bytes);
+    return { format, file: immutableName({ version: entry.version, sha256 }), bytes, sha256 };
+  };
+  const own = formatOfEntry(entry);
+  if (isReadable(own)) verifyVersion(dataDir, entry);
+  const bytes = readFileSync(path);
   if (sha256Of(bytes) !== entry.sha256)
     throw new DatasetError(`version ${entry.version} changed while it was being published; try again`);
-  writeWhole(join(targetDir, published.file), bytes);
+  if (!isReadable(own)) return [file(bytes, own)];
+  return formats.map((format) => file(format === own ? bytes : inFormat(readChecked(path), format), format));
+}
+
+function entryOf(entry: VersionEntry, [main, ...others]: readonly FormatFile[]): VersionEntry {
+  const described = ({ bytes, ...rest }: FormatFile) => ({ ...rest, bytes: bytes.length });
+  return {
+    ...entry,
+    ...(main === undefined ? {} : described(main)),
+    ...(others.length === 0 ? {} : { other_formats: others.map(described) }),
+  };
+}
+
+const OUR_FILE = /^\d{6,}-[0-9a-f]{16}\.whence$/;
+
+/** Returns false if the file already exists with the same content. A truncated file is written again. */
+function writeFile(targetDir: string, name: string, bytes: Buffer): boolean {
+  if (digestOf(join(targetDir, name)) === sha256Of(bytes)) return false;
+  writeWhole(join(targetDir, name), bytes);
   return true;
 }
+
+const namesIn = ({ file, other_formats = [] }: VersionEntry) => [file, ...other_formats.map((other) => other.file)];
 
 /** Not written when it is unchanged, so that its time, and with it a host's ETag, stays the same. */
 function writePublishedManifest(targetDir: string, manifest: Manifest): void {
@@ -142,7 +145,7 @@ function writePublishedManifest(targetDir: string, manifest: Manifest): void {
 function filesNamedIn(targetDir: string): string[] {
   try {
     const { versions } = JSON.parse(readFileSync(join(targetDir, 'manifest.json'), 'utf8')) as Manifest;
-    return versions.map(({ file }) => file);
+    return versions.flatMap(namesIn);
   } catch {
     return [];
   }

@@ -9,7 +9,8 @@ import { pathToFileURL } from 'node:url';
 import { FolderHost } from '@whence/testing/folder-host';
 import { sampleContent } from '../test/sample-dataset.ts';
 import { openCurrent, publish, readManifest, useVersion, verifyVersion } from './publish.ts';
-import { parsePublished, publishTo } from './published-folder.ts';
+import { publishTo } from './published-folder.ts';
+import { parsePublished } from './published-manifest.ts';
 import { type PullMemory, pull } from './pull.ts';
 
 let folder = '';

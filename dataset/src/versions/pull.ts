@@ -1,7 +1,8 @@
 /**
  * Pulls the version that a static host names as current (see published-folder.ts for the layout): manifest, file,
  * digest, then the data directory. A failure is returned as a sentence, and the version in use stays. The manifest also
- * decides when it names an older version: that is how a publisher goes back.
+ * decides when it names an older version: that is how a publisher goes back. Where that version is in a format of another
+ * release, the newest one that this program can read is pulled.
  *
  * A download is stored in the datasets folder as `<SHA-256>.<process>.download`. The next pull continues one that was
  * interrupted.
@@ -11,24 +12,33 @@ import { createReadStream, readdirSync, renameSync, rmSync, statSync } from 'nod
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatasetError } from '../dataset-error.ts';
+import { UnreadableFormat } from '../file/format.ts';
 import { openInThread } from '../file/open-in-thread.ts';
 import type { Network } from '../io/download/connection.ts';
 import type { TransferLimits } from '../io/download/transfer-timeouts.ts';
 import { isRunning } from '../io/process-identity.ts';
 import { makeFolder } from '../io/whole-file.ts';
 import { adopt, datasetsFolder, type Published, readManifest, useVersion, verifyInThread } from './publish.ts';
-import { MAX_FILE_BYTES, MAX_MANIFEST_BYTES, parsePublished } from './published-folder.ts';
+import {
+  MAX_FILE_BYTES,
+  MAX_MANIFEST_BYTES,
+  type PublishedChoice,
+  parsePublished,
+  unreadableText,
+} from './published-manifest.ts';
 import { HostError, type StaticHost, staticHost } from './static-host.ts';
 
 export type PullOutcome =
   | { kind: 'unchanged'; version: number }
   | { kind: 'adopted'; version: number }
-  | { kind: 'failed'; reason: string };
+  /** The host has a newer version, in a format of another release only. `format` is that format. */
+  | { kind: 'held back'; version: number; isNew: boolean; reason: string; format: number }
+  | { kind: 'failed'; reason: string; format?: number };
 
 /** Kept between pulls from the same URL, so that a pull without a change transfers only headers. */
 export type PullMemory = {
   etag?: string | undefined;
-  published?: Published;
+  published?: PublishedChoice;
   /** Digest of the version that was last verified. */
   whole?: string;
 };
@@ -55,22 +65,14 @@ export async function pull(url: string, dataDir: string, options: PullOptions): 
   try {
     const host = staticHost(url, options.network);
     const published = await readPublished(host, memory, timeouts.manifest, signal);
-    const { version, sha256 } = published;
-    if (isCurrent(dataDir, published)) {
-      if (memory.whole === sha256 || (await isWholeHere(dataDir, published))) {
-        memory.whole = sha256;
-        return { kind: 'unchanged', version };
-      }
-    } else if (await isWholeHere(dataDir, published)) {
-      useVersion(dataDir, version, { isVerified: true });
-      memory.whole = sha256;
-      return { kind: 'adopted', version };
-    }
-    const path = await download(host, published, datasetsFolder(dataDir), options.now(), timeouts.file, signal);
-    await adoptDownload(dataDir, published, path, host);
+    const { version, sha256, unreadable } = published;
+    const isNew = await bringUpToDate(host, dataDir, published, options);
     memory.whole = sha256;
-    return { kind: 'adopted', version };
+    if (unreadable === undefined) return { kind: isNew ? 'adopted' : 'unchanged', version };
+    const reason = `${host.describe('manifest.json')} ${unreadableText(unreadable)}: version ${version} is used`;
+    return { kind: 'held back', version, isNew, reason, format: unreadable.format };
   } catch (error) {
+    if (error instanceof UnreadableFormat) return { kind: 'failed', reason: error.message, format: error.format };
     if (error instanceof DatasetError) return { kind: 'failed', reason: error.message };
     // An error of the file system names the path itself.
     if (error instanceof Error && 'errno' in error) return { kind: 'failed', reason: error.message };
@@ -78,12 +80,30 @@ export async function pull(url: string, dataDir: string, options: PullOptions): 
   }
 }
 
+/** Makes the published version the current one; false if it is already. */
+async function bringUpToDate(
+  host: StaticHost,
+  dataDir: string,
+  published: Published,
+  { memory = {}, signal, timeouts = TIMEOUTS, now }: PullOptions,
+): Promise<boolean> {
+  if (isCurrent(dataDir, published)) {
+    if (memory.whole === published.sha256 || (await isWholeHere(dataDir, published))) return false;
+  } else if (await isWholeHere(dataDir, published)) {
+    useVersion(dataDir, published.version, { isVerified: true });
+    return true;
+  }
+  const path = await download(host, published, datasetsFolder(dataDir), now(), timeouts.file, signal);
+  await adoptDownload(dataDir, published, path, host);
+  return true;
+}
+
 async function readPublished(
   host: StaticHost,
   memory: PullMemory,
   limits: TransferLimits,
   stop: AbortSignal | undefined,
-): Promise<Published> {
+): Promise<PublishedChoice> {
   const name = 'manifest.json';
   const wanted = { etag: memory.published && memory.etag, maxBytes: MAX_MANIFEST_BYTES, limits, stop };
   return host.get(name, wanted, async (answer) => {
@@ -225,7 +245,7 @@ async function adoptDownload(dataDir: string, published: Published, path: string
   }
 }
 
-function parseNaming(address: string, text: string): Published {
+function parseNaming(address: string, text: string): PublishedChoice {
   try {
     return parsePublished(text);
   } catch (error) {

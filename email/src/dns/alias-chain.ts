@@ -5,10 +5,10 @@
 import {
   type Answer,
   type Authenticated,
+  type CheckedType,
   failure,
   type MxHost,
   type RecordData,
-  type RecordType,
   type Reply,
   type Resolver,
 } from './answer.ts';
@@ -42,7 +42,7 @@ export async function followAliases(
 }
 
 /** The casts restate the question: records of type MX are hosts, all others are text. */
-export function toResolver(resolve: (name: string, type: RecordType) => Promise<Answer<RecordData>>): Resolver {
+export function toResolver(resolve: (name: string, type: CheckedType) => Promise<Answer<RecordData>>): Resolver {
   return {
     txt: (name) => resolve(name, 'TXT') as Promise<Answer<string>>,
     mx: (name) => resolve(name, 'MX') as Promise<Answer<MxHost>>,

@@ -43,7 +43,10 @@ export type MxHost = {
   readonly exchange: string;
 };
 
-export type RecordType = 'TXT' | 'MX' | 'A' | 'AAAA' | 'TLSA' | 'PTR';
+/** What a check asks for. */
+export type CheckedType = 'TXT' | 'MX' | 'A' | 'AAAA' | 'TLSA';
+/** PTR is asked for addresses, outside of checks. */
+export type RecordType = CheckedType | 'PTR';
 
 /** Names are A-labels without a final dot. `aliases` of a found answer are the CNAMEs that were followed, in order. */
 export type Resolver = {

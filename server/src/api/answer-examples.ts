@@ -288,8 +288,8 @@ export const ANSWER_EXAMPLES: Readonly<Record<string, Readonly<Record<string, ob
             country_share: 0.99612,
             country_confirmed_share: 2e-5,
             exact_rir_share: 0,
-            connection_type_share: 0.99612,
-            connection_type_from: { list: 0, table: 0.99612, rule: 0, none: 0.00388 },
+            connection_type_share: 1,
+            connection_type_from: { list: 0, table: 0.99612, rule: 0, signals: 0.00388, none: 0 },
           },
           ipv6: {
             announced: 65536,
@@ -298,7 +298,7 @@ export const ANSWER_EXAMPLES: Readonly<Record<string, Readonly<Record<string, ob
             country_confirmed_share: 0,
             exact_rir_share: 0,
             connection_type_share: 1,
-            connection_type_from: { list: 0, table: 1, rule: 0, none: 0 },
+            connection_type_from: { list: 0, table: 1, rule: 0, signals: 0, none: 0 },
           },
           country_agreement: [{ sources: ['npm-dbip-country', 'npm-asn-country'], ipv4_addresses: 256, share: 1 }],
           flags: {
@@ -398,6 +398,7 @@ export const ANSWER_EXAMPLES: Readonly<Record<string, Readonly<Record<string, ob
           { id: 'iana-tables', from: { as_of: '2026-11-01', records: 0 }, to: { as_of: '2026-11-01', records: 0 } },
           { id: 'networks', from: { as_of: '2026-11-01', records: 0 }, to: { as_of: '2026-11-01', records: 0 } },
           { id: 'name-rules', from: { as_of: '2026-11-01', records: 0 }, to: { as_of: '2026-11-01', records: 0 } },
+          { id: 'type-signals', from: { as_of: '2026-11-01', records: 0 }, to: { as_of: '2026-11-01', records: 0 } },
         ],
       },
       meta: { processing_time_ms: 388 },

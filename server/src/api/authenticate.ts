@@ -1,8 +1,9 @@
-/** Finds the key of a request in `X-API-Key`; header names are case-insensitive (RFC 9110 §5.1). `Authorization` is ignored. */
+/** Finds the key of a request in `X-API-Key`; header names are case-insensitive (RFC 9110 §5.1). A key elsewhere is not used. */
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../http/errors.ts';
 import type { Key } from '../keys/key.ts';
 import { type KnownKeys, TooManyGuesses } from '../keys/known-keys.ts';
+import { SECRET_PREFIX } from '../keys/secret.ts';
 import type { Permission } from '../vocabulary.ts';
 
 declare module 'fastify' {
@@ -13,9 +14,17 @@ declare module 'fastify' {
 
 export async function authenticate(keys: KnownKeys, request: FastifyRequest): Promise<void> {
   const secret = request.headers['x-api-key'];
-  if (typeof secret !== 'string') throw new ApiError('UNAUTHORIZED');
+  if (typeof secret !== 'string') throw new ApiError('UNAUTHORIZED', { extra: misplacedKey(request) });
   request.key = await find(keys, secret, request.ip);
   if (request.key === undefined) throw new ApiError('UNAUTHORIZED');
+}
+
+/** The most frequent mistake of new clients: the key as a bearer token or in the query. */
+function misplacedKey({ headers, query }: FastifyRequest): { details?: { hint: string } } {
+  const token = headers.authorization?.replace(/^Bearer +/i, '');
+  const candidates = [token, ...Object.values(query as Record<string, unknown>)];
+  const isMisplaced = candidates.some((text) => typeof text === 'string' && text.startsWith(SECRET_PREFIX));
+  return isMisplaced ? { details: { hint: 'send the key in the header X-API-Key' } } : {};
 }
 
 async function find(keys: KnownKeys, secret: string, address: string): Promise<Key | undefined> {

@@ -64,13 +64,15 @@ function dataAge({ dataset: { meta } }: ServedDataset, nowMs: number) {
 }
 
 /** Without error messages, which may contain paths and addresses: `/readyz` needs no key. */
-function publicReport({ outcome, started_at, finished_at, succeeded_at, refused = [] }: UpdateReport) {
+function publicReport(report: UpdateReport) {
+  const { outcome, started_at, finished_at, succeeded_at, refused = [], refused_format } = report;
   return {
     outcome,
     started_at,
     ...(finished_at && { finished_at }),
     ...(succeeded_at && { succeeded_at }),
     feeds_refused: refused.map(({ id }) => id),
+    ...(refused_format !== undefined && { refused_format }),
   };
 }
 

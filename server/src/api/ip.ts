@@ -7,7 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type AddressSections, withMembers } from '../address/sections.ts';
 import { elapsedMs, sendJson } from '../http/envelope.ts';
 import { ApiError } from '../http/errors.ts';
-import { disconnectSignal } from '../http/requests.ts';
+import { disconnectSignal, parseSwitch } from '../http/requests.ts';
 import { clientAddress } from '../limits/client.ts';
 import type { LiveDataset, ServedDataset } from '../lookup/live-dataset.ts';
 import { evidenceOf, findJson, specialPurposeOf } from '../lookup/lookup.ts';
@@ -48,7 +48,7 @@ export function answerIp({ live, metrics, networks, addressSections }: IpDepende
     const address = parseAddress(text);
     if (address === undefined) throw new ApiError('INVALID_IP');
     const included = addressSections.parse(query.include);
-    const isExplained = query.explain === 'true';
+    const isExplained = parseSwitch('explain', query.explain);
     const found = isExplained ? explained(served, address) : findJson(served, address);
     if (found === undefined) throw notFound(served, isExplained ? specialPurposeOf({ address }) : undefined);
     metrics.countCache(found.isHit);

@@ -9,11 +9,6 @@ import type { OpenApiDocument } from './openapi-document.ts';
 import { registerReference } from './reference-page.ts';
 
 const VERSION = '1';
-const DESCRIPTION = `Network intelligence and checks of mail domains, on your own machine.
-
-Requests carry a key in the header \`X-API-Key\`. Keys are made in the dashboard under Settings > API keys, or with
-\`whence key create\`. Every answer is an object with \`data\` and \`meta\`; of a refusal, \`data.code\` says which it is.`;
-
 const TAGS = [
   { name: 'IP', description: 'What is known of an address: network, country, kind of connection, flags, threat.' },
   { name: 'ASN', description: 'Networks: by number, and by name.' },
@@ -54,9 +49,10 @@ function prepare({ openapi: version, info, ...rest }: OpenApiDocument): Prepared
 
 /** Registers the same routes on a second app, which never listens. */
 async function describe(routes: readonly RouteOptions[]): Promise<OpenApiDocument> {
-  const [{ default: swagger }, { completeDocument }] = await Promise.all([
+  const [{ default: swagger }, { completeDocument }, { introduction }] = await Promise.all([
     import('@fastify/swagger'),
     import('./openapi-document.ts'),
+    import('./introduction.ts'),
   ]);
   const app = Fastify();
   app.setValidatorCompiler(() => () => true).setSerializerCompiler(() => () => '');
@@ -66,7 +62,7 @@ async function describe(routes: readonly RouteOptions[]): Promise<OpenApiDocumen
       info: {
         title: 'Whence',
         version: VERSION,
-        description: DESCRIPTION,
+        description: introduction(),
         license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
       },
       tags: TAGS,

@@ -7,6 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { FRAME_STYLES, PAGE, START_SCRIPT, THEME_SCRIPT } from './reference-frame.ts';
 
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -29,43 +30,6 @@ const HEADERS = {
   'Cache-Control': 'no-cache',
 } as const;
 
-const PAGE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>API reference · Whence</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="icon" href="/favicon.svg">
-</head>
-<body>
-<noscript>This page needs JavaScript. The same is in <a href="/openapi.json">/openapi.json</a>.</noscript>
-<div id="app"></div>
-<script src="/docs/scalar.js"></script>
-<script src="/docs/start.js"></script>
-</body>
-</html>
-`;
-
-/** Everything that would ask a host of Scalar's is off: fonts, proxy, telemetry, assistant, toolbar, their client. */
-const START = `Scalar.createApiReference('#app', ${JSON.stringify({
-  url: '/openapi.json',
-  title: 'Whence',
-  theme: 'default',
-  layout: 'modern',
-  withDefaultFonts: false,
-  proxyUrl: '',
-  telemetry: false,
-  agent: { disabled: true },
-  mcp: { disabled: true },
-  hideClientButton: true,
-  showDeveloperTools: 'never',
-  showToolbar: 'never',
-  persistAuth: false,
-  defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
-  authentication: { preferredSecurityScheme: 'key' },
-})});
-`;
-
 type Script = { readonly bytes: Buffer; readonly etag: string; readonly compressed: Buffer };
 
 export function registerReference(app: FastifyInstance): void {
@@ -73,7 +37,9 @@ export function registerReference(app: FastifyInstance): void {
   let scalar: Promise<Script> | undefined;
 
   app.get('/docs', options, (_request, reply) => send(reply, 'text/html', PAGE));
-  app.get('/docs/start.js', options, (_request, reply) => send(reply, 'text/javascript', START));
+  app.get('/docs/start.js', options, (_request, reply) => send(reply, 'text/javascript', START_SCRIPT));
+  app.get('/docs/theme.js', options, (_request, reply) => send(reply, 'text/javascript', THEME_SCRIPT));
+  app.get('/docs/frame.css', options, (_request, reply) => send(reply, 'text/css', FRAME_STYLES));
   app.get('/docs/scalar.js', options, async (request, reply) => {
     scalar ??= readScalar();
     return sendScript(request, reply, await scalar);
@@ -93,10 +59,14 @@ function sendScript({ headers }: FastifyRequest, reply: FastifyReply, script: Sc
   return send(reply.header('Content-Encoding', 'gzip'), 'text/javascript', script.compressed);
 }
 
+/** What Scalar shows in the empty field for a key: a joke in base64, which looks like a key. */
+const PLACEHOLDER = 'QUxMIFlPVVIgQkFTRSBBUkUgQkVMT05HIFRPIFVT';
+
 /** On the first request: 3.5 MB that most servers are never asked for. */
 async function readScalar(): Promise<Script> {
   const path = new URL('js/standalone.js', import.meta.resolve('@scalar/fastify-api-reference'));
-  const bytes = await readFile(path);
+  const script = await readFile(path, 'utf8');
+  const bytes = Buffer.from(script.replaceAll(PLACEHOLDER, 'API key'));
   const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
   return { bytes, etag, compressed: await promisify(gzip)(bytes, { level: constants.Z_DEFAULT_COMPRESSION }) };
 }

@@ -16,7 +16,6 @@ import { clientAddress } from '../limits/client.ts';
 import { mayDo } from '../vocabulary.ts';
 import type { DashboardDependencies } from './dependencies.ts';
 import { registerPages } from './pages/pages.ts';
-import { registerProvider } from './people/provider-routes.ts';
 import { readSessionCookie } from './people/session-cookie.ts';
 import type { Ask, PublicAsk, Route } from './requests/ask.ts';
 import { isBehindTls, requireCsrfToken, requireSameOrigin } from './requests/origin.ts';
@@ -67,7 +66,11 @@ export async function registerDashboard(scope: FastifyInstance, dependencies: Da
       },
     });
   }
-  if (settings.provider !== undefined) registerProvider(scope, settings.provider, dependencies);
+  if (settings.provider !== undefined) {
+    // Loaded only if it is used: the libraries of OpenID Connect take 30 ms.
+    const { registerProvider } = await import('./people/provider-routes.ts');
+    registerProvider(scope, settings.provider, dependencies);
+  }
   await registerPages(scope, settings);
 
   async function findSession(request: FastifyRequest): Promise<Session | undefined> {

@@ -85,7 +85,11 @@ export const routes = {
   lookUpPrefix: { method: 'GET', path: '/dashboard/api/lookup/prefix/:address/:length' },
   lookUpAsn: { method: 'GET', path: '/dashboard/api/lookup/asn/:asn' },
   searchAsn: { method: 'GET', path: '/dashboard/api/lookup/asn' },
+  mapPrefix: { method: 'GET', path: '/dashboard/api/lookup/prefix/:address/:length/map' },
+  mapAsn: { method: 'GET', path: '/dashboard/api/lookup/asn/:asn/map' },
   checkDomain: { method: 'GET', path: '/dashboard/api/lookup/domain/:domain' },
+  /** What the check would say with other records. Nothing is changed; records do not fit into a path. */
+  tryDomain: { method: 'POST', path: '/dashboard/api/lookup/domain/:domain/try' },
   lookUpBatch: { method: 'POST', path: '/dashboard/api/lookup/batch' },
 
   getDataset: { method: 'GET', path: '/dashboard/api/dataset' },
@@ -140,8 +144,11 @@ export type Contract = {
   lookUpPrefix: { params: { address: string; length: string }; answer: PrefixSummary };
   lookUpAsn: { params: { asn: string }; answer: AsnLookup };
   searchAsn: { query: { q: string; limit?: number }; answer: AsnSearchAnswer };
+  mapPrefix: { params: { address: string; length: string }; answer: AddressMap };
+  mapAsn: { params: { asn: string }; answer: NetworkMap };
   /** `include`: `transport`, `networks` or both, separated by a comma. */
   checkDomain: { params: { domain: string }; query: { selectors?: string; include?: string }; answer: DomainCheck };
+  tryDomain: { params: { domain: string }; body: TrialRequest; answer: DomainTrial };
   lookUpBatch: { body: BatchRequest; answer: BatchAnswer };
 
   getDataset: { answer: DatasetPage };
@@ -398,7 +405,12 @@ export type Overview = {
  * Networks that the looked-up addresses belong to, today and yesterday (UTC): ten, the largest first, of `lookups` in
  * all. Estimates where a process has more than 1,000 lookups in ten seconds.
  */
-export type TopNetworks = { lookups: number; top: { asn: number; name: string; lookups: number }[] };
+export type TopNetworks = {
+  lookups: number;
+  top: { asn: number; name: string; lookups: number }[];
+  /** By the country in which a network is registered, `ZZ` if it is not known. */
+  countries: { country: string; lookups: number }[];
+};
 export type TrafficTotals = {
   requests: number;
   refused: Refused;
@@ -471,6 +483,14 @@ export type AsnLookup = {
 };
 export type { AsnRecord };
 
+/**
+ * One letter of CELL_CODES per block of `cell_length` bits, in the order of addresses: at most 65,536. `is_truncated`
+ * where there is more to walk than a page may wait for; what follows is then shown as unannounced.
+ */
+export type AddressMap = { prefix: string; cell_length: number; cells: string; is_truncated: boolean };
+/** Of all IPv4 space, one cell per /16; `countries` of the addresses that the network announces. */
+export type NetworkMap = AddressMap & { countries: Share<string>[] };
+
 /** `record`: what to publish, as a line of a zone file. */
 export type DomainAdvice = { points: number; text: string; record?: string };
 
@@ -510,6 +530,40 @@ export type SpfTreeNode = {
   errors: string[];
   children: SpfTreeNode[];
 };
+
+/** Texts instead of the present records; an empty text removes one, an absent field leaves it as it is. */
+export type TrialRequest = {
+  spf?: string;
+  dmarc?: string;
+  dkim?: { selector: string; text: string };
+  /** As for `checkDomain`. */
+  selectors?: string;
+};
+/** `before` is the zone as it is, `after` with the texts of the request. */
+export type DomainTrial = {
+  before: TrialState;
+  after: TrialState;
+  appeared: TrialFinding[];
+  vanished: TrialFinding[];
+};
+export type TrialState = {
+  score: number;
+  grade_text: string;
+  points: DomainCheck['points'];
+  risk: string;
+  spf_lookups: number;
+  spf_errors: string[];
+  dmarc_errors: string[];
+  /** Absent without a dataset. `networks`: by number of addresses that may send, the largest first. */
+  senders?: {
+    ipv4_addresses: number;
+    ipv6_48s: number;
+    open_to_all: boolean;
+    networks: { asn: number; asn_name: string; ipv4_addresses: number }[];
+  };
+};
+/** `text` begins with the code of the finding. */
+export type TrialFinding = { part: DomainPart; text: string };
 
 // Dataset
 

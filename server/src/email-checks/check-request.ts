@@ -6,7 +6,7 @@ import { parseInclude } from '../http/requests.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
 import { requireDataset } from '../lookup/lookup-requests.ts';
 import { INCLUDABLE_SECTIONS } from '../vocabulary.ts';
-import type { EmailChecks } from './email-checks.ts';
+import type { EmailChecks, Trial } from './email-checks.ts';
 import type { Checked } from './examine-mail.ts';
 
 export type CheckQuery = { readonly selectors?: string; readonly include?: string };
@@ -32,6 +32,33 @@ export async function checkForRequest(
   const checked = await emailChecks.check(domain, { fairnessKey, signal, selectors, hasTransport, networksFrom });
   if (checked === undefined || checked.isDnsUnavailable) throw new ApiError('DNS_UNAVAILABLE');
   return checked;
+}
+
+export type TrialRequest = CheckQuery & {
+  readonly spf?: string;
+  readonly dmarc?: string;
+  readonly dkim?: { readonly selector: string; readonly text: string };
+};
+
+/** The check as it is and with the records of the request; with the networks of senders, if there is a dataset. */
+export async function tryForRequest(
+  { emailChecks, live }: { readonly emailChecks: EmailChecks; readonly live: LiveDataset },
+  domainText: string,
+  { selectors: selectorText, include: _, ...tried }: TrialRequest,
+  { fairnessKey, signal }: Requester,
+): Promise<Trial & { readonly domain: string }> {
+  const domain = parseDomain(domainText);
+  const requested = parseSelectors(selectorText ?? '');
+  const own = tried.dkim === undefined ? [] : parseSelectors(tried.dkim.selector);
+  if (own === undefined || own.length > 1) throw new ApiError('INVALID_SELECTOR');
+  // Without a list of selectors, the one of the key is tried beside the common ones.
+  const selectors = requested === undefined ? {} : { selectors: parseSelectors([...requested, ...own].join()) };
+  if (emailChecks.isFull(fairnessKey)) throw new ApiError('QUEUE_FULL');
+  const networksFrom = live.current?.dataset;
+  const request = { fairnessKey, signal, networksFrom, moreSelectors: own, selectors: undefined, ...selectors };
+  const trial = await emailChecks.tryRecords(domain, request, tried);
+  if (trial === undefined || trial.before.isDnsUnavailable) throw new ApiError('DNS_UNAVAILABLE');
+  return { domain, ...trial };
 }
 
 function parseDomain(text: string): string {

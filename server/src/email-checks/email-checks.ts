@@ -3,23 +3,30 @@
  * sends about fifty DNS queries and takes seconds if the domain's servers do not answer, so one key must not be able to
  * hold all slots.
  */
+import type { TriedRecords } from '@whence/email/changed-zone';
+import type { Resolver } from '@whence/email/dns';
 import type { DnsClient } from '@whence/email/resolver';
 import { FairSlots } from '../limits/fair-slots.ts';
 import type { Checked, CheckRequest, examineMail } from './examine-mail.ts';
+import { type KnownZone, KnownZones } from './known-zones.ts';
 import type { PolicyNetwork } from './mta-sts-fetch.ts';
 
 /** For a whole check, including the wait for a slot: the caller is answered within this time. */
 const BUDGET_MS = 8_000;
 /**
  * Every wait of a check has its own timeout within the budget. A check that is still running this much later is a bug;
- * it is aborted and fails, and its slot is free for the next one.
+ * it is aborted and fails, and its slot is free for the next one. The time is waited for in steps: a process that stood
+ * still, or has more to do than it can, finds several timers due at once, and a check whose timeouts have just passed
+ * needs some turns of the event loop to end.
  */
 const OVERRUN_MS = 2_000;
+const OVERRUN_STEPS = 8;
 const LIMITS = { slots: 64, slotsPerKey: 8, waitingPerKey: 256, waitMs: BUDGET_MS };
 
 type EmailCheckOptions = {
   readonly slotsPerKey?: number;
   readonly budgetMs?: number;
+  readonly overrunMs?: number;
   /** Size of the DNS cache that checks share; the DNS client's default unless given. */
   readonly cacheBytes?: number;
   /** For tests: a policy host at an address that is not public. */
@@ -28,10 +35,14 @@ type EmailCheckOptions = {
   readonly examine?: typeof examineMail;
 };
 
+/** The check of the zone as it is, and with the changed records. */
+export type Trial = { readonly before: Checked; readonly after: Checked };
+
 export class EmailChecks {
   readonly #servers: readonly string[];
   readonly #options: EmailCheckOptions;
   readonly #slots: FairSlots;
+  readonly #knownZones = new KnownZones();
   /** Created for the first check, so that its code is not loaded before the server listens. */
   #dns: DnsClient | undefined;
 
@@ -52,26 +63,73 @@ export class EmailChecks {
   }
 
   /** Undefined if no slot became free in time, or the signal aborted before. A running check stops when it aborts. */
-  async check(domain: string, request: CheckRequest): Promise<Checked | undefined> {
+  check(domain: string, request: CheckRequest): Promise<Checked | undefined> {
+    return this.#inSlot(domain, request, (running, leftMs) => this.#examine(domain, running, leftMs));
+  }
+
+  /** What the check would say if these records were published. Undefined as for `check`. */
+  tryRecords(domain: string, request: CheckRequest, tried: TriedRecords): Promise<Trial | undefined> {
+    return this.#inSlot(domain, request, async (running, leftMs) => {
+      const { askUnknown, changeRecords } = await import('@whence/email/changed-zone');
+      const zone = await this.#knownZone(domain, running, leftMs);
+      const { before, answers, sentinel } = zone;
+      const after = await this.#examine(domain, { ...running, sentinel }, leftMs, (resolver) =>
+        changeRecords(domain, askUnknown(resolver, answers), tried, before),
+      );
+      return { before, after };
+    });
+  }
+
+  async #knownZone(domain: string, request: CheckRequest, leftMs: () => number): Promise<KnownZone> {
+    const { selectors, moreSelectors = [], networksFrom } = request;
+    const key = JSON.stringify([domain, selectors ?? null, moreSelectors, networksFrom?.meta.built_at ?? null]);
+    const known = this.#knownZones.find(key);
+    const [{ rememberAnswers }, { newSentinel }, { unverifiedParts }] = await Promise.all([
+      import('@whence/email/changed-zone'),
+      import('@whence/email/check'),
+      import('@whence/email/compare'),
+    ]);
+    // What DNS did not answer is asked again, for both checks: otherwise the change would seem to repair it.
+    if (known !== undefined && unverifiedParts(known.before.report).length === 0) return known;
+    const { answers, sentinel } = known ?? { answers: new Map(), sentinel: newSentinel() };
+    const before = await this.#examine(domain, { ...request, sentinel }, leftMs, (resolver) =>
+      rememberAnswers(resolver, answers),
+    );
+    const zone = { before, answers, sentinel };
+    // What was asked until the client left, or while no server answered, is not the zone.
+    if (!request.signal.aborted && !before.isDnsUnavailable) this.#knownZones.keep(key, zone);
+    return zone;
+  }
+
+  async #inSlot<T>(
+    domain: string,
+    request: CheckRequest,
+    work: (request: CheckRequest, leftMs: () => number) => Promise<T>,
+  ): Promise<T | undefined> {
     const { fairnessKey, signal } = request;
     const startedMs = performance.now();
     if (!(await this.#slots.acquire(fairnessKey, signal))) return undefined;
-    const { budgetMs = BUDGET_MS } = this.#options;
+    const { budgetMs = BUDGET_MS, overrunMs = OVERRUN_MS } = this.#options;
     const leftMs = () => budgetMs - (performance.now() - startedMs);
     try {
-      return await endedWithin(leftMs() + OVERRUN_MS, domain, (overrun) =>
-        this.#examine(domain, { ...request, signal: AbortSignal.any([signal, overrun]) }, leftMs),
+      return await endedWithin({ leftMs: leftMs(), overrunMs }, domain, (overrun) =>
+        work({ ...request, signal: AbortSignal.any([signal, overrun]) }, leftMs),
       );
     } finally {
       this.#slots.release(fairnessKey);
     }
   }
 
-  async #examine(domain: string, request: CheckRequest, leftMs: () => number): Promise<Checked> {
+  async #examine(
+    domain: string,
+    request: CheckRequest,
+    leftMs: () => number,
+    through: (resolver: Resolver) => Resolver = (resolver) => resolver,
+  ): Promise<Checked> {
     const [dns, { examineMail }] = await Promise.all([this.dnsClient(), import('./examine-mail.ts')]);
     const resolver = dns.forCheck(domain, { deadlineMs: leftMs(), signal: request.signal });
     const { examine = examineMail, policyNetwork = {} } = this.#options;
-    return examine(domain, resolver, { ...request, policyNetwork, leftMs });
+    return examine(domain, through(resolver), { ...request, policyNetwork, leftMs });
   }
 
   close(): void {
@@ -90,15 +148,28 @@ export class EmailChecks {
   }
 }
 
-/** Rejects after `ms` whatever `work` waits for, and aborts the signal that it was given. */
-async function endedWithin<T>(ms: number, domain: string, work: (overrun: AbortSignal) => Promise<T>): Promise<T> {
+/** Rejects after both times, whatever `work` waits for, and aborts the signal that it was given. */
+async function endedWithin<T>(
+  { leftMs, overrunMs }: { leftMs: number; overrunMs: number },
+  domain: string,
+  work: (overrun: AbortSignal) => Promise<T>,
+): Promise<T> {
   const controller = new AbortController();
+  const startedMs = performance.now();
   let timer: NodeJS.Timeout | undefined;
   const overrun = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new Error(`the check of ${domain} was still running ${Math.round(ms)} ms after it began`));
-      controller.abort();
-    }, ms);
+    const wait = (ms: number, steps: number) => {
+      timer = setTimeout(() => {
+        if (steps > 0) {
+          wait(overrunMs / OVERRUN_STEPS, steps - 1);
+          return;
+        }
+        const elapsedMs = Math.round(performance.now() - startedMs);
+        reject(new Error(`the check of ${domain} was still running ${elapsedMs} ms after it began`));
+        controller.abort();
+      }, ms);
+    };
+    wait(leftMs, OVERRUN_STEPS);
   });
   try {
     return await Promise.race([work(controller.signal), overrun]);

@@ -15,6 +15,8 @@ export type CheckRequest = {
   readonly signal: AbortSignal;
   /** Checks MTA-STS, TLS-RPT, DANE, BIMI and DNSSEC too. */
   readonly hasTransport?: boolean;
+  /** A label that no zone has, if several checks are to ask the same questions. */
+  readonly sentinel?: string | undefined;
   /** Looks up in this dataset which networks carry the domain's mail. */
   readonly networksFrom?: Dataset | undefined;
 };
@@ -31,7 +33,7 @@ type Context = Omit<CheckRequest, 'fairnessKey'> & {
 export async function examineMail(
   domain: string,
   resolver: CheckOptions['resolver'],
-  { selectors, moreSelectors, signal, hasTransport = false, networksFrom, policyNetwork, leftMs }: Context,
+  { selectors, moreSelectors, sentinel, signal, hasTransport = false, networksFrom, policyNetwork, leftMs }: Context,
 ): Promise<Checked> {
   const transport = hasTransport && {
     fetchPolicy: policyFetcher(policyNetwork, leftMs, signal),
@@ -41,6 +43,7 @@ export async function examineMail(
     resolver,
     ...(selectors && { selectors }),
     ...(moreSelectors && { moreSelectors }),
+    ...(sentinel && { sentinel }),
     ...(transport && { transport }),
   });
   const { report, findings } = examination;

@@ -5,10 +5,13 @@ import type { RequestListener } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import test, { after, before } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MtaStsReport } from '@whence/email/report';
 import { createAuthority, selfSigned } from '@whence/testing/certificates';
 import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/scripted-dns-server';
+import { periodPasses } from '@whence/testing/until';
 import { EmailChecks } from './email-checks.ts';
+import type { Checked } from './examine-mail.ts';
 import { addressesToTry, type PolicyNetwork } from './mta-sts-fetch.ts';
 
 const POLICY = 'version: STSv1\r\nmode: enforce\r\nmx: mx.example.com\r\nmax_age: 86400\r\n';
@@ -195,5 +198,19 @@ test('email checks: the slot of a check that never ends is free after the deadli
   assert.deepEqual([checks.inFlight, signals[0]?.aborted], [0, true]);
   await assert.rejects(checks.check('example.com', request), /still running/);
   assert.equal(signals.length, 2);
+  checks.close();
+});
+
+test('email checks: a process that stood still at the deadline does not fail its checks', async () => {
+  const stalled = async (domain: string, _resolver: unknown, { leftMs }: { leftMs: () => number }) => {
+    await periodPasses(leftMs());
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);
+    // What ends a check after its last timeout: sockets and files, each in a later turn of the event loop.
+    for (let turn = 0; turn < 3; turn++) await nextTurn();
+    return { domain, isDnsUnavailable: true } as unknown as Checked;
+  };
+  const checks = new EmailChecks([dns.address], { budgetMs: 50, overrunMs: 200, examine: stalled });
+  const request = { fairnessKey: 'k', selectors: undefined, signal: new AbortController().signal };
+  assert.equal((await checks.check('example.com', request))?.isDnsUnavailable, true);
   checks.close();
 });

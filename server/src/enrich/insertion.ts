@@ -7,8 +7,8 @@
  * saved a tenth of the CPU time for a log of 10,000 clients, but cost a fifth (IPv6) to a half (IPv4) more for logs of
  * distinct addresses.
  */
-import { type Address, truncateAddress } from '@whence/dataset/address';
-import { asciiJson, writeAddress, writeNumber, writeText } from '@whence/dataset/ascii-writer';
+import { type Address, truncateAddress, wordMask } from '@whence/dataset/address';
+import { asciiJson, eightBytes, writeIPv6, writeOctet, writeQuad, writeText } from '@whence/dataset/ascii-writer';
 import { type Match, prefixLength } from '@whence/dataset/format';
 import type { Dataset } from '@whence/dataset/read';
 import {
@@ -58,24 +58,34 @@ export function jsonInsertion(dataset: Dataset, fields: readonly Field[] | undef
 /** Each value follows a delimiter. If the address was not found, all columns except `ip` are empty. */
 export function csvInsertion(dataset: Dataset, fields: readonly Field[], delimiter: string): Insertion {
   const own = {
-    ip: { kind: 'ip', before: Buffer.from(delimiter), isQuoted: false },
-    prefix: { kind: 'prefix', before: Buffer.from(delimiter), isQuoted: false },
+    ip: { kind: 'ip', ...inWords(delimiter), isQuoted: false },
+    prefix: { kind: 'prefix', ...inWords(delimiter), isQuoted: false },
   } as const;
   const parts = partsOf(fields, own, (run) => columns(dataset, run, delimiter));
   const notFound = fields.map((field) =>
-    field === 'ip' ? own.ip : ({ kind: 'text', before: own.ip.before } as const),
+    field === 'ip' ? own.ip : ({ kind: 'text', ...inWords(delimiter) } as const),
   );
   return { append: (address, match, output) => appendParts(match === 0 ? notFound : parts, address, match, output) };
 }
 
+/** `words` is the text `before`, in words of eight bytes that are filled up with blanks. */
+type Before = { readonly before: string; readonly words: Float64Array };
 type Part =
-  | { readonly kind: 'ip' | 'prefix'; readonly before: Buffer; readonly isQuoted: boolean }
-  | { readonly kind: 'text'; readonly before: Buffer }
+  | (Before & { readonly kind: 'ip' | 'prefix'; readonly isQuoted: boolean })
+  | (Before & { readonly kind: 'text' })
   | { readonly kind: 'record'; readonly cache: RecordCache };
 
-const IP_MEMBER: Part = { kind: 'ip', before: Buffer.from(',"ip":'), isQuoted: true };
-const PREFIX_MEMBER: Part = { kind: 'prefix', before: Buffer.from(',"prefix":'), isQuoted: true };
+const IP_MEMBER: Part = { kind: 'ip', ...inWords(',"ip":"'), isQuoted: true };
+const PREFIX_MEMBER: Part = { kind: 'prefix', ...inWords(',"prefix":"'), isQuoted: true };
 const NOT_FOUND = Buffer.from(',"error":"no data found for IP"');
+
+/** `before` is ASCII, which is never read as NaN: those may not keep their bits. */
+function inWords(before: string): Before {
+  const words = Float64Array.from({ length: Math.ceil(before.length / 8) }, (_, i) =>
+    eightBytes(before.slice(i * 8, i * 8 + 8)),
+  );
+  return { before, words };
+}
 
 /** Adjacent fields that depend only on the record become one part. */
 function partsOf(
@@ -108,19 +118,20 @@ function appendParts(parts: readonly Part[], address: Address, match: Match, out
       continue;
     }
     output.reserve(FRAME_BYTES);
-    const target = output.bytes;
-    let at = writeText(part.before, target, output.length);
-    if (part.kind !== 'text') {
-      if (part.isQuoted) target[at++] = QUOTE;
-      if (part.kind === 'ip') at = writeAddress(address, target, at);
-      else {
-        const length = prefixLength(match);
-        at = writeAddress(truncateAddress(address, length), target, at);
-        target[at++] = SLASH;
-        at = writeNumber(length, target, at);
-      }
-      if (part.isQuoted) target[at++] = QUOTE;
+    const { bytes, view } = output;
+    const { before, words } = part;
+    for (let i = 0, to = output.length; i < words.length; i++, to += 8) view.setFloat64(to, words[i] as number, true);
+    let at = output.length + before.length;
+    if (part.kind === 'ip')
+      at = address.version === 4 ? writeQuad(address.w0, view, at) : writeIPv6(address, bytes, at);
+    else if (part.kind === 'prefix') {
+      const length = prefixLength(match);
+      if (address.version === 4) at = writeQuad(address.w0 & wordMask(length), view, at);
+      else at = writeIPv6(truncateAddress(address, length), bytes, at);
+      bytes[at++] = SLASH;
+      at = writeOctet(length, bytes, at);
     }
+    if (part.kind !== 'text' && part.isQuoted) bytes[at++] = QUOTE;
     output.length = at;
   }
 }

@@ -9,9 +9,10 @@ import { findLineEnd, MAX_RECORD_BYTES, type RecordEndFinder, RecordStream } fro
 function split(text: string, chunkBytes: number, findEnd: RecordEndFinder) {
   const output = new OutputBuffer();
   const counts = newCounts();
-  const write = (bytes: Buffer, start: number, end: number) => {
+  const write = (_bytes: Buffer, start: number, end: number) => {
+    output.copyTo(start);
     output.appendByte(0x3c);
-    output.append(bytes, start, end);
+    output.copyTo(end);
     output.appendByte(0x3e);
   };
   const records = new RecordStream(findEnd, write, counts, output);

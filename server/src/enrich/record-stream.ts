@@ -1,6 +1,6 @@
 /**
  * Splits a byte stream into records: lines, or rows of CSV, which may contain line breaks. The writer gets each record
- * without its line break, which is copied unchanged. A record above MAX_RECORD_BYTES is copied as it arrives, so memory
+ * without its line break; whatever it inserts, the input is copied unchanged. A record above MAX_RECORD_BYTES is copied as it arrives, so memory
  * is bounded by one chunk and one record.
  */
 import type { Counts } from './counts.ts';
@@ -8,7 +8,10 @@ import type { OutputBuffer } from './output-buffer.ts';
 
 export const MAX_RECORD_BYTES = 1_000_000;
 
-/** Appends the record start..end to the output, with or without an insertion. */
+/**
+ * Adds what is to be inserted into the record start..end. Before an insertion it copies the input up to that place with
+ * `copyTo`; the rest is copied later.
+ */
 export type RecordWriter = (bytes: Buffer, start: number, end: number, output: OutputBuffer) => void;
 
 /**
@@ -62,6 +65,7 @@ export class RecordStream {
   feed(chunk: Buffer): void {
     let scanned = this.#pendingLength;
     const bytes = scanned === 0 ? chunk : this.#pendingWith(chunk);
+    this.#output.startSource(bytes);
     let start = 0;
     for (;;) {
       const end = this.#findEnd(bytes, scanned, bytes.length);
@@ -75,14 +79,16 @@ export class RecordStream {
 
   /** The rest of the input is a record without a line break. */
   end(): void {
-    if (this.#pendingLength > 0) this.#record(this.#pending, 0, this.#pendingLength);
+    if (this.#pendingLength === 0) return;
+    this.#output.startSource(this.#pending);
+    this.#record(this.#pending, 0, this.#pendingLength);
+    this.#output.copyTo(this.#pendingLength);
     this.#pendingLength = 0;
   }
 
   #record(bytes: Buffer, start: number, end: number): void {
     if (this.#isPassingThrough || end - start > MAX_RECORD_BYTES) {
       if (!this.#isPassingThrough) this.#startPassingThrough();
-      this.#output.append(bytes, start, end);
       this.#isPassingThrough = false;
       return;
     }
@@ -93,16 +99,16 @@ export class RecordStream {
       if (contentEnd > start && bytes[contentEnd - 1] === CR) contentEnd--;
     }
     this.#write(bytes, start, contentEnd, this.#output);
-    this.#output.append(bytes, contentEnd, end);
   }
 
   #setPending(bytes: Buffer, start: number): void {
     if (this.#isPassingThrough || bytes.length - start > MAX_RECORD_BYTES) {
       if (!this.#isPassingThrough) this.#startPassingThrough();
-      this.#output.append(bytes, start, bytes.length);
+      this.#output.copyTo(bytes.length);
       this.#pendingLength = 0;
       return;
     }
+    this.#output.copyTo(start);
     this.#pendingLength = 0;
     this.#appendPending(bytes, start);
   }

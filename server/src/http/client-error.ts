@@ -7,7 +7,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { COMMON_HEADERS } from './envelope.ts';
 import { ApiError, type ErrorName, errorBody } from './errors.ts';
-import { afterAnswers, isAnswering } from './pending-answers.ts';
+import { pacerOf } from './request-pacer.ts';
 
 export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET') socket.destroy();
@@ -20,9 +20,20 @@ export function refuseOnSocket(socket: Duplex, name: ErrorName, headers: Readonl
   socket.on('error', () => socket.destroy());
   afterAnswers(socket, () => {
     // The client has disconnected, or its answer has begun.
-    if (!socket.writable || isAnswering(socket)) socket.destroy();
+    if (!socket.writable || pacerOf(socket)?.isAnswering) socket.destroy();
     else socket.end(render(name, headers));
   });
+}
+
+/**
+ * Calls back when no answer is pending, at once if there is none: a refusal must come after the answers to the requests
+ * before it, not in their place (RFC 9112 §9.3.2). A request with an incomplete body is not waited for: the refusal is its
+ * answer.
+ */
+function afterAnswers(socket: Duplex, callback: () => void): void {
+  const due = pacerOf(socket)?.due;
+  if (due === undefined) callback();
+  else due.once('close', () => afterAnswers(socket, callback));
 }
 
 function render(name: ErrorName, extra: Readonly<Record<string, string>>): string {

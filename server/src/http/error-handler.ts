@@ -38,7 +38,8 @@ function toApiError(thrown: FastifyError | ApiError | Error): ApiError {
   }
   const code = 'code' in thrown ? thrown.code : undefined;
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError('PAYLOAD_TOO_LARGE');
-  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new ApiError('UNSUPPORTED_MEDIA_TYPE');
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    return new ApiError('UNSUPPORTED_MEDIA_TYPE', { extra: { details: { expected: 'application/json' } } });
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') return new ApiError('BAD_REQUEST');
   const isBadBody = code === 'FST_ERR_CTP_EMPTY_JSON_BODY' || code === 'FST_ERR_CTP_INVALID_JSON_BODY';
   if (isBadBody || (thrown instanceof SyntaxError && 'statusCode' in thrown)) return invalidBody('');

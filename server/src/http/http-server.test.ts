@@ -12,6 +12,7 @@ async function startServer() {
   const app = createHttpServer({
     log: openLog('fatal', false).logger,
     trustProxy: [],
+    readMode: 'shared-buffer',
     onRequest: () => {},
     onFault: () => {},
     stalledMs: 500,

@@ -17,11 +17,12 @@ import { answerClientError, refuseOnSocket } from './client-error.ts';
 import { COMMON_HEADERS } from './envelope.ts';
 import { handleError } from './error-handler.ts';
 import { ApiError, errorBody } from './errors.ts';
-import { useLazyValidators } from './lazy-validators.ts';
+
 import * as limits from './limits.ts';
-import { beginAnswer, paceConnections } from './paced-socket.ts';
-import { trackAnswer } from './pending-answers.ts';
+import { paceConnections, type ReadMode } from './paced-connections.ts';
+import { pacerOf } from './request-pacer.ts';
 import { refuseUnknownRoutes } from './unknown-routes.ts';
+import { useValidators } from './validators.ts';
 
 export type HttpServerOptions = {
   readonly log: Logger;
@@ -29,6 +30,8 @@ export type HttpServerOptions = {
   readonly trustProxy: readonly string[];
   /** Called for a request before it is routed. */
   readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
+  /** How connections are read. */
+  readonly readMode: ReadMode;
   /** Timeout of a connection without traffic; for tests. */
   readonly stalledMs?: number;
   /** Called before a failure of the server itself is answered. */
@@ -42,7 +45,7 @@ declare module 'fastify' {
 }
 
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
-  const { log, trustProxy, onRequest, onFault, stalledMs = limits.STALLED_MS } = options;
+  const { log, trustProxy, onRequest, onFault, readMode, stalledMs = limits.STALLED_MS } = options;
   const app = Fastify({
     // Typed as the interface, so that the logger's type does not become part of the app's type.
     loggerInstance: log as FastifyBaseLogger,
@@ -66,16 +69,15 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     // Requests on open connections while the server stops are answered, with `Connection: close`.
     return503OnClosing: false,
     serverFactory: (handler) =>
-      createNodeServer(stalledMs, (request, response) => {
-        beginAnswer(request, response);
-        trackAnswer(request, response);
+      createNodeServer(readMode, stalledMs, (request, response) => {
+        pacerOf(request.socket)?.begin(request, response);
         onRequest(request, response);
         handler(request, response);
       }),
   });
   // Answers are serialized as they are: response schemas document them, and do not filter them.
   app.setSerializerCompiler(() => JSON.stringify);
-  useLazyValidators(app);
+  useValidators(app);
   app.removeContentTypeParser('text/plain');
 
   app.decorateRequest('startedMs', 0);
@@ -131,7 +133,7 @@ const unused = () => () => {
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-function createNodeServer(stalledMs: number, answer: Answer): Server {
+function createNodeServer(readMode: ReadMode, stalledMs: number, answer: Answer): Server {
   const server = createServer(
     {
       maxHeaderSize: limits.MAX_HEADER_BYTES,
@@ -144,7 +146,7 @@ function createNodeServer(stalledMs: number, answer: Answer): Server {
     },
     answer,
   );
-  paceConnections(server);
+  paceConnections(server, readMode);
   server.timeout = stalledMs;
   server.maxConnections = limits.MAX_CONNECTIONS;
   server.on('checkExpectation', answer);

@@ -22,4 +22,6 @@ export const REQUEST_TIMEOUT_MS = 30_000;
 export const TIMEOUT_CHECK_MS = 2_000;
 /** A connection without traffic in either direction while an answer is pending or is not read. */
 export const STALLED_MS = 40_000;
+/** How long a client may take to close its side after the answer that closes the connection. */
+export const LINGER_MS = 2_000;
 export const KEEP_ALIVE_MS = 65_000;

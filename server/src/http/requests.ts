@@ -28,6 +28,13 @@ export function requireIncluded<Name extends string>(
   return new Set(known);
 }
 
+/** A parameter that is on or off. Any other text is refused: ignoring it would answer a question that was not asked. */
+export function parseSwitch(name: string, value: unknown): boolean {
+  if (value === undefined || value === 'false' || value === '0') return false;
+  if (value === 'true' || value === '1') return true;
+  throw new ApiError('INVALID_QUERY', { extra: { details: { parameter: name, allowed: ['true', 'false'] } } });
+}
+
 /** Aborts when the client disconnects before its answer is sent, so that work for it can stop. */
 export function disconnectSignal({ raw }: Pick<FastifyReply, 'raw'>): AbortSignal {
   const controller = new AbortController();

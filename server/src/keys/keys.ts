@@ -29,6 +29,19 @@ export class Keys {
     return created;
   }
 
+  /** The same for an account of the dashboard, unless it has `most` active keys already. */
+  async createWithin(
+    newKey: NewKey,
+    actor: Actor,
+    now: Date,
+    { ownerId, most }: { ownerId: string; most: number },
+  ): Promise<CreatedKey | 'too many'> {
+    const created = makeKey(newKey, now, { ownerId });
+    if ((await this.#store.insertWithin(created.key, most)) !== 'inserted') return 'too many';
+    await this.#recordCreation(created.key, actor, now);
+    return created;
+  }
+
   /**
    * The key that a deployment begins with; undefined if it has one. `keep` gets the secret before it is stored, so that
    * it is not lost when the process is killed in between.
@@ -49,16 +62,21 @@ export class Keys {
 
   /**
    * Creates a successor with the tier, the permissions and the owner of the key; the key itself stays active. Refused
-   * for a revoked key, and while another successor is active.
+   * for a revoked key, while another successor is active, and if the owner has `most` active keys already.
    */
-  async rotate(key: Key, name: string, actor: Actor, now: Date): Promise<CreatedKey | 'revoked' | 'has successor'> {
+  async rotate(
+    key: Key,
+    name: string,
+    actor: Actor,
+    now: Date,
+    most = Number.POSITIVE_INFINITY,
+  ): Promise<CreatedKey | 'revoked' | 'has successor' | 'too many'> {
     if (key.revokedAt !== undefined) return 'revoked';
-    const successors = await this.#store.successorsOf([key.id]);
-    if (successors.some(({ revokedAt }) => revokedAt === undefined)) return 'has successor';
     const { tier, permissions, ownerId, id: predecessorId } = key;
     const origin = { predecessorId, ...(ownerId === undefined ? {} : { ownerId }) };
     const created = makeKey({ name, tier, permissions }, now, origin);
-    await this.#store.insert(created.key);
+    const outcome = await this.#store.insertWithin(created.key, most);
+    if (outcome !== 'inserted') return outcome;
     await this.#audit.record(actor, 'key.rotated', targetOf(key), now, { successor: created.key.id });
     await this.#recordCreation(created.key, actor, now);
     return created;

@@ -138,11 +138,16 @@ export class KnownKeys {
    * What has changed is forgotten with the answer that says so: keys that have not changed stay known if storage stops
    * answering right after it.
    */
-  async #readChanges(): Promise<void> {
-    const { revision, changed, isReplaced } = await this.#store.changes(this.#revision);
-    if (revision !== this.#revision || isReplaced) this.#forget(changed);
-    this.#revision = revision;
-    if (isReplaced) this.#onReplaced();
+  async #readChanges(): Promise<() => void> {
+    const since = this.#revision;
+    const { revision, changed, isReplaced } = await this.#store.changes(since);
+    return () => {
+      // The answer to another question that was sent at the same time has said the same.
+      if (revision === this.#revision && since !== this.#revision) return;
+      if (revision !== this.#revision || isReplaced) this.#forget(changed);
+      this.#revision = revision;
+      if (isReplaced) this.#onReplaced();
+    };
   }
 
   #forget(changed: readonly string[] | undefined): void {

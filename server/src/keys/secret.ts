@@ -5,14 +5,15 @@
 import { createHash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-const PREFIX = 'whence_';
+/** Every key starts with it. */
+export const SECRET_PREFIX = 'whence_';
 const RANDOM_CHARACTERS = 30;
 const CHECKSUM_CHARACTERS = 6;
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const LENGTH = PREFIX.length + RANDOM_CHARACTERS + CHECKSUM_CHARACTERS;
+const LENGTH = SECRET_PREFIX.length + RANDOM_CHARACTERS + CHECKSUM_CHARACTERS;
 
 export function makeSecret(): string {
-  let body = PREFIX;
+  let body = SECRET_PREFIX;
   for (let i = 0; i < RANDOM_CHARACTERS; i++) body += BASE62[randomInt(62)];
   return body + checksum(body);
 }
@@ -29,12 +30,12 @@ export function hashSecret(secret: string): string {
 
 /** How a key is shown once it has been created: `whence_ab12…wxyz`. */
 export function maskSecret(secret: string): string {
-  return `${secret.slice(0, PREFIX.length + 4)}…${secret.slice(-4)}`;
+  return `${secret.slice(0, SECRET_PREFIX.length + 4)}…${secret.slice(-4)}`;
 }
 
 /** Also one that was cut off or mistyped. Ids are short and have neither capitals nor the prefix. */
 export function looksLikeSecret(text: string): boolean {
-  return text.includes(PREFIX) || !/^[0-9a-z_-]{0,20}$/.test(text);
+  return text.includes(SECRET_PREFIX) || !/^[0-9a-z_-]{0,20}$/.test(text);
 }
 
 /** For messages that quote what a person has typed: secrets in it are masked. */

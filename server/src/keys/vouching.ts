@@ -26,15 +26,23 @@ const MARGIN_MS = 5;
 /** How long a revocation waits between its commit and its answer. */
 export const REVOCATION_WAIT_MS = VOUCHING_WINDOW_MS + MARGIN_MS;
 
-/**
- * Under load the next question is sent before the deadline, so that no request waits for it: unless the answer takes
- * longer than the rest of the window.
- */
+/** Under load the next question is sent before the deadline, so that no request waits for it. */
 const REFRESH_AFTER_MS = VOUCHING_WINDOW_MS / 2;
+/** Of the window, for answers that take longer than the average. */
+const SLACK_MS = 20;
 
-/** With a longer round trip to storage, requests wait for answers. */
-export const MAX_ROUND_TRIP_MS = VOUCHING_WINDOW_MS - REFRESH_AFTER_MS;
-/** Of one answer in the average. */
+/**
+ * Up to this round trip R one question at a time is enough. Above it, questions are sent before the earlier ones are
+ * answered, every `VOUCHING_WINDOW_MS - R`, but for two cases in which that would only add to the work of storage: if R
+ * varies, because then it is load and not distance, and if R is too long for the window.
+ */
+const NEAR_MS = VOUCHING_WINDOW_MS - REFRESH_AFTER_MS - SLACK_MS;
+const MAX_QUESTIONS = 10;
+/** With a longer round trip to storage, requests wait for answers: `R + R / MAX_QUESTIONS` must be within the window. */
+export const MAX_ROUND_TRIP_MS = 90;
+/** Of the round trip. */
+const MAX_DEVIATION = 0.25;
+/** Of one answer in the averages. */
 const ROUND_TRIP_WEIGHT = 0.2;
 
 const TURN_MS = 50;
@@ -42,6 +50,9 @@ const TURN_MS = 50;
 const MAX_UNANSWERED_TURNS = 20;
 /** After that, questions that fail at once are repeated only so often. */
 const RETRY_TURNS = 5;
+
+/** Asks for changes. What it resolves with applies the answer, and is not called if a later question was answered before. */
+export type ReadChanges = () => Promise<() => void>;
 
 export type StorageState = 'ok' | 'degraded' | 'unavailable';
 
@@ -53,7 +64,7 @@ type VouchingOptions = {
 };
 
 export class Vouching {
-  readonly #readChanges: () => Promise<void>;
+  readonly #readChanges: ReadChanges;
   readonly #graceMs: number;
   readonly #nowMs: () => number;
   /** When the last question was sent that was answered. */
@@ -61,20 +72,25 @@ export class Vouching {
   /** When a process that has no answer yet found that storage is read-only. */
   #startedReadOnlyAtMs = Number.NEGATIVE_INFINITY;
   #roundTripMs: number | undefined;
-  #question: Promise<void> | undefined;
+  /** Of single round trips from their average. */
+  #deviationMs = 0;
+  /** Whether questions are sent before earlier ones are answered. */
+  #isFar = false;
+  /** Between questions under load. */
+  #intervalMs = REFRESH_AFTER_MS;
+  /** Questions without an answer, in the order in which they were sent. */
+  readonly #questions: Promise<void>[] = [];
+  #lastSentAtMs = Number.NEGATIVE_INFINITY;
   /** Runs from a question until one is answered in time. */
   #timer: NodeJS.Timeout | undefined;
+  #turns = 0;
   #turnsWithoutAnswer = 0;
-  #turnsOfQuestion = 0;
+  #turnsSinceQuestion = 0;
   /** Why storage counts as not answering. */
   #failure: Error | undefined;
   #lastError: Error = new StorageUnavailable('storage does not answer');
 
-  /** `readChanges` applies what it reads. */
-  constructor(
-    readChanges: () => Promise<void>,
-    { graceMs = 0, nowMs = () => performance.now() }: VouchingOptions = {},
-  ) {
+  constructor(readChanges: ReadChanges, { graceMs = 0, nowMs = () => performance.now() }: VouchingOptions = {}) {
     this.#readChanges = readChanges;
     this.#graceMs = graceMs;
     this.#nowMs = nowMs;
@@ -103,11 +119,11 @@ export class Vouching {
 
   /** Whether what is known may be used without asking. Asks ahead of the deadline, in the background. */
   isCurrent(): boolean {
-    const ageMs = this.#nowMs() - this.#askedAtMs;
+    const nowMs = this.#nowMs();
+    const ageMs = nowMs - this.#askedAtMs;
     // A refresh that fails here is repeated, and reported, by the first request that finds the deadline passed. While
     // storage does not answer, the timer asks.
-    if (ageMs > REFRESH_AFTER_MS && this.#question === undefined && this.#failure === undefined)
-      this.#ask().catch(() => {});
+    if (ageMs > this.#intervalMs && this.#failure === undefined && this.#mayAsk(nowMs)) this.#ask().catch(() => {});
     return ageMs < VOUCHING_WINDOW_MS || this.#isInGrace();
   }
 
@@ -117,7 +133,7 @@ export class Vouching {
     // An answer that took longer than the window is still good for those who called before its question was sent.
     while (!this.isCurrent() && this.#askedAtMs < calledAtMs) {
       if (this.#failure !== undefined) throw this.#failure;
-      const question = this.#question ?? this.#ask();
+      const question = this.#questions[0] ?? this.#ask();
       if (this.#graceMs === 0) await question;
       // The timer may find meanwhile that storage does not answer; a question that failed is repeated until then.
       else if ((await Promise.race([question.then(isAnswered, () => false), aTurn()])) === false) await aTurn();
@@ -133,17 +149,28 @@ export class Vouching {
     return this.#nowMs() - Math.max(this.#askedAtMs, this.#startedReadOnlyAtMs) < this.#graceMs;
   }
 
+  #mayAsk(nowMs: number): boolean {
+    if (this.#questions.length === 0) return true;
+    return this.#isFar && this.#questions.length < MAX_QUESTIONS && nowMs - this.#lastSentAtMs >= this.#intervalMs;
+  }
+
   #ask(): Promise<void> {
     const askedAtMs = this.#nowMs();
-    this.#turnsOfQuestion = 0;
+    const askedInTurn = this.#turns;
+    this.#lastSentAtMs = askedAtMs;
+    this.#turnsSinceQuestion = 0;
     this.#timer ??= setInterval(() => this.#turn(), TURN_MS).unref();
-    this.#question = this.#readChanges()
+    const question = this.#readChanges()
+      .finally(() => this.#questions.splice(this.#questions.indexOf(question), 1))
       .then(
-        () => {
+        (apply) => {
           this.#measure(this.#nowMs() - askedAtMs);
-          this.#askedAtMs = askedAtMs;
           this.#turnsWithoutAnswer = 0;
-          if (this.#turnsOfQuestion < MAX_UNANSWERED_TURNS) this.#answersAgain();
+          if (askedAtMs >= this.#askedAtMs) {
+            apply();
+            this.#askedAtMs = askedAtMs;
+          }
+          if (this.#turns - askedInTurn < MAX_UNANSWERED_TURNS) this.#answersAgain();
         },
         (error: Error) => {
           this.#lastError = error;
@@ -151,29 +178,36 @@ export class Vouching {
             this.#startedReadOnlyAtMs = askedAtMs;
           throw error;
         },
-      )
-      .finally(() => {
-        this.#question = undefined;
-      });
-    return this.#question;
+      );
+    this.#questions.push(question);
+    return question;
   }
 
   #measure(ms: number): void {
-    this.#roundTripMs = ms * ROUND_TRIP_WEIGHT + (this.#roundTripMs ?? ms) * (1 - ROUND_TRIP_WEIGHT);
+    const before = this.#roundTripMs ?? ms;
+    const roundTripMs = before + (ms - before) * ROUND_TRIP_WEIGHT;
+    this.#roundTripMs = roundTripMs;
+    this.#deviationMs += (Math.abs(ms - before) - this.#deviationMs) * ROUND_TRIP_WEIGHT;
+    const isSteady = this.#deviationMs <= roundTripMs * MAX_DEVIATION;
+    this.#isFar = isSteady && roundTripMs > NEAR_MS && roundTripMs <= MAX_ROUND_TRIP_MS;
+    const spareMs = VOUCHING_WINDOW_MS - SLACK_MS - roundTripMs;
+    this.#intervalMs = this.#isFar ? Math.max(roundTripMs / MAX_QUESTIONS, spareMs) : REFRESH_AFTER_MS;
   }
 
   #answersAgain(): void {
     this.#failure = undefined;
+    if (this.#questions.length > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
 
   #turn(): void {
+    this.#turns++;
     this.#turnsWithoutAnswer++;
-    this.#turnsOfQuestion++;
+    this.#turnsSinceQuestion++;
     if (this.#turnsWithoutAnswer >= MAX_UNANSWERED_TURNS) this.#failure = this.#lastError;
-    const isDue = this.#failure === undefined || this.#turnsOfQuestion >= RETRY_TURNS;
-    if (this.#question === undefined && isDue) this.#ask().catch(() => {});
+    const isDue = this.#failure === undefined || this.#turnsSinceQuestion >= RETRY_TURNS;
+    if (this.#questions.length === 0 && isDue) this.#ask().catch(() => {});
   }
 }
 

@@ -2,9 +2,10 @@
  * The answer to a batch, written as bytes: an entry per distinct submitted text, which is a record or an error. With
  * objects and JSON.stringify it would take four times as long.
  */
-import { type Address, parseAddress } from '@whence/dataset/address';
+import { type Address, ipv4, parseAddress } from '@whence/dataset/address';
 import { writeRange, writeText } from '@whence/dataset/ascii-writer';
-import type { Match } from '@whence/dataset/format';
+import { ADDRESS_BYTES, ENTRY_BYTES, type Target, targetOf, writeBatchEntry } from '@whence/dataset/batch-entry';
+import { type Match, recordNumber } from '@whence/dataset/format';
 import type { Dataset } from '@whence/dataset/read';
 import { recordBytes, writeRecord } from '@whence/dataset/record-writer';
 import { ApiError, type ErrorName, errorBody } from '../http/errors.ts';
@@ -22,7 +23,7 @@ const DEFAULT_BYTES = 1 << 16;
 export type MembersOf = (address: Address, match: Match) => string;
 
 export class BatchAnswer {
-  buffer: Buffer;
+  #target: Target;
   readonly #dataset: Dataset;
   readonly #networks: NetworkCounts;
   readonly #membersOf: MembersOf | undefined;
@@ -37,17 +38,25 @@ export class BatchAnswer {
   ) {
     this.#dataset = dataset;
     this.#networks = networks;
-    this.buffer = buffer;
+    this.#target = targetOf(buffer);
     this.#membersOf = membersOf;
     this.#end = writeText(START, buffer, 0);
   }
 
+  /** May be larger than the one that was given, if that had no room. */
+  get buffer(): Buffer {
+    return this.#target.buffer;
+  }
+
   /** Adds the entry of one submitted text, whose JSON is between `start` and `end`, quotes included. */
   add(json: Buffer, start: number, end: number, address: Address | undefined): void {
-    const match = address === undefined ? 0 : this.#dataset.find(address);
+    this.#add(json, start, end, address, address === undefined ? 0 : this.#dataset.find(address));
+  }
+
+  #add(json: Buffer, start: number, end: number, address: Address | undefined, match: Match): void {
     const valueBytes = match === 0 ? INVALID.length + NOT_FOUND.length : recordBytes(this.#dataset, match);
     this.#makeRoom(end - start + valueBytes + 2);
-    const { buffer } = this;
+    const { buffer } = this.#target;
     let at = this.#end;
     if (at > START.length) buffer[at++] = COMMA;
     at = writeRange(json, start, end, buffer, at);
@@ -56,10 +65,27 @@ export class BatchAnswer {
     else if (match === 0) at = writeText(NOT_FOUND, buffer, at);
     else {
       at = writeRecord(this.#dataset, address, match, buffer, at);
-      this.#networks.count(this.#dataset, address);
+      this.#networks.countMatch(this.#dataset, match);
       if (this.#membersOf !== undefined) at = this.#writeMembers(this.#membersOf(address, match), at);
     }
     this.#end = at;
+  }
+
+  /**
+   * The same for an IPv4 address, whose text is the same in the record, and its match. `json` is all ASCII; `source` is
+   * a view of it. The record is copied whole if it is a frequent one.
+   */
+  addIpv4(json: Buffer, source: DataView, start: number, end: number, word: number, match: Match): void {
+    const text = match === 0 ? undefined : this.#dataset.recordTexts.find(recordNumber(match));
+    if (text === undefined || start + ADDRESS_BYTES >= json.length) {
+      this.#add(json, start - 1, end + 1, ipv4(word), match);
+      return;
+    }
+    this.#makeRoom(ENTRY_BYTES + text.length);
+    let at = this.#end;
+    if (at > START.length) this.#target.buffer[at++] = COMMA;
+    this.#end = writeBatchEntry(source, start, end, word, match, text, this.#target, at);
+    this.#networks.countMatch(this.#dataset, match);
   }
 
   /** Adds an entry for each distinct text. As bytes, a submitted `__proto__` is a member like any other. */
@@ -87,10 +113,11 @@ export class BatchAnswer {
   }
 
   #makeRoom(bytes: number): void {
-    if (this.#end + bytes <= this.buffer.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(this.buffer.length * 2, this.#end + bytes));
-    this.buffer.copy(larger, 0, 0, this.#end);
-    this.buffer = larger;
+    const { buffer } = this.#target;
+    if (this.#end + bytes <= buffer.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(buffer.length * 2, this.#end + bytes));
+    buffer.copy(larger, 0, 0, this.#end);
+    this.#target = targetOf(larger);
   }
 }
 

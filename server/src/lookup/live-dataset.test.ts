@@ -6,7 +6,7 @@ import test, { afterEach, beforeEach } from 'node:test';
 import { parseAddress } from '@whence/dataset/address';
 import { publish, useVersion } from '@whence/dataset/publish';
 import { sampleContent } from '@whence/dataset/sample-dataset';
-import { LiveDataset } from './live-dataset.ts';
+import { LiveDataset, openAhead } from './live-dataset.ts';
 
 let dataDir = '';
 let nowMs = 0;
@@ -49,6 +49,19 @@ test('live dataset: a new version is loaded once', async () => {
       ['loaded 1', 'loaded 2'],
     ],
   );
+});
+
+test('live dataset: a version that was opened ahead is used while it is the current one', async () => {
+  assert.equal(await openAhead(dataDir), undefined);
+  build(1);
+  const opened = await openAhead(dataDir);
+  await live.poll(opened);
+  assert.equal(live.current?.dataset, opened?.dataset);
+  build(2);
+  await live.poll(opened);
+  assert.deepEqual(served(), [2, false]);
+  damage(2);
+  assert.equal(await openAhead(dataDir), undefined);
 });
 
 test('live dataset: a version that cannot be loaded is tried again, at least every minute, and told once', async () => {

@@ -55,6 +55,24 @@ export class ServedDataset {
   }
 }
 
+/** A version that was opened ahead of its use. */
+export type OpenedVersion = { readonly dataset: Dataset; readonly sha256: string };
+
+/**
+ * Opens the current version in a thread, while the caller loads the rest of the program. Undefined if there is none, or
+ * if it cannot be opened: `LiveDataset` tries again, and reports why.
+ */
+export async function openAhead(dataDir: string): Promise<OpenedVersion | undefined> {
+  try {
+    const manifest = readManifest(dataDir);
+    const entry = manifest?.versions.find(({ version }) => version === manifest.current);
+    if (entry === undefined) return undefined;
+    return { dataset: await openInThread({ path: versionPath(dataDir, entry) }), sha256: entry.sha256 };
+  } catch {
+    return undefined;
+  }
+}
+
 type DatasetEvents = {
   loaded(version: number): void;
   /** Once per reason, not per attempt. */
@@ -102,8 +120,9 @@ export class LiveDataset {
     return this.#versions;
   }
 
-  start(): void {
-    void this.poll();
+  /** `opened`: used if it is the version that the manifest names. */
+  start(opened?: OpenedVersion): void {
+    void this.poll(opened);
     this.#timer = setInterval(() => void this.poll(), POLL_MS).unref();
   }
 
@@ -115,7 +134,7 @@ export class LiveDataset {
    * Loads the version that the manifest names, unless it is in use. If no version is in use, it is loaded synchronously;
    * otherwise in a thread, until the promise is fulfilled. Never rejects.
    */
-  async poll(): Promise<void> {
+  async poll(opened?: OpenedVersion): Promise<void> {
     // The next poll sees later changes of the manifest.
     if (this.#loading !== undefined) return this.#loading;
     try {
@@ -130,7 +149,8 @@ export class LiveDataset {
         this.#failure = undefined;
         return;
       }
-      if (this.#current === undefined) this.#loaded(openDataset(versionPath(this.#dataDir, entry)), entry);
+      if (opened?.sha256 === entry.sha256) this.#loaded(opened.dataset, entry);
+      else if (this.#current === undefined) this.#loaded(openDataset(versionPath(this.#dataDir, entry)), entry);
       else this.#loading = this.#loadInThread(entry);
     } catch (error) {
       this.#fail(error);

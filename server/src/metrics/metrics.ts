@@ -120,6 +120,8 @@ const HELP: Readonly<Record<string, string>> = {
   whence_email_checks: 'Email checks in flight.',
   whence_event_loop_lag_seconds: 'Largest delay of the event loop in the last second.',
   whence_resident_memory_bytes: 'Resident memory of the largest worker.',
+  whence_read_fallback:
+    'Whether connections are read by data events, because the shared read buffer does not work here.',
   whence_workers: 'Workers that answered this scrape.',
   whence_deployment_processes: 'Processes that share the storage and have reported in the last 30 seconds.',
   whence_deployment_dataset_version: 'Newest version of the dataset that one of them serves.',
@@ -128,6 +130,7 @@ const HELP: Readonly<Record<string, string>> = {
   whence_update_failed: 'Whether the last update failed.',
   whence_update_last_success_timestamp_seconds: 'When an update last came to its end; 0 if never.',
   whence_update_feeds_refused: 'Feeds that the last update refused.',
+  whence_update_refused_format: 'Format of the newest dataset of the static host if it cannot be read; 0 otherwise.',
 };
 
 /** Prometheus text exposition format, version 0.0.4. `build` becomes labels: it holds no quotes and no backslashes. */

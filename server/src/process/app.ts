@@ -8,7 +8,7 @@ import { type HealthDependencies, healthz, readyz } from '../api/health.ts';
 import { openapi } from '../api/openapi.ts';
 import { registerOwnAddress } from '../api/own-address.ts';
 import type { PlainConnections } from '../api/plain/plain-connections.ts';
-import { returnToPlainPath, usePlainPath } from '../api/plain/plain-path.ts';
+import { usePlainPath } from '../api/plain/plain-path.ts';
 import { refundRequest } from '../api/rate-limit.ts';
 import type { ApiDependencies } from '../api/routes.ts';
 import { healthzSchema, readyzSchema } from '../api/schemas/health.ts';
@@ -21,7 +21,7 @@ import { clientAddress } from '../limits/client.ts';
 type AppDependencies = ApiDependencies &
   HealthDependencies &
   DashboardDependencies &
-  Pick<HttpServerOptions, 'trustProxy'> & {
+  Pick<HttpServerOptions, 'trustProxy' | 'readMode'> & {
     /** Origins whose pages may call the API from a browser. */
     readonly corsOrigins: readonly string[];
   };
@@ -39,14 +39,14 @@ const NOT_MEASURED: ReadonlySet<string> = new Set(['dashboard', 'pages', 'docs']
 export async function createApp(
   dependencies: AppDependencies,
 ): Promise<{ app: FastifyInstance; plain: PlainConnections }> {
-  const { log, trustProxy, corsOrigins, quota, metrics, settings, isStopping } = dependencies;
+  const { log, trustProxy, readMode, corsOrigins, quota, metrics, settings, isStopping } = dependencies;
   const app = createHttpServer({
     log,
     trustProxy,
-    onRequest: (request, response) => {
+    readMode,
+    onRequest: (_request, response) => {
       // The client learns that the server stops, and sends its next request elsewhere.
       if (isStopping()) response.shouldKeepAlive = false;
-      else returnToPlainPath(request, response);
     },
     onFault: (request, reply) => refundRequest(quota, request, reply),
   });
@@ -64,5 +64,5 @@ export async function createApp(
   await app.register(async (scope) => registerApi(scope, dependencies));
   if (settings.hasPublicLookups) await app.register(async (scope) => registerOwnAddress(scope, dependencies));
   await app.register(async (scope) => registerDashboard(scope, dependencies));
-  return { app, plain: usePlainPath(app, { ...dependencies, extraHeaders: varyByOrigin(corsOrigins) }) };
+  return { app, plain: usePlainPath(app, { ...dependencies, extraHeaders: varyByOrigin(corsOrigins) }, readMode) };
 }

@@ -2,6 +2,7 @@
 import { ageOfDay, dataAsOf } from '@whence/dataset/data-age';
 import { FLAG_SUBJECTS } from '@whence/dataset/record';
 import type { EmailChecks } from '../email-checks/email-checks.ts';
+import type { ReadMode } from '../http/paced-connections.ts';
 import type { KnownKeys } from '../keys/known-keys.ts';
 import type { Overload } from '../limits/overload.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
@@ -19,10 +20,11 @@ type GaugeSources = {
   readonly overload: Overload;
   readonly replicas: ReplicaVersions;
   readonly lastUpdate: () => UpdateReport | undefined;
+  readonly readMode: ReadMode;
 };
 
 export function gaugesOf(sources: GaugeSources, nowMs: number): Record<string, number> {
-  const { live, keys, writes, quota, emailChecks, overload, replicas, lastUpdate } = sources;
+  const { live, keys, writes, quota, emailChecks, overload, replicas, lastUpdate, readMode } = sources;
   const { current } = live;
   const isReachable = keys.storageState === 'ok';
   return {
@@ -38,6 +40,7 @@ export function gaugesOf(sources: GaugeSources, nowMs: number): Record<string, n
     whence_email_checks: emailChecks.inFlight,
     whence_event_loop_lag_seconds: overload.lagSeconds,
     whence_resident_memory_bytes: process.memoryUsage.rss(),
+    whence_read_fallback: readMode === 'shared-buffer' ? 0 : 1,
     whence_workers: 1,
     ...replicas.gauges(),
     ...updateGauges(lastUpdate(), current?.builtAtMs ?? 0, nowMs),
@@ -65,12 +68,13 @@ function dataAgeGauges(current: LiveDataset['current'], nowMs: number): Record<s
 
 function updateGauges(update: UpdateReport | undefined, builtAtMs: number, nowMs: number): Record<string, number> {
   if (update === undefined) return {};
-  const { succeeded_at, refused = [] } = update;
+  const { succeeded_at, refused = [], refused_format = 0 } = update;
   const state = stateOf(update, builtAtMs, nowMs);
   return {
     whence_update_running: state === 'running' ? 1 : 0,
     whence_update_failed: state === 'failing' ? 1 : 0,
     whence_update_last_success_timestamp_seconds: Date.parse(succeeded_at ?? '') / 1000 || 0,
     whence_update_feeds_refused: refused.length,
+    whence_update_refused_format: refused_format,
   };
 }

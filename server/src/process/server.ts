@@ -11,12 +11,14 @@ import { AddressSections } from '../address/sections.ts';
 import { AuditLog } from '../audit/audit-log.ts';
 import type { DashboardSettings } from '../dashboard/dependencies.ts';
 import { EmailChecks } from '../email-checks/email-checks.ts';
+import type { ReadMode } from '../http/paced-connections.ts';
 import { serverUrl } from '../http/server-url.ts';
+import { checkSharedBuffer } from '../http/shared-buffer-check.ts';
 import { KnownKeys } from '../keys/known-keys.ts';
 import { Overload } from '../limits/overload.ts';
 import { PublicLookups } from '../limits/public-lookups.ts';
 import type { Logger } from '../log/log.ts';
-import { LiveDataset } from '../lookup/live-dataset.ts';
+import { LiveDataset, type OpenedVersion } from '../lookup/live-dataset.ts';
 import { Metrics, type MetricsSnapshot } from '../metrics/metrics.ts';
 import { Quota } from '../quota/quota.ts';
 import type { Config } from '../settings/config.ts';
@@ -61,16 +63,22 @@ export type RunningServer = {
 export type ServerOptions = {
   /** Storage to use, which is closed with the server. */
   readonly opened?: Storage;
+  /** The dataset, if it is opened ahead. */
+  readonly dataset?: Promise<OpenedVersion | undefined>;
   /** A worker that starts while storage does not answer waits until it does, or this resolves, before it listens. */
   readonly mustListen?: Promise<void>;
+  /** How connections are read; for tests. */
+  readonly readMode?: ReadMode;
 };
 
 export async function startServer(
   config: Config,
   log: Logger,
   machineMs: () => number,
-  { opened, mustListen }: ServerOptions = {},
+  { opened, dataset, mustListen, ...options }: ServerOptions = {},
 ): Promise<RunningServer> {
+  // Takes as long as storage takes to open.
+  const findingReadMode = options.readMode ?? chooseReadMode(log);
   const storage = opened ?? (await openStorage(config.storageLocation, { mayBeAway: mustListen !== undefined }));
   // Replicas agree on the day that a request counts for, even if the clocks of their machines differ.
   const nowMs = () => storage.nowMs() ?? machineMs();
@@ -115,6 +123,7 @@ export async function startServer(
   let isStopping = false;
   // A child, so that its level can be changed alone.
   const appLog = log.child({});
+  const readMode = await findingReadMode;
   const { app, plain } = await createApp({
     storage,
     writes,
@@ -137,11 +146,12 @@ export async function startServer(
     log: appLog,
     isStopping: () => isStopping,
     trustProxy: config.trustProxy,
+    readMode,
     corsOrigins: config.corsOrigins,
     settings: dashboardSettings(config, log),
   });
 
-  live.start();
+  live.start(await dataset);
   overload.start();
   const stopHousekeeping = startHousekeeping({
     storage,
@@ -194,7 +204,8 @@ export async function startServer(
     throw error;
   }
   const { port } = app.server.address() as AddressInfo;
-  const gauges = () => gaugesOf({ live, keys, writes, quota, emailChecks, overload, replicas, lastUpdate }, nowMs());
+  const sources = { live, keys, writes, quota, emailChecks, overload, replicas, lastUpdate, readMode };
+  const gauges = () => gaugesOf(sources, nowMs());
   return {
     url: serverUrl(config.host, port),
     metrics: () => metrics.snapshot(gauges()),
@@ -214,6 +225,16 @@ async function registrationsOf(
   if (rdapBootstrap === undefined) return undefined;
   const { Registrations } = await import('../address/registration/registrations.ts');
   return new Registrations({ store, bootstrapUrl: rdapBootstrap, contact, proxies, nowMs });
+}
+
+async function chooseReadMode(log: Logger): Promise<ReadMode> {
+  const reason = await checkSharedBuffer();
+  if (reason === undefined) return 'shared-buffer';
+  log.warn(
+    { reason, node: process.version },
+    'connections are read by data events, which is slower: the shared read buffer does not work here',
+  );
+  return 'data-events';
 }
 
 function connectionCount(server: Server): Promise<number> {

@@ -39,6 +39,22 @@ for (const engine of testEngines()) {
     assert.equal(await keys.findByHash('hash of another'), undefined);
   });
 
+  for (const [behaviour, more, most, wanted] of [
+    ['an owner gets as many keys as allowed', { ownerId: 'someone' }, 3, { inserted: 3, 'too many': 5 }],
+    ['a key gets one successor', { predecessorId: 'old' }, 3, { inserted: 1, 'has successor': 7 }],
+    ['keys without an owner have no limit', {}, 3, { inserted: 8 }],
+  ] as const)
+    onEngine(`of keys inserted at once by several connections, ${behaviour}`, async (location) => {
+      const storages = await Promise.all([openStorage(location), openStorage(location)]);
+      const outcomes = await Promise.all(
+        Array.from({ length: 8 }, (_, i) => storages[i % 2]?.keys.insertWithin({ ...key(`key ${i}`), ...more }, most)),
+      );
+      const counts: Record<string, number> = {};
+      for (const outcome of outcomes) counts[String(outcome)] = (counts[String(outcome)] ?? 0) + 1;
+      await Promise.all(storages.map((storage) => storage.close()));
+      assert.deepEqual(counts, wanted);
+    });
+
   withStorage('revoking is permanent and records by whom', async ({ keys }) => {
     await keys.insert(key('one'));
     const at = new Date('2026-11-16T00:00:00Z');

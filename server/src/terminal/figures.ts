@@ -10,7 +10,7 @@ export function formatFigures({ ipv4, ipv6, country_agreement, flags }: Figures)
     ['IPv6', `${formatCount(ipv6.announced)} /48s`, ...shares(ipv6)],
   ];
   const confidence = [
-    ['', 'country confirmed', 'connection type by list', 'by table', 'by rule', 'by default'],
+    ['', 'country confirmed', 'connection type by list', 'by table', 'by rule', 'by signals', 'assumed'],
     ['IPv4', ...confidenceShares(ipv4)],
     ['IPv6', ...confidenceShares(ipv6)],
   ];

@@ -14,7 +14,7 @@ import { AuditLog } from '../audit/audit-log.ts';
 import type { NewKey } from '../keys/key.ts';
 import { Keys } from '../keys/keys.ts';
 import { openLog } from '../log/log.ts';
-import { startServer } from '../process/server.ts';
+import { type ServerOptions, startServer } from '../process/server.ts';
 import { readConfig } from '../settings/config.ts';
 import { openStorage } from '../storage/open-storage.ts';
 import { PERMISSIONS } from '../vocabulary.ts';
@@ -107,9 +107,10 @@ export async function startInProcess(
   folder: TestFolder,
   clock = { nowMs: Date.now() },
   environment: Record<string, string> = {},
+  options: ServerOptions = {},
 ) {
   const config = readConfig({ ...folder.environment, WHENCE_PORT: '0', ...environment });
-  const server = await startServer(config, openLog('fatal', false).logger, () => clock.nowMs);
+  const server = await startServer(config, openLog('fatal', false).logger, () => clock.nowMs, options);
   return { ...server, clock };
 }
 

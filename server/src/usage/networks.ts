@@ -1,12 +1,13 @@
 /**
  * Networks of looked-up addresses, by day. A lookup costs one subtraction unless it is counted; then its network is
- * searched for once more. Between two writes a process counts its first thousand lookups, after that one in 64 on
- * average, as 64: exact where there is little traffic, an estimate where there is much. Distances between counted
- * lookups are random, so that clients which ask in turn are counted alike.
+ * searched for once more, unless the caller has it. Between two writes a process counts its first thousand lookups,
+ * after that one in 64 on average, as 64: exact where there is little traffic, an estimate where there is much.
+ * Distances between counted lookups are random, so that clients which ask in turn are counted alike.
  *
  * Memory and storage hold a top list: each write has the hundred largest networks, and all others as one.
  */
 import type { Address } from '@whence/dataset/address';
+import type { Match } from '@whence/dataset/format';
 import type { Dataset } from '@whence/dataset/read';
 import { dayAt } from '../quota/day.ts';
 import type { NetworkRow } from '../storage/statistics-changes.ts';
@@ -38,8 +39,15 @@ export class NetworkCounts {
 
   /** For every lookup that found a record. */
   count(dataset: Pick<Dataset, 'find' | 'asnNumber'>, address: Address): void {
-    if (--this.#distance > 0) return;
-    const match = dataset.find(address);
+    if (--this.#distance <= 0) this.#countMatch(dataset, dataset.find(address));
+  }
+
+  /** The same for a caller that has the match, so that it is not searched for again. */
+  countMatch(dataset: Pick<Dataset, 'asnNumber'>, match: Match): void {
+    if (--this.#distance <= 0) this.#countMatch(dataset, match);
+  }
+
+  #countMatch(dataset: Pick<Dataset, 'asnNumber'>, match: Match): void {
     if (match !== 0) this.#add(dataset.asnNumber(match), this.#countedAll < COUNTED_ALL ? 1 : SAMPLED);
     if (this.#countedAll < COUNTED_ALL) this.#countedAll++;
     // Uniform from 1 to twice the mean less 1.

@@ -62,7 +62,11 @@ async function seriesOf(
   return series;
 }
 
-type TopNetworks = { lookups: number; top: { asn: number; name: string; lookups: number }[] };
+type TopNetworks = {
+  lookups: number;
+  top: { asn: number; name: string; lookups: number }[];
+  countries: { country: string; lookups: number }[];
+};
 
 /** `sums` are sorted, largest first. */
 export function topNetworks(sums: readonly NetworkSum[], { current }: Pick<LiveDataset, 'current'>): TopNetworks {
@@ -73,5 +77,18 @@ export function topNetworks(sums: readonly NetworkSum[], { current }: Pick<LiveD
       .filter(({ asn }) => asn !== OTHER_NETWORKS)
       .slice(0, TOP_NETWORKS)
       .map(({ asn, lookups }) => ({ asn, name: nameOf(asn), lookups })),
+    countries: byCountry(sums, (asn) => current?.dataset.asn(asn)?.country ?? UNKNOWN_COUNTRY),
   };
+}
+
+const UNKNOWN_COUNTRY = 'ZZ';
+
+/** Of the country in which a network is registered: those of the addresses are not counted. */
+function byCountry(sums: readonly NetworkSum[], countryOf: (asn: number) => string): TopNetworks['countries'] {
+  const lookups = new Map<string, number>();
+  for (const sum of sums) {
+    const country = sum.asn === OTHER_NETWORKS ? UNKNOWN_COUNTRY : countryOf(sum.asn);
+    lookups.set(country, (lookups.get(country) ?? 0) + sum.lookups);
+  }
+  return [...lookups].map(([country, count]) => ({ country, lookups: count })).sort((a, b) => b.lookups - a.lookups);
 }

@@ -33,7 +33,7 @@ type PullerStatus = {
   last_success?: Date;
   /** The version that the last success found or adopted. */
   version?: number;
-  /** Why the last attempt failed; absent when it did not. */
+  /** Why the last attempt failed, or did not pull the newest version; absent otherwise. */
   last_error?: string;
   /** Failures since the last success. */
   failures: number;
@@ -105,12 +105,17 @@ export class DatasetPuller {
       return;
     }
     const { version } = outcome;
-    if (outcome.kind === 'adopted') {
+    const isNew = outcome.kind === 'adopted' || (outcome.kind === 'held back' && outcome.isNew);
+    const reason = outcome.kind === 'held back' ? outcome.reason : undefined;
+    if (isNew) {
       log.info({ version }, 'dataset pulled');
       this.#prune();
-    } else if (before !== undefined) log.info({ version }, 'dataset host answers again');
-    const adoptions = status.adoptions + (outcome.kind === 'adopted' ? 1 : 0);
-    this.#status = { ...status, last_success: now(), version, failures: 0, adoptions };
+    } else if (before !== undefined && reason === undefined) log.info({ version }, 'dataset host answers again');
+    if (reason !== undefined && reason !== before)
+      log.warn({ reason }, 'a newer dataset needs another version of whence');
+    const adoptions = status.adoptions + (isNew ? 1 : 0);
+    const last_error = reason === undefined ? {} : { last_error: reason };
+    this.#status = { ...status, last_success: now(), version, failures: 0, adoptions, ...last_error };
   }
 
   /**

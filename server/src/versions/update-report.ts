@@ -20,6 +20,8 @@ export type UpdateReport = {
   readonly version?: number;
   readonly error?: string;
   readonly refused?: readonly Refusal[];
+  /** Of the version that a static host names as current, if this program cannot read it. */
+  readonly refused_format?: number;
 };
 
 /** An update in another container, whose process is not visible here, is abandoned if it writes no step for this long. */
@@ -51,8 +53,9 @@ export class UpdateReporter {
     this.#write({ outcome, finished_at: at, succeeded_at: at, version, refused });
   }
 
-  fail(finishedAt: Date, error: string): void {
-    this.#write({ outcome: 'failed', finished_at: finishedAt.toISOString(), error, ...this.#last });
+  fail(finishedAt: Date, error: string, refusedFormat?: number): void {
+    const format = refusedFormat === undefined ? {} : { refused_format: refusedFormat };
+    this.#write({ outcome: 'failed', finished_at: finishedAt.toISOString(), error, ...format, ...this.#last });
   }
 
   #write(report: Omit<StoredReport, 'started_at'>): void {
@@ -73,7 +76,7 @@ export class UpdateReporter {
 /** A pull is short, so only its end is reported. */
 export function reportPull(dataDir: string, outcome: PullOutcome, now: Date): void {
   const reporter = new UpdateReporter(dataDir, now);
-  if (outcome.kind === 'failed') reporter.fail(now, outcome.reason);
+  if (outcome.kind === 'failed' || outcome.kind === 'held back') reporter.fail(now, outcome.reason, outcome.format);
   else reporter.succeed(now, outcome.version, outcome.kind === 'adopted', []);
 }
 

@@ -1,7 +1,7 @@
 /**
  * `npm run soak [-- options]`: ten minutes of mixed traffic on two workers while everything happens that happens in a year: datasets are swapped,
  * workers are killed, DNS zones are hostile, clients do not read, the database is locked. Checks what the documentation
- * promises, and exits with 1 if a promise is broken.
+ * promises, and exits with 1 if a promise is broken. With `--replicas`, two replicas on one PostgreSQL and what happens to that.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -12,6 +12,7 @@ import { MAX_SEED, newSeed, readOptions, runScript, untilInterrupted, wholeNumbe
 import { seededWords } from '@whence/testing/seeded-random';
 import { percentile } from '@whence/testing/statistics';
 import { exitCodeOf, formatPromises } from './promise-table.ts';
+import { soakReplicas } from './replicas/soak-replicas.ts';
 import { checkPromises, groupFaults } from './soak/promises.ts';
 import { runSoak, type SoakRun } from './soak/run.ts';
 import { prepareSoak } from './soak/setup.ts';
@@ -84,4 +85,7 @@ function formatNotes({ record: { load: totals, lock }, metrics, server }: SoakRu
   return `${lines.join('\n')}\n`;
 }
 
-await runScript(() => soak(process.argv.slice(2)));
+const args = process.argv.slice(2);
+await runScript(() =>
+  args.includes('--replicas') ? soakReplicas(args.filter((arg) => arg !== '--replicas')) : soak(args),
+);

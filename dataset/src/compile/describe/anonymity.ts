@@ -26,7 +26,12 @@ export function tunnelOf(
 ): Tunnel | undefined {
   if (isRelayed(listings)) return undefined;
   if (connection.vpn !== undefined) return connection.vpn;
-  const overlays = listings.map(({ overlay }) => overlay).filter(({ drives }) => drives.includes('is_vpn'));
+  // A network that only weak signals call a datacenter may connect homes.
+  const isHosting = connection.type === 'datacenter' && connection.signal === undefined;
+  const overlays = listings
+    .filter(({ statement }) => statement.isNeighbour !== true || isHosting)
+    .map(({ overlay }) => overlay)
+    .filter(({ drives }) => drives.includes('is_vpn'));
   const generic = isCdn(provider) ? undefined : overlays[0];
   const overlay = overlays.find(({ isGeneric }) => isGeneric !== true) ?? generic;
   return overlay && { operator: overlay.operator, source: overlay.source };

@@ -1,16 +1,22 @@
 /**
  * What kind of network an AS is. The first of these that knows the AS decides: the hand-written table, lists that give
- * networks a role, lists of hosting networks, rules on names. If none does, the type is a neutral default.
+ * networks a role, lists of hosting networks, rules on names. If none does, weak signals are added up; where these are
+ * not clear either, the type is assumed.
  */
 import type { ConnectionType, Source } from '../../record.ts';
 import { roleByName } from '../../tables/name-rules.ts';
 import { networkByHand } from '../../tables/networks.ts';
-import type { NetworkList } from '../input/compile-input.ts';
+import type { CompileInput, NetworkList } from '../input/compile-input.ts';
+import { networkSignals } from '../signals/network-signals.ts';
+import type { RouteShape } from '../signals/route-shapes.ts';
+import { scoreType } from '../signals/type-score.ts';
 
 export type Connection = {
   readonly type: ConnectionType;
-  /** Absent where the type is the default. */
-  readonly decidedBy?: Source;
+  readonly decidedBy: Source;
+  /** What decided, if the type is the sum of weak signals: the strongest of them, or that the type is assumed. */
+  readonly signal?: string;
+  readonly isAssumed: boolean;
   /** The type was assigned to this network in particular, so a list of hosting prefixes does not overrule it. */
   readonly isLabelled: boolean;
   readonly cloud_provider?: string;
@@ -19,14 +25,22 @@ export type Connection = {
   readonly criminal?: Source;
 };
 
-type ConnectionTables = Readonly<Record<'networks' | 'name-rules', Source>>;
+type ConnectionTables = Pick<CompileInput['tables'], 'networks' | 'name-rules' | 'type-signals'>;
+
+/** What is known about a network besides lists. */
+export type NamedNetwork = {
+  readonly asn: number;
+  readonly name: string;
+  readonly handle: string | undefined;
+  readonly shape: RouteShape | undefined;
+};
 
 export function connectionOf(
-  asn: number,
-  { name, handle }: { name: string; handle: string | undefined },
+  network: NamedNetwork,
   lists: readonly NetworkList[],
   tables: ConnectionTables,
 ): Connection {
+  const { asn } = network;
   const listing = lists.filter(({ networks }) => networks.has(asn));
   const vpnList = listing.find(({ drives }) => drives.includes('is_vpn'));
   const criminal = listing.find(({ drives }) => drives.includes('criminal_netblock'))?.source;
@@ -40,26 +54,31 @@ export function connectionOf(
     ...(vpn === undefined ? {} : { vpn }),
     ...(criminal === undefined ? {} : { criminal }),
   };
-  if (known !== undefined) return { type: known.role, decidedBy: tables.networks, isLabelled: true, ...marks };
-  return { ...typeWithoutTable(asn, { name, handle }, lists, tables), ...marks };
+  if (known !== undefined)
+    return { type: known.role, decidedBy: tables.networks, isLabelled: true, isAssumed: false, ...marks };
+  return { ...typeWithoutTable(network, lists, tables), ...marks };
 }
 
-/** What lists, rules and the default say. For networks of the table it shows how good these are. */
+/** What lists, rules and signals say. For networks of the table it shows how good these are. */
 export function typeWithoutTable(
-  asn: number,
-  { name, handle }: { name: string; handle: string | undefined },
+  { asn, name, handle, shape }: NamedNetwork,
   lists: readonly NetworkList[],
   tables: ConnectionTables,
-): Pick<Connection, 'type' | 'decidedBy' | 'isLabelled'> {
+): Pick<Connection, 'type' | 'decidedBy' | 'signal' | 'isLabelled' | 'isAssumed'> {
   const listing = lists.filter(({ networks }) => networks.has(asn));
   for (const { source, drives, networks, role } of listing) {
     const type = networks.get(asn)?.role ?? role;
-    if (drives.includes('connection_type') && type !== undefined) return { type, decidedBy: source, isLabelled: true };
+    if (drives.includes('connection_type') && type !== undefined)
+      return { type, decidedBy: source, isLabelled: true, isAssumed: false };
   }
   const hosting = listing.find(({ drives }) => drives.includes('is_datacenter'));
-  if (hosting !== undefined) return { type: 'datacenter', decidedBy: hosting.source, isLabelled: false };
+  const guessed = { isLabelled: false, isAssumed: false };
+  if (hosting !== undefined) return { type: 'datacenter', decidedBy: hosting.source, ...guessed };
   const rule = roleByName(name, handle);
-  if (rule !== undefined) return { type: rule.role, decidedBy: tables['name-rules'], isLabelled: false };
-  // `business` sets no flag: a missing flag does less harm than a wrong one.
-  return { type: 'business', isLabelled: false };
+  if (rule !== undefined) return { type: rule.role, decidedBy: tables['name-rules'], ...guessed };
+  return {
+    ...scoreType(networkSignals(asn, name, shape)),
+    decidedBy: tables['type-signals'],
+    isLabelled: false,
+  };
 }

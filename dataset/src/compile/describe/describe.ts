@@ -69,12 +69,14 @@ export function describe(facts: Facts): { attributes: Attributes; reasons: reado
   const country = decide('country', countryListed(facts.listings) ?? facts.country);
   reasons.push(['rir', rir.source]);
   const type = decide<ConnectionType>('connection_type', typeOf(connection, facts.listings));
+  if (connection.signal !== undefined && type?.source === connection.decidedBy)
+    reasons.push(['type_signal', connection.decidedBy, connection.signal]);
   const cloud = listed('cloud_provider');
   const provider = decide(
     'cloud_provider',
     cloud?.overlay.provider !== undefined
       ? { value: cloud.overlay.provider, source: cloud.overlay.source }
-      : connection.cloud_provider !== undefined && connection.decidedBy !== undefined
+      : connection.cloud_provider !== undefined
         ? { value: connection.cloud_provider, source: connection.decidedBy }
         : undefined,
   );
@@ -159,16 +161,16 @@ function countryListed(listings: readonly Listing[]): Stated<string> | undefined
 
 /**
  * A cloud's own list always decides, then what is known about these addresses in particular. A list of hosting prefixes
- * overrides only rules on names and the default.
+ * overrides only rules on names and signals.
  */
-function typeOf(connection: Connection, listings: readonly Listing[]): Stated<ConnectionType> | undefined {
+function typeOf(connection: Connection, listings: readonly Listing[]): Stated<ConnectionType> {
   const cloud = listings.find(({ overlay }) => overlay.drives.includes('cloud_provider'));
   if (cloud !== undefined) return { value: 'datacenter', source: cloud.overlay.source };
   const known = listings.find(({ statement }) => statement.type !== undefined);
   if (known?.statement.type !== undefined) return { value: known.statement.type, source: known.overlay.source };
   const hosting = listings.find(({ overlay }) => overlay.drives.includes('is_datacenter'));
   if (hosting !== undefined && !connection.isLabelled) return { value: 'datacenter', source: hosting.overlay.source };
-  return connection.decidedBy && { value: connection.type, source: connection.decidedBy };
+  return { value: connection.type, source: connection.decidedBy };
 }
 
 /** The operator's verdict replaces the sum, and the explanation says so. */

@@ -20,7 +20,7 @@ export type CompileInput = {
   readonly overlays: readonly Overlay[];
   readonly overrides?: Overrides;
   /** The tables of this repository, as sources. */
-  readonly tables: Readonly<Record<'iana' | 'networks' | 'name-rules', Source>>;
+  readonly tables: Readonly<Record<'iana' | 'networks' | 'name-rules' | 'type-signals', Source>>;
 };
 
 /** Called with the current step and the share of the whole that is done. */
@@ -87,6 +87,8 @@ export type Statement = {
   readonly type?: ConnectionType;
   /** The number of blocklists on which an aggregate found the address. */
   readonly lists?: number;
+  /** The list does not name the address, but servers next to it. */
+  readonly isNeighbour?: boolean;
 };
 
 /** A value and the source that states it. */
@@ -99,6 +101,13 @@ export function sourcesOf(input: CompileInput): readonly Source[] {
   const sources = stating.map(({ source }) => source);
   if (overrides !== undefined) sources.push(overrides.source);
   return [...new Set([...sources, ...Object.values(tables)])];
+}
+
+/** Per source of an overlay, the ids of the sources that it repeats. */
+export function repeatedSources({ overlays }: CompileInput): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    overlays.flatMap(({ source, contains }) => (contains === undefined ? [] : [[source.id, contains] as const])),
+  );
 }
 
 /** The operator's own networks, from the overrides, as a source of routes and names like any other. */

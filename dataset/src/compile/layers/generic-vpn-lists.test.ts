@@ -69,6 +69,25 @@ for (const [behaviour, overlays, flagged, spared] of [
     ['2a00:1:6::9'],
   ],
   ['IPv6: a dense prefix', [generic('2a00:2::/32'), service('2a00:2::7')], ['2a00:2:1::9'], ['2a00:1::9']],
+  [
+    'two servers make a /24 of a hosting network a VPN',
+    [generic('5.0.32.7', '5.0.32.90')],
+    ['5.0.32.7', '5.0.32.200'],
+    ['5.0.33.1'],
+  ],
+  ['one server does not', [generic('5.0.32.7')], ['5.0.32.7'], ['5.0.32.200']],
+  [
+    'two servers do not in a network of another kind',
+    [generic('5.1.9.7', '5.1.9.90')],
+    ['5.1.9.7', '5.1.9.90'],
+    ['5.1.9.200'],
+  ],
+  [
+    'servers that a service lists itself have no neighbours',
+    [generic('5.1.9.1'), service('5.0.32.7', '5.0.32.90')],
+    ['5.0.32.90'],
+    ['5.0.32.200'],
+  ],
   ['a list that is not generic is taken at its word', [vpnList('own', ['5.0.0.0/16'])], ['5.0.99.1'], ['5.1.0.1']],
 ] as const) {
   test(`generic VPN lists: ${behaviour}`, () => {

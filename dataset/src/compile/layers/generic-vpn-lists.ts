@@ -6,7 +6,11 @@
  *   blocks, /24 or /48, that hold a server which a VPN service or a narrow row names
  *   announced prefixes of whose blocks at least MIN_DENSITY hold such a server
  *
- * docs/dataset.md has the measurements behind MIN_DENSITY.
+ * Lists are never complete: a block with MIN_NEIGHBOURS narrow rows counts as a whole, as neighbours of servers. Only in
+ * hosting networks, see anonymity.ts. Servers that services list themselves do not make neighbours, so that the
+ * measurement of a service that is held out does not depend on its own list.
+ *
+ * docs/dataset.md has the measurements behind both numbers.
  */
 import { addressBits } from '../../prefix.ts';
 import { flatten, type Layer, Ranges } from '../../ranges.ts';
@@ -14,6 +18,7 @@ import type { Overlay } from '../input/compile-input.ts';
 import { LayerCursor, sweep } from './sweep.ts';
 
 const MIN_DENSITY = 0.1;
+const MIN_NEIGHBOURS = 2;
 const BLOCK_LENGTH = { 4: 24, 6: 48 } as const;
 /** A row of a service with more blocks is a network, not a server. */
 const MAX_BLOCKS = 256n;
@@ -42,16 +47,38 @@ export function restrictGenericLists(overlays: readonly Overlay[], routes: Layer
     const rows = new LayerCursor(flatten(overlay.ranges[version]));
     const isTrusted = new LayerCursor(trusted);
     const { starts, ends } = overlay.ranges[version];
+    const neighbour = overlay.statements.length;
+    // Rows are narrower or come later, so they decide where there are any.
+    for (const block of neighbourBlocks(overlay.ranges[version], hostBits))
+      ranges.add(block << hostBits, ((block + 1n) << hostBits) - 1n, neighbour);
     sweep([rows, isTrusted], (start, end) => {
       if (rows.row < 0) return;
       if (isTrusted.row >= 0 || isNarrow(starts[rows.row] as bigint, ends[rows.row] as bigint))
         ranges.add(start, end, rows.value);
     });
-    return { ...overlay, ranges: { ...overlay.ranges, [version]: ranges } };
+    const statements = [...overlay.statements, { isNeighbour: true }];
+    return { ...overlay, statements, ranges: { ...overlay.ranges, [version]: ranges } };
   });
 }
 
 const isGenericList = ({ drives, isGeneric }: Overlay) => isGeneric === true && drives.includes('is_vpn');
+
+/** The blocks with enough narrow rows of a list, without those that a wide row of it covers. */
+function neighbourBlocks({ starts, ends }: Ranges, hostBits: bigint): bigint[] {
+  const counts = new Map<bigint, number>();
+  const wide = new Ranges();
+  for (let row = 0; row < starts.length; row++) {
+    const start = starts[row] as bigint;
+    const end = ends[row] as bigint;
+    const block = start >> hostBits;
+    if (end - start + 1n >= 1n << hostBits) wide.add(start, end, 0);
+    else counts.set(block, (counts.get(block) ?? 0) + 1);
+  }
+  const covered = flatten(wide);
+  return [...counts]
+    .filter(([block, count]) => count >= MIN_NEIGHBOURS && rowAt(covered, block << hostBits) === undefined)
+    .map(([block]) => block);
+}
 
 /** The blocks, and the announced prefixes in which they are dense. */
 function withDensePrefixes(blocks: ReadonlySet<bigint>, hostBits: bigint, routes: Layer): Layer {

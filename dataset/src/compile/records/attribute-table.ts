@@ -8,6 +8,7 @@ import { FLAGS, type Source, type TypeOrigin } from '../../record.ts';
 import { type Attributes, attributeTexts } from '../describe/attributes.ts';
 import { describe, type Facts, type Reason } from '../describe/describe.ts';
 import type { CompileInput } from '../input/compile-input.ts';
+import { ASSUMED_SIGNAL } from '../signals/type-score.ts';
 import type { AnswerFigures } from './figures.ts';
 
 type AttributeSet = {
@@ -74,6 +75,7 @@ export class AttributeTable {
 }
 
 function figuresOf(attributes: Attributes, reasons: readonly Reason[], input: CompileInput): AnswerFigures {
+  const isAssumed = reasons.some(([field, , value]) => field === 'type_signal' && value === ASSUMED_SIGNAL);
   const { tables, overrides, overlays } = input;
   const ownSources = [overrides?.source, ...overlays.filter(({ isTable }) => isTable).map(({ source }) => source)];
   const decidedBy = (wanted: string) => reasons.find(([field]) => field === wanted)?.[1];
@@ -83,7 +85,7 @@ function figuresOf(attributes: Attributes, reasons: readonly Reason[], input: Co
     rir: attributes.rir,
     // A registry by IANA's table is an estimate.
     isExactRir: decidedBy('rir') !== tables.iana,
-    typeFrom: typeOrigin(decidedBy('connection_type'), tables, ownSources),
+    typeFrom: typeOrigin(decidedBy('connection_type'), isAssumed, tables, ownSources),
     flags: FLAGS.filter(
       (flag) =>
         detection[flag as keyof typeof detection] === true ||
@@ -98,10 +100,12 @@ function figuresOf(attributes: Attributes, reasons: readonly Reason[], input: Co
 /** `own`: the overrides, and tables of addresses. */
 function typeOrigin(
   source: Source | undefined,
+  isAssumed: boolean,
   tables: CompileInput['tables'],
   own: readonly (Source | undefined)[],
 ): TypeOrigin {
-  if (source === undefined) return 'none';
+  if (source === undefined || isAssumed) return 'none';
+  if (source === tables['type-signals']) return 'signals';
   if (source === tables['name-rules']) return 'rule';
   return source === tables.networks || own.includes(source) ? 'table' : 'list';
 }

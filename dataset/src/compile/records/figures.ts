@@ -154,7 +154,7 @@ function noSums(): Sums {
     withCountry: 0,
     confirmedCountry: 0,
     exactRir: 0,
-    typeFrom: { list: 0, table: 0, rule: 0, none: 0 },
+    typeFrom: { list: 0, table: 0, rule: 0, signals: 0, none: 0 },
   };
 }
 

@@ -14,7 +14,7 @@ const DRIVES_OF: Readonly<Record<FlagSubject, readonly Drive[]>> = {
   is_ai_crawler: ['is_ai_crawler'],
   blocklists: ['blocklist', 'criminal_netblock'],
 };
-/** Flags that the table of networks and the rules on names decide as well. */
+/** Flags that the table of networks, the rules on names and the signals decide as well. Signals do not know phones. */
 const BY_NETWORK: readonly FlagSubject[] = ['is_datacenter', 'is_residential', 'is_mobile'];
 
 export function flagSourcesOf(input: CompileInput): FlagSources {
@@ -30,6 +30,7 @@ function flagSource({ overlays, networkLists, tables }: CompileInput, subject: F
     .filter(decides)
     .map(({ source }) => source);
   if (BY_NETWORK.includes(subject)) own.push(tables.networks, tables['name-rules']);
+  if (subject === 'is_datacenter' || subject === 'is_residential') own.push(tables['type-signals']);
   if (subject === 'is_vpn') own.push(tables.networks);
   const sources = [...feeds.map(({ source }) => source), ...own];
   // A table beside a feed does not make the feed older: it only fills gaps.

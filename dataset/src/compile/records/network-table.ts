@@ -6,11 +6,13 @@ import type { Rir, Source } from '../../record.ts';
 import { rirOfAsn, rirOfCountry, rirOfNetwork } from '../../rir.ts';
 import { countryOfAsn } from '../../tables/as-countries.ts';
 import { networkByHand } from '../../tables/networks.ts';
+import { isFitted, typeLabels } from '../../tables/type-labels.ts';
 import { AsnRegistry } from '../describe/asn-registry.ts';
 import { type Connection, connectionOf, typeWithoutTable } from '../describe/connection.ts';
 import { NetworkNames } from '../describe/network-names.ts';
 import type { CompileInput } from '../input/compile-input.ts';
 import type { Relabel, Verdict } from '../input/overrides.ts';
+import { RouteShapes } from '../signals/route-shapes.ts';
 
 export type Network = {
   readonly asn: number;
@@ -35,6 +37,7 @@ export class NetworkTable {
   readonly #input: CompileInput;
   readonly #names: NetworkNames;
   readonly #registry: AsnRegistry;
+  readonly #shapes: RouteShapes;
   readonly #networks = new Map<number, Network>();
   readonly #traitsIds = new Map<string, number>();
 
@@ -42,6 +45,7 @@ export class NetworkTable {
     this.#input = input;
     this.#names = new NetworkNames(input.names, input.tables.networks);
     this.#registry = new AsnRegistry(input.delegations.map(({ asns }) => asns));
+    this.#shapes = new RouteShapes(input);
   }
 
   get(asn: number): Network {
@@ -100,8 +104,20 @@ export class NetworkTable {
       if (label === undefined) return [];
       const name = this.#names.sourceName(asn)?.value ?? handle ?? `AS${asn}`;
       const { networkLists, tables } = this.#input;
-      const { type } = typeWithoutTable(asn, { name, handle }, networkLists, tables);
-      return [{ label, answer: type, addresses: ipv4Addresses }];
+      const network = { asn, name, handle, shape: this.#shapes.get(asn) };
+      const { type, isAssumed } = typeWithoutTable(network, networkLists, tables);
+      return [{ label, answer: type, isAssumed, addresses: ipv4Addresses }];
+    });
+  }
+
+  /** The announced networks that a reader labelled, without those that the points of signals were fitted on. */
+  labelled(): HeldOutNetwork[] {
+    return [...this.#networks.values()].flatMap(({ asn, hasRecords, ipv4Addresses, connection }) => {
+      const label = hasRecords && !isFitted(asn) && networkByHand(asn) === undefined ? typeLabels.get(asn) : undefined;
+      if (label === undefined) return [];
+      // The reader's `residential` is any access network.
+      const answer = connection.type === 'mobile' ? 'residential' : connection.type;
+      return [{ label, answer, isAssumed: connection.isAssumed, addresses: ipv4Addresses }];
     });
   }
 
@@ -110,7 +126,7 @@ export class NetworkTable {
     const handle = this.#names.handle(asn);
     const named = this.#names.name(asn, overrides?.source);
     const name = named?.value ?? handle ?? `AS${asn}`;
-    const connection = connectionOf(asn, { name, handle }, networkLists, tables);
+    const connection = connectionOf({ asn, name, handle, shape: this.#shapes.get(asn) }, networkLists, tables);
     const verdict = overrides?.verdicts.asns.get(asn);
     const relabel = overrides?.relabels.asns.get(asn);
     return {

@@ -97,6 +97,14 @@ export class Ipv4Table {
     return this.#matches[firstMatch(entry, last) + this.#search(entry, last, word & 0xffff)] as Match;
   }
 
+  /**
+   * The matches of the first `count` words. In a loop that does nothing else, the processor waits for the memory of
+   * several words at once: half the time of a loop that also writes the records.
+   */
+  findAll(words: Int32Array, count: number, matches: Uint32Array): void {
+    for (let i = 0; i < count; i++) matches[i] = this.find(words[i] as number);
+  }
+
   /** The first and last address of the run that contains `word`, cut at the bounds of its /16. */
   bounds(word: number): { start: number; end: number } {
     const base = (word & 0xffff0000) >>> 0;

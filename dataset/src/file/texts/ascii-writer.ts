@@ -80,6 +80,37 @@ const OCTETS = Uint32Array.from({ length: 256 }, (_, octet) => {
   return [...text].reduce((packed, digit, i) => packed | (digit.charCodeAt(0) << (8 * i)), text.length << 24);
 });
 
+/** Per octet its digits and a dot, the first digit in the lowest byte, and their number. */
+const OCTET_AND_DOT = Int32Array.from({ length: 256 }, (_, octet) => fourBytes(`${octet}.`));
+const OCTET_BYTES = Uint8Array.from({ length: 256 }, (_, octet) => `${octet}.`.length);
+
+/** The text of an IPv4 address. Writes up to two bytes beyond it. */
+export function writeQuad(word: number, target: DataView, offset: number): number {
+  let at = offset;
+  let octet = word >>> 24;
+  target.setInt32(at, OCTET_AND_DOT[octet] as number, true);
+  at += OCTET_BYTES[octet] as number;
+  octet = (word >>> 16) & 255;
+  target.setInt32(at, OCTET_AND_DOT[octet] as number, true);
+  at += OCTET_BYTES[octet] as number;
+  octet = (word >>> 8) & 255;
+  target.setInt32(at, OCTET_AND_DOT[octet] as number, true);
+  at += OCTET_BYTES[octet] as number;
+  octet = word & 255;
+  target.setInt32(at, OCTET_AND_DOT[octet] as number, true);
+  return at + (OCTET_BYTES[octet] as number) - 1;
+}
+
+/** Up to four characters of ASCII as a number, filled up with blanks, for `DataView.setInt32`. */
+export function fourBytes(text: string): number {
+  return Buffer.from(text.padEnd(4)).readInt32LE();
+}
+
+/** Eight characters of ASCII as a number, for `DataView.setFloat64`. */
+export function eightBytes(text: string): number {
+  return Buffer.from(text.padEnd(8)).readDoubleLE();
+}
+
 /** Writes three bytes, of which only the digits count: the next text is written over the others. */
 export function writeOctet(value: number, target: Buffer, at: number): number {
   const packed = OCTETS[value] as number;

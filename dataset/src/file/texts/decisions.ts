@@ -31,6 +31,7 @@ const FIELDS = [
   'tor_operator',
   'cloud_region',
   'threat.score',
+  'type_signal',
 ] as const;
 
 const NO_VALUE = 0;

@@ -1,17 +1,22 @@
 /**
  * A cache of frequent records as JSON in bytes, from the AS number on: everything that does not depend on the address.
- * Copying a cached text takes a third of the time of assembling it.
+ * Copying a cached text takes a third of the time of assembling it. The prefix is not part of a text: of 50,000 random
+ * IPv4 addresses the 16,384 most frequent records cover all, the 16,384 most frequent prefixes 84 %.
  *
  * Records with the same lowest bits share a slot. A record takes its slot when it is written twice without another
  * record of the slot in between, so lookups that are spread over all records do not fill the cache.
  */
-const SLOTS = 1 << 14;
+const SLOTS = 1 << 15;
 /** Longer texts are not cached; the longest text of a common dataset has 430 bytes. */
-const SLOT_BYTES = 512;
+const MAX_TEXT_BYTES = 512;
+/** Texts are next to each other: with a place of fixed size for each they would be on twice as many pages. */
+const BYTES = 8 << 20;
 
 export class RecordTexts {
-  // 8 MB of address space; the system allocates only the pages that are used.
-  readonly #bytes = Buffer.allocUnsafeSlow(SLOTS * SLOT_BYTES);
+  // The system allocates only the pages that are used.
+  readonly #bytes = Buffer.allocUnsafeSlow(BYTES);
+  #used = 0;
+  /** Views, because a native copy from one takes 50 ns; a loop over 280 bytes takes three times as long. */
   readonly #texts: (Uint8Array | undefined)[] = new Array(SLOTS).fill(undefined);
   /** Per slot: the record whose text is cached, and the record that was last written. Record 0 is unused. */
   readonly #kept = new Uint32Array(SLOTS);
@@ -30,10 +35,18 @@ export class RecordTexts {
       return;
     }
     const length = end - start;
-    if (length > SLOT_BYTES) return;
-    const at = slot * SLOT_BYTES;
+    if (length > MAX_TEXT_BYTES) return;
+    if (this.#used + length > BYTES) this.#clear();
+    const at = this.#used;
+    this.#used += length;
     for (let i = 0; i < length; i++) this.#bytes[at + i] = bytes[start + i] as number;
     this.#texts[slot] = this.#bytes.subarray(at, at + length);
     this.#kept[slot] = record;
+  }
+
+  #clear(): void {
+    this.#kept.fill(0);
+    this.#texts.fill(undefined);
+    this.#used = 0;
   }
 }

@@ -55,7 +55,7 @@ export class ProxyError extends Error {
 function isDirect(url: URL, noProxy: string): boolean {
   const host = url.hostname.replace(/^\[|\]$|\.$/g, '');
   const port = url.port || (url.protocol === 'https:' ? '443' : '80');
-  if (host === 'localhost' || host.endsWith('.localhost') || contains(LOOPBACK, host)) return true;
+  if (host === 'localhost' || host.endsWith('.localhost') || isLoopback(host)) return true;
   const entries = noProxy.toLowerCase().split(/[\s,]+/);
   return entries.some((entry) => entry !== '' && isMatch(entry, host, port));
 }
@@ -81,9 +81,9 @@ function subnet(address: string, length?: number): BlockList {
   return list;
 }
 
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
-LOOPBACK.addAddress('::1', 'ipv6');
+function isLoopback(host: string): boolean {
+  return contains(subnet('127.0.0.0', 8), host) || contains(subnet('::1'), host);
+}
 
 function contains(list: BlockList, host: string): boolean {
   const family = isIP(host);

@@ -1,5 +1,7 @@
 /** `POST /v1/ip/batch`: many addresses in one request. A body in the plain form is read without a string per address. */
 import { parseAddressBytes } from '@whence/dataset/address';
+import type { Match } from '@whence/dataset/format';
+import type { Dataset } from '@whence/dataset/read';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { localMembersJson, requireLocal } from '../../address/sections.ts';
 import { elapsedMs, sendJson } from '../../http/envelope.ts';
@@ -8,7 +10,7 @@ import { BatchAnswer } from '../../lookup/batch-answer.ts';
 import type { LiveDataset } from '../../lookup/live-dataset.ts';
 import { requireBatchSize, requireDataset } from '../../lookup/lookup-requests.ts';
 import type { NetworkCounts } from '../../usage/networks.ts';
-import { forEachText, PlainBody, recognisePlainBody } from './plain-body.ts';
+import { forEachText, MAX_TEXTS, PlainBody, recognisePlainBody } from './plain-body.ts';
 
 /** The body as the parser below returns it, validated by the schema. */
 type BatchRequest = FastifyRequest<{ Body: PlainBody | { ips: string[]; include?: string[] } }>;
@@ -40,7 +42,7 @@ export function postBatch(live: LiveDataset, networks: NetworkCounts) {
     const { dataset } = requireDataset(live);
     const buffer = buffers.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES);
     const answer = new BatchAnswer(dataset, networks, buffer, localMembersJson(dataset, included));
-    if (isPlain) addPlainTexts(answer, body);
+    if (isPlain) addPlainTexts(answer, dataset, body);
     else answer.addTexts(body.ips);
     const bytes = answer.finish(request.id, elapsedMs(request));
     reply.raw.once('close', () => {
@@ -50,7 +52,18 @@ export function postBatch(live: LiveDataset, networks: NetworkCounts) {
   };
 }
 
-function addPlainTexts(answer: BatchAnswer, body: PlainBody): void {
-  const { bytes } = body;
-  forEachText(body, (start, end) => answer.add(bytes, start - 1, end + 1, parseAddressBytes(bytes, start, end)));
+/** Matches of a batch. One for all calls, because no call waits. */
+const matches = new Uint32Array(MAX_TEXTS);
+
+function addPlainTexts(answer: BatchAnswer, dataset: Dataset, body: PlainBody): void {
+  const { bytes, count, texts } = body;
+  const { starts, ends, isIpv4, words } = texts;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  dataset.findAllIpv4(words, count, matches);
+  forEachText(body, (text) => {
+    const start = starts[text] as number;
+    const end = ends[text] as number;
+    if (isIpv4[text] === 1) answer.addIpv4(bytes, view, start, end, words[text] as number, matches[text] as Match);
+    else answer.add(bytes, start - 1, end + 1, parseAddressBytes(bytes, start, end));
+  });
 }

@@ -16,6 +16,8 @@ const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
+const DOT = 0x2e;
+const ZERO = 0x30;
 const MEMBER = Buffer.from('"ips"');
 
 /** Bytes that a text is made of. */
@@ -29,11 +31,22 @@ for (const byte of Buffer.from(' \t\n\r')) isSpace[byte] = 1;
 const VALID_IPS: readonly string[] = [''];
 
 /** Larger batches are refused, so the positions of their texts are not needed. */
-const MAX_TEXTS = Math.max(...Object.values(TIERS).map(({ batchSize }) => batchSize));
+export const MAX_TEXTS = Math.max(...Object.values(TIERS).map(({ batchSize }) => batchSize));
 
 /** FNV-1a. Texts that are chosen to collide cost at most a comparison with every text before: 2 ms for the largest batch. */
 const SEED = 0x811c9dc5 | 0;
 const PRIME = 0x01000193;
+
+/** The texts of a body, up to MAX_TEXTS. */
+class Texts {
+  /** Offsets of the first byte and of the end. */
+  readonly starts = new Int32Array(MAX_TEXTS);
+  readonly ends = new Int32Array(MAX_TEXTS);
+  /** 1 for an IPv4 address. */
+  readonly isIpv4 = new Uint8Array(MAX_TEXTS);
+  /** The word of an IPv4 address. */
+  readonly words = new Int32Array(MAX_TEXTS);
+}
 
 export class PlainBody {
   /** Satisfies the validator of the route's schema. */
@@ -41,17 +54,16 @@ export class PlainBody {
   readonly bytes: Buffer;
   /** Number of texts, duplicates included. */
   readonly count: number;
-  /** Per text, up to MAX_TEXTS: offset of its first byte, offset of its end, hash. */
-  readonly texts: Int32Array;
+  readonly texts: Texts;
 
-  constructor(bytes: Buffer, count: number, texts: Int32Array) {
+  constructor(bytes: Buffer, count: number, texts: Texts) {
     this.bytes = bytes;
     this.count = count;
     this.texts = texts;
   }
 }
 
-/** Undefined unless the bytes have the plain form. */
+/** Undefined unless the bytes have the plain form. IPv4 addresses are parsed on the way, so each byte is read once. */
 export function recognisePlainBody(bytes: Buffer): PlainBody | undefined {
   let at = skipSpace(bytes, 0);
   if (bytes[at] !== OPEN) return undefined;
@@ -62,25 +74,43 @@ export function recognisePlainBody(bytes: Buffer): PlainBody | undefined {
   at = skipSpace(bytes, at + 1);
   if (bytes[at] !== OPEN_LIST) return undefined;
   let count = 0;
-  const texts = new Int32Array(3 * MAX_TEXTS);
+  const texts = new Texts();
+  const { starts, ends, isIpv4, words } = texts;
   do {
     at = skipSpace(bytes, at + 1);
     if (bytes[at++] !== QUOTE) return undefined;
     const start = at;
-    let hash = SEED;
     let byte = bytes[at] as number;
-    while (isText[byte] === 1) {
-      hash = Math.imul(hash ^ byte, PRIME);
+    let word = 0;
+    let dots = 0;
+    let octet = -1;
+    // The grammar of `parseIPv4Bytes`.
+    for (;;) {
+      const digit = byte - ZERO;
+      if (digit >= 0 && digit <= 9) {
+        if (octet === 0) break;
+        octet = octet < 0 ? digit : octet * 10 + digit;
+        if (octet > 255) break;
+      } else {
+        if (byte !== DOT || octet < 0 || dots === 3) break;
+        word = (word << 8) | octet;
+        dots++;
+        octet = -1;
+      }
       byte = bytes[++at] as number;
     }
+    const isAddress = byte === QUOTE && dots === 3 && octet >= 0;
+    while (isText[byte] === 1) byte = bytes[++at] as number;
     if (byte !== QUOTE) return undefined;
     if (count < MAX_TEXTS) {
-      texts[3 * count] = start;
-      texts[3 * count + 1] = at;
-      texts[3 * count + 2] = hash;
+      starts[count] = start;
+      ends[count] = at;
+      isIpv4[count] = isAddress ? 1 : 0;
+      words[count] = (word << 8) | octet;
     }
     count++;
-    at = skipSpace(bytes, at + 1);
+    at++;
+    if (bytes[at] !== COMMA) at = skipSpace(bytes, at);
   } while (bytes[at] === COMMA);
   if (bytes[at] !== CLOSE_LIST) return undefined;
   at = skipSpace(bytes, at + 1);
@@ -96,23 +126,40 @@ function skipSpace(bytes: Buffer, from: number): number {
 
 /** A power of two, more than twice the largest batch. */
 const SLOTS = 4096;
-/** Hash table of text offsets. One for all calls, because no call waits. */
-const seen = new Int32Array(SLOTS);
-/** Calls back for every distinct text of a plain body, in order, with the offsets of its first byte and its end. */
-export function forEachText({ bytes, count, texts }: PlainBody, visit: (start: number, end: number) => void): void {
+/** Hash table of texts: their number, from 1. One for all calls, because no call waits. */
+const seen = new Uint16Array(SLOTS);
+
+/** Calls back with the number of every distinct text of a plain body, in order. */
+export function forEachText({ bytes, count, texts }: PlainBody, visit: (text: number) => void): void {
+  const { isIpv4 } = texts;
   seen.fill(0);
-  for (let at = 0; at < 3 * count; at += 3) {
-    const start = texts[at] as number;
-    if (isFirst(bytes, start, texts[at + 2] as number)) visit(start, texts[at + 1] as number);
+  for (let text = 0; text < count; text++) {
+    if (isIpv4[text] === 1 ? isFirstWord(texts, text) : isFirstText(bytes, texts, text)) visit(text);
   }
 }
 
-function isFirst(bytes: Buffer, start: number, hash: number): boolean {
+/** An IPv4 address has one text, so its word identifies it. */
+function isFirstWord({ words, isIpv4 }: Texts, text: number): boolean {
+  const word = words[text] as number;
+  let slot = Math.imul(word, PRIME) >>> 20;
+  for (; seen[slot] !== 0; slot = (slot + 1) & (SLOTS - 1)) {
+    const other = (seen[slot] as number) - 1;
+    if (words[other] === word && isIpv4[other] === 1) return false;
+  }
+  seen[slot] = text + 1;
+  return true;
+}
+
+function isFirstText(bytes: Buffer, { starts, ends }: Texts, text: number): boolean {
+  const start = starts[text] as number;
+  const end = ends[text] as number;
+  let hash = SEED;
+  for (let at = start; at < end; at++) hash = Math.imul(hash ^ (bytes[at] as number), PRIME);
   let slot = (hash ^ (hash >>> 16)) & (SLOTS - 1);
   for (; seen[slot] !== 0; slot = (slot + 1) & (SLOTS - 1)) {
-    if (isSameText(bytes, seen[slot] as number, start)) return false;
+    if (isSameText(bytes, starts[(seen[slot] as number) - 1] as number, start)) return false;
   }
-  seen[slot] = start;
+  seen[slot] = text + 1;
   return true;
 }
 

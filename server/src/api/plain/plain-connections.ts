@@ -1,23 +1,31 @@
 /**
  * Connections before Node's HTTP parser sees them. Each read that is exactly one plain lookup is answered with one write.
- * Any other read is put back, and Node handles the connection from then on, with all its limits and timeouts. See
- * docs/decisions/0017.
+ * Any other read goes to Node's parser, with all its limits and timeouts. See docs/decisions/0017 and 0024.
  *
- * Until then this file does what Node would do: it closes a connection that is idle, whose client does not read, or when
- * the server stops, and it stops reading while answers are not read.
+ * With the shared read buffer, a connection that Node's parser reads comes back here between requests. With `data` events
+ * it stays with Node.
+ *
+ * Until Node has a connection, this file does what Node would do: it closes a connection that is idle, whose client does
+ * not read, or when the server stops, and it stops reading while answers are not read.
  */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { refuseOnSocket } from '../../http/client-error.ts';
 import { HEADERS_TIMEOUT_MS, KEEP_ALIVE_MS, STALLED_MS, TIMEOUT_CHECK_MS } from '../../http/limits.ts';
+import type { ReadMode } from '../../http/paced-connections.ts';
+import type { RequestPacer } from '../../http/request-pacer.ts';
+import { type OnRead, SharedBufferSocket } from '../../http/shared-buffer-socket.ts';
 import { PlainRequest } from './plain-request.ts';
 
-/** Answers a plain lookup, at once or later. Undefined leaves the request to Node. */
+/**
+ * Answers a plain lookup, at once or, if it may wait, later. Undefined leaves the request to Node. The bytes are those of
+ * the request only during the call.
+ */
 export type AnswerPlain = (
   bytes: Buffer,
   request: PlainRequest,
   connection: PlainConnection,
+  mayWait: boolean,
 ) => Buffer | undefined | Promise<Buffer | undefined>;
 
 /** A client that has just been answered may send its next request before it notices that the server is stopping. */
@@ -29,26 +37,27 @@ export class PlainConnections {
   readonly #server: Server;
   readonly #nodeListener: NodeListener;
   readonly #answer: AnswerPlain;
+  readonly #readMode: ReadMode;
   readonly #request = new PlainRequest();
+  /** Connections that Node does not have. */
   readonly #open = new Set<PlainConnection>();
+  /** Connections that Node has, with a plain answer that the client's system did not accept at once. */
+  readonly #unread = new Set<PlainConnection>();
   readonly #timer: NodeJS.Timeout;
   #isStopping = false;
   /** Coarse, so that a request does not read the clock. */
   nowMs = performance.now();
 
   /** Takes over the connections of the server from its own listener. */
-  constructor(server: Server, answer: AnswerPlain) {
+  constructor(server: Server, answer: AnswerPlain, readMode: ReadMode) {
     this.#server = server;
     this.#answer = answer;
-    // The only listener of http.Server, which starts its parser on a connection.
+    this.#readMode = readMode;
+    // The only listener, of `paceConnections`, which starts Node's parser on a connection.
     this.#nodeListener = server.listeners('connection')[0] as NodeListener;
     server.removeAllListeners('connection');
     server.on('connection', (socket: Socket) => this.#accept(socket));
     this.#timer = setInterval(() => this.#closeOverdue(), TIMEOUT_CHECK_MS).unref();
-  }
-
-  get count(): number {
-    return this.#open.size;
   }
 
   /** From now on every request is Node's, which answers it with `Connection: close`. */
@@ -69,31 +78,50 @@ export class PlainConnections {
     for (const { socket } of this.#open) socket.destroy();
   }
 
-  #accept(socket: Socket): void {
+  #accept(accepted: Socket): void {
     if (this.#isStopping) {
-      this.#nodeListener.call(this.#server, socket);
+      this.#nodeListener.call(this.#server, accepted);
       return;
     }
+    const socket = this.#readMode === 'shared-buffer' ? SharedBufferSocket.take(accepted) : accepted;
     // The exact time: the coarse one may be old after a pause of the process, and would shorten the timeout.
     const connection = new PlainConnection(socket, performance.now());
     this.#open.add(connection);
-    connection.onData = (bytes) => this.#read(connection, bytes);
+    connection.onRead = (bytes, size) => this.#read(connection, bytes, size);
     connection.onClose = () => this.#open.delete(connection);
     connection.listen();
   }
 
-  #read(connection: PlainConnection, bytes: Buffer): void {
+  #read(connection: PlainConnection, bytes: Buffer, size: number): void {
+    if (connection.pacer !== undefined) {
+      this.#readBetweenRequests(connection, connection.pacer, bytes, size);
+      return;
+    }
     connection.lastReadMs = this.nowMs;
     // The socket is closing: a request that cannot be answered must not be counted.
     if (connection.socket.writableEnded) return;
-    if (this.#isStopping || !this.#request.recognise(bytes)) {
-      this.#handOver(connection, bytes, !startsLikeLookup(bytes));
+    if (this.#isStopping || !this.#request.recognise(bytes, size)) {
+      this.#handOver(connection, bytes.subarray(0, size));
       return;
     }
-    const answer = this.#answer(bytes, this.#request, connection);
-    if (answer instanceof Promise) void this.#finishLater(connection, bytes, answer);
-    else if (answer === undefined) this.#handOver(connection, bytes, true);
+    const answer = this.#answer(bytes, this.#request, connection, true);
+    if (answer instanceof Promise) void this.#finishLater(connection, Buffer.from(bytes.subarray(0, size)), answer);
+    else if (answer === undefined) this.#handOver(connection, bytes.subarray(0, size));
     else connection.write(answer);
+  }
+
+  /** On a connection that Node has, a plain lookup is answered if nothing else is due and storage need not be asked. */
+  #readBetweenRequests(connection: PlainConnection, pacer: RequestPacer, bytes: Buffer, size: number): void {
+    connection.lastReadMs = this.nowMs;
+    if (!this.#isStopping && pacer.isBetweenRequests && this.#request.recognise(bytes, size)) {
+      const answer = this.#answer(bytes, this.#request, connection, false);
+      if (answer !== undefined && !(answer instanceof Promise)) {
+        // Node's timeout is that of an idle connection.
+        if (!connection.send(answer)) this.#unread.add(connection);
+        return;
+      }
+    }
+    pacer.receive(bytes.subarray(0, size));
   }
 
   /** Neither a second request nor the end of the client's side is read before the first request is answered. */
@@ -106,20 +134,24 @@ export class PlainConnections {
     connection.isBusy = false;
     if (socket.destroyed) return;
     if (answer === undefined) {
-      this.#handOver(connection, bytes, true);
+      this.#handOver(connection, bytes);
       return;
     }
     connection.write(answer);
     if (this.#isStopping) socket.end();
-    else if (!socket.writableNeedDrain) socket.resume();
+    else if (!connection.isUnread) socket.resume();
   }
 
-  /** `isReturnable`: the connection probably sends plain lookups again after this request. */
-  #handOver(connection: PlainConnection, bytes: Buffer, isReturnable: boolean): void {
+  #handOver(connection: PlainConnection, bytes: Buffer): void {
     const { socket } = connection;
     this.#open.delete(connection);
     connection.unlisten();
-    if (isReturnable) returnable.set(socket, 0);
+    if (socket instanceof SharedBufferSocket) {
+      this.#nodeListener.call(this.#server, socket);
+      connection.pacer = socket.pacer;
+      socket.pacer?.receive(bytes);
+      return;
+    }
     socket.pause();
     socket.unshift(bytes);
     this.#nodeListener.call(this.#server, socket);
@@ -128,14 +160,21 @@ export class PlainConnections {
 
   #closeOverdue(): void {
     this.nowMs = performance.now();
+    for (const connection of this.#unread) {
+      const { socket, lastReadMs } = connection;
+      if (this.nowMs - lastReadMs > STALLED_MS && hasUnsent(socket)) socket.destroy();
+      if (!hasUnsent(socket) || socket.destroyed) this.#unread.delete(connection);
+    }
     for (const connection of this.#open) {
       const { socket } = connection;
       const quietMs = this.nowMs - connection.lastReadMs;
-      if (socket.writableLength > 0) {
+      if (hasUnsent(socket)) {
         if (quietMs > STALLED_MS) socket.destroy();
       } else if (connection.isNew ? quietMs > HEADERS_TIMEOUT_MS : quietMs > KEEP_ALIVE_MS) {
         if (connection.isBusy) continue;
         if (connection.isNew) refuseOnSocket(socket, 'REQUEST_TIMEOUT');
+        // It was closed at the last check, and its client has not closed its side.
+        else if (socket.writableEnded) socket.destroy();
         else socket.end();
       }
     }
@@ -151,13 +190,15 @@ export class PlainConnection {
   isBusy = false;
   /** Secret of the last request: the next one with the same bytes needs no new string. */
   secret = '';
-  onData: (bytes: Buffer) => void = () => {};
+  /** Defined once Node has the connection, if it is read into the shared buffer. */
+  pacer: RequestPacer | undefined;
+  onRead: OnRead = () => {};
   onClose: () => void = () => {};
   readonly #onDrain = () => this.socket.resume();
   readonly #onEnd = () => this.socket.end();
   readonly #onError = () => this.socket.destroy();
   readonly #onClosed = () => this.onClose();
-  readonly #onData = (bytes: Buffer) => this.onData(bytes);
+  readonly #onData = (bytes: Buffer) => this.onRead(bytes, bytes.length);
 
   constructor(socket: Socket, nowMs: number) {
     this.socket = socket;
@@ -165,12 +206,10 @@ export class PlainConnection {
   }
 
   listen(): void {
-    this.socket
-      .on('error', this.#onError)
-      .on('close', this.#onClosed)
-      .on('end', this.#onEnd)
-      .on('drain', this.#onDrain)
-      .on('data', this.#onData);
+    const { socket } = this;
+    socket.on('error', this.#onError).on('close', this.#onClosed).on('end', this.#onEnd).on('drain', this.#onDrain);
+    if (socket instanceof SharedBufferSocket) socket.onRead = this.onRead;
+    else socket.on('data', this.#onData);
   }
 
   unlisten(): void {
@@ -185,28 +224,23 @@ export class PlainConnection {
   /** Stops reading from a client that does not read its answers. */
   write(answer: Buffer): void {
     this.isNew = false;
-    if (!this.socket.write(answer)) this.socket.pause();
+    if (!this.send(answer)) this.socket.pause();
+  }
+
+  /** An answer was not accepted by the client's system, and `drain` will say when it was. */
+  get isUnread(): boolean {
+    const { socket } = this;
+    return socket instanceof SharedBufferSocket ? socket.hasUnsent : socket.writableNeedDrain;
+  }
+
+  /** False if the client's system did not accept the answer at once. */
+  send(answer: Buffer): boolean {
+    if (!(this.socket instanceof SharedBufferSocket)) return this.socket.write(answer);
+    this.socket.send(answer);
+    return !this.socket.hasUnsent;
   }
 }
 
-function startsLikeLookup(bytes: Buffer): boolean {
-  return bytes.subarray(0, 11).toString('latin1') === 'GET /v1/ip/';
-}
-
-/**
- * Connections on Node's path that sent one request of another kind, with the number of plain lookups since. A proxy keeps
- * its connections open and mixes requests on them; without this, one other request would keep a connection off the fast
- * path for as long as it lives.
- */
-const returnable = new WeakMap<Duplex, number>();
-
-/** If one request in a hundred is of another kind, about five of the hundred then miss the fast path. */
-const PLAIN_IN_A_ROW = 5;
-
-/** Counts a request on Node's path. True if the connection should close, so that the next one starts on the fast path. */
-export function shouldReturn(socket: Duplex, isPlain: boolean): boolean {
-  const count = returnable.get(socket);
-  if (count === undefined) return false;
-  returnable.set(socket, isPlain ? count + 1 : 0);
-  return isPlain && count + 1 >= PLAIN_IN_A_ROW;
+function hasUnsent(socket: Socket): boolean {
+  return socket instanceof SharedBufferSocket ? socket.hasUnsent : socket.writableLength > 0;
 }

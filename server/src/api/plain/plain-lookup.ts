@@ -2,7 +2,7 @@
  * Answers plain lookups: the steps of the route (key, quota, permission, address, record) without a request object. It
  * waits only if storage must be asked: for a key that is no longer vouched for, or for a lease.
  */
-import { parseAddressBytes } from '@whence/dataset/address';
+import { type Address, parseAddressBytes } from '@whence/dataset/address';
 import { ApiError } from '../../http/errors.ts';
 import type { Key } from '../../keys/key.ts';
 import { isWellFormed } from '../../keys/secret.ts';
@@ -31,11 +31,10 @@ const UNAUTHORIZED = new ApiError('UNAUTHORIZED');
 const INVALID_IP = new ApiError('INVALID_IP');
 const FORBIDDEN = forbidden(PERMISSION);
 
-/** What must be kept of a request while it waits, because `PlainRequest` is reused: the address and the time. */
+/** What is kept of a request while it waits: its bytes and `PlainRequest` are used for the next one. */
 type Asked = {
-  readonly bytes: Buffer;
-  readonly start: number;
-  readonly end: number;
+  /** Undefined if it is invalid. */
+  readonly address: Address | undefined;
   readonly startedMs: number;
   readonly nowMs: number;
 };
@@ -45,11 +44,9 @@ export function plainLookup(dependencies: PlainLookupDependencies): AnswerPlain 
   const finish = finisher(dependencies);
   const refuse = refuser(dependencies);
 
-  return (bytes, request, connection) => {
+  return (bytes, request, connection, mayWait) => {
     const asked: Asked = {
-      bytes,
-      start: request.addressStart,
-      end: request.addressEnd,
+      address: parseAddressBytes(bytes, request.addressStart, request.addressEnd),
       startedMs: performance.now(),
       nowMs: nowMs(),
     };
@@ -60,9 +57,10 @@ export function plainLookup(dependencies: PlainLookupDependencies): AnswerPlain 
     if (served === undefined) return undefined;
     const secret = secretOf(bytes, request, connection);
     const key = keys.findRemembered(secret);
-    if (key === undefined) return later(asked, served, secret);
+    if (key === undefined) return mayWait ? later(asked, served, secret) : undefined;
     const spent = quota.spendAtOnce(key.id, key.allowance, asked.nowMs);
-    return spent === undefined ? spendLater(asked, served, key) : finish(asked, served, key, spent);
+    if (spent !== undefined) return finish(asked, served, key, spent);
+    return mayWait ? spendLater(asked, served, key) : undefined;
   };
 
   async function later(asked: Asked, served: ServedDataset, secret: string): Promise<Buffer | undefined> {
@@ -87,7 +85,7 @@ function finisher({ metrics, usage, networks, extraHeaders }: PlainLookupDepende
     const rate = { limit: limitHeader(key), remaining: spent.remaining, resetSeconds: spent.resetSeconds };
     if (!key.permissions.includes(PERMISSION)) return refuseKey(asked, key, rate, FORBIDDEN);
     if (!spent.isAllowed) return refuseKey(asked, key, rate, limitReached(spent, asked.nowMs));
-    const address = parseAddressBytes(asked.bytes, asked.start, asked.end);
+    const { address } = asked;
     if (address === undefined) return refuseKey(asked, key, rate, INVALID_IP);
     const elapsedMs = performance.now() - asked.startedMs;
     const found = writeLookupAnswer(slab, served, address, rate, Math.floor(elapsedMs), asked.nowMs);

@@ -38,9 +38,8 @@ export class PlainRequest {
     return this.secretEnd > 0;
   }
 
-  /** Whether the bytes are a plain lookup; if so, the offsets are set. */
-  recognise(bytes: Buffer): boolean {
-    const size = bytes.length;
+  /** Whether the first `size` bytes are a plain lookup; if so, the offsets are set. */
+  recognise(bytes: Buffer, size: number): boolean {
     if (size < MIN_BYTES || size > MAX_BYTES || bytes[size - 1] !== LF || bytes[size - 2] !== CR) return false;
     if (!hasAt(bytes, 0, START)) return false;
     let at = START.length;
@@ -53,6 +52,7 @@ export class PlainRequest {
   #recogniseHeaders(bytes: Buffer, from: number, end: number): boolean {
     this.secretEnd = 0;
     let hosts = 0;
+    let hasAuthorization = false;
     for (let at = from; at < end; ) {
       const colon = nameEnd(bytes, at, end);
       const name = harmlessName(bytes, at, colon);
@@ -65,10 +65,12 @@ export class PlainRequest {
         if (this.secretEnd > 0) return false;
         this.secretStart = valueStart;
         this.secretEnd = valueEnd;
-      } else if (name === 'connection' && !isKeepAlive(bytes, valueStart, valueEnd)) return false;
+      } else if (name === 'authorization') hasAuthorization = true;
+      else if (name === 'connection' && !isKeepAlive(bytes, valueStart, valueEnd)) return false;
       at = valueEnd + 2;
     }
-    return hosts === 1;
+    // A key in the wrong header gets a hint, which the route writes.
+    return hosts === 1 && !(hasAuthorization && !this.hasSecret);
   }
 }
 

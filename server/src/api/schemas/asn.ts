@@ -2,7 +2,7 @@
 import { envelope, error, oneOfErrors } from './envelope.ts';
 import { connectionType, rir } from './ip-record.ts';
 import { boolean, integer, named, object, string } from './json-schema.ts';
-import { refusals, security } from './refusals.ts';
+import { invalidSwitch, refusals, security } from './refusals.ts';
 
 const searchedAsn = {
   asn: integer('Number of the network.'),
@@ -44,7 +44,10 @@ export const asnSchema = {
         [...Object.keys(optionalAsn), 'prefixes'],
       ),
     ),
-    400: envelope('Not an AS number.', error('invalid ASN', 'INVALID_ASN')),
+    400: envelope(
+      'Not an AS number, or a parameter that is neither true nor false.',
+      oneOfErrors({ INVALID_ASN: 'invalid ASN', INVALID_QUERY: 'invalid query parameter' }, invalidSwitch),
+    ),
     404: envelope('Unknown or reserved number.', error('no data found for ASN', 'NOT_FOUND')),
     ...refusals,
   },

@@ -41,7 +41,8 @@ const familyFigures = (unit: string) =>
       list: share('Share of the answered whose connection type comes from a list.'),
       table: share('From a table written by hand, or the overrides.'),
       rule: share('From a rule on names.'),
-      none: share('From nothing: the default.'),
+      signals: share('From the sum of weak signals: words, registration, announced prefixes.'),
+      none: share('From nothing: assumed.'),
     }),
   });
 

@@ -28,7 +28,7 @@ const checks = named(
       storage_round_trip: {
         type: 'string',
         enum: ['ok', 'slow'],
-        description: 'With PostgreSQL. slow: a round trip takes more than 50 ms, and requests wait for it.',
+        description: 'With PostgreSQL. slow: a round trip takes more than 90 ms, and requests wait for it.',
       },
       update: {
         type: 'string',
@@ -72,8 +72,11 @@ export const readyzSchema = {
               finished_at: string('When it ended; absent while it runs.', '2026-11-15T05:00:40.000Z'),
               succeeded_at: string('When one last came to its end.', '2026-11-15T05:00:40.000Z'),
               feeds_refused: { type: 'array', items: string('A feed that was refused.', 'tor-exits') },
+              refused_format: integer(
+                'Format of the newest dataset of the static host, if this version of whence cannot read it.',
+              ),
             },
-            ['finished_at', 'succeeded_at'],
+            ['finished_at', 'succeeded_at', 'refused_format'],
           ),
         },
         ['update', 'data_as_of', 'data_age_seconds'],

@@ -3,7 +3,7 @@ import { includeParameter } from './address-sections.ts';
 import { details, envelope, error, oneOfErrors, processingTime } from './envelope.ts';
 import { ipRecord } from './ip-record.ts';
 import { integer, named, object, string, strings } from './json-schema.ts';
-import { refusals, security } from './refusals.ts';
+import { invalidSwitch, refusals, security } from './refusals.ts';
 
 const ipMeta = named(
   'LookupMeta',
@@ -28,13 +28,14 @@ export const ipSchema = {
   response: {
     200: envelope('The record.', ipRecord, ipMeta),
     400: envelope(
-      'Not an address, or an unknown include.',
+      'Not an address, an unknown include, or a parameter that is neither true nor false.',
       oneOfErrors(
         {
           INVALID_IP: 'invalid IP address',
           INVALID_INCLUDE: 'invalid include',
+          INVALID_QUERY: 'invalid query parameter',
         },
-        details({ allowed: strings('What can be included.') }),
+        invalidSwitch,
       ),
     ),
     404: envelope(

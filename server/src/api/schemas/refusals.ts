@@ -1,11 +1,24 @@
 /** The errors that every endpoint can answer with. */
 import { details, envelope, error, oneOfErrors } from './envelope.ts';
-import { string } from './json-schema.ts';
+import { named, string } from './json-schema.ts';
 
-const unauthorized = envelope('Key missing, malformed, unknown or revoked.', error('unauthorized', 'UNAUTHORIZED'));
+const unauthorized = envelope(
+  'Key missing, malformed, unknown or revoked.',
+  named(
+    'Unauthorized',
+    error(
+      'unauthorized',
+      'UNAUTHORIZED',
+      details({ hint: string('Where to send the key, if it was sent elsewhere.') }),
+    ),
+  ),
+);
 const forbidden = envelope(
   'The key lacks the permission.',
-  error('forbidden', 'FORBIDDEN', details({ required: string('The permission it lacks.', 'ip:read') })),
+  named(
+    'Forbidden',
+    error('forbidden', 'FORBIDDEN', details({ required: string('The permission it lacks.', 'ip:read') })),
+  ),
 );
 const rateLimited = envelope('The day’s requests are used up.', error('rate limit exceeded', 'RATE_LIMIT_EXCEEDED'));
 const unavailable = envelope(
@@ -19,6 +32,12 @@ const unavailable = envelope(
 export const refusals = { 401: unauthorized, 403: forbidden, 429: rateLimited, 503: unavailable };
 /** Every endpoint except the health checks takes a key. */
 export const security = [{ key: [] }];
+
+/** Of a parameter that is on or off. */
+export const invalidSwitch = details({
+  parameter: string('The name of the parameter.', 'explain'),
+  allowed: { type: 'array', items: string('A value it can have.', 'true') },
+});
 
 export const headersTooLarge = envelope(
   'Headers over 16 KiB.',

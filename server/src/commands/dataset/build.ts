@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { compile } from '@whence/dataset/compile';
-import { type CompileInput, sourcesOf } from '@whence/dataset/compile-input';
+import { type CompileInput, repeatedSources, sourcesOf } from '@whence/dataset/compile-input';
 import { DatasetError } from '@whence/dataset/dataset-error';
 import { readEmbedded } from '@whence/dataset/embedded';
 import { FeedCache } from '@whence/dataset/feed-cache';
@@ -148,7 +148,7 @@ function compileVersion(
 ): Built {
   const compiled = compile(input, (step, share) => progress(step, share * 0.85));
   progress('writing', 0.85);
-  const content = measured(dataDir, encodeContent(compiled, refused), now());
+  const content = measured(dataDir, encodeContent(compiled, refused), input, now());
   progress('checking', 0.95);
   check(content);
   const { version, isNew } = publish(dataDir, content, now());
@@ -156,9 +156,9 @@ function compileVersion(
 }
 
 /** The content with its quality, which is measured on the dataset as it will be read. */
-function measured(dataDir: string, content: Content, now: Date): Content {
+function measured(dataDir: string, content: Content, input: CompileInput, now: Date): Content {
   const dataset = new Dataset(encodeDataset(content, 1, now));
-  const quality = measureQuality(content.meta.quality ?? [], dataset, currentIfWhole(dataDir));
+  const quality = measureQuality(content.meta.quality ?? [], dataset, currentIfWhole(dataDir), repeatedSources(input));
   return { ...content, meta: { ...content.meta, quality } };
 }
 

@@ -14,7 +14,7 @@ type PullSettings = Versions & Pick<Config, 'proxies'>;
 
 export function datasetPublish(
   dataDir: string,
-  options: { to: string; keep: number; json?: boolean },
+  options: { to: string; keep: number; format?: number; json?: boolean },
   stdout: Output,
   stderr: Output,
 ): ExitCode {
@@ -50,7 +50,8 @@ export async function datasetPull(
   tryOrNote(() => reportPull(dataDir, outcome, now()), 'this pull is not shown by servers', stderr);
   if (outcome.kind === 'failed') throw new DatasetError(`${outcome.reason}. The version in use is unchanged.`);
   const { version } = outcome;
-  const isNew = outcome.kind === 'adopted';
+  const isNew = outcome.kind === 'adopted' || (outcome.kind === 'held back' && outcome.isNew);
+  if (outcome.kind === 'held back') stderr.write(`note: ${outcome.reason}\n`);
   if (isNew) pruneVersions(dataDir, keepVersions, stderr);
   if (options.json === true) stdout.write(`${JSON.stringify({ version, is_new: isNew })}\n`);
   else stdout.write(isNew ? `version ${version} is current\n` : `no change: version ${version} is current\n`);

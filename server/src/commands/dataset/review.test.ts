@@ -21,7 +21,8 @@ test('cli: dataset coverage says what decides the connection type, and which net
     'version 1: what decides the connection type\n',
     '\nrow in the table of networks         3              99.6 %\n',
     '\nword in the name                     0               0.0 %\n',
-    '\ndefault                              1               0.4 %\n',
+    '\nsum of weak signals                  1               0.4 %\n',
+    '\nassumed                              0               0.0 %\n',
     '\nthe largest networks without a row in the table\n',
     '\nAS64500  ZZ            65,536  business  Exämple "Nord" GmbH\n',
   ])
@@ -35,7 +36,9 @@ test('cli: dataset coverage --json has the same as data', async () => {
   assert.deepEqual(decided_by, {
     table: { networks: 3, ipv4_addresses: 16_843_008 },
     name: { networks: 0, ipv4_addresses: 0 },
-    default: { networks: 1, ipv4_addresses: 65_536 },
+    signals: { networks: 1, ipv4_addresses: 65_536 },
+    list: { networks: 0, ipv4_addresses: 0 },
+    default: { networks: 0, ipv4_addresses: 0 },
   });
   assert.deepEqual(
     not_in_table.map(({ asn }: { asn: number }) => asn),

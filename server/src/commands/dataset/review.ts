@@ -28,7 +28,9 @@ export function datasetDisagreements(dataDir: string, { json, limit }: ReviewOpt
 const DECIDER_NAMES: Readonly<Record<Decider, string>> = {
   table: 'row in the table of networks',
   name: 'word in the name',
-  default: 'default',
+  signals: 'sum of weak signals',
+  list: 'list of a feed, overrides',
+  default: 'assumed',
 };
 
 function formatCoverage(coverage: TableCoverage): string {

@@ -3,11 +3,15 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from '../../log/log.ts';
 import type { MetricsSnapshot } from '../../metrics/metrics.ts';
 import { startMetricsServer } from '../../metrics/metrics-server.ts';
-import { type RunningServer, type ServerOptions, startServer } from '../../process/server.ts';
+import type { RunningServer, ServerOptions } from '../../process/server.ts';
 import type { Config } from '../../settings/config.ts';
 import { listenError } from '../../terminal/setting-errors.ts';
 
+/** Fastify and everything on it. The first of several processes does not need it. */
+export const loadServer = () => import('../../process/server.ts');
+
 export async function listen(config: Config, log: Logger, options: ServerOptions): Promise<RunningServer> {
+  const { startServer } = await loadServer();
   try {
     return await startServer(config, log, () => Date.now(), options);
   } catch (error) {

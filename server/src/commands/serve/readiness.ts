@@ -1,4 +1,6 @@
 /** Whether the processes that serve have a dataset. */
+import { get } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StopSignals } from '../../process/stop-signals.ts';
 import type { Started } from './start-processes.ts';
@@ -19,14 +21,20 @@ export async function isServingDataset(server: Started, signals: StopSignals): P
 /** Processes see a new version a moment after it is published. */
 export async function untilReady(url: string, signals: StopSignals): Promise<void> {
   while (signals.count === 0) {
-    const status = await fetch(`${url}/readyz`).then(
-      async (response) => {
-        await response.arrayBuffer();
-        return response.status;
-      },
+    const status = await askReadiness(url).then(
+      (answer) => answer.status,
       () => 0,
     );
     if (status === 200) return;
     await sleep(POLL_MS);
   }
+}
+
+/** The answer of `/readyz`. The first use of `fetch` takes 40 ms, and the first requests would wait for it. */
+export function askReadiness(url: string): Promise<{ status: number; body: unknown }> {
+  return new Promise((resolve, reject) => {
+    get(`${url}/readyz`, (response) => {
+      json(response).then((body) => resolve({ status: response.statusCode ?? 0, body }), reject);
+    }).once('error', reject);
+  });
 }

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { readManifest } from '@whence/dataset/publish';
 import { makeFolder } from '@whence/dataset/whole-file';
 import { type Log, type Logger, openLog } from '../../log/log.ts';
+import { openAhead } from '../../lookup/live-dataset.ts';
 import { withCounters } from '../../metrics/metrics.ts';
 import { delayStop, limitStop, StopSignals } from '../../process/stop-signals.ts';
 import type { Config } from '../../settings/config.ts';
@@ -17,7 +18,7 @@ import { checkFeedsFile } from '../dataset/feeds-file.ts';
 import { buildFirstDataset } from './first-dataset.ts';
 import { makeFirstKey } from './first-key.ts';
 import { makeFirstSetupLink } from './first-setup-link.ts';
-import { startMetrics } from './listen.ts';
+import { loadServer, startMetrics } from './listen.ts';
 import { isServingDataset, untilReady } from './readiness.ts';
 import { serveAsWorker } from './serve-as-worker.ts';
 import { type Started, startAlone, startWorkers } from './start-processes.ts';
@@ -70,6 +71,10 @@ async function serveUntilStopped(
   { log: { logger: log, counters, forward }, signals, stdout, isTerminal }: ServeContext,
   onStop: (stop: () => unknown) => void,
 ): Promise<ExitCode> {
+  const isAlone = config.workers === 1;
+  // Dataset and storage open in threads, so the rest of the program is loaded meanwhile. `startAlone` reports a failure.
+  const dataset = isAlone ? openAhead(config.dataDir) : Promise.resolve(undefined);
+  if (isAlone) void loadServer().catch(() => {});
   mentionMissingFiles(config, log);
   const storage = await openWritableStorage(config, log);
   onStop(() => storage.close());
@@ -77,8 +82,9 @@ async function serveUntilStopped(
   withDataDirErrors(config.dataDir, () => readManifest(config.dataDir));
 
   // The server answers while the first dataset is being built or pulled: 503, and /readyz says why.
-  const isAlone = config.workers === 1;
-  const server = isAlone ? await startAlone(config, log, storage) : await startWorkers(config, log, forward);
+  const server = isAlone
+    ? await startAlone(config, log, { opened: storage, dataset })
+    : await startWorkers(config, log, forward);
   let signalsUsed = 0;
   onStop(() => stopServer(server, signals, signalsUsed));
   const metrics = async () => withCounters(await server.metrics(), counters());

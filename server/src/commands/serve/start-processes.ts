@@ -4,10 +4,10 @@ import { type AddressInfo, createServer } from 'node:net';
 import { serverUrl } from '../../http/server-url.ts';
 import type { Log, Logger } from '../../log/log.ts';
 import type { MetricsSnapshot } from '../../metrics/metrics.ts';
+import type { ServerOptions } from '../../process/server.ts';
 import { Workers } from '../../process/workers.ts';
 import type { Config } from '../../settings/config.ts';
 import { settings } from '../../settings/settings.ts';
-import type { Storage } from '../../storage/storage.ts';
 import { listen } from './listen.ts';
 
 export type Started = {
@@ -18,8 +18,10 @@ export type Started = {
   stop(): Promise<void>;
 };
 
-export async function startAlone(config: Config, log: Logger, storage: Storage): Promise<Started> {
-  const server = await listen(config, log, { opened: storage });
+type OpenedParts = Required<Pick<ServerOptions, 'opened' | 'dataset'>>;
+
+export async function startAlone(config: Config, log: Logger, opened: OpenedParts): Promise<Started> {
+  const server = await listen(config, log, opened);
   return { ...server, stop: () => server.close() };
 }
 

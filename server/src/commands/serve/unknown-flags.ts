@@ -1,4 +1,6 @@
 /** The message at the start about flags that the dataset does not know, or knows only as of a past date. */
+import { askReadiness } from './readiness.ts';
+
 type FlagKnowledge = { readonly unknown_flags: readonly string[]; readonly dated_flags: readonly string[] };
 
 /** Empty if every flag is from a current list. */
@@ -15,7 +17,7 @@ export function unknownFlagsText({ unknown_flags: unknown, dated_flags: dated }:
 export async function tellUnknownFlags(url: string): Promise<string> {
   try {
     // Our own answer; without a dataset (a first pull) it has no data.
-    const { data } = (await (await fetch(`${url}/readyz`)).json()) as { data?: Partial<FlagKnowledge> };
+    const { data } = (await askReadiness(url)).body as { data?: Partial<FlagKnowledge> };
     return unknownFlagsText({ unknown_flags: data?.unknown_flags ?? [], dated_flags: data?.dated_flags ?? [] });
   } catch {
     return '';

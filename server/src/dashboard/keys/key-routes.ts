@@ -30,14 +30,9 @@ export function keyRoutes({ storage, audit, settings }: DashboardDependencies): 
     return summary;
   };
 
-  /** Administrators have no limit. A key that is being rotated has a successor, so `most` is larger then. */
-  const requireRoom = async (account: Account, most: number) => {
-    if (account.role === 'admin') return;
-    const active = (await storage.keyList.activeByOwner()).get(account.id) ?? 0;
-    if (active < most) return;
-    const rule = `an account has at most ${most} active keys: revoke keys that are no longer used, or ask an administrator to raise WHENCE_KEYS_PER_MEMBER`;
-    throw new DashboardRefusal('TOO_MANY_KEYS', { details: { limit: most, rule } });
-  };
+  /** Administrators have no limit. A key that is being rotated has a successor, so rotating has twice the limit. */
+  const mostOf = (account: Account, factor: number) =>
+    account.role === 'admin' ? Number.POSITIVE_INFINITY : factor * settings.keysPerMember;
 
   return {
     listKeys: {
@@ -53,11 +48,12 @@ export function keyRoutes({ storage, audit, settings }: DashboardDependencies): 
       }),
       handler: async ({ session, body, actor, now }) => {
         requireTier(session.account, body.tier);
-        await requireRoom(session.account, settings.keysPerMember);
         const permissions = PERMISSIONS.filter((permission) => body.permissions.includes(permission));
         const newKey = { name: parseName(body.name), tier: body.tier, permissions };
-        const { key, secret } = await keys.create(newKey, actor, now, session.account.id);
-        return { key: await summaryOf(key, now), secret };
+        const most = mostOf(session.account, 1);
+        const outcome = await keys.createWithin(newKey, actor, now, { ownerId: session.account.id, most });
+        if (outcome === 'too many') throw tooManyKeys(most);
+        return { key: await summaryOf(outcome.key, now), secret: outcome.secret };
       },
     },
     getKey: {
@@ -91,8 +87,9 @@ export function keyRoutes({ storage, audit, settings }: DashboardDependencies): 
       handler: async ({ session, params, body, actor, now }) => {
         const key = await visible.find(session.account, params.id);
         requireTier(session.account, key.tier);
-        await requireRoom(session.account, 2 * settings.keysPerMember);
-        const outcome = await keys.rotate(key, parseName(body.name ?? key.name), actor, now);
+        const most = mostOf(session.account, 2);
+        const outcome = await keys.rotate(key, parseName(body.name ?? key.name), actor, now, most);
+        if (outcome === 'too many') throw tooManyKeys(most);
         if (outcome === 'revoked') throw new DashboardRefusal('ALREADY_REVOKED');
         if (outcome === 'has successor') throw new DashboardRefusal('ALREADY_ROTATING');
         return { key: await summaryOf(outcome.key, now), secret: outcome.secret };
@@ -142,6 +139,11 @@ function filterOf(query: Ask<'listKeys'>['query']): KeyFilter {
     after,
     limit: Math.max(1, parseCount('/limit', query.limit, DEFAULT_PAGE, MAX_PAGE)),
   };
+}
+
+function tooManyKeys(most: number): DashboardRefusal {
+  const rule = `an account has at most ${most} active keys: revoke keys that are no longer used, or ask an administrator to raise WHENCE_KEYS_PER_MEMBER`;
+  return new DashboardRefusal('TOO_MANY_KEYS', { details: { limit: most, rule } });
 }
 
 function requireTier({ role }: Account, tier: Tier): void {

@@ -13,10 +13,33 @@ const IN_CELL = 1;
 const IN_QUOTES = 2;
 const AFTER_QUOTE = 3;
 
-/** The finder keeps its quoting state between calls. */
+/** After a quote, this many bytes are read one by one: more quotes are likely. */
+const QUOTED_BYTES = 4096;
+
+/** The finder keeps its quoting state between calls. A row without quotes ends at the next line break. */
 export function rowEndFinder(delimiter: number): RecordEndFinder {
   let state = AT_CELL_START;
+  /** Where the first quote is in the bytes of the last calls, and how far that is known to help. */
+  let bytesSearched: Buffer | undefined;
+  let searchedTo = 0;
+  let quote = 0;
+  let searchAgainAt = 0;
   return (bytes, from, to) => {
+    // A block is filled in steps, each with another end.
+    if (bytes !== bytesSearched || to !== searchedTo || from >= searchAgainAt) {
+      bytesSearched = bytes;
+      searchedTo = to;
+      quote = bytes.indexOf(QUOTE, from);
+      if (quote < 0 || quote > to) quote = to;
+      searchAgainAt = quote + QUOTED_BYTES;
+    }
+    if (state !== IN_QUOTES && from < quote) {
+      const lineBreak = bytes.indexOf(LF, from);
+      if (lineBreak >= 0 && lineBreak < quote) {
+        state = AT_CELL_START;
+        return lineBreak + 1;
+      }
+    }
     for (let at = from; at < to; at++) {
       const byte = bytes[at] as number;
       if (state === IN_QUOTES) {

@@ -58,11 +58,11 @@ export class CsvWriter {
   }
 
   write(bytes: Buffer, start: number, end: number, output: OutputBuffer): void {
-    output.append(bytes, start, end);
     if (start === end) return;
     if (this.#header === undefined) {
       this.#readFirstRow(cellTexts(bytes, start, end, this.#delimiter));
       if (this.#options.hasHeader) {
+        output.copyTo(end);
         this.#appendColumnNames(output);
         return;
       }
@@ -75,7 +75,8 @@ export class CsvWriter {
       return;
     }
     const address = this.#finder.next(bytes, this.#row.start, this.#row.end);
-    if (address === undefined) output.append(this.#emptyCells, 0, this.#emptyCells.length);
+    output.copyTo(end);
+    if (address === undefined) output.append(this.#emptyCells);
     else this.#lookup.append(address, output);
   }
 
@@ -117,7 +118,7 @@ export class CsvWriter {
         `column ${JSON.stringify(taken)} already exists; use --as NAME to add NAME_${fields[0]} and so on`,
       );
     const text = Buffer.from(names.map((name) => delimiter + quoteCell(name, delimiter)).join(''));
-    output.append(text, 0, text.length);
+    output.append(text);
   }
 }
 

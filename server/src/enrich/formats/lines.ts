@@ -21,9 +21,9 @@ const COMMA = 0x2c;
 export function linesWriter(lookup: AddressLookup, allAddresses: boolean): RecordWriter {
   const finder = new AddressFinder();
   return (bytes, start, end, output) => {
-    output.append(bytes, start, end);
     const first = finder.next(bytes, start, end);
     if (first === undefined) return;
+    output.copyTo(end);
     output.appendByte(TAB);
     if (allAddresses) appendAll(lookup, finder, first, bytes, end, output);
     else lookup.append(first, output);
@@ -47,15 +47,11 @@ export function ndjsonWriter(lookup: AddressLookup, { paths, memberName, allAddr
     if (!isObject && !isBlank(bytes, start, end)) lookup.counts.unreadable++;
     const address = isObject ? line.address : undefined;
     if (address !== undefined && line.hasAddedName) lookup.counts.already_there++;
-    if (address === undefined || line.hasAddedName) {
-      output.append(bytes, start, end);
-      return;
-    }
-    output.append(bytes, start, line.close);
-    output.append(beforeMember, 0, beforeMember.length);
+    if (address === undefined || line.hasAddedName) return;
+    output.copyTo(line.close);
+    output.append(beforeMember);
     if (allAddresses) appendAll(lookup, finder, address, bytes, line.textEnd, output);
     else lookup.append(address, output);
-    output.append(bytes, line.close, end);
   };
 }
 

@@ -13,6 +13,7 @@ import { keyUsesAndNetworks } from './0007-key-uses-and-networks.ts';
 import { keyList } from './0008-key-list.ts';
 import { keyChanges } from './0009-key-changes.ts';
 import { linkCreatorsAndUsageIndex } from './0010-link-creators-and-usage-index.ts';
+import { keyQuestionAndAutovacuum } from './0011-key-question-and-autovacuum.ts';
 import { registrations } from './0013-registrations.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -26,5 +27,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0008-key-list': keyList,
   '0009-key-changes': keyChanges,
   '0010-link-creators-and-usage-index': linkCreatorsAndUsageIndex,
+  '0011-key-question-and-autovacuum': keyQuestionAndAutovacuum,
   '0013-registrations': registrations,
 };

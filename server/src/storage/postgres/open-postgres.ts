@@ -12,10 +12,13 @@ import { oneStatementLeases } from './one-statement-leases.ts';
 import { oneStatementStatistics } from './one-statement-statistics.ts';
 import { openFailure } from './open-failure.ts';
 import { openPool, openTransaction, type Pool, type PoolTimeouts } from './pool.ts';
+import { shareConnection } from './shared-connection.ts';
 import { unavailableDialect } from './unavailable-dialect.ts';
 
 /** Per process. Usually one or two are in use. */
 const MAX_CONNECTIONS = 8;
+/** For changes of keys and the clock. */
+const URGENT_CONNECTIONS = 1;
 const TIMEOUTS: PoolTimeouts = { connectMs: 2_000, statementMs: 2_000, lockMs: 2_000, queryMs: 3_000 };
 
 /** For reads of statistics, which may take seconds. */
@@ -36,9 +39,13 @@ type PostgresOptions = {
 /** Opens the database and, where steps are pending, brings its schema up to date under Kysely's advisory lock. */
 export async function openPostgres(url: string, { mustExist, mayBeAway = false }: PostgresOptions): Promise<Engine> {
   const { name: place } = readDatabaseUrl(url);
-  const [main, mainPool] = connect(url, MAX_CONNECTIONS, TIMEOUTS);
-  const [urgent, urgentPool] = connect(url, 1, TIMEOUTS);
-  const [statisticsReads, statisticsPool] = connect(url, STATISTICS_CONNECTIONS, STATISTICS_TIMEOUTS);
+  const mainPool = openPool(url, { max: MAX_CONNECTIONS, timeouts: TIMEOUTS });
+  // Never behind other statements, and at a distance several at the same time.
+  const urgentPool = shareConnection(openPool(url, { max: URGENT_CONNECTIONS, timeouts: TIMEOUTS, isPipelined: true }));
+  const statisticsPool = openPool(url, { max: STATISTICS_CONNECTIONS, timeouts: STATISTICS_TIMEOUTS });
+  const main = databaseOf(mainPool, TIMEOUTS);
+  const urgent = databaseOf(urgentPool, TIMEOUTS);
+  const statisticsReads = databaseOf(statisticsPool, STATISTICS_TIMEOUTS);
   const clock = new DatabaseClock(async () => {
     const { rows } = await sql<{ now: number }>`select ${NOW} as now`.execute(urgent);
     return (rows[0] as { now: number }).now;
@@ -77,7 +84,7 @@ export async function openPostgres(url: string, { mustExist, mayBeAway = false }
 
 /** Uses separate connections, with the timeouts for migrations. */
 async function migrateAlone(url: string): Promise<void> {
-  const [db] = connect(url, 2, MIGRATION_TIMEOUTS);
+  const db = databaseOf(openPool(url, { max: 2, timeouts: MIGRATION_TIMEOUTS }), MIGRATION_TIMEOUTS);
   try {
     await migrate(db);
   } finally {
@@ -85,8 +92,7 @@ async function migrateAlone(url: string): Promise<void> {
   }
 }
 
-function connect(url: string, max: number, timeouts: PoolTimeouts): [db: Db, pool: Pool] {
-  const pool = openPool(url, max, timeouts);
+function databaseOf(pool: Pool, timeouts: PoolTimeouts): Db {
   const dialect = new PostgresDialect({ pool });
-  return [new Kysely<Schema>({ dialect: unavailableDialect(dialect, openTransaction(timeouts)) }), pool];
+  return new Kysely<Schema>({ dialect: unavailableDialect(dialect, openTransaction(timeouts)) });
 }

@@ -20,7 +20,13 @@ export type PoolTimeouts = {
   readonly queryMs: number;
 };
 
-export type Pool = PostgresPool & {
+export type Connection = PostgresPoolClient & {
+  /** Whether it will be closed when it is released. */
+  isBroken(): boolean;
+};
+
+export type Pool = Omit<PostgresPool, 'connect'> & {
+  connect(): Promise<Connection>;
   /** Uses other connections from now on, to the next host where there are several. */
   renew(): void;
 };
@@ -35,9 +41,17 @@ const KEEP_ALIVES = { idle: 10, interval: 5, count: 3 };
 /** `read_only_sql_transaction`: the server was a standby, or became read-only. */
 const READ_ONLY = '25006';
 
-export function openPool(url: string, max: number, timeouts: PoolTimeouts): Pool {
+type PoolOptions = {
+  /** Connections at most. */
+  readonly max: number;
+  readonly timeouts: PoolTimeouts;
+  /** Whether a statement is sent before earlier ones of its connection are answered. */
+  readonly isPipelined?: boolean;
+};
+
+export function openPool(url: string, options: PoolOptions): Pool {
   const { hosts, attributes } = readDatabaseUrl(url);
-  const pools = hosts.map((host) => openHost(host, max, timeouts, attributes !== 'any'));
+  const pools = hosts.map((host) => openHost(host, options, attributes !== 'any'));
   let current = 0;
   return {
     async connect() {
@@ -64,11 +78,13 @@ export function openPool(url: string, max: number, timeouts: PoolTimeouts): Pool
   };
 }
 
-function openHost(url: string, max: number, timeouts: PoolTimeouts, mustBeWritable: boolean): Pool {
+function openHost(url: string, options: PoolOptions, mustBeWritable: boolean): Pool {
+  const { max, timeouts, isPipelined = false } = options;
   const pool = new pg.Pool({
     connectionString: withTlsOfLibpq(url),
     application_name: 'whence',
     max,
+    pipeline: isPipelined,
     connectionTimeoutMillis: timeouts.connectMs,
     query_timeout: timeouts.queryMs,
     idleTimeoutMillis: IDLE_MS,
@@ -158,7 +174,7 @@ export function openTransaction({ statementMs, lockMs }: PoolTimeouts): string {
 /** Every error that the server itself reports has a five-character SQLSTATE. */
 const isServerError = (error: unknown) => /^[0-9A-Z]{5}$/.test((error as { code?: string }).code ?? '');
 
-function closedWhenBroken(client: pg.PoolClient, connectionError: () => Error | undefined): PostgresPoolClient {
+function closedWhenBroken(client: pg.PoolClient, connectionError: () => Error | undefined): Connection {
   let queryError: Error | undefined;
   const query = async (...args: unknown[]) => {
     const failure = connectionError() ?? queryError;
@@ -172,6 +188,7 @@ function closedWhenBroken(client: pg.PoolClient, connectionError: () => Error | 
   };
   return {
     query: query as PostgresPoolClient['query'],
+    isBroken: () => (connectionError() ?? queryError) !== undefined,
     release: () => client.release(connectionError() ?? queryError),
   };
 }

@@ -46,7 +46,7 @@ const onPostgres = (behaviour: string, work: Parameters<typeof onDatabase>[0]) =
 
 onPostgres('a connection that ends in the packet that says that it is ready fails its query only', async (url) => {
   const proxy = await NetworkProxy.start(url);
-  const pool = openPool(proxy.url(url), 2, TIMEOUTS);
+  const pool = openPool(proxy.url(url), { max: 2, timeouts: TIMEOUTS });
   try {
     await proxy.set('shuts down');
     // An error without a listener would end this process.
@@ -64,7 +64,7 @@ onPostgres('a connection that ends in the packet that says that it is ready fail
 
 onPostgres('a replica that disappears inside a transaction holds its locks for seconds, not hours', async (url) => {
   const storage = await openStorage(url);
-  const pool = openPool(url, 1, TIMEOUTS);
+  const pool = openPool(url, { max: 1, timeouts: TIMEOUTS });
   try {
     await storage.keys.insert(key('one'));
     const gone = await pool.connect();

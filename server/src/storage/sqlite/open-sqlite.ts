@@ -27,7 +27,7 @@ export async function openSqlite(path: string, { mustExist }: { mustExist: boole
   const reader = new SqliteThread({ path, isReader: true });
   const writer = new SqliteThread({ path, isReader: false });
   // Started by the first read of statistics: commands and workers without one do not have the thread.
-  const statisticsReader = new SqliteThread({ path, isReader: true }, STATISTICS_TIMEOUT_MS);
+  const statisticsReader = new SqliteThread({ path, isReader: true, isBackground: true }, STATISTICS_TIMEOUT_MS);
   const threads = { reader, writer, statisticsReader, writerLock: new Mutex() };
   const db = new Kysely<Schema>({ dialect: threadDialect(threads) });
   const statisticsReads = new Kysely<Schema>({ dialect: statisticsDialect(threads) });

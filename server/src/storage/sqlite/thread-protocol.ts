@@ -3,6 +3,8 @@ export type ThreadOptions = {
   readonly path: string;
   /** Opens the file read-only. */
   readonly isReader: boolean;
+  /** Gives way to the other threads where the machine is busy: its statements read millions of rows. */
+  readonly isBackground?: boolean;
 };
 
 export type StatementRequest = {

@@ -9,6 +9,7 @@
  * writes) while the others stay, since on a full disk the `-shm` file could not be made anew.
  */
 import { statSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import {
@@ -101,7 +102,11 @@ class FileChanged extends Error {
 const port = parentPort;
 if (port === null) throw new Error('this module must run as a thread of the storage');
 // Passed by SqliteThread, the only caller.
-const connection = new Connection(workerData as ThreadOptions);
+const options = workerData as ThreadOptions;
+// Linux sets the priority of the calling thread; other systems would set that of the whole process.
+if (options.isBackground === true && process.platform === 'linux')
+  setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+const connection = new Connection(options);
 port.on('message', (request: StatementRequest | CloseRequest) => {
   const { id } = request;
   if ('isLast' in request) {

@@ -36,6 +36,11 @@ export type KeyStore = {
   insert(key: StoredKey): Promise<void>;
   /** Inserts it if there is no key at all. Of several callers at once, in any process, one succeeds. */
   insertFirst(key: StoredKey): Promise<boolean>;
+  /**
+   * Inserts it unless its owner has `most` active keys already, or its predecessor an active successor. Of several callers
+   * at once, in any process, no more succeed than that.
+   */
+  insertWithin(key: StoredKey, most: number): Promise<'inserted' | 'too many' | 'has successor'>;
   findByHash(hash: string): Promise<StoredKey | undefined>;
   find(id: string): Promise<StoredKey | undefined>;
   /** Those that exist, in no order. */
@@ -84,6 +89,24 @@ export function keyStore(db: Db, changes: ReadKeyChanges): KeyStore {
         if (found !== undefined) return false;
         await insertRow(transaction, key, revision);
         return true;
+      });
+    },
+    async insertWithin(key, most) {
+      return db.transaction().execute(async (transaction) => {
+        // Callers wait for each other here, so that each counts the keys of the one before.
+        const revision = await moveRevision(transaction);
+        const { ownerId, predecessorId } = key;
+        const active = transaction.selectFrom('keys').where('revoked_at', 'is', null);
+        if (predecessorId !== undefined) {
+          const successor = active.where('predecessor_id', '=', predecessorId).select('id').limit(1);
+          if ((await successor.executeTakeFirst()) !== undefined) return 'has successor';
+        }
+        if (ownerId !== undefined && most !== Number.POSITIVE_INFINITY) {
+          const counted = active.where('owner_id', '=', ownerId).select(({ fn }) => fn.countAll().as('keys'));
+          if (Number((await counted.executeTakeFirstOrThrow()).keys) >= most) return 'too many';
+        }
+        await insertRow(transaction, key, revision);
+        return 'inserted';
       });
     },
     async findByHash(hash) {

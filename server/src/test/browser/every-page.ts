@@ -3,19 +3,14 @@
  * not scroll sideways, and axe-core finds nothing serious.
  */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import test, { before } from 'node:test';
 import { until } from '@whence/testing/until';
-import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { type DashboardClient, signedInAs } from '../dashboard/dashboard-client.ts';
 import { type BrowserTest, heading, NO_BROWSER } from './browser.ts';
+import { inspectThemes, PHONE, WIDE } from './inspect.ts';
 import { sharedWhence } from './shared-whence.ts';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const WIDE = { width: 1280, height: 900 };
-const PHONE = { width: 390, height: 844 };
 const EXPECTED_ERRORS = [/status of 40[0134]/, /status of 410/];
 let whence: BrowserTest;
 let admin: DashboardClient;
@@ -43,24 +38,6 @@ before(async () => {
   page = await whence.open(undefined, { as: admin, expectedErrors: EXPECTED_ERRORS });
 });
 
-/** What differs between the themes. */
-const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
-/** Every rule of WCAG 2.0, 2.1 and 2.2 at the levels A and AA, also those that axe-core does not run unasked. */
-const WCAG_TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22a', 'wcag22aa', 'best-practice'];
-
-async function seriousViolations(shown: Page, rules?: readonly string[]): Promise<string[]> {
-  if ((await shown.evaluate('typeof axe')) === 'undefined') await shown.evaluate(axe);
-  const runOnly = rules === undefined ? { type: 'tag', values: WCAG_TAGS } : { type: 'rule', values: rules };
-  const run = { resultTypes: ['violations'], runOnly };
-  const { violations } = (await shown.evaluate(`axe.run(${JSON.stringify(run)})`)) as AxeResults;
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
-}
-
-const sidewaysBy = (shown: Page) =>
-  shown.evaluate(() => Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth));
-
 /** What was asked for has come. */
 async function settle(shown: Page): Promise<void> {
   await heading(shown).first().waitFor();
@@ -84,24 +61,16 @@ async function inspect(shown: Page): Promise<string> {
   return title;
 }
 
-async function inspectThemes(shown: Page, width: string): Promise<void> {
-  await shown.emulateMedia({ colorScheme: 'light' });
-  assert.deepEqual(await seriousViolations(shown), [], `light, ${width}`);
-  await shown.emulateMedia({ colorScheme: 'dark' });
-  assert.deepEqual(await seriousViolations(shown, COLOUR_RULES), [], `dark, ${width}`);
-  assert.equal(await sidewaysBy(shown), 0, width);
-}
-
 for (const [name, path] of [
   ['overview', '/'],
   ['address', '/ip/8.8.8.8'],
   ['address with no data', '/ip/10.0.0.1'],
-  ['prefix', '/prefix/8.8.8.0/24'],
-  ['network', '/asn/15169'],
+  ['prefix with a map', '/prefix/3.0.0.0/8'],
+  ['network with a map', '/asn/16509'],
   ['search', '/asn?q=google'],
   ['domain', '/domain/example.com?include=transport,networks'],
   ['batch, empty', '/batch'],
-  ['batch', '/batch?ips=8.8.8.8%201.0.9.9'],
+  ['batch with a map', '/batch?ips=8.8.8.8%201.0.9.9'],
   ['usage', '/usage?by=status'],
   ['data', '/data'],
   ['difference', '/data/diff/1...2'],

@@ -95,6 +95,35 @@ test('lookups: a domain shows grade, records, tree, keys, policy and what to fix
   }
 });
 
+test('lookups: maps of countries and of address space lead to what is pointed at', options, async (t) => {
+  const page = await whence.open(t, { as: viewer });
+  await page.goto('/batch?ips=8.8.8.8%201.0.9.9');
+  const countries = page.getByRole('img', { name: 'Map of 2 countries; the list of countries has the numbers' });
+  await countries.waitFor();
+  await countries.locator('[data-choosable]').first().dispatchEvent('click');
+  await page.waitForURL(/country=(?:US|AU)/);
+  await page.getByRole('heading', { name: '1 of 2 addresses' }).waitFor();
+  await page.goto('/asn/16509');
+  await page.getByRole('img', { name: 'Map of 0.0.0.0/0, one cell per /16: 256 datacenter' }).waitFor();
+  await page.goto('/prefix/3.0.0.0/8');
+  const space = page.getByRole('img', { name: /^Map of 3\.0\.0\.0\/8, one cell per \/24: 65,536 datacenter/ });
+  await space.click({ position: { x: 3, y: 3 } });
+  await page.waitForURL('**/prefix/3.0.0.0/24');
+});
+
+test('lookups: on paper a page says what it is from, its address and when it was printed', options, async (t) => {
+  const page = await whence.open(t, { as: viewer });
+  await page.goto('/ip/8.8.8.8');
+  await page.getByText('Datacenter of Google LLC').first().waitFor();
+  const address = page.getByText(`${whence.url}/ip/8.8.8.8`, { exact: true });
+  assert.ok(!(await address.isVisible()));
+  await page.emulateMedia({ media: 'print' });
+  assert.ok(await address.isVisible());
+  const sheet = page.locator('div', { has: address }).last();
+  assert.match((await sheet.textContent()) ?? '', new RegExp(`^Whence.*${new Date().getUTCFullYear()}.* UTC$`));
+  assert.ok(!(await page.getByRole('combobox').first().isVisible()), 'without the lookup field');
+});
+
 /** Lines of a web server's log; addresses come round again after `different`. */
 function makeLog(bytes: number, different: number): Buffer {
   const lines: string[] = [];

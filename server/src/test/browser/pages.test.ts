@@ -8,6 +8,7 @@ import './every-page.ts';
 import './keyboard-paths.ts';
 import './keys.ts';
 import './lookups.ts';
+import './palette.ts';
 import './public-lookups.ts';
 import './reference.ts';
 // Last: it fills the table of keys.

@@ -20,6 +20,21 @@ test('reference: every operation is listed, on wide screens and on phones', opti
   assert.ok(sideways <= 0, `scrolls sideways by ${sideways} px`);
 });
 
+test('reference: it has the header of the dashboard with a way back, and its theme', options, async (t) => {
+  const page = await whence.open(t, { colorScheme: 'light', expectedErrors: [/status of 401/] });
+  await page.goto('/docs');
+  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  assert.equal(await background(), 'rgb(255, 255, 255)');
+  await page.evaluate(() => localStorage.setItem('whence-theme', 'dark'));
+  await page.reload();
+  assert.equal(await background(), 'rgb(19, 20, 23)');
+  for (const name of ['Quick start', 'Limits', 'Errors'])
+    await page.getByRole('heading', { name, exact: true }).first().waitFor();
+  assert.equal(await page.evaluate(() => document.querySelectorAll('.dark-mode').length > 0), true);
+  await page.getByRole('link', { name: 'Back to the dashboard' }).click();
+  await page.waitForURL(`${whence.url}/`);
+});
+
 test('reference: a request is tried with a key from the page', options, async (t) => {
   const { secret } = await whence.folder.createKey();
   const page = await whence.open(t);

@@ -142,6 +142,7 @@ const ROUTES: Readonly<Record<Mutating, () => Promise<Change> | Unchanged>> = {
     const input = { params: { id: await createKey() }, body: {} };
     return { action: 'key.rotated', actor: 'Ada', run: () => admin.get('rotateKey', input) };
   },
+  tryDomain: () => ({ because: 'it reads; records do not fit into a path' }),
   lookUpBatch: () => ({ because: 'it reads; addresses do not fit into a path' }),
   useVersion: async () => {
     const run = () => admin.get('useVersion', { body: { version: versions[0] } });

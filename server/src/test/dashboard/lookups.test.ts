@@ -9,6 +9,12 @@ import { openStorage } from '../../storage/open-storage.ts';
 import { SAMPLE, startInProcess, TestFolder } from '../test-server.ts';
 import { DashboardClient, signedInAs } from './dashboard-client.ts';
 
+/** Both checks of the first trial, each of which asks twice, get no answer. */
+const LAME_AT_FIRST = {
+  scripts: {
+    'lame.example': [...Array.from({ length: 4 }, () => ({ do: 'SERVFAIL' as const })), { do: 'answer' as const }],
+  },
+};
 const folder = new TestFolder();
 let server: Awaited<ReturnType<typeof startInProcess>>;
 let dns: ScriptedDnsServer;
@@ -18,10 +24,16 @@ let viewer: DashboardClient;
 before(async () => {
   folder.publish({ ...SAMPLE, tor: [] });
   folder.publish();
-  dns = await startScriptedDnsServer({
-    'example.com': { TXT: ['v=spf1 include:spf.example.net -all'] },
-    'spf.example.net': { TXT: ['v=spf1 a:nothing.example.net -all'] },
-  });
+  dns = await startScriptedDnsServer(
+    {
+      'example.com': { TXT: ['v=spf1 include:spf.example.net -all'] },
+      'spf.example.net': { TXT: ['v=spf1 a:nothing.example.net -all'] },
+      'google.example.net': { TXT: ['v=spf1 ip4:8.8.8.0/24 -all'] },
+      'flaky.example': { TXT: ['v=spf1 include:lame.example -all'], MX: [[0, '.']] },
+      'lame.example': { TXT: ['v=spf1 ip4:8.8.8.0/24 -all'] },
+    },
+    LAME_AT_FIRST,
+  );
   server = await startInProcess(folder, undefined, { WHENCE_DNS_SERVERS: dns.address });
   admin = await signedInAs(folder, server.url, 'Ada', 'admin');
   viewer = await signedInAs(folder, server.url, 'Vera', 'viewer');
@@ -106,6 +118,18 @@ test('lookup: a network with its prefixes and the types of its addresses', async
   assert.equal((await viewer.try('lookUpAsn', { params: { asn: '64499' } })).status, 404);
 });
 
+test('lookup: a map of a prefix has a letter per block, a map of a network one per /16', async () => {
+  const params = { address: '8.8.0.0', length: '16' };
+  const { prefix, cell_length, cells, is_truncated } = await viewer.get('mapPrefix', { params });
+  assert.deepEqual([prefix, cell_length, cells.length, is_truncated], ['8.8.0.0/16', 24, 256, false]);
+  assert.deepEqual([cells[8], cells[9]], ['d', '.'], '8.8.8.0/24 is announced by a datacenter, the next one is not');
+  const network = await viewer.get('mapAsn', { params: { asn: '15169' } });
+  assert.equal(network.cells.length, 65_536);
+  assert.equal(network.cells[8 * 256 + 8], 'd');
+  assert.equal(network.countries[0]?.value, 'US');
+  assert.equal((await viewer.try('mapAsn', { params: { asn: 'x' } })).data.code, 'INVALID_ASN');
+});
+
 test('lookup: networks by name', async () => {
   const { results } = await viewer.get('searchAsn', { query: { q: 'EXAMPLE' } });
   assert.equal(results[0]?.asn, 64500);
@@ -124,6 +148,60 @@ test('lookup: a domain with points by part and the tree of its SPF record', asyn
   );
   assert.equal((await viewer.try('checkDomain', { params: { domain: '192.0.2.1' } })).data.code, 'INVALID_DOMAIN');
 });
+
+test('lookup: a change of records is tried, and only names that it brings are asked of DNS', async () => {
+  const params = { domain: 'example.com' };
+  const { report } = await viewer.get('checkDomain', { params });
+  const spf = 'v=spf1 include:google.example.net -all';
+  const dmarc = 'v=DMARC1; p=reject; rua=mailto:d@example.com';
+  const first = await viewer.get('tryDomain', { params, body: { dmarc } });
+  assert.equal(first.before.score, report.domain_auth_score);
+  assert.equal(first.after.score, report.domain_auth_score + 35);
+  assert.deepEqual(first.after.points.spf, first.before.points.spf);
+  assert.ok(first.vanished.some(({ part }) => part === 'dmarc'));
+  assert.deepEqual(first.appeared, []);
+
+  const asked = dns.queries.length;
+  const { before, after } = await viewer.get('tryDomain', { params, body: { spf, dmarc } });
+  const brought = dns.queries.slice(asked).map(({ name, type }) => `${name} ${type}`);
+  assert.deepEqual([...new Set(brought)], ['google.example.net TXT']);
+  assert.deepEqual([before.spf_lookups, after.spf_lookups], [2, 1]);
+  assert.equal(before.senders?.ipv4_addresses, 0);
+  const google = { asn: 15169, asn_name: 'Google LLC', ipv4_addresses: 256 };
+  assert.deepEqual(after.senders, { ipv4_addresses: 256, ipv6_48s: 0, open_to_all: false, networks: [google] });
+
+  const broken = await viewer.get('tryDomain', { params, body: { spf: 'v=spf1 ip4:192.0.2.0/33 -all' } });
+  assert.deepEqual(
+    broken.appeared.map(({ part, text }) => [part, text.split(':', 1)[0]]),
+    [['spf', 'syntax_error']],
+  );
+  assert.equal(dns.queries.length, asked + brought.length, 'a record without names asks nothing');
+});
+
+test('lookup: what DNS did not answer for the domain as it is does not seem repaired by a change', async () => {
+  const params = { domain: 'flaky.example' };
+  for (let trial = 0; trial < 2; trial++) {
+    const { before, after, vanished } = await viewer.get('tryDomain', {
+      params,
+      body: { dmarc: 'v=DMARC1; p=reject' },
+    });
+    assert.deepEqual([before.points.spf.points, after.points.spf.points], trial === 0 ? [0, 0] : [25, 25]);
+    assert.ok(vanished.every(({ part }) => part === 'dmarc'));
+  }
+});
+
+for (const [behaviour, domain, body, status, code] of [
+  ['a record that is too long', 'example.com', { spf: 'x'.repeat(16_385) }, 400, 'INVALID_REQUEST'],
+  ['a field that does not exist', 'example.com', { mx: 'mail.example.com' }, 400, 'INVALID_REQUEST'],
+  ['a key without a selector', 'example.com', { dkim: { selector: '', text: 'p=' } }, 400, 'INVALID_SELECTOR'],
+  ['two selectors for one key', 'example.com', { dkim: { selector: 'a,b', text: 'p=' } }, 400, 'INVALID_SELECTOR'],
+  ['text that is no domain', '192.0.2.1', { spf: '' }, 400, 'INVALID_DOMAIN'],
+] as const) {
+  test(`lookup: trying ${behaviour} is refused`, async () => {
+    const answer = await viewer.try('tryDomain', { params: { domain }, body });
+    assert.deepEqual([answer.status, answer.data.code], [status, code]);
+  });
+}
 
 test('lookup: a batch has an entry for every text, also __proto__', async () => {
   const ips = ['8.8.8.8', '10.0.0.1', 'x', '__proto__', '8.8.8.8'];

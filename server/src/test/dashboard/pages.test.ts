@@ -23,7 +23,13 @@ before(async () => {
   writeFileSync(join(folder, 'assets', 'index-abc123.js'), SCRIPT);
   writeFileSync(join(folder, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
   const unused = () => false;
-  app = createHttpServer({ log: openLog('fatal', false).logger, trustProxy: [], onRequest: () => {}, onFault: unused });
+  app = createHttpServer({
+    log: openLog('fatal', false).logger,
+    trustProxy: [],
+    readMode: 'shared-buffer',
+    onRequest: () => {},
+    onFault: unused,
+  });
   const updates = { kind: 'build', intervalSeconds: undefined, start: () => {} } as const;
   const settings = {
     publicUrl: undefined,

@@ -116,9 +116,9 @@ const named = (list: readonly Manifest[], kind: string, name: string) =>
 
 test('deploy: the replicas of the manifests cannot open more connections than PostgreSQL has by default', () => {
   const source = readFileSync(join(repository, 'server/src/storage/postgres/open-postgres.ts'), 'utf8');
-  const [, pool] = /^const MAX_CONNECTIONS = (\d+);/m.exec(source) ?? [];
-  // And the one for urgent statements.
-  const perWorker = Number(pool) + 1;
+  const pools = [...source.matchAll(/^const \w+_CONNECTIONS = (\d+);/gm)].map(([, size]) => Number(size));
+  assert.equal(pools.length, 3, 'statements, urgent questions, reads of statistics');
+  const perWorker = pools.reduce((sum, size) => sum + size, 0);
   const most = Number(at(named(manifests, 'HorizontalPodAutoscaler', 'whence'), 'spec.maxReplicas'));
   const surge = Number(at(named(manifests, 'Deployment', 'whence'), 'spec.strategy.rollingUpdate.maxSurge'));
   const workers = Number(at(named(manifests, 'ConfigMap', 'whence'), 'data.WHENCE_WORKERS'));

@@ -84,12 +84,17 @@ for (const [behaviour, path, ip] of [
   ['IPv4-mapped is IPv4', '/v1/ip/::ffff:8.8.8.8', '8.8.8.8'],
   ['IPv4-mapped in hexadecimal', '/v1/ip/::FFFF:808:808', '8.8.8.8'],
   ['an unknown query is ignored', '/v1/ip/8.8.8.8?foo=bar', '8.8.8.8'],
+  ['a switch as a digit', '/v1/ip/8.8.8.8?explain=1', '8.8.8.8'],
+  ['a switch that is off', '/v1/ip/8.8.8.8?explain=false', '8.8.8.8'],
 ] as const) {
   test(`api: lookup: ${behaviour}`, async () => {
     const { status, body } = await ask(path);
     assert.deepEqual([status, body.data.ip], [200, ip]);
   });
 }
+
+const HINT = { hint: 'send the key in the header X-API-Key' };
+const notSwitch = (parameter: string) => ({ parameter, allowed: ['true', 'false'] });
 
 for (const [behaviour, path, options, status, code, extra] of [
   ['no address', '/v1/ip/', {}, 400, 'INVALID_IP', {}],
@@ -111,6 +116,17 @@ for (const [behaviour, path, options, status, code, extra] of [
     'UNAUTHORIZED',
     {},
   ],
+  [
+    'a key of ours as a bearer token',
+    '/v1/ip/8.8.8.8',
+    { key: null, headers: { Authorization: 'Bearer whence_mistaken' } },
+    401,
+    'UNAUTHORIZED',
+    HINT,
+  ],
+  ['a key of ours in the query', '/v1/ip/8.8.8.8?api_key=whence_mistaken', { key: null }, 401, 'UNAUTHORIZED', HINT],
+  ['a switch that is neither on nor off', '/v1/ip/8.8.8.8?explain=yes', {}, 400, 'INVALID_QUERY', notSwitch('explain')],
+  ['ASN: a switch', '/v1/asn/15169?include_prefixes=', {}, 400, 'INVALID_QUERY', notSwitch('include_prefixes')],
   ['the key comes before the input', '/v1/ip/nonsense', { key: null }, 401, 'UNAUTHORIZED', {}],
   ['ASN: not a number', '/v1/asn/google', {}, 400, 'INVALID_ASN', {}],
   ['ASN: out of range', '/v1/asn/4294967296', {}, 400, 'INVALID_ASN', {}],
@@ -160,7 +176,7 @@ for (const [behaviour, path, options, status, code, extra] of [
     post('8.8.8.8', { 'Content-Type': 'text/plain' }),
     415,
     'UNSUPPORTED_MEDIA_TYPE',
-    {},
+    { expected: 'application/json' },
   ],
   [
     'batch: a form',
@@ -168,7 +184,7 @@ for (const [behaviour, path, options, status, code, extra] of [
     post('ips=8.8.8.8', { 'Content-Type': 'application/x-www-form-urlencoded' }),
     415,
     'UNSUPPORTED_MEDIA_TYPE',
-    {},
+    { expected: 'application/json' },
   ],
   ['no such path, without a key', '/v2/ip/8.8.8.8', { key: null }, 404, 'ROUTE_NOT_FOUND', {}],
   ['no such path below a path', '/v1/ip/8.8.8.8/x', {}, 404, 'ROUTE_NOT_FOUND', {}],

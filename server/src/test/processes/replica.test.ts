@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import test, { afterEach, beforeEach } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { publish, readManifest, useVersion, verifyVersion } from '@whence/dataset/publish';
-import { parsePublished, publishTo } from '@whence/dataset/published-folder';
+import { publishTo } from '@whence/dataset/published-folder';
 import { sampleContent } from '@whence/dataset/sample-dataset';
 import { FolderHost } from '@whence/testing/folder-host';
 import { killAfter, until } from '@whence/testing/until';
@@ -128,7 +128,7 @@ test('replica: two replicas of one host follow within a poll interval, refuse a 
 
       release('Three');
       const manifest = join(host.folder, 'manifest.json');
-      const { file } = parsePublished(readFileSync(manifest, 'utf8'));
+      const { file } = JSON.parse(readFileSync(manifest, 'utf8')).versions.at(-1);
       const good = readFileSync(join(host.folder, file));
       writeFileSync(join(host.folder, file), Buffer.concat([good.subarray(0, -1), Buffer.from('x')]));
       await until('the wrong digest is noticed', () =>

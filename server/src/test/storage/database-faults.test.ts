@@ -277,6 +277,80 @@ test('database: a network that drops packets cuts off one replica; the other one
   assert.equal(await here.status(revoked), 401);
 });
 
+/** On the database of the server's owner: the one of the replicas may be closed. */
+async function onServer(...statements: string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: postgres.url });
+  await client.connect();
+  for (const sql of statements) await client.query(sql).finally(() => (sql === statements.at(-1) ? client.end() : {}));
+}
+
+const name = () => new URL(databaseUrl).pathname.slice(1);
+const endConnections = () => `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name()}'`;
+let goOn = () => {};
+
+for (const [fault, fail, repair] of [
+  [
+    'frozen: its processes are stopped',
+    async () => {
+      goOn = postgres.freeze();
+    },
+    async () => goOn(),
+  ],
+  [
+    'one way: answers of the database are lost',
+    () => Promise.all([here, there].map((replica) => replica.network.set('drops answers'))),
+    () => Promise.all([here, there].map((replica) => replica.network.set('works'))),
+  ],
+  [
+    'renamed',
+    async () => {
+      await onServer(`ALTER DATABASE ${name()} ALLOW_CONNECTIONS false`, endConnections());
+      await until('no connection is left', () =>
+        onServer(`ALTER DATABASE ${name()} RENAME TO elsewhere`).then(
+          () => true,
+          () => false,
+        ),
+      );
+    },
+    () => onServer(`ALTER DATABASE elsewhere RENAME TO ${name()}`, `ALTER DATABASE ${name()} ALLOW_CONNECTIONS true`),
+  ],
+  [
+    'credentials: they are no longer accepted',
+    () => onServer('ALTER ROLE app NOLOGIN', endConnections()),
+    () => onServer('ALTER ROLE app LOGIN'),
+  ],
+] as const)
+  test(`database: ${fault}; known keys are answered, and all is as before afterwards`, { skip }, async () => {
+    const [enterprise, free] = [await seenKey('enterprise'), await seenKey('free')];
+    await fail();
+    try {
+      for (const replica of [here, there]) assert.equal(await replica.status(enterprise), 200);
+      await here.until('degraded');
+    } finally {
+      await repair();
+    }
+    await bothWork();
+    for (const secret of [enterprise, free]) assert.equal(await here.status(secret), 200);
+  });
+
+test('database: another session locks leases: keys without a limit are answered, others as far as their lease goes', {
+  skip,
+}, async () => {
+  const [enterprise, free] = [await seenKey('enterprise'), await seenKey('free')];
+  const blocker = new pg.Client({ connectionString: databaseUrl });
+  await blocker.connect();
+  try {
+    await blocker.query('begin; lock table quota, leases in access exclusive mode');
+    assert.deepEqual(await here.statuses(enterprise, 20), { 200: 20 });
+    const { 200: admitted = 0, ...others } = await here.statuses(free, 10);
+    assert.ok(admitted >= 1 && admitted <= 6, `${admitted} of the lease`);
+    assert.deepEqual(Object.keys(others), ['503']);
+  } finally {
+    await blocker.end();
+  }
+  await until('the key is answered again', async () => (await here.status(free)) === 200);
+});
+
 test('database: metrics say which replicas serve an older dataset', { skip }, async () => {
   const metrics = async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
   there.folder.publish({ ...SAMPLE, tor: [] });

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, connect as openSocket, type Server, type Socket } from 'node:net';
 
 /**
- * `drops`: no byte arrives in either direction, and nothing is closed. `refuses`: connections are cut and new ones
+ * `drops`: no byte arrives in either direction, and nothing is closed. `drops answers`: the same for what the server sends. `refuses`: connections are cut and new ones
  * refused. `delays`: what the server sends arrives late. `loses commits`: a commit reaches the server, and the
  * connection is cut before its answer arrives. `shuts down`: PostgreSQL ends each connection in the packet that says
  * that it is ready.
  */
-export type Network = 'works' | 'drops' | 'refuses' | 'delays' | 'loses commits' | 'shuts down';
+export type Network = 'works' | 'drops' | 'drops answers' | 'refuses' | 'delays' | 'loses commits' | 'shuts down';
 
 /** ReadyForQuery, and the FATAL message of a shutdown: severity, SQLSTATE and text. */
 const READY = Buffer.from('5a0000000549', 'hex');
@@ -87,7 +87,7 @@ export class NetworkProxy {
     ] as const) {
       this.#sockets.add(from);
       from.on('data', (bytes) => {
-        if (this.#network === 'drops') return;
+        if (this.#network === 'drops' || (this.#network === 'drops answers' && from === server)) return;
         if (this.#network === 'loses commits' && from === client && isCommit(bytes)) isCommitting = true;
         if (isCommitting && from === server) {
           this.lostCommits++;
@@ -108,7 +108,7 @@ export class NetworkProxy {
       from.on('close', () => {
         this.#sockets.delete(from);
         // Nothing gets through, the end of a connection neither.
-        if (this.#network !== 'drops') to.destroy();
+        if (this.#network !== 'drops' && this.#network !== 'drops answers') to.destroy();
       });
     }
   }

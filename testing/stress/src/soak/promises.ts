@@ -27,8 +27,8 @@ export type SoakRecord = {
   readonly ending: Ending;
 };
 
-/** docs/api.md, "Limits": what a killed process loses of a Free key. */
-const FREE_LEASE = 5;
+/** docs/api.md, "Limits": what a killed process loses of a Free key, a lease and the quarter at which it asks ahead. */
+const FREE_OPEN = 7;
 /** While a worker is replaced, the other one has all of the traffic. */
 const KILL_WINDOW_MS = 3_000;
 /** So long a key that may be a guess waits at most. */
@@ -182,8 +182,8 @@ function descriptorRow({ descriptors: { before, after }, samples }: SoakRecord):
 }
 
 /**
- * What was counted and what is left must make up the limit, less what kills may have cost: a lease each, and answers
- * that were counted and cut off.
+ * What was counted and what is left must make up the limit, less what kills may have cost: what was open of a lease
+ * each, and answers that were counted and cut off.
  */
 function limitRow({ freeKeys, kills }: SoakRecord): PromiseRow {
   const problems = freeKeys.flatMap(({ counted, cut, remaining }, i) => {
@@ -191,7 +191,7 @@ function limitRow({ freeKeys, kills }: SoakRecord): PromiseRow {
     if (remaining === undefined) return [];
     const sum = counted + remaining;
     if (sum > FREE_LIMIT) return [`key ${i}: ${counted} counted and ${remaining} left`];
-    return sum + cut + kills.length * FREE_LEASE < FREE_LIMIT
+    return sum + cut + kills.length * FREE_OPEN < FREE_LIMIT
       ? [`key ${i}: only ${counted} counted, ${cut} cut off and ${remaining} left`]
       : [];
   });

@@ -9,12 +9,12 @@ import { decodeFile } from '@whence/dataset/format';
 import { openCurrent, publish, readManifest, versionPath } from '@whence/dataset/publish';
 import type { Dataset } from '@whence/dataset/read';
 import type { Meta } from '@whence/dataset/record';
+import { createAccount, type MadeAccount } from '@whence/testing/dashboard-session';
 import type { PinnedProcesses } from '@whence/testing/pinned-processes';
 import { makeQueries } from '@whence/testing/search-queries';
 import type { Words } from '@whence/testing/seeded-random';
 import { buildDataset, createKeys } from '@whence/testing/whence-program';
 import Database from 'better-sqlite3';
-import { createAccount, type MadeAccount } from '../dashboard-session.ts';
 import type { MixInput } from './load/request-mix.ts';
 
 export type SoakSetup = MixInput & {

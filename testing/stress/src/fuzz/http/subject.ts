@@ -2,9 +2,9 @@
 import { fileURLToPath } from 'node:url';
 import { publish } from '@whence/dataset/publish';
 import { sampleContent } from '@whence/dataset/sample-dataset';
+import { createAccount, type DashboardSession, openSession } from '@whence/testing/dashboard-session';
 import { ANY_CORE, type PinnedProcesses } from '@whence/testing/pinned-processes';
 import { createKey } from '@whence/testing/whence-program';
-import { createAccount, type DashboardSession, openSession } from '../../dashboard-session.ts';
 import { ServerUnderTest } from '../../server-under-test.ts';
 import { ACCOUNT_ID, API_KEY, csrfTokenOf, KEY_ID, PEOPLE, type Secrets, sessionOf } from './secrets.ts';
 

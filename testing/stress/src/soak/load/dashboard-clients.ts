@@ -1,7 +1,7 @@
 /** Signed-in people who ask for what costs most: a year of statistics as a file, and summaries of /8 prefixes. */
 import { get, type IncomingMessage } from 'node:http';
 import { performance } from 'node:perf_hooks';
-import type { DashboardSession } from '../../dashboard-session.ts';
+import type { DashboardSession } from '@whence/testing/dashboard-session';
 import type { Fault } from './protocol.ts';
 
 const DAY_MS = 86_400_000;

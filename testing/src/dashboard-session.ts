@@ -1,6 +1,6 @@
 /** Accounts of the dashboard, made as an operator makes them: a command prints a link, and the link sets the password. */
-import { ANY_CORE, type PinnedProcesses } from '@whence/testing/pinned-processes';
-import { WHENCE } from '@whence/testing/whence-program';
+import { ANY_CORE, type PinnedProcesses } from './pinned-processes.ts';
+import { WHENCE } from './whence-program.ts';
 
 export type DashboardSession = {
   readonly accountId: string;

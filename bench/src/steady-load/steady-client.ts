@@ -20,10 +20,11 @@ export type SteadyResult = {
   readonly failures: readonly string[];
 };
 
-const CONNECTIONS = 4;
+/** Enough that requests do not wait for a connection while the server is paused for a few milliseconds. */
+const CONNECTIONS = 16;
 const TICK_MS = 1;
 const SETTLE_MS = 2_000;
-const MAX_BURST = 2 * CONNECTIONS;
+const MAX_BURST = CONNECTIONS;
 /** How long to wait for outstanding responses after SIGTERM. */
 const DRAIN_MS = 5_000;
 

@@ -1,0 +1,192 @@
+/** Tries other records for a domain before they are published: the texts to edit, and what the check says of them. */
+import { Button, Textarea, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { IconArrowBackUp, IconPlus, IconX } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useRouter } from '@tanstack/react-router';
+import type { DomainCheck } from '@whence/server/dashboard-wire';
+import { useEffect, useRef, useState } from 'react';
+import { answerQuery } from '../api/query-client.ts';
+import { CopyButton } from '../components/Copy.tsx';
+import { FailureNotice } from '../components/Failures.tsx';
+import { announce } from '../components/LiveRegion.tsx';
+import { Section } from '../components/Page.tsx';
+import { Findings } from './CheckSection.tsx';
+import { SpfRecord } from './Spf.tsx';
+import classes from './TrialEditor.module.css';
+import { TrialResult } from './TrialResult.tsx';
+import { changeOf, type EditedRecords, editedRecords, isEmpty, publishedKey, type TriedChange } from './trial.ts';
+
+const DEBOUNCE_MS = 300;
+
+type TrialEditorProps = { check: DomainCheck; selectors: string; tried: TriedChange };
+
+export function TrialEditor({ check: { report }, selectors, tried }: TrialEditorProps) {
+  const { domain } = report;
+  const [records, setRecords] = useState(() => editedRecords(report, tried));
+  const edit = (next: Partial<EditedRecords>) => setRecords((before) => ({ ...before, ...next }));
+  const change = changeOf(report, records);
+  const text = JSON.stringify(change);
+  const [asked] = useDebouncedValue(text, DEBOUNCE_MS);
+  const body = JSON.parse(asked) as TriedChange;
+  const trial = useQuery({
+    ...answerQuery('tryDomain', { params: { domain }, body: { ...body, ...(selectors === '' ? {} : { selectors }) } }),
+    enabled: !isEmpty(body),
+    refetchOnWindowFocus: false,
+  });
+  // What was answered for an earlier text says nothing about this one.
+  const isCurrent = asked === text;
+  const answer = isCurrent ? trial.data?.data : undefined;
+  const { link, close } = useAddress(body, change);
+
+  useEffect(() => {
+    if (answer !== undefined) announce(`Now ${answer.before.score}, after the change ${answer.after.score} of 100`);
+  }, [answer]);
+  return (
+    <Section
+      title="Try a change"
+      note="Nothing is published. The check runs as if these records were in DNS."
+      aside={
+        <div className={`${classes['tools']} no-print`}>
+          <CopyButton text={link} label="Copy link" word="Copy link" />
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<IconArrowBackUp size={15} aria-hidden />}
+            disabled={isEmpty(change)}
+            onClick={() => setRecords(editedRecords(report, {}))}
+          >
+            Reset
+          </Button>
+          <Button size="xs" variant="default" leftSection={<IconX size={15} aria-hidden />} onClick={close}>
+            Close
+          </Button>
+        </div>
+      }
+    >
+      <div className={classes['columns']}>
+        <div className={classes['records']}>
+          <RecordField label="SPF record" name={domain} text={records.spf} onChange={(spf) => edit({ spf })} hasFocus />
+          {records.spf.trim() !== '' && <SpfRecord raw={records.spf.trim()} errors={answer?.after.spf_errors ?? []} />}
+          <RecordField
+            label="DMARC record"
+            name={`_dmarc.${domain}`}
+            text={records.dmarc}
+            onChange={(dmarc) => edit({ dmarc })}
+          />
+          <Findings errors={answer?.after.dmarc_errors ?? []} />
+          <KeyFields report={report} records={records} onEdit={edit} />
+        </div>
+        <div className={classes['result']}>
+          {trial.error !== null && isCurrent && !isEmpty(change) ? (
+            <FailureNotice error={trial.error} onRetry={() => void trial.refetch()} />
+          ) : (
+            <TrialResult trial={answer} isChanged={!isEmpty(change)} />
+          )}
+        </div>
+      </div>
+    </Section>
+  );
+}
+
+type RecordFieldProps = {
+  label: string;
+  /** The name that the record belongs to. */
+  name: string;
+  text: string;
+  onChange: (text: string) => void;
+  /** When it appears, because the editor was just opened. */
+  hasFocus?: boolean;
+};
+
+function RecordField({ label, name, text, onChange, hasFocus = false }: RecordFieldProps) {
+  const area = useRef<HTMLTextAreaElement>(null);
+  const [isFocused] = useState(hasFocus);
+  useEffect(() => {
+    if (isFocused) area.current?.focus();
+  }, [isFocused]);
+  return (
+    <div className={classes['field']}>
+      <Textarea
+        ref={area}
+        label={label}
+        description={`TXT record of ${name}. Empty means that there is none.`}
+        autosize
+        minRows={2}
+        maxRows={12}
+        spellCheck={false}
+        autoCapitalize="off"
+        autoComplete="off"
+        classNames={{ input: classes['text'] }}
+        value={text}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+      {text.trim() !== '' && (
+        <div className="no-print">
+          <CopyButton text={text.trim()} label={`Copy ${label}`} word="Copy record" />
+        </div>
+      )}
+    </div>
+  );
+}
+
+type KeyFieldsProps = {
+  report: DomainCheck['report'];
+  records: EditedRecords;
+  onEdit: (next: Partial<EditedRecords>) => void;
+};
+
+function KeyFields({ report, records: { dkim }, onEdit }: KeyFieldsProps) {
+  if (dkim === undefined) {
+    const selector = report.dkim.find(({ found }) => found)?.selector ?? '';
+    return (
+      <div className="no-print">
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<IconPlus size={15} aria-hidden />}
+          onClick={() => onEdit({ dkim: { selector, text: publishedKey(report, selector) } })}
+        >
+          Try a DKIM key
+        </Button>
+      </div>
+    );
+  }
+  return (
+    <>
+      <TextInput
+        label="DKIM selector"
+        spellCheck={false}
+        value={dkim.selector}
+        onChange={(event) => onEdit({ dkim: { ...dkim, selector: event.currentTarget.value } })}
+      />
+      <RecordField
+        label="DKIM record"
+        name={`${dkim.selector.trim() || 'SELECTOR'}._domainkey.${report.domain}`}
+        text={dkim.text}
+        onChange={(text) => onEdit({ dkim: { ...dkim, text } })}
+      />
+    </>
+  );
+}
+
+/** Keeps the change in the address bar, so that a reload or a pasted link shows it. */
+function useAddress(asked: TriedChange, change: TriedChange) {
+  const navigate = useNavigate({ from: '/domain/$domain' });
+  const router = useRouter();
+  const text = JSON.stringify(asked);
+  useEffect(() => {
+    void navigate({
+      search: (before) => ({ ...before, try: JSON.parse(text) as TriedChange }),
+      replace: true,
+      resetScroll: false,
+    });
+  }, [text, navigate]);
+  return {
+    link: () => {
+      const search = { ...router.state.location.search, try: change };
+      return new URL(router.buildLocation({ to: '.', search }).href, window.location.origin).href;
+    },
+    close: () => void navigate({ search: ({ try: _, ...before }) => before, replace: true, resetScroll: false }),
+  };
+}

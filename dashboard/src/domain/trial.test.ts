@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { EmailReport } from '@whence/client/wire';
+import { changeOf, editedRecords, parseTried } from './trial.ts';
+
+/** The fields that matter here. */
+const report = {
+  domain: 'example.com',
+  spf: { raw: 'v=spf1 -all' },
+  dmarc: { raw: 'v=DMARC1; p=none', record_domain: 'example.com' },
+  dkim: [{ selector: 's1', raw: 'v=DKIM1; p=abc' }],
+} as unknown as EmailReport;
+const inherited = { ...report, dmarc: { ...report.dmarc, record_domain: 'com' } } as EmailReport;
+
+for (const [behaviour, edited, want, of] of [
+  ['published texts are no change', { spf: 'v=spf1 -all', dmarc: 'v=DMARC1; p=none' }, {}, report],
+  ['an empty text removes a record', { spf: '', dmarc: 'v=DMARC1; p=none' }, { spf: '' }, report],
+  [
+    'a line break is a blank',
+    { spf: ' v=spf1\n-all ', dmarc: 'v=DMARC1;\r\n p=reject' },
+    { dmarc: 'v=DMARC1; p=reject' },
+    report,
+  ],
+  ['a policy from above is no record of the domain', { spf: 'v=spf1 -all', dmarc: '' }, {}, inherited],
+  [
+    'a key that is published is no change',
+    { spf: 'v=spf1 -all', dmarc: 'v=DMARC1; p=none', dkim: { selector: 'S1', text: 'v=DKIM1; p=abc' } },
+    {},
+    report,
+  ],
+  [
+    'a key without a selector is not tried',
+    { spf: 'v=spf1 -all', dmarc: 'v=DMARC1; p=none', dkim: { selector: ' ', text: 'p=x' } },
+    {},
+    report,
+  ],
+  [
+    'a new key is tried',
+    { spf: 'v=spf1 -all', dmarc: 'v=DMARC1; p=none', dkim: { selector: 's2', text: 'p=x' } },
+    { dkim: { selector: 's2', text: 'p=x' } },
+    report,
+  ],
+] as const)
+  test(`trying records: ${behaviour}`, () => assert.deepEqual(changeOf(of, edited), want));
+
+test('trying records: the address bar has what differs, and nothing else', () => {
+  assert.deepEqual(editedRecords(report, { dmarc: '' }), { spf: 'v=spf1 -all', dmarc: '' });
+  assert.deepEqual(parseTried({ spf: 'v=spf1 ~all', mx: 'x', dkim: { selector: 1 } }), { spf: 'v=spf1 ~all' });
+  for (const other of [undefined, 'yes', 7, null]) assert.equal(parseTried(other), undefined);
+});

@@ -1,0 +1,62 @@
+/** Records that are tried on the page of a domain: what differs from DNS, and how the address bar carries it. */
+import type { EmailReport } from '@whence/client/wire';
+import type { TrialRequest } from '@whence/server/dashboard-wire';
+
+/** Texts that differ from what is published; an empty text removes the record. */
+export type TriedChange = Pick<TrialRequest, 'spf' | 'dmarc' | 'dkim'>;
+
+/** What the editor shows. Without a selector no key is tried. */
+export type EditedRecords = { readonly spf: string; readonly dmarc: string; readonly dkim?: EditedKey | undefined };
+export type EditedKey = { readonly selector: string; readonly text: string };
+
+/** The domain's own records: a policy that a domain above it has is not one of them. */
+export function publishedRecords({ domain, spf, dmarc }: EmailReport): EditedRecords {
+  return { spf: spf.raw, dmarc: dmarc.record_domain === domain ? dmarc.raw : '' };
+}
+
+export function publishedKey({ dkim }: EmailReport, selector: string): string {
+  return dkim.find((key) => key.selector.toLowerCase() === selector.toLowerCase())?.raw ?? '';
+}
+
+export function editedRecords(report: EmailReport, { spf, dmarc, dkim }: TriedChange): EditedRecords {
+  const published = publishedRecords(report);
+  return { spf: spf ?? published.spf, dmarc: dmarc ?? published.dmarc, ...(dkim && { dkim }) };
+}
+
+/** What of it has to be tried. A line break in a text is a blank, as pasted records have them. */
+export function changeOf(report: EmailReport, { spf, dmarc, dkim }: EditedRecords): TriedChange {
+  const published = publishedRecords(report);
+  const key = dkim && { selector: dkim.selector.trim(), text: oneLine(dkim.text) };
+  return {
+    ...(oneLine(spf) === published.spf ? {} : { spf: oneLine(spf) }),
+    ...(oneLine(dmarc) === published.dmarc ? {} : { dmarc: oneLine(dmarc) }),
+    ...(key === undefined || key.selector === '' || key.text === publishedKey(report, key.selector)
+      ? {}
+      : { dkim: key }),
+  };
+}
+
+export function isEmpty(change: TriedChange): boolean {
+  return Object.keys(change).length === 0;
+}
+
+/** `try` of the address bar; an empty object opens the editor. */
+export function parseTried(value: unknown): TriedChange | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { spf, dmarc, dkim } = value as Record<string, unknown>;
+  return {
+    ...(typeof spf === 'string' ? { spf } : {}),
+    ...(typeof dmarc === 'string' ? { dmarc } : {}),
+    ...(isKey(dkim) ? { dkim: { selector: dkim.selector, text: dkim.text } } : {}),
+  };
+}
+
+function isKey(value: unknown): value is EditedKey {
+  if (typeof value !== 'object' || value === null) return false;
+  const { selector, text } = value as Record<string, unknown>;
+  return typeof selector === 'string' && typeof text === 'string';
+}
+
+function oneLine(text: string): string {
+  return text.trim().replaceAll(/\s*[\r\n]+\s*/g, ' ');
+}

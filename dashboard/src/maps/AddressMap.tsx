@@ -1,0 +1,122 @@
+/**
+ * A map of address space along the Hilbert curve, one cell per block, coloured by connection type. It is a picture for
+ * those who see it; the numbers under it and the tables of the page say the same in words.
+ */
+import { formatAddress } from '@whence/dataset/address';
+import { fromBigInt, parsePrefix } from '@whence/dataset/prefix';
+import { CONNECTION_TYPES, type ConnectionType } from '@whence/dataset/record';
+import type { AddressMap as Cells } from '@whence/server/dashboard-wire';
+import { CELL_CODES } from '@whence/server/vocabulary';
+import { type MouseEvent, useMemo, useState } from 'react';
+import { formatNumber } from '../format/number.ts';
+import classes from './AddressMap.module.css';
+import { cellPath, indexAt, mapSize, type Point, pointAt } from './hilbert.ts';
+
+type AddressMapProps = { map: Cells; onOpen: (prefix: string) => void };
+
+export function AddressMap({ map, onOpen }: AddressMapProps) {
+  const { prefix, cell_length, cells, is_truncated } = map;
+  const bits = Math.round(Math.log2(cells.length));
+  const { width, height, order } = mapSize(bits);
+  const [pointed, setPointed] = useState<Point>();
+  const layers = useMemo(() => layersOf(cells, bits), [cells, bits]);
+  const index = pointed && indexAt(pointed, order);
+  const words = layers.map(({ type, count }) => `${formatNumber(count)} ${type}`).join(', ');
+  const at = ({ currentTarget, clientX, clientY }: MouseEvent<SVGSVGElement>): Point => {
+    const box = currentTarget.getBoundingClientRect();
+    const scaled = (offset: number, size: number, cellCount: number) =>
+      Math.min(cellCount - 1, Math.max(0, Math.floor((offset / size) * cellCount)));
+    return { x: scaled(clientX - box.left, box.width, width), y: scaled(clientY - box.top, box.height, height) };
+  };
+  return (
+    <figure className={classes['figure']}>
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: a shortcut; every prefix is a link in the table of the page. */}
+      <svg
+        className={classes['map']}
+        viewBox={`0 0 ${width} ${height}`}
+        role="img"
+        aria-label={`Map of ${prefix}, one cell per /${cell_length}: ${words}`}
+        onMouseMove={(event) => setPointed(at(event))}
+        onMouseLeave={() => setPointed(undefined)}
+        onClick={(event) => onOpen(blockAt(map, indexAt(at(event), order)))}
+      >
+        {layers.map(({ type, path }) => (
+          <path key={type} d={path} data-type={type} className={classes['cells']} />
+        ))}
+        {prefix === '0.0.0.0/0' && <Slash8s cells={cells} />}
+        {pointed !== undefined && (
+          <rect className={classes['pointed']} x={pointed.x} y={pointed.y} width={1} height={1} />
+        )}
+      </svg>
+      <figcaption className={classes['caption']}>
+        <p className={classes['readout']}>
+          {index === undefined
+            ? `One cell per /${cell_length}. Neighbours on the map are neighbours in address space.`
+            : `${blockAt(map, index)}: ${typeOfCell(cells[index]) ?? 'not announced'}`}
+        </p>
+        <ul className={classes['types']}>
+          {layers.map(({ type, count }) => (
+            <li key={type}>
+              <span className={classes['swatch']} data-type={type} />
+              {type} <strong>{formatNumber(count)}</strong>
+            </li>
+          ))}
+        </ul>
+        {is_truncated && <p>The end of the map is missing: there are too many different prefixes.</p>}
+      </figcaption>
+    </figure>
+  );
+}
+
+type Layer = { readonly type: ConnectionType; readonly count: number; readonly path: string };
+
+/** One path per type, the most frequent first. */
+function layersOf(cells: string, bits: number): Layer[] {
+  return CONNECTION_TYPES.map((type) => {
+    const code = CELL_CODES[type];
+    const count = [...cells].reduce((sum, cell) => sum + (cell === code ? 1 : 0), 0);
+    return { type, count, path: count === 0 ? '' : cellPath((index) => cells[index] === code, bits) };
+  })
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => b.count - a.count);
+}
+
+function typeOfCell(code: string | undefined): ConnectionType | undefined {
+  return CONNECTION_TYPES.find((type) => CELL_CODES[type] === code);
+}
+
+function blockAt({ prefix, cell_length }: Cells, index: number): string {
+  const range = parsePrefix(prefix);
+  if (range === undefined) return prefix;
+  const { version, start } = range;
+  const size = 1n << BigInt((version === 4 ? 32 : 128) - cell_length);
+  return `${formatAddress(fromBigInt(start + BigInt(index) * size, version))}/${cell_length}`;
+}
+
+const SLASH8_CELLS = 256;
+const SLASH8_SIDE = 16;
+
+/** Lines between the /8s of all IPv4 space, and the numbers of those that have a cell. */
+function Slash8s({ cells }: { cells: string }) {
+  const lines = Array.from({ length: SLASH8_SIDE - 1 }, (_, line) => (line + 1) * SLASH8_SIDE);
+  const used = Array.from({ length: 256 }, (_, first) => first).filter((first) =>
+    /[a-z]/.test(cells.slice(first * SLASH8_CELLS, (first + 1) * SLASH8_CELLS)),
+  );
+  return (
+    <g aria-hidden>
+      <path
+        className={classes['grid']}
+        d={lines.map((line) => `M${line} 0V256M0 ${line}H256`).join('')}
+        vectorEffect="non-scaling-stroke"
+      />
+      {used.map((first) => {
+        const { x, y } = pointAt(first, 4);
+        return (
+          <text key={first} className={classes['number']} x={x * SLASH8_SIDE + 1} y={y * SLASH8_SIDE + 6}>
+            {first}
+          </text>
+        );
+      })}
+    </g>
+  );
+}

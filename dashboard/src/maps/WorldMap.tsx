@@ -1,0 +1,71 @@
+/**
+ * Amounts by country on a map of the world. It is a picture for those who see it: the list of countries beside it has
+ * the same numbers, and is what the keyboard and a screen reader use.
+ */
+import { useState } from 'react';
+import { countryName } from '../format/names.ts';
+import { formatNumber, formatShare } from '../format/number.ts';
+import { type CountryAmount, shadeOf } from './shades.ts';
+import classes from './WorldMap.module.css';
+import { COUNTRY_SHAPES, WORLD } from './world.ts';
+
+export type WorldMapProps = {
+  amounts: readonly CountryAmount[];
+  /** What is counted: `addresses`. */
+  unit: string;
+  selected?: string | undefined;
+  onSelect?: ((code: string) => void) | undefined;
+};
+
+/** Radius of a country that is too small for a shape. */
+const POINT_RADIUS = 3.5;
+
+export function WorldMap({ amounts, unit, selected, onSelect }: WorldMapProps) {
+  const [pointed, setPointed] = useState<string>();
+  const byCode = new Map(amounts.map((amount) => [amount.code, amount]));
+  const largest = amounts.reduce((max, { amount }) => Math.max(max, amount), 0);
+  const total = amounts.reduce((sum, { amount }) => sum + amount, 0);
+  const known = amounts.filter(({ code }) => code !== 'ZZ' && code !== '');
+  return (
+    <figure className={classes['figure']}>
+      <figcaption className={classes['readout']}>
+        {pointed === undefined
+          ? known.slice(0, LABELLED).map(({ code, amount }) => (
+              <span key={code}>
+                {countryName(code)} <strong>{formatShare(amount, total)}</strong>
+              </span>
+            ))
+          : `${countryName(pointed)}: ${formatNumber(byCode.get(pointed)?.amount ?? 0)} ${unit}`}
+      </figcaption>
+      <svg
+        className={classes['map']}
+        viewBox={`0 0 ${WORLD.width} ${WORLD.height}`}
+        role="img"
+        aria-label={`Map of ${known.length} countries; the list of countries has the numbers`}
+        onMouseLeave={() => setPointed(undefined)}
+      >
+        {COUNTRY_SHAPES.map((shape, index) => {
+          const { code } = shape;
+          const amount = byCode.get(code)?.amount ?? 0;
+          // A point that has nothing to show would only hide the shape around it.
+          if (amount === 0 && 'x' in shape) return null;
+          const isChoosable = onSelect !== undefined && amount > 0;
+          const common = {
+            className: classes['country'],
+            style: amount === 0 ? undefined : { fill: shadeOf(amount, largest) },
+            'data-selected': selected === code || undefined,
+            'data-choosable': isChoosable || undefined,
+            onMouseEnter: () => setPointed(code === '' ? undefined : code),
+            onClick: isChoosable ? () => onSelect(code) : undefined,
+          };
+          // biome-ignore lint/suspicious/noArrayIndexKey: the list of shapes never changes.
+          if ('path' in shape) return <path key={index} d={shape.path} {...common} />;
+          return <circle key={code} cx={shape.x} cy={shape.y} r={POINT_RADIUS} {...common} />;
+        })}
+      </svg>
+    </figure>
+  );
+}
+
+/** Countries that are named above the map. */
+const LABELLED = 4;

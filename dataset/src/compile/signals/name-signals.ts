@@ -1,0 +1,61 @@
+/**
+ * What the name of a network says about its kind, as keys of the table of points: classes of words, endings and
+ * beginnings of words, single words such as company forms, a domain, whether it looks like the name of a person.
+ */
+import { foldedWords } from '../../tables/folded-words.ts';
+import { BEGINNINGS, ENDINGS, NOT_A_PERSON, WORD_CLASSES } from '../../tables/type-signals/word-classes.ts';
+
+const classes = Object.entries(WORD_CLASSES).map(
+  ([name, patterns]) => [name, new RegExp(`^(?:${patterns.join('|')})$`)] as const,
+);
+/** A second word of such a class says more than the first. */
+const COUNTED_TWICE: ReadonlySet<string> = new Set(['access', 'finance', 'industry', 'public', 'hosting']);
+/** Words with one of these are no part of the name of a person. */
+const TECHNICAL = /\d|net|tel|com|link|tech|soft|data|host|serv|web|info|digital|online|tv|fib|univ|school|bank/;
+
+type WordSignals = { readonly classes: readonly string[]; readonly keys: readonly string[] };
+/** A hundred thousand names have few different words. */
+const known = new Map<string, WordSignals>();
+
+export function nameSignals(name: string): Set<string> {
+  const words = foldedWords(name);
+  const signals = new Set<string>();
+  const hits = new Map<string, number>();
+  for (const word of new Set(words)) {
+    const found = wordSignals(word);
+    for (const key of found.keys) signals.add(key);
+    for (const group of found.classes) hits.set(group, (hits.get(group) ?? 0) + 1);
+  }
+  for (const [group, count] of hits) {
+    signals.add(`word: ${group}`);
+    if (count > 1 && COUNTED_TWICE.has(group)) signals.add(`words: ${group}`);
+  }
+  if (hits.size === 0) signals.add('no known word');
+  if (/ trading as /i.test(name)) signals.add('trading as');
+  for (const [, domain] of name.toLowerCase().matchAll(/\.(net|com|org|[a-z]{2})\b/g)) signals.add(`domain: ${domain}`);
+  if (isPerson(name, words)) signals.add('person');
+  if (!words.some((word) => NOT_A_PERSON.has(word))) signals.add('no company form');
+  return signals;
+}
+
+function isPerson(name: string, words: readonly string[]): boolean {
+  if (words.length < 2 || words.length > 5 || /[.,"&]/.test(name)) return false;
+  return !words.some((word) => NOT_A_PERSON.has(word) || TECHNICAL.test(word));
+}
+
+function wordSignals(word: string): WordSignals {
+  let found = known.get(word);
+  if (found === undefined) {
+    const isLonger = (part: string) => word.length > part.length + 1;
+    found = {
+      classes: classes.filter(([, pattern]) => pattern.test(word)).map(([group]) => group),
+      keys: [
+        `"${word}"`,
+        ...ENDINGS.filter((part) => isLonger(part) && word.endsWith(part)).map((part) => `-${part}`),
+        ...BEGINNINGS.filter((part) => isLonger(part) && word.startsWith(part)).map((part) => `${part}-`),
+      ],
+    };
+    known.set(word, found);
+  }
+  return found;
+}

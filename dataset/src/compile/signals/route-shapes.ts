@@ -1,0 +1,93 @@
+/**
+ * What a network announces, as evidence for its kind. Access providers hold the smallest allocation of a registry
+ * (/22 and an IPv6 block) or a few large blocks; offices announce one /24; hosting companies announce many /24s that
+ * they rent, registered in several countries.
+ */
+import { decodeCountry } from '../../country-code.ts';
+import { flatten, type Layer, type Ranges } from '../../ranges.ts';
+import type { CompileInput } from '../input/compile-input.ts';
+
+export type RouteShape = {
+  ipv4Prefixes: number;
+  ipv4Addresses: number;
+  ipv6Prefixes: number;
+  /** The country in which its largest block is registered; IPv4 if it has any. */
+  readonly country: string | undefined;
+};
+
+type Counted = RouteShape & { largest: { version: 4 | 6; start: bigint; size: bigint } };
+
+/**
+ * One source of routes after the other, each only for networks that no earlier one has. The last sources come first:
+ * they are lists of ranges, which the points of signals were fitted on. Routing tables also have the parts into which
+ * networks divide their prefixes.
+ */
+export class RouteShapes {
+  readonly #shapes = new Map<number, Counted>();
+  readonly #registered: Readonly<Record<4 | 6, Layer>>;
+
+  constructor({ routes, delegated }: Pick<CompileInput, 'routes' | 'delegated'>) {
+    this.#registered = { 4: flatten(delegated.ranges[4]), 6: flatten(delegated.ranges[6]) };
+    for (const { ranges } of [...routes].reverse()) {
+      const earlier = new Set(this.#shapes.keys());
+      this.#count(ranges[4], 4, earlier);
+      this.#count(ranges[6], 6, earlier);
+    }
+  }
+
+  /** Undefined for a network that announces nothing. */
+  get(asn: number): RouteShape | undefined {
+    const shape = this.#shapes.get(asn);
+    if (shape === undefined) return undefined;
+    const { version, start } = shape.largest;
+    const country = valueAt(this.#registered[version], start);
+    return { ...shape, country: country === undefined ? undefined : decodeCountry(country) };
+  }
+
+  #count({ starts, ends, values }: Ranges, version: 4 | 6, skipped: ReadonlySet<number>): void {
+    for (let row = 0; row < values.length; row++) {
+      const asn = values[row] as number;
+      if (skipped.has(asn)) continue;
+      const start = starts[row] as bigint;
+      const size = (ends[row] as bigint) - start + 1n;
+      let shape = this.#shapes.get(asn);
+      if (shape === undefined) {
+        const largest = { version, start, size: 0n };
+        shape = { ipv4Prefixes: 0, ipv4Addresses: 0, ipv6Prefixes: 0, country: undefined, largest };
+        this.#shapes.set(asn, shape);
+      }
+      if (version === 4) {
+        shape.ipv4Prefixes++;
+        shape.ipv4Addresses += Number(size);
+      } else shape.ipv6Prefixes++;
+      if (shape.largest.version === version && size > shape.largest.size) shape.largest = { version, start, size };
+    }
+  }
+}
+
+/** Upper limits of the buckets, in /24s. */
+const SIZES = [0, 1, 2, 4, 8, 16, 64, 256] as const;
+
+export function routeSignals({ ipv4Prefixes, ipv4Addresses, ipv6Prefixes }: RouteShape): string[] {
+  const blocks = ipv4Addresses / 256;
+  const size = SIZES.find((limit) => blocks <= limit);
+  const signals = [
+    size === undefined ? 'more than 256 /24s' : `up to ${size} /24s`,
+    `IPv6 prefixes: ${ipv6Prefixes <= 1 ? ipv6Prefixes : ipv6Prefixes <= 3 ? '2-3' : 'many'}`,
+    `IPv4 prefixes: 2^${Math.min(4, Math.floor(Math.log2(ipv4Prefixes + 1)))}`,
+  ];
+  if (ipv4Prefixes > 0)
+    signals.push(`mean prefix: 2^${Math.min(5, Math.floor(Math.log2(blocks / ipv4Prefixes + 1)))} /24s`);
+  return signals;
+}
+
+function valueAt({ starts, ends, rows, ranges }: Layer, address: bigint): number | undefined {
+  let from = 0;
+  let to = starts.length;
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if ((ends[middle] as bigint) < address) from = middle + 1;
+    else to = middle;
+  }
+  return from < starts.length && (starts[from] as bigint) <= address ? ranges.values[rows[from] as number] : undefined;
+}

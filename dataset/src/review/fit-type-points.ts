@@ -1,0 +1,145 @@
+/**
+ * Fits the points of type signals (tables/type-signals/points.ts) and prints that table; `node
+ * dataset/dist/review/fit-type-points.js > dataset/src/tables/type-signals/points.ts`. Run it after a change of signals
+ * or labels. It is a multinomial logistic regression on one part of the labels (`isFitted`), in which the three kinds
+ * weigh the same. A point is a quarter of the natural logarithm of odds. The other part is never read here.
+ */
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import { readEmbedded } from '../compile/embedded.ts';
+import { networkSignals } from '../compile/signals/network-signals.ts';
+import { RouteShapes } from '../compile/signals/route-shapes.ts';
+import type { ConnectionType } from '../record.ts';
+import { roleByName } from '../tables/name-rules.ts';
+import { networkByHand } from '../tables/networks.ts';
+import { isFitted, typeLabels } from '../tables/type-labels.ts';
+
+const KINDS = ['residential', 'datacenter', 'business'] as const;
+type Kind = (typeof KINDS)[number];
+const KIND_OF: Readonly<Record<ConnectionType, Kind>> = {
+  residential: 'residential',
+  mobile: 'residential',
+  datacenter: 'datacenter',
+  business: 'business',
+  education: 'business',
+};
+
+/**
+ * What a label counts. The sample is what the points are for. Networks of the hand-written table are larger than those
+ * without a row; a type by a rule on names is right most of the time, and about names of another kind.
+ */
+const WEIGHTS = { sample: 4, table: 0.3, rule: 0.025 } as const;
+/** A signal of fewer networks is not used, and only the strongest are kept. */
+const MIN_NETWORKS = 8;
+const MAX_SIGNALS = 200;
+const ROUNDS = 300;
+const STEP = 0.05;
+/** Single words are many and rare, so they are held closer to 0. */
+const DECAY = { word: 0.003, other: 0.0003 } as const;
+const POINTS_PER_UNIT = 4;
+/** In every network. */
+const CONSTANT = 'every network';
+
+type Row = {
+  readonly kind: number;
+  readonly weight: number;
+  readonly isByRule: boolean;
+  readonly signals: ReadonlySet<string>;
+};
+type Points = Map<string, Float64Array>;
+
+const rows = readRows();
+const counts = new Map<string, number>();
+for (const { signals, isByRule } of rows)
+  if (!isByRule) for (const signal of signals) counts.set(signal, (counts.get(signal) ?? 0) + 1);
+const frequent = [...counts].filter(([, count]) => count >= MIN_NETWORKS).map(([signal]) => signal);
+const strength = (points: Points, signal: string) =>
+  Math.max(...(points.get(signal) ?? []).map(Math.abs)) * Math.sqrt(Math.min(counts.get(signal) ?? 0, 400));
+const first = fit(frequent);
+const kept = frequent.sort((a, b) => strength(first, b) - strength(first, a)).slice(0, MAX_SIGNALS);
+process.stdout.write(tableOf(fit(kept)));
+
+function readRows(): Row[] {
+  const require = createRequire(import.meta.url);
+  const input = readEmbedded((name) => dirname(require.resolve(`${name}/package.json`)));
+  const shapes = new RouteShapes(input);
+  const names = input.names[0]?.names ?? new Map();
+  return [...names].flatMap(([asn, { name = '' }]): Row[] => {
+    const shape = shapes.get(asn);
+    if (!isFitted(asn) || shape === undefined) return [];
+    const byRule = roleByName(name)?.role;
+    const byHand = networkByHand(asn)?.role;
+    const label = byRule === undefined ? (byHand ?? typeLabels.get(asn)) : byHand === undefined ? byRule : undefined;
+    if (label === undefined) return [];
+    const weight = byRule !== undefined ? WEIGHTS.rule : byHand !== undefined ? WEIGHTS.table : WEIGHTS.sample;
+    const signals = networkSignals(asn, name, shape).add(CONSTANT);
+    return [{ kind: KINDS.indexOf(KIND_OF[label]), weight, signals, isByRule: byRule !== undefined }];
+  });
+}
+
+/** Gradient descent with steps per weight (Adam). Weights are centred: they say how kinds compare. */
+function fit(signals: readonly string[]): Points {
+  const position = new Map(signals.map((signal, i) => [signal, i]));
+  const kinds = KINDS.length;
+  const decay = signals.map((signal) => (signal.startsWith('"') ? DECAY.word : DECAY.other));
+  const weights = new Float64Array(signals.length * kinds);
+  const mean = new Float64Array(weights.length);
+  const variance = new Float64Array(weights.length);
+  const totals = KINDS.map((_, kind) => rows.reduce((sum, row) => sum + (row.kind === kind ? row.weight : 0), 0));
+  const all = totals.reduce((sum, total) => sum + total, 0);
+  const data = rows.map(({ kind, weight, signals: own }) => ({
+    kind,
+    share: weight / (totals[kind] ?? 1) / kinds,
+    own: [...own].flatMap((signal) => position.get(signal) ?? []),
+  }));
+  if (all === 0) throw new Error('there are no labels');
+  for (let round = 1; round <= ROUNDS; round++) {
+    const gradient = weights.map((weight, i) => weight * (decay[Math.floor(i / kinds)] ?? 0));
+    for (const { kind, share, own } of data) {
+      const odds = KINDS.map((_, k) => Math.exp(own.reduce((sum, i) => sum + (weights[i * kinds + k] ?? 0), 0)));
+      const sum = odds.reduce((a, b) => a + b, 0);
+      for (const i of own)
+        for (let k = 0; k < kinds; k++) {
+          const error = (odds[k] ?? 0) / sum - (k === kind ? 1 : 0);
+          gradient[i * kinds + k] = (gradient[i * kinds + k] ?? 0) + error * share;
+        }
+    }
+    for (const [i, slope] of gradient.entries()) {
+      const m = 0.9 * (mean[i] ?? 0) + 0.1 * slope;
+      const v = 0.99 * (variance[i] ?? 0) + 0.01 * slope * slope;
+      mean[i] = m;
+      variance[i] = v;
+      const step = m / (1 - 0.9 ** round) / (Math.sqrt(v / (1 - 0.99 ** round)) + 1e-8);
+      weights[i] = (weights[i] ?? 0) - STEP * step;
+    }
+  }
+  return new Map(
+    signals.map((signal, i) => {
+      const own = weights.slice(i * kinds, (i + 1) * kinds);
+      const middle = own.reduce((sum, weight) => sum + weight, 0) / kinds;
+      return [signal, own.map((weight) => weight - middle)];
+    }),
+  );
+}
+
+function tableOf(points: Points): string {
+  const lines = [...points]
+    .map(
+      ([signal, weights]) => [signal, [...weights].map((weight) => Math.round(weight * POINTS_PER_UNIT) + 0)] as const,
+    )
+    .filter(([, values]) => values.some((value) => value !== 0))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([signal, values]) => `  '${signal}': [${values.join(', ')}],`);
+  return `/**
+ * Points of type signals: what each says for \`residential\`, \`datacenter\` and \`business\`. Generated by
+ * review/fit-type-points.ts from one part of the labels; do not edit by hand. Four points are a factor of e in the odds.
+ */
+export const TYPE_POINTS_AS_OF = '${new Date().toISOString().slice(0, 10)}';
+
+export const typePoints: Readonly<
+  Record<string, readonly [residential: number, datacenter: number, business: number]>
+> = {
+${lines.join('\n')}
+};
+`;
+}

@@ -1,0 +1,41 @@
+/** What the connections of one process hold and take together. */
+import type { Duplex } from 'node:stream';
+import { refuseOnSocket } from './client-error.ts';
+import { HeldBytes } from './held-bytes.ts';
+import { MAX_UNFINISHED_BODY_BYTES, MAX_UNREAD_BYTES } from './limits.ts';
+import type { PacerMemory } from './request-pacer.ts';
+
+const PIPELINED_PER_TURN = 8;
+
+export class ConnectionMemory implements PacerMemory {
+  readonly unread = new HeldBytes<Duplex>(MAX_UNREAD_BYTES, (connection) => connection.destroy());
+  readonly bodies = new HeldBytes<Duplex>(MAX_UNFINISHED_BODY_BYTES, (connection) =>
+    refuseOnSocket(connection, 'OVERLOADED', { 'Retry-After': '1' }),
+  );
+  readonly turns = new PipelineTurns();
+}
+
+/**
+ * Requests that were pipelined wait for a turn of the event loop, a few in each: an answer is often written at once, and
+ * one connection after the other would be served to its end before any other connection is read.
+ */
+class PipelineTurns {
+  readonly #waiting: (() => void)[] = [];
+
+  #isScheduled = false;
+
+  take(work: () => void): void {
+    this.#waiting.push(work);
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#waiting.length === 0) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      for (const work of this.#waiting.splice(0, PIPELINED_PER_TURN)) work();
+      this.#schedule();
+    });
+  }
+}

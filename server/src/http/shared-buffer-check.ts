@@ -1,0 +1,86 @@
+/**
+ * Tries once, on a loopback connection, whether the shared read buffer works with this version of Node: it depends on
+ * interfaces of Node that are not documented (`shared-buffer-socket`). One connection sends a request that is answered at
+ * the socket, one with a body that goes to Node's parser, and another one that overwrites the buffer; then it closes its
+ * side, and the server must have no connection left.
+ */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { paceConnections } from './paced-connections.ts';
+import { pacerOf } from './request-pacer.ts';
+import { SharedBufferSocket } from './shared-buffer-socket.ts';
+
+const TIMEOUT_MS = 5_000;
+
+const AT_SOCKET = 'at the socket';
+const BODY = 'a body that the parser must not leave in the shared buffer';
+const POST = `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`;
+const GET = `GET / HTTP/1.1\r\nHost: x\r\nX-Filler: ${'x'.repeat(POST.length)}\r\n\r\n`;
+const OK = 'HTTP/1.1 200 OK\r\n';
+
+/** Undefined if it works, otherwise what does not. */
+export async function checkSharedBuffer(): Promise<string | undefined> {
+  const reads: string[] = [];
+  const bodies: Buffer[] = [];
+  const server = testServer(reads, bodies);
+  // `exclusive`: a worker must not ask the first process for the port.
+  server.listen({ host: '127.0.0.1', port: 0, exclusive: true });
+  const client = { socket: undefined as Socket | undefined };
+  const deadline = AbortSignal.timeout(TIMEOUT_MS);
+  try {
+    await once(server, 'listening', { signal: deadline });
+    const { port } = server.address() as AddressInfo;
+    client.socket = connect({ host: '127.0.0.1', port, signal: deadline });
+    await exchange(client.socket, AT_SOCKET, AT_SOCKET, deadline);
+    await exchange(client.socket, POST, OK, deadline);
+    await exchange(client.socket, GET, OK, deadline);
+    client.socket.end();
+    await once(client.socket.resume(), 'end', { signal: deadline });
+    if (reads.join('') !== AT_SOCKET + POST + GET) return 'a read did not arrive in the shared buffer';
+    if (Buffer.concat(bodies).toString() !== BODY) return 'the parser does not copy bodies';
+    const closed = once(server, 'close', { signal: deadline });
+    server.close();
+    await closed;
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    client.socket?.destroy();
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
+async function exchange(socket: Socket, sent: string, expected: string, signal: AbortSignal): Promise<void> {
+  const answered = once(socket, 'data', { signal }) as Promise<[Buffer]>;
+  socket.write(sent);
+  const [answer] = await answered;
+  if (!answer.toString('latin1').startsWith(expected))
+    throw new Error(`unexpected answer ${JSON.stringify(answer.toString('latin1'))}`);
+}
+
+function testServer(reads: string[], bodies: Buffer[]): Server {
+  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+    pacerOf(request.socket)?.begin(request, response);
+    request.on('data', (bytes: Buffer) => bodies.push(bytes));
+    request.on('end', () => response.end());
+  });
+  paceConnections(server, 'shared-buffer');
+  const [startParser] = server.listeners('connection') as ((this: Server, socket: Socket) => void)[];
+  server.removeAllListeners('connection');
+  server.on('connection', (accepted: Socket) => {
+    const socket = SharedBufferSocket.take(accepted);
+    socket.onRead = (buffer, size) => {
+      const bytes = buffer.subarray(0, size);
+      reads.push(bytes.toString('latin1'));
+      if (bytes.equals(Buffer.from(AT_SOCKET))) {
+        socket.write(AT_SOCKET);
+        return;
+      }
+      if (socket.pacer === undefined) startParser?.call(server, socket);
+      socket.pacer?.receive(bytes);
+    };
+  });
+  return server;
+}

@@ -1,0 +1,48 @@
+/**
+ * A pool of one connection for all who ask at the same time. Statements are sent without waiting for the answers of
+ * earlier ones, so that a long round trip does not limit how many there are in a second. Not for transactions.
+ */
+import type { Connection, Pool } from './pool.ts';
+
+type Shared = { readonly opening: Promise<Connection>; users: number };
+
+export function shareConnection(pool: Pool): Pool {
+  let current: Shared | undefined;
+  const leave = (shared: Shared) => {
+    if (current === shared) current = undefined;
+  };
+  const open = () => {
+    const shared: Shared = { opening: pool.connect(), users: 0 };
+    current = shared;
+    // Reported to those who wait for it; the next caller opens another one.
+    shared.opening.catch(() => leave(shared));
+    return shared;
+  };
+  const use = async (shared: Shared): Promise<Connection> => {
+    shared.users++;
+    const connection = await shared.opening;
+    return {
+      query: connection.query,
+      isBroken: connection.isBroken,
+      release() {
+        if (--shared.users > 0) return;
+        leave(shared);
+        connection.release();
+      },
+    };
+  };
+  return {
+    async connect() {
+      for (;;) {
+        const shared = current ?? open();
+        const connection = await use(shared);
+        if (!connection.isBroken()) return connection;
+        // It broke, or was given up: another one is opened once those who use it have released it.
+        leave(shared);
+        connection.release();
+      }
+    },
+    renew: () => pool.renew(),
+    end: () => pool.end(),
+  };
+}

@@ -19,8 +19,8 @@ for (const [behaviour, call, path] of [
   ['explain: false sends nothing', (client) => client.ip('192.0.2.1', { explain: false }), '/v1/ip/192.0.2.1'],
   [
     'included sections are joined with commas',
-    (client) => client.ip('192.0.2.1', { include: ['privacy'] }),
-    '/v1/ip/192.0.2.1?include=privacy',
+    (client) => client.ip('192.0.2.1', { include: ['routing', 'privacy'] }),
+    '/v1/ip/192.0.2.1?include=routing%2Cprivacy',
   ],
   ['an empty list of sections sends nothing', (client) => client.ip('192.0.2.1', { include: [] }), '/v1/ip/192.0.2.1'],
   ['a prefix', (client) => client.prefix('192.0.2.0/24'), '/v1/prefix/192.0.2.0%2F24'],

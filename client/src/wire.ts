@@ -95,9 +95,12 @@ export type Evidence = {
 export type IpAnswer = IpRecord & { evidence?: Evidence[] } & AddressMembers;
 
 /** What `include` adds to a record. */
-export type AddressMembers = { privacy?: Privacy; hostname?: Hostname; registration?: Registration };
-export type LocalAddressSection = 'privacy';
+export type AddressMembers = { routing?: Routing; privacy?: Privacy; hostname?: Hostname; registration?: Registration };
+export type LocalAddressSection = 'routing' | 'privacy';
 export type AddressSection = LocalAddressSection | 'hostname' | 'registration';
+
+/** The networks that announce the prefix; the one of the record comes first. */
+export type Routing = { origins: { asn: number; asn_name?: string }[] };
 
 /** The privacy service behind an address. Absent from the answer if no source knows one. */
 export type Privacy = { kind: PrivacyKind; service?: string };

@@ -40,7 +40,7 @@ export const INCLUDABLE_SECTIONS = ['transport', 'networks'] as const;
 export type IncludableSection = (typeof INCLUDABLE_SECTIONS)[number];
 
 /** What an answer about an address has only on request. Local ones need nothing but the dataset. */
-export const LOCAL_ADDRESS_SECTIONS = ['privacy'] as const;
+export const LOCAL_ADDRESS_SECTIONS = ['routing', 'privacy'] as const;
 export type LocalAddressSection = (typeof LOCAL_ADDRESS_SECTIONS)[number];
 export const ADDRESS_SECTIONS = [...LOCAL_ADDRESS_SECTIONS, 'hostname', 'registration'] as const;
 export type AddressSection = (typeof ADDRESS_SECTIONS)[number];

@@ -17,9 +17,10 @@ import type { HostnameLookups, Requester } from './hostname-lookups.ts';
 import { type Privacy, privacyOf } from './privacy.ts';
 import type { Registration } from './registration/rdap-network.ts';
 import type { Registrations } from './registration/registrations.ts';
+import { type Routing, routingOf } from './routing.ts';
 
 /** The members that are added to the record. */
-export type AddressMembers = { privacy?: Privacy; hostname?: Hostname; registration?: Registration };
+export type AddressMembers = { routing?: Routing; privacy?: Privacy; hostname?: Hostname; registration?: Registration };
 
 export type FoundAddress = { readonly dataset: Dataset; readonly address: Address; readonly match: Match };
 
@@ -66,9 +67,15 @@ export function requireLocal(names: readonly string[] | undefined): ReadonlySet<
   return names === undefined ? NONE : requireIncluded(names, LOCAL_ADDRESS_SECTIONS);
 }
 
-export function localMembers({ dataset, match }: FoundAddress, included: ReadonlySet<AddressSection>): AddressMembers {
+export function localMembers(
+  { dataset, address, match }: FoundAddress,
+  included: ReadonlySet<AddressSection>,
+): AddressMembers {
   const privacy = included.has('privacy') ? privacyOf(dataset, match) : undefined;
-  return { ...(privacy && { privacy }) };
+  return {
+    ...(included.has('routing') && { routing: routingOf(dataset, address, match) }),
+    ...(privacy && { privacy }),
+  };
 }
 
 /** The same as JSON without braces, for many addresses. Undefined if nothing is included. */

@@ -112,8 +112,9 @@ function formatAnswer(text: string, answer: Answer): string {
   return `${ip}\n${indent(formatTable(rows))}${evidenceTable}\n`;
 }
 
-function memberRows({ privacy, hostname, registration }: AddressMembers): string[][] {
+function memberRows({ routing, privacy, hostname, registration }: AddressMembers): string[][] {
   return [
+    ...(routing?.origins ?? []).map(({ asn, asn_name = '' }, i) => [i === 0 ? 'origins' : '', `AS${asn} ${asn_name}`]),
     ...(privacy === undefined ? [] : [['privacy', [privacy.kind, privacy.service].filter(Boolean).join(', ')]]),
     ...(hostname === undefined ? [] : [['hostname', hostnameText(hostname)]]),
     ...(registration === undefined ? [] : registrationRows(registration)),

@@ -12,6 +12,19 @@ const REGISTRATION_FIELDS = [
   'source',
 ];
 
+const routing = named(
+  'Routing',
+  object({
+    origins: {
+      type: 'array',
+      description: 'The networks that announce the prefix; the one of the record comes first.',
+      items: object({ asn: { type: 'integer' }, asn_name: string('Its name, where known.', 'Google LLC') }, [
+        'asn_name',
+      ]),
+    },
+  }),
+);
+
 const privacy = named(
   'Privacy',
   object(
@@ -59,12 +72,13 @@ const registration = named(
 
 /** Beside the members of a record, each only if it was included and something is known. */
 export const addressSections = {
+  routing: { ...routing, description: 'Only with include=routing.' },
   privacy: { ...privacy, description: 'Only with include=privacy.' },
   hostname: { ...hostname, description: 'Only with include=hostname; empty without a PTR record.' },
   registration: { ...registration, description: 'Only with include=registration.' },
 };
 
 export const includeParameter = string(
-  'What the record also has, separated by commas: privacy (the privacy service behind the address), hostname (its confirmed name), registration (who holds it; where switched on).',
-  'privacy,hostname',
+  'What the record also has, separated by commas: routing (all networks that announce the prefix), privacy (the privacy service behind the address), hostname (its confirmed name), registration (who holds it; where switched on).',
+  'routing,privacy,hostname',
 );

@@ -78,7 +78,7 @@ export const batchSchema = {
     type: 'object',
     properties: {
       ips: { type: 'array', minItems: 1, items: string('IPv4 or IPv6 address.', '8.8.8.8') },
-      include: strings('What the records also have, as in GET /v1/ip/{ip}: privacy.'),
+      include: strings('What the records also have, as in GET /v1/ip/{ip}: routing, privacy.'),
     },
     required: ['ips'],
     examples: [{ ips: ['8.8.8.8', '10.0.0.1', 'nonsense'] }],

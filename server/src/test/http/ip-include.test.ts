@@ -56,6 +56,7 @@ for (const [behaviour, include, ip, want] of [
   ['empty names', ',privacy,', '8.8.8.8', { privacy: RELAY }],
   ['no name', '', '8.8.8.8', {}],
   ['what no source knows is absent', 'privacy', '8.8.8.200', {}],
+  ['routing', 'routing', '8.8.8.200', { routing: { origins: [{ asn: 15169, asn_name: 'Google LLC' }] } }],
   ['a Tor exit', 'privacy', '1.0.9.9', { privacy: { kind: 'tor' } }],
   [
     'a confirmed hostname',
@@ -126,10 +127,10 @@ test('ip include: the record is cached, and evidence comes before the sections',
 
 test('ip include: a batch has the members of the single lookups', async () => {
   const ips = ['8.8.8.8', '8.8.8.200', '10.0.0.1', 'nonsense', '1.0.9.9', '8.8.8.8'];
-  const { status, data } = await ask('/v1/ip/batch', { ips, include: ['privacy'] });
+  const { status, data } = await ask('/v1/ip/batch', { ips, include: ['routing', 'privacy'] });
   assert.equal(status, 200);
   for (const ip of new Set(ips)) {
-    const single = await ask(`/v1/ip/${ip}?include=privacy`);
+    const single = await ask(`/v1/ip/${ip}?include=routing,privacy`);
     assert.deepEqual(data[ip], single.data);
   }
   assert.deepEqual((await ask('/v1/ip/batch', { ips, include: [] })).data, (await ask('/v1/ip/batch', { ips })).data);
@@ -179,5 +180,5 @@ test('ip include: whence ip --include', async () => {
   assert.match((await whence('--include', 'privacy', '1.0.9.9')).stdout, /privacy +tor\n/);
   const wrong = await whence('--include', 'secrets', '8.8.8.8');
   assert.equal(wrong.code, 2);
-  assert.match(wrong.stderr, /It must be a list of privacy/);
+  assert.match(wrong.stderr, /It must be a list of routing, privacy/);
 });

@@ -100,7 +100,10 @@ export type LocalAddressSection = 'routing' | 'privacy';
 export type AddressSection = LocalAddressSection | 'hostname' | 'registration';
 
 /** The networks that announce the prefix; the one of the record comes first. */
-export type Routing = { origins: { asn: number; asn_name?: string }[] };
+export type Routing = { origins: Origin[]; roas?: Roa[] };
+/** `rpki` is there where validated ROA payloads are known. */
+export type Origin = { asn: number; asn_name?: string; rpki?: 'valid' | 'invalid' | 'not_found' };
+export type Roa = { asn: number; prefix: string; max_length: number };
 
 /** The privacy service behind an address. Absent from the answer if no source knows one. */
 export type Privacy = { kind: PrivacyKind; service?: string };

@@ -17,23 +17,38 @@ import type { HostnameLookups, Requester } from './hostname-lookups.ts';
 import { type Privacy, privacyOf } from './privacy.ts';
 import type { Registration } from './registration/rdap-network.ts';
 import type { Registrations } from './registration/registrations.ts';
-import { type Routing, routingOf } from './routing.ts';
+import { type Routing, routingOf } from './routing/routing.ts';
+import type { VrpTable } from './routing/vrps.ts';
 
 /** The members that are added to the record. */
 export type AddressMembers = { routing?: Routing; privacy?: Privacy; hostname?: Hostname; registration?: Registration };
 
-export type FoundAddress = { readonly dataset: Dataset; readonly address: Address; readonly match: Match };
+export type FoundAddress = {
+  readonly dataset: Dataset;
+  readonly address: Address;
+  readonly match: Match;
+};
 
-type SectionSources = { readonly hostnames: HostnameLookups; readonly registrations?: Registrations | undefined };
+/** What local sections use beside the dataset. */
+type LocalSources = { readonly vrps?: VrpTable | undefined };
+
+type SectionSources = {
+  readonly hostnames: HostnameLookups;
+  readonly registrations?: Registrations | undefined;
+  /** Validated ROA payloads, if there are any at this time. */
+  readonly rpki?: { readonly table: VrpTable | undefined } | undefined;
+};
 
 export class AddressSections {
   readonly #hostnames: HostnameLookups;
   readonly #registrations: Registrations | undefined;
+  readonly #rpki: SectionSources['rpki'];
   readonly #allowed: readonly AddressSection[];
 
   /** Without `registrations`, that section is refused as if it did not exist. */
-  constructor({ hostnames, registrations }: SectionSources) {
+  constructor({ hostnames, registrations, rpki }: SectionSources) {
     this.#hostnames = hostnames;
+    this.#rpki = rpki;
     this.#registrations = registrations;
     this.#allowed = ADDRESS_SECTIONS.filter((name) => name !== 'registration' || registrations !== undefined);
   }
@@ -53,10 +68,21 @@ export class AddressSections {
       included.has('registration') ? this.#registrations?.find(found.address) : undefined,
     ]);
     return {
-      ...localMembers(found, included),
+      ...localMembers(found, included, { vrps: this.#rpki?.table }),
       ...(hostname && { hostname }),
       ...(registration && { registration }),
     };
+  }
+
+  /** Local sections as JSON without braces, for many addresses. Undefined if nothing is included. */
+  localJson(
+    dataset: Dataset,
+    included: ReadonlySet<LocalAddressSection>,
+  ): ((address: Address, match: Match) => string) | undefined {
+    if (included.size === 0) return undefined;
+    const sources = { vrps: this.#rpki?.table };
+    return (address, match) =>
+      JSON.stringify(localMembers({ dataset, address, match }, included, sources)).slice(1, -1);
   }
 }
 
@@ -67,24 +93,16 @@ export function requireLocal(names: readonly string[] | undefined): ReadonlySet<
   return names === undefined ? NONE : requireIncluded(names, LOCAL_ADDRESS_SECTIONS);
 }
 
-export function localMembers(
+function localMembers(
   { dataset, address, match }: FoundAddress,
   included: ReadonlySet<AddressSection>,
+  { vrps }: LocalSources,
 ): AddressMembers {
   const privacy = included.has('privacy') ? privacyOf(dataset, match) : undefined;
   return {
-    ...(included.has('routing') && { routing: routingOf(dataset, address, match) }),
+    ...(included.has('routing') && { routing: routingOf(dataset, address, match, vrps) }),
     ...(privacy && { privacy }),
   };
-}
-
-/** The same as JSON without braces, for many addresses. Undefined if nothing is included. */
-export function localMembersJson(
-  dataset: Dataset,
-  included: ReadonlySet<LocalAddressSection>,
-): ((address: Address, match: Match) => string) | undefined {
-  if (included.size === 0) return undefined;
-  return (address, match) => JSON.stringify(localMembers({ dataset, address, match }, included)).slice(1, -1);
 }
 
 /** The JSON of a record with more members at its end. */

@@ -73,7 +73,7 @@ export function apiRoutes(dependencies: ApiDependencies): ApiRoute[] {
       name: 'batch',
       permission: 'ip:batch',
       schema: batchSchema,
-      handler: postBatch(live, networks),
+      handler: postBatch(live, networks, dependencies.addressSections),
     },
     { ...prefix, method: 'GET', url: '/v1/prefix/:cidr', schema: prefixSchema },
     { ...prefix, method: 'GET', url: '/v1/prefix/:cidr/:length', schema: { hide: true } as object },

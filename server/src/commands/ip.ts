@@ -5,12 +5,13 @@ import type { Hostname } from '../address/hostname.ts';
 import { HostnameLookups } from '../address/hostname-lookups.ts';
 import type { Registration } from '../address/registration/rdap-network.ts';
 import type { Registrations } from '../address/registration/registrations.ts';
+import type { RpkiFile } from '../address/routing/rpki-file.ts';
 import { type AddressMembers, AddressSections } from '../address/sections.ts';
 import { EmailChecks } from '../email-checks/email-checks.ts';
 import { evidenceOf, lookup, specialPurposeOf } from '../lookup/lookup.ts';
 import type { Config } from '../settings/config.ts';
 import type { StoredRegistration } from '../storage/stores/registration-store.ts';
-import { type ExitCode, UsageError } from '../terminal/exit.ts';
+import { CommandError, type ExitCode, UsageError } from '../terminal/exit.ts';
 import type { Output } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
 import type { AddressSection } from '../vocabulary.ts';
@@ -19,7 +20,7 @@ import { openLocalDataset } from './local-dataset.ts';
 type IpOptions = { json?: boolean; explain?: boolean; include?: ReadonlySet<AddressSection> };
 
 export async function ipCommand(
-  config: Pick<Config, 'dataDir' | 'dnsServers' | 'rdapBootstrap' | 'contact' | 'proxies'>,
+  config: Pick<Config, 'dataDir' | 'dnsServers' | 'rpkiFile' | 'rdapBootstrap' | 'contact' | 'proxies'>,
   addresses: readonly string[],
   options: IpOptions,
   stdout: Output,
@@ -31,6 +32,7 @@ export async function ipCommand(
   const dns = new EmailChecks(config.dnsServers);
   const sections = new AddressSections({
     hostnames: new HostnameLookups(() => dns.dnsClient()),
+    rpki: options.include?.has('routing') ? await openRpki(config.rpkiFile) : undefined,
     registrations: options.include?.has('registration') ? await openRegistrations(config) : undefined,
   });
   let isEveryFound = true;
@@ -41,6 +43,19 @@ export async function ipCommand(
   }
   dns.close();
   return isEveryFound ? 0 : 1;
+}
+
+async function openRpki(path: string | undefined): Promise<RpkiFile | undefined> {
+  if (path === undefined) return undefined;
+  const { RpkiFile } = await import('../address/routing/rpki-file.ts');
+  const file = new RpkiFile(path, {
+    loaded: () => {},
+    failed: (reason) => {
+      throw new CommandError(`WHENCE_RPKI: ${path}: ${reason}`);
+    },
+  });
+  await file.update();
+  return file;
 }
 
 /** Without storage: a command asks once for each address. */
@@ -114,7 +129,10 @@ function formatAnswer(text: string, answer: Answer): string {
 
 function memberRows({ routing, privacy, hostname, registration }: AddressMembers): string[][] {
   return [
-    ...(routing?.origins ?? []).map(({ asn, asn_name = '' }, i) => [i === 0 ? 'origins' : '', `AS${asn} ${asn_name}`]),
+    ...(routing?.origins ?? []).map(({ asn, asn_name, rpki }, i) => [
+      i === 0 ? 'origins' : '',
+      [`AS${asn}`, asn_name, rpki && `(RPKI: ${rpki.replace('_', ' ')})`].filter(Boolean).join(' '),
+    ]),
     ...(privacy === undefined ? [] : [['privacy', [privacy.kind, privacy.service].filter(Boolean).join(', ')]]),
     ...(hostname === undefined ? [] : [['hostname', hostnameText(hostname)]]),
     ...(registration === undefined ? [] : registrationRows(registration)),

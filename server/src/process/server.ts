@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Accounts } from '../accounts/accounts.ts';
 import { HostnameLookups } from '../address/hostname-lookups.ts';
 import type { Registrations } from '../address/registration/registrations.ts';
+import { RpkiFile } from '../address/routing/rpki-file.ts';
 import { AddressSections } from '../address/sections.ts';
 import { AuditLog } from '../audit/audit-log.ts';
 import type { DashboardSettings } from '../dashboard/dependencies.ts';
@@ -103,9 +104,11 @@ export async function startServer(
   });
   const quota: Quota = new Quota(storage.leases, { isStorageDown: () => keys.storageState !== 'ok' });
   const emailChecks = new EmailChecks(config.dnsServers);
+  const rpki = rpkiOf(config, log);
   const addressSections = new AddressSections({
     hostnames: new HostnameLookups(() => emailChecks.dnsClient()),
     registrations: await registrationsOf(config, storage, nowMs),
+    rpki,
   });
   const overload = new Overload();
   const live = new LiveDataset(config.dataDir, {
@@ -152,6 +155,7 @@ export async function startServer(
   });
 
   live.start(await dataset);
+  rpki?.start();
   overload.start();
   const stopHousekeeping = startHousekeeping({
     storage,
@@ -185,6 +189,7 @@ export async function startServer(
     stopHousekeeping();
     overload.stop();
     live.stop();
+    await rpki?.stop();
     emailChecks.close();
     // Counts and unspent leases must not be lost with the process.
     for (const write of [() => quota.close(), () => statistics.writeAll(nowMs()), () => reporter.remove()]) {
@@ -214,6 +219,14 @@ export async function startServer(
     cut,
     close,
   };
+}
+
+function rpkiOf({ rpkiFile }: Config, log: Logger): RpkiFile | undefined {
+  if (rpkiFile === undefined) return undefined;
+  return new RpkiFile(rpkiFile, {
+    loaded: (roas) => log.info({ roas }, 'validated ROA payloads loaded'),
+    failed: (reason) => log.error({ file: rpkiFile, reason }, 'validated ROA payloads could not be read'),
+  });
 }
 
 /** Loaded only where it is switched on. */

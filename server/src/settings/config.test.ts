@@ -28,6 +28,7 @@ test('config: defaults', () => {
     contact: undefined,
     updateSeconds: undefined,
     rdapBootstrap: undefined,
+    rpkiFile: undefined,
     publicUrl: undefined,
     hasPublicLookups: false,
     keysPerMember: 100,

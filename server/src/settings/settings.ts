@@ -131,6 +131,12 @@ export const settings = {
     help: 'DNS servers for the email check and for hostnames, host[:port], comma-separated (default: those of the system)',
     parse: parseDnsServers,
   },
+  rpkiFile: {
+    variable: 'WHENCE_RPKI',
+    default: '',
+    help: 'JSON file of validated ROA payloads that a relying party such as rpki-client writes, for include=routing',
+    parse: emptyToUndefined,
+  },
   hasRdap: {
     variable: 'WHENCE_RDAP',
     default: 'off',

@@ -3,7 +3,7 @@ import { parseAddressBytes } from '@whence/dataset/address';
 import type { Match } from '@whence/dataset/format';
 import type { Dataset } from '@whence/dataset/read';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { localMembersJson, requireLocal } from '../../address/sections.ts';
+import { type AddressSections, requireLocal } from '../../address/sections.ts';
 import { elapsedMs, sendJson } from '../../http/envelope.ts';
 import { TIERS } from '../../keys/tiers.ts';
 import { BatchAnswer } from '../../lookup/batch-answer.ts';
@@ -31,7 +31,7 @@ export function parseBatchBodies(scope: FastifyInstance): void {
   });
 }
 
-export function postBatch(live: LiveDataset, networks: NetworkCounts) {
+export function postBatch(live: LiveDataset, networks: NetworkCounts, addressSections: AddressSections) {
   const buffers: Buffer[] = [];
   return (request: BatchRequest, reply: FastifyReply): FastifyReply => {
     const { body } = request;
@@ -41,7 +41,7 @@ export function postBatch(live: LiveDataset, networks: NetworkCounts) {
     requireBatchSize(received, TIERS[request.key?.tier ?? 'free'].batchSize);
     const { dataset } = requireDataset(live);
     const buffer = buffers.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES);
-    const answer = new BatchAnswer(dataset, networks, buffer, localMembersJson(dataset, included));
+    const answer = new BatchAnswer(dataset, networks, buffer, addressSections.localJson(dataset, included));
     if (isPlain) addPlainTexts(answer, dataset, body);
     else answer.addTexts(body.ips);
     const bytes = answer.finish(request.id, elapsedMs(request));

@@ -1,5 +1,5 @@
 /** What an answer about an address has only on request. */
-import { boolean, named, object, string } from './json-schema.ts';
+import { boolean, integer, named, object, string } from './json-schema.ts';
 
 const REGISTRATION_FIELDS = [
   'range',
@@ -14,15 +14,32 @@ const REGISTRATION_FIELDS = [
 
 const routing = named(
   'Routing',
-  object({
-    origins: {
-      type: 'array',
-      description: 'The networks that announce the prefix; the one of the record comes first.',
-      items: object({ asn: { type: 'integer' }, asn_name: string('Its name, where known.', 'Google LLC') }, [
-        'asn_name',
-      ]),
+  object(
+    {
+      origins: {
+        type: 'array',
+        description: 'The networks that announce the prefix; the one of the record comes first.',
+        items: object(
+          {
+            asn: integer('Number of the network.'),
+            asn_name: string('Its name, where known.', 'Google LLC'),
+            rpki: { type: 'string', enum: ['valid', 'invalid', 'not_found'] },
+          },
+          ['asn_name', 'rpki'],
+        ),
+      },
+      roas: {
+        type: 'array',
+        description: 'The ROAs that decide, where ROA data is configured.',
+        items: object({
+          asn: integer('Number of the network that may announce it.'),
+          prefix: string('The prefix of the ROA.', '8.8.8.0/24'),
+          max_length: integer('The longest prefix that it allows.'),
+        }),
+      },
     },
-  }),
+    ['roas'],
+  ),
 );
 
 const privacy = named(

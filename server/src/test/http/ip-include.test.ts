@@ -1,8 +1,11 @@
 /** `?include=` of address lookups over HTTP and on the command line. */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 import { createClient } from '@whence/client';
 import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/scripted-dns-server';
+import { until } from '@whence/testing/until';
 import { runCommand } from '../run-command.ts';
 import { SAMPLE, startInProcess, TestFolder } from '../test-server.ts';
 
@@ -142,6 +145,35 @@ test('ip include: a batch whose members do not fit into the buffer', async () =>
   assert.equal(status, 200);
   assert.ok(text.length > 1 << 19);
   for (const ip of ips) assert.deepEqual([data[ip].ip, data[ip].privacy], [ip, { kind: 'relay', service: LONG }]);
+});
+
+test('ip include: routing has the RPKI state of each origin where ROA data is configured', async () => {
+  const path = join(folder.dataDir, 'vrps.json');
+  writeFileSync(path, JSON.stringify({ roas: [{ asn: 15169, prefix: '8.8.8.0/24', maxLength: 24 }] }));
+  const environment = { ...folder.environment, WHENCE_RPKI: path };
+  const own = await startInProcess(folder, undefined, environment);
+  const origins = [{ asn: 15169, asn_name: 'Google LLC', rpki: 'valid' }];
+  const routing = { origins, roas: [{ asn: 15169, prefix: '8.8.8.0/24', max_length: 24 }] };
+  try {
+    const body = JSON.stringify({ ips: ['8.8.8.8'], include: ['routing'] });
+    const headers = { 'X-API-Key': secret, 'Content-Type': 'application/json' };
+    const batch = async () => {
+      const response = await fetch(`${own.url}/v1/ip/batch`, { method: 'POST', headers, body });
+      return JSON.parse(await response.text()).data['8.8.8.8'].routing;
+    };
+    await until('the file is read', async () => (await batch()).roas !== undefined);
+    assert.deepEqual(await batch(), routing);
+    const single = await fetch(`${own.url}/v1/ip/8.8.8.8?include=routing`, { headers });
+    assert.deepEqual(JSON.parse(await single.text()).data.routing, routing);
+  } finally {
+    await own.close();
+  }
+  const { stdout } = await runCommand(['ip', '--include', 'routing', '8.8.8.8', '3.0.0.1'], environment);
+  assert.match(stdout, /origins +AS15169 Google LLC \(RPKI: valid\)\n/);
+  assert.match(stdout, /origins +AS16509 [^\n]* \(RPKI: not found\)\n/);
+  const missing = { ...environment, WHENCE_RPKI: join(folder.dataDir, 'missing.json') };
+  const refused = await runCommand(['ip', '--include', 'routing', '8.8.8.8'], missing);
+  assert.deepEqual([refused.code, /no such file/.test(refused.stderr)], [1, true]);
 });
 
 test('ip include: registration where it is on, and the registry cannot be reached', async () => {

@@ -64,6 +64,16 @@ export type Resolver = {
   unchecked?(name: string): Promise<Answer<string>>;
 };
 
+/**
+ * `queries` counts the questions sent for this check, without second tries and without questions another check has
+ * sent.
+ */
+export type CheckResolver = Resolver & {
+  readonly queries: number;
+  /** Names of an address, in lower case: `ptr('1.2.0.192.in-addr.arpa')`. Other names in `arpa` do not exist. */
+  ptr(reverseName: string): Promise<Answer<string>>;
+};
+
 export type RecordData = string | MxHost;
 
 /**

@@ -4,8 +4,7 @@
  * and holds what checks share: the cache, the pending questions, which server answers. `forCheck` creates the resolver
  * of one check.
  */
-import type { Answer, Reply } from './answer.ts';
-import { failure, type Resolver } from './answer.ts';
+import { type CheckResolver, failure, type Reply } from './answer.ts';
 import { CheckBudget, MAX_CACHE_BYTES } from './budget.ts';
 import { DnsCache } from './cache.ts';
 import { createCheckResolver } from './check-resolver.ts';
@@ -35,16 +34,6 @@ export type CheckOptions = {
   /** Milliseconds from now. Questions unanswered by then fail with `timeout`. */
   readonly deadlineMs?: number;
   readonly signal?: AbortSignal;
-};
-
-/**
- * `queries` counts the questions sent for this check, without second tries and without questions another check has
- * sent.
- */
-export type CheckResolver = Resolver & {
-  readonly queries: number;
-  /** Names of an address, in lower case: `ptr('1.2.0.192.in-addr.arpa')`. Other names in `arpa` do not exist. */
-  ptr(reverseName: string): Promise<Answer<string>>;
 };
 
 export type DnsClient = {

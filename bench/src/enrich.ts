@@ -20,7 +20,10 @@ import { formatRate, formatRows, type Row, ratioRow } from './report.ts';
 const SEED = 20260617;
 const LINES = 1_000_000;
 const ROUNDS = 3;
-const GOAL_PER_SECOND = 500_000;
+const GOAL_PER_SECOND = 1_000_000;
+/** Of NDJSON whose addresses are spread over all ranges: each line is parsed, and each record is read from memory. */
+const NDJSON_RANGES_GOAL_PER_SECOND = 700_000;
+const JOBS_GOAL = 1.7;
 /** For the rows that compare threads, which each open the dataset: a log in which that is a small part. */
 const JOBS = Math.min(4, availableParallelism());
 const JOBS_REPETITIONS = 4;
@@ -32,6 +35,7 @@ type Case = {
   readonly shape: Shape;
   readonly addresses: readonly string[];
   readonly options?: readonly string[];
+  readonly goal?: number;
 };
 
 export async function enrich(): Promise<void> {
@@ -66,13 +70,14 @@ function makeCases(dataDir: string): Case[] {
     { name: `lines, ${formatCount(CLIENTS)} clients`, shape: 'lines', addresses: repeated },
     { name: 'lines, --full', shape: 'lines', addresses: byAddress, options: ['--full'] },
     { name: 'ndjson, IPv4 by address', shape: 'ndjson', addresses: byAddress },
-    { name: 'ndjson, IPv4 by range', shape: 'ndjson', addresses: byRange },
+    { name: 'ndjson, IPv4 by range', shape: 'ndjson', addresses: byRange, goal: NDJSON_RANGES_GOAL_PER_SECOND },
     { name: 'csv, IPv4 by address', shape: 'csv', addresses: byAddress },
     { name: 'csv, IPv4 by range', shape: 'csv', addresses: byRange },
   ];
 }
 
-function measure({ name, shape, addresses, options = [] }: Case, dataDir: string, folder: string): Row {
+function measure(testCase: Case, dataDir: string, folder: string): Row {
+  const { name, shape, addresses, options = [], goal = GOAL_PER_SECOND } = testCase;
   const file = join(folder, `log.${shape}`);
   writeLog(file, shape, addresses);
   const rounds = Array.from({ length: ROUNDS }, () => ({
@@ -88,8 +93,8 @@ function measure({ name, shape, addresses, options = [] }: Case, dataDir: string
     ours: formatRate(ours),
     peer: formatRate(peer),
     ratio: `${ratio.toFixed(2)} ×`,
-    goal: `≥ ${formatRate(GOAL_PER_SECOND)}`,
-    isReached: ours >= GOAL_PER_SECOND,
+    goal: `≥ ${formatRate(goal)}`,
+    isReached: ours >= goal,
   };
 }
 
@@ -106,7 +111,8 @@ function compareJobs({ name, shape, addresses }: Case, dataDir: string, folder: 
   const rounds = Array.from({ length: ROUNDS }, () => ({ many: perSecond(JOBS), one: perSecond(1) }));
   const many = median(rounds.map((round) => round.many));
   const one = median(rounds.map((round) => round.one));
-  return ratioRow(`${name}, --jobs ${JOBS} / 1, by the clock`, many, one);
+  // Two threads; more of them share what the first one reads and writes.
+  return ratioRow(`${name}, --jobs ${JOBS} / 1, by the clock`, many, one, JOBS === 2 ? JOBS_GOAL : undefined);
 }
 
 function runWhence(args: readonly string[], dataDir: string, lines = LINES): MeasuredProcess {

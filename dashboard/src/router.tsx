@@ -9,7 +9,7 @@ import {
 } from '@tanstack/react-router';
 import { CONNECTION_TYPES, THREAT_LEVELS } from '@whence/dataset/record';
 import { type AuditAction, LINK_PAGE } from '@whence/server/dashboard-wire';
-import { KEY_SORTS, KEY_STATUSES, PERMISSIONS, SORT_ORDERS, TIER_NAMES, USAGE_GROUPS } from '@whence/server/vocabulary';
+import { KEY_SORTS, KEY_STATES, PERMISSIONS, SORT_ORDERS, TIER_NAMES, USAGE_GROUPS } from '@whence/server/vocabulary';
 import { ACTION_WORDS } from './audit/AuditTable.tsx';
 import { BATCH_SORTS } from './batch/filter-rows.ts';
 import { ErrorPage, NotFoundPage } from './components/Failures.tsx';
@@ -71,6 +71,7 @@ const batch = createRoute({
   path: '/batch',
   validateSearch: (raw) =>
     withoutEmpty({
+      run: textParam(raw, 'run'),
       ips: textParam(raw, 'ips'),
       q: textParam(raw, 'q'),
       network: textParam(raw, 'network'),
@@ -115,12 +116,14 @@ const keys = createRoute({
   validateSearch: (raw) =>
     withoutEmpty({
       q: textParam(raw, 'q'),
-      status: choiceParam(raw, 'status', KEY_STATUSES),
+      state: choiceParam(raw, 'state', KEY_STATES),
+      revoked: choiceParam(raw, 'revoked', ['yes'] as const),
       tier: choiceParam(raw, 'tier', TIER_NAMES),
       permission: choiceParam(raw, 'permission', PERMISSIONS),
       sort: choiceParam(raw, 'sort', KEY_SORTS),
       order: choiceParam(raw, 'order', SORT_ORDERS),
       create: choiceParam(raw, 'create', ['yes'] as const),
+      edit: textParam(raw, 'edit'),
     }),
   component: lazyRouteComponent(() => import('./keys/KeysPage.tsx'), 'KeysPage'),
 });

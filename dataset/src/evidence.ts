@@ -9,8 +9,8 @@ import type { Dataset } from './file/read.ts';
 import { addressBits, formatPrefix, fromBigInt, toBigInt, widestPrefixLength } from './prefix.ts';
 import type { Evidence, IpRecord } from './record.ts';
 
-/** Fields that the announcement decides: their prefix is that of the record. */
-const ANNOUNCED = new Set(['prefix', 'asn', 'asn_name']);
+/** Fields that the route decides: their prefix is that of the record. */
+const ANNOUNCED = new Set(['prefix', 'prefix_is_derived', 'asn', 'asn_name']);
 /** A source may say the same about a large part of the internet. This limit per direction keeps the walk under 1 ms. */
 const MAX_RUNS = 256;
 
@@ -64,6 +64,8 @@ function statedPrefix(
 }
 
 function fieldValue(record: Pick<IpRecord, 'detection'>, field: string): Evidence['value'] {
+  // Stored only where it is true.
+  if (field === 'prefix_is_derived') return true;
   // An override can remove a name; the row then has an empty value.
   return (({ ...record, ...record.detection } as Record<string, unknown>)[field] ?? '') as Evidence['value'];
 }

@@ -29,6 +29,13 @@ export type Permission = (typeof PERMISSIONS)[number];
 export const KEY_STATUSES = ['active', 'revoked'] as const;
 export type KeyStatus = (typeof KEY_STATUSES)[number];
 
+/**
+ * What the list of keys is filtered by. A key that is paused or has expired is still active; one that is both counts as
+ * expired.
+ */
+export const KEY_STATES = ['active', 'paused', 'expired', 'revoked'] as const;
+export type KeyState = (typeof KEY_STATES)[number];
+
 export const KEY_SORTS = ['name', 'created_at', 'last_used_at', 'requests_today'] as const;
 export type KeySort = (typeof KEY_SORTS)[number];
 
@@ -72,6 +79,17 @@ export const AUDIT_ACTIONS = [
   'key.created',
   'key.rotated',
   'key.revoked',
+  'key.renamed',
+  'key.note_changed',
+  'key.tier_changed',
+  'key.permissions_changed',
+  'key.paused',
+  'key.resumed',
+  'key.expiry_changed',
+  'key.networks_changed',
+  'key.rate_changed',
+  'key.revocation_scheduled',
+  'key.revocation_cancelled',
   'dataset.version_used',
   'dataset.update_started',
 ] as const;

@@ -16,7 +16,7 @@ import type { Load } from './wrk.ts';
 
 const CONNECTIONS = 8;
 const BATCH = 1_000;
-const GOALS = { objects: 4, maxmind: 5, perSecond: 900_000 };
+const GOALS = { objects: 6, maxmind: 5, perSecond: 1_200_000 };
 
 export async function compareBatch(setup: Setup, whence: Server): Promise<Row[]> {
   const { processes, dataDir, ourMmdb, addresses, key, save } = setup;

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { MIN_PASSWORD_CHARACTERS } from '@whence/server/vocabulary';
 import { type FormEvent, useState } from 'react';
 import { isFailure } from '../api/call.ts';
-import { call, clearCache, queryClient, setSession } from '../api/query-client.ts';
+import { call, queryClient, setSession } from '../api/query-client.ts';
 import { Facts } from '../components/Facts.tsx';
 import { FailureNotice } from '../components/Failures.tsx';
 import { Notice } from '../components/Notice.tsx';
@@ -11,14 +11,14 @@ import { Page, Section } from '../components/Page.tsx';
 import { ROLE_WORDS } from '../format/names.ts';
 import { formatNumber } from '../format/number.ts';
 import { Time } from '../format/Time.tsx';
-import { useSignedIn } from '../session/use-session.ts';
+import { forgetSession, useSignedIn } from '../session/use-session.ts';
 import classes from './AccountPage.module.css';
 import { SessionTable } from './SessionTable.tsx';
 
 export function AccountPage() {
   const { account, has_password, lookups_per_day, expires_at } = useSignedIn();
   const role = ROLE_WORDS[account.role];
-  const endAll = useMutation({ mutationFn: () => call('endAllSessions', {}), onSuccess: clearCache });
+  const endAll = useMutation({ mutationFn: () => call('endAllSessions', {}), onSuccess: forgetSession });
   return (
     <Page name="Account" title={account.name}>
       <Section title="Account">

@@ -1,7 +1,8 @@
 /** The query cache and the requests that fill it. The session, which holds the CSRF token, is one of its entries. */
 import { QueryClient, queryOptions } from '@tanstack/react-query';
 import type { RouteName, SessionState } from '@whence/server/dashboard-wire';
-import { createCaller, type Envelope, Failure, type Input, isFailure } from './call.ts';
+import { type Caller, createCaller, type Envelope, Failure, type Input, isFailure } from './call.ts';
+import { recoverQueries } from './recovery.ts';
 
 const sessionKey = ['getSession'] as const;
 
@@ -19,27 +20,55 @@ export const queryClient = new QueryClient({
   },
 });
 
-export const call = createCaller(() => {
+const request = createCaller(() => {
   const session = queryClient.getQueryData<SessionState>(sessionKey);
   return session?.state === 'signed_in' ? session.csrf_token : 'no session';
 });
 
+/** Any request may find that the session has ended. Loading the session again then asks to sign in. */
+export const call: Caller = async (name, input, signal) => {
+  try {
+    return await request(name, input, signal);
+  } catch (error) {
+    const session = queryClient.getQueryData<SessionState>(sessionKey);
+    if (isFailure(error, 'SIGNED_OUT') && session?.state === 'signed_in') {
+      void queryClient.invalidateQueries({ queryKey: sessionKey });
+    }
+    throw error;
+  }
+};
+
 export const sessionQuery = queryOptions({
   queryKey: sessionKey,
-  queryFn: async ({ signal }): Promise<SessionState> => (await call('getSession', {}, signal)).data,
+  queryFn: async ({ signal }): Promise<SessionState> => {
+    const { data } = await call('getSession', {}, signal);
+    forgetOtherAccount(data);
+    return data;
+  },
   staleTime: 60_000,
 });
 
 export function setSession(session: SessionState): void {
+  forgetOtherAccount(session);
   queryClient.setQueryData(sessionKey, session);
+  // What was refused without a session is loaded again.
+  void queryClient.invalidateQueries({ predicate: ({ state }) => isFailure(state.error, 'SIGNED_OUT') });
 }
 
-/** Any request may find that the session has ended. Loading the session again then shows the sign-in form. */
-queryClient.getQueryCache().subscribe(({ type, query }) => {
-  if (type === 'updated' && query.queryKey[0] !== sessionKey[0] && isFailure(query.state.error, 'SIGNED_OUT')) {
-    void queryClient.invalidateQueries({ queryKey: sessionKey });
+const accountKey = ['lastAccount'] as const;
+queryClient.setQueryDefaults(accountKey, { gcTime: Number.POSITIVE_INFINITY });
+
+/** Another person may sign in after a session has expired, or in another tab: nothing loaded for the first one is kept. */
+function forgetOtherAccount(session: SessionState): void {
+  if (session.state !== 'signed_in') return;
+  const before = queryClient.getQueryData<string>(accountKey);
+  if (before !== undefined && before !== session.account.id) {
+    queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
   }
-});
+  queryClient.setQueryData(accountKey, session.account.id);
+}
+
+recoverQueries(queryClient);
 
 /** A query whose data is the whole response of a route, including its meta. */
 export function answerQuery<Name extends RouteName>(name: Name, input: Input<Name>) {
@@ -47,10 +76,4 @@ export function answerQuery<Name extends RouteName>(name: Name, input: Input<Nam
     queryKey: [name, input] as const,
     queryFn: ({ signal }): Promise<Envelope<Name>> => call(name, input, signal),
   });
-}
-
-/** For signing out: removes all loaded data and loads the session again. */
-export async function clearCache(): Promise<void> {
-  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
-  await queryClient.invalidateQueries({ queryKey: sessionKey });
 }

@@ -6,13 +6,16 @@ import { answerQuery } from '../api/query-client.ts';
 import { Shares } from '../components/Bars.tsx';
 import { CodeTabs, Copyable, requestTabs } from '../components/Copy.tsx';
 import { Facts } from '../components/Facts.tsx';
-import { Loaded } from '../components/Loaded.tsx';
+import { LeadSkeleton, Loaded } from '../components/Loaded.tsx';
 import { Empty, Notice } from '../components/Notice.tsx';
 import { Columns, Credits, Page, Section } from '../components/Page.tsx';
 import { countryName } from '../format/names.ts';
 import { formatNumber } from '../format/number.ts';
-import { NetworkSpaceMaps } from '../maps/SpaceMaps.tsx';
+import { CountryMap } from '../maps/CountryMap.tsx';
+import { NetworkSpaceMap } from '../maps/SpaceMaps.tsx';
+import classes from './AsnPage.module.css';
 import { AsnResults } from './AsnSearchPage.tsx';
+import { networkVerdict } from './network-verdict.ts';
 import { PrefixList } from './PrefixList.tsx';
 
 const route = getRouteApi('/session/asn/$asn');
@@ -20,12 +23,18 @@ const route = getRouteApi('/session/asn/$asn');
 export function AsnPage() {
   const { asn } = route.useParams();
   const lookup = useQuery(answerQuery('lookUpAsn', { params: { asn } }));
-  const name = lookup.data?.data.record.asn_name;
+  const answer = lookup.data?.data;
   return (
     <Page
       name={`AS${asn}`}
       title={<Copyable text={`AS${asn}`} />}
-      {...(name === undefined ? {} : { lead: <Copyable text={name} /> })}
+      lead={
+        answer === undefined ? (
+          lookup.error === null && <LeadSkeleton />
+        ) : (
+          <p className={classes['verdict']}>{networkVerdict(answer.record, answer.prefix_kinds)}</p>
+        )
+      }
     >
       {isFailure(lookup.error, 'NOT_FOUND', 'INVALID_ASN') ? (
         <Notice
@@ -36,36 +45,53 @@ export function AsnPage() {
           </p>
         </Notice>
       ) : (
-        <Loaded query={lookup} lines={12}>
-          {({ data: { record, connection_types, is_sample, related, credits } }) => {
+        <Loaded query={lookup} shape={[['facts', 'bars'], ['table']]}>
+          {({ data }) => {
+            const { record, connection_types, countries, is_sample, related, credits } = data;
             const total = connection_types.reduce((sum, { addresses }) => sum + addresses, 0);
+            const sampled = is_sample ? { note: 'Estimated from a sample of its prefixes.' } : {};
             return (
               <>
                 <Columns>
                   <Section title="Record">
                     <AsnFacts record={record} />
                   </Section>
-                  <Section
-                    title="IPv4 addresses by type"
-                    {...(is_sample ? { note: 'Estimated from a sample of its prefixes.' } : {})}
-                  >
-                    {connection_types.length === 0 ? (
-                      <Empty title="No IPv4 addresses are announced" />
-                    ) : (
-                      <Shares
-                        total={total}
-                        items={connection_types.map(({ value, addresses }) => ({
-                          key: value,
-                          name: value,
-                          amount: addresses,
-                        }))}
-                      />
+                  <div className={classes['shares']}>
+                    <Section title="IPv4 addresses by type" {...sampled}>
+                      {connection_types.length === 0 ? (
+                        <Empty title="No IPv4 addresses are announced" />
+                      ) : (
+                        <Shares
+                          total={total}
+                          items={connection_types.map(({ value, addresses }) => ({
+                            key: value,
+                            name: value,
+                            amount: addresses,
+                          }))}
+                        />
+                      )}
+                    </Section>
+                    {countries.length > 0 && (
+                      <Section title="IPv4 addresses by country" {...sampled}>
+                        <Shares
+                          total={total}
+                          items={countries.map(({ value, addresses }) => ({
+                            key: value,
+                            name: countryName(value),
+                            amount: addresses,
+                          }))}
+                        />
+                      </Section>
                     )}
-                  </Section>
+                  </div>
                 </Columns>
-                {record.address_count.ipv4 > 0 && <NetworkSpaceMaps asn={asn} />}
+                <CountryMap
+                  amounts={countries.map(({ value, addresses }) => ({ code: value, amount: addresses }))}
+                  unit="addresses"
+                />
+                {record.address_count.ipv4 > 0 && <NetworkSpaceMap asn={asn} />}
                 <PrefixList
-                  prefixes={[...(record.prefixes?.ipv4 ?? []), ...(record.prefixes?.ipv6 ?? [])]}
+                  lookup={data}
                   title={`${formatNumber(record.prefix_count.ipv4)} IPv4 and ${formatNumber(record.prefix_count.ipv6)} IPv6 prefixes`}
                 />
                 {related.length > 0 && (
@@ -91,10 +117,12 @@ export function AsnPage() {
 }
 
 function AsnFacts({ record }: { record: AsnRecord }) {
-  const { country, rir, connection_type, is_announced, address_count, handle, registered, cloud_provider } = record;
+  const { asn_name, country, rir, connection_type, is_announced, address_count, handle, registered, cloud_provider } =
+    record;
   return (
     <Facts
       facts={[
+        { name: 'Name', value: <Copyable text={asn_name} /> },
         { name: 'Country', value: country === 'ZZ' ? 'unknown' : `${countryName(country)} (${country})` },
         { name: 'Registry', value: rir },
         { name: 'Type', value: connection_type },

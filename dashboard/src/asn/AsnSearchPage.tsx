@@ -1,11 +1,11 @@
 import { TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import type { AsnSearchResult } from '@whence/client/wire';
 import { answerQuery } from '../api/query-client.ts';
-import { Loaded } from '../components/Loaded.tsx';
+import { Loaded, PageSkeleton } from '../components/Loaded.tsx';
 import { Empty } from '../components/Notice.tsx';
 import { Page, Section } from '../components/Page.tsx';
 import { type Column, Table } from '../components/Table.tsx';
@@ -15,6 +15,7 @@ import { count, formatNumber } from '../format/number.ts';
 const route = getRouteApi('/session/asn');
 const LIMIT = 100;
 const DEBOUNCE_MS = 120;
+const SHAPE = [['table']] as const;
 
 export function AsnSearchPage() {
   const { q = '' } = route.useSearch();
@@ -23,7 +24,6 @@ export function AsnSearchPage() {
   const search = useQuery({
     ...answerQuery('searchAsn', { query: { q: searched, limit: LIMIT } }),
     enabled: searched !== '',
-    placeholderData: keepPreviousData,
   });
   return (
     <Page name={q === '' ? 'Networks' : `Networks: ${q}`} title="Networks by name">
@@ -39,12 +39,15 @@ export function AsnSearchPage() {
           void navigate({ search: { q: event.currentTarget.value || undefined }, replace: true, resetScroll: false })
         }
       />
-      {searched === '' ? (
+      {searched !== q.trim() ? (
+        // The results on the screen are always those of the text in the field.
+        <PageSkeleton shape={SHAPE} />
+      ) : searched === '' ? (
         <Empty title="Search as you type">
           <p>Words can be in any order; case and accents are ignored.</p>
         </Empty>
       ) : (
-        <Loaded query={search} lines={10}>
+        <Loaded query={search} shape={SHAPE}>
           {({ data: { results, total } }) =>
             results.length === 0 ? (
               <Empty title={`No network name matches “${searched}”`}>

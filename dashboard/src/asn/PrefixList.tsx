@@ -1,33 +1,34 @@
 import { TextInput } from '@mantine/core';
-import { useElementSize } from '@mantine/hooks';
+import { useDebouncedValue } from '@mantine/hooks';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
+import type { AsnLookup, PrefixKind } from '@whence/server/dashboard-wire';
 import { useMemo, useRef } from 'react';
 import { CopyButton } from '../components/Copy.tsx';
 import { PrefixLink } from '../components/Links.tsx';
 import { Empty } from '../components/Notice.tsx';
 import { Section } from '../components/Page.tsx';
+import { countryName, FLAG_WORDS } from '../format/names.ts';
 import { count } from '../format/number.ts';
 import classes from './PrefixList.module.css';
 
 const route = getRouteApi('/session/asn/$asn');
-const ROW_PX = 34;
-const COLUMN_PX = 220;
+const ROW_PX = 36;
+const SHORT = 12;
+const DEBOUNCE_MS = 100;
 
-/** A virtual list of up to tens of thousands of prefixes, in as many columns as fit. The filter is in the address bar. */
-export function PrefixList({ prefixes, title }: { prefixes: readonly string[]; title: string }) {
+type AnnotatedPrefix = { readonly prefix: string; readonly kind: PrefixKind | undefined };
+
+/** A virtual table of up to tens of thousands of prefixes. The filter is in the address bar. */
+export function PrefixList({ lookup, title }: { lookup: AsnLookup; title: string }) {
   const { prefixes: filter = '' } = route.useSearch();
   const navigate = useNavigate({ from: '/asn/$asn' });
-  const shown = useMemo(() => {
-    const text = filter.trim().toLowerCase();
-    return text === '' ? prefixes : prefixes.filter((prefix) => prefix.includes(text));
-  }, [prefixes, filter]);
-  const { ref: sizeRef, width } = useElementSize();
-  const columns = Math.max(1, Math.floor(width / COLUMN_PX));
-  const scroller = useRef<HTMLElement>(null);
-  const rows = Math.ceil(shown.length / columns);
+  const [searched] = useDebouncedValue(filter.trim().toLowerCase(), DEBOUNCE_MS);
+  const all = useMemo(() => annotated(lookup), [lookup]);
+  const shown = useMemo(() => all.filter((one) => matches(one, searched)), [all, searched]);
+  const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
-    count: rows,
+    count: shown.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_PX,
     overscan: 12,
@@ -35,12 +36,13 @@ export function PrefixList({ prefixes, title }: { prefixes: readonly string[]; t
   return (
     <Section
       title={title}
-      note={filter === '' ? undefined : `${count(shown.length, 'prefix', 'prefixes')} matching “${filter}”`}
+      note={searched === '' ? undefined : `${count(shown.length, 'prefix', 'prefixes')} matching “${searched}”`}
       aside={
         <div className={`${classes['tools']} no-print`}>
           <TextInput
             size="xs"
-            placeholder="Filter"
+            w={230}
+            placeholder="Prefix, type, country or flag"
             aria-label="Filter prefixes"
             value={filter}
             onChange={(event) =>
@@ -51,38 +53,83 @@ export function PrefixList({ prefixes, title }: { prefixes: readonly string[]; t
               })
             }
           />
-          <CopyButton text={shown.join('\n')} label="Copy all prefixes" word="Copy list" />
+          <CopyButton
+            text={() => shown.map(({ prefix }) => prefix).join('\n')}
+            label="Copy all prefixes"
+            word="Copy list"
+          />
         </div>
       }
     >
-      <div ref={sizeRef}>
-        {shown.length === 0 ? (
-          <Empty
-            title={prefixes.length === 0 ? 'No prefixes are announced in this dataset' : 'No prefix matches the filter'}
-          />
-        ) : (
-          <section
-            ref={scroller}
-            className={rows > 10 ? classes['list'] : `${classes['list']} ${classes['short']}`}
-            tabIndex={0}
-            aria-label="Prefixes"
-          >
-            <div className={classes['inner']} style={{ height: virtual.getTotalSize() }}>
-              {virtual.getVirtualItems().map(({ index, start, size }) => (
+      {shown.length === 0 ? (
+        <Empty
+          title={all.length === 0 ? 'No prefixes are announced in this dataset' : 'No prefix matches the filter'}
+        />
+      ) : (
+        <div
+          ref={scroller}
+          className={shown.length > SHORT ? classes['list'] : `${classes['list']} ${classes['short']}`}
+          tabIndex={0}
+          role="table"
+          aria-label="Prefixes"
+          aria-rowcount={shown.length + 1}
+        >
+          <div className={`${classes['row']} ${classes['head']}`} role="row">
+            {['Prefix', 'Type', 'Country', 'Flags inside'].map((name) => (
+              <div key={name} role="columnheader">
+                {name}
+              </div>
+            ))}
+          </div>
+          <div className={classes['inner']} style={{ height: virtual.getTotalSize() }}>
+            {virtual.getVirtualItems().map(({ index, start, size }) => {
+              const one = shown[index];
+              if (one === undefined) return null;
+              return (
                 <div
-                  key={index}
-                  className={classes['row']}
-                  style={{ height: size, transform: `translateY(${start}px)`, ['--columns' as string]: columns }}
+                  key={one.prefix}
+                  className={`${classes['row']} ${classes['entry']}`}
+                  role="row"
+                  aria-rowindex={index + 2}
+                  style={{ height: size, transform: `translateY(${start}px)` }}
                 >
-                  {shown.slice(index * columns, (index + 1) * columns).map((prefix) => (
-                    <PrefixLink key={prefix} prefix={prefix} preload={false} />
-                  ))}
+                  <Cells one={one} />
                 </div>
-              ))}
-            </div>
-          </section>
-        )}
-      </div>
+              );
+            })}
+          </div>
+        </div>
+      )}
     </Section>
   );
+}
+
+function Cells({ one: { prefix, kind } }: { one: AnnotatedPrefix }) {
+  return (
+    <>
+      <div role="cell">
+        <PrefixLink prefix={prefix} preload={false} />
+      </div>
+      <div role="cell">{kind?.connection_type ?? <span className="quiet">not examined</span>}</div>
+      <div role="cell">{kind === undefined ? '' : countryName(kind.country)}</div>
+      <div role="cell">{kind?.flags.map((flag) => FLAG_WORDS[flag]).join(', ')}</div>
+    </>
+  );
+}
+
+function annotated({ record: { prefixes }, prefix_kinds: { kinds, of } }: AsnLookup): AnnotatedPrefix[] {
+  const all = [...(prefixes?.ipv4 ?? []), ...(prefixes?.ipv6 ?? [])];
+  return all.map((prefix, index) => ({ prefix, kind: kinds[of[index] ?? -1] }));
+}
+
+function matches({ prefix, kind }: AnnotatedPrefix, text: string): boolean {
+  if (text === '' || prefix.includes(text)) return true;
+  if (kind === undefined) return false;
+  const words = [
+    kind.connection_type,
+    kind.country,
+    countryName(kind.country),
+    ...kind.flags.map((flag) => FLAG_WORDS[flag]),
+  ];
+  return words.some((word) => word.toLowerCase().startsWith(text));
 }

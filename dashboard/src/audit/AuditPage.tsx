@@ -60,7 +60,7 @@ export function AuditPage() {
             }}
           />
         </div>
-        <Loaded query={audit} lines={12}>
+        <Loaded query={audit} shape={[['table']]}>
           {({ pages }) => {
             const entries = pages.flatMap((page) => page.entries);
             if (entries.length === 0) return <Empty title="No matching entries" />;

@@ -66,11 +66,17 @@ export function BatchInput({ onStart }: { onStart: (request: ScanRequest) => voi
   );
 }
 
-type BatchProgressProps = { state: BatchState; onStop: () => void; onReset: () => void };
+type BatchProgressProps = {
+  state: BatchState;
+  onStop: () => void;
+  onGoOn: () => void;
+  onReset: () => void;
+};
 
 /** The addresses found, and the progress of the lookups. */
-export function BatchProgress({ state, onStop, onReset }: BatchProgressProps) {
-  const { phase, source, bytes, counts, rows, total, error } = state;
+export function BatchProgress({ state, onStop, onGoOn, onReset }: BatchProgressProps) {
+  const { phase, source, bytes, counts, rows, addresses, error } = state;
+  const total = addresses.length;
   const isRunning = phase === 'scanning' || phase === 'looking up';
   const isScanning = phase === 'scanning';
   return (
@@ -86,9 +92,16 @@ export function BatchProgress({ state, onStop, onReset }: BatchProgressProps) {
             Stop
           </Button>
         ) : (
-          <Button size="xs" variant="default" onClick={onReset}>
-            New batch
-          </Button>
+          <div className={classes['actions']}>
+            {phase === 'stopped' && rows.length < total && (
+              <Button size="xs" onClick={onGoOn}>
+                Continue
+              </Button>
+            )}
+            <Button size="xs" variant="default" onClick={onReset}>
+              New batch
+            </Button>
+          </div>
         )}
       </div>
       {isRunning && <Bar value={isScanning ? bytes.read : rows.length} max={isScanning ? bytes.total : total} />}
@@ -96,19 +109,23 @@ export function BatchProgress({ state, onStop, onReset }: BatchProgressProps) {
       {counts !== undefined && (
         <Numbers
           items={[
-            { name: 'Found', value: formatNumber(counts.found) },
-            { name: 'Unique', value: formatNumber(counts.unique), note: beyond(counts.beyondLimit) },
-            { name: 'Duplicates', value: formatNumber(counts.duplicates) },
+            { name: 'Found', value: formatNumber(counts.found), note: 'the sum of the others' },
+            { name: 'To look up', value: formatNumber(counts.unique), note: 'distinct addresses' },
+            { name: 'Repeated', value: formatNumber(counts.duplicates), note: 'more occurrences of these' },
             { name: 'Private or reserved', value: formatNumber(counts.special), note: 'not looked up' },
-            { name: 'Invalid', value: formatNumber(counts.invalid) },
+            { name: 'Invalid', value: formatNumber(counts.invalid), note: 'such as 300.1.1.1' },
+            ...(counts.beyondLimit === 0
+              ? []
+              : [
+                  {
+                    name: 'Too many',
+                    value: formatNumber(counts.beyondLimit),
+                    note: `a batch has at most ${formatNumber(MAX_ADDRESSES)} addresses`,
+                  },
+                ]),
           ]}
         />
       )}
     </div>
   );
-}
-
-function beyond(addresses: number): string | undefined {
-  if (addresses === 0) return undefined;
-  return `${formatNumber(addresses)} more exceed the limit of ${formatNumber(MAX_ADDRESSES)} per batch`;
 }

@@ -2,11 +2,12 @@ import { Button, TextInput } from '@mantine/core';
 import { IconDownload, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useDeferredValue, useEffect, useMemo, useSyncExternalStore } from 'react';
+import { useDeferredValue, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { answerQuery } from '../api/query-client.ts';
 import { CopyButton } from '../components/Copy.tsx';
-import { Empty } from '../components/Notice.tsx';
+import { Empty, Notice } from '../components/Notice.tsx';
 import { Credits, Page, PrintButton, Section } from '../components/Page.tsx';
+import { useThreatCaveat } from '../components/use-threat-caveat.ts';
 import { count, formatNumber } from '../format/number.ts';
 import { withoutEmpty } from '../search-params.ts';
 import { useSignedIn } from '../session/use-session.ts';
@@ -18,29 +19,59 @@ import type { BatchState } from './batch-run.ts';
 import { currentRun as run } from './current-run.ts';
 import { save, toCsv, toNdjson, toNftSet } from './download.ts';
 import { matches, sortRows } from './filter-rows.ts';
+import { loadRun, saveRun } from './saved-runs.ts';
 import type { ScanRequest } from './scan-worker.ts';
 
 const route = getRouteApi('/session/batch');
 /** Up to this many addresses are kept in the address bar, so that the list can be shared as a link. */
 const MAX_SHARED = 50;
 
+/** The run that was started from a link, whose list is in the address bar already. */
+let linked = { ips: '', id: '' };
+
 export function BatchPage() {
-  const { max_batch } = useSignedIn();
-  const { ips } = route.useSearch();
+  const { max_batch, account } = useSignedIn();
+  const { ips, run: runId } = route.useSearch();
   const navigate = useNavigate({ from: '/batch' });
   const state = useSyncExternalStore(run.subscribe, run.snapshot);
-  const start = (request: ScanRequest) => run.start(request, max_batch);
-  const { phase, rows } = state;
+  const [isLost, setIsLost] = useState(false);
+  const { id, phase, rows, addresses, source, counts } = state;
 
-  // A shared link carries its list of addresses.
+  // The address bar decides which batch is shown: one of this browser by its id, else the list that a link carries.
   useEffect(() => {
-    if (ips !== undefined && run.snapshot().phase === 'idle') run.start({ text: ips }, max_batch);
-  }, [ips, max_batch]);
+    let isLeft = false;
+    setIsLost(false);
+    const open = async () => {
+      if (runId === undefined ? ips === undefined : runId === run.snapshot().id) return;
+      if (runId === undefined && ips === linked.ips && linked.id === run.snapshot().id) return;
+      const saved = runId === undefined ? undefined : await loadRun(runId, account.id);
+      if (isLeft) return;
+      if (saved !== undefined) run.resume(saved, max_batch);
+      else if (ips !== undefined) {
+        run.start({ text: ips }, max_batch);
+        linked = { ips, id: run.snapshot().id };
+      } else {
+        run.reset();
+        setIsLost(true);
+      }
+    };
+    void open();
+    return () => {
+      isLeft = true;
+    };
+  }, [ips, runId, account.id, max_batch]);
+
+  // Once a text is read, the address bar leads back to its addresses.
   useEffect(() => {
-    if (phase !== 'done' || rows.length === 0 || rows.length > MAX_SHARED) return;
-    const list = rows.map(({ ip }) => ip).join(' ');
-    void navigate({ search: (before) => ({ ...before, ips: list }), replace: true, resetScroll: false });
-  }, [phase, rows, navigate]);
+    if (runId !== undefined || ips !== undefined || counts === undefined || addresses.length === 0) return;
+    void saveRun({ id, accountId: account.id, source, counts, addresses });
+    const list = addresses.length > MAX_SHARED ? undefined : addresses.map(([ip]) => ip).join(' ');
+    void navigate({
+      search: (before) => withoutEmpty({ ...before, run: id, ips: list }),
+      replace: true,
+      resetScroll: false,
+    });
+  }, [runId, ips, id, source, counts, addresses, account.id, navigate]);
 
   const reset = () => {
     run.reset();
@@ -53,10 +84,15 @@ export function BatchPage() {
       lead="Look up many addresses at once, from any text."
       actions={rows.length > 0 ? <PrintButton /> : undefined}
     >
+      {isLost && phase === 'idle' && (
+        <Notice title="This batch is not stored in this browser">
+          <p>The last five batches are kept in the browser that read them, until you sign out.</p>
+        </Notice>
+      )}
       {phase === 'idle' ? (
-        <BatchInput onStart={start} />
+        <BatchInput onStart={(request: ScanRequest) => run.start(request, max_batch)} />
       ) : (
-        <BatchProgress state={state} onStop={() => run.stop()} onReset={reset} />
+        <BatchProgress state={state} onStop={() => run.stop()} onGoOn={() => run.goOn(max_batch)} onReset={reset} />
       )}
       {phase !== 'idle' && <Results state={state} />}
       {rows.length > 0 && <DatasetCredits />}
@@ -72,9 +108,9 @@ function DatasetCredits() {
 }
 
 function Results({ state: { rows, phase, counts } }: { state: BatchState }) {
-  const { ips: _, sort, ...filter } = route.useSearch();
+  const { ips: _, run: __, sort, ...filter } = route.useSearch();
   const navigate = useNavigate({ from: '/batch' });
-  const dataset = useQuery(answerQuery('getDataset', {}));
+  const { caveat, isThreatKnown } = useThreatCaveat();
   const shownRows = useDeferredValue(rows);
   const key = JSON.stringify(filter);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the filter is a new object each time, but its text is the same.
@@ -96,20 +132,23 @@ function Results({ state: { rows, phase, counts } }: { state: BatchState }) {
     );
   }
   const isFiltered = key !== '{}';
+  const isRunning = phase === 'scanning' || phase === 'looking up';
   return (
     <>
       <BatchCharts
         rows={shownRows}
         filter={stableFilter}
         onFilter={(facet, value) => change({ [facet]: value })}
-        hasBlocklists={dataset.data?.data.report?.flag_sources.blocklists.from !== 'none'}
+        caveat={caveat}
+        isThreatKnown={isThreatKnown}
       />
       <Section
         title={
           isFiltered
-            ? `${formatNumber(matching.length)} of ${count(rows.length, 'address', 'addresses')}`
-            : count(rows.length, 'address', 'addresses')
+            ? `${formatNumber(matching.length)} of ${count(shownRows.length, 'address', 'addresses')}`
+            : count(shownRows.length, 'address', 'addresses')
         }
+        note={isRunning ? 'So far: more are being looked up.' : undefined}
         aside={
           <div className={`${classes['tools']} no-print`}>
             <TextInput
@@ -153,9 +192,11 @@ function Results({ state: { rows, phase, counts } }: { state: BatchState }) {
         }
       >
         {sorted.length === 0 ? (
-          <Empty title="No address matches the filter" />
+          <Empty title={isRunning ? 'No match so far' : 'No address matches the filter'}>
+            {isRunning && <p>More addresses are being looked up.</p>}
+          </Empty>
         ) : (
-          <BatchTable rows={sorted} sort={sort} onSort={(by) => change({ sort: by })} />
+          <BatchTable rows={sorted} isThreatKnown={isThreatKnown} sort={sort} onSort={(by) => change({ sort: by })} />
         )}
       </Section>
     </>

@@ -15,11 +15,12 @@ const SHORT = 12;
 
 type BatchTableProps = {
   rows: readonly BatchRow[];
+  isThreatKnown: boolean;
   sort: BatchSort | undefined;
   onSort: (sort: BatchSort | undefined) => void;
 };
 
-export function BatchTable({ rows, sort, onSort }: BatchTableProps) {
+export function BatchTable({ rows, isThreatKnown, sort, onSort }: BatchTableProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: rows.length,
@@ -70,7 +71,7 @@ export function BatchTable({ rows, sort, onSort }: BatchTableProps) {
                 aria-rowindex={index + 2}
                 style={{ height: size, transform: `translateY(${start}px)` }}
               >
-                <Cells row={row} />
+                <Cells row={row} isThreatKnown={isThreatKnown} />
               </div>
             );
           })}
@@ -80,7 +81,9 @@ export function BatchTable({ rows, sort, onSort }: BatchTableProps) {
   );
 }
 
-function Cells({ row: { ip, times, record, refusal } }: { row: BatchRow }) {
+type CellsProps = { row: BatchRow; isThreatKnown: boolean };
+
+function Cells({ row: { ip, times, record, refusal }, isThreatKnown }: CellsProps) {
   const cell = (content: ReactNode, title?: string) => (
     <div className={classes['cell']} role="cell" title={title}>
       {content}
@@ -107,7 +110,13 @@ function Cells({ row: { ip, times, record, refusal } }: { row: BatchRow }) {
               .map((flag) => FLAG_WORDS[flag])
               .join(', '),
       )}
-      {cell(record === undefined ? '' : <Level level={record.threat.level} score={record.threat.score} />)}
+      {cell(
+        record === undefined ? (
+          ''
+        ) : (
+          <Level level={record.threat.level} score={record.threat.score} isKnown={isThreatKnown} />
+        ),
+      )}
     </>
   );
 }

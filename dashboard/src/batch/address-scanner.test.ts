@@ -1,44 +1,66 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { formatAddress } from '@whence/dataset/address';
+import { ADDRESS_TEXTS } from '@whence/testing/address-texts';
 import { AddressScanner } from './address-scanner.ts';
+import { AddressStream } from './address-stream.ts';
 
-function scan(...chunks: string[]): AddressScanner {
-  const scanner = new AddressScanner();
-  for (const chunk of chunks) scanner.push(chunk);
-  scanner.finish();
-  return scanner;
+function addressesIn(...chunks: Uint8Array[]): string[] {
+  const found: string[] = [];
+  const stream = new AddressStream({
+    onAddress: (address) => found.push(formatAddress(address)),
+    onMistyped: () => {},
+  });
+  for (const chunk of chunks) stream.push(chunk);
+  stream.finish();
+  return found;
 }
-const addressesIn = (...chunks: string[]) => scan(...chunks).addresses.map(([address]) => address);
+
+const LONGEST_CUT = 200;
+
+for (const [behaviour, text, ...want] of ADDRESS_TEXTS) {
+  test(`batch: ${behaviour}, wherever the text is cut`, () => {
+    const bytes = new TextEncoder().encode(text);
+    assert.deepEqual(addressesIn(bytes), want);
+    for (let at = 0; at <= Math.min(bytes.length, LONGEST_CUT); at++)
+      assert.deepEqual(addressesIn(bytes.slice(0, at), bytes.slice(at)), want, `cut at ${at}`);
+    if (bytes.length <= LONGEST_CUT)
+      assert.deepEqual(addressesIn(...Array.from(bytes, (byte) => Uint8Array.of(byte))), want, 'byte by byte');
+  });
+}
+
+test('batch: what precedes a word on another line does not matter', () => {
+  assert.deepEqual(addressesIn(new TextEncoder().encode('Chrome/\n192.0.2.1')), ['192.0.2.1']);
+});
 
 for (const [behaviour, text, want] of [
-  ['a line of a log', '8.8.8.8 - - [15/Nov/2026:12:34:56 +0000] "GET / HTTP/1.1" 200', ['8.8.8.8']],
-  ['a column of CSV', 'id,ip\n1,8.8.8.8\n2,"1.1.1.1"', ['8.8.8.8', '1.1.1.1']],
-  ['JSON', '{"ip":"2606:4700:4700::1111","x":1}', ['2606:4700:4700::1111']],
-  ['a port', 'connect to 8.8.8.8:53 failed', ['8.8.8.8']],
-  ['an IPv6 address with a port', '[2606:4700:4700::1111]:443', ['2606:4700:4700::1111']],
-  ['a prefix counts as its address', '8.8.8.0/24', ['8.8.8.0']],
-  ['IPv6 is normalised', '2606:4700:4700:0:0:0:0:1111', ['2606:4700:4700::1111']],
-  ['an IPv4-mapped address', 'from ::ffff:8.8.8.8 port', ['8.8.8.8']],
-  ['the end of a sentence', 'It was 8.8.8.8.', ['8.8.8.8']],
-  ['a time is not an address', 'at 12:34:56 and 2026-11-15T12:34:56Z', []],
-  ['a MAC address is not an address', '00:1a:2b:3c:4d:5e', []],
-  ['five numbers are not an address', '1.2.3.4.5', []],
-  ['part of a word is not an address', 'v1.2.3.4 x8.8.8.8', []],
+  [
+    'every kind',
+    '8.8.8.8 8.8.8.8 1.1.1.1 300.1.1.1 10.0.0.1 10.0.0.1 192.168.0.1',
+    { found: 7, unique: 2, duplicates: 1, special: 3, beyondLimit: 0, invalid: 1 },
+  ],
+  [
+    'a log with browsers',
+    '8.8.8.8 "Chrome/120.0.0.0"\n8.8.8.8 "Chrome/120.0.0.0"\n',
+    { found: 2, unique: 1, duplicates: 1, special: 0, beyondLimit: 0, invalid: 0 },
+  ],
+  [
+    'the same address in two forms',
+    '2606:4700:4700::1111 2606:4700:4700:0:0:0:0:1111 ::ffff:8.8.8.8 8.8.8.8',
+    { found: 4, unique: 2, duplicates: 2, special: 0, beyondLimit: 0, invalid: 0 },
+  ],
+  ['nothing', '', { found: 0, unique: 0, duplicates: 0, special: 0, beyondLimit: 0, invalid: 0 }],
 ] as const) {
-  test(`batch: ${behaviour}`, () => assert.deepEqual(addressesIn(text), want));
+  test(`batch: the counts of ${behaviour} add up`, () => {
+    const scanner = new AddressScanner();
+    scanner.push(text);
+    scanner.finish();
+    const { counts, addresses } = scanner;
+    assert.deepEqual(counts, want);
+    assert.equal(addresses.length, counts.unique);
+    assert.equal(
+      addresses.reduce((sum, [, times]) => sum + times, 0),
+      counts.unique + counts.duplicates,
+    );
+  });
 }
-
-test('batch: counts duplicates, invalid and special-purpose addresses apart', () => {
-  const { counts } = scan('8.8.8.8 8.8.8.8 1.1.1.1 300.1.1.1 10.0.0.1 10.0.0.1 192.168.0.1');
-  assert.deepEqual(counts, { found: 7, unique: 2, duplicates: 1, invalid: 1, special: 2, beyondLimit: 0 });
-});
-
-test('batch: a cut anywhere in a text changes nothing', () => {
-  const text = `first 8.8.8.8, then [2606:4700:4700::1111]:443 and at last 185.220.101.1\n${'x'.repeat(100)} 9.9.9.9`;
-  const want = addressesIn(text);
-  assert.equal(want.length, 4);
-  for (let at = 0; at <= text.length; at++) {
-    assert.deepEqual(addressesIn(text.slice(0, at), text.slice(at)), want, `cut at ${at}`);
-  }
-  assert.deepEqual(addressesIn(...text), want, 'one character at a time');
-});

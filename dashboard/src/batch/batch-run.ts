@@ -5,6 +5,7 @@
 import type { BatchEntry, IpRecord } from '@whence/client/wire';
 import type { Caller } from '../api/call.ts';
 import type { ScanCounts } from './address-scanner.ts';
+import { newRunId, type SavedRun } from './saved-runs.ts';
 import type { ScanReport, ScanRequest } from './scan-worker.ts';
 
 export type BatchRow = {
@@ -16,16 +17,26 @@ export type BatchRow = {
 };
 
 export type BatchState = {
+  /** Changes with every text, so that results of one are not taken for those of another. */
+  readonly id: string;
   readonly phase: 'idle' | 'scanning' | 'looking up' | 'done' | 'stopped';
   readonly source: string;
   readonly bytes: { readonly read: number; readonly total: number };
   readonly counts?: ScanCounts;
   readonly rows: readonly BatchRow[];
-  readonly total: number;
+  /** What was found, once the text is read. */
+  readonly addresses: SavedRun['addresses'];
   readonly error?: unknown;
 };
 
-const IDLE: BatchState = { phase: 'idle', source: '', bytes: { read: 0, total: 0 }, rows: [], total: 0 };
+const IDLE: BatchState = {
+  id: '',
+  phase: 'idle',
+  source: '',
+  bytes: { read: 0, total: 0 },
+  rows: [],
+  addresses: [],
+};
 const PARALLEL = 3;
 
 export class BatchRun {
@@ -51,6 +62,7 @@ export class BatchRun {
     const isFile = 'file' in request;
     this.#set({
       ...IDLE,
+      id: newRunId(),
       phase: 'scanning',
       source: isFile ? request.file.name : 'text',
       bytes: { read: 0, total: isFile ? request.file.size : request.text.length },
@@ -62,10 +74,25 @@ export class BatchRun {
     worker.postMessage(request);
   }
 
+  /** Looks up the addresses of a text that was read before. */
+  resume({ id, source, counts, addresses }: SavedRun, chunkSize: number): void {
+    this.reset();
+    this.#set({ ...IDLE, id, source, counts, addresses });
+    this.#start(chunkSize);
+  }
+
   /** Keeps the results so far. */
   stop(): void {
     this.#halt();
     this.#set({ ...this.#state, phase: 'stopped' });
+  }
+
+  /** After a failure or a stop, the lookups that are missing. */
+  goOn(chunkSize: number): void {
+    this.#abort = new AbortController();
+    const { error: _, ...state } = this.#state;
+    this.#set(state);
+    this.#start(chunkSize);
   }
 
   reset(): void {
@@ -84,8 +111,13 @@ export class BatchRun {
       return;
     }
     this.#worker?.terminate();
-    this.#set({ ...this.#state, phase: 'looking up', counts: report.counts, total: report.addresses.length });
-    this.#lookUp(report.addresses, chunkSize).then(
+    this.#set({ ...this.#state, counts: report.counts, addresses: report.addresses });
+    this.#start(chunkSize);
+  }
+
+  #start(chunkSize: number): void {
+    this.#set({ ...this.#state, phase: 'looking up' });
+    this.#lookUp(this.#state.addresses, chunkSize).then(
       () => this.#set({ ...this.#state, phase: 'done' }),
       (error: unknown) => {
         if (!this.#abort.signal.aborted) this.#fail(error);
@@ -93,7 +125,7 @@ export class BatchRun {
     );
   }
 
-  async #lookUp(addresses: readonly [string, number][], chunkSize: number): Promise<void> {
+  async #lookUp(addresses: SavedRun['addresses'], chunkSize: number): Promise<void> {
     const { signal } = this.#abort;
     const chunks: Promise<BatchRow[]>[] = [];
     const chunkAt = (start: number): Promise<BatchRow[]> => {
@@ -106,7 +138,7 @@ export class BatchRun {
       rows.catch(() => undefined);
       return rows;
     };
-    let next = 0;
+    let next = this.#state.rows.length;
     const requestNext = () => {
       if (next >= addresses.length) return;
       chunks.push(chunkAt(next));

@@ -41,12 +41,22 @@ test('batch filter: text is searched in address and network', () => {
   assert.equal(matching({ q: 'NETWORK 64497' }), 1);
 });
 test('batch facet: the most frequent first', () => {
-  assert.deepEqual(facetOf(rows, 'country', {}), [
+  assert.deepEqual(facetOf(rows, 'country', {}).values, [
     { key: 'DE', name: 'DE', amount: 2 },
     { key: 'FR', name: 'FR', amount: 1 },
   ]);
 });
 test('batch facet: its own filter does not apply to it, the others do', () => {
-  assert.equal(facetOf(rows, 'country', { country: 'FR' }).length, 2);
-  assert.equal(facetOf(rows, 'country', { network: '64497' }).length, 1);
+  assert.equal(facetOf(rows, 'country', { country: 'FR' }).values.length, 2);
+  assert.equal(facetOf(rows, 'country', { network: '64497' }).values.length, 1);
 });
+
+for (const facet of ['country', 'network', 'type', 'level'] as const)
+  test(`batch facet: the values of ${facet} add up, and rows without a record are counted apart`, () => {
+    const { values, total, withoutRecord } = facetOf(rows, facet, {});
+    assert.equal(
+      values.reduce((sum, { amount }) => sum + amount, 0),
+      total,
+    );
+    assert.equal(total + withoutRecord, rows.length);
+  });

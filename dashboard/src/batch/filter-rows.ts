@@ -37,19 +37,27 @@ export function matches(row: BatchRow, filter: BatchFilter): boolean {
   return row.ip.includes(text) || row.record?.asn_name.toLowerCase().includes(text) === true;
 }
 
+/** `total` is what the shares refer to: the rows with a record that the other filters let through. */
+export type FacetCounts = { readonly values: FacetValue[]; readonly total: number; readonly withoutRecord: number };
+
 /** The most frequent value first. The facet's own filter does not apply, so that another value can be chosen. */
-export function facetOf(rows: readonly BatchRow[], facet: Facet, filter: BatchFilter): FacetValue[] {
+export function facetOf(rows: readonly BatchRow[], facet: Facet, filter: BatchFilter): FacetCounts {
   const others: BatchFilter = { ...filter, [facet]: undefined };
   const found = new Map<string, { name: string; amount: number }>();
+  let total = 0;
+  let withoutRecord = 0;
   for (const row of rows) {
     if (!matches(row, others)) continue;
+    if (row.record === undefined) withoutRecord++;
+    else total++;
     for (const [key, name] of VALUES[facet](row)) {
       const value = found.get(key);
       if (value === undefined) found.set(key, { name, amount: 1 });
       else value.amount++;
     }
   }
-  return [...found].map(([key, value]) => ({ key, ...value })).sort((a, b) => b.amount - a.amount);
+  const values = [...found].map(([key, value]) => ({ key, ...value })).sort((a, b) => b.amount - a.amount);
+  return { values, total, withoutRecord };
 }
 
 export const BATCH_SORTS = ['times', 'network', 'country', 'type', 'threat'] as const;

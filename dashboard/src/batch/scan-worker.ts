@@ -33,16 +33,14 @@ async function scanFile(file: File, scanner: AddressScanner): Promise<void> {
       controller.enqueue(chunk);
     },
   });
-  const decoder = new TextDecoder();
   const reader = (await decompressed(file, file.stream().pipeThrough(counted))).getReader();
   for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
-    scanner.push(decoder.decode(chunk.value, { stream: true }));
+    scanner.push(chunk.value);
     const now = performance.now();
     if (now - reportedAt < REPORT_MS) continue;
     reportedAt = now;
     report({ kind: 'progress', bytes, counts: scanner.counts });
   }
-  scanner.push(decoder.decode());
 }
 
 async function decompressed(file: File, stream: ReadableStream<Uint8Array<ArrayBuffer>>) {

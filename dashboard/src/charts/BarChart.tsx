@@ -106,7 +106,7 @@ function Plot({ names, series, totals, height, at, onAt }: PlotProps) {
         onMouseLeave={() => onAt(undefined)}
         onMouseMove={({ nativeEvent }) => onAt(indexAt(nativeEvent.offsetX))}
       >
-        {(top < 2 ? [0, top] : [0, top / 2, top]).map((value) => (
+        {(Number.isInteger(top / 2) ? [0, top / 2, top] : [0, top]).map((value) => (
           <g key={value}>
             <line className={classes['grid']} x1={LEFT} x2={width} y1={y(value)} y2={y(value)} />
             <text className={classes['axis']} x={LEFT - 8} y={y(value) + 4} textAnchor="end">

@@ -1,8 +1,32 @@
-import { Modal, type ModalProps } from '@mantine/core';
+/** Dialogs and drawers that are open while they are rendered. */
+import { Drawer, type DrawerProps, Modal, type ModalProps } from '@mantine/core';
 import { useEffect, useState } from 'react';
 
-/** A dialog that is open while it is rendered. Afterwards the focus returns to where it was, or to the page heading. */
 export function Dialog(props: Omit<ModalProps, 'opened'>) {
+  useFocusReturn();
+  return <Modal opened returnFocus={false} {...props} />;
+}
+
+/** At the side of the page, which stays visible: for forms about something on it. */
+export function SideDrawer(props: Omit<DrawerProps, 'opened'>) {
+  useFocusReturn();
+  return (
+    <Drawer
+      opened
+      returnFocus={false}
+      position="right"
+      // As for dialogs in `main.tsx`; in the theme it would be loaded with the first page.
+      lockScroll={false}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+      transitionProps={{ duration: 100 }}
+      overlayProps={{ backgroundOpacity: 0.45 }}
+      {...props}
+    />
+  );
+}
+
+/** Afterwards the focus returns to where it was, or to the page heading. */
+function useFocusReturn(): void {
   const [before] = useState(() => document.activeElement);
   useEffect(
     () => () => {
@@ -12,5 +36,4 @@ export function Dialog(props: Omit<ModalProps, 'opened'>) {
     },
     [before],
   );
-  return <Modal opened returnFocus={false} {...props} />;
 }

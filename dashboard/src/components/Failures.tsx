@@ -1,7 +1,9 @@
 /** How failures are shown: as a notice on a page, or as a page of their own. */
 import { Button } from '@mantine/core';
 import { type ErrorComponentProps, Link } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { isFailure } from '../api/call.ts';
+import { isPassing, reloadWhenReachable } from '../api/recovery.ts';
 import { duration } from '../format/time.ts';
 import { Copyable } from './Copy.tsx';
 import { Notice } from './Notice.tsx';
@@ -13,6 +15,7 @@ export function FailureNotice({ error, onRetry }: { error: unknown; onRetry?: ()
   return (
     <Notice title={title} tone="bad">
       {text !== '' && <p>{text}</p>}
+      {onRetry !== undefined && isPassing(error) && <p>This page tries again by itself.</p>}
       {requestId !== undefined && (
         <p>
           Request <Copyable text={requestId} isMono />
@@ -100,6 +103,7 @@ function sentence(text: string): string {
 /** For a page that threw, or whose script could not be loaded: the server may have been updated in the meantime. */
 export function ErrorPage({ error, reset }: ErrorComponentProps) {
   const isMissingScript = error instanceof Error && /dynamically imported module|Failed to fetch/i.test(error.message);
+  useEffect(() => (isMissingScript ? reloadWhenReachable() : undefined), [isMissingScript]);
   return (
     <Page name="Error" title="This page could not be displayed">
       <FailureNotice error={error} onRetry={isMissingScript ? () => window.location.reload() : reset} />

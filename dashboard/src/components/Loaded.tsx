@@ -6,15 +6,20 @@ import classes from './Loaded.module.css';
 type LoadedProps<Data> = {
   query: UseQueryResult<Data>;
   lines?: number;
+  /** The shape of the content, if it has one; otherwise lines of text. */
+  shape?: SkeletonShape;
   children: (data: Data) => ReactNode;
 };
 
-/** Renders a query: a skeleton while it loads, the failure, or the data. A failed refresh is shown above the data. */
-export function Loaded<Data>({ query, lines = 6, children }: LoadedProps<Data>) {
+/**
+ * Renders a query: a skeleton while it loads, the failure, or the data. A failed refresh is shown above the data. Data of
+ * another subject, filter or period must not be passed in as placeholder: it would stand under the new title.
+ */
+export function Loaded<Data>({ query, lines = 6, shape, children }: LoadedProps<Data>) {
   const retry = () => void query.refetch();
   if (query.data === undefined) {
     if (query.error !== null) return <FailureNotice error={query.error} onRetry={retry} />;
-    return <Skeleton lines={lines} />;
+    return shape === undefined ? <Skeleton lines={lines} /> : <PageSkeleton shape={shape} />;
   }
   return (
     <>
@@ -28,10 +33,43 @@ export function Loaded<Data>({ query, lines = 6, children }: LoadedProps<Data>) 
 export function Skeleton({ lines = 6, label = 'Loading' }: { lines?: number; label?: string }) {
   return (
     <div className={classes['lines']} role="status" aria-label={label}>
-      {Array.from({ length: lines }, (_, line) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the lines are identical and never change.
-        <div key={line} className={classes['line']} aria-hidden />
+      {repeated(lines, classes['line'])}
+    </div>
+  );
+}
+
+const PIECES = { figures: 4, facts: 7, bars: 5, chart: 1, table: 8, grade: 5 } as const;
+type Block = keyof typeof PIECES;
+/** Blocks from top to bottom; those in one list stand side by side where there is room. */
+export type SkeletonShape = readonly (readonly Block[])[];
+
+/** A placeholder with the blocks of the page at about their place, so that little moves when the data arrives. */
+export function PageSkeleton({ shape }: { shape: SkeletonShape }) {
+  return (
+    <div className={classes['page']} role="status" aria-label="Loading">
+      {shape.map((blocks) => (
+        <div key={blocks.join()} className={classes['blocks']}>
+          {blocks.map((block) => (
+            <div key={block} className={classes['block']} data-block={block} aria-hidden>
+              {repeated(PIECES[block], classes['piece'])}
+            </div>
+          ))}
+        </div>
       ))}
     </div>
   );
+}
+
+/** In the place of the sentence below a title. The page itself has the label for screen readers. */
+export function LeadSkeleton() {
+  return (
+    <div className={classes['leadLines']} aria-hidden>
+      {repeated(2, classes['leadLine'])}
+    </div>
+  );
+}
+
+function repeated(times: number, className: string | undefined): ReactNode[] {
+  // biome-ignore lint/suspicious/noArrayIndexKey: the elements are identical and never change.
+  return Array.from({ length: times }, (_, index) => <div key={index} className={className} aria-hidden />);
 }

@@ -41,10 +41,17 @@ const SHAPES: Record<ThreatLevel, ReactNode> = {
   critical: <path d="M3.7.5h4.6l3.2 3.2v4.6l-3.2 3.2H3.7L.5 8.3V3.7z" fill="currentColor" />,
 };
 
+type LevelProps = {
+  level: ThreatLevel;
+  score?: number;
+  /** Whether the dataset has blocklists. Without them, low is not green: nothing was verified. */
+  isKnown?: boolean;
+};
+
 /** A threat level as shape, word and colour, with the score if given. */
-export function Level({ level, score }: { level: ThreatLevel; score?: number }) {
+export function Level({ level, score, isKnown = true }: LevelProps) {
   return (
-    <span className={classes['level']} data-level={level}>
+    <span className={classes['level']} data-level={isKnown || level !== 'low' ? level : 'unknown'}>
       <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden="true">
         {SHAPES[level]}
       </svg>

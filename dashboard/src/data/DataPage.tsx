@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import type { DatasetPage, UpdateState } from '@whence/server/dashboard-wire';
+import { useEffect, useState } from 'react';
 import { answerQuery } from '../api/query-client.ts';
 import { CodeBlock } from '../components/Copy.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { Notice } from '../components/Notice.tsx';
 import { Columns, Credits, Page, Section } from '../components/Page.tsx';
-import { Time } from '../format/Time.tsx';
 import { useRole } from '../session/use-session.ts';
 import { Coverage, FlagCounts, SourceTable } from './DatasetTables.tsx';
-import { DataAge, QualityTable } from './Quality.tsx';
-import { RejectedFeeds, UpdateButton, UpdateFacts } from './Updates.tsx';
+import { DataAge, DataAgeLead, QualityTable } from './Quality.tsx';
+import { UpdateButton, UpdateFacts, UpdateNotice, UpdateResult } from './Updates.tsx';
 import { VersionTable } from './VersionTable.tsx';
 
 const IDLE_MS = 30_000;
@@ -32,13 +32,13 @@ export function DataPage() {
         : {
             lead: (
               <>
-                Built <Time at={report.built_at} />. All lookups use it.
+                <DataAgeLead report={report} /> All lookups use it.
               </>
             ),
           })}
       actions={isAtLeast('admin') && update !== undefined ? <UpdateButton update={update} /> : undefined}
     >
-      <Loaded query={page} lines={14}>
+      <Loaded query={page} shape={[['facts', 'bars'], ['table']]}>
         {({ data }) => <DataSections data={data} />}
       </Loaded>
     </Page>
@@ -46,11 +46,15 @@ export function DataPage() {
 }
 
 function DataSections({ data: { report, feeds, update } }: { data: DatasetPage }) {
+  const wasRunning = useWasRunning(update);
   if (report === undefined) return <NoDataset update={update} />;
   return (
     <>
-      <UpdateNotice update={update} />
-      <RejectedFeeds rejected={report.refused} />
+      <UpdateNotice update={update} builtAt={report.built_at} refused={report.refused} />
+      {wasRunning && <UpdateResult update={update} />}
+      <Section title="Age" note="Of the oldest source that decides a field. A new build can have old data.">
+        <DataAge report={report} />
+      </Section>
       <Columns>
         <Section title="Coverage" note="Shares of the announced address space.">
           <Coverage figures={report.figures} />
@@ -59,9 +63,6 @@ function DataSections({ data: { report, feeds, update } }: { data: DatasetPage }
           <UpdateFacts update={update} />
         </Section>
       </Columns>
-      <Section title="Age" note="Of the oldest source that decides a field. A new build can have old data.">
-        <DataAge report={report} />
-      </Section>
       <Section
         title="Quality"
         note="Measured on labels that did not decide the answers. Proxies, AI crawlers and blocklists have no independent labels, so their recall is unknown."
@@ -85,22 +86,13 @@ function DataSections({ data: { report, feeds, update } }: { data: DatasetPage }
   );
 }
 
-function UpdateNotice({ update }: { update: UpdateState }) {
-  if (update.outcome === 'running') {
-    return (
-      <Notice title="An update is running">
-        <p role="status">{update.step ?? 'Starting'}. Lookups continue with the version in use.</p>
-      </Notice>
-    );
-  }
-  if (update.outcome === 'failed') {
-    return (
-      <Notice tone="bad" title="The last update failed. The previous version stays in use">
-        {update.error !== undefined && <p>{update.error}</p>}
-      </Notice>
-    );
-  }
-  return null;
+/** Whether an update was seen running since the page was opened. */
+function useWasRunning({ outcome }: UpdateState): boolean {
+  const [wasRunning, setWasRunning] = useState(false);
+  useEffect(() => {
+    if (outcome === 'running') setWasRunning(true);
+  }, [outcome]);
+  return wasRunning;
 }
 
 function NoDataset({ update }: { update: UpdateState }) {

@@ -39,7 +39,7 @@ function Difference({ from, to }: { from: number; to: number }) {
       title={`Changes from dataset ${from} to ${to}`}
       lead={<Link to="/data">All versions</Link>}
     >
-      <Loaded query={diff} lines={14}>
+      <Loaded query={diff} shape={[['table'], ['bars']]}>
         {({ data }) => (
           <>
             <Dates diff={data} />

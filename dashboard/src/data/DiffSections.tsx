@@ -4,11 +4,13 @@ import { NetworkLink } from '../components/Links.tsx';
 import { Section } from '../components/Page.tsx';
 import { type Column, Table } from '../components/Table.tsx';
 import { Level } from '../components/Tag.tsx';
+import { useThreatCaveat } from '../components/use-threat-caveat.ts';
 import { count, formatNumber } from '../format/number.ts';
 
 /** What changed, the largest first; groups without a change are left out. */
 export function DiffSections({ diff }: { diff: DatasetDiff }) {
   const { addresses, prefixes, origins, countries, levels, flags, networks, sources } = diff;
+  const { caveat, isThreatKnown } = useThreatCaveat();
   const flagRows = Object.entries(flags)
     .map(([flag, { gained, lost }]) => ({ flag, gained, lost }))
     .filter(({ gained, lost }) => [gained, lost].some(({ ipv4, ipv6 }) => ipv4.count + ipv6.count > 0));
@@ -59,14 +61,14 @@ export function DiffSections({ diff }: { diff: DatasetDiff }) {
         heads={['Network', 'From', 'To']}
       />
       {levels.length > 0 && (
-        <Section title="Changed threat level">
+        <Section title="Changed threat level" note={caveat}>
           <Table
             label="Threat levels"
             rows={levels}
             rowKey={({ from, to }) => `${from} ${to}`}
             columns={[
-              { name: 'From', cell: ({ from }) => <Level level={from} /> },
-              { name: 'To', cell: ({ to }) => <Level level={to} /> },
+              { name: 'From', cell: ({ from }) => <Level level={from} isKnown={isThreatKnown} /> },
+              { name: 'To', cell: ({ to }) => <Level level={to} isKnown={isThreatKnown} /> },
               ...amountColumns<(typeof levels)[number]>((row) => row),
             ]}
           />

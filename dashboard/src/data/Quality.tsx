@@ -1,10 +1,11 @@
 /** How right and how old the data are. */
-import type { DatasetReport, QualityRow } from '@whence/client/wire';
+import type { DatasetReport, FlagSubject, QualityRow } from '@whence/client/wire';
 import { Facts } from '../components/Facts.tsx';
 import { Table } from '../components/Table.tsx';
 import { ageLevel, ageWords, longDay } from '../format/data-age.ts';
+import { capitalise, SUBJECT_WORDS } from '../format/names.ts';
 import { formatNumber, formatShare } from '../format/number.ts';
-import { useNow } from '../format/Time.tsx';
+import { Time, useNow } from '../format/Time.tsx';
 
 const MEASURES: Readonly<Record<QualityRow['measure'], string>> = {
   accuracy: 'accuracy',
@@ -52,22 +53,50 @@ function unitOf({ weight, family }: QualityRow): string {
   return weight === 'prefix' ? `${words} prefixes` : `${words} addresses`;
 }
 
-/** Routes and countries, each with the oldest source that decides it. */
-export function DataAge({ report: { data_sources } }: { report: DatasetReport }) {
+/** Routes and countries, each with the oldest source that decides it, and flags with the date of their sources. */
+export function DataAge({ report }: { report: DatasetReport }) {
+  const { data_sources, flag_sources, built_at } = report;
+  const fields = (['prefix', 'country'] as const).map((field) => ({
+    name: field === 'prefix' ? 'Routes' : 'Countries',
+    value: <Age day={data_sources[field]?.as_of} source={data_sources[field]?.source} />,
+  }));
+  const flags = (Object.keys(flag_sources) as FlagSubject[]).map((subject) => ({
+    name: capitalise(SUBJECT_WORDS[subject]),
+    value: <Age day={flag_sources[subject].as_of} />,
+  }));
+  return <Facts facts={[...fields, ...flags, { name: 'Built', value: <Time at={built_at} /> }]} />;
+}
+
+function Age({ day, source }: { day: string | undefined; source?: string | undefined }) {
   const now = useNow();
-  const items = (['prefix', 'country'] as const).map((field) => {
-    const source = data_sources[field];
-    return {
-      name: field === 'prefix' ? 'Routes' : 'Countries',
-      value:
-        source === undefined ? (
-          <span className="quiet">unknown</span>
-        ) : (
-          <span data-age={ageLevel(source.as_of, now)}>
-            {longDay(source.as_of, now)}, {ageWords(source.as_of, now)} <span className="quiet">({source.source})</span>
-          </span>
-        ),
-    };
-  });
-  return <Facts facts={items} />;
+  if (day === undefined) return <span className="quiet">unknown</span>;
+  return (
+    <>
+      <span data-age={ageLevel(day, now)}>
+        {longDay(day, now)}, {ageWords(day, now)}
+      </span>
+      {source !== undefined && <span className="quiet"> ({source})</span>}
+    </>
+  );
+}
+
+/** The age of the data, which may be far above that of the build, in the words of the header. */
+export function DataAgeLead({ report: { data_sources, data_as_of, built_at } }: { report: DatasetReport }) {
+  const now = useNow();
+  const day = data_sources.prefix?.as_of ?? data_as_of;
+  if (day === undefined)
+    return (
+      <>
+        The date of its routes is unknown; it was built <Time at={built_at} />.
+      </>
+    );
+  return (
+    <>
+      Routes of{' '}
+      <span data-age={ageLevel(day, now)}>
+        {longDay(day, now)}, {ageWords(day, now)}
+      </span>
+      .
+    </>
+  );
 }

@@ -1,34 +1,117 @@
-/** Dataset updates: the button that starts one, the state of the last one, and the feeds it rejected. */
+/** Dataset updates: the button that starts one, its progress, what went wrong, and the feeds that were not used. */
 import { Button } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import type { Refusal } from '@whence/client/wire';
-import type { UpdateState } from '@whence/server/dashboard-wire';
-import { call, queryClient } from '../api/query-client.ts';
+import type { DatasetPage, Overview, UpdateState } from '@whence/server/dashboard-wire';
+import type { Envelope } from '../api/call.ts';
+import { answerQuery, call, queryClient } from '../api/query-client.ts';
+import { Bar } from '../components/Bars.tsx';
 import { Facts } from '../components/Facts.tsx';
-import { explainFailure } from '../components/Failures.tsx';
+import { FailureNotice } from '../components/Failures.tsx';
 import { Notice } from '../components/Notice.tsx';
-import { count } from '../format/number.ts';
+import { count, formatShare } from '../format/number.ts';
 import { Time } from '../format/Time.tsx';
 import { duration } from '../format/time.ts';
+import classes from './Updates.module.css';
+
+const STARTING: Pick<UpdateState, 'outcome' | 'step' | 'share'> = { outcome: 'running', step: 'starting', share: 0 };
+
+/** Starts an update. The pages show it as running in the same frame, before the server has answered. */
+export function useStartUpdate() {
+  return useMutation({
+    mutationFn: () => call('startUpdate', {}),
+    onMutate: () => showUpdate(STARTING),
+    onSuccess: ({ data }) => showUpdate(data),
+    onError: () => queryClient.invalidateQueries({ queryKey: ['getDataset'] }),
+  });
+}
+
+function showUpdate(change: Partial<UpdateState>): void {
+  const withUpdate = <Data extends { update: UpdateState }>(before: { data: Data; meta: object } | undefined) =>
+    before && { ...before, data: { ...before.data, update: { ...before.data.update, ...change } } };
+  queryClient.setQueryData<Envelope<'getDataset'>>(
+    answerQuery('getDataset', {}).queryKey,
+    (before) => withUpdate<DatasetPage>(before) as Envelope<'getDataset'> | undefined,
+  );
+  queryClient.setQueryData<Envelope<'getOverview'>>(
+    answerQuery('getOverview', {}).queryKey,
+    (before) => withUpdate<Overview>(before) as Envelope<'getOverview'> | undefined,
+  );
+}
 
 export function UpdateButton({ update }: { update: UpdateState }) {
-  const start = useMutation({
-    mutationFn: () => call('startUpdate', {}),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ['getDataset'] }),
-  });
+  const start = useStartUpdate();
   if (!update.schedule.can_start) return null;
+  const isRunning = update.outcome === 'running';
   return (
     <>
-      <Button
-        leftSection={<IconRefresh size={16} aria-hidden />}
-        loading={start.isPending || update.outcome === 'running'}
-        onClick={() => start.mutate()}
-      >
-        Update now
+      <Button leftSection={<IconRefresh size={16} aria-hidden />} disabled={isRunning} onClick={() => start.mutate()}>
+        {isRunning ? 'Updating…' : 'Update now'}
       </Button>
-      {start.error !== null && <Notice tone="bad" title={explainFailure(start.error).title} />}
+      {start.error !== null && <FailureNotice error={start.error} />}
     </>
+  );
+}
+
+type UpdateNoticeProps = {
+  update: UpdateState;
+  /** When the version in use was built: a failure before that is over. */
+  builtAt?: string | undefined;
+  /** Feeds that the version in use was built without, for servers that do not update by themselves. */
+  refused?: readonly Refusal[];
+};
+
+/** The running update, or what went wrong with the last one: one sentence, with the feeds behind a fold. */
+export function UpdateNotice({ update, builtAt, refused = [] }: UpdateNoticeProps) {
+  const { outcome, step = 'starting', share, finished_at, error, problem } = update;
+  if (outcome === 'running') {
+    return (
+      <Notice title="The dataset is being updated">
+        <div className={classes['progress']}>
+          <p role="status">
+            {share === undefined ? '' : `${formatShare(share, 1)}, `}
+            {step}
+          </p>
+          <Bar value={share ?? 0} max={1} />
+          <p>Lookups continue with the version in use.</p>
+        </div>
+      </Notice>
+    );
+  }
+  const feeds = outcome === 'never' || update.schedule.kind === 'pull' ? refused : update.refused;
+  const isOver = builtAt !== undefined && finished_at !== undefined && Date.parse(builtAt) > Date.parse(finished_at);
+  if (outcome === 'failed' && !isOver) {
+    return (
+      <Notice tone="bad" title={`The last update failed: ${error ?? problem ?? 'the server log has the reason'}`}>
+        <p>Lookups continue with the version in use.</p>
+        <RefusedFeeds refused={feeds} />
+      </Notice>
+    );
+  }
+  if (feeds.length === 0) return null;
+  return (
+    <Notice tone="warn" title={`The last update: ${problem ?? `${count(feeds.length, 'feed')} refused`}`}>
+      <RefusedFeeds refused={feeds} />
+    </Notice>
+  );
+}
+
+/** Feeds whose latest copy was not used, and why. */
+function RefusedFeeds({ refused }: { refused: readonly Refusal[] }) {
+  if (refused.length === 0) return null;
+  return (
+    <details>
+      <summary>{count(refused.length, 'feed')} with the reason</summary>
+      <ul className={classes['feeds']}>
+        {refused.map(({ id, reason, used }) => (
+          <li key={id}>
+            <strong>{id}</strong>: {reason}.{' '}
+            {used === undefined ? 'No data from it is used.' : `The copy from ${used} is used.`}
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 
@@ -40,8 +123,9 @@ const OUTCOMES: Record<UpdateState['outcome'], string> = {
   failed: 'failed',
 };
 
+/** Schedule and times. What went wrong is in the notice, once. */
 export function UpdateFacts({ update }: { update: UpdateState }) {
-  const { outcome, started_at, finished_at, succeeded_at, step, error, schedule } = update;
+  const { outcome, started_at, finished_at, succeeded_at, schedule } = update;
   const verb = schedule.kind === 'pull' ? 'pulled' : 'updated';
   return (
     <Facts
@@ -54,29 +138,17 @@ export function UpdateFacts({ update }: { update: UpdateState }) {
               : `${verb} every ${duration(schedule.interval_seconds)}`,
         },
         { name: 'Last update', value: OUTCOMES[outcome] },
-        ...(outcome === 'running' && step !== undefined ? [{ name: 'Step', value: step }] : []),
         ...(started_at === undefined ? [] : [{ name: 'Started', value: <Time at={started_at} /> }]),
         ...(finished_at === undefined ? [] : [{ name: 'Finished', value: <Time at={finished_at} /> }]),
         ...(succeeded_at === undefined ? [] : [{ name: 'Last success', value: <Time at={succeeded_at} /> }]),
-        ...(error === undefined ? [] : [{ name: 'Error', value: error }]),
       ]}
     />
   );
 }
 
-/** Feeds whose latest copy was not used, and why. */
-export function RejectedFeeds({ rejected }: { rejected: readonly Refusal[] }) {
-  if (rejected.length === 0) return null;
-  return (
-    <Notice tone="warn" title={`The last update rejected ${count(rejected.length, 'feed')}`}>
-      <ul>
-        {rejected.map(({ id, reason, used }) => (
-          <li key={id}>
-            <strong>{id}</strong>: {reason}.{' '}
-            {used === undefined ? 'No data from it is used.' : `The copy from ${used} is used.`}
-          </li>
-        ))}
-      </ul>
-    </Notice>
-  );
+/** The end of an update that was seen running on this page. */
+export function UpdateResult({ update: { outcome, version } }: { update: UpdateState }) {
+  if (outcome === 'published') return <Notice tone="good" title={`Version ${version} was published and is in use`} />;
+  if (outcome === 'unchanged') return <Notice tone="good" title="The update found no changes" />;
+  return null;
 }

@@ -18,6 +18,16 @@ export function VersionTable({ versions }: { versions: readonly PublishedVersion
   const [chosen, setChosen] = useState<number>();
   const sorted = [...versions].sort((a, b) => b.version - a.version);
   const previous = (version: number) => sorted.find((other) => other.version < version)?.version;
+  const action: Column<PublishedVersion> = {
+    name: 'Action',
+    align: 'end',
+    cell: ({ version, current }) =>
+      !current && (
+        <Button size="compact-xs" variant="default" onClick={() => setChosen(version)}>
+          Use this version
+        </Button>
+      ),
+  };
   const columns: Column<PublishedVersion>[] = [
     {
       name: 'Version',
@@ -41,17 +51,7 @@ export function VersionTable({ versions }: { versions: readonly PublishedVersion
         );
       },
     },
-    {
-      name: 'Action',
-      align: 'end',
-      cell: ({ version, current }) =>
-        isAtLeast('admin') &&
-        !current && (
-          <Button size="compact-xs" variant="default" onClick={() => setChosen(version)}>
-            Use this version
-          </Button>
-        ),
-    },
+    ...(isAtLeast('admin') ? [action] : []),
   ];
   return (
     <>

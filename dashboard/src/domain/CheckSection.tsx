@@ -1,12 +1,29 @@
 /** A section of a domain check, and the errors in it. */
-import { IconAlertTriangle, IconCircleCheck, IconCircleDashed, IconHelpCircle } from '@tabler/icons-react';
+import {
+  IconAlertTriangle,
+  IconCircleCheck,
+  IconCircleDashed,
+  IconCircleMinus,
+  IconHelpCircle,
+} from '@tabler/icons-react';
 import type { DomainPartState } from '@whence/server/dashboard-wire';
 import type { ReactNode } from 'react';
 import { Tag } from '../components/Tag.tsx';
+import { capitalise } from '../format/names.ts';
 import classes from './CheckSection.module.css';
 import { splitError } from './spf-terms.ts';
 
-export type CheckState = 'valid' | 'invalid' | Exclude<DomainPartState['state'], 'verified'>;
+/**
+ * Four looks: red for what the owner should act on, green for what was verified, a grey dash for what is optional and not
+ * there, a grey question mark for what is unknown. `ineffective` is valid and does not protect.
+ */
+export type CheckState =
+  | 'valid'
+  | 'ineffective'
+  | 'invalid'
+  | 'not set up'
+  | 'not found'
+  | Exclude<DomainPartState['state'], 'verified'>;
 type CheckSectionProps = { id: string; title: string; state: CheckState; children: ReactNode };
 
 export function checkState({ state, is_valid }: DomainPartState): CheckState {
@@ -20,26 +37,25 @@ const STATES = {
       verified
     </Tag>
   ),
+  ineffective: (
+    <Tag icon={IconAlertTriangle} tone="warn">
+      does not protect
+    </Tag>
+  ),
   invalid: (
     <Tag icon={IconAlertTriangle} tone="bad">
       has errors
     </Tag>
   ),
   missing: (
-    <Tag icon={IconCircleDashed} tone="warn">
+    <Tag icon={IconCircleDashed} tone="bad">
       missing
     </Tag>
   ),
-  unverified: (
-    <Tag icon={IconHelpCircle} tone="warn">
-      could not be verified
-    </Tag>
-  ),
-  'not applicable': (
-    <Tag icon={IconCircleCheck} tone="good">
-      not applicable
-    </Tag>
-  ),
+  'not found': <Tag icon={IconCircleMinus}>no key found</Tag>,
+  'not set up': <Tag icon={IconCircleMinus}>not set up, optional</Tag>,
+  unverified: <Tag icon={IconHelpCircle}>could not be verified</Tag>,
+  'not applicable': <Tag>not needed</Tag>,
 } satisfies Record<CheckState, ReactNode>;
 
 /** One section of a domain check, with its state. */
@@ -73,6 +89,15 @@ export function Findings({ errors }: { errors: readonly string[] }) {
       })}
     </ul>
   );
+}
+
+/** What is missing without being an error, in plain text. */
+export function Remarks({ errors }: { errors: readonly string[] }) {
+  return errors.map((error) => (
+    <p key={error} className="quiet">
+      {capitalise(splitError(error).text)}.
+    </p>
+  ));
 }
 
 export function NoFindings({ children }: { children: string }) {

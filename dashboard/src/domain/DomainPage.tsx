@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import type { DomainCheck } from '@whence/server/dashboard-wire';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import type { DomainCheck, MxHost } from '@whence/server/dashboard-wire';
 import { INCLUDABLE_SECTIONS, type IncludableSection } from '@whence/server/vocabulary';
 import { isFailure } from '../api/call.ts';
 import { answerQuery } from '../api/query-client.ts';
@@ -10,9 +10,10 @@ import { CodeBlock, CodeTabs, Copyable, requestTabs } from '../components/Copy.t
 import { Loaded } from '../components/Loaded.tsx';
 import { Empty, Notice } from '../components/Notice.tsx';
 import { Page, PrintButton, Section } from '../components/Page.tsx';
+import { type Column, Table } from '../components/Table.tsx';
 import { count } from '../format/number.ts';
 import { withoutEmpty } from '../search-params.ts';
-import { CheckSection, checkState, Findings } from './CheckSection.tsx';
+import { CheckSection, type CheckState, checkState, Findings } from './CheckSection.tsx';
 import { DkimKeys, Selectors } from './Dkim.tsx';
 import classes from './DomainPage.module.css';
 import { dmarcInWords } from './dmarc-words.ts';
@@ -58,7 +59,7 @@ export function DomainPage() {
           >
             Check again
           </Button>
-          <TryChangeButton />
+          {check.data?.data.does_exist === true && <TryChangeButton />}
           <PrintButton />
         </>
       }
@@ -68,16 +69,22 @@ export function DomainPage() {
           <p>Write a name with at least two parts, such as example.com.</p>
         </Notice>
       ) : (
-        <Loaded query={check} lines={14}>
+        <Loaded query={check} shape={[['grade'], ['bars'], ['table']]}>
           {({ data }) => (
             <>
               <GradeSummary check={data} />
-              <TryChange check={data} selectors={selectors} />
-              <Advice advice={data.advice} />
-              <RecordSections check={data} selectors={selectors} onSelectors={(text) => change({ selectors: text })} />
-              {data.report.transport !== undefined && <Transport report={data.report.transport} />}
-              {data.report.networks !== undefined && <MailNetworks report={data.report.networks} />}
-              {included.length < INCLUDABLE_SECTIONS.length && (
+              {data.does_exist && <TryChange check={data} selectors={selectors} />}
+              {data.does_exist ? <Advice advice={data.advice} /> : <NoSuchDomain domain={domain} />}
+              {data.does_exist && (
+                <RecordSections
+                  check={data}
+                  selectors={selectors}
+                  onSelectors={(text) => change({ selectors: text })}
+                />
+              )}
+              {data.does_exist && data.report.transport !== undefined && <Transport report={data.report.transport} />}
+              {data.does_exist && data.report.networks !== undefined && <MailNetworks report={data.report.networks} />}
+              {data.does_exist && included.length < INCLUDABLE_SECTIONS.length && (
                 <Section
                   title="More checks"
                   note="They do not affect the grade."
@@ -128,26 +135,58 @@ function clientCall(domain: string, selectors: string, included: readonly Includ
   return `emailDomain('${domain}'${options.length === 0 ? '' : `, { ${options.join(', ')} }`})`;
 }
 
+function NoSuchDomain({ domain }: { domain: string }) {
+  return (
+    <Notice title="There is nothing to grade">
+      <p>DNS has no record of any kind for {domain}. Check the spelling, or whether its registration has lapsed.</p>
+    </Notice>
+  );
+}
+
+/** A record can be without errors and stop nothing, such as p=none. */
+function effective(state: CheckState, isProtecting: boolean): CheckState {
+  return state === 'valid' && !isProtecting ? 'ineffective' : state;
+}
+
+const hostColumns: Column<MxHost>[] = [
+  { name: 'Preference', cell: ({ preference }) => preference },
+  { name: 'Host', cell: ({ host }) => <Copyable text={host} isMono /> },
+  {
+    name: 'Addresses',
+    isText: true,
+    cell: ({ addresses }) =>
+      addresses.length === 0 ? (
+        <span className="quiet">none</span>
+      ) : (
+        addresses.map((address, index) => (
+          <span key={address}>
+            {index > 0 && ', '}
+            <Link to="/ip/$ip" params={{ ip: address }} className="mono">
+              {address}
+            </Link>
+          </span>
+        ))
+      ),
+  },
+  { name: 'Provider', cell: ({ provider }) => provider ?? <span className="quiet">own or unknown</span> },
+];
+
 type RecordSectionsProps = { check: DomainCheck; selectors: string; onSelectors: (text: string) => void };
 
 function RecordSections({ check, selectors, onSelectors }: RecordSectionsProps) {
-  const { report, parts, spf_tree, spf_void_lookups, is_dkim_wildcard, is_dmarc_test_mode } = check;
+  const { report, parts, mx_hosts, spf_tree, spf_void_lookups, is_dkim_wildcard, is_dmarc_test_mode } = check;
   const { mx, spf, dkim, dmarc } = report;
   return (
     <>
       <CheckSection id="mx" title="MX" state={checkState(parts.mx)}>
-        {mx.records.length > 0 && (
-          <ol className={classes['hosts']}>
-            {mx.records.map((host) => (
-              <li key={host}>
-                <Copyable text={host} isMono />
-              </li>
-            ))}
-          </ol>
+        {mx_hosts.length > 0 ? (
+          <Table isStacked label="Mail hosts" columns={hostColumns} rows={mx_hosts} rowKey={({ host }) => host} />
+        ) : (
+          mx.records.length > 0 && <p>{parts.mx.words}</p>
         )}
         <Findings errors={mx.errors} />
       </CheckSection>
-      <CheckSection id="spf" title="SPF" state={checkState(parts.spf)}>
+      <CheckSection id="spf" title="SPF" state={effective(checkState(parts.spf), !spf.is_permissive)}>
         <SpfRecord raw={spf.raw} errors={spf.validation_errors} />
         {spf.raw !== '' && (
           <Section
@@ -160,7 +199,11 @@ function RecordSections({ check, selectors, onSelectors }: RecordSectionsProps) 
           </Section>
         )}
       </CheckSection>
-      <CheckSection id="dkim" title="DKIM" state={checkState(parts.dkim)}>
+      <CheckSection
+        id="dkim"
+        title="DKIM"
+        state={parts.dkim.state === 'missing' ? 'not found' : checkState(parts.dkim)}
+      >
         {is_dkim_wildcard && (
           <Notice tone="warn" title="A wildcard record answers for every selector">
             <p>A record found under a selector does not show that its key is in use.</p>
@@ -175,9 +218,13 @@ function RecordSections({ check, selectors, onSelectors }: RecordSectionsProps) 
         ) : (
           <DkimKeys keys={dkim} />
         )}
-        <Selectors key={selectors} value={selectors} onChange={onSelectors} />
+        <Selectors key={`${report.domain} ${selectors}`} value={selectors} onChange={onSelectors} />
       </CheckSection>
-      <CheckSection id="dmarc" title="DMARC" state={checkState(parts.dmarc)}>
+      <CheckSection
+        id="dmarc"
+        title="DMARC"
+        state={effective(checkState(parts.dmarc), dmarc.effective_policy !== 'none')}
+      >
         <ul className={classes['words']}>
           {(parts.dmarc.state === 'unverified'
             ? ['The policy could not be verified.']

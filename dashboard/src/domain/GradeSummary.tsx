@@ -2,10 +2,10 @@
 import type { DomainAdvice, DomainCheck, DomainPart, DomainPartState } from '@whence/server/dashboard-wire';
 import { Bar } from '../components/Bars.tsx';
 import { CodeBlock } from '../components/Copy.tsx';
-import { Notice } from '../components/Notice.tsx';
 import { Section } from '../components/Page.tsx';
 import { NoFindings } from './CheckSection.tsx';
 import classes from './GradeSummary.module.css';
+import { headlineOf } from './headline.ts';
 
 const MEANINGS = {
   A: 'Excellent',
@@ -23,8 +23,9 @@ const PARTS: readonly [DomainPart, string][] = [
 ];
 
 export function GradeSummary({ check }: { check: DomainCheck }) {
-  const { report, points, parts, grade_text, risk, is_finished } = check;
-  const { grade, domain_auth_score, domain } = report;
+  const { report, points, parts, grade_text, is_finished, does_exist } = check;
+  const { grade, domain_auth_score } = report;
+  const { text, tone: headlineTone } = headlineOf(check);
   const isUnknown = PARTS.some(([part]) => parts[part].state === 'unverified');
   const tone = is_finished ? 'good' : isUnknown ? 'warn' : TONES[grade];
   const meaning = is_finished
@@ -34,37 +35,39 @@ export function GradeSummary({ check }: { check: DomainCheck }) {
       : MEANINGS[grade];
   return (
     <div className={classes['summary']}>
-      {risk !== '' && (
-        <Notice tone="bad" title={`Anyone can send mail as ${domain}`}>
-          <p>This is because {risk}.</p>
-        </Notice>
-      )}
-      <div className={classes['grade']}>
-        <div className={classes['letter']} data-tone={tone} aria-hidden>
-          {grade_text}
-        </div>
-        <div>
-          <p className={classes['points']}>
-            Grade {grade_text}, {domain_auth_score} of 100
-          </p>
-          <p className={classes['meaning']}>{meaning}</p>
-        </div>
-      </div>
-      <ul className={classes['parts']}>
-        {PARTS.map(([part, name]) => (
-          <li key={part} className={classes['part']}>
-            <div className={classes['line']}>
-              <a href={`#${part}`} className={classes['name']}>
-                {name}
-              </a>
-              <span className="quiet">
-                {parts[part].state === 'unverified' ? '?' : points[part].points} of {points[part].max}
-              </span>
+      <p className={classes['headline']} data-tone={headlineTone}>
+        {text}.
+      </p>
+      {does_exist && (
+        <>
+          <div className={classes['grade']}>
+            <div className={classes['letter']} data-tone={tone} aria-hidden>
+              {grade_text}
             </div>
-            <Bar value={points[part].points} max={points[part].max} tone={toneOf(points[part], parts[part])} />
-          </li>
-        ))}
-      </ul>
+            <div>
+              <p className={classes['points']}>
+                Grade {grade_text}, {domain_auth_score} of 100
+              </p>
+              <p className={classes['meaning']}>{meaning}</p>
+            </div>
+          </div>
+          <ul className={classes['parts']}>
+            {PARTS.map(([part, name]) => (
+              <li key={part} className={classes['part']}>
+                <div className={classes['line']}>
+                  <a href={`#${part}`} className={classes['name']}>
+                    {name}
+                  </a>
+                  <span className="quiet">
+                    {parts[part].state === 'unverified' ? '?' : points[part].points} of {points[part].max}
+                  </span>
+                </div>
+                <Bar value={points[part].points} max={points[part].max} tone={toneOf(points[part], parts[part])} />
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
     </div>
   );
 }

@@ -4,7 +4,8 @@ import { NetworkLink } from '../components/Links.tsx';
 import { Notice } from '../components/Notice.tsx';
 import { Section } from '../components/Page.tsx';
 import { type Column, Table } from '../components/Table.tsx';
-import { formatNumber } from '../format/number.ts';
+import { countryName } from '../format/names.ts';
+import { count, formatNumber, formatShare } from '../format/number.ts';
 import { Findings } from './CheckSection.tsx';
 
 /** The networks that handle the domain's mail, and the addresses that may send for it. */
@@ -19,12 +20,24 @@ export function MailNetworks({ report }: { report: NetworksReport }) {
       )}
       {carriers.length > 0 && (
         <Section title="Networks that handle the mail">
-          <Table label="Networks" columns={carrierColumns} rows={carriers} rowKey={({ asn }) => String(asn)} />
+          <Table
+            isStacked
+            label="Networks"
+            columns={carrierColumns}
+            rows={carriers}
+            rowKey={({ asn }) => String(asn)}
+          />
         </Section>
       )}
       {mx.length > 0 && (
         <Section title="Mail servers">
-          <Table label="MX hosts" columns={mxColumns} rows={mx} rowKey={({ host, address }) => `${host} ${address}`} />
+          <Table
+            isStacked
+            label="MX hosts"
+            columns={mxColumns}
+            rows={mx}
+            rowKey={({ host, address }) => `${host} ${address}`}
+          />
         </Section>
       )}
       {senders.length > 0 && (
@@ -32,7 +45,13 @@ export function MailNetworks({ report }: { report: NetworksReport }) {
           title="Authorised senders"
           note={`${formatNumber(ipv4_addresses)} IPv4 addresses in ${formatNumber(range_count)} ranges, the largest first.`}
         >
-          <Table label="Senders" columns={senderColumns} rows={senders} rowKey={({ range }, index) => range + index} />
+          <Table
+            isStacked
+            label="Senders"
+            columns={senderColumns}
+            rows={senders}
+            rowKey={({ range }, index) => range + index}
+          />
         </Section>
       )}
       {unlisted_terms.length > 0 && (
@@ -48,6 +67,24 @@ export function MailNetworks({ report }: { report: NetworksReport }) {
 function Network({ asn, asn_name }: { asn: number; asn_name: string }) {
   if (asn === 0) return <span className="quiet">not announced</span>;
   return <NetworkLink asn={asn} name={asn_name} />;
+}
+
+/** The networks that share a range, with their shares; a range of one network has none. */
+function SenderNetworks({ row }: { row: SenderNetwork }) {
+  const { shares, asn_count } = row;
+  if (shares.length < 2) return <Network {...row} />;
+  const rest = asn_count - shares.length;
+  return (
+    <>
+      {shares.map(({ asn, asn_name, percent }, index) => (
+        <span key={asn}>
+          {index > 0 && ', '}
+          <Network asn={asn} asn_name={asn_name} /> <span className="quiet">{formatShare(percent, 100)}</span>
+        </span>
+      ))}
+      {rest > 0 && ` and ${count(rest, 'other')}`}
+    </>
+  );
 }
 
 const carrierColumns: Column<MailCarrier>[] = [
@@ -66,11 +103,11 @@ const mxColumns: Column<MxNetwork>[] = [
     ),
   },
   { name: 'Network', cell: (row) => <Network {...row} /> },
-  { name: 'Country', cell: ({ country }) => country },
+  { name: 'Country', cell: ({ country }) => countryName(country) },
 ];
 const senderColumns: Column<SenderNetwork>[] = [
   { name: 'Range', cell: ({ range }) => <span className="mono">{range}</span> },
   { name: 'Listed by', cell: ({ record_domain }) => record_domain },
-  { name: 'Network', cell: (row) => <Network {...row} /> },
-  { name: 'Country', cell: ({ country }) => country },
+  { name: 'Networks', isText: true, cell: (row) => <SenderNetworks row={row} /> },
+  { name: 'Country', cell: ({ country }) => (country === '' ? '' : countryName(country)) },
 ];

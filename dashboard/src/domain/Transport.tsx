@@ -2,40 +2,39 @@ import type { TransportRecommendation, TransportReport } from '@whence/client/wi
 import { CodeBlock } from '../components/Copy.tsx';
 import { Facts } from '../components/Facts.tsx';
 import { duration } from '../format/time.ts';
-import { CheckSection, type CheckState, Findings } from './CheckSection.tsx';
+import { CheckSection, Findings, Remarks } from './CheckSection.tsx';
 import classes from './DomainPage.module.css';
+import { type TransportPart, transportState } from './transport-state.ts';
 
-/** Transport security of the domain's mail, which does not affect the score. */
+/** Transport security of the domain's mail, which does not affect the score. All of it is optional. */
 export function Transport({ report: { mta_sts, tls_rpt, dane, bimi, dnssec } }: { report: TransportReport }) {
+  const sts = transportState(mta_sts);
   return (
     <>
-      <CheckSection id="mta-sts" title="MTA-STS" state={stateOf(mta_sts.found, mta_sts)}>
+      <CheckSection
+        id="mta-sts"
+        title="MTA-STS"
+        state={sts === 'valid' && mta_sts.mode !== 'enforce' ? 'ineffective' : sts}
+      >
         {mta_sts.raw !== '' && <CodeBlock text={mta_sts.raw} label="MTA-STS record" />}
         {mta_sts.policy_found && (
           <Facts
             facts={[
-              { name: 'Mode', value: mta_sts.mode },
+              { name: 'Mode', value: MODES[mta_sts.mode] },
               { name: 'Cached for', value: duration(mta_sts.max_age) },
               { name: 'Hosts', value: mta_sts.mx.join(', ') },
             ]}
           />
         )}
-        <Findings errors={mta_sts.validation_errors} />
+        <Errors part={mta_sts} />
         <Recommendations list={mta_sts.recommendations} />
       </CheckSection>
-      <CheckSection id="tls-rpt" title="TLS reports" state={stateOf(tls_rpt.found, tls_rpt)}>
+      <CheckSection id="tls-rpt" title="TLS reports" state={transportState(tls_rpt)}>
         {tls_rpt.raw !== '' && <CodeBlock text={tls_rpt.raw} label="TLS-RPT record" />}
-        <Findings errors={tls_rpt.validation_errors} />
+        <Errors part={tls_rpt} />
         <Recommendations list={tls_rpt.recommendations} />
       </CheckSection>
-      <CheckSection
-        id="dane"
-        title="DANE"
-        state={stateOf(
-          dane.hosts.some(({ records }) => records.length > 0),
-          dane,
-        )}
-      >
+      <CheckSection id="dane" title="DANE" state={transportState(dane)}>
         <ul className={classes['words']}>
           {dane.hosts.map(({ host, records, is_authenticated }) => (
             <li key={host}>
@@ -46,18 +45,33 @@ export function Transport({ report: { mta_sts, tls_rpt, dane, bimi, dnssec } }: 
             </li>
           ))}
         </ul>
-        <Findings errors={dane.validation_errors} />
+        {/* Without any record, the list above says it already. */}
+        {transportState(dane) !== 'not set up' && <Errors part={dane} />}
       </CheckSection>
-      <CheckSection id="dnssec" title="DNSSEC" state={stateOf(dnssec.is_authenticated, dnssec)}>
+      <CheckSection id="dnssec" title="DNSSEC" state={transportState(dnssec)}>
         {dnssec.is_authenticated && <p>The resolver validated the answers.</p>}
-        <Findings errors={dnssec.validation_errors} />
+        <Errors part={dnssec} />
       </CheckSection>
-      <CheckSection id="bimi" title="BIMI" state={stateOf(bimi.found, bimi)}>
+      <CheckSection id="bimi" title="BIMI" state={transportState(bimi)}>
         {bimi.raw !== '' && <CodeBlock text={bimi.raw} label="BIMI record" />}
-        <Findings errors={bimi.validation_errors} />
+        <Errors part={bimi} />
       </CheckSection>
     </>
   );
+}
+
+const MODES: Readonly<Record<TransportReport['mta_sts']['mode'], string>> = {
+  enforce: 'enforce',
+  testing: 'testing: failures are reported, mail is delivered anyway',
+  none: 'none: the policy is withdrawn',
+  '': 'unknown',
+};
+
+function Errors({ part }: { part: TransportPart }) {
+  const state = transportState(part);
+  if (state === 'not set up' || state === 'not applicable' || state === 'unverified')
+    return <Remarks errors={part.validation_errors} />;
+  return <Findings errors={part.validation_errors} />;
 }
 
 function Recommendations({ list }: { list: readonly TransportRecommendation[] }) {
@@ -68,14 +82,4 @@ function Recommendations({ list }: { list: readonly TransportRecommendation[] })
       {record !== '' && <CodeBlock text={record} label="record to publish" />}
     </div>
   ));
-}
-
-/** Errors with these codes are questions that DNS did not answer. */
-const FAILURES = /^(?:dns_temporary_failure|dns_budget_exhausted|alias_too_long):/;
-
-function stateOf(isFound: boolean, part: { is_valid: boolean; validation_errors: string[] }): CheckState {
-  if (part.validation_errors.some((error) => FAILURES.test(error))) return 'unverified';
-  if (part.validation_errors.some((error) => error.startsWith('no_mail_host:'))) return 'not applicable';
-  if (!isFound) return 'missing';
-  return part.is_valid ? 'valid' : 'invalid';
 }

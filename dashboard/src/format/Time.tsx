@@ -1,6 +1,6 @@
 import { Tooltip } from '@mantine/core';
 import { useSyncExternalStore } from 'react';
-import { exactUtc, relativeTime } from './time.ts';
+import { exactUtc, relativeTime, shortTime } from './time.ts';
 
 /** A relative time, with the exact time in UTC on hover and focus. */
 export function Time({ at, isFocusable = true }: { at: string; isFocusable?: boolean }) {
@@ -21,6 +21,17 @@ export function Time({ at, isFocusable = true }: { at: string; isFocusable?: boo
         {words}
       </time>
     </Tooltip>
+  );
+}
+
+/** For rows of a table: the short form, with the exact time and a note in the title. */
+export function ShortTime({ at, note }: { at: string; note?: string | undefined }) {
+  const now = useNow();
+  const title = note === undefined ? exactUtc(at) : `${exactUtc(at)}, ${note}`;
+  return (
+    <time dateTime={at} className="nowrap" title={title}>
+      {shortTime(Date.parse(at), now)}
+    </time>
   );
 }
 

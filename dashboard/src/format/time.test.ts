@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { duration, exactUtc, relativeTime } from './time.ts';
+import { duration, exactUtc, relativeTime, shortTime } from './time.ts';
 
 const now = Date.parse('2026-08-01T12:00:00Z');
 for (const [behaviour, at, want] of [
@@ -13,6 +13,18 @@ for (const [behaviour, at, want] of [
   ['the near future', '2026-08-01T12:00:30Z', 'in a moment'],
 ] as const) {
   test(`time: ${behaviour}`, () => assert.equal(relativeTime(Date.parse(at), now, 'en'), want));
+}
+
+for (const [at, want] of [
+  ['2026-08-01T11:59:30Z', 'now'],
+  ['2026-08-01T11:55:00Z', '5 min'],
+  ['2026-08-01T08:01:00Z', '3 h'],
+  ['2026-07-20T10:00:00Z', '12 d'],
+  ['2026-08-07T18:00:00Z', '6 d'],
+  ['2026-05-20T10:00:00Z', '20 May'],
+  ['2025-05-20T10:00:00Z', 'May 2025'],
+] as const) {
+  test(`time: ${at} is ${want} in a table`, () => assert.equal(shortTime(Date.parse(at), now, 'en-GB'), want));
 }
 
 for (const [seconds, want] of [

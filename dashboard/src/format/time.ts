@@ -39,6 +39,20 @@ export function duration(seconds: number): string {
   return parts.join(' ');
 }
 
+const WEEKS_MS = 30 * 86_400_000;
+
+/** For columns of a table: `now`, `5 min`, `3 h`, `12 d`, then the day: `1 Aug`, or `Aug 2025` of another year. */
+export function shortTime(atMs: number, nowMs: number, locale?: string): string {
+  const ago = Math.abs(nowMs - atMs);
+  if (ago < 60_000) return 'now';
+  if (ago < WEEKS_MS) return duration(ago / 1000).replace(/^(\d+ \w+) .*/, '$1');
+  const isThisYear = new Date(atMs).getUTCFullYear() === new Date(nowMs).getUTCFullYear();
+  const parts = isThisYear
+    ? ({ day: 'numeric', month: 'short' } as const)
+    : ({ month: 'short', year: 'numeric' } as const);
+  return new Intl.DateTimeFormat(locale, { ...parts, timeZone: 'UTC' }).format(new Date(atMs));
+}
+
 /** `2026-08-01 13:05:09 UTC`. */
 export function exactUtc(iso: string): string {
   const date = new Date(iso);

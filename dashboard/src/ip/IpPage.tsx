@@ -11,16 +11,17 @@ import {
   IconShieldLock,
   type TablerIcon,
 } from '@tabler/icons-react';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ConnectionType, IpRecord } from '@whence/client/wire';
 import { type Failure, isFailure } from '../api/call.ts';
 import { answerQuery } from '../api/query-client.ts';
 import { CodeTabs, Copyable, requestTabs } from '../components/Copy.tsx';
-import { Loaded } from '../components/Loaded.tsx';
+import { LeadSkeleton, Loaded } from '../components/Loaded.tsx';
 import { Notice } from '../components/Notice.tsx';
 import { Columns, Credits, Page, PrintButton, Section } from '../components/Page.tsx';
 import { Tag, Tags } from '../components/Tag.tsx';
+import { useNow } from '../format/Time.tsx';
 import classes from './IpPage.module.css';
 import { EvidenceTable, IpFacts, ThreatBar, Unknowns } from './IpSections.tsx';
 import { verdict } from './verdict.ts';
@@ -29,7 +30,8 @@ const route = getRouteApi('/session/ip/$ip');
 
 export function IpPage() {
   const { ip } = route.useParams();
-  const lookup = useQuery({ ...answerQuery('lookUpIp', { params: { ip } }), placeholderData: keepPreviousData });
+  const now = useNow();
+  const lookup = useQuery(answerQuery('lookUpIp', { params: { ip } }));
   const answer = lookup.data?.data;
   return (
     <Page
@@ -40,10 +42,11 @@ export function IpPage() {
         </span>
       }
       lead={
-        answer !== undefined &&
-        lookup.error === null && (
-          <div className={classes['answer']} aria-busy={lookup.isPlaceholderData}>
-            <p className={classes['verdict']}>{verdict(answer.record, answer.evidence, answer.limits)}</p>
+        answer === undefined ? (
+          lookup.error === null && <LeadSkeleton />
+        ) : (
+          <div className={classes['answer']}>
+            <p className={classes['verdict']}>{verdict(answer.record, answer.evidence, answer.limits, now)}</p>
             <DetectionTags record={answer.record} />
           </div>
         )
@@ -53,25 +56,24 @@ export function IpPage() {
       {isFailure(lookup.error, 'NOT_FOUND', 'INVALID_IP') ? (
         <NoDataForIp ip={ip} failure={lookup.error} />
       ) : (
-        <Loaded query={lookup} lines={12}>
+        <Loaded query={lookup} shape={[['facts', 'bars'], ['table']]}>
           {({ data, meta }) => (
             <>
               <Columns>
-                <Section title="Threat">
-                  <ThreatBar
-                    threat={data.record.threat}
-                    evidence={data.evidence}
-                    hasBlocklists={!data.limits.unknown.includes('blocklists')}
-                  />
-                  <Unknowns limits={data.limits} />
-                </Section>
                 <Section title="Facts">
-                  <IpFacts record={data.record} version={Number(meta['dataset_version'])} />
+                  <IpFacts record={data.record} evidence={data.evidence} version={Number(meta['dataset_version'])} />
+                </Section>
+                <Section title="Threat">
+                  <ThreatBar threat={data.record.threat} evidence={data.evidence} limits={data.limits} />
                 </Section>
               </Columns>
-              <Section title="Evidence" note="The source of each field, for which prefix, and how old it is.">
-                <EvidenceTable evidence={data.evidence} />
+              <Section
+                title="Evidence"
+                note="The source of each field, for which prefix, and how old it is. Statements that lost are struck through."
+              >
+                <EvidenceTable record={data.record} evidence={data.evidence} />
               </Section>
+              <Unknowns limits={data.limits} />
               <CodeTabs tabs={requestTabs(data.record, `/v1/ip/${ip}`, `ip('${ip}')`)} />
               <Credits credits={data.credits} />
             </>

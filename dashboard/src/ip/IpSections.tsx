@@ -7,17 +7,21 @@ import { Facts } from '../components/Facts.tsx';
 import { NetworkLink, PrefixLink } from '../components/Links.tsx';
 import { type Column, Table } from '../components/Table.tsx';
 import { Level } from '../components/Tag.tsx';
+import { blocklistCaveat, hasBlocklists } from '../format/blocklists.ts';
+import { longDay } from '../format/data-age.ts';
 import { countryName, SUBJECT_WORDS } from '../format/names.ts';
 import { useNow } from '../format/Time.tsx';
 import { relativeTime } from '../format/time.ts';
+import { type JudgedRow, judgeEvidence, NAMED_FIELDS, namesIn } from './evidence-rows.ts';
 import classes from './IpSections.module.css';
 
 const TICKS = [25, 50, 75];
 
-type ThreatBarProps = { threat: Threat; evidence: readonly Evidence[]; hasBlocklists: boolean };
+type ThreatBarProps = { threat: Threat; evidence: readonly Evidence[]; limits: DatasetLimits };
 
 /** The score as a bar of 100, one segment per contribution. Evidence and explanation are in the same order. */
-export function ThreatBar({ threat, evidence, hasBlocklists }: ThreatBarProps) {
+export function ThreatBar({ threat, evidence, limits }: ThreatBarProps) {
+  const caveat = blocklistCaveat(limits, useNow());
   const points = evidence.filter(({ field }) => field === 'threat.score').map(({ value }) => Number(value));
   const reasons = threat.explanation ?? [];
   const isPaired = points.length === reasons.length;
@@ -30,7 +34,7 @@ export function ThreatBar({ threat, evidence, hasBlocklists }: ThreatBarProps) {
       <div className={classes['head']}>
         <span className={classes['score']}>{threat.score}</span>
         <span className="quiet">of 100</span>
-        <Level level={threat.level} />
+        <Level level={threat.level} isKnown={hasBlocklists(limits)} />
       </div>
       <div className={classes['frame']} aria-hidden>
         <div className={classes['bar']} data-level={threat.level}>
@@ -46,11 +50,7 @@ export function ThreatBar({ threat, evidence, hasBlocklists }: ThreatBarProps) {
         ))}
       </div>
       {reasons.length === 0 ? (
-        <p className="quiet">
-          {hasBlocklists
-            ? 'No source in this dataset lists this address.'
-            : 'This dataset has no blocklists: a low score does not mean that the address is harmless.'}
-        </p>
+        hasBlocklists(limits) && <p className="quiet">No source in this dataset lists this address.</p>
       ) : (
         <ul className={classes['reasons']}>
           {reasons.map((reason) => (
@@ -58,23 +58,27 @@ export function ThreatBar({ threat, evidence, hasBlocklists }: ThreatBarProps) {
           ))}
         </ul>
       )}
+      {caveat !== undefined && <p className="quiet">{caveat}</p>}
     </div>
   );
 }
 
 /** Flags that this dataset has no source for, or only an old one: their absence does not mean “no”. */
 export function Unknowns({ limits: { unknown, dated } }: { limits: DatasetLimits }) {
+  const now = useNow();
   if (unknown.length === 0 && dated.length === 0) return null;
   const words = (subjects: readonly FlagSubject[]) => subjects.map((subject) => SUBJECT_WORDS[subject]).join(', ');
   const days = [...new Set(dated.map(({ as_of }) => as_of))].sort();
   return (
-    <div className={classes['unknowns']}>
-      <h3>What this dataset cannot tell</h3>
+    <details className={classes['unknowns']}>
+      <summary>
+        <h2>What this dataset cannot tell</h2>
+      </summary>
       <Facts
         facts={[
           ...(unknown.length === 0 ? [] : [{ name: 'Unknown', value: words(unknown) }]),
           ...days.map((day) => ({
-            name: `As of ${day ?? 'a past date'}`,
+            name: day === undefined ? 'As of a past date' : `As of ${longDay(day, now)}`,
             value: words(dated.filter(({ as_of }) => as_of === day).map(({ subject }) => subject)),
           })),
         ]}
@@ -82,28 +86,35 @@ export function Unknowns({ limits: { unknown, dated } }: { limits: DatasetLimits
       <p className="quiet">
         For these, “no” means “unknown”. <Link to="/data">Sources of each flag</Link>
       </p>
-    </div>
+    </details>
   );
 }
 
-export function IpFacts({ record, version }: { record: IpRecord; version: number }) {
+type IpFactsProps = { record: IpRecord; evidence: readonly Row[]; version: number };
+
+/** What the address is, whose and where. Names that only the evidence has follow the connection they explain. */
+export function IpFacts({ record, evidence, version }: IpFactsProps) {
   const { prefix, asn, asn_name, country, rir, connection_type, detection } = record;
   return (
     <Facts
       facts={[
         {
-          name: 'Prefix',
-          value: <PrefixLink prefix={prefix} />,
-        },
-        {
           name: 'Network',
           value: <NetworkLink asn={asn} name={<Copyable text={asn_name} />} />,
         },
         { name: 'Country', value: country === 'ZZ' ? 'unknown' : `${countryName(country)} (${country})` },
-        { name: 'Registry', value: rir },
+        {
+          name: 'Prefix',
+          value: <PrefixLink prefix={prefix} />,
+        },
         { name: 'Connection', value: connection_type },
+        ...NAMED_FIELDS.flatMap(([field, name]) => {
+          const names = namesIn(evidence, field);
+          return names.length === 0 ? [] : [{ name, value: names.join(', ') }];
+        }),
         ...(detection.cloud_provider === undefined ? [] : [{ name: 'Cloud', value: detection.cloud_provider }]),
         ...(detection.ai_company === undefined ? [] : [{ name: 'AI company', value: detection.ai_company }]),
+        { name: 'Registry', value: rir },
         { name: 'Dataset', value: <Link to="/data">version {version}</Link> },
       ]}
     />
@@ -112,14 +123,14 @@ export function IpFacts({ record, version }: { record: IpRecord; version: number
 
 type Row = IpLookup['evidence'][number];
 
-export function EvidenceTable({ evidence }: { evidence: readonly Row[] }) {
+export function EvidenceTable({ record, evidence }: { record: IpRecord; evidence: readonly Row[] }) {
   const now = useNow();
-  const columns: Column<Row>[] = [
-    { name: 'Field', cell: ({ field }) => <code>{field}</code> },
-    { name: 'Value', cell: ({ value }) => String(value) },
+  const columns: Column<JudgedRow<Row>>[] = [
+    { name: 'Field', cell: ({ row }) => <code>{row.field}</code> },
+    { name: 'Value', isText: true, cell: (judged) => <Value {...judged} /> },
     {
       name: 'Source',
-      cell: ({ source, licence }) => (
+      cell: ({ row: { source, licence } }) => (
         <>
           {source} <span className="quiet">{licence}</span>
         </>
@@ -127,11 +138,11 @@ export function EvidenceTable({ evidence }: { evidence: readonly Row[] }) {
     },
     {
       name: 'Prefix',
-      cell: ({ prefix }) => <PrefixLink prefix={prefix} />,
+      cell: ({ row }) => <PrefixLink prefix={row.prefix} />,
     },
     {
       name: 'As of',
-      cell: ({ as_of }) => (
+      cell: ({ row: { as_of } }) => (
         <span className="nowrap">
           {as_of} <span className="quiet">{relativeTime(Date.parse(as_of), now)}</span>
         </span>
@@ -143,8 +154,17 @@ export function EvidenceTable({ evidence }: { evidence: readonly Row[] }) {
       isStacked
       label="Evidence"
       columns={columns}
-      rows={evidence}
-      rowKey={(row, index) => `${row.field} ${index}`}
+      rows={judgeEvidence(record, evidence)}
+      rowKey={({ row }, index) => `${row.field} ${index}`}
     />
+  );
+}
+
+function Value({ row: { value }, overruled }: JudgedRow<Row>) {
+  if (overruled === undefined) return String(value);
+  return (
+    <>
+      <s>{String(value)}</s> <span className="quiet">not used: {overruled}</span>
+    </>
   );
 }

@@ -28,6 +28,10 @@ function record(change: Partial<Omit<IpRecord, 'detection'>> & { detection?: Par
     detection: { ...nothing, ...change.detection },
   };
 }
+const NOW = Date.parse('2026-11-16T05:00:00Z');
+const scored = (sources: readonly string[]) =>
+  sources.map((source) => ({ field: 'threat.score', value: 10, source, as_of: '2026-11-15' }));
+
 const high = { score: 60, level: 'high' } as const;
 
 for (const [behaviour, subject, sources, want] of [
@@ -84,8 +88,7 @@ for (const [behaviour, subject, sources, want] of [
   ['a VPN', record({ detection: { is_vpn: true } }), [], 'VPN address of Example GmbH in Germany. No known abuse.'],
 ] as const) {
   test(`verdict: ${behaviour}`, () => {
-    const evidence = sources.map((source) => ({ field: 'threat.score', source }));
-    assert.equal(verdict(subject, evidence, { unknown: [], dated: [] }), want);
+    assert.equal(verdict(subject, scored(sources), { unknown: [], dated: [] }, NOW), want);
   });
 }
 
@@ -110,7 +113,7 @@ for (const [behaviour, subject, sources, limits, want] of [
     record({}),
     [],
     { unknown: [], dated: [{ subject: 'blocklists', as_of: '2026-06-17' }] },
-    'Business network of Example GmbH in Germany. Not on any blocklist as of 2026-06-17.',
+    'Business network of Example GmbH in Germany. Not on any blocklist as of 17 June.',
   ],
   [
     'a known listing is reported without blocklists too',
@@ -128,9 +131,63 @@ for (const [behaviour, subject, sources, limits, want] of [
   ],
 ] as const) {
   test(`verdict: ${behaviour}`, () => {
-    const evidence = sources.map((source) => ({ field: 'threat.score', source }));
     const { unknown, dated } = limits;
     const known: DatasetLimits = { unknown: [...unknown], dated: [...dated] };
-    assert.equal(verdict(subject, evidence, known), want);
+    assert.equal(verdict(subject, scored(sources), known, NOW), want);
+  });
+}
+
+const tor = record({ detection: { is_tor_exit: true }, threat: high });
+for (const [behaviour, subject, rows, want] of [
+  [
+    'an old list of Tor exits carries its date, and the operator its name',
+    tor,
+    [
+      ['is_tor_exit', true, '2026-06-17'],
+      ['tor_operator', 'Relay Friends', '2026-06-17'],
+    ],
+    'Tor exit of Relay Friends in Germany as of 17 June: high risk.',
+  ],
+  ['a fresh list carries none', tor, [['is_tor_exit', true, '2026-11-15']], 'Tor exit in Germany: high risk.'],
+  [
+    'the newest of several lists decides whether it is old',
+    tor,
+    [
+      ['is_tor_exit', true, '2025-01-01'],
+      ['is_tor_exit', true, '2026-11-15'],
+    ],
+    'Tor exit in Germany: high risk.',
+  ],
+  [
+    'an old blocklist carries its date',
+    record({ threat: high }),
+    [['threat.score', 60, '2025-06-17']],
+    'Business network of Example GmbH in Germany, on one list as of 17 June 2025: high risk.',
+  ],
+  [
+    'a VPN service by its name',
+    record({ detection: { is_vpn: true } }),
+    [
+      ['is_vpn', true, '2026-11-15'],
+      ['vpn_service', 'Example VPN', '2026-11-15'],
+    ],
+    'VPN address of Example VPN in Germany. No known abuse.',
+  ],
+  [
+    'a relay is not called a VPN',
+    record({}),
+    [['relay', 'iCloud Private Relay', '2026-11-15']],
+    'Address of the privacy relay iCloud Private Relay in Germany. No known abuse.',
+  ],
+  [
+    'a search crawler, which has no flag',
+    record({ asn_name: 'Google LLC' }),
+    [['crawler', 'Googlebot', '2026-11-15']],
+    'Crawler Googlebot at Google LLC in Germany. No known abuse.',
+  ],
+] as const) {
+  test(`verdict: ${behaviour}`, () => {
+    const evidence = rows.map(([field, value, as_of]) => ({ field, value, source: 'list', as_of }));
+    assert.equal(verdict(subject, evidence, { unknown: [], dated: [] }, NOW), want);
   });
 }

@@ -1,5 +1,5 @@
 import { Button, SegmentedControl } from '@mantine/core';
-import { IconBan, IconRefresh } from '@tabler/icons-react';
+import { IconBan, IconPencil, IconPlayerPause, IconPlayerPlay, IconRefresh } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { KeyDetail } from '@whence/server/dashboard-wire';
@@ -10,15 +10,18 @@ import { BarChart } from '../charts/BarChart.tsx';
 import { daysBetween, seriesBy } from '../charts/series.ts';
 import { Copyable } from '../components/Copy.tsx';
 import { Facts } from '../components/Facts.tsx';
+import { FailureNotice } from '../components/Failures.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { Empty } from '../components/Notice.tsx';
 import { Columns, Page, Section } from '../components/Page.tsx';
 import { capitalise, PERMISSION_WORDS } from '../format/names.ts';
-import { count } from '../format/number.ts';
+import { count, formatNumber } from '../format/number.ts';
 import { Time } from '../format/Time.tsx';
 import { shortDay } from '../format/time.ts';
-import { FirstUse, KeyStatus, QuotaBar, RefusedSince } from './KeyState.tsx';
-import { RevokeKeyDialog } from './RevokeKeyDialog.tsx';
+import classes from './KeyPage.module.css';
+import { FirstUse, KeyStateTag, LastUse, QuotaBar, RefusedSince } from './KeyState.tsx';
+import { ScheduledRevocation } from './ScheduledRevocation.tsx';
+import { useKeyActions } from './use-key-actions.tsx';
 
 const route = getRouteApi('/session/settings/keys/$id');
 const REFRESH_MS = 10_000;
@@ -26,9 +29,9 @@ const REFRESH_MS = 10_000;
 export function KeyPage() {
   const { id } = route.useParams();
   const detail = useQuery({ ...answerQuery('getKey', { params: { id } }), refetchInterval: REFRESH_MS });
-  const [isRevoking, setIsRevoking] = useState(false);
+  const { act, dialog, failure } = useKeyActions();
   const key = detail.data?.data.key;
-  const isActive = key?.status === 'active';
+  const isActive = key !== undefined && key.status === 'active';
   return (
     <Page
       name={key?.name ?? 'API key'}
@@ -39,12 +42,32 @@ export function KeyPage() {
           <>
             <Button
               variant="default"
+              leftSection={<IconPencil size={16} aria-hidden />}
+              onClick={() => act('edit', key)}
+            >
+              Edit
+            </Button>
+            {key.paused_at === undefined ? (
+              <Button
+                variant="default"
+                leftSection={<IconPlayerPause size={16} aria-hidden />}
+                onClick={() => act('pause', key)}
+              >
+                Pause
+              </Button>
+            ) : (
+              <Button leftSection={<IconPlayerPlay size={16} aria-hidden />} onClick={() => act('resume', key)}>
+                Resume
+              </Button>
+            )}
+            <Button
+              variant="default"
               leftSection={<IconRefresh size={16} aria-hidden />}
               renderRoot={(props) => <Link to="/settings/keys/$id/rotate" params={{ id }} {...props} />}
             >
               Rotate
             </Button>
-            <Button data-danger leftSection={<IconBan size={16} aria-hidden />} onClick={() => setIsRevoking(true)}>
+            <Button data-danger leftSection={<IconBan size={16} aria-hidden />} onClick={() => act('revoke', key)}>
               Revoke key
             </Button>
           </>
@@ -54,6 +77,7 @@ export function KeyPage() {
       <Loaded query={detail} lines={10}>
         {({ data }) => (
           <>
+            {failure !== null && <FailureNotice error={failure} />}
             <Columns>
               <Section title="Key">
                 <KeyFacts detail={data} />
@@ -67,7 +91,7 @@ export function KeyPage() {
             <Section title="Audit">
               <KeyAudit id={id} />
             </Section>
-            {isRevoking && <RevokeKeyDialog summary={data.key} onClose={() => setIsRevoking(false)} />}
+            {dialog}
           </>
         )}
       </Loaded>
@@ -86,10 +110,16 @@ function KeyFacts({ detail: { key, predecessor, successor } }: { detail: KeyDeta
       facts={[
         { name: 'Key', value: <Copyable text={key.masked} isMono /> },
         {
-          name: 'Status',
+          name: 'State',
           value: (
             <>
-              <KeyStatus status={key.status} />
+              <KeyStateTag summary={key} />
+              {key.paused_at !== undefined && key.status === 'active' && (
+                <>
+                  {' '}
+                  since <Time at={key.paused_at} />
+                </>
+              )}
               {key.revoked_at !== undefined && (
                 <>
                   {' '}
@@ -102,6 +132,29 @@ function KeyFacts({ detail: { key, predecessor, successor } }: { detail: KeyDeta
         },
         { name: 'Tier', value: capitalise(key.tier) },
         { name: 'Permissions', value: key.permissions.map((one) => PERMISSION_WORDS[one].name).join(', ') },
+        ...(key.note === undefined
+          ? []
+          : [{ name: 'Note', value: <span className={classes['note']}>{key.note}</span> }]),
+        { name: 'Expires', value: key.expires_at === undefined ? 'never' : <Time at={key.expires_at} /> },
+        {
+          name: 'Networks',
+          value:
+            key.allowed_networks === undefined ? (
+              'any client'
+            ) : (
+              <span className="mono">{key.allowed_networks.join(', ')}</span>
+            ),
+        },
+        {
+          name: 'Per second',
+          value:
+            key.requests_per_second === undefined
+              ? 'no limit of its own'
+              : `${formatNumber(key.requests_per_second)} requests per process of the server`,
+        },
+        ...(key.revoke_at === undefined
+          ? []
+          : [{ name: 'Revocation', value: <ScheduledRevocation id={key.id} at={key.revoke_at} /> }]),
         { name: 'Owner', value: key.owner?.name ?? 'command line' },
         { name: 'Created', value: <Time at={key.created_at} /> },
         ...(predecessor === undefined ? [] : [{ name: 'Replaces', value: other(predecessor) }]),
@@ -112,13 +165,15 @@ function KeyFacts({ detail: { key, predecessor, successor } }: { detail: KeyDeta
 }
 
 function UseFacts({ summary }: { summary: KeyDetail['key'] }) {
-  const { status, last_used_at } = summary;
+  const { status, refused } = summary;
   return (
     <Facts
       facts={[
         { name: 'First used', value: <FirstUse summary={summary} /> },
-        { name: 'Last used', value: last_used_at === undefined ? 'never' : <Time at={last_used_at} /> },
-        ...(status === 'revoked' ? [{ name: 'Refused (401)', value: <RefusedSince summary={summary} /> }] : []),
+        { name: 'Last used', value: <LastUse summary={summary} /> },
+        ...(status === 'revoked' || refused !== undefined
+          ? [{ name: 'Refused (401)', value: <RefusedSince summary={summary} /> }]
+          : []),
       ]}
     />
   );

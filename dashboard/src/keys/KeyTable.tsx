@@ -1,32 +1,38 @@
 import { useMediaQuery } from '@mantine/hooks';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useVirtualizer } from '@tanstack/react-virtual';
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import type { KeyQuery, KeySort, KeySummary } from '@whence/server/dashboard-wire';
-import { useEffect, useMemo, useRef } from 'react';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { call } from '../api/query-client.ts';
 import { FailureNotice } from '../components/Failures.tsx';
 import { Skeleton } from '../components/Loaded.tsx';
 import { capitalise, PERMISSION_WORDS } from '../format/names.ts';
-import { formatNumber } from '../format/number.ts';
-import { Time } from '../format/Time.tsx';
-import { KeyStatus, QuotaBar } from './KeyState.tsx';
+import { count } from '../format/number.ts';
+import { ShortTime } from '../format/Time.tsx';
+import { type KeyAction, KeyMenu } from './KeyMenu.tsx';
+import { KeyStateTag, QuotaBar } from './KeyState.tsx';
 import classes from './KeyTable.module.css';
+import { Sparkline } from './Sparkline.tsx';
 
 const PAGE = 200;
 const ROW_PX = 60;
-const CARD_PX = 112;
+const CARD_PX = 104;
 
 type KeyTableProps = {
   filter: KeyQuery;
   onSort: (sort: KeySort) => void;
+  onAction: (action: KeyAction, key: KeySummary) => void;
   /** Shown when there are no keys. */
   empty: React.ReactNode;
 };
 
-/** Loads the next page of keys when the end of the table scrolls into view; the server filters and sorts. */
-export function KeyTable({ filter, onSort, empty }: KeyTableProps) {
+/**
+ * Loads the next page of keys when the end of the table scrolls into view; the server filters and sorts. The page itself
+ * scrolls, and only the rows in view are in the document.
+ */
+export function KeyTable({ filter, onSort, onAction, empty }: KeyTableProps) {
   const pages = useInfiniteQuery({
     queryKey: ['listKeys', filter],
     queryFn: ({ pageParam, signal }) =>
@@ -37,16 +43,21 @@ export function KeyTable({ filter, onSort, empty }: KeyTableProps) {
       ),
     initialPageParam: '',
     getNextPageParam: ({ data }) => data.next_after,
-    placeholderData: keepPreviousData,
   });
   const isNarrow = useMediaQuery('(max-width: 760px)', false, { getInitialValueInEffect: false });
-  const scroller = useRef<HTMLDivElement>(null);
+  const body = useRef<HTMLDivElement>(null);
+  const [top, setTop] = useState(0);
   const keys = useMemo(() => pages.data?.pages.flatMap(({ data }) => data.keys) ?? [], [pages.data]);
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = pages;
-  const virtual = useVirtualizer({
+  // What stands above the table may change its height with every render.
+  useLayoutEffect(() => {
+    const fromViewport = body.current?.getBoundingClientRect().top ?? 0;
+    setTop(Math.round(fromViewport + window.scrollY));
+  });
+  const virtual = useWindowVirtualizer({
     // The row behind the last key stands for the page that is being asked for.
     count: keys.length + (hasNextPage ? 1 : 0),
-    getScrollElement: () => scroller.current,
+    scrollMargin: top,
     estimateSize: () => (isNarrow ? CARD_PX : ROW_PX),
     overscan: 8,
   });
@@ -65,33 +76,39 @@ export function KeyTable({ filter, onSort, empty }: KeyTableProps) {
   if (keys.length === 0 && !hasNextPage) return empty;
   const total = hasNextPage ? pages.data.pages[0]?.data.total : keys.length;
   return (
-    <div className={classes['frame']}>
+    <>
+      <p className={classes['count']} role="status">
+        {total === undefined ? 'More than 2,000 keys' : count(total, 'key')}
+      </p>
       <div
-        className={classes['scroll']}
-        ref={scroller}
+        className={classes['frame']}
         role="table"
         aria-label="API keys"
         // WAI-ARIA: -1 where the number of rows is not known.
         aria-rowcount={total === undefined ? -1 : total + 1}
       >
         <Head filter={filter} onSort={onSort} />
-        <div className={classes['body']} style={{ height: virtual.getTotalSize() }}>
+        <div ref={body} className={classes['body']} style={{ height: virtual.getTotalSize() }} role="rowgroup">
           {items.map(({ index, start }) => (
-            <Row key={index} summary={keys[index]} index={index} top={start} />
+            <Row key={index} summary={keys[index]} index={index} top={start - top} onAction={onAction} />
           ))}
         </div>
       </div>
       {isFetchNextPageError && pages.error !== null && (
         <FailureNotice error={pages.error} onRetry={() => void fetchNextPage()} />
       )}
-    </div>
+    </>
   );
 }
 
 function Head({ filter, onSort }: Pick<KeyTableProps, 'filter' | 'onSort'>) {
   const { sort = 'created_at', order = 'desc' } = filter;
   const column = (name: string, by?: KeySort) => (
-    <div role="columnheader" aria-sort={by === sort ? (order === 'asc' ? 'ascending' : 'descending') : undefined}>
+    <div
+      role="columnheader"
+      data-column={name}
+      aria-sort={by === sort ? (order === 'asc' ? 'ascending' : 'descending') : undefined}
+    >
       {by === undefined ? (
         name
       ) : (
@@ -104,33 +121,43 @@ function Head({ filter, onSort }: Pick<KeyTableProps, 'filter' | 'onSort'>) {
     </div>
   );
   return (
-    <div className={classes['head']} role="row">
-      {column('Name and key', 'name')}
-      {column('Status')}
-      {column('Tier')}
-      {column('Today', 'requests_today')}
-      {column('30 days')}
-      {column('Last used', 'last_used_at')}
-      {column('Owner')}
-      {column('Created', 'created_at')}
+    <div className={classes['headGroup']} role="rowgroup">
+      <div className={classes['head']} role="row">
+        {column('Name and key', 'name')}
+        {column('State')}
+        {column('Today', 'requests_today')}
+        {column('30 days')}
+        {column('Last used', 'last_used_at')}
+        {column('Owner')}
+        {column('Created', 'created_at')}
+        <div role="columnheader">
+          <span className="visually-hidden">Actions</span>
+        </div>
+      </div>
     </div>
   );
 }
 
-function Row({ summary, index, top }: { summary: KeySummary | undefined; index: number; top: number }) {
+type RowProps = {
+  summary: KeySummary | undefined;
+  index: number;
+  top: number;
+  onAction: KeyTableProps['onAction'];
+};
+
+function Row({ summary, index, top, onAction }: RowProps) {
   const style = { transform: `translateY(${top}px)` };
   if (summary === undefined) {
     return (
       <div className={classes['row']} style={style} role="row" tabIndex={-1} aria-rowindex={index + 2}>
-        <div className={classes['placeholder']} />
+        <div className={classes['placeholder']} role="cell" />
       </div>
     );
   }
-  const { id, name, masked, status, tier, permissions, quota, requests_by_day, last_used_at, owner, created_at } =
-    summary;
-  const { successor_id } = summary;
-  const cell = (content: React.ReactNode, title?: string) => (
-    <div className={classes['cell']} role="cell" title={title}>
+  const { id, name, masked, status, tier, permissions, quota, requests_by_day, owner, created_at, note } = summary;
+  const { last_used_at, last_used_from, successor_id } = summary;
+  const cell = (column: string, content: React.ReactNode, title?: string) => (
+    <div className={classes['cell']} role="cell" data-column={column} title={title}>
       {content}
     </div>
   );
@@ -144,7 +171,12 @@ function Row({ summary, index, top }: { summary: KeySummary | undefined; index: 
       aria-rowindex={index + 2}
     >
       <div className={classes['key']} role="cell">
-        <Link to="/settings/keys/$id" params={{ id }} className={classes['name']} title={name}>
+        <Link
+          to="/settings/keys/$id"
+          params={{ id }}
+          className={classes['name']}
+          title={note === undefined ? name : `${name}: ${note}`}
+        >
           {name}
         </Link>
         <span className={classes['masked']} title={permissions.map((one) => PERMISSION_WORDS[one].name).join(', ')}>
@@ -152,48 +184,22 @@ function Row({ summary, index, top }: { summary: KeySummary | undefined; index: 
           {status === 'active' && successor_id !== undefined && <span title="This key has a successor"> · old</span>}
         </span>
       </div>
-      {cell(<KeyStatus status={status} />)}
-      {cell(capitalise(tier))}
-      {cell(<QuotaBar quota={quota} />)}
-      {cell(<Sparkline values={requests_by_day} />)}
+      {cell('State', <KeyStateTag summary={summary} />)}
+      {cell('Today', <QuotaBar quota={quota} label={capitalise(tier)} />)}
+      {cell('30 days', <Sparkline values={requests_by_day} />)}
       {cell(
+        'Last used',
         last_used_at === undefined ? (
           <span className="quiet">never</span>
         ) : (
-          <Time at={last_used_at} isFocusable={false} />
+          <ShortTime at={last_used_at} note={last_used_from === undefined ? undefined : `from ${last_used_from}`} />
         ),
       )}
-      {cell(owner?.name ?? <span className="quiet">command line</span>, owner?.name)}
-      {cell(<Time at={created_at} isFocusable={false} />)}
+      {cell('Owner', owner?.name ?? <span className="quiet">command line</span>, owner?.name)}
+      {cell('Created', <ShortTime at={created_at} />)}
+      <div className={classes['menu']} role="cell">
+        <KeyMenu summary={summary} onAction={onAction} />
+      </div>
     </div>
-  );
-}
-
-const WIDTH = 96;
-const HEIGHT = 24;
-
-/** Requests per day as small bars, drawn as one path because a table has many of these. Screen readers get the total. */
-function Sparkline({ values }: { values: readonly number[] }) {
-  const largest = Math.max(...values, 1);
-  const slot = WIDTH / Math.max(1, values.length);
-  const total = values.reduce((sum, value) => sum + value, 0);
-  const bars = values
-    .map((value, day) => {
-      if (value === 0) return '';
-      const height = Math.max(1.5, (value / largest) * (HEIGHT - 2));
-      return `M${(day * slot + 0.4).toFixed(1)} ${HEIGHT}v${-height.toFixed(1)}h${Math.max(1, slot - 0.9).toFixed(1)}V${HEIGHT}z`;
-    })
-    .join('');
-  return (
-    <svg
-      width={WIDTH}
-      height={HEIGHT}
-      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-      role="img"
-      aria-label={`${formatNumber(total)} requests in ${values.length} days`}
-    >
-      <path d={`M0 ${HEIGHT - 0.5}h${WIDTH}`} stroke="var(--line-strong)" />
-      <path d={bars} fill="var(--accent)" />
-    </svg>
   );
 }

@@ -1,17 +1,24 @@
-import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconPlus, IconSearch } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import type { KeySort, KeyStatus, Permission, Tier } from '@whence/server/dashboard-wire';
+import type { KeyQuery, KeySort, KeyState, Permission, Tier } from '@whence/server/dashboard-wire';
+import { KEY_STATES } from '@whence/server/vocabulary';
 import { useState } from 'react';
+import { answerQuery } from '../api/query-client.ts';
+import { FailureNotice } from '../components/Failures.tsx';
 import { Empty, Notice } from '../components/Notice.tsx';
 import { Page } from '../components/Page.tsx';
 import { capitalise, PERMISSION_WORDS } from '../format/names.ts';
 import { withoutEmpty } from '../search-params.ts';
 import { useRole, useSignedIn } from '../session/use-session.ts';
 import { CreateKeyDialog } from './CreateKeyDialog.tsx';
+import { EditKeyDrawer } from './EditKeyDrawer.tsx';
+import type { KeyAction } from './KeyMenu.tsx';
 import classes from './KeysPage.module.css';
 import { KeyTable } from './KeyTable.tsx';
+import { useKeyActions } from './use-key-actions.tsx';
 
 const route = getRouteApi('/session/settings/keys');
 const TYPING_MS = 150;
@@ -20,10 +27,11 @@ const DESCENDING_FIRST: readonly KeySort[] = ['created_at', 'last_used_at', 'req
 export function KeysPage() {
   const { isAtLeast } = useRole();
   const { tiers, permissions } = useSignedIn();
-  const { create, ...filter } = route.useSearch();
+  const { create, edit, revoked, ...filter } = route.useSearch();
+  const { act, dialog, failure } = useKeyActions();
   const navigate = useNavigate({ from: '/settings/keys' });
   const [text, setText] = useState(filter.q ?? '');
-  const change = (next: Partial<typeof filter>) =>
+  const change = (next: Partial<typeof filter> & { revoked?: 'yes' | undefined }) =>
     void navigate({ search: (before) => withoutEmpty({ ...before, ...next }), replace: true, resetScroll: false });
   const search = useDebouncedCallback((q: string) => change({ q: q.trim() }), TYPING_MS);
   const sort = (by: KeySort) => {
@@ -33,7 +41,14 @@ export function KeysPage() {
     change({ sort: by, order: isSame ? (current === 'asc' ? 'desc' : 'asc') : first });
   };
   const open = () => void navigate({ search: (before) => ({ ...before, create: 'yes' as const }) });
-  const close = () => void navigate({ search: ({ create: _, ...before }) => before, replace: true });
+  const close = () => void navigate({ search: ({ create: _, edit: __, ...before }) => before, replace: true });
+  // In the address, so that an edited key can be linked to.
+  const onAction = (action: KeyAction, key: Parameters<typeof act>[1]) =>
+    action === 'edit'
+      ? void navigate({ search: (before) => ({ ...before, edit: key.id }), replace: true, resetScroll: false })
+      : act(action, key);
+  const query: KeyQuery =
+    filter.state !== undefined || revoked === 'yes' ? filter : { ...filter, status: 'active' as const };
   if (!isAtLeast('member')) {
     return (
       <Page name="API keys" title="API keys">
@@ -43,7 +58,7 @@ export function KeysPage() {
       </Page>
     );
   }
-  const isFiltered = ['q', 'status', 'tier', 'permission'].some((name) => name in filter);
+  const isFiltered = ['q', 'state', 'tier', 'permission'].some((name) => name in filter);
   return (
     <Page
       name="API keys"
@@ -70,14 +85,13 @@ export function KeysPage() {
             }}
           />
           <NativeSelect
-            aria-label="Status"
-            value={filter.status ?? ''}
+            aria-label="State"
+            value={filter.state ?? ''}
             data={[
-              { value: '', label: 'Any status' },
-              { value: 'active', label: 'Active' },
-              { value: 'revoked', label: 'Revoked' },
+              { value: '', label: 'Any state' },
+              ...KEY_STATES.map((value) => ({ value, label: capitalise(value) })),
             ]}
-            onChange={(event) => change({ status: (event.currentTarget.value || undefined) as KeyStatus | undefined })}
+            onChange={(event) => change({ state: (event.currentTarget.value || undefined) as KeyState | undefined })}
           />
           <NativeSelect
             aria-label="Tier"
@@ -99,10 +113,20 @@ export function KeysPage() {
               change({ permission: (event.currentTarget.value || undefined) as Permission | undefined })
             }
           />
+          {filter.state === undefined && (
+            <Checkbox
+              className={classes['toggle'] ?? ''}
+              label="Show revoked"
+              checked={revoked === 'yes'}
+              onChange={(event) => change({ revoked: event.currentTarget.checked ? 'yes' : undefined })}
+            />
+          )}
         </div>
+        {failure !== null && <FailureNotice error={failure} />}
         <KeyTable
-          filter={filter}
+          filter={query}
           onSort={sort}
+          onAction={onAction}
           empty={
             isFiltered ? (
               <Empty title="No key matches">
@@ -132,6 +156,16 @@ export function KeysPage() {
         />
       </div>
       {create === 'yes' && <CreateKeyDialog onClose={close} />}
+      {edit !== undefined && <LinkedKey id={edit} onClose={close} />}
+      {dialog}
     </Page>
   );
+}
+
+/** The drawer of a key that the address names. */
+function LinkedKey({ id, onClose }: { id: string; onClose: () => void }) {
+  const detail = useQuery(answerQuery('getKey', { params: { id } }));
+  const key = detail.data?.data.key;
+  if (detail.error !== null) return <FailureNotice error={detail.error} />;
+  return key?.status === 'active' ? <EditKeyDrawer key={id} summary={key} onClose={onClose} /> : null;
 }

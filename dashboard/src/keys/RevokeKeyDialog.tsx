@@ -2,13 +2,14 @@ import { Button, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { KeySummary } from '@whence/server/dashboard-wire';
 import { type FormEvent, useState } from 'react';
-import { call, queryClient } from '../api/query-client.ts';
+import { call } from '../api/query-client.ts';
 import { Dialog } from '../components/Dialog.tsx';
 import { FailureNotice } from '../components/Failures.tsx';
 import { announce } from '../components/LiveRegion.tsx';
 import { count } from '../format/number.ts';
 import { Time } from '../format/Time.tsx';
 import classes from './CreateKeyDialog.module.css';
+import { refreshKeys } from './refresh-keys.ts';
 
 /** Revocation is permanent and immediate, so the name must be typed. */
 export function RevokeKeyDialog({ summary, onClose }: { summary: KeySummary; onClose: () => void }) {
@@ -18,9 +19,7 @@ export function RevokeKeyDialog({ summary, onClose }: { summary: KeySummary; onC
     mutationFn: () => call('revokeKey', { params: { id }, body: { name: typed } }),
     onSuccess: async () => {
       announce(`The key ${name} is revoked`);
-      await Promise.all(
-        ['listKeys', 'getKey', 'getKeyAudit'].map((key) => queryClient.invalidateQueries({ queryKey: [key] })),
-      );
+      await refreshKeys();
       onClose();
     },
   });

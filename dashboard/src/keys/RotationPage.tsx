@@ -1,23 +1,32 @@
-import { Button } from '@mantine/core';
+import { Button, NativeSelect } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { CreatedKey, KeyDetail, KeySummary } from '@whence/server/dashboard-wire';
 import { type ReactNode, useState } from 'react';
-import { answerQuery, call, queryClient } from '../api/query-client.ts';
+import { answerQuery, call } from '../api/query-client.ts';
 import { FailureNotice } from '../components/Failures.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { Page } from '../components/Page.tsx';
 import { Table } from '../components/Table.tsx';
 import { formatNumber } from '../format/number.ts';
 import { Time } from '../format/Time.tsx';
-import { FirstUse, KeyStatus, RefusedSince } from './KeyState.tsx';
+import { FirstUse, KeyStateTag, LastUse, RefusedSince } from './KeyState.tsx';
 import { ConfirmLeave, NewSecret } from './NewSecret.tsx';
 import { RevokeKeyDialog } from './RevokeKeyDialog.tsx';
 import classes from './RotationPage.module.css';
+import { refreshKeys } from './refresh-keys.ts';
+import { ScheduledRevocation } from './ScheduledRevocation.tsx';
 
 const route = getRouteApi('/session/settings/keys/$id/rotate');
 const REFRESH_MS = 3000;
+const PERIODS = [
+  { value: '', label: 'when I revoke it' },
+  { value: '1', label: 'in 1 hour' },
+  { value: '24', label: 'in 24 hours' },
+  { value: '168', label: 'in 7 days' },
+  { value: '720', label: 'in 30 days' },
+];
 
 /** Four steps. Progress is derived from the keys, so the page can be left and opened again. */
 export function RotationPage() {
@@ -43,12 +52,21 @@ function Steps({ detail: { key, successor } }: { detail: KeyDetail }) {
   const [created, setCreated] = useState<CreatedKey>();
   const [isCopied, setIsCopied] = useState(false);
   const [isRevoking, setIsRevoking] = useState(false);
+  const [hours, setHours] = useState('');
   const rotate = useMutation({
-    mutationFn: () => call('rotateKey', { params: { id: key.id }, body: {} }),
+    mutationFn: () =>
+      call('rotateKey', {
+        params: { id: key.id },
+        body: hours === '' ? {} : { revoke_in_hours: Number(hours) },
+      }),
     onSuccess: ({ data }) => {
       setCreated(data);
-      void queryClient.invalidateQueries({ queryKey: ['getKey'] });
+      void refreshKeys();
     },
+  });
+  const schedule = useMutation({
+    mutationFn: () => call('changeKey', { params: { id: key.id }, body: { revoke_in_hours: 24 } }),
+    onSuccess: refreshKeys,
   });
   const hasSuccessor = successor !== undefined;
   const isUsed = successor?.last_used_at !== undefined;
@@ -57,12 +75,22 @@ function Steps({ detail: { key, successor } }: { detail: KeyDetail }) {
   return (
     <ol className={classes['steps']}>
       <Step number={1} state={state(hasSuccessor, true)} title="Create the successor">
-        <p>It has the same permissions and tier. Both keys work until the old one is revoked.</p>
+        <p>
+          It has the same permissions, tier, networks, rate and expiry. Both keys work until the old one is revoked.
+        </p>
         {rotate.error !== null && <FailureNotice error={rotate.error} />}
         {!hasSuccessor && !isRevoked && (
-          <Button onClick={() => rotate.mutate()} loading={rotate.isPending}>
-            Create successor
-          </Button>
+          <>
+            <NativeSelect
+              label="The old key ends"
+              data={PERIODS}
+              value={hours}
+              onChange={(event) => setHours(event.currentTarget.value)}
+            />
+            <Button onClick={() => rotate.mutate()} loading={rotate.isPending}>
+              Create successor
+            </Button>
+          </>
         )}
         {isRevoked && !hasSuccessor && <p>This key is revoked: create a new one instead.</p>}
         {created !== undefined && (
@@ -98,9 +126,22 @@ function Steps({ detail: { key, successor } }: { detail: KeyDetail }) {
         ) : (
           <>
             <p>Revoke it when no client uses it any more. Requests with it are then answered with 401.</p>
-            <Button data-danger disabled={!hasSuccessor} onClick={() => setIsRevoking(true)}>
-              Revoke old key
-            </Button>
+            {key.revoke_at !== undefined && (
+              <p>
+                <ScheduledRevocation id={key.id} at={key.revoke_at} />
+              </p>
+            )}
+            {schedule.error !== null && <FailureNotice error={schedule.error} />}
+            <div className={classes['buttons']}>
+              <Button data-danger disabled={!hasSuccessor} onClick={() => setIsRevoking(true)}>
+                Revoke old key
+              </Button>
+              {hasSuccessor && key.revoke_at === undefined && (
+                <Button variant="default" loading={schedule.isPending} onClick={() => schedule.mutate()}>
+                  Revoke it in 24 hours
+                </Button>
+              )}
+            </div>
           </>
         )}
       </Step>
@@ -140,11 +181,8 @@ function BothKeys({ old, successor }: { old: KeySummary; successor: KeySummary }
               </>
             ),
           },
-          { name: 'Status', cell: ({ status }) => <KeyStatus status={status} /> },
-          {
-            name: 'Last used',
-            cell: ({ last_used_at }) => (last_used_at === undefined ? 'never' : <Time at={last_used_at} />),
-          },
+          { name: 'State', cell: (summary) => <KeyStateTag summary={summary} /> },
+          { name: 'Last used', cell: (summary) => <LastUse summary={summary} /> },
           { name: 'Today', align: 'end', cell: ({ quota }) => formatNumber(quota.used) },
         ]}
       />

@@ -12,28 +12,35 @@ const EXAMPLES: readonly (readonly [text: string, kind: string, path: string])[]
   ['example.com', 'domain and its email setup', '/domain/example.com'],
 ];
 
-/** Examples of what the lookup field accepts, as links. */
-export function Examples({ isPublic = false }: { isPublic?: boolean }) {
+/** Examples of what the lookup field accepts, as links. `isPlain`: without a heading, as part of something else. */
+export function Examples({ isPublic = false, isPlain = false }: { isPublic?: boolean; isPlain?: boolean }) {
+  if (isPlain) return <ExampleList isPublic={isPublic} />;
   return (
     <Section title="Look something up" note="Use the field at the top; press / on any page to focus it.">
-      <ul className={classes['list']}>
-        {EXAMPLES.map(([text, kind, path]) => (
-          <li key={path}>
-            <Link to={path} className={classes['example']}>
-              <span className="mono">{text}</span>
-              <span className="quiet">{kind}</span>
-            </Link>
-          </li>
-        ))}
-        {!isPublic && (
-          <li>
-            <Link to="/batch" className={classes['example']}>
-              <span>A whole log or list</span>
-              <span className="quiet">batch</span>
-            </Link>
-          </li>
-        )}
-      </ul>
+      <ExampleList isPublic={isPublic} />
     </Section>
+  );
+}
+
+function ExampleList({ isPublic }: { isPublic: boolean }) {
+  return (
+    <ul className={classes['list']}>
+      {EXAMPLES.map(([text, kind, path]) => (
+        <li key={path}>
+          <Link to={path} className={classes['example']}>
+            <span className="mono">{text}</span>
+            <span className="quiet">{kind}</span>
+          </Link>
+        </li>
+      ))}
+      {!isPublic && (
+        <li>
+          <Link to="/batch" className={classes['example']}>
+            <span>A whole log or list</span>
+            <span className="quiet">batch</span>
+          </Link>
+        </li>
+      )}
+    </ul>
   );
 }

@@ -7,10 +7,10 @@ import { Loaded } from '../components/Loaded.tsx';
 import { Columns, Page, Section } from '../components/Page.tsx';
 import { type Column, Table } from '../components/Table.tsx';
 import { Tag } from '../components/Tag.tsx';
-import { UpdateFacts } from '../data/Updates.tsx';
+import { UpdateFacts, UpdateNotice } from '../data/Updates.tsx';
+import { ageLevel, ageWords, longDay } from '../format/data-age.ts';
 import { formatBytes, formatMs } from '../format/number.ts';
-import { Time } from '../format/Time.tsx';
-import { duration } from '../format/time.ts';
+import { Time, useNow } from '../format/Time.tsx';
 
 const REFRESH_MS = 5000;
 
@@ -34,9 +34,10 @@ export function HealthPage() {
   const health = useQuery({ ...answerQuery('getHealth', {}), refetchInterval: REFRESH_MS });
   return (
     <Page name="Health" title="Health" lead="Updated every five seconds.">
-      <Loaded query={health} lines={12}>
+      <Loaded query={health} shape={[['facts', 'bars'], ['table']]}>
         {({ data: { storage, dataset, processes, update, server_version, node_version } }) => (
           <>
+            <UpdateNotice update={update} builtAt={dataset.built_at} />
             <Columns>
               <Section title="State">
                 <Facts
@@ -50,10 +51,14 @@ export function HealthPage() {
                       value: (
                         <State
                           isGood={dataset.state === 'ok'}
-                          words={`${dataset.state}${dataset.version === undefined ? '' : `, version ${dataset.version}`}${dataset.age_seconds === undefined ? '' : `, ${duration(dataset.age_seconds)} old`}`}
+                          words={`${dataset.state}${dataset.version === undefined ? '' : `, version ${dataset.version}`}`}
                         />
                       ),
                     },
+                    { name: 'Data', value: <DataDay day={dataset.data_as_of} /> },
+                    ...(dataset.built_at === undefined
+                      ? []
+                      : [{ name: 'Built', value: <Time at={dataset.built_at} /> }]),
                     { name: 'Whence', value: server_version },
                     { name: 'Node.js', value: node_version },
                   ]}
@@ -70,6 +75,16 @@ export function HealthPage() {
         )}
       </Loaded>
     </Page>
+  );
+}
+
+function DataDay({ day }: { day: string | undefined }) {
+  const now = useNow();
+  if (day === undefined) return <span className="quiet">of an unknown date</span>;
+  return (
+    <span data-age={ageLevel(day, now)}>
+      {longDay(day, now)}, {ageWords(day, now)}
+    </span>
   );
 }
 

@@ -22,7 +22,7 @@ export function ServerPage() {
       title="Server settings"
       lead="The settings in effect. They are read from the environment at startup; to change one, set it and restart the server."
     >
-      <Loaded query={settings} lines={14}>
+      <Loaded query={settings} shape={[['table']]}>
         {({ data }) => (
           <Table
             isStacked

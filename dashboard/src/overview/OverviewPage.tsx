@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { TopNetworks as Networks, Overview, Refused, TrafficTotals } from '@whence/server/dashboard-wire';
+import type { TopNetworks as Networks, Overview } from '@whence/server/dashboard-wire';
 import { answerQuery } from '../api/query-client.ts';
 import { BarChart } from '../charts/BarChart.tsx';
 import { Shares } from '../components/Bars.tsx';
@@ -10,34 +10,41 @@ import { Loaded } from '../components/Loaded.tsx';
 import { Empty } from '../components/Notice.tsx';
 import { Columns, Page, Section } from '../components/Page.tsx';
 import { Table } from '../components/Table.tsx';
-import { RejectedFeeds } from '../data/Updates.tsx';
+import { UpdateNotice } from '../data/Updates.tsx';
+import { ageLevel, ageWords, longDay } from '../format/data-age.ts';
 import { compared, count, formatMs, formatNumber, formatShare } from '../format/number.ts';
-import { Time } from '../format/Time.tsx';
+import { useNow } from '../format/Time.tsx';
 import { shortDay } from '../format/time.ts';
 import { QuotaBar } from '../keys/KeyState.tsx';
 import { Examples } from '../lookup/Examples.tsx';
 import { LookupCountries } from '../maps/LookupCountries.tsx';
 import { useRole } from '../session/use-session.ts';
+import { FirstRunList } from './FirstRunList.tsx';
 
 const REFRESH_MS = 30_000;
+const RUNNING_MS = 1500;
 
 export function OverviewPage() {
   const { isAtLeast } = useRole();
-  const overview = useQuery({ ...answerQuery('getOverview', {}), refetchInterval: REFRESH_MS });
+  const overview = useQuery({
+    ...answerQuery('getOverview', {}),
+    refetchInterval: ({ state }) => (state.data?.data.update.outcome === 'running' ? RUNNING_MS : REFRESH_MS),
+  });
   return (
     <Page name="Overview" title="Overview">
-      <Loaded query={overview} lines={12}>
+      <Loaded query={overview} shape={[['figures'], ['chart'], ['bars', 'facts']]}>
         {({ data }) => (
           <>
-            <Numbers items={figures(data)} />
-            {data.dataset !== undefined && <RejectedFeeds rejected={data.dataset.refused} />}
-            {isAtLeast('admin') && <TrafficChart />}
+            <UpdateNotice update={data.update} builtAt={data.dataset?.built_at} />
+            {data.first_run !== undefined && <FirstRunList steps={data.first_run} overview={data} />}
+            {hasFigures(data) && <Numbers items={figures(data)} />}
+            {isAtLeast('admin') && hasFigures(data) && <TrafficChart />}
             {data.keys_near_limit.length > 0 && (
               <Section title="Keys near their limit">
                 <KeysNearLimit keys={data.keys_near_limit} />
               </Section>
             )}
-            {isAtLeast('member') && (
+            {isAtLeast('member') && hasFigures(data) && (
               <Columns>
                 <Section
                   title="Most requests today"
@@ -48,8 +55,8 @@ export function OverviewPage() {
                 {data.networks !== undefined && <TopNetworks networks={data.networks} />}
               </Columns>
             )}
-            {data.networks !== undefined && <LookupCountries countries={data.networks.countries} />}
-            <Examples />
+            {data.networks !== undefined && hasFigures(data) && <LookupCountries countries={data.networks.countries} />}
+            {(data.first_run === undefined || data.first_run.has_looked_up) && <Examples />}
           </>
         )}
       </Loaded>
@@ -57,53 +64,64 @@ export function OverviewPage() {
   );
 }
 
+/** Before anything was looked up, every number would be zero. */
+function hasFigures({ first_run, today, yesterday, traffic }: Overview): boolean {
+  if (first_run === undefined || first_run.has_used_key) return true;
+  return today.requests + yesterday.requests + (traffic?.last_day.requests ?? 0) > 0;
+}
+
 function figures({ today, yesterday, traffic, dataset }: Overview): NumberItem[] {
   return [
+    traffic === undefined
+      ? {
+          name: 'Requests today',
+          value: formatNumber(today.requests),
+          note: `${formatNumber(yesterday.requests)} in all of yesterday`,
+        }
+      : {
+          name: 'API requests today',
+          value: formatNumber(traffic.requests_today.now),
+          note: compared(traffic.requests_today.now, traffic.requests_today.before, 'yesterday by this time'),
+        },
+    ...(traffic === undefined ? [] : trafficFigures(traffic)),
     {
-      name: 'Requests today',
-      value: formatNumber(today.requests),
-      note: `yesterday ${formatNumber(yesterday.requests)}`,
-    },
-    ...(traffic === undefined ? [] : trafficFigures(traffic.last_day, traffic.day_before)),
-    {
-      name: 'Dataset',
-      value: dataset === undefined ? 'none' : <Link to="/data">{dataset.version}</Link>,
-      note:
-        dataset === undefined ? (
-          'being built'
-        ) : (
-          <>
-            built <Time at={dataset.built_at} />
-          </>
-        ),
+      name: 'Data',
+      value: dataset === undefined ? 'none' : <DataDay dataset={dataset} />,
+      note: dataset === undefined ? 'being built' : <Link to="/data">dataset {dataset.version}</Link>,
     },
   ];
 }
 
-function trafficFigures(now: TrafficTotals, before: TrafficTotals): NumberItem[] {
-  const refused = sum(now.refused);
-  const { hits, misses } = now.cache;
+/** The age of the data, as in the header; that of the build says little. */
+function DataDay({ dataset: { data_as_of } }: { dataset: NonNullable<Overview['dataset']> }) {
+  const now = useNow();
+  if (data_as_of === undefined) return 'unknown age';
+  return (
+    <span data-age={ageLevel(data_as_of, now)} title={longDay(data_as_of, now)}>
+      {ageWords(data_as_of, now)}
+    </span>
+  );
+}
+
+function trafficFigures({ last_day, refused }: NonNullable<Overview['traffic']>): NumberItem[] {
+  const { hits, misses } = last_day.cache;
   return [
     {
       name: 'Refused, 24 h',
-      value: formatNumber(refused),
-      note: compared(refused, sum(before.refused), 'the day before'),
+      value: formatNumber(refused.now),
+      note: compared(refused.now, refused.before, 'the 24 h before'),
     },
     {
       name: 'Median time, 24 h',
-      value: formatMs(now.latency.p50_ms),
-      note: `99% below ${formatMs(now.latency.p99_ms)} (estimate)`,
+      value: last_day.requests === 0 ? 'none' : formatMs(last_day.latency.p50_ms),
+      note: last_day.requests === 0 ? 'no API requests' : `99% below ${formatMs(last_day.latency.p99_ms)} (estimate)`,
     },
     {
       name: 'From cache, 24 h',
-      value: formatShare(hits, hits + misses),
+      value: hits + misses === 0 ? 'none' : formatShare(hits, hits + misses),
       note: count(hits + misses, 'address lookup'),
     },
   ];
-}
-
-function sum({ unauthorized, forbidden, rate_limited, overloaded }: Refused): number {
-  return unauthorized + forbidden + rate_limited + overloaded;
 }
 
 function KeysNearLimit({ keys }: { keys: Overview['keys_near_limit'] }) {
@@ -163,7 +181,7 @@ function TrafficChart() {
   const traffic = useQuery(answerQuery('getTraffic', { query: { hours: HOURS } }));
   return (
     <Section title="Requests by hour">
-      <Loaded query={traffic} lines={6}>
+      <Loaded query={traffic} shape={[['chart']]}>
         {({ data: { hours } }) =>
           hours.every(({ requests }) => requests === 0) ? (
             <p className="quiet">No API requests in the last {hours.length} hours.</p>

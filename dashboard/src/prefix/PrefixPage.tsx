@@ -5,15 +5,17 @@ import { answerQuery } from '../api/query-client.ts';
 import { Shares } from '../components/Bars.tsx';
 import { Copyable } from '../components/Copy.tsx';
 import { NetworkLink, PrefixLink } from '../components/Links.tsx';
-import { Loaded } from '../components/Loaded.tsx';
+import { LeadSkeleton, Loaded } from '../components/Loaded.tsx';
 import { Notice } from '../components/Notice.tsx';
 import { Columns, Credits, Page, PrintButton, Section } from '../components/Page.tsx';
 import { Level } from '../components/Tag.tsx';
+import { blocklistCaveat, hasBlocklists } from '../format/blocklists.ts';
 import { countryName, FLAG_WORDS } from '../format/names.ts';
-import { formatNumber, formatShare } from '../format/number.ts';
+import { count, formatNumber, formatShare } from '../format/number.ts';
+import { useNow } from '../format/Time.tsx';
 import { interpret } from '../lookup/interpret.ts';
 import { PrefixSpaceMap } from '../maps/SpaceMaps.tsx';
-import { PartsMap, PartsTable } from './PrefixParts.tsx';
+import { PartsTable, PrefixMap } from './PrefixParts.tsx';
 
 const route = getRouteApi('/session/prefix/$');
 
@@ -40,28 +42,36 @@ function PrefixSummaryPage({ prefix }: { prefix: string }) {
     <Page
       name={prefix}
       title={<Copyable text={prefix} isMono />}
-      lead={summary.data !== undefined && <PrefixLead summary={summary.data.data} />}
+      lead={
+        summary.data === undefined ? (
+          summary.error === null && <LeadSkeleton />
+        ) : (
+          <PrefixLead summary={summary.data.data} />
+        )
+      }
       actions={<PrintButton />}
     >
-      <Loaded query={summary} lines={12}>
+      <Loaded query={summary} shape={[['chart'], ['bars', 'facts'], ['table']]}>
         {({ data }) => (
           <>
             <NothingAnnounced summary={data} />
             {data.parts.length > 0 && (
               <>
-                <Section
-                  title="Contents"
-                  note={
-                    data.is_truncated
-                      ? 'Showing the first 256 parts. Look up a smaller prefix to see the others.'
-                      : undefined
-                  }
-                >
-                  <PartsMap parts={data.parts} prefix={prefix} />
-                  <PartsTable parts={data.parts} />
+                <Section title="Map" note={mapNote(data)}>
+                  <PrefixMap summary={data} />
                 </Section>
                 <PrefixShares summary={data} />
                 {hasMap(data) && <PrefixSpaceMap prefix={prefix} />}
+                <Section
+                  title={count(data.part_count, 'part')}
+                  note={
+                    data.part_count > data.parts.length
+                      ? `Consecutive addresses with the same answer. Showing the first ${formatNumber(data.parts.length)}: look up a smaller prefix to see the others.`
+                      : 'Consecutive addresses with the same answer.'
+                  }
+                >
+                  <PartsTable parts={data.parts} isThreatKnown={hasBlocklists(data.limits)} />
+                </Section>
               </>
             )}
             <Credits credits={data.credits} />
@@ -72,6 +82,12 @@ function PrefixSummaryPage({ prefix }: { prefix: string }) {
   );
 }
 
+function mapNote({ part_count, parts, cells, counted, size }: PrefixSummary): string {
+  const rest = counted < size ? ' The grey end was not counted.' : '';
+  if (part_count === parts.length) return `The first address is on the left. Hatched: not announced.${rest}`;
+  return `${count(cells.length, 'equal part')}, the first address on the left. The height is the announced share, the colour the threat level of most of it.${rest}`;
+}
+
 /** A prefix that looks the same everywhere needs no map, and one of a few addresses has the table. */
 function hasMap({ parts, size }: PrefixSummary): boolean {
   return size >= 16 && parts.length > 1;
@@ -80,14 +96,23 @@ function hasMap({ parts, size }: PrefixSummary): boolean {
 const UNITS = { addresses: 'addresses', slash64s: '/64 networks' } as const;
 
 function PrefixLead({ summary }: { summary: PrefixSummary }) {
-  const { size, announced, unit, covered_by } = summary;
+  const { prefix, size, counted, announced, unit, covered_by } = summary;
   return (
     <p>
-      {formatNumber(size)} {UNITS[unit]}, {formatShare(announced, size)} of them announced.
+      {formatNumber(size)} {UNITS[unit]},{' '}
+      {counted === size
+        ? `${formatShare(announced, size)} of them announced.`
+        : `of which the first ${formatNumber(counted)} were counted: ${formatShare(announced, counted)} of these are announced.`}
       {covered_by !== undefined && (
         <>
           {' '}
-          It is inside <PrefixLink prefix={covered_by.prefix} /> of{' '}
+          {covered_by.prefix === prefix ? (
+            'It is announced by '
+          ) : (
+            <>
+              It is inside <PrefixLink prefix={covered_by.prefix} /> of{' '}
+            </>
+          )}
           <NetworkLink asn={covered_by.asn} name={covered_by.asn_name} />.
         </>
       )}
@@ -118,38 +143,46 @@ function NothingAnnounced({ summary: { announced, special_purpose } }: { summary
   );
 }
 
+/** Shares of the announced addresses. */
 function PrefixShares({ summary }: { summary: PrefixSummary }) {
-  const { size, connection_types, flags, threat_levels, countries, networks } = summary;
+  const { announced, connection_types, flags, threat_levels, countries, networks, limits } = summary;
+  const caveat = blocklistCaveat(limits, useNow());
   return (
     <Columns isNarrow>
       <Section title="Networks">
         <Shares
-          total={size}
-          items={networks.map(({ asn, asn_name, addresses }) => ({
-            key: String(asn),
-            amount: addresses,
-            name: <NetworkLink asn={asn} name={asn_name} />,
-          }))}
+          total={announced}
+          items={[
+            ...networks.map(({ asn, asn_name, addresses }) => ({
+              key: String(asn),
+              amount: addresses,
+              name: <NetworkLink asn={asn} name={asn_name} />,
+            })),
+            ...rest(networks, announced),
+          ]}
         />
       </Section>
       <Section title="Connection types">
         <Shares
-          total={size}
+          total={announced}
           items={connection_types.map(({ value, addresses }) => ({ key: value, name: value, amount: addresses }))}
         />
       </Section>
       <Section title="Countries">
         <Shares
-          total={size}
-          items={countries.map(({ value, addresses }) => ({ key: value, name: countryName(value), amount: addresses }))}
+          total={announced}
+          items={[
+            ...countries.map(({ value, addresses }) => ({ key: value, name: countryName(value), amount: addresses })),
+            ...rest(countries, announced),
+          ]}
         />
       </Section>
-      <Section title="Threat">
+      <Section title="Threat" note={caveat}>
         <Shares
-          total={size}
+          total={announced}
           items={threat_levels.map(({ value, addresses }) => ({
             key: value,
-            name: <Level level={value} />,
+            name: <Level level={value} isKnown={hasBlocklists(limits)} />,
             amount: addresses,
           }))}
         />
@@ -157,11 +190,17 @@ function PrefixShares({ summary }: { summary: PrefixSummary }) {
       {flags.length > 0 && (
         <Section title="Flags">
           <Shares
-            total={size}
+            total={announced}
             items={flags.map(({ value, addresses }) => ({ key: value, name: FLAG_WORDS[value], amount: addresses }))}
           />
         </Section>
       )}
     </Columns>
   );
+}
+
+/** The response has the fifty largest; the others are summed up, so that the shares add up. */
+function rest(listed: readonly { addresses: number }[], total: number) {
+  const amount = total - listed.reduce((sum, { addresses }) => sum + addresses, 0);
+  return amount > 0 ? [{ key: 'others', name: 'all others', amount }] : [];
 }

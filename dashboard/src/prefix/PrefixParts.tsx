@@ -1,45 +1,84 @@
 /** The parts of a prefix, as a map and as a table. */
-import { Tooltip } from '@mantine/core';
+import { Button, Tooltip } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import type { PrefixPart } from '@whence/server/dashboard-wire';
+import { formatAddress } from '@whence/dataset/address';
+import { fromBigInt, parsePrefix } from '@whence/dataset/prefix';
+import type { PrefixPart, PrefixSummary } from '@whence/server/dashboard-wire';
+import { useState } from 'react';
 import { NetworkLink } from '../components/Links.tsx';
 import { type Column, Table } from '../components/Table.tsx';
 import { Level } from '../components/Tag.tsx';
+import { hasBlocklists } from '../format/blocklists.ts';
 import { countryName, FLAG_WORDS } from '../format/names.ts';
+import { formatNumber, formatShare } from '../format/number.ts';
 import classes from './PrefixParts.module.css';
 import { positionIn } from './position.ts';
 
-/** The prefix as a strip, first address on the left. Colours show the threat level, hatching unannounced space. */
-export function PartsMap({ parts, prefix }: { parts: readonly PrefixPart[]; prefix: string }) {
+/**
+ * The prefix as a strip, first address on the left. Colours show the threat level, hatching unannounced space. Parts are
+ * drawn at their place if all of them are known, otherwise as equal cells; the shares are on the page as text.
+ */
+export function PrefixMap({ summary }: { summary: PrefixSummary }) {
+  const { prefix, parts, part_count, limits } = summary;
+  const range = parsePrefix(prefix);
+  const text = (at: bigint | undefined) =>
+    range === undefined || at === undefined ? '' : formatAddress(fromBigInt(at, range.version));
   return (
-    <div aria-hidden>
+    <div aria-hidden data-known={hasBlocklists(limits)}>
       <div className={classes['map']}>
-        {parts.map((part) => {
-          const position = positionIn(prefix, part.first, part.last);
-          if (position === undefined) return null;
-          return (
-            <Tooltip
-              key={part.first}
-              label={`${part.prefix} · AS${part.asn} ${part.asn_name} · ${part.connection_type} · ${part.level}`}
-            >
-              <div
-                className={classes['part']}
-                data-level={part.level}
-                style={{ left: `${position.start * 100}%`, width: `${position.length * 100}%` }}
-              />
-            </Tooltip>
-          );
-        })}
+        {part_count === parts.length ? <Parts parts={parts} prefix={prefix} /> : <Cells summary={summary} />}
       </div>
       <div className={classes['ends']}>
-        <span>{parts[0]?.first}</span>
-        <span>{parts.at(-1)?.last}</span>
+        <span>{text(range?.start)}</span>
+        <span>{text(range?.end)}</span>
       </div>
     </div>
   );
 }
 
-const columns: Column<PrefixPart>[] = [
+function Parts({ parts, prefix }: { parts: readonly PrefixPart[]; prefix: string }) {
+  return parts.map((part) => {
+    const position = positionIn(prefix, part.first, part.last);
+    if (position === undefined) return null;
+    return (
+      <Tooltip
+        key={part.first}
+        label={`${part.prefix} · AS${part.asn} ${part.asn_name} · ${part.connection_type} · ${part.level}`}
+      >
+        <div
+          className={classes['part']}
+          data-level={part.level}
+          style={{ left: `${position.start * 100}%`, width: `${position.length * 100}%` }}
+        />
+      </Tooltip>
+    );
+  });
+}
+
+function Cells({ summary: { cells, counted, size } }: { summary: PrefixSummary }) {
+  const width = cells.length === 0 ? 0 : counted / size / cells.length;
+  return (
+    <>
+      {cells.map(({ announced, level, connection_type }, index) => (
+        <div
+          // biome-ignore lint/suspicious/noArrayIndexKey: a cell is identified by its position.
+          key={index}
+          className={`${classes['part']} ${classes['cell']}`}
+          data-level={level}
+          title={
+            level === undefined
+              ? 'not announced'
+              : `${formatShare(announced, 1)} announced, ${connection_type}, ${level}`
+          }
+          style={{ left: `${index * width * 100}%`, width: `${width * 100}%`, height: `${announced * 100}%` }}
+        />
+      ))}
+      {counted < size && <div className={classes['rest']} style={{ left: `${(counted / size) * 100}%` }} />}
+    </>
+  );
+}
+
+const columnsFor = (isThreatKnown: boolean): Column<PrefixPart>[] => [
   {
     name: 'Addresses',
     cell: ({ first, last }) => (
@@ -65,9 +104,26 @@ const columns: Column<PrefixPart>[] = [
         .map((flag) => FLAG_WORDS[flag])
         .join(', '),
   },
-  { name: 'Threat', cell: ({ level, score }) => <Level level={level} score={score} /> },
+  { name: 'Threat', cell: ({ level, score }) => <Level level={level} score={score} isKnown={isThreatKnown} /> },
 ];
 
-export function PartsTable({ parts }: { parts: readonly PrefixPart[] }) {
-  return <Table label="Parts of the prefix" columns={columns} rows={parts} rowKey={({ first }) => first} />;
+/** Before “show all”. */
+const SHOWN_PARTS = 50;
+
+type PartsTableProps = { parts: readonly PrefixPart[]; isThreatKnown: boolean };
+
+export function PartsTable({ parts, isThreatKnown }: PartsTableProps) {
+  const [isExpanded, setIsExpanded] = useState(false);
+  const columns = columnsFor(isThreatKnown);
+  const rows = isExpanded ? parts : parts.slice(0, SHOWN_PARTS);
+  return (
+    <>
+      <Table label="Parts of the prefix" columns={columns} rows={rows} rowKey={({ first }) => first} />
+      {rows.length < parts.length && (
+        <Button variant="default" size="xs" className={classes['more']} onClick={() => setIsExpanded(true)}>
+          Show all {formatNumber(parts.length)}
+        </Button>
+      )}
+    </>
+  );
 }

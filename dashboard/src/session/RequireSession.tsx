@@ -1,14 +1,23 @@
 import { useQuery } from '@tanstack/react-query';
+import type { SignedIn } from '@whence/server/dashboard-wire';
+import { useState } from 'react';
 import { sessionQuery } from '../api/query-client.ts';
 import { FailureNotice } from '../components/Failures.tsx';
 import { isPublicPage, PublicShell, Shell, useShownPath } from '../shell/Shell.tsx';
-import { SignedOutLayout, SignInPage } from './SignInPage.tsx';
+import { ExpiredSession, SignedOutLayout, SignInPage } from './SignInPage.tsx';
+import { SessionContext } from './use-session.ts';
 
-/** Shows the pages to a signed-in person; otherwise the sign-in form, or the lookup pages where they are public. */
+/**
+ * Shows the pages to a signed-in person; otherwise the sign-in form, or the lookup pages where they are public. If a
+ * session ends while a page is open, the page stays as it is behind a sign-in dialog, with what was typed into it.
+ */
 export function RequireSession() {
   const session = useQuery(sessionQuery);
   const path = useShownPath();
-  if (session.data === undefined) {
+  const [last, setLast] = useState<SignedIn>();
+  const { data } = session;
+  if (data?.state === 'signed_in' && data !== last) setLast(data);
+  if (data === undefined) {
     if (session.error === null) return null;
     return (
       <SignedOutLayout title="Whence is not responding">
@@ -16,10 +25,16 @@ export function RequireSession() {
       </SignedOutLayout>
     );
   }
-  if (session.data.state === 'signed_in') return <Shell />;
-  return session.data.has_public_lookups && isPublicPage(path) ? (
-    <PublicShell />
-  ) : (
-    <SignInPage session={session.data} />
-  );
+  const shown = data.state === 'signed_in' ? data : last;
+  if (shown !== undefined) {
+    return (
+      <SessionContext value={shown}>
+        {/* Nothing of one account stays on the screen for the next. */}
+        <Shell key={shown.account.id} />
+        {data.state === 'signed_out' && <ExpiredSession session={data} name={shown.account.name} />}
+      </SessionContext>
+    );
+  }
+  if (data.state === 'signed_in') return null;
+  return data.has_public_lookups && isPublicPage(path) ? <PublicShell /> : <SignInPage session={data} />;
 }

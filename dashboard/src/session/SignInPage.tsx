@@ -1,10 +1,11 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import type { ProviderFailure, SignedOut } from '@whence/server/dashboard-wire';
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { isFailure } from '../api/call.ts';
-import { call, setSession } from '../api/query-client.ts';
+import { call, sessionQuery, setSession } from '../api/query-client.ts';
 import { CodeBlock } from '../components/Copy.tsx';
+import { Dialog } from '../components/Dialog.tsx';
 import { FailureNotice } from '../components/Failures.tsx';
 import { Notice } from '../components/Notice.tsx';
 import { Logo } from '../shell/Navigation.tsx';
@@ -31,6 +32,37 @@ export function SignInPage({ session }: { session: SignedOut }) {
   );
 }
 
+const SESSION_CHECK_MS = 3_000;
+
+type ExpiredSessionProps = { session: SignedOut; name: string };
+
+/** Above the page that was open when the session ended. It cannot be closed: the page behind it would only fail. */
+export function ExpiredSession({ session: { provider }, name }: ExpiredSessionProps) {
+  // Signing in through the provider happens in another tab.
+  useQuery({ ...sessionQuery, refetchInterval: provider === undefined ? false : SESSION_CHECK_MS });
+  return (
+    <Dialog
+      title="Your session has expired"
+      zIndex={1000}
+      onClose={() => undefined}
+      withCloseButton={false}
+      closeOnEscape={false}
+      closeOnClickOutside={false}
+    >
+      <div className={classes['form']}>
+        <p>Sign in again to continue. The page keeps what you have entered.</p>
+        <SignInForm knownName={name} isTitled={false} />
+        {provider !== undefined && (
+          // In another tab, because this one would lose the page.
+          <Button component="a" href={`${provider.path}?to=%2F`} target="_blank" variant="default" fullWidth>
+            Sign in with {provider.label} in another tab
+          </Button>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
 function requestedPath(): string {
   const { pathname, search } = window.location;
   return pathname === '/sign-in' ? '/' : pathname + search;
@@ -52,8 +84,10 @@ function ProviderNotice() {
   );
 }
 
-function SignInForm() {
-  const [name, setName] = useState('');
+type SignInFormProps = { knownName?: string; isTitled?: boolean };
+
+function SignInForm({ knownName = '', isTitled = true }: SignInFormProps) {
+  const [name, setName] = useState(knownName);
   const [password, setPassword] = useState('');
   const passwordInput = useRef<HTMLInputElement>(null);
   const signIn = useMutation({
@@ -62,8 +96,8 @@ function SignInForm() {
     onError: () => passwordInput.current?.select(),
   });
   useEffect(() => {
-    document.title = 'Sign in · Whence';
-  }, []);
+    if (isTitled) document.title = 'Sign in · Whence';
+  }, [isTitled]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     signIn.mutate();
@@ -82,7 +116,7 @@ function SignInForm() {
         name="username"
         autoComplete="username"
         autoCapitalize="off"
-        autoFocus
+        autoFocus={knownName === ''}
         required
         withAsterisk={false}
         value={name}
@@ -93,6 +127,7 @@ function SignInForm() {
         label="Password"
         name="password"
         autoComplete="current-password"
+        autoFocus={knownName !== ''}
         required
         withAsterisk={false}
         value={password}

@@ -1,14 +1,18 @@
-import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import type { Role, SignedIn } from '@whence/server/dashboard-wire';
 import { mayDo } from '@whence/server/vocabulary';
-import { call, clearCache, sessionQuery } from '../api/query-client.ts';
+import { createContext, useContext } from 'react';
+import { call } from '../api/query-client.ts';
+import { removeRuns } from '../batch/saved-runs.ts';
 import { clearRecent } from '../lookup/recent.ts';
+
+export const SessionContext = createContext<SignedIn | undefined>(undefined);
 
 /** The session of the signed-in person. Only for pages inside `RequireSession`. */
 export function useSignedIn(): SignedIn {
-  const { data } = useSuspenseQuery(sessionQuery);
-  if (data.state !== 'signed_in') throw new Error('this page was shown without a session');
-  return data;
+  const session = useContext(SessionContext);
+  if (session === undefined) throw new Error('this page was shown without a session');
+  return session;
 }
 
 export function useRole(): { role: Role; isAtLeast: (role: Role) => boolean } {
@@ -16,13 +20,13 @@ export function useRole(): { role: Role; isAtLeast: (role: Role) => boolean } {
   return { role, isAtLeast: (needed) => mayDo(role, needed) };
 }
 
-/** Clears what this browser holds too: data loaded for one account must not be shown to the next. */
 export function useSignOut() {
-  return useMutation({
-    mutationFn: () => call('signOut', {}),
-    onSuccess: () => {
-      clearRecent(localStorage);
-      return clearCache();
-    },
-  });
+  return useMutation({ mutationFn: () => call('signOut', {}), onSuccess: forgetSession });
+}
+
+/** After signing out: data loaded for one account must not be shown to the next, so the page starts anew. */
+export async function forgetSession(): Promise<void> {
+  clearRecent(localStorage);
+  await removeRuns();
+  window.location.reload();
 }

@@ -1,5 +1,5 @@
 import { NativeSelect, SegmentedControl, TextInput } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { UsageQuery, UsageSeries } from '@whence/server/dashboard-wire';
 import type { UsageGroup } from '@whence/server/vocabulary';
@@ -31,7 +31,7 @@ export function UsagePage() {
   const from = search.from ?? utcDay(now - (DEFAULT_DAYS - 1) * DAY_MS);
   const to = search.to ?? utcDay(now);
   const query: UsageQuery = { ...search, from, to };
-  const usage = useQuery({ ...answerQuery('getUsage', { query }), placeholderData: keepPreviousData });
+  const usage = useQuery(answerQuery('getUsage', { query }));
   const change = (next: Partial<typeof search>) =>
     void navigate({
       search: (before) => withoutEmpty({ ...before, ...next }),
@@ -75,7 +75,7 @@ export function UsagePage() {
           ]}
         />
       </div>
-      <Loaded query={usage} lines={12}>
+      <Loaded query={usage} shape={[['figures'], ['chart'], ['bars']]}>
         {({ data }) => <UsageSections usage={data} />}
       </Loaded>
       {isAtLeast('admin') && <TrafficSections />}
@@ -161,20 +161,25 @@ function TrafficSections() {
   // The section above already reports it.
   if (isFailure(traffic.error, 'OFFLINE')) return null;
   return (
-    <Loaded query={traffic} lines={6}>
-      {({ data: { refused, latency, cache } }) => (
+    <Loaded query={traffic} shape={[['facts', 'bars']]}>
+      {({ data: { refused, unavailable, latency, cache } }) => (
         <Columns>
-          <Section title="Refused, last 24 hours">
+          <Section title="Refused or unavailable, last 24 hours">
             <Facts
               facts={[
                 { name: 'Without a valid key (401)', value: formatNumber(refused.unauthorized) },
                 { name: 'Without permission (403)', value: formatNumber(refused.forbidden) },
                 { name: 'Rate limit exceeded (429)', value: formatNumber(refused.rate_limited) },
                 { name: 'Overloaded (503)', value: formatNumber(refused.overloaded) },
+                { name: 'No DNS response (503)', value: formatNumber(unavailable.dns) },
+                { name: 'Storage or dataset unavailable (503)', value: formatNumber(unavailable.other) },
               ]}
             />
           </Section>
-          <Section title="Response time, last 24 hours" note="Estimates from a histogram.">
+          <Section
+            title="Response time, last 24 hours"
+            note="API requests only, without probes and pages. Estimates from a histogram."
+          >
             <Facts
               facts={[
                 { name: 'Median', value: formatMs(latency.p50_ms) },

@@ -54,7 +54,7 @@ export function readEmbedded(
   const source = counted(npmSources.asn, asn4.records + asn6.records);
   const names = new Map([...asn6.names, ...asn4.names].map(([asn, name]) => [asn, { name }]));
   return {
-    routes: [{ source, ranges, otherOrigins: [] }],
+    routes: [{ source, ranges, otherOrigins: [], isDerived: true }],
     names: [{ source, names }],
     countries: [{ ...countries(npmSources.country), isMistaken: isDbipMistaken }],
     delegations: [],

@@ -33,7 +33,14 @@ export function liveInput(embedded: CompileInput, ingested: readonly IngestedFee
     routes: [
       ...ingested.flatMap(({ parsed, source, feed }) =>
         parsed.shape === 'routes' && feed.drives.includes('routes')
-          ? [{ source, ranges: parsed.ranges, otherOrigins: parsed.otherOrigins }]
+          ? [
+              {
+                source,
+                ranges: parsed.ranges,
+                otherOrigins: parsed.otherOrigins,
+                ...(parsed.isDerived === true ? { isDerived: true } : {}),
+              },
+            ]
           : [],
       ),
       ...embedded.routes,

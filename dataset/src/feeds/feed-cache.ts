@@ -12,6 +12,7 @@
  */
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Unreachable } from '../io/download/download-request.ts';
 import { makeFolder, renameSynced, writeWhole } from '../io/whole-file.ts';
 import type { Feed } from './feed.ts';
 
@@ -27,6 +28,8 @@ type FeedState = {
   readonly failures: number;
   /** Why the last attempt failed. */
   readonly error?: string;
+  /** Whether it failed before a server answered, and why. */
+  readonly unreachable?: Unreachable;
   /** From Retry-After: no request before this time. */
   readonly not_before?: string;
 } & Partial<FeedCopy>;
@@ -48,7 +51,12 @@ export type FeedSource = { readonly resolved_url: string; readonly etag?: string
 
 export type Candidate = FeedSource & { readonly bytes: number; readonly sha256: string };
 
-export type Failure = { readonly reason: string; readonly isAnswered: boolean; readonly retryAfterSeconds?: number };
+export type Failure = {
+  readonly reason: string;
+  readonly isAnswered: boolean;
+  readonly retryAfterSeconds?: number;
+  readonly unreachable?: Unreachable;
+};
 
 type FeedLocation = Pick<Feed, 'id' | 'url'>;
 
@@ -171,7 +179,7 @@ export class FeedCache {
   }
 
   /** Records an attempt without a candidate. */
-  fail({ id, url }: FeedLocation, { reason, isAnswered, retryAfterSeconds }: Failure, now: Date): void {
+  fail({ id, url }: FeedLocation, { reason, isAnswered, retryAfterSeconds, unreachable }: Failure, now: Date): void {
     const state = this.state(id);
     const at = now.toISOString();
     const fetchedAt = isAnswered ? at : state?.fetched_at;
@@ -182,6 +190,7 @@ export class FeedCache {
       ...(fetchedAt === undefined ? {} : { fetched_at: fetchedAt }),
       failures: (state?.failures ?? 0) + 1,
       error: reason,
+      ...(unreachable && { unreachable }),
       ...(pauseMs === 0 ? {} : { not_before: new Date(now.getTime() + pauseMs).toISOString() }),
       ...(state === undefined ? {} : copyOf(state)),
     });

@@ -51,7 +51,7 @@ async function ingest(...feeds: Feed[]) {
 
 async function ingestWith(options: Partial<IngestOptions>, ...feeds: Feed[]) {
   const outcomes: string[] = [];
-  const { ingested, refused } = await ingestFeeds(
+  const { ingested, refused, unreachable } = await ingestFeeds(
     feeds,
     new FeedCache(folder),
     { now, sleep: async () => {}, timeouts: { idleTimeoutMs: 2_000, totalTimeoutMs: 5_000 }, ...options },
@@ -62,6 +62,7 @@ async function ingestWith(options: Partial<IngestOptions>, ...feeds: Feed[]) {
     records: ingested.map(({ parsed }) => parsed.records),
     sources: ingested.map(({ source }) => source),
     refused,
+    unreachable,
     outcomes,
   };
 }
@@ -356,4 +357,13 @@ test('ingest: a feed whose operator requires a contact is not fetched without on
   assert.equal(server.asked.length, 0);
   const { records } = await ingestWith({ contact: 'noc@example.com' }, feed({ needs_contact: true }));
   assert.deepEqual([records, /noc@example\.com/.test(server.asked[0]?.headers['user-agent'] ?? '')], [[10], true]);
+});
+
+test('ingest: feeds that could not be reached are counted, also while they are not asked again', async () => {
+  const gone = await startLoopbackServer();
+  await gone.close();
+  for (const attempt of ['asked', 'not due']) {
+    const { refused, unreachable } = await ingest(feed({ url: `${gone.url}/list` }));
+    assert.deepEqual([refused.length, unreachable], [1, { dns: 0, connection: 1 }], attempt);
+  }
 });

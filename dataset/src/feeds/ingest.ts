@@ -16,7 +16,14 @@ import { dayOfFileName } from './sources/feed-day.ts';
 /** A feed that was parsed, with the source that answers will name. */
 export type IngestedFeed = { readonly feed: Feed; readonly source: Source; readonly parsed: Parsed };
 
-type IngestResult = { readonly ingested: readonly IngestedFeed[]; readonly refused: readonly Refusal[] };
+type IngestResult = {
+  readonly ingested: readonly IngestedFeed[];
+  readonly refused: readonly Refusal[];
+  readonly unreachable: UnreachableFeeds;
+};
+
+/** How many of the refused feeds could not be reached at the last attempt, by reason. */
+export type UnreachableFeeds = { readonly dns: number; readonly connection: number };
 
 /** Called after each feed with its outcome as text and the share of feeds that are done. */
 type IngestProgress = (feed: Feed, outcome: string, share: number) => void;
@@ -48,15 +55,20 @@ export async function ingestFeeds(
 ): Promise<IngestResult> {
   const ingested: IngestedFeed[] = [];
   const refused: Refusal[] = [];
+  const unreachable = { dns: 0, connection: 0 };
   const fetches = fetchAll(feeds, cache, options);
   let done = 0;
   for (const feed of feeds) {
     const result = ingestFeed(feed, cache, await (fetches.get(feed.id) as Fetch), options);
     if (result.ingested !== undefined) ingested.push(result.ingested);
-    if (result.reason !== undefined) refused.push(refusalOf(feed, result.reason, result.ingested));
+    if (result.reason !== undefined) {
+      refused.push(refusalOf(feed, result.reason, result.ingested));
+      const cause = cache.state(feed.id)?.unreachable;
+      if (cause !== undefined) unreachable[cause]++;
+    }
     progress(feed, result.outcome, ++done / feeds.length);
   }
-  return { ingested, refused };
+  return { ingested, refused, unreachable };
 }
 
 function refusalOf({ id }: Feed, reason: string, ingested: IngestedFeed | undefined): Refusal {

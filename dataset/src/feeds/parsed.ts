@@ -25,6 +25,8 @@ export type Routes = RowCounts & {
   readonly names: ReadonlyMap<number, string>;
   /** Other origins of prefixes that several networks announce (MOAS). */
   readonly otherOrigins: readonly OtherOrigin[];
+  /** The format has ranges, in which announcements are joined and divided. */
+  readonly isDerived?: boolean;
 };
 
 export type OtherOrigin = {

@@ -7,6 +7,7 @@
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { readEmbedded } from '../compile/embedded.ts';
+import type { KnownWords } from '../compile/signals/name-signals.ts';
 import { networkSignals } from '../compile/signals/network-signals.ts';
 import { RouteShapes } from '../compile/signals/route-shapes.ts';
 import type { ConnectionType } from '../record.ts';
@@ -64,6 +65,7 @@ function readRows(): Row[] {
   const input = readEmbedded((name) => dirname(require.resolve(`${name}/package.json`)));
   const shapes = new RouteShapes(input);
   const names = input.names[0]?.names ?? new Map();
+  const knownWords: KnownWords = new Map();
   return [...names].flatMap(([asn, { name = '' }]): Row[] => {
     const shape = shapes.get(asn);
     if (!isFitted(asn) || shape === undefined) return [];
@@ -72,7 +74,7 @@ function readRows(): Row[] {
     const label = byRule === undefined ? (byHand ?? typeLabels.get(asn)) : byHand === undefined ? byRule : undefined;
     if (label === undefined) return [];
     const weight = byRule !== undefined ? WEIGHTS.rule : byHand !== undefined ? WEIGHTS.table : WEIGHTS.sample;
-    const signals = networkSignals(asn, name, shape).add(CONSTANT);
+    const signals = networkSignals(asn, name, shape, knownWords).add(CONSTANT);
     return [{ kind: KINDS.indexOf(KIND_OF[label]), weight, signals, isByRule: byRule !== undefined }];
   });
 }

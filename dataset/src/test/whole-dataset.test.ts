@@ -222,7 +222,21 @@ function regionRows(version: 4 | 6): Row[] {
 
 /** Rows whose origin is not a reserved AS number. */
 function announcedRows(version: 4 | 6): Row[] {
-  return readRows('asn', version).filter(({ value }) => !isReservedAsn(Number(value.split(',')[0])));
+  const rows = readRows('asn', version).filter(({ value }) => !isReservedAsn(Number(value.split(',')[0])));
+  return version === 4 ? rows : rows.flatMap(halves);
+}
+
+/** An IPv6 range of these lengths stands for two announced prefixes. */
+function halves(row: Row): Row[] {
+  const size = row.end - row.start + 1n;
+  const isJoined = [31n, 39n, 43n, 47n].some((length) => size === 1n << (128n - length)) && row.start % size === 0n;
+  const middle = row.start + size / 2n;
+  return isJoined
+    ? [
+        { ...row, end: middle - 1n },
+        { ...row, start: middle },
+      ]
+    : [row];
 }
 
 function readRows(source: keyof typeof npmSources, version: 4 | 6): Row[] {

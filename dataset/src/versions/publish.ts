@@ -13,7 +13,6 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatasetError } from '../dataset-error.ts';
 import { FORMAT_VERSION } from '../file/format.ts';
-import { openInThread } from '../file/open-in-thread.ts';
 import { Dataset, openDataset, readChecked } from '../file/read.ts';
 import { type Content, encodeDataset } from '../file/write.ts';
 import { withLock } from '../io/lock.ts';
@@ -201,6 +200,8 @@ export function verifyVersion(dataDir: string, entry: VersionEntry): Dataset {
 
 /** The same without stopping the event loop. */
 export async function verifyInThread(dataDir: string, entry: VersionEntry): Promise<Dataset> {
+  // Commands that only read a dataset load this file too, and need no threads.
+  const { openInThread } = await import('../file/open-in-thread.ts');
   const path = versionPath(dataDir, entry);
   return requireVersion(await openInThread({ path, sha256: entry.sha256 }), entry, path);
 }

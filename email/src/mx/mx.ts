@@ -15,11 +15,15 @@ export type MxFindings = {
    * and no other error is known.
    */
   state: 'valid' | 'null' | 'partly' | 'unusable' | 'implicit' | 'none' | 'unverified';
+  /** The examined hosts with the lowest preference of each, and their addresses as far as they were asked for. */
+  hosts: MailHost[];
   /** Hosts listed more than once. */
   duplicates: string[];
   /** Hosts with an address that is not reachable from the internet, beside others that are. */
   privateHosts: string[];
 };
+
+export type MailHost = { host: string; preference: number; addresses: string[] };
 
 /** `answer` is the answer to the MX question for the domain. */
 export async function checkMx(domain: string, answer: Answer<MxHost>, resolver: Resolver): Promise<MxFindings> {
@@ -37,7 +41,7 @@ export async function checkMx(domain: string, answer: Answer<MxHost>, resolver: 
   const [first] = sorted;
   // RFC 7505 §3: a single record with preference 0.
   if (sorted.length === 1 && first?.exchange === '.' && first.preference === 0)
-    return { report: reportOf(records, []), state: 'null', duplicates, privateHosts: [] };
+    return { report: reportOf(records, []), state: 'null', hosts: [], duplicates, privateHosts: [] };
 
   const targets = await Promise.all(
     records.map((host) => (host === '.' ? rootTarget(hosts.length) : checkTarget(host, resolver))),
@@ -46,8 +50,17 @@ export async function checkMx(domain: string, answer: Answer<MxHost>, resolver: 
   if (hosts.length > records.length)
     errors.unshift({ code: 'too_many_mx_hosts', detail: { hosts: hosts.length, examined: records.length } });
   const privateHosts = targets.flatMap(({ host, isPrivate }) => (isPrivate ? [host] : []));
-  return { report: reportOf(records, errors), state: stateOf(targets), duplicates, privateHosts };
+  return {
+    report: reportOf(records, errors),
+    state: stateOf(targets),
+    hosts: targets.map(({ host, addresses }) => ({ host, preference: preferenceOf(sorted, host), addresses })),
+    duplicates,
+    privateHosts,
+  };
 }
+
+const preferenceOf = (sorted: readonly MxHost[], host: string): number =>
+  sorted.find(({ exchange }) => exchange === host)?.preference ?? 0;
 
 /**
  * Those with the lowest preference, which senders try first. A zone can name thousands of hosts, all of them in a
@@ -77,16 +90,24 @@ function unknownAddress(domain: string, type: RecordType, failure: Failure): MxF
   return noHosts('unverified', noMxRecords(domain, 'unknown'), dnsFailure(domain, type, failure));
 }
 
-type Target = { host: string; isUsable: boolean; isPrivate: boolean; isUnknown: boolean; error?: Finding };
+type Target = {
+  host: string;
+  addresses: string[];
+  isUsable: boolean;
+  isPrivate: boolean;
+  isUnknown: boolean;
+  error?: Finding;
+};
 
 async function checkTarget(host: string, resolver: Resolver): Promise<Target> {
-  const target = { host, isUsable: false, isPrivate: false, isUnknown: false };
+  const target = { host, addresses: [] as string[], isUsable: false, isPrivate: false, isUnknown: false };
   if (isAddressText(host)) return { ...target, error: { code: 'mx_target_ip', detail: { host } } };
   const answer = await askAddress(host, resolver);
   if (answer.kind === 'failure') return { ...target, isUnknown: true, error: dnsFailure(host, answer.type, answer) };
   // An attacker can register a missing name and receive the mail.
   if (answer.kind === 'nxdomain' || answer.kind === 'nodata')
     return { ...target, error: { code: 'mx_target_missing', detail: { host, absence: absenceOf(answer) } } };
+  target.addresses = [...answer.records];
   const reach = await reachOf(host, answer.records, resolver);
   if (typeof reach === 'object') return { ...target, isUnknown: true, error: dnsFailure(host, 'AAAA', reach) };
   if (reach === 'private') return { ...target, error: { code: 'mx_target_private', detail: { host } } };
@@ -118,7 +139,7 @@ function rootTarget(count: number): Target {
     count > 1
       ? { code: 'null_mx_with_others', detail: {} }
       : { code: 'mx_target_missing', detail: { host: '.', absence: 'null MX with a preference' } };
-  return { host: '.', isUsable: false, isPrivate: false, isUnknown: false, error };
+  return { host: '.', addresses: [], isUsable: false, isPrivate: false, isUnknown: false, error };
 }
 
 /**
@@ -145,7 +166,7 @@ async function askAddress(name: string, resolver: Resolver): Promise<AddressAnsw
 }
 
 function noHosts(state: MxFindings['state'], ...errors: Finding[]): MxFindings {
-  return { report: reportOf([], errors), state, duplicates: [], privateHosts: [] };
+  return { report: reportOf([], errors), state, hosts: [], duplicates: [], privateHosts: [] };
 }
 
 function reportOf(records: string[], errors: Finding[]): MxReport<Finding> {

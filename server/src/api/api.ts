@@ -12,7 +12,7 @@ import { rateLimit } from './rate-limit.ts';
 import { type ApiDependencies, apiRoutes } from './routes.ts';
 
 export async function registerApi(scope: FastifyInstance, dependencies: ApiDependencies): Promise<void> {
-  const { keys, quota, usage, overload, nowMs } = dependencies;
+  const { keys, usage, overload, nowMs } = dependencies;
   scope.decorateRequest('key', undefined);
   scope.decorateRequest('chargedDay', undefined);
   parseBatchBodies(scope);
@@ -23,14 +23,14 @@ export async function registerApi(scope: FastifyInstance, dependencies: ApiDepen
       onRequest: async (request, reply) => {
         if (overload.isOverloaded) throw new ApiError('OVERLOADED');
         await authenticate(keys, request);
-        const refusal = await rateLimit(quota, request, reply, nowMs());
+        const refusal = await rateLimit(dependencies, request, reply, permission);
         requirePermission(request, permission);
         if (refusal !== undefined) throw refusal;
       },
       onResponse: async (request, { statusCode }) => {
         const { key } = request;
         if (key === undefined) return;
-        usage.count(key.id, name, statusCode, nowMs());
+        if (usage.count(key.id, name, statusCode, nowMs())) usage.recordAddress(key.id, clientAddress(request.ip));
         if (!usage.isFirstUse(key)) return;
         const at = new Date(nowMs() - elapsedMs(request));
         usage.recordFirstUse(key, { at, from: clientAddress(request.ip), status: statusCode });

@@ -36,9 +36,11 @@ async function find(keys: KnownKeys, secret: string, address: string): Promise<K
 }
 
 export function requirePermission(request: FastifyRequest, permission: Permission): void {
-  if (request.key?.permissions.includes(permission) !== true) {
-    throw forbidden(permission);
-  }
+  if (!mayUse(request.key, permission)) throw forbidden(permission);
+}
+
+export function mayUse(key: Key | undefined, permission: Permission): boolean {
+  return key?.permissions.includes(permission) === true;
 }
 
 export function forbidden(required: Permission): ApiError {

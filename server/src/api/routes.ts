@@ -4,6 +4,7 @@ import type { AddressSections } from '../address/sections.ts';
 import type { EmailChecks } from '../email-checks/email-checks.ts';
 import type { KnownKeys } from '../keys/known-keys.ts';
 import type { Overload } from '../limits/overload.ts';
+import type { RequestRates } from '../limits/request-rates.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
 import { PrefixContents } from '../lookup/prefix-contents.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -36,6 +37,7 @@ type ApiRoute = Pick<RouteOptions, 'method' | 'url' | 'schema'> & {
 export type ApiDependencies = {
   readonly keys: KnownKeys;
   readonly quota: Quota;
+  readonly rates: RequestRates;
   readonly usage: Usage;
   readonly overload: Overload;
   readonly live: LiveDataset;

@@ -1,21 +1,24 @@
-/** Command-line definition of `whence key create|list|revoke`. */
-import { type Command, Option } from 'commander';
+/** Command-line definition of `whence key`. */
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { PERMISSIONS, TIER_NAMES } from '../vocabulary.ts';
 import { type Invocation, jsonOption } from './command.ts';
 
+const WHICH = 'id from whence key list, or the key itself';
+const MAX_DAYS = 400;
+
 export function defineKey(program: Command, { config, stdout, stderr, exitWith }: Invocation): void {
-  const key = program.command('key').description('create, list and revoke API keys');
-  key
-    .command('create')
-    .description('create a key and print it; it is not shown again')
-    .requiredOption('--name <name>', 'what it is for')
-    .addOption(new Option('--tier <tier>', 'limits of the key').choices(TIER_NAMES).default('free'))
-    .option('--permissions <list>', `some of ${PERMISSIONS.join(',')} (default: all)`)
-    .addOption(jsonOption())
-    .action(async (options) => {
-      const { keyCreate } = await import('../commands/key/key.ts');
-      exitWith(await keyCreate(config().storageLocation, options, stdout, stderr));
-    });
+  const key = program.command('key').description('create, change and revoke API keys');
+  withAttributes(
+    key
+      .command('create')
+      .description('create a key and print it; it is not shown again')
+      .requiredOption('--name <name>', 'what it is for')
+      .addOption(new Option('--tier <tier>', 'limits of the key').choices(TIER_NAMES).default('free'))
+      .option('--permissions <list>', `some of ${PERMISSIONS.join(',')} (default: all)`),
+  ).action(async (options) => {
+    const { keyCreate } = await import('../commands/key/key.ts');
+    exitWith(await keyCreate(config().storageLocation, options, stdout, stderr));
+  });
   key
     .command('list')
     .description('list all keys, including revoked ones')
@@ -25,12 +28,89 @@ export function defineKey(program: Command, { config, stdout, stderr, exitWith }
       exitWith(await keyList(config().storageLocation, options, stdout));
     });
   key
+    .command('show')
+    .description('show a key with all its attributes')
+    .argument('<key>', WHICH)
+    .addOption(jsonOption())
+    .action(async (name: string, options) => {
+      const { keyShow } = await import('../commands/key/show-key.ts');
+      exitWith(await keyShow(config().storageLocation, name, options, stdout));
+    });
+  key
+    .command('usage')
+    .description('show the requests of a key by day, endpoint and status')
+    .argument('<key>', WHICH)
+    .option('--days <days>', `the last days, 1 to ${MAX_DAYS}`, parseDays, 30)
+    .addOption(jsonOption())
+    .action(async (name: string, options) => {
+      const { keyUsage } = await import('../commands/key/show-key.ts');
+      exitWith(await keyUsage(config().storageLocation, name, options, stdout));
+    });
+  withAttributes(
+    key
+      .command('set')
+      .description('change a key; when this returns, every process uses it like that')
+      .argument('<key>', WHICH)
+      .option('--name <name>', 'what it is for')
+      .addOption(new Option('--tier <tier>', 'limits of the key').choices(TIER_NAMES))
+      .option('--permissions <list>', `some of ${PERMISSIONS.join(',')}`)
+      .option('--revoke <when>', 'revoke it then: a time, a period such as 24h, or never'),
+  ).action(async (name: string, options) => {
+    const { keySet } = await import('../commands/key/change-key.ts');
+    exitWith(await keySet(config().storageLocation, name, options, stdout));
+  });
+  key
+    .command('pause')
+    .description('refuse requests with a key until it is resumed')
+    .argument('<key>', WHICH)
+    .addOption(jsonOption())
+    .action(async (name: string, options) => {
+      const { keyPause } = await import('../commands/key/change-key.ts');
+      exitWith(await keyPause(config().storageLocation, name, options, stdout));
+    });
+  key
+    .command('resume')
+    .description('accept requests with a paused key again')
+    .argument('<key>', WHICH)
+    .addOption(jsonOption())
+    .action(async (name: string, options) => {
+      const { keyResume } = await import('../commands/key/change-key.ts');
+      exitWith(await keyResume(config().storageLocation, name, options, stdout));
+    });
+  key
+    .command('rotate')
+    .description('create a successor with the same attributes and print it; the old key stays active')
+    .argument('<key>', WHICH)
+    .option('--name <name>', 'of the successor (default: the same)')
+    .option('--revoke-old-in <period>', 'revoke the old key after 30m, 24h, 7d, or at a time')
+    .addOption(jsonOption())
+    .action(async (name: string, options) => {
+      const { keyRotate } = await import('../commands/key/change-key.ts');
+      exitWith(await keyRotate(config().storageLocation, name, options, stdout));
+    });
+  key
     .command('revoke')
     .description('revoke a key permanently; when this returns, no process accepts it')
-    .argument('<key>', 'id from whence key list, or the key itself')
+    .argument('<key>', WHICH)
     .addOption(jsonOption())
     .action(async (name: string, options) => {
       const { keyRevoke } = await import('../commands/key/key.ts');
       exitWith(await keyRevoke(config().storageLocation, name, options, stdout));
     });
+}
+
+function withAttributes(command: Command): Command {
+  return command
+    .option('--note <text>', 'a note for people; empty for none')
+    .option('--expires <when>', 'a day or time (UTC), a period such as 90d, or never')
+    .option('--networks <list>', 'client addresses and prefixes that may use it, separated by commas, or any')
+    .option('--requests-per-second <number>', 'per process of the server, or unlimited')
+    .addOption(jsonOption());
+}
+
+function parseDays(text: string): number {
+  const days = Number(text);
+  if (!/^[0-9]+$/.test(text) || days < 1 || days > MAX_DAYS)
+    throw new InvalidArgumentError(`a number from 1 to ${MAX_DAYS}`);
+  return days;
 }

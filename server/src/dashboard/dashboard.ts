@@ -112,7 +112,7 @@ function answerRefusal(thrown: Error, request: FastifyRequest, reply: FastifyRep
 function toRefusal(thrown: Error): DashboardRefusal | undefined {
   if (thrown instanceof DashboardRefusal) return thrown;
   if (thrown instanceof InvalidAccount) return invalid(`/${thrown.path}`, thrown.message);
-  if (thrown instanceof InvalidKey) return invalid('', thrown.message);
+  if (thrown instanceof InvalidKey) return invalid(thrown.path, thrown.message);
   if (thrown instanceof TooManyPasswords) return new DashboardRefusal('TOO_MANY_ATTEMPTS');
   return undefined;
 }

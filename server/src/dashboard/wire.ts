@@ -28,6 +28,7 @@ import type {
   AuditAction,
   AuditTargetKind,
   KeySort,
+  KeyState,
   KeyStatus,
   Permission,
   Role,
@@ -36,7 +37,7 @@ import type {
   UsageGroup,
 } from '../vocabulary.ts';
 
-export type { AuditAction, KeySort, KeyStatus, Permission, Role, Tier };
+export type { AuditAction, KeySort, KeyState, KeyStatus, Permission, Role, Tier };
 
 export const CSRF_HEADER = 'X-CSRF-Token';
 /** Where one-time links lead. The token follows as a fragment (`/set-up#TOKEN`), so that no log and no Referer has it. */
@@ -69,8 +70,12 @@ export const routes = {
   listKeys: { method: 'GET', path: '/dashboard/api/keys' },
   createKey: { method: 'POST', path: '/dashboard/api/keys' },
   getKey: { method: 'GET', path: '/dashboard/api/keys/:id' },
+  /** Answers when every process uses the key as it is now; so do `pauseKey` and `resumeKey`. */
+  changeKey: { method: 'PATCH', path: '/dashboard/api/keys/:id' },
+  pauseKey: { method: 'POST', path: '/dashboard/api/keys/:id/pause' },
+  resumeKey: { method: 'POST', path: '/dashboard/api/keys/:id/resume' },
   revokeKey: { method: 'POST', path: '/dashboard/api/keys/:id/revoke' },
-  /** Creates the successor, with the permissions and the tier of the key; the key itself stays active. */
+  /** Creates the successor, with the attributes of the key; the key itself stays active until it is revoked. */
   rotateKey: { method: 'POST', path: '/dashboard/api/keys/:id/rotate' },
   getKeyUsage: { method: 'GET', path: '/dashboard/api/keys/:id/usage' },
   getKeyAudit: { method: 'GET', path: '/dashboard/api/keys/:id/audit' },
@@ -130,8 +135,12 @@ export type Contract = {
   listKeys: { query: KeyQuery; answer: KeyPage };
   createKey: { body: NewKeyRequest; answer: CreatedKey };
   getKey: { params: { id: string }; answer: KeyDetail };
+  changeKey: { params: { id: string }; body: KeyChangeRequest; answer: { key: KeySummary } };
+  pauseKey: { params: { id: string }; answer: { key: KeySummary } };
+  resumeKey: { params: { id: string }; answer: { key: KeySummary } };
   revokeKey: { params: { id: string }; body: { name: string }; answer: { key: KeySummary } };
-  rotateKey: { params: { id: string }; body: { name?: string }; answer: CreatedKey };
+  /** With `revoke_in_hours`, the key itself is revoked then. */
+  rotateKey: { params: { id: string }; body: { name?: string; revoke_in_hours?: number }; answer: CreatedKey };
   getKeyUsage: { params: { id: string }; query: DayRange; answer: KeyUsage };
   getKeyAudit: { params: { id: string }; answer: AuditPage };
 
@@ -145,7 +154,8 @@ export type Contract = {
   lookUpAsn: { params: { asn: string }; answer: AsnLookup };
   searchAsn: { query: { q: string; limit?: number }; answer: AsnSearchAnswer };
   mapPrefix: { params: { address: string; length: string }; answer: AddressMap };
-  mapAsn: { params: { asn: string }; answer: NetworkMap };
+  /** Of all IPv4 space, one cell per /16. */
+  mapAsn: { params: { asn: string }; answer: AddressMap };
   /** `include`: `transport`, `networks` or both, separated by a comma. */
   checkDomain: { params: { domain: string }; query: { selectors?: string; include?: string }; answer: DomainCheck };
   tryDomain: { params: { domain: string }; body: TrialRequest; answer: DomainTrial };
@@ -287,7 +297,10 @@ export type KeyQuery = {
    * end of the masked key. Case-insensitive.
    */
   q?: string;
+  /** Of SPEC: `active` has keys that are paused or have expired too. */
   status?: KeyStatus;
+  /** Narrower: `active` has only keys that are neither paused nor expired. */
+  state?: KeyState;
   tier?: Tier;
   permission?: Permission;
   /** Id of an account. Others than administrators see their own keys only. */
@@ -312,18 +325,32 @@ export type KeySummary = {
   name: string;
   masked: string;
   status: KeyStatus;
+  state: KeyState;
   tier: Tier;
   permissions: Permission[];
+  note?: string;
+  /** Requests are refused with 401 from then on. */
+  expires_at?: string;
+  paused_at?: string;
+  /** Other clients are refused with 401; absent for any client. */
+  allowed_networks?: string[];
+  /** Per process of the server. */
+  requests_per_second?: number;
+  /** When the key will be revoked. */
+  revoke_at?: string;
+  revoke_scheduled_by?: string;
   /** Absent for keys of the command line. */
   owner?: { id: string; name: string };
   created_at: string;
   /** Absent for keys that were first used before this was recorded. */
   first_use?: FirstUse;
   last_used_at?: string;
+  /** Client address of a request about that time. */
+  last_used_from?: string;
   revoked_at?: string;
   revoked_by?: string;
-  /** Requests with the key since it was revoked, all answered with 401; absent if there was none. */
-  refused?: { requests: number; last_at: string };
+  /** Requests with the key that were answered with 401 since it was revoked, paused or resumed; absent if there was none. */
+  refused?: { requests: number; last_at: string; last_from?: string };
   quota: KeyQuota;
   /** Requests of the last 30 days, the oldest first; the last entry is today. */
   requests_by_day: number[];
@@ -336,7 +363,19 @@ export type FirstUse = { at: string; from: string; status: number };
 /** `used` of `limit` today; `limit` is null without one. */
 export type KeyQuota = { used: number; limit: number | null; resets_at: string };
 
-type NewKeyRequest = { name: string; tier: Tier; permissions: Permission[] };
+type NewKeyRequest = { name: string; tier: Tier; permissions: Permission[] } & KeyAttributesRequest;
+/** `expires_at` is ISO 8601 with a zone; null, an empty note and an empty list remove an attribute. */
+type KeyAttributesRequest = {
+  note?: string;
+  expires_at?: string | null;
+  allowed_networks?: string[];
+  requests_per_second?: number | null;
+};
+/** What is absent stays as it is. */
+export type KeyChangeRequest = Partial<NewKeyRequest> & {
+  /** Schedules the revocation of the key; null cancels it. */
+  revoke_in_hours?: number | null;
+};
 /** `secret` is answered here and never again. */
 export type CreatedKey = { key: KeySummary; secret: string };
 export type KeyDetail = { key: KeySummary; predecessor?: KeySummary; successor?: KeySummary };
@@ -374,6 +413,7 @@ type Traffic = {
   latency: Latency;
   cache: { hits: number; misses: number };
   refused: Refused;
+  unavailable: Unavailable;
 };
 /** `hour` is the start, as `2026-08-01T13:00:00Z`. */
 type TrafficHour = {
@@ -386,6 +426,8 @@ type TrafficHour = {
 };
 /** Estimates from a histogram; 0 without requests. */
 type Latency = { p50_ms: number; p90_ms: number; p99_ms: number };
+/** Answered with 503 because something else was down; `other` is storage or the dataset. */
+export type Unavailable = { dns: number; other: number };
 export type Refused = { unauthorized: number; forbidden: number; rate_limited: number; overloaded: number };
 
 export type Overview = {
@@ -395,9 +437,18 @@ export type Overview = {
   /** The most used share of the limit first; at most ten, from 80 % on. */
   keys_near_limit: KeySummary[];
   top_keys: { id: string; label: string; requests: number }[];
-  dataset?: { version: number; built_at: string; age_seconds: number; refused: Refusal[] };
-  /** Administrators only: the last 24 hours, and the 24 hours before. */
-  traffic?: { last_day: TrafficTotals; day_before: TrafficTotals };
+  dataset?: {
+    version: number;
+    built_at: string;
+    /** Of the oldest source that decides prefixes or countries. */
+    data_as_of?: string;
+    limits: DatasetLimits;
+  };
+  update: UpdateState;
+  /** Steps of a first run that are left; absent when all are done. */
+  first_run?: FirstRun;
+  /** Administrators only. */
+  traffic?: TrafficOverview;
   /** Administrators only. */
   networks?: TopNetworks;
 };
@@ -411,9 +462,21 @@ export type TopNetworks = {
   /** By the country in which a network is registered, `ZZ` if it is not known. */
   countries: { country: string; lookups: number }[];
 };
+/** Compares equal spans of time; `before` is an estimate, because traffic is stored by hour. */
+type TrafficOverview = {
+  /** 24 hours until now. */
+  last_day: TrafficTotals;
+  /** Of the last 24 hours, and of the 24 hours before. */
+  refused: { now: number; before: number };
+  /** Since 00:00 UTC, and until the same time of yesterday. */
+  requests_today: { now: number; before: number };
+};
+/** Whether the account has looked something up, has a key that was used, and the dataset has live data. */
+export type FirstRun = { has_looked_up: boolean; has_used_key: boolean; has_live_data: boolean };
 export type TrafficTotals = {
   requests: number;
   refused: Refused;
+  unavailable: Unavailable;
   latency: Latency;
   cache: { hits: number; misses: number };
 };
@@ -432,7 +495,7 @@ export type IpLookup = {
 export type DatasetLimits = {
   /** No source knows them. */
   unknown: FlagSubject[];
-  /** Addresses of these kinds change from day to day, and what is known is from a past date. */
+  /** Addresses of these kinds change from day to day, and what is known is from tables or older than a month. */
   dated: { subject: FlagSubject; as_of?: string }[];
 };
 type SpecialPurpose = { prefix: string; name: string; rfc: string };
@@ -443,21 +506,28 @@ export type PrefixSummary = {
   prefix: string;
   unit: 'addresses' | 'slash64s';
   size: number;
-  /** Of the size, what is announced. */
+  /** From the beginning, what was counted: all of it unless it has more parts than can be walked. */
+  counted: number;
+  /** Of that, what is announced. */
   announced: number;
   /** The announced prefix that contains all of it, if there is one. */
   covered_by?: { prefix: string; asn: number; asn_name: string };
   special_purpose?: SpecialPurpose;
-  /** Runs of addresses with the same record, in order: at most 256, then `is_truncated`. */
+  /** What was counted as up to 256 equal cells in order, for a map of all of it. */
+  cells: PrefixCell[];
+  /** Runs of addresses with the same record, in order: the first 256 of `part_count`. */
   parts: PrefixPart[];
-  is_truncated: boolean;
+  part_count: number;
   connection_types: Share<ConnectionType>[];
   flags: Share<Flag>[];
   threat_levels: Share<ThreatLevel>[];
   countries: Share<string>[];
   networks: { asn: number; asn_name: string; addresses: number }[];
+  limits: DatasetLimits;
   credits: string[];
 };
+/** `announced` is a share from 0 to 1; the values are those of the largest announced part. */
+export type PrefixCell = { announced: number; level?: ThreatLevel; connection_type?: ConnectionType };
 export type PrefixPart = {
   first: string;
   last: string;
@@ -476,11 +546,16 @@ export type AsnLookup = {
   record: AsnAnswer;
   /** Of its IPv4 addresses; `is_sample` where it has too many prefixes to walk all. */
   connection_types: Share<ConnectionType>[];
+  countries: Share<string>[];
   is_sample: boolean;
+  /** Kinds of its prefixes, and for every prefix, IPv4 first, the position of its kind; -1 where it was not walked. */
+  prefix_kinds: { kinds: PrefixKind[]; of: number[] };
   /** Networks of the same organisation, by name: a guess. */
   related: AsnSearchResult[];
   credits: string[];
 };
+/** Type and country of most of its addresses, and flags that at least one of them has. */
+export type PrefixKind = { connection_type: ConnectionType; country: string; flags: Flag[] };
 export type { AsnRecord };
 
 /**
@@ -488,8 +563,6 @@ export type { AsnRecord };
  * where there is more to walk than a page may wait for; what follows is then shown as unannounced.
  */
 export type AddressMap = { prefix: string; cell_length: number; cells: string; is_truncated: boolean };
-/** Of all IPv4 space, one cell per /16; `countries` of the addresses that the network announces. */
-export type NetworkMap = AddressMap & { countries: Share<string>[] };
 
 /** `record`: what to publish, as a line of a zone file. */
 export type DomainAdvice = { points: number; text: string; record?: string };
@@ -507,6 +580,8 @@ export type DomainCheck = {
   parts: Record<DomainPart, DomainPartState>;
   /** The grade, with a question mark if a part could not be verified. */
   grade_text: string;
+  /** False if DNS says that the domain does not exist: it has no grade then. */
+  does_exist: boolean;
   /** Why anyone can send mail as the domain; empty if that is not so. */
   risk: string;
   /** Set up to send no mail: nothing is left to fix, whatever the grade. */
@@ -516,10 +591,14 @@ export type DomainCheck = {
   spf_tree: SpfTreeNode;
   spf_void_lookups: number;
   mx_state: string;
+  /** The hosts that were examined, the preferred first. */
+  mx_hosts: MxHost[];
   /** Found with a wildcard record: every selector would be. */
   is_dkim_wildcard: boolean;
   is_dmarc_test_mode: boolean;
 };
+/** `provider` is named where the host is known to belong to one. */
+export type MxHost = { host: string; preference: number; addresses: string[]; provider?: string };
 export type SpfTreeNode = {
   name: string;
   /** The term that led here; empty for the root. */
@@ -581,12 +660,15 @@ export type UpdateState = {
   started_at?: string;
   finished_at?: string;
   succeeded_at?: string;
-  /** What a running update does. */
+  /** What a running update does, and how much of it is done, from 0 to 1. */
   step?: string;
+  share?: number;
   version?: number;
   /** Administrators only. */
   error?: string;
+  /** Feeds that the last update did not use, also if it failed; `problem` says so in a sentence. */
   refused: Refusal[];
+  problem?: string;
   schedule: UpdateSchedule;
 };
 /** `pull`: versions come from a static host. Without `interval_seconds` nothing happens by itself. */
@@ -598,7 +680,13 @@ export type Health = {
   server_version: string;
   node_version: string;
   storage: { engine: string; state: 'ok' | 'unavailable' };
-  dataset: { state: 'ok' | 'stale' | 'fallback' | 'missing'; version?: number; age_seconds?: number };
+  dataset: {
+    state: 'ok' | 'stale' | 'fallback' | 'missing';
+    version?: number;
+    built_at?: string;
+    /** Of the oldest source that decides prefixes or countries. */
+    data_as_of?: string;
+  };
   /** Processes that reported in the last half minute, on all machines. */
   processes: ProcessState[];
   update: UpdateState;

@@ -10,6 +10,7 @@ export function handleError(log: Logger, onFault: (request: FastifyRequest, repl
   return (thrown: FastifyError | ApiError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const error = isAborted(request, thrown) ? new ApiError('BAD_REQUEST') : toApiError(thrown);
     const { status, isCounted } = error.row;
+    request.refusalCode = error.code;
     if (status >= 500 && isCounted !== true) {
       if (!(thrown instanceof ApiError)) log.error({ err: thrown, request_id: request.id }, 'request failed');
       onFault(request, reply);

@@ -41,6 +41,8 @@ export type HttpServerOptions = {
 declare module 'fastify' {
   interface FastifyRequest {
     startedMs: number;
+    /** The code of the refusal that was answered; empty otherwise. */
+    refusalCode: string;
   }
 }
 
@@ -81,6 +83,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   app.removeContentTypeParser('text/plain');
 
   app.decorateRequest('startedMs', 0);
+  app.decorateRequest('refusalCode', '');
   app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
     request.startedMs = performance.now();
     reply.headers(COMMON_HEADERS).header('X-Request-ID', request.id);

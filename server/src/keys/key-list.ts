@@ -9,13 +9,14 @@
 import type { Storage } from '../storage/storage.ts';
 import type { KeyPosition, ListedKey } from '../storage/stores/key-list-store.ts';
 import { foldForSearch, fromEachWord } from '../storage/stores/key-names.ts';
-import type { KeySort, KeyStatus, Permission, SortOrder, Tier } from '../vocabulary.ts';
+import type { KeySort, KeyState, KeyStatus, Permission, SortOrder, Tier } from '../vocabulary.ts';
 import { fromStored, type Key } from './key.ts';
 import { TIERS } from './tiers.ts';
 
 export type KeyFilter = {
   readonly q?: string;
   readonly status?: KeyStatus | undefined;
+  readonly state?: KeyState | undefined;
   readonly tier?: Tier | undefined;
   readonly permission?: Permission | undefined;
   readonly ownerId?: string | undefined;
@@ -40,18 +41,19 @@ export class KeyList {
     this.#storage = storage;
   }
 
-  async page({ q = '', status, tier, permission, ...rest }: KeyFilter): Promise<KeysPage> {
+  async page({ q = '', status, state, tier, permission, ...rest }: KeyFilter, now: Date): Promise<KeysPage> {
     const store = this.#storage.keyList;
-    const selected = (await store.facets(rest.ownerId)).filter(
+    const selected = (await store.facets(now, rest.ownerId)).filter(
       (facet) =>
         // A tier of a newer version: this one cannot say what the key is allowed.
         Object.hasOwn(TIERS, facet.tier) &&
-        (status === undefined || facet.isRevoked === (status === 'revoked')) &&
+        (status === undefined || (facet.state === 'revoked') === (status === 'revoked')) &&
+        (state === undefined || facet.state === state) &&
         (tier === undefined || facet.tier === tier) &&
         (permission === undefined || facet.permissions.includes(permission)),
     );
     if (selected.length === 0) return { keys: [], total: 0 };
-    const isWhole = status === undefined && tier === undefined && permission === undefined;
+    const isWhole = [status, state, tier, permission].every((filter) => filter === undefined);
     const facets = isWhole && rest.ownerId === undefined ? undefined : selected.map(({ facet }) => facet);
     const total = selected.reduce((sum, { keys }) => sum + keys, 0);
     if (q.trim() !== '') return this.#search(q.trim(), { ...rest, facets, selected: total });
@@ -85,7 +87,7 @@ export class KeyList {
   }
 }
 
-type Selection = Omit<KeyFilter, 'q' | 'status' | 'tier' | 'permission'> & {
+type Selection = Omit<KeyFilter, 'q' | 'status' | 'state' | 'tier' | 'permission'> & {
   readonly facets: readonly string[] | undefined;
   /** Number of keys, before the search. */
   readonly selected: number;

@@ -1,6 +1,10 @@
-/** What a key is: its rules for a name and for permissions, its allowance, and the shape in which it is shown. */
+/**
+ * What a key is: its rules for a name and for permissions, its allowance, and the shape in which it is shown. Rules for
+ * its other attributes are in `key-attributes`.
+ */
 import type { StoredKey } from '../storage/stores/key-store.ts';
-import { PERMISSIONS, type Permission, type Tier } from '../vocabulary.ts';
+import { type KeyState, PERMISSIONS, type Permission, type Tier } from '../vocabulary.ts';
+import { type Restrictions, restrictionsOf } from './restrictions.ts';
 import { maskSecrets } from './secret.ts';
 import { TIERS } from './tiers.ts';
 
@@ -9,16 +13,27 @@ export type Key = Omit<StoredKey, 'permissions' | 'tier'> & {
   readonly tier: Tier;
   /** What the tier allows: requests a day, and how many a process takes at a time. */
   readonly allowance: { readonly limit: number; readonly lease: number };
+  /** Undefined for a key without any. */
+  readonly restrictions: Restrictions | undefined;
 };
 
-export type NewKey = Pick<Key, 'name' | 'tier' | 'permissions'>;
+/** Attributes that a key may have from the beginning. */
+export type KeyAttributes = Pick<StoredKey, 'note' | 'expiresAt' | 'allowedNetworks' | 'requestsPerSecond'>;
+export type NewKey = Pick<Key, 'name' | 'tier' | 'permissions'> & KeyAttributes;
 
 const MAX_NAME_CHARACTERS = 100;
 const NAME_RULE = `a name has 1 to ${MAX_NAME_CHARACTERS} characters, none of them a control character`;
 
-/** A rule that a name or a list of permissions breaks; the message says which. */
+/** A rule that a name or another attribute breaks; the message says which. */
 export class InvalidKey extends Error {
   override name = 'InvalidKey';
+  /** In a request of the dashboard; empty if it is clear. */
+  readonly path: string;
+
+  constructor(message: string, path = '') {
+    super(message);
+    this.path = path;
+  }
 }
 
 export function parseName(text: string): string {
@@ -44,6 +59,7 @@ export function fromStored(stored: StoredKey): Key | undefined {
   if (!Object.hasOwn(TIERS, tier)) return undefined;
   return {
     ...stored,
+    restrictions: restrictionsOf(stored),
     tier: tier as Tier,
     allowance: allowanceOf(tier as Tier),
     permissions: PERMISSIONS.filter((permission) => permissions.includes(permission)),
@@ -55,17 +71,39 @@ export function allowanceOf(tier: Tier): Key['allowance'] {
   return { limit: requestsPerDay, lease };
 }
 
+export function stateOf({ revokedAt, expiresAt, pausedAt }: StoredKey, now: Date): KeyState {
+  if (revokedAt !== undefined) return 'revoked';
+  if (expiresAt !== undefined && expiresAt <= now) return 'expired';
+  return pausedAt === undefined ? 'active' : 'paused';
+}
+
 /** A key as JSON for people and programs: never the hash. */
 export function describeKey(key: StoredKey) {
-  const { id, name, masked, tier, permissions, createdAt, lastUsedAt, revokedAt, revokedBy } = key;
+  const { id, name, masked, tier, permissions, createdAt, lastUsedAt, lastUsedFrom, revokedAt, revokedBy } = key;
   return {
     id,
     name,
     masked,
     tier,
     permissions,
+    ...describeAttributes(key),
     created_at: createdAt.toISOString(),
     ...(lastUsedAt === undefined ? {} : { last_used_at: lastUsedAt.toISOString() }),
+    ...(lastUsedFrom === undefined ? {} : { last_used_from: lastUsedFrom }),
     ...(revokedAt === undefined ? {} : { revoked_at: revokedAt.toISOString(), revoked_by: revokedBy }),
+  };
+}
+
+export function describeAttributes(key: StoredKey) {
+  const { note, expiresAt, pausedAt, allowedNetworks, requestsPerSecond, scheduledRevocation } = key;
+  return {
+    ...(note === undefined ? {} : { note }),
+    ...(expiresAt === undefined ? {} : { expires_at: expiresAt.toISOString() }),
+    ...(pausedAt === undefined ? {} : { paused_at: pausedAt.toISOString() }),
+    ...(allowedNetworks === undefined ? {} : { allowed_networks: [...allowedNetworks] }),
+    ...(requestsPerSecond === undefined ? {} : { requests_per_second: requestsPerSecond }),
+    ...(scheduledRevocation === undefined
+      ? {}
+      : { revoke_at: scheduledRevocation.at.toISOString(), revoke_scheduled_by: scheduledRevocation.by }),
   };
 }

@@ -1,16 +1,31 @@
 /**
- * Managing API keys: create, rotate, revoke. Every change is in the audit log, whether it came from the dashboard, from
+ * Managing API keys: create, change, rotate, revoke. Every change is in the audit log, whether it came from the dashboard, from
  * the command line or from the start of the server.
  */
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Actor, AuditLog } from '../audit/audit-log.ts';
-import type { KeyStore, RevokeOutcome, StoredKey } from '../storage/stores/key-store.ts';
-import { allowanceOf, type Key, type NewKey } from './key.ts';
+import type { ChangeOutcome, KeyChange, KeyStore, RevokeOutcome, StoredKey } from '../storage/stores/key-store.ts';
+import { allowanceOf, type Key, type KeyAttributes, type NewKey } from './key.ts';
+import { changedAttributes } from './key-changes.ts';
+import { restrictionsOf } from './restrictions.ts';
 import { hashSecret, makeSecret, maskSecret } from './secret.ts';
 import { REVOCATION_WAIT_MS } from './vouching.ts';
 
 export type CreatedKey = { readonly key: Key; readonly secret: string };
+
+export type Rotation = {
+  /** Name of the successor. */
+  readonly name: string;
+  /** When the key itself is to be revoked; without it, that is left to a person. */
+  readonly revokeAt?: Date;
+  /** Active keys that the owner may have already; any number without it. */
+  readonly most?: number;
+};
+
+/** In the audit log, for what is carried out at its time. */
+const SCHEDULE = 'schedule';
+const DUE_AT_ONCE = 100;
 
 export class Keys {
   readonly #store: KeyStore;
@@ -61,24 +76,26 @@ export class Keys {
   }
 
   /**
-   * Creates a successor with the tier, the permissions and the owner of the key; the key itself stays active. Refused
-   * for a revoked key, while another successor is active, and if the owner has `most` active keys already.
+   * Creates a successor with the tier, the permissions, the owner and the attributes of the key; the key itself stays
+   * active. An expiry that has passed is not carried over. Refused for a revoked key, while another successor is active,
+   * and if the owner has `most` active keys already.
    */
   async rotate(
     key: Key,
-    name: string,
+    { name, revokeAt, most = Number.POSITIVE_INFINITY }: Rotation,
     actor: Actor,
     now: Date,
-    most = Number.POSITIVE_INFINITY,
   ): Promise<CreatedKey | 'revoked' | 'has successor' | 'too many'> {
     if (key.revokedAt !== undefined) return 'revoked';
     const { tier, permissions, ownerId, id: predecessorId } = key;
     const origin = { predecessorId, ...(ownerId === undefined ? {} : { ownerId }) };
-    const created = makeKey({ name, tier, permissions }, now, origin);
+    const created = makeKey({ name, tier, permissions, ...inherited(key, now) }, now, origin);
     const outcome = await this.#store.insertWithin(created.key, most);
     if (outcome !== 'inserted') return outcome;
     await this.#audit.record(actor, 'key.rotated', targetOf(key), now, { successor: created.key.id });
     await this.#recordCreation(created.key, actor, now);
+    if (revokeAt !== undefined)
+      await this.change(key.id, { scheduledRevocation: { at: revokeAt, by: actor.name } }, actor, now);
     return created;
   }
 
@@ -110,11 +127,58 @@ export class Keys {
     return outcome;
   }
 
+  /**
+   * When this resolves, every process of the deployment uses the key as it is now: what a change forbids is refused, and
+   * what it allows is accepted. Requests that arrived before may still be answered as the key was.
+   */
+  async change(id: string, change: KeyChange, actor: Actor, now: Date): Promise<ChangeOutcome> {
+    const outcome = await this.#store.change(id, (key) => {
+      const { pausedAt, ...rest } = change;
+      // A key that is paused again keeps the time since when it is.
+      const isAsBefore = pausedAt === undefined || (pausedAt === null) === (key.pausedAt === undefined);
+      return isAsBefore ? rest : { ...rest, pausedAt };
+    });
+    if (outcome === 'unknown' || outcome === 'revoked') return outcome;
+    const { before, after } = outcome;
+    const changed = changedAttributes(before, after);
+    for (const { action, details } of changed) await this.#audit.record(actor, action, targetOf(after), now, details);
+    // Also if nothing has changed: the process that did it may still be waiting.
+    if (changed.length === 0 || changed.some(({ isEnforced }) => isEnforced)) await sleep(REVOCATION_WAIT_MS);
+    return outcome;
+  }
+
+  pause(id: string, actor: Actor, now: Date): Promise<ChangeOutcome> {
+    return this.change(id, { pausedAt: now }, actor, now);
+  }
+
+  resume(id: string, actor: Actor, now: Date): Promise<ChangeOutcome> {
+    return this.change(id, { pausedAt: null }, actor, now);
+  }
+
+  /**
+   * Records scheduled revocations whose time has come; requests have been refused since then. Of several processes that
+   * do so, one records each. Returns how many this one has.
+   */
+  async revokeDue(now: Date): Promise<number> {
+    let revoked = 0;
+    for (const key of await this.#store.dueForRevocation(now, DUE_AT_ONCE)) {
+      const by = key.scheduledRevocation?.by ?? SCHEDULE;
+      if ((await this.#store.revoke(key.id, now, `${SCHEDULE}, ${by}`)) !== 'revoked') continue;
+      await this.#audit.record({ name: `${SCHEDULE}, ${by}` }, 'key.revoked', targetOf(key), now);
+      revoked++;
+    }
+    return revoked;
+  }
+
   async #recordCreation(key: Key, actor: Actor, now: Date): Promise<void> {
-    const { tier, permissions, predecessorId } = key;
+    const { tier, permissions, predecessorId, note, expiresAt, allowedNetworks, requestsPerSecond } = key;
     const details = {
       tier,
       permissions: permissions.join(' '),
+      ...(note === undefined ? {} : { note }),
+      ...(expiresAt === undefined ? {} : { expires: expiresAt.toISOString() }),
+      ...(allowedNetworks === undefined ? {} : { networks: allowedNetworks.join(' ') }),
+      ...(requestsPerSecond === undefined ? {} : { rate: `${requestsPerSecond} a second` }),
       ...(predecessorId === undefined ? {} : { predecessor: predecessorId }),
     };
     await this.#audit.record(actor, 'key.created', targetOf(key), now, details);
@@ -123,24 +187,26 @@ export class Keys {
 
 const targetOf = ({ id, name }: StoredKey) => ({ kind: 'key', id, name }) as const;
 
-function makeKey(
-  { name, tier, permissions }: NewKey,
-  now: Date,
-  origin: Pick<StoredKey, 'ownerId' | 'predecessorId'> = {},
-): CreatedKey {
+function inherited({ note, expiresAt, allowedNetworks, requestsPerSecond }: Key, now: Date): KeyAttributes {
+  return {
+    ...(note === undefined ? {} : { note }),
+    ...(expiresAt === undefined || expiresAt <= now ? {} : { expiresAt }),
+    ...(allowedNetworks === undefined ? {} : { allowedNetworks }),
+    ...(requestsPerSecond === undefined ? {} : { requestsPerSecond }),
+  };
+}
+
+function makeKey(newKey: NewKey, now: Date, origin: Pick<StoredKey, 'ownerId' | 'predecessorId'> = {}): CreatedKey {
   const secret = makeSecret();
-  const key: Key = {
+  const stored = {
+    ...newKey,
     id: makeId(),
-    name,
     hash: hashSecret(secret),
     masked: maskSecret(secret),
-    permissions,
-    tier,
-    allowance: allowanceOf(tier),
     createdAt: now,
     ...origin,
   };
-  return { secret, key };
+  return { secret, key: { ...stored, allowance: allowanceOf(newKey.tier), restrictions: restrictionsOf(stored) } };
 }
 
 const ID_LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789';

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { GuessThrottle } from '../limits/guess-throttle.ts';
 import type { KeyStore, StoredKey } from '../storage/stores/key-store.ts';
 import { fromStored, type Key } from './key.ts';
+import { admits } from './restrictions.ts';
 import { hashSecret, isWellFormed } from './secret.ts';
 import { canBeRead, type StorageState, Vouching } from './vouching.ts';
 
@@ -24,19 +25,22 @@ export class TooManyGuesses extends Error {
 type KnownKeysOptions = {
   /** How long known keys are accepted while storage does not answer. */
   readonly graceMs?: number;
-  /** Called for every request with a revoked key, with the id of the key. */
-  readonly onRevoked?: (keyId: string) => void;
+  /** Called for every request that is refused although its key exists: a revoked key, or one that is restricted. */
+  readonly onRefused?: (keyId: string, address: string) => void;
   /** Called when another database, or an older copy, has taken the place of the one that was known. */
   readonly onReplaced?: () => void;
+  /** The clock that all processes share, for expiry. */
+  readonly nowMs?: () => number;
 };
 
 export class KnownKeys {
   readonly #store: KeyStore;
-  readonly #onRevoked: (keyId: string) => void;
+  readonly #onRefused: (keyId: string, address: string) => void;
+  readonly #nowMs: () => number;
   readonly #vouching: Vouching;
   readonly #guesses = new GuessThrottle();
   readonly #remembered = new Map<string, Key>();
-  /** Secrets that are not accepted, with the id of the key where it is a revoked one. */
+  /** Secrets that are not accepted, with the id of the key where it is revoked or paused. */
   readonly #absent = new Map<string, string | undefined>();
   /** Searches in storage under way: requests with the same secret share one. */
   readonly #searches = new Map<string, Promise<Found>>();
@@ -45,9 +49,13 @@ export class KnownKeys {
   #revision = '';
   #isClosed = false;
 
-  constructor(store: KeyStore, { graceMs = 0, onRevoked = () => {}, onReplaced = () => {} }: KnownKeysOptions = {}) {
+  constructor(
+    store: KeyStore,
+    { graceMs = 0, onRefused = () => {}, onReplaced = () => {}, nowMs = Date.now }: KnownKeysOptions = {},
+  ) {
     this.#store = store;
-    this.#onRevoked = onRevoked;
+    this.#onRefused = onRefused;
+    this.#nowMs = nowMs;
     this.#onReplaced = onReplaced;
     this.#vouching = new Vouching(() => this.#readChanges(), { graceMs });
   }
@@ -86,29 +94,43 @@ export class KnownKeys {
     this.#vouching.stop();
   }
 
-  /** The active key with this secret, which came from this client address. */
+  /** The key with this secret, if it may be used now from this client address. */
   async find(secret: string, address: string): Promise<Key | undefined> {
     if (!isWellFormed(secret)) return undefined;
-    const known = this.findRemembered(secret) ?? (await this.findKnown(secret));
+    const clientAddress = () => address;
+    const known = this.findRemembered(secret) ?? (await this.findKnown(secret, clientAddress));
     if (known === 'absent') return undefined;
-    if (known !== undefined) return known;
-    const { key, revokedId } = await (this.#searches.get(secret) ?? this.#search(secret, address));
-    if (revokedId !== undefined) this.#onRevoked(revokedId);
-    return key;
+    if (known !== undefined) return this.admits(known, clientAddress) ? known : undefined;
+    const { key, refusedId } = await (this.#searches.get(secret) ?? this.#search(secret, address));
+    if (refusedId !== undefined) this.#onRefused(refusedId, address);
+    return key !== undefined && this.admits(key, clientAddress) ? key : undefined;
   }
 
-  /** The same, if it was asked for before and no key has changed since; undefined if it must be searched for. */
-  async findKnown(secret: string): Promise<Key | 'absent' | undefined> {
+  /**
+   * The same, if it was asked for before and no key has changed since; undefined if it must be searched for. Restrictions
+   * of the key are not checked.
+   */
+  async findKnown(secret: string, address: () => string): Promise<Key | 'absent' | undefined> {
     await this.#vouching.refresh();
     if (!this.#absent.has(secret)) return this.#remembered.get(secret);
-    const revokedId = this.#absent.get(secret);
-    if (revokedId !== undefined) this.#onRevoked(revokedId);
+    const refusedId = this.#absent.get(secret);
+    if (refusedId !== undefined) this.#onRefused(refusedId, address());
     return 'absent';
   }
 
-  /** The active key, without asking storage; undefined sends the caller to `find` or `findKnown`. */
+  /**
+   * The key, without asking storage; undefined sends the caller to `find` or `findKnown`. Restrictions of the key are not
+   * checked.
+   */
   findRemembered(secret: string): Key | undefined {
     return this.#vouching.isCurrent() ? this.#remembered.get(secret) : undefined;
+  }
+
+  /** Whether the key has not expired, and the client is in one of its networks. */
+  admits({ id, restrictions }: Key, address: () => string): boolean {
+    if (restrictions === undefined || admits(restrictions, this.#nowMs(), address)) return true;
+    this.#onRefused(id, address());
+    return false;
   }
 
   #search(secret: string, address: string): Promise<Found> {
@@ -159,10 +181,10 @@ export class KnownKeys {
     }
   }
 
-  #remember(secret: string, { key, revokedId }: Found): void {
+  #remember(secret: string, { key, refusedId }: Found): void {
     if (this.#remembered.size >= MAX_REMEMBERED) this.#forgetOldest();
     if (this.#absent.size >= MAX_ABSENT) this.#absent.clear();
-    if (key === undefined) this.#absent.set(secret, revokedId);
+    if (key === undefined) this.#absent.set(secret, refusedId);
     else this.#remembered.set(secret, key);
   }
 
@@ -174,12 +196,12 @@ export class KnownKeys {
   }
 }
 
-/** The active key of a secret, or the id of a revoked one, or neither. */
-type Found = { readonly key?: Key; readonly revokedId?: string };
+/** The key of a secret, or the id of one that is revoked or paused, or neither. */
+type Found = { readonly key?: Key; readonly refusedId?: string };
 
 function foundIn(stored: StoredKey | undefined): Found {
   if (stored === undefined) return {};
-  if (stored.revokedAt !== undefined) return { revokedId: stored.id };
+  if (stored.revokedAt !== undefined || stored.pausedAt !== undefined) return { refusedId: stored.id };
   const key = fromStored(stored);
   return key === undefined ? {} : { key };
 }

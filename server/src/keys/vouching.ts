@@ -136,7 +136,7 @@ export class Vouching {
       const question = this.#questions[0] ?? this.#ask();
       if (this.#graceMs === 0) await question;
       // The timer may find meanwhile that storage does not answer; a question that failed is repeated until then.
-      else if ((await Promise.race([question.then(isAnswered, () => false), aTurn()])) === false) await aTurn();
+      else if ((await Promise.race([question.then(isAnswered, () => false), nextTurn()])) === false) await nextTurn();
     }
   }
 
@@ -217,4 +217,4 @@ export function canBeRead(failure: Error | undefined): boolean {
 }
 
 const isAnswered = () => true;
-const aTurn = () => sleep(TURN_MS);
+const nextTurn = () => sleep(TURN_MS);

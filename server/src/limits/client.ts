@@ -2,7 +2,7 @@
  * Who a client is, in one place: limits, fairness, known clients, statistics and logs must agree. An IPv4 client that
  * reaches a socket of both versions has an IPv4-mapped address (RFC 4291 §2.5.5.2), and some proxies add the port.
  */
-import { formatAddress, parseAddress, truncateAddress } from '@whence/dataset/address';
+import { type Address, formatAddress, parseAddress, truncateAddress } from '@whence/dataset/address';
 
 /** An IPv6 client may use any address of its network. */
 const IPV6_NETWORK_BITS = 64;
@@ -21,7 +21,7 @@ export function clientNetwork(text: string): string {
 }
 
 /** Without the port, as in `192.0.2.1:1234` or `[2001:db8::1]:1234`, and without a zone (RFC 4007 §11). */
-function parseClient(text: string) {
+export function parseClient(text: string): Address | undefined {
   const parts = /^(?:\[([^\]]*)\]|([\d.]+))(?::\d+)?$/.exec(text);
   return parseAddress((parts?.[1] ?? parts?.[2] ?? text).replace(/%.*/, ''));
 }

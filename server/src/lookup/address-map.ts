@@ -8,7 +8,6 @@ import { CONNECTION_TYPES, type ConnectionType } from '@whence/dataset/record';
 import { CELL_CODES, UNANNOUNCED_CELL } from '../vocabulary.ts';
 import type { GiveWay } from './dataset-walks.ts';
 import { runsWithin } from './prefix-runs.ts';
-import { type Share, Shares, sizeOf } from './prefix-summary.ts';
 
 type AddressMap = { prefix: string; cell_length: number; cells: string; is_truncated: boolean };
 
@@ -36,7 +35,7 @@ export async function mapPrefix(
     if (++runs > MAX_RUNS) break;
     const pause = giveWay();
     if (pause !== undefined) await pause;
-    if (run.match !== 0) cells.add(run.start, run.end, typeOf(dataset.attributesOf(run.match)).connection_type);
+    if (run.match !== 0) cells.add(run.start, run.end, typeOf(dataset.attributesOf(run.match)));
   }
   return {
     prefix: formatPrefix(fromBigInt(start, version), length),
@@ -46,17 +45,14 @@ export async function mapPrefix(
   };
 }
 
-type NetworkMap = AddressMap & { countries: Share<string>[] };
-
-/** The IPv4 addresses that a network announces: where they are, one cell per /16 of all space, and in which countries. */
+/** The IPv4 addresses that a network announces, one cell per /16 of all space. */
 export async function mapNetwork(
   dataset: Dataset,
   asn: number,
   prefixes: readonly string[],
   giveWay: GiveWay,
-): Promise<NetworkMap> {
+): Promise<AddressMap> {
   const cells = new Cells(0n, 4, 16, 2 ** 16);
-  const countries = new Shares<string>();
   const typeOf = typesByAttributes(dataset);
   let runs = 0;
   for (const prefix of prefixes) {
@@ -69,30 +65,20 @@ export async function mapNetwork(
       if (pause !== undefined) await pause;
       // A more specific prefix belongs to another network, or is in `prefixes` itself.
       if (match === 0 || dataset.asnNumber(match) !== asn || match >>> 24 !== length) continue;
-      const { connection_type, country } = typeOf(dataset.attributesOf(match));
-      cells.add(start, end, connection_type);
-      countries.add(country, sizeOf(4, start, end));
+      cells.add(start, end, typeOf(dataset.attributesOf(match)));
     }
     if (runs > MAX_RUNS) break;
   }
-  return {
-    prefix: '0.0.0.0/0',
-    cell_length: 16,
-    cells: cells.toText(),
-    is_truncated: runs > MAX_RUNS,
-    countries: countries.sorted(),
-  };
+  return { prefix: '0.0.0.0/0', cell_length: 16, cells: cells.toText(), is_truncated: runs > MAX_RUNS };
 }
 
 /** A set of attributes belongs to thousands of prefixes and takes a while to decode. */
-function typesByAttributes(dataset: Dataset): (set: number) => { connection_type: ConnectionType; country: string } {
-  const known = new Map<number, { connection_type: ConnectionType; country: string }>();
+function typesByAttributes(dataset: Dataset): (set: number) => ConnectionType {
+  const known = new Map<number, ConnectionType>();
   return (set) => {
-    const found = known.get(set);
-    if (found !== undefined) return found;
-    const { connection_type, country } = dataset.attributes(set);
-    known.set(set, { connection_type, country });
-    return { connection_type, country };
+    const type = known.get(set) ?? dataset.attributes(set).connection_type;
+    known.set(set, type);
+    return type;
   };
 }
 

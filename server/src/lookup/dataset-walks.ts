@@ -1,5 +1,5 @@
 /**
- * Walks over many records of the dataset, such as the summary of a /8, which take tens of milliseconds. One runs at a
+ * Walks over many records of the dataset, such as the summary of a /8, which take up to half a second. One runs at a
  * time, and gives way to other requests after every SLICE_MS. Results are kept as long as the dataset is in use.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';

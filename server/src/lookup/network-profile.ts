@@ -1,38 +1,82 @@
-/** Connection types of a network's addresses, and networks that probably belong to the same organisation. */
+/** What a network consists of, and networks that probably belong to the same organisation. */
 import type { AsnSearch, AsnSearchResult } from '@whence/dataset/asn-search';
 import { parsePrefix } from '@whence/dataset/prefix';
 import type { Dataset } from '@whence/dataset/read';
-import type { ConnectionType } from '@whence/dataset/record';
+import { type ConnectionType, FLAGS, type Flag } from '@whence/dataset/record';
 import type { GiveWay } from './dataset-walks.ts';
 import { runsWithin } from './prefix-runs.ts';
 import { type Share, Shares, sizeOf } from './prefix-summary.ts';
 
-/** Runs that are walked: about 20 ms. */
-const MAX_RUNS = 4_000;
+/** Runs that are walked: about 100 ms in slices. */
+const MAX_RUNS = 20_000;
 const MAX_RELATED = 20;
+/** Flags that the connection type says already. */
+const TYPE_FLAGS: readonly Flag[] = ['is_datacenter', 'is_residential', 'is_mobile'];
 
-/** For the IPv4 addresses that the network announces. `isSample` if it has more runs than are walked. */
-export async function connectionTypesOf(
+type PrefixKind = { connection_type: ConnectionType; country: string; flags: Flag[] };
+type NetworkProfile = {
+  connection_types: Share<ConnectionType>[];
+  countries: Share<string>[];
+  is_sample: boolean;
+  prefix_kinds: { kinds: PrefixKind[]; of: number[] };
+};
+
+/**
+ * Shares of the IPv4 addresses that the network announces, and the kind of each prefix. `is_sample` if it has more runs
+ * than are walked; the prefixes after that have no kind.
+ */
+export async function profileNetwork(
   dataset: Dataset,
   asn: number,
   prefixes: readonly string[],
   giveWay: GiveWay,
-): Promise<{ shares: Share<ConnectionType>[]; isSample: boolean }> {
-  const shares = new Shares<ConnectionType>();
+): Promise<NetworkProfile> {
+  const types = new Shares<ConnectionType>();
+  const countries = new Shares<string>();
+  const kinds = new Map<string, number>();
+  const of: number[] = [];
   let runs = 0;
   for (const prefix of prefixes) {
-    const range = parsePrefix(prefix);
-    if (range === undefined) continue;
+    const range = runs > MAX_RUNS ? undefined : parsePrefix(prefix);
+    if (range === undefined) {
+      of.push(-1);
+      continue;
+    }
+    const ownTypes = new Shares<ConnectionType>();
+    const ownCountries = new Shares<string>();
+    const flags = new Set<Flag>();
     for (const { start, end, match } of runsWithin(dataset, range.version, range.start, range.end)) {
-      if (++runs > MAX_RUNS) return { shares: shares.sorted(), isSample: true };
+      if (++runs > MAX_RUNS) break;
       const pause = giveWay();
       if (pause !== undefined) await pause;
       // A more specific prefix belongs to another network, or is in `prefixes` itself.
       if (match === 0 || dataset.asnNumber(match) !== asn || match >>> 24 !== lengthOf(prefix)) continue;
-      shares.add(dataset.attributes(dataset.attributesOf(match)).connection_type, sizeOf(4, start, end));
+      const { connection_type, country, detection } = dataset.attributes(dataset.attributesOf(match));
+      const size = sizeOf(range.version, start, end);
+      ownTypes.add(connection_type, size);
+      ownCountries.add(country, size);
+      for (const flag of FLAGS) if (detection[flag] && !TYPE_FLAGS.includes(flag)) flags.add(flag);
+      if (range.version === 6) continue;
+      types.add(connection_type, size);
+      countries.add(country, size);
     }
+    const [type, country] = [ownTypes.sorted()[0]?.value, ownCountries.sorted()[0]?.value];
+    if (type === undefined || country === undefined) {
+      of.push(-1);
+      continue;
+    }
+    const kind: PrefixKind = { connection_type: type, country, flags: [...flags] };
+    const text = JSON.stringify(kind);
+    const position = kinds.get(text) ?? kinds.size;
+    kinds.set(text, position);
+    of.push(position);
   }
-  return { shares: shares.sorted(), isSample: false };
+  return {
+    connection_types: types.sorted(),
+    countries: countries.sorted(),
+    is_sample: runs > MAX_RUNS,
+    prefix_kinds: { kinds: [...kinds.keys()].map((text) => JSON.parse(text) as PrefixKind), of },
+  };
 }
 
 const lengthOf = (prefix: string) => Number(prefix.slice(prefix.indexOf('/') + 1));

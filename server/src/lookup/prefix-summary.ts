@@ -5,6 +5,7 @@ import { formatPrefix, fromBigInt, type Range } from '@whence/dataset/prefix';
 import type { Dataset } from '@whence/dataset/read';
 import { type ConnectionType, FLAGS, type Flag, type ThreatLevel } from '@whence/dataset/record';
 import type { GiveWay } from './dataset-walks.ts';
+import { type PrefixCell, PrefixCells } from './prefix-cells.ts';
 import { runsWithin } from './prefix-runs.ts';
 
 export type Share<Value extends string> = { value: Value; addresses: number };
@@ -23,9 +24,11 @@ export type PrefixPart = {
 type PrefixContent = {
   unit: 'addresses' | 'slash64s';
   size: number;
+  counted: number;
   announced: number;
+  cells: PrefixCell[];
   parts: PrefixPart[];
-  is_truncated: boolean;
+  part_count: number;
   connection_types: Share<ConnectionType>[];
   flags: Share<Flag>[];
   threat_levels: Share<ThreatLevel>[];
@@ -35,8 +38,11 @@ type PrefixContent = {
 
 /** Parts that are listed. */
 const MAX_PARTS = 256;
-/** Runs that are walked, which takes about 50 ms. Later ones are not counted, and `is_truncated` is set. */
-const MAX_RUNS = 10_000;
+/**
+ * Runs that are walked, which takes about half a second in slices. A /8 of IPv4 has at most some 40,000. Later ones are
+ * not counted, and `counted` is smaller than the size.
+ */
+const MAX_RUNS = 100_000;
 const MAX_SHARES = 50;
 
 export async function summarizePrefix(
@@ -50,12 +56,14 @@ export async function summarizePrefix(
   const levels = new Shares<ThreatLevel>();
   const countries = new Shares<string>();
   const networks = new Map<number, { asn: number; asn_name: string; addresses: number }>();
+  const cells = new PrefixCells({ start, end });
   let announced = 0;
   let runs = 0;
-  let isTruncated = false;
+  let partCount = 0;
+  let countedTo = end;
   for (const run of runsWithin(dataset, version, start, end)) {
     if (++runs > MAX_RUNS) {
-      isTruncated = true;
+      countedTo = run.start - 1n;
       break;
     }
     const pause = giveWay();
@@ -66,6 +74,7 @@ export async function summarizePrefix(
     const size = sizeOf(version, run.start, run.end);
     const set = FLAGS.filter((flag) => record.detection[flag]);
     announced += size;
+    cells.add(run.start, run.end, record.threat.level, record.connection_type);
     types.add(record.connection_type, size);
     levels.add(record.threat.level, size);
     countries.add(record.country, size);
@@ -73,10 +82,8 @@ export async function summarizePrefix(
     const network = networks.get(record.asn) ?? { asn: record.asn, asn_name: record.asn_name, addresses: 0 };
     network.addresses += size;
     networks.set(record.asn, network);
-    if (parts.length === MAX_PARTS) {
-      isTruncated = true;
-      continue;
-    }
+    partCount++;
+    if (parts.length === MAX_PARTS) continue;
     parts.push({
       first: record.ip,
       last: formatAddress(fromBigInt(run.end, version)),
@@ -93,9 +100,11 @@ export async function summarizePrefix(
   return {
     unit: version === 4 ? 'addresses' : 'slash64s',
     size: sizeOf(version, start, end),
+    counted: sizeOf(version, start, countedTo),
     announced,
+    cells: cells.upTo(countedTo),
     parts,
-    is_truncated: isTruncated,
+    part_count: partCount,
     connection_types: types.sorted(),
     flags: flags.sorted(),
     threat_levels: levels.sorted(),

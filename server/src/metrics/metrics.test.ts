@@ -14,6 +14,8 @@ const two = snapshot(
     metrics.count('ip', 200, 0.25);
     metrics.count('ip', 404, 0.5);
     metrics.count('asn', 200, 60);
+    metrics.count('email', 503, 1, 'DNS_UNAVAILABLE');
+    metrics.count('readyz', 503, 1, 'NOT_READY');
     metrics.cacheHits = 3;
   },
   { whence_dataset_version: 4, whence_leased_requests: 5 },
@@ -27,6 +29,7 @@ for (const [behaviour, line] of [
   ['all requests in the last bucket', 'whence_request_duration_seconds_bucket{route="asn",le="+Inf"} 1'],
   ['the sum of a route', 'whence_request_duration_seconds_sum{route="ip"} 0.75'],
   ['the count of a route', 'whence_request_duration_seconds_count{route="ip"} 2'],
+  ['503 by code', 'whence_unavailable_total{code="DNS_UNAVAILABLE"} 1'],
   ['hits of the cache', 'whence_answer_cache_total{result="hit"} 3'],
   ['gauges', 'whence_dataset_version 4'],
   ['the build', 'whence_build_info{version="1.2.3",node="20.1.0"} 1'],
@@ -69,4 +72,8 @@ test('metrics: counters of other parts are added', () => {
   const more = withCounters(withCounters(two, { a_total: 1 }), { a_total: 2, b_total: 1 });
   assert.deepEqual([more.counters['a_total'], more.counters['b_total']], [3, 1]);
   assert.ok(renderMetrics(more, BUILD).includes('# TYPE a_total counter\na_total 3\n'));
+});
+
+test('metrics: a probe that is answered with 503 is not a request that was', () => {
+  assert.ok(!Object.keys(two.counters).some((name) => name.includes('NOT_READY')));
 });

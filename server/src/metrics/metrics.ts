@@ -5,6 +5,10 @@
 /** Upper bounds of the latency histogram, in seconds. */
 export const BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5] as const;
 
+const UNAVAILABLE = 503;
+/** Routes that are not part of the API: probes, and paths that do not exist. */
+export const PROBES: ReadonlySet<string> = new Set(['healthz', 'readyz', 'none']);
+
 type RouteSnapshot = {
   /** Status → requests. */
   readonly statuses: Readonly<Record<string, number>>;
@@ -28,7 +32,12 @@ export class Metrics {
   cacheMisses = 0;
   plainLookups = 0;
 
-  count(route: string, status: number, seconds: number): void {
+  /** Requests answered with 503 by the code of the refusal, as its status does not tell an overload from DNS that is down. */
+  readonly unavailable = new Map<string, number>();
+
+  /** `code` is that of the refusal, if the request was refused. */
+  count(route: string, status: number, seconds: number, code = ''): void {
+    if (status === UNAVAILABLE && !PROBES.has(route)) this.unavailable.set(code, (this.unavailable.get(code) ?? 0) + 1);
     let counts = this.#routes.get(route);
     if (counts === undefined) {
       counts = { statuses: new Map(), buckets: new Array<number>(BUCKETS.length + 1).fill(0), seconds: 0 };
@@ -55,6 +64,9 @@ export class Metrics {
       'whence_answer_cache_total{result="hit"}': this.cacheHits,
       'whence_answer_cache_total{result="miss"}': this.cacheMisses,
       whence_plain_lookups_total: this.plainLookups,
+      ...Object.fromEntries(
+        [...this.unavailable].map(([code, count]) => [`whence_unavailable_total{code="${code}"}`, count]),
+      ),
     };
     return { routes: Object.fromEntries(routes), counters, gauges };
   }
@@ -103,6 +115,7 @@ function addCounts(a: Readonly<Record<string, number>>, b: Readonly<Record<strin
 
 const HELP: Readonly<Record<string, string>> = {
   whence_answer_cache_total: 'Lookups answered from the cache of finished answers, or not.',
+  whence_unavailable_total: 'Requests answered with 503, by the code of the refusal; without probes.',
   whence_plain_lookups_total: 'Lookups answered before the HTTP parser of Node.',
   whence_log_lines_dropped_total: 'Log lines dropped because standard error was not read, or could not be written.',
   whence_log_lines_repeated_total: 'Log lines that were counted instead of written, because they repeated themselves.',

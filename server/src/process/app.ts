@@ -52,7 +52,8 @@ export async function createApp(
   });
   app.addHook('onResponse', async (request, { statusCode }) => {
     const { name = 'none' } = request.routeOptions.config;
-    if (!NOT_MEASURED.has(name)) metrics.count(name, statusCode, (performance.now() - request.startedMs) / 1000);
+    const seconds = (performance.now() - request.startedMs) / 1000;
+    if (!NOT_MEASURED.has(name)) metrics.count(name, statusCode, seconds, request.refusalCode);
     const ip = clientAddress(request.ip);
     request.log.debug({ method: request.method, route: name, status: statusCode, ip }, 'request');
   });

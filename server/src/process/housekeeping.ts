@@ -1,4 +1,5 @@
 /** What a process does at intervals beside answering requests: it writes what it has counted, and renews its leases. */
+import type { Keys } from '../keys/keys.ts';
 import type { KnownKeys } from '../keys/known-keys.ts';
 import type { StorageState } from '../keys/vouching.ts';
 import type { Logger } from '../log/log.ts';
@@ -16,6 +17,8 @@ const RECALLS_MS = 100;
 const RENEWAL_MS = 10_000;
 /** How often a process reports itself, and reads what the others have reported. */
 const REPORT_MS = 10_000;
+/** How often a process looks for keys whose scheduled revocation is due; requests are refused in time without it. */
+const REVOCATIONS_MS = 10_000;
 /** How often a process checks whether old rows are due for removal; one process per hour removes them. */
 const PRUNING_MS = 600_000;
 
@@ -23,6 +26,7 @@ type HousekeepingDependencies = {
   readonly storage: Storage;
   readonly writes: WriteProbe;
   readonly keys: KnownKeys;
+  readonly managedKeys: Keys;
   readonly quota: Quota;
   readonly statistics: StatisticsWriter;
   readonly reporter: ProcessReporter;
@@ -33,7 +37,7 @@ type HousekeepingDependencies = {
 
 /** Returns how to stop. */
 export function startHousekeeping(dependencies: HousekeepingDependencies): () => void {
-  const { storage, writes, keys, quota, statistics, reporter, replicas, nowMs, log } = dependencies;
+  const { storage, writes, keys, managedKeys, quota, statistics, reporter, replicas, nowMs, log } = dependencies;
   let lastState: StorageState = 'ok';
   const watchStorage = async () => {
     const state = await keys.checkStorage();
@@ -48,6 +52,11 @@ export function startHousekeeping(dependencies: HousekeepingDependencies): () =>
     const removed = await pruneOldRows(storage, nowMs());
     if (removed !== undefined) log.info(removed, 'old rows removed');
   };
+  const revokeDue = async () => {
+    if (keys.storageState !== 'ok') return;
+    const revoked = await managedKeys.revokeDue(new Date(nowMs()));
+    if (revoked > 0) log.info({ keys: revoked }, 'keys were revoked as scheduled');
+  };
   const cannotWrite = (error: unknown) => writes.failed(error);
   // While storage does not answer, the metrics show what was read last.
   const keepLastRead = () => {};
@@ -60,6 +69,7 @@ export function startHousekeeping(dependencies: HousekeepingDependencies): () =>
     repeat(() => quota.renewLeases(), RENEWAL_MS, cannotWrite),
     repeat(() => reporter.report(), REPORT_MS, cannotWrite),
     repeat(() => replicas.refresh(), REPORT_MS, keepLastRead),
+    repeat(revokeDue, REVOCATIONS_MS, cannotWrite),
     repeat(prune, PRUNING_MS, cannotWrite),
   ];
   return () => {

@@ -14,10 +14,13 @@ import type { DashboardSettings } from '../dashboard/dependencies.ts';
 import { EmailChecks } from '../email-checks/email-checks.ts';
 import type { ReadMode } from '../http/paced-connections.ts';
 import { serverUrl } from '../http/server-url.ts';
-import { checkSharedBuffer } from '../http/shared-buffer-check.ts';
+import { chooseReadMode } from '../http/shared-buffer-check.ts';
+import { Keys } from '../keys/keys.ts';
 import { KnownKeys } from '../keys/known-keys.ts';
+import { clientAddress } from '../limits/client.ts';
 import { Overload } from '../limits/overload.ts';
 import { PublicLookups } from '../limits/public-lookups.ts';
+import { RequestRates } from '../limits/request-rates.ts';
 import type { Logger } from '../log/log.ts';
 import { LiveDataset, type OpenedVersion } from '../lookup/live-dataset.ts';
 import { Metrics, type MetricsSnapshot } from '../metrics/metrics.ts';
@@ -96,7 +99,8 @@ export async function startServer(
   const statistics = new StatisticsWriter({ usage, traffic, networks });
   const keys = new KnownKeys(storage.keys, {
     graceMs: config.storageGraceSeconds * 1000,
-    onRevoked: (keyId) => usage.countRefused(keyId, nowMs()),
+    nowMs,
+    onRefused: (keyId, address) => usage.countRefused(keyId, clientAddress(address), nowMs()),
     onReplaced: () => {
       log.warn('another database, or an older copy of it, has taken its place: known keys and leases are dropped');
       quota.leaveReplacedDatabase();
@@ -137,6 +141,7 @@ export async function startServer(
     networks,
     keys,
     quota,
+    rates: new RequestRates(),
     emailChecks,
     addressSections,
     publicLookups: new PublicLookups(),
@@ -161,6 +166,7 @@ export async function startServer(
     storage,
     writes,
     keys,
+    managedKeys: new Keys(storage.keys, audit),
     quota,
     statistics,
     reporter,
@@ -238,16 +244,6 @@ async function registrationsOf(
   if (rdapBootstrap === undefined) return undefined;
   const { Registrations } = await import('../address/registration/registrations.ts');
   return new Registrations({ store, bootstrapUrl: rdapBootstrap, contact, proxies, nowMs });
-}
-
-async function chooseReadMode(log: Logger): Promise<ReadMode> {
-  const reason = await checkSharedBuffer();
-  if (reason === undefined) return 'shared-buffer';
-  log.warn(
-    { reason, node: process.version },
-    'connections are read by data events, which is slower: the shared read buffer does not work here',
-  );
-  return 'data-events';
 }
 
 function connectionCount(server: Server): Promise<number> {

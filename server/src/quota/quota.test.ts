@@ -51,6 +51,54 @@ for (const engine of testEngines()) {
     assert.equal((await spend(first)).isAllowed, false);
   });
 
+  for (const [behaviour, lower, higher] of [
+    ['lowered below what was used', 100, 130],
+    ['lowered to what was used', 120, 121],
+  ] as const) {
+    onEngine(`a limit that is ${behaviour} admits nothing more, and one that is raised exactly the rest`, async () => {
+      const keyId = `changed ${lower}`;
+      const all = processes(2) as [Quota, Quota];
+      for (const quota of all) {
+        await quota.answerRecalls();
+        for (let i = 0; i < 60; i++) await quota.spend(keyId, { limit: 1_000, lease: 50 }, NOON);
+      }
+      assert.ok(
+        all.every(({ unspent }) => unspent > 0),
+        'both hold a part of the day',
+      );
+      const answering = setInterval(() => void all.map((quota) => quota.answerRecalls()), 50);
+      const admitted = async (limit: number) => {
+        let count = 0;
+        for (const quota of all) while ((await quota.spend(keyId, { limit, lease: 5 }, NOON)).isAllowed) count++;
+        return count;
+      };
+      assert.deepEqual([await admitted(lower), await admitted(higher)], [0, higher - 120]);
+      clearInterval(answering);
+    });
+  }
+
+  onEngine('a limit that is lowered while a lease is being taken applies to that lease', async () => {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const slow = {
+      ...storage.leases,
+      take: async (...args: Parameters<typeof storage.leases.take>) => {
+        const grant = await storage.leases.take(...args);
+        await released;
+        return grant;
+      },
+    };
+    const quota = new Quota(slow);
+    const before = quota.spend('in flight', { limit: 1_000, lease: 50 }, NOON);
+    const after = Array.from({ length: 5 }, () => quota.spend('in flight', { limit: 3, lease: 5 }, NOON));
+    release();
+    const spent = await Promise.all([before, ...after]);
+    assert.equal(spent.filter(({ isAllowed }) => isAllowed).length, 3);
+    assert.equal((await storage.leases.takenOn('2026-11-15', ['in flight'])).get('in flight'), 3);
+  });
+
   onEngine('a key is refused only when no process holds a part of its day that it does not use', async () => {
     const [first, second] = processes(2) as [Quota, Quota];
     await first.answerRecalls();

@@ -56,6 +56,10 @@ type EndedLease = {
 type LeaseBalance = {
   readonly keyId: string;
   readonly day: string;
+  /** Of the last request: another one once the tier of the key was changed. */
+  allowance: Allowance;
+  /** The limit under which the lease was taken. Under another one it is returned, and not spent. */
+  takenUnder: number;
   /** The name of the lease. */
   owner: string;
   granted: number;
@@ -124,7 +128,8 @@ export class Quota {
     if (allowance.limit === Number.POSITIVE_INFINITY) return { isAllowed: true, remaining: UNLIMITED, resetSeconds };
     const balance = this.#balances.get(keyId);
     if (balance === undefined || balance.spent >= balance.opened) return undefined;
-    if (balance.spent >= balance.askAheadAt) this.#askAhead(balance, allowance);
+    if (balance.takenUnder !== allowance.limit) return undefined;
+    if (balance.spent >= balance.askAheadAt) this.#askAhead(balance);
     return spendFrom(balance, nowMs, resetSeconds);
   }
 
@@ -132,16 +137,17 @@ export class Quota {
     const spent = this.spendAtOnce(keyId, allowance, nowMs);
     if (spent !== undefined) return spent;
     const { endSeconds: resetSeconds } = this.#day;
-    const balance = this.#balanceOf(keyId, allowance.limit);
+    const balance = this.#balanceOf(keyId, allowance);
+    if (balance.allowance.limit !== allowance.limit) this.#changeLimit(balance, allowance);
     balance.lastSpentMs = nowMs;
     balance.waiting++;
     try {
-      while (balance.spent >= balance.opened) {
+      while (balance.spent >= balance.opened || balance.takenUnder !== balance.allowance.limit) {
         if (performance.now() < balance.emptyUntilMs) {
           return { isAllowed: false, remaining: 0, resetSeconds };
         }
         if (this.#isStorageDown()) throw new StorageUnavailable('storage does not answer, and the lease is spent');
-        balance.taking ??= this.#take(balance, allowance).finally(() => {
+        balance.taking ??= this.#take(balance).finally(() => {
           balance.taking = undefined;
           balance.isRecalled = false;
         });
@@ -151,6 +157,15 @@ export class Quota {
     } finally {
       this.#stopWaiting(balance);
     }
+  }
+
+  /** What is left of the day as far as this process knows, without spending. */
+  peek(keyId: string, { limit }: Allowance, nowMs: number): Spent {
+    const { endSeconds: resetSeconds } = this.#moveTo(nowMs);
+    if (limit === Number.POSITIVE_INFINITY) return { isAllowed: false, remaining: UNLIMITED, resetSeconds };
+    const balance = this.#balances.get(keyId);
+    const remaining = balance === undefined ? limit : balance.left + balance.granted - balance.spent;
+    return { isAllowed: false, remaining: Math.min(limit, remaining), resetSeconds };
   }
 
   /**
@@ -223,15 +238,22 @@ export class Quota {
     await this.#writeEnded();
   }
 
+  /** A key that was used up may not be under its new limit. What was taken under the other one is returned by `#ask`. */
+  #changeLimit(balance: LeaseBalance, allowance: Allowance): void {
+    balance.allowance = allowance;
+    balance.emptyUntilMs = 0;
+    balance.wasRecalled = false;
+  }
+
   /** Leaves a part of a lease open in the balance, or marks it as used up. */
-  async #take(balance: LeaseBalance, { limit, lease }: Allowance): Promise<void> {
+  async #take(balance: LeaseBalance): Promise<void> {
     let recalledAtMs = Number.POSITIVE_INFINITY;
     let retryMs = RECALL_RETRY_MS;
     // Not so if the lease was removed: what was not opened has gone back to the day.
-    if (balance.granted > balance.opened && (await this.#ask(balance, 0, limit, lease)).isGranted) return;
+    if (balance.granted > balance.opened && (await this.#ask(balance, 0)).isGranted) return;
     for (;;) {
-      const wanted = Math.max(balance.waiting, 1, shareOf(balance, lease));
-      const { isGranted, heldElsewhere } = await this.#ask(balance, wanted, limit, lease);
+      const wanted = Math.max(balance.waiting, 1, shareOf(balance));
+      const { isGranted, heldElsewhere } = await this.#ask(balance, wanted);
       const nowMs = performance.now();
       // A refusal would be wrong as long as another process holds a part of the day and does not use it.
       const isRecallOver = balance.wasRecalled || nowMs - recalledAtMs > RECALL_WAIT_MS;
@@ -251,14 +273,14 @@ export class Quota {
   }
 
   /** Asks once, so that requests need not wait. What it does not get, the first of them that has to wait asks for. */
-  #askAhead(balance: LeaseBalance, { limit, lease }: Allowance): void {
+  #askAhead(balance: LeaseBalance): void {
     balance.askAheadAt = Number.POSITIVE_INFINITY;
     const isAllOpen = balance.granted <= balance.opened;
-    const wanted = isAllOpen ? shareOf(balance, lease) : 0;
+    const wanted = isAllOpen ? shareOf(balance) : 0;
     // Near the end of a day, what is not needed yet is left to other processes.
     if (balance.taking !== undefined || (isAllOpen && wanted === 0) || this.#isStorageDown()) return;
     balance.waiting++;
-    balance.taking = this.#ask(balance, wanted, limit, lease)
+    balance.taking = this.#ask(balance, wanted)
       .then(() => {})
       .finally(() => this.#stopAsking(balance));
     // Requests that wait for it report why they cannot be answered; usually none does.
@@ -280,18 +302,22 @@ export class Quota {
   }
 
   /** Asks for `wanted` more, and to open a further part. */
-  async #ask(
-    balance: LeaseBalance,
-    wanted: number,
-    limit: number,
-    lease: number,
-  ): Promise<{ isGranted: boolean; heldElsewhere: number }> {
+  async #ask(balance: LeaseBalance, wanted: number): Promise<{ isGranted: boolean; heldElsewhere: number }> {
+    const { limit } = balance.allowance;
+    if (balance.isStored && balance.takenUnder !== limit) {
+      this.#end(balance);
+      // Before more is taken: the day must have what was returned.
+      await this.#writeEnded();
+      return this.#ask(balance, Math.max(wanted, balance.waiting));
+    }
     const { keyId, day, owner, spent, opened } = balance;
+    balance.takenUnder = limit;
     balance.isStored = true;
-    const request = { wanted, limit, spent, opened, open: openUpTo(balance, lease) };
+    const request = { wanted, limit, spent, opened, open: openUpTo(balance) };
     const grant = await this.#store.take({ keyId, day, owner }, request);
-    // The database was replaced meanwhile, and the lease of this answer was given up.
-    if (balance.owner !== owner) return this.#ask(balance, Math.max(wanted, balance.waiting), limit, lease);
+    // The database was replaced meanwhile, and the lease of this answer was given up; or the limit was changed.
+    if (balance.owner !== owner || balance.allowance.limit !== limit)
+      return this.#ask(balance, Math.max(wanted, balance.waiting));
     balance.granted = grant.granted;
     balance.opened = grant.opened;
     balance.left = grant.left;
@@ -299,19 +325,21 @@ export class Quota {
     return { isGranted: grant.opened > opened, heldElsewhere: grant.heldElsewhere };
   }
 
-  #balanceOf(keyId: string, limit: number): LeaseBalance {
+  #balanceOf(keyId: string, allowance: Allowance): LeaseBalance {
     let balance = this.#balances.get(keyId);
     if (balance === undefined) {
       balance = {
         keyId,
         day: this.#day.text,
+        allowance,
+        takenUnder: allowance.limit,
         owner: this.#newOwner(),
         granted: 0,
         opened: 0,
         spent: 0,
         askAheadAt: Number.POSITIVE_INFINITY,
         isStored: false,
-        left: limit,
+        left: allowance.limit,
         lastSpentMs: 0,
         waiting: 0,
         taking: undefined,
@@ -386,12 +414,12 @@ export class Quota {
  * What may be taken beyond the requests that wait, which are demand: at most a sixteenth of what is left, so that near
  * the end no process holds much.
  */
-function shareOf({ left }: LeaseBalance, lease: number): number {
-  return Math.min(lease, Math.floor(left / 16));
+function shareOf({ left, allowance }: LeaseBalance): number {
+  return Math.min(allowance.lease, Math.floor(left / 16));
 }
 
-function openUpTo({ opened, spent, waiting }: LeaseBalance, lease: number): number {
-  return opened + Math.max(waiting, Math.min(lease, Math.max(FIRST_PART, spent)));
+function openUpTo({ opened, spent, waiting, allowance }: LeaseBalance): number {
+  return opened + Math.max(waiting, Math.min(allowance.lease, Math.max(FIRST_PART, spent)));
 }
 
 function spendFrom(balance: LeaseBalance, nowMs: number, resetSeconds: number): Spent {

@@ -7,7 +7,7 @@ import type { Engine } from './engine.ts';
 import { sql } from './kysely.ts';
 import { type Content, contentOf, pagesOf, TABLE_NAMES, type TableName } from './tables.ts';
 
-/** With at most 18 columns per row, this stays far below the parameter limit of both engines. */
+/** With at most 35 columns per row, this stays far below the parameter limit of both engines. */
 const ROWS_PER_STATEMENT = 250;
 /** Processes report every ten seconds. */
 const SEEN_MS = 30_000;

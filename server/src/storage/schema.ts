@@ -30,9 +30,25 @@ export type Schema = {
     /** Client address. */
     first_used_from: string | null;
     first_used_status: number | null;
-    /** Requests with the key after it was revoked, and the last of them. */
+    /** Client address of a request about the time of `last_used_at`. */
+    last_used_from: string | null;
+    /** Requests that were refused since the key was last revoked, paused or resumed, and the last of them. */
     refused_requests: Generated<number>;
     last_refused_at: number | null;
+    last_refused_from: string | null;
+    note: string | null;
+    expires_at: number | null;
+    /** 1 once a list was read after the key had expired: its facet then says so. Requests compare `expires_at`. */
+    has_expired: Generated<number>;
+    paused_at: number | null;
+    /** CIDR prefixes separated by spaces; null for any client. */
+    allowed_networks: string | null;
+    requests_per_second: number | null;
+    /** When the key is to be revoked, and who scheduled it. */
+    revoke_at: number | null;
+    revoke_by: string | null;
+    /** Random, another one after every change. Null for keys of programs that do not write it. */
+    change_token: string | null;
     /** `revisions.keys` after its last change. */
     revision: Generated<number>;
     /** The name as it sorts; null if a program that does not know it created the key. */
@@ -42,7 +58,7 @@ export type Schema = {
   };
   /** Each name from each of its words on, ids and masked keys, as they are searched for. */
   key_words: { word: string; key_id: string };
-  /** Kept by triggers. `scope` is the id of an account, empty for all keys; `facet` is status, tier and permissions. */
+  /** Kept by triggers. `scope` is the id of an account, empty for all keys; `facet` is state, tier and permissions. */
   key_counts: { scope: string; facet: string; key_count: number };
   /** One row. Each number increases with every change that processes must notice. */
   revisions: { id: number; keys: number; recalls: number };

@@ -19,6 +19,8 @@ export type UsageRow = {
 /** What happened to a key since the last time. */
 export type KeyUse = {
   readonly lastUsedAt?: Date;
+  /** Client address of a request about that time. */
+  readonly lastUsedFrom?: string;
   readonly firstUse?: FirstUse;
   readonly refused?: Refused;
   /** Requests of the last day with any, for the order of the list of keys. They are in rows of `usage` as well. */
@@ -55,26 +57,32 @@ export const KEY_USE_CHANGES = (() => {
   const isRefusedLater = `(keys.last_refused_at < seen.refused_at or
     (keys.last_refused_at is null and seen.refused_at is not null))`;
   return `last_used_at = case when ${isLater} then seen.used_at else keys.last_used_at end,
+    last_used_from = case when ${isLater} then coalesce(seen.used_from, keys.last_used_from)
+      else keys.last_used_from end,
     first_used_at = case when ${isFirst} then seen.first_at else keys.first_used_at end,
     first_used_from = case when ${isFirst} then seen.first_from else keys.first_used_from end,
     first_used_status = case when ${isFirst} then seen.first_status else keys.first_used_status end,
     refused_requests = keys.refused_requests + seen.refused,
     last_refused_at = case when ${isRefusedLater} then seen.refused_at else keys.last_refused_at end,
+    last_refused_from = case when ${isRefusedLater} then coalesce(seen.refused_from, keys.last_refused_from)
+      else keys.last_refused_from end,
     day_requests = case when keys.day_requests < seen.day_rank then seen.day_rank + seen.requests
       when keys.day_requests < seen.day_rank + ${DAY_RANK} then keys.day_requests + seen.requests
       else keys.day_requests end`;
 })();
 
 /** A use of a key as a row of `seen`. */
-export function keyUseRow(id: string, { lastUsedAt, firstUse, refused, lastDay }: KeyUse) {
+export function keyUseRow(id: string, { lastUsedAt, lastUsedFrom, firstUse, refused, lastDay }: KeyUse) {
   return {
     id,
     used_at: lastUsedAt?.getTime() ?? null,
+    used_from: lastUsedFrom ?? null,
     first_at: firstUse?.at.getTime() ?? null,
     first_from: firstUse?.from ?? null,
     first_status: firstUse?.status ?? null,
     refused: refused?.requests ?? 0,
     refused_at: refused?.lastAt.getTime() ?? null,
+    refused_from: refused?.lastFrom ?? null,
     day_rank: lastDay === undefined ? 0 : dayRankOf(lastDay.day),
     requests: lastDay?.requests ?? 0,
   };

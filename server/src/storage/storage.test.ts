@@ -5,6 +5,7 @@ import { testEngines } from '../test/storage/engines.ts';
 import { newBatch } from '../test/storage/new-batch.ts';
 import { openStorage } from './open-storage.ts';
 import type { Storage } from './storage.ts';
+import { nameKeyOf } from './stores/key-names.ts';
 import type { StoredKey } from './stores/key-store.ts';
 
 const key = (id: string): StoredKey => ({
@@ -54,6 +55,79 @@ for (const engine of testEngines()) {
       await Promise.all(storages.map((storage) => storage.close()));
       assert.deepEqual(counts, wanted);
     });
+  withStorage('attributes of a key come back as they were put in or changed, and can be removed', async ({ keys }) => {
+    const at = new Date('2026-12-31T18:00:00Z');
+    const attributes = {
+      note: 'one\ntwo',
+      expiresAt: at,
+      allowedNetworks: ['192.0.2.0/24', '::/0'],
+      requestsPerSecond: 7,
+    };
+    await keys.insert({ ...key('one'), ...attributes });
+    assert.deepEqual(await keys.find('one'), { ...key('one'), ...attributes });
+    const scheduledRevocation = { at, by: 'Ada' };
+    const changed = { name: 'Other', tier: 'free', permissions: ['ip:read'], pausedAt: at, scheduledRevocation };
+    const outcome = await keys.change('one', () => changed);
+    assert.ok(typeof outcome === 'object');
+    assert.deepEqual([outcome.before.tier, outcome.after], ['pro', { ...key('one'), ...attributes, ...changed }]);
+    assert.deepEqual(await keys.find('one'), outcome.after);
+    await keys.change('one', () => ({
+      note: null,
+      expiresAt: null,
+      pausedAt: null,
+      allowedNetworks: null,
+      requestsPerSecond: null,
+      scheduledRevocation: null,
+    }));
+    const { name: changedName, tier, permissions } = changed;
+    assert.deepEqual(await keys.find('one'), { ...key('one'), name: changedName, tier, permissions });
+    assert.equal(await keys.change('two', () => ({})), 'unknown');
+    await keys.revoke('one', at, 'test');
+    assert.equal(await keys.change('one', () => ({ tier: 'pro' })), 'revoked');
+  });
+
+  withStorage(
+    'a key is listed by its state, an expired one from that moment on, and found by its new name',
+    async ({ keys, keyList }) => {
+      const at = new Date('2026-12-31T18:00:00Z');
+      for (const id of ['usable', 'paused', 'expiring']) await keys.insert({ ...key(id), ownerId: 'ada' });
+      await keys.change('paused', () => ({ pausedAt: at }));
+      await keys.change('expiring', () => ({ expiresAt: at, name: 'Later' }));
+      const states = async (now: Date) =>
+        (await keyList.facets(now, 'ada')).map(({ state, keys: count }) => `${count} ${state}`).sort();
+      assert.deepEqual(await states(new Date(at.getTime() - 1)), ['1 paused', '2 active']);
+      assert.deepEqual(await states(at), ['1 active', '1 expired', '1 paused']);
+      assert.equal((await keyList.activeByOwner()).get('ada'), 3);
+      const facets = ['expired pro ip:read asn:read'];
+      const page = { facets, sort: 'name', order: 'asc', limit: 5 } as const;
+      assert.deepEqual(
+        (await keyList.page(page)).map(({ key: { id } }) => id),
+        ['expiring'],
+      );
+      assert.equal(await keyList.countMatches({ text: 'later', owners: [] }, 10), 1);
+      await keys.change('expiring', () => ({ expiresAt: null }));
+      assert.deepEqual(await states(at), ['1 paused', '2 active']);
+    },
+  );
+
+  withStorage('a page is read from any number of facets', async ({ keys, keyList }) => {
+    const ids = Array.from({ length: 300 }, (_, i) => `key ${String(i).padStart(3, '0')}`);
+    for (const id of ids)
+      await keys.insert({ ...key(id), name: id, permissions: [`of:${id.slice(4)}`], ownerId: 'ada' });
+    const facets = (await keyList.facets(new Date(), 'ada')).map(({ facet }) => facet);
+    assert.equal(facets.length, 300);
+    const after = { value: nameKeyOf('key 049'), id: 'key 049' };
+    const page = { facets, ownerId: 'ada', sort: 'created_at', order: 'asc', limit: 300 } as const;
+    assert.deepEqual(
+      (await keyList.page(page)).map(({ key: { id } }) => id),
+      ids,
+    );
+    const rest = await keyList.page({ ...page, sort: 'name', after, limit: 2 });
+    assert.deepEqual(
+      rest.map(({ key: { id } }) => id),
+      ['key 050', 'key 051'],
+    );
+  });
 
   withStorage('revoking is permanent and records by whom', async ({ keys }) => {
     await keys.insert(key('one'));

@@ -66,8 +66,9 @@ export class TestFolder {
   }
 
   /** Makes a key the way the command line does: with a connection of its own. */
-  async createKey({ tier = 'enterprise', permissions = PERMISSIONS, name = 'test' }: Partial<NewKey> = {}) {
-    return this.withKeys((keys) => keys.create({ name, tier, permissions }, TEST, new Date()));
+  async createKey(given: Partial<NewKey> = {}) {
+    const newKey = { name: 'test', tier: 'enterprise', permissions: PERMISSIONS, ...given } as const;
+    return this.withKeys((keys) => keys.create(newKey, TEST, new Date()));
   }
 
   async revokeKey(id: string): Promise<string> {

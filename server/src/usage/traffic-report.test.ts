@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { TrafficRow } from '../storage/statistics-changes.ts';
 import type { TrafficStore } from '../storage/stores/traffic-store.ts';
-import { trafficByHour, trafficOfTwoDays } from './traffic-report.ts';
+import { trafficByHour, trafficOverview } from './traffic-report.ts';
 
 const now = new Date('2026-11-16T12:30:00Z');
 const HOUR_MS = 3_600_000;
@@ -51,19 +51,23 @@ for (const [behaviour, buckets, want] of [
 test('traffic: refusals by reason, probes and pages left out', async () => {
   const names = ['ip 200', 'ip 401', 'asn 403', 'ip 429', 'email 503', 'healthz 200', 'pages 404', 'none 404'];
   const rows = names.map((name) => ({ hour: thisHour, counter: `requests ${name}`, count: 2 }));
-  const { last_day } = await trafficOfTwoDays(storeOf(rows), now);
+  const { last_day } = await trafficOverview(storeOf(rows), now);
   assert.equal(last_day.requests, 10);
-  assert.deepEqual(last_day.refused, { unauthorized: 2, forbidden: 2, rate_limited: 2, overloaded: 2 });
+  assert.deepEqual(last_day.refused, { unauthorized: 2, forbidden: 2, rate_limited: 2, overloaded: 0 });
   const { hours } = await trafficByHour(storeOf(rows), 1, now);
-  assert.deepEqual([hours[0]?.requests, hours[0]?.server_errors, hours[0]?.refused], [10, 2, 8]);
+  assert.deepEqual([hours[0]?.requests, hours[0]?.server_errors, hours[0]?.refused], [10, 2, 6]);
 });
 
-test('traffic: the last 24 hours apart from those before, hours without requests included', async () => {
+test('traffic: DNS that is down is not an overload', async () => {
+  const codes = ['OVERLOADED', 'DNS_UNAVAILABLE', 'DNS_UNAVAILABLE', 'STORAGE_UNAVAILABLE'];
+  const rows = codes.map((code) => ({ hour: thisHour, counter: `unavailable ${code}`, count: 1 }));
+  const { refused, unavailable } = await trafficByHour(storeOf(rows), 1, now);
+  assert.deepEqual([refused.overloaded, unavailable], [1, { dns: 2, other: 1 }]);
+});
+
+test('traffic: hours without requests are there', async () => {
   const at = (hoursAgo: number) => ({ hour: thisHour - hoursAgo * HOUR_MS, counter: 'requests ip 200', count: 1 });
-  const store = storeOf([at(0), at(2), at(23), at(24), at(47), at(60)]);
-  const { last_day, day_before } = await trafficOfTwoDays(store, now);
-  assert.deepEqual([last_day.requests, day_before.requests], [3, 2]);
-  const { hours } = await trafficByHour(store, 3, now);
+  const { hours } = await trafficByHour(storeOf([at(0), at(2), at(23)]), 3, now);
   assert.deepEqual(
     hours.map(({ hour, requests }) => [hour, requests]),
     [
@@ -73,3 +77,25 @@ test('traffic: the last 24 hours apart from those before, hours without requests
     ],
   );
 });
+
+// It is 12:30 UTC. Every hour of both days had ten requests, all of them refused.
+const steady = Array.from({ length: 60 }, (_, hoursAgo) => ({
+  hour: thisHour - hoursAgo * HOUR_MS,
+  counter: 'requests ip 401',
+  count: hoursAgo === 0 ? 5 : 10,
+}));
+for (const [behaviour, rows, today, refused] of [
+  ['steady traffic is the same as yesterday', steady, [125, 125], [235, 235]],
+  ['without traffic both are 0', [], [0, 0], [0, 0]],
+  [
+    'what came later yesterday does not count',
+    steady.filter(({ hour }) => hour > thisHour - 24 * HOUR_MS),
+    [125, 0],
+    [235, 0],
+  ],
+] as const)
+  test(`traffic: equal spans are compared: ${behaviour}`, async () => {
+    const overview = await trafficOverview(storeOf(rows), now);
+    assert.deepEqual([overview.requests_today.now, overview.requests_today.before], today);
+    assert.deepEqual([overview.refused.now, overview.refused.before], refused);
+  });

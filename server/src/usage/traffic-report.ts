@@ -7,7 +7,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 type Latency = { p50_ms: number; p90_ms: number; p99_ms: number };
-type TrafficTotals = Pick<TrafficSums, 'requests' | 'refused' | 'cache'> & { latency: Latency };
+type TrafficTotals = Pick<TrafficSums, 'requests' | 'refused' | 'unavailable' | 'cache'> & { latency: Latency };
 type TrafficHour = {
   hour: string;
   requests: number;
@@ -16,36 +16,67 @@ type TrafficHour = {
   p50_ms: number;
   p99_ms: number;
 };
-type TrafficByHour = Pick<TrafficTotals, 'latency' | 'cache' | 'refused'> & { hours: TrafficHour[] };
+type TrafficByHour = Pick<TrafficTotals, 'latency' | 'cache' | 'refused' | 'unavailable'> & { hours: TrafficHour[] };
 
 /** The current hour and those before it: at least 1, at most as many as are kept. */
 export async function trafficByHour(store: TrafficStore, hours: number, now: Date): Promise<TrafficByHour> {
   const count = Math.min(Math.max(1, hours), KEPT_HOURS);
-  const lastHour = Math.floor(now.getTime() / HOUR_MS) * HOUR_MS;
+  const lastHour = hourOf(now.getTime());
   const rows = await store.since(lastHour - (count - 1) * HOUR_MS);
-  const { latency, cache, refused } = totalsOf(rows);
-  return { hours: hoursOf(rows, lastHour, count), latency, cache, refused };
+  const { latency, cache, refused, unavailable } = totalsOf(rows);
+  return { hours: hoursOf(rows, lastHour, count), latency, cache, refused, unavailable };
 }
 
-/** The last 24 hours, and the 24 hours before them. */
-export async function trafficOfTwoDays(
-  store: TrafficStore,
-  now: Date,
-): Promise<{ last_day: TrafficTotals; day_before: TrafficTotals }> {
-  const border = now.getTime() - DAY_MS;
-  const rows = await store.since(border - DAY_MS);
+type Compared = { now: number; before: number };
+type TrafficOverview = {
+  /** 24 hours, the current one included as far as it has passed. */
+  last_day: TrafficTotals;
+  /** The same hours of the day before, as far into the last one. */
+  refused: Compared;
+  /** Since 00:00 UTC, and until the same time of yesterday. */
+  requests_today: Compared;
+};
+
+/**
+ * Compares equal spans of time. Traffic is stored by hour, so of the hour that corresponds to the current one, the share
+ * that has passed is counted: an estimate.
+ */
+export async function trafficOverview(store: TrafficStore, now: Date): Promise<TrafficOverview> {
+  const nowMs = now.getTime();
+  const lastHour = hourOf(nowMs);
+  const passed = (nowMs - lastHour) / HOUR_MS;
+  const rows = await store.since(lastHour - DAY_MS - 23 * HOUR_MS);
+  const between = (from: number, to: number) => rows.filter(({ hour }) => hour >= from && hour <= to);
+  const today = Math.floor(nowMs / DAY_MS) * DAY_MS;
+  const compare = (from: number, amountOf: (sums: TrafficSums) => number): Compared => {
+    const complete = amountOf(sumTraffic(between(from - DAY_MS, lastHour - DAY_MS - HOUR_MS)));
+    const started = amountOf(sumTraffic(between(lastHour - DAY_MS, lastHour - DAY_MS)));
+    return {
+      now: amountOf(sumTraffic(between(from, lastHour))),
+      before: complete + Math.round(started * passed),
+    };
+  };
+  const dayAgo = lastHour - 23 * HOUR_MS;
   return {
-    last_day: totalsOf(rows.filter(({ hour }) => hour > border)),
-    day_before: totalsOf(rows.filter(({ hour }) => hour <= border)),
+    last_day: totalsOf(between(dayAgo, lastHour)),
+    refused: compare(dayAgo, ({ refused }) => refusedIn(refused)),
+    requests_today: compare(today, ({ requests }) => requests),
   };
 }
 
+const hourOf = (ms: number) => Math.floor(ms / HOUR_MS) * HOUR_MS;
+
+function refusedIn({ unauthorized, forbidden, rate_limited, overloaded }: TrafficSums['refused']): number {
+  return unauthorized + forbidden + rate_limited + overloaded;
+}
+
 function totalsOf(rows: readonly TrafficRow[]): TrafficTotals {
-  const { requests, refused, cache, latency } = sumTraffic(rows);
+  const { requests, refused, unavailable, cache, latency } = sumTraffic(rows);
   const percentile = (share: number) => percentileMs(latency, share);
   return {
     requests,
     refused,
+    unavailable,
     latency: { p50_ms: percentile(0.5), p90_ms: percentile(0.9), p99_ms: percentile(0.99) },
     cache,
   };
@@ -60,7 +91,7 @@ function hoursOf(rows: readonly TrafficRow[], lastHour: number, count: number): 
     return {
       hour: new Date(hour).toISOString().replace('.000Z', 'Z'),
       requests,
-      refused: refused.unauthorized + refused.forbidden + refused.rate_limited + refused.overloaded,
+      refused: refusedIn(refused),
       server_errors: serverErrors,
       p50_ms: percentileMs(latency, 0.5),
       p99_ms: percentileMs(latency, 0.99),
@@ -72,6 +103,8 @@ type TrafficSums = {
   requests: number;
   serverErrors: number;
   refused: { unauthorized: number; forbidden: number; rate_limited: number; overloaded: number };
+  /** Answered with 503 because something else was down: DNS, storage, the dataset. */
+  unavailable: { dns: number; other: number };
   cache: { hits: number; misses: number };
   /** Upper bound in seconds → requests. */
   latency: Map<number, number>;
@@ -85,12 +118,14 @@ function sumTraffic(rows: readonly TrafficRow[]): TrafficSums {
     requests: 0,
     serverErrors: 0,
     refused: { unauthorized: 0, forbidden: 0, rate_limited: 0, overloaded: 0 },
+    unavailable: { dns: 0, other: 0 },
     cache: { hits: 0, misses: 0 },
     latency: new Map(),
   };
   for (const { counter, count } of rows) {
     const [kind, what = '', status = ''] = counter.split(' ');
     if (kind === 'latency') sums.latency.set(Number(what), (sums.latency.get(Number(what)) ?? 0) + count);
+    else if (kind === 'unavailable') addUnavailable(sums, what, count);
     else if (kind === 'cache') sums.cache[what === 'hit' ? 'hits' : 'misses'] += count;
     else if (!OTHER_ROUTES.has(what)) addRequests(sums, status, count);
   }
@@ -103,7 +138,12 @@ function addRequests(sums: TrafficSums, status: string, count: number): void {
   if (status === '401') sums.refused.unauthorized += count;
   if (status === '403') sums.refused.forbidden += count;
   if (status === '429') sums.refused.rate_limited += count;
-  if (status === '503') sums.refused.overloaded += count;
+}
+
+function addUnavailable({ refused, unavailable }: TrafficSums, code: string, count: number): void {
+  if (code === 'OVERLOADED') refused.overloaded += count;
+  else if (code === 'DNS_UNAVAILABLE') unavailable.dns += count;
+  else unavailable.other += count;
 }
 
 /** An estimate in milliseconds: linear inside the bucket that holds the share; 0 without requests. */

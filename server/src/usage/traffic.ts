@@ -2,7 +2,7 @@
  * Traffic of the API by hour: what the metrics of this process have counted since the last write is added to storage. The
  * counters are those of `/metrics`, so requests do no additional work.
  */
-import { BUCKETS, type Metrics, type MetricsSnapshot } from '../metrics/metrics.ts';
+import { BUCKETS, type Metrics, type MetricsSnapshot, PROBES } from '../metrics/metrics.ts';
 import type { TrafficRow } from '../storage/statistics-changes.ts';
 import type { TrafficStore } from '../storage/stores/traffic-store.ts';
 import { BatchWriter } from './batch-writer.ts';
@@ -34,8 +34,8 @@ export class TrafficRecorder {
   }
 
   #collect(hour: number): TrafficRow[] | undefined {
-    const { cacheHits, cacheMisses } = this.#metrics;
-    const counters = countersOf({ cacheHits, cacheMisses, ...this.#metrics.snapshot({}) });
+    const { cacheHits, cacheMisses, unavailable } = this.#metrics;
+    const counters = countersOf({ cacheHits, cacheMisses, unavailable, ...this.#metrics.snapshot({}) });
     const rows: TrafficRow[] = [];
     for (const [counter, total] of counters) {
       const count = total - (this.#written.get(counter) ?? 0);
@@ -46,18 +46,23 @@ export class TrafficRecorder {
   }
 }
 
-type Counted = Pick<MetricsSnapshot, 'routes'> & Pick<Metrics, 'cacheHits' | 'cacheMisses'>;
+type Counted = Pick<MetricsSnapshot, 'routes'> & Pick<Metrics, 'cacheHits' | 'cacheMisses' | 'unavailable'>;
 
-/** `requests ROUTE STATUS`, `latency SECONDS` (the upper bound), `cache hit`, `cache miss`. */
-function countersOf({ cacheHits, cacheMisses, routes }: Counted): Map<string, number> {
+/**
+ * `requests ROUTE STATUS`, `latency SECONDS` (the upper bound, of the API only: probes are fast and many), `unavailable
+ * CODE` (503), `cache hit`, `cache miss`.
+ */
+function countersOf({ cacheHits, cacheMisses, unavailable, routes }: Counted): Map<string, number> {
   const counters = new Map<string, number>();
   const add = (name: string, count: number) => counters.set(name, (counters.get(name) ?? 0) + count);
   for (const [route, { statuses, buckets }] of Object.entries(routes)) {
     for (const [status, count] of Object.entries(statuses)) add(`requests ${route} ${status}`, count);
+    if (PROBES.has(route)) continue;
     buckets.forEach((count, i) => {
       add(`latency ${BUCKETS[i] ?? 'Infinity'}`, count);
     });
   }
+  for (const [code, count] of unavailable) add(`unavailable ${code}`, count);
   add('cache hit', cacheHits);
   add('cache miss', cacheMisses);
   return counters;

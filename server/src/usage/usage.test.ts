@@ -46,15 +46,15 @@ test('usage: the first use of a key is taken once, and never of a key that was u
 
 test('usage: refused requests that storage did not take are written before those that follow', async () => {
   const { usage, written, state } = writtenBy();
-  usage.countRefused('one', at(1).getTime());
+  usage.countRefused('one', '192.0.2.1', at(1).getTime());
   state.isDown = true;
   await assert.rejects(usage.flush(), /storage is down/);
-  usage.countRefused('one', at(2).getTime());
+  usage.countRefused('one', '192.0.2.1', at(2).getTime());
   state.isDown = false;
   await usage.flush();
   assert.deepEqual(
     written,
-    [at(1), at(2)].map((lastAt) => new Map([['one', { refused: { requests: 1, lastAt } }]])),
+    [at(1), at(2)].map((lastAt) => new Map([['one', { refused: { requests: 1, lastAt, lastFrom: '192.0.2.1' } }]])),
   );
 });
 
@@ -65,7 +65,7 @@ test('usage: requests, first uses and refusals are written at once; that a key w
   count(1);
   usage.count('new', 'ip', 200, at(1).getTime());
   usage.recordFirstUse({ id: 'new' }, first(1));
-  usage.countRefused('revoked', at(1).getTime());
+  usage.countRefused('revoked', '192.0.2.1', at(1).getTime());
   await usage.flushRequests();
   count(2);
   await usage.flushRequests();
@@ -74,7 +74,7 @@ test('usage: requests, first uses and refusals are written at once; that a key w
   assert.deepEqual(written, [
     new Map<string, KeyUse>([
       ['new', { lastUsedAt: at(1), firstUse: first(1), lastDay: { day: today, requests: 1 } }],
-      ['revoked', { refused: { requests: 1, lastAt: at(1) } }],
+      ['revoked', { refused: { requests: 1, lastAt: at(1), lastFrom: '192.0.2.1' } }],
     ]),
     new Map(),
     new Map([['used', { lastUsedAt: at(3), lastDay: { day: today, requests: 3 } }]]),

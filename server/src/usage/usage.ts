@@ -28,9 +28,11 @@ export class Usage {
     this.#writer = new BatchWriter((batch, { rows, uses }) => store.add(batch, rows, uses));
   }
 
-  count(keyId: string, endpoint: string, status: number, nowMs: number): void {
+  /** True for the first request of the key since the last write: then `recordAddress` takes its client address. */
+  count(keyId: string, endpoint: string, status: number, nowMs: number): boolean {
     const day = inner(this.#counts, Math.floor(nowMs / DAY_MS));
     let endpoints = day.get(keyId);
+    const isFirst = endpoints === undefined;
     if (endpoints === undefined) {
       endpoints = inner(day, keyId);
       this.#useOf(keyId).lastUsedAt = new Date(nowMs);
@@ -42,6 +44,11 @@ export class Usage {
     }
     const statusClass = Math.floor(status / 100);
     classes[statusClass] = (classes[statusClass] ?? 0) + 1;
+    return isFirst;
+  }
+
+  recordAddress(keyId: string, address: string): void {
+    this.#useOf(keyId).lastUsedFrom = address;
   }
 
   /** Not called for plain lookups: a key that the process has not seen yet takes Node's path. */
@@ -57,10 +64,10 @@ export class Usage {
     if (known.firstUse === undefined || use.at < known.firstUse.at) known.firstUse = use;
   }
 
-  /** A request with a revoked key. Memory is bounded by the number of keys in storage. */
-  countRefused(keyId: string, nowMs: number): void {
+  /** A request that its key does not allow. Memory is bounded by the number of keys in storage. */
+  countRefused(keyId: string, lastFrom: string, nowMs: number): void {
     const use = this.#useOf(keyId);
-    use.refused = { requests: (use.refused?.requests ?? 0) + 1, lastAt: new Date(nowMs) };
+    use.refused = { requests: (use.refused?.requests ?? 0) + 1, lastAt: new Date(nowMs), lastFrom };
   }
 
   /** Writes what has accumulated. What storage refuses is kept for the next call. */

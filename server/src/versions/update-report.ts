@@ -15,14 +15,17 @@ export type UpdateReport = {
   readonly finished_at?: string;
   /** When an update last succeeded. */
   readonly succeeded_at?: string;
-  /** Current step of a running update. */
+  /** Current step of a running update, and how much of the update is done, from 0 to 1. */
   readonly step?: string;
+  readonly share?: number;
   readonly version?: number;
   readonly error?: string;
-  readonly refused?: readonly Refusal[];
   /** Of the version that a static host names as current, if this program cannot read it. */
   readonly refused_format?: number;
-};
+} & FeedReport;
+
+/** Feeds that the update did not use, also if it failed, and that in one sentence. */
+type FeedReport = { readonly refused?: readonly Refusal[]; readonly problem?: string };
 
 /** An update in another container, whose process is not visible here, is abandoned if it writes no step for this long. */
 const ABANDONED_MS = 600_000;
@@ -33,29 +36,32 @@ const FORGOTTEN_MS = 7 * 86_400_000;
 export class UpdateReporter {
   readonly #dataDir: string;
   readonly #startedAt: string;
-  /** Fields of the last report that stay valid until this update has ended. */
-  readonly #last: Pick<UpdateReport, 'succeeded_at' | 'refused'>;
+  readonly #last: Pick<UpdateReport, 'succeeded_at'>;
+  /** Those of the last update until this one has asked its feeds. */
+  feeds: FeedReport;
 
   constructor(dataDir: string, startedAt: Date) {
     this.#dataDir = dataDir;
     this.#startedAt = startedAt.toISOString();
-    const { succeeded_at, refused } = readUpdateReport(dataDir) ?? {};
-    this.#last = { ...(succeeded_at && { succeeded_at }), ...(refused && { refused }) };
+    const { succeeded_at, refused, problem } = readUpdateReport(dataDir) ?? {};
+    this.#last = { ...(succeeded_at && { succeeded_at }) };
+    this.feeds = { ...(refused && { refused }), ...(problem && { problem }) };
   }
 
-  step(step: string): void {
-    this.#write({ outcome: 'running', step, process: ownIdentity(), ...this.#last });
+  step(step: string, share = 0): void {
+    this.#write({ outcome: 'running', step, share, process: ownIdentity(), ...this.#last, ...this.feeds });
   }
 
-  succeed(finishedAt: Date, version: number, isNew: boolean, refused: readonly Refusal[]): void {
+  succeed(finishedAt: Date, version: number, isNew: boolean): void {
     const at = finishedAt.toISOString();
     const outcome = isNew ? 'published' : 'unchanged';
-    this.#write({ outcome, finished_at: at, succeeded_at: at, version, refused });
+    this.#write({ outcome, finished_at: at, succeeded_at: at, version, ...this.feeds });
   }
 
   fail(finishedAt: Date, error: string, refusedFormat?: number): void {
+    const at = finishedAt.toISOString();
     const format = refusedFormat === undefined ? {} : { refused_format: refusedFormat };
-    this.#write({ outcome: 'failed', finished_at: finishedAt.toISOString(), error, ...format, ...this.#last });
+    this.#write({ outcome: 'failed', finished_at: at, error, ...format, ...this.#last, ...this.feeds });
   }
 
   #write(report: Omit<StoredReport, 'started_at'>): void {
@@ -77,7 +83,10 @@ export class UpdateReporter {
 export function reportPull(dataDir: string, outcome: PullOutcome, now: Date): void {
   const reporter = new UpdateReporter(dataDir, now);
   if (outcome.kind === 'failed' || outcome.kind === 'held back') reporter.fail(now, outcome.reason, outcome.format);
-  else reporter.succeed(now, outcome.version, outcome.kind === 'adopted', []);
+  else {
+    reporter.feeds = { refused: [] };
+    reporter.succeed(now, outcome.version, outcome.kind === 'adopted');
+  }
 }
 
 /** Undefined if there was no update yet, or its report cannot be read. */

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { constants, setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import type { Logger } from '../log/log.ts';
-import { readUpdateReport } from './update-report.ts';
+import { readUpdateReport, UpdateReporter } from './update-report.ts';
 
 type UpdaterOptions = {
   readonly dataDir: string;
@@ -114,15 +114,30 @@ export class Updater {
   }
 }
 
+const STARTING = 'starting';
+
 /**
  * An update that an administrator starts: the same command as the scheduler's. Its progress and outcome are in the report
  * that it writes; the lock of the feeds folder keeps two updates apart.
  */
 export function startUpdate({ command, dataDir, log }: Pick<UpdaterOptions, 'command' | 'dataDir' | 'log'>): void {
   const [program, ...args] = command;
+  // The process writes its first step only once it has started, which takes half a minute on a busy machine.
+  const reporter = new UpdateReporter(dataDir, new Date());
+  reporter.step(STARTING);
   const child = spawn(program, args, { stdio: 'ignore', env: { ...process.env, WHENCE_DATA_DIR: dataDir } });
   // It outlives this process: a restart should not lose an update that is nearly done.
   child.unref();
-  child.once('error', (error) => log.warn({ err: error }, 'update could not be started'));
-  child.once('exit', (code) => log.info({ code }, 'requested update has ended'));
+  const failUnlessStarted = (error: string) => {
+    const { outcome, step } = readUpdateReport(dataDir) ?? {};
+    if (outcome === 'running' && step === STARTING) reporter.fail(new Date(), error);
+  };
+  child.once('error', (error) => {
+    log.warn({ err: error }, 'update could not be started');
+    failUnlessStarted('the update could not be started; the server log has the reason');
+  });
+  child.once('exit', (code) => {
+    log.info({ code }, 'requested update has ended');
+    failUnlessStarted(`the update ended with code ${code} before its first step`);
+  });
 }

@@ -7,8 +7,6 @@ import type { ConnectionType, Source } from '../../record.ts';
 import { roleByName } from '../../tables/name-rules.ts';
 import { networkByHand } from '../../tables/networks.ts';
 import type { CompileInput, NetworkList } from '../input/compile-input.ts';
-import { networkSignals } from '../signals/network-signals.ts';
-import type { RouteShape } from '../signals/route-shapes.ts';
 import { scoreType } from '../signals/type-score.ts';
 
 export type Connection = {
@@ -32,7 +30,8 @@ export type NamedNetwork = {
   readonly asn: number;
   readonly name: string;
   readonly handle: string | undefined;
-  readonly shape: RouteShape | undefined;
+  /** Only called if no list and no rule knows the network. */
+  readonly signals: () => Iterable<string>;
 };
 
 export function connectionOf(
@@ -61,7 +60,7 @@ export function connectionOf(
 
 /** What lists, rules and signals say. For networks of the table it shows how good these are. */
 export function typeWithoutTable(
-  { asn, name, handle, shape }: NamedNetwork,
+  { asn, name, handle, signals }: NamedNetwork,
   lists: readonly NetworkList[],
   tables: ConnectionTables,
 ): Pick<Connection, 'type' | 'decidedBy' | 'signal' | 'isLabelled' | 'isAssumed'> {
@@ -77,7 +76,7 @@ export function typeWithoutTable(
   const rule = roleByName(name, handle);
   if (rule !== undefined) return { type: rule.role, decidedBy: tables['name-rules'], ...guessed };
   return {
-    ...scoreType(networkSignals(asn, name, shape)),
+    ...scoreType(signals()),
     decidedBy: tables['type-signals'],
     isLabelled: false,
   };

@@ -25,6 +25,8 @@ import {
 export type Facts = {
   readonly version: 4 | 6;
   readonly route: Source;
+  /** The prefix was made from ranges: whether a network announces it is unknown. */
+  readonly isDerivedRoute: boolean;
   /** The source of the network's name; absent where it is called by its handle or number. */
   readonly name: Source | undefined;
   readonly connection: Connection;
@@ -65,6 +67,7 @@ export function describe(facts: Facts): { attributes: Attributes; reasons: reado
   const listed = (drive: Drive) => facts.listings.find(({ overlay }) => overlay.drives.includes(drive));
 
   reasons.push(['prefix', route], ['asn', route]);
+  if (facts.isDerivedRoute) reasons.push(['prefix_is_derived', route]);
   if (name !== undefined) reasons.push(['asn_name', name]);
   const country = decide('country', countryListed(facts.listings) ?? facts.country);
   reasons.push(['rir', rir.source]);

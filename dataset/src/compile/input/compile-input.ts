@@ -31,8 +31,8 @@ export type RangeSource = { readonly source: Source; readonly ranges: FamilyRang
 /** `isMistaken`: known errors. The country of registration then decides instead. */
 type CountrySource = RangeSource & { readonly isMistaken?: (asn: number, country: string) => boolean };
 
-/** Values are AS numbers. */
-type RouteSource = RangeSource & { readonly otherOrigins: readonly OtherOrigin[] };
+/** Values are AS numbers. `isDerived`: its ranges are not the announced prefixes. */
+type RouteSource = RangeSource & { readonly otherOrigins: readonly OtherOrigin[]; readonly isDerived?: boolean };
 
 /** Values are positions in `holders`. */
 export type DelegationSource = RangeSource & {

@@ -12,6 +12,8 @@ import { type Connection, connectionOf, typeWithoutTable } from '../describe/con
 import { NetworkNames } from '../describe/network-names.ts';
 import type { CompileInput } from '../input/compile-input.ts';
 import type { Relabel, Verdict } from '../input/overrides.ts';
+import type { KnownWords } from '../signals/name-signals.ts';
+import { networkSignals } from '../signals/network-signals.ts';
 import { RouteShapes } from '../signals/route-shapes.ts';
 
 export type Network = {
@@ -38,6 +40,7 @@ export class NetworkTable {
   readonly #names: NetworkNames;
   readonly #registry: AsnRegistry;
   readonly #shapes: RouteShapes;
+  readonly #knownWords: KnownWords = new Map();
   readonly #networks = new Map<number, Network>();
   readonly #traitsIds = new Map<string, number>();
 
@@ -104,7 +107,7 @@ export class NetworkTable {
       if (label === undefined) return [];
       const name = this.#names.sourceName(asn)?.value ?? handle ?? `AS${asn}`;
       const { networkLists, tables } = this.#input;
-      const network = { asn, name, handle, shape: this.#shapes.get(asn) };
+      const network = { asn, name, handle, signals: () => this.#signals(asn, name) };
       const { type, isAssumed } = typeWithoutTable(network, networkLists, tables);
       return [{ label, answer: type, isAssumed, addresses: ipv4Addresses }];
     });
@@ -126,7 +129,8 @@ export class NetworkTable {
     const handle = this.#names.handle(asn);
     const named = this.#names.name(asn, overrides?.source);
     const name = named?.value ?? handle ?? `AS${asn}`;
-    const connection = connectionOf({ asn, name, handle, shape: this.#shapes.get(asn) }, networkLists, tables);
+    const network = { asn, name, handle, signals: () => this.#signals(asn, name) };
+    const connection = connectionOf(network, networkLists, tables);
     const verdict = overrides?.verdicts.asns.get(asn);
     const relabel = overrides?.relabels.asns.get(asn);
     return {
@@ -143,6 +147,10 @@ export class NetworkTable {
       hasRecords: false,
       registeredSpace: new Map(),
     };
+  }
+
+  #signals(asn: number, name: string): Set<string> {
+    return networkSignals(asn, name, this.#shapes.get(asn), this.#knownWords);
   }
 
   #traitsId(traits: object): number {

@@ -69,6 +69,7 @@ export class RunFacts {
     return {
       version,
       route: routeSources[sourceOfRoute[run.routes.row] as number] as Source,
+      isDerivedRoute: this.#input.routes[sourceOfRoute[run.routes.row] as number]?.isDerived === true,
       name: network.nameSource,
       connection: network.connection,
       rir: this.#rir(run, network),

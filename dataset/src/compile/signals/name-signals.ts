@@ -14,15 +14,19 @@ const COUNTED_TWICE: ReadonlySet<string> = new Set(['access', 'finance', 'indust
 const TECHNICAL = /\d|net|tel|com|link|tech|soft|data|host|serv|web|info|digital|online|tv|fib|univ|school|bank/;
 
 type WordSignals = { readonly classes: readonly string[]; readonly keys: readonly string[] };
-/** A hundred thousand names have few different words. */
-const known = new Map<string, WordSignals>();
+/** What is known about words: a hundred thousand names have few different ones. */
+export type KnownWords = Map<string, WordSignals>;
 
-export function nameSignals(name: string): Set<string> {
+export function nameSignals(name: string, known: KnownWords = new Map()): Set<string> {
   const words = foldedWords(name);
   const signals = new Set<string>();
   const hits = new Map<string, number>();
   for (const word of new Set(words)) {
-    const found = wordSignals(word);
+    let found = known.get(word);
+    if (found === undefined) {
+      found = wordSignals(word);
+      known.set(word, found);
+    }
     for (const key of found.keys) signals.add(key);
     for (const group of found.classes) hits.set(group, (hits.get(group) ?? 0) + 1);
   }
@@ -44,18 +48,13 @@ function isPerson(name: string, words: readonly string[]): boolean {
 }
 
 function wordSignals(word: string): WordSignals {
-  let found = known.get(word);
-  if (found === undefined) {
-    const isLonger = (part: string) => word.length > part.length + 1;
-    found = {
-      classes: classes.filter(([, pattern]) => pattern.test(word)).map(([group]) => group),
-      keys: [
-        `"${word}"`,
-        ...ENDINGS.filter((part) => isLonger(part) && word.endsWith(part)).map((part) => `-${part}`),
-        ...BEGINNINGS.filter((part) => isLonger(part) && word.startsWith(part)).map((part) => `${part}-`),
-      ],
-    };
-    known.set(word, found);
-  }
-  return found;
+  const isLonger = (part: string) => word.length > part.length + 1;
+  return {
+    classes: classes.filter(([, pattern]) => pattern.test(word)).map(([group]) => group),
+    keys: [
+      `"${word}"`,
+      ...ENDINGS.filter((part) => isLonger(part) && word.endsWith(part)).map((part) => `-${part}`),
+      ...BEGINNINGS.filter((part) => isLonger(part) && word.startsWith(part)).map((part) => `${part}-`),
+    ],
+  };
 }

@@ -32,6 +32,7 @@ const FIELDS = [
   'cloud_region',
   'threat.score',
   'type_signal',
+  'prefix_is_derived',
 ] as const;
 
 const NO_VALUE = 0;

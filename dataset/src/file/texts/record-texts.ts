@@ -6,7 +6,7 @@
  * Records with the same lowest bits share a slot. A record takes its slot when it is written twice without another
  * record of the slot in between, so lookups that are spread over all records do not fill the cache.
  */
-const SLOTS = 1 << 15;
+const SLOTS = 1 << 16;
 /** Longer texts are not cached; the longest text of a common dataset has 430 bytes. */
 const MAX_TEXT_BYTES = 512;
 /** Texts are next to each other: with a place of fixed size for each they would be on twice as many pages. */
@@ -39,8 +39,9 @@ export class RecordTexts {
     if (this.#used + length > BYTES) this.#clear();
     const at = this.#used;
     this.#used += length;
-    for (let i = 0; i < length; i++) this.#bytes[at + i] = bytes[start + i] as number;
-    this.#texts[slot] = this.#bytes.subarray(at, at + length);
+    const text = this.#bytes.subarray(at, at + length);
+    text.set(bytes.subarray(start, end));
+    this.#texts[slot] = text;
     this.#kept[slot] = record;
   }
 

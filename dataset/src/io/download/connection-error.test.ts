@@ -6,6 +6,7 @@ const systemError = (code: string, message: string) => Object.assign(new Error(m
 
 for (const [code, want, isPassing] of [
   ['ENOTFOUND', 'feeds.example does not exist in DNS', false],
+  ['EAI_AGAIN', 'feeds.example could not be resolved; check the network and the DNS servers of this machine', true],
   ['ECONNREFUSED', 'feeds.example refused the connection', true],
   ['ECONNRESET', 'feeds.example closed the connection before it answered', true],
   ['ETIMEDOUT', 'feeds.example does not answer', true],
@@ -21,6 +22,7 @@ for (const [code, want, isPassing] of [
   test(`connection error: ${code} in a sentence`, () => {
     const error = connectionError(systemError(code, 'in words'), 'feeds.example');
     assert.deepEqual([error.message, error.isPassing], [want, isPassing]);
+    assert.equal(error.isUnresolved, code === 'ENOTFOUND' || code === 'EAI_AGAIN');
   });
 
 test('connection error: of several addresses, the first says why', () => {

@@ -5,10 +5,13 @@ export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
   /** Whether a second attempt may succeed. */
   readonly isPassing: boolean;
+  /** Whether DNS has no address for the peer, or does not answer. */
+  readonly isUnresolved: boolean;
 
-  constructor(reason: string, isPassing: boolean) {
+  constructor(reason: string, isPassing: boolean, isUnresolved = false) {
     super(reason);
     this.isPassing = isPassing;
+    this.isUnresolved = isUnresolved;
   }
 }
 
@@ -17,7 +20,8 @@ export function connectionError(error: unknown, party: string): ConnectionError 
   if (error instanceof ConnectionError) return error;
   const { code = '', message, reason, cert } = systemErrorOf(error);
   const known = CONNECTION_ERRORS[code];
-  if (known !== undefined) return new ConnectionError(known(party), code !== 'ENOTFOUND');
+  if (known !== undefined)
+    return new ConnectionError(known(party), code !== 'ENOTFOUND', code === 'ENOTFOUND' || code === 'EAI_AGAIN');
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
     const names = cert?.subjectaltname?.replaceAll(/DNS:|IP Address:/g, '') || 'no name at all';
     return new ConnectionError(`the certificate of ${party} is for another host: ${names}`, false);

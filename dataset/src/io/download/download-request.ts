@@ -37,8 +37,12 @@ export type DownloadFailed = {
   /** Whether a server answered. */
   readonly isAnswered: boolean;
   readonly retryAfterSeconds?: number;
+  /** Why no server was reached. Absent for one that answered, and for what is no matter of the network. */
+  readonly unreachable?: Unreachable;
 };
 
-export function failed(reason: string, isAnswered = false): DownloadFailed {
-  return { kind: 'failed', reason, isAnswered };
+export type Unreachable = 'dns' | 'connection';
+
+export function failed(reason: string, isAnswered = false, unreachable?: Unreachable): DownloadFailed {
+  return { kind: 'failed', reason, isAnswered, ...(unreachable && { unreachable }) };
 }

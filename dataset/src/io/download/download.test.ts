@@ -167,7 +167,10 @@ test('download: a server that keeps failing is asked three times', async () => {
 test('download: no server on the port', async () => {
   const unused = await startLoopbackServer();
   await unused.close();
-  assert.deepEqual(await get(`${unused.url}/list`), failed('127.0.0.1 refused the connection', false));
+  assert.deepEqual(await get(`${unused.url}/list`), {
+    ...failed('127.0.0.1 refused the connection', false),
+    unreachable: 'connection',
+  });
   assert.equal(pauses.length, 2);
 });
 
@@ -221,7 +224,10 @@ test('download: an endless body ends at the limit', async () => {
 test('download: no answer', async () => {
   server.routes.set('/list', () => {});
   const limits = { ...LIMITS, idleTimeoutMs: 60 };
-  assert.deepEqual(await get('/list', { limits }), failed('no answer within 0.06 s', false));
+  assert.deepEqual(await get('/list', { limits }), {
+    ...failed('no answer within 0.06 s', false),
+    unreachable: 'connection',
+  });
   assert.deepEqual(pauses, []);
 });
 

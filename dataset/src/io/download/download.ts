@@ -18,7 +18,7 @@ import { renameSynced } from '../whole-file.ts';
 import { formatStatus } from './connection-error.ts';
 import { contentCoding } from './content-encoding.ts';
 import { downloadLocal } from './download-local.ts';
-import { type DownloadRequest, type DownloadResult, failed } from './download-request.ts';
+import { type DownloadRequest, type DownloadResult, failed, type Unreachable } from './download-request.ts';
 import { BodyError, type HttpAnswer, httpGet } from './http-get.ts';
 import { beginPart, dropPart, noteOf, type Part, partPath, readPart } from './part-file.ts';
 import { urlObjection } from './redirect.ts';
@@ -44,7 +44,7 @@ export async function download(request: DownloadRequest): Promise<DownloadResult
       if (outcome.kind === 'start over') continue;
       if (outcome.kind !== 'again') return outcome;
       const pause = PAUSES_MS[pauses++];
-      if (pause === undefined) return failed(outcome.reason, outcome.isAnswered);
+      if (pause === undefined) return failed(outcome.reason, outcome.isAnswered, outcome.unreachable);
       timeouts.pause();
       await request.sleep(pause);
     }
@@ -55,7 +55,12 @@ export async function download(request: DownloadRequest): Promise<DownloadResult
 
 type Outcome =
   | DownloadResult
-  | { readonly kind: 'again'; readonly reason: string; readonly isAnswered: boolean }
+  | {
+      readonly kind: 'again';
+      readonly reason: string;
+      readonly isAnswered: boolean;
+      readonly unreachable?: Unreachable | undefined;
+    }
   /** Follows only after a part was dropped, so it cannot happen twice in a row. */
   | { readonly kind: 'start over' };
 
@@ -64,8 +69,8 @@ async function attempt(request: DownloadRequest, url: URL, timeouts: TransferTim
   const part = readPart(target, request.url);
   const answer = await httpGet(url, { headers: headersOf(request, part), timeouts, network });
   if (answer.kind === 'failure') {
-    const { reason, isPassing, isAnswered } = answer;
-    return isPassing ? { kind: 'again', reason, isAnswered } : failed(reason, isAnswered);
+    const { reason, isPassing, isAnswered, unreachable } = answer;
+    return isPassing ? { kind: 'again', reason, isAnswered, unreachable } : failed(reason, isAnswered, unreachable);
   }
   const { status, headers } = answer;
   if (status === 200) return receive(request, answer, undefined);

@@ -8,6 +8,7 @@ import { connect, describeProxy, hostOf, type Network } from './connection.ts';
 import { ConnectionError, connectionError, formatStatus } from './connection-error.ts';
 import { contentCoding, decodedBody, isKnownCoding } from './content-encoding.ts';
 import { basicCredentials, withoutCredentials } from './credentials.ts';
+import type { Unreachable } from './download-request.ts';
 import { followRedirect } from './redirect.ts';
 import { TransferTimeout, type TransferTimeouts } from './transfer-timeouts.ts';
 
@@ -41,6 +42,7 @@ type HttpFailure = {
   readonly isPassing: boolean;
   /** Whether a server answered at all. */
   readonly isAnswered: boolean;
+  readonly unreachable?: Unreachable;
 };
 
 /** The body was not received completely; the message says why. */
@@ -198,8 +200,10 @@ function refusal(reason: string): HttpFailure {
 
 function failureOf(error: unknown): HttpFailure {
   if (error instanceof TransferTimeout)
-    return { kind: 'failure', reason: error.message, isPassing: false, isAnswered: false };
-  if (error instanceof ConnectionError)
-    return { kind: 'failure', reason: error.message, isPassing: error.isPassing, isAnswered: false };
+    return { kind: 'failure', reason: error.message, isPassing: false, isAnswered: false, unreachable: 'connection' };
+  if (error instanceof ConnectionError) {
+    const { message: reason, isPassing, isUnresolved } = error;
+    return { kind: 'failure', reason, isPassing, isAnswered: false, unreachable: isUnresolved ? 'dns' : 'connection' };
+  }
   throw error;
 }

@@ -18,6 +18,7 @@ const OPEN = 0x7b;
 const CLOSE = 0x7d;
 const DOT = 0x2e;
 const ZERO = 0x30;
+const NINE = 0x39;
 const MEMBER = Buffer.from('"ips"');
 
 /** Bytes that a text is made of. */
@@ -82,31 +83,33 @@ export function recognisePlainBody(bytes: Buffer): PlainBody | undefined {
     const start = at;
     let byte = bytes[at] as number;
     let word = 0;
-    let dots = 0;
-    let octet = -1;
-    // The grammar of `parseIPv4Bytes`.
-    for (;;) {
-      const digit = byte - ZERO;
-      if (digit >= 0 && digit <= 9) {
-        if (octet === 0) break;
-        octet = octet < 0 ? digit : octet * 10 + digit;
-        if (octet > 255) break;
-      } else {
-        if (byte !== DOT || octet < 0 || dots === 3) break;
-        word = (word << 8) | octet;
-        dots++;
-        octet = -1;
+    let octets = 0;
+    // The grammar of `parseIPv4Bytes`: four octets of one to three digits, without leading zeros.
+    while (byte >= ZERO && byte <= NINE) {
+      let octet = byte - ZERO;
+      byte = bytes[++at] as number;
+      if (octet !== 0 && byte >= ZERO && byte <= NINE) {
+        octet = octet * 10 + byte - ZERO;
+        byte = bytes[++at] as number;
+        if (byte >= ZERO && byte <= NINE) {
+          octet = octet * 10 + byte - ZERO;
+          byte = bytes[++at] as number;
+          if (octet > 255) break;
+        }
       }
+      word = (word << 8) | octet;
+      octets++;
+      if (byte !== DOT || octets === 4) break;
       byte = bytes[++at] as number;
     }
-    const isAddress = byte === QUOTE && dots === 3 && octet >= 0;
+    const isAddress = octets === 4 && byte === QUOTE;
     while (isText[byte] === 1) byte = bytes[++at] as number;
     if (byte !== QUOTE) return undefined;
     if (count < MAX_TEXTS) {
       starts[count] = start;
       ends[count] = at;
       isIpv4[count] = isAddress ? 1 : 0;
-      words[count] = (word << 8) | octet;
+      words[count] = word;
     }
     count++;
     at++;

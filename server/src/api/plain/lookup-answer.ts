@@ -34,15 +34,23 @@ const HEADER_ROOM = 512;
 const META_ROOM = 256;
 
 const SLAB_BYTES = 64 * 1024;
+/** Most answers have 700 to 1,100 bytes. */
+const MAX_VIEW_END = 2_048;
 
 /**
- * Memory for answers, and the header fields that all of them begin with. They are written one after another into a slab, and a view of it is sent. A full slab is replaced,
- * and freed when all its answers have been sent; no answer is overwritten.
+ * Memory for answers, and the header fields that all of them begin with. An answer that was sent at once is overwritten by
+ * the next one, so that nothing is allocated and the same bytes stay in the processor's caches. One that the client's system
+ * did not accept keeps its place: the next ones are written behind it. A full slab is replaced, and freed when all its
+ * answers have been sent.
  */
 export class AnswerSlab {
   readonly head: Buffer;
   buffer = Buffer.allocUnsafeSlow(SLAB_BYTES);
   #used = 0;
+  #last: Buffer | undefined;
+  #lastStart = 0;
+  /** Views of the beginning of the slab, by where they end: answers have few different sizes. */
+  #views: (Buffer | undefined)[] = [];
 
   constructor(extraHeaders: Readonly<Record<string, string>>) {
     const headers = { ...COMMON_HEADERS, ...extraHeaders };
@@ -53,6 +61,7 @@ export class AnswerSlab {
   reserve(bytes: number): number {
     if (this.#used + bytes > this.buffer.length) {
       this.buffer = Buffer.allocUnsafeSlow(Math.max(SLAB_BYTES, bytes));
+      this.#views = [];
       this.#used = 0;
     }
     return this.#used;
@@ -60,8 +69,24 @@ export class AnswerSlab {
 
   /** The bytes between `start` and `end` as an answer. */
   take(start: number, end: number): Buffer {
+    this.#lastStart = this.#used;
     this.#used = end;
-    return this.buffer.subarray(start, end);
+    this.#last = this.#view(start, end);
+    return this.#last;
+  }
+
+  /** The answer was sent: its bytes may be used again. */
+  release(answer: Buffer): void {
+    if (answer === this.#last) this.#used = this.#lastStart;
+  }
+
+  #view(start: number, end: number): Buffer {
+    if (end >= MAX_VIEW_END) return this.buffer.subarray(start, end);
+    const known = this.#views[end];
+    if (known !== undefined && known.length === end - start) return known;
+    const view = this.buffer.subarray(start, end);
+    this.#views[end] = view;
+    return view;
   }
 }
 

@@ -17,16 +17,20 @@ import type { RequestPacer } from '../../http/request-pacer.ts';
 import { type OnRead, SharedBufferSocket } from '../../http/shared-buffer-socket.ts';
 import { PlainRequest } from './plain-request.ts';
 
-/**
- * Answers a plain lookup, at once or, if it may wait, later. Undefined leaves the request to Node. The bytes are those of
- * the request only during the call.
- */
-export type AnswerPlain = (
-  bytes: Buffer,
-  request: PlainRequest,
-  connection: PlainConnection,
-  mayWait: boolean,
-) => Buffer | undefined | Promise<Buffer | undefined>;
+export type PlainAnswers = {
+  /**
+   * Answers a plain lookup, at once or, if it may wait, later. Undefined leaves the request to Node. The bytes are those of
+   * the request only during the call.
+   */
+  answer(
+    bytes: Buffer,
+    request: PlainRequest,
+    connection: PlainConnection,
+    mayWait: boolean,
+  ): Buffer | undefined | Promise<Buffer | undefined>;
+  /** To be called when an answer has been sent: its memory is used for the next one. */
+  release(answer: Buffer): void;
+};
 
 /** A client that has just been answered may send its next request before it notices that the server is stopping. */
 const LINGER_MS = 250;
@@ -36,7 +40,7 @@ type NodeListener = (this: Server, socket: Socket) => void;
 export class PlainConnections {
   readonly #server: Server;
   readonly #nodeListener: NodeListener;
-  readonly #answer: AnswerPlain;
+  readonly #answers: PlainAnswers;
   readonly #readMode: ReadMode;
   readonly #request = new PlainRequest();
   /** Connections that Node does not have. */
@@ -49,9 +53,9 @@ export class PlainConnections {
   nowMs = performance.now();
 
   /** Takes over the connections of the server from its own listener. */
-  constructor(server: Server, answer: AnswerPlain, readMode: ReadMode) {
+  constructor(server: Server, answers: PlainAnswers, readMode: ReadMode) {
     this.#server = server;
-    this.#answer = answer;
+    this.#answers = answers;
     this.#readMode = readMode;
     // The only listener, of `paceConnections`, which starts Node's parser on a connection.
     this.#nodeListener = server.listeners('connection')[0] as NodeListener;
@@ -104,20 +108,35 @@ export class PlainConnections {
       this.#handOver(connection, bytes.subarray(0, size));
       return;
     }
-    const answer = this.#answer(bytes, this.#request, connection, true);
+    const answer = this.#answers.answer(bytes, this.#request, connection, true);
     if (answer instanceof Promise) void this.#finishLater(connection, Buffer.from(bytes.subarray(0, size)), answer);
     else if (answer === undefined) this.#handOver(connection, bytes.subarray(0, size));
-    else connection.write(answer);
+    else this.#write(connection, answer);
+  }
+
+  /** Stops reading from a client that does not read its answers. */
+  #write(connection: PlainConnection, answer: Buffer): void {
+    connection.isNew = false;
+    if (!this.#send(connection, answer)) connection.socket.pause();
+  }
+
+  /** False if the client's system did not accept the answer at once. */
+  #send({ socket }: PlainConnection, answer: Buffer): boolean {
+    if (!(socket instanceof SharedBufferSocket)) return socket.write(answer);
+    socket.send(answer);
+    if (socket.hasUnsent) return false;
+    this.#answers.release(answer);
+    return true;
   }
 
   /** On a connection that Node has, a plain lookup is answered if nothing else is due and storage need not be asked. */
   #readBetweenRequests(connection: PlainConnection, pacer: RequestPacer, bytes: Buffer, size: number): void {
     connection.lastReadMs = this.nowMs;
     if (!this.#isStopping && pacer.isBetweenRequests && this.#request.recognise(bytes, size)) {
-      const answer = this.#answer(bytes, this.#request, connection, false);
+      const answer = this.#answers.answer(bytes, this.#request, connection, false);
       if (answer !== undefined && !(answer instanceof Promise)) {
         // Node's timeout is that of an idle connection.
-        if (!connection.send(answer)) this.#unread.add(connection);
+        if (!this.#send(connection, answer)) this.#unread.add(connection);
         return;
       }
     }
@@ -137,7 +156,7 @@ export class PlainConnections {
       this.#handOver(connection, bytes);
       return;
     }
-    connection.write(answer);
+    this.#write(connection, answer);
     if (this.#isStopping) socket.end();
     else if (!connection.isUnread) socket.resume();
   }
@@ -221,23 +240,10 @@ export class PlainConnection {
       .off('error', this.#onError);
   }
 
-  /** Stops reading from a client that does not read its answers. */
-  write(answer: Buffer): void {
-    this.isNew = false;
-    if (!this.send(answer)) this.socket.pause();
-  }
-
   /** An answer was not accepted by the client's system, and `drain` will say when it was. */
   get isUnread(): boolean {
     const { socket } = this;
     return socket instanceof SharedBufferSocket ? socket.hasUnsent : socket.writableNeedDrain;
-  }
-
-  /** False if the client's system did not accept the answer at once. */
-  send(answer: Buffer): boolean {
-    if (!(this.socket instanceof SharedBufferSocket)) return this.socket.write(answer);
-    this.socket.send(answer);
-    return !this.socket.hasUnsent;
   }
 }
 

@@ -29,6 +29,8 @@ for (const byte of Buffer.from('0123456789abcdefABCDEF:.')) isAddressByte[byte] 
 
 /** One object for all requests of a process: it is read before the next one is recognised. */
 export class PlainRequest {
+  /** Bytes of the request. */
+  size = 0;
   addressEnd = 0;
   secretStart = 0;
   secretEnd = 0;
@@ -45,6 +47,7 @@ export class PlainRequest {
     let at = START.length;
     while (isAddressByte[bytes[at] as number] === 1) at++;
     if (at === START.length || at - START.length > MAX_ADDRESS_BYTES || !hasAt(bytes, at, VERSION)) return false;
+    this.size = size;
     this.addressEnd = at;
     return this.#recogniseHeaders(bytes, at + VERSION.length, size - 2);
   }

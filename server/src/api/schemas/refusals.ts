@@ -3,7 +3,7 @@ import { details, envelope, error, oneOfErrors } from './envelope.ts';
 import { named, string } from './json-schema.ts';
 
 const unauthorized = envelope(
-  'Key missing, malformed, unknown or revoked.',
+  'Key missing, malformed, unknown, revoked, paused or expired, or not allowed from this network.',
   named(
     'Unauthorized',
     error(
@@ -20,7 +20,10 @@ const forbidden = envelope(
     error('forbidden', 'FORBIDDEN', details({ required: string('The permission it lacks.', 'ip:read') })),
   ),
 );
-const rateLimited = envelope('The day’s requests are used up.', error('rate limit exceeded', 'RATE_LIMIT_EXCEEDED'));
+const rateLimited = envelope(
+  'The requests of the day, or of the second, are used up.',
+  error('rate limit exceeded', 'RATE_LIMIT_EXCEEDED'),
+);
 const unavailable = envelope(
   'No dataset is loaded, storage is down, or the server is overloaded.',
   oneOfErrors({

@@ -3,7 +3,7 @@
  * further fields, or JSON as nginx, Caddy and Traefik write it.
  */
 import { type Address, parseAddress } from '@whence/dataset/address';
-import { AddressFinder } from '../../enrich/formats/find-address.ts';
+import { AddressFinder } from '@whence/dataset/find-address';
 
 export type LogEntry = { readonly address: Address; readonly userAgent: string };
 

@@ -24,6 +24,7 @@ import { ProgressBar } from '../../terminal/progress-bar.ts';
 import { formatQuality } from '../../terminal/quality.ts';
 import { checkSettingFile, withDataDirErrors } from '../../terminal/setting-errors.ts';
 import { formatCount, formatMegabytes, formatTable } from '../../terminal/table.ts';
+import { feedProblem } from '../../versions/feed-problem.ts';
 import { readUpdateReport, UpdateReporter } from '../../versions/update-report.ts';
 import { findVersion } from '../local-dataset.ts';
 import { type FeedSettings, readFeeds } from './feeds.ts';
@@ -81,9 +82,11 @@ export async function datasetUpdate(
     return withLock(join(dataDir, 'feeds'), 'updating the dataset', async (): Promise<ExitCode> => {
       const bar = new ProgressBar(context.stderr);
       const reporter = new UpdateReporter(dataDir, started);
+      /** The failure in one sentence, where the message for the terminal lists the reason of every feed. */
+      let summary: string | undefined;
       const show = (step: string, share: number) => {
         bar.show(step, share);
-        reporter.step(step);
+        reporter.step(step, share);
       };
       try {
         show('reading the catalogue', 0);
@@ -93,7 +96,7 @@ export async function datasetUpdate(
         for (const id of accepted)
           if (!feeds.some((feed) => feed.id === id))
             throw new UsageError(`--accept ${id}: no enabled feed has this id; list feeds with: whence dataset feeds`);
-        const { ingested, refused } = await ingestFeeds(
+        const { ingested, refused, unreachable } = await ingestFeeds(
           feeds,
           cache,
           {
@@ -106,8 +109,12 @@ export async function datasetUpdate(
           },
           ({ id }, outcome, share) => show(`${id}: ${outcome}`, share * 0.4),
         );
-        if (ingested.length === 0)
+        const problem = feedProblem({ feeds: feeds.length, refused: refused.length, unreachable });
+        reporter.feeds = { refused, ...(problem && { problem }) };
+        if (ingested.length === 0) {
+          summary = problem;
           throw new DatasetError(`none of the ${feeds.length} feeds could be read${reasons(refused)}`);
+        }
         const embedded = readEmbedded(locatePackage, (step, share) => show(step, 0.4 + share * 0.1));
         const input = { ...liveInput(embedded, ingested), ...overrides };
         const known = new Set(sourcesOf({ ...embedded, ...overrides }).map(({ id }) => id));
@@ -123,11 +130,11 @@ export async function datasetUpdate(
         );
         bar.finish();
         report(built, refused, started, options, context);
-        reporter.succeed(context.now(), built.version, built.isNew, refused);
+        reporter.succeed(context.now(), built.version, built.isNew);
         return 0;
       } catch (error) {
         if (error instanceof ImplausibleResultError) for (const id of error.causes) cache.distrust(id);
-        reporter.fail(context.now(), (error as Error).message);
+        reporter.fail(context.now(), summary ?? (error as Error).message);
         throw error;
       } finally {
         bar.finish();

@@ -6,8 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 import { makeSecret, maskSecret } from '../../keys/secret.ts';
+import { openStorage } from '../../storage/open-storage.ts';
 import { Command, ORDINARY_USER } from '../../test/command.ts';
 import { runCommand } from '../../test/run-command.ts';
+import { newBatch } from '../../test/storage/new-batch.ts';
 import { bin, TestFolder } from '../../test/test-server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'whence-key-'));
@@ -59,6 +61,125 @@ for (const [behaviour, nameOf] of [
     assert.deepEqual([code, stdout, stderr], [0, `${key?.['id']} is revoked\n`, '']);
     assert.ok(key?.['revoked_at'] !== undefined);
     assert.equal((await whence('key', 'revoke', nameOf(secret))).stdout, `${key['id']} is already revoked\n`);
+  });
+}
+
+const shown = async (name: string) =>
+  JSON.parse((await whence('key', 'show', name, '--json')).stdout) as Record<string, unknown>;
+
+test('key set: attributes are changed, shown and removed, each on a line', async () => {
+  const { id = '' } = await shown(await create());
+  const set = (...argv: string[]) => whence('key', 'set', String(id), ...argv);
+  const changed = await set(
+    ...['--name', 'store', '--note', 'of the web team', '--tier', 'pro', '--permissions', 'ip:read,asn:read'],
+    ...['--expires', '2099-12-31', '--networks', '192.0.2.0/24,2001:db8::1', '--requests-per-second', '20'],
+  );
+  assert.equal(
+    changed.stdout,
+    [
+      'name: shop -> store',
+      'note: none -> of the web team',
+      'tier: free -> pro',
+      'permissions: ip:read ip:batch asn:read email:read -> ip:read asn:read',
+      'expires: never -> 2099-12-31T00:00:00.000Z',
+      'networks: any -> 192.0.2.0/24 2001:db8::1/128',
+      'requests: unlimited -> 20 a second',
+    ]
+      .map((line) => `${id}: ${line}\n`)
+      .join(''),
+  );
+  const key = await shown(String(id));
+  assert.deepEqual(
+    [key['name'], key['note'], key['expires_at'], key['allowed_networks'], key['requests_per_second']],
+    ['store', 'of the web team', '2099-12-31T00:00:00.000Z', ['192.0.2.0/24', '2001:db8::1/128'], 20],
+  );
+  const { stdout: text } = await whence('key', 'show', String(id));
+  assert.match(text, /^networks +192\.0\.2\.0\/24 2001:db8::1\/128$/m);
+  assert.match(text, /^state +active until 2099-12-31$/m);
+  await set('--note', '', '--expires', 'never', '--networks', 'any', '--requests-per-second', 'unlimited');
+  assert.deepEqual(
+    Object.keys(await shown(String(id))).filter((name) => /note|expires|networks|second/.test(name)),
+    [],
+  );
+  assert.equal((await set('--tier', 'pro')).stdout, `${id} is as it was\n`);
+});
+
+test('key pause and resume: by the secret, and the list says so', async () => {
+  const secret = await create();
+  const { id } = await shown(secret);
+  assert.equal((await whence('key', 'pause', secret)).stdout, `${id}: state: active -> paused\n`);
+  assert.equal((await whence('key', 'pause', secret)).stdout, `${id} is as it was\n`);
+  assert.match((await whence('key', 'list')).stdout, new RegExp(`^${id} .* paused \\d{4}-`, 'm'));
+  assert.equal((await whence('key', 'resume', secret)).stdout, `${id}: state: paused -> active\n`);
+});
+
+test('key rotate: prints the successor alone, and schedules the end of the old key', async () => {
+  const old = await create();
+  await whence('key', 'set', old, '--networks', '192.0.2.0/24');
+  const { code, stdout } = await whence('key', 'rotate', old, '--revoke-old-in', '24h');
+  assert.equal(code, 0);
+  const successor = await shown(stdout.trim());
+  const before = await shown(old);
+  assert.deepEqual([successor['name'], successor['allowed_networks']], ['shop', ['192.0.2.0/24']]);
+  const hours = (Date.parse(String(before['revoke_at'])) - Date.now()) / 3_600_000;
+  assert.ok(hours > 23 && hours <= 24, `${hours}`);
+  const again = await whence('key', 'rotate', old);
+  assert.deepEqual([again.code, again.stdout], [1, '']);
+  assert.match(again.stderr, /already has an active successor/);
+  assert.match((await whence('key', 'set', old, '--revoke', 'never')).stdout, /revocation: .* -> none/);
+  await whence('key', 'revoke', old);
+  const changed = await whence('key', 'set', old, '--tier', 'pro');
+  assert.deepEqual(
+    [changed.code, changed.stderr],
+    [1, `error: the key ${before['id']} is revoked and cannot be changed\n`],
+  );
+});
+
+test('key usage: requests by day, endpoint and status', async () => {
+  const secret = await create();
+  const { id } = await shown(secret);
+  assert.match((await whence('key', 'usage', secret)).stdout, /^no requests between \d{4}-\d\d-\d\d and /);
+  const storage = await openStorage(dataDir);
+  const day = new Date().toISOString().slice(0, 10);
+  const rows = [{ keyId: String(id), day, endpoint: 'ip', statusClass: 2, requests: 1_234 }];
+  await storage.usage.add(newBatch(), rows, new Map());
+  await storage.close();
+  assert.equal(
+    (await whence('key', 'usage', secret)).stdout,
+    `day         endpoint  status  requests\n${day}  ip        2xx     1,234\n`,
+  );
+  const { rows: described } = JSON.parse((await whence('key', 'usage', secret, '--json')).stdout);
+  assert.deepEqual(described, [{ day, endpoint: 'ip', status_class: 2, requests: 1_234 }]);
+});
+
+for (const [behaviour, argv, message] of [
+  ['nothing to change', ['set', 'x'], /nothing to change/],
+  [
+    'a network with bits behind its length',
+    ['set', 'x', '--networks', '192.0.2.7/24'],
+    /the network is 192\.0\.2\.0\/24/,
+  ],
+  ['an expiry in the past', ['set', 'x', '--expires', '2020-01-01'], /--expires: a time in the future/],
+  [
+    'an expiry without a zone',
+    ['create', '--name', 'x', '--expires', '2099-01-01T10:00'],
+    /--expires: a time in the future/,
+  ],
+  ['no requests per second', ['set', 'x', '--requests-per-second', '0'], /a whole number from 1/],
+  ['a period that is none', ['rotate', 'x', '--revoke-old-in', 'soon'], /--revoke-old-in: a time in the future/],
+  ['days that are none', ['usage', 'x', '--days', '0'], /a number from 1 to 400/],
+] as const) {
+  test(`key: ${behaviour} is wrong usage`, async () => {
+    const { code, stdout, stderr } = await whence('key', ...argv);
+    assert.deepEqual([code, stdout], [2, '']);
+    assert.match(stderr, message);
+  });
+}
+
+for (const command of ['show', 'usage', 'pause', 'resume', 'rotate']) {
+  test(`key ${command}: an unknown id is named`, async () => {
+    const { code, stderr } = await whence('key', command, 'abcdefghjk');
+    assert.deepEqual([code, stderr], [1, 'error: there is no key abcdefghjk; whence key list shows them\n']);
   });
 }
 

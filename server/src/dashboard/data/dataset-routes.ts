@@ -68,7 +68,7 @@ export function datasetRoutes(dependencies: DashboardDependencies): Rows<Names> 
         if (state.outcome === 'running') throw new DashboardRefusal('UPDATE_RUNNING', { details: state });
         updates.start();
         await audit.record(actor, 'dataset.update_started', { kind: 'dataset' }, now);
-        return { ...state, outcome: 'running', started_at: now.toISOString(), step: 'starting' };
+        return updateState(dependencies, 'admin');
       },
     },
     getUpdate: { access: 'viewer', handler: ({ session }) => updateState(dependencies, session.account.role) },

@@ -1,24 +1,59 @@
-/** API keys: the table, create, revoke, rotate, usage and audit of one. */
+/** API keys: the table, create, change, pause, revoke, rotate, usage and audit of one. */
 import type { Account } from '../../accounts/account.ts';
 import { type Key, parseName } from '../../keys/key.ts';
 import type { KeyFilter } from '../../keys/key-list.ts';
 import { Keys } from '../../keys/keys.ts';
-import { KEY_SORTS, KEY_STATUSES, PERMISSIONS, SORT_ORDERS, TIER_NAMES, type Tier } from '../../vocabulary.ts';
+import type { KeyChange } from '../../storage/stores/key-store.ts';
+import {
+  KEY_SORTS,
+  KEY_STATES,
+  KEY_STATUSES,
+  PERMISSIONS,
+  SORT_ORDERS,
+  TIER_NAMES,
+  type Tier,
+} from '../../vocabulary.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { describeAuditFor } from '../operation/audit-routes.ts';
 import type { Ask, Rows } from '../requests/ask.ts';
 import { parseChoice, parseCount } from '../requests/parameters.ts';
 import { DashboardRefusal, invalid } from '../requests/refusal.ts';
-import { listOf, object, oneOf, text } from '../requests/schemas.ts';
+import { listOf, object, oneOf, orNull, positiveInteger, text } from '../requests/schemas.ts';
 import { parseDays } from '../usage/day-range.ts';
+import { newAttributes, parseKeyChange } from './change-request.ts';
 import { parsePosition, tiersFor, VisibleKeys } from './visible-keys.ts';
 
-type Names = 'listKeys' | 'createKey' | 'getKey' | 'revokeKey' | 'rotateKey' | 'getKeyUsage' | 'getKeyAudit';
+type Names =
+  | 'listKeys'
+  | 'createKey'
+  | 'getKey'
+  | 'changeKey'
+  | 'pauseKey'
+  | 'resumeKey'
+  | 'revokeKey'
+  | 'rotateKey'
+  | 'getKeyUsage'
+  | 'getKeyAudit';
 
 const DEFAULT_PAGE = 50;
 const MAX_PAGE = 1_000;
 const MAX_AUDIT = 100;
 const MAX_SEARCH_CHARACTERS = 200;
+const HOUR_MS = 3_600_000;
+
+const IDENTITY_FIELDS = {
+  name: text(1_000),
+  tier: oneOf(TIER_NAMES),
+  permissions: { ...listOf(oneOf(PERMISSIONS), PERMISSIONS.length), minItems: 1 },
+};
+const REVOKE_IN_HOURS = { ...positiveInteger, maximum: 8_760 };
+/** Their rules are checked by `keys/key-attributes`. */
+const ATTRIBUTE_FIELDS = {
+  note: text(2_000),
+  expires_at: orNull(text(40)),
+  allowed_networks: listOf(text(100), 200),
+  requests_per_second: orNull({ type: 'number' }),
+};
 
 export function keyRoutes({ storage, audit, settings }: DashboardDependencies): Rows<Names> {
   const visible = new VisibleKeys(storage);
@@ -28,6 +63,14 @@ export function keyRoutes({ storage, audit, settings }: DashboardDependencies): 
     const [summary] = await visible.describe([key], now);
     if (summary === undefined) throw new DashboardRefusal('NOT_FOUND');
     return summary;
+  };
+
+  /** Returns the key as it is when every process of the deployment uses it like that. */
+  const change = async ({ session, params, actor, now }: KeyAsk, what: (key: Key) => KeyChange) => {
+    const key = await visible.find(session.account, params.id);
+    const outcome = await keys.change(key.id, what(key), actor, now);
+    if (outcome === 'revoked') throw new DashboardRefusal('ALREADY_REVOKED');
+    return { key: await summaryOf(await visible.find(session.account, key.id), now) };
   };
 
   /** Administrators have no limit. A key that is being rotated has a successor, so rotating has twice the limit. */
@@ -41,15 +84,11 @@ export function keyRoutes({ storage, audit, settings }: DashboardDependencies): 
     },
     createKey: {
       access: 'member',
-      bodySchema: object({
-        name: text(1_000),
-        tier: oneOf(TIER_NAMES),
-        permissions: { ...listOf(oneOf(PERMISSIONS), PERMISSIONS.length), minItems: 1 },
-      }),
+      bodySchema: object(IDENTITY_FIELDS, ATTRIBUTE_FIELDS),
       handler: async ({ session, body, actor, now }) => {
         requireTier(session.account, body.tier);
         const permissions = PERMISSIONS.filter((permission) => body.permissions.includes(permission));
-        const newKey = { name: parseName(body.name), tier: body.tier, permissions };
+        const newKey = { name: parseName(body.name), tier: body.tier, permissions, ...newAttributes(body, now) };
         const most = mostOf(session.account, 1);
         const outcome = await keys.createWithin(newKey, actor, now, { ownerId: session.account.id, most });
         if (outcome === 'too many') throw tooManyKeys(most);
@@ -68,6 +107,24 @@ export function keyRoutes({ storage, audit, settings }: DashboardDependencies): 
         };
       },
     },
+    changeKey: {
+      access: 'member',
+      bodySchema: object({}, { ...IDENTITY_FIELDS, ...ATTRIBUTE_FIELDS, revoke_in_hours: orNull(REVOKE_IN_HOURS) }),
+      handler: (ask) =>
+        change(ask, (key) => {
+          const { body, session, actor, now } = ask;
+          if (body.tier !== undefined && body.tier !== key.tier) requireTier(session.account, body.tier);
+          return parseKeyChange(body, key, actor.name, now);
+        }),
+    },
+    pauseKey: {
+      access: 'member',
+      handler: (ask) => change(ask, () => ({ pausedAt: ask.now })),
+    },
+    resumeKey: {
+      access: 'member',
+      handler: (ask) => change(ask, () => ({ pausedAt: null })),
+    },
     revokeKey: {
       access: 'member',
       bodySchema: object({ name: text(1_000) }),
@@ -83,12 +140,14 @@ export function keyRoutes({ storage, audit, settings }: DashboardDependencies): 
     },
     rotateKey: {
       access: 'member',
-      bodySchema: object({}, { name: text(1_000) }),
+      bodySchema: object({}, { name: text(1_000), revoke_in_hours: REVOKE_IN_HOURS }),
       handler: async ({ session, params, body, actor, now }) => {
         const key = await visible.find(session.account, params.id);
         requireTier(session.account, key.tier);
+        const { name = key.name, revoke_in_hours: hours } = body;
         const most = mostOf(session.account, 2);
-        const outcome = await keys.rotate(key, parseName(body.name ?? key.name), actor, now, most);
+        const schedule = hours === undefined ? {} : { revokeAt: new Date(now.getTime() + hours * HOUR_MS) };
+        const outcome = await keys.rotate(key, { name: parseName(name), most, ...schedule }, actor, now);
         if (outcome === 'too many') throw tooManyKeys(most);
         if (outcome === 'revoked') throw new DashboardRefusal('ALREADY_REVOKED');
         if (outcome === 'has successor') throw new DashboardRefusal('ALREADY_ROTATING');
@@ -124,6 +183,8 @@ export function keyRoutes({ storage, audit, settings }: DashboardDependencies): 
   };
 }
 
+type KeyAsk = Pick<Ask<'pauseKey'>, 'session' | 'params' | 'actor' | 'now'>;
+
 function filterOf(query: Ask<'listKeys'>['query']): KeyFilter {
   const sort = parseChoice('/sort', query.sort, KEY_SORTS) ?? 'created_at';
   const after = query.after ? parsePosition(query.after, sort === 'name' ? 'string' : 'number') : undefined;
@@ -131,6 +192,7 @@ function filterOf(query: Ask<'listKeys'>['query']): KeyFilter {
   return {
     q: (query.q ?? '').slice(0, MAX_SEARCH_CHARACTERS),
     status: parseChoice('/status', query.status, KEY_STATUSES),
+    state: parseChoice('/state', query.state, KEY_STATES),
     tier: parseChoice('/tier', query.tier, TIER_NAMES),
     permission: parseChoice('/permission', query.permission, PERMISSIONS),
     ownerId: query.owner === '' ? undefined : query.owner,

@@ -1,11 +1,12 @@
 /** Keys as an account sees them: administrators see all keys, others their own. */
 import type { Account } from '../../accounts/account.ts';
-import { fromStored, type Key } from '../../keys/key.ts';
+import { describeAttributes, fromStored, type Key, stateOf } from '../../keys/key.ts';
 import { type KeyFilter, KeyList } from '../../keys/key-list.ts';
 import { TIERS } from '../../keys/tiers.ts';
 import { dayAt } from '../../quota/day.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { KeyPosition } from '../../storage/stores/key-list-store.ts';
+import type { Refused } from '../../storage/stores/key-store.ts';
 import { type KeyStatus, type Role, TIER_NAMES, type Tier } from '../../vocabulary.ts';
 import { usageIdOf } from '../lookup/lookup-limits.ts';
 import { DashboardRefusal } from '../requests/refusal.ts';
@@ -28,7 +29,7 @@ export class VisibleKeys {
     const isOthers = account.role !== 'admin' && (filter.ownerId ?? account.id) !== account.id;
     if (isOthers) return { keys: [], total: 0 };
     const ownerId = account.role === 'admin' ? filter.ownerId : account.id;
-    const { keys, total, next } = await this.#list.page({ ...filter, ownerId });
+    const { keys, total, next } = await this.#list.page({ ...filter, ownerId }, now);
     return {
       keys: await this.describe(keys, now),
       ...(total === undefined ? {} : { total }),
@@ -89,7 +90,7 @@ export class VisibleKeys {
       const limit = Number.isFinite(requestsPerDay) ? requestsPerDay : null;
       const successor = successorIds.get(key.id);
       return {
-        ...describeKey(key),
+        ...describeKey(key, now),
         quota: { used, limit, resets_at: new Date(endMs).toISOString() },
         requests_by_day: requests,
         ...(key.ownerId === undefined
@@ -122,26 +123,32 @@ export function tiersFor(role: Role): Tier[] {
   return TIER_NAMES.filter((tier) => role === 'admin' || Number.isFinite(TIERS[tier].requestsPerDay));
 }
 
-function describeKey(key: Key): Omit<KeySummary, 'quota' | 'requests_by_day' | 'owner' | 'successor_id'> {
-  const { id, name, masked, tier, permissions, createdAt, firstUse, lastUsedAt, revokedAt, revokedBy } = key;
+function describeKey(key: Key, now: Date): Omit<KeySummary, 'quota' | 'requests_by_day' | 'owner' | 'successor_id'> {
+  const { id, name, masked, tier, permissions, createdAt, firstUse, lastUsedAt, lastUsedFrom } = key;
+  const { revokedAt, revokedBy, refused, predecessorId } = key;
   const status: KeyStatus = revokedAt === undefined ? 'active' : 'revoked';
   return {
     id,
     name,
     masked,
     status,
+    state: stateOf(key, now),
     tier,
     permissions: [...permissions],
+    ...describeAttributes(key),
     created_at: createdAt.toISOString(),
     ...(firstUse === undefined ? {} : { first_use: { ...firstUse, at: firstUse.at.toISOString() } }),
     ...(lastUsedAt === undefined ? {} : { last_used_at: lastUsedAt.toISOString() }),
+    ...(lastUsedFrom === undefined ? {} : { last_used_from: lastUsedFrom }),
     ...(revokedAt === undefined ? {} : { revoked_at: revokedAt.toISOString() }),
     ...(revokedBy === undefined ? {} : { revoked_by: revokedBy }),
-    ...(key.refused === undefined
-      ? {}
-      : { refused: { requests: key.refused.requests, last_at: key.refused.lastAt.toISOString() } }),
-    ...(key.predecessorId === undefined ? {} : { predecessor_id: key.predecessorId }),
+    ...(refused === undefined ? {} : { refused: describeRefused(refused) }),
+    ...(predecessorId === undefined ? {} : { predecessor_id: predecessorId }),
   };
+}
+
+function describeRefused({ requests, lastAt, lastFrom }: Refused) {
+  return { requests, last_at: lastAt.toISOString(), ...(lastFrom === undefined ? {} : { last_from: lastFrom }) };
 }
 
 function mayManage({ id, role }: Account, { ownerId }: Key): boolean {

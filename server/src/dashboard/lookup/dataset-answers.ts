@@ -1,6 +1,6 @@
 /** Addresses, prefixes and networks as the dashboard shows them, with the credits of the sources. */
 import type { Address } from '@whence/dataset/address';
-import { datedFlags, unknownFlags } from '@whence/dataset/flag-sources';
+import { agedFlags, unknownFlags } from '@whence/dataset/flag-sources';
 import { type Match, prefixLength } from '@whence/dataset/format';
 import { formatPrefix, fromBigInt, parsePrefix, type Range } from '@whence/dataset/prefix';
 import type { Dataset } from '@whence/dataset/read';
@@ -8,7 +8,7 @@ import type { AsnRecord } from '@whence/dataset/record';
 import type { DatasetWalks } from '../../lookup/dataset-walks.ts';
 import type { ServedDataset } from '../../lookup/live-dataset.ts';
 import { evidenceOf, specialPurposeOf } from '../../lookup/lookup.ts';
-import { connectionTypesOf, relatedNetworks } from '../../lookup/network-profile.ts';
+import { profileNetwork, relatedNetworks } from '../../lookup/network-profile.ts';
 import { summarizePrefix } from '../../lookup/prefix-summary.ts';
 import { invalid } from '../requests/refusal.ts';
 import type { AsnLookup, DatasetLimits, IpLookup, PrefixSummary } from '../wire.ts';
@@ -16,7 +16,7 @@ import type { AsnLookup, DatasetLimits, IpLookup, PrefixSummary } from '../wire.
 /** Shorter prefixes hold more runs than a page could show. */
 const MIN_LENGTH = { 4: 8, 6: 16 } as const;
 
-export function describeAddress(dataset: Dataset, found: { address: Address; match: Match }): IpLookup {
+export function describeAddress(dataset: Dataset, found: { address: Address; match: Match }, now: Date): IpLookup {
   const sources = new Map(dataset.meta.sources.map((source) => [source.id, source]));
   const evidence = evidenceOf(dataset, found).map((row) => {
     const { licence = '', credit = '' } = sources.get(row.source) ?? {};
@@ -26,7 +26,7 @@ export function describeAddress(dataset: Dataset, found: { address: Address; mat
     record: dataset.record(found.address, found.match),
     evidence,
     credits: creditsOf(dataset, new Set(evidence.map(({ source }) => source))),
-    limits: limitsOf(dataset),
+    limits: limitsOf(dataset, now),
   };
 }
 
@@ -47,6 +47,7 @@ export async function describePrefix(
   dataset: Dataset,
   { range, length }: PrefixRequest,
   { walks, fairnessKey }: Walker,
+  now: Date,
 ): Promise<PrefixSummary> {
   const first = fromBigInt(range.start, range.version);
   const prefix = formatPrefix(first, length);
@@ -57,6 +58,7 @@ export async function describePrefix(
     ...content,
     ...coveredBy(dataset, first, length),
     ...(special === undefined ? {} : { special_purpose: special }),
+    limits: limitsOf(dataset, now),
     credits: creditsOf(dataset),
   };
 }
@@ -68,13 +70,12 @@ export async function describeNetwork(
 ): Promise<AsnLookup> {
   const { asn } = record;
   const prefixes = dataset.prefixesOf(asn);
-  const { shares, isSample } = await walks.run(dataset, `AS${asn}`, fairnessKey, (giveWay) =>
-    connectionTypesOf(dataset, asn, prefixes.ipv4, giveWay),
+  const profile = await walks.run(dataset, `AS${asn}`, fairnessKey, (giveWay) =>
+    profileNetwork(dataset, asn, [...prefixes.ipv4, ...prefixes.ipv6], giveWay),
   );
   return {
     record: { ...record, prefixes },
-    connection_types: shares,
-    is_sample: isSample,
+    ...profile,
     related: relatedNetworks(search, record),
     credits: creditsOf(dataset),
   };
@@ -94,10 +95,10 @@ function creditsOf({ meta }: Dataset, sourceIds?: ReadonlySet<string>): string[]
   return [...new Set(sources.map(({ credit }) => credit).filter((credit) => credit !== ''))];
 }
 
-function limitsOf({ meta: { flag_sources } }: Dataset): DatasetLimits {
+export function limitsOf({ meta: { flag_sources } }: Dataset, now: Date): DatasetLimits {
   return {
     unknown: unknownFlags(flag_sources),
-    dated: datedFlags(flag_sources).map((subject) => {
+    dated: agedFlags(flag_sources, now.getTime()).map((subject) => {
       const { as_of } = flag_sources[subject];
       return { subject, ...(as_of === undefined ? {} : { as_of }) };
     }),

@@ -2,12 +2,17 @@
 import type { Advice } from '@whence/email/advice';
 import { explainAdvice } from '@whence/email/advice-text';
 import { formatFinding } from '@whence/email/finding-text';
+import type { MailHost } from '@whence/email/mx';
 import { gradeText, type Part, partViews, verdictOf } from '@whence/email/part-state';
+import { providerOf } from '@whence/email/providers';
 import { MAX_POINTS } from '@whence/email/score';
 import type { SpfNode } from '@whence/email/spf-lookups';
 import { zoneFileLine } from '@whence/email/zone-file';
 import type { Checked } from '../../email-checks/examine-mail.ts';
-import type { DomainAdvice, SpfTreeNode } from '../wire.ts';
+import type { DomainAdvice, MxHost, SpfTreeNode } from '../wire.ts';
+
+/** Of one host, which may have any number. */
+const MAX_ADDRESSES = 8;
 
 export function describeExamination({ answer: report, score, advice, findings }: Checked) {
   const points = (part: Part) => ({ points: score[part], max: MAX_POINTS[part] });
@@ -19,15 +24,23 @@ export function describeExamination({ answer: report, score, advice, findings }:
     points: { mx: points('mx'), spf: points('spf'), dkim: points('dkim'), dmarc: points('dmarc') },
     parts: { mx: view('mx'), spf: view('spf'), dkim: view('dkim'), dmarc: view('dmarc') },
     grade_text: gradeText(report, verdict),
+    does_exist: !findings.mx.report.errors.some(({ code }) => code === 'domain_not_found'),
     risk: verdict.risk,
     is_finished: verdict.isFinished,
     advice: advice.map(describeAdvice),
     spf_tree: describeSpfNode(findings.spf.tree),
     spf_void_lookups: findings.spf.voidLookups,
     mx_state: findings.mx.state,
+    mx_hosts: findings.mx.hosts.map(describeMailHost),
     is_dkim_wildcard: findings.dkim.isWildcard,
     is_dmarc_test_mode: findings.dmarc.isTestMode,
   };
+}
+
+function describeMailHost({ host, preference, addresses }: MailHost): MxHost {
+  const provider = providerOf(host)?.name;
+  const shown = addresses.slice(0, MAX_ADDRESSES);
+  return { host, preference, addresses: shown, ...(provider === undefined ? {} : { provider }) };
 }
 
 function describeSpfNode({ name, via, raw, lookups, errors: problems, children }: SpfNode): SpfTreeNode {

@@ -50,12 +50,12 @@ export function lookupRoutes(dependencies: DashboardDependencies): Rows<Names> {
       access,
       handler: async (ask: PublicAsk<'lookUpIp'>) => {
         await limits.charge(ask, 'ip');
-        const { request, reply, params } = ask;
+        const { request, reply, params, now } = ask;
         const served = requireDataset(live);
         const found = requireRecord(served, params.ip);
         networks.count(served.dataset, found.address);
         const meta = { request_id: request.id, dataset_version: served.version };
-        return reply.send(envelope(request, describeAddress(served.dataset, found), meta));
+        return reply.send(envelope(request, describeAddress(served.dataset, found, now), meta));
       },
     },
     lookUpPrefix: {
@@ -63,7 +63,8 @@ export function lookupRoutes(dependencies: DashboardDependencies): Rows<Names> {
       handler: async (ask: PublicAsk<'lookUpPrefix'>) => {
         await limits.charge(ask, 'prefix');
         const { dataset } = requireDataset(live);
-        return describePrefix(dataset, parsePrefixRequest(ask.params), { walks, fairnessKey: fairnessKeyOf(ask) });
+        const walker = { walks, fairnessKey: fairnessKeyOf(ask) };
+        return describePrefix(dataset, parsePrefixRequest(ask.params), walker, ask.now);
       },
     },
     lookUpAsn: {

@@ -1,5 +1,6 @@
 /** How the deployment is doing, and the settings it runs with. For administrators. */
 
+import { dataAsOf } from '@whence/dataset/data-age';
 import { packageVersion } from '../../version.ts';
 import { datasetState } from '../../versions/dataset-report.ts';
 import { updateState } from '../data/update-state.ts';
@@ -15,6 +16,7 @@ export function operationRoutes(dependencies: DashboardDependencies): Rows<'getH
         await reporter.report();
         const processes = await reporter.processes();
         const served = live.current;
+        const dataDay = served && dataAsOf(served.dataset.meta);
         return {
           server_version: packageVersion(),
           node_version: process.versions.node,
@@ -22,7 +24,8 @@ export function operationRoutes(dependencies: DashboardDependencies): Rows<'getH
           storage: { engine: storage.engine, state: 'ok' },
           dataset: {
             state: datasetState(live, now.getTime()),
-            ...(served && { version: served.version, age_seconds: served.ageSeconds(now.getTime()) }),
+            ...(served && { version: served.version, built_at: served.dataset.meta.built_at }),
+            ...(dataDay && { data_as_of: dataDay }),
           },
           processes: processes.map((one) => ({
             id: one.id,

@@ -14,4 +14,6 @@ export const text = (maxLength: number) => ({ type: 'string', maxLength });
 export const oneOf = (values: readonly string[]) => ({ type: 'string', enum: values });
 export const listOf = (items: object, maxItems: number) => ({ type: 'array', items, maxItems });
 export const boolean = { type: 'boolean' };
+/** Also null. */
+export const orNull = (schema: object) => ({ ...schema, nullable: true });
 export const positiveInteger = { type: 'integer', minimum: 1 };

@@ -1,23 +1,28 @@
 /** Statistics: requests of keys and accounts by day, and traffic of the whole API by hour. */
+import { dataAsOf } from '@whence/dataset/data-age';
 import type { Account } from '../../accounts/account.ts';
 import type { Key } from '../../keys/key.ts';
 import { TIERS } from '../../keys/tiers.ts';
 import { PUBLIC_USAGE_ID } from '../../limits/public-lookups.ts';
+import type { ServedDataset } from '../../lookup/live-dataset.ts';
 import type { UsageRow } from '../../storage/statistics-changes.ts';
 import type { UsageSum } from '../../storage/stores/usage-store.ts';
 import { KEPT_HOURS } from '../../usage/traffic.ts';
-import { trafficByHour, trafficOfTwoDays } from '../../usage/traffic-report.ts';
+import { trafficByHour, trafficOverview } from '../../usage/traffic-report.ts';
 import { sumOf, topNetworks, usageSeries } from '../../usage/usage-report.ts';
 import { USAGE_GROUPS } from '../../vocabulary.ts';
+import { updateState } from '../data/update-state.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { VisibleKeys } from '../keys/visible-keys.ts';
+import { limitsOf } from '../lookup/dataset-answers.ts';
 import { usageIdOf } from '../lookup/lookup-limits.ts';
 import type { Ask, Rows } from '../requests/ask.ts';
 import { parseChoice, parseCount } from '../requests/parameters.ts';
 import { DashboardRefusal } from '../requests/refusal.ts';
 import { EXPORT_FORMATS, sendFile } from '../requests/text-file.ts';
-import type { UsageQuery } from '../wire.ts';
+import type { Overview, UsageQuery } from '../wire.ts';
 import { dayBefore, parseDays } from './day-range.ts';
+import { firstRunOf } from './first-run.ts';
 
 type Names = 'getOverview' | 'getUsage' | 'exportUsage' | 'getTraffic';
 
@@ -26,7 +31,8 @@ const NEAR_LIMIT = 0.8;
 const DEFAULT_HOURS = 24;
 const EXPORT_COLUMNS = ['day', 'key_id', 'key', 'endpoint', 'status_class', 'requests'];
 
-export function usageRoutes({ storage, live }: DashboardDependencies): Rows<Names> {
+export function usageRoutes(dependencies: DashboardDependencies): Rows<Names> {
+  const { storage, live } = dependencies;
   const visible = new VisibleKeys(storage);
 
   /** The requested keys that the account may see; undefined for all keys. */
@@ -105,6 +111,7 @@ export function usageRoutes({ storage, live }: DashboardDependencies): Rows<Name
         const summaries = await visible.describe(await busyKeys(account, ofToday), now);
         const share = ({ quota }: (typeof summaries)[number]) => (quota.limit === null ? 0 : quota.used / quota.limit);
         const served = live.current;
+        const firstRun = await firstRunOf(account, { storage, visible, served }, now);
         return {
           today: { requests: sumOf(ofToday) },
           yesterday: { requests: sumOf(sums.filter(({ day }) => day === yesterday)) },
@@ -113,19 +120,12 @@ export function usageRoutes({ storage, live }: DashboardDependencies): Rows<Name
             .sort((a, b) => share(b) - share(a))
             .slice(0, TOP_KEYS),
           top_keys: top.map(({ group, requests }) => ({ id: group, label: label(group), requests })),
-          ...(served === undefined
-            ? {}
-            : {
-                dataset: {
-                  version: served.version,
-                  built_at: served.dataset.meta.built_at,
-                  age_seconds: served.ageSeconds(now.getTime()),
-                  refused: [...served.dataset.meta.refused],
-                },
-              }),
+          ...(served === undefined ? {} : { dataset: describeServed(served, now) }),
+          update: updateState(dependencies, account.role),
+          ...(firstRun === undefined ? {} : { first_run: firstRun }),
           ...(account.role === 'admin'
             ? {
-                traffic: await trafficOfTwoDays(storage.traffic, now),
+                traffic: await trafficOverview(storage.traffic, now),
                 networks: topNetworks(await storage.networks.since(yesterday), live),
               }
             : {}),
@@ -147,3 +147,13 @@ export function usageRoutes({ storage, live }: DashboardDependencies): Rows<Name
 }
 
 type TextQuery = { [Key in keyof UsageQuery]?: string };
+
+function describeServed({ version, dataset }: ServedDataset, now: Date): NonNullable<Overview['dataset']> {
+  const data_as_of = dataAsOf(dataset.meta);
+  return {
+    version,
+    built_at: dataset.meta.built_at,
+    ...(data_as_of === undefined ? {} : { data_as_of }),
+    limits: limitsOf(dataset, now),
+  };
+}

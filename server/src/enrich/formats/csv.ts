@@ -3,6 +3,7 @@
  * by its name, or by its value in the first row of data.
  */
 
+import { AddressFinder } from '@whence/dataset/find-address';
 import { UsageError } from '../../terminal/exit.ts';
 import type { AddressLookup } from '../address-lookup.ts';
 import type { Field } from '../fields.ts';
@@ -10,7 +11,6 @@ import { quoteCell } from '../insertion.ts';
 import type { OutputBuffer } from '../output-buffer.ts';
 import { CsvRow, cellTexts } from './csv-row.ts';
 import { ADDRESS_NAMES } from './field-paths.ts';
-import { AddressFinder } from './find-address.ts';
 
 export type CsvOptions = {
   /** Name, or number from 1; undefined: detect it. */

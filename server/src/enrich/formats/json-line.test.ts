@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { formatAddress } from '@whence/dataset/address';
+import { AddressFinder } from '@whence/dataset/find-address';
 import { seededRandom } from '@whence/testing/seeded-random';
 import { fieldPaths } from './field-paths.ts';
-import { AddressFinder } from './find-address.ts';
 import { JsonLine } from './json-line.ts';
 
 const PATHS = ['ip', 'client.ip', 'client.address.ip'];

@@ -5,8 +5,8 @@
  */
 
 import type { Address } from '@whence/dataset/address';
+import type { AddressFinder } from '@whence/dataset/find-address';
 import { type FieldPaths, findChild, type PathChild, type PathNode } from './field-paths.ts';
-import type { AddressFinder } from './find-address.ts';
 
 const SPACE = 0x20;
 const QUOTE = 0x22;

@@ -6,11 +6,11 @@
  */
 import type { Address } from '@whence/dataset/address';
 import { asciiJson } from '@whence/dataset/ascii-writer';
+import { AddressFinder } from '@whence/dataset/find-address';
 import type { AddressLookup } from '../address-lookup.ts';
 import type { OutputBuffer } from '../output-buffer.ts';
 import type { RecordWriter } from '../record-stream.ts';
 import { fieldPaths } from './field-paths.ts';
-import { AddressFinder } from './find-address.ts';
 import { JsonLine } from './json-line.ts';
 
 const TAB = 0x09;

@@ -87,7 +87,7 @@ for (const engine of testEngines()) {
     await sql`update keys set revoked_at = 2, revoked_by = 'test' where id in ('two', 'three')`.execute(before.db);
     const storage = await openStorage(location);
     const counts = async (owner?: string) =>
-      (await storage.keyList.facets(owner)).map(({ facet, keys }) => [facet, keys]).sort();
+      (await storage.keyList.facets(new Date(), owner)).map(({ facet, keys }) => [facet, keys]).sort();
     const [active, revoked] = ['active pro ip:read asn:read', 'revoked pro ip:read asn:read'];
     assert.deepEqual(await counts(), [
       [active, 1],

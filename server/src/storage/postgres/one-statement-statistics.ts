@@ -40,8 +40,8 @@ export function oneStatementStatistics(db: Db, now: RawBuilder<number>): Statist
             returning 1
           ), seen as materialized (
             select given.* from claimed, jsonb_to_recordset(${json(seen, i)}) as given (
-              id text, used_at bigint, first_at bigint, first_from text, first_status integer, refused bigint,
-              refused_at bigint, day_rank bigint, requests bigint
+              id text, used_at bigint, used_from text, first_at bigint, first_from text, first_status integer,
+              refused bigint, refused_at bigint, refused_from text, day_rank bigint, requests bigint
             )
             -- After the rows above, so that all statements lock in this order.
             where (select count(*) from counted) >= 0

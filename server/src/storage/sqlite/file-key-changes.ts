@@ -47,7 +47,7 @@ const databaseOf = (revision: string) => revision.split('.')[0];
 /** Of two copies of a database that went on separately, both may have the same number of changes, but not this. */
 function lastChange(keys: SelectQueryBuilder<Schema, 'keys', object>) {
   return keys
-    .select(sql<string>`id || ' ' || coalesce(revoked_at, 0)`.as('change'))
+    .select(sql<string>`id || ' ' || coalesce(revoked_at, 0) || ' ' || coalesce(change_token, '')`.as('change'))
     .orderBy('revision', 'desc')
     .limit(1);
 }

@@ -7,7 +7,7 @@ import test, { after } from 'node:test';
 import Database from 'better-sqlite3';
 import { openStorage } from '../open-storage.ts';
 import type { Storage } from '../storage.ts';
-import type { StoredKey } from '../stores/key-store.ts';
+import type { KeyStore, StoredKey } from '../stores/key-store.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'whence-storage-'));
 after(() => rmSync(root, { recursive: true, force: true }));
@@ -152,20 +152,29 @@ test('sqlite: after a checkpoint the keys of the database are the same', async (
   });
 });
 
-test('sqlite: a copy that was changed separately is a different database, even with the same number of changes', async () => {
-  const [folder, restored] = [newFolder(), newFolder()];
-  await withStorage(folder, ({ keys }) => keys.insert(key('one')));
-  cpSync(folder, restored, { recursive: true });
-  await withStorage(restored, ({ keys }) => keys.insert(key('two')));
-  await withStorage(folder, async ({ keys }) => {
-    await keys.insert(key('three'));
-    const revision = (await keys.changes('')).revision;
-    for (const suffix of ['-wal', '-shm']) rmSync(file(folder) + suffix, { force: true });
-    copyFileSync(file(restored), file(folder));
-    assert.notEqual((await keys.changes('')).revision, revision);
-    assert.equal((await keys.changes(revision)).changed, undefined);
+for (const [behaviour, changeThere, changeHere] of [
+  ['by another key', (keys: KeyStore) => keys.insert(key('two')), (keys: KeyStore) => keys.insert(key('three'))],
+  [
+    'by another change of the same key',
+    (keys: KeyStore) => keys.change('one', () => ({ pausedAt: new Date() })),
+    (keys: KeyStore) => keys.change('one', () => ({ tier: 'pro' })),
+  ],
+] as const) {
+  test(`sqlite: a copy that was changed separately, ${behaviour}, is a different database, even with the same number of changes`, async () => {
+    const [folder, restored] = [newFolder(), newFolder()];
+    await withStorage(folder, ({ keys }) => keys.insert(key('one')));
+    cpSync(folder, restored, { recursive: true });
+    await withStorage(restored, async ({ keys }) => void (await changeThere(keys)));
+    await withStorage(folder, async ({ keys }) => {
+      await changeHere(keys);
+      const revision = (await keys.changes('')).revision;
+      for (const suffix of ['-wal', '-shm']) rmSync(file(folder) + suffix, { force: true });
+      copyFileSync(file(restored), file(folder));
+      assert.notEqual((await keys.changes('')).revision, revision);
+      assert.equal((await keys.changes(revision)).changed, undefined);
+    });
   });
-});
+}
 
 for (const [behaviour, replace] of [
   ['moved into its place', (backup: string, folder: string) => renameSync(backup, file(folder))],

@@ -4,7 +4,7 @@ import { sql } from '../kysely.ts';
 import type { Db } from '../schema.ts';
 import { type Batch, KEY_USE_CHANGES, type KeyUse, keyUseRow, type StatisticsChanges } from '../statistics-changes.ts';
 
-/** Rows of one statement: nine parameters each at most, and SQLite takes 32,766. */
+/** Rows of one statement: eleven parameters each at most, and SQLite takes 32,766. */
 const ROWS_PER_STATEMENT = 500;
 
 export function transactionalStatistics(db: Db, now: RawBuilder<number>): StatisticsChanges {

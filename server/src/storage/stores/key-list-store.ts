@@ -1,19 +1,19 @@
 /**
  * Pages of keys, by filter, search and sort order. The rows that a page reads do not depend on the number of keys: each
- * status, tier and set of permissions is a *facet*, indexes begin with it, and a page merges the first rows of the facets
+ * state, tier and set of permissions is a *facet*, indexes begin with it, and a page merges the first rows of the facets
  * that the filter selects. Which facets there are, and how many keys each has, is in `key_counts`.
  */
 import type { RawBuilder, Selectable } from 'kysely';
-import type { KeySort, SortOrder } from '../../vocabulary.ts';
+import type { KeySort, KeyState, SortOrder } from '../../vocabulary.ts';
 import type { Engine } from '../engine.ts';
 import { sql } from '../kysely.ts';
-import type { Schema } from '../schema.ts';
+import type { Db, Schema } from '../schema.ts';
 import { foldForSearch, indexKeyNames } from './key-names.ts';
 import { fromRow, type StoredKey } from './key-store.ts';
 
 type StoredFacet = {
   readonly facet: string;
-  readonly isRevoked: boolean;
+  readonly state: KeyState;
   readonly tier: string;
   readonly permissions: readonly string[];
   readonly keys: number;
@@ -39,8 +39,8 @@ type KeySearch = { readonly text: string; readonly owners: readonly string[] };
 export type ListedKey = { readonly key: StoredKey; readonly position: KeyPosition };
 
 export type KeyListStore = {
-  /** Of the keys of an account, or of all keys. */
-  facets(ownerId?: string): Promise<StoredFacet[]>;
+  /** Of the keys of an account, or of all keys. Keys that have expired by then are in facets of their own. */
+  facets(now: Date, ownerId?: string): Promise<StoredFacet[]>;
   /** Keys that are not revoked, by account. */
   activeByOwner(): Promise<Map<string, number>>;
   page(selection: KeySelection): Promise<ListedKey[]>;
@@ -61,8 +61,9 @@ type KeyWindow = {
   readonly isSelected: boolean;
 };
 
-/** As in the indexes of step 0008: both engines use an index of an expression for the same expression only. */
-const FACET = sql<string>`(case when revoked_at is null then 'active' else 'revoked' end || ' ' || tier || ' ' || permissions)`;
+/** As in the indexes of step 0012: both engines use an index of an expression for the same expression only. */
+const FACET = sql<string>`(case when revoked_at is not null then 'revoked' when has_expired = 1 then 'expired'
+  when paused_at is not null then 'paused' else 'active' end || ' ' || tier || ' ' || permissions)`;
 const SORT_VALUES: Readonly<Record<KeySort, RawBuilder<string | number>>> = {
   name: sql`name_key`,
   created_at: sql`created_at`,
@@ -70,12 +71,38 @@ const SORT_VALUES: Readonly<Record<KeySort, RawBuilder<string | number>>> = {
   requests_today: sql`day_requests`,
 };
 
+const EXPIRED_PER_STATEMENT = 1_000;
+
+/** The partial index has keys that are not marked yet, so this reads none where nothing has expired since the last call. */
+async function markExpired(db: Db, now: Date): Promise<void> {
+  for (;;) {
+    const due = await db
+      .selectFrom('keys')
+      .select('id')
+      // A literal: an index with a condition is not used for a parameter.
+      .where('has_expired', '=', sql.lit(0))
+      .where('expires_at', '<=', now.getTime())
+      .limit(EXPIRED_PER_STATEMENT)
+      .execute();
+    if (due.length === 0) return;
+    const ids = due.map(({ id }) => id);
+    // The condition is repeated: an expiry may have been changed meanwhile.
+    await db
+      .updateTable('keys')
+      .set({ has_expired: 1 })
+      .where('id', 'in', ids)
+      .where('expires_at', '<=', now.getTime())
+      .execute();
+  }
+}
+
 type Position = { readonly id: string; readonly sort_value: string | number };
 type Row = Selectable<Schema['keys']> & Position;
 
 export function keyListStore({ db, name }: Pick<Engine, 'db' | 'name'>): KeyListStore {
   return {
-    async facets(ownerId = '') {
+    async facets(now, ownerId = '') {
+      await markExpired(db, now);
       const rows = await db
         .selectFrom('key_counts')
         .select(['facet', 'key_count'])
@@ -83,8 +110,8 @@ export function keyListStore({ db, name }: Pick<Engine, 'db' | 'name'>): KeyList
         .where('key_count', '>', 0)
         .execute();
       return rows.map(({ facet, key_count }) => {
-        const [status, tier = '', ...permissions] = facet.split(' ');
-        return { facet, isRevoked: status === 'revoked', tier, permissions, keys: key_count };
+        const [state, tier = '', ...permissions] = facet.split(' ');
+        return { facet, state: state as KeyState, tier, permissions, keys: key_count };
       });
     },
     async activeByOwner() {
@@ -92,7 +119,7 @@ export function keyListStore({ db, name }: Pick<Engine, 'db' | 'name'>): KeyList
         .selectFrom('key_counts')
         .select(['scope', (eb) => eb.fn.sum<number>('key_count').as('keys')])
         .where('scope', '!=', '')
-        .where('facet', 'like', 'active %')
+        .where('facet', 'not like', 'revoked %')
         .groupBy('scope')
         .execute();
       return new Map(rows.map(({ scope, keys }) => [scope, Number(keys)]));
@@ -169,10 +196,7 @@ function inOrder(engine: Engine['name'], selection: KeySelection): RawBuilder<Po
     );
   let all = branches();
   if (facets !== undefined && engine === 'SQLite') {
-    all = sql.join(
-      facets.map((facet) => branches(sql`${facet}`)),
-      sql` union all `,
-    );
+    all = unionInParts(facets.map((facet) => branches(sql`${facet}`)));
   } else if (facets !== undefined) {
     // Planned once for all facets; SQLite has no lateral joins, and plans a branch in microseconds.
     const values = sql.join(facets.map((facet) => sql`(cast(${facet} as text))`));
@@ -180,6 +204,18 @@ function inOrder(engine: Engine['name'], selection: KeySelection): RawBuilder<Po
       cross join lateral (${branches(sql`selected.facet`)}) as merged`;
   }
   return sql`select id, sort_value from (${all}) as merged ${sorted(selection)} limit ${limit}`;
+}
+
+/** SQLite takes 500 selects in a union; a facet is two. */
+const FACETS_PER_UNION = 200;
+
+function unionInParts(selects: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
+  const parts: RawBuilder<unknown>[] = [];
+  for (let i = 0; i < selects.length; i += FACETS_PER_UNION) {
+    const part = sql.join(selects.slice(i, i + FACETS_PER_UNION), sql` union all `);
+    parts.push(sql`select * from (${part}) as part`);
+  }
+  return sql.join(parts, sql` union all `);
 }
 
 /** Finds each key by its id. The lateral join keeps PostgreSQL from reading the whole table for thousands of ids. */

@@ -1,5 +1,6 @@
-/** API keys in storage. Tier and permissions are text here; their rules are in `keys/`. */
-import type { Selectable } from 'kysely';
+/** API keys in storage. Tier, permissions and networks are text here; their rules are in `keys/`. */
+import { randomUUID } from 'node:crypto';
+import type { Selectable, Updateable } from 'kysely';
 import type { ReadKeyChanges } from '../key-changes.ts';
 import type { Db, Schema } from '../schema.ts';
 import { foldForSearch, indexKeyNames, insertWords, nameKeyOf } from './key-names.ts';
@@ -16,20 +17,47 @@ export type StoredKey = {
   readonly createdAt: Date;
   readonly firstUse?: FirstUse;
   readonly lastUsedAt?: Date;
+  /** Client address of a request about that time. */
+  readonly lastUsedFrom?: string;
+  readonly note?: string;
+  /** Requests are refused from then on. */
+  readonly expiresAt?: Date;
+  readonly pausedAt?: Date;
+  /** CIDR prefixes; absent for any client. */
+  readonly allowedNetworks?: readonly string[];
+  readonly requestsPerSecond?: number;
+  /** Absent for a key that is revoked. */
+  readonly scheduledRevocation?: ScheduledRevocation;
   readonly revokedAt?: Date;
   readonly revokedBy?: string;
   /** Account of the dashboard; absent for keys of the command line. */
   readonly ownerId?: string;
   /** The key that this one replaces. */
   readonly predecessorId?: string;
-  /** Requests with the key after it was revoked; absent if there was none. */
+  /** Requests that were refused since the key was last revoked, paused or resumed; absent if there was none. */
   readonly refused?: Refused;
 };
 
 /** The first request with a key: its client address and the status of the answer. */
 export type FirstUse = { readonly at: Date; readonly from: string; readonly status: number };
-export type Refused = { readonly requests: number; readonly lastAt: Date };
+export type Refused = { readonly requests: number; readonly lastAt: Date; readonly lastFrom?: string };
+/** `by` is the name of who scheduled it. Requests are refused from `at` on. */
+export type ScheduledRevocation = { readonly at: Date; readonly by: string };
 
+/** What is changed; null removes an attribute. */
+export type KeyChange = {
+  readonly name?: string;
+  readonly note?: string | null;
+  readonly tier?: string;
+  readonly permissions?: readonly string[];
+  readonly expiresAt?: Date | null;
+  readonly pausedAt?: Date | null;
+  readonly allowedNetworks?: readonly string[] | null;
+  readonly requestsPerSecond?: number | null;
+  readonly scheduledRevocation?: ScheduledRevocation | null;
+};
+
+export type ChangeOutcome = { readonly before: StoredKey; readonly after: StoredKey } | 'revoked' | 'unknown';
 export type RevokeOutcome = 'revoked' | 'already revoked' | 'unknown';
 
 export type KeyStore = {
@@ -59,6 +87,13 @@ export type KeyStore = {
    * `keys/vouching`.
    */
   revoke(id: string, at: Date, by: string): Promise<RevokeOutcome>;
+  /**
+   * Commits what `decide` answers for the key as it is; other changes wait meanwhile. As with a revocation, other
+   * processes may use the key as it was for a while.
+   */
+  change(id: string, decide: (key: StoredKey) => KeyChange): Promise<ChangeOutcome>;
+  /** Keys whose scheduled revocation is due, at most `limit`. */
+  dueForRevocation(now: Date, limit: number): Promise<StoredKey[]>;
   /** Changes since an earlier answer. */
   readonly changes: ReadKeyChanges;
 };
@@ -158,7 +193,14 @@ export function keyStore(db: Db, changes: ReadKeyChanges): KeyStore {
         const revision = await moveRevision(transaction);
         const { numUpdatedRows } = await transaction
           .updateTable('keys')
-          .set({ revoked_at: at.getTime(), revoked_by: by, revision })
+          .set({
+            revoked_at: at.getTime(),
+            revoked_by: by,
+            revoke_at: null,
+            revoke_by: null,
+            ...NONE_REFUSED,
+            ...changedAs(revision),
+          })
           .where('id', '=', id)
           .where('revoked_at', 'is', null)
           .executeTakeFirst();
@@ -169,12 +211,71 @@ export function keyStore(db: Db, changes: ReadKeyChanges): KeyStore {
         return 'revoked';
       });
     },
+    async change(id, decide) {
+      return db.transaction().execute(async (transaction) => {
+        const revision = await moveRevision(transaction);
+        const row = await transaction.selectFrom('keys').selectAll().where('id', '=', id).executeTakeFirst();
+        if (row === undefined) return 'unknown';
+        if (row.revoked_at !== null) return 'revoked';
+        const before = fromRow(row);
+        const change = decide(before);
+        if (Object.keys(change).length === 0) return { before, after: before };
+        const changed = await transaction
+          .updateTable('keys')
+          .set({ ...changedColumns(change), ...changedAs(revision) })
+          .where('id', '=', id)
+          .returningAll()
+          .executeTakeFirstOrThrow();
+        const after = fromRow(changed);
+        if (change.name !== undefined) {
+          await transaction.deleteFrom('key_words').where('key_id', '=', id).execute();
+          await insertWords(transaction, [after]);
+        }
+        return { before, after };
+      });
+    },
+    async dueForRevocation(now, limit) {
+      const rows = await db
+        .selectFrom('keys')
+        .selectAll()
+        .where('revoke_at', '<=', now.getTime())
+        .orderBy('revoke_at')
+        .limit(limit)
+        .execute();
+      return rows.map(fromRow);
+    },
     changes,
   };
 }
 
+const NONE_REFUSED = { refused_requests: 0, last_refused_at: null, last_refused_from: null };
+
+const changedAs = (revision: number) => ({ revision, change_token: randomUUID() });
+
+function changedColumns({ name, tier, permissions, pausedAt, ...change }: KeyChange): Updateable<Schema['keys']> {
+  return {
+    ...(name === undefined ? {} : { name, name_key: nameKeyOf(name) }),
+    ...(tier === undefined ? {} : { tier }),
+    ...(permissions === undefined ? {} : { permissions: permissions.join(' ') }),
+    ...(pausedAt === undefined ? {} : { paused_at: pausedAt?.getTime() ?? null, ...NONE_REFUSED }),
+    ...attributeColumns(change),
+  };
+}
+
+function attributeColumns({ note, expiresAt, allowedNetworks, requestsPerSecond, scheduledRevocation }: KeyChange) {
+  return {
+    ...(note === undefined ? {} : { note }),
+    ...(expiresAt === undefined ? {} : { expires_at: expiresAt?.getTime() ?? null, has_expired: 0 }),
+    ...(allowedNetworks === undefined ? {} : { allowed_networks: allowedNetworks?.join(' ') ?? null }),
+    ...(requestsPerSecond === undefined ? {} : { requests_per_second: requestsPerSecond }),
+    ...(scheduledRevocation === undefined
+      ? {}
+      : { revoke_at: scheduledRevocation?.at.getTime() ?? null, revoke_by: scheduledRevocation?.by ?? null }),
+  };
+}
+
 async function insertRow(transaction: Db, key: StoredKey, revision: number): Promise<void> {
-  const row = { ...toRow(key), revision, name_key: nameKeyOf(key.name) };
+  const row = { ...toRow(key), ...attributeColumns(key), ...changedAs(revision), name_key: nameKeyOf(key.name) };
   await transaction.insertInto('keys').values(row).execute();
   await insertWords(transaction, [key]);
 }
@@ -212,12 +313,33 @@ export function fromRow(row: Selectable<Schema['keys']>): StoredKey {
           },
         }),
     ...(row.last_used_at === null ? {} : { lastUsedAt: new Date(row.last_used_at) }),
+    ...(row.last_used_from === null ? {} : { lastUsedFrom: row.last_used_from }),
+    ...attributesOf(row),
     ...(row.revoked_at === null ? {} : { revokedAt: new Date(row.revoked_at) }),
     ...(row.revoked_by === null ? {} : { revokedBy: row.revoked_by }),
     ...(row.owner_id === null ? {} : { ownerId: row.owner_id }),
     ...(row.predecessor_id === null ? {} : { predecessorId: row.predecessor_id }),
     ...(row.last_refused_at === null
       ? {}
-      : { refused: { requests: row.refused_requests, lastAt: new Date(row.last_refused_at) } }),
+      : {
+          refused: {
+            requests: row.refused_requests,
+            lastAt: new Date(row.last_refused_at),
+            ...(row.last_refused_from === null ? {} : { lastFrom: row.last_refused_from }),
+          },
+        }),
+  };
+}
+
+function attributesOf(row: Selectable<Schema['keys']>) {
+  return {
+    ...(row.note === null ? {} : { note: row.note }),
+    ...(row.expires_at === null ? {} : { expiresAt: new Date(row.expires_at) }),
+    ...(row.paused_at === null ? {} : { pausedAt: new Date(row.paused_at) }),
+    ...(row.allowed_networks === null ? {} : { allowedNetworks: row.allowed_networks.split(' ') }),
+    ...(row.requests_per_second === null ? {} : { requestsPerSecond: row.requests_per_second }),
+    ...(row.revoke_at === null
+      ? {}
+      : { scheduledRevocation: { at: new Date(row.revoke_at), by: row.revoke_by ?? '' } }),
   };
 }

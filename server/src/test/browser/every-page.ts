@@ -30,6 +30,10 @@ before(async () => {
   const { key, secret } = await admin.get('createKey', { body });
   keyId = key.id;
   await fetch(`${whence.url}/v1/ip/8.8.8.8`, { headers: { 'X-API-Key': secret } });
+  const { key: paused } = await admin.get('createKey', { body: { ...body, name: 'paused gateway', note: 'moves' } });
+  await admin.get('pauseKey', { params: { id: paused.id } });
+  const expires_at = new Date(Date.now() + 6 * 86_400_000).toISOString();
+  await admin.get('createKey', { body: { ...body, name: 'trial', expires_at, allowed_networks: ['192.0.2.0/24'] } });
   const { key: old } = await admin.get('createKey', { body: { ...body, name: 'old gateway' } });
   await admin.get('rotateKey', { params: { id: old.id }, body: {} });
   await admin.get('revokeKey', { params: { id: old.id }, body: { name: 'old gateway' } });
@@ -77,6 +81,8 @@ for (const [name, path] of [
   ['settings', '/settings'],
   ['keys', '/settings/keys'],
   ['create a key', '/settings/keys?create=yes'],
+  ['all keys', '/settings/keys?revoked=yes'],
+  ['edit a key', '/settings/keys?edit=:id'],
   ['key', '/settings/keys/:id'],
   ['revoked key', '/settings/keys/:revoked'],
   ['rotation', '/settings/keys/:id/rotate'],

@@ -104,6 +104,77 @@ test('keys: rotation is left and come back to, and ends with the old key', optio
   await page.getByText(/Refused with 401: 1 request since, the last/).waitFor();
 });
 
+test('keys: a drawer says what clients will notice, and what is saved holds for them at once', options, async (t) => {
+  const body = { name: 'shop', tier: 'starter', permissions: ['ip:read'] };
+  const { key, secret } = await member.get('createKey', { body });
+  assert.equal(await use(secret), 200);
+  const page = await whence.open(t, { as: member, expectedErrors: [/status of 400/] });
+  await page.goto('/settings/keys?q=shop');
+  await page.getByText('1 key', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Actions for shop' }).click();
+  await page.getByRole('menuitem', { name: 'Edit…' }).click();
+  const drawer = page.getByRole('dialog', { name: 'Edit “shop”' });
+  const save = drawer.getByRole('button', { name: 'Save' });
+  assert.ok(await save.isDisabled(), 'nothing is changed yet');
+  await drawer.getByLabel('Tier').selectOption('free');
+  await drawer.getByText(/1,000 requests a day, and batches of up to 10 addresses\. 999 remain today/).waitFor();
+  await drawer.getByLabel('Allowed client networks').fill('192.0.2.7/24');
+  await drawer.getByText(/Clients with another address are refused with 401/).waitFor();
+  await save.click();
+  await drawer.getByText(/192\.0\.2\.7\/24 has bits behind its length; the network is 192\.0\.2\.0\/24/).waitFor();
+  assert.equal(await use(secret), 200, 'nothing was saved');
+  await drawer.getByLabel('Allowed client networks').fill('192.0.2.0/24\n2001:db8::/32');
+  await save.click();
+  await drawer.waitFor({ state: 'detached' });
+  assert.equal(await use(secret), 401);
+  await page.getByRole('link', { name: 'shop' }).click();
+  await page.getByText('192.0.2.0/24, 2001:db8::/32').first().waitFor();
+  await page.getByText('changed the networks of a key').waitFor();
+  const { key: saved } = await member.get('getKey', { params: { id: key.id } });
+  assert.deepEqual([saved.tier, saved.allowed_networks], ['free', ['192.0.2.0/24', '2001:db8::/32']]);
+});
+
+test('keys: paused and resumed from the list, and revoked keys are behind a toggle', options, async (t) => {
+  const body = { name: 'pausable', tier: 'free', permissions: ['ip:read'] };
+  const { key, secret } = await member.get('createKey', { body });
+  const page = await whence.open(t, { as: member });
+  await page.goto('/settings/keys?q=pausable');
+  const menu = page.getByRole('button', { name: 'Actions for pausable' });
+  await menu.click();
+  await page.getByRole('menuitem', { name: 'Pause…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Pause key' }).click();
+  const row = page.getByRole('row', { name: /pausable/ });
+  await row.getByText('paused', { exact: true }).waitFor();
+  assert.equal(await use(secret), 401);
+  await menu.click();
+  await page.getByRole('menuitem', { name: 'Resume' }).click();
+  await row.getByText('active', { exact: true }).waitFor();
+  assert.equal(await use(secret), 200);
+  await member.get('revokeKey', { params: { id: key.id }, body: { name: 'pausable' } });
+  await page.reload();
+  await page.getByText('No key matches').waitFor();
+  await page.getByLabel('Show revoked').check();
+  await row.getByText('revoked', { exact: true }).waitFor();
+  await menu.click();
+  assert.deepEqual(await page.getByRole('menuitem').allTextContents(), ['Copy id']);
+  await page.getByRole('menuitem', { name: 'Copy id' }).click();
+  await until('the id is copied', async () => (await page.evaluate('navigator.clipboard.readText()')) === key.id);
+});
+
+test('keys: a rotation schedules the revocation of the old key, which can be cancelled', options, async (t) => {
+  const body = { name: 'scheduled', tier: 'free', permissions: ['ip:read'] };
+  const { key } = await member.get('createKey', { body });
+  const page = await whence.open(t, { as: member });
+  await page.goto(`/settings/keys/${key.id}/rotate`);
+  await page.getByLabel('The old key ends').selectOption('24');
+  await page.getByRole('button', { name: 'Create successor' }).click();
+  await page.getByRole('button', { name: 'Copy API key' }).click();
+  await page.getByText(/Will be revoked in 2[34] hours|Will be revoked tomorrow/).waitFor();
+  await page.getByRole('button', { name: 'Cancel the revocation' }).click();
+  await page.getByRole('button', { name: 'Revoke it in 24 hours' }).waitFor();
+  assert.equal((await member.get('getKey', { params: { id: key.id } })).key.revoke_at, undefined);
+});
+
 test('keys: markup in a name is text on every page that shows it', options, async (t) => {
   const admin = await signedInAs(whence.folder, whence.url, 'Annie', 'admin');
   const name = '<img src=x onerror="document.title=1">"\'&amp;';

@@ -8,6 +8,7 @@ import './every-page.ts';
 import './keyboard-paths.ts';
 import './keys.ts';
 import './lookups.ts';
+import './one-subject.ts';
 import './palette.ts';
 import './public-lookups.ts';
 import './reference.ts';
@@ -17,6 +18,10 @@ import { closeBrowser } from './browser.ts';
 import { closeSharedWhence } from './shared-whence.ts';
 
 after(async () => {
-  await closeSharedWhence();
-  await closeBrowser();
+  try {
+    await closeSharedWhence();
+  } finally {
+    // Also after a fault of a page: an open browser would keep the process running.
+    await closeBrowser();
+  }
 });

@@ -134,6 +134,19 @@ const ROUTES: Readonly<Record<Mutating, () => Promise<Change> | Unchanged>> = {
     return { action: 'account.link_revoked', actor: 'Ada', run };
   },
   createKey: async () => ({ action: 'key.created', actor: 'Ada', run: createKey }),
+  changeKey: async () => {
+    const input = { params: { id: await createKey() }, body: { tier: 'starter' } };
+    return { action: 'key.tier_changed', actor: 'Ada', run: () => admin.get('changeKey', input) };
+  },
+  pauseKey: async () => {
+    const params = { id: await createKey() };
+    return { action: 'key.paused', actor: 'Ada', run: () => admin.get('pauseKey', { params }) };
+  },
+  resumeKey: async () => {
+    const params = { id: await createKey() };
+    await admin.get('pauseKey', { params });
+    return { action: 'key.resumed', actor: 'Ada', run: () => admin.get('resumeKey', { params }) };
+  },
   revokeKey: async () => {
     const input = { params: { id: await createKey() }, body: { name: newKey.name } };
     return { action: 'key.revoked', actor: 'Ada', run: () => admin.get('revokeKey', input) };
@@ -173,6 +186,25 @@ const COMMANDS: Readonly<Record<string, (() => Promise<Change>) | Unchanged>> = 
   serve: { because: 'see the tests of the first key and the first setup link' },
   'key create': async () => ({ action: 'key.created', run: () => command('key', 'create', '--name', newName()) }),
   'key list': READS,
+  'key show': READS,
+  'key usage': READS,
+  'key set': async () => {
+    const id = await createKey();
+    return { action: 'key.tier_changed', run: () => command('key', 'set', id, '--tier', 'pro') };
+  },
+  'key pause': async () => {
+    const id = await createKey();
+    return { action: 'key.paused', run: () => command('key', 'pause', id) };
+  },
+  'key resume': async () => {
+    const id = await createKey();
+    await command('key', 'pause', id);
+    return { action: 'key.resumed', run: () => command('key', 'resume', id) };
+  },
+  'key rotate': async () => {
+    const id = await createKey();
+    return { action: 'key.rotated', run: () => command('key', 'rotate', id) };
+  },
   'key revoke': async () => {
     const id = await createKey();
     return { action: 'key.revoked', run: () => command('key', 'revoke', id) };

@@ -74,8 +74,8 @@ test('lookup: a private address says which range it is from', async () => {
 test('lookup: a prefix with its parts in order and what they add up to', async () => {
   const summary = await viewer.get('lookUpPrefix', { params: { address: '1.0.8.0', length: '23' } });
   assert.deepEqual(
-    [summary.prefix, summary.size, summary.announced, summary.covered_by?.prefix, summary.is_truncated],
-    ['1.0.8.0/23', 512, 512, '1.0.0.0/16', false],
+    [summary.prefix, summary.size, summary.announced, summary.covered_by?.prefix, summary.part_count],
+    ['1.0.8.0/23', 512, 512, '1.0.0.0/16', 3],
   );
   assert.deepEqual(
     summary.parts.map(({ first, last, flags }) => [first, last, flags.includes('is_tor_exit')]),
@@ -87,6 +87,8 @@ test('lookup: a prefix with its parts in order and what they add up to', async (
   );
   assert.deepEqual(summary.flags.find(({ value }) => value === 'is_tor_exit')?.addresses, 1);
   assert.equal(summary.networks[0]?.addresses, 512);
+  assert.deepEqual([summary.cells.length, summary.counted], [256, 512]);
+  assert.ok(summary.cells.every(({ announced }) => announced === 1));
 });
 
 test('lookup: a prefix that is partly announced, one of IPv6, one with host bits', async () => {
@@ -109,12 +111,17 @@ for (const [behaviour, address, length] of [
 }
 
 test('lookup: a network with its prefixes and the types of its addresses', async () => {
-  const { record, connection_types, is_sample } = await viewer.get('lookUpAsn', { params: { asn: 'AS15169' } });
+  const network = await viewer.get('lookUpAsn', { params: { asn: 'AS15169' } });
+  const { record, connection_types, countries, is_sample, prefix_kinds } = network;
   assert.deepEqual(
     [record.asn_name, record.prefixes],
     ['Google LLC', { ipv4: ['8.8.8.0/24'], ipv6: ['2001:4860::/32'] }],
   );
   assert.deepEqual([connection_types, is_sample], [[{ value: 'datacenter', addresses: 256 }], false]);
+  assert.deepEqual(countries, [{ value: 'US', addresses: 256 }]);
+  assert.deepEqual(prefix_kinds, { kinds: [{ connection_type: 'datacenter', country: 'US', flags: [] }], of: [0, 0] });
+  const exits = await viewer.get('lookUpAsn', { params: { asn: '64500' } });
+  assert.deepEqual(exits.prefix_kinds.kinds[0]?.flags, ['is_tor_exit'], 'a flag of one address is a flag inside');
   assert.equal((await viewer.try('lookUpAsn', { params: { asn: '64499' } })).status, 404);
 });
 
@@ -126,7 +133,6 @@ test('lookup: a map of a prefix has a letter per block, a map of a network one p
   const network = await viewer.get('mapAsn', { params: { asn: '15169' } });
   assert.equal(network.cells.length, 65_536);
   assert.equal(network.cells[8 * 256 + 8], 'd');
-  assert.equal(network.countries[0]?.value, 'US');
   assert.equal((await viewer.try('mapAsn', { params: { asn: 'x' } })).data.code, 'INVALID_ASN');
 });
 
@@ -333,6 +339,17 @@ test('traffic: outlives the process that counted it', async () => {
   assert.ok((hours.at(-1)?.requests ?? 0) >= 6);
   assert.ok(refused.unauthorized >= 1 && cache.hits >= 1 && latency.p99_ms > 0 && latency.p50_ms <= latency.p99_ms);
   assert.ok((await admin.get('getOverview')).traffic?.last_day.requests);
+});
+
+test('overview: what is left of a first run, for people who can create keys', async () => {
+  const newcomer = await signedInAs(folder, server.url, 'Newton', 'member');
+  const { first_run, update, dataset } = await newcomer.get('getOverview');
+  assert.deepEqual([first_run?.has_looked_up, first_run?.has_used_key], [false, false]);
+  assert.deepEqual(
+    [update.outcome, dataset?.data_as_of, dataset?.limits.unknown],
+    ['never', '2026-11-01', ['is_proxy', 'blocklists']],
+  );
+  assert.equal((await viewer.get('getOverview')).first_run, undefined);
 });
 
 test('networks: those of looked-up addresses, on every path, for administrators', async () => {

@@ -25,6 +25,9 @@ test('update: starts once, is visible to all roles, and shows its error to admin
     const viewer = await signedInAs(folder, server.url, 'Vera', 'viewer');
     const { outcome, schedule } = await admin.get('startUpdate');
     assert.deepEqual([outcome, schedule], ['running', { kind: 'build', can_start: true }]);
+    // Long before the new process has written anything.
+    const { outcome: seen, share } = (await viewer.get('getDataset')).update;
+    assert.deepEqual([seen, share], ['running', 0]);
     await until('the update asks for the catalogue', () => answer !== undefined, { withinMs: WITHIN_MS });
     assert.equal((await viewer.get('getUpdate')).outcome, 'running');
     const second = await admin.try('startUpdate');

@@ -136,7 +136,10 @@ test('email: a key without email:read is refused without a DNS query', async () 
 
 test('email: DNS_UNAVAILABLE counts against the key, because queries were sent', async () => {
   const { secret: free } = await folder.createKey({ tier: 'free' });
+  const counted = () => server.metrics().counters['whence_unavailable_total{code="DNS_UNAVAILABLE"}'] ?? 0;
+  const before = counted();
   assert.equal((await ask('/v1/email/domain/broken.example/dns', free)).headers.get('x-ratelimit-remaining'), '999');
+  await until('it is counted by its code', () => counted() === before + 1);
 });
 
 test('email: a client that disconnects stops its check', async () => {

@@ -168,7 +168,13 @@ test('update: without a readable feed it fails with a message, and publishes no 
   assert.equal(code, 1);
   assert.match(stderr, /error: none of the 1 feeds could be read\n {2}moved: it is an HTML page instead of data\n$/);
   assert.equal(readManifest(dataDir), undefined);
-  assert.equal(readUpdateReport(dataDir)?.outcome, 'failed');
+  const { outcome, error, problem, refused } = readUpdateReport(dataDir) ?? {};
+  assert.deepEqual([outcome, error, problem], ['failed', '1 of 1 feed refused', '1 of 1 feed refused']);
+  assert.deepEqual(
+    refused?.map(({ id }) => id),
+    ['moved'],
+    'a failed update has refused its feeds, too',
+  );
 });
 
 for (const [behaviour, command, environment, message] of [

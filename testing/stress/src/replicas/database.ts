@@ -17,7 +17,8 @@ const run = promisify(execFile);
 const NAME = 'whence';
 /** Two replicas of two workers with 11 each, and commands. */
 const SETTINGS = ['max_connections=100', 'shared_buffers=64MB'];
-const POOLER = ['pool_mode = transaction', 'default_pool_size = 20'];
+/** By default PgBouncer waits 15 s after a failed connection before it tries another one. */
+const POOLER = ['pool_mode = transaction', 'default_pool_size = 20', 'server_login_retry = 1'];
 
 export class Database {
   #primary: PostgresServer;

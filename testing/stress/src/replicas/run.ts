@@ -73,11 +73,9 @@ export async function runReplicas(
     await atShare(0.85);
     // The backup has no count of requests since: keys that are in use now are not used afterwards.
     traffic.useLimited([]);
-    await cause('the backup is restored', () =>
-      revocations.holdDuring(
-        () => database.restore(),
-        (key) => known.has(key),
-      ),
+    await revocations.holdDuring(
+      () => cause('the backup is restored', () => database.restore()),
+      (key) => known.has(key),
     );
     traffic.useLimited(afterwards);
     await atShare(1);

@@ -35,5 +35,5 @@ export function parseIptoasnTsv(content: Content): Routes {
     ranges[start.version].add(from, to, asn);
     if (description !== '' && !names.has(asn)) names.set(asn, description);
   }
-  return { shape: 'routes', records, skipped, ranges, names, otherOrigins: [] };
+  return { shape: 'routes', records, skipped, ranges, names, otherOrigins: [], isDerived: true };
 }

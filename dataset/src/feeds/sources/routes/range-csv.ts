@@ -11,6 +11,7 @@ import { type FamilyRanges, Ranges } from '../../../ranges.ts';
 import type { Countries, Routes } from '../../parsed.ts';
 import { csvRow } from '../csv-row.ts';
 import { withCoveringPrefixes } from './covering-prefix.ts';
+import { withoutJoinedPrefixes } from './joined-prefixes.ts';
 
 type OnUnreadable = (line: string, number: number, problem: string) => void;
 
@@ -26,8 +27,8 @@ export function parseRangeCsvAsn(content: Content, onUnreadable: OnUnreadable = 
     return asn;
   });
   // IPv4 is left as it is: there are no other routes to measure the effect by.
-  const ranges = { 4: read.ranges[4], 6: withCoveringPrefixes(read.ranges[6], 6) };
-  return { shape: 'routes', ...read, ranges, names, otherOrigins: [] };
+  const ranges = { 4: read.ranges[4], 6: withCoveringPrefixes(withoutJoinedPrefixes(read.ranges[6]), 6) };
+  return { shape: 'routes', ...read, ranges, names, otherOrigins: [], isDerived: true };
 }
 
 /**

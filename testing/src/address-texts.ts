@@ -1,9 +1,5 @@
-import assert from 'node:assert/strict';
-import test from 'node:test';
-import { formatAddress } from '@whence/dataset/address';
-import { AddressFinder } from './find-address.ts';
-
-for (const [behaviour, text, ...want] of [
+/** Texts with the addresses in them: behaviour, text, addresses in order. Every reader of free text is tested with them. */
+export const ADDRESS_TEXTS: readonly (readonly [behaviour: string, text: string, ...addresses: string[]])[] = [
   ['alone', '192.0.2.1', '192.0.2.1'],
   ['at the beginning of a line', '192.0.2.1 - - [15/Nov/2026:05:00:00 +0000] "GET /"', '192.0.2.1'],
   ['two of them', '192.0.2.1, 198.51.100.7', '192.0.2.1', '198.51.100.7'],
@@ -31,6 +27,12 @@ for (const [behaviour, text, ...want] of [
   ['a version with a suffix is not an address', '10.1.2.3-beta 10.1.2.3+4 10.1.2.3~rc1 10.1.2.3_1'],
   ['a version with a letter before is not an address', 'v1.2.3.4'],
   ['the version of a browser is not an address', 'Chrome/120.0.0.0 Safari/537.36'],
+  ['versions of other browsers are not addresses', '"Mozilla/5.0 (X11) Chrome/120.0.0.0 Edg/120.0.99.61 OPR/1.2.3.4"'],
+  [
+    'a line of a log with a browser',
+    '198.51.100.7 - - [15/Nov/2026:05:26:11 +0000] "GET / HTTP/1.1" 200 5 "-" "Mozilla/5.0 Chrome/120.0.0.0"',
+    '198.51.100.7',
+  ],
   ['a range is not an address', '192.0.2.1-192.0.2.9'],
   ['an octet above 255 is not an address', '256.1.1.1 1.1.1.256'],
   ['a leading zero is not an address', '192.0.02.1'],
@@ -45,28 +47,4 @@ for (const [behaviour, text, ...want] of [
   ['nothing', ''],
   ['dots', '... .... 1... ....1'],
   ['a word that is far too long', '1.2.3.4'.repeat(10_000)],
-] as const)
-  test(`find address: ${behaviour}`, () => assert.deepEqual(allIn(text), want));
-
-test('find address: bytes outside the range are not read', () => {
-  const bytes = Buffer.from('1192.0.2.15');
-  assert.equal(found(bytes, 1, bytes.length - 1), '192.0.2.1');
-  const agent = Buffer.from('"Chrome/192.0.2.1"');
-  assert.equal(found(agent, 8, agent.length - 1), '192.0.2.1');
-});
-
-function found(bytes: Buffer, from: number, to: number): string | undefined {
-  const address = new AddressFinder().next(bytes, from, to);
-  return address && formatAddress(address);
-}
-
-function allIn(text: string): string[] {
-  const finder = new AddressFinder();
-  const bytes = Buffer.from(text);
-  const addresses: string[] = [];
-  for (let from = 0; ; from = finder.end) {
-    const address = finder.next(bytes, from, bytes.length);
-    if (address === undefined) return addresses;
-    addresses.push(formatAddress(address));
-  }
-}
+];

@@ -1,5 +1,5 @@
 /**
- * Finds addresses in free text. The rule, also in docs/enrich.md:
+ * Finds addresses in free text, for `whence enrich` and for batches of the dashboard. The rule, also in docs/enrich.md:
  *
  *   A word is a run of ASCII letters, digits and . : % _ - + ~ ; any other byte ends it, including bytes above ASCII.
  *   A word is an address if all of it parses as one, after removing
@@ -11,7 +11,7 @@
  *     - colons without any digit (`::`, `dead::beef`): identifiers in source code look like that,
  *     - eight groups of exactly two digits: an EUI-64 or part of a fingerprint.
  */
-import { type Address, parseAddressBytes, parseIPv4Bytes } from '@whence/dataset/address';
+import { type Address, parseAddressBytes, parseIPv4Bytes } from './address.ts';
 
 const DOT = 0x2e;
 const COLON = 0x3a;
@@ -20,6 +20,7 @@ const MAX_PORT_DIGITS = 5;
 /** The longest address (45), its port or colon, and a leading name of reasonable length. */
 const MAX_WORD_BYTES = 110;
 const EUI64_BYTES = 23;
+const MAX_QUAD_BYTES = 15;
 
 // What a byte adds to the count of dots and colons in a word; -1 ends the word. Most text costs one addition per byte.
 const ENDS_WORD = -1;
@@ -31,11 +32,20 @@ const MARKS = Int32Array.from({ length: 256 }, (_, byte) => {
 });
 const QUAD_DOTS = 3;
 
+/** Called with the start and the end of a word that was rejected. */
+type RejectionListener = (bytes: Uint8Array, start: number, end: number, from: number) => void;
+
 export class AddressFinder {
   /** End of the word that held the last address; the search for the next one starts here. */
   end = 0;
+  readonly #onRejected: RejectionListener | undefined;
 
-  next(bytes: Buffer, from: number, to: number): Address | undefined {
+  /** `onRejected` is called for words with enough dots or colons for an address. */
+  constructor(onRejected?: RejectionListener) {
+    this.#onRejected = onRejected;
+  }
+
+  next(bytes: Uint8Array, from: number, to: number): Address | undefined {
     let at = from;
     while (at < to) {
       let mark = MARKS[bytes[at] as number] as number;
@@ -53,7 +63,10 @@ export class AddressFinder {
       } while (mark !== ENDS_WORD);
       if (marks < QUAD_DOTS || at - start > MAX_WORD_BYTES) continue;
       const address = addressOfWord(bytes, start, at, from);
-      if (address === undefined) continue;
+      if (address === undefined) {
+        this.#onRejected?.(bytes, start, at, from);
+        continue;
+      }
       this.end = at;
       return address;
     }
@@ -62,21 +75,21 @@ export class AddressFinder {
 }
 
 /** `from` is the start of the text; bytes before it are not read. */
-function addressOfWord(bytes: Buffer, start: number, end: number, from: number): Address | undefined {
+function addressOfWord(bytes: Uint8Array, start: number, end: number, from: number): Address | undefined {
   const address = addressBeforePunctuation(bytes, start, end, from);
   if (address !== undefined) return address;
   const afterName = skipName(bytes, start, end);
   return afterName < 0 ? undefined : addressBeforePunctuation(bytes, afterName, end, from);
 }
 
-function addressBeforePunctuation(bytes: Buffer, start: number, end: number, from: number): Address | undefined {
+function addressBeforePunctuation(bytes: Uint8Array, start: number, end: number, from: number): Address | undefined {
   const address = addressWithPort(bytes, start, end, from);
   if (address !== undefined) return address;
   const last = bytes[end - 1];
   return last === DOT || last === COLON ? addressWithPort(bytes, start, end - 1, from) : undefined;
 }
 
-function addressWithPort(bytes: Buffer, start: number, end: number, from: number): Address | undefined {
+function addressWithPort(bytes: Uint8Array, start: number, end: number, from: number): Address | undefined {
   let colon = start;
   while (colon < end && bytes[colon] !== COLON) colon++;
   if (colon === end) return followsNameAndSlash(bytes, start, from) ? undefined : parseIPv4Bytes(bytes, start, end);
@@ -85,12 +98,35 @@ function addressWithPort(bytes: Buffer, start: number, end: number, from: number
   return hasDigit(bytes, start, end) && !isEui64(bytes, start, end) ? parseAddressBytes(bytes, start, end) : undefined;
 }
 
-function followsNameAndSlash(bytes: Buffer, start: number, from: number): boolean {
+/** Whether a byte can be part of a word. A text may be cut after any other byte except a slash. */
+export const isWordByte = (byte: number): boolean => MARKS[byte] !== ENDS_WORD;
+
+/**
+ * Whether a rejected word was meant as an IPv4 address: four numbers of up to three digits, one of them above 255 or with
+ * a leading zero. Versions after `name/` are not.
+ */
+export function isMistypedQuad(bytes: Uint8Array, start: number, end: number, from: number): boolean {
+  if (end - start > MAX_QUAD_BYTES || followsNameAndSlash(bytes, start, from)) return false;
+  let digits = 0;
+  let dots = 0;
+  for (let i = start; i < end; i++) {
+    if (isDigit(bytes[i] as number)) {
+      digits++;
+      if (digits > 3) return false;
+    } else if (bytes[i] === DOT && digits > 0) {
+      dots++;
+      digits = 0;
+    } else return false;
+  }
+  return dots === QUAD_DOTS && digits > 0;
+}
+
+function followsNameAndSlash(bytes: Uint8Array, start: number, from: number): boolean {
   return start >= from + 2 && bytes[start - 1] === SLASH && MARKS[bytes[start - 2] as number] !== ENDS_WORD;
 }
 
 /** The position after `name:`, or -1. A name without a letter after f could be a group of the address. */
-function skipName(bytes: Buffer, start: number, end: number): number {
+function skipName(bytes: Uint8Array, start: number, end: number): number {
   let isName = false;
   for (let i = start; i < end; i++) {
     const byte = bytes[i] as number;
@@ -102,18 +138,18 @@ function skipName(bytes: Buffer, start: number, end: number): number {
   return -1;
 }
 
-function isPort(bytes: Buffer, start: number, end: number): boolean {
+function isPort(bytes: Uint8Array, start: number, end: number): boolean {
   if (end === start || end - start > MAX_PORT_DIGITS) return false;
   for (let i = start; i < end; i++) if (!isDigit(bytes[i] as number)) return false;
   return true;
 }
 
-function hasDigit(bytes: Buffer, start: number, end: number): boolean {
+function hasDigit(bytes: Uint8Array, start: number, end: number): boolean {
   for (let i = start; i < end; i++) if (isDigit(bytes[i] as number)) return true;
   return false;
 }
 
-function isEui64(bytes: Buffer, start: number, end: number): boolean {
+function isEui64(bytes: Uint8Array, start: number, end: number): boolean {
   if (end - start !== EUI64_BYTES) return false;
   for (let i = start + 2; i < end; i += 3) if (bytes[i] !== COLON) return false;
   return true;

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { networkVerdict } from './network-verdict.ts';
+
+const record = {
+  asn_name: 'Example AG',
+  country: 'DE',
+  connection_type: 'residential',
+  is_announced: true,
+  address_count: { ipv4: 33_400_000 },
+} as const;
+const plain = { connection_type: 'residential', country: 'DE', flags: [] } as const;
+const exits = { connection_type: 'datacenter', country: 'DE', flags: ['is_tor_exit', 'is_vpn'] } as const;
+
+for (const [behaviour, change, kinds, of, want] of [
+  ['an access network', {}, [plain], [0, 0], 'Access network of Example AG in Germany, 33 million IPv4 addresses.'],
+  [
+    'a small one',
+    { connection_type: 'datacenter', address_count: { ipv4: 512 } },
+    [plain],
+    [0],
+    'Datacenter network of Example AG in Germany, 512 IPv4 addresses.',
+  ],
+  ['an unknown country', { country: 'ZZ' }, [], [], 'Access network of Example AG, 33 million IPv4 addresses.'],
+  [
+    'one of IPv6 only',
+    { address_count: { ipv4: 0 } },
+    [plain],
+    [0],
+    'Access network of Example AG in Germany, IPv6 only.',
+  ],
+  [
+    'one that announces nothing',
+    { is_announced: false },
+    [],
+    [],
+    'Access network of Example AG in Germany. It announces no prefix in this dataset.',
+  ],
+  [
+    'what is inside, prefixes that were not examined left out',
+    {},
+    [plain, exits],
+    [0, 1, 1, -1],
+    'Access network of Example AG in Germany, 33 million IPv4 addresses. Tor exits in 2 prefixes, VPN addresses in 2.',
+  ],
+] as const) {
+  test(`network verdict: ${behaviour}`, () => {
+    const prefixes = { kinds: kinds.map((kind) => ({ ...kind, flags: [...kind.flags] })), of };
+    assert.equal(networkVerdict({ ...record, ...change }, prefixes), want);
+  });
+}

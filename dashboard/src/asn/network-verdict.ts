@@ -1,0 +1,51 @@
+/** One or two sentences about a network: what it is, whose and where, how large, and what is inside. */
+import type { AsnRecord, ConnectionType, Flag } from '@whence/client/wire';
+import type { PrefixKind } from '@whence/server/dashboard-wire';
+import { countryInSentence } from '../format/names.ts';
+import { count, formatNumber } from '../format/number.ts';
+
+const KINDS: Readonly<Record<ConnectionType, string>> = {
+  residential: 'Access network',
+  mobile: 'Mobile network',
+  datacenter: 'Datacenter network',
+  education: 'Education network',
+  business: 'Business network',
+};
+const INSIDE: readonly [Flag, string][] = [
+  ['is_tor_exit', 'Tor exits'],
+  ['is_vpn', 'VPN addresses'],
+  ['is_proxy', 'proxies'],
+  ['is_ai_crawler', 'AI crawlers'],
+];
+
+type Subject = Pick<AsnRecord, 'asn_name' | 'country' | 'connection_type' | 'is_announced' | 'address_count'>;
+
+export function networkVerdict(record: Subject, prefixes: { kinds: readonly PrefixKind[]; of: readonly number[] }) {
+  const { asn_name, country, connection_type, is_announced, address_count } = record;
+  const where = country === 'ZZ' ? '' : ` in ${countryInSentence(country)}`;
+  const what = `${KINDS[connection_type]} of ${asn_name}${where}`;
+  if (!is_announced) return `${what}. It announces no prefix in this dataset.`;
+  const size = address_count.ipv4 === 0 ? 'IPv6 only' : `${wordedNumber(address_count.ipv4)} IPv4 addresses`;
+  return `${what}, ${size}.${insideWords(prefixes)}`;
+}
+
+/** ` Tor exits in 3 prefixes, AI crawlers in 1.` */
+function insideWords({ kinds, of }: { kinds: readonly PrefixKind[]; of: readonly number[] }): string {
+  const parts = INSIDE.flatMap(([flag, words]) => {
+    const amount = of.filter((kind) => kinds[kind]?.flags.includes(flag)).length;
+    return amount === 0 ? [] : [{ words, amount }];
+  });
+  if (parts.length === 0) return '';
+  const texts = parts.map(({ words, amount }, index) =>
+    index === 0 ? `${words} in ${count(amount, 'prefix', 'prefixes')}` : `${words} in ${formatNumber(amount)}`,
+  );
+  const text = texts.join(', ');
+  return ` ${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+/** `33 million`: in a sentence the size matters, not its digits. The record has them. */
+function wordedNumber(value: number): string {
+  if (value < 1_000_000) return formatNumber(value);
+  const millions = value / 1_000_000;
+  return `${formatNumber(millions < 10 ? Math.round(millions * 10) / 10 : Math.round(millions))} million`;
+}

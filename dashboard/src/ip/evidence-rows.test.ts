@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { IpRecord } from '@whence/client/wire';
+import { judgeEvidence, namesIn } from './evidence-rows.ts';
+
+const record = {
+  asn: 64496,
+  country: 'DE',
+  rir: 'RIPE',
+  connection_type: 'datacenter',
+  detection: {} as IpRecord['detection'],
+} as const;
+
+for (const [behaviour, rows, want] of [
+  ['a single row decides', [['country', 'DE', 'dbip']], ['country DE dbip']],
+  [
+    'the winner comes first, also if it is listed last',
+    [
+      ['country', 'US', 'dbip'],
+      ['country', 'DE', 'geofeed'],
+    ],
+    ['country DE geofeed', 'country US dbip: geofeed comes first'],
+  ],
+  [
+    'a source that says the same has not lost',
+    [
+      ['country', 'DE', 'geofeed'],
+      ['country', 'DE', 'dbip'],
+    ],
+    ['country DE geofeed', 'country DE dbip'],
+  ],
+  [
+    'a registration is no country of use',
+    [
+      ['country', 'DE', 'dbip'],
+      ['country', 'NL', 'delegated-ripencc'],
+    ],
+    [
+      'country DE dbip',
+      'country NL delegated-ripencc: the country of registration counts only where no source knows the country of use',
+    ],
+  ],
+  [
+    'overrides come first',
+    [
+      ['connection_type', 'datacenter', 'overrides'],
+      ['connection_type', 'business', 'networks'],
+    ],
+    ['connection_type datacenter overrides', 'connection_type business networks: your overrides come first'],
+  ],
+  [
+    'another origin of the prefix',
+    [
+      ['asn', 64496, 'routes'],
+      ['asn', 64497, 'routes'],
+    ],
+    ['asn 64496 routes', 'asn 64497 routes: fewer routing peers see this network as the origin'],
+  ],
+  [
+    'contributions to the score do not contradict each other',
+    [
+      ['threat.score', 30, 'drop'],
+      ['threat.score', 10, 'blocklist-de'],
+    ],
+    ['threat.score 30 drop', 'threat.score 10 blocklist-de'],
+  ],
+  [
+    'a name that overrides removed is gone from the answer',
+    [
+      ['cloud_provider', '', 'overrides'],
+      ['cloud_provider', 'Azure', 'azure'],
+    ],
+    ['cloud_provider  overrides', 'cloud_provider Azure azure: your overrides come first'],
+  ],
+] as const) {
+  test(`evidence: ${behaviour}`, () => {
+    const evidence = rows.map(([field, value, source]) => ({ field, value, source }));
+    const judged = judgeEvidence(record, evidence).map(
+      ({ row: { field, value, source }, overruled }) =>
+        `${field} ${value} ${source}${overruled === undefined ? '' : `: ${overruled}`}`,
+    );
+    assert.deepEqual(judged, want);
+  });
+}
+
+test('evidence: names that only the evidence has, each once', () => {
+  const rows = [
+    { field: 'crawler', value: 'Googlebot' },
+    { field: 'crawler', value: 'Googlebot' },
+    { field: 'relay', value: '' },
+  ];
+  assert.deepEqual([namesIn(rows, 'crawler'), namesIn(rows, 'relay')], [['Googlebot'], []]);
+});

@@ -1,0 +1,66 @@
+import { ActionIcon, Menu } from '@mantine/core';
+import {
+  IconBan,
+  IconCopy,
+  IconDots,
+  IconPencil,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconRefresh,
+} from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
+import type { KeySummary } from '@whence/server/dashboard-wire';
+import { announce } from '../components/LiveRegion.tsx';
+
+export type KeyAction = 'edit' | 'pause' | 'resume' | 'revoke';
+
+type KeyMenuProps = { summary: KeySummary; onAction: (action: KeyAction, key: KeySummary) => void };
+
+/** What can be done with a key, in its row. */
+export function KeyMenu({ summary, onAction }: KeyMenuProps) {
+  const navigate = useNavigate();
+  const { id, name, status, paused_at } = summary;
+  const copyId = async () => {
+    try {
+      await navigator.clipboard.writeText(id);
+      announce(`The id of ${name} was copied`);
+    } catch {
+      announce('The id could not be copied');
+    }
+  };
+  const item = (action: KeyAction, Icon: typeof IconPencil, text: string) => (
+    <Menu.Item leftSection={<Icon size={16} aria-hidden />} onClick={() => onAction(action, summary)}>
+      {text}
+    </Menu.Item>
+  );
+  return (
+    <Menu position="bottom-end" width={200} transitionProps={{ duration: 0 }}>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" size={30} aria-label={`Actions for ${name}`}>
+          <IconDots size={17} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<IconCopy size={16} aria-hidden />} onClick={() => void copyId()}>
+          Copy id
+        </Menu.Item>
+        {status === 'active' && (
+          <>
+            {item('edit', IconPencil, 'Edit…')}
+            <Menu.Item
+              leftSection={<IconRefresh size={16} aria-hidden />}
+              onClick={() => void navigate({ to: '/settings/keys/$id/rotate', params: { id } })}
+            >
+              Rotate…
+            </Menu.Item>
+            {paused_at === undefined
+              ? item('pause', IconPlayerPause, 'Pause…')
+              : item('resume', IconPlayerPlay, 'Resume')}
+            <Menu.Divider />
+            {item('revoke', IconBan, 'Revoke…')}
+          </>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,30 @@
+import { formatNumber } from '../format/number.ts';
+
+const WIDTH = 96;
+const HEIGHT = 24;
+
+/** Requests per day as small bars, drawn as one path because a table has many of these. Screen readers get the total. */
+export function Sparkline({ values }: { values: readonly number[] }) {
+  const largest = Math.max(...values, 1);
+  const slot = WIDTH / Math.max(1, values.length);
+  const total = values.reduce((sum, value) => sum + value, 0);
+  const bars = values
+    .map((value, day) => {
+      if (value === 0) return '';
+      const height = Math.max(1.5, (value / largest) * (HEIGHT - 2));
+      return `M${(day * slot + 0.4).toFixed(1)} ${HEIGHT}v${-height.toFixed(1)}h${Math.max(1, slot - 0.9).toFixed(1)}V${HEIGHT}z`;
+    })
+    .join('');
+  return (
+    <svg
+      width={WIDTH}
+      height={HEIGHT}
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      role="img"
+      aria-label={`${formatNumber(total)} requests in ${values.length} days`}
+    >
+      <path d={`M0 ${HEIGHT - 0.5}h${WIDTH}`} stroke="var(--line-strong)" />
+      <path d={bars} fill="var(--accent)" />
+    </svg>
+  );
+}

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { KeySummary, TierInfo } from '@whence/server/dashboard-wire';
+import { changeOf, effectsOf, formOf, type KeyForm } from './key-form.ts';
+
+const KEY: KeySummary = {
+  id: 'abc',
+  name: 'gateway',
+  masked: 'whence_ab12…wxyz',
+  status: 'active',
+  state: 'active',
+  tier: 'pro',
+  permissions: ['ip:read', 'email:read'],
+  note: 'of the mail team',
+  expires_at: '2026-12-31T18:00:30.000Z',
+  allowed_networks: ['192.0.2.0/24'],
+  created_at: '2026-08-01T00:00:00.000Z',
+  last_used_from: '192.0.2.7',
+  quota: { used: 1_500, limit: 100_000, resets_at: '2026-08-02T00:00:00.000Z' },
+  requests_by_day: [],
+};
+const TIERS: TierInfo[] = [
+  { tier: 'free', requests_per_day: 1_000, batch_size: 10 },
+  { tier: 'starter', requests_per_day: 10_000, batch_size: 100 },
+  { tier: 'enterprise', requests_per_day: null, batch_size: 1_000 },
+];
+
+test('key form: nothing is sent where nothing was changed, also of an expiry between two minutes', () => {
+  assert.deepEqual(changeOf(KEY, formOf(KEY)), {});
+  assert.deepEqual(changeOf(KEY, { ...formOf(KEY), networks: ' 192.0.2.0/24 \n\n', name: 'gateway ' }), {});
+});
+
+for (const [behaviour, edited, sent, effect] of [
+  ['a name', { name: 'proxy' }, { name: 'proxy' }, /^Clients do not notice this/],
+  ['no note', { note: '' }, { note: '' }, /^Clients do not notice this/],
+  ['a tier whose day is used up', { tier: 'free' }, { tier: 'free' }, /1,500 were made today: .* 429 until 00:00 UTC/],
+  ['a smaller tier', { tier: 'starter' }, { tier: 'starter' }, /10,000 requests a day.*100 addresses. 8,500 remain/],
+  ['no limit', { tier: 'enterprise' }, { tier: 'enterprise' }, /no daily limit/],
+  [
+    'other permissions',
+    { permissions: ['ip:read', 'asn:read'] },
+    { permissions: ['ip:read', 'asn:read'] },
+    /^Email domains: requests are refused with 403 .* Networks: requests are answered/,
+  ],
+  ['no expiry', { expires: '' }, { expires_at: null }, /no longer expires/],
+  [
+    'networks, separated in any way',
+    { networks: '192.0.2.0/24, 2001:db8::/32\n198.51.100.7' },
+    { allowed_networks: ['192.0.2.0/24', '2001:db8::/32', '198.51.100.7'] },
+    /refused with 401 from now on\. The key was last used from 192\.0\.2\.7/,
+  ],
+  ['any network', { networks: '' }, { allowed_networks: [] }, /^Any client/],
+  ['a rate', { rate: '5' }, { requests_per_second: 5 }, /More than 5 a second .* 429 and Retry-After: 1/],
+] as const) {
+  test(`key form: ${behaviour}`, () => {
+    const change = changeOf(KEY, { ...formOf(KEY), ...edited } as KeyForm);
+    assert.deepEqual(change, sent);
+    const [text = ''] = Object.values(effectsOf(KEY, change, TIERS));
+    assert.match(text, effect);
+  });
+}
+
+test('key form: an expiry is sent with its time zone', () => {
+  const { expires_at } = changeOf(KEY, { ...formOf(KEY), expires: '2027-01-31T12:30' });
+  assert.equal(expires_at, new Date('2027-01-31T12:30').toISOString());
+});

@@ -1,0 +1,41 @@
+/** The dialogs and requests behind the actions of a key, for the list and for the page of a key. */
+import { useMutation } from '@tanstack/react-query';
+import type { KeySummary } from '@whence/server/dashboard-wire';
+import { type ReactNode, useState } from 'react';
+import { call } from '../api/query-client.ts';
+import { announce } from '../components/LiveRegion.tsx';
+import { EditKeyDrawer } from './EditKeyDrawer.tsx';
+import type { KeyAction } from './KeyMenu.tsx';
+import { PauseKeyDialog } from './PauseKeyDialog.tsx';
+import { RevokeKeyDialog } from './RevokeKeyDialog.tsx';
+import { refreshKeys } from './refresh-keys.ts';
+
+type Open = { readonly action: Exclude<KeyAction, 'resume'>; readonly summary: KeySummary };
+
+/** `dialog` belongs on the page; `failure` is why a key could not be resumed. */
+export function useKeyActions(): {
+  act: (action: KeyAction, summary: KeySummary) => void;
+  dialog: ReactNode;
+  failure: Error | null;
+} {
+  const [open, setOpen] = useState<Open>();
+  const resume = useMutation({
+    mutationFn: ({ id }: KeySummary) => call('resumeKey', { params: { id } }),
+    onSuccess: async (_, { name }) => {
+      announce(`The key ${name} is active again`);
+      await refreshKeys();
+    },
+  });
+  const close = () => setOpen(undefined);
+  return {
+    act: (action, summary) => (action === 'resume' ? resume.mutate(summary) : setOpen({ action, summary })),
+    dialog: open === undefined ? null : <KeyDialog {...open} onClose={close} />,
+    failure: resume.error,
+  };
+}
+
+function KeyDialog({ action, summary, onClose }: Open & { onClose: () => void }) {
+  if (action === 'edit') return <EditKeyDrawer summary={summary} onClose={onClose} />;
+  if (action === 'pause') return <PauseKeyDialog summary={summary} onClose={onClose} />;
+  return <RevokeKeyDialog summary={summary} onClose={onClose} />;
+}

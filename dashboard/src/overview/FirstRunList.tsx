@@ -1,0 +1,115 @@
+/** What to do after an installation, with a tick for what is done, and what the data cannot tell yet. */
+import { Button } from '@mantine/core';
+import { IconCircle, IconCircleCheck } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import type { FirstRun, Overview, RouteName } from '@whence/server/dashboard-wire';
+import type { ReactNode } from 'react';
+import { queryClient } from '../api/query-client.ts';
+import { CodeBlock } from '../components/Copy.tsx';
+import { Columns, Section } from '../components/Page.tsx';
+import { UpdateButton } from '../data/Updates.tsx';
+import { longDay } from '../format/data-age.ts';
+import { SUBJECT_WORDS } from '../format/names.ts';
+import { useNow } from '../format/Time.tsx';
+import { Examples } from '../lookup/Examples.tsx';
+import { useRole } from '../session/use-session.ts';
+import classes from './FirstRunList.module.css';
+
+export function FirstRunList({ steps, overview }: { steps: FirstRun; overview: Overview }) {
+  return (
+    <Columns>
+      <Section title="Getting started">
+        <ol className={classes['steps']}>
+          <Step isDone={steps.has_looked_up || hasLoadedLookup()} title="Look something up">
+            <Examples isPlain />
+          </Step>
+          <Step isDone={steps.has_used_key} title="Create a key and use it">
+            <p>Programs send it in the X-API-Key header.</p>
+            <CodeBlock text={`curl -H "X-API-Key: $WHENCE_KEY" ${window.location.origin}/v1/ip/8.8.8.8`} label="curl" />
+            <Button
+              size="xs"
+              renderRoot={(props) => <Link to="/settings/keys" search={{ create: 'yes' }} {...props} />}
+            >
+              Create a key
+            </Button>
+          </Step>
+          <Step isDone={steps.has_live_data} title="Get live data">
+            <LiveData overview={overview} />
+          </Step>
+        </ol>
+      </Section>
+      {!steps.has_live_data && <Unknown overview={overview} />}
+    </Columns>
+  );
+}
+
+const LOOKUPS: readonly RouteName[] = ['lookUpIp', 'lookUpPrefix', 'lookUpAsn', 'checkDomain'];
+
+/** Statistics are ten seconds behind; this page knows of its own lookups at once. */
+function hasLoadedLookup(): boolean {
+  return LOOKUPS.some((name) =>
+    queryClient
+      .getQueryCache()
+      .findAll({ queryKey: [name] })
+      .some(({ state }) => state.data !== undefined),
+  );
+}
+
+function Step({ isDone, title, children }: { isDone: boolean; title: string; children: ReactNode }) {
+  const Icon = isDone ? IconCircleCheck : IconCircle;
+  return (
+    <li className={classes['step']} data-done={isDone}>
+      <Icon size={20} aria-label={isDone ? 'Done' : 'To do'} />
+      <div className={classes['body']}>
+        <h3>{title}</h3>
+        {!isDone && children}
+      </div>
+    </li>
+  );
+}
+
+function LiveData({ overview: { update } }: { overview: Overview }) {
+  const { isAtLeast } = useRole();
+  if (update.schedule.kind === 'pull')
+    return <p>This server pulls its dataset from another host, which has to build one with feeds.</p>;
+  if (!isAtLeast('admin')) return <p>An administrator can start an update on the Data page.</p>;
+  return (
+    <>
+      <p>
+        An update fetches the current routes and lists from their publishers. It needs the internet, and takes some
+        minutes.
+        {update.schedule.interval_seconds === undefined && ' WHENCE_UPDATE=24h repeats it every day.'}
+      </p>
+      <UpdateButton update={update} />
+    </>
+  );
+}
+
+/** What the built-in data cannot know. */
+function Unknown({ overview: { dataset } }: { overview: Overview }) {
+  const now = useNow();
+  if (dataset === undefined) return null;
+  const { limits, data_as_of } = dataset;
+  return (
+    <Section title="What the built-in data cannot tell">
+      <ul className={classes['unknown']}>
+        {data_as_of !== undefined && (
+          <li>Routes and countries are of {longDay(data_as_of, now)}: what has moved since is wrong.</li>
+        )}
+        {limits.unknown.map((subject) => (
+          <li key={subject}>
+            {subject === 'blocklists'
+              ? 'There are no blocklists: a low threat level does not mean harmless.'
+              : `No source for ${SUBJECT_WORDS[subject]}: “no” means “unknown”.`}
+          </li>
+        ))}
+        {limits.dated.map(({ subject, as_of }) => (
+          <li key={subject}>
+            {SUBJECT_WORDS[subject]}: a table{as_of === undefined ? '' : ` of ${longDay(as_of, now)}`}; such addresses
+            change from day to day.
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}

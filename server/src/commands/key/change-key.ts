@@ -1,0 +1,133 @@
+/** `whence key set|pause|resume|rotate`. When one of them returns, every process of the deployment uses the key like that. */
+import { describeKey, parseName } from '../../keys/key.ts';
+import { changedAttributes } from '../../keys/key-changes.ts';
+import type { Keys } from '../../keys/keys.ts';
+import type { ChangeOutcome, KeyChange } from '../../storage/stores/key-store.ts';
+import { CommandError, type ExitCode, UsageError } from '../../terminal/exit.ts';
+import type { Output } from '../../terminal/output.ts';
+import { printable } from '../../terminal/printable.ts';
+import type { Tier } from '../../vocabulary.ts';
+import { operator } from '../operator.ts';
+import { type AttributeOptions, attributesFrom, parsePermissionList, timeOf } from './attribute-options.ts';
+import { findId, findKey, noSuchKey, parsed, withKeys } from './open-keys.ts';
+
+export type KeySetOptions = AttributeOptions & {
+  name?: string;
+  tier?: Tier;
+  permissions?: string;
+  /** A time, a period, or `never`. */
+  revoke?: string;
+  json?: boolean;
+};
+
+export async function keySet(
+  location: string,
+  name: string,
+  options: KeySetOptions,
+  stdout: Output,
+): Promise<ExitCode> {
+  const now = new Date();
+  const change = parsed(() => changeOf(options, now));
+  if (Object.keys(change).length === 0) throw new UsageError('nothing to change: name at least one attribute');
+  return changeKey(location, name, options, stdout, (keys, id) => keys.change(id, change, operator(), now));
+}
+
+function changeOf(options: KeySetOptions, now: Date): KeyChange {
+  const { name, tier, permissions, revoke } = options;
+  return {
+    ...(name === undefined ? {} : { name: parseName(name) }),
+    ...(tier === undefined ? {} : { tier }),
+    ...(permissions === undefined ? {} : { permissions: parsePermissionList(permissions) }),
+    ...attributesFrom(options, now),
+    ...(revoke === undefined
+      ? {}
+      : {
+          scheduledRevocation: revoke === 'never' ? null : { at: timeOf('--revoke', revoke, now), by: operator().name },
+        }),
+  };
+}
+
+export async function keyPause(
+  location: string,
+  name: string,
+  options: { json?: boolean },
+  stdout: Output,
+): Promise<ExitCode> {
+  return changeKey(location, name, options, stdout, (keys, id) => keys.pause(id, operator(), new Date()));
+}
+
+export async function keyResume(
+  location: string,
+  name: string,
+  options: { json?: boolean },
+  stdout: Output,
+): Promise<ExitCode> {
+  return changeKey(location, name, options, stdout, (keys, id) => keys.resume(id, operator(), new Date()));
+}
+
+/** Prints a line per attribute that has changed. */
+async function changeKey(
+  location: string,
+  name: string,
+  { json }: { json?: boolean },
+  stdout: Output,
+  change: (keys: Keys, id: string) => Promise<ChangeOutcome>,
+): Promise<ExitCode> {
+  return withKeys(location, { mustExist: true }, async (keys) => {
+    const id = await findId(keys, name);
+    const outcome = await change(keys, id);
+    if (outcome === 'unknown') throw noSuchKey(id);
+    if (outcome === 'revoked') throw new CommandError(`the key ${id} is revoked and cannot be changed`);
+    const { before, after } = outcome;
+    const lines = changedAttributes(before, after).map(
+      ({ action, details: { from, to } }) => `${id}: ${WORDS[action] ?? action}: ${printable(`${from} -> ${to}`)}\n`,
+    );
+    if (json === true) stdout.write(`${JSON.stringify(describeKey(after))}\n`);
+    else stdout.write(lines.length === 0 ? `${id} is as it was\n` : lines.join(''));
+    return 0;
+  });
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  'key.renamed': 'name',
+  'key.note_changed': 'note',
+  'key.tier_changed': 'tier',
+  'key.permissions_changed': 'permissions',
+  'key.expiry_changed': 'expires',
+  'key.paused': 'state',
+  'key.resumed': 'state',
+  'key.networks_changed': 'networks',
+  'key.rate_changed': 'requests',
+  'key.revocation_scheduled': 'revocation',
+  'key.revocation_cancelled': 'revocation',
+};
+
+/** Prints the secret of the successor, which is not shown again. */
+export async function keyRotate(
+  location: string,
+  name: string,
+  options: { name?: string; revokeOldIn?: string; json?: boolean },
+  stdout: Output,
+): Promise<ExitCode> {
+  const now = new Date();
+  const { name: successor, revokeOldIn, json } = options;
+  const rotation = parsed(() => ({
+    ...(successor === undefined ? {} : { name: parseName(successor) }),
+    ...(revokeOldIn === undefined ? {} : { revokeAt: timeOf('--revoke-old-in', revokeOldIn, now) }),
+  }));
+  return withKeys(location, { mustExist: true }, async (keys, storage) => {
+    const key = await findKey(keys, storage, name);
+    const outcome = await keys.rotate(key, { name: key.name, ...rotation }, operator(), now);
+    if (outcome === 'revoked') throw new CommandError(`the key ${key.id} is revoked: create a new one instead`);
+    if (outcome === 'has successor')
+      throw new CommandError(`the key ${key.id} already has an active successor: revoke one of them first`);
+    // The command line has no limit of keys.
+    if (outcome === 'too many') throw new Error(`the key ${key.id} was refused a successor`);
+    stdout.write(
+      json === true
+        ? `${JSON.stringify({ ...describeKey(outcome.key), key: outcome.secret })}\n`
+        : `${outcome.secret}\n`,
+    );
+    return 0;
+  });
+}

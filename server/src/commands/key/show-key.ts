@@ -1,0 +1,96 @@
+/** `whence key show|usage`: one key with all its attributes, and its requests by day. */
+import { describeKey, type Key } from '../../keys/key.ts';
+import { dayAt } from '../../quota/day.ts';
+import type { Storage } from '../../storage/storage.ts';
+import type { ExitCode } from '../../terminal/exit.ts';
+import type { Output } from '../../terminal/output.ts';
+import { formatCount, formatTable } from '../../terminal/table.ts';
+import { limitOf, stateText } from './key.ts';
+import { findKey, withKeys } from './open-keys.ts';
+
+const DAY_MS = 86_400_000;
+
+export async function keyShow(
+  location: string,
+  name: string,
+  options: { json?: boolean },
+  stdout: Output,
+): Promise<ExitCode> {
+  return withKeys(location, { mustExist: true }, async (keys, storage) => {
+    const key = await findKey(keys, storage, name);
+    const now = new Date();
+    if (options.json === true) stdout.write(`${JSON.stringify(describeKey(key))}\n`);
+    else stdout.write(formatTable(await factsOf(key, storage, now)));
+    return 0;
+  });
+}
+
+async function factsOf(key: Key, storage: Storage, now: Date): Promise<string[][]> {
+  const { text: today } = dayAt(storage.nowMs() ?? now.getTime());
+  const requests = (await storage.usage.rows({ from: today, to: today, keyIds: [key.id] })).reduce(
+    (sum, row) => sum + row.requests,
+    0,
+  );
+  const [successor] = await storage.keys.successorsOf([key.id]);
+  const used = key.lastUsedFrom === undefined ? '' : ` from ${key.lastUsedFrom}`;
+  const refused = key.refused;
+  const facts: [string, string | undefined][] = [
+    ['id', key.id],
+    ['name', key.name],
+    ['note', key.note],
+    ['key', key.masked],
+    ['state', stateText(key, now)],
+    ['tier', `${key.tier}, ${limitOf(key.tier)} requests a day`],
+    ['permissions', key.permissions.join(' ')],
+    ['expires', key.expiresAt?.toISOString() ?? 'never'],
+    ['networks', key.allowedNetworks?.join(' ') ?? 'any'],
+    ['requests per second', key.requestsPerSecond === undefined ? 'unlimited' : `${key.requestsPerSecond}`],
+    ['created', key.createdAt.toISOString()],
+    ['last used', key.lastUsedAt === undefined ? 'never' : `${key.lastUsedAt.toISOString()}${used}`],
+    ['requests today', formatCount(requests)],
+    [
+      'refused',
+      refused && `${formatCount(refused.requests)}, last ${refused.lastAt.toISOString()}${fromText(refused.lastFrom)}`,
+    ],
+    ['will be revoked', key.scheduledRevocation?.at.toISOString()],
+    ['revoked', key.revokedAt && `${key.revokedAt.toISOString()} by ${key.revokedBy}`],
+    ['replaces', key.predecessorId],
+    ['replaced by', successor?.id],
+  ];
+  return facts.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+}
+
+const fromText = (address: string | undefined) => (address === undefined ? '' : ` from ${address}`);
+
+export async function keyUsage(
+  location: string,
+  name: string,
+  options: { days: number; json?: boolean },
+  stdout: Output,
+): Promise<ExitCode> {
+  return withKeys(location, { mustExist: true }, async (keys, storage) => {
+    const key = await findKey(keys, storage, name);
+    const nowMs = storage.nowMs() ?? Date.now();
+    const range = { from: dayAt(nowMs - (options.days - 1) * DAY_MS).text, to: dayAt(nowMs).text };
+    const rows = await storage.usage.rows({ ...range, keyIds: [key.id] });
+    if (options.json === true) {
+      const described = rows.map(({ day, endpoint, statusClass, requests }) => ({
+        day,
+        endpoint,
+        status_class: statusClass,
+        requests,
+      }));
+      stdout.write(`${JSON.stringify({ id: key.id, ...range, rows: described })}\n`);
+    } else if (rows.length === 0) stdout.write(`no requests between ${range.from} and ${range.to}\n`);
+    else {
+      const lines = rows.map(({ day, endpoint, statusClass, requests }) => [
+        day,
+        endpoint,
+        `${statusClass}xx`,
+        formatCount(requests),
+      ]);
+      stdout.write(formatTable([['day', 'endpoint', 'status', 'requests'], ...lines]));
+    }
+    return 0;
+  });
+}

@@ -1,0 +1,49 @@
+/**
+ * Requests per second of keys, as token buckets of this process: a bucket holds the requests of one second at most, so
+ * in any t seconds a process admits at most (t + 1) × rate. Workers and replicas have buckets of their own, and a
+ * deployment of n processes admits at most n times that: a bound against runaway clients, where the exact limit is that
+ * of the day.
+ */
+
+/** A bucket that was not used for a second is full, and need not be kept. */
+const MAX_BUCKETS = 10_000;
+const FULL_AFTER_MS = 1_000;
+
+type Bucket = { tokens: number; filledAtMs: number };
+
+export class RequestRates {
+  readonly #buckets = new Map<string, Bucket>();
+  readonly #nowMs: () => number;
+
+  /** `nowMs` is a monotonic clock. */
+  constructor(nowMs: () => number = () => performance.now()) {
+    this.#nowMs = nowMs;
+  }
+
+  /** Takes a request from the bucket; false if it is empty. */
+  take(keyId: string, perSecond: number): boolean {
+    const nowMs = this.#nowMs();
+    const bucket = this.#bucketOf(keyId, perSecond, nowMs);
+    const earned = ((nowMs - bucket.filledAtMs) / 1000) * perSecond;
+    bucket.tokens = Math.min(perSecond, bucket.tokens + earned);
+    bucket.filledAtMs = nowMs;
+    if (bucket.tokens < 1) return false;
+    bucket.tokens--;
+    return true;
+  }
+
+  #bucketOf(keyId: string, perSecond: number, nowMs: number): Bucket {
+    let bucket = this.#buckets.get(keyId);
+    if (bucket === undefined) {
+      if (this.#buckets.size >= MAX_BUCKETS) this.#removeFull(nowMs);
+      bucket = { tokens: perSecond, filledAtMs: nowMs };
+      this.#buckets.set(keyId, bucket);
+    }
+    return bucket;
+  }
+
+  #removeFull(nowMs: number): void {
+    for (const [keyId, { filledAtMs }] of this.#buckets)
+      if (nowMs - filledAtMs >= FULL_AFTER_MS) this.#buckets.delete(keyId);
+  }
+}

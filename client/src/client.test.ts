@@ -17,6 +17,13 @@ for (const [behaviour, call, path] of [
   ['one dot stays inside its segment', (client) => client.emailDomain('.'), '/v1/email/domain/%252E/dns'],
   ['explain: true', (client) => client.ip('192.0.2.1', { explain: true }), '/v1/ip/192.0.2.1?explain=true'],
   ['explain: false sends nothing', (client) => client.ip('192.0.2.1', { explain: false }), '/v1/ip/192.0.2.1'],
+  [
+    'included sections are joined with commas',
+    (client) => client.ip('192.0.2.1', { include: ['routing', 'privacy'] }),
+    '/v1/ip/192.0.2.1?include=routing%2Cprivacy',
+  ],
+  ['an empty list of sections sends nothing', (client) => client.ip('192.0.2.1', { include: [] }), '/v1/ip/192.0.2.1'],
+  ['a prefix', (client) => client.prefix('192.0.2.0/24'), '/v1/prefix/192.0.2.0%2F24'],
   ['an ASN by number', (client) => client.asn(64496), '/v1/asn/64496'],
   ['an ASN with its prefix AS', (client) => client.asn('AS64496'), '/v1/asn/AS64496'],
   [

@@ -5,6 +5,7 @@ import { type ApiRequest, type Connection, type Fetch, request, type Sleep } fro
 import { sleep as sleepFor } from './retry.ts';
 import { WhenceError, type WhenceErrorCode } from './whence-error.ts';
 import type {
+  AddressSection,
   AsnAnswer,
   AsnSearchAnswer,
   BatchAnswer,
@@ -15,6 +16,8 @@ import type {
   HealthReport,
   IpAnswer,
   IpMeta,
+  LocalAddressSection,
+  PrefixContent,
   ReadyReport,
   TimedMeta,
 } from './wire.ts';
@@ -51,8 +54,17 @@ export type ClientOptions = {
 export type CallOptions = { signal?: AbortSignal | undefined };
 
 export type Client = {
-  ip(address: string, options?: CallOptions & { explain?: boolean }): Promise<ApiResponse<IpAnswer, IpMeta>>;
-  batch(addresses: readonly string[], options?: CallOptions): Promise<MergedBatch>;
+  /** `'me'` is the address that the request comes from. `include` adds what is not part of the record, such as `privacy`. */
+  ip(
+    address: string,
+    options?: CallOptions & { explain?: boolean; include?: readonly AddressSection[] },
+  ): Promise<ApiResponse<IpAnswer, IpMeta>>;
+  batch(
+    addresses: readonly string[],
+    options?: CallOptions & { include?: readonly LocalAddressSection[] },
+  ): Promise<MergedBatch>;
+  /** What is announced inside a prefix such as `192.0.2.0/24`. */
+  prefix(cidr: string, options?: CallOptions): Promise<ApiResponse<PrefixContent, TimedMeta>>;
   /** `15169` or `'AS15169'`. */
   asn(
     asn: number | string,
@@ -108,13 +120,19 @@ export function createClient(options: ClientOptions): Client {
     send<Data, Meta>({ method: 'GET', path, query, withKey: true, signal });
 
   return {
-    ip: async (address, { explain, signal } = {}) =>
-      get<IpAnswer, IpMeta>(`/v1/ip/${segment(address)}`, signal, explain ? { explain: 'true' } : {}),
+    ip: async (address, { explain, include = [], signal } = {}) =>
+      get<IpAnswer, IpMeta>(`/v1/ip/${segment(address)}`, signal, {
+        ...(explain && { explain: 'true' }),
+        ...(include.length > 0 && { include: include.join(',') }),
+      }),
 
-    batch: async (addresses, { signal } = {}) =>
-      lookUpBatch(addresses, batchSize, (ips) =>
-        send<BatchAnswer, BatchMeta>({ method: 'POST', path: '/v1/ip/batch', body: { ips }, withKey: true, signal }),
-      ),
+    batch: async (addresses, { include = [], signal } = {}) =>
+      lookUpBatch(addresses, batchSize, (ips) => {
+        const body = { ips, ...(include.length > 0 && { include }) };
+        return send<BatchAnswer, BatchMeta>({ method: 'POST', path: '/v1/ip/batch', body, withKey: true, signal });
+      }),
+
+    prefix: async (cidr, { signal } = {}) => get(`/v1/prefix/${segment(cidr)}`, signal),
 
     asn: async (asn, { includePrefixes, signal } = {}) =>
       get(`/v1/asn/${segment(String(asn))}`, signal, includePrefixes ? { include_prefixes: 'true' } : {}),

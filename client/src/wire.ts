@@ -16,6 +16,7 @@ export type IpMeta = TimedMeta & { request_id: string; cache_status: 'HIT' | 'MI
 export type ErrorCode =
   | 'BAD_REQUEST'
   | 'INVALID_IP'
+  | 'INVALID_PREFIX'
   | 'INVALID_ASN'
   | 'MISSING_QUERY'
   | 'INVALID_QUERY'
@@ -90,12 +91,78 @@ export type Evidence = {
   as_of: string;
 };
 
-/** `evidence` is there with `explain=true`. */
-export type IpAnswer = IpRecord & { evidence?: Evidence[] };
+/** `evidence` is there with `explain=true`, the others if they are included and something is known. */
+export type IpAnswer = IpRecord & { evidence?: Evidence[] } & AddressMembers;
 
-export type BatchRequest = { ips: string[] };
+/** What `include` adds to a record. */
+export type AddressMembers = { routing?: Routing; privacy?: Privacy; hostname?: Hostname; registration?: Registration };
+export type LocalAddressSection = 'routing' | 'privacy';
+export type AddressSection = LocalAddressSection | 'hostname' | 'registration';
+
+/** The networks that announce the prefix; the one of the record comes first. */
+export type Routing = { origins: Origin[]; roas?: Roa[] };
+/** `rpki` is there where validated ROA payloads are known. */
+export type Origin = { asn: number; asn_name?: string; rpki?: 'valid' | 'invalid' | 'not_found' };
+export type Roa = { asn: number; prefix: string; max_length: number };
+
+/** The privacy service behind an address. Absent from the answer if no source knows one. */
+export type Privacy = { kind: PrivacyKind; service?: string };
+export type PrivacyKind = 'relay' | 'vpn' | 'tor' | 'proxy';
+
+/**
+ * The PTR record of an address, confirmed if the name leads back to it. Empty without a PTR record. `crawler`: the name is
+ * one that the operator of the crawler documents, and forged unless it is verified.
+ */
+export type Hostname = {
+  name?: string;
+  is_confirmed?: boolean;
+  crawler?: { name: string; is_verified: boolean };
+  error?: 'dns_temporary_failure';
+};
+
+/** Who holds an address, by its registry. Every field is there if the registry states it. */
+export type Registration = {
+  /** A prefix, or `first-last`. */
+  range?: string;
+  name?: string;
+  organization?: string;
+  country?: string;
+  abuse_email?: string;
+  registered_at?: string;
+  changed_at?: string;
+  /** The host that answered. */
+  source?: string;
+  error?: 'registry_unavailable';
+};
+
+/** What is announced inside a prefix. Shares other than `announced_share` are shares of what is announced. */
+export type PrefixContent = {
+  prefix: string;
+  announced_share: number;
+  /** At most 256, largest first. */
+  parts: PrefixPart[];
+  networks: { asn: number; asn_name: string; share: number }[];
+  types: { connection_type: ConnectionType; share: number }[];
+  countries: { country: string; share: number }[];
+  flags: { flag: Flag; share: number }[];
+};
+
+/** Consecutive addresses of one announced prefix that have the same record. */
+export type PrefixPart = {
+  first: string;
+  last: string;
+  prefix: string;
+  asn: number;
+  asn_name: string;
+  country: string;
+  connection_type: ConnectionType;
+  flags: Flag[];
+  share: number;
+};
+
+export type BatchRequest = { ips: string[]; include?: LocalAddressSection[] };
 /** `'error' in entry` distinguishes the two. */
-export type BatchEntry = IpRecord | BatchRefusal;
+export type BatchEntry = (IpRecord & Pick<AddressMembers, LocalAddressSection>) | BatchRefusal;
 export type BatchRefusal = { error: string; code: ErrorCode };
 /** The keys are the submitted strings and may include `__proto__`: check with `Object.hasOwn`. */
 export type BatchAnswer = Record<string, BatchEntry>;

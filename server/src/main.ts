@@ -24,6 +24,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Define>>> = {
   asn: async () => (await import('./command-line/lookups.ts')).defineAsn,
   email: async () => (await import('./command-line/email.ts')).defineEmail,
   enrich: async () => (await import('./command-line/enrich.ts')).defineEnrich,
+  crawlers: async () => (await import('./command-line/crawlers.ts')).defineCrawlers,
   dataset: async () => (await import('./command-line/dataset.ts')).defineDataset,
 };
 

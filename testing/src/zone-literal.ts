@@ -3,7 +3,7 @@
  * The literals are those of `@whence/email/zone-records`. The code is independent of that package, because its tests use
  * the scripted DNS server to find mistakes in it.
  */
-export type RecordType = 'TXT' | 'MX' | 'A' | 'AAAA' | 'TLSA';
+export type RecordType = 'TXT' | 'MX' | 'A' | 'AAAA' | 'TLSA' | 'PTR';
 
 export type ZoneEntry = {
   /** A list is one record of several strings. */
@@ -13,6 +13,7 @@ export type ZoneEntry = {
   readonly AAAA?: readonly string[];
   /** As in a zone file: `3 1 1 0c72…`. */
   readonly TLSA?: readonly string[];
+  readonly PTR?: readonly string[];
   readonly CNAME?: string;
   /** Makes every name below this one an alias (RFC 6672). */
   readonly DNAME?: string;

@@ -101,6 +101,12 @@ export type Intervals = { readonly starts: readonly bigint[]; readonly matches: 
 /** The current interval of a walk over a table, up to the next start. Call `advance` before reading the first. */
 export type Cursor<Start> = { start: Start; match: Match; advance(): boolean };
 
+/**
+ * The same without bigints, from any address on: the start as unsigned words, of which IPv4 uses the first. The first
+ * interval is the one that contains the address, and may start before it.
+ */
+export type WordCursor = { w0: number; w1: number; w2: number; w3: number; match: Match; advance(): boolean };
+
 export function encodeFile(sections: Record<SectionName, Uint8Array>): Buffer {
   const tableEnd = HEADER_BYTES + SECTIONS.length * SECTION_ROW_BYTES;
   const offsets = new Map<SectionName, number>();

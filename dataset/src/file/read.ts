@@ -17,7 +17,7 @@ import { PrefixList, prefixesJson } from './addresses/prefix-list.ts';
 import { checkSections } from './check-sections.ts';
 import { ConsecutiveGroups } from './consecutive-groups.ts';
 import { inCurrentFormat } from './earlier-formats.ts';
-import { decodeFile, type Match, prefixLength, recordNumber, wordsOf } from './format.ts';
+import { decodeFile, type Match, prefixLength, recordNumber, type WordCursor, wordsOf } from './format.ts';
 import { NetworkTexts } from './networks/network-texts.ts';
 import { Networks } from './networks/networks.ts';
 import { NameIndex } from './search/name-index.ts';
@@ -193,6 +193,11 @@ export class Dataset {
     if (address.version === 6) return this.#ipv6.bounds(toBigInt(address));
     const { start, end } = this.#ipv4.bounds(address.w0);
     return { start: BigInt(start), end: BigInt(end) };
+  }
+
+  /** All intervals from the one that contains the address on, unannounced space (match 0) included. */
+  cursorFrom(address: Address): WordCursor {
+    return address.version === 4 ? this.#ipv4.cursorFrom(address.w0) : this.#ipv6.cursorFrom(address);
   }
 
   /** All runs in ascending order, without unannounced space. */

@@ -17,6 +17,8 @@ export type Sample = {
   delegated?: readonly (readonly [range: string, country: string])[];
   crawlers?: readonly (readonly [range: string, company: string])[];
   tor?: readonly (readonly [range: string, operator: string])[];
+  /** Lists of VPN services, privacy relays and proxies, one for each row. */
+  anonymous?: readonly (readonly [range: string, kind: 'vpn' | 'relay' | 'proxy', operator?: string])[];
 };
 
 export const BUILT_AT = new Date('2026-11-15T00:00:00Z');
@@ -34,7 +36,11 @@ export function sampleInput(sample: Sample): CompileInput {
     networkLists: [],
     countries: [countrySource('countries', sample.countries ?? [])],
     delegated: countrySource('delegated', sample.delegated ?? []),
-    overlays: [...crawlerOverlays(sample.crawlers ?? []), torOverlay(sample.tor ?? [])],
+    overlays: [
+      ...crawlerOverlays(sample.crawlers ?? []),
+      torOverlay(sample.tor ?? []),
+      ...(sample.anonymous ?? []).map(anonymityOverlay),
+    ],
     tables: {
       iana: source('iana-tables'),
       networks: source('networks'),
@@ -84,6 +90,17 @@ function torOverlay(rows: readonly (readonly [string, string])[]): Overlay {
     statements: rows.map(([, label]) => ({ label })),
     source: source('tor'),
     ranges: ranges(rows.map(([range], i) => [range, i])),
+  };
+}
+
+function anonymityOverlay([range, kind, operator]: NonNullable<Sample['anonymous']>[number]): Overlay {
+  return {
+    drives: [kind === 'proxy' ? 'is_proxy' : 'is_vpn'],
+    ...(kind === 'relay' && { isRelay: true }),
+    ...(operator !== undefined && { operator }),
+    statements: [{}],
+    source: source(`${kind}-list`),
+    ranges: ranges([[range, 0]]),
   };
 }
 

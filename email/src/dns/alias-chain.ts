@@ -5,19 +5,20 @@
 import {
   type Answer,
   type Authenticated,
+  type CheckedType,
   failure,
   type MxHost,
   type RecordData,
-  type RecordType,
   type Reply,
   type Resolver,
 } from './answer.ts';
 import { MAX_ALIASES } from './budget.ts';
-import { askableName } from './name.ts';
+import { type Askable, askableName } from './name.ts';
 
 export async function followAliases(
   name: string,
   ask: (name: string) => Reply | Promise<Reply>,
+  askable: Askable = askableName,
 ): Promise<Answer<RecordData>> {
   const aliases: string[] = [];
   let authenticated: Authenticated = { isAuthenticated: true };
@@ -28,7 +29,7 @@ export async function followAliases(
     // An alias that could be forged can lead to records that could not.
     if (reply.isAuthenticated !== true) authenticated = {};
     // The resolver may have followed an alias into a zone of its own; what it found there is not shown.
-    const unaskable = aliases.find((alias) => askableName(alias) === undefined);
+    const unaskable = aliases.find((alias) => askable(alias) === undefined);
     if (unaskable !== undefined) return { kind: 'nxdomain', alias: unaskable };
     if (new Set([name, ...aliases]).size <= aliases.length) return failure('alias loop');
     if (aliases.length > MAX_ALIASES) return failure(`more than ${MAX_ALIASES} aliases`, 'alias_too_long');
@@ -41,7 +42,7 @@ export async function followAliases(
 }
 
 /** The casts restate the question: records of type MX are hosts, all others are text. */
-export function toResolver(resolve: (name: string, type: RecordType) => Promise<Answer<RecordData>>): Resolver {
+export function toResolver(resolve: (name: string, type: CheckedType) => Promise<Answer<RecordData>>): Resolver {
   return {
     txt: (name) => resolve(name, 'TXT') as Promise<Answer<string>>,
     mx: (name) => resolve(name, 'MX') as Promise<Answer<MxHost>>,

@@ -43,7 +43,10 @@ export type MxHost = {
   readonly exchange: string;
 };
 
-export type RecordType = 'TXT' | 'MX' | 'A' | 'AAAA' | 'TLSA';
+/** What a check asks for. */
+export type CheckedType = 'TXT' | 'MX' | 'A' | 'AAAA' | 'TLSA';
+/** PTR is asked for addresses, outside of checks. */
+export type RecordType = CheckedType | 'PTR';
 
 /** Names are A-labels without a final dot. `aliases` of a found answer are the CNAMEs that were followed, in order. */
 export type Resolver = {
@@ -59,6 +62,16 @@ export type Resolver = {
   tlsa(name: string): Promise<Answer<string>>;
   /** TXT without DNSSEC validation by the resolver: it answers also if the signatures of the zone are wrong. */
   unchecked?(name: string): Promise<Answer<string>>;
+};
+
+/**
+ * `queries` counts the questions sent for this check, without second tries and without questions another check has
+ * sent.
+ */
+export type CheckResolver = Resolver & {
+  readonly queries: number;
+  /** Names of an address, in lower case: `ptr('1.2.0.192.in-addr.arpa')`. Other names in `arpa` do not exist. */
+  ptr(reverseName: string): Promise<Answer<string>>;
 };
 
 export type RecordData = string | MxHost;

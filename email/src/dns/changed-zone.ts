@@ -4,7 +4,7 @@
  * so that it says about the changed zone what it would say after the change.
  */
 import { toResolver } from './alias-chain.ts';
-import type { Answer, RecordData, RecordType, Resolver } from './answer.ts';
+import type { Answer, CheckedType, RecordData, Resolver } from './answer.ts';
 
 /** Texts to publish instead of the present ones; an empty text removes the record. Absent parts stay as they are. */
 export type TriedRecords = {
@@ -103,6 +103,6 @@ export function asBytes(text: string): string {
   return Buffer.from(text.trim(), 'utf8').toString('latin1');
 }
 
-function asked(resolver: Resolver, name: string, type: RecordType): Promise<Answer<RecordData>> {
+function asked(resolver: Resolver, name: string, type: CheckedType): Promise<Answer<RecordData>> {
   return resolver[METHODS[type]](name);
 }

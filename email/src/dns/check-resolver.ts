@@ -4,11 +4,11 @@
  * finished check leaves nothing behind.
  */
 import { followAliases, toResolver } from './alias-chain.ts';
-import type { Reply } from './answer.ts';
-import { type Answer, type Failure, failure, type RecordType, type Resolver } from './answer.ts';
+import type { CheckResolver, Reply } from './answer.ts';
+import { type Answer, type Failure, failure, type RecordType } from './answer.ts';
 import type { CheckBudget } from './budget.ts';
 import type { Waiter } from './in-flight.ts';
-import { askableName } from './name.ts';
+import { askableFrom, askableName } from './name.ts';
 import { keyOf, type Question } from './wire.ts';
 
 type CheckLimits = {
@@ -20,7 +20,7 @@ type CheckLimits = {
 export function createCheckResolver(
   ask: (question: Question) => Waiter<Reply>,
   { deadlineMs, signal, budget }: CheckLimits,
-): Resolver & { readonly queries: number } {
+): CheckResolver {
   const endsAt = performance.now() + deadlineMs;
   const replies = new Map<string, Reply | Promise<Reply>>();
   const waiting = new Set<(reply: Failure) => void>();
@@ -85,18 +85,21 @@ export function createCheckResolver(
   }
 
   async function resolve(text: string, type: RecordType, how: { readonly isUnchecked?: true } = {}) {
-    const name = askableName(text);
+    const askable = type === 'PTR' ? askableFrom(text) : askableName;
+    const name = askable(text);
     if (name === undefined) return { kind: 'nxdomain' } as const;
-    return followAliases(name, (asked) => {
+    const ask = (asked: string): Reply | Promise<Reply> => {
       // An alias may lead to a name that cannot be asked, such as the root.
-      const target = askableName(asked);
+      const target = askable(asked);
       return target === undefined ? { kind: 'nxdomain', aliases: [], ttl: 0 } : askOnce({ name: target, type, ...how });
-    });
+    };
+    return followAliases(name, ask, askable);
   }
 
   return {
     ...toResolver(resolve),
-    // The records of a TXT answer are texts.
+    // The records of PTR and TXT answers are texts.
+    ptr: (name) => resolve(name, 'PTR') as Promise<Answer<string>>,
     unchecked: (name) => resolve(name, 'TXT', { isUnchecked: true }) as Promise<Answer<string>>,
     get queries() {
       return queries;

@@ -70,10 +70,11 @@ test('dns message: what dns-packet encodes is decoded', () => {
     TXT: fc.string({ unit: 'binary-ascii', minLength: 0, maxLength: 255 }),
     MX: fc.record({ preference: fc.nat(0xffff), exchange: name }, { noNullPrototype: true }),
     A: fc.ipV4(),
+    PTR: name,
     AAAA: fc.constantFrom('::', '::1', '2001:db8::1', '2001:db8:1:2:3:4:5:6', 'fe80::a:0:0:1', '1:0:0:2::3'),
   };
   const message = fc
-    .constantFrom('TXT' as const, 'MX' as const, 'A' as const, 'AAAA' as const)
+    .constantFrom('TXT' as const, 'MX' as const, 'A' as const, 'AAAA' as const, 'PTR' as const)
     .chain((type) => fc.tuple(fc.constant(type), name, fc.array(data[type], { minLength: 1, maxLength: 6 })));
   fc.assert(
     fc.property(message, ([type, owner, values]) => {

@@ -10,7 +10,7 @@
  *    4   number of questions    10   number of additionals         name, type, class, ttl, length, data
  */
 export const HEADER_BYTES = 12;
-export const TYPES = { A: 1, NS: 2, CNAME: 5, SOA: 6, MX: 15, TXT: 16, AAAA: 28, OPT: 41, TLSA: 52 } as const;
+export const TYPES = { A: 1, NS: 2, CNAME: 5, SOA: 6, PTR: 12, MX: 15, TXT: 16, AAAA: 28, OPT: 41, TLSA: 52 } as const;
 
 export type MessageRecord = {
   readonly name: string;

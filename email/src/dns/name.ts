@@ -8,6 +8,28 @@ import { isSpecialUse } from './special-use.ts';
  */
 export function askableName(name: string): string | undefined {
   const bare = name.endsWith('.') ? name.slice(0, -1) : name;
-  if (bare.length > 253 || !/^[\x21-\x7e]+$/.test(bare) || isSpecialUse(bare)) return undefined;
-  return bare.split('.').every((label) => label.length > 0 && label.length <= 63) ? bare.toLowerCase() : undefined;
+  return isSpecialUse(bare) ? undefined : encodableName(bare);
+}
+
+/** Which names a question can lead to. */
+export type Askable = (name: string) => string | undefined;
+
+/**
+ * For the PTR records of one address, whose name is in `arpa` and therefore not askable otherwise: that name, and aliases
+ * below its parent, which belong to the same reverse zone (RFC 2317 §4). An alias into the reverse zone of an internal
+ * network would show names from in there.
+ */
+export function askableFrom(reverseName: string): Askable {
+  const own = reverseName.toLowerCase();
+  const parent = own.slice(own.indexOf('.'));
+  return (name) => {
+    const bare = (name.endsWith('.') ? name.slice(0, -1) : name).toLowerCase();
+    const isOwn = /\.(in-addr|ip6)\.arpa$/.test(own) && (bare === own || bare.endsWith(parent));
+    return isOwn ? encodableName(bare) : askableName(name);
+  };
+}
+
+function encodableName(name: string): string | undefined {
+  if (name.length > 253 || !/^[\x21-\x7e]+$/.test(name)) return undefined;
+  return name.split('.').every((label) => label.length > 0 && label.length <= 63) ? name.toLowerCase() : undefined;
 }

@@ -28,6 +28,11 @@ const RECORDS: ZoneRecords = {
   'dangling.example.com': { CNAME: 'gone.example.net' },
   'loop.example.com': { CNAME: 'pool.example.com' },
   'pool.example.com': { CNAME: 'loop.example.com' },
+  '1.2.0.192.in-addr.arpa': { PTR: ['Host.example.com'] },
+  '2.2.0.192.in-addr.arpa': { CNAME: '2.0-127.2.0.192.in-addr.arpa' },
+  '2.0-127.2.0.192.in-addr.arpa': { PTR: ['a.example.com', 'b.example.com'] },
+  '3.2.0.192.in-addr.arpa': { CNAME: '1.0.0.10.in-addr.arpa' },
+  '1.0.0.10.in-addr.arpa': { PTR: ['hidden.example.com'] },
   'a_b:c/d+e%f.example.com': { TXT: ['odd'] },
   ...Object.fromEntries(
     NAMES.map((name, i) => [name, i === 11 ? { TXT: ['end'] } : { CNAME: `c${i + 1}.example.com` }]),
@@ -78,6 +83,20 @@ for (const [behaviour, name, type, want] of [
   ],
   ['bytes are Latin-1 characters', 'bytes.example.com', 'txt', found('caf\xe9 \xff\x00')],
   ['characters that SPF macros bring', 'A_b:c/d+e%f.example.com', 'txt', found('odd')],
+  ['the names of an address', '1.2.0.192.in-addr.arpa', 'ptr', found('host.example.com')],
+  [
+    'an alias within the reverse zone (RFC 2317)',
+    '2.2.0.192.in-addr.arpa',
+    'ptr',
+    { kind: 'found', records: ['a.example.com', 'b.example.com'], aliases: ['2.0-127.2.0.192.in-addr.arpa'] },
+  ],
+  [
+    'an alias into another reverse zone is not followed',
+    '3.2.0.192.in-addr.arpa',
+    'ptr',
+    { kind: 'nxdomain', alias: '1.0.0.10.in-addr.arpa' },
+  ],
+  ['other names in arpa are not asked', 'router.home.arpa', 'ptr', { kind: 'nxdomain' }],
   ['a type that is not there', 'null.example.com', 'txt', { kind: 'nodata' }],
   ['a name that is not there', 'gone.example.com', 'txt', { kind: 'nxdomain' }],
   [

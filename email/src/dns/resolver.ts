@@ -4,8 +4,7 @@
  * and holds what checks share: the cache, the pending questions, which server answers. `forCheck` creates the resolver
  * of one check.
  */
-import type { Reply } from './answer.ts';
-import { failure, type Resolver } from './answer.ts';
+import { type CheckResolver, failure, type Reply } from './answer.ts';
 import { CheckBudget, MAX_CACHE_BYTES } from './budget.ts';
 import { DnsCache } from './cache.ts';
 import { createCheckResolver } from './check-resolver.ts';
@@ -36,12 +35,6 @@ export type CheckOptions = {
   readonly deadlineMs?: number;
   readonly signal?: AbortSignal;
 };
-
-/**
- * `queries` counts the questions sent for this check, without second tries and without questions another check has
- * sent.
- */
-export type CheckResolver = Resolver & { readonly queries: number };
 
 export type DnsClient = {
   /** `domain` is the one to check: questions about names outside of it have a limit of their own. */

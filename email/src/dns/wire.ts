@@ -170,6 +170,10 @@ function dataOf(
       const exchange = end - start < 3 ? undefined : names.read(start + 2);
       return exchange?.end === end ? { preference: bytes.readUInt16BE(start), exchange: exchange.text } : undefined;
     }
+    case 'PTR': {
+      const name = names.read(start);
+      return name?.end === end ? name.text : undefined;
+    }
     case 'A':
       return end - start === 4 ? bytes.subarray(start, end).join('.') : undefined;
     case 'AAAA':

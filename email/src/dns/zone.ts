@@ -3,10 +3,9 @@
  * NXDOMAIN, an absent type is NODATA. `asked` lists the questions as `example.com TXT`, each once.
  */
 import { followAliases, toResolver } from './alias-chain.ts';
-import type { RecordData, Reply } from './answer.ts';
+import type { CheckResolver, RecordData, Reply } from './answer.ts';
 import { type Answer, failure, type RecordType } from './answer.ts';
-import { askableName } from './name.ts';
-import type { CheckResolver } from './resolver.ts';
+import { askableFrom, askableName } from './name.ts';
 import { canonical, failureOf, indexZone, type ZoneEntry, type ZoneRecords } from './zone-records.ts';
 
 export function zone(records: ZoneRecords): CheckResolver & { readonly asked: string[] } {
@@ -14,19 +13,22 @@ export function zone(records: ZoneRecords): CheckResolver & { readonly asked: st
   const answers = new Map<string, Promise<Answer<RecordData>>>();
   const asked: string[] = [];
 
-  const resolver = toResolver(async (text, type) => {
-    const name = askableName(text);
+  const resolve = async (text: string, type: RecordType): Promise<Answer<RecordData>> => {
+    const askable = type === 'PTR' ? askableFrom(text) : askableName;
+    const name = askable(text);
     if (name === undefined) return { kind: 'nxdomain' };
     const question = `${name} ${type}`;
     const known = answers.get(question);
     if (known !== undefined) return known;
     asked.push(question);
-    const answer = followAliases(name, (target) => replyFrom(find(target), type));
+    const answer = followAliases(name, (target) => replyFrom(find(target), type), askable);
     answers.set(question, answer);
     return answer;
-  });
+  };
   return {
-    ...resolver,
+    ...toResolver(resolve),
+    // The records of PTR answers are texts.
+    ptr: (name) => resolve(name, 'PTR') as Promise<Answer<string>>,
     unchecked: async (text) =>
       // The records of a TXT answer are texts.
       followAliases(text, (target) => recordsFrom(find(target), 'TXT')) as Promise<Answer<string>>,
@@ -58,6 +60,8 @@ function dataOf(entry: ZoneEntry, type: RecordType): readonly RecordData[] {
       return (entry.TXT ?? []).map((strings) => [strings].flat().join(''));
     case 'MX':
       return (entry.MX ?? []).map(([preference, exchange]) => ({ preference, exchange: canonical(exchange) }));
+    case 'PTR':
+      return (entry.PTR ?? []).map(canonical);
     default:
       return entry[type] ?? [];
   }

@@ -73,7 +73,8 @@ function headersOf({ operationId, security = [] }: Operation, status: string): H
   if (security.length > 0 && status !== '401') {
     names.push('X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset');
   }
-  if (operationId === 'getIp' && (status === '200' || status === '404')) names.push('X-Cache-Status');
+  if ((operationId === 'getIp' || operationId === 'getOwnIp') && (status === '200' || status === '404'))
+    names.push('X-Cache-Status');
   if (security.length > 0 && (status === '429' || status === '503')) names.push('Retry-After');
   return names;
 }

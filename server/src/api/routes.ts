@@ -1,10 +1,12 @@
 /** Every route of the API that takes a key: path, name in metrics and statistics, permission, schema, handler. */
 import type { RouteOptions } from 'fastify';
+import type { AddressSections } from '../address/sections.ts';
 import type { EmailChecks } from '../email-checks/email-checks.ts';
 import type { KnownKeys } from '../keys/known-keys.ts';
 import type { Overload } from '../limits/overload.ts';
 import type { RequestRates } from '../limits/request-rates.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
+import { PrefixContents } from '../lookup/prefix-contents.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Quota } from '../quota/quota.ts';
 import type { NetworkCounts } from '../usage/networks.ts';
@@ -15,12 +17,14 @@ import { getAsn, searchAsn } from './asn.ts';
 import { postBatch } from './batch/batch.ts';
 import { getDataset, getDatasetDiff } from './dataset.ts';
 import { getEmailDomain } from './email.ts';
-import { getIp } from './ip.ts';
+import { getIp, getOwnIp } from './ip.ts';
+import { getPrefix } from './prefix.ts';
 import { asnSchema, asnSearchSchema } from './schemas/asn.ts';
 import { datasetSchema } from './schemas/dataset.ts';
 import { datasetDiffSchema } from './schemas/dataset-diff.ts';
 import { emailDomainSchema } from './schemas/email.ts';
-import { batchSchema, ipSchema } from './schemas/ip.ts';
+import { batchSchema, ipSchema, ownIpSchema } from './schemas/ip.ts';
+import { prefixSchema } from './schemas/prefix.ts';
 
 type ApiRoute = Pick<RouteOptions, 'method' | 'url' | 'schema'> & {
   readonly name: string;
@@ -38,6 +42,7 @@ export type ApiDependencies = {
   readonly overload: Overload;
   readonly live: LiveDataset;
   readonly emailChecks: EmailChecks;
+  readonly addressSections: AddressSections;
   readonly datasetDiffs: DatasetDiffs;
   readonly metrics: Metrics;
   readonly networks: NetworkCounts;
@@ -45,7 +50,8 @@ export type ApiDependencies = {
 };
 
 export function apiRoutes(dependencies: ApiDependencies): ApiRoute[] {
-  const { live, emailChecks, datasetDiffs, metrics, networks, nowMs } = dependencies;
+  const { live, emailChecks, datasetDiffs, networks, nowMs } = dependencies;
+  const prefix = { name: 'prefix', permission: 'ip:read', handler: getPrefix(live, new PrefixContents()) } as const;
   return [
     {
       method: 'GET',
@@ -53,7 +59,15 @@ export function apiRoutes(dependencies: ApiDependencies): ApiRoute[] {
       name: 'ip',
       permission: 'ip:read',
       schema: ipSchema,
-      handler: getIp(live, metrics, networks),
+      handler: getIp(dependencies),
+    },
+    {
+      method: 'GET',
+      url: '/v1/ip/me',
+      name: 'ip',
+      permission: 'ip:read',
+      schema: ownIpSchema,
+      handler: getOwnIp(dependencies),
     },
     {
       method: 'POST',
@@ -61,8 +75,10 @@ export function apiRoutes(dependencies: ApiDependencies): ApiRoute[] {
       name: 'batch',
       permission: 'ip:batch',
       schema: batchSchema,
-      handler: postBatch(live, networks),
+      handler: postBatch(live, networks, dependencies.addressSections),
     },
+    { ...prefix, method: 'GET', url: '/v1/prefix/:cidr', schema: prefixSchema },
+    { ...prefix, method: 'GET', url: '/v1/prefix/:cidr/:length', schema: { hide: true } as object },
     {
       method: 'GET',
       url: '/v1/asn/:asn',

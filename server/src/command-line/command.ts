@@ -23,6 +23,17 @@ export function positiveInteger(text: string): number {
   return Number(text);
 }
 
+/** Names separated by commas, each one of `allowed`; blanks around them are allowed, and duplicates count once. */
+export function namesAmong<Name extends string>(allowed: readonly Name[]): (text: string) => ReadonlySet<Name> {
+  return (text) => {
+    const names = text.split(',').map((name) => name.trim());
+    const known = allowed.filter((name) => names.includes(name));
+    if (known.length < new Set(names).size)
+      throw new InvalidArgumentError(`It must be a list of ${allowed.join(', ')}.`);
+    return new Set(known);
+  };
+}
+
 /** For an option that can be repeated. */
 export function collect(text: string, previous: readonly string[] = []): string[] {
   return [...previous, text];

@@ -1,6 +1,7 @@
 /** Command-line definitions of `whence ip`, `whence asn` and `whence asn search`. */
 import type { Command } from 'commander';
-import { type Invocation, jsonOption, positiveInteger } from './command.ts';
+import { ADDRESS_SECTIONS } from '../vocabulary.ts';
+import { type Invocation, jsonOption, namesAmong, positiveInteger } from './command.ts';
 
 export function defineIp(program: Command, { config, stdout, exitWith }: Invocation): void {
   program
@@ -8,10 +9,15 @@ export function defineIp(program: Command, { config, stdout, exitWith }: Invocat
     .description('look up addresses in the local dataset')
     .argument('<address...>', 'IPv4 or IPv6 addresses')
     .option('--explain', 'show which source decided each field')
+    .option(
+      '--include <list>',
+      `show more, comma-separated: ${ADDRESS_SECTIONS.join(', ')}`,
+      namesAmong(ADDRESS_SECTIONS),
+    )
     .addOption(jsonOption())
     .action(async (addresses: string[], options) => {
       const { ipCommand } = await import('../commands/ip.ts');
-      exitWith(ipCommand(config().dataDir, addresses, options, stdout));
+      exitWith(await ipCommand(config(), addresses, options, stdout));
     });
 }
 

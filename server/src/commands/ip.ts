@@ -1,34 +1,96 @@
-/** `whence ip A…`: records of addresses, from the local dataset. */
+/** `whence ip A…`: records of addresses, from the local dataset, and what `--include` asks for. */
 import type { Dataset } from '@whence/dataset/read';
 import type { Evidence, IpRecord } from '@whence/dataset/record';
+import type { Hostname } from '../address/hostname.ts';
+import { HostnameLookups } from '../address/hostname-lookups.ts';
+import type { Registration } from '../address/registration/rdap-network.ts';
+import type { Registrations } from '../address/registration/registrations.ts';
+import type { RpkiFile } from '../address/routing/rpki-file.ts';
+import { type AddressMembers, AddressSections } from '../address/sections.ts';
+import { EmailChecks } from '../email-checks/email-checks.ts';
 import { evidenceOf, lookup, specialPurposeOf } from '../lookup/lookup.ts';
-import { type ExitCode, UsageError } from '../terminal/exit.ts';
+import type { Config } from '../settings/config.ts';
+import type { StoredRegistration } from '../storage/stores/registration-store.ts';
+import { CommandError, type ExitCode, UsageError } from '../terminal/exit.ts';
 import type { Output } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
+import type { AddressSection } from '../vocabulary.ts';
 import { openLocalDataset } from './local-dataset.ts';
 
-type IpOptions = { json?: boolean; explain?: boolean };
+type IpOptions = { json?: boolean; explain?: boolean; include?: ReadonlySet<AddressSection> };
 
-export function ipCommand(dataDir: string, addresses: readonly string[], options: IpOptions, stdout: Output): ExitCode {
-  const dataset = openLocalDataset(dataDir);
+export async function ipCommand(
+  config: Pick<Config, 'dataDir' | 'dnsServers' | 'rpkiFile' | 'rdapBootstrap' | 'contact' | 'proxies'>,
+  addresses: readonly string[],
+  options: IpOptions,
+  stdout: Output,
+): Promise<ExitCode> {
+  const dataset = openLocalDataset(config.dataDir);
   const invalid = addresses.filter((text) => lookup(dataset, text).kind === 'invalid');
   if (invalid.length > 0)
     throw new UsageError(`invalid IP address: ${invalid.map((text) => JSON.stringify(text)).join(', ')}`);
-  const isFound = addresses.map((text) => {
-    const answer = answerOf(dataset, text, options.explain === true);
-    stdout.write(options.json === true ? `${JSON.stringify(answer)}\n` : formatAnswer(text, answer));
-    return 'ip' in answer;
+  const dns = new EmailChecks(config.dnsServers);
+  const sections = new AddressSections({
+    hostnames: new HostnameLookups(() => dns.dnsClient()),
+    rpki: options.include?.has('routing') ? await openRpki(config.rpkiFile) : undefined,
+    registrations: options.include?.has('registration') ? await openRegistrations(config) : undefined,
   });
-  return isFound.every(Boolean) ? 0 : 1;
+  let isEveryFound = true;
+  for (const text of addresses) {
+    const answer = await answerOf(dataset, text, options, sections);
+    stdout.write(options.json === true ? `${JSON.stringify(answer)}\n` : formatAnswer(text, answer));
+    isEveryFound &&= 'ip' in answer;
+  }
+  dns.close();
+  return isEveryFound ? 0 : 1;
 }
 
-type Answer = (IpRecord & { evidence?: Evidence[] }) | { error: string; code: string; details?: object };
+async function openRpki(path: string | undefined): Promise<RpkiFile | undefined> {
+  if (path === undefined) return undefined;
+  const { RpkiFile } = await import('../address/routing/rpki-file.ts');
+  const file = new RpkiFile(path, {
+    loaded: () => {},
+    failed: (reason) => {
+      throw new CommandError(`WHENCE_RPKI: ${path}: ${reason}`);
+    },
+  });
+  await file.update();
+  return file;
+}
 
-function answerOf(dataset: Dataset, text: string, isExplained: boolean): Answer {
+/** Without storage: a command asks once for each address. */
+async function openRegistrations({
+  rdapBootstrap,
+  contact,
+  proxies,
+}: Pick<Config, 'rdapBootstrap' | 'contact' | 'proxies'>): Promise<Registrations> {
+  if (rdapBootstrap === undefined)
+    throw new UsageError('registration asks the registries, which is off; to allow it, set WHENCE_RDAP=on');
+  const { Registrations } = await import('../address/registration/registrations.ts');
+  const rows = new Map<string, StoredRegistration>();
+  const store = {
+    find: async (subject: string) => rows.get(subject),
+    save: async (subject: string, row: StoredRegistration) => void rows.set(subject, row),
+  };
+  return new Registrations({ store, bootstrapUrl: rdapBootstrap, contact, proxies, nowMs: Date.now });
+}
+
+type Answer =
+  | (IpRecord & { evidence?: Evidence[] } & AddressMembers)
+  | { error: string; code: string; details?: object };
+
+async function answerOf(
+  dataset: Dataset,
+  text: string,
+  { explain = false, include = new Set() }: IpOptions,
+  sections: AddressSections,
+): Promise<Answer> {
   const found = lookup(dataset, text);
   if (found.kind === 'found') {
     const record = dataset.record(found.address, found.match);
-    return isExplained ? { ...record, evidence: evidenceOf(dataset, found) } : record;
+    const requester = { fairnessKey: 'command line', signal: new AbortController().signal };
+    const evidence = explain ? { evidence: evidenceOf(dataset, found) } : {};
+    return { ...record, ...evidence, ...(await sections.describe({ dataset, ...found }, include, requester)) };
   }
   const details = found.kind === 'not found' ? specialPurposeOf(found) : undefined;
   return { error: 'no data found for IP', code: 'NOT_FOUND', ...(details === undefined ? {} : { details }) };
@@ -51,6 +113,7 @@ function formatAnswer(text: string, answer: Answer): string {
     ...(detection.ai_company === undefined ? [] : [['AI company', detection.ai_company]]),
     ['threat', `${threat.score} of 100, ${threat.level}`],
     ...(threat.explanation ?? []).map((reason) => ['', reason]),
+    ...memberRows(answer),
   ];
   const evidenceRows = (evidence ?? []).map(({ field, value, source, prefix: stated, as_of }) => [
     field,
@@ -62,6 +125,31 @@ function formatAnswer(text: string, answer: Answer): string {
   const evidenceHead = ['field', 'value', 'source', 'prefix', 'as of'];
   const evidenceTable = evidenceRows.length === 0 ? '' : `\n${indent(formatTable([evidenceHead, ...evidenceRows]))}`;
   return `${ip}\n${indent(formatTable(rows))}${evidenceTable}\n`;
+}
+
+function memberRows({ routing, privacy, hostname, registration }: AddressMembers): string[][] {
+  return [
+    ...(routing?.origins ?? []).map(({ asn, asn_name, rpki }, i) => [
+      i === 0 ? 'origins' : '',
+      [`AS${asn}`, asn_name, rpki && `(RPKI: ${rpki.replace('_', ' ')})`].filter(Boolean).join(' '),
+    ]),
+    ...(privacy === undefined ? [] : [['privacy', [privacy.kind, privacy.service].filter(Boolean).join(', ')]]),
+    ...(hostname === undefined ? [] : [['hostname', hostnameText(hostname)]]),
+    ...(registration === undefined ? [] : registrationRows(registration)),
+  ];
+}
+
+function registrationRows({ error, ...fields }: Registration): string[][] {
+  if (error !== undefined) return [['registration', 'unknown: the registry did not answer']];
+  const rows = Object.entries(fields).map(([name, value]) => `${name.replaceAll('_', ' ')} ${value}`);
+  return rows.map((text, i) => [i === 0 ? 'registration' : '', text]);
+}
+
+function hostnameText({ name, is_confirmed, crawler, error }: Hostname): string {
+  if (name === undefined) return error === undefined ? 'none' : 'unknown: DNS did not answer';
+  if (error !== undefined) return `${name}, not confirmed: DNS did not answer`;
+  const forged = crawler === undefined ? 'does not lead back to the address' : `forged, not ${crawler.name}`;
+  return [name, is_confirmed === true ? crawler && `verified ${crawler.name}` : forged].filter(Boolean).join(', ');
 }
 
 function formatMissing(text: string, special: ReturnType<typeof specialPurposeOf>): string {

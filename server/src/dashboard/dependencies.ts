@@ -4,6 +4,7 @@ import type { ProviderSettings } from '../accounts/identity-provider.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { EmailChecks } from '../email-checks/email-checks.ts';
 import type { Overload } from '../limits/overload.ts';
+import type { PublicLookups } from '../limits/public-lookups.ts';
 import type { Logger } from '../log/log.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
 import type { Quota } from '../quota/quota.ts';
@@ -47,6 +48,7 @@ export type DashboardDependencies = {
   readonly usage: Usage;
   readonly networks: NetworkCounts;
   readonly overload: Overload;
+  readonly publicLookups: PublicLookups;
   /** Reports the state of this process to storage, and reads the reports of all processes. */
   readonly reporter: {
     readonly id: string;

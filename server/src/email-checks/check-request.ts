@@ -2,9 +2,10 @@
 import { normalizeDomain } from '@whence/email/domain-name';
 import { isSelector, MAX_SELECTORS, tidySelectors } from '@whence/email/selectors';
 import { ApiError } from '../http/errors.ts';
+import { parseInclude } from '../http/requests.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
 import { requireDataset } from '../lookup/lookup-requests.ts';
-import { INCLUDABLE_SECTIONS, type IncludableSection } from '../vocabulary.ts';
+import { INCLUDABLE_SECTIONS } from '../vocabulary.ts';
 import type { EmailChecks, Trial } from './email-checks.ts';
 import type { Checked } from './examine-mail.ts';
 
@@ -24,7 +25,7 @@ export async function checkForRequest(
 ): Promise<Checked> {
   const domain = parseDomain(domainText);
   const selectors = parseSelectors(query.selectors ?? '');
-  const included = parseIncluded(query.include ?? '');
+  const included = parseInclude(query.include ?? '', INCLUDABLE_SECTIONS);
   const networksFrom = included.has('networks') ? requireDataset(live).dataset : undefined;
   if (emailChecks.isFull(fairnessKey)) throw new ApiError('QUEUE_FULL');
   const hasTransport = included.has('transport');
@@ -76,15 +77,4 @@ function parseSelectors(text: string): string[] | undefined {
   }
   if (!selectors.every(isSelector)) throw new ApiError('INVALID_SELECTOR');
   return selectors;
-}
-
-/** Names separated by commas. An unknown name is refused, so that a typing error is noticed. */
-function parseIncluded(text: string): ReadonlySet<IncludableSection> {
-  const names = text.split(',').map((name) => name.trim());
-  const known = names.filter((name): name is IncludableSection =>
-    INCLUDABLE_SECTIONS.some((section) => section === name),
-  );
-  if (known.length < names.filter((name) => name !== '').length)
-    throw new ApiError('INVALID_INCLUDE', { extra: { details: { allowed: INCLUDABLE_SECTIONS } } });
-  return new Set(known);
 }

@@ -126,7 +126,7 @@ export class EmailChecks {
     leftMs: () => number,
     through: (resolver: Resolver) => Resolver = (resolver) => resolver,
   ): Promise<Checked> {
-    const [dns, { examineMail }] = await Promise.all([this.#client(), import('./examine-mail.ts')]);
+    const [dns, { examineMail }] = await Promise.all([this.dnsClient(), import('./examine-mail.ts')]);
     const resolver = dns.forCheck(domain, { deadlineMs: leftMs(), signal: request.signal });
     const { examine = examineMail, policyNetwork = {} } = this.#options;
     return examine(domain, through(resolver), { ...request, policyNetwork, leftMs });
@@ -136,7 +136,8 @@ export class EmailChecks {
     this.#dns?.close();
   }
 
-  async #client(): Promise<DnsClient> {
+  /** Shared with lookups of hostnames: one cache, one limit on open sockets. */
+  async dnsClient(): Promise<DnsClient> {
     const { createDnsClient } = await import('@whence/email/resolver');
     const { cacheBytes } = this.#options;
     this.#dns ??= createDnsClient({

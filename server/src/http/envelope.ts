@@ -11,7 +11,7 @@ export const COMMON_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
 } as const;
 
-export function elapsedMs(request: FastifyRequest): number {
+export function elapsedMs(request: Pick<FastifyRequest, 'startedMs'>): number {
   return Math.floor(performance.now() - request.startedMs);
 }
 

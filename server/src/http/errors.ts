@@ -7,6 +7,7 @@
 export const errors = {
   BAD_REQUEST: { status: 400, text: 'bad request', timed: true },
   INVALID_IP: { status: 400, text: 'invalid IP address', timed: false },
+  INVALID_PREFIX: { status: 400, text: 'invalid prefix', timed: true },
   INVALID_ASN: { status: 400, text: 'invalid ASN', timed: true },
   MISSING_QUERY: { status: 400, text: 'missing query parameter', timed: true },
   INVALID_QUERY: { status: 400, text: 'invalid query parameter', timed: true },

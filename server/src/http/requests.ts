@@ -9,6 +9,25 @@ export function parseLimit(text: string | undefined, { fallback, max }: { fallba
   return Math.min(Number(text), max);
 }
 
+/** Names separated by commas; blanks around them are allowed, and duplicates count once. */
+export function parseInclude<Name extends string>(text: string, allowed: readonly Name[]): ReadonlySet<Name> {
+  const names = text.split(',').map((name) => name.trim());
+  return requireIncluded(
+    names.filter((name) => name !== ''),
+    allowed,
+  );
+}
+
+/** An unknown name is refused, so that a typing error is noticed. */
+export function requireIncluded<Name extends string>(
+  names: readonly string[],
+  allowed: readonly Name[],
+): ReadonlySet<Name> {
+  const known = names.filter((name): name is Name => allowed.some((candidate) => candidate === name));
+  if (known.length < names.length) throw new ApiError('INVALID_INCLUDE', { extra: { details: { allowed } } });
+  return new Set(known);
+}
+
 /** A parameter that is on or off. Any other text is refused: ignoring it would answer a question that was not asked. */
 export function parseSwitch(name: string, value: unknown): boolean {
   if (value === undefined || value === 'false' || value === '0') return false;

@@ -19,17 +19,27 @@ const COLON = 0x3a;
 /** Room for a hundred records of common size. A larger answer gets a larger buffer. */
 const DEFAULT_BYTES = 1 << 16;
 
+/** Members to add to a record, as JSON without braces; empty for none. */
+export type MembersOf = (address: Address, match: Match) => string;
+
 export class BatchAnswer {
   #target: Target;
   readonly #dataset: Dataset;
   readonly #networks: NetworkCounts;
+  readonly #membersOf: MembersOf | undefined;
   #end: number;
 
   /** Writes into `buffer`, which the caller may use again once the answer is sent. */
-  constructor(dataset: Dataset, networks: NetworkCounts, buffer: Buffer = Buffer.allocUnsafeSlow(DEFAULT_BYTES)) {
+  constructor(
+    dataset: Dataset,
+    networks: NetworkCounts,
+    buffer: Buffer = Buffer.allocUnsafeSlow(DEFAULT_BYTES),
+    membersOf?: MembersOf,
+  ) {
     this.#dataset = dataset;
     this.#networks = networks;
     this.#target = targetOf(buffer);
+    this.#membersOf = membersOf;
     this.#end = writeText(START, buffer, 0);
   }
 
@@ -56,6 +66,7 @@ export class BatchAnswer {
     else {
       at = writeRecord(this.#dataset, address, match, buffer, at);
       this.#networks.countMatch(this.#dataset, match);
+      if (this.#membersOf !== undefined) at = this.#writeMembers(this.#membersOf(address, match), at);
     }
     this.#end = at;
   }
@@ -90,6 +101,15 @@ export class BatchAnswer {
     this.#makeRoom(end.length);
     this.#end += this.buffer.write(end, this.#end, 'latin1');
     return this.buffer.subarray(0, this.#end);
+  }
+
+  /** Writes members over the brace that ends the record, and the brace again. */
+  #writeMembers(members: string, at: number): number {
+    if (members === '') return at;
+    const json = Buffer.from(`,${members}}`);
+    this.#end = at;
+    this.#makeRoom(json.length);
+    return writeText(json, this.buffer, at - 1);
   }
 
   #makeRoom(bytes: number): void {

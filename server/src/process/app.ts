@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { registerApi } from '../api/api.ts';
 import { type HealthDependencies, healthz, readyz } from '../api/health.ts';
 import { openapi } from '../api/openapi.ts';
+import { registerOwnAddress } from '../api/own-address.ts';
 import type { PlainConnections } from '../api/plain/plain-connections.ts';
 import { usePlainPath } from '../api/plain/plain-path.ts';
 import { refundRequest } from '../api/rate-limit.ts';
@@ -62,6 +63,7 @@ export async function createApp(
   app.get('/healthz', { schema: healthzSchema, config: { name: 'healthz' } }, healthz);
   app.get('/readyz', { schema: readyzSchema, config: { name: 'readyz' } }, readyz(dependencies));
   await app.register(async (scope) => registerApi(scope, dependencies));
+  if (settings.hasPublicLookups) await app.register(async (scope) => registerOwnAddress(scope, dependencies));
   await app.register(async (scope) => registerDashboard(scope, dependencies));
   return { app, plain: usePlainPath(app, { ...dependencies, extraHeaders: varyByOrigin(corsOrigins) }, readMode) };
 }

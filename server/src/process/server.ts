@@ -5,6 +5,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Accounts } from '../accounts/accounts.ts';
+import { HostnameLookups } from '../address/hostname-lookups.ts';
+import type { Registrations } from '../address/registration/registrations.ts';
+import { RpkiFile } from '../address/routing/rpki-file.ts';
+import { AddressSections } from '../address/sections.ts';
 import { AuditLog } from '../audit/audit-log.ts';
 import type { DashboardSettings } from '../dashboard/dependencies.ts';
 import { EmailChecks } from '../email-checks/email-checks.ts';
@@ -15,6 +19,7 @@ import { Keys } from '../keys/keys.ts';
 import { KnownKeys } from '../keys/known-keys.ts';
 import { clientAddress } from '../limits/client.ts';
 import { Overload } from '../limits/overload.ts';
+import { PublicLookups } from '../limits/public-lookups.ts';
 import { RequestRates } from '../limits/request-rates.ts';
 import type { Logger } from '../log/log.ts';
 import { LiveDataset, type OpenedVersion } from '../lookup/live-dataset.ts';
@@ -103,6 +108,12 @@ export async function startServer(
   });
   const quota: Quota = new Quota(storage.leases, { isStorageDown: () => keys.storageState !== 'ok' });
   const emailChecks = new EmailChecks(config.dnsServers);
+  const rpki = rpkiOf(config, log);
+  const addressSections = new AddressSections({
+    hostnames: new HostnameLookups(() => emailChecks.dnsClient()),
+    registrations: await registrationsOf(config, storage, nowMs),
+    rpki,
+  });
   const overload = new Overload();
   const live = new LiveDataset(config.dataDir, {
     loaded: (version) => log.info({ version }, 'dataset loaded'),
@@ -132,6 +143,8 @@ export async function startServer(
     quota,
     rates: new RequestRates(),
     emailChecks,
+    addressSections,
+    publicLookups: new PublicLookups(),
     overload,
     live,
     datasetDiffs,
@@ -147,6 +160,7 @@ export async function startServer(
   });
 
   live.start(await dataset);
+  rpki?.start();
   overload.start();
   const stopHousekeeping = startHousekeeping({
     storage,
@@ -181,6 +195,7 @@ export async function startServer(
     stopHousekeeping();
     overload.stop();
     live.stop();
+    await rpki?.stop();
     emailChecks.close();
     // Counts and unspent leases must not be lost with the process.
     for (const write of [() => quota.close(), () => statistics.writeAll(nowMs()), () => reporter.remove()]) {
@@ -210,6 +225,25 @@ export async function startServer(
     cut,
     close,
   };
+}
+
+function rpkiOf({ rpkiFile }: Config, log: Logger): RpkiFile | undefined {
+  if (rpkiFile === undefined) return undefined;
+  return new RpkiFile(rpkiFile, {
+    loaded: (roas) => log.info({ roas }, 'validated ROA payloads loaded'),
+    failed: (reason) => log.error({ file: rpkiFile, reason }, 'validated ROA payloads could not be read'),
+  });
+}
+
+/** Loaded only where it is switched on. */
+async function registrationsOf(
+  { rdapBootstrap, contact, proxies }: Config,
+  { registrations: store }: Storage,
+  nowMs: () => number,
+): Promise<Registrations | undefined> {
+  if (rdapBootstrap === undefined) return undefined;
+  const { Registrations } = await import('../address/registration/registrations.ts');
+  return new Registrations({ store, bootstrapUrl: rdapBootstrap, contact, proxies, nowMs });
 }
 
 function connectionCount(server: Server): Promise<number> {

@@ -27,6 +27,8 @@ test('config: defaults', () => {
     overrides: undefined,
     contact: undefined,
     updateSeconds: undefined,
+    rdapBootstrap: undefined,
+    rpkiFile: undefined,
     publicUrl: undefined,
     hasPublicLookups: false,
     keysPerMember: 100,

@@ -24,6 +24,10 @@ export type Config = {
   readonly trustProxy: string[];
   readonly corsOrigins: string[];
   readonly dnsServers: string[];
+  /** File of validated ROA payloads, if configured. */
+  readonly rpkiFile: string | undefined;
+  /** The folder of RDAP's bootstrap files; undefined if registries must not be asked. */
+  readonly rdapBootstrap: URL | undefined;
   /** Path or URL of the feed catalogue; undefined for the built-in one. */
   readonly feeds: string | undefined;
   readonly overrides: string | undefined;
@@ -87,6 +91,8 @@ export function readConfig(environment: Environment): Config {
     trustProxy: read(settings.trustProxy),
     corsOrigins: read(settings.corsOrigins),
     dnsServers: read(settings.dnsServers),
+    rpkiFile: read(settings.rpkiFile),
+    rdapBootstrap: read(settings.hasRdap) ? read(settings.rdapBootstrap) : undefined,
     feeds: read(settings.feeds),
     overrides: read(settings.overrides),
     contact: read(settings.contact),

@@ -124,3 +124,9 @@ function isTooWide({ start, end, version }: Range): boolean {
 
 const MAPPED_START = 0xffff_0000_0000n;
 const MAPPED_END = 0xffff_ffff_ffffn;
+
+export function parseFolderUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== 'https:' || url.search !== '' || url.hash !== '') throw new Error('an https: URL of a folder');
+  return new URL(url.href.endsWith('/') ? url.href : `${url.href}/`);
+}

@@ -7,6 +7,7 @@ import {
   parseDatabaseUrl,
   parseDatasetUrl,
   parseDnsServers,
+  parseFolderUrl,
   parseInterval,
   parseIssuer,
   parseNumber,
@@ -127,8 +128,29 @@ export const settings = {
   dnsServers: {
     variable: 'WHENCE_DNS_SERVERS',
     default: '',
-    help: 'DNS servers for the email check, host[:port], comma-separated (default: those of the system)',
+    help: 'DNS servers for the email check and for hostnames, host[:port], comma-separated (default: those of the system)',
     parse: parseDnsServers,
+  },
+  rpkiFile: {
+    variable: 'WHENCE_RPKI',
+    default: '',
+    help: 'JSON file of validated ROA payloads that a relying party such as rpki-client writes, for include=routing',
+    parse: emptyToUndefined,
+  },
+  hasRdap: {
+    variable: 'WHENCE_RDAP',
+    default: 'off',
+    help: 'on allows include=registration, which asks the regional internet registries by RDAP',
+    parse: (text) => {
+      if (text !== 'on' && text !== 'off') throw new Error('on or off');
+      return text === 'on';
+    },
+  },
+  rdapBootstrap: {
+    variable: 'WHENCE_RDAP_BOOTSTRAP',
+    default: 'https://data.iana.org/rdap/',
+    help: 'URL of the folder with ipv4.json and ipv6.json (RFC 9224), which name the registries',
+    parse: parseFolderUrl,
   },
   feeds: {
     variable: 'WHENCE_FEEDS',
@@ -163,7 +185,7 @@ export const settings = {
   hasPublicLookups: {
     variable: 'WHENCE_PUBLIC_LOOKUPS',
     default: 'off',
-    help: 'on lets the dashboard look up addresses, networks and domains without an account, throttled by address',
+    help: 'on allows lookups in the dashboard without an account, and GET /ip without a key, throttled by address',
     parse: (text) => {
       if (text !== 'on' && text !== 'off') throw new Error('on or off');
       return text === 'on';

@@ -13,6 +13,7 @@ import { linkStore } from './stores/link-store.ts';
 import { maintenanceStore } from './stores/maintenance-store.ts';
 import { networkStore } from './stores/network-store.ts';
 import { processStore } from './stores/process-store.ts';
+import { registrationStore } from './stores/registration-store.ts';
 import { sessionStore } from './stores/session-store.ts';
 import { trafficStore } from './stores/traffic-store.ts';
 import { usageStore } from './stores/usage-store.ts';
@@ -43,6 +44,7 @@ export async function openStorage(location: string, options: StorageOptions = {}
     traffic: trafficStore(db, statistics, statisticsReads),
     networks: networkStore(db, statistics, statisticsReads),
     processes: processStore(db),
+    registrations: registrationStore(db),
     maintenance: maintenanceStore(db),
     close: () => db.destroy(),
   };

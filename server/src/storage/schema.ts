@@ -174,6 +174,8 @@ export type Schema = {
   };
   /** One row. `probes` counts attempts to write; `pruned_at` is when a process last began to remove old rows. */
   maintenance: { id: number; probes: number; pruned_at: number };
+  /** Answers of registries by subject: an address, an IPv6 /64, a bootstrap file. */
+  registrations: { subject: Fixed; content: string; fetched_at: number };
   /** Processes that write statistics, and the number of the last stored batch of each. */
   writers: { id: Fixed; last_batch: number; written_at: number };
 };

@@ -9,6 +9,7 @@ import type { LinkStore } from './stores/link-store.ts';
 import type { MaintenanceStore } from './stores/maintenance-store.ts';
 import type { NetworkStore } from './stores/network-store.ts';
 import type { ProcessStore } from './stores/process-store.ts';
+import type { RegistrationStore } from './stores/registration-store.ts';
 import type { SessionStore } from './stores/session-store.ts';
 import type { TrafficStore } from './stores/traffic-store.ts';
 import type { UsageStore } from './stores/usage-store.ts';
@@ -29,6 +30,7 @@ export type Storage = {
   readonly traffic: TrafficStore;
   readonly networks: NetworkStore;
   readonly processes: ProcessStore;
+  readonly registrations: RegistrationStore;
   readonly maintenance: MaintenanceStore;
   close(): Promise<void>;
 };

@@ -3,7 +3,16 @@
  * the interval starts next to each other, then the matches, so that a lookup touches two or three cache lines.
  * Measured: 1.7 times as fast as a binary search over all starts.
  */
-import { bytesOf, type Cursor, type Intervals, isMatch, type Match, recordNumber, wordsOf } from '../format.ts';
+import {
+  bytesOf,
+  type Cursor,
+  type Intervals,
+  isMatch,
+  type Match,
+  recordNumber,
+  type WordCursor,
+  wordsOf,
+} from '../format.ts';
 
 const WHOLE = 0x80000000;
 /** The /16s of a block of the origin index. */
@@ -132,6 +141,36 @@ export class Ipv4Table {
           at = 0;
           last = entry >= WHOLE ? 0 : (keys[entry] as number);
         }
+        this.match = entry >= WHOLE ? entry - WHOLE : (matches[firstMatch(entry, last) + at] as Match);
+        return true;
+      },
+    };
+  }
+
+  cursorFrom(word: number): WordCursor {
+    const top = this.#top;
+    const keys = this.#keys;
+    const matches = this.#matches;
+    let high = word >>> 16;
+    let entry = top[high] as number;
+    let last = entry >= WHOLE ? 0 : (keys[entry] as number);
+    // One before the interval that contains the word: `advance` moves on to it.
+    let at = (entry >= WHOLE ? 0 : this.#search(entry, last, word & 0xffff)) - 1;
+    return {
+      w0: 0,
+      w1: 0,
+      w2: 0,
+      w3: 0,
+      match: 0,
+      advance() {
+        if (at < last) at++;
+        else {
+          if (++high === 65536) return false;
+          entry = top[high] as number;
+          at = 0;
+          last = entry >= WHOLE ? 0 : (keys[entry] as number);
+        }
+        this.w0 = high * 65536 + (at === 0 ? 0 : (keys[entry + at] as number));
         this.match = entry >= WHOLE ? entry - WHOLE : (matches[firstMatch(entry, last) + at] as Match);
         return true;
       },

@@ -14,6 +14,7 @@ import {
   MAX_RECORD,
   type Match,
   recordNumber,
+  type WordCursor,
   wordsOf,
 } from '../format.ts';
 
@@ -208,6 +209,77 @@ export class Ipv6Table {
     };
   }
 
+  /** An interval without a match comes first if the address is before all others. */
+  cursorFrom({ w0, w1, w2, w3 }: Pick<Address, 'w0' | 'w1' | 'w2' | 'w3'>): WordCursor {
+    const [firsts, offset, seconds, matches, deep] = [
+      this.#first,
+      this.#offset,
+      this.#second,
+      this.#match,
+      this.#deep,
+    ] as const;
+    const isBefore = w0 >>> 29 < GLOBAL_UNICAST;
+    const isAfter = w0 >>> 29 > GLOBAL_UNICAST;
+    const before = firsts[0] === 0 ? 0 : -1;
+    let group = isBefore ? before : isAfter ? firsts.length - 1 : this.#searchFirst(w0 >>> 0);
+    let at = isAfter
+      ? matches.length - 1
+      : isBefore || group < 0
+        ? group
+        : this.#searchSecond(group, w0 >>> 0, w1 >>> 0);
+    // One before the interval that contains the address: `advance` moves on to it.
+    let row = 0;
+    let isDivided = false;
+    if (deep.length > 0 && at >= 0) {
+      const found = this.#searchDeep(w0, w1, w2, w3);
+      isDivided = matches[at] === DIVIDED;
+      row = isDivided ? found : found + Number(isAtOrBelow(deep, found, w0 >>> 0, w1 >>> 0));
+    }
+    if (!isDivided) at--;
+    let isBeforeFirst = at < -1 || (at === -1 && group < 0);
+    group = Math.max(group, 0);
+    return {
+      w0: 0,
+      w1: 0,
+      w2: 0,
+      w3: 0,
+      match: 0,
+      advance() {
+        if (isBeforeFirst) {
+          isBeforeFirst = false;
+          at = -1;
+          return true;
+        }
+        if (isDivided) {
+          const from = row * DEEP_ROW_WORDS;
+          const isSame64 = deep[from] === firsts[group] && deep[from + 1] === seconds[at];
+          if (isSame64) {
+            this.w0 = deep[from] as number;
+            this.w1 = deep[from + 1] as number;
+            this.w2 = deep[from + 2] as number;
+            this.w3 = deep[from + 3] as number;
+            this.match = deep[from + 4] as Match;
+            row++;
+            return true;
+          }
+          isDivided = false;
+        }
+        if (++at >= matches.length) return false;
+        while ((offset[group + 1] as number) <= at) group++;
+        if (matches[at] === DIVIDED) {
+          isDivided = true;
+          return this.advance();
+        }
+        this.w0 = firsts[group] as number;
+        this.w1 = seconds[at] as number;
+        this.w2 = 0;
+        this.w3 = 0;
+        this.match = matches[at] as Match;
+        return true;
+      },
+    };
+  }
+
   /** The number of blocks of the origin index. */
   get blockCount(): number {
     return Math.ceil(this.#first.length / BLOCK_GROUPS);
@@ -300,6 +372,12 @@ export class Ipv6Table {
       start = (start << 32n) | BigInt(this.#deep[row * DEEP_ROW_WORDS + word] as number);
     return start;
   }
+}
+
+/** Whether a row of `deep` belongs to this /64 or an earlier one. */
+function isAtOrBelow(deep: Uint32Array, row: number, w0: number, w1: number): boolean {
+  const first = deep[row * DEEP_ROW_WORDS] as number;
+  return first < w0 || (first === w0 && (deep[row * DEEP_ROW_WORDS + 1] as number) <= w1);
 }
 
 const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);

@@ -19,6 +19,8 @@ type HttpRequest = {
   readonly network?: Network | undefined;
   /** Default: MAX_REDIRECTS. */
   readonly maxRedirects?: number | undefined;
+  /** Where redirects may lead; default: anywhere. */
+  readonly mayRedirectTo?: ((url: URL) => boolean) | undefined;
 };
 
 export type HttpAnswer = {
@@ -62,7 +64,7 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
  */
 export async function httpGet(
   start: URL,
-  { headers, timeouts, network = {}, maxRedirects = MAX_REDIRECTS }: HttpRequest,
+  { headers, timeouts, network = {}, maxRedirects = MAX_REDIRECTS, mayRedirectTo = () => true }: HttpRequest,
 ): Promise<HttpAnswer | HttpFailure> {
   let url = withoutCredentials(start);
   let authorization = basicCredentials(start);
@@ -81,6 +83,7 @@ export async function httpGet(
     if (redirects === maxRedirects) return refusal(`the server redirected more than ${maxRedirects} times`);
     const next = followRedirect(url, location);
     if (typeof next === 'string') return refusal(`the server redirected ${next}`);
+    if (!mayRedirectTo(next)) return refusal(`the server redirected to ${next.host}, which is not allowed here`);
     if (next.origin !== url.origin) authorization = undefined;
     url = next;
   }

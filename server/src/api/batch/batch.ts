@@ -3,6 +3,7 @@ import { parseAddressBytes } from '@whence/dataset/address';
 import type { Match } from '@whence/dataset/format';
 import type { Dataset } from '@whence/dataset/read';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type AddressSections, requireLocal } from '../../address/sections.ts';
 import { elapsedMs, sendJson } from '../../http/envelope.ts';
 import { TIERS } from '../../keys/tiers.ts';
 import { BatchAnswer } from '../../lookup/batch-answer.ts';
@@ -12,7 +13,7 @@ import type { NetworkCounts } from '../../usage/networks.ts';
 import { forEachText, MAX_TEXTS, PlainBody, recognisePlainBody } from './plain-body.ts';
 
 /** The body as the parser below returns it, validated by the schema. */
-type BatchRequest = FastifyRequest<{ Body: PlainBody | { ips: string[] } }>;
+type BatchRequest = FastifyRequest<{ Body: PlainBody | { ips: string[]; include?: string[] } }>;
 
 /** Room for a thousand records of common size. A larger answer gets a larger buffer. */
 const BUFFER_BYTES = 1 << 19;
@@ -30,15 +31,17 @@ export function parseBatchBodies(scope: FastifyInstance): void {
   });
 }
 
-export function postBatch(live: LiveDataset, networks: NetworkCounts) {
+export function postBatch(live: LiveDataset, networks: NetworkCounts, addressSections: AddressSections) {
   const buffers: Buffer[] = [];
   return (request: BatchRequest, reply: FastifyReply): FastifyReply => {
     const { body } = request;
     const isPlain = body instanceof PlainBody;
     const received = isPlain ? body.count : body.ips.length;
+    const included = requireLocal(isPlain ? undefined : body.include);
     requireBatchSize(received, TIERS[request.key?.tier ?? 'free'].batchSize);
     const { dataset } = requireDataset(live);
-    const answer = new BatchAnswer(dataset, networks, buffers.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES));
+    const buffer = buffers.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES);
+    const answer = new BatchAnswer(dataset, networks, buffer, addressSections.localJson(dataset, included));
     if (isPlain) addPlainTexts(answer, dataset, body);
     else answer.addTexts(body.ips);
     const bytes = answer.finish(request.id, elapsedMs(request));

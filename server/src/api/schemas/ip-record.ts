@@ -1,4 +1,5 @@
 /** The record of an address. */
+import { addressSections } from './address-sections.ts';
 import { boolean, integer, named, object, string } from './json-schema.ts';
 
 export const connectionType = {
@@ -66,7 +67,8 @@ export const ipRecord = named(
       detection,
       threat,
       evidence: { type: 'array', items: evidence, description: 'Only with explain=true.' },
+      ...addressSections,
     },
-    ['evidence'],
+    ['evidence', ...Object.keys(addressSections)],
   ),
 );

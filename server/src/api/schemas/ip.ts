@@ -1,7 +1,8 @@
 /** `GET /v1/ip/{ip}` and `POST /v1/ip/batch`. */
+import { includeParameter } from './address-sections.ts';
 import { details, envelope, error, oneOfErrors, processingTime } from './envelope.ts';
 import { ipRecord } from './ip-record.ts';
-import { integer, named, object, string } from './json-schema.ts';
+import { integer, named, object, string, strings } from './json-schema.ts';
 import { invalidSwitch, refusals, security } from './refusals.ts';
 
 const ipMeta = named(
@@ -20,12 +21,22 @@ export const ipSchema = {
   tags: ['IP'],
   security,
   params: object({ ip: string('IPv4 or IPv6 address.', '8.8.8.8') }),
-  querystring: { type: 'object', properties: { explain: string('true adds the evidence for every field.', 'true') } },
+  querystring: {
+    type: 'object',
+    properties: { explain: string('true adds the evidence for every field.', 'true'), include: includeParameter },
+  },
   response: {
     200: envelope('The record.', ipRecord, ipMeta),
     400: envelope(
-      'Not an address, or a parameter that is neither true nor false.',
-      oneOfErrors({ INVALID_IP: 'invalid IP address', INVALID_QUERY: 'invalid query parameter' }, invalidSwitch),
+      'Not an address, an unknown include, or a parameter that is neither true nor false.',
+      oneOfErrors(
+        {
+          INVALID_IP: 'invalid IP address',
+          INVALID_INCLUDE: 'invalid include',
+          INVALID_QUERY: 'invalid query parameter',
+        },
+        invalidSwitch,
+      ),
     ),
     404: envelope(
       'Special-purpose or unannounced address.',
@@ -48,6 +59,14 @@ export const ipSchema = {
   },
 };
 
+const { params: _address, ...withoutAddress } = ipSchema;
+export const ownIpSchema = {
+  ...withoutAddress,
+  operationId: 'getOwnIp',
+  summary: 'Look up your own address',
+  description: 'The address that the request comes from. Behind a proxy, the one that a trusted proxy names.',
+};
+
 export const batchSchema = {
   operationId: 'lookUpBatch',
   summary: 'Look up many addresses',
@@ -57,7 +76,10 @@ export const batchSchema = {
   security,
   body: {
     type: 'object',
-    properties: { ips: { type: 'array', minItems: 1, items: string('IPv4 or IPv6 address.', '8.8.8.8') } },
+    properties: {
+      ips: { type: 'array', minItems: 1, items: string('IPv4 or IPv6 address.', '8.8.8.8') },
+      include: strings('What the records also have, as in GET /v1/ip/{ip}: routing, privacy.'),
+    },
     required: ['ips'],
     examples: [{ ips: ['8.8.8.8', '10.0.0.1', 'nonsense'] }],
   },
@@ -73,9 +95,13 @@ export const batchSchema = {
       object({ request_id: string('Unique identifier of the request.'), processing_time_ms: processingTime }),
     ),
     400: envelope(
-      'Bad body, or more addresses than the tier allows.',
+      'Bad body, more addresses than the tier allows, or an include that is unknown or not for batches.',
       oneOfErrors(
-        { INVALID_REQUEST: 'invalid request body', BATCH_TOO_LARGE: 'batch size exceeds limit' },
+        {
+          INVALID_REQUEST: 'invalid request body',
+          BATCH_TOO_LARGE: 'batch size exceeds limit',
+          INVALID_INCLUDE: 'invalid include',
+        },
         { details: { type: 'object' } },
       ),
     ),

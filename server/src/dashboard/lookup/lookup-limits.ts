@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 import type { Session } from '../../accounts/sessions.ts';
 import { GuessThrottle } from '../../limits/guess-throttle.ts';
+import { PUBLIC_USAGE_ID, type PublicLookups } from '../../limits/public-lookups.ts';
 import { secondsUntil } from '../../quota/day.ts';
 import type { Quota } from '../../quota/quota.ts';
 import type { Usage } from '../../usage/usage.ts';
@@ -20,10 +21,6 @@ export const MAX_BATCH = 1_000;
 
 /** Of one account, per process: a hundred at once, then twenty per second. Batches of a page wait for their turn. */
 const ACCOUNT_LIMITS = { intervalMs: 50, burst: 100, maxWaitMs: 1_000 };
-/** Without an account, per client address and process: thirty at once, then one per second. */
-const PUBLIC_LIMITS = { intervalMs: 1_000, burst: 30, maxWaitMs: 0 };
-/** Lookups without an account are counted under this id. */
-export const PUBLIC_USAGE_ID = 'public';
 
 /** Lookups of an account are counted under this id. No API key has a colon in its id. */
 export const usageIdOf = (accountId: string) => `account:${accountId}`;
@@ -34,15 +31,23 @@ type LookupClient = {
   readonly reply: FastifyReply;
 };
 
+type LimitDependencies = {
+  readonly quota: Quota;
+  readonly usage: Usage;
+  readonly publicLookups: PublicLookups;
+  readonly nowMs: () => number;
+};
+
 export class LookupLimits {
   readonly #quota: Quota;
   readonly #usage: Usage;
   readonly #nowMs: () => number;
-  readonly #visitors = new GuessThrottle(undefined, PUBLIC_LIMITS);
+  readonly #publicLookups: PublicLookups;
   readonly #accounts = new GuessThrottle(undefined, ACCOUNT_LIMITS);
 
-  constructor({ quota, usage, nowMs }: { quota: Quota; usage: Usage; nowMs: () => number }) {
+  constructor({ quota, usage, publicLookups, nowMs }: LimitDependencies) {
     this.#quota = quota;
+    this.#publicLookups = publicLookups;
     this.#usage = usage;
     this.#nowMs = nowMs;
   }
@@ -52,7 +57,7 @@ export class LookupLimits {
     const id = session === undefined ? PUBLIC_USAGE_ID : usageIdOf(session.account.id);
     reply.raw.once('finish', () => this.#usage.count(id, endpoint, reply.statusCode, this.#nowMs()));
     if (session === undefined) {
-      if (this.#visitors.attempt(client.address) === undefined) throw new DashboardRefusal('RATE_LIMIT_EXCEEDED');
+      if (!this.#publicLookups.isAllowed(client.address)) throw new DashboardRefusal('RATE_LIMIT_EXCEEDED');
       return;
     }
     const waitMs = this.#accounts.attempt(id);

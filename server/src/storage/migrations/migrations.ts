@@ -15,6 +15,7 @@ import { keyChanges } from './0009-key-changes.ts';
 import { linkCreatorsAndUsageIndex } from './0010-link-creators-and-usage-index.ts';
 import { keyQuestionAndAutovacuum } from './0011-key-question-and-autovacuum.ts';
 import { keyAttributes } from './0012-key-attributes.ts';
+import { registrations } from './0013-registrations.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-keys-quota-usage': keysQuotaUsage,
@@ -29,4 +30,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0010-link-creators-and-usage-index': linkCreatorsAndUsageIndex,
   '0011-key-question-and-autovacuum': keyQuestionAndAutovacuum,
   '0012-key-attributes': keyAttributes,
+  '0013-registrations': registrations,
 };

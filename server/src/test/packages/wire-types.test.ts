@@ -8,9 +8,12 @@ import type * as wire from '@whence/client/wire';
 import type { AsnSearchAnswer } from '@whence/dataset/asn-search';
 import type { DatasetDiff } from '@whence/dataset/diff';
 import type * as record from '@whence/dataset/record';
+import type { AddressMembers } from '../../address/sections.ts';
 import type { EmailAnswer } from '../../email-checks/fit-answer.ts';
 import type { ErrorName, errors } from '../../http/errors.ts';
+import type { PrefixContent } from '../../lookup/prefix-content.ts';
 import type { DatasetReport } from '../../versions/dataset-report.ts';
+import type { AddressSection, LocalAddressSection } from '../../vocabulary.ts';
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
@@ -25,6 +28,10 @@ const proofs: true[] = [
   true satisfies Equal<wire.Detection, record.Detection>,
   true satisfies Equal<wire.Threat, record.Threat>,
   true satisfies Equal<wire.Evidence, record.Evidence>,
+  true satisfies Equal<wire.PrefixContent, PrefixContent>,
+  true satisfies Equal<wire.AddressMembers, AddressMembers>,
+  true satisfies Equal<wire.AddressSection, AddressSection>,
+  true satisfies Equal<wire.LocalAddressSection, LocalAddressSection>,
   true satisfies Equal<wire.AsnSearchAnswer, AsnSearchAnswer>,
   true satisfies Equal<wire.EmailReport, EmailAnswer>,
   true satisfies Equal<wire.DatasetReport, DatasetReport>,

@@ -37,8 +37,8 @@ async function ask(client: DnsClient, { bytes }: FuzzInput): Promise<string | un
   const resolver = client.forCheck(name, { deadlineMs: MAX_CASE_MS });
   const type = QUESTION_TYPES[name.length % QUESTION_TYPES.length];
   try {
-    const { txt, mx, a, aaaa, tlsa } = resolver;
-    const answer = await { TXT: txt, MX: mx, A: a, AAAA: aaaa, TLSA: tlsa }[type ?? 'A'](name);
+    const { txt, mx, a, aaaa, tlsa, ptr } = resolver;
+    const answer = await { TXT: txt, MX: mx, A: a, AAAA: aaaa, TLSA: tlsa, PTR: ptr }[type ?? 'A'](name);
     return KINDS.includes(answer.kind) ? undefined : `returned the kind ${answer.kind}`;
   } catch (error) {
     return describeError(error);

@@ -1,0 +1,87 @@
+/**
+ * Crawlers that say who they are in their user agent, and how their operators let a site verify it: by the hostname of the
+ * address, forward-confirmed, or by published ranges, which the dataset has under the crawler's name. As of 2026-11, from
+ * the operators' documentation. `hostname` is only there where the operator documents names; `ranges` are values of
+ * `crawler` in the evidence.
+ *
+ * Names below google.com and googleusercontent.com also belong to proxies and to customers, so only those that Google
+ * documents for a crawler are taken.
+ */
+export type Crawler = {
+  readonly name: string;
+  readonly userAgent: RegExp;
+  readonly hostname?: RegExp;
+  readonly ranges?: readonly string[];
+  /** The operator documents its ranges first; not every address has a name. */
+  readonly mayLackName?: true;
+};
+
+/** The first whose user agent matches is the one that is claimed. */
+export const CRAWLERS: readonly Crawler[] = [
+  {
+    name: 'Google special-case crawlers',
+    userAgent: /AdsBot-Google|Mediapartners-Google|APIs-Google|Google-Safety|DuplexWeb-Google/i,
+    hostname: /^rate-limited-proxy-[\d-]+\.google\.com$/,
+    ranges: ['Google special-case crawlers'],
+  },
+  {
+    name: 'Googlebot',
+    userAgent: /Googlebot|GoogleOther|Google-InspectionTool|Storebot-Google|Google-CloudVertexBot/i,
+    hostname: /\.googlebot\.com$/,
+    ranges: ['Googlebot'],
+  },
+  {
+    name: 'bingbot',
+    userAgent: /bingbot|BingPreview|adidxbot|MicrosoftPreview/i,
+    hostname: /\.search\.msn\.com$/,
+    ranges: ['bingbot'],
+  },
+  { name: 'Applebot', userAgent: /Applebot/i, hostname: /\.applebot\.apple\.com$/, ranges: ['Applebot'] },
+  {
+    name: 'DuckAssistBot',
+    userAgent: /DuckAssistBot/i,
+    hostname: /\.duckduckgo\.com$/,
+    ranges: ['DuckAssistBot'],
+    mayLackName: true,
+  },
+  {
+    name: 'DuckDuckBot',
+    userAgent: /DuckDuckBot|DuckDuckGo-Favicons-Bot/i,
+    hostname: /\.duckduckgo\.com$/,
+    ranges: ['DuckDuckBot'],
+    mayLackName: true,
+  },
+  { name: 'GPTBot', userAgent: /GPTBot/i, ranges: ['GPTBot'] },
+  { name: 'OAI-SearchBot', userAgent: /OAI-SearchBot/i, ranges: ['OAI-SearchBot'] },
+  { name: 'ChatGPT-User', userAgent: /ChatGPT-User/i, ranges: ['ChatGPT-User'] },
+  { name: 'ClaudeBot', userAgent: /ClaudeBot|Claude-User|Claude-SearchBot/i, ranges: ['ClaudeBot'] },
+  { name: 'PerplexityBot', userAgent: /PerplexityBot/i, ranges: ['PerplexityBot'] },
+  { name: 'Perplexity-User', userAgent: /Perplexity-User/i, ranges: ['Perplexity-User'] },
+  { name: 'Amzn-SearchBot', userAgent: /Amzn-SearchBot/i, ranges: ['Amzn-SearchBot'] },
+  { name: 'Amazonbot', userAgent: /Amazonbot/i, hostname: /\.crawl\.amazonbot\.amazon$/, ranges: ['Amazonbot'] },
+  { name: 'CCBot', userAgent: /CCBot/i, hostname: /\.crawl\.commoncrawl\.org$/, ranges: ['CCBot'] },
+  { name: 'MistralAI-User', userAgent: /MistralAI-User/i, ranges: ['MistralAI-User'] },
+  { name: 'MistralAI-Index', userAgent: /MistralAI-Index/i, ranges: ['MistralAI-Index'] },
+  { name: 'meta-externalagent', userAgent: /meta-externalagent/i, ranges: ['meta-externalagent'] },
+  { name: 'YandexBot', userAgent: /\bYandex[A-Z]\w+/, hostname: /\.yandex\.(ru|net|com)$/ },
+  { name: 'Baiduspider', userAgent: /Baiduspider/i, hostname: /\.baidu\.(com|jp)$/ },
+  { name: 'Yahoo! Slurp', userAgent: /Yahoo! Slurp/i, hostname: /\.crawl\.yahoo\.net$/ },
+  { name: 'SeznamBot', userAgent: /SeznamBot/i, hostname: /\.seznam\.cz$/ },
+  { name: 'Qwantbot', userAgent: /Qwantbot|Qwantify/i, hostname: /\.qwant\.com$/ },
+  { name: 'PetalBot', userAgent: /PetalBot/i, hostname: /\.petalsearch\.com$/ },
+  { name: 'MojeekBot', userAgent: /MojeekBot/i, hostname: /\.mojeek\.com$/ },
+  { name: 'Pinterestbot', userAgent: /Pinterestbot|Pinterest\/0/i, hostname: /\.pinterest\.com$/ },
+  { name: 'AhrefsBot', userAgent: /AhrefsBot|AhrefsSiteAudit/i, hostname: /\.ahrefs\.(com|net)$/ },
+  { name: 'SemrushBot', userAgent: /SemrushBot/i, hostname: /\.bot\.semrush\.com$/ },
+  { name: 'Bytespider', userAgent: /Bytespider/i },
+];
+
+/** The crawler that a user agent names. */
+export function claimedCrawler(userAgent: string): Crawler | undefined {
+  return CRAWLERS.find((crawler) => crawler.userAgent.test(userAgent));
+}
+
+/** The crawler to which a hostname belongs, if its operator documents such names. */
+export function crawlerOfHostname(name: string): Crawler | undefined {
+  return CRAWLERS.find((crawler) => crawler.hostname?.test(name) === true);
+}

@@ -1,0 +1,32 @@
+/**
+ * Through which kind of privacy service people reach the internet from an address, and which service it is. The flags of
+ * the record decide the kind, so that an override of the operator applies here too; the sources that the evidence shows
+ * name the service. A relay has no flag: it is neither a VPN nor a reason for suspicion.
+ */
+import type { Match } from '@whence/dataset/format';
+import type { Dataset } from '@whence/dataset/read';
+
+export type PrivacyKind = 'relay' | 'vpn' | 'tor' | 'proxy';
+export type Privacy = { kind: PrivacyKind; service?: string };
+
+/** Undefined if no source says that the address belongs to a privacy service. */
+export function privacyOf(dataset: Dataset, match: Match): Privacy | undefined {
+  const set = dataset.attributesOf(match);
+  const { is_tor_exit, is_vpn, is_proxy } = dataset.attributes(set).detection;
+  const names = new Map<string, string>();
+  for (const [field, , value] of dataset.decisions(set)) {
+    // The first source that names a service is the one that decided the flag.
+    if (typeof value === 'string' && !names.has(field)) names.set(field, value);
+  }
+  // The operator of a Tor exit is not the service: the service is Tor.
+  if (is_tor_exit) return { kind: 'tor' };
+  if (is_vpn) return named('vpn', names.get('vpn_service'));
+  // The compiler never flags a relay as a VPN. One that has the flag has it from the operator of this server.
+  const relay = names.get('relay');
+  if (relay !== undefined) return named('relay', relay);
+  return is_proxy ? { kind: 'proxy' } : undefined;
+}
+
+function named(kind: PrivacyKind, service: string | undefined): Privacy {
+  return service === undefined ? { kind } : { kind, service };
+}

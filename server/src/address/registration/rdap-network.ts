@@ -1,0 +1,145 @@
+/**
+ * What a registry's answer about an address says (RFC 9083 §5.4, with jCard, RFC 7095). The five registries fill the same
+ * fields differently: ARIN has no country, RIPE and AFRINIC list maintainers as registrants, APNIC has the holder of old
+ * ranges only in a remark. Names of people are left out: `organization` is only there for organisations.
+ */
+import { type Address, formatAddress, parseAddress } from '@whence/dataset/address';
+import { addressBits, lastAddress, toBigInt, widestPrefixLength } from '@whence/dataset/prefix';
+
+export type Registration = {
+  range?: string;
+  name?: string;
+  organization?: string;
+  country?: string;
+  abuse_email?: string;
+  registered_at?: string;
+  changed_at?: string;
+  source?: string;
+  error?: 'registry_unavailable';
+};
+
+type Json = { readonly [key: string]: unknown };
+type Entity = { readonly roles: readonly string[]; readonly handle: string; readonly card: readonly Property[] };
+type Property = { readonly name: string; readonly value: unknown };
+
+/** Entities are nested: an organisation has its abuse contact inside. */
+const MAX_DEPTH = 4;
+const MAX_ENTITIES = 200;
+const MAX_TEXT = 200;
+
+/** `source` is the host that answered. Undefined if this is not an answer about the address. */
+export function parseRdapNetwork(text: string, address: Address, source: string): Registration | undefined {
+  const network = parseObject(text);
+  const range = network && rangeOf(network, address);
+  if (network === undefined || range === undefined) return undefined;
+  const entities = entitiesOf(network['entities']);
+  const found = {
+    range,
+    name: textOf(network['name']),
+    organization: organizationOf(entities) ?? describedIn(network['remarks']),
+    country: countryOf(network['country']),
+    abuse_email: entities
+      .filter(({ roles }) => roles.includes('abuse'))
+      .map(emailOf)
+      .find(Boolean),
+    registered_at: timeOf(network['events'], 'registration'),
+    changed_at: timeOf(network['events'], 'last changed'),
+    source,
+  };
+  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)) as Registration;
+}
+
+function parseObject(text: string): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A prefix, or `first-last`. The range must contain the address: what a registry sends about another one is not shown. */
+function rangeOf({ startAddress, endAddress }: Json, address: Address): string | undefined {
+  const [first, last] = [startAddress, endAddress].map((text) =>
+    // LACNIC has abbreviated prefixes in its first answers; its addresses are whole.
+    typeof text === 'string' ? parseAddress(text.split('/')[0] ?? '') : undefined,
+  );
+  if (first === undefined || last === undefined || first.version !== address.version) return undefined;
+  const [start, end, at] = [toBigInt(first), toBigInt(last), toBigInt(address)];
+  if (first.version !== last.version || at < start || at > end) return undefined;
+  const bits = addressBits(first.version);
+  const length = widestPrefixLength(start, start, end, bits);
+  return lastAddress(start, length, bits) === end
+    ? `${formatAddress(first)}/${length}`
+    : `${formatAddress(first)}-${formatAddress(last)}`;
+}
+
+function entitiesOf(value: unknown, depth = 0): Entity[] {
+  if (!Array.isArray(value) || depth === MAX_DEPTH) return [];
+  return value
+    .slice(0, MAX_ENTITIES)
+    .filter(isObject)
+    .flatMap((entity) => [
+      { roles: rolesOf(entity['roles']), handle: textOf(entity['handle']) ?? '', card: cardOf(entity['vcardArray']) },
+      ...entitiesOf(entity['entities'], depth + 1),
+    ])
+    .slice(0, MAX_ENTITIES);
+}
+
+const rolesOf = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((role): role is string => typeof role === 'string') : [];
+
+/** `["vcard", [[name, parameters, type, value], …]]` */
+function cardOf(value: unknown): Property[] {
+  const properties = Array.isArray(value) ? value[1] : undefined;
+  if (!Array.isArray(properties)) return [];
+  return properties
+    .filter((property): property is unknown[] => Array.isArray(property))
+    .map(([name, , , content]) => ({ name: String(name), value: content }));
+}
+
+function organizationOf(entities: readonly Entity[]): string | undefined {
+  const registrants = entities.filter(({ roles, handle }) => roles.includes('registrant') && !/-MNT$/i.test(handle));
+  const names = registrants.map(({ card }) => {
+    const property = (name: string) => textOf([card.find((candidate) => candidate.name === name)?.value].flat()[0]);
+    const isPerson = property('kind')?.toLowerCase() === 'individual';
+    return property('org') ?? (isPerson ? undefined : property('fn'));
+  });
+  return names.find((name) => name !== undefined);
+}
+
+/** The first line of the remark called description, where APNIC and AFRINIC have the holder. */
+function describedIn(remarks: unknown): string | undefined {
+  if (!Array.isArray(remarks)) return undefined;
+  const remark = remarks.filter(isObject).find(({ title }) => title === 'description');
+  const lines = remark?.['description'];
+  return Array.isArray(lines) ? textOf(lines[0]) : undefined;
+}
+
+function emailOf({ card }: Entity): string | undefined {
+  const text = textOf(card.find(({ name }) => name === 'email')?.value);
+  return text !== undefined && /^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>"]+$/.test(text) ? text : undefined;
+}
+
+function countryOf(value: unknown): string | undefined {
+  const text = typeof value === 'string' ? value.toUpperCase() : '';
+  return /^[A-Z]{2}$/.test(text) && text !== 'ZZ' ? text : undefined;
+}
+
+function timeOf(events: unknown, action: string): string | undefined {
+  if (!Array.isArray(events)) return undefined;
+  const event = events.filter(isObject).find(({ eventAction }) => eventAction === action);
+  const ms = Date.parse(typeof event?.['eventDate'] === 'string' ? event['eventDate'] : '');
+  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
+/** Visible text of a reasonable length. */
+function textOf(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const text = value.replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim();
+  return text === '' ? undefined : text.slice(0, MAX_TEXT);
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,150 @@
+/**
+ * Who holds an address, by RDAP (RFC 9082, RFC 9083): asked when a request includes it, and stored for a day for all
+ * processes. A registry that does not answer is not stored, so that the next request asks again.
+ */
+import { type Address, formatAddress, truncateAddress } from '@whence/dataset/address';
+import { fetchText } from '@whence/dataset/fetch-text';
+import type { ProxyVariables } from '@whence/dataset/proxy';
+import type { RegistrationStore } from '../../storage/stores/registration-store.ts';
+import { Bootstrap, parseBootstrap } from './bootstrap.ts';
+import { parseRdapNetwork, type Registration } from './rdap-network.ts';
+import { RegistryTurns, type TurnLimits } from './registry-turns.ts';
+
+const DAY_MS = 86_400_000;
+/** For the whole answer of a registry, with the wait for a turn. */
+const TIMEOUT_MS = 5_000;
+const MAX_BYTES = 256 * 1024;
+const MAX_REDIRECTS = 3;
+/** One request per second to each registry. */
+const TURNS: TurnLimits = { intervalMs: 1_000, waiting: 32 };
+/** An IPv6 client may use any address of its network. */
+const IPV6_NETWORK_BITS = 64;
+const ACCEPT = 'application/rdap+json, application/json';
+const UNAVAILABLE: Registration = { error: 'registry_unavailable' };
+
+export type RegistrationOptions = {
+  readonly store: RegistrationStore;
+  /** Folder with `ipv4.json` and `ipv6.json` of RFC 9224, as a URL. */
+  readonly bootstrapUrl: URL;
+  readonly contact?: string | undefined;
+  readonly proxies?: ProxyVariables;
+  /** Certificate authorities to trust instead of Node's, as PEM. */
+  readonly ca?: string;
+  readonly nowMs: () => number;
+  readonly turns?: TurnLimits;
+  readonly timeoutMs?: number;
+};
+
+export class Registrations {
+  readonly #options: RegistrationOptions;
+  readonly #turns: RegistryTurns;
+  readonly #pending = new Map<string, Promise<Registration | undefined>>();
+  #bootstrap: Promise<Bootstrap | undefined> | undefined;
+  #bootstrapUntilMs = 0;
+
+  constructor(options: RegistrationOptions) {
+    this.#options = options;
+    this.#turns = new RegistryTurns(options.turns ?? TURNS);
+  }
+
+  /** Undefined if the registry has no registration for the address. */
+  find(address: Address): Promise<Registration | undefined> {
+    const asked = address.version === 4 ? address : truncateAddress(address, IPV6_NETWORK_BITS);
+    const subject = formatAddress(asked);
+    const pending = this.#pending.get(subject);
+    if (pending !== undefined) return pending;
+    const found = this.#find(asked, subject).finally(() => this.#pending.delete(subject));
+    this.#pending.set(subject, found);
+    return found;
+  }
+
+  async #find(address: Address, subject: string): Promise<Registration | undefined> {
+    const stored = await this.#stored(subject);
+    if (stored !== undefined) return (JSON.parse(stored) as Registration | null) ?? undefined;
+    const deadlineMs = performance.now() + (this.#options.timeoutMs ?? TIMEOUT_MS);
+    const bootstrap = await this.#bootstrapNow();
+    const url = bootstrap?.urlFor(address);
+    if (bootstrap === undefined || url === undefined) return bootstrap === undefined ? UNAVAILABLE : undefined;
+    const answer = await this.#turns.take(url.host, deadlineMs, () => this.#ask(address, url, bootstrap, deadlineMs));
+    if (answer === undefined || answer === 'failed') return UNAVAILABLE;
+    await this.#save(subject, JSON.stringify(answer));
+    return answer ?? undefined;
+  }
+
+  /** Null if the registry says that there is no registration. */
+  async #ask(
+    address: Address,
+    url: URL,
+    bootstrap: Bootstrap,
+    deadlineMs: number,
+  ): Promise<Registration | null | 'failed'> {
+    const fetched = await this.#fetch(url, deadlineMs - performance.now(), (target) => bootstrap.isRegistry(target));
+    if (fetched.kind === 'failed') return fetched.status === 404 ? null : 'failed';
+    return parseRdapNetwork(fetched.text, address, fetched.url.host) ?? 'failed';
+  }
+
+  /** From IANA once a day. A file that cannot be fetched is replaced by the last one that could, however old. */
+  #bootstrapNow(): Promise<Bootstrap | undefined> {
+    const nowMs = this.#options.nowMs();
+    if (this.#bootstrap === undefined || nowMs >= this.#bootstrapUntilMs) {
+      this.#bootstrapUntilMs = nowMs + DAY_MS;
+      this.#bootstrap = this.#readBootstrap();
+    }
+    return this.#bootstrap.then((bootstrap) => {
+      // Asked again by the next request.
+      if (bootstrap === undefined) this.#bootstrap = undefined;
+      return bootstrap;
+    });
+  }
+
+  async #readBootstrap(): Promise<Bootstrap | undefined> {
+    const services = await Promise.all([this.#readFile('ipv4.json', 4), this.#readFile('ipv6.json', 6)]);
+    return services.some((rows) => rows === undefined)
+      ? undefined
+      : new Bootstrap(services.flatMap((rows) => rows ?? []));
+  }
+
+  async #readFile(file: string, version: 4 | 6) {
+    const subject = `bootstrap ${file}`;
+    const { store, bootstrapUrl, timeoutMs = TIMEOUT_MS } = this.#options;
+    const stored = await this.#stored(subject);
+    if (stored !== undefined) return parseBootstrap(stored, version);
+    const fetched = await this.#fetch(
+      new URL(file, bootstrapUrl),
+      timeoutMs,
+      ({ origin }) => origin === bootstrapUrl.origin,
+    );
+    const services = fetched.kind === 'failed' ? undefined : parseBootstrap(fetched.text, version);
+    if (fetched.kind === 'failed' || services === undefined) {
+      const old = await store.find(subject);
+      return old && parseBootstrap(old.content, version);
+    }
+    await this.#save(subject, fetched.text);
+    return services;
+  }
+
+  #fetch(url: URL, timeoutMs: number, mayRedirectTo: (url: URL) => boolean) {
+    const { contact, proxies, ca } = this.#options;
+    const limitMs = Math.max(1, timeoutMs);
+    return fetchText(url, {
+      limits: { maxBytes: MAX_BYTES, idleTimeoutMs: limitMs, totalTimeoutMs: limitMs },
+      accept: ACCEPT,
+      contact,
+      maxRedirects: MAX_REDIRECTS,
+      mayRedirectTo,
+      network: { ...(proxies && { proxies }), ...(ca !== undefined && { ca }) },
+    });
+  }
+
+  /** Undefined if there is nothing, or it is older than a day. */
+  async #stored(subject: string): Promise<string | undefined> {
+    const { store, nowMs } = this.#options;
+    const row = await store.find(subject);
+    return row !== undefined && row.fetchedAtMs > nowMs() - DAY_MS ? row.content : undefined;
+  }
+
+  async #save(subject: string, content: string): Promise<void> {
+    const { store, nowMs } = this.#options;
+    await store.save(subject, { content, fetchedAtMs: nowMs() }, nowMs() - DAY_MS);
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * The JSON of a relying party: rpki-client, Routinator, and what others write in the same form.
+ *
+ *   { "metadata": …, "roas": [ { "asn": 13335, "prefix": "1.1.1.0/24", "maxLength": 24, "ta": "apnic" }, … ] }
+ *
+ * `asn` may be `"AS13335"`, and `maxLength` may be missing (RFC 9582 §4.3.2.2: then it is the length).
+ */
+import { parseCidr } from '@whence/dataset/prefix';
+import { type Vrp, vrpOf } from './vrps.ts';
+
+/** Some rows may be beyond what is known here; more means another format. */
+const MAX_UNREADABLE_SHARE = 0.01;
+
+/** Throws an error whose message is for the log. */
+export function parseVrps(text: string): Vrp[] {
+  const { roas } = (JSON.parse(text) ?? {}) as { roas?: unknown };
+  if (!Array.isArray(roas)) throw new Error('unexpected format: there is no list "roas"');
+  const vrps = roas.map(parseRoa).filter((vrp) => vrp !== undefined);
+  if (vrps.length === 0) throw new Error('there are no ROAs in it');
+  const unreadable = roas.length - vrps.length;
+  if (unreadable > roas.length * MAX_UNREADABLE_SHARE)
+    throw new Error(`unexpected format: ${unreadable} of ${roas.length} ROAs cannot be read`);
+  return vrps;
+}
+
+function parseRoa(row: unknown): Vrp | undefined {
+  const { asn, prefix, maxLength } = (typeof row === 'object' && row !== null ? row : {}) as Record<string, unknown>;
+  const cidr = typeof prefix === 'string' && prefix.includes('/') ? parseCidr(prefix) : undefined;
+  if (cidr === undefined) return undefined;
+  const number = typeof asn === 'string' && /^(AS)?\d{1,10}$/i.test(asn) ? Number(asn.replace(/^AS/i, '')) : asn;
+  return vrpOf(
+    cidr.address,
+    cidr.length,
+    Number(maxLength ?? cidr.length),
+    typeof number === 'number' ? number : Number.NaN,
+  );
+}

@@ -1,0 +1,54 @@
+/** `GET /v1/prefix/{cidr}`. */
+import { envelope, error } from './envelope.ts';
+import { connectionType } from './ip-record.ts';
+import { integer, list, named, object, string } from './json-schema.ts';
+import { refusals, security } from './refusals.ts';
+
+const share = { type: 'number', minimum: 0, maximum: 1, description: 'Share of what is announced.' };
+const flag = string('A flag of the record.', 'is_vpn');
+const asn = integer('Number of the network.');
+const asnName = string('Organisation that owns it.', 'Google LLC');
+
+const part = named(
+  'PrefixPart',
+  object({
+    first: string('First address of the part.', '8.8.8.0'),
+    last: string('Last address of the part.', '8.8.8.255'),
+    prefix: string('The announced prefix, which may be wider than the part.', '8.8.8.0/24'),
+    asn,
+    asn_name: asnName,
+    country: string('ISO 3166-1 alpha-2; ZZ when nothing is known.', 'US'),
+    connection_type: connectionType,
+    flags: list(flag),
+    share,
+  }),
+);
+
+export const prefixSchema = {
+  operationId: 'getPrefix',
+  summary: 'What is announced inside a prefix',
+  description:
+    'For prefixes of any length. The slash may be percent-encoded. The 256 largest parts and the 50 largest networks and countries are listed; shares count all.',
+  tags: ['IP'],
+  security,
+  params: object({ cidr: string('A prefix. Bits after its length are cleared.', '8.8.8.0/24') }),
+  response: {
+    200: envelope(
+      'The content.',
+      named(
+        'PrefixContent',
+        object({
+          prefix: string('The prefix in normal form.', '8.8.8.0/24'),
+          announced_share: { ...share, description: 'Share of its addresses that are announced.' },
+          parts: { ...list(part), description: 'Consecutive addresses with the same record, largest first.' },
+          networks: list(object({ asn, asn_name: asnName, share })),
+          types: list(object({ connection_type: connectionType, share })),
+          countries: list(object({ country: string('ISO 3166-1 alpha-2.', 'US'), share })),
+          flags: list(object({ flag, share })),
+        }),
+      ),
+    ),
+    400: envelope('Not a prefix.', error('invalid prefix', 'INVALID_PREFIX')),
+    ...refusals,
+  },
+};

@@ -1,0 +1,19 @@
+/** Command-line definition of `whence crawlers`. */
+import type { Command } from 'commander';
+import { type Invocation, jsonOption } from './command.ts';
+
+export function defineCrawlers(program: Command, { config, stdin, stdout, exitWith }: Invocation): void {
+  program
+    .command('crawlers')
+    .description('list the crawlers in an access log, and which of them are what they claim to be')
+    .argument(
+      '[file]',
+      'the log, plain or gzip, in the combined format or JSON lines (default: standard input, also as -)',
+    )
+    .option('--no-dns', 'verify by the ranges in the local dataset only')
+    .addOption(jsonOption())
+    .action(async (file: string | undefined, options) => {
+      const { crawlersCommand } = await import('../commands/crawlers/crawlers.ts');
+      exitWith(await crawlersCommand(file, options, config(), { stdin, stdout }));
+    });
+}

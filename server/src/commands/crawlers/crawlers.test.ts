@@ -1,0 +1,112 @@
+/** `whence crawlers` against a DNS server on loopback and the ranges of a small dataset. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { after, before } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { compile } from '@whence/dataset/compile';
+import { publish } from '@whence/dataset/publish';
+import { ranges, sampleInput, source } from '@whence/dataset/sample-dataset';
+import { encodeContent } from '@whence/dataset/write';
+import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/scripted-dns-server';
+import { runCommand } from '../../test/run-command.ts';
+import { SAMPLE, TestFolder } from '../../test/test-server.ts';
+
+const folder = new TestFolder();
+let dns: ScriptedDnsServer;
+let log = '';
+
+const line = (ip: string, userAgent: string) => `${ip} - - [x] "GET / HTTP/1.1" 200 1 "-" "Mozilla/5.0 (${userAgent})"`;
+const LOG = [
+  line('8.8.8.1', 'Googlebot/2.1'),
+  line('8.8.8.1', 'Googlebot/2.1'),
+  line('8.8.8.2', 'Googlebot/2.1'),
+  line('8.8.8.3', 'Googlebot/2.1'),
+  line('8.8.8.4', 'Googlebot/2.1'),
+  line('3.0.0.17', 'GPTBot/1.2'),
+  line('3.0.0.200', 'GPTBot/1.2'),
+  line('8.8.8.5', 'ClaudeBot/1.0'),
+  line('8.8.8.6', 'Bytespider'),
+  line('10.0.0.1', 'bingbot/2.0'),
+  line('8.8.8.1', 'Firefox/140'),
+  'no entry',
+].join('\n');
+
+before(async () => {
+  const input = sampleInput(SAMPLE);
+  const overlay = (crawler: string, range: string) => ({
+    drives: ['crawler' as const],
+    crawler,
+    statements: [{}],
+    source: source(`crawler-example-${crawler.toLowerCase()}`),
+    ranges: ranges([[range, 0]]),
+  });
+  const overlays = [...input.overlays, overlay('Googlebot', '8.8.8.1/32'), overlay('GPTBot', '3.0.0.16/28')];
+  publish(folder.dataDir, encodeContent(compile({ ...input, overlays })), new Date());
+  dns = await startScriptedDnsServer({
+    '2.8.8.8.in-addr.arpa': { PTR: ['crawl-2.googlebot.com'] },
+    'crawl-2.googlebot.com': { A: ['8.8.8.2'] },
+    '3.8.8.8.in-addr.arpa': { PTR: ['crawl-3.googlebot.com'] },
+    'crawl-3.googlebot.com': { A: ['8.8.8.2'] },
+    '4.8.8.8.in-addr.arpa': { fail: 'SERVFAIL' },
+  });
+  log = join(folder.dataDir, 'access.log.gz');
+  writeFileSync(log, gzipSync(LOG));
+});
+after(async () => {
+  await dns.close();
+  folder.remove();
+});
+
+const whence = (...args: string[]) =>
+  runCommand(['crawlers', ...args], { ...folder.environment, WHENCE_DNS_SERVERS: dns.address });
+
+test('crawlers: claims are verified by ranges, then by name', async () => {
+  const { code, stdout } = await whence('--json', log);
+  assert.equal(code, 0);
+  const report = JSON.parse(stdout);
+  assert.deepEqual(
+    report.addresses.map((row: Record<string, unknown>) => [
+      row['crawler'],
+      row['ip'],
+      row['requests'],
+      row['status'],
+      row['by'],
+      row['hostname'],
+    ]),
+    [
+      ['Googlebot', '8.8.8.1', 2, 'verified', 'ranges', undefined],
+      ['bingbot', '10.0.0.1', 1, 'forged', undefined, undefined],
+      ['GPTBot', '3.0.0.17', 1, 'verified', 'ranges', undefined],
+      ['GPTBot', '3.0.0.200', 1, 'not_listed', undefined, undefined],
+      ['Googlebot', '8.8.8.2', 1, 'verified', 'name', 'crawl-2.googlebot.com'],
+      ['Googlebot', '8.8.8.3', 1, 'forged', undefined, 'crawl-3.googlebot.com'],
+      ['Googlebot', '8.8.8.4', 1, 'unknown', undefined, undefined],
+      ['ClaudeBot', '8.8.8.5', 1, 'unknown', undefined, undefined],
+      ['Bytespider', '8.8.8.6', 1, 'unverifiable', undefined, undefined],
+    ],
+  );
+  assert.deepEqual([report.lines, report.unreadable, report.dropped], [12, 1, 0]);
+  const { verified, forged, unknown } = report.crawlers[0].addresses;
+  assert.deepEqual([report.crawlers[0].crawler, verified, forged, unknown], ['Googlebot', 2, 1, 1]);
+});
+
+test('crawlers: the table lists those that are not verified', async () => {
+  const { stdout } = await whence(log);
+  assert.match(stdout, /^crawler +requests +verified +forged/);
+  assert.match(stdout, /\nforged +Googlebot +8\.8\.8\.3 +1 +crawl-3\.googlebot\.com\n/);
+  assert.match(stdout, /\n12 lines, 1 without an address or a user agent\n$/);
+});
+
+test('crawlers: without DNS, names are not known', async () => {
+  const before = dns.queries.length;
+  const { stdout } = await whence('--no-dns', '--json', log);
+  const row = JSON.parse(stdout).addresses.find(({ ip }: { ip: string }) => ip === '8.8.8.3');
+  assert.deepEqual([row.status, dns.queries.length], ['unknown', before]);
+});
+
+test('crawlers: a log without crawlers', async () => {
+  const empty = join(folder.dataDir, 'empty.log');
+  writeFileSync(empty, line('8.8.8.1', 'Firefox/140'));
+  assert.match((await whence(empty)).stdout, /^no crawlers\n1 lines/);
+});

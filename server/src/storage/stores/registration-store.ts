@@ -1,0 +1,49 @@
+/** What registries have answered, by subject, until it is too old. A cache: its rows may be removed at any time. */
+import type { Db } from '../schema.ts';
+
+/** `fetchedAtMs`: when the registry answered. */
+export type StoredRegistration = { readonly content: string; readonly fetchedAtMs: number };
+
+export type RegistrationStore = {
+  find(subject: string): Promise<StoredRegistration | undefined>;
+  /**
+   * Replaces what is stored, and removes some rows that were fetched before `expiredMs`; not those of bootstrap files, which
+   * are used while IANA cannot be reached.
+   */
+  save(subject: string, row: StoredRegistration, expiredMs: number): Promise<void>;
+};
+
+/** More than are saved at a time, so that the table does not grow. */
+const REMOVED_PER_SAVE = 50;
+
+export function registrationStore(db: Db): RegistrationStore {
+  return {
+    async find(subject) {
+      const row = await db
+        .selectFrom('registrations')
+        .select(['content', 'fetched_at'])
+        .where('subject', '=', subject)
+        .executeTakeFirst();
+      return row && { content: row.content, fetchedAtMs: row.fetched_at };
+    },
+    async save(subject, { content, fetchedAtMs }, expiredMs) {
+      const row = { content, fetched_at: fetchedAtMs };
+      await db
+        .insertInto('registrations')
+        .values({ subject, ...row })
+        .onConflict((conflict) => conflict.column('subject').doUpdateSet(row))
+        .execute();
+      await db
+        .deleteFrom('registrations')
+        .where('subject', 'in', (eb) =>
+          eb
+            .selectFrom('registrations')
+            .select('subject')
+            .where('fetched_at', '<', expiredMs)
+            .where('subject', 'not like', 'bootstrap %')
+            .limit(REMOVED_PER_SAVE),
+        )
+        .execute();
+    },
+  };
+}

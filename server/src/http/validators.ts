@@ -12,6 +12,7 @@ type Check = (value: unknown, path: string) => Violation | undefined;
 
 type Schema = {
   readonly type?: unknown;
+  readonly nullable?: boolean;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly additionalProperties?: unknown;
@@ -20,6 +21,7 @@ type Schema = {
   readonly maxItems?: number;
   readonly maxLength?: number;
   readonly minimum?: number;
+  readonly maximum?: number;
   readonly enum?: readonly unknown[];
 };
 
@@ -31,6 +33,7 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   array: Array.isArray,
   string: (value) => typeof value === 'string',
   integer: Number.isInteger,
+  number: Number.isFinite,
   boolean: (value) => typeof value === 'boolean',
 };
 
@@ -52,8 +55,8 @@ export function useValidators(app: FastifyInstance): void {
 
 /** The keywords in the order in which Ajv checks them. */
 export function checkOf(schema: Schema): Check {
-  const { type, properties, required, items, ...others } = schema;
-  const { additionalProperties, minItems, maxItems, maxLength, minimum, enum: values, ...unknown } = others;
+  const { type, nullable = false, properties, required, items, ...others } = schema;
+  const { additionalProperties, minItems, maxItems, maxLength, minimum, maximum, enum: values, ...unknown } = others;
   const unsupported = Object.keys(unknown).find((name) => !ANNOTATIONS.has(name));
   if (unsupported !== undefined) throw new Error(`validators do not support ${unsupported} in a request schema`);
   if (additionalProperties !== undefined && additionalProperties !== false)
@@ -65,8 +68,9 @@ export function checkOf(schema: Schema): Check {
   const known = new Set(members.map(([name]) => name));
   return (value, path) => {
     const violation: Violation = { instancePath: path, params: {} };
+    if (nullable && value === null) return undefined;
     if (!isOfType(value)) return violation;
-    if (typeof value === 'number' && value < (minimum ?? value)) return violation;
+    if (typeof value === 'number' && (value < (minimum ?? value) || value > (maximum ?? value))) return violation;
     // JSON Schema counts characters, not UTF-16 code units.
     if (typeof value === 'string' && maxLength !== undefined && [...value].length > maxLength) return violation;
     if (Array.isArray(value)) {

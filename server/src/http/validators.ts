@@ -12,6 +12,7 @@ type Check = (value: unknown, path: string) => Violation | undefined;
 
 type Schema = {
   readonly type?: unknown;
+  readonly nullable?: boolean;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly additionalProperties?: unknown;
@@ -21,8 +22,6 @@ type Schema = {
   readonly maxLength?: number;
   readonly minimum?: number;
   readonly maximum?: number;
-  /** Null is allowed too. */
-  readonly nullable?: boolean;
   readonly enum?: readonly unknown[];
 };
 
@@ -34,7 +33,7 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   array: Array.isArray,
   string: (value) => typeof value === 'string',
   integer: Number.isInteger,
-  number: (value) => typeof value === 'number',
+  number: Number.isFinite,
   boolean: (value) => typeof value === 'boolean',
 };
 
@@ -56,9 +55,8 @@ export function useValidators(app: FastifyInstance): void {
 
 /** The keywords in the order in which Ajv checks them. */
 export function checkOf(schema: Schema): Check {
-  const { type, properties, required, items, ...others } = schema;
-  const { additionalProperties, minItems, maxItems, maxLength, minimum, maximum, nullable, ...more } = others;
-  const { enum: values, ...unknown } = more;
+  const { type, nullable = false, properties, required, items, ...others } = schema;
+  const { additionalProperties, minItems, maxItems, maxLength, minimum, maximum, enum: values, ...unknown } = others;
   const unsupported = Object.keys(unknown).find((name) => !ANNOTATIONS.has(name));
   if (unsupported !== undefined) throw new Error(`validators do not support ${unsupported} in a request schema`);
   if (additionalProperties !== undefined && additionalProperties !== false)
@@ -70,9 +68,9 @@ export function checkOf(schema: Schema): Check {
   const known = new Set(members.map(([name]) => name));
   return (value, path) => {
     const violation: Violation = { instancePath: path, params: {} };
-    if (value === null && nullable === true) return undefined;
+    if (nullable && value === null) return undefined;
     if (!isOfType(value)) return violation;
-    if (typeof value === 'number' && (value > (maximum ?? value) || value < (minimum ?? value))) return violation;
+    if (typeof value === 'number' && (value < (minimum ?? value) || value > (maximum ?? value))) return violation;
     // JSON Schema counts characters, not UTF-16 code units.
     if (typeof value === 'string' && maxLength !== undefined && [...value].length > maxLength) return violation;
     if (Array.isArray(value)) {

@@ -4,7 +4,7 @@
  */
 import type { Connection, Pool } from './pool.ts';
 
-type Shared = { readonly opening: Promise<Connection>; users: number };
+type Shared = { readonly opening: Promise<Connection>; users: number; isReleased: boolean };
 
 export function shareConnection(pool: Pool): Pool {
   let current: Shared | undefined;
@@ -12,7 +12,7 @@ export function shareConnection(pool: Pool): Pool {
     if (current === shared) current = undefined;
   };
   const open = () => {
-    const shared: Shared = { opening: pool.connect(), users: 0 };
+    const shared: Shared = { opening: pool.connect(), users: 0, isReleased: false };
     current = shared;
     // Reported to those who wait for it; the next caller opens another one.
     shared.opening.catch(() => leave(shared));
@@ -25,7 +25,10 @@ export function shareConnection(pool: Pool): Pool {
       query: connection.query,
       isBroken: connection.isBroken,
       release() {
-        if (--shared.users > 0) return;
+        shared.users--;
+        // One that broke is closed for all who use it: an answer that never comes must not keep it.
+        if (shared.isReleased || (shared.users > 0 && !connection.isBroken())) return;
+        shared.isReleased = true;
         leave(shared);
         connection.release();
       },
@@ -37,7 +40,7 @@ export function shareConnection(pool: Pool): Pool {
         const shared = current ?? open();
         const connection = await use(shared);
         if (!connection.isBroken()) return connection;
-        // It broke, or was given up: another one is opened once those who use it have released it.
+        // It broke, or was given up: another one is opened.
         leave(shared);
         connection.release();
       }

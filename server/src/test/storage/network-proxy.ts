@@ -86,7 +86,8 @@ export class NetworkProxy {
       [server, client],
     ] as const) {
       this.#sockets.add(from);
-      from.on('data', (bytes) => {
+      const late: Buffer[] = [];
+      from.on('data', (bytes: Buffer) => {
         if (this.#network === 'drops' || (this.#network === 'drops answers' && from === server)) return;
         if (this.#network === 'loses commits' && from === client && isCommit(bytes)) isCommitting = true;
         if (isCommitting && from === server) {
@@ -101,8 +102,13 @@ export class NetworkProxy {
           return;
         }
         const isLate = this.#network === 'delays' && from === server;
-        if (isLate) setTimeout(() => to.write(bytes), this.#delayMs);
-        else to.write(bytes);
+        late.push(bytes);
+        // In the order in which they were sent, also when the delay ends.
+        const pass = (count: number) => {
+          for (const part of late.splice(0, count)) to.write(part);
+        };
+        if (isLate) setTimeout(() => pass(1), this.#delayMs);
+        else pass(late.length);
       });
       from.on('error', () => {});
       from.on('close', () => {

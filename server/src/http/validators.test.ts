@@ -18,9 +18,9 @@ const maybe = <T extends object>(part: T): T | object => (random() < 0.5 ? part 
 
 function schema(depth: number): object {
   return pick([
-    () => ({ type: 'string', description: 'A text.', ...maybe({ maxLength: below(4) }) }),
+    () => ({ type: 'string', description: 'A text.', ...maybe({ maxLength: below(4) }), ...maybe({ nullable: true }) }),
     () => ({ type: 'string', enum: TEXTS.slice(0, 1 + below(3)), ...maybe({ maxLength: below(4) }) }),
-    () => ({ type: 'integer', ...maybe({ minimum: below(3) }) }),
+    () => ({ type: 'integer', ...maybe({ minimum: below(3) }), ...maybe({ nullable: true }) }),
     () => ({ type: 'boolean' }),
     ...(depth === 0
       ? []

@@ -1,7 +1,7 @@
 /** A PostgreSQL for a benchmark, on a core of choice, that counts its statements and its processor time. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { PostgresServer } from '@whence/testing/postgres-server';
+import { PostgresServer } from '@whence/testing/servers/postgres-server';
 import pg from 'pg';
 
 export type Statement = { readonly query: string; readonly calls: number };

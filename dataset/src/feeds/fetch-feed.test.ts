@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import test, { after, afterEach, before, beforeEach } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { cutOff, type LoopbackServer, startLoopbackServer } from '@whence/testing/loopback-server';
+import { cutOff, type LoopbackServer, startLoopbackServer } from '@whence/testing/servers/loopback-server';
 import type { Feed } from './feed.ts';
 import { FeedCache } from './feed-cache.ts';
 import { type FetchFeedOptions, type FetchFeedResult, fetchFeed } from './fetch-feed.ts';

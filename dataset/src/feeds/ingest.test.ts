@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after, afterEach, before, beforeEach } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { type LoopbackServer, startLoopbackServer } from '@whence/testing/loopback-server';
+import { type LoopbackServer, startLoopbackServer } from '@whence/testing/servers/loopback-server';
 import type { Feed } from './feed.ts';
 import { FeedCache } from './feed-cache.ts';
 import { type IngestOptions, ingestFeeds } from './ingest.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { afterEach, beforeEach } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { FolderHost } from '@whence/testing/folder-host';
+import { FolderHost } from '@whence/testing/servers/folder-host';
 import { sampleContent } from '../test/sample-dataset.ts';
 import { openCurrent, publish, readManifest, useVersion, verifyVersion } from './publish.ts';
 import { publishTo } from './published-folder.ts';

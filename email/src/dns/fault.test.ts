@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { startScriptedDnsServer } from '@whence/testing/scripted-dns-server';
+import { startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
 import { examineDomain } from '../check.ts';
 import { createDnsClient } from './resolver.ts';
 import { zone } from './zone.ts';

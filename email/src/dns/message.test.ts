@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { encodeMxResponse } from '@whence/testing/compressed-dns-message';
+import { encodeMxResponse } from '@whence/testing/servers/compressed-dns-message';
 import { type Answer as DnsRecord, encode } from 'dns-packet';
 import fc from 'fast-check';
 import { failure, type RecordType } from './answer.ts';

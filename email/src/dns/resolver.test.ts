@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
-import { FORGED, type ScriptedDnsOptions, startScriptedDnsServer } from '@whence/testing/scripted-dns-server';
+import { FORGED, type ScriptedDnsOptions, startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
 import { until } from '@whence/testing/until';
 import { createDnsClient, type DnsClientOptions } from './resolver.ts';
 import type { ZoneRecords } from './zone-records.ts';

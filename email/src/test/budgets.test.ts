@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import test, { type TestContext } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { type ScriptedDnsOptions, startScriptedDnsServer } from '@whence/testing/scripted-dns-server';
+import { type ScriptedDnsOptions, startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
 import { checkDomain, type Examination, examineDomain } from '../check.ts';
 import { createDnsClient, type DnsClientOptions } from '../dns/resolver.ts';
 import type { ZoneRecords } from '../dns/zone-records.ts';

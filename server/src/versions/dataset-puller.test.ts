@@ -6,7 +6,7 @@ import test, { afterEach, beforeEach } from 'node:test';
 import { publish, readManifest, useVersion } from '@whence/dataset/publish';
 import { publishTo } from '@whence/dataset/published-folder';
 import { sampleContent } from '@whence/dataset/sample-dataset';
-import { FolderHost } from '@whence/testing/folder-host';
+import { FolderHost } from '@whence/testing/servers/folder-host';
 import { until } from '@whence/testing/until';
 import { DatasetPuller, delaySeconds } from './dataset-puller.ts';
 

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import test, { after, afterEach, before } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { type Answer, cutOff, type LoopbackServer, startLoopbackServer } from '@whence/testing/loopback-server';
+import { type Answer, cutOff, type LoopbackServer, startLoopbackServer } from '@whence/testing/servers/loopback-server';
 import { download } from './download.ts';
 import type { DownloadRequest, DownloadResult } from './download-request.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test, { after, afterEach, before } from 'node:test';
-import { type Answer, type LoopbackServer, startLoopbackServer } from '@whence/testing/loopback-server';
+import { type Answer, type LoopbackServer, startLoopbackServer } from '@whence/testing/servers/loopback-server';
 import { fetchText } from './fetch-text.ts';
 
 const LIMITS = { maxBytes: 1000, idleTimeoutMs: 300, totalTimeoutMs: 5000 };

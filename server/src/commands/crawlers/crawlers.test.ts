@@ -8,7 +8,7 @@ import { compile } from '@whence/dataset/compile';
 import { publish } from '@whence/dataset/publish';
 import { ranges, sampleInput, source } from '@whence/dataset/sample-dataset';
 import { encodeContent } from '@whence/dataset/write';
-import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/scripted-dns-server';
+import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
 import { runCommand } from '../../test/run-command.ts';
 import { SAMPLE, TestFolder } from '../../test/test-server.ts';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import test, { after, before } from 'node:test';
 import type { ZoneRecords } from '@whence/email/zone-records';
-import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/scripted-dns-server';
+import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
 import { UsageError } from '../../terminal/exit.ts';
 import { type EmailOptions, emailCommand } from './email.ts';
 

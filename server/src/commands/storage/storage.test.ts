@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
-import { NO_OWN_POSTGRES, NO_POSTGRES, PostgresServer } from '@whence/testing/postgres-server';
+import { NO_OWN_POSTGRES, NO_POSTGRES, PostgresServer } from '@whence/testing/servers/postgres-server';
 import { until } from '@whence/testing/until';
 import pg from 'pg';
 import { Accounts } from '../../accounts/accounts.ts';

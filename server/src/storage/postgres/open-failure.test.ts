@@ -1,7 +1,7 @@
 /** What a person reads when the URL of the database is wrong, on a real server that asks for passwords. */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
-import { NO_OWN_POSTGRES, PostgresServer } from '@whence/testing/postgres-server';
+import { NO_OWN_POSTGRES, PostgresServer } from '@whence/testing/servers/postgres-server';
 import pg from 'pg';
 import { openStorage } from '../open-storage.ts';
 

@@ -1,7 +1,7 @@
 /** What only PostgreSQL needs: connections that fail, settings of sessions, other applications in the same database. */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
-import { NO_OWN_POSTGRES, PostgresServer } from '@whence/testing/postgres-server';
+import { NO_OWN_POSTGRES, PostgresServer } from '@whence/testing/servers/postgres-server';
 import { until } from '@whence/testing/until';
 import pg from 'pg';
 import { NetworkProxy } from '../../test/storage/network-proxy.ts';

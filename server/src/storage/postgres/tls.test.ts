@@ -5,8 +5,8 @@ import { chmodSync, chownSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
-import { NO_OWN_POSTGRES, PostgresServer } from '@whence/testing/postgres-server';
 import { findProgram } from '@whence/testing/programs';
+import { NO_OWN_POSTGRES, PostgresServer } from '@whence/testing/servers/postgres-server';
 import pg from 'pg';
 import { openStorage } from '../open-storage.ts';
 

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
-import { NO_POSTGRES, PostgresServer } from '@whence/testing/postgres-server';
+import { NO_POSTGRES, PostgresServer } from '@whence/testing/servers/postgres-server';
 import pg from 'pg';
 import { Kysely, PostgresDialect } from '../kysely.ts';
 import { openStorage } from '../open-storage.ts';

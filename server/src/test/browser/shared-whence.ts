@@ -1,5 +1,5 @@
 /** A server for the tests that need no settings of their own. Each signs in with accounts of its own. */
-import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/scripted-dns-server';
+import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
 import { BrowserTest } from './browser.ts';
 
 /** A domain with something to say about each part. */

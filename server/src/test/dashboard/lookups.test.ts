@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
-import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/scripted-dns-server';
+import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
 import { until } from '@whence/testing/until';
 import { dayAt } from '../../quota/day.ts';
 import { openStorage } from '../../storage/open-storage.ts';

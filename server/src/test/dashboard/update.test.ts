@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { startLoopbackServer } from '@whence/testing/loopback-server';
+import { startLoopbackServer } from '@whence/testing/servers/loopback-server';
 import { until } from '@whence/testing/until';
 import { ServerProcess, TestFolder } from '../test-server.ts';
 import { signedInAs } from './dashboard-client.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { createClient } from '@whence/client';
 import type { EmailReport } from '@whence/client/wire';
-import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/scripted-dns-server';
+import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
 import { runCommand } from '../run-command.ts';
 import { startInProcess, TestFolder } from '../test-server.ts';
 

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 import { createClient } from '@whence/client';
-import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/scripted-dns-server';
+import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
 import { until } from '@whence/testing/until';
 import { runCommand } from '../run-command.ts';
 import { SAMPLE, startInProcess, TestFolder } from '../test-server.ts';

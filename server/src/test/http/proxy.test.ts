@@ -10,10 +10,10 @@ import test, { after, afterEach, before } from 'node:test';
 import { publish } from '@whence/dataset/publish';
 import { publishTo } from '@whence/dataset/published-folder';
 import { sampleContent } from '@whence/dataset/sample-dataset';
-import { createAuthority } from '@whence/testing/certificates';
-import { FolderHost } from '@whence/testing/folder-host';
-import { type ForwardProxy, startForwardProxy } from '@whence/testing/forward-proxy';
-import { type LoopbackServer, startLoopbackServer } from '@whence/testing/loopback-server';
+import { createAuthority } from '@whence/testing/servers/certificates';
+import { FolderHost } from '@whence/testing/servers/folder-host';
+import { type ForwardProxy, startForwardProxy } from '@whence/testing/servers/forward-proxy';
+import { type LoopbackServer, startLoopbackServer } from '@whence/testing/servers/loopback-server';
 
 const bin = join(import.meta.dirname, '../../bin.js');
 const authority = createAuthority('Example Authority');

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { type ClientRequest, request as sendRequest } from 'node:http';
 import test, { after, before } from 'node:test';
-import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/scripted-dns-server';
+import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
 import { until } from '@whence/testing/until';
 import { type RouteName, routes } from '../../dashboard/wire.ts';
 import { type DashboardClient, signedInAs } from '../dashboard/dashboard-client.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
-import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/scripted-dns-server';
+import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { SAMPLE, startInProcess, TestFolder } from '../test-server.ts';
 

@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test, { after } from 'node:test';
-import { startScriptedDnsServer } from '@whence/testing/scripted-dns-server';
+import { startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
 import { run } from '../../main.ts';
 import { isRegistryReachable, PackedPackages, PUBLISHED, ROOT } from './packed.ts';
 

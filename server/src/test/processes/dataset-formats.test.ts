@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import test, { afterEach, beforeEach } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { FolderHost } from '@whence/testing/folder-host';
+import { FolderHost } from '@whence/testing/servers/folder-host';
 import { until } from '@whence/testing/until';
 import { bin, ServerProcess, TestFolder } from '../test-server.ts';
 

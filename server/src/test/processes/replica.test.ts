@@ -10,7 +10,7 @@ import { pathToFileURL } from 'node:url';
 import { publish, readManifest, useVersion, verifyVersion } from '@whence/dataset/publish';
 import { publishTo } from '@whence/dataset/published-folder';
 import { sampleContent } from '@whence/dataset/sample-dataset';
-import { FolderHost } from '@whence/testing/folder-host';
+import { FolderHost } from '@whence/testing/servers/folder-host';
 import { killAfter, until } from '@whence/testing/until';
 import { afterBuild } from '../../commands/dataset/replica.ts';
 import { openLog } from '../../log/log.ts';

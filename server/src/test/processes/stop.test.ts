@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import test, { describe } from 'node:test';
-import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/scripted-dns-server';
+import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
 import { periodPasses, until } from '@whence/testing/until';
 import { Command, serve, urlOf } from '../command.ts';
 import { ask } from '../http/requests.ts';

@@ -15,7 +15,7 @@ import { explain } from '@whence/dataset/evidence';
 import { openCurrent, readManifest, verifyVersion } from '@whence/dataset/publish';
 import type { Dataset } from '@whence/dataset/read';
 import { fixtureFeeds, NO_FIXTURES } from '@whence/testing/fixtures';
-import { type LoopbackServer, startLoopbackServer } from '@whence/testing/loopback-server';
+import { type LoopbackServer, startLoopbackServer } from '@whence/testing/servers/loopback-server';
 import { killAfter, until } from '@whence/testing/until';
 import { run } from '../../main.ts';
 import { readUpdateReport } from '../../versions/update-report.ts';

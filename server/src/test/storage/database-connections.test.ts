@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
-import { NO_PGBOUNCER, PgBouncerServer } from '@whence/testing/pgbouncer-server';
-import { NO_OWN_POSTGRES, PostgresServer } from '@whence/testing/postgres-server';
 import { freePort } from '@whence/testing/programs';
+import { NO_PGBOUNCER, PgBouncerServer } from '@whence/testing/servers/pgbouncer-server';
+import { NO_OWN_POSTGRES, PostgresServer } from '@whence/testing/servers/postgres-server';
 import { periodPasses, until } from '@whence/testing/until';
 import pg from 'pg';
 import { REVOCATION_WAIT_MS } from '../../keys/vouching.ts';

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { promisify } from 'node:util';
-import { NO_OWN_POSTGRES, PostgresServer, postgresPrograms } from '@whence/testing/postgres-server';
+import { NO_OWN_POSTGRES, PostgresServer, postgresPrograms } from '@whence/testing/servers/postgres-server';
 import { periodPasses, until } from '@whence/testing/until';
 import pg from 'pg';
 import { REVOCATION_WAIT_MS } from '../../keys/vouching.ts';

@@ -5,8 +5,8 @@
 
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
-import { NO_OWN_POSTGRES, PostgresServer } from '@whence/testing/postgres-server';
 import { freePort } from '@whence/testing/programs';
+import { NO_OWN_POSTGRES, PostgresServer } from '@whence/testing/servers/postgres-server';
 import { periodPasses, until } from '@whence/testing/until';
 import pg from 'pg';
 import { REVOCATION_WAIT_MS } from '../../keys/vouching.ts';

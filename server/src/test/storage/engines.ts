@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { NO_POSTGRES, PostgresServer } from '@whence/testing/postgres-server';
+import { NO_POSTGRES, PostgresServer } from '@whence/testing/servers/postgres-server';
 
 type TestEngine = {
   readonly name: string;

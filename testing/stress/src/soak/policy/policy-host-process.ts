@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createSecureContext, createServer, type TLSSocket } from 'node:tls';
-import { createAuthority } from '@whence/testing/certificates';
+import { createAuthority } from '@whence/testing/servers/certificates';
 
 const SEND_EVERY_MS = 10;
 

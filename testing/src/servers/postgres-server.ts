@@ -9,8 +9,8 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { freePort } from './programs.ts';
-import { until } from './until.ts';
+import { freePort } from '../programs.ts';
+import { until } from '../until.ts';
 
 const DEBIAN = '/usr/lib/postgresql';
 const given = process.env['WHENCE_TEST_DATABASE_URL'];

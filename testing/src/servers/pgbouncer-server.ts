@@ -5,9 +5,9 @@ import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { findProgram, freePort } from '../programs.ts';
+import { until } from '../until.ts';
 import { unprivilegedUser } from './postgres-server.ts';
-import { findProgram, freePort } from './programs.ts';
-import { until } from './until.ts';
 
 /** For `skip`; false where it is installed. */
 export const NO_PGBOUNCER: string | false = findProgram('pgbouncer') === undefined ? 'pgbouncer is not here' : false;

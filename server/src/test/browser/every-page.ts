@@ -6,10 +6,10 @@ import assert from 'node:assert/strict';
 import test, { before } from 'node:test';
 import { until } from '@whence/testing/until';
 import type { Page } from 'playwright-core';
-import { type DashboardClient, signedInAs } from '../dashboard/dashboard-client.ts';
+import type { DashboardClient } from '../dashboard/dashboard-client.ts';
 import { type BrowserTest, heading, NO_BROWSER } from './browser.ts';
 import { inspectThemes, PHONE, WIDE } from './inspect.ts';
-import { sharedWhence } from './shared-whence.ts';
+import { sharedSignIn, sharedWhence } from './shared-whence.ts';
 
 const EXPECTED_ERRORS = [/status of 40[0134]/, /status of 410/];
 let whence: BrowserTest;
@@ -24,7 +24,7 @@ before(async () => {
   if (NO_BROWSER !== false) return;
   whence = await sharedWhence();
   whence.folder.publish({ routes: [['8.8.8.0/24', 15169, 'Google LLC']] });
-  admin = await signedInAs(whence.folder, whence.url, 'Ada', 'admin');
+  admin = await sharedSignIn('Ada', 'admin');
   await admin.get('useVersion', { body: { version: 1 } });
   const body = { name: 'mail gateway', tier: 'free', permissions: ['ip:read'] };
   const { key, secret } = await admin.get('createKey', { body });

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import test, { before } from 'node:test';
 import type { Page } from 'playwright-core';
-import { PASSWORD, signedInAs } from '../dashboard/dashboard-client.ts';
+import { PASSWORD } from '../dashboard/dashboard-client.ts';
 import { type BrowserTest, heading, NO_BROWSER } from './browser.ts';
 import { Keyboard } from './keyboard.ts';
-import { sharedWhence } from './shared-whence.ts';
+import { sharedSignIn, sharedWhence } from './shared-whence.ts';
 
 const options = { skip: NO_BROWSER };
 let whence: BrowserTest;
@@ -16,7 +16,7 @@ let keyboard: Keyboard;
 before(async () => {
   if (NO_BROWSER !== false) return;
   whence = await sharedWhence();
-  await signedInAs(whence.folder, whence.url, 'Mary', 'member');
+  await sharedSignIn('Mary', 'member');
   page = await whence.open(undefined, { expectedErrors: [/status of 401/] });
   keyboard = new Keyboard(page);
 });

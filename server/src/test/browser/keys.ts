@@ -5,7 +5,7 @@ import { until } from '@whence/testing/until';
 import type { Page } from 'playwright-core';
 import { type DashboardClient, signedInAs } from '../dashboard/dashboard-client.ts';
 import { type BrowserTest, heading, NO_BROWSER } from './browser.ts';
-import { sharedWhence } from './shared-whence.ts';
+import { sharedSignIn, sharedWhence } from './shared-whence.ts';
 
 const options = { skip: NO_BROWSER };
 let whence: BrowserTest;
@@ -14,7 +14,7 @@ let member: DashboardClient;
 before(async () => {
   if (NO_BROWSER !== false) return;
   whence = await sharedWhence();
-  member = await signedInAs(whence.folder, whence.url, 'Grace', 'member');
+  member = await sharedSignIn('Grace', 'member');
 });
 
 const use = async (secret: string) =>

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test, { before } from 'node:test';
 import type { Page } from 'playwright-core';
-import { type DashboardClient, signedInAs } from '../dashboard/dashboard-client.ts';
+import type { DashboardClient } from '../dashboard/dashboard-client.ts';
 import { type BrowserTest, heading, NO_BROWSER } from './browser.ts';
-import { sharedWhence } from './shared-whence.ts';
+import { sharedSignIn, sharedWhence } from './shared-whence.ts';
 
 const options = { skip: NO_BROWSER };
 const NOT_FOUND = [/status of 40[04]/];
@@ -16,7 +16,7 @@ let shared: Page;
 before(async () => {
   if (NO_BROWSER !== false) return;
   whence = await sharedWhence();
-  viewer = await signedInAs(whence.folder, whence.url, 'Hedy', 'viewer');
+  viewer = await sharedSignIn('Hedy', 'viewer');
   shared = await whence.open(undefined, { as: viewer, expectedErrors: NOT_FOUND });
 });
 

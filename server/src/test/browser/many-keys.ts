@@ -5,9 +5,9 @@ import test, { before } from 'node:test';
 import { until } from '@whence/testing/until';
 import Database from 'better-sqlite3';
 import type { Page } from 'playwright-core';
-import { type DashboardClient, signedInAs } from '../dashboard/dashboard-client.ts';
+import type { DashboardClient } from '../dashboard/dashboard-client.ts';
 import { type BrowserTest, NO_BROWSER } from './browser.ts';
-import { sharedWhence } from './shared-whence.ts';
+import { sharedSignIn, sharedWhence } from './shared-whence.ts';
 
 const options = { skip: NO_BROWSER };
 const KEYS = 5_000;
@@ -19,7 +19,7 @@ let admin: DashboardClient;
 before(async () => {
   if (NO_BROWSER !== false) return;
   whence = await sharedWhence();
-  admin = await signedInAs(whence.folder, whence.url, 'Margaret', 'admin');
+  admin = await sharedSignIn('Margaret', 'admin');
 });
 
 /** Each with usage on all of the last 30 days, as a table in use has. */

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { signedInAs } from '../dashboard/dashboard-client.ts';
 import { type BrowserTest, heading, NO_BROWSER } from './browser.ts';
 import { inspectThemes, PHONE, WIDE } from './inspect.ts';
-import { sharedWhence } from './shared-whence.ts';
+import { sharedSignIn, sharedWhence } from './shared-whence.ts';
 
 const options = { skip: NO_BROWSER };
 let whence: BrowserTest;
@@ -15,7 +15,7 @@ let page: Page;
 before(async () => {
   if (NO_BROWSER !== false) return;
   whence = await sharedWhence();
-  const member = await signedInAs(whence.folder, whence.url, 'Katherine', 'member');
+  const member = await sharedSignIn('Katherine', 'member');
   await member.get('createKey', { body: { name: 'orbit gateway', tier: 'free', permissions: ['ip:read'] } });
   page = await whence.open(undefined, { as: member, expectedErrors: [/status of 404/] });
   await page.goto('/ip/8.8.8.8');

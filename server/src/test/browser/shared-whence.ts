@@ -1,5 +1,7 @@
 /** A server for the tests that need no settings of their own. Each signs in with accounts of its own. */
 import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
+import type { Role } from '../../vocabulary.ts';
+import { type DashboardClient, signedInAs } from '../dashboard/dashboard-client.ts';
 import { BrowserTest } from './browser.ts';
 
 /** A domain with something to say about each part. */
@@ -25,6 +27,19 @@ export function sharedWhence(): Promise<BrowserTest> {
 async function start(): Promise<BrowserTest> {
   dns = await startScriptedDnsServer(EXAMPLE_ZONE);
   return BrowserTest.start({ WHENCE_DNS_SERVERS: dns.address });
+}
+
+let lastSignIn: Promise<unknown> = Promise.resolve();
+
+/** One at a time: the hooks of all files run at once, and a server takes only five sign-ins of one client at a time. */
+export function sharedSignIn(name: string, role: Role): Promise<DashboardClient> {
+  const signIn = async () => {
+    const { folder, url } = await sharedWhence();
+    return signedInAs(folder, url, name, role);
+  };
+  const signedIn = lastSignIn.then(signIn);
+  lastSignIn = signedIn.catch(() => {});
+  return signedIn;
 }
 
 export async function closeSharedWhence(): Promise<void> {

@@ -20,6 +20,7 @@ type Schema = {
   readonly maxItems?: number;
   readonly maxLength?: number;
   readonly minimum?: number;
+  readonly nullable?: boolean;
   readonly enum?: readonly unknown[];
 };
 
@@ -53,7 +54,7 @@ export function useValidators(app: FastifyInstance): void {
 /** The keywords in the order in which Ajv checks them. */
 export function checkOf(schema: Schema): Check {
   const { type, properties, required, items, ...others } = schema;
-  const { additionalProperties, minItems, maxItems, maxLength, minimum, enum: values, ...unknown } = others;
+  const { additionalProperties, minItems, maxItems, maxLength, minimum, nullable, enum: values, ...unknown } = others;
   const unsupported = Object.keys(unknown).find((name) => !ANNOTATIONS.has(name));
   if (unsupported !== undefined) throw new Error(`validators do not support ${unsupported} in a request schema`);
   if (additionalProperties !== undefined && additionalProperties !== false)
@@ -65,6 +66,7 @@ export function checkOf(schema: Schema): Check {
   const known = new Set(members.map(([name]) => name));
   return (value, path) => {
     const violation: Violation = { instancePath: path, params: {} };
+    if (value === null && nullable === true) return undefined;
     if (!isOfType(value)) return violation;
     if (typeof value === 'number' && value < (minimum ?? value)) return violation;
     // JSON Schema counts characters, not UTF-16 code units.

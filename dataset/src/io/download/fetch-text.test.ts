@@ -18,24 +18,40 @@ test('fetch text: the text, with credentials, User-Agent and contact', async () 
   });
   const url = new URL(`${server.url.replace('//', '//user:secret@')}/catalogue?t=1`);
   const fetched = await fetchText(url, { limits: LIMITS, contact: 'mailto:noc@example.com' });
-  assert.deepEqual(fetched, { kind: 'fetched', text: '[{"ü":1}]', contentType: 'application/json' });
+  assert.deepEqual(fetched, {
+    kind: 'fetched',
+    text: '[{"ü":1}]',
+    contentType: 'application/json',
+    url: new URL(`${server.url}/catalogue?t=1`),
+  });
   const { authorization, 'user-agent': userAgent } = server.asked[0]?.headers ?? {};
   assert.equal(authorization, `Basic ${Buffer.from('user:secret').toString('base64')}`);
   assert.match(userAgent ?? '', /^whence\/\d+\.\d+\.\d+ \(\+mailto:noc@example\.com\)$/);
 });
 
-for (const [behaviour, answer, reason] of [
-  ['404', (response) => void response.writeHead(404).end('nothing'), 'the server answered 404 Not Found'],
-  ['an empty answer', (response) => void response.writeHead(204).end(), 'the server answered 204 No Content'],
+for (const [behaviour, answer, reason, more = {}] of [
+  [
+    '404',
+    (response) => void response.writeHead(404).end('nothing'),
+    'the server answered 404 Not Found',
+    { status: 404 },
+  ],
+  [
+    'an empty answer',
+    (response) => void response.writeHead(204).end(),
+    'the server answered 204 No Content',
+    { status: 204 },
+  ],
   ['too much', (response) => void response.end('x'.repeat(1001)), 'larger than 1000 bytes'],
   ['silence', () => {}, 'no answer within 0.3 s'],
   ['half of it', (response) => void response.writeHead(200).write('['), 'no more data within 0.3 s'],
-] as readonly (readonly [string, Answer, string])[])
+] as readonly (readonly [string, Answer, string, { status: number }?])[])
   test(`fetch text: ${behaviour} is a sentence`, async () => {
     server.routes.set('/catalogue', answer);
     assert.deepEqual(await fetchText(new URL(`${server.url}/catalogue`), { limits: LIMITS }), {
       kind: 'failed',
       reason,
+      ...more,
     });
   });
 

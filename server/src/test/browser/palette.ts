@@ -125,7 +125,7 @@ test('trying records: what they would do is shown beside them, and a link carrie
   assert.equal(await field('SPF record').inputValue(), 'v=spf1 ip4:192.0.2.0/33 -all');
   await page
     .getByRole('row', { name: /^SPF 20/ })
-    .getByText('0 of 25')
+    .getByText('0 of 25', { exact: true })
     .waitFor();
   await page.getByRole('button', { name: 'Reset' }).click();
   assert.match(await field('SPF record').inputValue(), /include:spf\.example\.com ~all$/);

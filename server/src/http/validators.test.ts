@@ -21,7 +21,7 @@ function schema(depth: number): object {
     () => ({ type: 'string', description: 'A text.', ...maybe({ maxLength: below(4) }), ...maybe({ nullable: true }) }),
     () => ({ type: 'string', enum: TEXTS.slice(0, 1 + below(3)), ...maybe({ maxLength: below(4) }) }),
     () => ({ type: 'integer', ...maybe({ minimum: below(3) }), ...maybe({ nullable: true }) }),
-    () => ({ type: 'number', ...maybe({ minimum: below(3) }) }),
+    () => ({ type: 'number', ...maybe({ minimum: below(3) }), ...maybe({ maximum: below(3) }) }),
     () => ({ type: 'boolean' }),
     ...(depth === 0
       ? []

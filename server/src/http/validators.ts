@@ -21,6 +21,7 @@ type Schema = {
   readonly maxItems?: number;
   readonly maxLength?: number;
   readonly minimum?: number;
+  readonly maximum?: number;
   readonly enum?: readonly unknown[];
 };
 
@@ -55,7 +56,17 @@ export function useValidators(app: FastifyInstance): void {
 /** The keywords in the order in which Ajv checks them. */
 export function checkOf(schema: Schema): Check {
   const { type, properties, required, items, ...others } = schema;
-  const { additionalProperties, minItems, maxItems, maxLength, minimum, enum: values, nullable, ...unknown } = others;
+  const {
+    additionalProperties,
+    minItems,
+    maxItems,
+    maxLength,
+    minimum,
+    maximum,
+    enum: values,
+    nullable,
+    ...unknown
+  } = others;
   const unsupported = Object.keys(unknown).find((name) => !ANNOTATIONS.has(name));
   if (unsupported !== undefined) throw new Error(`validators do not support ${unsupported} in a request schema`);
   if (additionalProperties !== undefined && additionalProperties !== false)
@@ -69,7 +80,7 @@ export function checkOf(schema: Schema): Check {
     const violation: Violation = { instancePath: path, params: {} };
     if (value === null && nullable === true && values === undefined) return undefined;
     if (!isOfType(value)) return violation;
-    if (typeof value === 'number' && value < (minimum ?? value)) return violation;
+    if (typeof value === 'number' && (value < (minimum ?? value) || value > (maximum ?? value))) return violation;
     // JSON Schema counts characters, not UTF-16 code units.
     if (typeof value === 'string' && maxLength !== undefined && [...value].length > maxLength) return violation;
     if (Array.isArray(value)) {

@@ -2,25 +2,20 @@
 import type { Dataset } from '@whence/dataset/read';
 import type { Evidence, IpRecord } from '@whence/dataset/record';
 import type { Hostname } from '../address/hostname.ts';
-import { HostnameLookups } from '../address/hostname-lookups.ts';
 import type { Registration } from '../address/registration/rdap-network.ts';
-import type { Registrations } from '../address/registration/registrations.ts';
-import type { RpkiFile } from '../address/routing/rpki-file.ts';
-import { type AddressMembers, AddressSections } from '../address/sections.ts';
-import { EmailChecks } from '../email-checks/email-checks.ts';
+import type { AddressMembers } from '../address/sections.ts';
 import { evidenceOf, lookup, specialPurposeOf } from '../lookup/lookup.ts';
-import type { Config } from '../settings/config.ts';
-import type { StoredRegistration } from '../storage/stores/registration-store.ts';
-import { CommandError, type ExitCode, UsageError } from '../terminal/exit.ts';
+import { type ExitCode, UsageError } from '../terminal/exit.ts';
 import type { Output } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
 import type { AddressSection } from '../vocabulary.ts';
+import type { IpConfig, OpenSections } from './ip-sections.ts';
 import { openLocalDataset } from './local-dataset.ts';
 
 type IpOptions = { json?: boolean; explain?: boolean; include?: ReadonlySet<AddressSection> };
 
 export async function ipCommand(
-  config: Pick<Config, 'dataDir' | 'dnsServers' | 'rpkiFile' | 'rdapBootstrap' | 'contact' | 'proxies'>,
+  config: IpConfig,
   addresses: readonly string[],
   options: IpOptions,
   stdout: Output,
@@ -29,50 +24,18 @@ export async function ipCommand(
   const invalid = addresses.filter((text) => lookup(dataset, text).kind === 'invalid');
   if (invalid.length > 0)
     throw new UsageError(`invalid IP address: ${invalid.map((text) => JSON.stringify(text)).join(', ')}`);
-  const dns = new EmailChecks(config.dnsServers);
-  const sections = new AddressSections({
-    hostnames: new HostnameLookups(() => dns.dnsClient()),
-    rpki: options.include?.has('routing') ? await openRpki(config.rpkiFile) : undefined,
-    registrations: options.include?.has('registration') ? await openRegistrations(config) : undefined,
-  });
+  const { include = new Set<never>() } = options;
+  // Loaded if it is asked for: DNS and the HTTP client are half of what this command would load.
+  const sections =
+    include.size === 0 ? undefined : await (await import('./ip-sections.ts')).openSections(config, include);
   let isEveryFound = true;
   for (const text of addresses) {
     const answer = await answerOf(dataset, text, options, sections);
     stdout.write(options.json === true ? `${JSON.stringify(answer)}\n` : formatAnswer(text, answer));
     isEveryFound &&= 'ip' in answer;
   }
-  dns.close();
+  sections?.close();
   return isEveryFound ? 0 : 1;
-}
-
-async function openRpki(path: string | undefined): Promise<RpkiFile | undefined> {
-  if (path === undefined) return undefined;
-  const { RpkiFile } = await import('../address/routing/rpki-file.ts');
-  const file = new RpkiFile(path, {
-    loaded: () => {},
-    failed: (reason) => {
-      throw new CommandError(`WHENCE_RPKI: ${path}: ${reason}`);
-    },
-  });
-  await file.update();
-  return file;
-}
-
-/** Without storage: a command asks once for each address. */
-async function openRegistrations({
-  rdapBootstrap,
-  contact,
-  proxies,
-}: Pick<Config, 'rdapBootstrap' | 'contact' | 'proxies'>): Promise<Registrations> {
-  if (rdapBootstrap === undefined)
-    throw new UsageError('registration asks the registries, which is off; to allow it, set WHENCE_RDAP=on');
-  const { Registrations } = await import('../address/registration/registrations.ts');
-  const rows = new Map<string, StoredRegistration>();
-  const store = {
-    find: async (subject: string) => rows.get(subject),
-    save: async (subject: string, row: StoredRegistration) => void rows.set(subject, row),
-  };
-  return new Registrations({ store, bootstrapUrl: rdapBootstrap, contact, proxies, nowMs: Date.now });
 }
 
 type Answer =
@@ -82,15 +45,14 @@ type Answer =
 async function answerOf(
   dataset: Dataset,
   text: string,
-  { explain = false, include = new Set() }: IpOptions,
-  sections: AddressSections,
+  { explain = false }: IpOptions,
+  sections: OpenSections | undefined,
 ): Promise<Answer> {
   const found = lookup(dataset, text);
   if (found.kind === 'found') {
     const record = dataset.record(found.address, found.match);
-    const requester = { fairnessKey: 'command line', signal: new AbortController().signal };
     const evidence = explain ? { evidence: evidenceOf(dataset, found) } : {};
-    return { ...record, ...evidence, ...(await sections.describe({ dataset, ...found }, include, requester)) };
+    return { ...record, ...evidence, ...(await sections?.describe({ dataset, ...found })) };
   }
   const details = found.kind === 'not found' ? specialPurposeOf(found) : undefined;
   return { error: 'no data found for IP', code: 'NOT_FOUND', ...(details === undefined ? {} : { details }) };

@@ -10,7 +10,7 @@ import { recordBytes, writeRecord } from '@whence/dataset/record-writer';
 import { findSpecialPurpose, type SpecialPurpose } from '@whence/dataset/special-purpose';
 import type { AnswerCache } from './answer-cache.ts';
 
-type Lookup =
+export type Lookup =
   | { kind: 'found'; address: Address; match: Match }
   | { kind: 'not found'; address: Address }
   | { kind: 'invalid' };

@@ -235,6 +235,7 @@ const COMMANDS: Readonly<Record<string, (() => Promise<Change>) | Unchanged>> = 
   asn: READS,
   'asn search': READS,
   email: READS,
+  crawlers: READS,
   enrich: READS,
   'dataset build': PUBLISHES,
   'dataset update': PUBLISHES,

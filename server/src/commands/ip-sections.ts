@@ -1,0 +1,58 @@
+/** What `whence ip --include` asks for beside the record: DNS, the registries and a file of ROA payloads, opened once. */
+import type { Dataset } from '@whence/dataset/read';
+import { HostnameLookups } from '../address/hostname-lookups.ts';
+import type { Registrations } from '../address/registration/registrations.ts';
+import type { RpkiFile } from '../address/routing/rpki-file.ts';
+import { type AddressMembers, AddressSections } from '../address/sections.ts';
+import { EmailChecks } from '../email-checks/email-checks.ts';
+import type { Lookup } from '../lookup/lookup.ts';
+import type { Config } from '../settings/config.ts';
+import type { StoredRegistration } from '../storage/stores/registration-store.ts';
+import { CommandError, UsageError } from '../terminal/exit.ts';
+import type { AddressSection } from '../vocabulary.ts';
+
+export type IpConfig = Pick<Config, 'dataDir' | 'dnsServers' | 'rpkiFile' | 'rdapBootstrap' | 'contact' | 'proxies'>;
+
+type Found = Extract<Lookup, { kind: 'found' }> & { readonly dataset: Dataset };
+
+export type OpenSections = {
+  describe(found: Found): Promise<AddressMembers>;
+  close(): void;
+};
+
+export async function openSections(config: IpConfig, include: ReadonlySet<AddressSection>): Promise<OpenSections> {
+  const dns = new EmailChecks(config.dnsServers);
+  const sections = new AddressSections({
+    hostnames: new HostnameLookups(() => dns.dnsClient()),
+    rpki: include.has('routing') ? await openRpki(config.rpkiFile) : undefined,
+    registrations: include.has('registration') ? await openRegistrations(config) : undefined,
+  });
+  const requester = { fairnessKey: 'command line', signal: new AbortController().signal };
+  return { describe: (found) => sections.describe(found, include, requester), close: () => dns.close() };
+}
+
+async function openRpki(path: string | undefined): Promise<RpkiFile | undefined> {
+  if (path === undefined) return undefined;
+  const { RpkiFile } = await import('../address/routing/rpki-file.ts');
+  const file = new RpkiFile(path, {
+    loaded: () => {},
+    failed: (reason) => {
+      throw new CommandError(`WHENCE_RPKI: ${path}: ${reason}`);
+    },
+  });
+  await file.update();
+  return file;
+}
+
+/** Without storage: a command asks once for each address. */
+async function openRegistrations({ rdapBootstrap, contact, proxies }: IpConfig): Promise<Registrations> {
+  if (rdapBootstrap === undefined)
+    throw new UsageError('registration asks the registries, which is off; to allow it, set WHENCE_RDAP=on');
+  const { Registrations } = await import('../address/registration/registrations.ts');
+  const rows = new Map<string, StoredRegistration>();
+  const store = {
+    find: async (subject: string) => rows.get(subject),
+    save: async (subject: string, row: StoredRegistration) => void rows.set(subject, row),
+  };
+  return new Registrations({ store, bootstrapUrl: rdapBootstrap, contact, proxies, nowMs: Date.now });
+}

@@ -44,6 +44,10 @@ const TEXTS: Readonly<Record<string, string>> = {
     'ASN,Category 1 - Layer 1,Category 1 - Layer 2',
     '"AS64496","Computer and Information Technology","Phone Provider"',
   ),
+  'as-metadata-json': json([
+    { asn: 64496, metadata: { handle: 'EXAMPLE', category: 'isp', networkRole: 'access_provider', country: 'NL' } },
+    { asn: 64497, metadata: { handle: 'HOST', category: 'hosting', networkRole: 'stub', country: 'DE' } },
+  ]),
   'peeringdb-net': json({
     data: [{ asn: 64496, info_type: 'Content', info_types: ['Content', 'NSP'], name: 'Example' }],
   }),

@@ -3,6 +3,7 @@
  * export of our dataset, without which the peer returns only the country; a file of networks as JSON.
  */
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import Fastify from 'fastify';
 import { openByArgument } from '../../engine/maxmind.ts';
 import { listen } from './peer-server.ts';
@@ -14,11 +15,8 @@ const networks = new Map<string, object>(process.argv[3] ? JSON.parse(readFileSy
 const app = Fastify();
 app.get<{ Params: { ip: string } }>('/v1/ip/:ip', (request, reply) => {
   const { ip } = request.params;
-  try {
-    return reply.type('application/json; charset=utf-8').send(JSON.stringify({ ip, ...reader.get(ip) }));
-  } catch {
-    return reply.code(400).send({ error: 'invalid IP address' });
-  }
+  if (isIP(ip) === 0) return reply.code(400).send({ error: 'invalid IP address' });
+  return reply.type('application/json; charset=utf-8').send(JSON.stringify({ ip, ...reader.get(ip) }));
 });
 app.get<{ Params: { asn: string } }>('/v1/asn/:asn', (request, reply) =>
   reply.type('application/json; charset=utf-8').send(JSON.stringify({ data: networks.get(request.params.asn) })),

@@ -1,5 +1,5 @@
 /**
- * The hostname of an address: its PTR record, confirmed by the addresses of that name. Whoever controls the reverse zone of
+ * The hostname of an address: its PTR record, confirmed by the addresses of that name. The operator of the reverse zone of
  * an address can write any name into it, so a name that does not lead back to the address says nothing about it.
  */
 import { type Address, formatAddress, parseAddress } from '@whence/dataset/address';

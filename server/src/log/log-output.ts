@@ -61,7 +61,7 @@ export class LogOutput {
     this.onRecovery(dropped);
   }
 
-  /** False if the reader accepts no more for now. */
+  /** False if the buffer of the reader is full. */
   #tryToWriteAll(): boolean {
     for (let line = this.#waiting[0]; line !== undefined; line = this.#waiting[0]) {
       let written = line.length;

@@ -11,13 +11,14 @@ import { killAfter } from '@whence/testing/until';
 import { DatasetError } from '../dataset-error.ts';
 import { openDataset } from '../file/read.ts';
 import { encodeDataset } from '../file/write.ts';
-import { BUILT_AT, sampleContent } from '../test/sample-dataset.ts';
+import { BUILT_AT, ownBuffer, sampleContent } from '../test/sample-dataset.ts';
 import {
   adopt,
   immutableName,
   openCurrent,
   prune,
   publish,
+  publishFirst,
   readManifest,
   useVersion,
   verifyVersion,
@@ -36,6 +37,30 @@ test('publish: the first version is 1 and current', () => {
   assert.equal(openCurrent(dataDir), undefined);
   assert.deepEqual(publish(dataDir, first, BUILT_AT), { version: 1, isNew: true });
   assert.equal(openCurrent(dataDir)?.meta.version, 1);
+});
+
+test('publish: a finished file becomes the first version, with the entry that publishing its content would make', () => {
+  const file = ownBuffer(encodeDataset(first, 1, BUILT_AT));
+  assert.equal(publishFirst(dataDir, file), true);
+  const manifest = readManifest(dataDir);
+  const [entry] = manifest?.versions ?? [];
+  assert.ok(entry);
+  assert.equal(verifyVersion(dataDir, entry).asn(64500)?.asn_name, 'First');
+  rmSync(join(dataDir, 'datasets'), { recursive: true });
+  publish(dataDir, first, BUILT_AT);
+  assert.deepEqual(manifest, readManifest(dataDir));
+});
+
+test('publish: a finished file replaces no version, and a damaged one is refused', () => {
+  const file = ownBuffer(encodeDataset(second, 1, BUILT_AT));
+  const damaged = ownBuffer(file);
+  const middle = damaged.length >> 1;
+  damaged[middle] = ~(damaged[middle] ?? 0);
+  assert.throws(() => publishFirst(dataDir, damaged), DatasetError);
+  assert.equal(readManifest(dataDir), undefined);
+  publish(dataDir, first, BUILT_AT);
+  assert.equal(publishFirst(dataDir, file), false);
+  assert.equal(openCurrent(dataDir)?.asn(64500)?.asn_name, 'First');
 });
 
 test('publish: the same content makes no new version', () => {
@@ -178,7 +203,7 @@ for (const [behaviour, current, keep, want] of [
         new Date(Date.UTC(2026, 0, day)),
       );
     useVersion(dataDir, current);
-    const removed = prune(dataDir, keep);
+    const removed = prune(dataDir, keep, BUILT_AT);
     const manifest = readManifest(dataDir);
     assert.deepEqual([manifest?.current, manifest?.versions.map(({ version }) => version)], [current, want]);
     assert.equal(removed.length, 5 - want.length);
@@ -195,14 +220,14 @@ test('prune: after the publisher has started over, newest is by the time of the 
   publish(dataDir, second, new Date('2026-01-02T00:00:00Z'));
   adoptVersion(second, 1);
   adoptVersion(first, 3);
-  assert.deepEqual(prune(dataDir, 2), [2]);
+  assert.deepEqual(prune(dataDir, 2, BUILT_AT), [2]);
 });
 
 test('prune: files that no manifest names are removed, other files stay', () => {
   publish(dataDir, first, BUILT_AT);
   for (const name of ['000009.whence', '000009-0123456789abcdef.whence', 'notes.txt'])
     writeFileSync(join(dataDir, 'datasets', name), 'x');
-  assert.deepEqual(prune(dataDir, 7), []);
+  assert.deepEqual(prune(dataDir, 7, BUILT_AT), []);
   assert.deepEqual(readdirSync(join(dataDir, 'datasets')).sort(), ['000001.whence', 'manifest.json', 'notes.txt']);
 });
 

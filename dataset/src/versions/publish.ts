@@ -5,8 +5,10 @@
  * manifest no longer names it.
  *
  *   datasets/manifest.json                    { "current": 3, "versions": [ … ] }
- *   datasets/000002.whence                    built here
+ *   datasets/000002.whence                    built here, or version 1 as it came with the program
  *   datasets/000003-9f86d081884c7d65.whence   pulled from a static host; its name holds the beginning of its SHA-256
+ *   datasets/history/                         what older versions answered about addresses (history/)
+ *   datasets/60303ae22b998861.supplement      supplement of one or more versions, see supplement/supplement.ts
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -18,6 +20,8 @@ import { type Content, encodeDataset } from '../file/write.ts';
 import { withLock } from '../io/lock.ts';
 import { clearUnfinished, renameSynced, writeWhole } from '../io/whole-file.ts';
 import type { Counts, DataSources, Figures, Meta, QualityRow, Refusal, Source } from '../record.ts';
+import { readSupplement, SUPPLEMENT_FORMAT, Supplement } from '../supplement/supplement.ts';
+import { type Retention, wholeVersions } from './retention.ts';
 
 /** A file of a version: a static host may offer a version in several formats. */
 type FileEntry = Pick<VersionEntry, 'file' | 'bytes' | 'sha256'> & { format: number };
@@ -40,9 +44,15 @@ export type VersionEntry = {
   data_sources?: DataSources;
   quality?: readonly QualityRow[];
   counts: Counts;
+  /** Absent if no feed for it is enabled. Versions with the same one share the file. */
+  supplement?: SupplementEntry;
 };
+
+/** The file of a supplement. Its digest says which one belongs to a version. */
+export type SupplementEntry = Pick<VersionEntry, 'file' | 'bytes' | 'sha256' | 'sources'> & { format: number };
+
 /** The part of an entry that a replica needs; everything else is in the file. */
-export type Published = Pick<VersionEntry, 'version' | 'file' | 'bytes' | 'sha256' | 'format'>;
+export type Published = Pick<VersionEntry, 'version' | 'file' | 'bytes' | 'sha256' | 'format' | 'supplement'>;
 
 export const formatOfEntry = ({ format = 5 }: Pick<VersionEntry, 'format'>): number => format;
 export type Manifest = { current: number; versions: VersionEntry[] };
@@ -53,36 +63,60 @@ export function checkWritable(dataDir: string): void {
 }
 
 /** Publishes the content as the next version, unless the current version has the same content. */
-export function publish(dataDir: string, content: Content, now: Date): { version: number; isNew: boolean } {
+export function publish(
+  dataDir: string,
+  content: Content,
+  now: Date,
+  supplementBytes?: Buffer,
+): { version: number; isNew: boolean } {
   const folder = datasetsFolder(dataDir);
+  const supplement = supplementBytes && describeSupplement(supplementBytes);
   return publishing(folder, () => {
     const manifest = readManifest(dataDir) ?? { current: 0, versions: [] };
     const current = manifest.versions.find(({ version }) => version === manifest.current);
-    if (current !== undefined && current.content_sha256 === content.meta.content_sha256 && isWhole(folder, current)) {
+    if (
+      current !== undefined &&
+      current.content_sha256 === content.meta.content_sha256 &&
+      current.supplement?.sha256 === supplement?.sha256 &&
+      isWhole(dataDir, current)
+    ) {
       return { version: current.version, isNew: false };
     }
+    if (supplement !== undefined && supplementBytes !== undefined)
+      writeWhole(join(folder, supplement.file), supplementBytes);
     const version = Math.max(0, ...manifest.versions.map((entry) => entry.version)) + 1;
     const file = `${sixDigits(version)}.whence`;
     const bytes = encodeDataset(content, version, now);
     writeWhole(join(folder, file), bytes);
-    const { content_sha256, sources, refused, figures, data_sources, counts, quality } = content.meta;
-    const entry = {
+    const meta = { ...content.meta, built_at: now.toISOString() };
+    const entry = entryOf(meta, {
       version,
       file,
       format: FORMAT_VERSION,
-      built_at: now.toISOString(),
       bytes: bytes.length,
       sha256: sha256Of(bytes),
-      content_sha256,
-      sources,
-      refused,
-      figures,
-      counts,
-      ...(data_sources === undefined ? {} : { data_sources }),
-      ...(quality === undefined ? {} : { quality }),
-    };
+      ...(supplement === undefined ? {} : { supplement }),
+    });
     writeManifest(folder, { current: version, versions: [...manifest.versions, entry] });
     return { version, isNew: true };
+  });
+}
+
+/**
+ * Publishes a finished file as the first version of a data directory. False if there are versions already: of two
+ * programs that start at the same time, one publishes. Throws a DatasetError if the file is damaged.
+ */
+export function publishFirst(dataDir: string, file: Buffer): boolean {
+  const { meta } = new Dataset(file);
+  const folder = datasetsFolder(dataDir);
+  return publishing(folder, () => {
+    if ((readManifest(dataDir)?.versions.length ?? 0) > 0) return false;
+    const { version } = meta;
+    const name = `${sixDigits(version)}.whence`;
+    writeWhole(join(folder, name), file);
+    const place = { version, file: name, format: FORMAT_VERSION, bytes: file.length, sha256: sha256Of(file) };
+    writeManifest(folder, { current: version, versions: [entryOf(meta, place)] });
+    return true;
   });
 }
 
@@ -101,37 +135,74 @@ export function useVersion(dataDir: string, version: number, { isVerified = fals
 /**
  * Makes a downloaded file the current version, under the number it was published with. The caller has opened the file
  * and checked its digest. The publisher decides what a number means: if it has started over, its version 1 replaces
- * ours, so that all replicas give the same answers.
+ * ours, so that all replicas give the same answers. `supplementPath` is the file of its supplement, if that was downloaded
+ * too.
  */
-export function adopt(dataDir: string, published: Published, path: string, meta: Meta): void {
-  const { version, bytes, sha256 } = published;
+export function adopt(dataDir: string, published: Published, path: string, meta: Meta, supplementPath?: string): void {
+  const { version, bytes, sha256, supplement } = published;
   const format = formatOfEntry(published);
   if (meta.version !== version)
     throw new DatasetError(`the file published as version ${version} contains version ${meta.version}`);
-  const { built_at, content_sha256, sources, refused, figures, data_sources, counts, quality } = meta;
-  const file = immutableName(published);
-  const entry = {
-    ...{ version, file, format, built_at, bytes, sha256, content_sha256, sources, refused, figures, counts },
-    ...(data_sources === undefined ? {} : { data_sources }),
-    ...(quality === undefined ? {} : { quality }),
-  };
+  const entry = entryOf(meta, {
+    version,
+    file: immutableName(published),
+    format,
+    bytes,
+    sha256,
+    ...(supplement && { supplement }),
+  });
   const folder = datasetsFolder(dataDir);
   publishing(folder, () => {
     const { versions } = readManifest(dataDir) ?? { versions: [] };
     const others = versions.filter((candidate) => candidate.version !== version);
     renameSynced(path, join(folder, entry.file));
+    if (supplementPath !== undefined && supplement !== undefined)
+      renameSynced(supplementPath, join(folder, supplement.file));
     writeManifest(folder, { current: version, versions: [...others, entry].sort((a, b) => a.version - b.version) });
     removeUnnamed(dataDir);
   });
 }
 
-/** Removes all versions but the current one and the newest others, `keep` in all. Returns the numbers removed. */
-export function prune(dataDir: string, keep: number): number[] {
+/** The same for a version that is there already, if only its supplement is another one. */
+export function adoptSupplement(dataDir: string, { version, supplement }: Published, path?: string): void {
+  const folder = datasetsFolder(dataDir);
+  publishing(folder, () => {
+    const manifest = readManifest(dataDir);
+    if (manifest === undefined) throw new DatasetError(`there is no version ${version}`);
+    if (path !== undefined && supplement !== undefined) renameSynced(path, join(folder, supplement.file));
+    const versions = manifest.versions.map(({ supplement: before, ...entry }) => {
+      const used = entry.version === version ? supplement : before;
+      return used === undefined ? entry : { ...entry, supplement: used };
+    });
+    writeManifest(folder, { current: version, versions });
+    removeUnnamed(dataDir);
+  });
+}
+
+function entryOf(
+  meta: Omit<Meta, 'version'>,
+  place: Pick<VersionEntry, 'version' | 'file' | 'bytes' | 'sha256' | 'supplement'> & { format: number },
+): VersionEntry {
+  const { built_at, content_sha256, sources, refused, figures, data_sources, counts, quality } = meta;
+  const { version, file, format, bytes, sha256, supplement } = place;
+  return {
+    ...{ version, file, format, built_at, bytes, sha256, content_sha256, sources, refused, figures, counts },
+    ...(data_sources === undefined ? {} : { data_sources }),
+    ...(quality === undefined ? {} : { quality }),
+    ...(supplement === undefined ? {} : { supplement }),
+  };
+}
+
+/**
+ * Removes the files of all versions but the current one and the newest others. Returns the numbers removed. Call
+ * `recordHistory` before, which keeps what older versions answered about addresses.
+ */
+export function prune(dataDir: string, retention: Retention, now: Date): number[] {
   const folder = datasetsFolder(dataDir);
   return publishing(folder, () => {
     const manifest = readManifest(dataDir);
     if (manifest === undefined) return [];
-    const kept = newestVersions(manifest, keep);
+    const kept = wholeVersions(manifest, retention, now);
     const removed = manifest.versions.filter((entry) => !kept.includes(entry)).map(({ version }) => version);
     if (removed.length > 0) writeManifest(folder, { ...manifest, versions: kept });
     removeUnnamed(dataDir);
@@ -139,24 +210,20 @@ export function prune(dataDir: string, keep: number): number[] {
   });
 }
 
-/**
- * The current version and the newest others, `keep` in all, in the order of the manifest. Newest by the time of the
- * build: the numbers of a publisher that has started over begin at 1 again.
- */
-export function newestVersions({ current, versions }: Manifest, keep: number): VersionEntry[] {
-  const newestFirst = [...versions].sort(
-    (a, b) =>
-      Number(b.version === current) - Number(a.version === current) ||
-      Date.parse(b.built_at) - Date.parse(a.built_at) ||
-      b.version - a.version,
-  );
-  const kept = new Set(newestFirst.slice(0, keep));
-  return versions.filter((entry) => kept.has(entry));
-}
-
 /** A name that no other content can have: a reader of an older manifest finds the file that it named, or none. */
 export function immutableName({ version, sha256 }: Pick<VersionEntry, 'version' | 'sha256'>): string {
   return `${sixDigits(version)}-${sha256.slice(0, 16)}.whence`;
+}
+
+/** Named by its content only: most versions have the same supplement as the one before. */
+export function supplementName(sha256: string): string {
+  return `${sha256.slice(0, 16)}.supplement`;
+}
+
+function describeSupplement(bytes: Buffer): SupplementEntry {
+  const sha256 = sha256Of(bytes);
+  const { sources } = new Supplement(bytes).meta;
+  return { file: supplementName(sha256), format: SUPPLEMENT_FORMAT, bytes: bytes.length, sha256, sources };
 }
 
 export function readManifest(dataDir: string): Manifest | undefined {
@@ -181,6 +248,19 @@ export function openCurrent(dataDir: string): Dataset | undefined {
   const manifest = readManifest(dataDir);
   const entry = manifest?.versions.find(({ version }) => version === manifest.current);
   return entry && openDataset(versionPath(dataDir, entry));
+}
+
+/** The supplement of a version; undefined if it has none. Throws a DatasetError if it is damaged or of another version. */
+export function openSupplement(
+  dataDir: string,
+  { supplement }: Pick<VersionEntry, 'supplement'>,
+): Supplement | undefined {
+  if (supplement === undefined) return undefined;
+  return new Supplement(readSupplement(supplementPath(dataDir, supplement), supplement.sha256));
+}
+
+export function supplementPath(dataDir: string, { file }: Pick<SupplementEntry, 'file'>): string {
+  return join(datasetsFolder(dataDir), file);
 }
 
 /** Changes with every new version: readers watch this file. */
@@ -216,23 +296,25 @@ export const datasetsFolder = (dataDir: string): string => join(dataDir, 'datase
 const sixDigits = (version: number) => String(version).padStart(6, '0');
 export const sha256Of = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
-function isWhole(folder: string, entry: VersionEntry): boolean {
+function isWhole(dataDir: string, entry: VersionEntry): boolean {
   try {
-    openDataset(join(folder, entry.file));
+    openDataset(versionPath(dataDir, entry));
+    openSupplement(dataDir, entry);
     return true;
   } catch {
     return false;
   }
 }
 
-const VERSION_FILE = /^\d{6,}(?:-[0-9a-f]{16})?\.whence$/;
+const VERSION_FILE = /^(?:\d{6,}(?:-[0-9a-f]{16})?\.whence|[0-9a-f]{16}\.supplement)$/;
 
 /**
  * Also removes files left by a process that was killed between writing the manifest and removing them. The caller holds
  * the lock, so no other process is about to add a file to the manifest.
  */
 function removeUnnamed(dataDir: string): void {
-  const named = new Set(readManifest(dataDir)?.versions.map(({ file }) => file));
+  const versions = readManifest(dataDir)?.versions ?? [];
+  const named = new Set(versions.flatMap(({ file, supplement }) => [file, supplement?.file]));
   const folder = datasetsFolder(dataDir);
   for (const name of readdirSync(folder)) if (VERSION_FILE.test(name) && !named.has(name)) rmSync(join(folder, name));
 }

@@ -5,6 +5,7 @@
  *   manifest.json                    { "current": 42, "versions": [ … ] }, as in the data directory
  *   000041-9f86d081884c7d65.whence
  *   000042-60303ae22b998861.whence
+ *   9b74c9897bac770f.supplement      of a version that has one; replicas of older releases do not ask for it
  *
  * While replicas of two releases run, a version may be there in several formats (`other_formats` in the manifest).
  * Files are written first, then the manifest, and removals come last: a reader of the manifest always finds the files
@@ -17,19 +18,22 @@ import { FORMATS, inFormat, isReadable } from '../file/earlier-formats.ts';
 import { readChecked } from '../file/read.ts';
 import { withLock } from '../io/lock.ts';
 import { clearUnfinished, makeFolder, writeWhole } from '../io/whole-file.ts';
+import { readSupplement } from '../supplement/supplement.ts';
 import {
   datasetsFolder,
   formatOfEntry,
   immutableName,
   type Manifest,
-  newestVersions,
   readManifest,
+  type SupplementEntry,
   sha256Of,
+  supplementPath,
   type VersionEntry,
   verifyVersion,
   versionPath,
 } from './publish.ts';
 import { MAX_MANIFEST_BYTES } from './published-manifest.ts';
+import { newestVersions } from './retention.ts';
 
 type PublishedTo = {
   current: number;
@@ -63,6 +67,8 @@ export function publishTo(dataDir: string, targetDir: string, { keep, format }: 
       try {
         const files = filesOfVersion(dataDir, entry, format === undefined ? FORMATS : [format]);
         for (const { file, bytes } of files) if (writeFile(targetDir, file, bytes)) result.written.push(file);
+        if (entry.supplement !== undefined && copySupplement(dataDir, targetDir, entry.supplement))
+          result.written.push(entry.supplement.file);
         versions.push(entryOf(entry, files));
       } catch (error) {
         if (entry.version === manifest.current || !(error instanceof DatasetError)) throw error;
@@ -122,7 +128,12 @@ function entryOf(entry: VersionEntry, [main, ...others]: readonly FormatFile[]):
   };
 }
 
-const OUR_FILE = /^\d{6,}-[0-9a-f]{16}\.whence$/;
+/** False if it is there already. */
+function copySupplement(dataDir: string, targetDir: string, supplement: SupplementEntry): boolean {
+  return writeFile(targetDir, supplement.file, readSupplement(supplementPath(dataDir, supplement), supplement.sha256));
+}
+
+const OUR_FILE = /^(?:\d{6,}-[0-9a-f]{16}\.whence|[0-9a-f]{16}\.supplement)$/;
 
 /** Returns false if the file already exists with the same content. A truncated file is written again. */
 function writeFile(targetDir: string, name: string, bytes: Buffer): boolean {
@@ -131,7 +142,11 @@ function writeFile(targetDir: string, name: string, bytes: Buffer): boolean {
   return true;
 }
 
-const namesIn = ({ file, other_formats = [] }: VersionEntry) => [file, ...other_formats.map((other) => other.file)];
+const namesIn = ({ file, other_formats = [], supplement }: VersionEntry) => [
+  file,
+  ...other_formats.map((other) => other.file),
+  ...(supplement === undefined ? [] : [supplement.file]),
+];
 
 /** Not written when it is unchanged, so that its time, and with it a host's ETag, stays the same. */
 function writePublishedManifest(targetDir: string, manifest: Manifest): void {

@@ -6,7 +6,8 @@
 import { DatasetError } from '../dataset-error.ts';
 import { FORMATS, isReadable } from '../file/earlier-formats.ts';
 import { UnreadableFormat } from '../file/format.ts';
-import { formatOfEntry, type Published } from './publish.ts';
+import { SUPPLEMENT_FORMAT } from '../supplement/supplement.ts';
+import { formatOfEntry, type Published, supplementName } from './publish.ts';
 
 /** Replicas refuse anything larger. The manifest of 60 versions is about 300 kB, a dataset is 20 MB today. */
 export const MAX_MANIFEST_BYTES = 1024 * 1024;
@@ -25,12 +26,12 @@ export function parsePublished(text: string): PublishedChoice {
   const entry = entries.find(({ version }) => version === current);
   if (entry === undefined) throw new DatasetError(`names version ${current} as current, but does not list it`);
   const file = newestReadable(entry);
-  if (file !== undefined) return checkFile(current, file);
+  if (file !== undefined) return { ...checkFile(current, file), ...supplementOf(entry) };
   const unreadable = { version: current, format: statedFormat(entry) };
   for (const earlier of earlierThan(entry, entries)) {
     const other = newestReadable(earlier);
     if (other !== undefined && isWhole(earlier['version'], 1, MAX_VERSION))
-      return { ...checkFile(earlier['version'], other), unreadable };
+      return { ...checkFile(earlier['version'], other), ...supplementOf(earlier), unreadable };
   }
   throw new UnreadableFormat(unreadable.format, `${unreadableText(unreadable)}, and no earlier version in another one`);
 }
@@ -76,6 +77,14 @@ function checkFile(version: number, { file, bytes, sha256, format }: Json): Publ
   if (bytes > MAX_FILE_BYTES)
     throw new DatasetError(`names a file of ${bytes} bytes; replicas take ${MAX_FILE_BYTES} at most`);
   return { version, file, bytes, sha256, ...(typeof format === 'number' ? { format } : {}) };
+}
+
+/** One that this program cannot read is left out: the version can be used without it. */
+function supplementOf({ version, supplement }: Json): Pick<Published, 'supplement'> {
+  if (!isObject(supplement) || supplement['format'] !== SUPPLEMENT_FORMAT) return {};
+  const { bytes, sha256 } = checkFile(Number(version), supplement);
+  const sources = Array.isArray(supplement['sources']) ? supplement['sources'] : [];
+  return { supplement: { file: supplementName(sha256), format: SUPPLEMENT_FORMAT, bytes, sha256, sources } };
 }
 
 const MAX_VERSION = 999_999_999;

@@ -7,8 +7,10 @@ import { join } from 'node:path';
 import test, { afterEach, beforeEach } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { FolderHost } from '@whence/testing/servers/folder-host';
+import { parseAddress } from '../address.ts';
 import { sampleContent } from '../test/sample-dataset.ts';
-import { openCurrent, publish, readManifest, useVersion, verifyVersion } from './publish.ts';
+import { sampleSupplement } from '../test/sample-supplement.ts';
+import { openCurrent, openSupplement, publish, readManifest, useVersion, verifyVersion } from './publish.ts';
 import { publishTo } from './published-folder.ts';
 import { parsePublished } from './published-manifest.ts';
 import { type PullMemory, pull } from './pull.ts';
@@ -35,8 +37,8 @@ const TIMEOUTS = {
 };
 const pullNow = (memory: PullMemory = {}, url = host.url) => pull(url, replica, { now, memory, timeouts: TIMEOUTS });
 
-function release(name: string): void {
-  publish(builder, sampleContent({ routes: [['1.0.0.0/16', 64500, name]] }), new Date());
+function release(name: string, supplement?: Buffer): void {
+  publish(builder, sampleContent({ routes: [['1.0.0.0/16', 64500, name]] }), new Date(), supplement);
   publishTo(builder, host.folder, { keep: 3 });
 }
 const published = () => parsePublished(readFileSync(join(host.folder, 'manifest.json'), 'utf8'));
@@ -67,6 +69,63 @@ test('pull: the published version, its number and its digest', async () => {
   assert.equal(entry.sha256, published().sha256);
   verifyVersion(replica, entry);
   assert.deepEqual(leftovers(), []);
+});
+
+const supplement = (prefix: string) => sampleSupplement({ anycast: [prefix] });
+const isAnycast = (ip: string) => {
+  const manifest = readManifest(replica);
+  const entry = manifest?.versions.find(({ version }) => version === manifest.current);
+  const address = parseAddress(ip);
+  return entry && address && openSupplement(replica, entry)?.isAnycast(address);
+};
+const files = () => readdirSync(join(replica, 'datasets')).filter((name) => name.endsWith('.supplement'));
+
+test('pull: the supplement of a version, once for all versions that have it', async () => {
+  release('One', supplement('1.0.0.0/24'));
+  assert.deepEqual(await pullNow(), { kind: 'adopted', version: 1 });
+  assert.equal(isAnycast('1.0.0.1'), true);
+  release('Two', supplement('1.0.0.0/24'));
+  host.requests();
+  assert.deepEqual(await pullNow(), { kind: 'adopted', version: 2 });
+  assert.deepEqual(host.requests(), ['/manifest.json 200', `/${published().file} 200`]);
+  assert.equal(isAnycast('1.0.0.1'), true);
+  release('Three');
+  assert.deepEqual(await pullNow(), { kind: 'adopted', version: 3 });
+  assert.deepEqual([isAnycast('1.0.0.1'), leftovers(), files().length], [undefined, [], 1]);
+});
+
+test('pull: a version with the same content and another supplement', async () => {
+  release('One', supplement('1.0.0.0/24'));
+  await pullNow();
+  release('One', supplement('1.0.1.0/24'));
+  assert.deepEqual(await pullNow(), { kind: 'adopted', version: 2 });
+  assert.deepEqual([isAnycast('1.0.0.1'), isAnycast('1.0.1.1')], [false, true]);
+});
+
+test('pull: a supplement that was lost here is pulled again, and the version is not', async () => {
+  release('One', supplement('1.0.0.0/24'));
+  await pullNow();
+  for (const name of files()) rmSync(join(replica, 'datasets', name));
+  host.requests();
+  assert.deepEqual(await pullNow(), { kind: 'adopted', version: 1 });
+  assert.deepEqual(host.requests(), ['/manifest.json 200', `/${published().supplement?.file} 200`]);
+  assert.equal(isAnycast('1.0.0.1'), true);
+});
+
+test('pull: a damaged supplement is refused, and the version in use stays', async () => {
+  release('One');
+  await pullNow();
+  release('Two', supplement('1.0.0.0/24'));
+  appendFileSync(join(host.folder, published().supplement?.file ?? ''), 'x');
+  await refused(/larger than the \d+ bytes/);
+  assert.equal(served(), 'One');
+});
+
+test('pull: a supplement in a format of another release is left out', async () => {
+  release('One', supplement('1.0.0.0/24'));
+  editManifest((entry) => Object.assign(entry['supplement'] as object, { format: 2 }));
+  assert.deepEqual(await pullNow(), { kind: 'adopted', version: 1 });
+  assert.deepEqual([served(), isAnycast('1.0.0.1')], ['One', undefined]);
 });
 
 test('pull: nothing new costs a header', async () => {
@@ -354,12 +413,11 @@ test('pull: while another process publishes here it fails, and the next pull doe
 
 test('pull: a replica that read the manifest just before a publication still finds its file', async () => {
   release('One');
+  // Built before: the host answers nothing meanwhile, and the replica does not wait for long.
+  publish(builder, sampleContent({ routes: [['1.0.0.0/16', 64500, 'Two']] }), new Date());
   host.intercept = (request) => {
     // Published between the manifest and the file.
-    if (request.url !== '/manifest.json' && published().version === 1) {
-      publish(builder, sampleContent({ routes: [['1.0.0.0/16', 64500, 'Two']] }), new Date());
-      publishTo(builder, host.folder, { keep: 1 });
-    }
+    if (request.url !== '/manifest.json' && published().version === 1) publishTo(builder, host.folder, { keep: 1 });
     return false;
   };
   assert.deepEqual(await pullNow(), { kind: 'adopted', version: 1 });

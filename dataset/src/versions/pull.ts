@@ -18,7 +18,17 @@ import type { Network } from '../io/download/connection.ts';
 import type { TransferLimits } from '../io/download/transfer-timeouts.ts';
 import { isRunning } from '../io/process-identity.ts';
 import { makeFolder } from '../io/whole-file.ts';
-import { adopt, datasetsFolder, type Published, readManifest, useVersion, verifyInThread } from './publish.ts';
+import {
+  adopt,
+  adoptSupplement,
+  datasetsFolder,
+  type Published,
+  readManifest,
+  type SupplementEntry,
+  supplementPath,
+  useVersion,
+  verifyInThread,
+} from './publish.ts';
 import {
   MAX_FILE_BYTES,
   MAX_MANIFEST_BYTES,
@@ -87,15 +97,47 @@ async function bringUpToDate(
   published: Published,
   { memory = {}, signal, timeouts = TIMEOUTS, now }: PullOptions,
 ): Promise<boolean> {
-  if (isCurrent(dataDir, published)) {
+  const isSupplemented = hasSupplement(dataDir, published);
+  if (isSupplemented && isCurrent(dataDir, published)) {
     if (memory.whole === published.sha256 || (await isWholeHere(dataDir, published))) return false;
-  } else if (await isWholeHere(dataDir, published)) {
+  } else if (isSupplemented && (await isWholeHere(dataDir, published))) {
     useVersion(dataDir, published.version, { isVerified: true });
     return true;
   }
-  const path = await download(host, published, datasetsFolder(dataDir), now(), timeouts.file, signal);
-  await adoptDownload(dataDir, published, path, host);
+  const needed = [published.sha256, published.supplement?.sha256];
+  const fetchFile = (file: DownloadedFile) =>
+    download(host, file, datasetsFolder(dataDir), needed, now(), timeouts.file, signal);
+  const supplementFile = isSupplemented ? undefined : await pullSupplement(dataDir, published, fetchFile);
+  if (!isSupplemented && (await isWholeHere(dataDir, published))) {
+    adoptSupplement(dataDir, published, supplementFile);
+    return true;
+  }
+  const path = await fetchFile(published);
+  await adoptDownload(dataDir, published, path, host, supplementFile);
   return true;
+}
+
+type DownloadedFile = Pick<Published, 'file' | 'bytes' | 'sha256'>;
+
+/** Whether the version here has the published supplement, or none as published. */
+function hasSupplement(dataDir: string, { version, sha256, supplement }: Published): boolean {
+  const entry = readManifest(dataDir)?.versions.find((candidate) => isSame(candidate, { version, sha256 }));
+  return entry?.supplement?.sha256 === supplement?.sha256 && (supplement === undefined || isThere(dataDir, supplement));
+}
+
+/** By its size: a file of this name was checked when it was stored, and is checked again when it is opened. */
+function isThere(dataDir: string, supplement: SupplementEntry): boolean {
+  return statSync(supplementPath(dataDir, supplement), { throwIfNoEntry: false })?.size === supplement.bytes;
+}
+
+/** The path of the downloaded file; undefined if another version here has the same supplement, or there is none. */
+async function pullSupplement(
+  dataDir: string,
+  { supplement }: Published,
+  fetchFile: (file: DownloadedFile) => Promise<string>,
+): Promise<string | undefined> {
+  if (supplement === undefined || isThere(dataDir, supplement)) return undefined;
+  return fetchFile(supplement);
 }
 
 async function readPublished(
@@ -140,14 +182,15 @@ const isSame = (a: Identity, b: Identity) => a.version === b.version && a.sha256
 /** The path of the whole file, its digest checked and its bytes on disk. */
 async function download(
   host: StaticHost,
-  { file: name, bytes, sha256 }: Published,
+  { file: name, bytes, sha256 }: DownloadedFile,
   folder: string,
+  needed: readonly (string | undefined)[],
   now: Date,
   limits: TransferLimits,
   stop: AbortSignal | undefined,
 ): Promise<string> {
   makeFolder(folder);
-  const path = takeOver(folder, sha256, now);
+  const path = takeOver(folder, sha256, needed, now);
   const file = await open(path, 'a');
   let size = 0;
   try {
@@ -187,16 +230,17 @@ const DOWNLOAD = /^([0-9a-f]{64})\.(\d+)\.download$/;
 const ABANDONED_MS = 120_000;
 
 /**
- * Returns the path to write to. An abandoned download of the same file is continued, those of other files are removed.
+ * Returns the path to write to. An abandoned download of the same file is continued, those of files that are not `needed`
+ * are removed.
  */
-function takeOver(folder: string, sha256: string, now: Date): string {
+function takeOver(folder: string, sha256: string, needed: readonly (string | undefined)[], now: Date): string {
   const own = join(folder, `${sha256}.${process.pid}.download`);
   for (const name of readdirSync(folder)) {
     const [, digest, pid] = DOWNLOAD.exec(name) ?? [];
     const path = join(folder, name);
     if (digest === undefined || !isAbandoned(path, Number(pid), now)) continue;
-    if (digest !== sha256) rmSync(path, { force: true });
-    else if (path !== own) renameIfThere(path, own);
+    if (!needed.includes(digest)) rmSync(path, { force: true });
+    else if (digest === sha256 && path !== own) renameIfThere(path, own);
   }
   return own;
 }
@@ -235,10 +279,16 @@ async function startOver(file: FileHandle): Promise<[Hash, number]> {
  * The digest is right, so a file that is refused here was published like this, for example by a newer version of the
  * program. It is kept to avoid downloading it repeatedly, and removed when the host names another file.
  */
-async function adoptDownload(dataDir: string, published: Published, path: string, host: StaticHost): Promise<void> {
+async function adoptDownload(
+  dataDir: string,
+  published: Published,
+  path: string,
+  host: StaticHost,
+  supplementFile: string | undefined,
+): Promise<void> {
   try {
     const { meta } = await openInThread({ path });
-    adopt(dataDir, published, path, meta);
+    adopt(dataDir, published, path, meta, supplementFile);
   } catch (error) {
     if (error instanceof DatasetError) error.message = error.message.replace(path, host.describe(published.file));
     throw error;

@@ -1,0 +1,10 @@
+/** A thread that records the history and ends. `keepVersionsInThread` holds the lock meanwhile. */
+import { workerData } from 'node:worker_threads';
+import type { Retention } from '../versions/retention.ts';
+import { recordHistory } from './record-history.ts';
+
+export type RecordTask = { readonly dataDir: string; readonly retention: Retention; readonly nowMs: number };
+
+// Passed by keepVersionsInThread, the only caller.
+const { dataDir, retention, nowMs } = workerData as RecordTask;
+recordHistory(dataDir, retention, new Date(nowMs));

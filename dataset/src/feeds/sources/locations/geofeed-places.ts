@@ -1,0 +1,30 @@
+/**
+ * Regions and cities of a geofeed (RFC 8805 §2.1.1). The region is an ISO 3166-2 code. A row without a country means that
+ * the operator does not want its addresses to be located (§2.1.1.1).
+ *
+ * `parseGeofeed` has read the same file for countries, but its rows are not enough: it drops a row whose prefix and
+ * country it has seen, also if the city differs, and keeps no country where rows contradict each other. It would have to
+ * return two lists of rows, in every update, while places are needed only where a database of locations is enabled.
+ */
+import type { Content } from '../../../io/content.ts';
+import { parsePrefix } from '../../../prefix.ts';
+import { type FamilyRanges, Ranges } from '../../../ranges.ts';
+import { csvRow } from '../csv-row.ts';
+import { countryLabel, withoutRemark } from '../prefixes/geofeed.ts';
+import { type Place, PlaceList, placeName } from './place-list.ts';
+
+/** Values are positions in `places`. */
+export function parseGeofeedPlaces(content: Content): { ranges: FamilyRanges; places: readonly Place[] } {
+  const ranges = { 4: new Ranges(), 6: new Ranges() };
+  const places = new PlaceList();
+  for (const line of content.lines()) {
+    const text = line.trim();
+    if (text === '' || text.startsWith('#')) continue;
+    const [prefix = '', country = '', region = '', city = ''] = csvRow(withoutRemark(text));
+    const range = parsePrefix(prefix.trim());
+    if (range === undefined) continue;
+    const place = { country: countryLabel(country), region: placeName(region).toUpperCase(), city: placeName(city) };
+    ranges[range.version].add(range.start, range.end, places.add(place));
+  }
+  return { ranges, places: places.places };
+}

@@ -1,0 +1,228 @@
+/**
+ * Feeds in, supplement out. A supplement is made only if a feed that drives one of its fields was read. Locations of a
+ * database are overlaid by the geofeeds of operators, each for the addresses that its operator announces.
+ */
+import type { Address } from '../address.ts';
+import type { FeedCache } from '../feeds/feed-cache.ts';
+import type { IngestedFeed } from '../feeds/ingest.ts';
+import type { Locations, PrefixList } from '../feeds/parsed.ts';
+import { parseGeofeedPlaces } from '../feeds/sources/locations/geofeed-places.ts';
+import { countryWord, type Place } from '../feeds/sources/locations/place-list.ts';
+import type { Dataset } from '../file/read.ts';
+import { fileContent } from '../io/content.ts';
+import { fromBigInt } from '../prefix.ts';
+import { flatten, Ranges } from '../ranges.ts';
+import type { Source } from '../record.ts';
+import { AddressRows, type FamilyRows, type ReadRows, wordsOfAddress } from './address-rows.ts';
+import { overlay } from './intervals.ts';
+import { ABSENT, encodeSupplement, MAX_SOURCES, PLACE_WORDS, type SupplementContent } from './supplement.ts';
+
+type Tables = SupplementContent['tables'];
+
+/** Undefined if no feed has anything for it. `dataset` says who announces an address. */
+export function compileSupplement(
+  ingested: readonly IngestedFeed[],
+  cache: Pick<FeedCache, 'contentPath'>,
+  dataset: Pick<Dataset, 'find' | 'asnNumber'>,
+): Buffer | undefined {
+  const sources = new SourceList();
+  const texts = new TextList();
+  const places = new PlaceTable(texts);
+  const loc = locations(ingested, cache, dataset, sources, places);
+  const any = anycast(ingested, sources);
+  const ix = exchanges(ingested, sources, texts);
+  if (loc === undefined && any === undefined && ix === undefined) return undefined;
+  return encodeSupplement({
+    meta: { sources: sources.sources, places: places.count },
+    tables: { ...(loc && { loc }), ...(any && { any }), ...(ix && { ix }) },
+    places: places.words(),
+    texts: texts.texts,
+  });
+}
+
+function locations(
+  ingested: readonly IngestedFeed[],
+  cache: Pick<FeedCache, 'contentPath'>,
+  dataset: Pick<Dataset, 'find' | 'asnNumber'>,
+  sources: SourceList,
+  places: PlaceTable,
+): Tables['loc'] {
+  // Of several databases the first decides: there is one today.
+  const database = ingested.find(
+    ({ parsed, feed }) => parsed.shape === 'locations' && feed.drives.includes('location'),
+  );
+  if (database === undefined) return undefined;
+  const { rows, places: listed } = database.parsed as Locations;
+  const source = sources.add(database.source);
+  const numbers = listed.map((place) => places.add(place, source));
+  const base = { 4: numbered(rows[4], numbers), 6: numbered(rows[6], numbers) };
+  const stated = operatorRows(ingested, cache, dataset, sources, places);
+  const resolve = (above: number, below: number): number => {
+    const place = places.at(above);
+    if (place.city !== '' || place.region !== '') return above;
+    // The operator names the country only: the database may know more, unless it contradicts that.
+    return below !== 0 && place.country !== '' && places.at(below).country === place.country ? below : 0;
+  };
+  return { 4: overlay(base[4], stated[4], resolve), 6: overlay(base[6], stated[6], resolve) };
+}
+
+/** The rows with the numbers of the places in the file. */
+function numbered(rows: ReadRows, numbers: readonly number[]): ReadRows {
+  const { width, length, starts, ends } = rows;
+  return { width, length, starts, ends, values: rows.values.map((value) => numbers[value] as number) };
+}
+
+/** All geofeeds together. Where rows overlap, the narrowest decides. */
+function operatorRows(
+  ingested: readonly IngestedFeed[],
+  cache: Pick<FeedCache, 'contentPath'>,
+  dataset: Pick<Dataset, 'find' | 'asnNumber'>,
+  sources: SourceList,
+  places: PlaceTable,
+): FamilyRows {
+  const all = { 4: new Ranges(), 6: new Ranges() };
+  for (const { feed, source, parsed } of ingested) {
+    if (feed.format !== 'geofeed' || !feed.drives.includes('country') || parsed.shape !== 'prefixes') continue;
+    const path = cache.contentPath(feed.id);
+    if (path === undefined) continue;
+    const geofeed = parseGeofeedPlaces(fileContent(path));
+    const number = sources.add(source);
+    const numbers = geofeed.places.map((place) => places.add(place, number));
+    const asns = feed.asns === undefined ? undefined : new Set(feed.asns);
+    for (const version of [4, 6] as const) {
+      const { starts, ends, values } = geofeed.ranges[version];
+      for (let row = 0; row < values.length; row++) {
+        const start = starts[row] as bigint;
+        if (asns !== undefined && !isAnnouncedBy(asns, dataset, fromBigInt(start, version))) continue;
+        all[version].add(start, ends[row] as bigint, numbers[values[row] as number] as number);
+      }
+    }
+  }
+  return { 4: rowsOf(all[4], 4), 6: rowsOf(all[6], 6) };
+}
+
+/** An operator may be wrong, or outdated, about addresses that others announce. */
+function isAnnouncedBy(
+  asns: ReadonlySet<number>,
+  dataset: Pick<Dataset, 'find' | 'asnNumber'>,
+  address: Address,
+): boolean {
+  const match = dataset.find(address);
+  return match !== 0 && asns.has(dataset.asnNumber(match));
+}
+
+function rowsOf(ranges: Ranges, version: 4 | 6): AddressRows {
+  const rows = new AddressRows(version);
+  const layer = flatten(ranges);
+  for (let run = 0; run < layer.starts.length; run++) {
+    const value = ranges.values[layer.rows[run] as number] as number;
+    const start = wordsOfAddress(fromBigInt(layer.starts[run] as bigint, version));
+    rows.add(start, wordsOfAddress(fromBigInt(layer.ends[run] as bigint, version)), value);
+  }
+  return rows;
+}
+
+function anycast(ingested: readonly IngestedFeed[], sources: SourceList): Tables['any'] {
+  const lists = listsOf(ingested, 'is_anycast');
+  if (lists.length === 0) return undefined;
+  return listed(lists, sources, () => 1);
+}
+
+/** An exchange without a name is left out. */
+function exchanges(ingested: readonly IngestedFeed[], sources: SourceList, texts: TextList): Tables['ix'] {
+  const lists = listsOf(ingested, 'exchange');
+  const named = ingested.flatMap(({ parsed, source }) =>
+    parsed.shape === 'exchanges' ? [{ names: parsed.names, source }] : [],
+  );
+  if (lists.length === 0 || named.length === 0) return undefined;
+  for (const { source } of named) sources.add(source);
+  return listed(lists, sources, (label) => {
+    const name = named.map(({ names }) => names.get(label)).find((text) => text !== undefined);
+    return name === undefined ? 0 : texts.add(name);
+  });
+}
+
+type List = { readonly parsed: PrefixList; readonly source: Source };
+
+function listsOf(ingested: readonly IngestedFeed[], drive: 'is_anycast' | 'exchange'): List[] {
+  return ingested.flatMap(({ parsed, feed, source }) =>
+    parsed.shape === 'prefixes' && feed.drives.includes(drive) ? [{ parsed, source }] : [],
+  );
+}
+
+function listed(lists: readonly List[], sources: SourceList, numberOf: (label: string) => number): Tables['any'] {
+  const all = { 4: new Ranges(), 6: new Ranges() };
+  for (const { parsed, source } of lists) {
+    sources.add(source);
+    const values = parsed.labels.map(numberOf);
+    for (const version of [4, 6] as const) {
+      const { starts, ends, values: labels } = parsed.ranges[version];
+      labels.forEach((label, row) => {
+        const value = values[label] as number;
+        if (value !== 0) all[version].add(starts[row] as bigint, ends[row] as bigint, value);
+      });
+    }
+  }
+  const intervals = (version: 4 | 6) =>
+    overlay(new AddressRows(version), rowsOf(all[version], version), (value) => value);
+  return { 4: intervals(4), 6: intervals(6) };
+}
+
+class SourceList {
+  readonly sources: Source[] = [];
+
+  add(source: Source): number {
+    if (this.sources.length === MAX_SOURCES) throw new Error(`more than ${MAX_SOURCES} sources of locations`);
+    return this.sources.push(source) - 1;
+  }
+}
+
+/** Texts, each once; text 0 is empty. */
+class TextList {
+  readonly texts: string[] = [''];
+  readonly #numbers = new Map([['', 0]]);
+
+  add(text: string): number {
+    const known = this.#numbers.get(text);
+    if (known !== undefined) return known;
+    this.#numbers.set(text, this.texts.length);
+    return this.texts.push(text) - 1;
+  }
+}
+
+/** Places of all sources; place 0 is unused. */
+class PlaceTable {
+  readonly #texts: TextList;
+  readonly #places: { readonly place: Place; readonly source: number }[] = [{ place: NOWHERE, source: 0 }];
+
+  constructor(texts: TextList) {
+    this.#texts = texts;
+  }
+
+  get count(): number {
+    return this.#places.length - 1;
+  }
+
+  add(place: Place, source: number): number {
+    return this.#places.push({ place, source }) - 1;
+  }
+
+  at(number: number): Place {
+    return this.#places[number]?.place ?? NOWHERE;
+  }
+
+  words(): Uint32Array {
+    const words = new Uint32Array(this.#places.length * PLACE_WORDS);
+    this.#places.forEach(({ place, source }, i) => {
+      const at = i * PLACE_WORDS;
+      words[at] = this.#texts.add(place.city);
+      words[at + 1] = this.#texts.add(place.region);
+      words[at + 2] = place.latitude ?? ABSENT;
+      words[at + 3] = place.longitude ?? ABSENT;
+      words[at + 4] = (countryWord(place) << 16) | source;
+    });
+    return words;
+  }
+}
+
+const NOWHERE: Place = { country: '', region: '', city: '' };

@@ -3,13 +3,14 @@
  * missing, has another version or was modified is refused by name: its dataset would not match the sources it lists.
  */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { brotliDecompressSync } from 'node:zlib';
 import { DatasetError } from '../dataset-error.ts';
 import { type NpmSource, npmSources, OWN_CREDIT, OWN_LICENCE, PUBLISHED } from '../feeds/npm-sources.ts';
 import type { Countries } from '../feeds/parsed.ts';
 import { parseRangeCsvAsn, parseRangeCsvCountry, refuseUnreadable } from '../feeds/sources/routes/range-csv.ts';
-import { type Content, fileContent } from '../io/content.ts';
+import { bytesContent, type Content } from '../io/content.ts';
 import { parsePrefix } from '../prefix.ts';
 import { type FamilyRanges, Ranges } from '../ranges.ts';
 import type { Source } from '../record.ts';
@@ -24,7 +25,10 @@ import { TOR_BLOCKS_AS_OF, torBlocks } from '../tables/tor-blocks.ts';
 import { TYPE_POINTS_AS_OF, typePoints } from '../tables/type-signals/points.ts';
 import type { CompileInput, Overlay, Progress } from './input/compile-input.ts';
 
-/** `locate` returns the folder of an installed npm package, or undefined. */
+/**
+ * `locate` returns the folder of an npm package, or undefined. A copy of the package may have its files compressed, as
+ * the packed server has them; the checksum is that of the content.
+ */
 export function readEmbedded(
   locate: (packageName: string) => string | undefined,
   progress: Progress = () => {},
@@ -38,7 +42,7 @@ export function readEmbedded(
   const open = ({ package: name, files }: NpmSource, version: 4 | 6): Content => {
     progress(`reading ${files[version].name}`, step++ / steps);
     const folder = packages.find(({ source }) => source.package === name)?.folder ?? '';
-    return fileContent(checkFile(join(folder, files[version].name), files[version].sha256, name));
+    return bytesContent(readPinned(join(folder, files[version].name), files[version].sha256, name));
   };
 
   const asn4 = parseRangeCsvAsn(open(npmSources.asn, 4), refuseUnreadable);
@@ -87,10 +91,10 @@ function checkPackage(
   return folder;
 }
 
-function checkFile(path: string, sha256: string, packageName: string): string {
+function readPinned(path: string, sha256: string, packageName: string): Buffer {
   let bytes: Buffer;
   try {
-    bytes = readFileSync(path);
+    bytes = existsSync(`${path}.br`) ? brotliDecompressSync(readFileSync(`${path}.br`)) : readFileSync(path);
   } catch (error) {
     throw new DatasetError(`${path} cannot be read (${(error as Error).message}); run npm ci`);
   }
@@ -99,7 +103,7 @@ function checkFile(path: string, sha256: string, packageName: string): string {
       `${path}: checksum mismatch, not the file that ${packageName} was published with; run npm ci`,
     );
   }
-  return path;
+  return bytes;
 }
 
 function counted({ id, as_of, licence, credit }: NpmSource, records: number): Source {

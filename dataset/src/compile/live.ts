@@ -5,14 +5,15 @@
  */
 
 import { isCountry } from '../country-code.ts';
-import type { Feed } from '../feeds/feed.ts';
+import { type Feed, isSupplementary } from '../feeds/feed.ts';
 import type { IngestedFeed } from '../feeds/ingest.ts';
 import type { PrefixList } from '../feeds/parsed.ts';
 import { Ranges } from '../ranges.ts';
 import { countryOfRegion } from '../tables/cloud-regions.ts';
 import type { CompileInput, NetworkList, Overlay, RangeSource, Statement } from './input/compile-input.ts';
 
-export function liveInput(embedded: CompileInput, ingested: readonly IngestedFeed[]): CompileInput {
+export function liveInput(embedded: CompileInput, all: readonly IngestedFeed[]): CompileInput {
+  const ingested = all.filter(({ feed }) => !isSupplementary(feed));
   const fromFeeds = ingested.map((feed) => ({ feed, overlays: overlaysOf(feed) }));
   const overlays = fromFeeds.flatMap(({ feed, overlays: own }) => {
     const primary = fromFeeds.find(({ feed: other }) => other.feed.id === feed.feed.fallback_for)?.overlays ?? [];

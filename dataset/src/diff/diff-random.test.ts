@@ -1,22 +1,18 @@
 /**
  * The comparison checked against a slow and obvious one: random datasets over 256 units of addresses, each of which is
- * looked up in both versions. A unit is an IPv4 address or an IPv6 /52, so that some networks are smaller than a /48.
+ * looked up in both versions.
  */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { seededRandom } from '@whence/testing/seeded-random';
 import { parseAddress } from '../address.ts';
 import type { Dataset } from '../file/read.ts';
-import { formatPrefix, fromBigInt, parsePrefix, toBigInt } from '../prefix.ts';
+import { fromBigInt, parsePrefix, toBigInt } from '../prefix.ts';
 import { FLAGS, type IpRecord } from '../record.ts';
+import { randomValues, UNITS, UNIVERSES } from '../test/random-prefixes.ts';
 import { type Sample, sampleDataset } from '../test/sample-dataset.ts';
 import { type DatasetDiff, diffDatasets } from './diff.ts';
 
-const UNITS = 256;
-const UNIVERSES = {
-  4: { base: 0x01000000n, unit: 1n, unitLength: 32 },
-  6: { base: 0x20014860n << 96n, unit: 1n << 76n, unitLength: 52 },
-} as const;
 const ALL = 1_000;
 const FEW = 2;
 
@@ -171,16 +167,7 @@ const NETWORKS = [
 ] as const;
 
 function randomSample(random: () => number): Sample {
-  const below = (limit: number) => Math.floor(random() * limit);
-  const pick = <T>(values: readonly T[]): T => values[below(values.length)] as T;
-  /** Aligned, of 1 to 64 units, so that many are nested. */
-  const prefix = (): string => {
-    const version = pick([4, 6] as const);
-    const { base, unit, unitLength } = UNIVERSES[version];
-    const bits = below(7);
-    const first = (below(UNITS) >> bits) << bits;
-    return formatPrefix(fromBigInt(base + BigInt(first) * unit, version), unitLength - bits);
-  };
+  const { pick, prefix } = randomValues(random);
   const rows = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make);
   return {
     routes: rows(24, () => [prefix(), ...pick(NETWORKS)] as const),

@@ -17,8 +17,16 @@ export const DRIVES = [
   'is_proxy',
   'blocklist',
   'criminal_netblock',
+  'location',
+  'is_anycast',
+  'exchange',
 ] as const;
 export type Drive = (typeof DRIVES)[number];
+
+/** What is not part of a record, and is stored in the supplement of a version. */
+const SUPPLEMENT_DRIVES: readonly Drive[] = ['location', 'is_anycast', 'exchange'];
+export const isSupplementary = ({ drives }: Pick<Feed, 'drives'>): boolean =>
+  drives.every((drive) => SUPPLEMENT_DRIVES.includes(drive));
 
 export type Feed = {
   readonly id: string;

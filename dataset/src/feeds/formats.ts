@@ -12,8 +12,10 @@ import { parseNdjsonDrop } from './sources/lists/ndjson-drop.ts';
 import { parseNetset } from './sources/lists/netset.ts';
 import { parseOnionoo } from './sources/lists/onionoo.ts';
 import { parseTorExitAddresses } from './sources/lists/tor-exit-addresses.ts';
+import { parseDbipCityCsv } from './sources/locations/dbip-city-csv.ts';
 import { parseAsnames } from './sources/names/asnames.ts';
 import { parseAsMetadataCsv, parseAsn2orgCsv } from './sources/names/names-csv.ts';
+import { parsePeeringdbIx } from './sources/names/peeringdb-ix.ts';
 import { parseAsMetadataJson } from './sources/networks/as-metadata-json.ts';
 import { parseAs2types } from './sources/networks/as2types.ts';
 import { parseAsdbCsv } from './sources/networks/asdb-csv.ts';
@@ -31,6 +33,7 @@ import { parseGoogleJson } from './sources/prefixes/google-json.ts';
 import { parseIpcatCsv } from './sources/prefixes/ipcat-csv.ts';
 import { parseJsonAddresses } from './sources/prefixes/json-addresses.ts';
 import { parseOciJson } from './sources/prefixes/oci-json.ts';
+import { parsePeeringdbIxpfx } from './sources/prefixes/peeringdb-ixpfx.ts';
 import { parseVultrJson } from './sources/prefixes/vultr-json.ts';
 import { parseBgptoolsTable } from './sources/routes/bgptools-table.ts';
 import { parseDelegatedExt } from './sources/routes/delegated-ext.ts';
@@ -89,6 +92,9 @@ export const FORMATS: Readonly<Record<string, Format>> = {
   geofeed: { shape: 'prefixes', parse: parseGeofeed },
   'ipcat-csv': { shape: 'prefixes', parse: parseIpcatCsv },
   'embedded-json-html': { shape: 'prefixes', parse: parseEmbeddedJsonHtml, isHtml: true },
+  'dbip-city-csv': { shape: 'locations', parse: parseDbipCityCsv },
+  'peeringdb-ixpfx': { shape: 'prefixes', parse: parsePeeringdbIxpfx },
+  'peeringdb-ix': { shape: 'exchanges', parse: parsePeeringdbIx },
 };
 
 /** What the statements of each shape can decide. */
@@ -109,5 +115,9 @@ export const DRIVES_OF: Readonly<Record<Shape, readonly Drive[]>> = {
     'is_proxy',
     'blocklist',
     'criminal_netblock',
+    'is_anycast',
+    'exchange',
   ],
+  locations: ['location'],
+  exchanges: ['exchange'],
 };

@@ -25,8 +25,8 @@ type IngestResult = {
 /** How many of the refused feeds could not be reached at the last attempt, by reason. */
 export type UnreachableFeeds = { readonly dns: number; readonly connection: number };
 
-/** Called after each feed with its outcome as text and the share of feeds that are done. */
-type IngestProgress = (feed: Feed, outcome: string, share: number) => void;
+/** Called after each feed with its outcome as text, the share of feeds that are done, and whether it was used. */
+type IngestProgress = (feed: Feed, outcome: string, share: number, isUsed: boolean) => void;
 
 /** A feed that loses more than this share of its records was more likely truncated than cleaned up. */
 const MAX_SHRINK = 0.3;
@@ -66,7 +66,7 @@ export async function ingestFeeds(
       const cause = cache.state(feed.id)?.unreachable;
       if (cause !== undefined) unreachable[cause]++;
     }
-    progress(feed, result.outcome, ++done / feeds.length);
+    progress(feed, result.outcome, ++done / feeds.length, result.ingested !== undefined);
   }
   return { ingested, refused, unreachable };
 }

@@ -1,12 +1,14 @@
 /**
- * The result of parsing a feed. There are many formats and six shapes of statements; a parser turns a format into a
+ * The result of parsing a feed. There are many formats and eight shapes of statements; a parser turns a format into a
  * shape and knows nothing about what the statements are used for.
  */
 
 import type { FamilyRanges } from '../ranges.ts';
 import type { ConnectionType, Rir } from '../record.ts';
+import type { FamilyRows } from '../supplement/address-rows.ts';
+import type { Place } from './sources/locations/place-list.ts';
 
-export type Parsed = Routes | Countries | Delegations | Names | Networks | PrefixList;
+export type Parsed = Routes | Countries | Delegations | Names | Networks | PrefixList | Locations | Exchanges;
 
 type RowCounts = {
   /** Rows that were parsed. */
@@ -76,3 +78,13 @@ export type PrefixList = RowCounts & {
   readonly ranges: FamilyRanges;
   readonly labels: readonly string[];
 };
+
+/** Where addresses are, more precisely than the country. Values are positions in `places`. */
+export type Locations = RowCounts & {
+  readonly shape: 'locations';
+  readonly rows: FamilyRows;
+  readonly places: readonly Place[];
+};
+
+/** Names of internet exchanges, by their numbers in the same database. */
+export type Exchanges = RowCounts & { readonly shape: 'exchanges'; readonly names: ReadonlyMap<string, string> };

@@ -23,6 +23,8 @@ export const SHORTEST_PREFIXES: Partial<Readonly<Record<Drive, Readonly<Record<4
   is_datacenter: { 4: 9, 6: 19 },
   blocklist: { 4: 8, 6: 19 },
   criminal_netblock: { 4: 8, 6: 19 },
+  is_anycast: { 4: 16, 6: 29 },
+  exchange: { 4: 16, 6: 32 },
 };
 
 /**
@@ -40,6 +42,8 @@ export const LARGEST_COVERAGE: Partial<Readonly<Record<Drive, Readonly<Record<4 
   is_datacenter: { 4: 2, 6: 14 },
   blocklist: { 4: 5, 6: 14 },
   criminal_netblock: { 4: 5, 6: 14 },
+  is_anycast: { 4: 6, 6: 16 },
+  exchange: { 4: 10, 6: 24 },
 };
 
 /** A row with more of the IPv4 space, or of global unicast IPv6 (2000::/3), is a default route or a part of one. */

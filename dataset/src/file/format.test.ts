@@ -6,8 +6,9 @@ import test from 'node:test';
 import { crc32 } from 'node:zlib';
 import { DatasetError } from '../dataset-error.ts';
 import { BUILT_AT, ownBuffer, sampleContent } from '../test/sample-dataset.ts';
-import { decodeFile, HEADER_BYTES, SECTION_ROW_BYTES, SECTIONS } from './format.ts';
+import { decodeFile, SECTIONS } from './format.ts';
 import { Dataset, openDataset } from './read.ts';
+import { HEADER_BYTES, SECTION_ROW_BYTES } from './section-file.ts';
 import { encodeDataset } from './write.ts';
 
 const content = sampleContent({

@@ -1,15 +1,5 @@
 /**
- * The dataset file. It is used in place: the reader makes typed arrays over the sections and parses nothing but `meta`.
- * All numbers are little-endian; every section starts at a multiple of 8 bytes.
- *
- *   0   8  magic "WHENCE\r\n"    a copy in text mode changes the line end and is detected at once
- *   8   4  format version
- *  12   4  number of sections
- *  16   8  file length, to tell a truncated file from a damaged one
- *  24   4  CRC-32 of the section table
- *  28   4  CRC-32 of bytes 0 to 27
- *  32      section table: per section  16 bytes name (ASCII, zero-padded), u32 offset, u32 length, u32 CRC-32, u32 zero
- *          sections
+ * The dataset file, a file of sections (section-file.ts). The reader parses nothing but `meta`.
  *
  *   section      element            content
  *   meta         JSON               version, time of the build, sources, counts
@@ -39,13 +29,11 @@
  * A match is  prefix length << 24 | record.  No IPv4 length reaches the top bit, so v4.top can use that bit as a flag.
  * An interval is a run of addresses with one match inside one prefix; unannounced space is an interval with match 0.
  */
-import { crc32 } from 'node:zlib';
 import { DatasetError } from '../dataset-error.ts';
+import { decodeSections, encodeSections, hasMagic, versionOf } from './section-file.ts';
 
 const MAGIC = 'WHENCE\r\n';
 export const FORMAT_VERSION = 5;
-export const HEADER_BYTES = 32;
-export const SECTION_ROW_BYTES = 32;
 
 export const SECTIONS = [
   'meta',
@@ -108,43 +96,15 @@ export type Cursor<Start> = { start: Start; match: Match; advance(): boolean };
 export type WordCursor = { w0: number; w1: number; w2: number; w3: number; match: Match; advance(): boolean };
 
 export function encodeFile(sections: Record<SectionName, Uint8Array>): Buffer {
-  const tableEnd = HEADER_BYTES + SECTIONS.length * SECTION_ROW_BYTES;
-  const offsets = new Map<SectionName, number>();
-  let end = tableEnd;
-  for (const name of SECTIONS) {
-    offsets.set(name, end);
-    end = alignUp(end + sections[name].length);
-  }
-  const file = Buffer.alloc(end);
-  file.write(MAGIC, 0, 'latin1');
-  file.writeUInt32LE(FORMAT_VERSION, 8);
-  file.writeUInt32LE(SECTIONS.length, 12);
-  file.writeBigUInt64LE(BigInt(end), 16);
-  SECTIONS.forEach((name, i) => {
-    const at = HEADER_BYTES + i * SECTION_ROW_BYTES;
-    const bytes = sections[name];
-    const offset = offsets.get(name) as number;
-    file.set(bytes, offset);
-    file.write(name, at, 'latin1');
-    file.writeUInt32LE(offset, at + 16);
-    file.writeUInt32LE(bytes.length, at + 20);
-    file.writeUInt32LE(crc32(bytes), at + 24);
-  });
-  file.writeUInt32LE(crc32(file.subarray(HEADER_BYTES, tableEnd)), 24);
-  file.writeUInt32LE(crc32(file.subarray(0, 28)), 28);
-  return file;
+  return encodeSections({ magic: MAGIC, version: FORMAT_VERSION, sections: SECTIONS }, sections);
 }
 
 /** The format of a file, whether it can be read or not; undefined if it is not a dataset or its header is damaged. */
-export function formatOf(file: Buffer): number | undefined {
-  if (file.length < HEADER_BYTES || file.toString('latin1', 0, 8) !== MAGIC) return undefined;
-  return crc32(file.subarray(0, 28)) === file.readUInt32LE(28) ? file.readUInt32LE(8) : undefined;
-}
+export const formatOf = (file: Buffer): number | undefined => versionOf(file, MAGIC);
 
 /** Throws a DatasetError unless the file begins like a dataset of this format. */
 function checkHeader(file: Buffer): void {
-  if (file.length < HEADER_BYTES || file.toString('latin1', 0, 8) !== MAGIC)
-    throw new DatasetError('not a whence dataset');
+  if (!hasMagic(file, MAGIC)) throw new DatasetError('not a whence dataset');
   const format = formatOf(file);
   if (format === undefined) throw new DatasetError('damaged: checksum mismatch in the header');
   if (format !== FORMAT_VERSION) throw new UnreadableFormat(format);
@@ -165,39 +125,10 @@ function unreadableText(format: number): string {
   return `format ${format} is not readable by this version, which reads format ${FORMAT_VERSION}; ${advice}`;
 }
 
-/**
- * Checks the whole file and returns its sections as views, or throws a DatasetError that says what is wrong. The
- * checksums of a file that is `isChecked` are not computed again: most of the time goes into them.
- */
+/** Checks the whole file and returns its sections as views, or throws a DatasetError that says what is wrong. */
 export function decodeFile(file: Buffer, isChecked = false): Record<SectionName, Buffer> {
-  if (new Uint8Array(new Uint32Array([1]).buffer)[0] !== 1)
-    throw new DatasetError('datasets can only be read on a little-endian machine');
   checkHeader(file);
-  const length = Number(file.readBigUInt64LE(16));
-  if (file.length < length) throw new DatasetError(`truncated: ${file.length} of ${length} bytes`);
-  if (file.length > length) throw new DatasetError(`damaged: ${file.length - length} bytes too many`);
-  const tableEnd = HEADER_BYTES + file.readUInt32LE(12) * SECTION_ROW_BYTES;
-  if (tableEnd > length || crc32(file.subarray(HEADER_BYTES, tableEnd)) !== file.readUInt32LE(24)) {
-    throw new DatasetError('damaged: checksum mismatch in the section table');
-  }
-  const found = new Map<string, Buffer>();
-  for (let at = HEADER_BYTES; at < tableEnd; at += SECTION_ROW_BYTES) {
-    const name = file.toString('latin1', at, at + 16).replace(/\0+$/, '');
-    const start = file.readUInt32LE(at + 16);
-    const size = file.readUInt32LE(at + 20);
-    if (start % 8 !== 0 || start + size > length) throw new DatasetError(`damaged: section ${name} is not in the file`);
-    const bytes = file.subarray(start, start + size);
-    if (!isChecked && crc32(bytes) !== file.readUInt32LE(at + 24))
-      throw new DatasetError(`damaged: checksum mismatch in section ${name}`);
-    found.set(name, bytes);
-  }
-  return Object.fromEntries(
-    SECTIONS.map((name) => {
-      const bytes = found.get(name);
-      if (bytes === undefined) throw new DatasetError(`damaged: section ${name} is missing`);
-      return [name, bytes];
-    }),
-  ) as Record<SectionName, Buffer>;
+  return decodeSections(file, SECTIONS, isChecked);
 }
 
 export function bytesOf(array: Uint8Array | Uint16Array | Uint32Array): Uint8Array {
@@ -208,5 +139,3 @@ export function bytesOf(array: Uint8Array | Uint16Array | Uint32Array): Uint8Arr
 export function wordsOf(bytes: Uint8Array): Uint32Array {
   return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
 }
-
-const alignUp = (offset: number) => (offset + 7) & ~7;

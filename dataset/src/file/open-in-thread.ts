@@ -1,6 +1,7 @@
 /** Opens a dataset without stopping the event loop: a thread reads and checks the file, and hands over its bytes. */
 import { Worker } from 'node:worker_threads';
 import { DatasetError } from '../dataset-error.ts';
+import { Supplement } from '../supplement/supplement.ts';
 import type { OpenedFile, OpenTask } from './open-worker.ts';
 import { Dataset } from './read.ts';
 
@@ -8,7 +9,19 @@ import { Dataset } from './read.ts';
 const TIMEOUT_MS = 60_000;
 
 /** Rejects with a DatasetError if the file is damaged, with the error of the file system if it cannot be read. */
-export function openInThread(task: OpenTask, timeoutMs = TIMEOUT_MS): Promise<Dataset> {
+export async function openInThread(
+  task: { readonly path: string; readonly sha256?: string },
+  timeoutMs = TIMEOUT_MS,
+): Promise<Dataset> {
+  return new Dataset(await readInThread(task, timeoutMs), { isChecked: true });
+}
+
+/** The same for the supplement of a version. */
+export async function openSupplementInThread(path: string, sha256: string): Promise<Supplement> {
+  return new Supplement(await readInThread({ path, sha256, kind: 'supplement' }, TIMEOUT_MS));
+}
+
+function readInThread(task: OpenTask, timeoutMs: number): Promise<Buffer> {
   const { path } = task;
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./open-worker.js', import.meta.url), { workerData: task });
@@ -18,7 +31,7 @@ export function openInThread(task: OpenTask, timeoutMs = TIMEOUT_MS): Promise<Da
     }, timeoutMs);
     worker.once('message', (opened: OpenedFile) => {
       try {
-        resolve(datasetOf(opened));
+        resolve(bytesOf(opened));
       } catch (error) {
         reject(error);
       }
@@ -32,8 +45,8 @@ export function openInThread(task: OpenTask, timeoutMs = TIMEOUT_MS): Promise<Da
   });
 }
 
-function datasetOf(opened: OpenedFile): Dataset {
-  if (opened.kind === 'checked') return new Dataset(Buffer.from(opened.bytes), { isChecked: true });
+function bytesOf(opened: OpenedFile): Buffer {
+  if (opened.kind === 'checked') return Buffer.from(opened.bytes);
   if (opened.kind === 'damaged') throw new DatasetError(opened.message);
   const { message, kind: _, ...reason } = opened;
   throw Object.assign(new Error(message), reason);

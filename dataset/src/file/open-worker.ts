@@ -4,10 +4,13 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { DatasetError } from '../dataset-error.ts';
+import { readSupplement } from '../supplement/supplement.ts';
 import { readChecked } from './read.ts';
 
 /** `sha256`: of the file that is expected, in hexadecimal. */
-export type OpenTask = { readonly path: string; readonly sha256?: string };
+export type OpenTask =
+  | { readonly path: string; readonly sha256?: string; readonly kind?: 'dataset' }
+  | { readonly path: string; readonly sha256: string; readonly kind: 'supplement' };
 
 export type OpenedFile =
   | { readonly kind: 'checked'; readonly bytes: ArrayBuffer }
@@ -21,8 +24,9 @@ function post(opened: OpenedFile, transferred: ArrayBuffer[] = []): void {
 
 try {
   // Passed by openInThread, the only caller.
-  const { path, sha256 } = workerData as OpenTask;
-  const bytes = readChecked(path, sha256);
+  const task = workerData as OpenTask;
+  const { path, sha256 } = task;
+  const bytes = task.kind === 'supplement' ? readSupplement(path, task.sha256) : readChecked(path, sha256);
   post({ kind: 'checked', bytes: bytes.buffer }, [bytes.buffer]);
 } catch (error) {
   // An error that is thrown here reaches the main thread without its class.

@@ -3,7 +3,7 @@
  * used in place and never written to.
  */
 import { createHash } from 'node:crypto';
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync } from 'node:fs';
 import { type Address, formatAddress, ipv4 } from '../address.ts';
 import { DatasetError } from '../dataset-error.ts';
 import { addressBits, formatPrefix, lastAddress, toBigInt } from '../prefix.ts';
@@ -21,8 +21,12 @@ import { decodeFile, type Match, prefixLength, recordNumber, type WordCursor, wo
 import { NetworkTexts } from './networks/network-texts.ts';
 import { Networks } from './networks/networks.ts';
 import { NameIndex } from './search/name-index.ts';
+import { readWhole } from './section-file.ts';
 import { AttributeSets } from './texts/attributes.ts';
 import { RecordTexts } from './texts/record-texts.ts';
+
+/** In the text `"country":"US",`. */
+const COUNTRY_AT = '"country":"'.length;
 
 export function openDataset(path: string): Dataset {
   return new Dataset(readChecked(path), { isChecked: true });
@@ -36,14 +40,7 @@ export function openDataset(path: string): Dataset {
 export function readChecked(path: string, sha256?: string): Buffer<ArrayBuffer> {
   const opened = openSync(path, 'r');
   try {
-    // Not a slice of Node's buffer pool: the typed arrays need an aligned start.
-    const bytes = Buffer.allocUnsafeSlow(fstatSync(opened).size);
-    let size = 0;
-    while (size < bytes.length) {
-      const read = readSync(opened, bytes, size, bytes.length - size, size);
-      if (read === 0) throw new DatasetError(`truncated: ${size} of ${bytes.length} bytes`);
-      size += read;
-    }
+    const bytes = readWhole(opened, fstatSync(opened).size);
     const file = inCurrentFormat(bytes);
     checkFile(file);
     if (sha256 !== undefined && createHash('sha256').update(bytes).digest('hex') !== sha256)
@@ -129,7 +126,7 @@ export class Dataset {
   /** The record as JSON text. All ASCII, so its length is its length in bytes. */
   json(address: Address, match: Match): string {
     const prefix = formatPrefix(address, prefixLength(match));
-    return `{"ip":"${formatAddress(address)}","prefix":"${prefix}","asn":${this.#network(match)},${this.attributesJson(this.attributesOf(match))}}`;
+    return `{"ip":"${formatAddress(address)}","prefix":"${prefix}","asn":${this.networkJson(match)},${this.attributesJson(this.attributesOf(match))}}`;
   }
 
   record(address: Address, match: Match): IpRecord {
@@ -186,6 +183,12 @@ export class Dataset {
   /** A fragment of a text: 0 is the country, 1 the network, 2 the threat. Concatenated they are the whole text. */
   textFragment(text: number, fragment: 0 | 1 | 2): Uint8Array {
     return this.#attributeSets.fragment(text, fragment);
+  }
+
+  /** The country of the record, without parsing all of it. */
+  country(match: Match): string {
+    const bytes = this.textFragment(this.textOf(match), 0);
+    return String.fromCharCode(bytes[COUNTRY_AT] as number, bytes[COUNTRY_AT + 1] as number);
   }
 
   /** A run of addresses around this one with the same match. It may be only a part of the whole run. */
@@ -267,7 +270,7 @@ export class Dataset {
   }
 
   /** AS number and name of the record's network, as in the JSON text. */
-  #network(match: Match): string {
+  networkJson(match: Match): string {
     const row = this.rowOf(match);
     let text = this.#networkStrings[row];
     if (text === undefined) {

@@ -6,13 +6,15 @@ import type { CompileInput, Overlay, RangeSource } from '../compile/input/compil
 import { encodeCountry } from '../country-code.ts';
 import { Dataset } from '../file/read.ts';
 import { type Content, encodeContent, encodeDataset } from '../file/write.ts';
-import { parsePrefix, type Range, toBigInt } from '../prefix.ts';
+import { parseCidr, parsePrefix, type Range, toBigInt } from '../prefix.ts';
 import { Ranges } from '../ranges.ts';
 import type { Source } from '../record.ts';
 
 export type Sample = {
   /** `1.0.0.0/24` or `1.0.0.0-1.0.2.255`, AS number, name. */
   routes: readonly (readonly [range: string, asn: number, name: string])[];
+  /** Other networks that announce the prefix of a route (MOAS). */
+  otherOrigins?: readonly (readonly [prefix: string, asn: number])[];
   countries?: readonly (readonly [range: string, country: string])[];
   delegated?: readonly (readonly [range: string, country: string])[];
   crawlers?: readonly (readonly [range: string, company: string])[];
@@ -30,7 +32,9 @@ export function sampleContent(sample: Sample): Content {
 export function sampleInput(sample: Sample): CompileInput {
   const routes = source('routes');
   return {
-    routes: [{ source: routes, ranges: ranges(sample.routes), otherOrigins: [] }],
+    routes: [
+      { source: routes, ranges: ranges(sample.routes), otherOrigins: (sample.otherOrigins ?? []).map(otherOrigin) },
+    ],
     names: [{ source: routes, names: new Map(sample.routes.map(([, asn, name]) => [asn, { name }])) }],
     delegations: [],
     networkLists: [],
@@ -67,6 +71,13 @@ export function ownBuffer(bytes: Buffer): Buffer {
 
 export function source(id: string): Source {
   return { id, as_of: '2026-11-01', licence: 'none', credit: 'none', records: 0 };
+}
+
+function otherOrigin([text, asn]: readonly [string, number]) {
+  const cidr = parseCidr(text);
+  if (cidr === undefined) throw new Error(`${text} is no prefix`);
+  const { address, length } = cidr;
+  return { version: address.version, start: toBigInt(address), length, asn };
 }
 
 function countrySource(id: string, rows: readonly (readonly [string, string])[]): RangeSource {

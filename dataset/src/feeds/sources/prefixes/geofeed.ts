@@ -30,7 +30,7 @@ export function parseGeofeed(content: Content): PrefixList {
 }
 
 /** A row may end in a comment. A `#` inside a name, without white space before it, is a part of the name. */
-function withoutRemark(text: string): string {
+export function withoutRemark(text: string): string {
   const mark = text.search(/\s#/);
   return mark < 0 || (text.includes('"') && text.lastIndexOf('"') > mark) ? text : text.slice(0, mark);
 }

@@ -68,11 +68,11 @@ test('riswhois: a real table of IPv6', { skip: ipv6 === undefined && NO_FIXTURES
 const ipv4 = fixture('routing/riswhoisdump.IPv4.derived.gz');
 test('riswhois: a table of IPv4 of full size, in a few seconds', { skip: ipv4 === undefined && NO_FIXTURES }, () => {
   withGunzipped(ipv4 as string, (content) => {
-    const started = performance.now();
+    const before = process.cpuUsage();
     const { records, skipped } = parseRiswhois(content);
-    const took = performance.now() - started;
+    const { user } = process.cpuUsage(before);
     assert.deepEqual([records, skipped], [564_579, 0]);
-    // Measured: 1.6 s on a busy machine. The limit allows for a slower one.
-    assert.ok(took < 10_000, `it took ${Math.round(took)} ms`);
+    // Measured: 1.6 s. Processor time, because other tests run beside this one; the limit allows for a slower machine.
+    assert.ok(user < 10_000_000, `it took ${Math.round(user / 1000)} ms`);
   });
 });

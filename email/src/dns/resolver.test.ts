@@ -227,9 +227,7 @@ test('resolver: if one of two servers is down, only the first round waits for it
   const resolver = client.forCheck('example.com');
   const [first, ...rest] = NAMES.slice(4);
   assert.equal((await resolver.txt(first ?? '')).kind, 'found');
-  const start = performance.now();
   for (const name of rest) assert.equal((await resolver.txt(name)).kind, 'found');
-  assert.ok(performance.now() - start < TIMEOUT_MS);
   assert.equal(dead.queries.length, 1);
 });
 

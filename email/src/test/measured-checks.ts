@@ -1,9 +1,7 @@
 /**
- * Worker thread of a test: runs checks at the same time, and measures how long its event loop was blocked meanwhile.
+ * Process of a test: runs checks at the same time, and measures how long its event loop was blocked meanwhile. By processor
+ * time, which does not pass while other processes, or other machines of the same host, have the processor.
  */
-import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { parentPort, workerData } from 'node:worker_threads';
 import { checkDomain } from '../check.ts';
 import { createDnsClient } from '../dns/resolver.ts';
 
@@ -15,33 +13,41 @@ export type MeasuredChecks = {
   readonly checks: readonly { readonly domain: string; readonly selectors?: readonly string[] }[];
 };
 
-/** The longest delay of each round, in milliseconds. */
+/** The longest block of each round, in milliseconds. */
 export type MeasuredStalls = readonly number[];
 
-const RESOLUTION_MS = 5;
+const EVERY_MS = 5;
 
-const { server, maxRounds, limitMs, checks } = workerData as MeasuredChecks;
+/** Notes the most processor time between two timers: less than EVERY_MS unless a turn of the event loop takes longer. */
+class LongestTurn {
+  ms = 0;
+  #before = process.cpuUsage();
+  readonly #timer = setInterval(() => this.#note(), EVERY_MS);
+
+  stop(): void {
+    this.#note();
+    clearInterval(this.#timer);
+  }
+
+  #note(): void {
+    const { user, system } = process.cpuUsage(this.#before);
+    this.ms = Math.max(this.ms, (user + system) / 1000 - EVERY_MS);
+    this.#before = process.cpuUsage();
+  }
+}
+
+const { server, maxRounds, limitMs, checks } = JSON.parse(process.argv[2] ?? '') as MeasuredChecks;
 const stalls: number[] = [];
 while (stalls.length < maxRounds && !stalls.some((ms) => ms < limitMs)) {
   const client = createDnsClient({ servers: [server] });
-  const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-  delay.enable();
-  await measurements(delay, 2);
-  delay.reset();
+  const longest = new LongestTurn();
   // Twice: the second time the answers are cached.
   for (let pass = 0; pass < 2; pass++)
     await Promise.all(
       checks.map(({ domain, ...options }) => checkDomain(domain, { resolver: client.forCheck(domain), ...options })),
     );
-  // The delay of the last check is noted when the timer fires after it.
-  await measurements(delay, 2);
-  delay.disable();
-  stalls.push(delay.max / 1e6 - RESOLUTION_MS);
+  longest.stop();
+  stalls.push(longest.ms);
   client.close();
 }
-parentPort?.postMessage(stalls);
-
-/** Resolves when the monitor has noted so many more delays. */
-async function measurements(delay: IntervalHistogram, count: number): Promise<void> {
-  for (const target = delay.count + count; delay.count < target; ) await nextTurn();
-}
+process.send?.(stalls);

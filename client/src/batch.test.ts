@@ -74,6 +74,13 @@ test('batch: an invalid address is an entry, not an error', async (t) => {
   assert.deepEqual(Object.fromEntries(data), entries);
 });
 
+for (const given of ['8.8.8.8', undefined, new Set(['8.8.8.8']), [8]] as unknown[] as string[][])
+  test(`batch: ${JSON.stringify(given)} instead of an array of texts is a TypeError`, async (t) => {
+    const { client, requests } = await scripted(t, []);
+    await assert.rejects(client.batch(given), { name: 'TypeError', message: /^batch\(\) takes an array of addresses/ });
+    assert.deepEqual(requests, []);
+  });
+
 test('batch: an empty list sends no request', async (t) => {
   const { client, requests } = await scripted(t, []);
   assert.deepEqual(await client.batch([]), {

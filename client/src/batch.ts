@@ -16,6 +16,9 @@ export async function lookUpBatch(
   batchSize: number,
   send: (ips: string[]) => Promise<ApiResponse<BatchAnswer, BatchMeta>>,
 ): Promise<MergedBatch> {
+  // A text is iterable too, and would be sent as its characters.
+  if (!Array.isArray(addresses) || addresses.some((address) => typeof address !== 'string'))
+    throw new TypeError("batch() takes an array of addresses, such as ['8.8.8.8']; for one address use ip()");
   // The server also removes duplicates, but only after counting them against the batch limit.
   const distinct = [...new Set(addresses)];
   const merged: MergedBatch = { data: new Map(), meta: { requestIds: [], processing_time_ms: 0 }, requestId: '' };

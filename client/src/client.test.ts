@@ -15,6 +15,9 @@ for (const [behaviour, call, path] of [
   ],
   ['two dots stay inside their segment', (client) => client.ip('..'), '/v1/ip/%252E%252E'],
   ['one dot stays inside its segment', (client) => client.emailDomain('.'), '/v1/email/domain/%252E/dns'],
+  ['an earlier version', (client) => client.ip('192.0.2.1', { version: 3 }), '/v1/ip/192.0.2.1?version=3'],
+  ['a day', (client) => client.ip('192.0.2.1', { at: '2026-11-15' }), '/v1/ip/192.0.2.1?at=2026-11-15'],
+  ['a history', (client) => client.ipHistory('2001:db8::1'), '/v1/ip/2001:db8::1/history'],
   ['explain: true', (client) => client.ip('192.0.2.1', { explain: true }), '/v1/ip/192.0.2.1?explain=true'],
   ['explain: false sends nothing', (client) => client.ip('192.0.2.1', { explain: false }), '/v1/ip/192.0.2.1'],
   [
@@ -30,6 +33,11 @@ for (const [behaviour, call, path] of [
     'includePrefixes: true',
     (client) => client.asn(64496, { includePrefixes: true }),
     '/v1/asn/64496?include_prefixes=true',
+  ],
+  [
+    'included sections of a network',
+    (client) => client.asn(64496, { include: ['routing'] }),
+    '/v1/asn/64496?include=routing',
   ],
   ['includePrefixes: false sends nothing', (client) => client.asn(64496, { includePrefixes: false }), '/v1/asn/64496'],
   ['a search sends limit 20', (client) => client.searchAsn('example'), '/v1/asn/search?q=example&limit=20'],

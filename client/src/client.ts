@@ -5,6 +5,7 @@ import { type ApiRequest, type Connection, type Fetch, request, type Sleep } fro
 import { sleep as sleepFor } from './retry.ts';
 import { WhenceError, type WhenceErrorCode } from './whence-error.ts';
 import type {
+  AddressHistory,
   AddressSection,
   AsnAnswer,
   AsnSearchAnswer,
@@ -17,6 +18,7 @@ import type {
   IpAnswer,
   IpMeta,
   LocalAddressSection,
+  NetworkSection,
   PrefixContent,
   ReadyReport,
   TimedMeta,
@@ -54,11 +56,17 @@ export type ClientOptions = {
 export type CallOptions = { signal?: AbortSignal | undefined };
 
 export type Client = {
-  /** `'me'` is the address that the request comes from. `include` adds what is not part of the record, such as `privacy`. */
+  /**
+   * `'me'` is the address that the request comes from. `include` adds what is not part of the record, such as `privacy`.
+   * An earlier `version`, or the one that was the newest at the end of a day (`at: '2026-11-15'`, UTC), answers without
+   * `include`.
+   */
   ip(
     address: string,
-    options?: CallOptions & { explain?: boolean; include?: readonly AddressSection[] },
+    options?: CallOptions & { explain?: boolean; include?: readonly AddressSection[]; version?: number; at?: string },
   ): Promise<ApiResponse<IpAnswer, IpMeta>>;
+  /** How the record of an address changed over the versions that the server keeps. */
+  ipHistory(address: string, options?: CallOptions): Promise<ApiResponse<AddressHistory, TimedMeta>>;
   batch(
     addresses: readonly string[],
     options?: CallOptions & { include?: readonly LocalAddressSection[] },
@@ -68,7 +76,7 @@ export type Client = {
   /** `15169` or `'AS15169'`. */
   asn(
     asn: number | string,
-    options?: CallOptions & { includePrefixes?: boolean },
+    options?: CallOptions & { includePrefixes?: boolean; include?: readonly NetworkSection[] },
   ): Promise<ApiResponse<AsnAnswer, TimedMeta>>;
   searchAsn(
     query: string,
@@ -120,11 +128,15 @@ export function createClient(options: ClientOptions): Client {
     send<Data, Meta>({ method: 'GET', path, query, withKey: true, signal });
 
   return {
-    ip: async (address, { explain, include = [], signal } = {}) =>
+    ip: async (address, { explain, include = [], version, at, signal } = {}) =>
       get<IpAnswer, IpMeta>(`/v1/ip/${segment(address)}`, signal, {
         ...(explain && { explain: 'true' }),
         ...(include.length > 0 && { include: include.join(',') }),
+        ...(version !== undefined && { version: String(version) }),
+        ...(at !== undefined && { at }),
       }),
+
+    ipHistory: async (address, { signal } = {}) => get(`/v1/ip/${segment(address)}/history`, signal),
 
     batch: async (addresses, { include = [], signal } = {}) =>
       lookUpBatch(addresses, batchSize, (ips) => {
@@ -134,8 +146,11 @@ export function createClient(options: ClientOptions): Client {
 
     prefix: async (cidr, { signal } = {}) => get(`/v1/prefix/${segment(cidr)}`, signal),
 
-    asn: async (asn, { includePrefixes, signal } = {}) =>
-      get(`/v1/asn/${segment(String(asn))}`, signal, includePrefixes ? { include_prefixes: 'true' } : {}),
+    asn: async (asn, { includePrefixes, include = [], signal } = {}) =>
+      get(`/v1/asn/${segment(String(asn))}`, signal, {
+        ...(includePrefixes && { include_prefixes: 'true' }),
+        ...(include.length > 0 && { include: include.join(',') }),
+      }),
 
     searchAsn: async (query, { limit = DEFAULT_SEARCH_LIMIT, signal } = {}) =>
       get('/v1/asn/search', signal, { q: query, limit: String(limit) }),

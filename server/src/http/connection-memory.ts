@@ -6,6 +6,8 @@ import { MAX_UNFINISHED_BODY_BYTES, MAX_UNREAD_BYTES } from './limits.ts';
 import type { PacerMemory } from './request-pacer.ts';
 
 const PIPELINED_PER_TURN = 8;
+/** libuv accepts one connection per turn, so turns must be short while clients wait to be accepted. */
+const PIPELINED_WHILE_ACCEPTING = 1;
 
 export class ConnectionMemory implements PacerMemory {
   readonly unread = new HeldBytes<Duplex>(MAX_UNREAD_BYTES, (connection) => connection.destroy());
@@ -23,6 +25,12 @@ class PipelineTurns {
   readonly #waiting: (() => void)[] = [];
 
   #isScheduled = false;
+  #hasAccepted = false;
+
+  /** A connection was accepted in this turn, and more may be waiting. */
+  accepted(): void {
+    this.#hasAccepted = true;
+  }
 
   take(work: () => void): void {
     this.#waiting.push(work);
@@ -34,7 +42,9 @@ class PipelineTurns {
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
-      for (const work of this.#waiting.splice(0, PIPELINED_PER_TURN)) work();
+      const count = this.#hasAccepted ? PIPELINED_WHILE_ACCEPTING : PIPELINED_PER_TURN;
+      this.#hasAccepted = false;
+      for (const work of this.#waiting.splice(0, count)) work();
       this.#schedule();
     });
   }

@@ -18,6 +18,7 @@ import { COMMON_HEADERS } from './envelope.ts';
 import { handleError } from './error-handler.ts';
 import { ApiError, errorBody } from './errors.ts';
 
+import { parseJsonBodies } from './json-body.ts';
 import * as limits from './limits.ts';
 import { paceConnections, type ReadMode } from './paced-connections.ts';
 import { pacerOf } from './request-pacer.ts';
@@ -81,6 +82,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   app.setSerializerCompiler(() => JSON.stringify);
   useValidators(app);
   app.removeContentTypeParser('text/plain');
+  parseJsonBodies(app);
 
   app.decorateRequest('startedMs', 0);
   app.decorateRequest('refusalCode', '');

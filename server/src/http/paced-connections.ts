@@ -16,6 +16,7 @@ export function paceConnections(server: Server, mode: ReadMode): void {
   if (nodeListener === undefined) throw new Error('the server has no listener for connections');
   server.removeAllListeners('connection');
   server.on('connection', (socket: Socket) => {
+    memory.turns.accepted();
     if (mode === 'data-events') {
       nodeListener.call(server, new PacedDuplex(socket, memory));
       return;

@@ -1,5 +1,5 @@
 /**
- * Validators of request schemas, for the keywords of JSON Schema that they use. Loading Ajv and compiling the schemas
+ * Validators of request bodies, for the keywords of JSON Schema that their schemas use. Loading Ajv and compiling the schemas
  * takes 130 ms, which the first request of a route would wait for. Errors are those that Ajv reports first; a test
  * compares them. A schema with another keyword is refused when its route is registered.
  */
@@ -39,7 +39,9 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
 
 /** Sets the validators of an app. Only what it needs of a schema is read, and only once. */
 export function useValidators(app: FastifyInstance): void {
-  const compilerOf: FastifySchemaCompiler<unknown> = ({ schema }) => {
+  const compilerOf: FastifySchemaCompiler<unknown> = ({ schema, httpPart }) => {
+    // Parameters of paths and queries are texts: handlers parse them, and refuse them with errors of their own.
+    if (httpPart !== 'body') return () => true;
     const check = checkOf(schema as Schema);
     // The interface of Fastify: false, and the errors as a property of the function.
     const validate = (value: unknown): boolean => {

@@ -5,6 +5,7 @@
 import type { FastifyInstance } from 'fastify';
 import { registerApi } from '../api/api.ts';
 import { type HealthDependencies, healthz, readyz } from '../api/health.ts';
+import { registerMcp } from '../api/mcp/mcp-route.ts';
 import { openapi } from '../api/openapi.ts';
 import { registerOwnAddress } from '../api/own-address.ts';
 import type { PlainConnections } from '../api/plain/plain-connections.ts';
@@ -24,6 +25,8 @@ type AppDependencies = ApiDependencies &
   Pick<HttpServerOptions, 'trustProxy' | 'readMode'> & {
     /** Origins whose pages may call the API from a browser. */
     readonly corsOrigins: readonly string[];
+    /** Whether `/mcp` is served. */
+    readonly hasMcp: boolean;
   };
 
 declare module 'fastify' {
@@ -39,7 +42,7 @@ const NOT_MEASURED: ReadonlySet<string> = new Set(['dashboard', 'pages', 'docs']
 export async function createApp(
   dependencies: AppDependencies,
 ): Promise<{ app: FastifyInstance; plain: PlainConnections }> {
-  const { log, trustProxy, readMode, corsOrigins, quota, metrics, settings, isStopping } = dependencies;
+  const { log, trustProxy, readMode, corsOrigins, hasMcp, quota, metrics, settings, isStopping } = dependencies;
   const app = createHttpServer({
     log,
     trustProxy,
@@ -63,6 +66,10 @@ export async function createApp(
   app.get('/healthz', { schema: healthzSchema, config: { name: 'healthz' } }, healthz);
   app.get('/readyz', { schema: readyzSchema, config: { name: 'readyz' } }, readyz(dependencies));
   await app.register(async (scope) => registerApi(scope, dependencies));
+  if (hasMcp) {
+    const { publicUrl } = settings;
+    await app.register(async (scope) => registerMcp(scope, { ...dependencies, publicUrl }));
+  }
   if (settings.hasPublicLookups) await app.register(async (scope) => registerOwnAddress(scope, dependencies));
   await app.register(async (scope) => registerDashboard(scope, dependencies));
   return { app, plain: usePlainPath(app, { ...dependencies, extraHeaders: varyByOrigin(corsOrigins) }, readMode) };

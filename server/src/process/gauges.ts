@@ -1,6 +1,7 @@
 /** The state of a process, as gauges of `/metrics`. */
 import { ageOfDay, dataAsOf } from '@whence/dataset/data-age';
 import { FLAG_SUBJECTS } from '@whence/dataset/record';
+import type { RpkiFile } from '../address/routing/rpki-file.ts';
 import type { EmailChecks } from '../email-checks/email-checks.ts';
 import type { ReadMode } from '../http/paced-connections.ts';
 import type { KnownKeys } from '../keys/known-keys.ts';
@@ -21,10 +22,11 @@ type GaugeSources = {
   readonly replicas: ReplicaVersions;
   readonly lastUpdate: () => UpdateReport | undefined;
   readonly readMode: ReadMode;
+  readonly rpki: RpkiFile | undefined;
 };
 
 export function gaugesOf(sources: GaugeSources, nowMs: number): Record<string, number> {
-  const { live, keys, writes, quota, emailChecks, overload, replicas, lastUpdate, readMode } = sources;
+  const { live, keys, writes, quota, emailChecks, overload, replicas, lastUpdate, readMode, rpki } = sources;
   const { current } = live;
   const isReachable = keys.storageState === 'ok';
   return {
@@ -42,6 +44,7 @@ export function gaugesOf(sources: GaugeSources, nowMs: number): Record<string, n
     whence_resident_memory_bytes: process.memoryUsage.rss(),
     whence_read_fallback: readMode === 'shared-buffer' ? 0 : 1,
     whence_workers: 1,
+    ...(rpki?.ageSeconds !== undefined && { whence_rpki_age_seconds: rpki.ageSeconds }),
     ...replicas.gauges(),
     ...updateGauges(lastUpdate(), current?.builtAtMs ?? 0, nowMs),
   };

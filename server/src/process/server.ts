@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Accounts } from '../accounts/accounts.ts';
 import { HostnameLookups } from '../address/hostname-lookups.ts';
 import type { Registrations } from '../address/registration/registrations.ts';
-import { RpkiFile } from '../address/routing/rpki-file.ts';
+import type { RpkiFile } from '../address/routing/rpki-file.ts';
 import { AddressSections } from '../address/sections.ts';
 import { AuditLog } from '../audit/audit-log.ts';
 import type { DashboardSettings } from '../dashboard/dependencies.ts';
@@ -15,6 +15,7 @@ import { EmailChecks } from '../email-checks/email-checks.ts';
 import type { ReadMode } from '../http/paced-connections.ts';
 import { serverUrl } from '../http/server-url.ts';
 import { chooseReadMode } from '../http/shared-buffer-check.ts';
+import { stopListening } from '../http/stop-listening.ts';
 import { Keys } from '../keys/keys.ts';
 import { KnownKeys } from '../keys/known-keys.ts';
 import { clientAddress } from '../limits/client.ts';
@@ -34,6 +35,7 @@ import { StatisticsWriter } from '../usage/statistics-writer.ts';
 import { TrafficRecorder } from '../usage/traffic.ts';
 import { Usage } from '../usage/usage.ts';
 import { DatasetDiffs } from '../versions/dataset-diffs.ts';
+import { PastLookups } from '../versions/past-lookups.ts';
 import { readUpdateReport } from '../versions/update-report.ts';
 import { startUpdate, updateCommand } from '../versions/updater.ts';
 import { createApp } from './app.ts';
@@ -44,8 +46,9 @@ import { ProcessReporter, ReplicaVersions } from './process-reports.ts';
 /** How long requests in flight may take to finish when the server stops. */
 const DRAIN_MS = 10_000;
 /**
- * How long open connections are kept when the server stops, so that a request that is on its way arrives and is answered,
- * with `Connection: close`. A client that just had an answer sends its next request within this time.
+ * How long open connections are kept when the server stops, before and after it stops listening, so that a request that is
+ * on its way arrives and is answered, with `Connection: close`. A client that just had an answer or has just connected
+ * sends its request within this time.
  */
 const GRACE_MS = 500;
 /** Where the dashboard's build puts its files, in a clone and in the published package. */
@@ -108,7 +111,7 @@ export async function startServer(
   });
   const quota: Quota = new Quota(storage.leases, { isStorageDown: () => keys.storageState !== 'ok' });
   const emailChecks = new EmailChecks(config.dnsServers);
-  const rpki = rpkiOf(config, log);
+  const rpki = await rpkiOf(config, log);
   const addressSections = new AddressSections({
     hostnames: new HostnameLookups(() => emailChecks.dnsClient()),
     registrations: await registrationsOf(config, storage, nowMs),
@@ -118,11 +121,16 @@ export async function startServer(
   const live = new LiveDataset(config.dataDir, {
     loaded: (version) => log.info({ version }, 'dataset loaded'),
     failed: (error) => log.error({ err: error }, 'the current dataset could not be loaded; retrying'),
+    supplementFailed: (error) => log.error({ err: error }, 'the supplement of the dataset could not be loaded'),
     fellBack: (version) => log.warn({ version }, 'serving another version of the dataset instead'),
   });
   const datasetDiffs = new DatasetDiffs(config.dataDir, {
     failed: (error, from, to) => log.error({ err: error, from, to }, 'datasets could not be compared'),
     tookTooLong: (from, to) => log.warn({ from, to }, 'comparing datasets took too long and was ended'),
+  });
+  const past = new PastLookups(config.dataDir, {
+    failed: (reason) => log.error({ reason }, 'an earlier version of the dataset could not be read'),
+    tookTooLong: () => log.warn('a lookup in earlier versions of the dataset took too long and was ended'),
   });
   const lastUpdate = () => readUpdateReport(config.dataDir);
   const reporter = new ProcessReporter(storage.processes, overload, live, nowMs);
@@ -144,10 +152,12 @@ export async function startServer(
     rates: new RequestRates(),
     emailChecks,
     addressSections,
+    rpki,
     publicLookups: new PublicLookups(),
     overload,
     live,
     datasetDiffs,
+    past,
     lastUpdate,
     reporter,
     nowMs,
@@ -156,6 +166,7 @@ export async function startServer(
     trustProxy: config.trustProxy,
     readMode,
     corsOrigins: config.corsOrigins,
+    hasMcp: config.hasMcp,
     settings: dashboardSettings(config, log),
   });
 
@@ -186,11 +197,15 @@ export async function startServer(
   };
   const close = async () => {
     announceStop();
-    // Before the app: queued comparisons would take longer than requests in flight may.
-    await datasetDiffs.close();
+    // Before the app: queued comparisons and lookups in earlier versions would take longer than requests in flight may.
+    await Promise.all([datasetDiffs.close(), past.close()]);
     if ((await connectionCount(app.server)) > 0) await sleep(GRACE_MS);
     const force = setTimeout(cut, DRAIN_MS).unref();
+    const { ended } = await stopListening(app.server);
+    // A client that connected at the last moment sends its request now.
+    await Promise.race([ended, sleep(GRACE_MS)]);
     await app.close();
+    await ended;
     clearTimeout(force);
     stopHousekeeping();
     overload.stop();
@@ -215,7 +230,7 @@ export async function startServer(
     throw error;
   }
   const { port } = app.server.address() as AddressInfo;
-  const sources = { live, keys, writes, quota, emailChecks, overload, replicas, lastUpdate, readMode };
+  const sources = { live, keys, writes, quota, emailChecks, overload, replicas, lastUpdate, readMode, rpki };
   const gauges = () => gaugesOf(sources, nowMs());
   return {
     url: serverUrl(config.host, port),
@@ -227,11 +242,15 @@ export async function startServer(
   };
 }
 
-function rpkiOf({ rpkiFile }: Config, log: Logger): RpkiFile | undefined {
-  if (rpkiFile === undefined) return undefined;
-  return new RpkiFile(rpkiFile, {
-    loaded: (roas) => log.info({ roas }, 'validated ROA payloads loaded'),
-    failed: (reason) => log.error({ file: rpkiFile, reason }, 'validated ROA payloads could not be read'),
+async function rpkiOf({ rpkiSource, ...config }: Config, log: Logger): Promise<RpkiFile | undefined> {
+  if (rpkiSource === undefined) return undefined;
+  const { openRpki } = await import('../address/routing/open-rpki.ts');
+  return openRpki(rpkiSource, config, {
+    loaded: (roas, builtAtMs) =>
+      log.info({ roas, built_at: new Date(builtAtMs).toISOString() }, 'validated ROA payloads loaded'),
+    failed: (reason) => log.error({ source: rpkiSource, reason }, 'validated ROA payloads could not be read'),
+    expired: (builtAtMs) =>
+      log.error({ built_at: new Date(builtAtMs).toISOString() }, 'validated ROA payloads are too old and not used'),
   });
 }
 

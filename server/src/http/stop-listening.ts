@@ -1,0 +1,50 @@
+/**
+ * Stops listening without losing requests. A client is connected, and may have sent its request, as soon as the kernel has
+ * queued its connection; the kernel resets queued connections when the listening socket is closed. libuv accepts one per
+ * turn of the event loop, so the queue is empty after a whole turn without one.
+ */
+import type { Server as HttpServer } from 'node:http';
+import { Server, type Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** Clients that connect faster than they are accepted must not keep a server from stopping. */
+const MAX_ACCEPT_MS = 1000;
+/** The rest of the turn in which the wait begins counts as one. */
+const QUIET_TURNS = 2;
+
+export type StoppedListening = {
+  /** Resolves when the last connection has ended. */
+  readonly ended: Promise<void>;
+};
+
+/**
+ * Open connections stay open, also those that have not sent a request yet: `close` of the HTTP server ends them. Requests on
+ * the connections that are accepted here wait until the socket is closed, because a client that is answered with
+ * `Connection: close` connects again at once, and the queue would never be empty.
+ */
+export async function stopListening(server: HttpServer): Promise<StoppedListening> {
+  const accepted: Socket[] = [];
+  const listeners = server.listeners('connection') as ((socket: Socket) => void)[];
+  const { pauseOnConnect } = server as { pauseOnConnect?: boolean };
+  Object.assign(server, { pauseOnConnect: true });
+  server.removeAllListeners('connection');
+  server.on('connection', (socket: Socket) => accepted.push(socket));
+  const deadlineMs = performance.now() + MAX_ACCEPT_MS;
+  for (let quietTurns = 0; quietTurns < QUIET_TURNS && performance.now() < deadlineMs; ) {
+    const before = accepted.length;
+    await nextTurn();
+    quietTurns = accepted.length === before ? quietTurns + 1 : 0;
+  }
+  // This is the phase after the one in which connections are accepted: nothing is awaited before the socket is closed.
+  const ended = new Promise<void>((resolve) => {
+    Server.prototype.close.call(server, () => resolve());
+  });
+  Object.assign(server, { pauseOnConnect });
+  server.removeAllListeners('connection');
+  for (const listener of listeners) server.on('connection', listener);
+  for (const socket of accepted) {
+    server.emit('connection', socket);
+    socket.resume();
+  }
+  return { ended };
+}

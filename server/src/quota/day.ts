@@ -1,4 +1,4 @@
-/** The window of a limit: a day in UTC. */
+/** Days in UTC, which are the window of a limit. */
 const DAY_MS = 86_400_000;
 
 export type Day = {
@@ -19,4 +19,11 @@ export function dayAt(nowMs: number): Day {
 /** Whole seconds from now until a limit resets: at least 1, as `Retry-After` has it. */
 export function secondsUntil(resetSeconds: number, nowMs: number): number {
   return Math.max(1, resetSeconds - Math.floor(nowMs / 1000));
+}
+
+/** Whether the text is a day that exists, such as `2026-11-15`. */
+export function isDay(text: string): boolean {
+  const ms = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  // Date.parse takes 2026-02-30 for the second of March.
+  return !Number.isNaN(ms) && dayAt(ms).text === text;
 }

@@ -11,8 +11,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LeaseStore } from '../storage/leases/lease-store.ts';
 import { StorageUnavailable } from '../storage/storage-unavailable.ts';
 import { type Day, dayAt } from './day.ts';
-
-type Allowance = { readonly limit: number; readonly lease: number };
+import { EndedLeases } from './ended-leases.ts';
+import {
+  type Allowance,
+  type LeaseBalance,
+  newBalance,
+  openUpTo,
+  remainingOf,
+  shareOf,
+  startLease,
+} from './lease-balance.ts';
 
 /** `remaining` may lag by what other processes hold on lease. */
 export type Spent = {
@@ -36,54 +44,6 @@ const MAX_RECALL_RETRY_MS = 200;
 const RETRY_MS = 100;
 /** The same where no other process holds any of the day: only a late refund can change that. */
 const RETRY_ALONE_MS = 1_000;
-/**
- * A lease is opened in parts: this much at first, then as much as was spent of it so far. What a crash loses is at most
- * the part that is open; the rest comes back when the lease expires.
- */
-const FIRST_PART = 5;
-
-/** A finished lease whose final count has not been written yet. */
-type EndedLease = {
-  readonly keyId: string;
-  readonly day: string;
-  readonly owner: string;
-  readonly spent: number;
-  /** Storage has a row of it: only then can it be ended, and only once. */
-  isStored: boolean;
-};
-
-/** What this process holds of one key's day. Numbers of the lease count from its beginning. */
-type LeaseBalance = {
-  readonly keyId: string;
-  readonly day: string;
-  /** Of the last request: another one once the tier of the key was changed. */
-  allowance: Allowance;
-  /** The limit under which the lease was taken. Under another one it is returned, and not spent. */
-  takenUnder: number;
-  /** The name of the lease. */
-  owner: string;
-  granted: number;
-  /** Up to where it may be spent. */
-  opened: number;
-  spent: number;
-  /** How much has to be spent for more to be asked for, before requests have to wait for it. */
-  askAheadAt: number;
-  /** Whether storage may have a row of the lease. */
-  isStored: boolean;
-  /** What was left of the day after the last lease was granted. */
-  left: number;
-  lastSpentMs: number;
-  /** Requests that wait for the lease being taken, and the question asked ahead of them. */
-  waiting: number;
-  taking: Promise<void> | undefined;
-  /** Refused until then, on the monotonic clock, without asking storage. */
-  emptyUntilMs: number;
-  /** Other processes were asked to return what they hold, and had the time to do so. */
-  wasRecalled: boolean;
-  /** Another process has asked for what is left of the lease, while more was being asked for ahead. */
-  isRecalled: boolean;
-};
-
 type QuotaOptions = {
   /** Names this process; no other process and no earlier one has it. */
   readonly processId?: string;
@@ -98,12 +58,13 @@ export class Quota {
   #leases = 0;
   /** The balances of the present day. */
   readonly #balances = new Map<string, LeaseBalance>();
-  #ended: EndedLease[] = [];
+  readonly #ended: EndedLeases;
   #day: Day = dayAt(0);
   #seenRecall: number | undefined;
 
   constructor(store: LeaseStore, { processId = randomUUID(), isStorageDown = () => false }: QuotaOptions = {}) {
     this.#store = store;
+    this.#ended = new EndedLeases(store);
     this.#processId = processId;
     this.#isStorageDown = isStorageDown;
   }
@@ -164,7 +125,7 @@ export class Quota {
     const { endSeconds: resetSeconds } = this.#moveTo(nowMs);
     if (limit === Number.POSITIVE_INFINITY) return { isAllowed: false, remaining: UNLIMITED, resetSeconds };
     const balance = this.#balances.get(keyId);
-    const remaining = balance === undefined ? limit : balance.left + balance.granted - balance.spent;
+    const remaining = balance === undefined ? limit : remainingOf(balance);
     return { isAllowed: false, remaining: Math.min(limit, remaining), resetSeconds };
   }
 
@@ -177,9 +138,9 @@ export class Quota {
     // Of a lease that has ended meanwhile, and whose successor has nothing to undo: see below.
     if (balance?.day === day && balance.isStored) {
       balance.spent--;
-      return balance.left + balance.granted - balance.spent;
+      return remainingOf(balance);
     }
-    this.#ended.push({ keyId, day, owner: this.#newOwner(), spent: -1, isStored: false });
+    this.#ended.add({ keyId, day, owner: this.#newOwner(), spent: -1, isStored: false });
     return undefined;
   }
 
@@ -188,7 +149,7 @@ export class Quota {
     this.#moveTo(nowMs);
     if (this.#isStorageDown()) return;
     this.#endLeases((balance) => nowMs - balance.lastSpentMs >= IDLE_MS);
-    await this.#writeEnded();
+    await this.#ended.write();
   }
 
   /** Extends the leases of this process, and ends expired leases of other processes. */
@@ -216,7 +177,7 @@ export class Quota {
       if (balance.taking === undefined) this.#end(balance);
       else balance.isRecalled = true;
     }
-    await this.#writeEnded();
+    await this.#ended.write();
   }
 
   /**
@@ -225,9 +186,8 @@ export class Quota {
    */
   leaveReplacedDatabase(): void {
     for (const balance of this.#balances.values()) {
-      const { keyId, day, owner, spent, isStored } = balance;
-      if (isStored) this.#ended.push({ keyId, day, owner, spent, isStored: false });
-      this.#startLease(balance);
+      if (balance.isStored) this.#ended.add({ ...balance, isStored: false });
+      startLease(balance, this.#newOwner());
     }
     this.#seenRecall = undefined;
   }
@@ -235,7 +195,7 @@ export class Quota {
   async close(): Promise<void> {
     await Promise.allSettled(Array.from(this.#balances.values(), ({ taking }) => taking));
     this.#endLeases(() => true);
-    await this.#writeEnded();
+    await this.#ended.write();
   }
 
   /** A key that was used up may not be under its new limit. What was taken under the other one is returned by `#ask`. */
@@ -307,7 +267,7 @@ export class Quota {
     if (balance.isStored && balance.takenUnder !== limit) {
       this.#end(balance);
       // Before more is taken: the day must have what was returned.
-      await this.#writeEnded();
+      await this.#ended.write();
       return this.#ask(balance, Math.max(wanted, balance.waiting));
     }
     const { keyId, day, owner, spent, opened } = balance;
@@ -328,25 +288,7 @@ export class Quota {
   #balanceOf(keyId: string, allowance: Allowance): LeaseBalance {
     let balance = this.#balances.get(keyId);
     if (balance === undefined) {
-      balance = {
-        keyId,
-        day: this.#day.text,
-        allowance,
-        takenUnder: allowance.limit,
-        owner: this.#newOwner(),
-        granted: 0,
-        opened: 0,
-        spent: 0,
-        askAheadAt: Number.POSITIVE_INFINITY,
-        isStored: false,
-        left: allowance.limit,
-        lastSpentMs: 0,
-        waiting: 0,
-        taking: undefined,
-        emptyUntilMs: 0,
-        wasRecalled: false,
-        isRecalled: false,
-      };
+      balance = newBalance(keyId, this.#day.text, allowance, this.#newOwner());
       this.#balances.set(keyId, balance);
     }
     return balance;
@@ -368,35 +310,9 @@ export class Quota {
 
   /** Queues the lease of the balance for storage; what it takes next is another lease. */
   #end(balance: LeaseBalance): void {
-    const { keyId, day, owner, spent, isStored } = balance;
-    if (!isStored) return;
-    this.#ended.push({ keyId, day, owner, spent, isStored });
-    this.#startLease(balance);
-  }
-
-  #startLease(balance: LeaseBalance): void {
-    balance.owner = this.#newOwner();
-    balance.granted = 0;
-    balance.opened = 0;
-    balance.spent = 0;
-    balance.askAheadAt = Number.POSITIVE_INFINITY;
-    balance.isStored = false;
-  }
-
-  /** Writes ended leases. What storage refuses is kept for the next time: a lease is never ended twice. */
-  async #writeEnded(): Promise<void> {
-    const due = this.#ended;
-    this.#ended = [];
-    try {
-      for (const lease of due.filter(({ isStored }) => !isStored)) {
-        await this.#store.take(lease, { wanted: 0, limit: 0, spent: 0, opened: 0, open: 0 });
-        lease.isStored = true;
-      }
-      await this.#store.end(due);
-    } catch (error) {
-      this.#ended.push(...due);
-      throw error;
-    }
+    if (!balance.isStored) return;
+    this.#ended.add(balance);
+    startLease(balance, this.#newOwner());
   }
 
   #moveTo(nowMs: number): Day {
@@ -410,21 +326,8 @@ export class Quota {
   }
 }
 
-/**
- * What may be taken beyond the requests that wait, which are demand: at most a sixteenth of what is left, so that near
- * the end no process holds much.
- */
-function shareOf({ left, allowance }: LeaseBalance): number {
-  return Math.min(allowance.lease, Math.floor(left / 16));
-}
-
-function openUpTo({ opened, spent, waiting, allowance }: LeaseBalance): number {
-  return opened + Math.max(waiting, Math.min(allowance.lease, Math.max(FIRST_PART, spent)));
-}
-
 function spendFrom(balance: LeaseBalance, nowMs: number, resetSeconds: number): Spent {
   balance.lastSpentMs = nowMs;
   balance.spent++;
-  const remaining = balance.left + balance.granted - balance.spent;
-  return { isAllowed: true, remaining, resetSeconds, chargedDay: balance.day };
+  return { isAllowed: true, remaining: remainingOf(balance), resetSeconds, chargedDay: balance.day };
 }

@@ -3,20 +3,10 @@ import assert from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { testEngines } from '../test/storage/engines.ts';
 import { newBatch } from '../test/storage/new-batch.ts';
+import { storedKey } from '../test/storage/stored-key.ts';
 import { openStorage } from './open-storage.ts';
 import type { Storage } from './storage.ts';
 import { nameKeyOf } from './stores/key-names.ts';
-import type { StoredKey } from './stores/key-store.ts';
-
-const key = (id: string): StoredKey => ({
-  id,
-  name: 'a "name"; DROP TABLE keys',
-  hash: `hash of ${id}`,
-  masked: 'whence_ab12…wxyz',
-  permissions: ['ip:read', 'asn:read'],
-  tier: 'pro',
-  createdAt: new Date('2026-11-15T01:02:03.004Z'),
-});
 
 for (const engine of testEngines()) {
   const { name, skip } = engine;
@@ -35,8 +25,8 @@ for (const engine of testEngines()) {
     });
 
   withStorage('a key comes back as it was put in', async ({ keys }) => {
-    await keys.insert(key('one'));
-    assert.deepEqual(await keys.findByHash('hash of one'), key('one'));
+    await keys.insert(storedKey('one'));
+    assert.deepEqual(await keys.findByHash('hash of one'), storedKey('one'));
     assert.equal(await keys.findByHash('hash of another'), undefined);
   });
 
@@ -48,13 +38,13 @@ for (const engine of testEngines()) {
       allowedNetworks: ['192.0.2.0/24', '::/0'],
       requestsPerSecond: 7,
     };
-    await keys.insert({ ...key('one'), ...attributes });
-    assert.deepEqual(await keys.find('one'), { ...key('one'), ...attributes });
+    await keys.insert({ ...storedKey('one'), ...attributes });
+    assert.deepEqual(await keys.find('one'), { ...storedKey('one'), ...attributes });
     const scheduledRevocation = { at, by: 'Ada' };
     const changed = { name: 'Other', tier: 'free', permissions: ['ip:read'], pausedAt: at, scheduledRevocation };
     const outcome = await keys.change('one', () => changed);
     assert.ok(typeof outcome === 'object');
-    assert.deepEqual([outcome.before.tier, outcome.after], ['pro', { ...key('one'), ...attributes, ...changed }]);
+    assert.deepEqual([outcome.before.tier, outcome.after], ['pro', { ...storedKey('one'), ...attributes, ...changed }]);
     assert.deepEqual(await keys.find('one'), outcome.after);
     await keys.change('one', () => ({
       note: null,
@@ -65,7 +55,7 @@ for (const engine of testEngines()) {
       scheduledRevocation: null,
     }));
     const { name: changedName, tier, permissions } = changed;
-    assert.deepEqual(await keys.find('one'), { ...key('one'), name: changedName, tier, permissions });
+    assert.deepEqual(await keys.find('one'), { ...storedKey('one'), name: changedName, tier, permissions });
     assert.equal(await keys.change('two', () => ({})), 'unknown');
     await keys.revoke('one', at, 'test');
     assert.equal(await keys.change('one', () => ({ tier: 'pro' })), 'revoked');
@@ -75,7 +65,7 @@ for (const engine of testEngines()) {
     'a key is listed by its state, an expired one from that moment on, and found by its new name',
     async ({ keys, keyList }) => {
       const at = new Date('2026-12-31T18:00:00Z');
-      for (const id of ['usable', 'paused', 'expiring']) await keys.insert({ ...key(id), ownerId: 'ada' });
+      for (const id of ['usable', 'paused', 'expiring']) await keys.insert({ ...storedKey(id), ownerId: 'ada' });
       await keys.change('paused', () => ({ pausedAt: at }));
       await keys.change('expiring', () => ({ expiresAt: at, name: 'Later' }));
       const states = async (now: Date) =>
@@ -98,7 +88,7 @@ for (const engine of testEngines()) {
   withStorage('a page is read from any number of facets', async ({ keys, keyList }) => {
     const ids = Array.from({ length: 300 }, (_, i) => `key ${String(i).padStart(3, '0')}`);
     for (const id of ids)
-      await keys.insert({ ...key(id), name: id, permissions: [`of:${id.slice(4)}`], ownerId: 'ada' });
+      await keys.insert({ ...storedKey(id), name: id, permissions: [`of:${id.slice(4)}`], ownerId: 'ada' });
     const facets = (await keyList.facets(new Date(), 'ada')).map(({ facet }) => facet);
     assert.equal(facets.length, 300);
     const after = { value: nameKeyOf('key 049'), id: 'key 049' };
@@ -121,7 +111,9 @@ for (const engine of testEngines()) {
     onEngine(`of keys inserted at once by several connections, ${behaviour}`, async (location) => {
       const storages = await Promise.all([openStorage(location), openStorage(location)]);
       const outcomes = await Promise.all(
-        Array.from({ length: 8 }, (_, i) => storages[i % 2]?.keys.insertWithin({ ...key(`key ${i}`), ...more }, most)),
+        Array.from({ length: 8 }, (_, i) =>
+          storages[i % 2]?.keys.insertWithin({ ...storedKey(`key ${i}`), ...more }, most),
+        ),
       );
       const counts: Record<string, number> = {};
       for (const outcome of outcomes) counts[String(outcome)] = (counts[String(outcome)] ?? 0) + 1;
@@ -130,7 +122,7 @@ for (const engine of testEngines()) {
     });
 
   withStorage('revoking is permanent and records by whom', async ({ keys }) => {
-    await keys.insert(key('one'));
+    await keys.insert(storedKey('one'));
     const at = new Date('2026-11-16T00:00:00Z');
     assert.equal(await keys.revoke('one', at, 'an operator'), 'revoked');
     assert.equal(await keys.revoke('one', new Date(), 'another'), 'already revoked');
@@ -147,7 +139,7 @@ for (const engine of testEngines()) {
       const row = { keyId: 'one', day: '2026-11-15', endpoint: 'ip', statusClass: 2, requests: 1 };
       await theirs.usage.add(newBatch(), [row], new Map());
       assert.equal((await ours.keys.changes('')).revision, first);
-      await theirs.keys.insert(key('one'));
+      await theirs.keys.insert(storedKey('one'));
       const second = (await ours.keys.changes('')).revision;
       assert.notEqual(second, first);
       await ours.keys.revoke('one', new Date(), 'us');
@@ -157,7 +149,7 @@ for (const engine of testEngines()) {
   );
 
   withStorage('usage adds up, and the last use never moves back', async ({ keys, usage }) => {
-    await keys.insert(key('one'));
+    await keys.insert(storedKey('one'));
     const row = { keyId: 'one', day: '2026-11-15', endpoint: 'ip', statusClass: 2, requests: 3 };
     const late = new Date('2026-11-15T12:00:00Z');
     await usage.add(newBatch(), [row], new Map([['one', { lastUsedAt: late }]]));
@@ -167,7 +159,7 @@ for (const engine of testEngines()) {
   });
 
   withStorage('statistics of a batch that is repeated are added once', async ({ keys, usage, traffic }) => {
-    await keys.insert(key('one'));
+    await keys.insert(storedKey('one'));
     const row = { keyId: 'one', day: '2026-11-15', endpoint: 'ip', statusClass: 2, requests: 3 };
     const [first, other] = [newBatch(), newBatch()];
     const second = { ...first, number: 2 };
@@ -189,7 +181,7 @@ for (const engine of testEngines()) {
       return usage.add(newBatch(), [], new Map([[id, { lastUsedAt: at(last), firstUse }]]));
     };
     const firstUse = async (id: string) => (await keys.find(id))?.firstUse;
-    for (const id of ['one', 'used before', 'answered late']) await keys.insert(key(id));
+    for (const id of ['one', 'used before', 'answered late']) await keys.insert(storedKey(id));
     await use('one', '11:00:00');
     await use('one', '10:00:00');
     await use('one', '12:00:00');
@@ -207,7 +199,7 @@ for (const engine of testEngines()) {
   withStorage('refused requests add up, with the time of the last one', async ({ keys, usage }) => {
     const refused = (requests: number, time: string) =>
       usage.add(newBatch(), [], new Map([['one', { refused: { requests, lastAt: new Date(`2026-11-15T${time}Z`) } }]]));
-    await keys.insert(key('one'));
+    await keys.insert(storedKey('one'));
     assert.equal((await keys.find('one'))?.refused, undefined);
     await refused(2, '11:00:00');
     await refused(3, '10:00:00');
@@ -287,7 +279,7 @@ for (const engine of testEngines()) {
 
   withStorage('keys and leases do not wait for reads of statistics', async ({ usage, keys, leases }) => {
     await usage.add(newBatch(), usageRows(600, 10), new Map());
-    await keys.insert(key('one'));
+    await keys.insert(storedKey('one'));
     let isRead = false;
     const range = { from: dayOf(0), to: dayOf(9) };
     const reads = Promise.all(Array.from({ length: 30 }, () => usage.sums(range, 'endpoint'))).then(() => {

@@ -13,7 +13,7 @@
 import { MAX_CHANGED, type ReadKeyChanges } from '../key-changes.ts';
 import { sql } from '../kysely.ts';
 import type { Db } from '../schema.ts';
-import { ReadOnlyStorage } from '../storage-unavailable.ts';
+import { ReadOnlyStorage, StorageUnavailable } from '../storage-unavailable.ts';
 
 type Answer = {
   keys: number;
@@ -32,8 +32,8 @@ const REFUSALS = ['0A000', '42501', '42883'];
 /** Higher than any revision: no row has it, and none is after it. */
 const NONE = Number.MAX_SAFE_INTEGER;
 
-/** `onReadOnly` is to connect to another server. */
-export function checkedKeyChanges(db: Db, onReadOnly: () => void): ReadKeyChanges {
+/** `reconnect` is called for an answer that must not be used, and is to open other connections, to another server if there is one. */
+export function checkedKeyChanges(db: Db, reconnect: () => void): ReadKeyChanges {
   // Services that refuse the functions for it are asked without: `key_changes` and the table alone tell.
   let withPlace = true;
   let walBytes = 0;
@@ -52,8 +52,13 @@ export function checkedKeyChanges(db: Db, onReadOnly: () => void): ReadKeyChange
     // As of the question: answers to several that are sent at the same time may arrive in another order.
     const knownWalBytes = walBytes;
     const answer = await ask(Number(number));
+    if (typeof answer?.database !== 'string' || !Number.isSafeInteger(answer.keys)) {
+      // Remembered as the revision, it would make every later question invalid.
+      reconnect();
+      throw new StorageUnavailable('PostgreSQL, or a pooler in front of it, answered another question');
+    }
     if (answer.is_standby || answer.is_read_only) {
-      onReadOnly();
+      reconnect();
       throw new ReadOnlyStorage(answer.is_standby);
     }
     const isShorter = answer.wal_bytes < knownWalBytes;
@@ -66,12 +71,12 @@ export function checkedKeyChanges(db: Db, onReadOnly: () => void): ReadKeyChange
   };
 }
 
-async function readChanges(db: Db, known: number, withPlace: boolean): Promise<Answer> {
+async function readChanges(db: Db, known: number, withPlace: boolean): Promise<Answer | undefined> {
   const { rows } = await sql<Answer>`
     select keys, coalesce(token, '') as token, coalesce(known_token, '') as known_token, database, wal_bytes,
       is_standby, is_read_only, changed
     from whence_key_changes(${known}, ${MAX_CHANGED + 1}, ${withPlace})`.execute(db);
-  return rows[0] as Answer;
+  return rows[0];
 }
 
 const codeOf = (error: unknown) => ((error as Error).cause as { code?: string } | undefined)?.code ?? '';

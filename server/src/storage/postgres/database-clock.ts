@@ -2,6 +2,8 @@
  * The clock of the database, read at intervals and continued with the monotonic clock of this machine. The day that a
  * request counts for must not depend on the wall clock of a replica, which may be wrong or be changed.
  */
+import { StorageUnavailable } from '../storage-unavailable.ts';
+
 const INTERVAL_MS = 10_000;
 /** While the clock was never read. */
 const RETRY_MS = 250;
@@ -53,6 +55,7 @@ export class DatabaseClock {
   async #synchronize(): Promise<void> {
     const sentMs = this.#monotonicMs();
     const databaseMs = await this.#read();
+    if (!Number.isFinite(databaseMs)) throw new StorageUnavailable('the database did not answer with its time');
     // The database read its clock between request and response; the middle halves the possible error.
     this.#offsetMs = databaseMs - (sentMs + this.#monotonicMs()) / 2;
   }

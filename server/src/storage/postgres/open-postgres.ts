@@ -48,7 +48,7 @@ export async function openPostgres(url: string, { mustExist, mayBeAway = false }
   const statisticsReads = databaseOf(statisticsPool, STATISTICS_TIMEOUTS);
   const clock = new DatabaseClock(async () => {
     const { rows } = await sql<{ now: number }>`select ${NOW} as now`.execute(urgent);
-    return (rows[0] as { now: number }).now;
+    return rows[0]?.now ?? Number.NaN;
   });
   const destroy = main.destroy.bind(main);
   main.destroy = async () => {

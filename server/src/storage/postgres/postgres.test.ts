@@ -62,6 +62,30 @@ onPostgres('a connection that ends in the packet that says that it is ready fail
   }
 });
 
+onPostgres(
+  'an answer to another question is refused, and the next question is asked as before',
+  async (url, execute) => {
+    const { db, keyChanges } = await openEngine(url);
+    try {
+      const { revision } = await keyChanges('');
+      await execute('alter function whence_key_changes rename to kept');
+      await execute(
+        `create function whence_key_changes(
+         bigint, integer, boolean,
+         out keys bigint, out token text, out known_token text, out database text, out wal_bytes bigint,
+         out is_standby boolean, out is_read_only boolean, out changed json
+       ) language sql as 'select null::bigint, null, null, null, null::bigint, null::boolean, null::boolean, null::json'`,
+      );
+      for (const since of [revision, '']) await assert.rejects(keyChanges(since), /answered another question/);
+      await execute('drop function whence_key_changes');
+      await execute('alter function kept rename to whence_key_changes');
+      assert.deepEqual(await keyChanges(revision), { revision, changed: [], isReplaced: false });
+    } finally {
+      await db.destroy();
+    }
+  },
+);
+
 onPostgres('a replica that disappears inside a transaction holds its locks for seconds, not hours', async (url) => {
   const storage = await openStorage(url);
   const pool = openPool(url, { max: 1, timeouts: TIMEOUTS });

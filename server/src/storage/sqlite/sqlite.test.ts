@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
 import Database from 'better-sqlite3';
+import { storedKey } from '../../test/storage/stored-key.ts';
 import { openStorage } from '../open-storage.ts';
 import type { Storage } from '../storage.ts';
-import type { KeyStore, StoredKey } from '../stores/key-store.ts';
+import type { KeyStore } from '../stores/key-store.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'whence-storage-'));
 after(() => rmSync(root, { recursive: true, force: true }));
@@ -26,16 +27,6 @@ async function withStorage(folder: string, work: (storage: Storage) => Promise<v
 }
 
 const LEASE = { keyId: 'one', day: '2026-11-15', owner: 'us.1' };
-
-const key = (id: string): StoredKey => ({
-  id,
-  name: 'a "name"; DROP TABLE keys',
-  hash: `hash of ${id}`,
-  masked: 'whence_ab12…wxyz',
-  permissions: ['ip:read', 'asn:read'],
-  tier: 'pro',
-  createdAt: new Date('2026-11-15T01:02:03.004Z'),
-});
 
 test('sqlite: a file of a newer version is refused with a message and not changed', async () => {
   const folder = newFolder();
@@ -79,7 +70,7 @@ test('sqlite: a file of the first release keeps its keys and the counts of its d
 
 test('sqlite: opening a database that is up to date writes nothing', async () => {
   const folder = newFolder();
-  await withStorage(folder, ({ keys }) => keys.insert(key('one')));
+  await withStorage(folder, ({ keys }) => keys.insert(storedKey('one')));
   const before = statSync(file(folder), { bigint: true });
   const storage = await openStorage(folder, { mustExist: true });
   assert.equal((await storage.keys.list()).length, 1);
@@ -100,7 +91,7 @@ test('sqlite: opening a missing database with mustExist creates nothing and repo
 test('sqlite: the data folder and the database are accessible to their owner only', async () => {
   const folder = newFolder();
   await withStorage(folder, async ({ keys }) => {
-    await keys.insert(key('one'));
+    await keys.insert(storedKey('one'));
     assert.equal(statSync(folder).mode & 0o777, 0o700);
     for (const name of readdirSync(folder)) assert.equal(statSync(join(folder, name)).mode & 0o777, 0o600, name);
   });
@@ -109,7 +100,7 @@ test('sqlite: the data folder and the database are accessible to their owner onl
 test('sqlite: reads and other work of the process continue while another process holds the write lock', async () => {
   const folder = newFolder();
   await withStorage(folder, async ({ keys, leases }) => {
-    await keys.insert(key('one'));
+    await keys.insert(storedKey('one'));
     const other = new Database(file(folder));
     other.exec('BEGIN IMMEDIATE');
     const started = performance.now();
@@ -135,7 +126,7 @@ test('sqlite: reads and other work of the process continue while another process
 test('sqlite: after a checkpoint the keys of the database are the same', async () => {
   const folder = newFolder();
   await withStorage(folder, async ({ keys }) => {
-    await keys.insert(key('one'));
+    await keys.insert(storedKey('one'));
     const revision = (await keys.changes('')).revision;
     const other = new Database(file(folder));
     const before = statSync(file(folder)).mtimeMs;
@@ -144,7 +135,7 @@ test('sqlite: after a checkpoint the keys of the database are the same', async (
     assert.notEqual(statSync(file(folder)).mtimeMs, before);
     assert.equal((await keys.changes('')).revision, revision);
     assert.deepEqual((await keys.changes(revision)).changed, []);
-    await keys.insert(key('two'));
+    await keys.insert(storedKey('two'));
     assert.deepEqual(
       [(await keys.changes('')).revision, (await keys.changes(revision)).changed],
       ['0.2', ['hash of two']],
@@ -153,7 +144,11 @@ test('sqlite: after a checkpoint the keys of the database are the same', async (
 });
 
 for (const [behaviour, changeThere, changeHere] of [
-  ['by another key', (keys: KeyStore) => keys.insert(key('two')), (keys: KeyStore) => keys.insert(key('three'))],
+  [
+    'by another key',
+    (keys: KeyStore) => keys.insert(storedKey('two')),
+    (keys: KeyStore) => keys.insert(storedKey('three')),
+  ],
   [
     'by another change of the same key',
     (keys: KeyStore) => keys.change('one', () => ({ pausedAt: new Date() })),
@@ -162,7 +157,7 @@ for (const [behaviour, changeThere, changeHere] of [
 ] as const) {
   test(`sqlite: a copy that was changed separately, ${behaviour}, is a different database, even with the same number of changes`, async () => {
     const [folder, restored] = [newFolder(), newFolder()];
-    await withStorage(folder, ({ keys }) => keys.insert(key('one')));
+    await withStorage(folder, ({ keys }) => keys.insert(storedKey('one')));
     cpSync(folder, restored, { recursive: true });
     await withStorage(restored, async ({ keys }) => void (await changeThere(keys)));
     await withStorage(folder, async ({ keys }) => {
@@ -183,11 +178,11 @@ for (const [behaviour, replace] of [
   test(`sqlite: a database that is ${behaviour} is noticed and opened`, async () => {
     const [folder, restored] = [newFolder(), newFolder()];
     await withStorage(restored, async ({ keys }) => {
-      await keys.insert(key('one'));
+      await keys.insert(storedKey('one'));
       await keys.revoke('one', new Date(), 'before the backup');
     });
     await withStorage(folder, async ({ keys }) => {
-      await keys.insert(key('one'));
+      await keys.insert(storedKey('one'));
       assert.equal((await keys.findByHash('hash of one'))?.revokedAt, undefined);
       const revision = (await keys.changes('')).revision;
       for (const suffix of ['-wal', '-shm']) rmSync(file(folder) + suffix, { force: true });

@@ -167,8 +167,8 @@ class ThreadConnection implements DatabaseConnection {
     }
   }
 
-  // biome-ignore lint/correctness/useYield: results are not streamed, and no query asks for a stream.
-  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+  /** No query asks for a stream. */
+  streamQuery(): never {
     throw new Error('results of SQLite are not streamed');
   }
 

@@ -49,7 +49,7 @@ class Shell {
 
   constructor(variables: Record<string, string>) {
     this.#variables = variables;
-    writeFileSync(join(this.#folder, 'whence'), `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`, {
+    writeFileSync(join(this.#folder, 'wh'), `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`, {
       mode: 0o755,
     });
   }

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, connect as openSocket, type Server, type Socket } from 'node:net';
 
 /**
- * `drops`: no byte arrives in either direction, and nothing is closed. `drops answers`: the same for what the server sends. `refuses`: connections are cut and new ones
- * refused. `delays`: what the server sends arrives late. `loses commits`: a commit reaches the server, and the
- * connection is cut before its answer arrives. `shuts down`: PostgreSQL ends each connection in the packet that says
- * that it is ready.
+ * `drops`: neither a byte nor the end of a connection arrives, in either direction, until the network works again and
+ * TCP repeats them. `drops answers`: the same for what the server sends. `refuses`: connections are cut and new ones refused. `delays`: what the server sends arrives late.
+ * `loses commits`: a commit reaches the server, and the connection is cut before its answer arrives. `shuts down`:
+ * PostgreSQL ends each connection in the packet that says that it is ready.
  */
 export type Network = 'works' | 'drops' | 'drops answers' | 'refuses' | 'delays' | 'loses commits' | 'shuts down';
 
@@ -21,6 +21,8 @@ const SHUTDOWN = ((fields) => {
 export class NetworkProxy {
   #target: { host: string; port: number };
   readonly #sockets = new Set<Socket>();
+  /** Bytes and ends of connections that did not arrive: what TCP repeats. */
+  #dropped: (() => void)[] = [];
   readonly #delayMs: number;
   #server: Server = createServer();
   #port = 0;
@@ -53,6 +55,7 @@ export class NetworkProxy {
     this.#network = network;
     if (network === 'refuses') await this.#close();
     else if (before === 'refuses') await this.#listen();
+    if (network === 'works') for (const repeat of this.#dropped.splice(0)) repeat();
   }
 
   /** Leads to another server from now on. Connections to the one before are cut. */
@@ -87,8 +90,12 @@ export class NetworkProxy {
     ] as const) {
       this.#sockets.add(from);
       const late: Buffer[] = [];
+      const isDropped = () => this.#network === 'drops' || (this.#network === 'drops answers' && from === server);
       from.on('data', (bytes: Buffer) => {
-        if (this.#network === 'drops' || (this.#network === 'drops answers' && from === server)) return;
+        if (isDropped()) {
+          this.#dropped.push(() => to.write(bytes));
+          return;
+        }
         if (this.#network === 'loses commits' && from === client && isCommit(bytes)) isCommitting = true;
         if (isCommitting && from === server) {
           this.lostCommits++;
@@ -113,8 +120,8 @@ export class NetworkProxy {
       from.on('error', () => {});
       from.on('close', () => {
         this.#sockets.delete(from);
-        // Nothing gets through, the end of a connection neither.
-        if (this.#network !== 'drops' && this.#network !== 'drops answers') to.destroy();
+        if (isDropped()) this.#dropped.push(() => to.destroy());
+        else to.destroy();
       });
     }
   }

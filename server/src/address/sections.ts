@@ -5,26 +5,38 @@
 import type { Address } from '@whence/dataset/address';
 import type { Match } from '@whence/dataset/format';
 import type { Dataset } from '@whence/dataset/read';
+import type { Location, Supplement } from '@whence/dataset/supplement';
 import { parseInclude, requireIncluded } from '../http/requests.ts';
 import {
   ADDRESS_SECTIONS,
   type AddressSection,
   LOCAL_ADDRESS_SECTIONS,
   type LocalAddressSection,
+  NETWORK_SECTIONS,
+  type NetworkSection,
 } from '../vocabulary.ts';
 import type { Hostname } from './hostname.ts';
 import type { HostnameLookups, Requester } from './hostname-lookups.ts';
+import { locationJsonOf, locationOf } from './location.ts';
 import { type Privacy, privacyOf } from './privacy.ts';
 import type { Registration } from './registration/rdap-network.ts';
 import type { Registrations } from './registration/registrations.ts';
+import { countStates, type NetworkRouting, withPartStates } from './routing/prefix-states.ts';
 import { type Routing, routingOf } from './routing/routing.ts';
 import type { VrpTable } from './routing/vrps.ts';
 
 /** The members that are added to the record. */
-export type AddressMembers = { routing?: Routing; privacy?: Privacy; hostname?: Hostname; registration?: Registration };
+export type AddressMembers = {
+  routing?: Routing;
+  privacy?: Privacy;
+  location?: Location;
+  hostname?: Hostname;
+  registration?: Registration;
+};
 
 export type FoundAddress = {
   readonly dataset: Dataset;
+  readonly supplement?: Supplement | undefined;
   readonly address: Address;
   readonly match: Match;
 };
@@ -53,6 +65,11 @@ export class AddressSections {
     this.#allowed = ADDRESS_SECTIONS.filter((name) => name !== 'registration' || registrations !== undefined);
   }
 
+  /** Whether this section can be asked for here. */
+  has(section: AddressSection): boolean {
+    return this.#allowed.includes(section);
+  }
+
   /** Names separated by commas, as in `?include=`. An unknown one is refused. */
   parse(text: string | undefined): ReadonlySet<AddressSection> {
     return text === undefined ? NONE : parseInclude(text, this.#allowed);
@@ -74,19 +91,46 @@ export class AddressSections {
     };
   }
 
+  /** What is known of a network beside its record. */
+  async describeNetwork(
+    dataset: Dataset,
+    asn: number,
+    included: ReadonlySet<NetworkSection>,
+  ): Promise<{ routing?: NetworkRouting }> {
+    const vrps = included.has('routing') ? this.#rpki?.table : undefined;
+    return vrps === undefined ? {} : { routing: await countStates(dataset, asn, vrps) };
+  }
+
+  /** The content of a prefix as JSON, with what is known of its parts. */
+  describeParts(json: string): string {
+    const vrps = this.#rpki?.table;
+    return vrps === undefined ? json : withPartStates(json, vrps);
+  }
+
   /** Local sections as JSON without braces, for many addresses. Undefined if nothing is included. */
   localJson(
-    dataset: Dataset,
+    { dataset, supplement }: Pick<FoundAddress, 'dataset' | 'supplement'>,
     included: ReadonlySet<LocalAddressSection>,
   ): ((address: Address, match: Match) => string) | undefined {
     if (included.size === 0) return undefined;
     const sources = { vrps: this.#rpki?.table };
-    return (address, match) =>
-      JSON.stringify(localMembers({ dataset, address, match }, included, sources)).slice(1, -1);
+    const others = new Set([...included].filter((name) => name !== 'location'));
+    return (address, match) => {
+      const found = { dataset, supplement, address, match };
+      const members = others.size === 0 ? '' : JSON.stringify(localMembers(found, others, sources)).slice(1, -1);
+      const location = included.has('location') ? locationJsonOf(found) : undefined;
+      if (location === undefined) return members;
+      return `${members}${members === '' ? '' : ','}"location":${location}`;
+    };
   }
 }
 
 const NONE: ReadonlySet<never> = new Set();
+
+/** The names of `?include=` for a network. */
+export function parseNetworkInclude(text: string | undefined): ReadonlySet<NetworkSection> {
+  return text === undefined ? NONE : parseInclude(text, NETWORK_SECTIONS);
+}
 
 /** The names in the body of a batch. */
 export function requireLocal(names: readonly string[] | undefined): ReadonlySet<LocalAddressSection> {
@@ -94,14 +138,16 @@ export function requireLocal(names: readonly string[] | undefined): ReadonlySet<
 }
 
 function localMembers(
-  { dataset, address, match }: FoundAddress,
+  found: FoundAddress,
   included: ReadonlySet<AddressSection>,
   { vrps }: LocalSources,
 ): AddressMembers {
-  const privacy = included.has('privacy') ? privacyOf(dataset, match) : undefined;
+  const privacy = included.has('privacy') ? privacyOf(found.dataset, found.match) : undefined;
+  const location = included.has('location') ? locationOf(found) : undefined;
   return {
-    ...(included.has('routing') && { routing: routingOf(dataset, address, match, vrps) }),
+    ...(included.has('routing') && { routing: routingOf(found, vrps) }),
     ...(privacy && { privacy }),
+    ...(location && { location }),
   };
 }
 

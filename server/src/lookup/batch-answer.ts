@@ -22,25 +22,30 @@ const DEFAULT_BYTES = 1 << 16;
 /** Members to add to a record, as JSON without braces; empty for none. */
 export type MembersOf = (address: Address, match: Match) => string;
 
+type BatchAnswerOptions = {
+  readonly buffer?: Buffer;
+  readonly start?: number;
+  readonly membersOf?: MembersOf | undefined;
+};
+
 export class BatchAnswer {
   #target: Target;
   readonly #dataset: Dataset;
   readonly #networks: NetworkCounts;
   readonly #membersOf: MembersOf | undefined;
+  readonly #start: number;
+  readonly #firstEntry: number;
   #end: number;
 
-  /** Writes into `buffer`, which the caller may use again once the answer is sent. */
-  constructor(
-    dataset: Dataset,
-    networks: NetworkCounts,
-    buffer: Buffer = Buffer.allocUnsafeSlow(DEFAULT_BYTES),
-    membersOf?: MembersOf,
-  ) {
+  /** Writes into `buffer` from `start` on; the caller may use it again once the answer is sent. */
+  constructor(dataset: Dataset, networks: NetworkCounts, { buffer, start = 0, membersOf }: BatchAnswerOptions = {}) {
     this.#dataset = dataset;
     this.#networks = networks;
-    this.#target = targetOf(buffer);
+    this.#target = targetOf(buffer ?? Buffer.allocUnsafeSlow(DEFAULT_BYTES));
     this.#membersOf = membersOf;
-    this.#end = writeText(START, buffer, 0);
+    this.#start = start;
+    this.#firstEntry = writeText(START, this.buffer, start);
+    this.#end = this.#firstEntry;
   }
 
   /** May be larger than the one that was given, if that had no room. */
@@ -58,7 +63,7 @@ export class BatchAnswer {
     this.#makeRoom(end - start + valueBytes + 2);
     const { buffer } = this.#target;
     let at = this.#end;
-    if (at > START.length) buffer[at++] = COMMA;
+    if (at > this.#firstEntry) buffer[at++] = COMMA;
     at = writeRange(json, start, end, buffer, at);
     buffer[at++] = COLON;
     if (address === undefined) at = writeText(INVALID, buffer, at);
@@ -83,7 +88,7 @@ export class BatchAnswer {
     }
     this.#makeRoom(ENTRY_BYTES + text.length);
     let at = this.#end;
-    if (at > START.length) this.#target.buffer[at++] = COMMA;
+    if (at > this.#firstEntry) this.#target.buffer[at++] = COMMA;
     this.#end = writeBatchEntry(source, start, end, word, match, text, this.#target, at);
     this.#networks.countMatch(this.#dataset, match);
   }
@@ -96,11 +101,12 @@ export class BatchAnswer {
     }
   }
 
+  /** Returns the answer, from `start` on. */
   finish(requestId: string, milliseconds: number): Buffer {
     const end = `},"meta":{"request_id":"${requestId}","processing_time_ms":${milliseconds}}}`;
     this.#makeRoom(end.length);
     this.#end += this.buffer.write(end, this.#end, 'latin1');
-    return this.buffer.subarray(0, this.#end);
+    return this.buffer.subarray(this.#start, this.#end);
   }
 
   /** Writes members over the brace that ends the record, and the brace again. */

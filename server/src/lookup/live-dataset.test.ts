@@ -18,6 +18,7 @@ beforeEach(() => {
   const handlers = {
     loaded: (version: number) => events.push(`loaded ${version}`),
     failed: () => events.push('failed'),
+    supplementFailed: () => events.push('supplement failed'),
     fellBack: (version: number) => events.push(`fell back to ${version}`),
   };
   live = new LiveDataset(dataDir, handlers, () => nowMs);

@@ -4,12 +4,21 @@
  * in a thread. A version that cannot be opened is reported and retried at growing intervals; meanwhile the version in use
  * stays. If there is none, the newest other version whose checksum is right is served.
  */
-import { statSync } from 'node:fs';
 import { AsnSearch } from '@whence/dataset/asn-search';
 import { DatasetError } from '@whence/dataset/dataset-error';
-import { openInThread } from '@whence/dataset/open-in-thread';
-import { manifestPath, readManifest, type VersionEntry, verifyVersion, versionPath } from '@whence/dataset/publish';
+import { fileFingerprint } from '@whence/dataset/file-fingerprint';
+import { openInThread, openSupplementInThread } from '@whence/dataset/open-in-thread';
+import {
+  manifestPath,
+  openSupplement,
+  readManifest,
+  supplementPath,
+  type VersionEntry,
+  verifyVersion,
+  versionPath,
+} from '@whence/dataset/publish';
 import { type Dataset, openDataset } from '@whence/dataset/read';
+import type { Supplement } from '@whence/dataset/supplement';
 import { AnswerCache } from './answer-cache.ts';
 
 const POLL_MS = 500;
@@ -24,13 +33,16 @@ const WARM_UP_PAUSE_MS = 2;
 /** A version and everything derived from it, such as cached answers, which is dropped with it. */
 export class ServedDataset {
   readonly dataset: Dataset;
+  /** Undefined if the version has none. */
+  readonly supplement: Supplement | undefined;
   readonly version: number;
   readonly builtAtMs: number;
   readonly answers = new AnswerCache();
   #search: AsnSearch | undefined;
 
-  constructor(dataset: Dataset) {
+  constructor(dataset: Dataset, supplement?: Supplement) {
     this.dataset = dataset;
+    this.supplement = supplement;
     this.version = dataset.meta.version;
     this.builtAtMs = Date.parse(dataset.meta.built_at);
   }
@@ -56,7 +68,35 @@ export class ServedDataset {
 }
 
 /** A version that was opened ahead of its use. */
-export type OpenedVersion = { readonly dataset: Dataset; readonly sha256: string };
+export type OpenedVersion = {
+  readonly dataset: Dataset;
+  readonly supplement: OpenedSupplement;
+  /** Of both files. */
+  readonly identity: string;
+};
+
+/** A supplement that cannot be opened does not keep its version from being served. */
+type OpenedSupplement = { readonly supplement?: Supplement | undefined; readonly error?: unknown };
+
+/** Version numbers do not identify a version: a publisher that starts over reuses them. */
+const identityOf = ({ sha256, supplement }: VersionEntry): string => `${sha256} ${supplement?.sha256 ?? ''}`;
+
+async function supplementInThread(dataDir: string, { supplement }: VersionEntry): Promise<OpenedSupplement> {
+  if (supplement === undefined) return {};
+  try {
+    return { supplement: await openSupplementInThread(supplementPath(dataDir, supplement), supplement.sha256) };
+  } catch (error) {
+    return { error };
+  }
+}
+
+function supplementNow(dataDir: string, entry: VersionEntry): OpenedSupplement {
+  try {
+    return { supplement: openSupplement(dataDir, entry) };
+  } catch (error) {
+    return { error };
+  }
+}
 
 /**
  * Opens the current version in a thread, while the caller loads the rest of the program. Undefined if there is none, or
@@ -67,7 +107,11 @@ export async function openAhead(dataDir: string): Promise<OpenedVersion | undefi
     const manifest = readManifest(dataDir);
     const entry = manifest?.versions.find(({ version }) => version === manifest.current);
     if (entry === undefined) return undefined;
-    return { dataset: await openInThread({ path: versionPath(dataDir, entry) }), sha256: entry.sha256 };
+    const [dataset, supplement] = await Promise.all([
+      openInThread({ path: versionPath(dataDir, entry) }),
+      supplementInThread(dataDir, entry),
+    ]);
+    return { dataset, supplement, identity: identityOf(entry) };
   } catch {
     return undefined;
   }
@@ -77,6 +121,8 @@ type DatasetEvents = {
   loaded(version: number): void;
   /** Once per reason, not per attempt. */
   failed(error: unknown): void;
+  /** The supplement of a version that was loaded, which is served without it. */
+  supplementFailed(error: unknown): void;
   /** The version that is served while the current one cannot be loaded. */
   fellBack(version: number): void;
 };
@@ -89,10 +135,10 @@ export class LiveDataset {
   readonly #events: DatasetEvents;
   readonly #nowMs: () => number;
   #current: ServedDataset | undefined;
-  /** Digest of the file in use. Version numbers do not identify it: a publisher that starts over reuses them. */
-  #sha256 = '';
+  /** Digests of the files in use. */
+  #identity = '';
   #versions: readonly VersionEntry[] = [];
-  /** Modification time, size and inode of the manifest when it was last read. */
+  /** Fingerprint of the manifest when it was last read. */
   #seen = '';
   #failure: Failure | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -138,7 +184,7 @@ export class LiveDataset {
     // The next poll sees later changes of the manifest.
     if (this.#loading !== undefined) return this.#loading;
     try {
-      const seen = this.#fingerprint();
+      const seen = fileFingerprint(manifestPath(this.#dataDir));
       const isNew = seen !== this.#seen;
       const isDue = this.#failure !== undefined && this.#nowMs() >= this.#failure.retryAtMs;
       if (!isNew && !isDue) return;
@@ -149,8 +195,9 @@ export class LiveDataset {
         this.#failure = undefined;
         return;
       }
-      if (opened?.sha256 === entry.sha256) this.#loaded(opened.dataset, entry);
-      else if (this.#current === undefined) this.#loaded(openDataset(versionPath(this.#dataDir, entry)), entry);
+      if (opened?.identity === identityOf(entry)) this.#loaded(opened.dataset, opened.supplement, entry);
+      else if (this.#current === undefined)
+        this.#loaded(openDataset(versionPath(this.#dataDir, entry)), supplementNow(this.#dataDir, entry), entry);
       else this.#loading = this.#loadInThread(entry);
     } catch (error) {
       this.#fail(error);
@@ -161,7 +208,8 @@ export class LiveDataset {
 
   async #loadInThread(entry: VersionEntry): Promise<void> {
     try {
-      this.#loaded(await openInThread({ path: versionPath(this.#dataDir, entry) }), entry);
+      const dataset = await openInThread({ path: versionPath(this.#dataDir, entry) });
+      this.#loaded(dataset, await supplementInThread(this.#dataDir, entry), entry);
     } catch (error) {
       this.#fail(error);
     } finally {
@@ -169,8 +217,8 @@ export class LiveDataset {
     }
   }
 
-  #loaded(dataset: Dataset, entry: VersionEntry): void {
-    this.#use(dataset, entry);
+  #loaded(dataset: Dataset, supplement: OpenedSupplement, entry: VersionEntry): void {
+    this.#use(dataset, supplement, entry);
     this.#failure = undefined;
     this.#events.loaded(entry.version);
   }
@@ -182,21 +230,22 @@ export class LiveDataset {
     if (manifest === undefined) return undefined;
     const entry = manifest.versions.find(({ version }) => version === manifest.current);
     if (entry === undefined) throw new DatasetError(`${manifestPath(this.#dataDir)} does not list its current version`);
-    return entry.sha256 === this.#sha256 ? undefined : entry;
+    return identityOf(entry) === this.#identity ? undefined : entry;
   }
 
-  #use(dataset: Dataset, { sha256 }: VersionEntry): void {
-    const served = new ServedDataset(dataset);
+  #use(dataset: Dataset, { supplement, error }: OpenedSupplement, entry: VersionEntry): void {
+    const served = new ServedDataset(dataset, supplement);
     served.warmUp();
     this.#current = served;
-    this.#sha256 = sha256;
+    this.#identity = identityOf(entry);
+    if (error !== undefined) this.#events.supplementFailed(error);
   }
 
   #fallBack(): void {
     const newestFirst = [...this.#versions].sort((a, b) => Date.parse(b.built_at) - Date.parse(a.built_at));
     for (const entry of newestFirst) {
       try {
-        this.#use(verifyVersion(this.#dataDir, entry), entry);
+        this.#use(verifyVersion(this.#dataDir, entry), supplementNow(this.#dataDir, entry), entry);
         this.#events.fellBack(entry.version);
         return;
       } catch {
@@ -211,10 +260,5 @@ export class LiveDataset {
     if (reason !== before) this.#events.failed(error);
     const delayMs = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** attempts);
     this.#failure = { attempts: attempts + 1, retryAtMs: this.#nowMs() + delayMs, reason };
-  }
-
-  #fingerprint(): string {
-    const stat = statSync(manifestPath(this.#dataDir), { throwIfNoEntry: false });
-    return stat === undefined ? '' : `${stat.mtimeMs} ${stat.size} ${stat.ino}`;
   }
 }

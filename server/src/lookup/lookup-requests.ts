@@ -20,7 +20,7 @@ export function requireDataset({ current }: Pick<LiveDataset, 'current'>): Serve
   return current;
 }
 
-type FoundRecord = { readonly address: Address; readonly match: Match };
+export type FoundRecord = { readonly address: Address; readonly match: Match };
 
 /** The record of the address that `text` names. A refusal says why there is none, if the address has a special purpose. */
 export function requireRecord(served: ServedDataset, text: string): FoundRecord {
@@ -30,7 +30,7 @@ export function requireRecord(served: ServedDataset, text: string): FoundRecord 
   return found;
 }
 
-export function notFound({ version }: ServedDataset, details?: object): ApiError {
+export function notFound({ version }: Pick<ServedDataset, 'version'>, details?: object): ApiError {
   return new ApiError('IP_NOT_FOUND', {
     extra: details === undefined ? {} : { details },
     meta: { cache_status: 'MISS', dataset_version: version },

@@ -3,20 +3,21 @@ import type { AsnSearch, AsnSearchResult } from '@whence/dataset/asn-search';
 import { parsePrefix } from '@whence/dataset/prefix';
 import type { Dataset } from '@whence/dataset/read';
 import { type ConnectionType, FLAGS, type Flag } from '@whence/dataset/record';
+import { type AddressCount, AddressCounts } from './address-counts.ts';
 import type { GiveWay } from './dataset-walks.ts';
 import { runsWithin } from './prefix-runs.ts';
-import { type Share, Shares, sizeOf } from './prefix-summary.ts';
 
 /** Runs that are walked: about 100 ms in slices. */
 const MAX_RUNS = 20_000;
+const MAX_COUNTRIES = 50;
 const MAX_RELATED = 20;
 /** Flags that the connection type says already. */
 const TYPE_FLAGS: readonly Flag[] = ['is_datacenter', 'is_residential', 'is_mobile'];
 
 type PrefixKind = { connection_type: ConnectionType; country: string; flags: Flag[] };
 type NetworkProfile = {
-  connection_types: Share<ConnectionType>[];
-  countries: Share<string>[];
+  connection_types: AddressCount<ConnectionType>[];
+  countries: AddressCount<string>[];
   is_sample: boolean;
   prefix_kinds: { kinds: PrefixKind[]; of: number[] };
 };
@@ -31,8 +32,8 @@ export async function profileNetwork(
   prefixes: readonly string[],
   giveWay: GiveWay,
 ): Promise<NetworkProfile> {
-  const types = new Shares<ConnectionType>();
-  const countries = new Shares<string>();
+  const types = new AddressCounts<ConnectionType>();
+  const countries = new AddressCounts<string>();
   const kinds = new Map<string, number>();
   const of: number[] = [];
   let runs = 0;
@@ -42,8 +43,8 @@ export async function profileNetwork(
       of.push(-1);
       continue;
     }
-    const ownTypes = new Shares<ConnectionType>();
-    const ownCountries = new Shares<string>();
+    const ownTypes = new AddressCounts<ConnectionType>();
+    const ownCountries = new AddressCounts<string>();
     const flags = new Set<Flag>();
     for (const { start, end, match } of runsWithin(dataset, range.version, range.start, range.end)) {
       if (++runs > MAX_RUNS) break;
@@ -73,10 +74,16 @@ export async function profileNetwork(
   }
   return {
     connection_types: types.sorted(),
-    countries: countries.sorted(),
+    countries: countries.sorted(MAX_COUNTRIES),
     is_sample: runs > MAX_RUNS,
     prefix_kinds: { kinds: [...kinds.keys()].map((text) => JSON.parse(text) as PrefixKind), of },
   };
+}
+
+/** IPv4 addresses, or IPv6 /64s; a part of a /64 counts as one. */
+function sizeOf(version: 4 | 6, start: bigint, end: bigint): number {
+  const count = end - start + 1n;
+  return Number(version === 4 ? count : (count + (1n << 64n) - 1n) >> 64n);
 }
 
 const lengthOf = (prefix: string) => Number(prefix.slice(prefix.indexOf('/') + 1));

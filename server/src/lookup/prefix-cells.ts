@@ -44,10 +44,8 @@ export class PrefixCells {
     }
   }
 
-  /** Those before `end`, which may be before the end of the prefix. */
-  upTo(end: bigint): PrefixCell[] {
-    const whole = (end - this.#start + 1n) / this.#cellSize;
-    return this.#cells.slice(0, Number(whole)).map(({ announced, levels, types }) => {
+  all(): PrefixCell[] {
+    return this.#cells.map(({ announced, levels, types }) => {
       const level = largest(levels);
       const type = largest(types);
       return {

@@ -6,8 +6,9 @@ import type { Dataset } from '@whence/dataset/read';
 import { FLAGS } from '@whence/dataset/record';
 import { sampleDataset } from '@whence/dataset/sample-dataset';
 import { seededRandom } from '@whence/testing/seeded-random';
-import { describePrefix, type PrefixContent, WalkScratch } from './prefix-content.ts';
+import { describePrefix, type PrefixContent } from './prefix-content.ts';
 import { type PrefixRequest, requirePrefix } from './prefix-contents.ts';
+import { WalkScratch } from './prefix-walk.ts';
 
 const SEED = 26_008;
 const random = seededRandom(SEED);
@@ -143,9 +144,10 @@ test('prefix content: at most 256 parts are listed, and shares count all', async
   ]);
   const many = sampleDataset({ routes });
   const request = requirePrefix('9.0.0.0/8');
-  const { content, runs } = await describePrefix(many, request, new WalkScratch(many), () => undefined);
+  const { content, walked } = await describePrefix(many, request, new WalkScratch(many), () => undefined);
   assert.equal(content.parts.length, 256);
   assert.ok(content.parts.every(({ prefix }) => prefix.endsWith('/24')));
-  assert.ok(runs > 700);
+  assert.equal(walked.partCount, 700);
+  assert.ok(walked.runs > 700);
   assert.deepEqual(comparable(content), comparable(slowly(many, request)));
 });

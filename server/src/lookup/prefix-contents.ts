@@ -7,7 +7,8 @@ import { formatPrefix, fromBigInt, parseCidr, parsePrefix, type Range } from '@w
 import type { Dataset } from '@whence/dataset/read';
 import { ApiError } from '../http/errors.ts';
 import { DatasetWalks } from './dataset-walks.ts';
-import { describePrefix, WalkScratch } from './prefix-content.ts';
+import { describePrefix } from './prefix-content.ts';
+import { WalkScratch } from './prefix-walk.ts';
 
 /** Answers that took more runs are kept: 5 ms on a slow core. Some three hundred prefixes are as short as that, 60 kB each. */
 const KEPT_RUNS = 12_000;
@@ -53,8 +54,8 @@ export class PrefixContents {
     if (known !== undefined) return known;
     const described = await this.#walks[use].run(dataset, prefix, fairnessKey, async (giveWay): Promise<Described> => {
       scratch[use] ??= new WalkScratch(dataset);
-      const { content, runs } = await describePrefix(dataset, request, scratch[use], giveWay);
-      return { json: JSON.stringify(content), runs };
+      const { content, walked } = await describePrefix(dataset, request, scratch[use], giveWay);
+      return { json: JSON.stringify(content), runs: walked.runs };
     });
     if (described.runs >= KEPT_RUNS) kept.set(prefix, described);
     return described;

@@ -11,16 +11,30 @@ import { type Vrp, vrpOf } from './vrps.ts';
 /** Some rows may be beyond what is known here; more means another format. */
 const MAX_UNREADABLE_SHARE = 0.01;
 
+/** `builtAtMs`: when the relying party made the file, where it says so. */
+export type ParsedVrps = { readonly vrps: Vrp[]; readonly builtAtMs?: number };
+
 /** Throws an error whose message is for the log. */
-export function parseVrps(text: string): Vrp[] {
-  const { roas } = (JSON.parse(text) ?? {}) as { roas?: unknown };
+export function parseVrps(text: string): ParsedVrps {
+  const { roas, metadata } = (JSON.parse(text) ?? {}) as { roas?: unknown; metadata?: unknown };
   if (!Array.isArray(roas)) throw new Error('unexpected format: there is no list "roas"');
   const vrps = roas.map(parseRoa).filter((vrp) => vrp !== undefined);
   if (vrps.length === 0) throw new Error('there are no ROAs in it');
   const unreadable = roas.length - vrps.length;
   if (unreadable > roas.length * MAX_UNREADABLE_SHARE)
     throw new Error(`unexpected format: ${unreadable} of ${roas.length} ROAs cannot be read`);
-  return vrps;
+  const builtAtMs = timeOf(metadata);
+  return { vrps, ...(builtAtMs !== undefined && { builtAtMs }) };
+}
+
+/** `buildtime` of rpki-client, `generatedTime` of Routinator. */
+function timeOf(metadata: unknown): number | undefined {
+  const { buildtime, generatedTime } = (typeof metadata === 'object' && metadata !== null ? metadata : {}) as Record<
+    string,
+    unknown
+  >;
+  const ms = Date.parse(String(buildtime ?? generatedTime));
+  return Number.isNaN(ms) ? undefined : ms;
 }
 
 function parseRoa(row: unknown): Vrp | undefined {

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { parseAddress } from '@whence/dataset/address';
 import { datasetOf, sampleInput } from '@whence/dataset/sample-dataset';
 import { parseVrps } from './parse-vrps.ts';
-import { routingOf } from './routing.ts';
+import { prefixStates, routingOf } from './routing.ts';
 import { encodeVrps, VrpTable } from './vrps.ts';
 
 const input = sampleInput({
@@ -45,7 +45,7 @@ for (const [behaviour, ip, want] of [
   test(`routing: ${behaviour}`, () => {
     const address = parseAddress(ip);
     assert.ok(address);
-    assert.deepEqual(routingOf(dataset, address, dataset.find(address)), { origins: want });
+    assert.deepEqual(routingOf({ dataset, address, match: dataset.find(address) }), { origins: want });
   });
 }
 
@@ -55,11 +55,11 @@ test('routing: the state of each origin, and the ROAs that decide', () => {
     { asn: 64510, prefix: '9.0.0.0/8', maxLength: 24 },
     { asn: 64999, prefix: '9.0.0.0/8', maxLength: 8 },
   ];
-  const vrps = new VrpTable(encodeVrps(parseVrps(JSON.stringify({ roas }))));
+  const vrps = new VrpTable(encodeVrps(parseVrps(JSON.stringify({ roas })).vrps));
   const of = (ip: string) => {
     const address = parseAddress(ip);
     assert.ok(address);
-    return routingOf(dataset, address, dataset.find(address), vrps);
+    return routingOf({ dataset, address, match: dataset.find(address) }, vrps);
   };
   const several = of('9.0.0.1');
   assert.deepEqual(
@@ -74,4 +74,15 @@ test('routing: the state of each origin, and the ROAs that decide', () => {
   assert.deepEqual(of('2a00::1').origins[0], { asn: 64500, asn_name: 'One', rpki: 'not_found' });
   assert.equal(of('2a00::1').roas, undefined);
   assert.deepEqual(of('9.1.0.1').roas?.[0], { asn: 64510, prefix: '9.0.0.0/8', max_length: 24 });
+});
+
+test('routing: the state of each prefix of a network', async () => {
+  const roas = [
+    { asn: 64500, prefix: '9.0.0.0/16', maxLength: 17 },
+    { asn: 64501, prefix: '2a00::/32', maxLength: 32 },
+  ];
+  const vrps = new VrpTable(encodeVrps(parseVrps(JSON.stringify({ roas })).vrps));
+  const prefixes = ['9.0.0.0/17', '9.0.0.0/24', '9.1.0.0/16', '2a00::/32'];
+  const states = await prefixStates(vrps, 64500, prefixes, () => undefined);
+  assert.deepEqual(states, ['valid', 'invalid', 'not_found', 'invalid']);
 });

@@ -1,33 +1,61 @@
 /**
- * The file of VRPs that a relying party on this machine writes. It is read again when it changes; a file that cannot be read
- * is reported, and the last one that could stays in use. Without any, the state of origins is not known.
+ * The file of VRPs that a relying party writes, or that is fetched from one. It is read again when it changes; a file that
+ * cannot be read is reported, and the last one that could stays in use. ROAs are withdrawn and expire, so payloads older
+ * than a day are not used: without any, the state of origins is not known.
  */
 import { statSync } from 'node:fs';
-import { Worker } from 'node:worker_threads';
-import type { ReadVrps } from './rpki-thread.ts';
+import { fingerprintOf } from '@whence/dataset/file-fingerprint';
+import { readVrps } from './read-vrps.ts';
+import type { RpkiDownload } from './rpki-download.ts';
 import { VrpTable } from './vrps.ts';
 
 /** Relying parties write every ten minutes or less often. */
 const POLL_MS = 30_000;
+export const MAX_AGE_MS = 24 * 3_600_000;
 
-type RpkiEvents = { loaded(count: number): void; failed(reason: string): void };
+type RpkiEvents = {
+  loaded(count: number, builtAtMs: number): void;
+  failed(reason: string): void;
+  /** Once for each file. */
+  expired?(builtAtMs: number): void;
+};
+
+/** `builtAtMs` is the time in the file, or else that of its last change. */
+type Loaded = { readonly table: VrpTable; readonly builtAtMs: number; isReported: boolean };
 
 export class RpkiFile {
   readonly #path: string;
   readonly #events: RpkiEvents;
-  #table: VrpTable | undefined;
-  /** Modification time, size and inode of the file when it was last read. */
+  readonly #download: RpkiDownload | undefined;
+  readonly #nowMs: () => number;
+  readonly #stopped = new AbortController();
+  #loaded: Loaded | undefined;
+  /** Fingerprint of the file when it was last read. */
   #seen = '';
   #timer: NodeJS.Timeout | undefined;
-  #worker: Worker | undefined;
+  #updating: Promise<void> | undefined;
 
-  constructor(path: string, events: RpkiEvents) {
+  constructor(path: string, events: RpkiEvents, download?: RpkiDownload, nowMs: () => number = Date.now) {
     this.#path = path;
     this.#events = events;
+    this.#download = download;
+    this.#nowMs = nowMs;
   }
 
+  /** Undefined if there is none, or it is too old. */
   get table(): VrpTable | undefined {
-    return this.#table;
+    return this.#isExpired() ? undefined : this.#loaded?.table;
+  }
+
+  /** Of the payloads, whether they are used or too old. */
+  get ageSeconds(): number | undefined {
+    const { builtAtMs } = this.#loaded ?? {};
+    return builtAtMs === undefined ? undefined : Math.max(0, Math.floor((this.#nowMs() - builtAtMs) / 1000));
+  }
+
+  /** When the payloads in use were made. */
+  get asOf(): Date | undefined {
+    return this.#loaded === undefined ? undefined : new Date(this.#loaded.builtAtMs);
   }
 
   start(): void {
@@ -37,44 +65,56 @@ export class RpkiFile {
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#worker?.terminate();
+    this.#stopped.abort();
+    await this.#updating;
   }
 
   /** Reads the file if it has changed. */
   async update(): Promise<void> {
-    const seen = this.#fingerprint();
-    if (seen === this.#seen || this.#worker !== undefined) return;
-    this.#seen = seen;
-    const read = await this.#read();
-    if (read === undefined) return;
-    if ('reason' in read) return this.#events.failed(read.reason);
-    this.#table = new VrpTable(read.rows);
-    this.#events.loaded(this.#table.count);
-  }
-
-  /** Empty if there is no such file, or it cannot be reached; reading it then says why. */
-  #fingerprint(): string {
+    if (this.#updating !== undefined) return;
+    this.#updating = this.#update();
     try {
-      const { mtimeMs, size, ino } = statSync(this.#path);
-      return `${mtimeMs} ${size} ${ino}`;
-    } catch {
-      return 'none';
+      await this.#updating;
+    } finally {
+      this.#updating = undefined;
     }
   }
 
-  /** Undefined if the thread was stopped. */
-  async #read(): Promise<ReadVrps | undefined> {
-    const worker = new Worker(new URL('./rpki-thread.js', import.meta.url), { workerData: this.#path });
-    this.#worker = worker;
+  async #update(): Promise<void> {
+    const { signal } = this.#stopped;
+    const refused = await this.#download?.refresh(this.#nowMs(), signal);
+    if (refused !== undefined) this.#events.failed(refused);
+    const { fingerprint, changedAtMs } = this.#stat();
+    // Before its first download there is no file, and why has been reported.
+    const isAwaited = this.#download !== undefined && changedAtMs === undefined;
+    if (fingerprint !== this.#seen && !isAwaited) {
+      this.#seen = fingerprint;
+      const read = await readVrps(this.#path, signal);
+      if (read === undefined) return;
+      if ('reason' in read) return this.#events.failed(read.reason);
+      const builtAtMs = read.builtAtMs ?? changedAtMs ?? this.#nowMs();
+      this.#loaded = { table: new VrpTable(read.rows), builtAtMs, isReported: false };
+      this.#events.loaded(this.#loaded.table.count, builtAtMs);
+    }
+    if (this.#loaded !== undefined && !this.#loaded.isReported && this.#isExpired()) {
+      this.#loaded.isReported = true;
+      this.#events.expired?.(this.#loaded.builtAtMs);
+    }
+  }
+
+  #isExpired(): boolean {
+    return this.#loaded !== undefined && this.#nowMs() - this.#loaded.builtAtMs > MAX_AGE_MS;
+  }
+
+  /** If there is no such file, or it cannot be reached, reading it says why. */
+  #stat(): { fingerprint: string; changedAtMs?: number } {
     try {
-      return await new Promise((resolve) => {
-        worker.once('message', resolve);
-        // Such as a file that is too large for the memory of the thread.
-        worker.once('error', (error) => resolve({ reason: error.message }));
-        worker.once('exit', () => resolve(undefined));
-      });
-    } finally {
-      this.#worker = undefined;
+      const stat = statSync(this.#path);
+      return { fingerprint: fingerprintOf(stat), changedAtMs: Math.round(stat.mtimeMs) };
+    } catch {
+      return { fingerprint: 'none' };
     }
   }
 }
+
+export const isHttpUrl = (text: string): boolean => /^https?:\/\//i.test(text);

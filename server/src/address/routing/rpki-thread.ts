@@ -4,11 +4,14 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { parseVrps } from './parse-vrps.ts';
 import { encodeVrps } from './vrps.ts';
 
-export type ReadVrps = { readonly rows: Uint32Array } | { readonly reason: string };
+export type ReadVrps =
+  | { readonly rows: Uint32Array<ArrayBuffer>; readonly builtAtMs: number | undefined }
+  | { readonly reason: string };
 
 try {
-  const rows = encodeVrps(parseVrps(readFileSync(workerData as string, 'utf8')));
-  parentPort?.postMessage({ rows } satisfies ReadVrps, [rows.buffer]);
+  const { vrps, builtAtMs } = parseVrps(readFileSync(workerData as string, 'utf8'));
+  const rows = encodeVrps(vrps);
+  parentPort?.postMessage({ rows, builtAtMs } satisfies ReadVrps, [rows.buffer]);
 } catch (error) {
   parentPort?.postMessage({ reason: (error as Error).message } satisfies ReadVrps);
 }

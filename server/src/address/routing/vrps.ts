@@ -39,12 +39,13 @@ function compareRows(a: readonly number[], b: readonly number[]): number {
 }
 
 export class VrpTable {
-  readonly #rows: Uint32Array;
+  /** As `encodeVrps` made them, for another thread. */
+  readonly rows: Uint32Array;
   /** First row of each family and length that has rows, and the row after the last. */
   readonly #slices: readonly { readonly version: number; readonly length: number; from: number; to: number }[];
 
   constructor(rows: Uint32Array) {
-    this.#rows = rows;
+    this.rows = rows;
     const slices: { version: number; length: number; from: number; to: number }[] = [];
     for (let row = 0; row < this.count; row++) {
       const kind = rows[row * ROW_WORDS + 5] as number;
@@ -57,7 +58,7 @@ export class VrpTable {
   }
 
   get count(): number {
-    return this.#rows.length / ROW_WORDS;
+    return this.rows.length / ROW_WORDS;
   }
 
   /** RFC 6811 §2: those whose prefix covers all of the route's prefix. */
@@ -80,14 +81,14 @@ export class VrpTable {
 
   #compare(row: number, wanted: readonly number[]): number {
     for (let i = 0; i < 4; i++) {
-      const word = this.#rows[row * ROW_WORDS + i] as number;
+      const word = this.rows[row * ROW_WORDS + i] as number;
       if (word !== wanted[i]) return word - (wanted[i] as number);
     }
     return 0;
   }
 
   #at(row: number): Vrp {
-    const [w0, w1, w2, w3, asn, kind] = this.#rows.subarray(row * ROW_WORDS, (row + 1) * ROW_WORDS) as unknown as [
+    const [w0, w1, w2, w3, asn, kind] = this.rows.subarray(row * ROW_WORDS, (row + 1) * ROW_WORDS) as unknown as [
       number,
       number,
       number,

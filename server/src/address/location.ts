@@ -1,0 +1,28 @@
+/**
+ * Where an address is, from the supplement of the dataset. A place in another country than the record's is left out: one of
+ * the two is wrong, and the country is the one that more sources decide.
+ */
+import type { Address } from '@whence/dataset/address';
+import type { Match } from '@whence/dataset/format';
+import type { Dataset } from '@whence/dataset/read';
+import type { Location, Supplement } from '@whence/dataset/supplement';
+
+type LocatedAddress = {
+  readonly dataset: Dataset;
+  readonly supplement?: Supplement | undefined;
+  readonly address: Address;
+  readonly match: Match;
+};
+
+export function locationOf({ dataset, supplement, address, match }: LocatedAddress): Location | undefined {
+  if (supplement === undefined) return undefined;
+  const place = supplement.placeOf(address);
+  return place === 0 ? undefined : supplement.location(place, dataset.country(match));
+}
+
+/** The same as JSON, for many addresses: it is made once for each place. */
+export function locationJsonOf({ dataset, supplement, address, match }: LocatedAddress): string | undefined {
+  if (supplement === undefined) return undefined;
+  const place = supplement.placeOf(address);
+  return place === 0 ? undefined : supplement.locationJson(place, dataset.country(match));
+}

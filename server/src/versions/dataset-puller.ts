@@ -3,9 +3,10 @@
  * status. One process of a server runs it; the others see the manifest change, as after a build.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { keepVersionsInThread } from '@whence/dataset/keep-in-thread';
 import type { ProxyVariables } from '@whence/dataset/proxy';
-import { prune } from '@whence/dataset/publish';
 import { type PullMemory, type PullOutcome, pull } from '@whence/dataset/pull';
+import type { Retention } from '@whence/dataset/retention';
 import type { Logger } from '../log/log.ts';
 import { reportPull } from './update-report.ts';
 
@@ -17,7 +18,7 @@ const LAST_RETRY_SECONDS = 600;
 type PullerOptions = {
   url: string;
   dataDir: string;
-  keepVersions: number;
+  keepVersions: Retention;
   intervalSeconds: number;
   /** Proxies to reach the host; direct without them. */
   proxies?: ProxyVariables;
@@ -71,7 +72,7 @@ export class DatasetPuller {
     while (!signal.aborted) {
       const outcome = await this.#attempt();
       if (signal.aborted) return;
-      this.#record(outcome);
+      if (this.#record(outcome)) await this.#keepVersions();
       const seconds = delaySeconds(this.#options.intervalSeconds, this.#status.failures, this.#options.random());
       // Rejects only when it is aborted, which the loop condition handles.
       await sleep(seconds * 1000, undefined, { signal }).catch(() => {});
@@ -94,7 +95,8 @@ export class DatasetPuller {
     }
   }
 
-  #record(outcome: PullOutcome): void {
+  /** Whether a version was adopted. */
+  #record(outcome: PullOutcome): boolean {
     const { log, now } = this.#options;
     this.#report(outcome);
     const { last_error: before, ...status } = { ...this.#status, last_attempt: now() };
@@ -102,20 +104,19 @@ export class DatasetPuller {
       // Once per reason: a host that is down for a night is one log line.
       if (outcome.reason !== before) log.warn({ reason: outcome.reason }, 'dataset could not be pulled');
       this.#status = { ...status, last_error: outcome.reason, failures: status.failures + 1 };
-      return;
+      return false;
     }
     const { version } = outcome;
     const isNew = outcome.kind === 'adopted' || (outcome.kind === 'held back' && outcome.isNew);
     const reason = outcome.kind === 'held back' ? outcome.reason : undefined;
-    if (isNew) {
-      log.info({ version }, 'dataset pulled');
-      this.#prune();
-    } else if (before !== undefined && reason === undefined) log.info({ version }, 'dataset host answers again');
+    if (isNew) log.info({ version }, 'dataset pulled');
+    else if (before !== undefined && reason === undefined) log.info({ version }, 'dataset host answers again');
     if (reason !== undefined && reason !== before)
       log.warn({ reason }, 'a newer dataset needs another version of whence');
     const adoptions = status.adoptions + (isNew ? 1 : 0);
     const last_error = reason === undefined ? {} : { last_error: reason };
     this.#status = { ...status, last_success: now(), version, failures: 0, adoptions, ...last_error };
+    return isNew;
   }
 
   /**
@@ -131,10 +132,10 @@ export class DatasetPuller {
   }
 
   /** A failure does not affect the adopted version; the next adoption tries again. */
-  #prune(): void {
-    const { dataDir, keepVersions, log } = this.#options;
+  async #keepVersions(): Promise<void> {
+    const { dataDir, keepVersions, log, now } = this.#options;
     try {
-      prune(dataDir, keepVersions);
+      await keepVersionsInThread(dataDir, keepVersions, now(), this.#stop.signal);
     } catch (error) {
       log.warn({ err: error }, 'old versions of the dataset could not be removed');
     }

@@ -39,7 +39,7 @@ export function datasetReport(served: ServedDataset, versions: readonly VersionE
     age_seconds: served.ageSeconds(nowMs),
     ...(data_as_of === undefined ? {} : { data_as_of }),
     data_sources,
-    sources: [...sources],
+    sources: withSupplement(sources, served),
     counts,
     versions: versions.map((entry) => ({
       version: entry.version,
@@ -53,6 +53,12 @@ export function datasetReport(served: ServedDataset, versions: readonly VersionE
     quality: [...quality],
     refused: [...refused],
   };
+}
+
+/** Sources of both files, each once: a geofeed decides countries and locations. */
+function withSupplement(sources: readonly Source[], { supplement }: ServedDataset): Source[] {
+  const known = new Set(sources.map(({ id }) => id));
+  return [...sources, ...(supplement?.meta.sources ?? []).filter(({ id }) => !known.has(id))];
 }
 
 /** The embedded default is built once, a live dataset daily. A month without a build needs attention in both cases. */

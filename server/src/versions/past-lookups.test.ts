@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { afterEach, beforeEach } from 'node:test';
+import { type Address, parseAddress } from '@whence/dataset/address';
+import { inUseFor } from '@whence/dataset/past-versions';
+import { openCurrent, publish } from '@whence/dataset/publish';
+import { keepVersions } from '@whence/dataset/record-history';
+import { sampleContent } from '@whence/dataset/sample-dataset';
+import { ApiError } from '../http/errors.ts';
+import { PastLookups } from './past-lookups.ts';
+
+let dataDir = '';
+let events: string[] = [];
+let past: PastLookups;
+const address = parseAddress('1.0.0.1') as Address;
+/** A signal of its own for each request, as disconnects have. */
+const connected = () => new AbortController().signal;
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'whence-past-'));
+  for (const day of [1, 2, 3])
+    publish(
+      dataDir,
+      sampleContent({ routes: [['1.0.0.0/16', 64500, `Version ${day}`]] }),
+      new Date(Date.UTC(2026, 0, day)),
+    );
+  keepVersions(dataDir, 7, new Date(Date.UTC(2026, 0, 3)));
+  events = [];
+});
+afterEach(async () => {
+  await past.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+function lookups(timeoutMs?: number): PastLookups {
+  const failed = (reason: string) => void events.push(reason);
+  past = new PastLookups(dataDir, { failed, tookTooLong: () => void events.push('took too long') }, timeoutMs);
+  return past;
+}
+
+function task(version: number) {
+  const current = openCurrent(dataDir);
+  assert.ok(current);
+  const inUse = inUseFor(current, address);
+  return { kind: 'record', ip: '1.0.0.1', inUse, wanted: { version }, explained: false, nowMs: Date.now() } as const;
+}
+
+const isOverloaded = (error: unknown) => error instanceof ApiError && error.code === 'OVERLOADED';
+const historyList = () => join(dataDir, 'datasets/history/history.json');
+
+/** A thread that opens the list waits, as on a network disk that does not answer, until the returned function is called. */
+function blockHistory(): () => void {
+  rmSync(historyList());
+  assert.equal(spawnSync('mkfifo', [historyList()]).status, 0);
+  return () => {
+    const writer = openSync(historyList(), constants.O_RDWR | constants.O_NONBLOCK);
+    // A thread that has not opened it yet finds none.
+    rmSync(historyList());
+    closeSync(writer);
+  };
+}
+
+test('past lookups: a version answers, one request after another', async () => {
+  lookups();
+  const answers = await Promise.all([1, 2, 1].map((version) => past.ask(task(version), 'key', connected())));
+  assert.deepEqual(
+    answers.map(({ record }) => record.kind === 'found' && JSON.parse(record.json ?? '').asn_name),
+    ['Version 1', 'Version 2', 'Version 1'],
+  );
+});
+
+test('past lookups: a file that does not answer ends the request at its deadline, and others are answered after it', async () => {
+  lookups(300);
+  const unblock = blockHistory();
+  const startedMs = performance.now();
+  await assert.rejects(past.ask(task(1), 'key', connected()), isOverloaded);
+  assert.ok(performance.now() - startedMs < 5_000);
+  assert.deepEqual(events, ['took too long']);
+  unblock();
+  past = new PastLookups(dataDir, { failed: () => {}, tookTooLong: () => {} });
+  assert.equal((await past.ask(task(1), 'key', connected())).record.kind, 'found');
+});
+
+test('past lookups: 16 requests of a key wait, further ones are refused at once, and other keys wait for their turn', async () => {
+  lookups(2_000);
+  const unblock = blockHistory();
+  const outcomes = Array.from({ length: 20 }, () =>
+    past.ask(task(1), 'key', connected()).catch((error: unknown) => error),
+  );
+  const [first, ...rest] = await Promise.all(outcomes.slice(17));
+  assert.ok(isOverloaded(first) && rest.length === 2 && rest.every(isOverloaded));
+  const other = past.ask(task(2), 'other', connected()).catch((error: unknown) => error);
+  assert.deepEqual(events, []);
+  await past.close();
+  unblock();
+  assert.ok((await Promise.all([...outcomes, other])).every(isOverloaded));
+});
+
+test('past lookups: a client that disconnects does not wait', async () => {
+  lookups(2_000);
+  const unblock = blockHistory();
+  const blocked = past.ask(task(1), 'key', connected()).catch((error: unknown) => error);
+  const left = new AbortController();
+  const waiting = past.ask(task(1), 'key', left.signal);
+  left.abort();
+  await assert.rejects(waiting, isOverloaded);
+  unblock();
+  await blocked;
+});
+
+test('past lookups: after the end of the server, requests are refused', async () => {
+  await lookups().close();
+  await assert.rejects(past.ask(task(1), 'key', connected()), isOverloaded);
+});

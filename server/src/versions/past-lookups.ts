@@ -1,0 +1,113 @@
+/**
+ * Lookups in earlier versions: one at a time in a thread, which opens files, so that the event loop never waits for one.
+ * Requests wait in turn by key, in a bounded queue and for a bounded time. The thread is started by the first request and
+ * ends when there was none for a while, and with it the versions that it has open are closed.
+ */
+import { Worker } from 'node:worker_threads';
+import { ApiError } from '../http/errors.ts';
+import { FairSlots } from '../limits/fair-slots.ts';
+import type { PastReply, PastTask } from './past-worker.ts';
+
+const LIMITS = { slots: 1, slotsPerKey: 1, waitingPerKey: 16, waiting: 128, waitMs: 10_000 };
+/** A history over a thousand versions takes a second; a network disk may not answer at all. */
+const TIMEOUT_MS = 10_000;
+const IDLE_MS = 60_000;
+/** Above this the thread ends, and not the process. Files of versions are outside the heap. */
+const MAX_HEAP_MB = 512;
+
+type PastEvents = {
+  failed(reason: string): void;
+  tookTooLong(): void;
+};
+
+export class PastLookups {
+  readonly #dataDir: string;
+  readonly #events: PastEvents;
+  readonly #timeoutMs: number;
+  readonly #slots = new FairSlots(LIMITS);
+  #worker: Worker | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(dataDir: string, events: PastEvents, timeoutMs = TIMEOUT_MS) {
+    this.#dataDir = dataDir;
+    this.#events = events;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Throws an ApiError if the queue is full, it takes too long, or a file is damaged. */
+  async ask<Kind extends PastTask['kind']>(
+    task: PastTask & { readonly kind: Kind },
+    fairnessKey: string,
+    signal: AbortSignal,
+  ): Promise<Extract<PastReply, { kind: Kind }>> {
+    if (this.#isClosed || this.#slots.isFull(fairnessKey) || !(await this.#slots.acquire(fairnessKey, signal)))
+      throw new ApiError('QUEUE_FULL');
+    let reply: PastReply | undefined;
+    try {
+      // The server may have stopped while the request waited.
+      if (!this.#isClosed) reply = await this.#run(task);
+    } finally {
+      this.#slots.release(fairnessKey);
+    }
+    if (reply === undefined) throw new ApiError('QUEUE_FULL');
+    if (reply.kind === 'failed') {
+      this.#events.failed(reply.reason);
+      throw new ApiError('VERSION_UNREADABLE');
+    }
+    // The thread answers a task with a reply of its kind.
+    return reply as Extract<PastReply, { kind: Kind }>;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#endThread();
+  }
+
+  /** Undefined if it took too long, or the thread was ended. */
+  #run(task: PastTask): Promise<PastReply | undefined> {
+    clearTimeout(this.#idle);
+    this.#worker ??= this.#startThread();
+    const worker = this.#worker;
+    return new Promise<PastReply | undefined>((resolve) => {
+      const end = (reply: PastReply | undefined) => {
+        clearTimeout(timer);
+        for (const name of ['message', 'error', 'exit']) worker.removeAllListeners(name);
+        // An error that comes later must not end the process.
+        worker.on('error', () => {});
+        this.#idle = setTimeout(() => void this.#endThread(), IDLE_MS).unref();
+        resolve(reply);
+      };
+      const timer = setTimeout(() => {
+        this.#events.tookTooLong();
+        void this.#endThread();
+        end(undefined);
+      }, this.#timeoutMs);
+      const fail = (reason: string) => {
+        this.#worker = undefined;
+        end(this.#isClosed ? undefined : { kind: 'failed', reason });
+      };
+      worker.on('message', end);
+      worker.on('error', ({ message }) => fail(message));
+      worker.on('exit', (code) => fail(`the thread of earlier versions ended with code ${code}`));
+      worker.postMessage(task);
+    });
+  }
+
+  #startThread(): Worker {
+    const worker = new Worker(new URL('./past-worker.js', import.meta.url), {
+      workerData: this.#dataDir,
+      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+    });
+    // While a request waits, its connection keeps the process running.
+    worker.unref();
+    return worker;
+  }
+
+  async #endThread(): Promise<void> {
+    clearTimeout(this.#idle);
+    const worker = this.#worker;
+    this.#worker = undefined;
+    await worker?.terminate();
+  }
+}

@@ -1,0 +1,61 @@
+/** Requests for an earlier version, or for the history of an address: how they are read, refused and answered. */
+import { type Address, formatAddress } from '@whence/dataset/address';
+import { inUseFor, type WantedVersion } from '@whence/dataset/past-versions';
+import { ApiError } from '../http/errors.ts';
+import type { ServedDataset } from '../lookup/live-dataset.ts';
+import { isDay } from '../quota/day.ts';
+import type { PastLookups } from './past-lookups.ts';
+
+export type VersionQuery = { readonly version?: string; readonly at?: string };
+
+/** Who asks, for a fair share of the queue. */
+type Requester = { readonly fairnessKey: string; readonly signal: AbortSignal };
+
+/** Undefined if the request is for the version in use. */
+export function parseWanted({ version, at }: VersionQuery): WantedVersion | undefined {
+  if (version === undefined && at === undefined) return undefined;
+  if (version === undefined && at !== undefined && isDay(at)) return { day: at };
+  if (version === undefined || at !== undefined || !/^[0-9]{1,15}$/.test(version))
+    throw new ApiError('INVALID_VERSION');
+  return { version: Number(version) };
+}
+
+type PastAnswer =
+  | { readonly kind: 'in use' }
+  | { readonly kind: 'found'; readonly version: number; readonly json?: string };
+
+export async function findPast(
+  past: PastLookups,
+  served: ServedDataset,
+  address: Address,
+  { wanted, explained, nowMs }: { readonly wanted: WantedVersion; readonly explained: boolean; readonly nowMs: number },
+  { fairnessKey, signal }: Requester,
+): Promise<PastAnswer> {
+  const ip = formatAddress(address);
+  const task = { kind: 'record', ip, inUse: inUseFor(served.dataset, address), wanted, explained, nowMs } as const;
+  const { record } = await past.ask(task, fairnessKey, signal);
+  if (record.kind === 'not kept') throw new ApiError('VERSION_NOT_FOUND');
+  if (record.kind === 'no evidence')
+    throw new ApiError('INVALID_VERSION', { extra: { details: { parameter: 'explain', allowed: ['false'] } } });
+  return record;
+}
+
+/** `data` of the answer as JSON. */
+export async function historyJson(
+  past: PastLookups,
+  served: ServedDataset,
+  address: Address,
+  { fairnessKey, signal }: Requester,
+): Promise<string> {
+  const ip = formatAddress(address);
+  const { changes } = await past.ask(
+    { kind: 'history', ip, inUse: inUseFor(served.dataset, address) },
+    fairnessKey,
+    signal,
+  );
+  const spans = changes.map(({ record, ...span }) => {
+    const text = JSON.stringify(span);
+    return record === undefined ? text : `${text.slice(0, -1)},"record":${record}}`;
+  });
+  return `{"ip":"${ip}","changes":[${spans.join()}]}`;
+}

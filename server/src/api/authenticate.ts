@@ -1,4 +1,4 @@
-/** Finds the key of a request in `X-API-Key`; header names are case-insensitive (RFC 9110 §5.1). A key elsewhere is not used. */
+/** Finds the key of a request in `X-API-Key`; header names are case-insensitive (RFC 9110 §5.1). A key elsewhere is not used, except by MCP. */
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../http/errors.ts';
 import type { Key } from '../keys/key.ts';
@@ -12,8 +12,11 @@ declare module 'fastify' {
   }
 }
 
-export async function authenticate(keys: KnownKeys, request: FastifyRequest): Promise<void> {
-  const secret = request.headers['x-api-key'];
+export async function authenticate(
+  keys: KnownKeys,
+  request: FastifyRequest,
+  secret: unknown = request.headers['x-api-key'],
+): Promise<void> {
   if (typeof secret !== 'string') throw new ApiError('UNAUTHORIZED', { extra: misplacedKey(request) });
   request.key = await find(keys, secret, request.ip);
   if (request.key === undefined) throw new ApiError('UNAUTHORIZED');

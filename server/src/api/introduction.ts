@@ -8,7 +8,7 @@ export function introduction(): string {
 
 # Quick start
 
-1. Create a key: in the dashboard under Settings > API keys, or with \`whence key create\`. It is shown once.
+1. Create a key: in the dashboard under Settings > API keys, or with \`wh key create\`. It is shown once.
 2. Send it in the header \`X-API-Key\`:
 
 \`\`\`sh

@@ -1,6 +1,6 @@
 /**
- * `GET /v1/ip/{ip}`: the record of one address, with what `include` asks for. Plain requests are answered by `plain/`, with
- * the same bytes.
+ * `GET /v1/ip/{ip}`: the record of one address, with what `include` asks for, or in an earlier version. Plain requests are
+ * answered by `plain/`, with the same bytes.
  */
 import { type Address, parseAddress } from '@whence/dataset/address';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -14,14 +14,18 @@ import { evidenceOf, findJson, specialPurposeOf } from '../lookup/lookup.ts';
 import { notFound, requireDataset } from '../lookup/lookup-requests.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { NetworkCounts } from '../usage/networks.ts';
+import type { PastLookups } from '../versions/past-lookups.ts';
+import { findPast, parseWanted, type VersionQuery } from '../versions/past-request.ts';
 
-type IpQuery = { readonly explain?: string; readonly include?: string };
+type IpQuery = VersionQuery & { readonly explain?: string; readonly include?: string };
 
 type IpDependencies = {
   readonly live: LiveDataset;
   readonly metrics: Metrics;
   readonly networks: NetworkCounts;
   readonly addressSections: AddressSections;
+  readonly past: PastLookups;
+  readonly nowMs: () => number;
 };
 
 export function getIp(dependencies: IpDependencies) {
@@ -37,7 +41,8 @@ export function getOwnIp(dependencies: IpDependencies) {
     answer(request, reply, clientAddress(request.ip), request.query);
 }
 
-export function answerIp({ live, metrics, networks, addressSections }: IpDependencies) {
+export function answerIp(dependencies: IpDependencies) {
+  const { live, metrics, networks, addressSections, past, nowMs } = dependencies;
   return (
     request: Pick<FastifyRequest, 'id' | 'startedMs' | 'key'>,
     reply: FastifyReply,
@@ -49,23 +54,41 @@ export function answerIp({ live, metrics, networks, addressSections }: IpDepende
     if (address === undefined) throw new ApiError('INVALID_IP');
     const included = addressSections.parse(query.include);
     const isExplained = parseSwitch('explain', query.explain);
-    const found = isExplained ? explained(served, address) : findJson(served, address);
-    if (found === undefined) throw notFound(served, isExplained ? specialPurposeOf({ address }) : undefined);
-    metrics.countCache(found.isHit);
-    networks.count(served.dataset, address);
-    const send = (json: string) => {
-      const cacheStatus = found.isHit ? 'HIT' : 'MISS';
+    const wanted = parseWanted(query);
+    const send = (json: string, isHit: boolean, version: number) => {
+      const cacheStatus = isHit ? 'HIT' : 'MISS';
       const meta = `"request_id":"${request.id}","processing_time_ms":${elapsedMs(request)},"cache_status":"${cacheStatus}"`;
       reply.header('X-Cache-Status', cacheStatus);
-      return sendJson(reply, `{"data":${json},"meta":{${meta},"dataset_version":${served.version}}}`);
+      return sendJson(reply, `{"data":${json},"meta":{${meta},"dataset_version":${version}}}`);
     };
-    if (included.size === 0) return send(found.json);
-    const { dataset } = served;
-    const requester = { fairnessKey: request.key?.id ?? '', signal: disconnectSignal(reply) };
-    return addressSections
-      .describe({ dataset, address, match: dataset.find(address) }, included, requester)
-      .then((members) => send(withMembers(found.json, members)));
+    const requireFound = <Found>(found: Found | undefined, version: number): Found => {
+      if (found === undefined) throw notFound({ version }, isExplained ? specialPurposeOf({ address }) : undefined);
+      return found;
+    };
+    const answerServed = () => {
+      const found = isExplained ? explained(served, address) : findJson(served, address);
+      const { json, isHit } = requireFound(found, served.version);
+      metrics.countCache(isHit);
+      networks.count(served.dataset, address);
+      if (included.size === 0) return send(json, isHit, served.version);
+      const { dataset, supplement } = served;
+      return addressSections
+        .describe({ dataset, supplement, address, match: dataset.find(address) }, included, requesterOf(request, reply))
+        .then((members) => send(withMembers(json, members), isHit, served.version));
+    };
+    if (wanted === undefined) return answerServed();
+    // What DNS and the registries say today is not what they said then.
+    if (included.size > 0) throw new ApiError('INVALID_INCLUDE', { extra: { details: { allowed: [] } } });
+    const question = { wanted, explained: isExplained, nowMs: nowMs() };
+    return findPast(past, served, address, question, requesterOf(request, reply)).then((answer) => {
+      if (answer.kind === 'in use') return answerServed();
+      return send(requireFound(answer.json, answer.version), false, answer.version);
+    });
   };
+}
+
+function requesterOf({ key }: Pick<FastifyRequest, 'key'>, reply: FastifyReply) {
+  return { fairnessKey: key?.id ?? '', signal: disconnectSignal(reply) };
 }
 
 /** Evidence is requested rarely, so it is built each time and not cached. */

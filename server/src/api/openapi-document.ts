@@ -1,17 +1,21 @@
 /**
- * What the OpenAPI document has beyond the schemas of the routes: schemas by name, the headers of answers, and an example
- * of every answer and error.
+ * What the OpenAPI document has beyond the schemas of the routes: schemas by name, the headers of answers, an example of
+ * every answer and error, and the answer of errors that an operation does not list.
  */
-import { errors } from '../http/errors.ts';
+import { isDeepStrictEqual } from 'node:util';
 import { ANSWER_EXAMPLES } from './answer-examples.ts';
+import { envelope } from './schemas/envelope.ts';
+import { anyRefusal } from './schemas/error-schemas.ts';
 
 type Json = { [key: string]: unknown };
-type Answer = { content?: { 'application/json': { schema: Json; examples?: Json } }; headers?: Json };
-type Parameter = { in: string; schema: Json; example?: unknown };
+type Content = { 'application/json': { schema: Json; examples?: Json } };
+type Answer = { description?: string; content?: Content; headers?: Json };
+type Parameter = { in: string; schema: Json; example?: unknown; style?: string; explode?: boolean };
 type Operation = {
   operationId?: string;
   security?: unknown[];
   parameters?: Parameter[];
+  requestBody?: { content: Content };
   responses: Record<string, Answer>;
 };
 export type OpenApiDocument = Json & {
@@ -49,7 +53,12 @@ export function completeDocument(document: OpenApiDocument): OpenApiDocument {
     for (const parameter of operation.parameters ?? []) {
       // Scalar fills in what is required from there, and not from the example of the parameter.
       if (parameter.in === 'path') parameter.schema['examples'] = [parameter.example];
+      // Separated by commas.
+      if (parameter.schema['type'] === 'array') Object.assign(parameter, { style: 'form', explode: false });
     }
+    const body = operation.requestBody?.content['application/json'];
+    if (body !== undefined) body.schema = hoist(body.schema, schemas) as Json;
+    operation.responses['default'] = otherRefusal();
     for (const [status, answer] of Object.entries(operation.responses)) {
       answer.headers = Object.fromEntries(
         headersOf(operation, status).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
@@ -80,27 +89,27 @@ function headersOf({ operationId, security = [] }: Operation, status: string): H
 }
 
 function examplesOf({ operationId = '' }: Operation, status: string, schema: Json): Json {
+  if (status === 'default') return { INTERNAL: errorExample('internal error', 'INTERNAL') };
   const written = ANSWER_EXAMPLES[operationId]?.[status];
   if (written !== undefined) return { [status === '200' ? 'answer' : 'refusal']: { value: written } };
-  const { data } = schema['properties'] as { data: { properties: { error: Choice; code: Choice } } };
-  const texts = choicesOf(data.properties.error);
+  const { data } = schema['properties'] as { data: ErrorSchema | { oneOf: ErrorSchema[] } };
   return Object.fromEntries(
-    choicesOf(data.properties.code).map((code) => [code, { value: errorExample(code, texts) }]),
+    ('oneOf' in data ? data.oneOf : [data]).map(({ properties: { error, code } }) => [
+      code.const,
+      errorExample(error.const, code.const),
+    ]),
   );
 }
 
-type Choice = { readonly const?: string; readonly enum?: readonly string[] };
+type ErrorSchema = { readonly properties: { readonly error: { const: string }; readonly code: { const: string } } };
 
-function choicesOf({ const: only = '', enum: several }: Choice): readonly string[] {
-  return several ?? [only];
-}
+const errorExample = (error: string, code: string) => ({
+  value: { data: { error, code }, meta: { processing_time_ms: 0 } },
+});
 
-/** Two errors may share a code, never in one answer. */
-function errorExample(code: string, texts: readonly string[]): Json {
-  const row = Object.entries(errors).find(
-    ([name, error]) => texts.includes(error.text) && ('code' in error ? error.code : name) === code,
-  );
-  return { data: { error: row?.[1].text, code }, meta: { processing_time_ms: 0 } };
+function otherRefusal(): Answer {
+  const { description, ...schema } = envelope('Any other refusal, such as a fault of the server (500).', anyRefusal);
+  return { description, content: { 'application/json': { schema } } };
 }
 
 /** Schemas with a title move to `schemas`; references stay in their place. */
@@ -110,6 +119,8 @@ function hoist(value: unknown, schemas: Json): unknown {
   const walked = Object.fromEntries(Object.entries(value).map(([key, item]) => [key, hoist(item, schemas)]));
   const { title } = walked;
   if (typeof title !== 'string') return walked;
+  if (schemas[title] !== undefined && !isDeepStrictEqual(schemas[title], walked))
+    throw new Error(`two schemas have the name ${title}`);
   schemas[title] = walked;
   return { $ref: `#/components/schemas/${title}` };
 }

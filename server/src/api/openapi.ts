@@ -3,7 +3,7 @@
  * they are registered; the document is made for the first request, because its libraries take 50 ms to load.
  */
 import { Readable } from 'node:stream';
-import Fastify, { type FastifyInstance, type RouteOptions } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifySchema, type RouteOptions } from 'fastify';
 import { sendJson } from '../http/envelope.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
 import { registerReference } from './reference-page.ts';
@@ -57,6 +57,7 @@ async function describe(routes: readonly RouteOptions[]): Promise<OpenApiDocumen
   const app = Fastify();
   app.setValidatorCompiler(() => () => true).setSerializerCompiler(() => () => '');
   await app.register(swagger, {
+    convertConstToEnum: false,
     openapi: {
       openapi: '3.1.0',
       info: {
@@ -72,8 +73,12 @@ async function describe(routes: readonly RouteOptions[]): Promise<OpenApiDocumen
     },
   });
   const isShown = ({ schema }: RouteOptions) => schema !== undefined && !('hide' in schema);
-  for (const { method, url, schema } of routes.filter(isShown))
-    app.route({ method, url, ...(schema && { schema }), handler: () => {} });
+  for (const { method, url, schema = {} } of routes.filter(isShown)) {
+    // A body may be described more narrowly than it is validated, where the handler has an error of its own.
+    const { documentedBody, ...validated } = schema as FastifySchema & { documentedBody?: object };
+    const described = documentedBody === undefined ? validated : { ...validated, body: documentedBody };
+    app.route({ method, url, schema: described, handler: () => {} });
+  }
   await app.ready();
   return completeDocument(structuredClone(app.swagger()) as unknown as OpenApiDocument);
 }

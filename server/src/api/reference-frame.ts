@@ -98,9 +98,13 @@ const scalarColours = ({ bg, sunken, hover, line, text, text2, text3, accent }: 
   --scalar-color-1: ${text}; --scalar-color-2: ${text2}; --scalar-color-3: ${text3}; --scalar-color-accent: ${accent};
   --scalar-border-color: ${line}; --scalar-background-accent: ${hover};`;
 
+/** Codes in tables are not broken inside a word: they are searched for and copied. Scalar's own rules have one class. */
 const SCALAR_STYLES = `:root { --scalar-custom-header-height: ${HEADER_PX}px; --scalar-font: ${FONT}; --scalar-font-code: ${MONO}; }
 .light-mode { ${scalarColours(LIGHT)} }
-.dark-mode { ${scalarColours(DARK)} }`;
+.dark-mode { ${scalarColours(DARK)} }
+.markdown.markdown table { table-layout: auto; }
+.markdown.markdown table code { white-space: nowrap; }
+.markdown.markdown :is(td, th) { padding-inline: 8px; word-break: normal; overflow-wrap: normal; }`;
 
 /** Everything that would ask a host of Scalar's is off: fonts, proxy, telemetry, assistant, toolbar, their client. */
 const CONFIGURATION = {

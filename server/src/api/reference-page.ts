@@ -1,8 +1,9 @@
 /**
- * `/docs`: the OpenAPI document as a page, by Scalar. Its script is a file of the package, sent from here: the page asks
- * no other host for anything. Scalar inserts style elements, so this page alone has a policy that allows them.
+ * `/docs`: the OpenAPI document as a page, by Scalar. Its script is sent from here: the page asks no other host for
+ * anything. Scalar inserts style elements, so this page alone has a policy that allows them.
  */
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
@@ -62,9 +63,14 @@ function sendScript({ headers }: FastifyRequest, reply: FastifyReply, script: Sc
 /** What Scalar shows in the empty field for a key: a joke in base64, which looks like a key. */
 const PLACEHOLDER = 'QUxMIFlPVVIgQkFTRSBBUkUgQkVMT05HIFRPIFVT';
 
+/** The packed server has a copy, because the npm package brings 20 MB of dependencies that the script does not need. */
+const COPY = new URL('../../reference/scalar.js', import.meta.url);
+
 /** On the first request: 3.5 MB that most servers are never asked for. */
 async function readScalar(): Promise<Script> {
-  const path = new URL('js/standalone.js', import.meta.resolve('@scalar/fastify-api-reference'));
+  const path = existsSync(COPY)
+    ? COPY
+    : new URL('js/standalone.js', import.meta.resolve('@scalar/fastify-api-reference'));
   const script = await readFile(path, 'utf8');
   const bytes = Buffer.from(script.replaceAll(PLACEHOLDER, 'API key'));
   const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;

@@ -12,18 +12,21 @@ import type { Quota } from '../quota/quota.ts';
 import type { NetworkCounts } from '../usage/networks.ts';
 import type { Usage } from '../usage/usage.ts';
 import type { DatasetDiffs } from '../versions/dataset-diffs.ts';
+import type { PastLookups } from '../versions/past-lookups.ts';
 import type { Permission } from '../vocabulary.ts';
 import { getAsn, searchAsn } from './asn.ts';
 import { postBatch } from './batch/batch.ts';
 import { getDataset, getDatasetDiff } from './dataset.ts';
 import { getEmailDomain } from './email.ts';
 import { getIp, getOwnIp } from './ip.ts';
+import { getIpHistory } from './ip-history.ts';
 import { getPrefix } from './prefix.ts';
 import { asnSchema, asnSearchSchema } from './schemas/asn.ts';
 import { datasetSchema } from './schemas/dataset.ts';
 import { datasetDiffSchema } from './schemas/dataset-diff.ts';
 import { emailDomainSchema } from './schemas/email.ts';
 import { batchSchema, ipSchema, ownIpSchema } from './schemas/ip.ts';
+import { ipHistorySchema } from './schemas/ip-history.ts';
 import { prefixSchema } from './schemas/prefix.ts';
 
 type ApiRoute = Pick<RouteOptions, 'method' | 'url' | 'schema'> & {
@@ -44,14 +47,25 @@ export type ApiDependencies = {
   readonly emailChecks: EmailChecks;
   readonly addressSections: AddressSections;
   readonly datasetDiffs: DatasetDiffs;
+  readonly past: PastLookups;
   readonly metrics: Metrics;
   readonly networks: NetworkCounts;
   readonly nowMs: () => number;
 };
 
-export function apiRoutes(dependencies: ApiDependencies): ApiRoute[] {
-  const { live, emailChecks, datasetDiffs, networks, nowMs } = dependencies;
-  const prefix = { name: 'prefix', permission: 'ip:read', handler: getPrefix(live, new PrefixContents()) } as const;
+/** What the handlers use; the rest is for keys and limits. */
+export type RouteDependencies = Pick<
+  ApiDependencies,
+  'live' | 'emailChecks' | 'addressSections' | 'datasetDiffs' | 'past' | 'metrics' | 'networks' | 'nowMs'
+>;
+
+export function apiRoutes(dependencies: RouteDependencies): ApiRoute[] {
+  const { live, emailChecks, datasetDiffs, past, networks, nowMs } = dependencies;
+  const prefix = {
+    name: 'prefix',
+    permission: 'ip:read',
+    handler: getPrefix(live, new PrefixContents(), dependencies.addressSections),
+  } as const;
   return [
     {
       method: 'GET',
@@ -70,6 +84,14 @@ export function apiRoutes(dependencies: ApiDependencies): ApiRoute[] {
       handler: getOwnIp(dependencies),
     },
     {
+      method: 'GET',
+      url: '/v1/ip/:ip/history',
+      name: 'ip_history',
+      permission: 'ip:read',
+      schema: ipHistorySchema,
+      handler: getIpHistory(live, past),
+    },
+    {
       method: 'POST',
       url: '/v1/ip/batch',
       name: 'batch',
@@ -85,7 +107,7 @@ export function apiRoutes(dependencies: ApiDependencies): ApiRoute[] {
       name: 'asn',
       permission: 'asn:read',
       schema: asnSchema,
-      handler: getAsn(live),
+      handler: getAsn(live, dependencies.addressSections),
     },
     {
       method: 'GET',

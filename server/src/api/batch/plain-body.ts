@@ -42,7 +42,7 @@ const SEED = 0x811c9dc5 | 0;
 const PRIME = 0x01000193;
 
 /** The texts of a body, up to MAX_TEXTS. */
-class Texts {
+export class Texts {
   readonly capacity: number;
   /** Offsets of the first byte and of the end. */
   readonly starts: Int32Array;
@@ -76,8 +76,11 @@ export class PlainBody {
   }
 }
 
-/** Undefined unless the bytes have the plain form. IPv4 addresses are parsed on the way, so each byte is read once. */
-export function recognisePlainBody(bytes: Buffer): PlainBody | undefined {
+/**
+ * Undefined unless the bytes have the plain form. IPv4 addresses are parsed on the way, so each byte is read once. The
+ * positions of texts are written to `texts`.
+ */
+export function recognisePlainBody(bytes: Buffer, texts = new Texts(bytes.length)): PlainBody | undefined {
   let at = skipSpace(bytes, 0);
   if (bytes[at] !== OPEN) return undefined;
   at = skipSpace(bytes, at + 1);
@@ -87,7 +90,6 @@ export function recognisePlainBody(bytes: Buffer): PlainBody | undefined {
   at = skipSpace(bytes, at + 1);
   if (bytes[at] !== OPEN_LIST) return undefined;
   let count = 0;
-  const texts = new Texts(bytes.length);
   const { capacity, starts, ends, isIpv4, words } = texts;
   do {
     at = skipSpace(bytes, at + 1);

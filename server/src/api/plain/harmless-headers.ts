@@ -1,9 +1,10 @@
 /**
- * Header fields that a plain lookup may carry. Each either has no meaning for `GET /v1/ip/{ip}` or is read by name; none
- * concerns a body, the connection, an upgrade or an expectation. A request with any other field is left to Node.
+ * Header fields that a plain request may carry. Each either has no meaning for it or is read by name; none concerns an
+ * upgrade or an expectation. A request with any other field is left to Node.
  */
 const HARMLESS: Readonly<Record<string, readonly string[]>> = {
-  'read by the lookup': ['x-api-key'],
+  'read by all': ['x-api-key'],
+  'required once by a batch, and read; not allowed for a lookup': ['content-type', 'content-length'],
   'required once, and not used': ['host'],
   'allowed if it says keep-alive, the default of HTTP/1.1': ['connection'],
   'answers have one form': ['accept', 'accept-encoding', 'accept-language', 'accept-charset'],
@@ -66,7 +67,7 @@ const HARMLESS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-export const HARMLESS_NAMES: readonly string[] = Object.values(HARMLESS).flat();
+const HARMLESS_NAMES: readonly string[] = Object.values(HARMLESS).flat();
 
 /** FNV-1a, of names in lower case. */
 const SEED = 0x811c9dc5 | 0;

@@ -92,6 +92,10 @@ export class AnswerSlab {
 
 export type RateLimitState = { readonly limit: number; readonly remaining: number; readonly resetSeconds: number };
 
+export function rateHeaders({ limit, remaining, resetSeconds }: RateLimitState) {
+  return { 'x-ratelimit-limit': limit, 'x-ratelimit-remaining': remaining, 'x-ratelimit-reset': resetSeconds };
+}
+
 /** Undefined when there is no record for the address. */
 export function writeLookupAnswer(
   slab: AnswerSlab,

@@ -3,7 +3,8 @@
  * Any other read goes to Node's parser, with all its limits and timeouts. See docs/decisions/0017 and 0024.
  *
  * With the shared read buffer, a connection that Node's parser reads comes back here between requests. With `data` events
- * it stays with Node.
+ * it stays with Node. Plain batches are answered only on connections that came back: their answers are large, and what
+ * such a connection does not read is counted against the limit of the process (docs/decisions/0042).
  *
  * Until Node has a connection, this file does what Node would do: it closes a connection that is idle, whose client does
  * not read, or when the server stops, and it stops reading while answers are not read.
@@ -28,6 +29,8 @@ export type PlainAnswers = {
     connection: PlainConnection,
     mayWait: boolean,
   ): Buffer | undefined | Promise<Buffer | undefined>;
+  /** The same for a plain batch, at once. */
+  answerBatch(bytes: Buffer, request: PlainRequest, connection: PlainConnection): Buffer | undefined;
   /** To be called when an answer has been sent: its memory is used for the next one. */
   release(answer: Buffer): void;
 };
@@ -104,7 +107,7 @@ export class PlainConnections {
     connection.lastReadMs = this.nowMs;
     // The socket is closing: a request that cannot be answered must not be counted.
     if (connection.socket.writableEnded) return;
-    if (this.#isStopping || !this.#request.recognise(bytes, size)) {
+    if (this.#isStopping || !this.#request.recognise(bytes, size) || this.#request.isBatch) {
       this.#handOver(connection, bytes.subarray(0, size));
       return;
     }
@@ -129,14 +132,19 @@ export class PlainConnections {
     return true;
   }
 
-  /** On a connection that Node has, a plain lookup is answered if nothing else is due and storage need not be asked. */
+  /** On a connection that Node has, a plain request is answered if nothing else is due and storage need not be asked. */
   #readBetweenRequests(connection: PlainConnection, pacer: RequestPacer, bytes: Buffer, size: number): void {
     connection.lastReadMs = this.nowMs;
     if (!this.#isStopping && pacer.isBetweenRequests && this.#request.recognise(bytes, size)) {
-      const answer = this.#answers.answer(bytes, this.#request, connection, false);
+      const answer = this.#request.isBatch
+        ? this.#answers.answerBatch(bytes, this.#request, connection)
+        : this.#answers.answer(bytes, this.#request, connection, false);
       if (answer !== undefined && !(answer instanceof Promise)) {
         // Node's timeout is that of an idle connection.
-        if (!this.#send(connection, answer)) this.#unread.add(connection);
+        if (!this.#send(connection, answer)) {
+          this.#unread.add(connection);
+          connection.socket.once('drain', () => this.#answers.release(answer));
+        }
         return;
       }
     }
@@ -207,8 +215,7 @@ export class PlainConnection {
   isNew = true;
   /** An answer is pending. */
   isBusy = false;
-  /** Secret of the last request: the next one with the same bytes needs no new string. */
-  secret = '';
+  #secret = '';
   /** Defined once Node has the connection, if it is read into the shared buffer. */
   pacer: RequestPacer | undefined;
   onRead: OnRead = () => {};
@@ -238,6 +245,15 @@ export class PlainConnection {
       .off('end', this.#onEnd)
       .off('close', this.#onClosed)
       .off('error', this.#onError);
+  }
+
+  /** Reuses the string of the last request if the bytes are the same: most clients use one key. */
+  secretOf(bytes: Buffer, { secretStart, secretEnd }: PlainRequest): string {
+    const secret = this.#secret;
+    let isSame = secret.length === secretEnd - secretStart;
+    for (let i = 0; isSame && i < secret.length; i++) isSame = secret.charCodeAt(i) === bytes[secretStart + i];
+    if (!isSame) this.#secret = bytes.toString('latin1', secretStart, secretEnd);
+    return this.#secret;
   }
 
   /** An answer was not accepted by the client's system, and `drain` will say when it was. */

@@ -16,7 +16,6 @@ import type { ApiDependencies } from '../routes.ts';
 import { AnswerSlab, type RateLimitState, writeLookupAnswer } from './lookup-answer.ts';
 import { plainClient } from './plain-client.ts';
 import type { PlainAnswers, PlainConnection } from './plain-connections.ts';
-import type { PlainRequest } from './plain-request.ts';
 import { writeRefusal } from './refusal-answer.ts';
 
 export type PlainLookupDependencies = Omit<ApiDependencies, 'emailChecks' | 'datasetDiffs'> & {
@@ -48,7 +47,7 @@ type Asked = {
   readonly nowMs: number;
 };
 
-export function plainLookup(dependencies: PlainLookupDependencies): PlainAnswers {
+export function plainLookup(dependencies: PlainLookupDependencies): Pick<PlainAnswers, 'answer' | 'release'> {
   const { keys, quota, rates, live, overload, nowMs, trustProxy } = dependencies;
   const clientOf = plainClient(trustProxy);
   const slab = new AnswerSlab(dependencies.extraHeaders);
@@ -69,7 +68,7 @@ export function plainLookup(dependencies: PlainLookupDependencies): PlainAnswers
     // Without a dataset the route refuses the request and refunds it.
     const served = live.current;
     if (served === undefined) return undefined;
-    const secret = secretOf(bytes, request, connection);
+    const secret = connection.secretOf(bytes, request);
     const key = keys.findRemembered(secret);
     if (key === undefined) return mayWait ? later(asked, served, secret) : undefined;
     // A request that has to wait may be handled again by Node, and would be counted twice for its rate.
@@ -171,13 +170,4 @@ function refuser({ metrics, extraHeaders }: PlainLookupDependencies) {
     metrics.count(ROUTE, error.row.status, elapsedMs / 1000, error.code);
     return writeRefusal(error, undefined, Math.floor(elapsedMs), nowMs, extraHeaders);
   };
-}
-
-/** Reuses the string of the connection's last request if the bytes are the same: most clients use one key. */
-function secretOf(bytes: Buffer, { secretStart, secretEnd }: PlainRequest, connection: PlainConnection): string {
-  const { secret } = connection;
-  let isSame = secret.length === secretEnd - secretStart;
-  for (let i = 0; isSame && i < secret.length; i++) isSame = secret.charCodeAt(i) === bytes[secretStart + i];
-  if (!isSame) connection.secret = bytes.toString('latin1', secretStart, secretEnd);
-  return connection.secret;
 }

@@ -1,26 +1,37 @@
 /**
- * Recognises the most frequent request in the bytes of one read: exactly one complete `GET /v1/ip/{ip}` in its plainest
- * form. It accepts a strict subset of what Node's parser accepts and means the same by it, so there is nothing to
- * smuggle; whatever it does not recognise is Node's to parse.
+ * Recognises the most frequent requests in the bytes of one read: exactly one complete `GET /v1/ip/{ip}` or
+ * `POST /v1/ip/batch` in its plainest form. It accepts a strict subset of what Node's parser accepts and means the same
+ * by it, so there is nothing to smuggle; whatever it does not recognise is Node's to parse.
  *
  *   GET /v1/ip/<0-9 a-f A-F : .> HTTP/1.1 CRLF
  *   <harmless name>: <visible ASCII, blanks inside>  CRLF      once or more; one Host, at most one X-API-Key
  *   CRLF                                                        at the very end of the bytes
+ *
+ *   POST /v1/ip/batch HTTP/1.1 CRLF
+ *   the same, with one Content-Type: application/json and one Content-Length
+ *   CRLF
+ *   as many bytes as Content-Length says                        at the very end of the bytes
  */
 import { harmlessName } from './harmless-headers.ts';
 
 const START = Buffer.from('GET /v1/ip/');
 const VERSION = Buffer.from(' HTTP/1.1\r\n');
+const BATCH_LINE = Buffer.from('POST /v1/ip/batch HTTP/1.1\r\n');
 const KEEP_ALIVE = Buffer.from('keep-alive');
+const JSON_TYPES = ['application/json', 'application/json; charset=utf-8'].map((type) => Buffer.from(type));
 /** The longest address text; what is longer is refused by the route. */
 const MAX_ADDRESS_BYTES = 45;
 /** Below Node's limit on headers, so that what is too large is refused by Node. */
 const MAX_BYTES = 8 * 1024;
+/** Of a length: six digits are more than the read buffer has. */
+const MAX_LENGTH_DIGITS = 6;
 const MIN_BYTES = START.length + 1 + VERSION.length + 'Host: x\r\n\r\n'.length;
 
 const CR = 0x0d;
 const LF = 0x0a;
 const COLON = 0x3a;
+const ZERO = 0x30;
+const NINE = 0x39;
 const SPACE = 0x20;
 const TILDE = 0x7e;
 
@@ -29,48 +40,97 @@ for (const byte of Buffer.from('0123456789abcdefABCDEF:.')) isAddressByte[byte] 
 
 /** One object for all requests of a process: it is read before the next one is recognised. */
 export class PlainRequest {
+  isBatch = false;
+  /** Of a lookup. */
   addressEnd = 0;
+  readonly addressStart = START.length;
+  /** Of a batch. */
+  bodyStart = 0;
+  bodyEnd = 0;
   secretStart = 0;
   secretEnd = 0;
-  readonly addressStart = START.length;
+  #hosts = 0;
+  #hasAuthorization = false;
+  #hasJsonType = false;
+  /** -1 without one. */
+  #contentLength = -1;
 
   get hasSecret(): boolean {
     return this.secretEnd > 0;
   }
 
-  /** Whether the first `size` bytes are a plain lookup; if so, the offsets are set. */
+  /** Whether the first `size` bytes are a plain request; if so, the offsets are set. */
   recognise(bytes: Buffer, size: number): boolean {
+    return this.#recogniseLookup(bytes, size) || this.#recogniseBatch(bytes, size);
+  }
+
+  #recogniseLookup(bytes: Buffer, size: number): boolean {
     if (size < MIN_BYTES || size > MAX_BYTES || bytes[size - 1] !== LF || bytes[size - 2] !== CR) return false;
     if (!hasAt(bytes, 0, START)) return false;
     let at = START.length;
     while (isAddressByte[bytes[at] as number] === 1) at++;
     if (at === START.length || at - START.length > MAX_ADDRESS_BYTES || !hasAt(bytes, at, VERSION)) return false;
+    this.isBatch = false;
     this.addressEnd = at;
-    return this.#recogniseHeaders(bytes, at + VERSION.length, size - 2);
+    if (this.#headersEnd(bytes, at + VERSION.length, size - 2) !== size - 2) return false;
+    return this.#hasPlainHeaders && this.#contentLength === -1 && !this.#hasJsonType;
   }
 
-  #recogniseHeaders(bytes: Buffer, from: number, end: number): boolean {
+  #recogniseBatch(bytes: Buffer, size: number): boolean {
+    if (!hasAt(bytes, 0, BATCH_LINE)) return false;
+    const end = this.#headersEnd(bytes, BATCH_LINE.length, Math.min(size, MAX_BYTES));
+    if (end === -1 || bytes[end] !== CR || bytes[end + 1] !== LF) return false;
+    this.isBatch = true;
+    this.bodyStart = end + 2;
+    this.bodyEnd = size;
+    // Bytes behind `size` are of another read. A length is positive, so a header that ends there is not recognised.
+    const isWhole = this.#contentLength > 0 && this.#contentLength === size - this.bodyStart;
+    return isWhole && this.#hasPlainHeaders && this.#hasJsonType;
+  }
+
+  get #hasPlainHeaders(): boolean {
+    // A key in the wrong header gets a hint, which the route writes.
+    return this.#hosts === 1 && !(this.#hasAuthorization && !this.hasSecret);
+  }
+
+  /** Offset of the empty line behind the headers, at most `end`; -1 if one of them is not plain. */
+  #headersEnd(bytes: Buffer, from: number, end: number): number {
     this.secretEnd = 0;
-    let hosts = 0;
-    let hasAuthorization = false;
-    for (let at = from; at < end; ) {
+    this.#hosts = 0;
+    this.#hasAuthorization = false;
+    this.#hasJsonType = false;
+    this.#contentLength = -1;
+    let at = from;
+    while (at < end && bytes[at] !== CR) {
       const colon = nameEnd(bytes, at, end);
       const name = harmlessName(bytes, at, colon);
-      if (name === undefined) return false;
-      const valueStart = colon + 2;
+      if (name === undefined) return -1;
       const valueEnd = plainValueEnd(bytes, colon + 1, end);
-      if (valueEnd === -1) return false;
-      if (name === 'host') hosts++;
-      else if (name === 'x-api-key') {
-        if (this.secretEnd > 0) return false;
-        this.secretStart = valueStart;
-        this.secretEnd = valueEnd;
-      } else if (name === 'authorization') hasAuthorization = true;
-      else if (name === 'connection' && !isKeepAlive(bytes, valueStart, valueEnd)) return false;
+      if (valueEnd === -1 || !this.#takeHeader(name, bytes, colon + 2, valueEnd)) return -1;
       at = valueEnd + 2;
     }
-    // A key in the wrong header gets a hint, which the route writes.
-    return hosts === 1 && !(hasAuthorization && !this.hasSecret);
+    return at;
+  }
+
+  /** False for a value that is not plain, and for a second field where one is allowed. */
+  #takeHeader(name: string, bytes: Buffer, start: number, end: number): boolean {
+    if (name === 'host') this.#hosts++;
+    else if (name === 'x-api-key') {
+      if (this.secretEnd > 0) return false;
+      this.secretStart = start;
+      this.secretEnd = end;
+    } else if (name === 'authorization') this.#hasAuthorization = true;
+    else if (name === 'connection') return isKeepAlive(bytes, start, end);
+    else if (name === 'content-type') {
+      if (this.#hasJsonType) return false;
+      this.#hasJsonType = JSON_TYPES.some((type) => type.length === end - start && hasAt(bytes, start, type));
+      return this.#hasJsonType;
+    } else if (name === 'content-length') {
+      if (this.#contentLength !== -1) return false;
+      this.#contentLength = plainLength(bytes, start, end);
+      return this.#contentLength !== -1;
+    }
+    return true;
   }
 }
 
@@ -88,6 +148,18 @@ function plainValueEnd(bytes: Buffer, from: number, end: number): number {
   const isEnded = at < end && bytes[at] === CR && bytes[at + 1] === LF;
   const isTrimmed = at > from + 1 && bytes[from + 1] !== SPACE && bytes[at - 1] !== SPACE;
   return isEnded && isTrimmed ? at : -1;
+}
+
+/** Digits without a leading zero; -1 for anything else. */
+function plainLength(bytes: Buffer, start: number, end: number): number {
+  if (end - start > MAX_LENGTH_DIGITS || bytes[start] === ZERO) return -1;
+  let length = 0;
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at] as number;
+    if (byte < ZERO || byte > NINE) return -1;
+    length = length * 10 + byte - ZERO;
+  }
+  return length;
 }
 
 function isKeepAlive(bytes: Buffer, start: number, end: number): boolean {

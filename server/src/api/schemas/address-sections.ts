@@ -1,5 +1,6 @@
 /** What an answer about an address has only on request. */
-import { boolean, integer, named, object, string } from './json-schema.ts';
+import { ADDRESS_SECTIONS } from '../../vocabulary.ts';
+import { boolean, integer, list, listParameter, named, number, object, oneOfTexts, string } from './json-schema.ts';
 
 const REGISTRATION_FIELDS = [
   'range',
@@ -12,33 +13,38 @@ const REGISTRATION_FIELDS = [
   'source',
 ];
 
+const origin = named(
+  'Origin',
+  object(
+    {
+      asn: integer('Number of the network.'),
+      asn_name: string('Its name, where known.', 'Google LLC'),
+      rpki: oneOfTexts(['valid', 'invalid', 'not_found']),
+    },
+    ['asn_name', 'rpki'],
+  ),
+);
+const roa = named(
+  'Roa',
+  object({
+    asn: integer('Number of the network that may announce it.'),
+    prefix: string('The prefix of the ROA.', '8.8.8.0/24'),
+    max_length: integer('The longest prefix that it allows.'),
+  }),
+);
 const routing = named(
   'Routing',
   object(
     {
       origins: {
-        type: 'array',
+        ...list(origin),
         description: 'The networks that announce the prefix; the one of the record comes first.',
-        items: object(
-          {
-            asn: integer('Number of the network.'),
-            asn_name: string('Its name, where known.', 'Google LLC'),
-            rpki: { type: 'string', enum: ['valid', 'invalid', 'not_found'] },
-          },
-          ['asn_name', 'rpki'],
-        ),
       },
-      roas: {
-        type: 'array',
-        description: 'The ROAs that decide, where ROA data is configured.',
-        items: object({
-          asn: integer('Number of the network that may announce it.'),
-          prefix: string('The prefix of the ROA.', '8.8.8.0/24'),
-          max_length: integer('The longest prefix that it allows.'),
-        }),
-      },
+      roas: { ...list(roa), description: 'The ROAs that decide, where ROA data is configured.' },
+      is_anycast: { type: 'boolean', const: true, description: 'Only where a source says so.' },
+      exchange: string('The internet exchange whose peering LAN has the address, where known.', 'AMS-IX'),
     },
-    ['roas'],
+    ['roas', 'is_anycast', 'exchange'],
   ),
 );
 
@@ -46,10 +52,33 @@ const privacy = named(
   'Privacy',
   object(
     {
-      kind: { type: 'string', enum: ['relay', 'vpn', 'tor', 'proxy'] },
+      kind: oneOfTexts(['relay', 'vpn', 'tor', 'proxy']),
       service: string('Name of the service, where known.', 'iCloud Private Relay'),
     },
     ['service'],
+  ),
+);
+
+const crawler = named(
+  'Crawler',
+  object({
+    name: string('The crawler whose operator documents such names.', 'Googlebot'),
+    is_verified: boolean('False: the name is forged.'),
+  }),
+);
+
+const location = named(
+  'Location',
+  object(
+    {
+      city: string('Name of the city.', 'Mountain View'),
+      region: string('Name of the region; in geofeeds of operators its ISO 3166-2 code.', 'California'),
+      latitude: number('Degrees north, of the city.', 37.4224),
+      longitude: number('Degrees east.', -122.085),
+      source: string('Which feed says so.', 'dbip-city-lite'),
+      as_of: string('Date of that feed.', '2026-11-01'),
+    },
+    ['city', 'region', 'latitude', 'longitude'],
   ),
 );
 
@@ -59,10 +88,7 @@ const hostname = named(
     {
       name: string('The name in the PTR record.', 'dns.google'),
       is_confirmed: boolean('Whether the name leads back to the address. Absent if DNS did not answer.'),
-      crawler: object({
-        name: string('The crawler whose operator documents such names.', 'Googlebot'),
-        is_verified: boolean('False: the name is forged.'),
-      }),
+      crawler,
       error: { type: 'string', const: 'dns_temporary_failure' },
     },
     ['name', 'is_confirmed', 'crawler', 'error'],
@@ -91,11 +117,13 @@ const registration = named(
 export const addressSections = {
   routing: { ...routing, description: 'Only with include=routing.' },
   privacy: { ...privacy, description: 'Only with include=privacy.' },
+  location: { ...location, description: 'Only with include=location, where the feeds of locations are enabled.' },
   hostname: { ...hostname, description: 'Only with include=hostname; empty without a PTR record.' },
   registration: { ...registration, description: 'Only with include=registration.' },
 };
 
-export const includeParameter = string(
-  'What the record also has, separated by commas: routing (all networks that announce the prefix), privacy (the privacy service behind the address), hostname (its confirmed name), registration (who holds it; where switched on).',
-  'routing,privacy,hostname',
+export const includeParameter = listParameter(
+  oneOfTexts(ADDRESS_SECTIONS),
+  'What the record also has, separated by commas: routing (all networks that announce the prefix), privacy (the privacy service behind the address), location (city and coordinates, where their feed is enabled), hostname (its confirmed name), registration (who holds it; where switched on).',
+  ['routing', 'privacy', 'hostname'],
 );

@@ -1,8 +1,20 @@
 /** `GET /v1/asn/{asn}` and `GET /v1/asn/search`. */
-import { envelope, error, oneOfErrors } from './envelope.ts';
+import { envelope } from './envelope.ts';
+import { refusalData } from './error-schemas.ts';
 import { connectionType, rir } from './ip-record.ts';
-import { boolean, integer, named, object, string } from './json-schema.ts';
-import { invalidSwitch, refusals, security } from './refusals.ts';
+import {
+  boolean,
+  integer,
+  list,
+  listParameter,
+  named,
+  object,
+  oneOfTexts,
+  string,
+  strings,
+  switchParameter,
+} from './json-schema.ts';
+import { refusals, security } from './refusals.ts';
 
 const searchedAsn = {
   asn: integer('Number of the network.'),
@@ -11,7 +23,7 @@ const searchedAsn = {
   rir,
   connection_type: connectionType,
   is_announced: boolean('Whether it announces any prefix.'),
-  prefix_count: object({ ipv4: integer('IPv4 prefixes.'), ipv6: integer('IPv6 prefixes.') }),
+  prefix_count: named('PrefixCount', object({ ipv4: integer('IPv4 prefixes.'), ipv6: integer('IPv6 prefixes.') })),
 };
 const optionalAsn = {
   handle: string('Short name in the registry, when known.', 'GOOGLE'),
@@ -19,10 +31,24 @@ const optionalAsn = {
   cloud_provider: string('The cloud provider, when it is one.', 'Google Cloud'),
 };
 const prefixes = named(
-  'AnnouncedPrefixes',
+  'AsnPrefixes',
   object({
-    ipv4: { type: 'array', items: { type: 'string' } },
-    ipv6: { type: 'array', items: { type: 'string' } },
+    ipv4: strings('IPv4 prefixes.'),
+    ipv6: strings('IPv6 prefixes.'),
+  }),
+);
+
+const networkRouting = named(
+  'NetworkRouting',
+  object({
+    rpki: named(
+      'RpkiCounts',
+      object({
+        valid: integer('Announced prefixes that a ROA allows.'),
+        invalid: integer('Those that ROAs do not allow.'),
+        not_found: integer('Those that no ROA covers.'),
+      }),
+    ),
   }),
 );
 
@@ -31,24 +57,42 @@ export const asnSchema = {
   summary: 'Look up a network',
   tags: ['ASN'],
   security,
-  params: object({ asn: string('AS number, with or without AS.', '15169') }),
+  params: object({
+    asn: { ...string('AS number, with or without AS.', '15169'), pattern: '^([Aa][Ss])?[0-9]{1,10}$' },
+  }),
   querystring: {
     type: 'object',
-    properties: { include_prefixes: string('true adds every announced prefix.', 'true') },
+    properties: {
+      include_prefixes: switchParameter('Adds every prefix of the network.'),
+      include: listParameter(
+        oneOfTexts(['routing']),
+        'routing adds the number of prefixes by RPKI state, where ROA data is configured.',
+        ['routing'],
+      ),
+    },
   },
   response: {
     200: envelope(
       'The network.',
-      object(
-        { ...searchedAsn, address_count: object({ ipv4: integer('IPv4 addresses.') }), ...optionalAsn, prefixes },
-        [...Object.keys(optionalAsn), 'prefixes'],
+      named(
+        'AsnRecord',
+        object(
+          {
+            ...searchedAsn,
+            address_count: named('AddressCount', object({ ipv4: integer('IPv4 addresses.') })),
+            ...optionalAsn,
+            routing: networkRouting,
+            prefixes: { ...prefixes, description: 'Only with include_prefixes=true.' },
+          },
+          [...Object.keys(optionalAsn), 'routing', 'prefixes'],
+        ),
       ),
     ),
     400: envelope(
-      'Not an AS number, or a parameter that is neither true nor false.',
-      oneOfErrors({ INVALID_ASN: 'invalid ASN', INVALID_QUERY: 'invalid query parameter' }, invalidSwitch),
+      'Not an AS number, an unknown include, or a parameter that is neither true nor false.',
+      refusalData(['INVALID_ASN', 'INVALID_INCLUDE', 'INVALID_QUERY']),
     ),
-    404: envelope('Unknown or reserved number.', error('no data found for ASN', 'NOT_FOUND')),
+    404: envelope('Unknown or reserved number.', refusalData('ASN_NOT_FOUND')),
     ...refusals,
   },
 };
@@ -63,29 +107,26 @@ export const asnSearchSchema = {
   querystring: {
     type: 'object',
     properties: {
-      q: string('Required. Text to look for, at most 100 characters.', 'google'),
-      limit: string('1 to 100; above 100 means 100. Default 20.', '5'),
+      q: { ...string('Text to look for.', 'google'), minLength: 1, maxLength: 100 },
+      limit: { ...integer('1 to 100; above 100 means 100.'), minimum: 1, default: 20, examples: [5] },
     },
+    required: ['q'],
   },
   response: {
     200: envelope(
       'What was found.',
-      object({
-        query: string('The text as sent.', 'google'),
-        limit: integer('The limit in effect.'),
-        count: integer('Results in this answer.'),
-        total: integer('Networks that match.'),
-        results: { type: 'array', items: object({ ...searchedAsn, ...optionalAsn }, Object.keys(optionalAsn)) },
-      }),
+      named(
+        'AsnSearchAnswer',
+        object({
+          query: string('The text as sent.', 'google'),
+          limit: integer('The limit in effect.'),
+          count: integer('Results in this answer.'),
+          total: integer('Networks that match.'),
+          results: list(named('AsnSearchResult', object({ ...searchedAsn, ...optionalAsn }, Object.keys(optionalAsn)))),
+        }),
+      ),
     ),
-    400: envelope(
-      'Text or limit missing or wrong.',
-      oneOfErrors({
-        MISSING_QUERY: 'missing query parameter',
-        INVALID_QUERY: 'invalid query parameter',
-        INVALID_LIMIT: 'invalid limit',
-      }),
-    ),
+    400: envelope('Text or limit missing or wrong.', refusalData(['MISSING_QUERY', 'INVALID_QUERY', 'INVALID_LIMIT'])),
     ...refusals,
   },
 };

@@ -1,55 +1,130 @@
 /** `GET /v1/dataset/diff`. */
-import { envelope, error, oneOfErrors } from './envelope.ts';
-import { detection } from './ip-record.ts';
-import { boolean, integer, list, named, object, string } from './json-schema.ts';
+import { DEFAULT_DIFF_LIMIT } from '@whence/dataset/diff-limit';
+import { envelope } from './envelope.ts';
+import { refusalData } from './error-schemas.ts';
+import { FLAGS, threatLevel } from './ip-record.ts';
+import { boolean, dateTime, integer, list, named, object, string } from './json-schema.ts';
 import { refusals, security } from './refusals.ts';
 
 const ipv4Size = { addresses: integer('IPv4 addresses.') };
 const ipv6Size = { slash48s: integer('IPv6 /48s; what is smaller counts as one.') };
 const count = { count: integer('All of them, however many are listed.') };
-const amount = { ipv4: object({ ...count, ...ipv4Size }), ipv6: object({ ...count, ...ipv6Size }) };
-const largest = (properties: Record<string, object>, optional: readonly string[] = []) => ({
-  ...list(object(properties, optional)),
-  description: 'The largest first, at most limit.',
-});
-const changes = (entry: Record<string, object>, optional: readonly string[] = []) => ({
-  ipv4: object({ ...count, ...ipv4Size, largest: largest({ ...entry, ...ipv4Size }, optional) }),
-  ipv6: object({ ...count, ...ipv6Size, largest: largest({ ...entry, ...ipv6Size }, optional) }),
-});
-const cameAndWent = (entry: Record<string, object>) =>
-  object({ gained: object(changes(entry)), lost: object(changes(entry)) });
+const amount = {
+  ipv4: named('Ipv4Amount', object({ ...count, ...ipv4Size })),
+  ipv6: named('Ipv6Amount', object({ ...count, ...ipv6Size })),
+};
+const largest = (entry: object) => ({ ...list(entry), description: 'The largest first, at most limit.' });
+/** Changes of both families. `name` is that of an entry; with the family before it, of its schema. */
+const changes = (name: string, entry: Record<string, object>, optional: readonly string[] = []) => {
+  const ofFamily = (family: string, size: Record<string, object>) => {
+    const one = named(`${family}${name}`, object({ ...entry, ...size }, optional));
+    return named(`${family}${name}List`, object({ ...count, ...size, largest: largest(one) }));
+  };
+  return { ipv4: ofFamily('Ipv4', ipv4Size), ipv6: ofFamily('Ipv6', ipv6Size) };
+};
+const namedChanges = (name: string, entry: Record<string, object>, optional: readonly string[] = []) =>
+  named(`${name}Lists`, object(changes(name, entry, optional)));
+const cameAndWent = (name: string, entry: Record<string, object>) => {
+  const each = namedChanges(name, entry);
+  return named(`${name}Changes`, object({ gained: each, lost: each }));
+};
 
 const network = string('A prefix, or first-last where the addresses are none.', '192.0.2.0-192.0.2.130');
 const networkName = { asn: integer('Number of the network.'), asn_name: string('Its name.', 'Google LLC') };
+const namedNetwork = named('NetworkName', object(networkName));
 const country = string('ISO 3166-1 alpha-2; ZZ when nothing is known.', 'DE');
 const comparedVersion = named(
   'ComparedVersion',
   object({
     version: integer('Number of the version.'),
-    built_at: string('When it was built.', '2026-11-15T05:26:11.551Z'),
+    built_at: dateTime('When it was built.'),
   }),
 );
-const labelChange = named(
+const labelChanges = namedChanges(
   'LabelChange',
-  object(
-    changes(
-      {
-        network,
-        from: string('Absent where there is none.', 'AWS'),
-        to: string('Absent where there is none.', 'Azure'),
-      },
-      ['from', 'to'],
-    ),
-  ),
+  { network, from: string('Absent where there is none.', 'AWS'), to: string('Absent where there is none.', 'Azure') },
+  ['from', 'to'],
 );
+const announced = { ipv4_addresses: integer('IPv4 addresses it announces.') };
 const networkList = named(
   'NetworkList',
+  object({ ...count, largest: largest(named('NetworkChange', object({ ...networkName, ...announced }))) }),
+);
+const renamedList = named(
+  'RenamedNetworkList',
   object({
     ...count,
-    largest: largest({ ...networkName, ipv4_addresses: integer('IPv4 addresses it announces.') }),
+    largest: largest(
+      named(
+        'NameChange',
+        object({
+          asn: integer('Number of the network.'),
+          from: string('Its former name.', 'Facebook, Inc.'),
+          to: string('Its name.', 'Meta Platforms, Inc.'),
+          ...announced,
+        }),
+      ),
+    ),
   }),
 );
-const sourceState = object({ as_of: string('Date of the source.', '2026-06-01'), records: integer('Rows read.') });
+const sourceState = named(
+  'SourceState',
+  object({ as_of: string('Date of the source.', '2026-06-01'), records: integer('Rows read.') }),
+);
+const sourceChange = named(
+  'SourceChange',
+  object({ id: string('Name of the source.'), from: sourceState, to: sourceState }, ['from', 'to']),
+);
+const bothAmounts = named('Amount', object(amount));
+const flagChanges = cameAndWent('FlaggedNetwork', { network, ...networkName });
+
+const datasetDiff = named(
+  'DatasetDiff',
+  object({
+    from: comparedVersion,
+    to: comparedVersion,
+    limit: integer('The limit in effect.'),
+    is_same: boolean('Whether both hold the same, to the byte.'),
+    addresses: named('AddressChanges', {
+      ...object({ gained: bothAmounts, lost: bothAmounts }),
+      description: 'Addresses that one version answers and the other does not.',
+    }),
+    prefixes: {
+      ...cameAndWent('AnnouncedPrefix', { prefix: string('The announced prefix.', '192.0.2.0/24'), ...networkName }),
+      description: 'Announced prefixes that one version has and the other has not.',
+    },
+    origins: {
+      ...namedChanges('OriginChange', {
+        prefix: string('The announced prefix.', '192.0.2.0/24'),
+        from: namedNetwork,
+        to: namedNetwork,
+      }),
+      description: 'Prefixes announced in both versions, by another network.',
+    },
+    countries: named('CountryChanges', {
+      ...object({
+        ...changes('CountryChange', { network, from: country, to: country }),
+        moves: {
+          ...list(named('CountryMove', object({ from: country, to: country, ...amount }))),
+          description: 'Added up by pair of countries, the most IPv4 addresses first, at most limit.',
+        },
+      }),
+      description: 'Of addresses that both versions answer.',
+    }),
+    levels: {
+      ...list(named('LevelMove', object({ from: threatLevel, to: threatLevel, ...amount }))),
+      description: 'How much moved between threat levels, of addresses that both versions answer.',
+    },
+    flags: named('FlagChanges', {
+      ...object(Object.fromEntries(FLAGS.map((name) => [name, flagChanges]))),
+      description: 'What only one version answers has no flag in the other.',
+    }),
+    ai_company: labelChanges,
+    cloud_provider: labelChanges,
+    networks: named('NetworkChanges', object({ appeared: networkList, vanished: networkList, renamed: renamedList })),
+    sources: list(sourceChange),
+  }),
+);
 
 export const datasetDiffSchema = {
   operationId: 'compareDatasetVersions',
@@ -61,92 +136,24 @@ export const datasetDiffSchema = {
   querystring: {
     type: 'object',
     properties: {
-      from: string('Required. Number of the older version.', '1'),
-      to: string('Required. Number of the newer version.', '2'),
-      limit: string('Entries per list, 1 to 1000; above 1000 means 1000. Default 20.', '5'),
+      from: { ...integer('Number of the older version.'), minimum: 0, examples: [1] },
+      to: { ...integer('Number of the newer version.'), minimum: 0, examples: [2] },
+      limit: {
+        ...integer('Entries per list, 1 to 1000; above 1000 means 1000.'),
+        minimum: 1,
+        default: DEFAULT_DIFF_LIMIT,
+        examples: [5],
+      },
     },
+    required: ['from', 'to'],
   },
   response: {
-    200: envelope(
-      'The differences.',
-      object({
-        from: comparedVersion,
-        to: comparedVersion,
-        limit: integer('The limit in effect.'),
-        is_same: boolean('Whether both hold the same, to the byte.'),
-        addresses: {
-          ...object({ gained: object(amount), lost: object(amount) }),
-          description: 'Addresses that one version answers and the other does not.',
-        },
-        prefixes: {
-          ...cameAndWent({ prefix: string('The announced prefix.', '192.0.2.0/24'), ...networkName }),
-          description: 'Announced prefixes that one version has and the other has not.',
-        },
-        origins: {
-          ...object(
-            changes({
-              prefix: string('The announced prefix.', '192.0.2.0/24'),
-              from: object(networkName),
-              to: object(networkName),
-            }),
-          ),
-          description: 'Prefixes announced in both versions, by another network.',
-        },
-        countries: {
-          ...object({
-            ...changes({ network, from: country, to: country }),
-            moves: {
-              ...list(object({ from: country, to: country, ...amount })),
-              description: 'Added up by pair of countries, the most IPv4 addresses first, at most limit.',
-            },
-          }),
-          description: 'Of addresses that both versions answer.',
-        },
-        levels: {
-          ...list(
-            object({
-              from: { type: 'string', enum: ['low', 'medium', 'high', 'critical'] },
-              to: { type: 'string', enum: ['low', 'medium', 'high', 'critical'] },
-              ...amount,
-            }),
-          ),
-          description: 'How much moved between threat levels, of addresses that both versions answer.',
-        },
-        flags: {
-          ...object(
-            Object.fromEntries(
-              Object.keys(detection.properties)
-                .filter((name) => name.startsWith('is_'))
-                .map((name) => [name, cameAndWent({ network, ...networkName })]),
-            ),
-          ),
-          description: 'What only one version answers has no flag in the other.',
-        },
-        ai_company: labelChange,
-        cloud_provider: labelChange,
-        networks: object({
-          appeared: networkList,
-          vanished: networkList,
-          renamed: object({
-            ...count,
-            largest: largest({
-              asn: integer('Number of the network.'),
-              from: string('Its former name.', 'Facebook, Inc.'),
-              to: string('Its name.', 'Meta Platforms, Inc.'),
-              ipv4_addresses: integer('IPv4 addresses it announces.'),
-            }),
-          }),
-        }),
-        sources: list(
-          object({ id: string('Name of the source.'), from: sourceState, to: sourceState }, ['from', 'to']),
-        ),
-      }),
-    ),
+    200: envelope('The differences.', datasetDiff),
     400: envelope(
       'A version that is missing or no number, or a limit that is none.',
-      oneOfErrors({ INVALID_VERSION: 'invalid dataset version', INVALID_LIMIT: 'invalid limit' }),
+      refusalData(['INVALID_VERSION', 'INVALID_LIMIT']),
     ),
-    404: envelope('No such version.', error('no such dataset version', 'VERSION_NOT_FOUND')),
+    404: envelope('No such version.', refusalData('VERSION_NOT_FOUND')),
     ...refusals,
   },
 };

@@ -1,6 +1,9 @@
 /** `GET /v1/email/domain/{domain}/dns`. */
-import { details, envelope, oneOfErrors } from './envelope.ts';
-import { integer, object, string, strings } from './json-schema.ts';
+import { MAX_SELECTORS } from '@whence/email/selectors';
+import { INCLUDABLE_SECTIONS } from '../../vocabulary.ts';
+import { envelope } from './envelope.ts';
+import { refusalData } from './error-schemas.ts';
+import { list, listParameter, named, object, oneOfTexts, string, strings } from './json-schema.ts';
 import { networks } from './mail-networks.ts';
 import { dkim, dmarc, mx, spf } from './mail-records.ts';
 import { transport } from './mail-transport.ts';
@@ -17,57 +20,51 @@ export const emailDomainSchema = {
   querystring: {
     type: 'object',
     properties: {
-      selectors: string(
-        'DKIM selectors separated by commas, at most 50. Without it, the common ones are tried.',
-        'google,selector1',
-      ),
-      include: string(
+      selectors: {
+        ...listParameter(
+          { type: 'string' },
+          'DKIM selectors separated by commas. Without it, the common ones are tried.',
+          ['google', 'selector1'],
+        ),
+        maxItems: MAX_SELECTORS,
+      },
+      include: listParameter(
+        oneOfTexts(INCLUDABLE_SECTIONS),
         'What the report also has, separated by commas: transport (MTA-STS, TLS-RPT, DANE, BIMI, DNSSEC), networks (who carries the mail). Neither counts for the score.',
-        'transport,networks',
+        INCLUDABLE_SECTIONS,
       ),
     },
   },
   response: {
     200: envelope(
       'The report.',
-      object(
-        {
-          domain: string('The checked domain, in A-labels.', 'example.com'),
-          domain_auth_score: { type: 'integer', minimum: 0, maximum: 100 },
-          grade: { type: 'string', enum: ['A', 'B', 'C', 'D', 'F'] },
-          mx,
-          spf,
-          dkim: { type: 'array', items: dkim },
-          dmarc,
-          recommendations: strings('What to do, the most rewarding first.'),
-          transport,
-          networks,
-        },
-        ['transport', 'networks'],
+      named(
+        'EmailReport',
+        object(
+          {
+            domain: string('The checked domain, in A-labels.', 'example.com'),
+            domain_auth_score: { type: 'integer', minimum: 0, maximum: 100, description: '100 is the best.' },
+            grade: oneOfTexts(['A', 'B', 'C', 'D', 'F']),
+            mx,
+            spf,
+            dkim: list(dkim),
+            dmarc,
+            recommendations: strings('What to do, the most rewarding first.'),
+            transport,
+            networks,
+          },
+          ['transport', 'networks'],
+        ),
       ),
     ),
     400: envelope(
       'No domain, not a domain, selectors that are none or too many, or an unknown include.',
-      oneOfErrors(
-        {
-          MISSING_DOMAIN: 'missing domain parameter',
-          INVALID_DOMAIN: 'invalid domain',
-          INVALID_SELECTOR: 'invalid selector',
-          TOO_MANY_SELECTORS: 'too many selectors',
-          INVALID_INCLUDE: 'invalid include',
-        },
-        details({ limit: integer('The most that are taken.'), allowed: strings('What can be included.') }),
-      ),
+      refusalData(['MISSING_DOMAIN', 'INVALID_DOMAIN', 'INVALID_SELECTOR', 'TOO_MANY_SELECTORS', 'INVALID_INCLUDE']),
     ),
     ...refusals,
     503: envelope(
       'DNS does not answer, storage is down, there is no dataset for networks, or the server is overloaded.',
-      oneOfErrors({
-        DNS_UNAVAILABLE: 'DNS unavailable',
-        STORAGE_UNAVAILABLE: 'storage unavailable',
-        DATASET_UNAVAILABLE: 'dataset unavailable',
-        OVERLOADED: 'overloaded',
-      }),
+      refusalData(['DNS_UNAVAILABLE', 'STORAGE_UNAVAILABLE', 'DATASET_UNAVAILABLE', 'OVERLOADED']),
     ),
   },
 };

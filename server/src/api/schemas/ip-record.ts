@@ -1,14 +1,15 @@
 /** The record of an address. */
 import { addressSections } from './address-sections.ts';
-import { boolean, integer, named, object, string } from './json-schema.ts';
+import { boolean, integer, list, named, object, oneOfTexts, string, strings } from './json-schema.ts';
 
-export const connectionType = {
-  type: 'string',
-  enum: ['residential', 'datacenter', 'mobile', 'business', 'education'],
-};
-export const rir = { type: 'string', enum: ['ARIN', 'RIPE', 'APNIC', 'LACNIC', 'AFRINIC'] };
+export const connectionType = named(
+  'ConnectionType',
+  oneOfTexts(['residential', 'datacenter', 'mobile', 'business', 'education']),
+);
+export const rir = named('Rir', oneOfTexts(['ARIN', 'RIPE', 'APNIC', 'LACNIC', 'AFRINIC']));
+export const threatLevel = named('ThreatLevel', oneOfTexts(['low', 'medium', 'high', 'critical']));
 
-export const detection = named(
+const detection = named(
   'Detection',
   object(
     {
@@ -26,23 +27,21 @@ export const detection = named(
   ),
 );
 
-const threat = named(
+export const FLAGS = Object.keys(detection.properties).filter((name) => name.startsWith('is_'));
+
+export const threat = named(
   'Threat',
   object(
     {
       score: { type: 'integer', minimum: 0, maximum: 100 },
-      level: { type: 'string', enum: ['low', 'medium', 'high', 'critical'] },
-      explanation: {
-        type: 'array',
-        items: { type: 'string' },
-        description: 'One line per contribution, with its points.',
-      },
+      level: threatLevel,
+      explanation: strings('One line per contribution, with its points.'),
     },
     ['explanation'],
   ),
 );
 
-const evidence = named(
+export const evidence = named(
   'Evidence',
   object({
     field: string('The field that was decided.', 'country'),
@@ -58,7 +57,10 @@ export const ipRecord = named(
   object(
     {
       ip: string('The address in normal form.', '8.8.8.8'),
-      prefix: string('The announced prefix that holds it.', '8.8.8.0/24'),
+      prefix: string(
+        'The most specific prefix that holds it. With prefix_is_derived in the evidence, it comes from a list of ranges and not from an announcement.',
+        '8.8.8.0/24',
+      ),
       asn: integer('Number of the network.'),
       asn_name: string('Organisation that owns it.', 'Google LLC'),
       country: string('ISO 3166-1 alpha-2; ZZ when nothing is known.', 'US'),
@@ -66,7 +68,7 @@ export const ipRecord = named(
       connection_type: connectionType,
       detection,
       threat,
-      evidence: { type: 'array', items: evidence, description: 'Only with explain=true.' },
+      evidence: { ...list(evidence), description: 'Only with explain=true.' },
       ...addressSections,
     },
     ['evidence', ...Object.keys(addressSections)],

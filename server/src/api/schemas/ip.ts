@@ -1,16 +1,18 @@
 /** `GET /v1/ip/{ip}` and `POST /v1/ip/batch`. */
+import { LOCAL_ADDRESS_SECTIONS } from '../../vocabulary.ts';
 import { includeParameter } from './address-sections.ts';
-import { details, envelope, error, oneOfErrors, processingTime } from './envelope.ts';
+import { envelope, processingTime } from './envelope.ts';
+import { refusalData } from './error-schemas.ts';
 import { ipRecord } from './ip-record.ts';
-import { integer, named, object, string, strings } from './json-schema.ts';
-import { invalidSwitch, refusals, security } from './refusals.ts';
+import { integer, list, named, object, oneOfTexts, string, strings, switchParameter } from './json-schema.ts';
+import { refusals, security } from './refusals.ts';
 
 const ipMeta = named(
-  'LookupMeta',
+  'IpMeta',
   object({
     request_id: string('Unique identifier of the request; also in X-Request-ID.'),
     processing_time_ms: processingTime,
-    cache_status: { type: 'string', enum: ['HIT', 'MISS'] },
+    cache_status: oneOfTexts(['HIT', 'MISS']),
     dataset_version: integer('Version of the dataset that answered.'),
   }),
 );
@@ -23,37 +25,37 @@ export const ipSchema = {
   params: object({ ip: string('IPv4 or IPv6 address.', '8.8.8.8') }),
   querystring: {
     type: 'object',
-    properties: { explain: string('true adds the evidence for every field.', 'true'), include: includeParameter },
+    properties: {
+      explain: switchParameter('Adds the evidence for every field.'),
+      include: includeParameter,
+      // Without examples: together with `include` they are refused.
+      version: integer('Number of an earlier version of the dataset, which answers instead of the current one.'),
+      at: {
+        ...string('A day in UTC, such as 2026-11-15: the version that was the newest when it ended answers.'),
+        format: 'date',
+      },
+    },
   },
   response: {
     200: envelope('The record.', ipRecord, ipMeta),
     400: envelope(
-      'Not an address, an unknown include, or a parameter that is neither true nor false.',
-      oneOfErrors(
-        {
-          INVALID_IP: 'invalid IP address',
-          INVALID_INCLUDE: 'invalid include',
-          INVALID_QUERY: 'invalid query parameter',
-        },
-        invalidSwitch,
-      ),
+      'Not an address, an unknown include, a parameter that is neither true nor false, or not a version or day. `include` is refused together with `version` or `at`, and `explain` for versions whose evidence is no longer kept.',
+      refusalData(['INVALID_IP', 'INVALID_INCLUDE', 'INVALID_QUERY', 'INVALID_VERSION']),
     ),
     404: envelope(
-      'Special-purpose or unannounced address.',
-      error(
-        'no data found for IP',
-        'NOT_FOUND',
-        details({
-          prefix: string('The special-purpose range.', '10.0.0.0/8'),
-          name: string('What it is for.', 'Private use'),
-          rfc: string('Where that is written.', 'RFC 1918'),
-        }),
+      'Special-purpose or unannounced address, or no such version; `meta` then has only the processing time.',
+      refusalData(['IP_NOT_FOUND', 'VERSION_NOT_FOUND']),
+      named(
+        'IpNotFoundMeta',
+        object(
+          {
+            cache_status: { type: 'string', const: 'MISS' },
+            dataset_version: integer('Version of the dataset that answered.'),
+            processing_time_ms: processingTime,
+          },
+          ['cache_status', 'dataset_version'],
+        ),
       ),
-      object({
-        cache_status: { type: 'string', const: 'MISS' },
-        dataset_version: integer('Version of the dataset that answered.'),
-        processing_time_ms: processingTime,
-      }),
     ),
     ...refusals,
   },
@@ -67,6 +69,16 @@ export const ownIpSchema = {
   description: 'The address that the request comes from. Behind a proxy, the one that a trusted proxy names.',
 };
 
+const batchBody = {
+  type: 'object',
+  properties: {
+    ips: { ...list(string('IPv4 or IPv6 address.', '8.8.8.8')), minItems: 1 },
+    include: strings('What the records also have, as in GET /v1/ip/{ip}: routing, privacy, location.'),
+  },
+  required: ['ips'],
+  examples: [{ ips: ['8.8.8.8', '10.0.0.1', 'nonsense'] }],
+};
+
 export const batchSchema = {
   operationId: 'lookUpBatch',
   summary: 'Look up many addresses',
@@ -74,39 +86,35 @@ export const batchSchema = {
     'One request of the quota, whatever its size. Free 10, Starter 100, Pro 500, Enterprise 1,000 addresses.',
   tags: ['IP'],
   security,
-  body: {
-    type: 'object',
+  body: batchBody,
+  // Another name in `include` is refused by the handler, which says which names there are.
+  documentedBody: {
+    ...named('BatchRequest', batchBody),
     properties: {
-      ips: { type: 'array', minItems: 1, items: string('IPv4 or IPv6 address.', '8.8.8.8') },
-      include: strings('What the records also have, as in GET /v1/ip/{ip}: routing, privacy.'),
+      ...batchBody.properties,
+      include: { ...batchBody.properties.include, items: oneOfTexts(LOCAL_ADDRESS_SECTIONS) },
     },
-    required: ['ips'],
-    examples: [{ ips: ['8.8.8.8', '10.0.0.1', 'nonsense'] }],
   },
   response: {
     200: envelope(
       'An entry per distinct submitted text.',
-      {
+      named('BatchAnswer', {
         type: 'object',
-        additionalProperties: {
-          oneOf: [ipRecord, error('invalid IP address', 'INVALID_IP'), error('no data found for IP', 'NOT_FOUND')],
-        },
-      },
-      object({ request_id: string('Unique identifier of the request.'), processing_time_ms: processingTime }),
+        additionalProperties: named('BatchEntry', {
+          oneOf: [ipRecord, refusalData('INVALID_IP'), refusalData('IP_NOT_FOUND')],
+        }),
+      }),
+      named(
+        'BatchMeta',
+        object({ request_id: string('Unique identifier of the request.'), processing_time_ms: processingTime }),
+      ),
     ),
     400: envelope(
       'Bad body, more addresses than the tier allows, or an include that is unknown or not for batches.',
-      oneOfErrors(
-        {
-          INVALID_REQUEST: 'invalid request body',
-          BATCH_TOO_LARGE: 'batch size exceeds limit',
-          INVALID_INCLUDE: 'invalid include',
-        },
-        { details: { type: 'object' } },
-      ),
+      refusalData(['INVALID_REQUEST', 'BATCH_TOO_LARGE', 'INVALID_INCLUDE']),
     ),
-    413: envelope('Body over 256 KiB.', error('payload too large', 'PAYLOAD_TOO_LARGE')),
-    415: envelope('Body that is not JSON.', error('unsupported media type', 'UNSUPPORTED_MEDIA_TYPE')),
+    413: envelope('Body over 256 KiB.', refusalData('PAYLOAD_TOO_LARGE')),
+    415: envelope('Body that is not JSON.', refusalData('UNSUPPORTED_MEDIA_TYPE')),
     ...refusals,
   },
 };

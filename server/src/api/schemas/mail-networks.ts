@@ -1,5 +1,5 @@
 /** The networks that carry the mail of a domain; on request. */
-import { boolean, integer, named, object, string, strings } from './json-schema.ts';
+import { boolean, integer, list, named, object, oneOfTexts, string, strings } from './json-schema.ts';
 import { findings } from './mail-records.ts';
 
 const mailNetwork = {
@@ -7,49 +7,57 @@ const mailNetwork = {
   asn: integer('Network that announces it, or 0.'),
   asn_name: string('Its name.', 'Example'),
   country: string('ISO 3166-1 alpha-2, or empty.', 'US'),
-  connection_type: { type: 'string', enum: ['residential', 'mobile', 'datacenter', 'business', 'education', ''] },
-  threat_level: { type: 'string', enum: ['low', 'medium', 'high', 'critical', ''] },
+  connection_type: oneOfTexts(['residential', 'mobile', 'datacenter', 'business', 'education', '']),
+  threat_level: oneOfTexts(['low', 'medium', 'high', 'critical', '']),
 };
+const carrier = named(
+  'MailCarrier',
+  object({
+    asn: integer('The network.'),
+    asn_name: string('Its name.', 'Example'),
+    mx_hosts: integer('MX hosts in it.'),
+    ipv4_addresses: integer('Its IPv4 addresses that may send.'),
+  }),
+);
+const mxNetwork = named(
+  'MxNetwork',
+  object({
+    ...mailNetwork,
+    host: string('The MX host.', 'mx.example.com'),
+    address: string('One of its addresses.', '192.0.2.1'),
+  }),
+);
+const networkShare = named(
+  'NetworkShare',
+  object({
+    asn: integer('The network.'),
+    asn_name: string('Its name.', 'Example'),
+    percent: integer('Its part of the range, in percent.'),
+  }),
+);
+const senderNetwork = named(
+  'SenderNetwork',
+  object({
+    ...mailNetwork,
+    range: string('Addresses that SPF lets send.', '192.0.2.0/24'),
+    record_domain: string('Whose SPF record names them.', 'example.com'),
+    asn_count: integer('Networks that announce parts of it.'),
+    shares: {
+      ...list(networkShare),
+      description: 'The networks with the largest parts, at most five; of a sample if there are very many.',
+    },
+  }),
+);
+
 export const networks = named(
-  'MailNetworks',
+  'NetworksReport',
   object({
     carriers: {
-      type: 'array',
-      items: object({
-        asn: integer('The network.'),
-        asn_name: string('Its name.', 'Example'),
-        mx_hosts: integer('MX hosts in it.'),
-        ipv4_addresses: integer('Its IPv4 addresses that may send.'),
-      }),
+      ...list(carrier),
       description: 'Networks by how much they carry.',
     },
-    mx: {
-      type: 'array',
-      items: object({
-        ...mailNetwork,
-        host: string('The MX host.', 'mx.example.com'),
-        address: string('One of its addresses.', '192.0.2.1'),
-      }),
-    },
-    senders: {
-      type: 'array',
-      items: object({
-        ...mailNetwork,
-        range: string('Addresses that SPF lets send.', '192.0.2.0/24'),
-        record_domain: string('Whose SPF record names them.', 'example.com'),
-        asn_count: integer('Networks that announce parts of it.'),
-        shares: {
-          type: 'array',
-          items: object({
-            asn: integer('The network.'),
-            asn_name: string('Its name.', 'Example'),
-            percent: integer('Its part of the range, in percent.'),
-          }),
-          description: 'The networks with the largest parts, at most five; of a sample if there are very many.',
-        },
-      }),
-      description: 'At most 100, the largest first.',
-    },
+    mx: list(mxNetwork),
+    senders: { ...list(senderNetwork), description: 'At most 100, the largest first.' },
     range_count: integer('All ranges.'),
     ipv4_addresses: integer('IPv4 addresses that may send as the domain.'),
     ipv6_48s: integer('IPv6 /48s that may.'),

@@ -1,9 +1,9 @@
 /** What the report of a domain says of its MX, SPF, DKIM and DMARC records. */
-import { boolean, integer, named, object, string, strings } from './json-schema.ts';
+import { boolean, integer, named, object, oneOfTexts, string, strings } from './json-schema.ts';
 
-const policy = { type: 'string', enum: ['none', 'quarantine', 'reject'] };
-const publishedPolicy = { type: 'string', enum: ['none', 'quarantine', 'reject', ''] };
-const alignment = { type: 'string', enum: ['r', 's'] };
+const policy = named('DmarcPolicy', oneOfTexts(['none', 'quarantine', 'reject']));
+const publishedPolicy = oneOfTexts(['none', 'quarantine', 'reject', '']);
+const alignment = oneOfTexts(['r', 's']);
 export const isValid = boolean('Whether there is no error.');
 export const findings = strings('`code: explanation`, one per finding.');
 
@@ -16,7 +16,7 @@ export const spf = named(
   object({
     raw: string('The record.', 'v=spf1 mx -all'),
     mechanisms: strings('Every term after the version, as written.'),
-    all_qualifier: { type: 'string', enum: ['+', '-', '~', '?', ''] },
+    all_qualifier: oneOfTexts(['+', '-', '~', '?', '']),
     is_valid: isValid,
     is_permissive: boolean('The record ends in +all.'),
     validation_errors: findings,
@@ -30,7 +30,7 @@ export const dkim = named(
     selector: string('Name of the selector.', 'google'),
     found: boolean('Whether a key is published there.'),
     raw: string('The record.'),
-    key_type: { type: 'string', enum: ['rsa', 'ed25519', ''] },
+    key_type: oneOfTexts(['rsa', 'ed25519', '']),
     key_bits: integer('Size of the key.'),
     is_valid: isValid,
     validation_errors: findings,
@@ -56,7 +56,7 @@ export const dmarc = named(
     inherited: boolean('The record is of a parent domain.'),
     partial_rollout: boolean('pct is below 100.'),
     no_visibility: boolean('There is no rua.'),
-    strength_rating: { type: 'string', enum: ['weak', 'moderate', 'strong'] },
+    strength_rating: oneOfTexts(['weak', 'moderate', 'strong']),
     is_valid: isValid,
     validation_errors: findings,
   }),

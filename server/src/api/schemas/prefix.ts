@@ -1,27 +1,36 @@
 /** `GET /v1/prefix/{cidr}`. */
-import { envelope, error } from './envelope.ts';
-import { connectionType } from './ip-record.ts';
-import { integer, list, named, object, string } from './json-schema.ts';
+import { envelope } from './envelope.ts';
+import { refusalData } from './error-schemas.ts';
+import { connectionType, FLAGS } from './ip-record.ts';
+import { integer, list, named, object, oneOfTexts, share as shareOf, string } from './json-schema.ts';
 import { refusals, security } from './refusals.ts';
 
-const share = { type: 'number', minimum: 0, maximum: 1, description: 'Share of what is announced.' };
-const flag = string('A flag of the record.', 'is_vpn');
+const share = shareOf('Share of what is announced.');
+const flag = named('Flag', oneOfTexts(FLAGS));
 const asn = integer('Number of the network.');
 const asnName = string('Organisation that owns it.', 'Google LLC');
 
 const part = named(
   'PrefixPart',
-  object({
-    first: string('First address of the part.', '8.8.8.0'),
-    last: string('Last address of the part.', '8.8.8.255'),
-    prefix: string('The announced prefix, which may be wider than the part.', '8.8.8.0/24'),
-    asn,
-    asn_name: asnName,
-    country: string('ISO 3166-1 alpha-2; ZZ when nothing is known.', 'US'),
-    connection_type: connectionType,
-    flags: list(flag),
-    share,
-  }),
+  object(
+    {
+      first: string('First address of the part.', '8.8.8.0'),
+      last: string('Last address of the part.', '8.8.8.255'),
+      prefix: string('The most specific prefix, which may be wider than the part.', '8.8.8.0/24'),
+      asn,
+      asn_name: asnName,
+      country: string('ISO 3166-1 alpha-2; ZZ when nothing is known.', 'US'),
+      connection_type: connectionType,
+      flags: list(flag),
+      share,
+      rpki: {
+        type: 'string',
+        enum: ['valid', 'invalid', 'not_found'],
+        description: 'Whether the network may announce the prefix, where ROA data is configured.',
+      },
+    },
+    ['rpki'],
+  ),
 );
 
 export const prefixSchema = {
@@ -39,16 +48,16 @@ export const prefixSchema = {
         'PrefixContent',
         object({
           prefix: string('The prefix in normal form.', '8.8.8.0/24'),
-          announced_share: { ...share, description: 'Share of its addresses that are announced.' },
+          announced_share: shareOf('Share of its addresses that are announced.'),
           parts: { ...list(part), description: 'Consecutive addresses with the same record, largest first.' },
-          networks: list(object({ asn, asn_name: asnName, share })),
-          types: list(object({ connection_type: connectionType, share })),
-          countries: list(object({ country: string('ISO 3166-1 alpha-2.', 'US'), share })),
-          flags: list(object({ flag, share })),
+          networks: list(named('NetworkPart', object({ asn, asn_name: asnName, share }))),
+          types: list(named('ConnectionTypePart', object({ connection_type: connectionType, share }))),
+          countries: list(named('CountryPart', object({ country: string('ISO 3166-1 alpha-2.', 'US'), share }))),
+          flags: list(named('FlagPart', object({ flag, share }))),
         }),
       ),
     ),
-    400: envelope('Not a prefix.', error('invalid prefix', 'INVALID_PREFIX')),
+    400: envelope('Not a prefix.', refusalData('INVALID_PREFIX')),
     ...refusals,
   },
 };

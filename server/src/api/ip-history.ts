@@ -1,0 +1,20 @@
+/** `GET /v1/ip/{ip}/history`: how the record of an address changed from version to version. */
+import { parseAddress } from '@whence/dataset/address';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { sendJsonData } from '../http/envelope.ts';
+import { ApiError } from '../http/errors.ts';
+import { disconnectSignal } from '../http/requests.ts';
+import type { LiveDataset } from '../lookup/live-dataset.ts';
+import { requireDataset } from '../lookup/lookup-requests.ts';
+import type { PastLookups } from '../versions/past-lookups.ts';
+import { historyJson } from '../versions/past-request.ts';
+
+export function getIpHistory(live: LiveDataset, past: PastLookups) {
+  return async (request: FastifyRequest<{ Params: { ip: string } }>, reply: FastifyReply) => {
+    const served = requireDataset(live);
+    const address = parseAddress(request.params.ip);
+    if (address === undefined) throw new ApiError('INVALID_IP');
+    const requester = { fairnessKey: request.key?.id ?? '', signal: disconnectSignal(reply) };
+    return sendJsonData(request, reply, Buffer.from(await historyJson(past, served, address, requester)));
+  };
+}

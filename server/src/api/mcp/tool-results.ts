@@ -1,0 +1,111 @@
+/** What the tools of the MCP server return, as JSON Schema. Clients check results with it. */
+
+import { addressSections } from '../schemas/address-sections.ts';
+import { connectionType, evidence, threat } from '../schemas/ip-record.ts';
+import { integer, list, object, oneOfTexts, string, strings } from '../schemas/json-schema.ts';
+
+const addressFields = {
+  ip: string('The address in normal form.'),
+  prefix: string('The announced prefix that holds it.'),
+  asn: integer('Number of the network.'),
+  asn_name: string('Organisation that owns it.'),
+  country: string('ISO 3166-1 alpha-2; ZZ when nothing is known.'),
+  rir: string('The regional registry.'),
+  connection_type: connectionType,
+  flags: strings('Those that are true: is_vpn, is_proxy, is_tor_exit, is_datacenter, …'),
+  threat,
+};
+const moreOfAddress = {
+  ai_company: string('Who runs the AI crawler.'),
+  cloud_provider: string('The cloud provider.'),
+  ...addressSections,
+  evidence: { ...list(evidence), description: 'With explain.' },
+};
+const prefixCount = object({ ipv4: integer('IPv4 prefixes.'), ipv6: integer('IPv6 prefixes.') });
+const networkFields = {
+  asn: integer('Number of the network.'),
+  asn_name: string('Organisation that owns it.'),
+  country: string('ISO 3166-1 alpha-2.'),
+  connection_type: connectionType,
+  prefix_count: prefixCount,
+};
+const errors = strings('`code: explanation`, one per finding.');
+
+export const address = object({ ...addressFields, ...moreOfAddress }, Object.keys(moreOfAddress));
+
+export const batch = object({
+  results: list(
+    object(
+      {
+        query: string('The submitted text.'),
+        error: string('Why there is no record.'),
+        code: oneOfTexts(['INVALID_IP', 'NOT_FOUND']),
+        ...addressFields,
+        ...moreOfAddress,
+      },
+      ['error', 'code', ...Object.keys(addressFields), ...Object.keys(moreOfAddress)],
+    ),
+  ),
+});
+
+export const network = object(
+  {
+    ...networkFields,
+    rir: string('The regional registry.'),
+    is_announced: { type: 'boolean', description: 'Whether it announces any prefix.' },
+    address_count: object({ ipv4: integer('IPv4 addresses.') }),
+    handle: string('Short name in the registry.'),
+    registered: string('Date of registration.'),
+    cloud_provider: string('The cloud provider, when it is one.'),
+    prefixes: object({ ipv4: strings('The first IPv4 prefixes.'), ipv6: strings('The first IPv6 prefixes.') }),
+  },
+  ['handle', 'registered', 'cloud_provider', 'prefixes'],
+);
+
+export const search = object({ total: integer('Networks that match.'), results: list(object(networkFields)) });
+
+export const domain = object(
+  {
+    domain: string('The checked domain.'),
+    score: integer('0 to 100.'),
+    grade: oneOfTexts(['A', 'B', 'C', 'D', 'F']),
+    mx: object({ records: strings('Hosts by preference.'), errors }),
+    spf: object({ record: string('The record, or empty.'), errors }),
+    dkim: {
+      ...list(
+        object({
+          selector: string('Name of the selector.'),
+          key_type: string('rsa or ed25519.'),
+          key_bits: integer('Size of the key.'),
+          errors,
+        }),
+      ),
+      description: 'Keys that were found.',
+    },
+    dmarc: object({
+      record: string('The record that applies, or empty.'),
+      policy: string('The policy in effect.'),
+      errors,
+    }),
+    recommendations: strings('What to do, the most rewarding first.'),
+    transport: { type: 'object', description: 'With include: transport.' },
+    networks: { type: 'object', description: 'With include: networks.' },
+    report: { type: 'object', description: 'With explain: the whole report.' },
+  },
+  ['transport', 'networks', 'report'],
+);
+
+export const dataset = object(
+  {
+    version: integer('Number of the version.'),
+    built_at: string('When it was built.'),
+    age_seconds: integer('Seconds since then.'),
+    data_as_of: string('Date of the oldest source that decides prefixes or countries.'),
+    networks: integer('Networks.'),
+    prefixes: prefixCount,
+    sources: list(object({ id: string('Name of the source.'), as_of: string('Its date.') })),
+    unknown_flags: strings('Flags that no source knows: false everywhere.'),
+    report: { type: 'object', description: 'With explain: the whole report.' },
+  },
+  ['data_as_of', 'report'],
+);

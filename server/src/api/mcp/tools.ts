@@ -1,0 +1,245 @@
+/**
+ * The tools of the MCP server: what each takes, which request of the API answers it, and what of that answer is returned.
+ * Results are compact, since a language model reads them: only flags that are true, only what was found, and evidence
+ * only on request.
+ */
+import type { AsnSearchAnswer } from '@whence/dataset/asn-search';
+import type { AsnPrefixes, AsnRecord, Detection, Evidence, IpRecord } from '@whence/dataset/record';
+import { MAX_SELECTORS } from '@whence/email/selectors';
+import type { AddressMembers } from '../../address/sections.ts';
+import type { EmailAnswer } from '../../email-checks/fit-answer.ts';
+import type { DatasetReport } from '../../versions/dataset-report.ts';
+import { ADDRESS_SECTIONS, INCLUDABLE_SECTIONS, LOCAL_ADDRESS_SECTIONS } from '../../vocabulary.ts';
+import { boolean, integer, list, object, oneOfTexts, string, strings } from '../schemas/json-schema.ts';
+import * as results from './tool-results.ts';
+
+/** A request of the API. */
+export type ApiRequest = { readonly method: 'GET' | 'POST'; readonly url: string; readonly body?: object };
+
+type ToolOf<Arguments, Data> = {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: ReturnType<typeof object>;
+  readonly outputSchema: ReturnType<typeof object>;
+  readonly requestFor: (given: Arguments) => ApiRequest;
+  readonly compact: (data: Data, given: Arguments) => Record<string, unknown>;
+};
+/** The arguments are those of `inputSchema`, and the data those of the request. */
+export type Tool = ToolOf<never, never>;
+
+const explain = (what: string) => boolean(`true adds ${what}. Default: false.`);
+const input = (properties: Record<string, object>, required: readonly string[]) => ({
+  ...object(properties),
+  required: [...required],
+  additionalProperties: false,
+});
+
+const MAX_LISTED_PREFIXES = 1000;
+const MAX_BATCH = 1000;
+
+type Address = IpRecord & { evidence?: Evidence[] } & AddressMembers;
+type BatchEntry = Address | { readonly error: string; readonly code: string };
+
+const address: ToolOf<{ ip: string; explain?: boolean; include?: string[] }, Address> = {
+  name: 'address',
+  title: 'Look up an IP address',
+  description:
+    'Network (AS), announced prefix, country, registry, connection type, flags (VPN, proxy, Tor, datacenter, AI crawler) and threat score of one IPv4 or IPv6 address.',
+  inputSchema: input(
+    {
+      ip: string('IPv4 or IPv6 address.', '8.8.8.8'),
+      explain: explain('the source, prefix and date behind every field'),
+      include: {
+        ...list(oneOfTexts(ADDRESS_SECTIONS)),
+        description:
+          'More about it: routing (origins and RPKI), privacy (the service behind it), hostname (asks DNS), registration (asks the registry, where switched on).',
+      },
+    },
+    ['ip'],
+  ),
+  outputSchema: results.address,
+  requestFor: ({ ip, explain: isExplained, include = [] }) => ({
+    method: 'GET',
+    url: withQuery(`/v1/ip/${encodeURIComponent(ip)}`, { explain: isExplained, include: include.join() }),
+  }),
+  compact: compactAddress,
+};
+
+const batch: ToolOf<{ ips: string[]; include?: string[] }, Record<string, BatchEntry>> = {
+  name: 'batch',
+  title: 'Look up many IP addresses',
+  description:
+    'The same as address for up to 1,000 addresses (fewer in smaller tiers). Counts as one request. Addresses that are invalid or not announced have an error in their place.',
+  inputSchema: input(
+    {
+      ips: {
+        ...list(string('IPv4 or IPv6 address.', '8.8.8.8')),
+        minItems: 1,
+        maxItems: MAX_BATCH,
+        description: 'The addresses.',
+      },
+      include: { ...list(oneOfTexts(LOCAL_ADDRESS_SECTIONS)), description: 'More about each: routing, privacy.' },
+    },
+    ['ips'],
+  ),
+  outputSchema: results.batch,
+  requestFor: (body) => ({ method: 'POST', url: '/v1/ip/batch', body }),
+  compact: (data) => ({
+    results: Object.entries(data).map(([query, entry]) => ({
+      query,
+      ...('error' in entry ? { error: entry.error, code: entry.code } : compactAddress(entry)),
+    })),
+  }),
+};
+
+const network: ToolOf<{ asn: string; prefixes?: number }, AsnRecord & { prefixes?: AsnPrefixes }> = {
+  name: 'network',
+  title: 'Look up a network by its AS number',
+  description:
+    'Name, country, registry, connection type and size of a network, and on request the prefixes it announces.',
+  inputSchema: input(
+    {
+      asn: string('AS number, with or without AS.', 'AS15169'),
+      prefixes: {
+        ...integer('How many announced prefixes of each family to list. Default: 0.'),
+        minimum: 0,
+        maximum: MAX_LISTED_PREFIXES,
+      },
+    },
+    ['asn'],
+  ),
+  outputSchema: results.network,
+  requestFor: ({ asn, prefixes = 0 }) => ({
+    method: 'GET',
+    url: withQuery(`/v1/asn/${encodeURIComponent(asn)}`, { include_prefixes: prefixes > 0 }),
+  }),
+  compact: ({ prefixes: announced, ...record }, { prefixes = 0 }) => ({
+    ...record,
+    ...(announced && {
+      prefixes: { ipv4: announced.ipv4.slice(0, prefixes), ipv6: announced.ipv6.slice(0, prefixes) },
+    }),
+  }),
+};
+
+const search: ToolOf<{ query: string; limit?: number }, AsnSearchAnswer> = {
+  name: 'search',
+  title: 'Find networks by name',
+  description: 'Networks whose name, handle or number matches a text, best matches first.',
+  inputSchema: input(
+    {
+      query: string('Part of a name, such as google; at most 100 characters.', 'google'),
+      limit: { ...integer('Results, at most 100. Default: 10.'), minimum: 1, maximum: 100 },
+    },
+    ['query'],
+  ),
+  outputSchema: results.search,
+  requestFor: ({ query, limit = 10 }) => ({ method: 'GET', url: withQuery('/v1/asn/search', { q: query, limit }) }),
+  compact: ({ total, results: found }) => ({
+    total,
+    results: found.map(({ asn, asn_name, country, connection_type, prefix_count }) => ({
+      asn,
+      asn_name,
+      country,
+      connection_type,
+      prefix_count,
+    })),
+  }),
+};
+
+const domain: ToolOf<{ domain: string; selectors?: string[]; include?: string[]; explain?: boolean }, EmailAnswer> = {
+  name: 'domain',
+  title: 'Check the mail records of a domain',
+  description:
+    'MX, SPF, DKIM and DMARC of a domain with a score, a grade and what to fix first. Asks DNS, which takes up to 8 seconds.',
+  inputSchema: input(
+    {
+      domain: string('A domain name.', 'example.com'),
+      selectors: { ...strings('DKIM selectors. Without them, the common ones are tried.'), maxItems: MAX_SELECTORS },
+      include: {
+        ...list(oneOfTexts(INCLUDABLE_SECTIONS)),
+        description: 'transport (MTA-STS, TLS-RPT, DANE, BIMI, DNSSEC), networks (who carries the mail).',
+      },
+      explain: explain('the whole report, with every record as published'),
+    },
+    ['domain'],
+  ),
+  outputSchema: results.domain,
+  requestFor: ({ domain: name, selectors = [], include = [] }) => ({
+    method: 'GET',
+    url: withQuery(`/v1/email/domain/${encodeURIComponent(name)}/dns`, {
+      selectors: selectors.join(),
+      include: include.join(),
+    }),
+  }),
+  compact: (report, { explain: isExplained }) => compactReport(report, isExplained === true),
+};
+
+const dataset: ToolOf<{ explain?: boolean }, DatasetReport> = {
+  name: 'dataset',
+  title: 'Describe the dataset that answers',
+  description: 'Version, age and sources of the data, and which flags no source knows.',
+  inputSchema: input({ explain: explain('figures, measured quality, licences and credits') }, []),
+  outputSchema: results.dataset,
+  requestFor: () => ({ method: 'GET', url: '/v1/dataset' }),
+  compact: (report, { explain: isExplained }) => ({
+    version: report.version,
+    built_at: report.built_at,
+    age_seconds: report.age_seconds,
+    ...(report.data_as_of !== undefined && { data_as_of: report.data_as_of }),
+    networks: report.counts.asns,
+    prefixes: { ipv4: report.counts.ipv4_prefixes, ipv6: report.counts.ipv6_prefixes },
+    sources: report.sources.map(({ id, as_of }) => ({ id, as_of })),
+    unknown_flags: Object.entries(report.flag_sources).flatMap(([flag, { from }]) => (from === 'none' ? [flag] : [])),
+    ...(isExplained === true && { report }),
+  }),
+};
+
+export const TOOLS: readonly Tool[] = [
+  address,
+  batch,
+  network,
+  search,
+  domain,
+  dataset,
+] as readonly unknown[] as Tool[];
+
+function compactAddress({ detection, ...record }: Address): Record<string, unknown> {
+  const { ai_company, cloud_provider, ...flags } = detection;
+  return {
+    ...record,
+    flags: Object.keys(flags).filter((name) => flags[name as keyof Omit<Detection, 'ai_company' | 'cloud_provider'>]),
+    ...(ai_company !== undefined && { ai_company }),
+    ...(cloud_provider !== undefined && { cloud_provider }),
+  };
+}
+
+function compactReport(report: EmailAnswer, isExplained: boolean): Record<string, unknown> {
+  const { domain: name, domain_auth_score, grade, mx, spf, dkim, dmarc, recommendations, transport, networks } = report;
+  return {
+    domain: name,
+    score: domain_auth_score,
+    grade,
+    mx: { records: mx.records, errors: mx.errors },
+    spf: { record: spf.raw, errors: spf.validation_errors },
+    dkim: dkim
+      .filter(({ found }) => found)
+      .map(({ selector, key_type, key_bits, validation_errors }) => ({
+        selector,
+        key_type,
+        key_bits,
+        errors: validation_errors,
+      })),
+    dmarc: { record: dmarc.raw, policy: dmarc.effective_policy, errors: dmarc.validation_errors },
+    recommendations,
+    ...(transport && { transport }),
+    ...(networks && { networks }),
+    ...(isExplained && { report }),
+  };
+}
+
+/** Parameters that are undefined, empty or false are left out. */
+function withQuery(path: string, parameters: Record<string, string | number | boolean | undefined>): string {
+  const given = Object.entries(parameters).flatMap(([name, value]) => (value ? [[name, String(value)]] : []));
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given as [string, string][])}`;
+}

@@ -1,14 +1,21 @@
 /** A thread of `whence enrich --jobs`: enriches one block of whole records after the other. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { openDataset } from '@whence/dataset/read';
+import { readSupplement, Supplement } from '@whence/dataset/supplement';
 import { type Counts, newCounts } from './counts.ts';
 import type { CsvColumns } from './formats/csv.ts';
 import { OutputBuffer } from './output-buffer.ts';
-import { type EnrichPlan, enrichmentOf } from './plan.ts';
+import { type EnrichPlan, enrichmentOf, sectionValuesFor } from './plan.ts';
 import { RecordStream } from './record-stream.ts';
+
+/** A supplement that the fields need. */
+export type SupplementFile = { readonly path: string; readonly sha256: string };
 
 export type ThreadTask = {
   readonly datasetPath: string;
+  readonly supplementFile: SupplementFile | undefined;
+  /** Rows of a VrpTable. */
+  readonly vrpRows: Uint32Array | undefined;
   readonly plan: EnrichPlan;
   readonly columns: CsvColumns | undefined;
 };
@@ -18,9 +25,12 @@ export type BlockTask = { readonly block: Uint8Array; readonly memory: ArrayBuff
 export type EnrichedBlock = { readonly bytes: Uint8Array; readonly counts: Counts; readonly block: ArrayBuffer };
 
 // Passed by EnrichThreads, the only caller.
-const { datasetPath, plan, columns } = workerData as ThreadTask;
+const { datasetPath, supplementFile, vrpRows, plan, columns } = workerData as ThreadTask;
 const counts = newCounts();
-const { findEnd, write } = enrichmentOf(openDataset(datasetPath), plan, counts, columns);
+const supplement = supplementFile && new Supplement(readSupplement(supplementFile.path, supplementFile.sha256));
+const dataset = openDataset(datasetPath);
+const sections = await sectionValuesFor(plan, { dataset, supplement, vrpRows });
+const { findEnd, write } = enrichmentOf({ dataset, supplement, sections }, plan, counts, columns);
 
 parentPort?.on('message', ({ block, memory }: BlockTask) => {
   // The memory of block and output is transferred with them, and returned with a later block.

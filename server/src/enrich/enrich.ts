@@ -3,11 +3,12 @@
  * before the next chunk is read. With several threads: blocks of whole records are enriched in any order and written in
  * input order. Two blocks per thread are in memory at a time; backpressure from the output stops reading of the input.
  */
-import type { Dataset } from '@whence/dataset/read';
 import type { Sink } from '../terminal/output.ts';
 import { addCounts, type Counts } from './counts.ts';
+import type { SupplementFile } from './enrich-thread.ts';
 import { EnrichThreads } from './enrich-threads.ts';
 import type { Input } from './input.ts';
+import type { EnrichSources } from './insertion.ts';
 import { OutputBuffer } from './output-buffer.ts';
 import { type Enrichment, type EnrichPlan, enrichmentOf, recordEnds } from './plan.ts';
 import { BLOCK_BYTES, recordBlocks } from './record-blocks.ts';
@@ -36,20 +37,23 @@ const BLOCKS_PER_THREAD = 2;
 export type ParallelOptions = {
   readonly jobs: number;
   readonly plan: EnrichPlan;
-  readonly dataset: Dataset;
-  /** File of the same dataset, which the threads open. */
+  readonly sources: EnrichSources;
+  /** Files of the same sources, which the threads open. */
   readonly datasetPath: string;
+  readonly supplementFile: SupplementFile | undefined;
+  /** ROA payloads that the threads use, as rows of a VrpTable. */
+  readonly vrpRows: Uint32Array | undefined;
   readonly counts: Counts;
 };
 
 /** `onBlock` is called after each block is written. */
 export async function enrichInParallel(
   { chunks }: Pick<Input, 'chunks'>,
-  { jobs, plan, dataset, datasetPath, counts }: ParallelOptions,
+  { jobs, plan, sources, datasetPath, supplementFile, vrpRows, counts }: ParallelOptions,
   sink: Sink,
   onBlock: () => void,
 ): Promise<void> {
-  const first = enrichmentOf(dataset, plan, counts);
+  const first = enrichmentOf(sources, plan, counts);
   let threads: EnrichThreads | undefined;
   /** Output of blocks, in input order. */
   const due: Promise<Uint8Array>[] = [];
@@ -68,7 +72,10 @@ export async function enrichInParallel(
     return output.take();
   };
   const enrichInThread = async (block: Buffer): Promise<Uint8Array> => {
-    threads ??= new EnrichThreads(jobs, { datasetPath, plan, columns: first.columns() });
+    threads ??= new EnrichThreads(jobs, {
+      ...{ datasetPath, supplementFile, vrpRows },
+      ...{ plan, columns: first.columns() },
+    });
     const done = await threads.enrich(block);
     addCounts(counts, done.counts);
     return done.bytes;

@@ -1,12 +1,19 @@
 /** The fields that `--fields` accepts, and how to read each from a record. */
 import type { IpRecord } from '@whence/dataset/record';
+import type { AddressMembers } from '../address/sections.ts';
 import { UsageError } from '../terminal/exit.ts';
+import type { LocalAddressSection } from '../vocabulary.ts';
 
 /** The part of a record that many prefixes share. */
 export type Attributes = Omit<IpRecord, 'ip' | 'prefix' | 'asn' | 'asn_name'>;
-export type Value = string | number | boolean | readonly string[] | { readonly score: number; readonly level: string };
+export type Value =
+  | string
+  | number
+  | boolean
+  | readonly (string | number)[]
+  | { readonly score: number; readonly level: string };
 
-/** Fields of the address and its network; all others are attributes. */
+/** Fields of the address and its network. */
 const OWN_FIELDS = ['ip', 'prefix', 'asn', 'asn_name'] as const;
 type OwnField = (typeof OWN_FIELDS)[number];
 
@@ -30,8 +37,41 @@ const ATTRIBUTE_FIELDS = {
 } as const satisfies Record<string, (attributes: Attributes) => Value | undefined>;
 export type AttributeField = keyof typeof ATTRIBUTE_FIELDS;
 
-export type Field = OwnField | AttributeField;
-export const FIELDS: readonly Field[] = [...OWN_FIELDS, ...(Object.keys(ATTRIBUTE_FIELDS) as AttributeField[])];
+/** Fields of the sections that the API has on request, and how to read each. They are added only if they are named. */
+const SECTION_FIELDS = {
+  location: {
+    city: ({ location }) => location?.city,
+    region: ({ location }) => location?.region,
+    latitude: ({ location }) => location?.latitude,
+    longitude: ({ location }) => location?.longitude,
+  },
+  routing: {
+    origins: ({ routing }) => routing?.origins.map(({ asn }) => asn),
+    // Of the network in the record, which is the first origin.
+    rpki: ({ routing }) => routing?.origins[0]?.rpki,
+    is_anycast: ({ routing }) => routing?.is_anycast,
+    exchange: ({ routing }) => routing?.exchange,
+  },
+  privacy: {
+    privacy_kind: ({ privacy }) => privacy?.kind,
+    privacy_service: ({ privacy }) => privacy?.service,
+  },
+} as const satisfies Record<LocalAddressSection, Record<string, (members: AddressMembers) => Value | undefined>>;
+const ALL_SECTION_FIELDS = { ...SECTION_FIELDS.location, ...SECTION_FIELDS.routing, ...SECTION_FIELDS.privacy };
+type FieldOf<Section extends LocalAddressSection> = keyof (typeof SECTION_FIELDS)[Section];
+export type LocationField = FieldOf<'location'>;
+export type RoutingField = FieldOf<'routing'>;
+export type PrivacyField = FieldOf<'privacy'>;
+export type SectionField = LocationField | RoutingField | PrivacyField;
+const SECTION_OF_FIELD: ReadonlyMap<string, LocalAddressSection> = new Map(
+  (Object.keys(SECTION_FIELDS) as LocalAddressSection[]).flatMap((section) =>
+    Object.keys(SECTION_FIELDS[section]).map((field) => [field, section] as const),
+  ),
+);
+
+export type Field = OwnField | AttributeField | SectionField;
+const RECORD_FIELDS: readonly Field[] = [...OWN_FIELDS, ...(Object.keys(ATTRIBUTE_FIELDS) as AttributeField[])];
+export const FIELDS: readonly Field[] = [...RECORD_FIELDS, ...(SECTION_OF_FIELD.keys() as Iterable<SectionField>)];
 
 export const JSON_DEFAULT: readonly Field[] = [
   'ip',
@@ -54,19 +94,37 @@ export const CSV_DEFAULT: readonly Field[] = [
   'threat_level',
 ];
 /** `--full` in CSV: every field with a single value. */
-export const CSV_FULL: readonly Field[] = FIELDS.filter((field) => field !== 'flags' && field !== 'threat');
+export const CSV_FULL: readonly Field[] = RECORD_FIELDS.filter((field) => field !== 'flags' && field !== 'threat');
 
-export function parseFields(list: string): Field[] {
+export function parseFields(list: string, option = '--fields'): Field[] {
   const names = list.split(',').map((name) => name.trim());
   const unknown = names.find((name) => !isField(name));
   if (unknown !== undefined)
-    throw new UsageError(`--fields has unknown field ${JSON.stringify(unknown)}; valid fields: ${FIELDS.join(',')}`);
+    throw new UsageError(`${option} has unknown field ${JSON.stringify(unknown)}; valid fields: ${FIELDS.join(',')}`);
   const twice = names.find((name, i) => names.indexOf(name) !== i);
-  if (twice !== undefined) throw new UsageError(`--fields has ${twice} twice`);
+  if (twice !== undefined) throw new UsageError(`${option} has ${twice} twice`);
   return names.filter(isField);
 }
 
 export const isAttributeField = (field: Field): field is AttributeField => Object.hasOwn(ATTRIBUTE_FIELDS, field);
+
+/** The section of the API that has the field; undefined for a field of the record. */
+export const sectionOf = (field: Field): LocalAddressSection | undefined => SECTION_OF_FIELD.get(field);
+
+export const isSectionField = (field: Field): field is SectionField => SECTION_OF_FIELD.has(field);
+export const isLocationField = (field: Field): field is LocationField => sectionOf(field) === 'location';
+export const isRoutingField = (field: Field): field is RoutingField => sectionOf(field) === 'routing';
+export const isPrivacyField = (field: Field): field is PrivacyField => sectionOf(field) === 'privacy';
+
+/** In the order of output. */
+export function fieldsOfSections(sections: ReadonlySet<LocalAddressSection>): SectionField[] {
+  return [...SECTION_OF_FIELD].flatMap(([field, section]) => (sections.has(section) ? [field as SectionField] : []));
+}
+
+/** Undefined if nothing is known, or the section was not asked for. */
+export function sectionValue(members: AddressMembers, field: SectionField): Value | undefined {
+  return ALL_SECTION_FIELDS[field](members);
+}
 
 /** Undefined if the record does not have the field. */
 export function attributeValue(attributes: Attributes, field: AttributeField): Value | undefined {
@@ -78,4 +136,16 @@ const isField = (name: string): name is Field => (FIELDS as readonly string[]).i
 /** `is_datacenter` and `is_vpn` become `["datacenter","vpn"]`. */
 function flagsOf(detection: Attributes['detection']): string[] {
   return Object.entries(detection).flatMap(([name, value]) => (value === true ? [name.replace(/^is_/, '')] : []));
+}
+
+/** RFC 4180 §2: quoted if it contains the delimiter, a quote or a line break. */
+export function quoteCell(text: string, delimiter: string): string {
+  return text.includes(delimiter) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** The value in a cell of CSV or a column of text. */
+export function cellText(value: Value | undefined): string {
+  if (value === undefined) return '';
+  if (Array.isArray(value)) return value.join(' ');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

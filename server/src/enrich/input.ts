@@ -3,6 +3,7 @@ import { closeSync, createReadStream, fstatSync, openSync } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { UsageError } from '../terminal/exit.ts';
+import { PROGRAM } from '../terminal/program-name.ts';
 
 export type Input = {
   /** The first bytes, enough to detect the format; `chunks` includes them. */
@@ -44,7 +45,7 @@ export async function openInput(file: string | undefined, stdin: () => Readable)
     const unsupported = UNSUPPORTED.find(({ magic }) => startsWith(raw.head, magic));
     if (unsupported !== undefined)
       throw new UsageError(
-        `${name} is ${unsupported.name} data; decompress it first: ${unsupported.command} … | whence enrich`,
+        `${name} is ${unsupported.name} data; decompress it first: ${unsupported.command} … | ${PROGRAM} enrich`,
       );
     const text = await peek(startsWith(raw.head, GZIP) ? gunzip(raw.chunks, name) : raw.chunks, hasText);
     return { ...text, totalBytes, bytesRead: () => bytesRead, close: () => stream.destroy() };
@@ -59,7 +60,7 @@ function openFile(file: string): { stream: Readable; totalBytes: number | undefi
   try {
     descriptor = openSync(file, 'r');
     const stats = fstatSync(descriptor);
-    if (stats.isDirectory()) throw new UsageError(`${file} is a directory`);
+    if (stats.isDirectory()) throw new UsageError(`${file} is a directory; name a file`);
     const stream = createReadStream(file, { fd: descriptor, highWaterMark: CHUNK_BYTES });
     return { stream, totalBytes: stats.isFile() ? stats.size : undefined };
   } catch (error) {

@@ -2,25 +2,45 @@
  * The bytes added for an address: a JSON object, or columns of CSV.
  *
  * Address and prefix are written for every address. All other fields depend only on the record, so adjacent ones are
- * encoded once per record and cached in `record-cache.ts`, which bounds the memory. Measured: 0.27 µs per address;
+ * encoded once per record and cached in `text-cache.ts`, which bounds the memory. Measured: 0.27 µs per address;
  * parsing the record and formatting the fields takes 4.2 µs. Caching whole insertions by address was tried as well: it
  * saved a tenth of the CPU time for a log of 10,000 clients, but cost a fifth (IPv6) to a half (IPv4) more for logs of
  * distinct addresses.
  */
 import { type Address, truncateAddress, wordMask } from '@whence/dataset/address';
 import { asciiJson, eightBytes, writeIPv6, writeOctet, writeQuad, writeText } from '@whence/dataset/ascii-writer';
-import { type Match, prefixLength } from '@whence/dataset/format';
+import { type Match, prefixLength, recordNumber } from '@whence/dataset/format';
 import type { Dataset } from '@whence/dataset/read';
+import type { Supplement } from '@whence/dataset/supplement';
+import type { AddressMembers } from '../address/sections.ts';
 import {
   type AttributeField,
   type Attributes,
   attributeValue,
+  cellText,
   type Field,
   isAttributeField,
+  isLocationField,
+  isPrivacyField,
+  isRoutingField,
+  type LocationField,
+  type PrivacyField,
+  quoteCell,
+  type RoutingField,
+  sectionValue,
   type Value,
 } from './fields.ts';
+import { LocationTexts } from './location-texts.ts';
 import type { OutputBuffer } from './output-buffer.ts';
-import { RecordCache } from './record-cache.ts';
+import type { SectionValues } from './section-values.ts';
+import { TextCache } from './text-cache.ts';
+
+/** What is looked up. Fields of locations need the supplement, those of routing and privacy `sections`. */
+export type EnrichSources = {
+  readonly dataset: Dataset;
+  readonly supplement?: Supplement | undefined;
+  readonly sections?: SectionValues | undefined;
+};
 
 export type Insertion = {
   /** `match` is 0 if the address was not found. */
@@ -35,11 +55,17 @@ const CLOSE = 0x7d;
 const FRAME_BYTES = 256;
 
 /** `{"ip":…,…}`; without `fields` the full record of the API. */
-export function jsonInsertion(dataset: Dataset, fields: readonly Field[] | undefined): Insertion {
+export function jsonInsertion(sources: EnrichSources, fields: readonly Field[] | undefined): Insertion {
+  const { dataset } = sources;
   const parts =
     fields === undefined
       ? [IP_MEMBER, PREFIX_MEMBER, fullRecord(dataset)]
-      : partsOf(fields, { ip: IP_MEMBER, prefix: PREFIX_MEMBER }, (run) => members(dataset, run));
+      : partsOf(fields, {
+          ip: IP_MEMBER,
+          prefix: PREFIX_MEMBER,
+          record: (run) => members(sources, run),
+          section: (run) => sectionPart(sources, run, (field, value) => member(field, toJson(value))),
+        });
   const notFound = [IP_MEMBER];
   return {
     append(address, match, output) {
@@ -56,12 +82,15 @@ export function jsonInsertion(dataset: Dataset, fields: readonly Field[] | undef
 }
 
 /** Each value follows a delimiter. If the address was not found, all columns except `ip` are empty. */
-export function csvInsertion(dataset: Dataset, fields: readonly Field[], delimiter: string): Insertion {
+export function csvInsertion(sources: EnrichSources, fields: readonly Field[], delimiter: string): Insertion {
   const own = {
     ip: { kind: 'ip', ...inWords(delimiter), isQuoted: false },
     prefix: { kind: 'prefix', ...inWords(delimiter), isQuoted: false },
+    record: (run: readonly Field[]) => columns(sources, run, delimiter),
+    section: (run: SectionRun) =>
+      sectionPart(sources, run, (_, value) => delimiter + quoteCell(cellText(value), delimiter)),
   } as const;
-  const parts = partsOf(fields, own, (run) => columns(dataset, run, delimiter));
+  const parts = partsOf(fields, own);
   const notFound = fields.map((field) =>
     field === 'ip' ? own.ip : ({ kind: 'text', ...inWords(delimiter) } as const),
   );
@@ -73,7 +102,9 @@ type Before = { readonly before: string; readonly words: Float64Array };
 type Part =
   | (Before & { readonly kind: 'ip' | 'prefix'; readonly isQuoted: boolean })
   | (Before & { readonly kind: 'text' })
-  | { readonly kind: 'record'; readonly cache: RecordCache };
+  | { readonly kind: 'record'; readonly cache: TextCache<Match> }
+  | { readonly kind: 'section'; readonly texts: SectionTexts };
+type SectionTexts = { append(address: Address, match: Match, output: OutputBuffer): void };
 
 const IP_MEMBER: Part = { kind: 'ip', ...inWords(',"ip":"'), isQuoted: true };
 const PREFIX_MEMBER: Part = { kind: 'prefix', ...inWords(',"prefix":"'), isQuoted: true };
@@ -87,34 +118,86 @@ function inWords(before: string): Before {
   return { before, words };
 }
 
-/** Adjacent fields that depend only on the record become one part. */
-function partsOf(
-  fields: readonly Field[],
-  own: { readonly ip: Part; readonly prefix: Part },
-  recordPart: (run: readonly Field[]) => Part,
-): Part[] {
+type PartMakers = {
+  readonly ip: Part;
+  readonly prefix: Part;
+  readonly record: (run: readonly Field[]) => Part;
+  readonly section: (run: SectionRun) => Part;
+};
+
+/** Adjacent fields that depend only on the record, only on the place, or on the routing, become one part. */
+type SectionRun =
+  | { readonly section: 'location'; readonly fields: LocationField[] }
+  | { readonly section: 'routing'; readonly fields: RoutingField[] };
+type Run = SectionRun | { readonly section: 'record'; readonly fields: Field[] };
+
+function partsOf(fields: readonly Field[], make: PartMakers): Part[] {
   const parts: Part[] = [];
-  let run: Field[] = [];
+  let run: Run | undefined;
   const endRun = () => {
-    if (run.length > 0) parts.push(recordPart(run));
-    run = [];
+    if (run !== undefined) parts.push(run.section === 'record' ? make.record(run.fields) : make.section(run));
+    run = undefined;
   };
   for (const field of fields) {
-    if (field !== 'ip' && field !== 'prefix') {
-      run.push(field);
+    if (field === 'ip' || field === 'prefix') {
+      endRun();
+      parts.push(make[field]);
       continue;
     }
-    endRun();
-    parts.push(own[field]);
+    const next = runOf(field);
+    if (run?.section !== next.section) {
+      endRun();
+      run = next;
+    } else (run.fields as Field[]).push(field);
   }
   endRun();
   return parts;
 }
 
+/** Fields of a privacy service depend only on the record. */
+function runOf(field: Field): Run {
+  if (isLocationField(field)) return { section: 'location', fields: [field] };
+  return isRoutingField(field) ? { section: 'routing', fields: [field] } : { section: 'record', fields: [field] };
+}
+
+function sectionPart(
+  sources: EnrichSources,
+  run: SectionRun,
+  format: (field: Field, value: Value | undefined) => string,
+): Part {
+  const { dataset, supplement, sections } = sources;
+  const texts =
+    run.section === 'location'
+      ? new LocationTexts(dataset, supplement, run.fields, format)
+      : routingTexts(sections, run.fields, format);
+  return { kind: 'section', texts };
+}
+
+function routingTexts(
+  sections: SectionValues | undefined,
+  fields: readonly RoutingField[],
+  format: (field: Field, value: Value | undefined) => string,
+): SectionTexts {
+  return {
+    append(address, match, output) {
+      for (const field of fields) {
+        const text = format(field, sections?.routing(field, address, match));
+        // UTF-8 takes at most three bytes per UTF-16 code unit.
+        output.reserve(text.length * 3);
+        output.length += output.bytes.write(text, output.length);
+      }
+    },
+  };
+}
+
 function appendParts(parts: readonly Part[], address: Address, match: Match, output: OutputBuffer): void {
   for (const part of parts) {
     if (part.kind === 'record') {
-      part.cache.append(match, output);
+      part.cache.append(recordNumber(match), match, output);
+      continue;
+    }
+    if (part.kind === 'section') {
+      part.texts.append(address, match, output);
       continue;
     }
     output.reserve(FRAME_BYTES);
@@ -139,21 +222,24 @@ function appendParts(parts: readonly Part[], address: Address, match: Match, out
 function fullRecord(dataset: Dataset): Part {
   const text = (match: Match) =>
     `,"asn":${dataset.asnNumber(match)},"asn_name":"${dataset.escapedName(match)}",${dataset.attributesJson(dataset.attributesOf(match))}`;
-  return { kind: 'record', cache: new RecordCache(dataset.meta.counts.records, text) };
+  return { kind: 'record', cache: new TextCache(dataset.meta.counts.records, text) };
 }
 
-function members(dataset: Dataset, run: readonly Field[]): Part {
-  const member = (name: string, json: string | undefined) => (json === undefined ? '' : `,"${name}":${json}`);
-  const toJson = (value: Value | undefined) => (value === undefined ? undefined : asciiJson(value));
-  return recordPart(dataset, run, (field, value) => member(field, toJson(value)), {
+const member = (name: string, json: string | undefined) => (json === undefined ? '' : `,"${name}":${json}`);
+const toJson = (value: Value | undefined) => (value === undefined ? undefined : asciiJson(value));
+
+function members(sources: EnrichSources, run: readonly Field[]): Part {
+  const { dataset } = sources;
+  return recordPart(sources, run, (field, value) => member(field, toJson(value)), {
     asn: (match) => member('asn', String(dataset.asnNumber(match))),
     asn_name: (match) => member('asn_name', `"${dataset.escapedName(match)}"`),
   });
 }
 
-function columns(dataset: Dataset, run: readonly Field[], delimiter: string): Part {
+function columns(sources: EnrichSources, run: readonly Field[], delimiter: string): Part {
+  const { dataset } = sources;
   const column = (text: string) => delimiter + quoteCell(text, delimiter);
-  return recordPart(dataset, run, (_, value) => column(cellText(value)), {
+  return recordPart(sources, run, (_, value) => column(cellText(value)), {
     asn: (match) => column(String(dataset.asnNumber(match))),
     asn_name: (match) => column(JSON.parse(`"${dataset.escapedName(match)}"`)),
   });
@@ -164,19 +250,19 @@ function columns(dataset: Dataset, run: readonly Field[], delimiter: string): Pa
  * share about 8,000 sets of attributes.
  */
 function recordPart(
-  dataset: Dataset,
+  sources: EnrichSources,
   run: readonly Field[],
-  ofAttribute: (field: AttributeField, value: Value | undefined) => string,
+  ofAttribute: (field: AttributeField | PrivacyField, value: Value | undefined) => string,
   ofNetwork: Readonly<Record<'asn' | 'asn_name', (match: Match) => string>>,
 ): Part {
   const texts: ((match: Match) => string)[] = [];
-  let attributeFields: AttributeField[] = [];
+  let attributeFields: (AttributeField | PrivacyField)[] = [];
   const endAttributes = () => {
-    if (attributeFields.length > 0) texts.push(attributesText(dataset, attributeFields, ofAttribute));
+    if (attributeFields.length > 0) texts.push(attributesText(sources, attributeFields, ofAttribute));
     attributeFields = [];
   };
   for (const field of run) {
-    if (isAttributeField(field)) {
+    if (isAttributeField(field) || isPrivacyField(field)) {
       attributeFields.push(field);
       continue;
     }
@@ -189,34 +275,31 @@ function recordPart(
     for (const each of texts) joined += each(match);
     return joined;
   };
-  return { kind: 'record', cache: new RecordCache(dataset.meta.counts.records, text) };
+  return { kind: 'record', cache: new TextCache(sources.dataset.meta.counts.records, text) };
 }
 
 function attributesText(
-  dataset: Dataset,
-  fields: readonly AttributeField[],
-  ofAttribute: (field: AttributeField, value: Value | undefined) => string,
+  { dataset, sections }: EnrichSources,
+  fields: readonly (AttributeField | PrivacyField)[],
+  ofAttribute: (field: AttributeField | PrivacyField, value: Value | undefined) => string,
 ): (match: Match) => string {
   const texts: (string | undefined)[] = new Array(dataset.meta.counts.tails).fill(undefined);
+  const isPrivacyNamed = fields.some(isPrivacyField);
+  const writers = fields.map((field) =>
+    isPrivacyField(field)
+      ? (_: Attributes, members: AddressMembers) => ofAttribute(field, sectionValue(members, field))
+      : (attributes: Attributes) => ofAttribute(field, attributeValue(attributes, field)),
+  );
   return (match) => {
     const number = dataset.attributesOf(match);
     let text = texts[number];
     if (text === undefined) {
       const attributes: Attributes = dataset.attributes(number);
-      text = fields.map((field) => ofAttribute(field, attributeValue(attributes, field))).join('');
+      const privacy = isPrivacyNamed ? sections?.privacy(match) : undefined;
+      const members = privacy === undefined ? {} : { privacy };
+      text = writers.map((write) => write(attributes, members)).join('');
       texts[number] = text;
     }
     return text;
   };
-}
-
-function cellText(value: Value | undefined): string {
-  if (value === undefined) return '';
-  if (Array.isArray(value)) return value.join(' ');
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
-}
-
-/** RFC 4180 §2: quoted if it contains the delimiter, a quote or a line break. */
-export function quoteCell(text: string, delimiter: string): string {
-  return text.includes(delimiter) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

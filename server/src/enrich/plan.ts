@@ -1,14 +1,14 @@
 /** How to enrich a log, as plain data that can be passed to a thread, and the writer that follows it. */
-import type { Dataset } from '@whence/dataset/read';
 import { AddressLookup } from './address-lookup.ts';
 import type { Counts } from './counts.ts';
-import type { Field } from './fields.ts';
+import { type Field, isPrivacyField, isRoutingField } from './fields.ts';
 import { type CsvColumns, type CsvOptions, CsvWriter } from './formats/csv.ts';
 import { rowEndFinder } from './formats/csv-row.ts';
 import { linesWriter, type NdjsonOptions, ndjsonWriter } from './formats/lines.ts';
-import { csvInsertion, jsonInsertion } from './insertion.ts';
+import { csvInsertion, type EnrichSources, jsonInsertion } from './insertion.ts';
 import type { RecordEnds } from './record-blocks.ts';
 import { findLastLineEnd, findLineEnd, lastOf, type RecordEndFinder, type RecordWriter } from './record-stream.ts';
+import type { SectionSources, SectionValues } from './section-values.ts';
 
 export type EnrichPlan =
   | { readonly format: 'lines'; readonly fields: readonly Field[] | undefined; readonly allAddresses: boolean }
@@ -27,21 +27,34 @@ export function recordEnds(plan: EnrichPlan): RecordEnds {
   return { first, last: plan.format === 'csv' ? lastOf(first) : findLastLineEnd };
 }
 
+/** The fields that are named. The full record has no other. */
+export function fieldsOf(plan: EnrichPlan): readonly Field[] {
+  return plan.format === 'csv' ? plan.csv.fields : (plan.fields ?? []);
+}
+
+/** Reads the fields of routing and privacy; undefined if there is none of them. */
+export async function sectionValuesFor(plan: EnrichPlan, sources: SectionSources): Promise<SectionValues | undefined> {
+  if (!fieldsOf(plan).some((field) => isRoutingField(field) || isPrivacyField(field))) return undefined;
+  const { SectionValues } = await import('./section-values.ts');
+  return new SectionValues(sources);
+}
+
 /** `columns` are the CSV columns, for threads that do not read the first rows. */
 export function enrichmentOf(
-  dataset: Dataset,
+  sources: EnrichSources,
   plan: EnrichPlan,
   counts: Counts,
   columns?: CsvColumns,
 ): Enrichment & { readonly columns: () => CsvColumns | undefined } {
   const findEnd = recordEndFinder(plan);
+  const { dataset } = sources;
   if (plan.format === 'csv') {
     const { fields, delimiter } = plan.csv;
-    const lookup = new AddressLookup(dataset, csvInsertion(dataset, fields, delimiter), counts);
+    const lookup = new AddressLookup(dataset, csvInsertion(sources, fields, delimiter), counts);
     const writer = new CsvWriter(lookup, plan.csv, columns);
     return { findEnd, write: (...row) => writer.write(...row), counts, columns: () => writer.columns };
   }
-  const lookup = new AddressLookup(dataset, jsonInsertion(dataset, plan.fields), counts);
+  const lookup = new AddressLookup(dataset, jsonInsertion(sources, plan.fields), counts);
   const write = plan.format === 'lines' ? linesWriter(lookup, plan.allAddresses) : ndjsonWriter(lookup, plan.ndjson);
   return { findEnd, write, counts, columns: () => undefined };
 }

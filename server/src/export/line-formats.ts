@@ -4,9 +4,12 @@
  * CSV is as in RFC 4180 with a header, but with LF line breaks, as most tools write it. NDJSON has the columns as
  * members of an object and omits absent values.
  */
+
+import type { AddressMembers } from '../address/sections.ts';
+import { cellText, sectionValue } from '../enrich/fields.ts';
 import type { Sink } from '../terminal/output.ts';
 import { FIELDS, type Fields } from './fields.ts';
-import { COLUMNS, type Row, rowsOf, type Selection, selectRuns } from './rows.ts';
+import { COLUMNS, type Row, rowsOf, type Selection, sectionColumns, selectRuns } from './rows.ts';
 
 /** The texts for false and true. */
 export type BooleanTexts = readonly [ifFalse: string, ifTrue: string];
@@ -17,18 +20,27 @@ export function writeCsv(
   sink: Sink,
   booleans: BooleanTexts = ['false', 'true'],
 ): Promise<number> {
+  const more = sectionColumns(selection);
   return writeLines(selection, sink, {
-    header: `${COLUMNS.join(',')}\n`,
+    header: `${[...COLUMNS, ...more].join(',')}\n`,
     formatFields: (fields) => formatCells(fields, booleans),
-    formatRow: ({ network, prefix }, fields) => `${network},${prefix},${fields}\n`,
+    formatMembers: (members) => more.map((name) => `,${quote(cellText(sectionValue(members, name)))}`).join(''),
+    formatRow: ({ network, prefix }, fields, members) => `${network},${prefix},${fields}${members}\n`,
   });
 }
 
 export function writeNdjson(selection: Selection, sink: Sink): Promise<number> {
+  const more = sectionColumns(selection);
   return writeLines(selection, sink, {
     header: '',
-    formatFields: (fields) => JSON.stringify(fields).slice(1),
-    formatRow: ({ network, prefix }, fields) => `{"network":"${network}","prefix":"${prefix}",${fields}\n`,
+    formatFields: (fields) => JSON.stringify(fields).slice(1, -1),
+    formatMembers: (members) => {
+      const values = more.map((name) => [name, sectionValue(members, name)] as const);
+      const known = values.filter(([, value]) => value !== undefined);
+      return known.map(([name, value]) => `,"${name}":${JSON.stringify(value)}`).join('');
+    },
+    formatRow: ({ network, prefix }, fields, members) =>
+      `{"network":"${network}","prefix":"${prefix}",${fields}${members}}\n`,
   });
 }
 
@@ -36,15 +48,23 @@ type LineFormat = {
   readonly header: string;
   /** Called once per distinct record. */
   readonly formatFields: (fields: Fields) => string;
-  readonly formatRow: (row: Row, fields: string) => string;
+  /** Called once for distinct content of the sections that are included. */
+  readonly formatMembers: (members: AddressMembers) => string;
+  readonly formatRow: (row: Row, fields: string, members: string) => string;
 };
 
 async function writeLines(
   selection: Selection,
   sink: Sink,
-  { header, formatFields, formatRow }: LineFormat,
+  { header, formatFields, formatMembers, formatRow }: LineFormat,
 ): Promise<number> {
   const texts = new Map<Fields, string>();
+  const memberTexts = new Map<AddressMembers, string>();
+  const membersText = (members: AddressMembers): string => {
+    const known = memberTexts.get(members) ?? formatMembers(members);
+    memberTexts.set(members, known);
+    return known;
+  };
   let rows = 0;
   for await (const batch of selectRuns(selection)) {
     let chunk = rows === 0 ? header : '';
@@ -54,8 +74,9 @@ async function writeLines(
         text = formatFields(run.fields);
         texts.set(run.fields, text);
       }
+      const members = run.members === undefined ? '' : membersText(run.members);
       for (const row of rowsOf(run)) {
-        chunk += formatRow(row, text);
+        chunk += formatRow(row, text, members);
         rows++;
       }
     }

@@ -1,6 +1,7 @@
 /** The matching addresses by a value of their networks, with adjacent networks of the same value merged. */
 import { formatAddress } from '@whence/dataset/address';
 import { addressBits, fromBigInt, prefixesOfRange, type Range } from '@whence/dataset/prefix';
+import type { AddressMembers } from '../address/sections.ts';
 import type { Fields } from './fields.ts';
 import { type Selection, selectRuns } from './rows.ts';
 
@@ -9,13 +10,13 @@ type ValuedRange<Value> = { readonly range: Range; readonly value: Value };
 /** In address order, IPv4 first, in batches. A network whose value is undefined is left out. */
 export async function* mergedRanges<Value>(
   selection: Selection,
-  fieldOf: (fields: Fields) => Value | undefined,
+  valueFor: (fields: Fields, members: AddressMembers | undefined) => Value | undefined,
 ): AsyncGenerator<ValuedRange<Value>[]> {
   let merged: ValuedRange<Value>[] = [];
   const merger = new RangeMerger<Value>((range, value) => merged.push({ range, value }));
   for await (const batch of selectRuns(selection)) {
     for (const run of batch) {
-      const value = fieldOf(run.fields);
+      const value = valueFor(run.fields, run.members);
       if (value !== undefined) merger.add(run, value);
     }
     yield merged;
@@ -32,7 +33,7 @@ export function* formatPrefixes({ version, start, end }: Range): Generator<strin
 }
 
 /** Merges adjacent ranges with the same value. Ranges must be added in ascending order. */
-export class RangeMerger<Value> {
+class RangeMerger<Value> {
   readonly #emit: (range: Range, value: Value) => void;
   #open: { version: 4 | 6; start: bigint; end: bigint; value: Value } | undefined;
 

@@ -1,6 +1,7 @@
 /** Credits of the sources in an export. Their licences require the credits to accompany the data. */
 import type { Meta } from '@whence/dataset/record';
 import { printable } from '../terminal/printable.ts';
+import type { Selection } from './rows.ts';
 
 const CHANGES =
   'ranges were merged, split into networks and combined with tables of Whence; registry, connection type, flags and ' +
@@ -11,6 +12,13 @@ const LICENCE_URLS: Readonly<Record<string, string>> = {
   'CC BY-SA 4.0': 'https://creativecommons.org/licenses/by-sa/4.0/',
   'Apache-2.0': 'https://www.apache.org/licenses/LICENSE-2.0',
 };
+
+/** The meta data with the sources of everything that is exported, each once. */
+export function creditedMeta({ dataset: { meta }, supplement }: Pick<Selection, 'dataset' | 'supplement'>): Meta {
+  const known = new Set(meta.sources.map(({ id }) => id));
+  const more = supplement?.meta.sources.filter(({ id }) => !known.has(id)) ?? [];
+  return { ...meta, sources: [...meta.sources, ...more] };
+}
 
 /** The content of FILE.NOTICE. */
 export function noticeText(meta: Meta, name: string): string {

@@ -1,6 +1,7 @@
 /** Options of `whence dataset export`, except the filter: the format, and what firewall and proxy formats add to it. */
 import { FLAGS } from '@whence/dataset/record';
 import { UsageError } from '../terminal/exit.ts';
+import type { LocalAddressSection } from '../vocabulary.ts';
 import { FIELDS, type Fields } from './fields.ts';
 
 export const EXPORT_FORMATS = [
@@ -16,12 +17,21 @@ export const EXPORT_FORMATS = [
 ] as const;
 export type Format = (typeof EXPORT_FORMATS)[number];
 
-export type FormatOptions = { readonly name?: string; readonly table?: string; readonly value?: string };
+export type FormatOptions = {
+  readonly name?: string;
+  readonly table?: string;
+  readonly value?: string;
+  readonly compatible?: string | true;
+  /** What an export has only on request. */
+  readonly include?: ReadonlySet<LocalAddressSection>;
+};
 
 const FORMATS_OF_OPTIONS: Readonly<Record<keyof FormatOptions, readonly Format[]>> = {
   name: ['nftables', 'ipset', 'nginx-geo'],
   table: ['nftables'],
   value: ['haproxy', 'nginx-geo'],
+  compatible: ['mmdb'],
+  include: ['mmdb', 'csv', 'parquet', 'ndjson'],
 };
 
 /** An option without effect is a mistake, so it is rejected. */

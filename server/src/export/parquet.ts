@@ -9,10 +9,11 @@
 
 import { FLAGS } from '@whence/dataset/record';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import { cellText, type SectionField, sectionValue, type Value } from '../enrich/fields.ts';
 import type { Sink } from '../terminal/output.ts';
 import { FIELDS, type Fields } from './fields.ts';
-import { shortNotice } from './notice.ts';
-import { type Row, rowsOf, type Selection, selectRuns } from './rows.ts';
+import { creditedMeta, shortNotice } from './notice.ts';
+import { type Row, rowsOf, type Selection, sectionColumns, selectRuns } from './rows.ts';
 
 type Schema = ConstructorParameters<typeof ParquetWriter>[0]['schema'];
 type Element = Omit<Schema[number], 'name'>;
@@ -35,7 +36,9 @@ const FIELD_TYPES: Partial<Record<keyof Fields, Element>> = {
   ...Object.fromEntries(FLAGS.map((name) => [name, flag])),
 };
 
-const COLUMNS: readonly (readonly [name: string, element: Element, cell: (row: Row) => Cell])[] = [
+type Column = readonly [name: string, element: Element, cell: (row: Row) => Cell];
+
+const COLUMNS: readonly Column[] = [
   ['network', text, ({ network }) => network],
   ['prefix', text, ({ prefix }) => prefix],
   ['start_ipv6', address, ({ version, start }) => mappedBytes(version, start)],
@@ -45,13 +48,30 @@ const COLUMNS: readonly (readonly [name: string, element: Element, cell: (row: R
   ...FIELDS.map((name) => [name, FIELD_TYPES[name] ?? text, ({ fields }: Row) => fields[name]] as const),
 ];
 
+const degrees: Element = { type: 'DOUBLE', repetition_type: 'OPTIONAL' };
+
+/** Others are texts; `origins` is a text too, as in CSV. */
+const SECTION_TYPES: Partial<Record<SectionField, Element>> = {
+  ...{ latitude: degrees, longitude: degrees },
+  is_anycast: optional(flag),
+};
+
+function columnOf(name: SectionField): Column {
+  return [name, SECTION_TYPES[name] ?? optional(text), ({ members = {} }) => cellOf(sectionValue(members, name))];
+}
+
+function cellOf(value: Value | undefined): Cell {
+  return typeof value === 'object' ? cellText(value) : value;
+}
+
 export async function writeParquet(selection: Selection, sink: Sink): Promise<number> {
-  const { meta } = selection.dataset;
+  const meta = creditedMeta(selection);
+  const columns = [...COLUMNS, ...sectionColumns(selection).map(columnOf)];
   const file = new ParquetWriter({
     writer: new SinkWriter(sink),
     schema: [
-      { name: 'whence', num_children: COLUMNS.length },
-      ...COLUMNS.map(([name, element]) => ({ name, ...element })),
+      { name: 'whence', num_children: columns.length },
+      ...columns.map(([name, element]) => ({ name, ...element })),
     ],
     kvMetadata: [
       { key: 'whence.dataset_version', value: String(meta.version) },
@@ -59,29 +79,29 @@ export async function writeParquet(selection: Selection, sink: Sink): Promise<nu
       { key: 'whence.notice', value: shortNotice(meta) },
     ],
   });
-  let group = emptyGroup();
+  let group = emptyGroup(columns);
   let rows = 0;
   for await (const batch of selectRuns(selection)) {
     for (const run of batch) {
       for (const row of rowsOf(run)) {
-        for (const [i, [, , cell]] of COLUMNS.entries()) group[i]?.push(cell(row));
+        for (const [i, [, , cell]] of columns.entries()) group[i]?.push(cell(row));
         if (++rows % ROWS_PER_GROUP !== 0) continue;
-        await writeGroup(file, group);
-        group = emptyGroup();
+        await writeGroup(file, columns, group);
+        group = emptyGroup(columns);
       }
     }
   }
-  if (rows % ROWS_PER_GROUP !== 0) await writeGroup(file, group);
+  if (rows % ROWS_PER_GROUP !== 0) await writeGroup(file, columns, group);
   selection.onProgress('writing', 0.95);
   await file.finish();
   return rows;
 }
 
-const emptyGroup = (): Cell[][] => COLUMNS.map(() => []);
+const emptyGroup = (columns: readonly Column[]): Cell[][] => columns.map(() => []);
 
-async function writeGroup(file: ParquetWriter, group: Cell[][]): Promise<void> {
+async function writeGroup(file: ParquetWriter, columns: readonly Column[], group: Cell[][]): Promise<void> {
   await file.write({
-    columnData: COLUMNS.map(([name], i) => ({ name, data: group[i] ?? [] })),
+    columnData: columns.map(([name], i) => ({ name, data: group[i] ?? [] })),
     rowGroupSize: ROWS_PER_GROUP,
   });
 }

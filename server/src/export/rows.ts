@@ -7,21 +7,34 @@ import { setImmediate } from 'node:timers/promises';
 import { prefixLength } from '@whence/dataset/format';
 import { addressBits, formatPrefix, fromBigInt, lastAddress, prefixesOfRange } from '@whence/dataset/prefix';
 import type { Dataset } from '@whence/dataset/read';
+import type { Supplement } from '@whence/dataset/supplement';
+import type { VrpTable } from '../address/routing/vrps.ts';
+import type { AddressMembers } from '../address/sections.ts';
+import { fieldsOfSections, type SectionField } from '../enrich/fields.ts';
+import type { LocalAddressSection } from '../vocabulary.ts';
 import { FIELDS, type Fields, FieldsReader } from './fields.ts';
+import { SectionReader } from './section-reader.ts';
 
 export type Selection = {
   readonly dataset: Dataset;
+  /** What rows have beside the record. */
+  readonly sections: ReadonlySet<LocalAddressSection>;
+  /** Given if a section needs it and the version has one. */
+  readonly supplement?: Supplement | undefined;
+  readonly vrps?: VrpTable | undefined;
   readonly matches: (fields: Fields) => boolean;
   readonly onProgress: (step: string, share: number) => void;
 };
 
-/** Consecutive addresses with one record in one announced prefix; both ends inclusive. */
-type ExportRun = {
+/** Consecutive addresses with one record and the same sections, in one announced prefix; both ends inclusive. */
+export type ExportRun = {
   readonly version: 4 | 6;
   readonly start: bigint;
   readonly end: bigint;
   readonly prefixLength: number;
   readonly fields: Fields;
+  /** The sections: the same object for the same content. Absent if none is asked for. */
+  readonly members?: AddressMembers | undefined;
 };
 
 export type Row = {
@@ -33,23 +46,33 @@ export type Row = {
   /** The announced prefix that contains them. */
   readonly prefix: string;
   readonly fields: Fields;
+  readonly members?: AddressMembers | undefined;
 };
 
 /** Columns of every tabular format. */
 export const COLUMNS = ['network', 'prefix', ...FIELDS] as const;
+/** More columns, of the sections that are included. */
+export const sectionColumns = ({ sections }: Pick<Selection, 'sections'>): readonly SectionField[] =>
+  fieldsOfSections(sections);
 
 const RUNS_PER_BATCH = 4096;
 
-export async function* selectRuns({ dataset, matches, onProgress }: Selection): AsyncGenerator<ExportRun[]> {
+export async function* selectRuns(selection: Selection): AsyncGenerator<ExportRun[]> {
+  const { dataset, matches, onProgress } = selection;
   const { ipv4_intervals, ipv6_intervals } = dataset.meta.counts;
   const reader = new FieldsReader(dataset);
+  const sections = selection.sections.size === 0 ? undefined : new SectionReader(selection);
   let seen = 0;
   let batch: ExportRun[] = [];
   for (const version of [4, 6] as const) {
     onProgress(`exporting IPv${version}`, seen / (ipv4_intervals + ipv6_intervals));
     for (const { start, end, match } of dataset.runs(version)) {
       const fields = reader.fieldsOf(match);
-      if (matches(fields)) batch.push({ version, start, end, prefixLength: prefixLength(match), fields });
+      if (matches(fields)) {
+        const run = { version, start, end, prefixLength: prefixLength(match), fields };
+        if (sections === undefined) batch.push(run);
+        else for (const part of sections.split(run, match)) batch.push(part);
+      }
       if (++seen % RUNS_PER_BATCH !== 0) continue;
       onProgress(`exporting IPv${version}`, seen / (ipv4_intervals + ipv6_intervals));
       if (batch.length > 0) yield batch;
@@ -61,11 +84,12 @@ export async function* selectRuns({ dataset, matches, onProgress }: Selection): 
 }
 
 /** The networks that make up a run, in order. */
-export function* rowsOf({ version, start, end, prefixLength: announced, fields }: ExportRun): Generator<Row> {
+export function* rowsOf(run: ExportRun): Generator<Row> {
+  const { version, start, end, prefixLength: announced, fields, members } = run;
   const bits = addressBits(version);
   const prefix = formatPrefix(fromBigInt(start, version), announced);
   for (const [base, length] of prefixesOfRange(start, end, bits)) {
     const network = length === announced ? prefix : formatPrefix(fromBigInt(base, version), length);
-    yield { version, start: base, end: lastAddress(base, length, bits), network, prefix, fields };
+    yield { version, start: base, end: lastAddress(base, length, bits), network, prefix, fields, members };
   }
 }

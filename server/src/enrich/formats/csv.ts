@@ -7,7 +7,7 @@ import { AddressFinder } from '@whence/dataset/find-address';
 import { UsageError } from '../../terminal/exit.ts';
 import type { AddressLookup } from '../address-lookup.ts';
 import type { Field } from '../fields.ts';
-import { quoteCell } from '../insertion.ts';
+import { quoteCell } from '../fields.ts';
 import type { OutputBuffer } from '../output-buffer.ts';
 import { CsvRow, cellTexts } from './csv-row.ts';
 import { ADDRESS_NAMES } from './field-paths.ts';

@@ -18,11 +18,15 @@ for (const [behaviour, head, want] of [
   ['a brace', '{"a":1}', 'ndjson'],
   ['a brace after blank lines', '\r\n \t\n{', 'ndjson'],
   ['a brace after a byte order mark', '\ufeff{', 'ndjson'],
-  ['a bracket is not an object', '[{"a":1}]', 'lines'],
+  ['a bracket around a date', '[Mon Nov 16 13:00:00 2026] [error] [client 192.0.2.1]', 'lines'],
   ['a brace later on', 'x {', 'lines'],
   ['nothing', '', 'lines'],
 ] as const)
   test(`format: by the first character: ${behaviour}`, () => assert.equal(detectFormat(Buffer.from(head)), want));
+
+for (const head of ['[{"a":1}]', ' [\n  "192.0.2.1"]', '[]'])
+  test(`format: a JSON array is refused: ${JSON.stringify(head)}`, () =>
+    assert.throws(() => detectFormat(Buffer.from(head)), /^UsageError: the input is a JSON array/));
 
 for (const [option, file, want] of [
   [undefined, undefined, ';'],

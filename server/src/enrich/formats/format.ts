@@ -28,7 +28,12 @@ export function requestedFormat(options: FormatOptions, file: string | undefined
 }
 
 export function detectFormat(head: Buffer): Format {
-  return /^(\xef\xbb\xbf)?\s*\{/.test(head.toString('latin1')) ? 'ndjson' : 'lines';
+  const text = head.toString('latin1');
+  if (/^(\xef\xbb\xbf)?\s*\[\s*[{"\]]/.test(text))
+    throw new UsageError(
+      "the input is a JSON array; enrich reads one object per line: convert it with jq -c '.[]', or give --format lines",
+    );
+  return /^(\xef\xbb\xbf)?\s*\{/.test(text) ? 'ndjson' : 'lines';
 }
 
 /** An option without effect is a mistake, so it is rejected. */

@@ -4,13 +4,14 @@
  *
  * A value starts with a control byte: three bits of type, five bits of size.
  *
- *   type  1 pointer, 2 string, 5 uint16, 6 uint32, 7 map; above 7: zero here, type - 7 in the next byte
+ *   type  1 pointer, 2 string, 3 double, 5 uint16, 6 uint32, 7 map; above 7: zero here, type - 7 in the next byte
  *         (9 uint64, 11 array, 14 boolean)
  *   size  up to 28 in place; 29, 30, 31: size - 29, - 285, - 65,821 follows in one, two, three bytes
  *
  * In a pointer, two of the size bits are its own length and the other three are the high bits of the offset.
  */
-export type Value = string | boolean | Uint | readonly Value[] | ReadonlyMap<string, Value>;
+/** A number is a double. */
+export type Value = string | boolean | number | Uint | readonly Value[] | ReadonlyMap<string, Value>;
 type Uint = { readonly bits: 16 | 32 | 64; readonly value: number };
 
 export const uint16 = (value: number): Uint => ({ bits: 16, value });
@@ -18,6 +19,7 @@ export const uint32 = (value: number): Uint => ({ bits: 32, value });
 export const uint64 = (value: number): Uint => ({ bits: 64, value });
 
 const STRING = 2;
+const DOUBLE = 3;
 const MAP = 7;
 const ARRAY = 11;
 const BOOLEAN = 14;
@@ -91,10 +93,17 @@ function encode(value: Value, reference: (inner: Value) => Buffer): Buffer {
     return Buffer.concat([control(STRING, text.length), text]);
   }
   if (typeof value === 'boolean') return control(BOOLEAN, value ? 1 : 0);
+  if (typeof value === 'number') return encodeDouble(value);
   if (isUint(value)) return encodeUint(value);
   if (isArray(value)) return Buffer.concat([control(ARRAY, value.length), ...value.map(reference)]);
   const members = [...value].flatMap(([key, inner]) => [reference(key), reference(inner)]);
   return Buffer.concat([control(MAP, value.size), ...members]);
+}
+
+function encodeDouble(value: number): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeDoubleBE(value);
+  return Buffer.concat([control(DOUBLE, 8), bytes]);
 }
 
 /** Big-endian without leading zeros: 0 has no bytes. */

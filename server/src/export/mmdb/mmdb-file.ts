@@ -19,6 +19,8 @@ export class MmdbFile {
   readonly #tree = new SearchTree();
   readonly #data = new DataSection();
   readonly #offsets: number[] = [];
+  /** Index of a value by its offset: equal values have one. */
+  readonly #indexes = new Map<number, number>();
   #networks = 0;
 
   /** Networks in the tree, without the alias. */
@@ -26,9 +28,14 @@ export class MmdbFile {
     return this.#networks;
   }
 
-  /** Returns the index to pass to `add`. */
+  /** Returns the index to pass to `add`; equal values have the same. */
   addValue(value: Value): number {
-    return this.#offsets.push(this.#data.place(value)) - 1;
+    const offset = this.#data.place(value);
+    const known = this.#indexes.get(offset);
+    if (known !== undefined) return known;
+    const index = this.#offsets.push(offset) - 1;
+    this.#indexes.set(offset, index);
+    return index;
   }
 
   /** Ranges must not overlap. */

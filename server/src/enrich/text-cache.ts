@@ -1,5 +1,7 @@
-/** Caches the part of an insertion that depends only on the record, as bytes in one buffer. */
-import { type Match, recordNumber } from '@whence/dataset/format';
+/**
+ * Caches the part of an insertion that depends only on the record, or only on the place, as bytes in one buffer. `Subject`
+ * is what it is made from.
+ */
 import { type OutputBuffer, viewOf } from './output-buffer.ts';
 
 const INITIAL_BYTES = 1 << 20;
@@ -8,10 +10,10 @@ const INITIAL_BYTES = 1 << 20;
  */
 const MAX_BYTES = 64 << 20;
 
-export class RecordCache {
-  readonly #encode: (match: Match) => string;
+export class TextCache<Subject> {
+  readonly #encode: (subject: Subject) => string;
   readonly #maxBytes: number;
-  /** Start and end of each record's bytes; an end of 0 means not cached. */
+  /** Start and end of the bytes of each number; an end of 0 means not cached. */
   readonly #starts: Uint32Array;
   readonly #ends: Uint32Array;
   #bytes = Buffer.allocUnsafeSlow(INITIAL_BYTES);
@@ -19,26 +21,26 @@ export class RecordCache {
   // Starts at 1, so that the end of an empty text is not 0.
   #length = 1;
 
-  constructor(records: number, encode: (match: Match) => string, maxBytes = MAX_BYTES) {
+  /** Numbers go from 0 to `count`. */
+  constructor(count: number, encode: (subject: Subject) => string, maxBytes = MAX_BYTES) {
     this.#encode = encode;
     this.#maxBytes = maxBytes;
-    this.#starts = new Uint32Array(records + 1);
-    this.#ends = new Uint32Array(records + 1);
+    this.#starts = new Uint32Array(count + 1);
+    this.#ends = new Uint32Array(count + 1);
   }
 
-  append(match: Match, output: OutputBuffer): void {
-    const record = recordNumber(match);
-    if (this.#ends[record] === 0) this.#add(record, match);
-    output.appendView(this.#bytes, this.#view, this.#starts[record] as number, this.#ends[record] as number);
+  append(number: number, subject: Subject, output: OutputBuffer): void {
+    if (this.#ends[number] === 0) this.#add(number, subject);
+    output.appendView(this.#bytes, this.#view, this.#starts[number] as number, this.#ends[number] as number);
   }
 
-  #add(record: number, match: Match): void {
-    const text = this.#encode(match);
+  #add(number: number, subject: Subject): void {
+    const text = this.#encode(subject);
     // UTF-8 takes at most three bytes per UTF-16 code unit.
     this.#reserve(text.length * 3);
-    this.#starts[record] = this.#length;
+    this.#starts[number] = this.#length;
     this.#length += this.#bytes.write(text, this.#length);
-    this.#ends[record] = this.#length;
+    this.#ends[number] = this.#length;
   }
 
   #reserve(count: number): void {

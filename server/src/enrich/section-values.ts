@@ -1,0 +1,49 @@
+/**
+ * Values of the fields of routing and privacy. Loaded only if one of them is named. Routing depends on the prefix, of which
+ * there are a million, so its values are not kept.
+ */
+import type { Address } from '@whence/dataset/address';
+import type { Match } from '@whence/dataset/format';
+import type { Dataset } from '@whence/dataset/read';
+import type { Supplement } from '@whence/dataset/supplement';
+import { type Privacy, privacyOf } from '../address/privacy.ts';
+import { originNumbers, recordState } from '../address/routing/routing.ts';
+import { VrpTable } from '../address/routing/vrps.ts';
+import type { RoutingField, Value } from './fields.ts';
+
+export type SectionSources = {
+  readonly dataset: Dataset;
+  readonly supplement?: Supplement | undefined;
+  /** Rows of a VrpTable, which can be passed to a thread. */
+  readonly vrpRows?: Uint32Array | undefined;
+};
+
+export class SectionValues {
+  readonly #dataset: Dataset;
+  readonly #supplement: Supplement | undefined;
+  readonly #vrps: VrpTable | undefined;
+
+  constructor({ dataset, supplement, vrpRows }: SectionSources) {
+    this.#dataset = dataset;
+    this.#supplement = supplement;
+    this.#vrps = vrpRows && new VrpTable(vrpRows);
+  }
+
+  privacy(match: Match): Privacy | undefined {
+    return privacyOf(this.#dataset, match);
+  }
+
+  routing(field: RoutingField, address: Address, match: Match): Value | undefined {
+    switch (field) {
+      case 'origins':
+        return originNumbers(this.#dataset, address, match);
+      case 'rpki':
+        return this.#vrps && recordState(this.#dataset, address, match, this.#vrps);
+      case 'is_anycast':
+        // Absent where no list has the address: that does not mean that it is not anycast.
+        return this.#supplement?.isAnycast(address) === true ? true : undefined;
+      case 'exchange':
+        return this.#supplement?.exchange(address);
+    }
+  }
+}

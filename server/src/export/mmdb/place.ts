@@ -1,0 +1,26 @@
+/** The location of an address in the form of MaxMind's City files. */
+import type { Location } from '@whence/dataset/supplement';
+import type { Value } from './mmdb-data.ts';
+
+/** A region that is a code, from a geofeed, has no name there. */
+export function placeOf({ city, region, latitude, longitude }: Location): [string, Value][] {
+  const named = (name: string) => new Map([['names', new Map([['en', name]])]]);
+  const isCode = region !== undefined && /^[A-Z]{2}-[A-Z0-9]{1,3}$/.test(region);
+  return [
+    ...(city === undefined ? [] : [['city', named(city)] as [string, Value]]),
+    ...(region === undefined
+      ? []
+      : [['subdivisions', [isCode ? new Map([['iso_code', region.slice(3)]]) : named(region)]] as [string, Value]]),
+    ...(latitude === undefined || longitude === undefined
+      ? []
+      : [
+          [
+            'location',
+            new Map([
+              ['latitude', latitude],
+              ['longitude', longitude],
+            ]),
+          ] as [string, Value],
+        ]),
+  ];
+}

@@ -1,0 +1,134 @@
+/** Exports with routing and privacy; locations are in test/http/location.test.ts. */
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { after } from 'node:test';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { Reader, type Response } from 'maxmind';
+import { runCommand } from '../test/run-command.ts';
+import { SAMPLE, TestFolder } from '../test/test-server.ts';
+
+const folder = new TestFolder();
+const plain = new TestFolder();
+after(() => {
+  folder.remove();
+  plain.remove();
+});
+const sample = {
+  ...SAMPLE,
+  otherOrigins: [['8.8.8.0/24', 64510]],
+  anonymous: [['2001:4860:1::/48', 'relay', 'Exämple, Relay']],
+} as const;
+folder.publish(sample, {
+  anycast: ['8.8.8.0/25'],
+  exchanges: [['8.8.8.64/26', 'Exämple, IX']],
+  locations: ['8.8.8.0,8.8.8.31,US,California,Mountain View,37.4224,-122.085'],
+});
+plain.publish(sample);
+const vrps = join(folder.dataDir, 'vrps.json');
+writeFileSync(vrps, JSON.stringify({ roas: [{ asn: 15169, prefix: '8.8.8.0/24', maxLength: 24 }] }));
+const environment = { ...folder.environment, WHENCE_RPKI: vrps };
+
+async function lines(include: string, format = 'csv', env: Record<string, string> = environment): Promise<string[]> {
+  const argv = ['dataset', 'export', '--format', format, '--include', include, '--asn', '15169'];
+  const { stdout } = await runCommand(argv, env);
+  return stdout.trimEnd().split('\n');
+}
+
+/** The network, and what follows the columns of every export. */
+const ends = (rows: readonly string[]) => rows.map((row) => [row.split(',')[0], row.replace(/^.*?,low,/, '')]);
+
+test('export: routing divides networks at anycast prefixes and peering LANs', async () => {
+  const [header = '', ...rows] = await lines('routing');
+  assert.ok(header.endsWith(',threat_level,origins,rpki,is_anycast,exchange'), header);
+  assert.deepEqual(ends(rows).slice(0, 3), [
+    ['8.8.8.0/26', '15169 64510,valid,true,'],
+    ['8.8.8.64/26', '15169 64510,valid,true,"Exämple, IX"'],
+    ['8.8.8.128/25', '15169 64510,valid,,'],
+  ]);
+  assert.ok(
+    ends(rows)
+      .slice(3)
+      .every(([, end]) => end === '15169,not_found,,'),
+  );
+});
+
+test('export: all sections together, also divided by place', async () => {
+  const [header = '', ...rows] = await lines('privacy,location,routing');
+  const columns = 'city,region,latitude,longitude,origins,rpki,is_anycast,exchange,privacy_kind,privacy_service';
+  assert.ok(header.endsWith(`,threat_level,${columns}`), header);
+  assert.deepEqual(ends(rows).slice(0, 3), [
+    ['8.8.8.0/27', 'Mountain View,California,37.4224,-122.085,15169 64510,valid,true,,,'],
+    ['8.8.8.32/27', ',,,,15169 64510,valid,true,,,'],
+    ['8.8.8.64/26', ',,,,15169 64510,valid,true,"Exämple, IX",,'],
+  ]);
+  assert.deepEqual(
+    ends(rows).filter(([, end]) => end?.includes('relay')),
+    [['2001:4860:1::/48', ',,,,15169,not_found,,,relay,"Exämple, Relay"']],
+  );
+});
+
+test('export: without supplement and ROA payloads, what is not known is empty', async () => {
+  const [, ...rows] = await lines('routing,privacy', 'csv', plain.environment);
+  assert.deepEqual(ends(rows)[0], ['8.8.8.0/24', '15169 64510,,,,,']);
+});
+
+test('export: in NDJSON, what is not known is absent', async () => {
+  const rows = (await lines('routing,privacy', 'ndjson')).map((line) => JSON.parse(line));
+  const { origins, rpki, is_anycast, exchange, ...record } = rows[1];
+  assert.deepEqual([origins, rpki, is_anycast, exchange], [[15169, 64510], 'valid', true, 'Exämple, IX']);
+  assert.equal('privacy_kind' in record, false);
+  assert.equal('is_anycast' in rows[2], false);
+});
+
+test('export: MMDB', async () => {
+  const path = join(folder.dataDir, 'sections.mmdb');
+  const argv = ['dataset', 'export', '--format', 'mmdb', '--include', 'routing,privacy', '--output', path];
+  await runCommand(argv, environment);
+  const reader = new Reader<Response>(readFileSync(path));
+  const of = (ip: string) => {
+    const { routing, privacy } = reader.get(ip) as unknown as Record<string, unknown>;
+    return { routing, privacy };
+  };
+  assert.deepEqual(of('8.8.8.65'), {
+    routing: { origins: [15169, 64510], rpki: 'valid', is_anycast: true, exchange: 'Exämple, IX' },
+    privacy: undefined,
+  });
+  assert.deepEqual(of('2001:4860:1::1'), {
+    routing: { origins: [15169], rpki: 'not_found' },
+    privacy: { kind: 'relay', service: 'Exämple, Relay' },
+  });
+  assert.deepEqual(of('1.0.9.9').privacy, { kind: 'tor' });
+});
+
+test('export: Parquet', async () => {
+  const path = join(folder.dataDir, 'sections.parquet');
+  const argv = ['dataset', 'export', '--format', 'parquet', '--include', 'routing,privacy', '--output', path];
+  await runCommand(argv, environment);
+  const duckdb = await (await DuckDBInstance.create(':memory:')).connect();
+  const columns = 'origins, rpki, is_anycast, exchange, privacy_kind, privacy_service';
+  const found = await duckdb.runAndReadAll(
+    `SELECT ${columns} FROM '${path}' WHERE network IN ('8.8.8.64/26', '8.8.8.128/25', '2001:4860:1::/48')`,
+  );
+  assert.deepEqual(found.getRowsJson(), [
+    ['15169 64510', 'valid', true, 'Exämple, IX', null, null],
+    ['15169 64510', 'valid', null, null, null, null],
+    ['15169', 'not_found', null, null, 'relay', 'Exämple, Relay'],
+  ]);
+  duckdb.closeSync();
+});
+
+for (const [behaviour, options, message] of [
+  ['an unknown section', ['--format', 'csv', '--include', 'hostname'], /hostname/],
+  [
+    'routing in the form of MaxMind',
+    ['--format', 'mmdb', '--compatible', 'city', '--include', 'routing', '--output', '/nowhere'],
+    /--include routing and --compatible cannot be combined/,
+  ],
+] as const) {
+  test(`export: refused: ${behaviour}`, async () => {
+    const { code, stderr } = await runCommand(['dataset', 'export', ...options], environment);
+    assert.equal(code, 2);
+    assert.match(stderr, message);
+  });
+}

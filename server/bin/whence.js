@@ -5,6 +5,6 @@ import { existsSync } from 'node:fs';
 const built = new URL('../dist/bin.js', import.meta.url);
 if (existsSync(built)) await import(built.href);
 else {
-  process.stderr.write('error: whence is not built yet; run: npm run build\n');
+  process.stderr.write('error: Whence is not built yet; run: npm run build\n');
   process.exitCode = 1;
 }

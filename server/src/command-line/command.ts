@@ -1,5 +1,6 @@
 /** What the definitions of all commands share: the process they run in, common options, and argument parsers. */
-import { InvalidArgumentError, Option } from 'commander';
+import type { Readable } from 'node:stream';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Config, Environment } from '../settings/config.ts';
 import type { ExitCode } from '../terminal/exit.ts';
 import type { Output } from '../terminal/output.ts';
@@ -10,13 +11,17 @@ export type Invocation = {
   readonly environment: Environment;
   readonly now: () => Date;
   /** A function: accessing `process.stdin` opens it. */
-  readonly stdin: () => typeof process.stdin;
+  readonly stdin: () => Readable & { readonly isTTY?: boolean };
   readonly stdout: Output;
   readonly stderr: Output;
   readonly exitWith: (exitCode: ExitCode) => void;
+  /** The program with all commands, whichever is running. */
+  readonly everyCommand: () => Promise<Command>;
 };
 
 export const jsonOption = () => new Option('--json', 'print JSON');
+export const urlOption = () => new Option('--url <url>', 'ask this server, not this machine (default: WHENCE_URL)');
+export const keyOption = () => new Option('--key <key>', 'API key for --url (default: WHENCE_KEY)');
 
 export function positiveInteger(text: string): number {
   if (!/^[1-9][0-9]{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a positive integer.');

@@ -2,7 +2,8 @@
 import type { Command } from 'commander';
 import { type Invocation, jsonOption } from './command.ts';
 
-export function defineCrawlers(program: Command, { config, stdin, stdout, exitWith }: Invocation): void {
+export function defineCrawlers(program: Command, invocation: Invocation): void {
+  const { config, exitWith } = invocation;
   program
     .command('crawlers')
     .description('list the crawlers in an access log, and which of them are what they claim to be')
@@ -14,6 +15,6 @@ export function defineCrawlers(program: Command, { config, stdin, stdout, exitWi
     .addOption(jsonOption())
     .action(async (file: string | undefined, options) => {
       const { crawlersCommand } = await import('../commands/crawlers/crawlers.ts');
-      exitWith(await crawlersCommand(file, options, config(), { stdin, stdout }));
+      exitWith(await crawlersCommand(file, options, config(), invocation));
     });
 }

@@ -2,10 +2,11 @@
 import { DEFAULT_DIFF_LIMIT, MAX_DIFF_LIMIT } from '@whence/dataset/diff-limit';
 import { type Command, Option } from 'commander';
 import { EXPORT_FORMATS } from '../export/options.ts';
-import { collect, type Invocation, jsonOption, positiveInteger } from './command.ts';
+import { LOCAL_ADDRESS_SECTIONS } from '../vocabulary.ts';
+import { collect, type Invocation, jsonOption, namesAmong, positiveInteger } from './command.ts';
 
 export function defineDataset(program: Command, invocation: Invocation): void {
-  const { config, now, stdout, stderr, exitWith } = invocation;
+  const { config, now, stdout, stderr, environment, exitWith } = invocation;
   const dataset = program
     .command('dataset')
     .description('build, update, list, compare, check, review, select, publish and pull versions of the dataset');
@@ -17,9 +18,9 @@ export function defineDataset(program: Command, invocation: Invocation): void {
       const { datasetBuild } = await import('../commands/dataset/build.ts');
       const { afterBuild } = await import('../commands/dataset/replica.ts');
       const { recordingVersion } = await import('../commands/dataset/version-audit.ts');
-      const build = () => datasetBuild(config(), options, { now, stdout, stderr });
+      const build = () => datasetBuild(config(), options, { now, stdout, stderr, environment });
       exitWith(await recordingVersion(config(), stderr, build));
-      afterBuild(config(), stderr);
+      afterBuild(config(), now(), stderr);
     });
   dataset
     .command('update')
@@ -32,9 +33,9 @@ export function defineDataset(program: Command, invocation: Invocation): void {
       const { datasetUpdate } = await import('../commands/dataset/build.ts');
       const { afterBuild } = await import('../commands/dataset/replica.ts');
       const { recordingVersion } = await import('../commands/dataset/version-audit.ts');
-      const update = () => datasetUpdate(config(), options, { now, stdout, stderr });
+      const update = () => datasetUpdate(config(), options, { now, stdout, stderr, environment });
       exitWith(await recordingVersion(config(), stderr, update));
-      afterBuild(config(), stderr);
+      afterBuild(config(), now(), stderr);
     });
   dataset
     .command('feeds')
@@ -42,7 +43,7 @@ export function defineDataset(program: Command, invocation: Invocation): void {
     .addOption(jsonOption())
     .action(async (options) => {
       const { datasetFeeds } = await import('../commands/dataset/feeds.ts');
-      exitWith(await datasetFeeds(config(), options, stdout));
+      exitWith(await datasetFeeds(config(), options, invocation));
     });
   dataset
     .command('list')
@@ -50,7 +51,7 @@ export function defineDataset(program: Command, invocation: Invocation): void {
     .addOption(jsonOption())
     .action(async (options) => {
       const { datasetList } = await import('../commands/dataset/versions.ts');
-      exitWith(datasetList(config().dataDir, options, stdout));
+      exitWith(datasetList(config().dataDir, options, invocation));
     });
   dataset
     .command('verify')
@@ -59,7 +60,7 @@ export function defineDataset(program: Command, invocation: Invocation): void {
     .addOption(jsonOption())
     .action(async (version: number | undefined, options) => {
       const { datasetVerify } = await import('../commands/dataset/versions.ts');
-      exitWith(datasetVerify(config().dataDir, version, options, stdout));
+      exitWith(datasetVerify(config().dataDir, version, options, invocation));
     });
   dataset
     .command('use')
@@ -106,7 +107,7 @@ export function defineDataset(program: Command, invocation: Invocation): void {
     .addOption(jsonOption())
     .action(async (from: string, to: string, options) => {
       const { datasetDiff } = await import('../commands/dataset/diff.ts');
-      exitWith(datasetDiff(config().dataDir, from, to, options, stdout));
+      exitWith(datasetDiff(config().dataDir, from, to, options, invocation));
     });
   dataset
     .command('check')
@@ -118,7 +119,7 @@ export function defineDataset(program: Command, invocation: Invocation): void {
     .addOption(jsonOption())
     .action(async (options) => {
       const { datasetCheck } = await import('../commands/dataset/check.ts');
-      exitWith(datasetCheck(config().dataDir, options, stdout, stderr));
+      exitWith(datasetCheck(config().dataDir, options, invocation));
     });
   dataset
     .command('coverage')
@@ -127,7 +128,7 @@ export function defineDataset(program: Command, invocation: Invocation): void {
     .addOption(jsonOption())
     .action(async (options) => {
       const { datasetCoverage } = await import('../commands/dataset/review.ts');
-      exitWith(datasetCoverage(config().dataDir, options, stdout));
+      exitWith(datasetCoverage(config().dataDir, options, invocation));
     });
   dataset
     .command('disagreements')
@@ -136,7 +137,7 @@ export function defineDataset(program: Command, invocation: Invocation): void {
     .addOption(jsonOption())
     .action(async (options) => {
       const { datasetDisagreements } = await import('../commands/dataset/review.ts');
-      exitWith(datasetDisagreements(config().dataDir, options, stdout));
+      exitWith(datasetDisagreements(config().dataDir, options, invocation));
     });
   defineExport(dataset, invocation);
 }
@@ -155,12 +156,18 @@ function defineExport(dataset: Command, { config, stdout, stderr, exitWith }: In
     .option('--company <name...>', 'only AI crawlers of these companies, such as OpenAI')
     .option('--connection-type <type...>', 'only networks of these types, such as residential')
     .option('--min-score <score>', 'only networks with at least this threat score')
+    .option(
+      '--include <list>',
+      `mmdb, csv, parquet and ndjson: also export ${LOCAL_ADDRESS_SECTIONS.join(', ')}`,
+      namesAmong(LOCAL_ADDRESS_SECTIONS),
+    )
     .option('--name <name>', 'name of the nftables or ipset sets, or of the nginx variable (default: whence)')
     .option('--table <name>', 'nftables table of the sets (default: whence)')
     .option('--value <field>', 'haproxy and nginx-geo: map networks to this field, such as country')
+    .option('--compatible [type]', 'mmdb: in the form of GeoIP2 country (default), city, asn, anonymous-ip, enterprise')
     .addOption(jsonOption())
     .action(async (options) => {
       const { exportCommand } = await import('../commands/dataset/export.ts');
-      exitWith(await exportCommand(config().dataDir, options, stdout, stderr));
+      exitWith(await exportCommand(config(), options, stdout, stderr));
     });
 }

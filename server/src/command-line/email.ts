@@ -1,7 +1,7 @@
 /** Command-line definition of `whence email`. */
 import type { Command } from 'commander';
 import { DEFAULT_PARALLEL, MAX_PARALLEL } from '../commands/email/parallel.ts';
-import { type Invocation, jsonOption, positiveInteger } from './command.ts';
+import { type Invocation, jsonOption, keyOption, positiveInteger, urlOption } from './command.ts';
 
 export function defineEmail(
   program: Command,
@@ -20,6 +20,8 @@ export function defineEmail(
     .option('--networks', 'show who carries the mail, from the local dataset')
     .option('--csv', 'print CSV')
     .addOption(jsonOption())
+    .addOption(urlOption())
+    .addOption(keyOption())
     .option('--diff <path>', 'print what changed since reports were saved; exit code 0 if nothing has')
     .option('--save <path>', 'also save the reports as JSON, for --diff')
     .option('--parallel <count>', `checks at a time, at most ${MAX_PARALLEL}`, positiveInteger, DEFAULT_PARALLEL)

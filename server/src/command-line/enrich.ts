@@ -16,13 +16,13 @@ export function defineEnrich(program: Command, { config, now, stdin, stdout, std
     .option('--no-header', 'csv: the first row is not a header')
     .option('--as <name>', 'ndjson: name of the new member (default: whence); csv: prefix of the new columns')
     .option('--all', 'lines, ndjson: add an array for all addresses, not only the first')
-    .option('--fields <list>', `fields to add, from ${FIELDS.join(',')}`)
+    .option('--fields <list>', `fields to add, from ${FIELDS.join(', ')}`)
     .option('--full', 'add the whole record')
     .option('--output <path>', 'write to a file, which appears when it is complete')
     .option('--jobs <count>', 'threads that work on the log; the order of lines is kept', positiveInteger, 1)
     .option('--json', 'print the summary as JSON')
     .action(async (file: string | undefined, options) => {
       const { enrichCommand } = await import('../commands/enrich/enrich.ts');
-      exitWith(await enrichCommand(config().dataDir, file, options, now, { stdin, stdout, stderr }));
+      exitWith(await enrichCommand(config(), file, options, now, { stdin, stdout, stderr }));
     });
 }

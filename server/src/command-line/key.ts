@@ -1,12 +1,14 @@
 /** Command-line definition of `whence key`. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { PROGRAM } from '../terminal/program-name.ts';
 import { PERMISSIONS, TIER_NAMES } from '../vocabulary.ts';
 import { type Invocation, jsonOption } from './command.ts';
 
-const WHICH = 'id from whence key list, or the key itself';
+const WHICH = `id from ${PROGRAM} key list, or the key itself`;
 const MAX_DAYS = 400;
 
-export function defineKey(program: Command, { config, stdout, stderr, exitWith }: Invocation): void {
+export function defineKey(program: Command, invocation: Invocation): void {
+  const { config, stdout, stderr, exitWith } = invocation;
   const key = program.command('key').description('create, change and revoke API keys');
   withAttributes(
     key
@@ -14,7 +16,7 @@ export function defineKey(program: Command, { config, stdout, stderr, exitWith }
       .description('create a key and print it; it is not shown again')
       .requiredOption('--name <name>', 'what it is for')
       .addOption(new Option('--tier <tier>', 'limits of the key').choices(TIER_NAMES).default('free'))
-      .option('--permissions <list>', `some of ${PERMISSIONS.join(',')} (default: all)`),
+      .option('--permissions <list>', `some of ${PERMISSIONS.join(', ')} (default: all)`),
   ).action(async (options) => {
     const { keyCreate } = await import('../commands/key/key.ts');
     exitWith(await keyCreate(config().storageLocation, options, stdout, stderr));
@@ -25,7 +27,7 @@ export function defineKey(program: Command, { config, stdout, stderr, exitWith }
     .addOption(jsonOption())
     .action(async (options) => {
       const { keyList } = await import('../commands/key/key.ts');
-      exitWith(await keyList(config().storageLocation, options, stdout));
+      exitWith(await keyList(config().storageLocation, options, invocation));
     });
   key
     .command('show')
@@ -34,7 +36,7 @@ export function defineKey(program: Command, { config, stdout, stderr, exitWith }
     .addOption(jsonOption())
     .action(async (name: string, options) => {
       const { keyShow } = await import('../commands/key/show-key.ts');
-      exitWith(await keyShow(config().storageLocation, name, options, stdout));
+      exitWith(await keyShow(config().storageLocation, name, options, invocation));
     });
   key
     .command('usage')
@@ -44,7 +46,7 @@ export function defineKey(program: Command, { config, stdout, stderr, exitWith }
     .addOption(jsonOption())
     .action(async (name: string, options) => {
       const { keyUsage } = await import('../commands/key/show-key.ts');
-      exitWith(await keyUsage(config().storageLocation, name, options, stdout));
+      exitWith(await keyUsage(config().storageLocation, name, options, invocation));
     });
   withAttributes(
     key
@@ -53,7 +55,7 @@ export function defineKey(program: Command, { config, stdout, stderr, exitWith }
       .argument('<key>', WHICH)
       .option('--name <name>', 'what it is for')
       .addOption(new Option('--tier <tier>', 'limits of the key').choices(TIER_NAMES))
-      .option('--permissions <list>', `some of ${PERMISSIONS.join(',')}`)
+      .option('--permissions <list>', `some of ${PERMISSIONS.join(', ')}`)
       .option('--revoke <when>', 'revoke it then: a time, a period such as 24h, or never'),
   ).action(async (name: string, options) => {
     const { keySet } = await import('../commands/key/change-key.ts');
@@ -111,6 +113,6 @@ function withAttributes(command: Command): Command {
 function parseDays(text: string): number {
   const days = Number(text);
   if (!/^[0-9]+$/.test(text) || days < 1 || days > MAX_DAYS)
-    throw new InvalidArgumentError(`a number from 1 to ${MAX_DAYS}`);
+    throw new InvalidArgumentError(`It must be a number from 1 to ${MAX_DAYS}.`);
   return days;
 }

@@ -1,37 +1,80 @@
-/** Command-line definitions of `whence ip`, `whence asn` and `whence asn search`. */
-import type { Command } from 'commander';
+/** Command-line definitions of `wh ip`, `wh asn`, `wh asn search` and `wh mcp`. */
+import { type Command, Option } from 'commander';
+import { ASN_FIELDS } from '../commands/lookup/asn-fields.ts';
+import { EXPANSION_LIMIT } from '../commands/lookup/expansion-limit.ts';
+import { FIELDS } from '../enrich/fields.ts';
 import { ADDRESS_SECTIONS } from '../vocabulary.ts';
-import { type Invocation, jsonOption, namesAmong, positiveInteger } from './command.ts';
+import { type Invocation, jsonOption, keyOption, namesAmong, positiveInteger, urlOption } from './command.ts';
 
-export function defineIp(program: Command, { config, stdout, exitWith }: Invocation): void {
+export function defineIp(program: Command, invocation: Invocation): void {
+  const { config, now, exitWith } = invocation;
   program
     .command('ip')
     .description('look up addresses in the local dataset')
-    .argument('<address...>', 'IPv4 or IPv6 addresses')
+    .argument(
+      '[address...]',
+      'addresses, CIDRs, ranges (192.0.2.0-192.0.2.9), files with one per line; - or a pipe: standard input',
+    )
+    .option('--field <list>', `print these fields only, comma-separated: ${FIELDS.join(', ')}`)
+    .option('--csv', 'print CSV')
+    .addOption(limitOption('addresses of a CIDR or range'))
     .option('--explain', 'show which source decided each field')
     .option(
       '--include <list>',
       `show more, comma-separated: ${ADDRESS_SECTIONS.join(', ')}`,
       namesAmong(ADDRESS_SECTIONS),
     )
+    .addOption(
+      new Option('--dataset-version <version>', 'answer from this version instead of the current one')
+        .argParser(positiveInteger)
+        .conflicts(['at', 'include', 'history']),
+    )
+    .addOption(
+      new Option(
+        '--at <day>',
+        'answer from the version that was the newest at the end of this day (UTC), 2026-11-15',
+      ).conflicts(['include', 'history']),
+    )
+    .addOption(
+      new Option('--history', 'show how the record changed over the versions that are kept').conflicts([
+        'explain',
+        'include',
+      ]),
+    )
     .addOption(jsonOption())
+    .addOption(urlOption())
+    .addOption(keyOption())
     .action(async (addresses: string[], options) => {
+      if (options.history === true || options.at !== undefined || options.datasetVersion !== undefined) {
+        const { pastIpCommand } = await import('../commands/past-ip.ts');
+        exitWith(pastIpCommand(config().dataDir, addresses, options, now(), invocation));
+        return;
+      }
       const { ipCommand } = await import('../commands/ip.ts');
-      exitWith(await ipCommand(config(), addresses, options, stdout));
+      exitWith(await ipCommand(config(), addresses, options, invocation));
     });
 }
 
-export function defineAsn(program: Command, { config, stdout, exitWith }: Invocation): void {
+export function defineAsn(program: Command, invocation: Invocation): void {
+  const { config, exitWith } = invocation;
   const asn = program
     .command('asn')
-    .description('look up a network by its AS number')
-    .argument('<number>', '15169 or AS15169')
+    .description('look up networks by AS number')
+    .argument(
+      '[number...]',
+      '15169, AS15169, ranges (AS64496-AS64511), files with one per line; - or a pipe: standard input',
+    )
     .enablePositionalOptions()
-    .option('--prefixes', 'list every prefix it announces')
+    .option('--prefixes', 'list every prefix of the network')
+    .option('--field <list>', `print these fields only, comma-separated: ${ASN_FIELDS.join(', ')}`)
+    .option('--csv', 'print CSV')
+    .addOption(limitOption('numbers of a range'))
     .addOption(jsonOption())
-    .action(async (number: string, options) => {
+    .addOption(urlOption())
+    .addOption(keyOption())
+    .action(async (numbers: string[], options) => {
       const { asnCommand } = await import('../commands/asn.ts');
-      exitWith(asnCommand(config().dataDir, number, options, stdout));
+      exitWith(await asnCommand(config().dataDir, numbers, options, invocation));
     });
   asn
     .command('search')
@@ -39,8 +82,23 @@ export function defineAsn(program: Command, { config, stdout, exitWith }: Invoca
     .argument('<text...>', 'part of a name, case-insensitive')
     .option('--limit <count>', 'number of results, at most 100', positiveInteger, 20)
     .addOption(jsonOption())
+    .addOption(urlOption())
+    .addOption(keyOption())
     .action(async (words: string[], options) => {
       const { asnSearchCommand } = await import('../commands/asn.ts');
-      exitWith(asnSearchCommand(config().dataDir, words.join(' '), options, stdout));
+      exitWith(await asnSearchCommand(config().dataDir, words.join(' '), options, invocation));
     });
 }
+
+export function defineMcp(program: Command, { config, stdin, exitWith }: Invocation): void {
+  program
+    .command('mcp')
+    .description('answer a program that speaks the Model Context Protocol on standard input, from the local dataset')
+    .action(async () => {
+      const { mcpCommand } = await import('../commands/mcp.ts');
+      exitWith(await mcpCommand(config(), stdin()));
+    });
+}
+
+const limitOption = (of: string) =>
+  new Option('--limit <count>', `most ${of}`).argParser(positiveInteger).default(EXPANSION_LIMIT);

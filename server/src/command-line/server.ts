@@ -1,10 +1,14 @@
 /** Command-line definitions of `whence serve` and `whence storage migrate|check`. */
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { PROGRAM } from '../terminal/program-name.ts';
 import { type Invocation, jsonOption } from './command.ts';
 
 export function defineServe(program: Command, { config, stdout, stderr, exitWith }: Invocation): void {
   program
     .command('serve')
+    .addOption(settingOption('--host <address>', 'WHENCE_HOST'))
+    .addOption(settingOption('--port <port>', 'WHENCE_PORT'))
+    .addOption(settingOption('--data-dir <folder>', 'WHENCE_DATA_DIR'))
     .description('serve the HTTP API; the first start builds or pulls the dataset and creates a key')
     .action(async () => {
       const { serve } = await import('../commands/serve/serve.ts');
@@ -12,7 +16,8 @@ export function defineServe(program: Command, { config, stdout, stderr, exitWith
     });
 }
 
-export function defineStorage(program: Command, { config, stdout, exitWith }: Invocation): void {
+export function defineStorage(program: Command, invocation: Invocation): void {
+  const { config, exitWith } = invocation;
   const storage = program.command('storage').description('move and check the storage of keys, counts and accounts');
   storage
     .command('migrate')
@@ -22,7 +27,7 @@ export function defineStorage(program: Command, { config, stdout, exitWith }: In
     .addOption(jsonOption())
     .action(async (options) => {
       const { storageMigrate } = await import('../commands/storage/storage.ts');
-      exitWith(await storageMigrate(config(), options, stdout));
+      exitWith(await storageMigrate(config(), options, invocation));
     });
   storage
     .command('check')
@@ -30,6 +35,13 @@ export function defineStorage(program: Command, { config, stdout, exitWith }: In
     .addOption(jsonOption())
     .action(async (options) => {
       const { storageCheck } = await import('../commands/storage/storage.ts');
-      exitWith(await storageCheck(config(), options, stdout));
+      exitWith(await storageCheck(config(), options, invocation));
     });
+}
+
+/** The server is configured by variables only; options that other programs have name the variable. */
+function settingOption(flags: string, variable: string): Option {
+  return new Option(flags).hideHelp().argParser((): never => {
+    throw new InvalidArgumentError(`Set ${variable} instead: settings are variables, which ${PROGRAM} --help lists.`);
+  });
 }

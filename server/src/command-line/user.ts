@@ -3,7 +3,8 @@ import { Argument, type Command, Option } from 'commander';
 import { ROLES, type Role } from '../vocabulary.ts';
 import { type Invocation, jsonOption } from './command.ts';
 
-export function defineUser(program: Command, { config, stdout, stderr, exitWith }: Invocation): void {
+export function defineUser(program: Command, invocation: Invocation): void {
+  const { config, stdout, stderr, exitWith } = invocation;
   const user = program.command('user').description('manage accounts of the dashboard');
   user
     .command('create')
@@ -21,7 +22,7 @@ export function defineUser(program: Command, { config, stdout, stderr, exitWith 
     .addOption(jsonOption())
     .action(async (options) => {
       const { userList } = await import('../commands/user/user.ts');
-      exitWith(await userList(config(), options, stdout));
+      exitWith(await userList(config(), options, invocation));
     });
   user
     .command('reset-password')
@@ -66,7 +67,7 @@ export function defineUser(program: Command, { config, stdout, stderr, exitWith 
     .addOption(jsonOption())
     .action(async (options) => {
       const { userLinks } = await import('../commands/user/user.ts');
-      exitWith(await userLinks(config(), options, stdout));
+      exitWith(await userLinks(config(), options, invocation));
     });
   user
     .command('revoke-link')

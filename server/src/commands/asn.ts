@@ -1,62 +1,186 @@
-/** `whence asn N` and `whence asn search Q`: networks by number and by name, from the local dataset. */
+/** `wh asn N…` and `wh asn search Q`: networks by number and by name, from the local dataset. */
 import { parsePrefixedAsn } from '@whence/dataset/as-number';
 import { AsnSearch } from '@whence/dataset/asn-search';
+import type { AsnPrefixes, AsnRecord } from '@whence/dataset/record';
+import { quoteCell } from '../enrich/fields.ts';
+import type { Environment } from '../settings/config.ts';
 import { type ExitCode, UsageError } from '../terminal/exit.ts';
-import type { Output } from '../terminal/output.ts';
-import { formatCount, formatTable } from '../terminal/table.ts';
+import { type Output, StreamSink } from '../terminal/output.ts';
+import { printable } from '../terminal/printable.ts';
+import { cutToWidth, type Style, styleOf } from '../terminal/style.ts';
+import { type Detail, formatCount, formatDetails, formatTable } from '../terminal/table.ts';
 import { openLocalDataset } from './local-dataset.ts';
+import { ASN_FIELDS, type AsnField, asnFieldValue, parseAsnFields } from './lookup/asn-fields.ts';
+import { EXPANSION_LIMIT } from './lookup/expansion-limit.ts';
+import {
+  describeInvalid,
+  type Entry,
+  listedArguments,
+  type StandardInput,
+  TOO_LARGE,
+} from './lookup/listed-arguments.ts';
+import { type RemoteOptions, remoteUrl } from './remote/remote-options.ts';
 
-export function asnCommand(
+type AsnOptions = RemoteOptions & { json?: boolean; csv?: boolean; field?: string; limit?: number; prefixes?: boolean };
+
+type AsnStreams = {
+  readonly stdin: StandardInput;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly environment: Environment;
+};
+
+export type AsnAnswer = (AsnRecord & { prefixes?: AsnPrefixes }) | { asn: number; error: string; code: string };
+
+/** Answers one number. */
+export type AsnSource = (asn: number) => Promise<AsnAnswer>;
+
+export async function asnCommand(
   dataDir: string,
-  text: string,
-  options: { json?: boolean; prefixes?: boolean },
-  stdout: Output,
-): ExitCode {
-  const number = parsePrefixedAsn(text);
-  if (number === undefined) throw new UsageError(`invalid AS number ${JSON.stringify(text)}; write 15169 or AS15169`);
+  texts: readonly string[],
+  options: AsnOptions,
+  { stdin, stdout, stderr, environment }: AsnStreams,
+): Promise<ExitCode> {
+  const print = printerOf(options, styleOf(stdout, environment));
+  const parse = parseNumbersWithin(options.limit ?? EXPANSION_LIMIT);
+  const listed = listedArguments(texts, parse, stdin, 'AS numbers, ranges of them');
+  const source = await openSource(dataDir, options, environment);
+  const isSingle = listed.areTyped && listed.typed.every(({ first, last }) => first === last);
+  const sink = new StreamSink(stdout);
+  let isEveryFound = true;
+  if (options.csv === true) await sink.write(`${[...print.fields, 'error'].join(',')}\n`);
+  for await (const entries of listed.entries())
+    for (const entry of entries) {
+      if (entry.kind === 'invalid') {
+        isEveryFound = false;
+        const { text, error, code } = entry;
+        if (options.json === true) await sink.write(`${JSON.stringify({ asn: text, error, code })}\n`);
+        else if (options.csv === true) await sink.write(csvLine(print.fields, text, () => '', error));
+        else stderr.write(`error: ${printable(describeInvalid(entry))}\n`);
+        continue;
+      }
+      const { first, last } = entry.item;
+      let found = 0;
+      for (let asn = first; asn <= last; asn++) {
+        const answer = await source(asn);
+        if (!('error' in answer)) found++;
+        // In a range, most numbers belong to no network.
+        if (!('error' in answer) || first === last) await sink.write(print.answer(answer, isSingle));
+      }
+      if (found === 0) isEveryFound = false;
+    }
+  return isEveryFound ? 0 : 1;
+}
+
+type Numbers = { readonly first: number; readonly last: number };
+
+function parseNumbersWithin(limit: number): (text: string) => Entry<Numbers> {
+  return (text) => {
+    const [first, last = first, ...rest] = text.split('-').map((part) => parsePrefixedAsn(part.trim()));
+    if (first === undefined || last === undefined || last < first || rest.length > 0)
+      return {
+        kind: 'invalid',
+        text,
+        error: 'invalid AS number',
+        code: 'INVALID_ASN',
+        hint: 'write 15169 or AS15169',
+      };
+    const count = last - first + 1;
+    if (count <= limit) return { kind: 'item', item: { first, last } };
+    const error = `${text} has ${formatCount(count)} numbers, more than ${formatCount(limit)}; --limit changes that`;
+    return { kind: 'invalid', text, error, code: TOO_LARGE };
+  };
+}
+
+async function openSource(dataDir: string, options: AsnOptions, environment: Environment): Promise<AsnSource> {
+  const withPrefixes = options.prefixes === true;
+  if (remoteUrl(options, environment) === undefined) return localSource(dataDir, withPrefixes);
+  const { openRemote } = await import('./remote/remote-server.ts');
+  const { remoteAsnSource } = await import('./remote/remote-lookups.ts');
+  return remoteAsnSource(openRemote(options, environment), withPrefixes);
+}
+
+function localSource(dataDir: string, withPrefixes: boolean): AsnSource {
   const dataset = openLocalDataset(dataDir);
-  const record = dataset.asn(number);
-  if (record === undefined) {
-    stdout.write(
-      options.json === true
-        ? '{"error":"no data found for ASN","code":"NOT_FOUND"}\n'
-        : `AS${number}\n  no data found for ASN\n`,
-    );
-    return 1;
-  }
-  const prefixes = options.prefixes === true ? dataset.prefixesOf(number) : undefined;
-  if (options.json === true) {
-    stdout.write(`${JSON.stringify(prefixes === undefined ? record : { ...record, prefixes })}\n`);
-    return 0;
-  }
+  return async (asn) => {
+    const record = dataset.asn(asn);
+    if (record === undefined) return { asn, error: 'no data found for ASN', code: 'NOT_FOUND' };
+    return withPrefixes ? { ...record, prefixes: dataset.prefixesOf(asn) } : record;
+  };
+}
+
+type Printer = { readonly fields: readonly AsnField[]; answer(answer: AsnAnswer, isSingle: boolean): string };
+
+function printerOf({ json, csv, field, prefixes }: AsnOptions, style: Style): Printer {
+  if (json === true && csv === true) throw new UsageError('--json and --csv cannot be combined');
+  if (prefixes === true && (csv === true || field !== undefined))
+    throw new UsageError(`--prefixes and ${csv === true ? '--csv' : '--field'} cannot be combined`);
+  const fields = field === undefined ? ASN_FIELDS : parseAsnFields(field);
+  const fieldValue = (answer: AsnAnswer, name: AsnField) =>
+    'error' in answer ? (name === 'asn' ? answer.asn : undefined) : asnFieldValue(answer, name);
+  const answer = (answer: AsnAnswer, isSingle: boolean): string => {
+    if (json === true) {
+      const values = () =>
+        Object.fromEntries(['asn', ...fields].map((name) => [name, fieldValue(answer, name as AsnField)]));
+      return `${JSON.stringify(field === undefined || 'error' in answer ? answer : values())}\n`;
+    }
+    const text = (name: AsnField) => String(fieldValue(answer, name) ?? '');
+    if (csv === true) return csvLine(fields, text('asn'), text, 'error' in answer ? answer.error : '');
+    if (field !== undefined) return `${fields.map((name) => printable(text(name))).join('\t')}\n`;
+    return isSingle || prefixes === true ? formatNetwork(answer, style) : formatNetworkRow(answer, style);
+  };
+  return { fields: csv === true ? ['asn', ...fields.filter((name) => name !== 'asn')] : fields, answer };
+}
+
+/** The number is in the first column. */
+function csvLine(fields: readonly AsnField[], asn: string, text: (field: AsnField) => string, error: string): string {
+  const cells = fields.filter((field) => field !== 'asn').map(text);
+  return `${[asn, ...cells, error].map((cell) => quoteCell(cell, ',')).join(',')}\n`;
+}
+
+function formatNetwork(answer: AsnAnswer, style: Style): string {
+  const head = `${style.bold(`AS${answer.asn}`)}\n`;
+  if ('error' in answer) return `${head}  ${answer.error}\n`;
   const { asn_name, country, rir, connection_type, prefix_count, address_count, handle, registered, cloud_provider } =
-    record;
-  const rows = [
-    ['name', asn_name],
-    ...(handle === undefined ? [] : [['handle', handle]]),
+    answer;
+  const rows: Detail[] = [
+    ['name', asn_name, style.bold],
+    ...(handle === undefined ? [] : [['handle', handle] as const]),
     ['country', country],
     ['registry', rir],
-    ...(registered === undefined ? [] : [['registered', registered]]),
+    ...(registered === undefined ? [] : [['registered', registered] as const]),
     ['connection', connection_type],
-    ...(cloud_provider === undefined ? [] : [['cloud', cloud_provider]]),
+    ...(cloud_provider === undefined ? [] : [['cloud', cloud_provider] as const]),
     ['prefixes', `${formatCount(prefix_count.ipv4)} IPv4, ${formatCount(prefix_count.ipv6)} IPv6`],
     ['addresses', `${formatCount(address_count.ipv4)} IPv4`],
   ];
-  const list = [...(prefixes?.ipv4 ?? []), ...(prefixes?.ipv6 ?? [])];
-  stdout.write(`AS${number}\n${formatTable(rows.map(([label = '', value = '']) => [`  ${label}`, value]))}`);
-  stdout.write(list.map((prefix) => `  ${prefix}\n`).join(''));
-  return 0;
+  const list = [...(answer.prefixes?.ipv4 ?? []), ...(answer.prefixes?.ipv6 ?? [])];
+  return `${head}${formatDetails(rows, style)}${list.map((prefix) => `  ${prefix}\n`).join('')}`;
 }
 
-export function asnSearchCommand(
+/** Rows are printed as they are found, so their columns have a fixed width. */
+function formatNetworkRow(answer: AsnAnswer, style: Style): string {
+  const number = `AS${answer.asn}`.padEnd(12);
+  if ('error' in answer) return `${number}  ${style.dim(answer.error)}\n`;
+  const { country, connection_type, prefix_count, asn_name } = answer;
+  const prefixes = `${formatCount(prefix_count.ipv4)} + ${formatCount(prefix_count.ipv6)}`;
+  const head = [number, country, connection_type.padEnd(11), prefixes.padStart(15)].join('  ');
+  return `${head}  ${cutToWidth(asn_name, style.width - head.length - 2)}\n`;
+}
+
+export async function asnSearchCommand(
   dataDir: string,
   query: string,
-  options: { json?: boolean; limit: number },
-  stdout: Output,
-): ExitCode {
+  options: RemoteOptions & { json?: boolean; limit: number },
+  { stdout, environment }: Pick<AsnStreams, 'stdout' | 'environment'>,
+): Promise<ExitCode> {
   if (query.trim() === '') throw new UsageError('missing search text');
   if (query.length > 100) throw new UsageError('the search text is longer than 100 characters');
-  const answer = new AsnSearch(openLocalDataset(dataDir)).search(query, Math.min(options.limit, 100));
+  const limit = Math.min(options.limit, 100);
+  const answer =
+    remoteUrl(options, environment) === undefined
+      ? new AsnSearch(openLocalDataset(dataDir)).search(query, limit)
+      : await remoteSearch(query, limit, options, environment);
   if (options.json === true) stdout.write(`${JSON.stringify(answer)}\n`);
   else {
     const rows = answer.results.map(({ asn, asn_name, country, connection_type, prefix_count }) => [
@@ -66,8 +190,18 @@ export function asnSearchCommand(
       `${formatCount(prefix_count.ipv4)} + ${formatCount(prefix_count.ipv6)}`.padStart(13),
       asn_name,
     ]);
-    stdout.write(formatTable(rows));
+    stdout.write(formatTable(rows, styleOf(stdout, environment), { shrink: true }));
     stdout.write(`${formatCount(answer.count)} of ${formatCount(answer.total)} networks\n`);
   }
   return answer.total === 0 ? 1 : 0;
+}
+
+async function remoteSearch(query: string, limit: number, options: RemoteOptions, environment: Environment) {
+  const { openRemote, remoteError } = await import('./remote/remote-server.ts');
+  const server = openRemote(options, environment);
+  try {
+    return (await server.client().searchAsn(query, { limit })).data;
+  } catch (error) {
+    throw remoteError(error, server.url, new Date());
+  }
 }

@@ -2,16 +2,17 @@
 import type { Dataset } from '@whence/dataset/read';
 import { HostnameLookups } from '../address/hostname-lookups.ts';
 import type { Registrations } from '../address/registration/registrations.ts';
-import type { RpkiFile } from '../address/routing/rpki-file.ts';
 import { type AddressMembers, AddressSections } from '../address/sections.ts';
 import { EmailChecks } from '../email-checks/email-checks.ts';
 import type { Lookup } from '../lookup/lookup.ts';
 import type { Config } from '../settings/config.ts';
 import type { StoredRegistration } from '../storage/stores/registration-store.ts';
-import { CommandError, UsageError } from '../terminal/exit.ts';
+import { SettingError } from '../terminal/exit.ts';
 import type { AddressSection } from '../vocabulary.ts';
+import { openLocalSupplement } from './local-dataset.ts';
+import { openRpkiSource } from './rpki-source.ts';
 
-export type IpConfig = Pick<Config, 'dataDir' | 'dnsServers' | 'rpkiFile' | 'rdapBootstrap' | 'contact' | 'proxies'>;
+export type IpConfig = Pick<Config, 'dataDir' | 'dnsServers' | 'rpkiSource' | 'rdapBootstrap' | 'contact' | 'proxies'>;
 
 type Found = Extract<Lookup, { kind: 'found' }> & { readonly dataset: Dataset };
 
@@ -24,30 +25,23 @@ export async function openSections(config: IpConfig, include: ReadonlySet<Addres
   const dns = new EmailChecks(config.dnsServers);
   const sections = new AddressSections({
     hostnames: new HostnameLookups(() => dns.dnsClient()),
-    rpki: include.has('routing') ? await openRpki(config.rpkiFile) : undefined,
+    rpki: include.has('routing') ? await openRpkiSource(config) : undefined,
     registrations: include.has('registration') ? await openRegistrations(config) : undefined,
   });
   const requester = { fairnessKey: 'command line', signal: new AbortController().signal };
-  return { describe: (found) => sections.describe(found, include, requester), close: () => dns.close() };
+  const supplement = isSupplemented(include) ? openLocalSupplement(config.dataDir) : undefined;
+  return {
+    describe: (found) => sections.describe({ ...found, supplement }, include, requester),
+    close: () => dns.close(),
+  };
 }
 
-async function openRpki(path: string | undefined): Promise<RpkiFile | undefined> {
-  if (path === undefined) return undefined;
-  const { RpkiFile } = await import('../address/routing/rpki-file.ts');
-  const file = new RpkiFile(path, {
-    loaded: () => {},
-    failed: (reason) => {
-      throw new CommandError(`WHENCE_RPKI: ${path}: ${reason}`);
-    },
-  });
-  await file.update();
-  return file;
-}
+const isSupplemented = (include: ReadonlySet<AddressSection>) => include.has('location') || include.has('routing');
 
 /** Without storage: a command asks once for each address. */
-async function openRegistrations({ rdapBootstrap, contact, proxies }: IpConfig): Promise<Registrations> {
+export async function openRegistrations({ rdapBootstrap, contact, proxies }: IpConfig): Promise<Registrations> {
   if (rdapBootstrap === undefined)
-    throw new UsageError('registration asks the registries, which is off; to allow it, set WHENCE_RDAP=on');
+    throw new SettingError('registration asks the registries, which is off; to allow it, set WHENCE_RDAP=on');
   const { Registrations } = await import('../address/registration/registrations.ts');
   const rows = new Map<string, StoredRegistration>();
   const store = {

@@ -1,30 +1,53 @@
 /** Opens the local dataset, for commands that work without a server. */
 
 import { DatasetError } from '@whence/dataset/dataset-error';
-import { readManifest, type VersionEntry, versionPath } from '@whence/dataset/publish';
+import { openSupplement, readManifest, type VersionEntry, versionPath } from '@whence/dataset/publish';
 import { type Dataset, openDataset } from '@whence/dataset/read';
+import type { Supplement } from '@whence/dataset/supplement';
+import { CommandError } from '../terminal/exit.ts';
+import { PROGRAM } from '../terminal/program-name.ts';
 
-/** The current version unless `version` is given. */
-export function openLocalDataset(dataDir: string, version?: number): Dataset {
-  if (version !== undefined) return openDataset(versionPath(dataDir, findVersion(dataDir, version)));
-  return openDataset(currentPath(dataDir));
+/** The current version unless another one is given. */
+export function openLocalDataset(dataDir: string, entry: VersionEntry = currentEntry(dataDir)): Dataset {
+  return openDataset(versionPath(dataDir, entry));
 }
 
-/** The file of the current version. */
-export function currentPath(dataDir: string): string {
+/** The supplement of the same version; undefined if it has none. */
+export function openLocalSupplement(
+  dataDir: string,
+  entry: VersionEntry = currentEntry(dataDir),
+): Supplement | undefined {
+  return openSupplement(dataDir, entry);
+}
+
+/** What a supplement may have, in messages, and the feeds that have it. */
+const SUPPLEMENT_PARTS = {
+  hasLocations: ['locations', 'a feed that has them, such as dbip-city-lite,'],
+  hasAnycast: ['anycast prefixes', 'anycast-v4 and anycast-v6'],
+  hasExchanges: ['peering LANs', 'peeringdb-ixpfx and peeringdb-ix'],
+} as const;
+export type SupplementPart = keyof typeof SUPPLEMENT_PARTS;
+
+/** For what cannot be done without these parts. */
+export function requireParts(supplement: Supplement | undefined, parts: readonly SupplementPart[]): Supplement {
+  for (const part of parts) {
+    if (supplement?.[part] === true) continue;
+    const [what, feeds] = SUPPLEMENT_PARTS[part];
+    throw new CommandError(
+      `this version of the dataset has no ${what}: enable ${feeds} in WHENCE_FEEDS, and run: ${PROGRAM} dataset update`,
+    );
+  }
+  if (supplement === undefined) throw new CommandError('this version of the dataset has no supplement');
+  return supplement;
+}
+
+export function currentEntry(dataDir: string): VersionEntry {
   const manifest = readManifest(dataDir);
   const entry = manifest?.versions.find(({ version }) => version === manifest.current);
   if (entry === undefined) throw noDatasetError(dataDir);
-  return versionPath(dataDir, entry);
+  return entry;
 }
 
 export function noDatasetError(dataDir: string): DatasetError {
-  return new DatasetError(`there is no dataset in ${dataDir}; build one with: whence dataset build`);
-}
-
-export function findVersion(dataDir: string, version: number): VersionEntry {
-  const entry = readManifest(dataDir)?.versions.find((candidate) => candidate.version === version);
-  if (entry === undefined)
-    throw new DatasetError(`there is no version ${version}; list versions with: whence dataset list`);
-  return entry;
+  return new DatasetError(`there is no dataset in ${dataDir}; build one with: ${PROGRAM} dataset build`);
 }

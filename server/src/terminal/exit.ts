@@ -16,6 +16,11 @@ export class UsageError extends Error {
   override name = 'UsageError';
 }
 
+/** A wrong setting. The message names the variable; the help of the command, which has only options, would not help. */
+export class SettingError extends UsageError {
+  override name = 'SettingError';
+}
+
 /** An error that a person can act on, as one sentence and an exit code. */
 export type Failure = { readonly message: string; readonly exitCode: 1 | 2 };
 
@@ -29,7 +34,7 @@ export function failureOf(error: unknown): Failure | undefined {
   return undefined;
 }
 
-/** The inverse of `failureOf`, for a failure that another process has reported. */
+/** The inverse of `failureOf`, for a failure that a worker has reported: it has settings, but no arguments. */
 export function errorOf({ message, exitCode }: Failure): Error {
-  return exitCode === 2 ? new UsageError(message) : new CommandError(message);
+  return exitCode === 2 ? new SettingError(message) : new CommandError(message);
 }

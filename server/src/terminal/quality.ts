@@ -1,18 +1,20 @@
 /** The quality rows of a dataset as text. */
+import { MEASURE_WORDS, unitWords } from '@whence/dataset/quality-words';
 import type { QualityRow } from '@whence/dataset/record';
+import type { Style } from './style.ts';
 import { formatCount, formatTable } from './table.ts';
 
-export function formatQuality(rows: readonly QualityRow[]): string {
+export function formatQuality(rows: readonly QualityRow[], style: Style): string {
   if (rows.length === 0) return 'quality: not measured\n';
   const lines = rows
     .filter(({ measure }) => measure !== 'changed')
     .map((row) => [
       '',
       row.field,
-      MEASURES[row.measure],
+      MEASURE_WORDS[row.measure],
       formatShare(row.value).padStart(7),
       `${formatShare(row.interval[0])} to ${formatShare(row.interval[1])}`,
-      `${formatCount(row.n)} ${unitOf(row)}`,
+      `${formatCount(row.n)} ${unitWords(row)}`,
       `${row.labels}, ${row.labels_as_of}${row.held_out ? ', held out' : ''}`,
     ]);
   const changed = rows
@@ -24,31 +26,17 @@ export function formatQuality(rows: readonly QualityRow[]): string {
       formatShare(row.value).padStart(7),
       row.labels,
     ]);
+  const head = ['', 'field', 'measure', '  value', '95 % interval', 'of', 'labels'];
+  const changedHead = ['', 'field', 'family', '  share', 'since'];
   return (
-    `quality:\n${formatTable([['', 'field', 'measure', '  value', '95 % interval', 'of', 'labels'], ...lines])}` +
-    (changed.length === 0 ? '' : `changed:\n${formatTable([['', 'field', 'family', '  share', 'since'], ...changed])}`)
+    `${style.bold('quality:')}\n${formatTable(lines, style, { head })}` +
+    (changed.length === 0 ? '' : `${style.bold('changed:')}\n${formatTable(changed, style, { head: changedHead })}`)
   );
 }
 
 /** A row in words, without its value. */
 export function qualityName(row: QualityRow): string {
-  return `${row.field}, ${MEASURES[row.measure]} by ${unitOf(row)}, ${row.labels}`;
-}
-
-const MEASURES: Readonly<Record<QualityRow['measure'], string>> = {
-  accuracy: 'accuracy',
-  precision: 'precision',
-  recall: 'recall',
-  macro_recall: 'mean recall',
-  false_positive_share: 'false positives',
-  changed: 'changed',
-};
-
-function unitOf({ weight, family }: QualityRow): string {
-  if (weight === 'network') return 'networks';
-  if (weight === 'slash48') return 'IPv6 /48s';
-  const words = family === 'ipv6' ? 'IPv6' : 'IPv4';
-  return weight === 'prefix' ? `${words} prefixes` : `${words} addresses`;
+  return `${row.field}, ${MEASURE_WORDS[row.measure]} by ${unitWords(row)}, ${row.labels}`;
 }
 
 export function formatShare(share: number): string {

@@ -3,7 +3,7 @@
  * listen on.
  */
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
-import { CommandError, UsageError } from './exit.ts';
+import { CommandError, SettingError } from './exit.ts';
 import { type Refusal, withFileErrors } from './file-errors.ts';
 
 export function readSettingFile(variable: string, path: string): string {
@@ -12,7 +12,7 @@ export function readSettingFile(variable: string, path: string): string {
 }
 
 export function checkSettingFile(variable: string, path: string): void {
-  const refuse = (why: string) => new UsageError(`${variable} names ${path}, which ${why}`);
+  const refuse = (why: string) => new SettingError(`${variable} names ${path}, which ${why}`);
   let isFolder: boolean;
   try {
     accessSync(path, constants.R_OK);
@@ -78,10 +78,12 @@ export function listenError(error: unknown, { host, port, hostSetting, portSetti
       );
     case 'EADDRNOTAVAIL':
     case 'EAFNOSUPPORT':
-      return new UsageError(`${hostSetting} is ${JSON.stringify(host)}, which is not an address of this machine`);
+      return new SettingError(`${hostSetting} is ${JSON.stringify(host)}, which is not an address of this machine`);
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return new UsageError(`${hostSetting} is ${JSON.stringify(host)}, a name that cannot be resolved to an address`);
+      return new SettingError(
+        `${hostSetting} is ${JSON.stringify(host)}, a name that cannot be resolved to an address`,
+      );
     default:
       return new CommandError(`cannot listen on ${host}, port ${port} (${hostSetting}, ${portSetting}): ${message}`);
   }

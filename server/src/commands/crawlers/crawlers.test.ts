@@ -108,5 +108,5 @@ test('crawlers: without DNS, names are not known', async () => {
 test('crawlers: a log without crawlers', async () => {
   const empty = join(folder.dataDir, 'empty.log');
   writeFileSync(empty, line('8.8.8.1', 'Firefox/140'));
-  assert.match((await whence(empty)).stdout, /^no crawlers\n1 lines/);
+  assert.match((await whence(empty)).stdout, /^no crawlers\n1 line, /);
 });

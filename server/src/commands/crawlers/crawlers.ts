@@ -1,5 +1,4 @@
 /** `whence crawlers access.log`: who calls itself a crawler, and whether it is one. */
-import type { Readable } from 'node:stream';
 import type { Address } from '@whence/dataset/address';
 import {
   CRAWLER_STATUSES,
@@ -13,14 +12,17 @@ import { EmailChecks } from '../../email-checks/email-checks.ts';
 import { openInput } from '../../enrich/input.ts';
 import type { ExitCode } from '../../terminal/exit.ts';
 import type { Output } from '../../terminal/output.ts';
-import { formatCount, formatTable } from '../../terminal/table.ts';
+import { fit, type Style, type Terminal } from '../../terminal/style.ts';
+import { type Cell, countOf, formatCount, formatTable } from '../../terminal/table.ts';
 import { inOrder } from '../email/in-order.ts';
 import { openLocalDataset } from '../local-dataset.ts';
+import type { StandardInput } from '../lookup/listed-arguments.ts';
+import { noteWaiting } from '../text/text-input.ts';
 import { type Claim, type LogClaims, readClaims } from './claims.ts';
 
 type CrawlersOptions = { json?: boolean; dns?: boolean };
 type Settings = { readonly dataDir: string; readonly dnsServers: readonly string[] };
-type Streams = { readonly stdin: () => Readable; readonly stdout: Output };
+type Streams = Terminal & { readonly stdin: StandardInput; readonly stderr: Output };
 
 /** Addresses that are looked up at a time. */
 const PARALLEL = 16;
@@ -33,9 +35,10 @@ export async function crawlersCommand(
   file: string | undefined,
   { json = false, dns = true }: CrawlersOptions,
   { dataDir, dnsServers }: Settings,
-  { stdin, stdout }: Streams,
+  { stdin, stdout, stderr, environment }: Streams,
 ): Promise<ExitCode> {
   const dataset = openLocalDataset(dataDir);
+  if (file === undefined || file === '-') noteWaiting(stdin, stderr, 'a log');
   const input = await openInput(file === '-' ? undefined : file, stdin);
   const log = await readClaims(input.chunks).finally(() => input.close());
   const checks = new EmailChecks(dnsServers);
@@ -53,7 +56,8 @@ export async function crawlersCommand(
     checks.close();
   }
   verified.sort((a, b) => b.requests - a.requests || a.ip.localeCompare(b.ip));
-  stdout.write(json ? `${JSON.stringify(reportOf(log, verified))}\n` : textOf(log, verified));
+  const style = fit({ stdout, environment });
+  stdout.write(json ? `${JSON.stringify(reportOf(log, verified))}\n` : textOf(log, verified, style));
   return 0;
 }
 
@@ -84,19 +88,22 @@ function reportOf({ lines, unreadable, dropped }: LogClaims, verified: readonly 
   return { lines, unreadable, dropped, crawlers: summaryOf(verified), addresses };
 }
 
-function textOf({ lines, unreadable, dropped }: LogClaims, verified: readonly VerifiedClaim[]): string {
+function textOf({ lines, unreadable, dropped }: LogClaims, verified: readonly VerifiedClaim[], style: Style): string {
   const shown = CRAWLER_STATUSES.filter((status) => verified.some((claim) => claim.status === status));
   const head = ['crawler', 'requests', ...shown.map((status) => status.replace('_', ' '))];
-  const rows = summaryOf(verified).map(({ crawler, requests, addresses }) => [
+  const rows = summaryOf(verified).map(({ crawler, requests, addresses }): Cell[] => [
     crawler,
     formatCount(requests).padStart('requests'.length),
-    ...shown.map((status) => formatCount(addresses[status]).padStart(status.length)),
+    ...shown.map((status): Cell => {
+      const count = formatCount(addresses[status]).padStart(status.length);
+      return status === 'forged' && addresses.forged > 0 ? [count, style.red] : count;
+    }),
   ]);
   const doubtful = verified.filter(({ status }) => status !== 'verified');
   const listed = doubtful
     .slice(0, MAX_LISTED)
-    .map(({ crawler, ip, requests, status, hostname = '' }) => [
-      status.replace('_', ' '),
+    .map(({ crawler, ip, requests, status, hostname = '' }): Cell[] => [
+      [status.replace('_', ' '), status === 'forged' ? style.red : style.yellow],
       crawler.name,
       ip,
       formatCount(requests).padStart('requests'.length),
@@ -104,13 +111,13 @@ function textOf({ lines, unreadable, dropped }: LogClaims, verified: readonly Ve
     ]);
   const more = doubtful.length > listed.length ? `and ${formatCount(doubtful.length - listed.length)} more\n` : '';
   const notes = [
-    `${formatCount(lines)} lines, ${formatCount(unreadable)} without an address or a user agent\n`,
-    dropped > 0 ? `${formatCount(dropped)} requests of further addresses were not examined\n` : '',
+    `${countOf(lines, 'line')}, ${formatCount(unreadable)} without an address or a user agent\n`,
+    dropped > 0 ? `${countOf(dropped, 'request')} of further addresses were not examined\n` : '',
   ].join('');
   if (verified.length === 0) return `no crawlers\n${notes}`;
   const list =
     listed.length === 0
       ? ''
-      : `\n${formatTable([['', 'crawler', 'address', 'requests', 'hostname'], ...listed])}${more}`;
-  return `${formatTable([head, ...rows])}${list}\n${notes}`;
+      : `\n${formatTable(listed, style, { head: ['', 'crawler', 'address', 'requests', 'hostname'] })}${more}`;
+  return `${formatTable(rows, style, { head })}${list}\n${notes}`;
 }

@@ -1,14 +1,14 @@
 /** `whence dataset build|update`: from sources to the next version. */
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { compile } from '@whence/dataset/compile';
 import { type CompileInput, repeatedSources, sourcesOf } from '@whence/dataset/compile-input';
+import { compileSupplement } from '@whence/dataset/compile-supplement';
 import { DatasetError } from '@whence/dataset/dataset-error';
 import { readEmbedded } from '@whence/dataset/embedded';
 import { FeedCache } from '@whence/dataset/feed-cache';
-import { ingestFeeds } from '@whence/dataset/ingest';
+import { ingestFeeds, type UnreachableFeeds } from '@whence/dataset/ingest';
 import { liveInput } from '@whence/dataset/live';
 import { withLock } from '@whence/dataset/lock';
 import { type Overrides, parseOverrides } from '@whence/dataset/overrides';
@@ -20,27 +20,31 @@ import { type Content, encodeContent, encodeDataset } from '@whence/dataset/writ
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
 import { formatFigures } from '../../terminal/figures.ts';
 import type { Output } from '../../terminal/output.ts';
+import { PROGRAM } from '../../terminal/program-name.ts';
 import { ProgressBar } from '../../terminal/progress-bar.ts';
 import { formatQuality } from '../../terminal/quality.ts';
 import { checkSettingFile, withDataDirErrors } from '../../terminal/setting-errors.ts';
+import { fit, hanging, type Terminal } from '../../terminal/style.ts';
 import { formatCount, formatMegabytes, formatTable } from '../../terminal/table.ts';
 import { feedProblem } from '../../versions/feed-problem.ts';
 import { readUpdateReport, UpdateReporter } from '../../versions/update-report.ts';
-import { findVersion } from '../local-dataset.ts';
+import { locatePackage, overridesFile, publishEmbedded } from '../embedded-data.ts';
 import { type FeedSettings, readFeeds } from './feeds.ts';
 import { checkFeedsFile } from './feeds-file.ts';
+import { findVersion } from './find-version.ts';
 import { ImplausibleResultError, requirePlausible } from './implausible-result.ts';
+import { refusalRows } from './versions.ts';
 
 type BuildSettings = {
   readonly dataDir: string;
-  /** File of overrides; the default is `overrides.json` in the data directory, if it exists. */
+  /** File of overrides; see `overridesFile`. */
   readonly overrides: string | undefined;
   readonly feeds: string | undefined;
 };
 
 type UpdateSettings = BuildSettings & FeedSettings;
 
-type CommandContext = { readonly now: () => Date; readonly stdout: Output; readonly stderr: Output };
+type CommandContext = Terminal & { readonly now: () => Date; readonly stderr: Output };
 
 export function datasetBuild(settings: BuildSettings, options: { json?: boolean }, context: CommandContext): ExitCode {
   const { dataDir } = settings;
@@ -51,20 +55,31 @@ export function datasetBuild(settings: BuildSettings, options: { json?: boolean 
     const started = context.now();
     const bar = new ProgressBar(context.stderr);
     try {
-      const input = readEmbedded(locatePackage, (step, share) => bar.show(step, share * 0.3));
-      const built = compileVersion(dataDir, { ...input, ...overrides }, [], context, (step, share) =>
-        bar.show(step, 0.3 + share * 0.7),
-      );
+      const built = publishEmbedded(settings)
+        ? { version: 1, isNew: true, entry: findVersion(dataDir, 1) }
+        : buildVersion(dataDir, overrides, context, bar);
       bar.finish();
       report(built, [], started, options, context);
       if (readUpdateReport(dataDir)?.succeeded_at !== undefined)
         context.stderr.write(
-          'note: this version does not contain the feeds; whence dataset update builds one that does\n',
+          `note: this version does not contain the feeds; ${PROGRAM} dataset update builds one that does\n`,
         );
       return 0;
     } finally {
       bar.finish();
     }
+  });
+}
+
+function buildVersion(
+  dataDir: string,
+  overrides: { overrides?: Overrides },
+  context: CommandContext,
+  bar: ProgressBar,
+): Built {
+  const input = readEmbedded(locatePackage, (step, share) => bar.show(step, share * 0.3));
+  return compileVersion(dataDir, { ...input, ...overrides }, [], context, {
+    progress: (step, share) => bar.show(step, 0.3 + share * 0.7),
   });
 }
 
@@ -95,7 +110,9 @@ export async function datasetUpdate(
         const accepted = new Set(options.accept);
         for (const id of accepted)
           if (!feeds.some((feed) => feed.id === id))
-            throw new UsageError(`--accept ${id}: no enabled feed has this id; list feeds with: whence dataset feeds`);
+            throw new UsageError(
+              `--accept ${id}: no enabled feed has this id; list feeds with: ${PROGRAM} dataset feeds`,
+            );
         const { ingested, refused, unreachable } = await ingestFeeds(
           feeds,
           cache,
@@ -107,27 +124,35 @@ export async function datasetUpdate(
             network: { proxies: settings.proxies },
             ...(settings.contact === undefined ? {} : { contact: settings.contact }),
           },
-          ({ id }, outcome, share) => show(`${id}: ${outcome}`, share * 0.4),
+          ({ id }, outcome, share, isUsed) => {
+            // In a log, the reasons follow at the end: without a network there would be one line for each feed.
+            if (isUsed || context.stderr.isTTY === true) show(`${id}: ${outcome}`, share * 0.4);
+            else reporter.step(`${id}: ${outcome}`, share * 0.4);
+          },
         );
         const problem = feedProblem({ feeds: feeds.length, refused: refused.length, unreachable });
         reporter.feeds = { refused, ...(problem && { problem }) };
         if (ingested.length === 0) {
           summary = problem;
+          const silent = unreachable.dns + unreachable.connection;
+          // Without a network every feed has the same reason, which is said once.
+          if (silent === feeds.length)
+            throw new DatasetError(
+              `none of the ${feeds.length} feeds can be reached: ${noNetwork(unreachable, refused)}. Check the ` +
+                'internet connection, or set HTTPS_PROXY. The current version is unchanged.',
+            );
           throw new DatasetError(`none of the ${feeds.length} feeds could be read${reasons(refused)}`);
         }
         const embedded = readEmbedded(locatePackage, (step, share) => show(step, 0.4 + share * 0.1));
         const input = { ...liveInput(embedded, ingested), ...overrides };
         const known = new Set(sourcesOf({ ...embedded, ...overrides }).map(({ id }) => id));
-        const built = compileVersion(
-          dataDir,
-          input,
-          refused,
-          context,
-          (step, share) => show(step, 0.5 + share * 0.5),
-          (content) => {
+        const built = compileVersion(dataDir, input, refused, context, {
+          progress: (step, share) => show(step, 0.5 + share * 0.5),
+          check: (content) => {
             if (options.acceptChanges !== true) requirePlausible(dataDir, content, known);
           },
-        );
+          supplement: (dataset) => compileSupplement(ingested, cache, dataset),
+        });
         bar.finish();
         report(built, refused, started, options, context);
         reporter.succeed(context.now(), built.version, built.isNew);
@@ -135,7 +160,9 @@ export async function datasetUpdate(
       } catch (error) {
         if (error instanceof ImplausibleResultError) for (const id of error.causes) cache.distrust(id);
         reporter.fail(context.now(), summary ?? (error as Error).message);
-        throw error;
+        if (!(error instanceof ImplausibleResultError)) throw error;
+        const { width } = fit({ stdout: context.stderr, environment: context.environment });
+        throw new DatasetError(error.messageIn(width));
       } finally {
         bar.finish();
       }
@@ -145,26 +172,33 @@ export async function datasetUpdate(
 
 type Built = { readonly version: number; readonly isNew: boolean; readonly entry: VersionEntry };
 
+type CompileSteps = {
+  readonly progress: (step: string, share: number) => void;
+  /** Throws if the content must not be published. */
+  readonly check?: (content: Content) => void;
+  readonly supplement?: (dataset: Dataset) => Buffer | undefined;
+};
+
 function compileVersion(
   dataDir: string,
   input: CompileInput,
   refused: readonly Refusal[],
   { now }: CommandContext,
-  progress: (step: string, share: number) => void,
-  check: (content: Content) => void = () => {},
+  { progress, check, supplement }: CompileSteps,
 ): Built {
   const compiled = compile(input, (step, share) => progress(step, share * 0.85));
   progress('writing', 0.85);
-  const content = measured(dataDir, encodeContent(compiled, refused), input, now());
+  const encoded = encodeContent(compiled, refused);
+  const dataset = new Dataset(encodeDataset(encoded, 1, now()));
+  const content = measured(dataDir, encoded, dataset, input);
   progress('checking', 0.95);
-  check(content);
-  const { version, isNew } = publish(dataDir, content, now());
+  check?.(content);
+  const { version, isNew } = publish(dataDir, content, now(), supplement?.(dataset));
   return { version, isNew, entry: findVersion(dataDir, version) };
 }
 
 /** The content with its quality, which is measured on the dataset as it will be read. */
-function measured(dataDir: string, content: Content, input: CompileInput, now: Date): Content {
-  const dataset = new Dataset(encodeDataset(content, 1, now));
+function measured(dataDir: string, content: Content, dataset: Dataset, input: CompileInput): Content {
   const quality = measureQuality(content.meta.quality ?? [], dataset, currentIfWhole(dataDir), repeatedSources(input));
   return { ...content, meta: { ...content.meta, quality } };
 }
@@ -179,10 +213,10 @@ function currentIfWhole(dataDir: string): Dataset | undefined {
 }
 
 /** Read first, so that a mistake in the file is reported immediately. */
-function readOverrides({ overrides: path, dataDir }: BuildSettings): { overrides?: Overrides } {
-  const file = path ?? join(dataDir, 'overrides.json');
-  if (path !== undefined) checkSettingFile('WHENCE_OVERRIDES', path);
-  else if (!existsSync(file)) return {};
+function readOverrides(settings: BuildSettings): { overrides?: Overrides } {
+  const file = overridesFile(settings);
+  if (file === undefined) return {};
+  if (settings.overrides !== undefined) checkSettingFile('WHENCE_OVERRIDES', file);
   try {
     const day = statSync(file).mtime.toISOString().slice(0, 10);
     return { overrides: parseOverrides(readFileSync(file, 'utf8'), day) };
@@ -196,40 +230,31 @@ function report(
   refused: readonly Refusal[],
   started: Date,
   { json }: { json?: boolean },
-  { now, stdout }: CommandContext,
+  { now, ...terminal }: CommandContext,
 ): void {
+  const { stdout } = terminal;
+  const style = fit(terminal);
   const { counts, bytes, figures, quality = [] } = entry;
   const seconds = (now().getTime() - started.getTime()) / 1000;
   if (json === true) {
     stdout.write(`${JSON.stringify({ version, is_new: isNew, seconds, bytes, counts, figures, quality, refused })}\n`);
     return;
   }
-  stdout.write(
+  const outcome =
     `${isNew ? `version ${version}` : `no change: version ${version} has the same content`}: ` +
-      `${formatCount(counts.ipv4_prefixes)} IPv4 and ${formatCount(counts.ipv6_prefixes)} IPv6 prefixes, ` +
-      `${formatCount(counts.asns)} networks, ${formatMegabytes(bytes)}, ${seconds.toFixed(1)} s\n`,
-  );
-  if (figures !== undefined) stdout.write(formatFigures(figures));
-  stdout.write(formatQuality(quality));
-  if (refused.length > 0) {
-    const rows = refused.map(({ id, reason, used }) => [
-      '',
-      id,
-      used === undefined ? 'not used' : `copy of ${used} used`,
-      reason,
-    ]);
-    stdout.write(`refused:\n${formatTable(rows)}`);
-  }
+    `${formatCount(counts.ipv4_prefixes)} IPv4 and ${formatCount(counts.ipv6_prefixes)} IPv6 prefixes, ` +
+    `${formatCount(counts.asns)} networks, ${formatMegabytes(bytes)}, ${seconds.toFixed(1)} s`;
+  stdout.write(hanging('', 2, outcome, style));
+  if (figures !== undefined) stdout.write(formatFigures(figures, style));
+  stdout.write(formatQuality(quality, style));
+  if (refused.length > 0) stdout.write(`${style.bold('refused:')}\n${formatTable(refusalRows(refused, style), style)}`);
+}
+
+function noNetwork({ dns, connection }: UnreachableFeeds, [first]: readonly Refusal[]): string {
+  const what = connection === 0 ? 'DNS does not answer' : dns === 0 ? 'no connection' : 'no DNS or no connection';
+  return `${what}${first === undefined ? '' : ` (${first.id}: ${first.reason})`}`;
 }
 
 function reasons(refused: readonly Refusal[]): string {
   return refused.map(({ id, reason }) => `\n  ${id}: ${reason}`).join('');
-}
-
-function locatePackage(name: string): string | undefined {
-  try {
-    return dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
-  } catch {
-    return undefined;
-  }
 }

@@ -30,7 +30,7 @@ test('cli: dataset check prints shares, pairs and the worst networks, and report
   ])
     assert.ok(stdout.includes(part), `${part}\nis not in\n${stdout}`);
   assert.match(stderr, /ignored columns: note\n/);
-  assert.match(stderr, /1 rows skipped\n {2}line 4: not an address or prefix: nowhere\n/);
+  assert.match(stderr, /1 row skipped\n {2}line 4: not an address or prefix: nowhere\n/);
 });
 
 for (const [min, want] of [
@@ -56,7 +56,7 @@ for (const [behaviour, labels, argv, want, code] of [
     'a file without usable rows',
     'address,country\nx,US\n',
     [],
-    /none of its 1 rows could be compared; line 2: not an/,
+    /none of its rows \(1\) could be compared; line 2: not an/,
     1,
   ],
 ] as const)

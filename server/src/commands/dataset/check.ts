@@ -3,11 +3,14 @@ import { checkLabels, type FieldCheck, type LabelCheck, lowestShare } from '@whe
 import { fileContent } from '@whence/dataset/feed-content';
 import { type Labels, LabelsError, parseLabels } from '@whence/dataset/label-rows';
 import { CommandError, type ExitCode, UsageError } from '../../terminal/exit.ts';
+import { isSystemError } from '../../terminal/file-errors.ts';
 import type { Output } from '../../terminal/output.ts';
 import { printable } from '../../terminal/printable.ts';
 import { formatShare } from '../../terminal/quality.ts';
-import { formatCount, formatTable } from '../../terminal/table.ts';
+import { fit, hanging, type Style, type Terminal } from '../../terminal/style.ts';
+import { countIn, countOf, formatCount, formatTable } from '../../terminal/table.ts';
 import { openLocalDataset } from '../local-dataset.ts';
+import { findVersion } from './find-version.ts';
 
 type CheckOptions = { labels: string; min?: string; limit: number; datasetVersion?: number; json?: boolean };
 
@@ -15,14 +18,23 @@ type CheckOptions = { labels: string; min?: string; limit: number; datasetVersio
 const PRINTED_PAIRS = 12;
 const PRINTED_BAD_ROWS = 10;
 
-export function datasetCheck(dataDir: string, options: CheckOptions, stdout: Output, stderr: Output): ExitCode {
+export function datasetCheck(
+  dataDir: string,
+  options: CheckOptions,
+  { stderr, ...terminal }: Terminal & { readonly stderr: Output },
+): ExitCode {
+  const { stdout } = terminal;
   const { labels: path, limit, datasetVersion, json } = options;
   const min = options.min === undefined ? undefined : parseShare(options.min);
   const labels = readLabels(path);
-  const check = checkLabels(openLocalDataset(dataDir, datasetVersion), labels.rows, limit);
+  const check = checkLabels(
+    openLocalDataset(dataDir, datasetVersion === undefined ? undefined : findVersion(dataDir, datasetVersion)),
+    labels.rows,
+    limit,
+  );
   if (check.rows === 0)
     throw new CommandError(
-      `${path}: none of its ${formatCount(labels.rows.length + labels.bad.length)} rows could be compared` +
+      `${path}: none of its rows (${formatCount(labels.rows.length + labels.bad.length)}) could be compared` +
         `${labels.bad.length > 0 ? `; line ${labels.bad[0]?.line}: ${labels.bad[0]?.reason}` : ''}`,
     );
   const lowest = lowestShare(check);
@@ -32,8 +44,12 @@ export function datasetCheck(dataDir: string, options: CheckOptions, stdout: Out
     stdout.write(`${JSON.stringify({ ...check, bad_rows: bad, ignored_columns: ignored, is_below_min: isBelow })}\n`);
   } else {
     stderr.write(formatProblems(path, labels));
-    stdout.write(formatCheck(check));
-    if (isBelow) stdout.write(`\nbelow --min: ${lowest.field} ${lowest.measure} ${formatShare(lowest.value)}\n`);
+    const style = fit(terminal);
+    stdout.write(formatCheck(check, style));
+    if (isBelow) {
+      const line = `below --min: ${lowest.field} ${lowest.measure} ${formatShare(lowest.value)}`;
+      stdout.write(`\n${hanging('', 2, line, style, style.red)}`);
+    }
   }
   return isBelow ? 1 : 0;
 }
@@ -51,6 +67,7 @@ function readLabels(path: string): Labels {
     return parseLabels(fileContent(path).lines());
   } catch (error) {
     if (error instanceof LabelsError) throw new UsageError(`${path}: ${error.message}`);
+    if (isSystemError(error)) throw new UsageError(`--labels: cannot read ${path}: ${error.message}`);
     throw error;
   }
 }
@@ -60,11 +77,11 @@ function formatProblems(path: string, { bad, ignored }: Labels): string {
   const more = bad.length > rows.length ? `  and ${formatCount(bad.length - rows.length)} more\n` : '';
   return (
     (ignored.length === 0 ? '' : `note: ${path}: ignored columns: ${printable(ignored.join(', '))}\n`) +
-    (bad.length === 0 ? '' : `note: ${path}: ${formatCount(bad.length)} rows skipped\n${rows.join('')}${more}`)
+    (bad.length === 0 ? '' : `note: ${path}: ${countOf(bad.length, 'row')} skipped\n${rows.join('')}${more}`)
   );
 }
 
-function formatCheck({ version, rows, unanswered, fields, worst_networks }: LabelCheck): string {
+function formatCheck({ version, rows, unanswered, fields, worst_networks }: LabelCheck, style: Style): string {
   const head = ['', 'field', 'rows', 'accuracy', '95 % interval', 'precision', 'recall'];
   const lines = fields.map(({ field, accuracy, precision, recall }) => [
     '',
@@ -83,20 +100,21 @@ function formatCheck({ version, rows, unanswered, fields, worst_networks }: Labe
     example,
   ]);
   return (
-    `version ${version}: ${formatCount(rows)} rows compared, ${formatCount(unanswered)} without a record\n` +
-    formatTable([head, ...lines]) +
-    fields.map(formatConfusion).join('') +
+    `version ${version}: ${countIn(style, rows, 'row')} compared, ${formatCount(unanswered)} without a record\n` +
+    formatTable(lines, style, { head }) +
+    fields.map((field) => formatConfusion(field, style)).join('') +
     (worst.length === 0
       ? ''
-      : `\nworst networks\n${formatTable([['', 'network', 'name', 'wrong', 'example'], ...worst])}`)
+      : `\n${style.bold('worst networks')}\n${formatTable(worst, style, { head: ['', 'network', 'name', 'wrong', 'example'] })}`)
   );
 }
 
-function formatConfusion({ field, confusion }: FieldCheck): string {
+function formatConfusion({ field, confusion }: FieldCheck, style: Style): string {
   const rows = confusion
     .slice(0, PRINTED_PAIRS)
     .map(({ expected, answer, rows: count }) => ['', expected, answer, formatCount(count)]);
   const rest = confusion.slice(PRINTED_PAIRS).reduce((sum, { rows: count }) => sum + count, 0);
-  const more = rest === 0 ? '' : `  and ${formatCount(rest)} rows of other pairs\n`;
-  return `\n${field}\n${formatTable([['', 'expected', 'answer', 'rows'], ...rows])}${more}`;
+  const more = rest === 0 ? '' : `  and ${countIn(style, rest, 'row')} of other pairs\n`;
+  const table = formatTable(rows, style, { head: ['', 'expected', 'answer', 'rows'] });
+  return `\n${style.bold(field)}\n${table}${more}`;
 }

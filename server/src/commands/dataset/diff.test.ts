@@ -55,7 +55,13 @@ test('cli: dataset diff of equal versions', async () => {
 });
 
 for (const [behaviour, dataDir, argv, wantCode, message] of [
-  ['an unknown version', folder.dataDir, ['1', '9'], 1, /^error: there is no version 9; list versions with: whence/],
+  [
+    'an unknown version',
+    folder.dataDir,
+    ['1', '9'],
+    1,
+    /^error: there is no version 9; list versions with: wh dataset list/,
+  ],
   ['a truncated version', folder.dataDir, ['1', '3'], 1, /^error: .*000003\.whence: truncated: 100 of \d+ bytes\n$/],
   [
     'a version whose file is missing',
@@ -65,7 +71,13 @@ for (const [behaviour, dataDir, argv, wantCode, message] of [
     /^error: .*000004\.whence is missing; choose another version\n$/,
   ],
   ['no dataset', empty.dataDir, ['previous', 'current'], 1, /^error: there is no dataset in .*; build one with/],
-  ['a word', folder.dataDir, ['1', 'x'], 2, 'error: invalid version "x": must be a number, current or previous\n'],
+  [
+    'a word',
+    folder.dataDir,
+    ['1', 'x'],
+    2,
+    /^error: invalid version "x": must be a number, current or previous\n\(run wh dataset diff --help for usage\)\n$/,
+  ],
   ['a limit of 0', folder.dataDir, ['1', '2', '--limit', '0'], 2, /It must be a positive integer/],
   ['only one version', folder.dataDir, ['1'], 2, /missing required argument 'to'/],
 ] as const) {

@@ -7,10 +7,10 @@ import { type Manifest, readManifest, versionPath } from '@whence/dataset/publis
 import { type Dataset, openDataset } from '@whence/dataset/read';
 import { FLAGS } from '@whence/dataset/record';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
-import type { Output } from '../../terminal/output.ts';
-import { printable } from '../../terminal/printable.ts';
+import { fit, hanging, type Style, type Terminal } from '../../terminal/style.ts';
 import { formatCount, formatTable } from '../../terminal/table.ts';
 import { noDatasetError } from '../local-dataset.ts';
+import { noVersionError } from './find-version.ts';
 
 /** `from` and `to` are a number, `current`, or `previous`: the highest version below the current one. */
 export function datasetDiff(
@@ -18,11 +18,11 @@ export function datasetDiff(
   from: string,
   to: string,
   options: { json?: boolean; limit: number },
-  stdout: Output,
+  terminal: Terminal,
 ): ExitCode {
   const [before, after] = openVersions(dataDir, from, to);
   const diff = diffDatasets(before, after, Math.min(options.limit, MAX_DIFF_LIMIT));
-  stdout.write(options.json === true ? `${JSON.stringify(diff)}\n` : formatDiff(diff));
+  terminal.stdout.write(options.json === true ? `${JSON.stringify(diff)}\n` : formatDiff(diff, fit(terminal)));
   return 0;
 }
 
@@ -32,8 +32,7 @@ function openVersions(dataDir: string, from: string, to: string): [Dataset, Data
   const versions = [from, to].map((text) => versionNumber(dataDir, manifest, text));
   const paths = versions.map((number) => {
     const entry = manifest.versions.find(({ version }) => version === number);
-    if (entry === undefined)
-      throw new DatasetError(`there is no version ${number}; list versions with: whence dataset list`);
+    if (entry === undefined) throw noVersionError(dataDir, number);
     return versionPath(dataDir, entry);
   });
   return paths.map(openPublished) as [Dataset, Dataset];
@@ -59,20 +58,21 @@ function openPublished(path: string): Dataset {
   }
 }
 
-function formatDiff(diff: DatasetDiff): string {
+function formatDiff(diff: DatasetDiff, style: Style): string {
   const { from, to, is_same, networks } = diff;
-  const time = (builtAt: string) => `${printable(builtAt.slice(0, 16).replace('T', ' '))} UTC`;
-  const title = `version ${from.version} (${time(from.built_at)}) to version ${to.version} (${time(to.built_at)})\n`;
+  const time = (builtAt: string) => `${builtAt.slice(0, 16).replace('T', ' ')} UTC`;
+  const versions = `version ${from.version} (${time(from.built_at)}) to version ${to.version} (${time(to.built_at)})`;
+  const title = hanging('', 2, versions, style, style.bold);
   if (is_same) return `${title}no difference\n`;
   const { appeared, vanished, renamed } = networks;
   const counts = [appeared, vanished, renamed].map(({ count }) => formatCount(count));
   return [
     title,
-    formatTotals(diff),
+    formatTotals(diff, style),
     `networks: ${counts[0]} appeared, ${counts[1]} vanished, ${counts[2]} renamed\n`,
-    ...listsOf(diff).flatMap(([what, changes]) => formatChanges(what, changes)),
-    ...formatNetworks(diff),
-    formatSources(diff),
+    ...listsOf(diff).flatMap(([what, changes]) => formatChanges(what, changes, style)),
+    ...formatNetworks(diff, style),
+    formatSources(diff, style),
   ]
     .filter((part) => part !== '')
     .join('\n');
@@ -117,7 +117,7 @@ function shown<Entry>({ ipv4, ipv6 }: Changes<Entry>, describe: (entry: Entry) =
 }
 
 /** One line per kind of change; kinds without changes are omitted. */
-function formatTotals(diff: DatasetDiff): string {
+function formatTotals(diff: DatasetDiff, style: Style): string {
   const amounts: [string, Amount][] = [
     ['addresses gained', diff.addresses.gained],
     ['addresses lost', diff.addresses.lost],
@@ -130,24 +130,25 @@ function formatTotals(diff: DatasetDiff): string {
       what,
       ...[ipv4.count, ipv4.addresses, ipv6.count, ipv6.slash48s].map((count) => formatCount(count)),
     ]);
-  return formatTable(alignRight([['', 'IPv4', 'addresses', 'IPv6', '/48s'], ...rows], [1, 2, 3, 4]));
+  const [head, ...counts] = alignRight([['', 'IPv4', 'addresses', 'IPv6', '/48s'], ...rows], [1, 2, 3, 4]);
+  return formatTable(counts, style, { head: head ?? [] });
 }
 
-function formatChanges(what: string, { ipv4, ipv6 }: Changes<Shown>): string[] {
-  const table = (rows: string[][]) => formatTable(alignRight(rows, [1]));
+function formatChanges(what: string, { ipv4, ipv6 }: Changes<Shown>, style: Style): string[] {
+  const table = (rows: string[][]) => formatTable(alignRight(rows, [1]), style);
   return [
     ipv4.count === 0
       ? ''
-      : heading(`${what}, IPv4`, ipv4) +
+      : heading(`${what}, IPv4`, ipv4, style) +
         table(ipv4.largest.map(({ network, text, addresses }) => [`  ${network}`, formatCount(addresses), text])),
     ipv6.count === 0
       ? ''
-      : heading(`${what}, IPv6`, ipv6) +
+      : heading(`${what}, IPv6`, ipv6, style) +
         table(ipv6.largest.map(({ network, text, slash48s }) => [`  ${network}`, formatCount(slash48s), text])),
   ];
 }
 
-function formatNetworks({ networks: { appeared, vanished, renamed } }: DatasetDiff): string[] {
+function formatNetworks({ networks: { appeared, vanished, renamed } }: DatasetDiff, style: Style): string[] {
   const lists = [
     [
       'networks appeared',
@@ -168,16 +169,18 @@ function formatNetworks({ networks: { appeared, vanished, renamed } }: DatasetDi
   return lists.map(([what, count, largest]) => {
     if (count === 0) return '';
     const rows = largest.map(({ asn, ipv4_addresses, text }) => [`  AS${asn}`, formatCount(ipv4_addresses), text]);
-    return heading(what, { count, largest }) + formatTable(alignRight(rows, [1]));
+    return heading(what, { count, largest }, style) + formatTable(alignRight(rows, [1]), style);
   });
 }
 
-function heading(what: string, { count, largest }: { count: number; largest: readonly unknown[] }): string {
+type Listed = { count: number; largest: readonly unknown[] };
+
+function heading(what: string, { count, largest }: Listed, { bold }: Style): string {
   const cut = largest.length < count ? `, the largest ${formatCount(largest.length)} of ${formatCount(count)}` : '';
-  return `${what}${cut}\n`;
+  return `${bold(`${what}${cut}`)}\n`;
 }
 
-function formatSources({ sources }: DatasetDiff): string {
+function formatSources({ sources }: DatasetDiff, style: Style): string {
   const rows = sources
     .filter(({ from, to }) => from?.as_of !== to?.as_of || from?.records !== to?.records)
     .map(({ id, from, to }) => [
@@ -188,7 +191,8 @@ function formatSources({ sources }: DatasetDiff): string {
       to === undefined ? '' : formatCount(to.records),
     ]);
   if (rows.length === 0) return '';
-  return formatTable(alignRight([['sources', 'as of', '', 'records', ''], ...rows], [3, 4]));
+  const [head, ...cells] = alignRight([['sources', 'as of', '', 'records', ''], ...rows], [3, 4]);
+  return formatTable(cells, style, { head: head ?? [] });
 }
 
 function alignRight(rows: readonly (readonly string[])[], columns: readonly number[]): string[][] {

@@ -54,7 +54,7 @@ test('export: --dataset-version exports an older version', async () => {
   const missing = await versions.export('--format', 'ndjson', '--dataset-version', '7');
   assert.deepEqual(
     [missing.code, missing.stderr],
-    [1, 'error: there is no version 7; list versions with: whence dataset list\n'],
+    [1, 'error: there is no version 7; list versions with: wh dataset list\n'],
   );
 });
 
@@ -135,7 +135,7 @@ test('export: without a dataset it says how to build one', async () => {
   const output = { write: (text: string) => stderr.push(text) };
   const environment = { WHENCE_DATA_DIR: sample.path('no-data') };
   assert.equal(await run(['dataset', 'export', '--format', 'csv'], environment, output, output), 1);
-  assert.match(stderr.join(''), /^error: there is no dataset in .*; build one with: whence dataset build\n$/);
+  assert.match(stderr.join(''), /^error: there is no dataset in .*; build one with: wh dataset build\n$/);
 });
 
 test('export: a full disk is an error and leaves no file', () => {

@@ -1,13 +1,15 @@
 /** `whence dataset export`: writes the dataset in a format that databases, firewalls and proxies read. */
 import { basename, join } from 'node:path';
+import type { VersionEntry } from '@whence/dataset/publish';
 import type { Dataset } from '@whence/dataset/read';
 import { clickhouseSql, writeClickhouseCsv } from '../../export/clickhouse.ts';
 import { FILTER_OPTIONS, type Filter, type FilterOptions, filterValuesOf, parseFilter } from '../../export/filter.ts';
 import { writeIpset } from '../../export/ipset.ts';
 import { writeCsv, writeNdjson } from '../../export/line-formats.ts';
+import { type CompatibleType, parseCompatible, TYPES_WITH_LOCATION } from '../../export/mmdb/compatible.ts';
 import { writeMmdb } from '../../export/mmdb/mmdb.ts';
 import { writeNftables } from '../../export/nftables.ts';
-import { noticeText } from '../../export/notice.ts';
+import { creditedMeta, noticeText } from '../../export/notice.ts';
 import {
   type Format,
   type FormatOptions,
@@ -25,8 +27,10 @@ import { type Output, type Sink, StreamSink } from '../../terminal/output.ts';
 import { printable } from '../../terminal/printable.ts';
 import { ProgressBar } from '../../terminal/progress-bar.ts';
 import { staged } from '../../terminal/staged-files.ts';
-import { formatCount, formatMegabytes } from '../../terminal/table.ts';
-import { openLocalDataset } from '../local-dataset.ts';
+import { countOf, formatMegabytes } from '../../terminal/table.ts';
+import { currentEntry, openLocalDataset, openLocalSupplement, requireParts } from '../local-dataset.ts';
+import { openRpkiSource, type RpkiConfig } from '../rpki-source.ts';
+import { findVersion } from './find-version.ts';
 
 type ExportOptions = FilterOptions &
   FormatOptions & {
@@ -36,11 +40,12 @@ type ExportOptions = FilterOptions &
     readonly json?: boolean;
   };
 
-/** What a firewall or proxy file contains besides the networks. */
+/** What options add to a file, besides the networks. */
 type FileText = {
   readonly name: string;
   readonly table: string;
   readonly value: MappedValue;
+  readonly compatible: CompatibleType | undefined;
   /** The command that wrote the file, for a comment in it. */
   readonly command: string;
 };
@@ -59,7 +64,7 @@ const WRITERS: Readonly<Record<Format, (selection: Selection, sink: Sink, text: 
 };
 
 export async function exportCommand(
-  dataDir: string,
+  config: RpkiConfig,
   options: ExportOptions,
   stdout: Output,
   stderr: Output,
@@ -67,7 +72,11 @@ export async function exportCommand(
   const { format, output, json } = options;
   if (output === undefined) checkStandardOutput(format, json === true);
   rejectInapplicableOptions(format, options);
-  const dataset = openLocalDataset(dataDir, options.datasetVersion);
+  const { dataDir } = config;
+  const entry =
+    options.datasetVersion === undefined ? currentEntry(dataDir) : findVersion(dataDir, options.datasetVersion);
+  const dataset = openLocalDataset(dataDir, entry);
+  const sources = await openSources(config, entry, options.include);
   const filter = parseFilter(options, filterValuesOf(dataset));
   const text = fileText(options, filter);
   if (filter.isEmpty && matchesAny(format, text.value))
@@ -76,7 +85,7 @@ export async function exportCommand(
     );
   // No bar when the rows go to the same terminal.
   const bar = new ProgressBar(output === undefined && stdout.isTTY === true ? { write: () => true } : stderr);
-  const selection = { dataset, matches: filter.matches, onProgress: bar.show.bind(bar) };
+  const selection = { dataset, ...sources, matches: filter.matches, onProgress: bar.show.bind(bar) };
   try {
     const written =
       output === undefined
@@ -95,6 +104,19 @@ export async function exportCommand(
   }
 }
 
+/** What the sections need. Routing has what is known without a supplement and ROA payloads, too. */
+async function openSources(
+  config: RpkiConfig,
+  entry: VersionEntry,
+  include: ExportOptions['include'] = new Set(),
+): Promise<Pick<Selection, 'sections' | 'supplement' | 'vrps'>> {
+  const isRouting = include.has('routing');
+  const isLocation = include.has('location');
+  const opened = isRouting || isLocation ? openLocalSupplement(config.dataDir, entry) : undefined;
+  const supplement = isLocation ? requireParts(opened, ['hasLocations']) : opened;
+  return { sections: include, supplement, vrps: isRouting ? (await openRpkiSource(config))?.table : undefined };
+}
+
 const isSet = (format: Format) => format === 'nftables' || format === 'ipset';
 
 /** True if the file would have the same meaning for every announced address. */
@@ -102,7 +124,7 @@ function matchesAny(format: Format, value: MappedValue): boolean {
   return isSet(format) || (isMap(format) && value.field === undefined);
 }
 
-function fileText({ format, name, table, value }: ExportOptions, filter: Filter): FileText {
+function fileText({ format, name, table, value, compatible, include }: ExportOptions, filter: Filter): FileText {
   const given = [
     filter.text,
     ...(value === undefined ? [] : [`--value ${value}`]),
@@ -113,8 +135,21 @@ function fileText({ format, name, table, value }: ExportOptions, filter: Filter)
     name: parseName('--name', name),
     table: parseName('--table', table),
     value: parseMappedValue(value),
+    compatible: compatibleType(compatible, include),
     command: printable(['whence dataset export --format', format, ...given].filter((text) => text !== '').join(' ')),
   };
+}
+
+function compatibleType(option: ExportOptions['compatible'], include: ExportOptions['include']) {
+  const type = parseCompatible(option);
+  const foreign = [...(include ?? [])].find((section) => section !== 'location');
+  if (type !== undefined && foreign !== undefined)
+    throw new UsageError(
+      `--include ${foreign} and --compatible cannot be combined: MaxMind's databases have no such fields`,
+    );
+  if (type !== undefined && include?.has('location') && !TYPES_WITH_LOCATION.includes(type))
+    throw new UsageError(`--include location applies only to --compatible ${TYPES_WITH_LOCATION.join(', ')}`);
+  return type;
 }
 
 function checkStandardOutput(format: Format, json: boolean): void {
@@ -138,7 +173,7 @@ function writeFiles(
     const notice = files.create(`${path}.NOTICE`);
     if (format === 'clickhouse')
       await files.create(join(output, 'whence.sql')).write(clickhouseSql(meta, CLICKHOUSE_CSV));
-    await notice.write(noticeText(meta, basename(path)));
+    await notice.write(noticeText(creditedMeta(selection), basename(path)));
     const data = files.create(path);
     const rows = await WRITERS[format](selection, data, text);
     if (rows === 0) files.discard();
@@ -152,5 +187,5 @@ type Written = { format: Format; rows: number; bytes: number; path: string };
 
 function formatSummary({ format, rows, bytes, path }: Written, { meta: { version } }: Dataset, json: boolean): string {
   if (json) return `${JSON.stringify({ format, rows, bytes, path, version })}\n`;
-  return `${printable(path)}: ${formatCount(rows)} ${rows === 1 ? 'row' : 'rows'} of version ${version}, ${formatMegabytes(bytes)}\n`;
+  return `${printable(path)}: ${countOf(rows, 'row')} of version ${version}, ${formatMegabytes(bytes)}\n`;
 }

@@ -1,6 +1,6 @@
 /** WHENCE_FEEDS as a file. Separate from the catalogue, so that a server does not load the parsers of all feeds. */
 import { fileURLToPath } from 'node:url';
-import { UsageError } from '../../terminal/exit.ts';
+import { SettingError } from '../../terminal/exit.ts';
 import { checkSettingFile } from '../../terminal/setting-errors.ts';
 
 export const FEEDS_VARIABLE = 'WHENCE_FEEDS';
@@ -16,6 +16,6 @@ export function pathOf(location: string): string {
   try {
     return fileURLToPath(location);
   } catch {
-    throw new UsageError(`${FEEDS_VARIABLE} is not a path; a file: URL should look like file:///folder/name`);
+    throw new SettingError(`${FEEDS_VARIABLE} is not a path; a file: URL should look like file:///folder/name`);
   }
 }

@@ -5,10 +5,10 @@ import { FeedCache } from '@whence/dataset/feed-cache';
 import { fetchText } from '@whence/dataset/fetch-text';
 import type { ProxyVariables } from '@whence/dataset/proxy';
 import { type ActiveFeed, defaultFeeds, parseCatalogue } from '@whence/dataset/read-catalogue';
-import { type ExitCode, UsageError } from '../../terminal/exit.ts';
-import type { Output } from '../../terminal/output.ts';
+import { type ExitCode, SettingError } from '../../terminal/exit.ts';
 import { readSettingFile } from '../../terminal/setting-errors.ts';
-import { formatCount, formatTable } from '../../terminal/table.ts';
+import { fit, type Terminal } from '../../terminal/style.ts';
+import { type Cell, formatCount, formatTable } from '../../terminal/table.ts';
 import { FEEDS_VARIABLE, isHttp, pathOf } from './feeds-file.ts';
 
 export type FeedSettings = {
@@ -28,8 +28,9 @@ export async function readFeeds(settings: FeedSettings): Promise<ActiveFeed[]> {
 export async function datasetFeeds(
   settings: FeedSettings & { readonly dataDir: string },
   { json }: { json?: boolean },
-  stdout: Output,
+  terminal: Terminal,
 ): Promise<ExitCode> {
+  const { stdout } = terminal;
   const feeds = await readFeeds(settings);
   const cache = new FeedCache(settings.dataDir);
   const states = feeds.map(({ id }) => cache.state(id));
@@ -42,19 +43,29 @@ export async function datasetFeeds(
     stdout.write(`${JSON.stringify({ feeds: rows })}\n`);
     return 0;
   }
-  const rows = feeds.map(({ id, isOn, drives, format, refresh_hours, licence }, i) => {
+  const style = fit(terminal);
+  const rows = feeds.map(({ id, isOn, drives, format, refresh_hours, licence }, i): Cell[] => {
     const { as_of = '', records, error } = states[i] ?? {};
     const count = records === undefined ? '' : formatCount(records);
-    return [isOn ? 'on' : 'off', id, drives.join(','), format, `${refresh_hours} h`, as_of, count, error ?? licence];
+    return [
+      isOn ? ['on', style.green] : ['off', style.dim],
+      id,
+      drives.join(','),
+      format,
+      `${refresh_hours} h`,
+      as_of,
+      count,
+      error === undefined ? licence : [error, style.red],
+    ];
   });
   const head = ['', 'feed', 'drives', 'format', 'refresh', 'copy of', 'records', 'licence or error'];
-  stdout.write(formatTable([head, ...rows]));
+  stdout.write(formatTable(rows, style, { head }));
   return 0;
 }
 
 async function readText(location: string, { contact, proxies }: FeedSettings): Promise<string> {
   if (!isHttp(location)) return readSettingFile(FEEDS_VARIABLE, pathOf(location));
-  if (!URL.canParse(location)) throw new UsageError(`${FEEDS_VARIABLE} must be a path or a URL`);
+  if (!URL.canParse(location)) throw new SettingError(`${FEEDS_VARIABLE} must be a path or a URL`);
   const url = new URL(location);
   const fetched = await fetchText(url, { limits: CATALOGUE_LIMITS, contact, network: { proxies } });
   if (fetched.kind === 'fetched') return fetched.text;

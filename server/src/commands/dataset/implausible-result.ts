@@ -4,18 +4,31 @@ import { DatasetError } from '@whence/dataset/dataset-error';
 import { readManifest, type VersionEntry, versionPath } from '@whence/dataset/publish';
 import { type Dataset, openDataset } from '@whence/dataset/read';
 import type { Content } from '@whence/dataset/write';
+import { PROGRAM } from '../../terminal/program-name.ts';
 import { formatShare, qualityName } from '../../terminal/quality.ts';
+import { PLAIN } from '../../terminal/style.ts';
 import { formatCount, formatMegabytes, formatTable } from '../../terminal/table.ts';
 
-/** The result was not published. The message has a row per change. */
+/** The result was not published. */
 export class ImplausibleResultError extends DatasetError {
   override name = 'ImplausibleResultError';
   /** Ids of the sources that caused the changes. */
   readonly causes: ReadonlySet<string>;
 
+  readonly #changes: readonly ExplainedChange[];
+  readonly #previous: number | undefined;
+
+  /** The message has a line per change, for the report of the update and for logs. */
   constructor(changes: readonly ExplainedChange[], previous: number | undefined) {
-    super(formatChanges(changes, previous));
+    super(formatChanges(changes, previous, PLAIN.width));
+    this.#changes = changes;
+    this.#previous = previous;
     this.causes = new Set(changes.flatMap(({ sources }) => sources.map(({ id }) => id)));
+  }
+
+  /** The message for a terminal of so many columns. */
+  messageIn(width: number): string {
+    return formatChanges(this.#changes, this.#previous, width);
   }
 }
 
@@ -51,7 +64,7 @@ function openIfWhole(dataDir: string, entry: VersionEntry): Dataset | undefined 
 
 const LISTED_SOURCES = 3;
 
-function formatChanges(changes: readonly ExplainedChange[], previous: number | undefined): string {
+function formatChanges(changes: readonly ExplainedChange[], previous: number | undefined, width: number): string {
   const head = ['', 'what', previous === undefined ? '' : `version ${previous}`, 'new', 'allowed', 'by'];
   const rows = changes.map(({ measure, before, after, limit, sources }) => {
     const format = formatOf(measure);
@@ -70,8 +83,8 @@ function formatChanges(changes: readonly ExplainedChange[], previous: number | u
   });
   const against = previous === undefined ? 'is not plausible' : `differs too much from version ${previous}`;
   return (
-    `the new dataset ${against}, so it was not published:\n${formatTable([head, ...rows])}` +
-    'disable the feed (WHENCE_FEEDS), or publish it with: whence dataset update --accept-changes'
+    `the new dataset ${against}, so it was not published:\n${formatTable(rows, { ...PLAIN, width }, { head })}` +
+    `disable the feed (WHENCE_FEEDS), or publish it with: ${PROGRAM} dataset update --accept-changes`
   );
 }
 

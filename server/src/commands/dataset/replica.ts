@@ -1,10 +1,10 @@
 /** `whence dataset publish|pull`: one machine builds and publishes to a static host, replicas pull from there. */
 import { DatasetError } from '@whence/dataset/dataset-error';
-import { prune } from '@whence/dataset/publish';
 import { publishTo } from '@whence/dataset/published-folder';
 import { pull } from '@whence/dataset/pull';
+import { keepVersions } from '@whence/dataset/record-history';
 import type { Config } from '../../settings/config.ts';
-import { type ExitCode, UsageError } from '../../terminal/exit.ts';
+import { type ExitCode, SettingError } from '../../terminal/exit.ts';
 import { withFileErrors } from '../../terminal/file-errors.ts';
 import type { Output } from '../../terminal/output.ts';
 import { reportPull } from '../../versions/update-report.ts';
@@ -38,29 +38,29 @@ export function datasetPublish(
 }
 
 export async function datasetPull(
-  { dataDir, datasetUrl, keepVersions, proxies }: PullSettings,
+  { dataDir, datasetUrl, keepVersions: retention, proxies }: PullSettings,
   options: { json?: boolean },
   now: () => Date,
   stdout: Output,
   stderr: Output,
 ): Promise<ExitCode> {
   if (datasetUrl === undefined)
-    throw new UsageError('WHENCE_DATASET_URL is not set: set it to the URL of the published datasets');
+    throw new SettingError('WHENCE_DATASET_URL is not set: set it to the URL of the published datasets');
   const outcome = await pull(datasetUrl, dataDir, { now, network: { proxies } });
   tryOrNote(() => reportPull(dataDir, outcome, now()), 'this pull is not shown by servers', stderr);
   if (outcome.kind === 'failed') throw new DatasetError(`${outcome.reason}. The version in use is unchanged.`);
   const { version } = outcome;
   const isNew = outcome.kind === 'adopted' || (outcome.kind === 'held back' && outcome.isNew);
   if (outcome.kind === 'held back') stderr.write(`note: ${outcome.reason}\n`);
-  if (isNew) pruneVersions(dataDir, keepVersions, stderr);
+  if (isNew) keepVersionsOrNote({ dataDir, keepVersions: retention }, now(), stderr);
   if (options.json === true) stdout.write(`${JSON.stringify({ version, is_new: isNew })}\n`);
   else stdout.write(isNew ? `version ${version} is current\n` : `no change: version ${version} is current\n`);
   return 0;
 }
 
-/** After `dataset build`: removes old versions, and warns on a replica, where the next pull undoes the build. */
-export function afterBuild(versions: Versions, stderr: Output): void {
-  pruneVersions(versions.dataDir, versions.keepVersions, stderr);
+/** After `dataset build`: records what changed, removes old versions, and warns on a replica, where the next pull undoes the build. */
+export function afterBuild(versions: Versions, now: Date, stderr: Output): void {
+  keepVersionsOrNote(versions, now, stderr);
   warnOfNextPull(versions, stderr);
 }
 
@@ -70,9 +70,13 @@ export function warnOfNextPull({ datasetUrl }: Pick<Versions, 'datasetUrl'>, std
     stderr.write('note: WHENCE_DATASET_URL is set: the next pull makes the published version current again\n');
 }
 
-/** A failure is only noted: the new version is in place, and the next build removes the old ones. */
-function pruneVersions(dataDir: string, keep: number, stderr: Output): void {
-  tryOrNote(() => prune(dataDir, keep), 'old versions were not removed', stderr);
+/** A failure is only noted: the new version is in place, and the next build does it again. */
+function keepVersionsOrNote(
+  { dataDir, keepVersions: retention }: Pick<Versions, 'dataDir' | 'keepVersions'>,
+  now: Date,
+  stderr: Output,
+): void {
+  tryOrNote(() => keepVersions(dataDir, retention, now), 'old versions were not removed', stderr);
 }
 
 /** For follow-up work, whose failure is noted but does not fail the command. */

@@ -7,21 +7,25 @@ import {
 } from '@whence/dataset/disagreements';
 import { DECIDERS, type Decider, type TableCoverage, tableCoverage } from '@whence/dataset/table-coverage';
 import type { ExitCode } from '../../terminal/exit.ts';
-import type { Output } from '../../terminal/output.ts';
-import { formatCount, formatTable } from '../../terminal/table.ts';
+import { fit, hanging, type Style, type Terminal } from '../../terminal/style.ts';
+import { countIn, countOf, formatCount, formatTable } from '../../terminal/table.ts';
 import { openLocalDataset } from '../local-dataset.ts';
 
 type ReviewOptions = { json?: boolean; limit: number };
 
-export function datasetCoverage(dataDir: string, { json, limit }: ReviewOptions, stdout: Output): ExitCode {
+export function datasetCoverage(dataDir: string, { json, limit }: ReviewOptions, terminal: Terminal): ExitCode {
+  const { stdout } = terminal;
   const coverage = tableCoverage(openLocalDataset(dataDir), limit);
-  stdout.write(json === true ? `${JSON.stringify(coverage)}\n` : formatCoverage(coverage));
+  stdout.write(json === true ? `${JSON.stringify(coverage)}\n` : formatCoverage(coverage, fit(terminal)));
   return 0;
 }
 
-export function datasetDisagreements(dataDir: string, { json, limit }: ReviewOptions, stdout: Output): ExitCode {
+export function datasetDisagreements(dataDir: string, { json, limit }: ReviewOptions, terminal: Terminal): ExitCode {
+  const { stdout } = terminal;
   const disagreements = findDisagreements(openLocalDataset(dataDir), limit);
-  stdout.write(json === true ? `${JSON.stringify(disagreements)}\n` : formatDisagreements(disagreements));
+  stdout.write(
+    json === true ? `${JSON.stringify(disagreements)}\n` : formatDisagreements(disagreements, fit(terminal)),
+  );
   return 0;
 }
 
@@ -33,7 +37,7 @@ const DECIDER_NAMES: Readonly<Record<Decider, string>> = {
   default: 'assumed',
 };
 
-function formatCoverage(coverage: TableCoverage): string {
+function formatCoverage(coverage: TableCoverage, style: Style): string {
   const { version, decided_by, largest, table_rows, vpn_or_proxy, not_in_table } = coverage;
   const decided = DECIDERS.map((decider) => {
     const { networks, ipv4_addresses } = decided_by[decider];
@@ -58,25 +62,27 @@ function formatCoverage(coverage: TableCoverage): string {
     asn_name,
   ]);
   return (
-    `version ${version}: what decides the connection type\n\n` +
-    `${formatTable([['', 'networks', 'share of IPv4 space'], ...decided])}\n` +
-    `${lines.join('\n')}\n\nthe largest networks without a row in the table\n` +
-    formatTable([['network', 'country', '       IPv4', 'type', 'name'], ...unlisted])
+    `${style.bold(`version ${version}: what decides the connection type`)}\n\n` +
+    `${formatTable(decided, style, { head: ['', 'networks', 'share of IPv4 space'] })}\n` +
+    `${lines.map((line) => hanging('', 2, line, style)).join('')}\n` +
+    `${style.bold('the largest networks without a row in the table')}\n` +
+    formatTable(unlisted, style, { head: ['network', 'country', '       IPv4', 'type', 'name'] })
   );
 }
 
-function formatDisagreements({ version, ipv4_addresses, fields }: Disagreements): string {
+function formatDisagreements({ version, ipv4_addresses, fields }: Disagreements, style: Style): string {
   const sections = DISPUTED_FIELDS.map((field) => {
     const found = fields[field];
     const share = percent(found.ipv4_addresses, ipv4_addresses, 2);
-    const title = `${field}: ${formatCount(found.ipv4_addresses)} IPv4 addresses (${share}), ${formatCount(found.ranges)} ${found.ranges === 1 ? 'range' : 'ranges'}`;
-    if (found.ranges === 0) return `${title}\n`;
-    return `${title}\n\nmost addresses\n${formatRows(found.by_addresses)}\nmost ranges\n${formatRows(found.by_ranges)}`;
+    const title = `${field}: ${countIn(style, found.ipv4_addresses, 'IPv4 address', 'es')} (${share}), ${countOf(found.ranges, 'range')}`;
+    const heading = `${style.bold(title)}\n`;
+    if (found.ranges === 0) return heading;
+    return `${heading}\nmost addresses\n${formatRows(found.by_addresses, style)}\nmost ranges\n${formatRows(found.by_ranges, style)}`;
   });
-  return `version ${version}: where its sources contradict its answers\n\n${sections.join('\n')}`;
+  return `${style.bold(`version ${version}: where its sources contradict its answers`)}\n\n${sections.join('\n')}`;
 }
 
-function formatRows(rows: readonly Disagreement[]): string {
+function formatRows(rows: readonly Disagreement[], style: Style): string {
   const cells = rows.map(({ asn, asn_name, answer, other, ipv4_addresses, ranges }) => [
     formatCount(ipv4_addresses).padStart(11),
     formatCount(ranges).padStart(7),
@@ -85,7 +91,8 @@ function formatRows(rows: readonly Disagreement[]): string {
     `${other.value} (${other.source})`,
     asn_name,
   ]);
-  return formatTable([['       IPv4', ' ranges', 'network', 'answer', 'other source', 'name'], ...cells]);
+  const head = ['       IPv4', ' ranges', 'network', 'answer', 'other source', 'name'];
+  return formatTable(cells, style, { head });
 }
 
 function percent(part: number, whole: number, digits: number): string {

@@ -1,54 +1,92 @@
 /** `whence dataset list|verify|use`: the versions in the data directory. */
-import { readManifest, type VersionEntry, verifyVersion } from '@whence/dataset/publish';
+import { DatasetError } from '@whence/dataset/dataset-error';
+import { historyOnly } from '@whence/dataset/history-index';
+import { openSupplement, readManifest, type VersionEntry, verifyVersion } from '@whence/dataset/publish';
+import type { Refusal } from '@whence/dataset/record';
 import type { Config } from '../../settings/config.ts';
 import type { ExitCode } from '../../terminal/exit.ts';
 import { formatFigures } from '../../terminal/figures.ts';
 import type { Output } from '../../terminal/output.ts';
-import { printable } from '../../terminal/printable.ts';
+import { PROGRAM } from '../../terminal/program-name.ts';
 import { formatQuality } from '../../terminal/quality.ts';
 import { withDataDirErrors } from '../../terminal/setting-errors.ts';
-import { formatCount, formatMegabytes, formatTable } from '../../terminal/table.ts';
+import { fit, hanging, type Style, type Terminal, unpainted } from '../../terminal/style.ts';
+import { type Cell, formatCount, formatMegabytes, formatTable } from '../../terminal/table.ts';
 import { switchVersion } from '../../versions/switch-version.ts';
-import { findVersion, noDatasetError } from '../local-dataset.ts';
+import { noDatasetError } from '../local-dataset.ts';
 import { operator } from '../operator.ts';
+import { findVersion } from './find-version.ts';
 import { commandAudit } from './version-audit.ts';
 
 type Options = { json?: boolean };
 
-export function datasetList(dataDir: string, options: Options, stdout: Output): ExitCode {
+export function datasetList(dataDir: string, options: Options, terminal: Terminal): ExitCode {
+  const { stdout } = terminal;
   const { current, versions } = readManifest(dataDir) ?? { current: 0, versions: [] };
+  const { past, problem } = pastVersions(dataDir);
   if (options.json === true) {
-    stdout.write(`${JSON.stringify({ current, versions })}\n`);
+    const history = past.map(({ version, built_at, bytes }) => ({ version, built_at, bytes }));
+    stdout.write(`${JSON.stringify({ current, versions, history })}\n`);
     return 0;
   }
   if (versions.length === 0) {
     stdout.write(`${noDatasetError(dataDir).message}\n`);
     return 0;
   }
-  const rows = versions.map(({ version, built_at, bytes, counts }) => [
-    version === current ? '*' : '',
-    String(version),
-    built_at.slice(0, 16).replace('T', ' '),
+  const style = fit(terminal);
+  const rows = versions.map(({ version, built_at, bytes, counts }): Cell[] => [
+    [version === current ? '*' : '', style.green],
+    [String(version), version === current ? style.green : unpainted],
+    formatTime(built_at),
     formatMegabytes(bytes),
     formatCount(counts.ipv4_prefixes + counts.ipv6_prefixes),
     formatCount(counts.asns),
   ]);
-  stdout.write(formatTable([['', 'version', 'built (UTC)', 'size', 'prefixes', 'networks'], ...rows]));
+  const pastRows = past.map(({ version, built_at, bytes }): Cell[] => [
+    ...['', String(version), formatTime(built_at), formatMegabytes(bytes)],
+    'history only',
+  ]);
+  const head = ['', 'version', 'built (UTC)', 'size', 'prefixes', 'networks'];
+  stdout.write(formatTable([...pastRows, ...rows], style, { head }));
+  if (past.length > 0)
+    stdout.write(
+      hanging(
+        '',
+        2,
+        `history only: answers ${PROGRAM} ip --history, --dataset-version and --at, and not dataset use, diff and export`,
+        style,
+      ),
+    );
+  if (problem !== undefined) stdout.write(hanging('', 2, `history: ${problem}`, style));
   const entry = versions.find(({ version }) => version === current);
-  if (entry !== undefined) stdout.write(`\n${formatAge(entry)}${formatSources(entry)}`);
-  if (entry?.figures !== undefined) stdout.write(`\n${formatFigures(entry.figures)}`);
-  if (entry !== undefined) stdout.write(formatQuality(entry.quality ?? []));
+  if (entry !== undefined) stdout.write(`\n${formatAge(entry, style)}${formatSources(entry, style)}`);
+  if (entry?.figures !== undefined) stdout.write(`\n${formatFigures(entry.figures, style)}`);
+  if (entry !== undefined) stdout.write(formatQuality(entry.quality ?? [], style));
   return 0;
 }
 
-/** The age of the data, which the time of the build does not show. */
-function formatAge({ data_sources = {} }: VersionEntry): string {
-  const parts = Object.entries(data_sources).map(([field, { source, as_of }]) => `${field} ${as_of} (${source})`);
-  return parts.length === 0 ? '' : `oldest deciding source: ${printable(parts.join(', '))}\n\n`;
+const formatTime = (builtAt: string) => builtAt.slice(0, 16).replace('T', ' ');
+
+/** A damaged history must not hide the versions that can be used. */
+function pastVersions(dataDir: string): { past: ReturnType<typeof historyOnly>; problem?: string } {
+  try {
+    return { past: historyOnly(dataDir) };
+  } catch (error) {
+    if (!(error instanceof DatasetError)) throw error;
+    return { past: [], problem: error.message };
+  }
 }
 
-function formatSources({ version, sources, refused = [] }: VersionEntry): string {
-  const rows = sources.map(({ id, as_of, records, licence, credit }) => [
+/** The age of the data, which the time of the build does not show. */
+function formatAge({ data_sources = {} }: VersionEntry, style: Style): string {
+  const parts = Object.entries(data_sources).map(([field, { source, as_of }]) => `${field} ${as_of} (${source})`);
+  return parts.length === 0 ? '' : `${hanging('', 2, `oldest deciding source: ${parts.join(', ')}`, style)}\n`;
+}
+
+function formatSources({ version, sources, refused = [], supplement }: VersionEntry, style: Style): string {
+  const known = new Set(sources.map(({ id }) => id));
+  const supplementary = supplement?.sources.filter(({ id }) => !known.has(id)) ?? [];
+  const rows = [...sources, ...supplementary].map(({ id, as_of, records, licence, credit }) => [
     '',
     id,
     as_of,
@@ -57,22 +95,31 @@ function formatSources({ version, sources, refused = [] }: VersionEntry): string
     credit,
   ]);
   const head = ['', `sources of version ${version}`, 'as of', 'records', 'licence', 'credit'];
-  const refusals = refused.map(({ id, reason, used }) => [
+  const refusedTable =
+    refused.length === 0
+      ? ''
+      : `\n${formatTable(refusalRows(refused, style), style, { head: ['', 'refused', '', 'reason'] })}`;
+  const size = supplement === undefined ? 'none; see docs/address.md' : formatMegabytes(supplement.bytes);
+  return `${formatTable(rows, style, { head })}\nsupplement (locations, anycast, exchanges): ${size}\n${refusedTable}`;
+}
+
+export function refusalRows(refused: readonly Refusal[], { red, yellow }: Style): Cell[][] {
+  return refused.map(({ id, reason, used }) => [
     '',
     id,
-    used === undefined ? 'not used' : `copy of ${used} used`,
+    used === undefined ? ['not used', red] : [`copy of ${used} used`, yellow],
     reason,
   ]);
-  const refusedTable = refusals.length === 0 ? '' : `\n${formatTable([['', 'refused', '', 'reason'], ...refusals])}`;
-  return formatTable([head, ...rows]) + refusedTable;
 }
 
 export function datasetVerify(
   dataDir: string,
   version: number | undefined,
   options: Options,
-  stdout: Output,
+  terminal: Terminal,
 ): ExitCode {
+  const { stdout } = terminal;
+  const style = fit(terminal);
   const entries = version === undefined ? (readManifest(dataDir)?.versions ?? []) : [findVersion(dataDir, version)];
   if (entries.length === 0) throw noDatasetError(dataDir);
   const results = entries.map((entry) => ({
@@ -83,7 +130,7 @@ export function datasetVerify(
     const isValid = error === undefined;
     if (options.json === true)
       stdout.write(`${JSON.stringify({ version: number, is_valid: isValid, ...(isValid ? {} : { error }) })}\n`);
-    else stdout.write(`version ${number}: ${printable(error ?? 'valid')}\n`);
+    else stdout.write(hanging(`version ${number}: `, 2, error ?? 'valid', style, isValid ? style.green : style.red));
   }
   return results.every(({ error }) => error === undefined) ? 0 : 1;
 }
@@ -109,6 +156,7 @@ export async function datasetUse(
 function verificationError(dataDir: string, entry: VersionEntry): string | undefined {
   try {
     verifyVersion(dataDir, entry);
+    openSupplement(dataDir, entry);
     return undefined;
   } catch (error) {
     return (error as Error).message;

@@ -3,8 +3,8 @@ import type { ComparedPart, ReportChange } from '@whence/email/report-change';
 import { isFailureText } from '@whence/email/report-change';
 import { visible } from '@whence/email/visible-text';
 import type { NetworksReport } from '../../email-checks/mail-networks.ts';
+import { hanging, type Style } from '../../terminal/style.ts';
 import { formatCount } from '../../terminal/table.ts';
-import { hanging, type Style } from './style.ts';
 
 export type Change =
   | ReportChange

@@ -1,10 +1,10 @@
 /** What a run of `whence email` has, however it prints: the domains, how they are checked, where the lines go. */
 import type { Readable } from 'node:stream';
 import type { Output } from '../../terminal/output.ts';
+import type { Style } from '../../terminal/style.ts';
 import type { CheckerOptions } from './checker.ts';
 import type { ListedDomain } from './domain-list.ts';
 import type { ReportFile } from './saved-reports.ts';
-import type { Style } from './style.ts';
 
 export type EmailStreams = {
   readonly stdin: () => Readable & { readonly isTTY?: boolean };

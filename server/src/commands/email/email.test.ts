@@ -367,7 +367,7 @@ test('email: a domain that cannot be checked keeps its saved report, and the oth
 
 for (const [behaviour, text, message] of [
   ['is no JSON', '{"a":1}\nnot json\n', /line 2 is not JSON/],
-  ['is another JSON', '{"a":1}', /is not a report of whence email --json/],
+  ['is another JSON', '{"a":1}', /is not a report of wh email --json/],
   ['lacks a part', '{"domain":"a.example","domain_auth_score":1,"mx":{}}', /is not a report/],
 ] as const)
   test(`email: --diff refuses a file that ${behaviour}`, async () => {

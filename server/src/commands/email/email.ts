@@ -7,8 +7,10 @@ import { type ExitCode, UsageError } from '../../terminal/exit.ts';
 import { StreamSink } from '../../terminal/output.ts';
 import { ProgressBar } from '../../terminal/progress-bar.ts';
 import { staged } from '../../terminal/staged-files.ts';
+import { styleOf } from '../../terminal/style.ts';
 import { formatCount } from '../../terminal/table.ts';
 import { openLocalDataset } from '../local-dataset.ts';
+import { type RemoteOptions, remoteUrl } from '../remote/remote-options.ts';
 import { type CheckerOptions, checkListed, parseSelectors } from './checker.ts';
 import { compareWithSaved } from './compare.ts';
 import { domainsOfArguments, type ListedDomain, readDomains, STANDARD_INPUT } from './domain-list.ts';
@@ -19,10 +21,9 @@ import { csvHeader, csvLine } from './report-csv.ts';
 import { failureLine, reportLine, savedReport } from './report-json.ts';
 import { formatChecked } from './report-text.ts';
 import { ReportFile, readSavedReports } from './saved-reports.ts';
-import { styleOf } from './style.ts';
 import { formatSummary, type SummaryRow, summaryRow } from './summary.ts';
 
-export type EmailOptions = {
+export type EmailOptions = RemoteOptions & {
   readonly file?: string;
   /** To try beside the common ones. */
   readonly selectors?: string;
@@ -50,6 +51,15 @@ export async function emailCommand(
   streams: EmailStreams,
 ): Promise<ExitCode> {
   rejectContradictions(texts, options);
+  if (remoteUrl(options, environment) !== undefined) {
+    const { rejectLocalOnly, remoteEmail } = await import('../remote/remote-email.ts');
+    const { openRemote } = await import('../remote/remote-server.ts');
+    rejectLocalOnly(options);
+    const server = openRemote(options, environment);
+    const listed = await listDomains(texts, options.file, undefined, streams.stdin);
+    const selectors = parseSelectors(options.onlySelectors);
+    return remoteEmail(server, listed, options, selectors, styleOf(streams.stdout, environment), streams);
+  }
   const checker: CheckerOptions = {
     dnsServers,
     selectors: parseSelectors(options.onlySelectors),

@@ -1,7 +1,8 @@
 /** Who carries the domain's mail, and how many addresses may send as it. */
 import type { NetworksReport } from '../../email-checks/mail-networks.ts';
+import { cutToWidth, hanging, type Style } from '../../terminal/style.ts';
 import { formatCount } from '../../terminal/table.ts';
-import { cutToWidth, formatErrors, hanging, type Style } from './style.ts';
+import { formatErrors } from './report-marks.ts';
 
 /** The rest is in `--json`. */
 const MAX_CARRIERS = 10;

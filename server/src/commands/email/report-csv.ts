@@ -4,7 +4,7 @@ import { type Part, partViews, verdictOf } from '@whence/email/part-state';
 import type { EmailReport, SpfReport } from '@whence/email/report';
 import { isFailureText } from '@whence/email/report-change';
 import type { Checked } from '../../email-checks/examine-mail.ts';
-import { quoteCell } from '../../enrich/insertion.ts';
+import { quoteCell } from '../../enrich/fields.ts';
 import { printable } from '../../terminal/printable.ts';
 import type { Outcome } from './outcome.ts';
 

@@ -18,9 +18,10 @@ import { MAX_POINTS } from '@whence/email/score';
 import { visible } from '@whence/email/visible-text';
 import { zoneFileLine } from '@whence/email/zone-file';
 import type { Checked } from '../../email-checks/examine-mail.ts';
+import { cutToWidth, hanging, type Style } from '../../terminal/style.ts';
 import { formatNetworks } from './networks-text.ts';
+import { formatErrors, gradePaint } from './report-marks.ts';
 import { formatSpfTree } from './spf-tree.ts';
-import { cutToWidth, formatErrors, gradePaint, hanging, type Style } from './style.ts';
 import { formatTransport } from './transport-text.ts';
 
 export function formatChecked(examination: Checked, style: Style): string {

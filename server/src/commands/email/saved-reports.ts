@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { UsageError } from '../../terminal/exit.ts';
 import type { Sink } from '../../terminal/output.ts';
+import { PROGRAM } from '../../terminal/program-name.ts';
 import type { SavedReport } from './outcome.ts';
 import { reportLine } from './report-json.ts';
 
@@ -13,7 +14,7 @@ export function readSavedReports(path: string): SavedReport[] {
   return values.flatMap((value) => {
     const data = isObject(value) && isObject(value['data']) ? value['data'] : value;
     if (isObject(data) && typeof data['error'] === 'string') return [];
-    if (!isReport(data)) throw new UsageError(`${path} is not a report of whence email --json`);
+    if (!isReport(data)) throw new UsageError(`${path} is not a report of ${PROGRAM} email --json`);
     return [data];
   });
 }

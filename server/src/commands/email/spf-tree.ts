@@ -3,7 +3,7 @@ import { limitFindings } from '@whence/email/finding-list';
 import { formatFinding } from '@whence/email/finding-text';
 import type { SpfNode } from '@whence/email/spf-lookups';
 import { excerpt } from '@whence/email/visible-text';
-import { cutToWidth, hanging, type Style } from './style.ts';
+import { cutToWidth, hanging, type Style } from '../../terminal/style.ts';
 
 /** A tree has up to a hundred nodes. */
 const MAX_NODE_ERRORS = 3;

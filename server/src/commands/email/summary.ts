@@ -2,9 +2,10 @@
 import { explainAdvice } from '@whence/email/advice-text';
 import { PARTS, type Part, partViews, verdictOf } from '@whence/email/part-state';
 import type { Grade } from '@whence/email/report';
+import { cutToWidth, type Style } from '../../terminal/style.ts';
 import { formatCount } from '../../terminal/table.ts';
 import type { Outcome } from './outcome.ts';
-import { cutToWidth, gradePaint, type Style } from './style.ts';
+import { gradePaint } from './report-marks.ts';
 
 /** What is kept of each domain: little, because there may be a million. */
 export type SummaryRow = {

@@ -2,7 +2,8 @@
 import type { TransportRecommendation, TransportReport } from '@whence/email/report';
 import { isFailureText } from '@whence/email/report-change';
 import { visible } from '@whence/email/visible-text';
-import { cutToWidth, formatErrors, hanging, type Style } from './style.ts';
+import { cutToWidth, hanging, type Style } from '../../terminal/style.ts';
+import { formatErrors } from './report-marks.ts';
 
 const LABEL_WIDTH = 9;
 

@@ -17,6 +17,7 @@ import { gzipSync } from 'node:zlib';
 import { seededRandom } from '@whence/testing/seeded-random';
 import { until } from '@whence/testing/until';
 import { run } from '../../main.ts';
+import { runCommand } from '../../test/run-command.ts';
 import { TestFolder } from '../../test/test-server.ts';
 
 const folder = new TestFolder();
@@ -317,6 +318,24 @@ test('enrich: the summary counts lines, addresses and unchanged lines', async ()
   );
 });
 
+for (const text of ['[{"ip":"8.8.8.8"}]\n', '[\n  "8.8.8.8"\n]\n', '[]'])
+  test(`enrich: a JSON array is refused with a hint: ${JSON.stringify(text)}`, async () => {
+    const { code, stdout, stderr } = await enrichFile('array.json', text);
+    assert.deepEqual([code, stdout.length], [2, 0]);
+    assert.match(stderr, /^error: the input is a JSON array; enrich reads one object per line: .* jq -c '\.\[\]'/);
+    // As text it can be read; and brackets of other logs are not JSON.
+    assert.notEqual((await enrichFile('array.json', text, '--format', 'lines')).code, 2);
+  });
+
+test('enrich: a log that begins with a bracket is not a JSON array', async () => {
+  assert.equal((await enrichFile('syslog', '[8.8.8.8] connected\n')).code, 0);
+});
+
+test('enrich: on a terminal it says what it waits for', async () => {
+  const { stderr } = await runCommand(['enrich'], folder.environment);
+  assert.match(stderr, /^reading a log from the terminal; end with Ctrl-D, or give a file\n/);
+});
+
 test('enrich: exits with 1 if there is no address', async () => {
   const { code, stdout, stderr } = await enrichFile('none.log', 'nothing\nhere\n');
   assert.deepEqual([code, stdout.toString(), stderr], [1, 'nothing\nhere\n', 'no addresses found in 2 lines\n']);
@@ -325,7 +344,7 @@ test('enrich: exits with 1 if there is no address', async () => {
 
 for (const [behaviour, argv, message] of [
   ['a missing file', ['nowhere.log'], /^error: cannot read .*nowhere\.log: ENOENT/],
-  ['a directory', ['.'], /^error: .* is a directory\n$/],
+  ['a directory', ['.'], /^error: .* is a directory; name a file\n/],
   [
     'an unknown field',
     ['a.log', '--fields', 'country,planet'],
@@ -369,7 +388,7 @@ for (const [behaviour, argv, message] of [
     ['b.csv'],
     /^error: no address column found by name or in the first row of data; name it with --column\n$/,
   ],
-  ['zstd', ['a.zst'], /^error: .*a\.zst is zstd data; decompress it first: zstd -dc … \| whence enrich\n$/],
+  ['zstd', ['a.zst'], /^error: .*a\.zst is zstd data; decompress it first: zstd -dc … \| wh enrich\n$/],
   [
     'a device as output',
     ['a.log', '--output', '/dev/null'],
@@ -388,7 +407,7 @@ for (const [behaviour, argv, message] of [
     writeFileSync(join(logs, 'a.zst'), Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, 0, 0, 0]));
     const { code, stderr } = await enrich(join(logs, argv[0]), ...argv.slice(1));
     assert.equal(code, 2);
-    assert.match(stderr, message);
+    assert.match(stderr.replace('(run wh enrich --help for usage)\n', ''), message);
   });
 
 test('enrich: truncated gzip is an error, and no output file appears', async () => {

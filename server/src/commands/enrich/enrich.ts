@@ -1,5 +1,5 @@
 /** `whence enrich [FILE]`: adds network data to the addresses in a log, as a stream. */
-import type { Readable } from 'node:stream';
+import { openSupplement, type SupplementEntry, supplementPath, versionPath } from '@whence/dataset/publish';
 import { openDataset } from '@whence/dataset/read';
 import { formatSummary, newCounts, Progress } from '../../enrich/counts.ts';
 import { enrich, enrichInParallel, type ParallelOptions } from '../../enrich/enrich.ts';
@@ -14,12 +14,15 @@ import {
   requestedFormat,
 } from '../../enrich/formats/format.ts';
 import { type Input, InputError, openInput } from '../../enrich/input.ts';
-import { type EnrichPlan, enrichmentOf } from '../../enrich/plan.ts';
+import { type EnrichPlan, enrichmentOf, fieldsOf, sectionValuesFor } from '../../enrich/plan.ts';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
 import { type Output, type Sink, StreamSink } from '../../terminal/output.ts';
 import { printable } from '../../terminal/printable.ts';
 import { staged } from '../../terminal/staged-files.ts';
-import { currentPath } from '../local-dataset.ts';
+import { currentEntry, requireParts, type SupplementPart } from '../local-dataset.ts';
+import type { StandardInput } from '../lookup/listed-arguments.ts';
+import type { RpkiConfig } from '../rpki-source.ts';
+import { noteWaiting } from '../text/text-input.ts';
 
 type EnrichOptions = FormatOptions & {
   readonly fields?: string;
@@ -29,35 +32,55 @@ type EnrichOptions = FormatOptions & {
   readonly json?: boolean;
 };
 
-type EnrichStreams = { readonly stdin: () => Readable; readonly stdout: Output; readonly stderr: Output };
+type EnrichStreams = { readonly stdin: StandardInput; readonly stdout: Output; readonly stderr: Output };
 
 const DEFAULT_MEMBER = 'whence';
 /** Each takes about 60 MB. */
 const MAX_JOBS = 64;
+/** What fields need of the supplement. */
+const PARTS_OF_FIELDS: Readonly<Partial<Record<Field, SupplementPart>>> = {
+  ...{ city: 'hasLocations', region: 'hasLocations', latitude: 'hasLocations', longitude: 'hasLocations' },
+  ...{ is_anycast: 'hasAnycast', exchange: 'hasExchanges' },
+};
 
 export async function enrichCommand(
-  dataDir: string,
+  config: RpkiConfig,
   fileArgument: string | undefined,
   options: EnrichOptions,
   now: () => Date,
   { stdin, stdout, stderr }: EnrichStreams,
 ): Promise<ExitCode> {
+  const { dataDir } = config;
   const file = fileArgument === '-' ? undefined : fileArgument;
   const requested = requestedFormat(options, file);
   if (requested !== undefined) rejectInapplicableOptions(options, requested);
   const fields = selectedFields(options);
   const jobs = options.jobs ?? 1;
   if (jobs > MAX_JOBS) throw new UsageError(`--jobs must be at most ${MAX_JOBS}`);
-  const datasetPath = currentPath(dataDir);
+  const entry = currentEntry(dataDir);
+  const datasetPath = versionPath(dataDir, entry);
   const dataset = openDataset(datasetPath);
+  if (file === undefined) noteWaiting(stdin, stderr, 'a log');
   let input: Input | undefined;
   try {
     input = await openInput(file, stdin);
     const format = requested ?? detectFormat(input.head);
     rejectInapplicableOptions(options, format);
     const plan = planOf(format, file, input.head, options, fields);
-    const parts = { jobs, plan, dataset, datasetPath, counts: newCounts() };
-    return await enrichInput(input, parts, options, now, stdout, stderr);
+    const parts = fieldsOf(plan).flatMap((field) => PARTS_OF_FIELDS[field] ?? []);
+    const supplement = parts.length > 0 ? requireParts(openSupplement(dataDir, entry), parts) : undefined;
+    const vrpRows = fieldsOf(plan).includes('rpki') ? await openVrpRows(config) : undefined;
+    const sections = await sectionValuesFor(plan, { dataset, supplement, vrpRows });
+    const work = {
+      jobs,
+      plan,
+      sources: { dataset, supplement, sections },
+      datasetPath,
+      supplementFile: supplement && entry.supplement && supplementFile(dataDir, entry.supplement),
+      vrpRows,
+      counts: newCounts(),
+    };
+    return await enrichInput(input, work, options, now, stdout, stderr);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     const consequence = options.output === undefined ? '' : `; ${options.output} was not written`;
@@ -76,7 +99,7 @@ async function enrichInput(
   stdout: Output,
   stderr: Output,
 ): Promise<ExitCode> {
-  const { jobs, dataset, plan, counts } = parts;
+  const { jobs, sources, plan, counts } = parts;
   const startedMs = now().getTime();
   const elapsedMs = () => now().getTime() - startedMs;
   const progress = new Progress(stderr, counts, elapsedMs);
@@ -87,7 +110,7 @@ async function enrichInput(
   };
   const enrichInto = (sink: Sink) =>
     jobs === 1
-      ? enrich(input, enrichmentOf(dataset, plan, counts), sink, show)
+      ? enrich(input, enrichmentOf(sources, plan, counts), sink, show)
       : enrichInParallel(input, parts, sink, show);
   try {
     if (output === undefined) await enrichInto(new StreamSink(stdout));
@@ -98,6 +121,16 @@ async function enrichInput(
   stderr.write(formatSummary(counts, input.bytesRead(), elapsedMs(), json === true));
   return counts.addresses === 0 ? 1 : 0;
 }
+
+async function openVrpRows(config: RpkiConfig): Promise<Uint32Array> {
+  const { requireVrps } = await import('../rpki-source.ts');
+  return (await requireVrps(config)).rows;
+}
+
+const supplementFile = (dataDir: string, entry: SupplementEntry) => ({
+  path: supplementPath(dataDir, entry),
+  sha256: entry.sha256,
+});
 
 function selectedFields({ fields, full }: EnrichOptions): readonly Field[] | 'default' | 'full' {
   if (fields !== undefined && full === true) throw new UsageError('--fields and --full cannot be combined');

@@ -39,7 +39,7 @@ export function timeOf(option: string, text: string, now: Date): Date {
   try {
     return parseTime(text, now);
   } catch (error) {
-    throw error instanceof InvalidKey ? new InvalidKey(`${option}: ${error.message}`) : error;
+    throw error instanceof InvalidKey ? new InvalidKey(`${option} must be ${error.message}`) : error;
   }
 }
 

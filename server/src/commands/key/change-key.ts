@@ -28,7 +28,8 @@ export async function keySet(
 ): Promise<ExitCode> {
   const now = new Date();
   const change = parsed(() => changeOf(options, now));
-  if (Object.keys(change).length === 0) throw new UsageError('nothing to change: name at least one attribute');
+  if (Object.keys(change).length === 0)
+    throw new UsageError('nothing to change: give at least one option, such as --tier');
   return changeKey(location, name, options, stdout, (keys, id) => keys.change(id, change, operator(), now));
 }
 

@@ -159,14 +159,14 @@ for (const [behaviour, argv, message] of [
     ['set', 'x', '--networks', '192.0.2.7/24'],
     /the network is 192\.0\.2\.0\/24/,
   ],
-  ['an expiry in the past', ['set', 'x', '--expires', '2020-01-01'], /--expires: a time in the future/],
+  ['an expiry in the past', ['set', 'x', '--expires', '2020-01-01'], /--expires must be a time in the future/],
   [
     'an expiry without a zone',
     ['create', '--name', 'x', '--expires', '2099-01-01T10:00'],
-    /--expires: a time in the future/,
+    /--expires must be a time in the future/,
   ],
   ['no requests per second', ['set', 'x', '--requests-per-second', '0'], /a whole number from 1/],
-  ['a period that is none', ['rotate', 'x', '--revoke-old-in', 'soon'], /--revoke-old-in: a time in the future/],
+  ['a period that is none', ['rotate', 'x', '--revoke-old-in', 'soon'], /--revoke-old-in must be a time in the future/],
   ['days that are none', ['usage', 'x', '--days', '0'], /a number from 1 to 400/],
 ] as const) {
   test(`key: ${behaviour} is wrong usage`, async () => {
@@ -179,18 +179,18 @@ for (const [behaviour, argv, message] of [
 for (const command of ['show', 'usage', 'pause', 'resume', 'rotate']) {
   test(`key ${command}: an unknown id is named`, async () => {
     const { code, stderr } = await whence('key', command, 'abcdefghjk');
-    assert.deepEqual([code, stderr], [1, 'error: there is no key abcdefghjk; whence key list shows them\n']);
+    assert.deepEqual([code, stderr], [1, 'error: there is no key abcdefghjk; wh key list shows them\n']);
   });
 }
 
 const secret = makeSecret();
 for (const [behaviour, name, message] of [
-  ['a secret that belongs to no key', secret, /^error: there is no key with this secret; whence key list shows/],
+  ['a secret that belongs to no key', secret, /^error: there is no key with this secret; wh key list shows/],
   ['a secret that is cut off', secret.slice(0, 30), /^error: this is neither the id nor the whole secret of a key;/],
   ['a secret in quotes', `"${secret}"`, /^error: this is neither the id nor the whole secret of a key;/],
   ['a secret without its prefix', secret.slice(7), /^error: this is neither the id nor the whole secret of a key;/],
   ['a part of a secret', secret.slice(7, 19), /^error: (this is neither|there is no key)/],
-  ['an id that is unknown', 'abcdefghjk', /^error: there is no key abcdefghjk; whence key list shows them\n$/],
+  ['an id that is unknown', 'abcdefghjk', /^error: there is no key abcdefghjk; wh key list shows them\n$/],
 ] as const) {
   test(`key revoke: ${behaviour} revokes nothing and is not printed`, async () => {
     const { code, stdout, stderr } = await whence('key', 'revoke', name);

@@ -10,7 +10,8 @@ import { isPostgresUrl } from '../../storage/open-storage.ts';
 import type { StoredKey } from '../../storage/stores/key-store.ts';
 import type { ExitCode } from '../../terminal/exit.ts';
 import type { Output } from '../../terminal/output.ts';
-import { formatCount, formatTable } from '../../terminal/table.ts';
+import { fit, type Style, type Terminal } from '../../terminal/style.ts';
+import { type Cell, formatCount, formatTable } from '../../terminal/table.ts';
 import { PERMISSIONS, type Tier } from '../../vocabulary.ts';
 import { operator } from '../operator.ts';
 import { type AttributeOptions, attributesFrom, parsePermissionList } from './attribute-options.ts';
@@ -50,20 +51,23 @@ function parseNewKey({ name, tier, permissions, ...attributes }: NewKeyOptions, 
   };
 }
 
-export async function keyList(location: string, options: { json?: boolean }, stdout: Output): Promise<ExitCode> {
+export async function keyList(location: string, options: { json?: boolean }, terminal: Terminal): Promise<ExitCode> {
+  const { stdout } = terminal;
   return withKeys(location, { mustExist: true }, async (keys) => {
     const all = await keys.list();
     if (options.json === true) stdout.write(`${JSON.stringify(all.map(describeKey))}\n`);
     else if (all.length === 0) stdout.write('there are no keys\n');
     else {
-      const header = ['id', 'name', 'key', 'tier', 'a day', 'permissions', 'created', 'last used', 'state'];
-      stdout.write(formatTable([header, ...all.map((key) => tableRow(key, new Date()))]));
+      const style = fit(terminal);
+      const head = ['id', 'name', 'key', 'tier', 'a day', 'permissions', 'created', 'last used', 'state'];
+      const rows = all.map((key) => tableRow(key, new Date(), style));
+      stdout.write(formatTable(rows, style, { head }));
     }
     return 0;
   });
 }
 
-function tableRow(stored: StoredKey, now: Date): string[] {
+function tableRow(stored: StoredKey, now: Date, style: Style): Cell[] {
   const key = fromStored(stored);
   const isAll = key?.permissions.length === PERMISSIONS.length;
   return [
@@ -75,11 +79,16 @@ function tableRow(stored: StoredKey, now: Date): string[] {
     isAll ? 'all' : stored.permissions.join(' '),
     day(stored.createdAt),
     stored.lastUsedAt === undefined ? 'never' : day(stored.lastUsedAt),
-    stateText(stored, now),
+    stateCell(stored, now, style),
   ];
 }
 
-export function stateText(key: StoredKey, now: Date): string {
+export function stateCell(key: StoredKey, now: Date, { green, yellow, red }: Style): Cell {
+  const paints = { active: green, paused: yellow, expired: yellow, revoked: red };
+  return [stateText(key, now), paints[stateOf(key, now)]];
+}
+
+function stateText(key: StoredKey, now: Date): string {
   const since = { revoked: key.revokedAt, expired: key.expiresAt, paused: key.pausedAt, active: undefined };
   const state = stateOf(key, now);
   const at = since[state];

@@ -8,6 +8,7 @@ import { isPostgresUrl, openStorage } from '../../storage/open-storage.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { NoDatabase } from '../../storage/storage-unavailable.ts';
 import { CommandError, type ExitCode, UsageError } from '../../terminal/exit.ts';
+import { PROGRAM } from '../../terminal/program-name.ts';
 import { withDataDirErrors } from '../../terminal/setting-errors.ts';
 
 /** `location` is as `openStorage` takes it. */
@@ -39,7 +40,7 @@ function noKeysHere(dataDir: string): CommandError {
   );
 }
 
-export const noSuchKey = (id: string) => new CommandError(`there is no key ${id}; whence key list shows them`);
+export const noSuchKey = (id: string) => new CommandError(`there is no key ${id}; ${PROGRAM} key list shows them`);
 
 export async function findKey(keys: Keys, storage: Storage, name: string): Promise<Key> {
   const id = await findId(keys, name);
@@ -55,7 +56,7 @@ export async function findKey(keys: Keys, storage: Storage, name: string): Promi
  * secret is never printed.
  */
 export async function findId(keys: Keys, name: string): Promise<string> {
-  const unknown = (why: string) => new CommandError(`${why}; whence key list shows the keys and their ids`);
+  const unknown = (why: string) => new CommandError(`${why}; ${PROGRAM} key list shows the keys and their ids`);
   if (isWellFormed(name)) {
     const key = await keys.findBySecret(name);
     if (key === undefined) throw unknown('there is no key with this secret');

@@ -3,9 +3,9 @@ import { describeKey, type Key } from '../../keys/key.ts';
 import { dayAt } from '../../quota/day.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { ExitCode } from '../../terminal/exit.ts';
-import type { Output } from '../../terminal/output.ts';
-import { formatCount, formatTable } from '../../terminal/table.ts';
-import { limitOf, stateText } from './key.ts';
+import { fit, type Style, type Terminal } from '../../terminal/style.ts';
+import { type Cell, formatCount, formatTable } from '../../terminal/table.ts';
+import { limitOf, stateCell } from './key.ts';
 import { findKey, withKeys } from './open-keys.ts';
 
 const DAY_MS = 86_400_000;
@@ -14,18 +14,20 @@ export async function keyShow(
   location: string,
   name: string,
   options: { json?: boolean },
-  stdout: Output,
+  terminal: Terminal,
 ): Promise<ExitCode> {
+  const { stdout } = terminal;
   return withKeys(location, { mustExist: true }, async (keys, storage) => {
     const key = await findKey(keys, storage, name);
     const now = new Date();
+    const style = fit(terminal);
     if (options.json === true) stdout.write(`${JSON.stringify(describeKey(key))}\n`);
-    else stdout.write(formatTable(await factsOf(key, storage, now)));
+    else stdout.write(formatTable(await factsOf(key, storage, now, style), style));
     return 0;
   });
 }
 
-async function factsOf(key: Key, storage: Storage, now: Date): Promise<string[][]> {
+async function factsOf(key: Key, storage: Storage, now: Date, style: Style): Promise<Cell[][]> {
   const { text: today } = dayAt(storage.nowMs() ?? now.getTime());
   const requests = (await storage.usage.rows({ from: today, to: today, keyIds: [key.id] })).reduce(
     (sum, row) => sum + row.requests,
@@ -34,12 +36,12 @@ async function factsOf(key: Key, storage: Storage, now: Date): Promise<string[][
   const [successor] = await storage.keys.successorsOf([key.id]);
   const used = key.lastUsedFrom === undefined ? '' : ` from ${key.lastUsedFrom}`;
   const refused = key.refused;
-  const facts: [string, string | undefined][] = [
+  const facts: [string, Cell | undefined][] = [
     ['id', key.id],
     ['name', key.name],
     ['note', key.note],
     ['key', key.masked],
-    ['state', stateText(key, now)],
+    ['state', stateCell(key, now, style)],
     ['tier', `${key.tier}, ${limitOf(key.tier)} requests a day`],
     ['permissions', key.permissions.join(' ')],
     ['expires', key.expiresAt?.toISOString() ?? 'never'],
@@ -57,7 +59,7 @@ async function factsOf(key: Key, storage: Storage, now: Date): Promise<string[][
     ['replaces', key.predecessorId],
     ['replaced by', successor?.id],
   ];
-  return facts.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+  return facts.flatMap(([name, value]) => (value === undefined ? [] : [[[name, style.dim], value]]));
 }
 
 const fromText = (address: string | undefined) => (address === undefined ? '' : ` from ${address}`);
@@ -66,8 +68,9 @@ export async function keyUsage(
   location: string,
   name: string,
   options: { days: number; json?: boolean },
-  stdout: Output,
+  terminal: Terminal,
 ): Promise<ExitCode> {
+  const { stdout } = terminal;
   return withKeys(location, { mustExist: true }, async (keys, storage) => {
     const key = await findKey(keys, storage, name);
     const nowMs = storage.nowMs() ?? Date.now();
@@ -83,14 +86,20 @@ export async function keyUsage(
       stdout.write(`${JSON.stringify({ id: key.id, ...range, rows: described })}\n`);
     } else if (rows.length === 0) stdout.write(`no requests between ${range.from} and ${range.to}\n`);
     else {
+      const style = fit(terminal);
       const lines = rows.map(({ day, endpoint, statusClass, requests }) => [
         day,
         endpoint,
-        `${statusClass}xx`,
+        statusCell(statusClass, style),
         formatCount(requests),
       ]);
-      stdout.write(formatTable([['day', 'endpoint', 'status', 'requests'], ...lines]));
+      stdout.write(formatTable(lines, style, { head: ['day', 'endpoint', 'status', 'requests'] }));
     }
     return 0;
   });
+}
+
+/** 2xx is an answer, 4xx a mistake of the client, 5xx one of the server. */
+function statusCell(statusClass: number, { green, yellow, red }: Style): Cell {
+  return [`${statusClass}xx`, statusClass >= 5 ? red : statusClass === 4 ? yellow : green];
 }

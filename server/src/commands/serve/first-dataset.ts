@@ -1,6 +1,6 @@
 /**
  * The dataset of the first start: compiled from the embedded default in a process of its own, because compiling takes
- * 0.7 GB and all of a core, while the server answers 503.
+ * 0.9 GB and all of a core, while the server answers 503.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -31,7 +31,7 @@ export function buildFirstDataset(bin: string, log: Logger, isTerminal: boolean)
     const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
     if (code === 0) return 'built';
     if (isTerminal && code !== null) return 'failed';
-    const killed = `its process was killed by ${signal}; it needs 0.7 GB of memory`;
+    const killed = `its process was killed by ${signal}; it needs 0.9 GB of memory`;
     const reason = errors.length > 0 ? errors.join('\n') : signal === null ? `exit code ${code}` : killed;
     throw new CommandError(`the first dataset could not be built: ${reason}`);
   };

@@ -8,6 +8,7 @@ import { AuditLog } from '../../audit/audit-log.ts';
 import { Keys } from '../../keys/keys.ts';
 import type { FirstKey } from '../../settings/settings.ts';
 import type { Storage } from '../../storage/storage.ts';
+import { PROGRAM } from '../../terminal/program-name.ts';
 import { withDataDirErrors } from '../../terminal/setting-errors.ts';
 import { PERMISSIONS } from '../../vocabulary.ts';
 import { writeOwnerOnlyFile } from './owner-only-file.ts';
@@ -58,7 +59,7 @@ async function recover(keys: Keys, path: string): Promise<boolean> {
   return false;
 }
 
-const NONE = '\nThere is no key yet, and WHENCE_FIRST_KEY is off: whence key create --name NAME makes one.\n';
+const NONE = `\nThere is no key yet, and WHENCE_FIRST_KEY is off: ${PROGRAM} key create --name NAME makes one.\n`;
 
 function printed(secret: string, url: string): string {
   return `

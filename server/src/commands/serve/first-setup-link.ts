@@ -8,6 +8,7 @@ import { linkPath } from '../../accounts/one-time-links.ts';
 import { AuditLog } from '../../audit/audit-log.ts';
 import type { FirstKey } from '../../settings/settings.ts';
 import type { Storage } from '../../storage/storage.ts';
+import { PROGRAM } from '../../terminal/program-name.ts';
 import { writeOwnerOnlyFile } from './owner-only-file.ts';
 
 /** What to tell the person who started the server; empty if there is an account. */
@@ -26,7 +27,7 @@ export async function makeFirstSetupLink(
 
 function printed(link: string): string {
   return `
-Set up the dashboard with this link. It works once, for 24 hours; whence user setup-link makes another:
+Set up the dashboard with this link. It works once, for 24 hours; ${PROGRAM} user setup-link makes another:
 
   ${link}
 

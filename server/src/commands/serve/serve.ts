@@ -13,13 +13,16 @@ import type { Storage } from '../../storage/storage.ts';
 import { StorageUnavailable } from '../../storage/storage-unavailable.ts';
 import type { ExitCode } from '../../terminal/exit.ts';
 import type { Output } from '../../terminal/output.ts';
+import { PROGRAM } from '../../terminal/program-name.ts';
 import { checkSettingFile, withDataDirErrors } from '../../terminal/setting-errors.ts';
 import { checkFeedsFile } from '../dataset/feeds-file.ts';
+import { publishEmbedded } from '../embedded-data.ts';
 import { buildFirstDataset } from './first-dataset.ts';
 import { makeFirstKey } from './first-key.ts';
 import { makeFirstSetupLink } from './first-setup-link.ts';
 import { loadServer, startMetrics } from './listen.ts';
 import { isServingDataset, untilReady } from './readiness.ts';
+import { announceServer } from './running-server.ts';
 import { serveAsWorker } from './serve-as-worker.ts';
 import { type Started, startAlone, startWorkers } from './start-processes.ts';
 import { startPuller, startUpdater } from './start-updates.ts';
@@ -72,6 +75,7 @@ async function serveUntilStopped(
   onStop: (stop: () => unknown) => void,
 ): Promise<ExitCode> {
   const isAlone = config.workers === 1;
+  publishFirstDataset(config, log);
   // Dataset and storage open in threads, so the rest of the program is loaded meanwhile. `startAlone` reports a failure.
   const dataset = isAlone ? openAhead(config.dataDir) : Promise.resolve(undefined);
   if (isAlone) void loadServer().catch(() => {});
@@ -91,6 +95,7 @@ async function serveUntilStopped(
   const metricsPort = await startMetrics(config, log, metrics, onStop);
   const { url } = server;
   log.info({ url, workers: config.workers, ...metricsPort }, 'listening');
+  announce(config.dataDir, url, log, onStop);
   stdout.write(`Whence listens on ${url} (documentation: ${url}/docs)\n`);
   if (signals.count === 0) stdout.write(await tellFirstKey(storage, { ...config, url }, log));
   stdout.write(await tellSetupLink(storage, { ...config, url: config.publicUrl ?? url }, log));
@@ -130,7 +135,7 @@ async function tellFirstKey(storage: Storage, place: Parameters<typeof makeFirst
     return await makeFirstKey(storage, place);
   } catch (error) {
     if (storage.engine !== 'PostgreSQL' || !(error instanceof StorageUnavailable)) throw error;
-    log.warn({ err: error }, 'the first key could not be created; whence key create creates one');
+    log.warn({ err: error }, `the first key could not be created; ${PROGRAM} key create creates one`);
     return '';
   }
 }
@@ -149,7 +154,7 @@ async function tellSetupLink(
   } catch (error) {
     log.warn(
       { err: error },
-      'the setup link for the dashboard could not be created; whence user setup-link creates one',
+      `the setup link for the dashboard could not be created; ${PROGRAM} user setup-link creates one`,
     );
     return '';
   }
@@ -159,6 +164,17 @@ async function tellSetupLink(
 async function stopServer(server: Started, signals: StopSignals, signalsUsed: number): Promise<void> {
   void signals.nth(signalsUsed + 1).then(() => server.cut());
   await server.stop();
+}
+
+/** A packed server has a compiled dataset. If it cannot be published, it is built later, which reports the reason. */
+function publishFirstDataset(config: Config, log: Logger): void {
+  if (config.datasetUrl !== undefined) return;
+  try {
+    makeFolder(config.dataDir, 0o700);
+    if (publishEmbedded(config)) log.info('the dataset of the package is published as version 1');
+  } catch (error) {
+    log.debug({ err: error }, 'the dataset of the package could not be published');
+  }
 }
 
 /** The server runs without these files, but an update or a build would fail. */
@@ -199,4 +215,13 @@ async function openWritableStorage({ dataDir, storageLocation }: Config, log: Lo
     },
     'keys',
   );
+}
+
+/** A data directory that cannot be written to is no reason not to serve: links then have the address of the settings. */
+function announce(dataDir: string, url: string, log: Logger, onStop: (stop: () => unknown) => void): void {
+  try {
+    onStop(announceServer(dataDir, url));
+  } catch (error) {
+    log.warn({ err: error }, 'the address of the server could not be written to the data directory');
+  }
 }

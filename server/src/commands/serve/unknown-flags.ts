@@ -1,4 +1,5 @@
 /** The message at the start about flags that the dataset does not know, or knows only as of a past date. */
+import { PROGRAM } from '../../terminal/program-name.ts';
 import { askReadiness } from './readiness.ts';
 
 type FlagKnowledge = { readonly unknown_flags: readonly string[]; readonly dated_flags: readonly string[] };
@@ -10,7 +11,7 @@ export function unknownFlagsText({ unknown_flags: unknown, dated_flags: dated }:
     ...(unknown.length === 0 ? [] : [`  not known, and so false or absent everywhere: ${unknown.join(', ')}`]),
     ...(dated.length === 0 ? [] : [`  known from tables of a past date only: ${dated.join(', ')}`]),
   ];
-  return `\nSome flags need lists that \`whence dataset update\` (or WHENCE_UPDATE) fetches; proxies are opt-in:\n${lines.join('\n')}\n`;
+  return `\nSome flags need lists that \`${PROGRAM} dataset update\` (or WHENCE_UPDATE) fetches; proxies are opt-in:\n${lines.join('\n')}\n`;
 }
 
 /** An unknown flag is false in every answer, which readers of the first answers should know. */

@@ -10,19 +10,20 @@ import { type Examination, examineStorage } from '../../storage/examine-storage.
 import { isPostgresUrl, openEngine } from '../../storage/open-storage.ts';
 import { describeReplication } from '../../storage/postgres/replication.ts';
 import { CommandError, type ExitCode, UsageError } from '../../terminal/exit.ts';
-import type { Output } from '../../terminal/output.ts';
 import { withDataDirErrors } from '../../terminal/setting-errors.ts';
-import { formatCount, formatTable } from '../../terminal/table.ts';
+import { fit, hanging, type Paint, type Style, type Terminal } from '../../terminal/style.ts';
+import { countIn, countOf, formatCount, formatTable } from '../../terminal/table.ts';
 
 /** The exit code is 1 if there is a problem. */
 export async function storageCheck(
   { storageLocation }: Pick<Config, 'storageLocation'>,
   { json }: { json?: boolean },
-  stdout: Output,
+  terminal: Terminal,
 ): Promise<ExitCode> {
+  const { stdout } = terminal;
   return withEngine(storageLocation, { mustExist: true }, async (engine) => {
     const found = await examineStorage(engine, () => Date.now());
-    stdout.write(json === true ? `${JSON.stringify(asJson(found))}\n` : asText(found));
+    stdout.write(json === true ? `${JSON.stringify(asJson(found))}\n` : asText(found, fit(terminal)));
     return found.problems.length === 0 ? 0 : 1;
   });
 }
@@ -45,7 +46,7 @@ function asJson({ newerSteps, answerMs, clockDifferenceMs, expiredLeases, replic
   };
 }
 
-function asText(found: Examination): string {
+function asText(found: Examination, style: Style): string {
   const rows = Object.entries(found.rows).map(([table, count]) => [table, formatCount(count)]);
   const lines = [
     `${found.engine}: ${found.place}`,
@@ -56,10 +57,16 @@ function asText(found: Examination): string {
     ...(found.newerSteps.length === 0 ? [] : [`schema steps of a newer version: ${found.newerSteps.join(', ')}`]),
     ...(found.expiredLeases === 0
       ? []
-      : [`${formatCount(found.expiredLeases)} expired leases of dead processes, to be returned`]),
-    ...(found.problems.length === 0 ? ['no problems'] : found.problems.map((problem) => `problem: ${problem}`)),
+      : [`${countIn(style, found.expiredLeases, 'expired lease')} of dead processes, to be returned`]),
   ];
-  return `${formatTable([['table', 'rows'], ...rows])}${lines.join('\n')}\n`;
+  const line = (text: string, paint?: Paint) => hanging('', 2, text, style, paint);
+  return (
+    formatTable(rows, style, { head: ['table', 'rows'] }) +
+    lines.map((text) => line(text)).join('') +
+    (found.problems.length === 0
+      ? line('no problems', style.green)
+      : found.problems.map((problem) => line(`problem: ${problem}`, style.red)).join(''))
+  );
 }
 
 function isSlow({ replication, answerMs }: Examination): boolean {
@@ -70,17 +77,19 @@ function isSlow({ replication, answerMs }: Examination): boolean {
 export async function storageMigrate(
   { storageLocation }: Pick<Config, 'storageLocation'>,
   { to, replace, json }: { to: string; replace?: boolean; json?: boolean },
-  stdout: Output,
+  terminal: Terminal,
 ): Promise<ExitCode> {
+  const { stdout } = terminal;
   const target = parseTarget(to);
-  if (isSame(storageLocation, target)) throw new UsageError('--to is the storage that the settings already use');
+  if (isSame(storageLocation, target))
+    throw new UsageError('--to is the storage that the settings already use: name another one');
   return withEngine(storageLocation, { mustExist: true }, async (from) =>
     withEngine(target, { mustExist: false }, async (into) => {
       await refuseIfUsed(from, into);
       const foreign = replace === true ? [] : await foreignKeys(from, into);
       if (foreign.length > 0)
         throw new CommandError(
-          `${into.place} has ${foreign.length} keys that ${from.place} does not have; --replace removes them`,
+          `${into.place} has ${countOf(foreign.length, 'key')} that ${from.place} does not have; --replace removes ${foreign.length === 1 ? 'it' : 'them'}`,
         );
       const copied = await copyStorage(from, into).catch((error) => {
         throw error instanceof CopyMismatch
@@ -89,8 +98,10 @@ export async function storageMigrate(
       });
       if (json === true) stdout.write(`${JSON.stringify({ from: from.place, to: into.place, copied })}\n`);
       else {
-        stdout.write(formatTable([['table', 'rows'], ...copied.map(({ table, rows }) => [table, formatCount(rows)])]));
-        stdout.write(`${from.place} was copied to ${into.place}, and the copy was verified. ${nextStep(target)}\n`);
+        const rows = copied.map(({ table, rows: count }) => [table, formatCount(count)]);
+        const outcome = `${from.place} was copied to ${into.place}, and the copy was verified. ${nextStep(target)}`;
+        stdout.write(formatTable(rows, fit(terminal), { head: ['table', 'rows'] }));
+        stdout.write(hanging('', 2, outcome, fit(terminal)));
       }
       return 0;
     }),

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync } from 'node:fs';
 import test, { after } from 'node:test';
-import { Command, ORDINARY_USER } from '../../test/command.ts';
+import { Command, ORDINARY_USER, serve, urlOf } from '../../test/command.ts';
 import { DashboardClient, PASSWORD } from '../../test/dashboard/dashboard-client.ts';
 import { runCommand } from '../../test/run-command.ts';
 import { bin, startInProcess, TestFolder } from '../../test/test-server.ts';
@@ -39,7 +39,6 @@ test('user: list shows accounts, as a table and as JSON', async () => {
 for (const [behaviour, argv, message] of [
   ['a name that is taken', ['create', 'ADA'], 'another account has this name'],
   ['an unknown role', ['create', 'Eve', '--role', 'root'], 'Allowed choices are viewer, member, admin'],
-  ['an account that is not there', ['set-role', 'Eve', 'admin'], 'there is no account Eve'],
   ['a name without a character', ['create', ' '], 'a name has 1 to 100 characters'],
 ] as const) {
   test(`user: ${behaviour} is used wrongly`, async () => {
@@ -48,6 +47,11 @@ for (const [behaviour, argv, message] of [
     assert.ok(stderr.includes(message), stderr);
   });
 }
+
+test('user: an account that is not there is a failure, as a key is', async () => {
+  const { code, stderr } = await whence('user', 'set-role', 'Eve', 'admin');
+  assert.deepEqual([code, stderr], [1, 'error: there is no account Eve; wh user list shows them\n']);
+});
 
 test('user: the last administrator stays one', async () => {
   for (const argv of [
@@ -83,7 +87,7 @@ test('user: links shows what is open, and revoke-link ends one', async () => {
   assert.equal((await whence('user', 'revoke-link', id)).stdout, `link ${id} is revoked\n`);
   assert.ok(!(await whence('user', 'links')).stdout.includes(id));
   const again = await whence('user', 'revoke-link', id);
-  assert.deepEqual([again.code, again.stderr], [2, `error: there is no link ${id}; whence user links shows them\n`]);
+  assert.deepEqual([again.code, again.stderr], [1, `error: there is no link ${id}; wh user links shows them\n`]);
 });
 
 test('serve: prints a link to set up as long as there is no account, and not after', async () => {
@@ -98,6 +102,22 @@ test('serve: prints a link to set up as long as there is no account, and not aft
     assert.doesNotMatch(await firstWords(fresh), /set-up/);
   } finally {
     fresh.remove();
+  }
+});
+
+test('user: links have the address of the server that runs, and of the settings when none does', async () => {
+  const running = new TestFolder();
+  running.publish();
+  const server = serve(running.dataDir);
+  try {
+    const url = await urlOf(server);
+    const linkOf = async () => (await runCommand(['user', 'setup-link'], running.environment)).stdout;
+    assert.ok((await linkOf()).startsWith(`${url}/`), `${await linkOf()} of ${url}`);
+    await server.stop();
+    assert.match(await linkOf(), /^http:\/\/127\.0\.0\.1:8080\//);
+  } finally {
+    await server.kill();
+    running.remove();
   }
 });
 

@@ -9,14 +9,17 @@ import { AuditLog } from '../../audit/audit-log.ts';
 import { serverUrl } from '../../http/server-url.ts';
 import type { Config } from '../../settings/config.ts';
 import { openStorage } from '../../storage/open-storage.ts';
-import { type ExitCode, UsageError } from '../../terminal/exit.ts';
+import { CommandError, type ExitCode, UsageError } from '../../terminal/exit.ts';
 import type { Output } from '../../terminal/output.ts';
-import { formatTable } from '../../terminal/table.ts';
+import { PROGRAM } from '../../terminal/program-name.ts';
+import { fit, type Style, type Terminal } from '../../terminal/style.ts';
+import { type Cell, formatTable } from '../../terminal/table.ts';
 import type { Role } from '../../vocabulary.ts';
 import { operator } from '../operator.ts';
+import { runningServerUrl } from '../serve/running-server.ts';
 
 type Options = { json?: boolean };
-type Place = Pick<Config, 'storageLocation' | 'publicUrl' | 'host' | 'port'>;
+type Place = Pick<Config, 'storageLocation' | 'publicUrl' | 'host' | 'port' | 'dataDir'>;
 
 /** The account has no password until its link is used. */
 export async function userCreate(
@@ -36,17 +39,19 @@ export async function userCreate(
   });
 }
 
-export async function userList(place: Place, { json }: Options, stdout: Output): Promise<ExitCode> {
+export async function userList(place: Place, { json }: Options, terminal: Terminal): Promise<ExitCode> {
+  const { stdout } = terminal;
   return withAccounts(place, { mustExist: true }, async (accounts) => {
     const people = await accounts.list();
     if (json === true) stdout.write(`${JSON.stringify(people.map(describe))}\n`);
-    else if (people.length === 0) stdout.write('there are no accounts; whence user setup-link makes the first\n');
+    else if (people.length === 0) stdout.write(`there are no accounts; ${PROGRAM} user setup-link makes the first\n`);
     else {
+      const style = fit(terminal);
       const rows = people.map((account) => {
         const { id, name, role, created_at, last_sign_in_at = 'never', state } = describe(account);
-        return [id, name, role, created_at.slice(0, 10), last_sign_in_at.slice(0, 10), state];
+        return [id, name, role, created_at.slice(0, 10), last_sign_in_at.slice(0, 10), stateCell(state, style)];
       });
-      stdout.write(formatTable([['id', 'name', 'role', 'created', 'signed in', 'state'], ...rows]));
+      stdout.write(formatTable(rows, style, { head: ['id', 'name', 'role', 'created', 'signed in', 'state'] }));
     }
     return 0;
   });
@@ -98,7 +103,8 @@ export async function userSetupLink(place: Place, { json }: Options, stdout: Out
 }
 
 /** `whence user links`. The links themselves are not stored, so they cannot be printed. */
-export async function userLinks(place: Place, { json }: Options, stdout: Output): Promise<ExitCode> {
+export async function userLinks(place: Place, { json }: Options, terminal: Terminal): Promise<ExitCode> {
+  const { stdout } = terminal;
   return withAccounts(place, { mustExist: true }, async (accounts) => {
     const [links, people] = [await accounts.links.list(new Date()), await accounts.list()];
     const described = links.map(({ id, kind, role, accountId, note, createdBy, createdAt, expiresAt }) => {
@@ -120,7 +126,8 @@ export async function userLinks(place: Place, { json }: Options, stdout: Output)
       const rows = described.map(({ id, kind, role, account, note, created_by, expires_at }) => {
         return [id, kind, role, account ?? note ?? '', created_by, expires_at];
       });
-      stdout.write(formatTable([['id', 'kind', 'role', 'for', 'created by', 'expires'], ...rows]));
+      const head = ['id', 'kind', 'role', 'for', 'created by', 'expires'];
+      stdout.write(formatTable(rows, fit(terminal), { head }));
     }
     return 0;
   });
@@ -130,7 +137,7 @@ export async function userLinks(place: Place, { json }: Options, stdout: Output)
 export async function userRevokeLink(place: Place, id: string, { json }: Options, stdout: Output): Promise<ExitCode> {
   return withAccounts(place, { mustExist: true }, async (accounts) => {
     if (!(await accounts.revokeLink(id, operator(), new Date())))
-      throw new UsageError(`there is no link ${id}; whence user links shows them`);
+      throw new CommandError(`there is no link ${id}; ${PROGRAM} user links shows them`);
     stdout.write(json === true ? `${JSON.stringify({ id, state: 'revoked' })}\n` : `link ${id} is revoked\n`);
     return 0;
   });
@@ -158,25 +165,34 @@ async function withAccount(
 ): Promise<ExitCode> {
   return withAccounts(place, { mustExist: true }, async (accounts) => {
     const account = (await accounts.findByName(name)) ?? (await accounts.find(name));
-    if (account === undefined) throw new UsageError(`there is no account ${name}; whence user list shows them`);
+    if (account === undefined) throw new CommandError(`there is no account ${name}; ${PROGRAM} user list shows them`);
     return work(accounts, account);
   });
 }
 
-function urlOf({ publicUrl, host, port }: Place, made: MadeLink): string {
-  return `${publicUrl ?? serverUrl(host, port)}${linkPath(made)}`;
+/** Without a public URL, the address of the server that runs; if none does, the one of the settings. */
+function urlOf({ publicUrl, host, port, dataDir }: Place, made: MadeLink): string {
+  return `${publicUrl ?? runningServerUrl(dataDir) ?? serverUrl(host, port)}${linkPath(made)}`;
+}
+
+type State = 'active' | 'has no password yet' | 'disabled';
+
+function stateCell(state: State, { green, yellow, red }: Style): Cell {
+  const paints = { active: green, 'has no password yet': yellow, disabled: red };
+  return [state, paints[state]];
 }
 
 /** As it is printed. */
 function describe(account: Account) {
   const { id, name, role, createdAt, lastSignInAt, disabledAt, passwordHash, providerSubject } = account;
   const isWaiting = passwordHash === undefined && providerSubject === undefined;
+  const state: State = disabledAt !== undefined ? 'disabled' : isWaiting ? 'has no password yet' : 'active';
   return {
     id,
     name,
     role,
     created_at: createdAt.toISOString(),
     ...(lastSignInAt === undefined ? {} : { last_sign_in_at: lastSignInAt.toISOString() }),
-    state: disabledAt !== undefined ? 'disabled' : isWaiting ? 'has no password yet' : 'active',
+    state,
   };
 }

@@ -1,0 +1,46 @@
+/**
+ * The embedded default: where its sources are, and its compiled form. A clone has the sources as npm packages and
+ * compiles them at the first start. The packed server has both in its folder `embedded`, made by `.ci/pack.mjs`:
+ *
+ *   dataset.whence.br              the dataset, compiled
+ *   CREDITS                        its sources
+ *   @ip-location-db/asn/ …         per package: package.json, licences, and the files that are read, compressed
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { brotliDecompressSync } from 'node:zlib';
+import { publishFirst, readManifest } from '@whence/dataset/publish';
+
+const EMBEDDED = join(import.meta.dirname, '../../embedded');
+
+/** The folder of an npm package that is a source of the embedded default, or a copy of it. */
+export function locatePackage(name: string): string | undefined {
+  const copy = join(EMBEDDED, name);
+  if (existsSync(copy)) return copy;
+  try {
+    return dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
+  } catch {
+    return undefined;
+  }
+}
+
+type DataSettings = { readonly dataDir: string; readonly overrides: string | undefined };
+
+/** The configured file, or else `overrides.json` in the data directory, if it exists. */
+export function overridesFile({ dataDir, overrides }: DataSettings): string | undefined {
+  if (overrides !== undefined) return overrides;
+  const file = join(dataDir, 'overrides.json');
+  return existsSync(file) ? file : undefined;
+}
+
+/**
+ * Publishes the compiled dataset as the first version. False if this is a clone, if there are versions already, or if
+ * there are overrides, which are applied when a dataset is compiled.
+ */
+export function publishEmbedded(settings: DataSettings): boolean {
+  const file = join(EMBEDDED, 'dataset.whence.br');
+  if (!existsSync(file) || overridesFile(settings) !== undefined) return false;
+  if ((readManifest(settings.dataDir)?.versions.length ?? 0) > 0) return false;
+  return publishFirst(settings.dataDir, brotliDecompressSync(readFileSync(file)));
+}

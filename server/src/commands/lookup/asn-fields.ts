@@ -1,0 +1,31 @@
+/** The fields that `wh asn --field` and `--csv` print, and how to read each from a record. */
+import type { AsnRecord } from '@whence/dataset/record';
+import { UsageError } from '../../terminal/exit.ts';
+
+const FIELDS = {
+  asn: ({ asn }) => asn,
+  asn_name: ({ asn_name }) => asn_name,
+  country: ({ country }) => country,
+  rir: ({ rir }) => rir,
+  connection_type: ({ connection_type }) => connection_type,
+  is_announced: ({ is_announced }) => is_announced,
+  ipv4_prefixes: ({ prefix_count }) => prefix_count.ipv4,
+  ipv6_prefixes: ({ prefix_count }) => prefix_count.ipv6,
+  ipv4_addresses: ({ address_count }) => address_count.ipv4,
+  handle: ({ handle }) => handle,
+  registered: ({ registered }) => registered,
+  cloud_provider: ({ cloud_provider }) => cloud_provider,
+} as const satisfies Record<string, (record: AsnRecord) => string | number | boolean | undefined>;
+
+export type AsnField = keyof typeof FIELDS;
+export const ASN_FIELDS = Object.keys(FIELDS) as AsnField[];
+
+export function parseAsnFields(list: string): AsnField[] {
+  return list.split(',').map((text) => {
+    const field = ASN_FIELDS.find((name) => name === text.trim());
+    if (field !== undefined) return field;
+    throw new UsageError(`--field has unknown field ${JSON.stringify(text)}; valid fields: ${ASN_FIELDS.join(',')}`);
+  });
+}
+
+export const asnFieldValue = (record: AsnRecord, field: AsnField) => FIELDS[field](record);

@@ -1,0 +1,115 @@
+/** What is known about an address, as the commands print it: a record, or why there is none. */
+import type { Evidence, IpRecord } from '@whence/dataset/record';
+import type { SpecialPurpose } from '@whence/dataset/special-purpose';
+import type { AddressMembers } from '../../address/sections.ts';
+import {
+  type Attributes,
+  attributeValue,
+  cellText,
+  type Field,
+  isAttributeField,
+  isSectionField,
+  quoteCell,
+  sectionValue,
+} from '../../enrich/fields.ts';
+import { printable } from '../../terminal/printable.ts';
+import { cutToWidth, type Paint, type Style } from '../../terminal/style.ts';
+import type { Invalid } from './listed-arguments.ts';
+
+export type FoundAnswer = IpRecord & { evidence?: Evidence[] } & AddressMembers;
+/** `ip` is the text of an entry that is not an address. */
+export type MissingAnswer = { ip: string; error: string; code: string; details?: SpecialPurpose };
+export type IpAnswer = FoundAnswer | MissingAnswer;
+
+export const isFound = (answer: IpAnswer): answer is FoundAnswer => !('error' in answer);
+
+export function missingAnswer(ip: string, details: SpecialPurpose | undefined): MissingAnswer {
+  return { ip, error: 'no data found for IP', code: 'NOT_FOUND', ...(details && { details }) };
+}
+
+export function invalidAnswer({ text, error, code }: Invalid): MissingAnswer {
+  return { ip: text, error, code };
+}
+
+/** How an answer is printed on one line. */
+export type LineFormat =
+  | { readonly kind: 'json'; readonly fields: readonly Field[] | undefined }
+  | { readonly kind: 'csv'; readonly fields: readonly Field[] }
+  | { readonly kind: 'values'; readonly fields: readonly Field[] }
+  | { readonly kind: 'row'; readonly style: Style };
+
+export function csvHeader(fields: readonly Field[]): string {
+  return `${['ip', ...withoutIp(fields), 'error'].join(',')}\n`;
+}
+
+/** The address is in the first column in any case. */
+export const withoutIp = (fields: readonly Field[]): Field[] => fields.filter((field) => field !== 'ip');
+
+export function formatLine(answer: IpAnswer, format: LineFormat): string {
+  switch (format.kind) {
+    case 'json':
+      return `${JSON.stringify(isFound(answer) ? selected(answer, format.fields) : answer)}\n`;
+    case 'csv': {
+      const cells = withoutIp(format.fields).map((field) => cellText(isFound(answer) ? fieldValue(answer, field) : ''));
+      const error = isFound(answer) ? '' : answer.error;
+      return `${[answer.ip, ...cells, error].map((cell) => quoteCell(cell, ',')).join(',')}\n`;
+    }
+    case 'values': {
+      const values = format.fields.map((field) =>
+        cellText(isFound(answer) ? fieldValue(answer, field) : field === 'ip' ? answer.ip : ''),
+      );
+      return `${values.map(printable).join('\t')}\n`;
+    }
+    case 'row':
+      return isFound(answer) ? formatRow(answer, format.style) : missingRow(answer, format.style);
+  }
+}
+
+function selected(answer: FoundAnswer, fields: readonly Field[] | undefined): object {
+  if (fields === undefined) return answer;
+  return Object.fromEntries([
+    ['ip', answer.ip],
+    ...withoutIp(fields).map((field) => [field, fieldValue(answer, field)] as const),
+  ]);
+}
+
+function fieldValue(answer: FoundAnswer, field: Field) {
+  const attributes: Attributes = answer;
+  if (isAttributeField(field)) return attributeValue(attributes, field);
+  return isSectionField(field) ? sectionValue(answer, field) : answer[field];
+}
+
+/** Wide enough for IPv4; rows are printed as they are found, so they cannot be aligned to the longest. */
+const ADDRESS_COLUMNS = 15;
+
+function formatRow(answer: FoundAnswer, style: Style): string {
+  const { ip, asn, asn_name, country, connection_type, threat } = answer;
+  const head = [
+    ip.padEnd(ADDRESS_COLUMNS),
+    `AS${asn}`.padEnd(8),
+    country,
+    connection_type.padEnd(11),
+    String(threat.score).padStart(3),
+  ].join('  ');
+  const flags = flagsOf(answer).filter((flag) => flag !== connection_type);
+  const rest = cutToWidth([...flags, asn_name].join(', '), style.width - head.length - 2);
+  return `${threatPaint(style, threat.level)(head)}  ${rest}\n`.replace(/ +\n$/, '\n');
+}
+
+function missingRow({ ip, error, details }: MissingAnswer, style: Style): string {
+  const head = printable(ip).padEnd(ADDRESS_COLUMNS);
+  const why = details === undefined ? error : details.name;
+  return `${head}  ${style.dim(cutToWidth(why, style.width - head.length - 2))}\n`;
+}
+
+/** `is_tor_exit` becomes `tor exit`. */
+export function flagsOf({ detection }: Pick<IpRecord, 'detection'>): string[] {
+  return Object.entries(detection).flatMap(([name, value]) =>
+    value === true ? name.replace(/^is_/, '').replaceAll('_', ' ') : [],
+  );
+}
+
+export function threatPaint(style: Style, level: string): Paint {
+  if (level === 'low') return (text) => text;
+  return level === 'medium' ? style.yellow : style.red;
+}

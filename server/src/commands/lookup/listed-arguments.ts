@@ -1,0 +1,118 @@
+/**
+ * What a lookup command is asked for: its arguments, the lines of files, and the lines of standard input. Lists are read
+ * as a stream, so they may have any size. An entry that cannot be parsed is reported in its place, beside the others.
+ */
+import { statSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { CommandError, UsageError } from '../../terminal/exit.ts';
+
+export type Invalid = {
+  readonly kind: 'invalid';
+  readonly text: string;
+  readonly error: string;
+  readonly code: string;
+  /** What to write instead. */
+  readonly hint?: string;
+};
+export type Entry<Item> = { readonly kind: 'item'; readonly item: Item } | Invalid;
+type Parse<Item> = (text: string) => Entry<Item>;
+type Source<Item> = { readonly kind: 'list'; readonly file: string | undefined } | Entry<Item>;
+
+export type StandardInput = () => Readable & { readonly isTTY?: boolean };
+
+export type ListedArguments<Item> = {
+  /** Whether every entry is an argument: few, and typed. */
+  readonly areTyped: boolean;
+  /** The typed ones that could be parsed. */
+  readonly typed: readonly Item[];
+  /** In groups as they are read. */
+  entries(): AsyncGenerator<Entry<Item>[]>;
+};
+
+const STANDARD_INPUT = '-';
+/** `access.log`, `lists/a.txt.gz`: more likely the name of a file than an address. */
+const LIKE_A_FILE = /\.[a-z]+$|^\.?\.?\/./i;
+
+/**
+ * An argument that cannot be parsed and is the name of a file stands for the lines of that file. Throws a UsageError if
+ * there is nothing to look up: no arguments on a terminal, or only wrong ones.
+ */
+export function listedArguments<Item>(
+  texts: readonly string[],
+  parse: Parse<Item>,
+  stdin: StandardInput,
+  expected: string,
+): ListedArguments<Item> {
+  if (texts.length === 0 && stdin().isTTY === true)
+    throw new UsageError(`nothing to look up: give ${expected} or files, or pipe a list to standard input`);
+  const given = texts.length === 0 ? [STANDARD_INPUT] : texts;
+  const sources = given.map((text): Source<Item> => {
+    if (text === STANDARD_INPUT) return { kind: 'list', file: undefined };
+    const entry = parse(text);
+    if (entry.kind === 'item' || entry.code === TOO_LARGE) return entry;
+    if (isFile(text)) return { kind: 'list', file: text };
+    return LIKE_A_FILE.test(text) ? { ...entry, hint: 'there is no file with this name' } : entry;
+  });
+  const invalid = sources.filter((source) => source.kind === 'invalid');
+  if (invalid.length === sources.length) throw new UsageError([...new Set(invalid.map(describeInvalid))].join('; '));
+  return {
+    areTyped: sources.every(({ kind }) => kind !== 'list'),
+    typed: sources.flatMap((source) => (source.kind === 'item' ? [source.item] : [])),
+    async *entries() {
+      let typed: Entry<Item>[] = [];
+      for (const source of sources) {
+        if (source.kind !== 'list') {
+          typed.push(source);
+          continue;
+        }
+        yield typed;
+        typed = [];
+        for await (const lines of linesOf(source.file, stdin)) yield lines.map(parse);
+      }
+      yield typed;
+    },
+  };
+}
+
+/** The code of a range with more addresses than allowed. */
+export const TOO_LARGE = 'TOO_LARGE';
+
+export function describeInvalid({ text, error, code, hint }: Invalid): string {
+  return code === TOO_LARGE ? error : `${error}: ${JSON.stringify(text)}${hint === undefined ? '' : `; ${hint}`}`;
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === false;
+}
+
+/** No entry is longer; the rest of such a line is skipped. */
+const MAX_LINE_CHARACTERS = 300;
+
+/** The lines of a file, or of standard input, without blank lines and lines that begin with `#`. */
+async function* linesOf(file: string | undefined, stdin: StandardInput): AsyncGenerator<string[]> {
+  // Loaded if there is a list: most commands have an address or two.
+  const { InputError, openInput } = await import('../../enrich/input.ts');
+  try {
+    const input = await openInput(file, stdin);
+    try {
+      const decoder = new TextDecoder();
+      let rest = '';
+      for await (const chunk of input.chunks) {
+        const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+        // A line without an end does not grow: what follows is cut off again with the next chunk.
+        rest = (lines.pop() ?? '').slice(0, MAX_LINE_CHARACTERS + 1);
+        yield lines.flatMap(entryText);
+      }
+      yield entryText(rest + decoder.decode());
+    } finally {
+      input.close();
+    }
+  } catch (error) {
+    throw error instanceof InputError ? new CommandError(error.message) : error;
+  }
+}
+
+function entryText(line: string): string[] {
+  const text = line.trim();
+  return text === '' || text.startsWith('#') ? [] : [text.slice(0, MAX_LINE_CHARACTERS)];
+}

@@ -1,0 +1,110 @@
+/**
+ * `whence mcp`: the MCP server on standard input and output, from the local dataset, without a server, a key or limits.
+ * Its tools ask the same routes as `/mcp` does, in this process. It follows new versions of the dataset.
+ */
+import { once } from 'node:events';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { FastifyInstance } from 'fastify';
+import { HostnameLookups } from '../address/hostname-lookups.ts';
+import { AddressSections } from '../address/sections.ts';
+import { parseBatchBodies } from '../api/batch/batch.ts';
+import { type Ask, createMcpServer } from '../api/mcp/mcp-server.ts';
+import { apiRoutes, type RouteDependencies } from '../api/routes.ts';
+import { EmailChecks } from '../email-checks/email-checks.ts';
+import { createHttpServer } from '../http/http-server.ts';
+import { fromStored } from '../keys/key.ts';
+import { type Logger, openLog } from '../log/log.ts';
+import { LiveDataset } from '../lookup/live-dataset.ts';
+import { Metrics } from '../metrics/metrics.ts';
+import type { ExitCode } from '../terminal/exit.ts';
+import { NetworkCounts } from '../usage/networks.ts';
+import { DatasetDiffs } from '../versions/dataset-diffs.ts';
+import { PastLookups } from '../versions/past-lookups.ts';
+import { PERMISSIONS } from '../vocabulary.ts';
+import { type IpConfig, openRegistrations } from './ip-sections.ts';
+import { currentEntry } from './local-dataset.ts';
+import { openRpkiSource } from './rpki-source.ts';
+
+/** The limits of this tier are the largest; nothing is counted. */
+const LOCAL_KEY = fromStored({
+  id: 'local',
+  name: 'whence mcp',
+  hash: '',
+  masked: '',
+  permissions: PERMISSIONS,
+  tier: 'enterprise',
+  createdAt: new Date(0),
+});
+
+export async function mcpCommand(config: IpConfig, stdin: NodeJS.ReadableStream): Promise<ExitCode> {
+  // Says how to build one, before a client waits for answers.
+  currentEntry(config.dataDir);
+  // Standard output belongs to the protocol; the log is on standard error.
+  const { logger, flush } = openLog('warn', false);
+  const live = new LiveDataset(config.dataDir, {
+    loaded: () => {},
+    failed: (error) => logger.error({ err: error }, 'the current dataset could not be loaded; retrying'),
+    supplementFailed: (error) => logger.error({ err: error }, 'the supplement of the dataset could not be loaded'),
+    fellBack: (version) => logger.warn({ version }, 'using another version of the dataset instead'),
+  });
+  live.start();
+  const emailChecks = new EmailChecks(config.dnsServers);
+  const datasetDiffs = new DatasetDiffs(config.dataDir, { failed: () => {}, tookTooLong: () => {} });
+  const past = new PastLookups(config.dataDir, { failed: () => {}, tookTooLong: () => {} });
+  const addressSections = new AddressSections({
+    hostnames: new HostnameLookups(() => emailChecks.dnsClient()),
+    rpki: await openRpkiSource(config),
+    registrations: config.rdapBootstrap === undefined ? undefined : await openRegistrations(config),
+  });
+  const app = localApi(logger, {
+    live,
+    emailChecks,
+    addressSections,
+    datasetDiffs,
+    past,
+    metrics: new Metrics(),
+    networks: new NetworkCounts({ add: async () => {} }),
+    nowMs: Date.now,
+  });
+  await app.ready();
+  const ended = once(stdin, 'close');
+  const ask = localAsk(app);
+  const connection = serveStdio(() => createMcpServer(ask), {
+    maxSubscriptions: 0,
+    onerror: (error) => logger.warn({ err: error }, 'the client sent what cannot be answered'),
+  });
+  await ended;
+  await connection.close();
+  await app.close();
+  await datasetDiffs.close();
+  await past.close();
+  live.stop();
+  emailChecks.close();
+  flush();
+  return 0;
+}
+
+/** The routes of the API without keys and limits. Nothing listens. */
+function localApi(log: Logger, dependencies: RouteDependencies): FastifyInstance {
+  const nothing = () => {};
+  const app = createHttpServer({ log, trustProxy: [], readMode: 'data-events', onRequest: nothing, onFault: nothing });
+  app.decorateRequest('key', undefined);
+  parseBatchBodies(app);
+  for (const { name, permission: _, handler, ...route } of apiRoutes(dependencies))
+    app.route({
+      ...route,
+      config: { name },
+      onRequest: async (request) => {
+        request.key = LOCAL_KEY;
+      },
+      handler: handler as (request: unknown, reply: unknown) => unknown,
+    });
+  return app;
+}
+
+function localAsk(app: FastifyInstance): Ask {
+  return async ({ method, url, body }) => {
+    const { payload } = await app.inject({ method, url, ...(body === undefined ? {} : { payload: body }) });
+    return { retryAfter: undefined, body: payload };
+  };
+}

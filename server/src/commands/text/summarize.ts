@@ -1,0 +1,181 @@
+/**
+ * `wh summarize [FILE…]`: who is in a log: its addresses by country, network, connection type, flag and threat level, and
+ * the most frequent ones. Addresses are found by the rules of `enrich`.
+ */
+import { type Address, formatAddress } from '@whence/dataset/address';
+import { AddressFinder } from '@whence/dataset/find-address';
+import type { Dataset } from '@whence/dataset/read';
+import type { IpRecord } from '@whence/dataset/record';
+import { findSpecialPurpose } from '@whence/dataset/special-purpose';
+import { InputError } from '../../enrich/input.ts';
+import type { Environment } from '../../settings/config.ts';
+import { CommandError, type ExitCode } from '../../terminal/exit.ts';
+import type { Output } from '../../terminal/output.ts';
+import { styleOf } from '../../terminal/style.ts';
+import { openLocalDataset } from '../local-dataset.ts';
+import type { StandardInput } from '../lookup/listed-arguments.ts';
+import { AddressCounts } from './address-counts.ts';
+import { formatLogSummary } from './summary-text.ts';
+import { noteWaiting, readLines, STANDARD_INPUT } from './text-input.ts';
+
+type SummarizeOptions = { json?: boolean; all?: boolean; limit: number };
+type Streams = {
+  readonly stdin: StandardInput;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly environment: Environment;
+};
+
+export type Share = { value: string; occurrences: number; addresses: number };
+export type TopAddress = Pick<IpRecord, 'ip' | 'asn' | 'asn_name' | 'country' | 'connection_type'> & {
+  occurrences: number;
+  flags: string[];
+  threat_score: number;
+};
+
+export type LogSummary = {
+  lines: number;
+  lines_with_address: number;
+  /** Found in the text; those below are of distinct addresses, except `dropped`. */
+  occurrences: number;
+  addresses: number;
+  /** In special-purpose ranges such as private networks. */
+  special: number;
+  not_found: number;
+  /** Occurrences of addresses beyond the limit of distinct ones, which are in no list. */
+  dropped: number;
+  country_count: number;
+  network_count: number;
+  countries: Share[];
+  networks: (Share & { asn: number; asn_name: string })[];
+  connection_types: Share[];
+  flags: Share[];
+  threat_levels: Share[];
+  top_addresses: TopAddress[];
+};
+
+/** 1 if there is no address in the text. */
+export async function summarizeCommand(
+  dataDir: string,
+  texts: readonly string[],
+  { json, all, limit }: SummarizeOptions,
+  { stdin, stdout, stderr, environment }: Streams,
+): Promise<ExitCode> {
+  const dataset = openLocalDataset(dataDir);
+  const files = texts.length === 0 ? [STANDARD_INPUT] : texts;
+  if (texts.length === 0) noteWaiting(stdin, stderr, 'a log');
+  const counts = new AddressCounts();
+  const finder = new AddressFinder();
+  let [lines, linesWithAddress] = [0, 0];
+  const onLine = (bytes: Buffer, start: number, end: number) => {
+    lines++;
+    let address = finder.next(bytes, start, end);
+    if (address !== undefined) linesWithAddress++;
+    while (address !== undefined) {
+      counts.add(address);
+      address = all === true ? finder.next(bytes, finder.end, end) : undefined;
+    }
+  };
+  for (const file of files)
+    await readLines(file, stdin, onLine).catch((error) => {
+      throw error instanceof InputError ? new CommandError(error.message) : error;
+    });
+  const summary = { lines, lines_with_address: linesWithAddress, ...summaryOf(dataset, counts, limit) };
+  stdout.write(
+    json === true ? `${JSON.stringify(summary)}\n` : formatLogSummary(summary, styleOf(stdout, environment)),
+  );
+  return counts.size === 0 ? 1 : 0;
+}
+
+function summaryOf(
+  dataset: Dataset,
+  counts: AddressCounts,
+  limit: number,
+): Omit<LogSummary, 'lines' | 'lines_with_address'> {
+  const groups = { countries: new Groups(), types: new Groups(), flags: new Groups(), levels: new Groups() };
+  const networks = new Groups();
+  const names = new Map<string, string>();
+  const top = new MostFrequent(limit);
+  let [special, notFound] = [0, 0];
+  for (const [address, occurrences] of counts.entries()) {
+    const match = dataset.find(address);
+    if (match === 0) {
+      if (findSpecialPurpose(address) === undefined) notFound++;
+      else special++;
+      continue;
+    }
+    const { asn, asn_name, country, connection_type, detection, threat } = dataset.record(address, match);
+    groups.countries.add(country, occurrences);
+    groups.types.add(connection_type, occurrences);
+    groups.levels.add(threat.level, occurrences);
+    for (const [flag, value] of Object.entries(detection)) if (value === true) groups.flags.add(flag, occurrences);
+    networks.add(String(asn), occurrences);
+    names.set(String(asn), asn_name);
+    top.add(address, occurrences);
+  }
+  return {
+    occurrences: counts.occurrences,
+    addresses: counts.size,
+    special,
+    not_found: notFound,
+    dropped: counts.dropped,
+    country_count: groups.countries.size,
+    network_count: networks.size,
+    countries: groups.countries.largest(limit),
+    networks: networks.largest(limit).map((share) => {
+      return { ...share, asn: Number(share.value), asn_name: names.get(share.value) ?? '' };
+    }),
+    connection_types: groups.types.largest(limit),
+    flags: groups.flags.largest(limit),
+    threat_levels: groups.levels.largest(limit),
+    top_addresses: top.list().map(([address, occurrences]) => {
+      const record = dataset.record(address, dataset.find(address));
+      const { ip, asn, asn_name, country, connection_type, detection, threat } = record;
+      const flags = Object.entries(detection).flatMap(([flag, value]) => (value === true ? [flag] : []));
+      return { ip, occurrences, asn, asn_name, country, connection_type, flags, threat_score: threat.score };
+    }),
+  };
+}
+
+class Groups {
+  readonly #shares = new Map<string, Share>();
+
+  add(value: string, occurrences: number): void {
+    const share = this.#shares.get(value);
+    if (share === undefined) this.#shares.set(value, { value, occurrences, addresses: 1 });
+    else {
+      share.occurrences += occurrences;
+      share.addresses++;
+    }
+  }
+
+  get size(): number {
+    return this.#shares.size;
+  }
+
+  largest(limit: number): Share[] {
+    const byCount = (a: Share, b: Share) => b.occurrences - a.occurrences || b.addresses - a.addresses;
+    return [...this.#shares.values()].sort((a, b) => byCount(a, b) || (a.value < b.value ? -1 : 1)).slice(0, limit);
+  }
+}
+
+/** The most frequent of a million addresses, without sorting all of them. */
+class MostFrequent {
+  readonly #limit: number;
+  #kept: [Address, number][] = [];
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  add(address: Address, occurrences: number): void {
+    this.#kept.push([address, occurrences]);
+    if (this.#kept.length >= 2 * this.#limit + 1000) this.#kept = this.list();
+  }
+
+  list(): [Address, number][] {
+    return this.#kept
+      .sort(([a, times], [b, others]) => others - times || (formatAddress(a) < formatAddress(b) ? -1 : 1))
+      .slice(0, this.#limit);
+  }
+}

@@ -1,0 +1,55 @@
+/** The summary of a log as text. */
+import { cutToWidth, type Style } from '../../terminal/style.ts';
+import { countOf, formatCount } from '../../terminal/table.ts';
+import type { LogSummary, Share } from './summarize.ts';
+
+const NAME_COLUMNS = 36;
+
+export function formatLogSummary(summary: LogSummary, style: Style): string {
+  const { lines, lines_with_address, occurrences, addresses, special, not_found, dropped } = summary;
+  const head = [
+    `${countOf(lines, 'line')}, ${formatCount(lines_with_address)} with an address`,
+    `${countOf(addresses, 'distinct address', 'es')}, ${countOf(occurrences, 'occurrence')}`,
+    special === 0 ? '' : `${countOf(special, 'address', 'es')} in private and other special ranges`,
+    not_found === 0 ? '' : `${countOf(not_found, 'address', 'es')} without data`,
+    dropped === 0 ? '' : `${countOf(dropped, 'occurrence')} of further addresses: too many to list`,
+  ].filter((line) => line !== '');
+  const sections = [
+    section(ofAll('countries', summary.country_count, summary.countries), summary.countries, ({ value }) => value),
+    section(
+      ofAll('networks', summary.network_count, summary.networks),
+      summary.networks,
+      ({ asn, asn_name }) => `AS${asn} ${asn_name}`,
+    ),
+    section('connection types', summary.connection_types, ({ value }) => value),
+    section('flags', summary.flags, ({ value }) => value.replace(/^is_/, '').replaceAll('_', ' ')),
+    section('threat levels', summary.threat_levels, ({ value }) => value),
+  ];
+  return `${head.map((line) => `${line}\n`).join('')}${sections.join('')}${topAddresses(summary, style)}`;
+
+  function section<Row extends Share>(title: string, rows: readonly Row[], name: (row: Row) => string): string {
+    if (rows.length === 0) return '';
+    const columns = `${'occurrences'.padStart(13)}${'addresses'.padStart(12)}${'share'.padStart(10)}`;
+    const line = (row: Row) =>
+      `  ${cutToWidth(name(row), NAME_COLUMNS).padEnd(NAME_COLUMNS)}` +
+      `${formatCount(row.occurrences).padStart(13)}${formatCount(row.addresses).padStart(12)}` +
+      `${`${((100 * row.occurrences) / occurrences).toFixed(1)} %`.padStart(10)}\n`;
+    return `\n${style.bold(title)}${style.dim(`${' '.repeat(NAME_COLUMNS + 2 - title.length)}${columns}`)}\n${rows.map(line).join('')}`;
+  }
+}
+
+function topAddresses({ top_addresses }: LogSummary, style: Style): string {
+  if (top_addresses.length === 0) return '';
+  const columns = Math.max(...top_addresses.map(({ ip }) => ip.length));
+  const lines = top_addresses.map(({ ip, occurrences, asn, asn_name, country, flags, threat_score }) => {
+    const head = `  ${ip.padEnd(columns)}${formatCount(occurrences).padStart(9)}  `;
+    const words = flags.map((flag) => flag.replace(/^is_/, '').replaceAll('_', ' '));
+    const rest = [`AS${asn} ${asn_name}`, country, ...words].join(', ');
+    const paint = threat_score >= 50 ? style.red : threat_score >= 20 ? style.yellow : (text: string) => text;
+    return `${head}${paint(cutToWidth(rest, style.width - head.length))}\n`;
+  });
+  return `\n${style.bold('top addresses')}\n${lines.join('')}`;
+}
+
+const ofAll = (title: string, count: number, rows: readonly unknown[]) =>
+  rows.length < count ? `${title}, ${rows.length} of ${formatCount(count)}` : title;

@@ -1,0 +1,152 @@
+/** `wh summarize` and `wh grepip`: addresses found in text. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { after, before } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { parseAddress } from '@whence/dataset/address';
+import { runCommand } from '../../test/run-command.ts';
+import { TestFolder } from '../../test/test-server.ts';
+import { AddressCounts } from './address-counts.ts';
+
+const folder = new TestFolder();
+before(() => {
+  folder.publish();
+});
+after(() => folder.remove());
+
+const wh = (argv: readonly string[], input?: string) =>
+  runCommand(argv, folder.environment, input === undefined ? {} : { input });
+const file = (name: string, content: string | Buffer): string => {
+  const path = join(folder.dataDir, name);
+  writeFileSync(path, content);
+  return path;
+};
+
+const LOG = [
+  '8.8.8.8 - - "GET / HTTP/1.1" 200 "-" "Chrome/120.0.0.0" via 3.0.0.1',
+  '8.8.8.8:4711 - - "GET /a"',
+  '1.0.9.9 - - "POST /login"',
+  '10.0.0.1 - - "GET /health"',
+  '4000::1 - - "GET /"',
+  'no address here, version 1.2.3.4.5',
+  '',
+].join('\n');
+
+test('summarize: counts by country, network, type, flag and level, and the most frequent addresses', async () => {
+  const { code, stdout } = await wh(['summarize', '--json', file('a.log', LOG)]);
+  assert.equal(code, 0);
+  const summary = JSON.parse(stdout);
+  const { lines, lines_with_address, occurrences, addresses, special, not_found, dropped } = summary;
+  assert.deepEqual(
+    { lines, lines_with_address, occurrences, addresses, special, not_found, dropped },
+    { lines: 6, lines_with_address: 5, occurrences: 5, addresses: 4, special: 1, not_found: 1, dropped: 0 },
+  );
+  assert.deepEqual(summary.countries, [
+    { value: 'US', occurrences: 2, addresses: 1 },
+    { value: 'AU', occurrences: 1, addresses: 1 },
+  ]);
+  assert.deepEqual(
+    summary.networks.map(({ asn, asn_name, occurrences: times }: Record<string, unknown>) => [asn, asn_name, times]),
+    [
+      [15169, 'Google LLC', 2],
+      [64500, 'Exämple "Nord" GmbH', 1],
+    ],
+  );
+  assert.deepEqual(summary.flags, [
+    { value: 'is_datacenter', occurrences: 2, addresses: 1 },
+    { value: 'is_tor_exit', occurrences: 1, addresses: 1 },
+  ]);
+  assert.deepEqual(
+    summary.top_addresses.map(({ ip, occurrences: times, flags }: Record<string, unknown>) => [ip, times, flags]),
+    [
+      ['8.8.8.8', 2, ['is_datacenter']],
+      ['1.0.9.9', 1, ['is_tor_exit']],
+    ],
+  );
+});
+
+test('summarize: --all counts every address of a line, --limit the entries', async () => {
+  const all = JSON.parse((await wh(['summarize', '--json', '--all'], LOG)).stdout);
+  assert.deepEqual([all.occurrences, all.network_count], [6, 3]);
+  const one = JSON.parse((await wh(['summarize', '--json', '--limit', '1'], LOG)).stdout);
+  assert.deepEqual([one.networks.length, one.network_count, one.top_addresses.length], [1, 2, 1]);
+});
+
+test('summarize: several files are one log, plain or gzip', async () => {
+  const zipped = file('b.log.gz', gzipSync('9.0.0.1\n'));
+  assert.equal(JSON.parse((await wh(['summarize', '--json', file('c.log', LOG), zipped])).stdout).addresses, 5);
+});
+
+test('summarize: the text fits 80 columns, and says what is special, unknown and cut off', async () => {
+  const { stdout } = await wh(['summarize', '--limit', '1'], LOG);
+  assert.match(stdout, /^6 lines, 5 with an address\n4 distinct addresses, 5 occurrences\n1 address in private/);
+  assert.match(stdout, /\nnetworks, 1 of 2 +occurrences +addresses +share\n {2}AS15169 Google LLC +2 +1 +40\.0 %\n/);
+  assert.match(stdout, /\ntop addresses\n {2}8\.8\.8\.8 +2 {2}AS15169 Google LLC, US, datacenter\n$/);
+  for (const line of stdout.split('\n')) assert.ok(line.length <= 80, line);
+});
+
+test('summarize: 1 if there is no address, 2 if there is no file', async () => {
+  assert.equal((await wh(['summarize'], 'nothing\n')).code, 1);
+  const missing = await wh(['summarize', '/nonexistent/a.log']);
+  assert.equal(missing.code, 2);
+  assert.match(missing.stderr, /^error: cannot read \/nonexistent\/a\.log: /);
+});
+
+test('summarize: beyond the limit of distinct addresses, occurrences are counted', () => {
+  const counts = new AddressCounts(2);
+  for (const text of ['8.8.8.8', '2001:db8::1', '9.9.9.9', '9.9.9.9', '8.8.8.8', '2001:db8::1']) {
+    const address = parseAddress(text);
+    assert.ok(address);
+    counts.add(address);
+  }
+  assert.deepEqual([counts.size, counts.occurrences, counts.dropped], [2, 6, 2]);
+  assert.deepEqual(
+    [...counts.entries()].map(([, times]) => times),
+    [2, 2],
+  );
+});
+
+test('grepip, summarize: on a terminal they say that they wait', async () => {
+  for (const [command, what] of [
+    ['grepip', 'text'],
+    ['summarize', 'a log'],
+  ] as const)
+    assert.equal(
+      (await wh([command])).stderr,
+      `reading ${what} from the terminal; end with Ctrl-D, or give a file\n`,
+      command,
+    );
+});
+
+const TEXT = 'a 192.0.2.1 and 8.8.8.8\nnone\r\nb 2001:4860::1:8080 ::ffff:9.9.9.9\r\nc 10.0.0.1';
+
+for (const [behaviour, options, want, code] of [
+  ['lines with an address', [], 'a 192.0.2.1 and 8.8.8.8\nb 2001:4860::1:8080 ::ffff:9.9.9.9\nc 10.0.0.1\n', 0],
+  ['-o: the addresses', ['-o'], '192.0.2.1\n8.8.8.8\n2001:4860::1:8080\n9.9.9.9\n10.0.0.1\n', 0],
+  ['-4', ['-o4'], '192.0.2.1\n8.8.8.8\n9.9.9.9\n10.0.0.1\n', 0],
+  ['-6', ['-o', '-6'], '2001:4860::1:8080\n', 0],
+  ['-4 and -6 are both', ['-o46', '-x'], '8.8.8.8\n2001:4860::1:8080\n9.9.9.9\n', 0],
+  ['-x without special ranges', ['-x'], 'a 192.0.2.1 and 8.8.8.8\nb 2001:4860::1:8080 ::ffff:9.9.9.9\n', 0],
+] as const)
+  test(`grepip: ${behaviour}`, async () => {
+    const outcome = await wh(['grepip', ...options], TEXT);
+    assert.deepEqual(outcome, { code, stdout: want, stderr: '' });
+  });
+
+test('grepip: 1 without a match, 2 for a file that is not there', async () => {
+  assert.deepEqual(await wh(['grepip'], 'none\n'), { code: 1, stdout: '', stderr: '' });
+  assert.equal((await wh(['grepip', '/nonexistent/a'])).code, 2);
+});
+
+test('grepip: several files are named, unless --no-filename', async () => {
+  const [one, two] = [file('one', '8.8.8.8\n'), file('two', 'x\n9.9.9.9\n')];
+  assert.equal((await wh(['grepip', one, two])).stdout, `${one}:8.8.8.8\n${two}:9.9.9.9\n`);
+  assert.equal((await wh(['grepip', '--no-filename', one, two])).stdout, '8.8.8.8\n9.9.9.9\n');
+});
+
+test('grepip: an address is found wherever the input is cut into chunks', async () => {
+  const text = `${'x'.repeat(262_139)} 192.0.2.77 y\n`;
+  const { stdout } = await wh(['grepip', '-o', file('cut', text)]);
+  assert.equal(stdout, '192.0.2.77\n');
+});

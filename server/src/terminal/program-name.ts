@@ -1,0 +1,14 @@
+/**
+ * The name under which this program was started, for help and for messages that name a command to run. There are two:
+ * `whence` is a builtin of zsh and ksh, which print where a command is, so `wh` is the one that works in every shell.
+ */
+import { basename } from 'node:path';
+
+const NAMES = ['wh', 'whence'];
+
+/** npm links both names to one file, and Node keeps the link's name. Other ways to start it get the shorter name. */
+export function programNameOf(path: string | undefined): string {
+  return NAMES.find((name) => path !== undefined && name === basename(path)) ?? 'wh';
+}
+
+export const PROGRAM = programNameOf(process.argv[1]);

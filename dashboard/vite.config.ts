@@ -3,16 +3,17 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import { sizeLimit } from './size-limit.ts';
 
+const SERVER = fileURLToPath(new URL('../server/src/', import.meta.url));
 const server = process.env['WHENCE_URL'] ?? 'http://127.0.0.1:8080';
 
 export default defineConfig({
   plugins: [react(), sizeLimit({ entry: 'index.html', maxGzipBytes: 250_000 })],
   // The same files as in `paths` of tsconfig.json. They import types only, so nothing else of the server comes along.
   resolve: {
-    alias: {
-      '@whence/server/dashboard-wire': fileURLToPath(new URL('../server/src/dashboard/wire.ts', import.meta.url)),
-      '@whence/server/vocabulary': fileURLToPath(new URL('../server/src/vocabulary.ts', import.meta.url)),
-    },
+    alias: [
+      { find: /^@whence\/server\/dashboard-wire\/(\w+)$/, replacement: `${SERVER}dashboard/wire/$1.ts` },
+      { find: '@whence/server/vocabulary', replacement: `${SERVER}vocabulary.ts` },
+    ],
   },
   // The table of sizes is printed by size-limit.ts.
   logLevel: 'warn',

@@ -8,14 +8,22 @@ import {
   Outlet,
 } from '@tanstack/react-router';
 import { CONNECTION_TYPES, THREAT_LEVELS } from '@whence/dataset/record';
-import { type AuditAction, LINK_PAGE } from '@whence/server/dashboard-wire';
-import { KEY_SORTS, KEY_STATES, PERMISSIONS, SORT_ORDERS, TIER_NAMES, USAGE_GROUPS } from '@whence/server/vocabulary';
+import { LINK_PAGE } from '@whence/server/dashboard-wire/contract';
+import {
+  type AuditAction,
+  KEY_SORTS,
+  KEY_STATES,
+  PERMISSIONS,
+  SORT_ORDERS,
+  TIER_NAMES,
+  USAGE_GROUPS,
+} from '@whence/server/vocabulary';
 import { ACTION_WORDS } from './audit/AuditTable.tsx';
 import { BATCH_SORTS } from './batch/filter-rows.ts';
 import { ErrorPage, NotFoundPage } from './components/Failures.tsx';
 import { parseTried } from './domain/trial.ts';
 import { FLAGS } from './format/names.ts';
-import { choiceParam, dayParam, textParam, withoutEmpty } from './search-params.ts';
+import { choiceParam, dayParam, numberParam, textParam, withoutEmpty } from './search-params.ts';
 import { RequireSession } from './session/RequireSession.tsx';
 import { SettingsPage } from './shell/Navigation.tsx';
 
@@ -36,6 +44,7 @@ const overview = createRoute({
 const ip = createRoute({
   getParentRoute: withSession,
   path: '/ip/$ip',
+  validateSearch: (raw) => withoutEmpty({ include: textParam(raw, 'include'), change: numberParam(raw, 'change') }),
   component: lazyRouteComponent(() => import('./ip/IpPage.tsx'), 'IpPage'),
 });
 const prefix = createRoute({

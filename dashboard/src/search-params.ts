@@ -16,6 +16,12 @@ export function choiceParam<Choice extends string>(
   return choices.find((choice) => choice === value);
 }
 
+/** As a number, which is written without quotation marks. */
+export function numberParam(raw: RawParams, name: string): number | undefined {
+  const value = raw[name];
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined;
+}
+
 export function dayParam(raw: RawParams, name: string): string | undefined {
   const value = textParam(raw, name);
   return value !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(value) ? value : undefined;

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import type { OpenSession } from '@whence/server/dashboard-wire';
+import type { OpenSession } from '@whence/server/dashboard-wire/accounts';
 import { answerQuery, call, queryClient } from '../api/query-client.ts';
 import { FailureNotice } from '../components/Failures.tsx';
 import { Loaded } from '../components/Loaded.tsx';

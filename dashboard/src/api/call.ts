@@ -6,7 +6,7 @@ import {
   type DashboardErrorCode,
   type RouteName,
   routes,
-} from '@whence/server/dashboard-wire';
+} from '@whence/server/dashboard-wire/contract';
 
 type Field<Name extends RouteName, Key extends string> = Contract[Name] extends { [K in Key]: infer Value }
   ? { [K in Key]: Value }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { AsnRecord } from '@whence/client/wire';
+import type { AsnLookup } from '@whence/server/dashboard-wire/lookups';
 import { isFailure } from '../api/call.ts';
 import { answerQuery } from '../api/query-client.ts';
 import { Shares } from '../components/Bars.tsx';
@@ -9,8 +10,9 @@ import { Facts } from '../components/Facts.tsx';
 import { LeadSkeleton, Loaded } from '../components/Loaded.tsx';
 import { Empty, Notice } from '../components/Notice.tsx';
 import { Columns, Credits, Page, Section } from '../components/Page.tsx';
-import { countryName } from '../format/names.ts';
+import { countryName, RPKI_WORDS } from '../format/names.ts';
 import { formatNumber } from '../format/number.ts';
+import { Time } from '../format/Time.tsx';
 import { CountryMap } from '../maps/CountryMap.tsx';
 import { NetworkSpaceMap } from '../maps/SpaceMaps.tsx';
 import classes from './AsnPage.module.css';
@@ -32,7 +34,9 @@ export function AsnPage() {
         answer === undefined ? (
           lookup.error === null && <LeadSkeleton />
         ) : (
-          <p className={classes['verdict']}>{networkVerdict(answer.record, answer.prefix_kinds)}</p>
+          <p className={classes['verdict']}>
+            {networkVerdict(answer.record, answer.prefix_kinds, answer.rpki?.states)}
+          </p>
         )
       }
     >
@@ -54,7 +58,7 @@ export function AsnPage() {
               <>
                 <Columns>
                   <Section title="Record">
-                    <AsnFacts record={record} />
+                    <AsnFacts record={record} rpki={data.rpki} />
                   </Section>
                   <div className={classes['shares']}>
                     <Section title="IPv4 addresses by type" {...sampled}>
@@ -116,7 +120,7 @@ export function AsnPage() {
   );
 }
 
-function AsnFacts({ record }: { record: AsnRecord }) {
+function AsnFacts({ record, rpki }: { record: AsnRecord; rpki: AsnLookup['rpki'] }) {
   const { asn_name, country, rir, connection_type, is_announced, address_count, handle, registered, cloud_provider } =
     record;
   return (
@@ -131,7 +135,26 @@ function AsnFacts({ record }: { record: AsnRecord }) {
         ...(handle === undefined ? [] : [{ name: 'Handle', value: <span className="mono">{handle}</span> }]),
         ...(registered === undefined ? [] : [{ name: 'Registered', value: registered }]),
         ...(cloud_provider === undefined ? [] : [{ name: 'Cloud', value: cloud_provider }]),
+        ...(rpki === undefined ? [] : [{ name: 'RPKI', value: <RpkiCounts {...rpki} /> }]),
       ]}
     />
+  );
+}
+
+const RPKI_STATES = ['valid', 'invalid', 'not_found'] as const;
+
+/** Prefixes by state, with the date of the ROA data. */
+function RpkiCounts({ states, as_of }: NonNullable<AsnLookup['rpki']>) {
+  const counts = RPKI_STATES.map((state) => ({ state, amount: states.filter((one) => one === state).length }));
+  return (
+    <>
+      {counts
+        .filter(({ amount }) => amount > 0)
+        .map(({ state, amount }) => `${formatNumber(amount)} ${RPKI_WORDS[state]}`)
+        .join(', ')}{' '}
+      <span className="quiet">
+        ROA data written <Time at={as_of} />
+      </span>
+    </>
   );
 }

@@ -2,13 +2,14 @@ import { TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import type { AsnLookup, PrefixKind } from '@whence/server/dashboard-wire';
+import type { AsnLookup, PrefixKind, RpkiState } from '@whence/server/dashboard-wire/lookups';
 import { useMemo, useRef } from 'react';
 import { CopyButton } from '../components/Copy.tsx';
 import { PrefixLink } from '../components/Links.tsx';
 import { Empty } from '../components/Notice.tsx';
 import { Section } from '../components/Page.tsx';
-import { countryName, FLAG_WORDS } from '../format/names.ts';
+import { RpkiTag } from '../components/Tag.tsx';
+import { countryName, FLAG_WORDS, RPKI_WORDS } from '../format/names.ts';
 import { count } from '../format/number.ts';
 import classes from './PrefixList.module.css';
 
@@ -17,7 +18,13 @@ const ROW_PX = 36;
 const SHORT = 12;
 const DEBOUNCE_MS = 100;
 
-type AnnotatedPrefix = { readonly prefix: string; readonly kind: PrefixKind | undefined };
+type AnnotatedPrefix = {
+  readonly prefix: string;
+  readonly kind: PrefixKind | undefined;
+  readonly rpki: RpkiState | undefined;
+};
+/** RPKI is the last column, and absent without ROA data. */
+const COLUMNS = ['Prefix', 'Type', 'Country', 'Flags inside', 'RPKI'];
 
 /** A virtual table of up to tens of thousands of prefixes. The filter is in the address bar. */
 export function PrefixList({ lookup, title }: { lookup: AsnLookup; title: string }) {
@@ -26,6 +33,7 @@ export function PrefixList({ lookup, title }: { lookup: AsnLookup; title: string
   const [searched] = useDebouncedValue(filter.trim().toLowerCase(), DEBOUNCE_MS);
   const all = useMemo(() => annotated(lookup), [lookup]);
   const shown = useMemo(() => all.filter((one) => matches(one, searched)), [all, searched]);
+  const hasRpki = lookup.rpki !== undefined;
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: shown.length,
@@ -42,7 +50,7 @@ export function PrefixList({ lookup, title }: { lookup: AsnLookup; title: string
           <TextInput
             size="xs"
             w={230}
-            placeholder="Prefix, type, country or flag"
+            placeholder="Prefix, type, country, flag, RPKI"
             aria-label="Filter prefixes"
             value={filter}
             onChange={(event) =>
@@ -72,10 +80,11 @@ export function PrefixList({ lookup, title }: { lookup: AsnLookup; title: string
           tabIndex={0}
           role="table"
           aria-label="Prefixes"
+          data-rpki={hasRpki || undefined}
           aria-rowcount={shown.length + 1}
         >
           <div className={`${classes['row']} ${classes['head']}`} role="row">
-            {['Prefix', 'Type', 'Country', 'Flags inside'].map((name) => (
+            {(hasRpki ? COLUMNS : COLUMNS.slice(0, -1)).map((name) => (
               <div key={name} role="columnheader">
                 {name}
               </div>
@@ -104,7 +113,7 @@ export function PrefixList({ lookup, title }: { lookup: AsnLookup; title: string
   );
 }
 
-function Cells({ one: { prefix, kind } }: { one: AnnotatedPrefix }) {
+function Cells({ one: { prefix, kind, rpki } }: { one: AnnotatedPrefix }) {
   return (
     <>
       <div role="cell">
@@ -113,23 +122,26 @@ function Cells({ one: { prefix, kind } }: { one: AnnotatedPrefix }) {
       <div role="cell">{kind?.connection_type ?? <span className="quiet">not examined</span>}</div>
       <div role="cell">{kind === undefined ? '' : countryName(kind.country)}</div>
       <div role="cell">{kind?.flags.map((flag) => FLAG_WORDS[flag]).join(', ')}</div>
+      {rpki !== undefined && (
+        <div role="cell">
+          <RpkiTag state={rpki} />
+        </div>
+      )}
     </>
   );
 }
 
-function annotated({ record: { prefixes }, prefix_kinds: { kinds, of } }: AsnLookup): AnnotatedPrefix[] {
+function annotated({ record: { prefixes }, prefix_kinds: { kinds, of }, rpki }: AsnLookup): AnnotatedPrefix[] {
   const all = [...(prefixes?.ipv4 ?? []), ...(prefixes?.ipv6 ?? [])];
-  return all.map((prefix, index) => ({ prefix, kind: kinds[of[index] ?? -1] }));
+  return all.map((prefix, index) => ({ prefix, kind: kinds[of[index] ?? -1], rpki: rpki?.states[index] }));
 }
 
-function matches({ prefix, kind }: AnnotatedPrefix, text: string): boolean {
+function matches({ prefix, kind, rpki }: AnnotatedPrefix, text: string): boolean {
   if (text === '' || prefix.includes(text)) return true;
-  if (kind === undefined) return false;
   const words = [
-    kind.connection_type,
-    kind.country,
-    countryName(kind.country),
-    ...kind.flags.map((flag) => FLAG_WORDS[flag]),
+    ...(kind === undefined ? [] : [kind.connection_type, kind.country, countryName(kind.country)]),
+    ...(kind?.flags.map((flag) => FLAG_WORDS[flag]) ?? []),
+    ...(rpki === undefined ? [] : [RPKI_WORDS[rpki]]),
   ];
   return words.some((word) => word.toLowerCase().startsWith(text));
 }

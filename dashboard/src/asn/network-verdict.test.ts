@@ -12,6 +12,18 @@ const record = {
 const plain = { connection_type: 'residential', country: 'DE', flags: [] } as const;
 const exits = { connection_type: 'datacenter', country: 'DE', flags: ['is_tor_exit', 'is_vpn'] } as const;
 
+for (const [behaviour, states, want] of [
+  ['all valid', ['valid', 'valid'], '; 100 % of its prefixes are valid by RPKI.'],
+  ['some without a ROA', ['valid', 'valid', 'not_found'], '; 66 % of its prefixes are valid by RPKI.'],
+  ['one invalid', ['valid', 'invalid'], '; 50 % of its prefixes are valid by RPKI, 1 invalid.'],
+  ['no prefix', [], '.'],
+] as const) {
+  test(`network verdict: RPKI, ${behaviour}`, () => {
+    const text = networkVerdict(record, { kinds: [], of: [] }, states);
+    assert.equal(text, `Access network of Example AG in Germany, 33 million IPv4 addresses${want}`);
+  });
+}
+
 for (const [behaviour, change, kinds, of, want] of [
   ['an access network', {}, [plain], [0, 0], 'Access network of Example AG in Germany, 33 million IPv4 addresses.'],
   [
@@ -20,6 +32,13 @@ for (const [behaviour, change, kinds, of, want] of [
     [plain],
     [0],
     'Datacenter network of Example AG in Germany, 512 IPv4 addresses.',
+  ],
+  [
+    'one of some millions',
+    { address_count: { ipv4: 2_482_176 } },
+    [plain],
+    [0],
+    'Access network of Example AG in Germany, 2.5 million IPv4 addresses.',
   ],
   ['an unknown country', { country: 'ZZ' }, [], [], 'Access network of Example AG, 33 million IPv4 addresses.'],
   [

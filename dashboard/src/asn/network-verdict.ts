@@ -1,8 +1,8 @@
 /** One or two sentences about a network: what it is, whose and where, how large, and what is inside. */
 import type { AsnRecord, ConnectionType, Flag } from '@whence/client/wire';
-import type { PrefixKind } from '@whence/server/dashboard-wire';
+import type { PrefixKind, RpkiState } from '@whence/server/dashboard-wire/lookups';
 import { countryInSentence } from '../format/names.ts';
-import { count, formatNumber } from '../format/number.ts';
+import { count, formatNumber, formatOneDigit } from '../format/number.ts';
 
 const KINDS: Readonly<Record<ConnectionType, string>> = {
   residential: 'Access network',
@@ -20,13 +20,26 @@ const INSIDE: readonly [Flag, string][] = [
 
 type Subject = Pick<AsnRecord, 'asn_name' | 'country' | 'connection_type' | 'is_announced' | 'address_count'>;
 
-export function networkVerdict(record: Subject, prefixes: { kinds: readonly PrefixKind[]; of: readonly number[] }) {
+export function networkVerdict(
+  record: Subject,
+  prefixes: { kinds: readonly PrefixKind[]; of: readonly number[] },
+  rpki?: readonly RpkiState[],
+): string {
   const { asn_name, country, connection_type, is_announced, address_count } = record;
   const where = country === 'ZZ' ? '' : ` in ${countryInSentence(country)}`;
   const what = `${KINDS[connection_type]} of ${asn_name}${where}`;
   if (!is_announced) return `${what}. It announces no prefix in this dataset.`;
   const size = address_count.ipv4 === 0 ? 'IPv6 only' : `${wordedNumber(address_count.ipv4)} IPv4 addresses`;
-  return `${what}, ${size}.${insideWords(prefixes)}`;
+  return `${what}, ${size}${rpkiWords(rpki)}.${insideWords(prefixes)}`;
+}
+
+/** `; 98 % of its prefixes are valid by RPKI, 2 invalid`. Nothing without ROA data. Rounded down: 100 % are all. */
+function rpkiWords(states: readonly RpkiState[] = []): string {
+  if (states.length === 0) return '';
+  const amount = (state: RpkiState) => states.filter((one) => one === state).length;
+  const valid = `${Math.floor((100 * amount('valid')) / states.length)} % of its prefixes are valid by RPKI`;
+  const invalid = amount('invalid');
+  return `; ${valid}${invalid === 0 ? '' : `, ${formatNumber(invalid)} invalid`}`;
 }
 
 /** ` Tor exits in 3 prefixes, AI crawlers in 1.` */
@@ -47,5 +60,5 @@ function insideWords({ kinds, of }: { kinds: readonly PrefixKind[]; of: readonly
 function wordedNumber(value: number): string {
   if (value < 1_000_000) return formatNumber(value);
   const millions = value / 1_000_000;
-  return `${formatNumber(millions < 10 ? Math.round(millions * 10) / 10 : Math.round(millions))} million`;
+  return `${millions < 10 ? formatOneDigit(millions) : formatNumber(millions)} million`;
 }

@@ -1,7 +1,7 @@
 import { Button, NativeSelect } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import type { AuditAction } from '@whence/server/dashboard-wire';
+import type { AuditAction } from '@whence/server/vocabulary';
 import { addressOf } from '../api/call.ts';
 import { answerQuery, call } from '../api/query-client.ts';
 import { Loaded } from '../components/Loaded.tsx';

@@ -1,8 +1,11 @@
 /** The audit log as a table. */
 import { Link } from '@tanstack/react-router';
-import type { AuditAction, AuditEntry } from '@whence/server/dashboard-wire';
+import type { AuditEntry } from '@whence/server/dashboard-wire/operation';
+import type { AuditAction } from '@whence/server/vocabulary';
 import { type Column, Table } from '../components/Table.tsx';
 import { Time } from '../format/Time.tsx';
+import { exactUtc } from '../format/time.ts';
+import classes from './AuditPage.module.css';
 
 export const ACTION_WORDS: Readonly<Record<AuditAction, string>> = {
   'account.setup_link_made': 'created a link to set up Whence',
@@ -43,19 +46,35 @@ export const ACTION_WORDS: Readonly<Record<AuditAction, string>> = {
 
 const columns: Column<AuditEntry>[] = [
   { name: 'When', cell: ({ at }) => <Time at={at} /> },
-  { name: 'Who', cell: ({ actor }) => <span className="nowrap">{actor}</span> },
-  { name: 'Action', cell: ({ action }) => <span className="nowrap">{ACTION_WORDS[action] ?? action}</span> },
-  { name: 'Target', cell: (entry) => <Target entry={entry} /> },
+  { name: 'Who', isText: true, cell: ({ actor }) => <div className={classes['name']}>{actor}</div> },
+  {
+    name: 'Action',
+    isText: true,
+    cell: ({ action }) => <div className={classes['action']}>{ACTION_WORDS[action] ?? action}</div>,
+  },
+  {
+    name: 'Target',
+    isText: true,
+    cell: (entry) => (
+      <div className={classes['name']}>
+        <Target entry={entry} />
+      </div>
+    ),
+  },
   {
     name: 'Details',
     isText: true,
-    cell: ({ details }) =>
-      Object.entries(details ?? {})
-        .map(([name, value]) => `${name}: ${value}`)
-        .join(', '),
+    cell: ({ details }) => details !== undefined && <div className={classes['details']}>{detailWords(details)}</div>,
   },
   { name: 'From', cell: ({ address }) => (address === undefined ? '' : <span className="mono">{address}</span>) },
 ];
+
+const detailWords = (details: Readonly<Record<string, string>>) =>
+  Object.entries(details)
+    .map(([name, value]) => `${name}: ${isTime(value) ? exactUtc(value) : value}`)
+    .join(', ');
+
+const isTime = (text: string) => /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/.test(text);
 
 /** `withTarget` is false on the page of the target itself. */
 export function AuditTable({ entries, withTarget = true }: { entries: readonly AuditEntry[]; withTarget?: boolean }) {

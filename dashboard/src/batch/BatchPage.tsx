@@ -15,8 +15,7 @@ import { BatchCharts } from './BatchCharts.tsx';
 import { BatchInput, BatchProgress } from './BatchInput.tsx';
 import classes from './BatchPage.module.css';
 import { BatchTable } from './BatchTable.tsx';
-import type { BatchState } from './batch-run.ts';
-import { currentRun as run } from './current-run.ts';
+import { type BatchState, currentRun as run } from './batch-run.ts';
 import { save, toCsv, toNdjson, toNftSet } from './download.ts';
 import { matches, sortRows } from './filter-rows.ts';
 import { loadRun, saveRun } from './saved-runs.ts';
@@ -108,14 +107,16 @@ function DatasetCredits() {
 }
 
 function Results({ state: { rows, phase, counts } }: { state: BatchState }) {
-  const { ips: _, run: __, sort, ...filter } = route.useSearch();
+  const { sort } = route.useSearch();
+  // Shared, so that it is a new object only if a value has changed: rows are not filtered again for another order.
+  const filter = route.useSearch({
+    select: ({ ips: _, run: __, sort: ___, ...facets }) => facets,
+    structuralSharing: true,
+  });
   const navigate = useNavigate({ from: '/batch' });
   const { caveat, isThreatKnown } = useThreatCaveat();
   const shownRows = useDeferredValue(rows);
-  const key = JSON.stringify(filter);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the filter is a new object each time, but its text is the same.
-  const stableFilter = useMemo(() => filter, [key]);
-  const matching = useMemo(() => shownRows.filter((row) => matches(row, stableFilter)), [shownRows, stableFilter]);
+  const matching = useMemo(() => shownRows.filter((row) => matches(row, filter)), [shownRows, filter]);
   const sorted = useMemo(() => sortRows(matching, sort), [matching, sort]);
   const change = (next: Partial<typeof filter & { sort: typeof sort }>) =>
     void navigate({
@@ -131,13 +132,13 @@ function Results({ state: { rows, phase, counts } }: { state: BatchState }) {
       </Empty>
     );
   }
-  const isFiltered = key !== '{}';
+  const isFiltered = Object.values(filter).some((value) => value !== undefined);
   const isRunning = phase === 'scanning' || phase === 'looking up';
   return (
     <>
       <BatchCharts
         rows={shownRows}
-        filter={stableFilter}
+        filter={filter}
         onFilter={(facet, value) => change({ [facet]: value })}
         caveat={caveat}
         isThreatKnown={isThreatKnown}

@@ -1,9 +1,9 @@
 /**
- * One run of a batch: scanning, then lookups in chunks. It is independent of the page, so that opening an address and
- * coming back does not lose it. `subscribe` and `snapshot` are for `useSyncExternalStore`.
+ * The batch of this browser tab, one at a time: scanning, then lookups in chunks. It outlives its page, so that opening
+ * an address and coming back does not lose it. `subscribe` and `snapshot` are for `useSyncExternalStore`.
  */
 import type { BatchEntry, IpRecord } from '@whence/client/wire';
-import type { Caller } from '../api/call.ts';
+import { call } from '../api/query-client.ts';
 import type { ScanCounts } from './address-scanner.ts';
 import { newRunId, type SavedRun } from './saved-runs.ts';
 import type { ScanReport, ScanRequest } from './scan-worker.ts';
@@ -39,16 +39,11 @@ const IDLE: BatchState = {
 };
 const PARALLEL = 3;
 
-export class BatchRun {
-  readonly #call: Caller;
+class BatchRun {
   readonly #listeners = new Set<() => void>();
   #state = IDLE;
   #worker: Worker | undefined;
   #abort = new AbortController();
-
-  constructor(call: Caller) {
-    this.#call = call;
-  }
 
   subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
@@ -131,7 +126,7 @@ export class BatchRun {
     const chunkAt = (start: number): Promise<BatchRow[]> => {
       const chunk = addresses.slice(start, start + chunkSize);
       const ips = chunk.map(([ip]) => ip);
-      const rows = this.#call('lookUpBatch', { body: { ips } }, signal).then(({ data }) =>
+      const rows = call('lookUpBatch', { body: { ips } }, signal).then(({ data }) =>
         chunk.map(([ip, times]) => rowOf(ip, times, Object.hasOwn(data, ip) ? data[ip] : undefined)),
       );
       // Awaited in order below. If an earlier chunk fails, this avoids an unhandled rejection.
@@ -169,6 +164,8 @@ export class BatchRun {
     for (const listener of this.#listeners) listener();
   }
 }
+
+export const currentRun = new BatchRun();
 
 function rowOf(ip: string, times: number, entry: BatchEntry | undefined): BatchRow {
   if (entry === undefined) return { ip, times, refusal: 'no response' };

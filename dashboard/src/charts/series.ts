@@ -1,5 +1,5 @@
 /** Series of a bar chart: how they are made from usage rows, and the scale that they need. */
-import type { UsageRow } from '@whence/server/dashboard-wire';
+import type { UsageRow } from '@whence/server/dashboard-wire/usage';
 import { DAY_MS, utcDay } from '../format/time.ts';
 
 export type Series = {

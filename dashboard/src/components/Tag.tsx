@@ -1,7 +1,9 @@
-/** Short labels: tags and threat levels. */
-import type { TablerIcon } from '@tabler/icons-react';
+/** Short labels: tags, RPKI states and threat levels. */
+import { IconAlertTriangle, IconCheck, IconMinus, type TablerIcon } from '@tabler/icons-react';
 import type { ThreatLevel } from '@whence/client/wire';
+import type { RpkiState } from '@whence/server/dashboard-wire/lookups';
 import type { ReactNode } from 'react';
+import { RPKI_WORDS } from '../format/names.ts';
 import classes from './Tag.module.css';
 
 type TagTone = 'plain' | 'good' | 'warn' | 'bad' | 'accent';
@@ -26,6 +28,17 @@ export function Tag({
 
 export function Tags({ children }: { children: ReactNode }) {
   return <div className={classes['tags']}>{children}</div>;
+}
+
+const RPKI_LOOKS = {
+  valid: { icon: IconCheck, tone: 'good' },
+  invalid: { icon: IconAlertTriangle, tone: 'bad' },
+  not_found: { icon: IconMinus, tone: 'plain' },
+} as const;
+
+/** Whether ROAs authorise a network to announce a prefix (RFC 6811). */
+export function RpkiTag({ state }: { state: RpkiState }) {
+  return <Tag {...RPKI_LOOKS[state]}>{RPKI_WORDS[state]}</Tag>;
 }
 
 // A ring, a half disc, a triangle and an octagon, which differ without colour too.

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { DatasetPage, UpdateState } from '@whence/server/dashboard-wire';
+import type { DatasetPage, UpdateState } from '@whence/server/dashboard-wire/dataset';
 import { useEffect, useState } from 'react';
 import { answerQuery } from '../api/query-client.ts';
 import { CodeBlock } from '../components/Copy.tsx';
@@ -103,7 +103,7 @@ function NoDataset({ update }: { update: UpdateState }) {
           ? 'The first one is being pulled from the configured host.'
           : 'The first one is built at the first start and takes about a minute. To build it manually:'}
       </p>
-      {update.schedule.kind === 'build' && <CodeBlock text="whence dataset build" label="command" />}
+      {update.schedule.kind === 'build' && <CodeBlock text="wh dataset build" label="command" />}
     </Notice>
   );
 }

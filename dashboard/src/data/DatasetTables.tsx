@@ -1,6 +1,6 @@
 /** What a dataset consists of: coverage, flags and sources. */
 import type { DatasetReport, FamilyFigures, Figures, FlagSource, FlagSubject, Source } from '@whence/client/wire';
-import type { FeedState } from '@whence/server/dashboard-wire';
+import type { FeedState } from '@whence/server/dashboard-wire/dataset';
 import { type Column, Table } from '../components/Table.tsx';
 import { SUBJECT_WORDS } from '../format/names.ts';
 import { formatNumber, formatShare } from '../format/number.ts';

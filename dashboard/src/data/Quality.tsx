@@ -1,57 +1,59 @@
 /** How right and how old the data are. */
+import { Button } from '@mantine/core';
 import type { DatasetReport, FlagSubject, QualityRow } from '@whence/client/wire';
+import { MEASURE_WORDS, unitWords } from '@whence/dataset/quality-words';
+import { useState } from 'react';
 import { Facts } from '../components/Facts.tsx';
-import { Table } from '../components/Table.tsx';
+import { type Column, Table } from '../components/Table.tsx';
 import { ageLevel, ageWords, longDay } from '../format/data-age.ts';
 import { capitalise, SUBJECT_WORDS } from '../format/names.ts';
 import { formatNumber, formatShare } from '../format/number.ts';
 import { Time, useNow } from '../format/Time.tsx';
 
-const MEASURES: Readonly<Record<QualityRow['measure'], string>> = {
-  accuracy: 'accuracy',
-  precision: 'precision',
-  recall: 'recall',
-  macro_recall: 'mean recall',
-  false_positive_share: 'false positives',
-  changed: 'changed',
-};
+/** Before “show all”: there are dozens. */
+const SHOWN_ROWS = 10;
 
 export function QualityTable({ rows }: { rows: readonly QualityRow[] }) {
+  const [isExpanded, setIsExpanded] = useState(false);
   const shown = rows.filter(({ measure }) => measure !== 'changed');
   if (shown.length === 0) return <p className="quiet">This version was built without labels to measure it by.</p>;
   return (
-    <Table
-      isStacked
-      label="Quality"
-      rows={shown}
-      rowKey={(_, index) => String(index)}
-      columns={[
-        { name: 'Field', cell: ({ field }) => <span className="mono">{field}</span> },
-        { name: 'Measure', cell: ({ measure }) => MEASURES[measure] },
-        { name: 'Value', align: 'end', cell: ({ value }) => formatShare(value, 1) },
-        {
-          name: '95 % interval',
-          align: 'end',
-          cell: ({ interval: [low, high] }) => `${formatShare(low, 1)} to ${formatShare(high, 1)}`,
-        },
-        { name: 'Of', align: 'end', cell: (row) => `${formatNumber(row.n)} ${unitOf(row)}` },
-        {
-          name: 'Labels',
-          isText: true,
-          cell: ({ labels, labels_as_of, held_out }) =>
-            `${labels}, ${labels_as_of}${held_out ? ', held out of the answers' : ''}`,
-        },
-      ]}
-    />
+    <>
+      <Table
+        isStacked
+        label="Quality"
+        rows={isExpanded ? shown : shown.slice(0, SHOWN_ROWS)}
+        rowKey={(_, index) => String(index)}
+        columns={COLUMNS}
+      />
+      {shown.length > SHOWN_ROWS && !isExpanded && (
+        <div>
+          <Button variant="default" size="xs" className="no-print" onClick={() => setIsExpanded(true)}>
+            Show all {formatNumber(shown.length)}
+          </Button>
+        </div>
+      )}
+    </>
   );
 }
 
-function unitOf({ weight, family }: QualityRow): string {
-  if (weight === 'network') return 'networks';
-  if (weight === 'slash48') return 'IPv6 /48s';
-  const words = family === 'ipv6' ? 'IPv6' : 'IPv4';
-  return weight === 'prefix' ? `${words} prefixes` : `${words} addresses`;
-}
+const COLUMNS: readonly Column<QualityRow>[] = [
+  { name: 'Field', cell: ({ field }) => <span className="mono">{field}</span> },
+  { name: 'Measure', cell: ({ measure }) => MEASURE_WORDS[measure] },
+  { name: 'Value', align: 'end', cell: ({ value }) => formatShare(value, 1) },
+  {
+    name: '95 % interval',
+    align: 'end',
+    cell: ({ interval: [low, high] }) => `${formatShare(low, 1)} to ${formatShare(high, 1)}`,
+  },
+  { name: 'Of', align: 'end', cell: (row) => `${formatNumber(row.n)} ${unitWords(row)}` },
+  {
+    name: 'Labels',
+    isText: true,
+    cell: ({ labels, labels_as_of, held_out }) =>
+      `${labels}, ${labels_as_of}${held_out ? ', held out of the answers' : ''}`,
+  },
+];
 
 /** Routes and countries, each with the oldest source that decides it, and flags with the date of their sources. */
 export function DataAge({ report }: { report: DatasetReport }) {

@@ -6,7 +6,7 @@ import {
   IconCircleMinus,
   IconHelpCircle,
 } from '@tabler/icons-react';
-import type { DomainPartState } from '@whence/server/dashboard-wire';
+import type { DomainPartState } from '@whence/server/dashboard-wire/domains';
 import type { ReactNode } from 'react';
 import { Tag } from '../components/Tag.tsx';
 import { capitalise } from '../format/names.ts';

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import type { DomainCheck, MxHost } from '@whence/server/dashboard-wire';
+import type { DomainCheck, MxHost } from '@whence/server/dashboard-wire/domains';
 import { INCLUDABLE_SECTIONS, type IncludableSection } from '@whence/server/vocabulary';
 import { isFailure } from '../api/call.ts';
 import { answerQuery } from '../api/query-client.ts';

@@ -1,5 +1,5 @@
 /** The grade of a domain, and what to fix first. */
-import type { DomainAdvice, DomainCheck, DomainPart, DomainPartState } from '@whence/server/dashboard-wire';
+import type { DomainAdvice, DomainCheck, DomainPart, DomainPartState } from '@whence/server/dashboard-wire/domains';
 import { Bar } from '../components/Bars.tsx';
 import { CodeBlock } from '../components/Copy.tsx';
 import { Section } from '../components/Page.tsx';

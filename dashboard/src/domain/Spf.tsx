@@ -1,6 +1,6 @@
 /** The SPF record, and the tree of records that it includes. */
 import { IconChevronRight } from '@tabler/icons-react';
-import type { SpfTreeNode } from '@whence/server/dashboard-wire';
+import type { SpfTreeNode } from '@whence/server/dashboard-wire/domains';
 import { useState } from 'react';
 import { CopyButton } from '../components/Copy.tsx';
 import { count } from '../format/number.ts';

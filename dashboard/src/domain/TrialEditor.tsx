@@ -4,7 +4,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { IconArrowBackUp, IconPlus, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useRouter } from '@tanstack/react-router';
-import type { DomainCheck } from '@whence/server/dashboard-wire';
+import type { DomainCheck } from '@whence/server/dashboard-wire/domains';
 import { useEffect, useRef, useState } from 'react';
 import { answerQuery } from '../api/query-client.ts';
 import { CopyButton } from '../components/Copy.tsx';

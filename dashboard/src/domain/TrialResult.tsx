@@ -1,6 +1,6 @@
 /** Two checks side by side: the zone as it is, and with the tried records. */
 import { IconCircleCheck, IconCircleMinus } from '@tabler/icons-react';
-import type { DomainTrial, TrialFinding, TrialState } from '@whence/server/dashboard-wire';
+import type { DomainTrial, TrialFinding, TrialState } from '@whence/server/dashboard-wire/domains';
 import type { ReactNode } from 'react';
 import { NetworkLink } from '../components/Links.tsx';
 import { count, formatNumber } from '../format/number.ts';

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { IconPencil } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import type { DomainCheck } from '@whence/server/dashboard-wire';
+import type { DomainCheck } from '@whence/server/dashboard-wire/domains';
 import { lazy, Suspense } from 'react';
 import { sessionQuery } from '../api/query-client.ts';
 import { Skeleton } from '../components/Loaded.tsx';

@@ -1,5 +1,5 @@
 /** What a check of a domain means for its owner, in one sentence: who can send as the domain, and what happens to it. */
-import type { DomainCheck } from '@whence/server/dashboard-wire';
+import type { DomainCheck } from '@whence/server/dashboard-wire/domains';
 
 export type Headline = { readonly text: string; readonly tone: 'plain' | 'good' | 'warn' | 'bad' };
 

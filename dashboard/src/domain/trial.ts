@@ -1,6 +1,6 @@
 /** Records that are tried on the page of a domain: what differs from DNS, and how the address bar carries it. */
 import type { EmailReport } from '@whence/client/wire';
-import type { TrialRequest } from '@whence/server/dashboard-wire';
+import type { TrialRequest } from '@whence/server/dashboard-wire/domains';
 
 /** Texts that differ from what is published; an empty text removes the record. */
 export type TriedChange = Pick<TrialRequest, 'spf' | 'dmarc' | 'dkim'>;

@@ -1,6 +1,6 @@
 /** What a threat level leaves out: without blocklists, or with old ones, a low level does not mean harmless. */
 import type { DatasetReport } from '@whence/client/wire';
-import type { DatasetLimits } from '@whence/server/dashboard-wire';
+import type { DatasetLimits } from '@whence/server/dashboard-wire/lookups';
 import { ageLevel, longDay } from './data-age.ts';
 
 export const hasBlocklists = ({ unknown }: DatasetLimits): boolean => !unknown.includes('blocklists');

@@ -1,6 +1,7 @@
 /** Names for the codes of records and keys: countries, flags, roles, permissions. */
 import type { Flag, FlagSubject } from '@whence/client/wire';
-import type { Permission, Role } from '@whence/server/dashboard-wire';
+import type { RpkiState } from '@whence/server/dashboard-wire/lookups';
+import type { Permission, Role } from '@whence/server/vocabulary';
 
 const localNames = new Intl.DisplayNames(undefined, { type: 'region', fallback: 'none' });
 const englishNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
@@ -66,3 +67,9 @@ export const PERMISSION_WORDS: Readonly<Record<Permission, { name: string; about
 export function capitalise(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
+
+export const RPKI_WORDS: Readonly<Record<RpkiState, string>> = {
+  valid: 'valid',
+  invalid: 'invalid',
+  not_found: 'no ROA',
+};

@@ -6,6 +6,7 @@ const oneDigit = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 
 export const formatNumber = (value: number): string => whole.format(value);
 export const formatShort = (value: number): string => short.format(value);
+export const formatOneDigit = (value: number): string => oneDigit.format(value);
 export const formatMs = (value: number): string => `${oneDigit.format(value)} ms`;
 
 export function formatShare(part: number, of: number): string {

@@ -1,4 +1,5 @@
 import {
+  IconAlertTriangle,
   IconAntenna,
   IconArrowsExchange,
   IconBriefcase,
@@ -13,7 +14,7 @@ import {
 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import type { ConnectionType, IpRecord } from '@whence/client/wire';
+import type { ConnectionType, IpRecord, Routing } from '@whence/client/wire';
 import { type Failure, isFailure } from '../api/call.ts';
 import { answerQuery } from '../api/query-client.ts';
 import { CodeTabs, Copyable, requestTabs } from '../components/Copy.tsx';
@@ -22,15 +23,36 @@ import { Notice } from '../components/Notice.tsx';
 import { Columns, Credits, Page, PrintButton, Section } from '../components/Page.tsx';
 import { Tag, Tags } from '../components/Tag.tsx';
 import { useNow } from '../format/Time.tsx';
+import { useRoleIfAny } from '../session/use-session.ts';
+import { HistorySection } from './History.tsx';
+import { HostnameValue } from './Hostname.tsx';
 import classes from './IpPage.module.css';
 import { EvidenceTable, IpFacts, ThreatBar, Unknowns } from './IpSections.tsx';
+import { type Askable, type AskProps, parseAsked } from './on-request.ts';
+import { RegistrationOff, RegistrationSection } from './Registration.tsx';
+import { RoutingSection } from './Routing.tsx';
 import { verdict } from './verdict.ts';
 
 const route = getRouteApi('/session/ip/$ip');
 
 export function IpPage() {
   const { ip } = route.useParams();
+  const { include = '' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const role = useRoleIfAny();
   const now = useNow();
+  const asked = parseAsked(include);
+  /** What an asked section needs, which stays in the address bar. */
+  const askFor = (name: Askable): AskProps => ({
+    ip,
+    isAsked: asked.includes(name),
+    onAsk: () =>
+      void navigate({
+        search: (before) => ({ ...before, include: [...asked, name].join() }),
+        replace: true,
+        resetScroll: false,
+      }),
+  });
   const lookup = useQuery(answerQuery('lookUpIp', { params: { ip } }));
   const answer = lookup.data?.data;
   return (
@@ -47,7 +69,7 @@ export function IpPage() {
         ) : (
           <div className={classes['answer']}>
             <p className={classes['verdict']}>{verdict(answer.record, answer.evidence, answer.limits, now)}</p>
-            <DetectionTags record={answer.record} />
+            <DetectionTags record={answer.record} routing={answer.routing} />
           </div>
         )
       }
@@ -61,12 +83,22 @@ export function IpPage() {
             <>
               <Columns>
                 <Section title="Facts">
-                  <IpFacts record={data.record} evidence={data.evidence} version={Number(meta['dataset_version'])} />
+                  <IpFacts
+                    lookup={data}
+                    version={Number(meta['dataset_version'])}
+                    hostname={<HostnameValue key={ip} {...askFor('hostname')} />}
+                  />
                 </Section>
-                <Section title="Threat">
-                  <ThreatBar threat={data.record.threat} evidence={data.evidence} limits={data.limits} />
-                </Section>
+                <div className={classes['side']}>
+                  <Section title="Threat">
+                    <ThreatBar threat={data.record.threat} evidence={data.evidence} limits={data.limits} />
+                  </Section>
+                  <RoutingSection lookup={data} />
+                  {data.has_registration && <RegistrationSection key={ip} {...askFor('registration')} />}
+                  {!data.has_registration && role === 'admin' && <RegistrationOff />}
+                </div>
               </Columns>
+              {role !== undefined && <HistorySection key={ip} ip={ip} />}
               <Section
                 title="Evidence"
                 note="The source of each field, for which prefix, and how old it is. Statements that lost are struck through."
@@ -93,7 +125,9 @@ const CONNECTION_ICONS: Readonly<Record<ConnectionType, TablerIcon>> = {
 };
 
 /** The type and the flags of the address, each as icon and word. */
-function DetectionTags({ record: { connection_type, detection } }: { record: IpRecord }) {
+function DetectionTags({ record, routing }: { record: IpRecord; routing: Routing }) {
+  const { asn, connection_type, detection } = record;
+  const isRpkiInvalid = routing.origins.some((origin) => origin.asn === asn && origin.rpki === 'invalid');
   return (
     <Tags>
       <Tag icon={CONNECTION_ICONS[connection_type]}>{connection_type}</Tag>
@@ -118,6 +152,11 @@ function DetectionTags({ record: { connection_type, detection } }: { record: IpR
         </Tag>
       )}
       {detection.cloud_provider !== undefined && <Tag icon={IconCloud}>{detection.cloud_provider}</Tag>}
+      {isRpkiInvalid && (
+        <Tag icon={IconAlertTriangle} tone="bad">
+          RPKI invalid
+        </Tag>
+      )}
     </Tags>
   );
 }

@@ -1,7 +1,8 @@
 /** The sections of an address page. */
 import { Link } from '@tanstack/react-router';
-import type { Evidence, FlagSubject, IpRecord, Threat } from '@whence/client/wire';
-import type { DatasetLimits, IpLookup } from '@whence/server/dashboard-wire';
+import type { Evidence, FlagSubject, IpRecord, Location, Privacy, Threat } from '@whence/client/wire';
+import type { DatasetLimits, IpLookup } from '@whence/server/dashboard-wire/lookups';
+import type { ReactNode } from 'react';
 import { Copyable } from '../components/Copy.tsx';
 import { Facts } from '../components/Facts.tsx';
 import { NetworkLink, PrefixLink } from '../components/Links.tsx';
@@ -90,10 +91,11 @@ export function Unknowns({ limits: { unknown, dated } }: { limits: DatasetLimits
   );
 }
 
-type IpFactsProps = { record: IpRecord; evidence: readonly Row[]; version: number };
+type IpFactsProps = { lookup: IpLookup; version: number; hostname: ReactNode };
 
 /** What the address is, whose and where. Names that only the evidence has follow the connection they explain. */
-export function IpFacts({ record, evidence, version }: IpFactsProps) {
+export function IpFacts({ lookup: { record, evidence, privacy, location, routing }, version, hostname }: IpFactsProps) {
+  const now = useNow();
   const { prefix, asn, asn_name, country, rir, connection_type, detection } = record;
   return (
     <Facts
@@ -103,21 +105,68 @@ export function IpFacts({ record, evidence, version }: IpFactsProps) {
           value: <NetworkLink asn={asn} name={<Copyable text={asn_name} />} />,
         },
         { name: 'Country', value: country === 'ZZ' ? 'unknown' : `${countryName(country)} (${country})` },
+        ...(location === undefined ? [] : [{ name: 'Location', value: <Place location={location} now={now} /> }]),
         {
           name: 'Prefix',
           value: <PrefixLink prefix={prefix} />,
         },
+        ...(routing.is_anycast === true ? [{ name: 'Routing', value: 'anycast: announced in several places' }] : []),
+        ...(routing.exchange === undefined ? [] : [{ name: 'Internet exchange', value: routing.exchange }]),
         { name: 'Connection', value: connection_type },
+        ...(privacy === undefined
+          ? []
+          : [{ name: 'Privacy service', value: <PrivacyService privacy={privacy} evidence={evidence} now={now} /> }]),
         ...NAMED_FIELDS.flatMap(([field, name]) => {
-          const names = namesIn(evidence, field);
+          const names = namesIn(evidence, field).filter((one) => one !== privacy?.service);
           return names.length === 0 ? [] : [{ name, value: names.join(', ') }];
         }),
+        { name: 'Hostname', value: hostname },
         ...(detection.cloud_provider === undefined ? [] : [{ name: 'Cloud', value: detection.cloud_provider }]),
         ...(detection.ai_company === undefined ? [] : [{ name: 'AI company', value: detection.ai_company }]),
         { name: 'Registry', value: rir },
         { name: 'Dataset', value: <Link to="/data">version {version}</Link> },
       ]}
     />
+  );
+}
+
+const PRIVACY = {
+  relay: { words: 'privacy relay', fields: ['relay'] },
+  vpn: { words: 'VPN', fields: ['is_vpn', 'vpn_service'] },
+  tor: { words: 'Tor', fields: ['is_tor_exit'] },
+  proxy: { words: 'proxy', fields: ['is_proxy'] },
+} as const;
+
+/** With the source that says so, and its date. */
+function PrivacyService({ privacy, evidence, now }: { privacy: Privacy; evidence: readonly Row[]; now: number }) {
+  const { words, fields } = PRIVACY[privacy.kind];
+  const row = evidence.find(({ field }) => fields.some((one) => one === field));
+  return (
+    <>
+      {privacy.service === undefined ? words : `${privacy.service} (${words})`}
+      {row !== undefined && (
+        <span className="quiet">
+          {' · '}
+          {row.source}, {longDay(row.as_of.slice(0, 10), now)}
+        </span>
+      )}
+    </>
+  );
+}
+
+function Place({ location, now }: { location: Location; now: number }) {
+  const { city, region, latitude, longitude, source, as_of } = location;
+  const names = [city, region].filter((name) => name !== undefined).join(', ');
+  const position = latitude === undefined || longitude === undefined ? '' : `${latitude}, ${longitude}`;
+  return (
+    <>
+      {names || position}
+      <span className="quiet">
+        {names !== '' && position !== '' && ` · ${position}`}
+        {' · '}
+        {source}, {longDay(as_of.slice(0, 10), now)}
+      </span>
+    </>
   );
 }
 

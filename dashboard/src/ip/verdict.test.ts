@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Detection, IpRecord } from '@whence/client/wire';
-import type { DatasetLimits } from '@whence/server/dashboard-wire';
+import type { DatasetLimits } from '@whence/server/dashboard-wire/lookups';
 import { verdict } from './verdict.ts';
 
 const nothing: Detection = {

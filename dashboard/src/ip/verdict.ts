@@ -3,7 +3,7 @@
  * addresses that change from day to day carries the date of the list if it is old.
  */
 import type { Evidence, IpRecord } from '@whence/client/wire';
-import type { DatasetLimits } from '@whence/server/dashboard-wire';
+import type { DatasetLimits } from '@whence/server/dashboard-wire/lookups';
 import { ageLevel, longDay } from '../format/data-age.ts';
 import { countryInSentence } from '../format/names.ts';
 import { namesIn } from './evidence-rows.ts';

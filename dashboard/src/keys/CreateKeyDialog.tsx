@@ -1,7 +1,7 @@
 import { Button, Checkbox, Radio, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import type { CreatedKey, Permission, Tier, TierInfo } from '@whence/server/dashboard-wire';
-import { PERMISSIONS } from '@whence/server/vocabulary';
+import type { CreatedKey, TierInfo } from '@whence/server/dashboard-wire/keys';
+import { PERMISSIONS, type Permission, type Tier } from '@whence/server/vocabulary';
 import { type FormEvent, useState } from 'react';
 import { call, queryClient } from '../api/query-client.ts';
 import { Dialog } from '../components/Dialog.tsx';
@@ -10,6 +10,15 @@ import { capitalise, PERMISSION_WORDS } from '../format/names.ts';
 import { formatNumber } from '../format/number.ts';
 import { useSignedIn } from '../session/use-session.ts';
 import classes from './CreateKeyDialog.module.css';
+import {
+  isAttribute,
+  type KeyFieldsProps,
+  NoteField,
+  RestrictionFields,
+  refusedFieldOf,
+  ruleAt,
+} from './KeyFields.tsx';
+import { emptyForm, type KeyForm, newKeyOf } from './key-form.ts';
 import { ConfirmLeave, NewSecret } from './NewSecret.tsx';
 
 const PRESETS: readonly { readonly name: string; readonly permissions: readonly Permission[] }[] = [
@@ -18,7 +27,7 @@ const PRESETS: readonly { readonly name: string; readonly permissions: readonly 
   { name: 'Email domains only', permissions: ['email:read'] },
 ];
 
-/** Asks for name, permissions and tier, then shows the key once. It cannot be closed by accident. */
+/** Asks for name, permissions, tier and restrictions, then shows the key once. It cannot be closed by accident. */
 export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
   const [created, setCreated] = useState<CreatedKey>();
   if (created !== undefined) return <SecretDialog created={created} onClose={onClose} />;
@@ -31,11 +40,11 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
 
 function NewKeyForm({ onCreated, onCancel }: { onCreated: (created: CreatedKey) => void; onCancel: () => void }) {
   const { tiers, permissions: all } = useSignedIn();
-  const [name, setName] = useState('');
-  const [tier, setTier] = useState<Tier>(tiers[0]?.tier ?? 'free');
-  const [permissions, setPermissions] = useState<Permission[]>([...all]);
+  const [form, setForm] = useState<KeyForm>(() => emptyForm(tiers[0]?.tier ?? 'free', all));
+  const { name, tier, permissions } = form;
+  const set = (part: Partial<KeyForm>) => setForm((before) => ({ ...before, ...part }));
   const create = useMutation({
-    mutationFn: () => call('createKey', { body: { name: name.trim(), tier, permissions } }),
+    mutationFn: () => call('createKey', { body: newKeyOf(form) }),
     onSuccess: ({ data }) => {
       void queryClient.invalidateQueries({ queryKey: ['listKeys'] });
       onCreated(data);
@@ -45,9 +54,11 @@ function NewKeyForm({ onCreated, onCancel }: { onCreated: (created: CreatedKey) 
     event.preventDefault();
     create.mutate();
   };
+  const refused = refusedFieldOf(create.error);
+  const fields = { form, onChange: set, refused };
   return (
     <form className={classes['form']} onSubmit={submit}>
-      {create.error !== null && <FailureNotice error={create.error} />}
+      {create.error !== null && refused === undefined && <FailureNotice error={create.error} />}
       <TextInput
         label="Name"
         description="The program that will use the key, so that you know later what a revocation affects."
@@ -56,8 +67,9 @@ function NewKeyForm({ onCreated, onCancel }: { onCreated: (created: CreatedKey) 
         withAsterisk={false}
         maxLength={100}
         data-autofocus
+        error={ruleAt(refused, '/name')}
         value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
+        onChange={(event) => set({ name: event.currentTarget.value })}
       />
       <fieldset>
         <legend className={classes['legend']}>Permissions</legend>
@@ -68,7 +80,7 @@ function NewKeyForm({ onCreated, onCancel }: { onCreated: (created: CreatedKey) 
               size="compact-xs"
               variant={isSame(wanted, permissions) ? 'light' : 'default'}
               aria-pressed={isSame(wanted, permissions)}
-              onClick={() => setPermissions(wanted.filter((one) => all.includes(one)))}
+              onClick={() => set({ permissions: wanted.filter((one) => all.includes(one)) })}
             >
               {preset}
             </Button>
@@ -81,25 +93,27 @@ function NewKeyForm({ onCreated, onCancel }: { onCreated: (created: CreatedKey) 
               label={PERMISSION_WORDS[permission].name}
               description={`${PERMISSION_WORDS[permission].about} (${permission})`}
               checked={permissions.includes(permission)}
-              onChange={(event) =>
-                setPermissions(
-                  event.currentTarget.checked
-                    ? all.filter((one) => one === permission || permissions.includes(one))
-                    : permissions.filter((one) => one !== permission),
-                )
+              onChange={({ currentTarget: { checked } }) =>
+                set({ permissions: all.filter((one) => (one === permission ? checked : permissions.includes(one))) })
               }
             />
           ))}
         </div>
       </fieldset>
-      <Radio.Group label="Tier" value={tier} onChange={(value) => setTier(value as Tier)}>
+      <Radio.Group
+        label="Tier"
+        error={ruleAt(refused, '/tier')}
+        value={tier}
+        onChange={(value) => set({ tier: value as Tier })}
+      >
         <div className={classes['choices']}>
           {tiers.map((info) => (
             <Radio key={info.tier} value={info.tier} label={capitalise(info.tier)} description={tierWords(info)} />
           ))}
         </div>
       </Radio.Group>
-      <div className={classes['actions']}>
+      <MoreFields {...fields} />
+      <div className={`${classes['actions']} ${classes['sticky']}`}>
         <Button variant="default" onClick={onCancel}>
           Cancel
         </Button>
@@ -108,6 +122,25 @@ function NewKeyForm({ onCreated, onCancel }: { onCreated: (created: CreatedKey) 
         </Button>
       </div>
     </form>
+  );
+}
+
+/** What most keys do without. It unfolds if the server refused something in it. */
+function MoreFields(props: KeyFieldsProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  const isRefused = props.refused !== undefined && isAttribute(props.refused);
+  return (
+    <details
+      className={classes['more']}
+      open={isOpen || isRefused}
+      onToggle={(event) => setIsOpen(event.currentTarget.open)}
+    >
+      <summary>Note, expiry, client networks, requests per second</summary>
+      <div className={classes['form']}>
+        <NoteField {...props} />
+        <RestrictionFields {...props} />
+      </div>
+    </details>
   );
 }
 

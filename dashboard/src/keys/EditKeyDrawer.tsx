@@ -1,8 +1,8 @@
-import { Button, Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core';
+import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import type { KeySummary, Tier } from '@whence/server/dashboard-wire';
-import { type FormEvent, type ReactNode, useState } from 'react';
-import { isFailure } from '../api/call.ts';
+import type { KeySummary } from '@whence/server/dashboard-wire/keys';
+import type { Tier } from '@whence/server/vocabulary';
+import { type FormEvent, useState } from 'react';
 import { call } from '../api/query-client.ts';
 import { SideDrawer } from '../components/Dialog.tsx';
 import { FailureNotice } from '../components/Failures.tsx';
@@ -10,6 +10,7 @@ import { announce } from '../components/LiveRegion.tsx';
 import { capitalise, PERMISSION_WORDS } from '../format/names.ts';
 import { useSignedIn } from '../session/use-session.ts';
 import classes from './EditKeyDrawer.module.css';
+import { Field, NoteField, RestrictionFields, refusedFieldOf, ruleAt } from './KeyFields.tsx';
 import { changeOf, effectsOf, formOf, type KeyForm } from './key-form.ts';
 import { refreshKeys } from './refresh-keys.ts';
 
@@ -33,8 +34,8 @@ export function EditKeyDrawer({ summary, onClose }: { summary: KeySummary; onClo
     event.preventDefault();
     save.mutate();
   };
-  const refused = fieldOf(save.error);
-  const errorAt = (path: string) => (refused?.path === path ? refused.rule : undefined);
+  const refused = refusedFieldOf(save.error);
+  const fields = { form, onChange: set, refused, effects };
   // A key may have a tier that this account may not give to others.
   const choices = tiers.some(({ tier }) => tier === key.tier) ? tiers.map(({ tier }) => tier) : [key.tier];
   return (
@@ -48,25 +49,16 @@ export function EditKeyDrawer({ summary, onClose }: { summary: KeySummary; onClo
             withAsterisk={false}
             maxLength={100}
             data-autofocus
+            error={ruleAt(refused, '/name')}
             value={form.name}
             onChange={(event) => set({ name: event.currentTarget.value })}
           />
         </Field>
-        <Field effect={effects.note}>
-          <Textarea
-            label="Note"
-            description="For people who manage keys."
-            rows={2}
-            maxLength={500}
-            error={errorAt('/note')}
-            value={form.note}
-            onChange={(event) => set({ note: event.currentTarget.value })}
-          />
-        </Field>
+        <NoteField {...fields} />
         <Field effect={effects.tier}>
           <NativeSelect
             label="Tier"
-            error={errorAt('/tier')}
+            error={ruleAt(refused, '/tier')}
             data={choices.map((value) => ({ value, label: capitalise(value) }))}
             value={form.tier}
             onChange={(event) => set({ tier: event.currentTarget.value as Tier })}
@@ -89,42 +81,7 @@ export function EditKeyDrawer({ summary, onClose }: { summary: KeySummary; onClo
             ))}
           </fieldset>
         </Field>
-        <Field effect={effects.expires}>
-          <TextInput
-            type="datetime-local"
-            label="Expires"
-            description={`Time zone: ${Intl.DateTimeFormat().resolvedOptions().timeZone}. Empty: never.`}
-            error={errorAt('/expires_at')}
-            value={form.expires}
-            onChange={(event) => set({ expires: event.currentTarget.value })}
-          />
-        </Field>
-        <Field effect={effects.networks}>
-          <Textarea
-            label="Allowed client networks"
-            description="Addresses or prefixes, one per line. Empty: any client."
-            placeholder={'192.0.2.0/24\n2001:db8::/32'}
-            rows={3}
-            spellCheck={false}
-            className={classes['networks'] ?? ''}
-            error={errorAt('/allowed_networks')}
-            value={form.networks}
-            onChange={(event) => set({ networks: event.currentTarget.value })}
-          />
-        </Field>
-        <Field effect={effects.rate}>
-          <TextInput
-            type="number"
-            label="Requests per second"
-            description="Empty: only the daily limit applies."
-            min={1}
-            max={100_000}
-            step={1}
-            error={errorAt('/requests_per_second')}
-            value={form.rate}
-            onChange={(event) => set({ rate: event.currentTarget.value })}
-          />
-        </Field>
+        <RestrictionFields {...fields} />
         <div className={classes['actions']}>
           <Button variant="default" onClick={onClose}>
             Cancel
@@ -140,24 +97,4 @@ export function EditKeyDrawer({ summary, onClose }: { summary: KeySummary; onClo
       </form>
     </SideDrawer>
   );
-}
-
-function Field({ effect, children }: { effect: string | undefined; children: ReactNode }) {
-  return (
-    <div className={classes['field']}>
-      {children}
-      <p className={classes['effect']} role="status">
-        {effect}
-      </p>
-    </div>
-  );
-}
-
-/** The field that the server refused, with its rule. */
-function fieldOf(error: unknown): { path: string; rule: string } | undefined {
-  if (!isFailure(error, 'INVALID_REQUEST')) return undefined;
-  const { path, rule } = error.details ?? {};
-  return typeof path === 'string' && path !== '' && typeof rule === 'string'
-    ? { path, rule: capitalise(rule) }
-    : undefined;
 }

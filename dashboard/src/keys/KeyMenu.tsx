@@ -9,7 +9,7 @@ import {
   IconRefresh,
 } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
-import type { KeySummary } from '@whence/server/dashboard-wire';
+import type { KeySummary } from '@whence/server/dashboard-wire/keys';
 import { announce } from '../components/LiveRegion.tsx';
 
 export type KeyAction = 'edit' | 'pause' | 'resume' | 'revoke';

@@ -2,7 +2,7 @@ import { Button, SegmentedControl } from '@mantine/core';
 import { IconBan, IconPencil, IconPlayerPause, IconPlayerPlay, IconRefresh } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import type { KeyDetail } from '@whence/server/dashboard-wire';
+import type { KeyDetail } from '@whence/server/dashboard-wire/keys';
 import { useState } from 'react';
 import { answerQuery } from '../api/query-client.ts';
 import { AuditTable } from '../audit/AuditTable.tsx';

@@ -1,6 +1,6 @@
 /** The state of a key in words: state, quota, first and last use, requests that were refused. */
 import { IconCircleCheck, IconCircleX, IconClock, IconPlayerPause } from '@tabler/icons-react';
-import type { KeyQuota, KeySummary } from '@whence/server/dashboard-wire';
+import type { KeyQuota, KeySummary } from '@whence/server/dashboard-wire/keys';
 import { Bar } from '../components/Bars.tsx';
 import { Tag } from '../components/Tag.tsx';
 import { count, formatNumber } from '../format/number.ts';

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import type { KeySummary } from '@whence/server/dashboard-wire';
+import type { KeySummary } from '@whence/server/dashboard-wire/keys';
 import { call } from '../api/query-client.ts';
 import { Dialog } from '../components/Dialog.tsx';
 import { FailureNotice } from '../components/Failures.tsx';

@@ -1,6 +1,6 @@
 import { Button, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import type { KeySummary } from '@whence/server/dashboard-wire';
+import type { KeySummary } from '@whence/server/dashboard-wire/keys';
 import { type FormEvent, useState } from 'react';
 import { call } from '../api/query-client.ts';
 import { Dialog } from '../components/Dialog.tsx';

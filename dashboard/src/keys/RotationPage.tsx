@@ -2,7 +2,7 @@ import { Button, NativeSelect } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import type { CreatedKey, KeyDetail, KeySummary } from '@whence/server/dashboard-wire';
+import type { CreatedKey, KeyDetail, KeySummary } from '@whence/server/dashboard-wire/keys';
 import { type ReactNode, useState } from 'react';
 import { answerQuery, call } from '../api/query-client.ts';
 import { FailureNotice } from '../components/Failures.tsx';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { KeySummary, TierInfo } from '@whence/server/dashboard-wire';
-import { changeOf, effectsOf, formOf, type KeyForm } from './key-form.ts';
+import type { KeySummary, TierInfo } from '@whence/server/dashboard-wire/keys';
+import { changeOf, effectsOf, emptyForm, formOf, type KeyForm, newKeyOf } from './key-form.ts';
 
 const KEY: KeySummary = {
   id: 'abc',
@@ -63,4 +63,31 @@ for (const [behaviour, edited, sent, effect] of [
 test('key form: an expiry is sent with its time zone', () => {
   const { expires_at } = changeOf(KEY, { ...formOf(KEY), expires: '2027-01-31T12:30' });
   assert.equal(expires_at, new Date('2027-01-31T12:30').toISOString());
+});
+
+test('key form: a year that a date cannot have is sent as it was typed', () => {
+  assert.equal(changeOf(KEY, { ...formOf(KEY), expires: '275760-12-31T12:30' }).expires_at, '275760-12-31T12:30');
+});
+
+const IDENTITY = { name: 'gateway', tier: 'free', permissions: ['ip:read'] } as const;
+
+for (const [behaviour, filledIn, sent] of [
+  ['without attributes', { note: ' ', networks: ' \n', rate: ' ' }, {}],
+  ['with a note', { note: ' of the mail team\n' }, { note: 'of the mail team' }],
+  [
+    'with networks',
+    { networks: '192.0.2.0/24\n2001:db8::/32' },
+    { allowed_networks: ['192.0.2.0/24', '2001:db8::/32'] },
+  ],
+  ['with a rate', { rate: '20' }, { requests_per_second: 20 }],
+] as const) {
+  test(`key form: a new key ${behaviour}`, () => {
+    const form = { ...emptyForm('free', ['ip:read']), name: ' gateway', ...filledIn };
+    assert.deepEqual(newKeyOf(form), { ...IDENTITY, ...sent });
+  });
+}
+
+test('key form: a new key with an expiry', () => {
+  const form = { ...emptyForm('free', ['ip:read']), name: 'gateway', expires: '2027-01-31T12:30' };
+  assert.deepEqual(newKeyOf(form), { ...IDENTITY, expires_at: new Date('2027-01-31T12:30').toISOString() });
 });

@@ -1,5 +1,6 @@
-/** The form that edits a key: its values as text, what of them is sent, and what a change means for running clients. */
-import type { KeyChangeRequest, KeySummary, Permission, Tier, TierInfo } from '@whence/server/dashboard-wire';
+/** The form that creates or edits a key: its values as text, what of them is sent, and what running clients notice. */
+import type { KeyChangeRequest, KeySummary, NewKeyRequest, TierInfo } from '@whence/server/dashboard-wire/keys';
+import type { Permission, Tier } from '@whence/server/vocabulary';
 import { PERMISSION_WORDS } from '../format/names.ts';
 import { formatNumber } from '../format/number.ts';
 import { exactUtc } from '../format/time.ts';
@@ -29,6 +30,24 @@ export function formOf(key: KeySummary): KeyForm {
   };
 }
 
+/** A new key may be used by any client until it is revoked, unless its form says otherwise. */
+export function emptyForm(tier: Tier, permissions: readonly Permission[]): KeyForm {
+  return { name: '', note: '', tier, permissions, expires: '', networks: '', rate: '' };
+}
+
+/** What is empty is not sent. */
+export function newKeyOf({ name, note, tier, permissions, expires, networks, rate }: KeyForm): NewKeyRequest {
+  return {
+    name: name.trim(),
+    tier,
+    permissions: [...permissions],
+    ...(note.trim() === '' ? {} : { note: note.trim() }),
+    ...(expires === '' ? {} : { expires_at: toUtc(expires) }),
+    ...(networksOf(networks).length === 0 ? {} : { allowed_networks: networksOf(networks) }),
+    ...(rate.trim() === '' ? {} : { requests_per_second: Number(rate) }),
+  };
+}
+
 /** Only what differs, so that a change made elsewhere meanwhile stays. */
 export function changeOf(key: KeySummary, form: KeyForm): KeyChangeRequest {
   const before = formOf(key);
@@ -38,12 +57,18 @@ export function changeOf(key: KeySummary, form: KeyForm): KeyChangeRequest {
     ...(isChanged('note') ? { note: form.note.trim() } : {}),
     ...(isChanged('tier') ? { tier: form.tier } : {}),
     ...(isChanged('permissions') ? { permissions: [...form.permissions] } : {}),
-    ...(isChanged('expires') ? { expires_at: form.expires === '' ? null : new Date(form.expires).toISOString() } : {}),
+    ...(isChanged('expires') ? { expires_at: form.expires === '' ? null : toUtc(form.expires) } : {}),
     ...(networksOf(form.networks).join() === networksOf(before.networks).join()
       ? {}
       : { allowed_networks: networksOf(form.networks) }),
     ...(isChanged('rate') ? { requests_per_second: form.rate.trim() === '' ? null : Number(form.rate) } : {}),
   };
+}
+
+/** The field accepts years that a date cannot have. They are sent as they are: the server says which times it takes. */
+function toUtc(local: string): string {
+  const date = new Date(local);
+  return Number.isNaN(date.getTime()) ? local : date.toISOString();
 }
 
 const networksOf = (text: string) => text.split(/[\s,]+/).filter((network) => network !== '');

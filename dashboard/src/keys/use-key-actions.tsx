@@ -1,6 +1,6 @@
 /** The dialogs and requests behind the actions of a key, for the list and for the page of a key. */
 import { useMutation } from '@tanstack/react-query';
-import type { KeySummary } from '@whence/server/dashboard-wire';
+import type { KeySummary } from '@whence/server/dashboard-wire/keys';
 import { type ReactNode, useState } from 'react';
 import { call } from '../api/query-client.ts';
 import { announce } from '../components/LiveRegion.tsx';

@@ -196,7 +196,7 @@ function useFollow(): (suggestion: Suggestion) => void {
       if (target.path === '/docs') window.location.assign(target.path);
       else router.history.push(target.path);
     } else if (session?.state === 'signed_in') {
-      void import('../batch/current-run.ts').then(({ currentRun }) => {
+      void import('../batch/batch-run.ts').then(({ currentRun }) => {
         currentRun.start({ text: target.batchText }, session.max_batch);
         router.history.push('/batch');
       });

@@ -5,7 +5,7 @@
 import { formatAddress } from '@whence/dataset/address';
 import { fromBigInt, parsePrefix } from '@whence/dataset/prefix';
 import { CONNECTION_TYPES, type ConnectionType } from '@whence/dataset/record';
-import type { AddressMap as Cells } from '@whence/server/dashboard-wire';
+import type { AddressMap as Cells } from '@whence/server/dashboard-wire/lookups';
 import { CELL_CODES } from '@whence/server/vocabulary';
 import { type MouseEvent, useMemo, useState } from 'react';
 import { formatNumber } from '../format/number.ts';
@@ -30,7 +30,7 @@ export function AddressMap({ map, onOpen }: AddressMapProps) {
   };
   return (
     <figure className={classes['figure']}>
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: a shortcut; every prefix is a link in the table of the page. */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: a shortcut for the mouse; the lookup field opens any prefix. */}
       <svg
         className={classes['map']}
         viewBox={`0 0 ${width} ${height}`}

@@ -1,5 +1,5 @@
 /** The countries of the networks that were looked up, for the overview. */
-import type { TopNetworks } from '@whence/server/dashboard-wire';
+import type { TopNetworks } from '@whence/server/dashboard-wire/usage';
 import { Shares } from '../components/Bars.tsx';
 import { Columns, Section } from '../components/Page.tsx';
 import { countryName } from '../format/names.ts';

@@ -1,6 +1,6 @@
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import type { ProcessState } from '@whence/server/dashboard-wire';
+import type { ProcessState } from '@whence/server/dashboard-wire/operation';
 import { answerQuery } from '../api/query-client.ts';
 import { Facts } from '../components/Facts.tsx';
 import { Loaded } from '../components/Loaded.tsx';

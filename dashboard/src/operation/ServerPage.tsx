@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { SettingInForce } from '@whence/server/dashboard-wire';
+import type { SettingInForce } from '@whence/server/dashboard-wire/operation';
 import { answerQuery } from '../api/query-client.ts';
 import { Copyable } from '../components/Copy.tsx';
 import { Loaded } from '../components/Loaded.tsx';
@@ -8,7 +8,14 @@ import { type Column, Table } from '../components/Table.tsx';
 import { Tag } from '../components/Tag.tsx';
 
 const columns: Column<SettingInForce>[] = [
-  { name: 'Variable', cell: ({ variable }) => <Copyable text={variable} isMono /> },
+  {
+    name: 'Variable',
+    cell: ({ variable }) => (
+      <span className="nowrap">
+        <Copyable text={variable} isMono />
+      </span>
+    ),
+  },
   { name: 'Value', cell: (setting) => <Value setting={setting} /> },
   { name: 'From', cell: ({ is_set }) => (is_set ? <Tag tone="accent">environment</Tag> : <Tag>default</Tag>) },
   { name: 'Meaning', isText: true, cell: ({ help }) => <span className="quiet">{help}</span> },

@@ -2,7 +2,8 @@
 import { Button } from '@mantine/core';
 import { IconCircle, IconCircleCheck } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import type { FirstRun, Overview, RouteName } from '@whence/server/dashboard-wire';
+import type { RouteName } from '@whence/server/dashboard-wire/contract';
+import type { FirstRun, Overview } from '@whence/server/dashboard-wire/usage';
 import type { ReactNode } from 'react';
 import { queryClient } from '../api/query-client.ts';
 import { CodeBlock } from '../components/Copy.tsx';
@@ -94,7 +95,7 @@ function Unknown({ overview: { dataset } }: { overview: Overview }) {
     <Section title="What the built-in data cannot tell">
       <ul className={classes['unknown']}>
         {data_as_of !== undefined && (
-          <li>Routes and countries are of {longDay(data_as_of, now)}: what has moved since is wrong.</li>
+          <li>Routes and countries are of {longDay(data_as_of, now)} or later: what has moved since is wrong.</li>
         )}
         {limits.unknown.map((subject) => (
           <li key={subject}>

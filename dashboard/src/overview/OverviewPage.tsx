@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { TopNetworks as Networks, Overview } from '@whence/server/dashboard-wire';
+import type { TopNetworks as Networks, Overview } from '@whence/server/dashboard-wire/usage';
 import { answerQuery } from '../api/query-client.ts';
 import { BarChart } from '../charts/BarChart.tsx';
 import { Shares } from '../components/Bars.tsx';
@@ -36,8 +36,8 @@ export function OverviewPage() {
         {({ data }) => (
           <>
             <UpdateNotice update={data.update} builtAt={data.dataset?.built_at} />
-            {data.first_run !== undefined && <FirstRunList steps={data.first_run} overview={data} />}
             {hasFigures(data) && <Numbers items={figures(data)} />}
+            {data.first_run !== undefined && <FirstRunList steps={data.first_run} overview={data} />}
             {isAtLeast('admin') && hasFigures(data) && <TrafficChart />}
             {data.keys_near_limit.length > 0 && (
               <Section title="Keys near their limit">

@@ -1,8 +1,8 @@
 /** One-time links: those that are open, the dialog that creates an invitation, and the dialog that shows a link once. */
 import { Button, Radio, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import type { OneTimeLink, Role } from '@whence/server/dashboard-wire';
-import { ROLES } from '@whence/server/vocabulary';
+import type { OneTimeLink } from '@whence/server/dashboard-wire/accounts';
+import { ROLES, type Role } from '@whence/server/vocabulary';
 import { type FormEvent, useState } from 'react';
 import { answerQuery, call, queryClient } from '../api/query-client.ts';
 import { CodeBlock } from '../components/Copy.tsx';

@@ -1,8 +1,8 @@
 import { Button, NativeSelect } from '@mantine/core';
 import { IconUserPlus } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import type { OneTimeLink, Person, Role } from '@whence/server/dashboard-wire';
-import { ROLES } from '@whence/server/vocabulary';
+import type { OneTimeLink, Person } from '@whence/server/dashboard-wire/accounts';
+import { ROLES, type Role } from '@whence/server/vocabulary';
 import { useState } from 'react';
 import { answerQuery, call, queryClient } from '../api/query-client.ts';
 import { FailureNotice } from '../components/Failures.tsx';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import type { PrefixSummary } from '@whence/server/dashboard-wire';
+import type { PrefixSummary } from '@whence/server/dashboard-wire/lookups';
 import { answerQuery } from '../api/query-client.ts';
 import { Shares } from '../components/Bars.tsx';
 import { Copyable } from '../components/Copy.tsx';
@@ -16,6 +16,7 @@ import { useNow } from '../format/Time.tsx';
 import { interpret } from '../lookup/interpret.ts';
 import { PrefixSpaceMap } from '../maps/SpaceMaps.tsx';
 import { PartsTable, PrefixMap } from './PrefixParts.tsx';
+import { inOrder } from './position.ts';
 
 const route = getRouteApi('/session/prefix/$');
 
@@ -66,11 +67,14 @@ function PrefixSummaryPage({ prefix }: { prefix: string }) {
                   title={count(data.part_count, 'part')}
                   note={
                     data.part_count > data.parts.length
-                      ? `Consecutive addresses with the same answer. Showing the first ${formatNumber(data.parts.length)}: look up a smaller prefix to see the others.`
+                      ? `Consecutive addresses with the same answer. Showing the ${formatNumber(data.parts.length)} largest: look up a smaller prefix to see the others.`
                       : 'Consecutive addresses with the same answer.'
                   }
                 >
-                  <PartsTable parts={data.parts} isThreatKnown={hasBlocklists(data.limits)} />
+                  <PartsTable
+                    parts={data.part_count > data.parts.length ? data.parts : inOrder(data.parts)}
+                    isThreatKnown={hasBlocklists(data.limits)}
+                  />
                 </Section>
               </>
             )}
@@ -82,10 +86,9 @@ function PrefixSummaryPage({ prefix }: { prefix: string }) {
   );
 }
 
-function mapNote({ part_count, parts, cells, counted, size }: PrefixSummary): string {
-  const rest = counted < size ? ' The grey end was not counted.' : '';
-  if (part_count === parts.length) return `The first address is on the left. Hatched: not announced.${rest}`;
-  return `${count(cells.length, 'equal part')}, the first address on the left. The height is the announced share, the colour the threat level of most of it.${rest}`;
+function mapNote({ part_count, parts, cells }: PrefixSummary): string {
+  if (part_count === parts.length) return 'The first address is on the left. Hatched: not announced.';
+  return `${count(cells.length, 'equal part')}, the first address on the left. The height is the announced share, the colour the threat level of most of it.`;
 }
 
 /** A prefix that looks the same everywhere needs no map, and one of a few addresses has the table. */
@@ -93,21 +96,24 @@ function hasMap({ parts, size }: PrefixSummary): boolean {
   return size >= 16 && parts.length > 1;
 }
 
-const UNITS = { addresses: 'addresses', slash64s: '/64 networks' } as const;
+const UNITS = { addresses: ['address', 'addresses'], slash64s: ['/64 network', '/64 networks'] } as const;
+
+function sizeWords(size: number, unit: PrefixSummary['unit']): string {
+  const [one, many] = UNITS[unit];
+  return count(size, one, many);
+}
 
 function PrefixLead({ summary }: { summary: PrefixSummary }) {
-  const { prefix, size, counted, announced, unit, covered_by } = summary;
+  const { prefix, size, announced, unit, covered_by } = summary;
   return (
     <p>
-      {formatNumber(size)} {UNITS[unit]},{' '}
-      {counted === size
-        ? `${formatShare(announced, size)} of them announced.`
-        : `of which the first ${formatNumber(counted)} were counted: ${formatShare(announced, counted)} of these are announced.`}
+      {sizeWords(size, unit)},{' '}
+      {size === 1 && announced === 1 ? 'announced.' : `${formatShare(announced, size)} announced.`}
       {covered_by !== undefined && (
         <>
           {' '}
           {covered_by.prefix === prefix ? (
-            'It is announced by '
+            'It belongs to '
           ) : (
             <>
               It is inside <PrefixLink prefix={covered_by.prefix} /> of{' '}
@@ -148,7 +154,7 @@ function PrefixShares({ summary }: { summary: PrefixSummary }) {
   const { announced, connection_types, flags, threat_levels, countries, networks, limits } = summary;
   const caveat = blocklistCaveat(limits, useNow());
   return (
-    <Columns isNarrow>
+    <Columns>
       <Section title="Networks">
         <Shares
           total={announced}

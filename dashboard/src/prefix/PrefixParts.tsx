@@ -3,16 +3,16 @@ import { Button, Tooltip } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { formatAddress } from '@whence/dataset/address';
 import { fromBigInt, parsePrefix } from '@whence/dataset/prefix';
-import type { PrefixPart, PrefixSummary } from '@whence/server/dashboard-wire';
+import type { PrefixPart, PrefixSummary } from '@whence/server/dashboard-wire/lookups';
 import { useState } from 'react';
-import { NetworkLink } from '../components/Links.tsx';
+import { NetworkLink, PrefixLink } from '../components/Links.tsx';
 import { type Column, Table } from '../components/Table.tsx';
 import { Level } from '../components/Tag.tsx';
 import { hasBlocklists } from '../format/blocklists.ts';
 import { countryName, FLAG_WORDS } from '../format/names.ts';
 import { formatNumber, formatShare } from '../format/number.ts';
 import classes from './PrefixParts.module.css';
-import { positionIn } from './position.ts';
+import { positionIn, prefixOf } from './position.ts';
 
 /**
  * The prefix as a strip, first address on the left. Colours show the threat level, hatching unannounced space. Parts are
@@ -55,46 +55,32 @@ function Parts({ parts, prefix }: { parts: readonly PrefixPart[]; prefix: string
   });
 }
 
-function Cells({ summary: { cells, counted, size } }: { summary: PrefixSummary }) {
-  const width = cells.length === 0 ? 0 : counted / size / cells.length;
-  return (
-    <>
-      {cells.map(({ announced, level, connection_type }, index) => (
-        <div
-          // biome-ignore lint/suspicious/noArrayIndexKey: a cell is identified by its position.
-          key={index}
-          className={`${classes['part']} ${classes['cell']}`}
-          data-level={level}
-          title={
-            level === undefined
-              ? 'not announced'
-              : `${formatShare(announced, 1)} announced, ${connection_type}, ${level}`
-          }
-          style={{ left: `${index * width * 100}%`, width: `${width * 100}%`, height: `${announced * 100}%` }}
-        />
-      ))}
-      {counted < size && <div className={classes['rest']} style={{ left: `${(counted / size) * 100}%` }} />}
-    </>
-  );
+function Cells({ summary: { cells } }: { summary: PrefixSummary }) {
+  const width = 1 / cells.length;
+  return cells.map(({ announced, level, connection_type }, index) => (
+    <div
+      // biome-ignore lint/suspicious/noArrayIndexKey: a cell is identified by its position.
+      key={index}
+      className={`${classes['part']} ${classes['cell']}`}
+      data-level={level}
+      title={
+        level === undefined ? 'not announced' : `${formatShare(announced, 1)} announced, ${connection_type}, ${level}`
+      }
+      style={{ left: `${index * width * 100}%`, width: `${width * 100}%`, height: `${announced * 100}%` }}
+    />
+  ));
 }
 
 const columnsFor = (isThreatKnown: boolean): Column<PrefixPart>[] => [
   {
     name: 'Addresses',
-    cell: ({ first, last }) => (
-      <span className="mono nowrap">
-        <Link to="/ip/$ip" params={{ ip: first }}>
-          {first}
-        </Link>
-        {first === last ? '' : ` – ${last}`}
-      </span>
-    ),
+    cell: ({ first, last }) => <Addresses first={first} last={last} />,
   },
   {
     name: 'Network',
     cell: ({ asn, asn_name }) => <NetworkLink asn={asn} name={asn_name} />,
   },
-  { name: 'Country', cell: ({ country }) => countryName(country) },
+  { name: 'Country', cell: ({ country }) => <span className="nowrap">{countryName(country)}</span> },
   { name: 'Type', cell: ({ connection_type }) => connection_type },
   {
     name: 'Flags',
@@ -106,6 +92,25 @@ const columnsFor = (isThreatKnown: boolean): Column<PrefixPart>[] => [
   },
   { name: 'Threat', cell: ({ level, score }) => <Level level={level} score={score} isKnown={isThreatKnown} /> },
 ];
+
+/** As a prefix where it is one, which most parts are. */
+function Addresses({ first, last }: { first: string; last: string }) {
+  const prefix = first === last ? undefined : prefixOf(first, last);
+  return (
+    <span className="mono nowrap">
+      {prefix === undefined ? (
+        <>
+          <Link to="/ip/$ip" params={{ ip: first }}>
+            {first}
+          </Link>
+          {first === last ? '' : ` – ${last}`}
+        </>
+      ) : (
+        <PrefixLink prefix={prefix} />
+      )}
+    </span>
+  );
+}
 
 /** Before “show all”. */
 const SHOWN_PARTS = 50;

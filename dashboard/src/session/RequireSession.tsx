@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { SignedIn } from '@whence/server/dashboard-wire';
+import type { SignedIn } from '@whence/server/dashboard-wire/accounts';
 import { useState } from 'react';
 import { sessionQuery } from '../api/query-client.ts';
 import { FailureNotice } from '../components/Failures.tsx';

@@ -1,7 +1,7 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import type { LinkKind, LinkState } from '@whence/server/dashboard-wire';
+import type { LinkKind, LinkState } from '@whence/server/dashboard-wire/accounts';
 import { MIN_PASSWORD_CHARACTERS } from '@whence/server/vocabulary';
 import { type FormEvent, useEffect, useState } from 'react';
 import { isFailure } from '../api/call.ts';
@@ -121,7 +121,7 @@ function Expired() {
   return (
     <SignedOutLayout title="This link is no longer valid" lead="A link works once and expires after a while.">
       <p>Ask the sender for a new one. For the first account, print a new link on the server:</p>
-      <CodeBlock text="whence user setup-link" label="command" />
+      <CodeBlock text="wh user setup-link" label="command" />
     </SignedOutLayout>
   );
 }

@@ -1,6 +1,7 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import type { ProviderFailure, SignedOut } from '@whence/server/dashboard-wire';
+import type { SignedOut } from '@whence/server/dashboard-wire/accounts';
+import type { ProviderFailure } from '@whence/server/dashboard-wire/contract';
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { isFailure } from '../api/call.ts';
 import { call, sessionQuery, setSession } from '../api/query-client.ts';
@@ -106,7 +107,7 @@ function SignInForm({ knownName = '', isTitled = true }: SignInFormProps) {
     <form className={classes['form']} onSubmit={submit}>
       {isFailure(signIn.error, 'INVALID_CREDENTIALS') ? (
         <Notice tone="bad" title="Wrong name or password">
-          <p>An administrator can create a password reset link, here or with whence user reset-password.</p>
+          <p>An administrator can create a password reset link, here or with wh user reset-password.</p>
         </Notice>
       ) : (
         signIn.error !== null && <FailureNotice error={signIn.error} />
@@ -147,7 +148,7 @@ function NoAccounts() {
       lead="There is no account yet. Create the first one with the link that the server prints."
     >
       <p>Open the link from the server log, or print a new one on the server:</p>
-      <CodeBlock text="whence user setup-link" label="command" />
+      <CodeBlock text="wh user setup-link" label="command" />
       <p className="quiet">The link works once and expires after 24 hours.</p>
     </SignedOutLayout>
   );

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
-import type { Role, SignedIn } from '@whence/server/dashboard-wire';
-import { mayDo } from '@whence/server/vocabulary';
+import type { SignedIn } from '@whence/server/dashboard-wire/accounts';
+import { mayDo, type Role } from '@whence/server/vocabulary';
 import { createContext, useContext } from 'react';
 import { call } from '../api/query-client.ts';
 import { removeRuns } from '../batch/saved-runs.ts';
@@ -13,6 +13,11 @@ export function useSignedIn(): SignedIn {
   const session = useContext(SessionContext);
   if (session === undefined) throw new Error('this page was shown without a session');
   return session;
+}
+
+/** On pages that the public may see: undefined without a session. */
+export function useRoleIfAny(): Role | undefined {
+  return useContext(SessionContext)?.account.role;
 }
 
 export function useRole(): { role: Role; isAtLeast: (role: Role) => boolean } {

@@ -13,7 +13,7 @@ import {
   IconUsers,
   type TablerIcon,
 } from '@tabler/icons-react';
-import type { Role } from '@whence/server/dashboard-wire';
+import type { Role } from '@whence/server/vocabulary';
 
 export type NavigationItem = {
   readonly path: string;

@@ -1,7 +1,7 @@
 import { NativeSelect, SegmentedControl, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import type { UsageQuery, UsageSeries } from '@whence/server/dashboard-wire';
+import type { UsageQuery, UsageSeries } from '@whence/server/dashboard-wire/usage';
 import type { UsageGroup } from '@whence/server/vocabulary';
 import { addressOf, isFailure } from '../api/call.ts';
 import { answerQuery } from '../api/query-client.ts';

@@ -21,7 +21,7 @@ import type { Ask, PublicAsk, Route } from './requests/ask.ts';
 import { isBehindTls, requireCsrfToken, requireSameOrigin } from './requests/origin.ts';
 import { DashboardRefusal, invalid } from './requests/refusal.ts';
 import { dashboardRoutes } from './routes.ts';
-import { type RouteName, routes } from './wire.ts';
+import { type RouteName, routes } from './wire/contract.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

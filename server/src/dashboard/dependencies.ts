@@ -1,6 +1,8 @@
 /** What the dashboard is built from, and what is configured for it. */
 import type { Accounts } from '../accounts/accounts.ts';
 import type { ProviderSettings } from '../accounts/identity-provider.ts';
+import type { VrpTable } from '../address/routing/vrps.ts';
+import type { AddressSections } from '../address/sections.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { EmailChecks } from '../email-checks/email-checks.ts';
 import type { Overload } from '../limits/overload.ts';
@@ -13,8 +15,12 @@ import type { ProcessReport } from '../storage/stores/process-store.ts';
 import type { NetworkCounts } from '../usage/networks.ts';
 import type { Usage } from '../usage/usage.ts';
 import type { DatasetDiffs } from '../versions/dataset-diffs.ts';
+import type { PastLookups } from '../versions/past-lookups.ts';
 import type { UpdateReport } from '../versions/update-report.ts';
-import type { SettingInForce } from './wire.ts';
+import type { SettingInForce } from './wire/operation.ts';
+
+/** Validated ROA payloads, if a file was read, and when it was written. */
+export type RpkiData = { readonly table: VrpTable | undefined; readonly asOf: Date | undefined };
 
 export type DashboardSettings = {
   /** Public URL of the server, if configured. */
@@ -43,7 +49,10 @@ export type DashboardDependencies = {
   readonly audit: AuditLog;
   readonly live: LiveDataset;
   readonly emailChecks: EmailChecks;
+  readonly addressSections: AddressSections;
+  readonly rpki?: RpkiData | undefined;
   readonly datasetDiffs: DatasetDiffs;
+  readonly past: PastLookups;
   readonly quota: Quota;
   readonly usage: Usage;
   readonly networks: NetworkCounts;

@@ -12,7 +12,7 @@ import { usageIdOf } from '../lookup/lookup-limits.ts';
 import type { Rows } from '../requests/ask.ts';
 import { DashboardRefusal } from '../requests/refusal.ts';
 import { object, positiveInteger } from '../requests/schemas.ts';
-import type { FeedState } from '../wire.ts';
+import type { FeedState } from '../wire/dataset.ts';
 import { updateState } from './update-state.ts';
 
 type Names = 'getDataset' | 'getDatasetDiff' | 'useVersion' | 'startUpdate' | 'getUpdate';

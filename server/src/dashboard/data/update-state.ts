@@ -1,7 +1,7 @@
 /** The last update of the dataset, or the running one, with its schedule. */
 import type { Role } from '../../vocabulary.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
-import type { UpdateState } from '../wire.ts';
+import type { UpdateState } from '../wire/dataset.ts';
 
 /** Error messages may contain paths and addresses of this machine, so only administrators see them. */
 export function updateState(

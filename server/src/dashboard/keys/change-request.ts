@@ -2,7 +2,7 @@
 import { type Key, type KeyAttributes, parseName, parsePermissions } from '../../keys/key.ts';
 import { parseNetworks, parseNote, parseRequestsPerSecond, parseTime } from '../../keys/key-attributes.ts';
 import type { KeyChange } from '../../storage/stores/key-store.ts';
-import type { KeyChangeRequest } from '../wire.ts';
+import type { KeyChangeRequest } from '../wire/keys.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -11,7 +11,7 @@ import { type KeyStatus, type Role, TIER_NAMES, type Tier } from '../../vocabula
 import { usageIdOf } from '../lookup/lookup-limits.ts';
 import { DashboardRefusal } from '../requests/refusal.ts';
 import { dayBefore } from '../usage/day-range.ts';
-import type { KeySummary } from '../wire.ts';
+import type { KeySummary } from '../wire/keys.ts';
 
 const SPARKLINE_DAYS = 30;
 

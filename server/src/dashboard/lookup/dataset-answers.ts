@@ -2,21 +2,31 @@
 import type { Address } from '@whence/dataset/address';
 import { agedFlags, unknownFlags } from '@whence/dataset/flag-sources';
 import { type Match, prefixLength } from '@whence/dataset/format';
-import { formatPrefix, fromBigInt, parsePrefix, type Range } from '@whence/dataset/prefix';
+import { formatPrefix, fromBigInt, parsePrefix } from '@whence/dataset/prefix';
 import type { Dataset } from '@whence/dataset/read';
-import type { AsnRecord } from '@whence/dataset/record';
+import type { AsnRecord, Source } from '@whence/dataset/record';
+import { prefixStates } from '../../address/routing/routing.ts';
 import type { DatasetWalks } from '../../lookup/dataset-walks.ts';
 import type { ServedDataset } from '../../lookup/live-dataset.ts';
 import { evidenceOf, specialPurposeOf } from '../../lookup/lookup.ts';
 import { profileNetwork, relatedNetworks } from '../../lookup/network-profile.ts';
-import { summarizePrefix } from '../../lookup/prefix-summary.ts';
+import type { RpkiData } from '../dependencies.ts';
 import { invalid } from '../requests/refusal.ts';
-import type { AsnLookup, DatasetLimits, IpLookup, PrefixSummary } from '../wire.ts';
+import type { AsnLookup, DatasetLimits, IpLookup, PrefixSummary } from '../wire/lookups.ts';
+import type { PrefixRequest, PrefixSummaries } from './prefix-summaries.ts';
 
 /** Shorter prefixes hold more runs than a page could show. */
 const MIN_LENGTH = { 4: 8, 6: 16 } as const;
 
-export function describeAddress(dataset: Dataset, found: { address: Address; match: Match }, now: Date): IpLookup {
+/** What is known of an address beside its record and the evidence for it. */
+type AddressExtras = Pick<IpLookup, 'routing' | 'rpki_as_of' | 'privacy' | 'location' | 'has_registration'>;
+
+export function describeAddress(
+  { dataset, supplement }: Pick<ServedDataset, 'dataset' | 'supplement'>,
+  found: { address: Address; match: Match },
+  extras: AddressExtras,
+  now: Date,
+): IpLookup {
   const sources = new Map(dataset.meta.sources.map((source) => [source.id, source]));
   const evidence = evidenceOf(dataset, found).map((row) => {
     const { licence = '', credit = '' } = sources.get(row.source) ?? {};
@@ -25,15 +35,17 @@ export function describeAddress(dataset: Dataset, found: { address: Address; mat
   return {
     record: dataset.record(found.address, found.match),
     evidence,
-    credits: creditsOf(dataset, new Set(evidence.map(({ source }) => source))),
+    credits: [
+      ...creditsOf(dataset, new Set(evidence.map(({ source }) => source))),
+      ...(supplement && extras.location ? creditsOf(supplement, new Set([extras.location.source])) : []),
+    ],
     limits: limitsOf(dataset, now),
+    ...extras,
   };
 }
 
 /** Who asks for a walk over the dataset, and where it is queued. */
 type Walker = { readonly walks: DatasetWalks; readonly fairnessKey: string };
-
-type PrefixRequest = { readonly range: Range; readonly length: number };
 
 export function parsePrefixRequest({ address, length }: { address: string; length: string }): PrefixRequest {
   const range = parsePrefix(`${address}/${length}`);
@@ -45,13 +57,14 @@ export function parsePrefixRequest({ address, length }: { address: string; lengt
 
 export async function describePrefix(
   dataset: Dataset,
-  { range, length }: PrefixRequest,
-  { walks, fairnessKey }: Walker,
+  request: PrefixRequest,
+  { summaries, fairnessKey }: { readonly summaries: PrefixSummaries; readonly fairnessKey: string },
   now: Date,
 ): Promise<PrefixSummary> {
+  const { range, length } = request;
   const first = fromBigInt(range.start, range.version);
   const prefix = formatPrefix(first, length);
-  const content = await walks.run(dataset, prefix, fairnessKey, (giveWay) => summarizePrefix(dataset, range, giveWay));
+  const content = await summaries.find(dataset, prefix, request, fairnessKey);
   const special = specialPurposeOf({ address: first });
   return {
     prefix,
@@ -67,15 +80,28 @@ export async function describeNetwork(
   { dataset, search }: ServedDataset,
   record: AsnRecord,
   { walks, fairnessKey }: Walker,
+  rpki: RpkiData | undefined,
 ): Promise<AsnLookup> {
   const { asn } = record;
   const prefixes = dataset.prefixesOf(asn);
+  const all = [...prefixes.ipv4, ...prefixes.ipv6];
   const profile = await walks.run(dataset, `AS${asn}`, fairnessKey, (giveWay) =>
-    profileNetwork(dataset, asn, [...prefixes.ipv4, ...prefixes.ipv6], giveWay),
+    profileNetwork(dataset, asn, all, giveWay),
   );
+  const { table, asOf } = rpki ?? {};
+  const rpkiStates =
+    table === undefined || asOf === undefined
+      ? undefined
+      : {
+          states: await walks.run(dataset, `RPKI of AS${asn} at ${asOf.getTime()}`, fairnessKey, (giveWay) =>
+            prefixStates(table, asn, all, giveWay),
+          ),
+          as_of: asOf.toISOString(),
+        };
   return {
     record: { ...record, prefixes },
     ...profile,
+    ...(rpkiStates && { rpki: rpkiStates }),
     related: relatedNetworks(search, record),
     credits: creditsOf(dataset),
   };
@@ -90,7 +116,9 @@ function coveredBy(dataset: Dataset, first: Address, length: number): Pick<Prefi
 }
 
 /** Credits that licences require beside results: of the given sources, or of all. */
-function creditsOf({ meta }: Dataset, sourceIds?: ReadonlySet<string>): string[] {
+type Credited = { readonly meta: { readonly sources: readonly Source[] } };
+
+function creditsOf({ meta }: Credited, sourceIds?: ReadonlySet<string>): string[] {
   const sources = meta.sources.filter(({ id }) => sourceIds?.has(id) ?? true);
   return [...new Set(sources.map(({ credit }) => credit).filter((credit) => credit !== ''))];
 }

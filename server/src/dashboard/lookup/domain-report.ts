@@ -9,7 +9,7 @@ import { MAX_POINTS } from '@whence/email/score';
 import type { SpfNode } from '@whence/email/spf-lookups';
 import { zoneFileLine } from '@whence/email/zone-file';
 import type { Checked } from '../../email-checks/examine-mail.ts';
-import type { DomainAdvice, MxHost, SpfTreeNode } from '../wire.ts';
+import type { DomainAdvice, MxHost, SpfTreeNode } from '../wire/domains.ts';
 
 /** Of one host, which may have any number. */
 const MAX_ADDRESSES = 8;

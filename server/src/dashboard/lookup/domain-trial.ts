@@ -3,7 +3,7 @@ import { gradeText, type Part, verdictOf } from '@whence/email/part-state';
 import { MAX_POINTS } from '@whence/email/score';
 import type { Trial } from '../../email-checks/email-checks.ts';
 import type { Checked } from '../../email-checks/examine-mail.ts';
-import type { DomainTrial, TrialFinding, TrialState } from '../wire.ts';
+import type { DomainTrial, TrialFinding, TrialState } from '../wire/domains.ts';
 
 /** Networks that are named; the number of addresses is of all. */
 const MAX_NETWORKS = 8;

@@ -2,28 +2,37 @@
  * Lookups with the session in place of a key. Where the operator allows it, single lookups need no account; batches
  * always do.
  */
+import { parseAddress } from '@whence/dataset/address';
 import { checkForRequest, tryForRequest } from '../../email-checks/check-request.ts';
-import { elapsedMs, envelope, sendJson } from '../../http/envelope.ts';
+import { elapsedMs, envelope, sendJson, sendJsonData } from '../../http/envelope.ts';
+import { ApiError } from '../../http/errors.ts';
 import { disconnectSignal } from '../../http/requests.ts';
 import { clientNetwork } from '../../limits/client.ts';
 import { mapNetwork, mapPrefix } from '../../lookup/address-map.ts';
 import { BatchAnswer } from '../../lookup/batch-answer.ts';
 import { DatasetWalks } from '../../lookup/dataset-walks.ts';
+import type { ServedDataset } from '../../lookup/live-dataset.ts';
 import {
+  type FoundRecord,
   requireAsn,
   requireBatchSize,
   requireDataset,
   requireRecord,
   searchNetworks,
 } from '../../lookup/lookup-requests.ts';
+import { historyJson } from '../../versions/past-request.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import type { PublicAsk, Rows } from '../requests/ask.ts';
 import { object, text } from '../requests/schemas.ts';
 import { describeAddress, describeNetwork, describePrefix, parsePrefixRequest } from './dataset-answers.ts';
 import { LookupLimits, MAX_BATCH, usageIdOf } from './lookup-limits.ts';
+import { PrefixSummaries } from './prefix-summaries.ts';
 
 type Names =
   | 'lookUpIp'
+  | 'lookUpHostname'
+  | 'lookUpRegistration'
+  | 'lookUpHistory'
   | 'lookUpPrefix'
   | 'lookUpAsn'
   | 'searchAsn'
@@ -38,24 +47,80 @@ const MAX_RECORD_CHARACTERS = 16 * 1024;
 const MAX_SELECTOR_CHARACTERS = 253;
 
 export function lookupRoutes(dependencies: DashboardDependencies): Rows<Names> {
-  const { live, networks, settings } = dependencies;
+  const { live, networks, settings, addressSections, rpki, past } = dependencies;
   const access = settings.hasPublicLookups ? 'public' : 'viewer';
   const limits = new LookupLimits(dependencies);
   const walks = new DatasetWalks();
+  const summaries = new PrefixSummaries(walks);
   const fairnessKeyOf = ({ session, client }: Pick<PublicAsk<Names>, 'session' | 'client'>) =>
     session === undefined ? clientNetwork(client.address) : usageIdOf(session.account.id);
+  const requesterOf = (ask: Pick<PublicAsk<Names>, 'session' | 'client' | 'reply'>) => ({
+    fairnessKey: fairnessKeyOf(ask),
+    signal: disconnectSignal(ask.reply),
+  });
+  const describeSections = (
+    { dataset, supplement }: ServedDataset,
+    found: FoundRecord,
+    included: string,
+    requester: ReturnType<typeof requesterOf>,
+  ) => addressSections.describe({ dataset, supplement, ...found }, addressSections.parse(included), requester);
 
   return {
     lookUpIp: {
       access,
       handler: async (ask: PublicAsk<'lookUpIp'>) => {
         await limits.charge(ask, 'ip');
-        const { request, reply, params, now } = ask;
+        const { request, reply, params, session, now } = ask;
         const served = requireDataset(live);
         const found = requireRecord(served, params.ip);
         networks.count(served.dataset, found.address);
+        const {
+          routing = { origins: [] },
+          privacy,
+          location,
+        } = await describeSections(served, found, 'routing,privacy,location', requesterOf(ask));
+        const extras = {
+          routing,
+          ...(privacy && { privacy }),
+          ...(location && { location }),
+          ...(rpki?.table && rpki.asOf && { rpki_as_of: rpki.asOf.toISOString() }),
+          has_registration: session !== undefined && addressSections.has('registration'),
+        };
         const meta = { request_id: request.id, dataset_version: served.version };
-        return reply.send(envelope(request, describeAddress(served.dataset, found, now), meta));
+        return reply.send(envelope(request, describeAddress(served, found, extras, now), meta));
+      },
+    },
+    lookUpHostname: {
+      access,
+      handler: async (ask: PublicAsk<'lookUpHostname'>) => {
+        await limits.charge(ask, 'ip');
+        const served = requireDataset(live);
+        const found = requireRecord(served, ask.params.ip);
+        const { hostname = {} } = await describeSections(served, found, 'hostname', requesterOf(ask));
+        return { hostname, asked_at: ask.now.toISOString() };
+      },
+    },
+    lookUpRegistration: {
+      // A registry answers one request per second, and its terms forbid collecting what it says: not for the public.
+      access: 'viewer',
+      handler: async (ask) => {
+        await limits.charge(ask, 'ip');
+        const served = requireDataset(live);
+        const found = requireRecord(served, ask.params.ip);
+        const { registration } = await describeSections(served, found, 'registration', requesterOf(ask));
+        return { ...(registration && { registration }), asked_at: ask.now.toISOString() };
+      },
+    },
+    lookUpHistory: {
+      // One thread reads earlier versions, for the API too: not for the public.
+      access: 'viewer',
+      handler: async (ask) => {
+        await limits.charge(ask, 'ip_history');
+        const served = requireDataset(live);
+        const address = parseAddress(ask.params.ip);
+        if (address === undefined) throw new ApiError('INVALID_IP');
+        const json = await historyJson(past, served, address, requesterOf(ask));
+        return sendJsonData(ask.request, ask.reply, Buffer.from(json));
       },
     },
     lookUpPrefix: {
@@ -63,8 +128,8 @@ export function lookupRoutes(dependencies: DashboardDependencies): Rows<Names> {
       handler: async (ask: PublicAsk<'lookUpPrefix'>) => {
         await limits.charge(ask, 'prefix');
         const { dataset } = requireDataset(live);
-        const walker = { walks, fairnessKey: fairnessKeyOf(ask) };
-        return describePrefix(dataset, parsePrefixRequest(ask.params), walker, ask.now);
+        const asked = { summaries, fairnessKey: fairnessKeyOf(ask) };
+        return describePrefix(dataset, parsePrefixRequest(ask.params), asked, ask.now);
       },
     },
     lookUpAsn: {
@@ -72,7 +137,7 @@ export function lookupRoutes(dependencies: DashboardDependencies): Rows<Names> {
       handler: async (ask: PublicAsk<'lookUpAsn'>) => {
         await limits.charge(ask, 'asn');
         const { served, record } = requireAsn(live, ask.params.asn);
-        return describeNetwork(served, record, { walks, fairnessKey: fairnessKeyOf(ask) });
+        return describeNetwork(served, record, { walks, fairnessKey: fairnessKeyOf(ask) }, rpki);
       },
     },
     searchAsn: {
@@ -108,9 +173,8 @@ export function lookupRoutes(dependencies: DashboardDependencies): Rows<Names> {
       access,
       handler: async (ask: PublicAsk<'checkDomain'>) => {
         await limits.charge(ask, 'email');
-        const { reply, params, query } = ask;
-        const requester = { fairnessKey: fairnessKeyOf(ask), signal: disconnectSignal(reply) };
-        const checked = await checkForRequest(dependencies, params.domain, query, requester);
+        const { params, query } = ask;
+        const checked = await checkForRequest(dependencies, params.domain, query, requesterOf(ask));
         // Loaded for the first check, not before the server listens.
         const { describeExamination } = await import('./domain-report.ts');
         return describeExamination(checked);
@@ -129,8 +193,7 @@ export function lookupRoutes(dependencies: DashboardDependencies): Rows<Names> {
       ),
       handler: async (ask) => {
         await limits.charge(ask, 'email');
-        const requester = { fairnessKey: fairnessKeyOf(ask), signal: disconnectSignal(ask.reply) };
-        const trial = await tryForRequest(dependencies, ask.params.domain, ask.body, requester);
+        const trial = await tryForRequest(dependencies, ask.params.domain, ask.body, requesterOf(ask));
         const { describeTrial } = await import('./domain-trial.ts');
         return describeTrial(trial);
       },

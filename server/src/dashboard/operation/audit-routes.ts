@@ -7,7 +7,7 @@ import type { Rows } from '../requests/ask.ts';
 import { parseChoice, parseCount } from '../requests/parameters.ts';
 import { invalid } from '../requests/refusal.ts';
 import { EXPORT_FORMATS, type FileRow, sendFile } from '../requests/text-file.ts';
-import type { AuditEntry } from '../wire.ts';
+import type { AuditEntry } from '../wire/operation.ts';
 
 const DEFAULT_PAGE = 50;
 const MAX_PAGE = 500;

@@ -7,7 +7,7 @@ import type { DashboardDependencies } from '../dependencies.ts';
 import type { Rows } from '../requests/ask.ts';
 import { DashboardRefusal } from '../requests/refusal.ts';
 import { boolean, object, oneOf, text } from '../requests/schemas.ts';
-import type { LinkKind, OneTimeLink, OpenLink, Person } from '../wire.ts';
+import type { LinkKind, OneTimeLink, OpenLink, Person } from '../wire/accounts.ts';
 import { describeAccount } from './session-routes.ts';
 
 type Names = 'listPeople' | 'changePerson' | 'makeResetLink' | 'invite' | 'listLinks' | 'revokeLink';

@@ -17,7 +17,7 @@ import { GuessThrottle } from '../../limits/guess-throttle.ts';
 import type { Logger } from '../../log/log.ts';
 import type { DashboardSettings } from '../dependencies.ts';
 import { isBehindTls } from '../requests/origin.ts';
-import { PROVIDER_PATH, type ProviderFailure } from '../wire.ts';
+import { PROVIDER_PATH, type ProviderFailure } from '../wire/contract.ts';
 import { readSessionCookie, setSessionCookie } from './session-cookie.ts';
 
 const RETURN_PATH = `${PROVIDER_PATH}/return`;

@@ -12,7 +12,8 @@ import type { PublicAsk, Rows } from '../requests/ask.ts';
 import { isBehindTls } from '../requests/origin.ts';
 import { DashboardRefusal, invalid } from '../requests/refusal.ts';
 import { object, text } from '../requests/schemas.ts';
-import { type LinkKind, PROVIDER_PATH, type RouteName, type SignedIn } from '../wire.ts';
+import type { LinkKind, SignedIn } from '../wire/accounts.ts';
+import { PROVIDER_PATH, type RouteName } from '../wire/contract.ts';
 import { clearSessionCookie, setSessionCookie } from './session-cookie.ts';
 
 type Names =

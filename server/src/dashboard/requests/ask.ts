@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Client, Session } from '../../accounts/sessions.ts';
 import type { Actor } from '../../audit/audit-log.ts';
 import type { Role } from '../../vocabulary.ts';
-import type { Contract, RouteName } from '../wire.ts';
+import type { Contract, RouteName } from '../wire/contract.ts';
 
 type Part<Name extends RouteName, Key extends string> =
   Contract[Name] extends Record<Key, infer T> ? T : Record<never, never>;

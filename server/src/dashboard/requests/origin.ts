@@ -3,7 +3,7 @@
  * and scripts of other sites can send cookies, but neither fake `Origin` and `Sec-Fetch-Site` nor set our header.
  */
 import type { FastifyRequest } from 'fastify';
-import { CSRF_HEADER } from '../wire.ts';
+import { CSRF_HEADER } from '../wire/contract.ts';
 import { DashboardRefusal } from './refusal.ts';
 
 /** TLS ends at a proxy: a trusted proxy reports it, or the operator configures WHENCE_PUBLIC_URL. */

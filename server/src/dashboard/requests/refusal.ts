@@ -3,7 +3,7 @@
  * interface of the API.
  */
 import { retryAfter } from '../../http/errors.ts';
-import type { DashboardErrorCode } from '../wire.ts';
+import type { DashboardErrorCode } from '../wire/contract.ts';
 
 const refusals = {
   SIGNED_OUT: { status: 401, text: 'sign in first' },

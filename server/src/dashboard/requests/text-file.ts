@@ -1,7 +1,7 @@
 /** Rows as a file to download: CSV (RFC 4180) or NDJSON. */
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import type { ExportFormat } from '../wire.ts';
+import type { ExportFormat } from '../wire/contract.ts';
 
 export type FileRow = Readonly<Record<string, string | number>>;
 

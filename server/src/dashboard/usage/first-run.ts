@@ -5,7 +5,7 @@ import type { Storage } from '../../storage/storage.ts';
 import { mayDo } from '../../vocabulary.ts';
 import type { VisibleKeys } from '../keys/visible-keys.ts';
 import { usageIdOf } from '../lookup/lookup-limits.ts';
-import type { FirstRun } from '../wire.ts';
+import type { FirstRun } from '../wire/usage.ts';
 
 type FirstRunSources = {
   readonly storage: Pick<Storage, 'usage'>;

@@ -20,7 +20,7 @@ import type { Ask, Rows } from '../requests/ask.ts';
 import { parseChoice, parseCount } from '../requests/parameters.ts';
 import { DashboardRefusal } from '../requests/refusal.ts';
 import { EXPORT_FORMATS, sendFile } from '../requests/text-file.ts';
-import type { Overview, UsageQuery } from '../wire.ts';
+import type { Overview, UsageQuery } from '../wire/usage.ts';
 import { dayBefore, parseDays } from './day-range.ts';
 import { firstRunOf } from './first-run.ts';
 

@@ -1,0 +1,114 @@
+/** Who holds an address, as its registry says. Asked on request: the address is sent to the registry. */
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { Registration } from '@whence/client/wire';
+import type { RegistrationLookup } from '@whence/server/dashboard-wire/lookups';
+import { answerQuery } from '../api/query-client.ts';
+import { Copyable, CopyButton } from '../components/Copy.tsx';
+import { Facts } from '../components/Facts.tsx';
+import { PrefixLink } from '../components/Links.tsx';
+import { Loaded } from '../components/Loaded.tsx';
+import { Section } from '../components/Page.tsx';
+import { longDay } from '../format/data-age.ts';
+import { countryName } from '../format/names.ts';
+import { Time, useNow } from '../format/Time.tsx';
+import classes from './IpSections.module.css';
+import { type AskProps, ON_REQUEST } from './on-request.ts';
+
+export function RegistrationSection({ ip, isAsked, onAsk }: AskProps) {
+  const lookup = useQuery({
+    ...answerQuery('lookUpRegistration', { params: { ip } }),
+    ...ON_REQUEST,
+    enabled: isAsked,
+  });
+  if (!isAsked) {
+    return (
+      <Section title="Registration" className="no-print">
+        <p className={classes['asked']}>
+          <Button variant="default" size="xs" onClick={onAsk}>
+            Ask the registry
+          </Button>
+          <span className="quiet">Holder and abuse contact. The address is sent to its registry.</span>
+        </p>
+      </Section>
+    );
+  }
+  return (
+    <Section title="Registration">
+      <Loaded query={lookup} lines={5}>
+        {({ data }) =>
+          data.registration === undefined ? (
+            <p>The registry has no registration for this address.</p>
+          ) : data.registration.error === undefined ? (
+            <RegistrationFacts registration={data.registration} askedAt={data.asked_at} />
+          ) : (
+            <p className={classes['asked']} role="status">
+              {lookup.isFetching ? 'Asking the registry…' : 'The registry did not answer.'}
+              <Button
+                className="no-print"
+                variant="default"
+                size="xs"
+                disabled={lookup.isFetching}
+                onClick={() => void lookup.refetch()}
+              >
+                Ask again
+              </Button>
+            </p>
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}
+
+/** For administrators, where the server does not ask registries. */
+export function RegistrationOff() {
+  return (
+    <Section title="Registration" className="no-print">
+      <p className="quiet">
+        Off. With <code>WHENCE_RDAP=on</code> the registry of an address can be asked for its holder and abuse contact.
+      </p>
+    </Section>
+  );
+}
+
+type RegistrationFactsProps = { registration: Registration; askedAt: RegistrationLookup['asked_at'] };
+
+function RegistrationFacts({ registration, askedAt }: RegistrationFactsProps) {
+  const now = useNow();
+  const { range, name, organization, country, abuse_email, registered_at, changed_at, source } = registration;
+  const facts = [
+    { name: 'Holder', value: organization },
+    { name: 'Abuse contact', value: abuse_email && <AbuseContact email={abuse_email} /> },
+    { name: 'Range', value: range && <RegisteredRange range={range} /> },
+    { name: 'Name', value: name && <Copyable text={name} isMono /> },
+    { name: 'Country', value: country && `${countryName(country)} (${country})` },
+    { name: 'Registered', value: registered_at && longDay(registered_at.slice(0, 10), now) },
+    { name: 'Last changed', value: changed_at && longDay(changed_at.slice(0, 10), now) },
+    {
+      name: 'Source',
+      value: (
+        <>
+          {source ?? 'the registry'}{' '}
+          <span className="quiet">
+            · asked <Time at={askedAt} />, or up to a day before
+          </span>
+        </>
+      ),
+    },
+  ];
+  return <Facts facts={facts.filter(({ value }) => value !== undefined)} />;
+}
+
+function AbuseContact({ email }: { email: string }) {
+  return (
+    <>
+      <a href={`mailto:${email}`}>{email}</a> <CopyButton text={email} label="Copy abuse contact" />
+    </>
+  );
+}
+
+/** A prefix has a page; `first-last` has none. */
+function RegisteredRange({ range }: { range: string }) {
+  return range.includes('/') ? <PrefixLink prefix={range} /> : <Copyable text={range} isMono />;
+}

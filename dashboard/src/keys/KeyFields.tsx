@@ -1,0 +1,106 @@
+/** The fields of a key that its creation and its drawer share, each with the rule that the server found broken. */
+import { Textarea, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { isFailure } from '../api/call.ts';
+import { capitalise } from '../format/names.ts';
+import classes from './KeyFields.module.css';
+import type { Effects, KeyForm } from './key-form.ts';
+
+export type KeyFieldsProps = {
+  form: KeyForm;
+  onChange: (part: Partial<KeyForm>) => void;
+  refused: RefusedField | undefined;
+  /** What running clients will notice, by field; a new key has none. */
+  effects?: Effects;
+};
+
+export function NoteField({ form, onChange, refused, effects = {} }: KeyFieldsProps) {
+  return (
+    <Field effect={effects.note}>
+      <Textarea
+        label="Note"
+        description="For people who manage keys."
+        rows={2}
+        maxLength={500}
+        error={ruleAt(refused, '/note')}
+        value={form.note}
+        onChange={(event) => onChange({ note: event.currentTarget.value })}
+      />
+    </Field>
+  );
+}
+
+/** Until when, from where and how often a key may be used. */
+export function RestrictionFields({ form, onChange, refused, effects = {} }: KeyFieldsProps) {
+  return (
+    <>
+      <Field effect={effects.expires}>
+        <TextInput
+          type="datetime-local"
+          label="Expires"
+          description={`Time zone: ${Intl.DateTimeFormat().resolvedOptions().timeZone}. Empty: never.`}
+          error={ruleAt(refused, '/expires_at')}
+          value={form.expires}
+          onChange={(event) => onChange({ expires: event.currentTarget.value })}
+        />
+      </Field>
+      <Field effect={effects.networks}>
+        <Textarea
+          label="Allowed client networks"
+          description="Addresses or prefixes, one per line. Empty: any client."
+          placeholder={'192.0.2.0/24\n2001:db8::/32'}
+          rows={3}
+          spellCheck={false}
+          className={classes['networks'] ?? ''}
+          error={ruleAt(refused, '/allowed_networks')}
+          value={form.networks}
+          onChange={(event) => onChange({ networks: event.currentTarget.value })}
+        />
+      </Field>
+      <Field effect={effects.rate}>
+        <TextInput
+          type="number"
+          label="Requests per second"
+          description="Empty: only the daily limit applies."
+          min={1}
+          max={100_000}
+          step={1}
+          error={ruleAt(refused, '/requests_per_second')}
+          value={form.rate}
+          onChange={(event) => onChange({ rate: event.currentTarget.value })}
+        />
+      </Field>
+    </>
+  );
+}
+
+export function Field({ effect, children }: { effect?: string | undefined; children: ReactNode }) {
+  return (
+    <div className={classes['field']}>
+      {children}
+      <p className={classes['effect']} role="status">
+        {effect}
+      </p>
+    </div>
+  );
+}
+
+export type RefusedField = { readonly path: string; readonly rule: string };
+
+const IDENTITY_PATHS: readonly unknown[] = ['/name', '/tier'];
+const ATTRIBUTE_PATHS: readonly unknown[] = ['/note', '/expires_at', '/allowed_networks', '/requests_per_second'];
+
+/** The field that the server refused, with its rule. Undefined for a failure that no field of the forms shows. */
+export function refusedFieldOf(error: unknown): RefusedField | undefined {
+  if (!isFailure(error, 'INVALID_REQUEST')) return undefined;
+  const { path, rule } = error.details;
+  return typeof path === 'string' && [...IDENTITY_PATHS, ...ATTRIBUTE_PATHS].includes(path) && typeof rule === 'string'
+    ? { path, rule: capitalise(rule) }
+    : undefined;
+}
+
+export const isAttribute = ({ path }: RefusedField) => ATTRIBUTE_PATHS.includes(path);
+
+/** For the `error` of the field. */
+export const ruleAt = (refused: RefusedField | undefined, path: string) =>
+  refused?.path === path ? refused.rule : undefined;

@@ -1,0 +1,74 @@
+/** Prefixes as the dashboard shows them: what the API says of them, with threat levels, numbers of addresses and a map. */
+import type { Range } from '@whence/dataset/prefix';
+import type { Dataset } from '@whence/dataset/read';
+import type { AddressCount } from '../../lookup/address-counts.ts';
+import type { DatasetWalks, GiveWay } from '../../lookup/dataset-walks.ts';
+import { PrefixCells } from '../../lookup/prefix-cells.ts';
+import { countAddresses, describePart, describeText } from '../../lookup/prefix-content.ts';
+import { WalkScratch, walkPrefix } from '../../lookup/prefix-walk.ts';
+import type { PrefixSummary } from '../wire/lookups.ts';
+
+export type PrefixRequest = { readonly range: Range; readonly length: number };
+
+type PrefixCounts = Omit<PrefixSummary, 'prefix' | 'covered_by' | 'special_purpose' | 'limits' | 'credits'>;
+
+export class PrefixSummaries {
+  readonly #walks: DatasetWalks;
+  /** One per dataset: walks run one at a time. */
+  readonly #scratch = new WeakMap<Dataset, WalkScratch>();
+
+  constructor(walks: DatasetWalks) {
+    this.#walks = walks;
+  }
+
+  /** `prefix` is the request as text. Requests with the same fairness key wait for each other. */
+  find(dataset: Dataset, prefix: string, request: PrefixRequest, fairnessKey: string): Promise<PrefixCounts> {
+    return this.#walks.run(dataset, prefix, fairnessKey, (giveWay) => {
+      const scratch = this.#scratch.get(dataset) ?? new WalkScratch(dataset);
+      this.#scratch.set(dataset, scratch);
+      return summarizePrefix(dataset, request, scratch, giveWay);
+    });
+  }
+}
+
+export async function summarizePrefix(
+  dataset: Dataset,
+  { range, length }: PrefixRequest,
+  scratch: WalkScratch,
+  giveWay: GiveWay,
+): Promise<PrefixCounts> {
+  const cells = new PrefixCells(range);
+  const { parts, partCount, size, announced } = await walkPrefix(
+    dataset,
+    range,
+    scratch,
+    giveWay,
+    (start, end, match) => {
+      const { level, connection_type } = describeText(dataset, dataset.textOf(match));
+      cells.add(start, end, level, connection_type);
+    },
+  );
+  const { networks, types, countries, flags, levels } = countAddresses(dataset, scratch);
+  const unit = range.version === 4 || length > 64 ? 'addresses' : 'slash64s';
+  // A walk measures IPv6 in /64s. A part of one counts as one.
+  const perUnit = range.version === 6 && unit === 'addresses' ? 2 ** 64 : 1;
+  const counted = (amount: number) => (amount === 0 ? 0 : Math.max(1, Math.round(amount * perUnit)));
+  const inUnits = <Row extends AddressCount<string> | (typeof networks)[number]>(rows: readonly Row[]): Row[] =>
+    rows.map((row) => ({ ...row, addresses: counted(row.addresses) }));
+  return {
+    unit,
+    size: counted(size),
+    announced: counted(announced),
+    cells: cells.all(),
+    parts: parts.map((part) => {
+      const { score, level } = dataset.record(part.start, part.match).threat;
+      return { ...describePart(dataset, part), score, level };
+    }),
+    part_count: partCount,
+    connection_types: inUnits(types),
+    flags: inUnits(flags),
+    threat_levels: inUnits(levels),
+    countries: inUnits(countries),
+    networks: inUnits(networks),
+  };
+}

@@ -1,0 +1,113 @@
+/**
+ * Addresses, prefixes and networks as the dashboard shows them. Meta of an address is that of the API: request_id,
+ * cache_status, dataset_version.
+ */
+import type {
+  AsnAnswer,
+  AsnSearchResult,
+  ConnectionType,
+  Evidence,
+  Flag,
+  FlagSubject,
+  Hostname,
+  IpRecord,
+  Location,
+  Origin,
+  Privacy,
+  Registration,
+  Routing,
+  ThreatLevel,
+} from '@whence/client/wire';
+
+/** Not found: 404 with `details` as `SpecialPurpose` where the address is in such a range. */
+export type IpLookup = {
+  record: IpRecord;
+  evidence: (Evidence & { licence: string; credit: string })[];
+  /** Of the sources that decided something. */
+  credits: string[];
+  limits: DatasetLimits;
+  /** The networks that announce the prefix. `rpki_as_of`: when the ROA data was written that decides their states. */
+  routing: Routing;
+  rpki_as_of?: string;
+  /** Absent if no source names a privacy service. */
+  privacy?: Privacy;
+  /** Absent unless a feed with locations is enabled. */
+  location?: Location;
+  /** Whether `lookUpRegistration` is there for this account: it needs one, and WHENCE_RDAP=on. */
+  has_registration: boolean;
+};
+/** `hostname` is empty if the address has no PTR record. */
+export type HostnameLookup = { hostname: Hostname; asked_at: string };
+/** `registration` is absent if the registry has none. It is at most a day older than `asked_at`. */
+export type RegistrationLookup = { registration?: Registration; asked_at: string };
+/** What the dataset cannot know, so that `false` and a score of 0 are not taken for "no". */
+export type DatasetLimits = {
+  /** No source knows them. */
+  unknown: FlagSubject[];
+  /** Addresses of these kinds change from day to day, and what is known is from tables or older than a month. */
+  dated: { subject: FlagSubject; as_of?: string }[];
+};
+type SpecialPurpose = { prefix: string; name: string; rfc: string };
+
+type Share<Value extends string> = { value: Value; addresses: number };
+/** Sizes are addresses, or /64s of an IPv6 prefix that has any; as numbers they are exact up to 2^53. */
+export type PrefixSummary = {
+  prefix: string;
+  unit: 'addresses' | 'slash64s';
+  size: number;
+  announced: number;
+  /** The announced prefix that contains all of it, if there is one. */
+  covered_by?: { prefix: string; asn: number; asn_name: string };
+  special_purpose?: SpecialPurpose;
+  /** Up to 256 equal cells in order, for a map of all of it. */
+  cells: PrefixCell[];
+  /** Consecutive addresses of one announced prefix with the same record: the 256 largest of `part_count`, largest first. */
+  parts: PrefixPart[];
+  part_count: number;
+  connection_types: Share<ConnectionType>[];
+  flags: Share<Flag>[];
+  threat_levels: Share<ThreatLevel>[];
+  countries: Share<string>[];
+  networks: { asn: number; asn_name: string; addresses: number }[];
+  limits: DatasetLimits;
+  credits: string[];
+};
+/** `announced` is a share from 0 to 1; the values are those of the largest announced part. */
+export type PrefixCell = { announced: number; level?: ThreatLevel; connection_type?: ConnectionType };
+export type PrefixPart = {
+  first: string;
+  last: string;
+  prefix: string;
+  asn: number;
+  asn_name: string;
+  country: string;
+  connection_type: ConnectionType;
+  flags: Flag[];
+  score: number;
+  level: ThreatLevel;
+};
+
+export type AsnLookup = {
+  /** With `prefixes`, complete. */
+  record: AsnAnswer;
+  /** Of its IPv4 addresses; `is_sample` where it has too many prefixes to walk all. */
+  connection_types: Share<ConnectionType>[];
+  countries: Share<string>[];
+  is_sample: boolean;
+  /** Kinds of its prefixes, and for every prefix, IPv4 first, the position of its kind; -1 where it was not walked. */
+  prefix_kinds: { kinds: PrefixKind[]; of: number[] };
+  /** Of every prefix, in the same order; absent without ROA data. */
+  rpki?: { states: RpkiState[]; as_of: string };
+  /** Networks of the same organisation, by name: a guess. */
+  related: AsnSearchResult[];
+  credits: string[];
+};
+export type RpkiState = NonNullable<Origin['rpki']>;
+/** Type and country of most of its addresses, and flags that at least one of them has. */
+export type PrefixKind = { connection_type: ConnectionType; country: string; flags: Flag[] };
+
+/**
+ * One letter of CELL_CODES per block of `cell_length` bits, in the order of addresses: at most 65,536. `is_truncated`
+ * where there is more to walk than a page may wait for; what follows is then shown as unannounced.
+ */
+export type AddressMap = { prefix: string; cell_length: number; cells: string; is_truncated: boolean };

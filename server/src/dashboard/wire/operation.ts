@@ -1,0 +1,69 @@
+/** Health, settings and the audit log as the dashboard shows them. */
+import type { AuditAction, AuditTargetKind } from '../../vocabulary.ts';
+import type { UpdateState } from './dataset.ts';
+
+export type Health = {
+  server_version: string;
+  node_version: string;
+  storage: { engine: string; state: 'ok' | 'unavailable' };
+  dataset: {
+    state: 'ok' | 'stale' | 'fallback' | 'missing';
+    version?: number;
+    built_at?: string;
+    /** Of the oldest source that decides prefixes or countries. */
+    data_as_of?: string;
+  };
+  /** Processes that reported in the last half minute, on all machines. */
+  processes: ProcessState[];
+  update: UpdateState;
+};
+export type ProcessState = {
+  id: string;
+  host: string;
+  pid: number;
+  is_this: boolean;
+  started_at: string;
+  seen_at: string;
+  memory_bytes: number;
+  event_loop_lag_ms: number;
+  dataset_version: number;
+};
+
+/** `value` is absent for secrets: only `is_set` is told. */
+export type SettingInForce = {
+  variable: string;
+  help: string;
+  default: string;
+  is_set: boolean;
+  is_secret: boolean;
+  value?: string;
+};
+
+export type AuditQuery = {
+  action?: AuditAction;
+  /** Id of the account that acted. */
+  actor?: string;
+  target?: string;
+  /** Entries before this id: `next_before` of the page before. */
+  before?: string;
+  /** Default 50, at most 500. */
+  limit?: number;
+};
+export type AuditEntry = {
+  id: string;
+  at: string;
+  /** Name at that time; `command line, USER` for commands. */
+  actor: string;
+  actor_id?: string;
+  action: AuditAction;
+  target_kind: AuditTargetKind;
+  target_id?: string;
+  /** Name of the key or account, or number of the version, at that time. */
+  target?: string;
+  /** Client address; absent for commands. */
+  address?: string;
+  /** Such as `{ from: 'viewer', to: 'member' }`. Never a secret. */
+  details?: Record<string, string>;
+};
+/** Newest first. */
+export type AuditPage = { entries: AuditEntry[]; next_before?: string };

@@ -3,8 +3,8 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** On a busy machine a process may take seconds to start. */
-const WITHIN_MS = 60_000;
+/** On a busy machine a process may take seconds to start, and a build of the dataset more than a minute. */
+const WITHIN_MS = 180_000;
 
 type UntilOptions = {
   /** The deadline: a condition that is not true by then fails the test. */

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { publish } from '@whence/dataset/publish';
 import { type Sample, sampleContent } from '@whence/dataset/sample-dataset';
+import { type SupplementSample, sampleSupplement } from '@whence/dataset/sample-supplement';
 import Database from 'better-sqlite3';
 import { AuditLog } from '../audit/audit-log.ts';
 import type { NewKey } from '../keys/key.ts';
@@ -61,8 +62,9 @@ export class TestFolder {
     };
   }
 
-  publish(sample: Sample = SAMPLE): number {
-    return publish(this.dataDir, sampleContent(sample), new Date()).version;
+  publish(sample: Sample = SAMPLE, supplement?: SupplementSample): number {
+    const bytes = supplement && sampleSupplement(supplement);
+    return publish(this.dataDir, sampleContent(sample), new Date(), bytes).version;
   }
 
   /** Makes a key the way the command line does: with a connection of its own. */

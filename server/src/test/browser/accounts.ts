@@ -30,7 +30,7 @@ test('accounts: without an account, the page says how to create the first one', 
   const page = await whence.open(t);
   await page.goto('/');
   await page.getByText('There is no account yet').waitFor();
-  await page.getByText('whence user setup-link').waitFor();
+  await page.getByText('wh user setup-link').waitFor();
 });
 
 test('accounts: the setup link creates the first administrator, once', options, async (t) => {

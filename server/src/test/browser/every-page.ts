@@ -68,6 +68,7 @@ async function inspect(shown: Page): Promise<string> {
 for (const [name, path] of [
   ['overview', '/'],
   ['address', '/ip/8.8.8.8'],
+  ['address with everything that was asked for', '/ip/8.8.8.9?include=hostname,registration'],
   ['address with no data', '/ip/10.0.0.1'],
   ['prefix with a map', '/prefix/3.0.0.0/8'],
   ['network with a map', '/asn/16509'],

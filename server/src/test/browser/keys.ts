@@ -77,6 +77,37 @@ test('keys: created, copied, used, seen in use, revoked', options, async (t) => 
   await page.getByText(/from 127\.0\.0\.1, answered 200/).waitFor();
 });
 
+test('keys: one is created with its restrictions, and what is refused is said at its field', options, async (t) => {
+  const page = await whence.open(t, { as: member, expectedErrors: [/status of 400/] });
+  await page.goto('/settings/keys?create=yes');
+  const dialog = page.getByRole('dialog');
+  const create = dialog.getByRole('button', { name: 'Create key' });
+  await dialog.getByLabel('Name').fill('partner');
+  await dialog.getByText('Note, expiry, client networks, requests per second').click();
+  await dialog.getByLabel('Note').fill('until the contract ends');
+  await dialog.getByLabel('Requests per second').fill('20');
+  for (const [label, wrong, rule, right] of [
+    ['Expires', '2020-01-31T12:30', /^A time in the future/, '2098-01-31T12:30'],
+    ['Allowed client networks', 'office', /^Networks are addresses or prefixes such as/, '192.0.2.0/24'],
+  ] as const) {
+    const field = dialog.getByLabel(label);
+    await field.fill(wrong);
+    await create.click();
+    await dialog.getByText(rule).waitFor();
+    assert.equal(await field.getAttribute('aria-invalid'), 'true', label);
+    await field.fill(right);
+  }
+  await create.click();
+  const secret = (await page.getByRole('group', { name: 'API key', exact: true }).textContent()) ?? '';
+  assert.equal(await use(secret), 401, 'this machine is in another network');
+  const { keys } = await member.get('listKeys', { query: { q: 'partner' } });
+  const [key] = keys;
+  assert.deepEqual(
+    [key?.note, key?.requests_per_second, key?.allowed_networks, key?.expires_at?.slice(0, 4)],
+    ['until the contract ends', 20, ['192.0.2.0/24'], '2098'],
+  );
+});
+
 test('keys: rotation is left and come back to, and ends with the old key', options, async (t) => {
   const page = await whence.open(t, { as: member });
   const old = await createKey(page, 'crawler');

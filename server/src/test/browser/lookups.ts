@@ -2,9 +2,13 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test, { before } from 'node:test';
+import { until } from '@whence/testing/until';
 import type { Page } from 'playwright-core';
-import type { DashboardClient } from '../dashboard/dashboard-client.ts';
-import { type BrowserTest, heading, NO_BROWSER } from './browser.ts';
+import { openStorage } from '../../storage/open-storage.ts';
+import { type DashboardClient, signedInAs } from '../dashboard/dashboard-client.ts';
+import { SAMPLE } from '../test-server.ts';
+import { BrowserTest, heading, NO_BROWSER } from './browser.ts';
+import { inspectThemes } from './inspect.ts';
 import { sharedSignIn, sharedWhence } from './shared-whence.ts';
 
 const options = { skip: NO_BROWSER };
@@ -71,6 +75,94 @@ test('lookups: the evidence names sources, the answer is there as JSON and as cu
   await page.getByText(`${whence.url}/v1/ip/8.8.8.8`).waitFor();
 });
 
+for (const [behaviour, ip, shown] of [
+  ['a confirmed name', '8.8.8.8', /dns\.example\.com.*leads back to the address.*DNS, just now/],
+  ['a forged name of a crawler', '8.8.8.9', /crawl-1\.googlebot\.com.*forged name of Googlebot/],
+  ['no name', '8.8.8.7', /no PTR record/],
+  ['DNS does not answer', '8.8.8.10', /DNS did not answer.*Ask again/],
+] as const) {
+  test(`lookups: the hostname of an address is asked for by a button: ${behaviour}`, options, async (t) => {
+    const page = await whence.open(t, { as: viewer });
+    await page.goto(`/ip/${ip}`);
+    const fact = page.locator('dl > div', { has: page.getByText('Hostname', { exact: true }) });
+    assert.match((await fact.textContent()) ?? '', /not looked up/);
+    await fact.getByRole('button', { name: 'Ask DNS' }).click();
+    await until('DNS was asked', async () => shown.test((await fact.textContent()) ?? ''));
+    await page.reload();
+    await until('the address bar keeps it', async () => shown.test((await fact.textContent()) ?? ''));
+  });
+}
+
+test('lookups: the registry is asked for by a button, and may be asked again', options, async (t) => {
+  const storage = await openStorage(whence.folder.dataDir);
+  const registration = {
+    range: '8.8.8.0/24',
+    organization: 'Example, LLC',
+    abuse_email: 'abuse@example.com',
+    registered_at: '2014-03-14T20:52:05.000Z',
+    source: 'rdap.example.net',
+  };
+  // As it is stored after an answer of the registry.
+  await storage.registrations.save('8.8.8.8', { content: JSON.stringify(registration), fetchedAtMs: Date.now() }, 0);
+  await storage.close();
+  const page = await whence.open(t, { as: viewer });
+  await page.goto('/ip/8.8.8.8');
+  const section = page.getByRole('region', { name: 'Registration' });
+  await section.getByRole('button', { name: 'Ask the registry' }).click();
+  await section.getByText('Example, LLC').waitFor();
+  for (const text of ['abuse@example.com', '8.8.8.0/24', '14 March 2014', /rdap\.example\.net/]) {
+    await section.getByText(text).first().waitFor();
+  }
+  await page.goto('/ip/8.8.8.7');
+  await section.getByRole('button', { name: 'Ask the registry' }).click();
+  await section.getByText('The registry did not answer').waitFor();
+  await section.getByRole('button', { name: 'Ask again' }).waitFor();
+});
+
+test(
+  'lookups: the networks that announce an address have their RPKI state, and so have prefixes',
+  options,
+  async (t) => {
+    const page = await whence.open(t, { as: viewer });
+    await page.goto('/ip/8.8.8.8');
+    const origins = page.getByRole('table', { name: 'Origins' });
+    await origins.getByText('valid', { exact: true }).waitFor();
+    await page.getByText('A ROA allows AS15169 to announce 8.8.8.0/24.').waitFor();
+    await page.goto('/ip/1.0.9.9');
+    await origins.getByText('invalid', { exact: true }).waitFor();
+    await page.getByText('RPKI invalid').waitFor();
+    await page.goto('/asn/15169');
+    await page.getByText('50 % of its prefixes are valid by RPKI').waitFor();
+    const prefixes = page.getByRole('table', { name: 'Prefixes' });
+    assert.match((await prefixes.getByRole('row', { name: /8\.8\.8\.0/ }).textContent()) ?? '', /valid$/);
+    await page.getByRole('textbox', { name: 'Filter prefixes' }).fill('no roa');
+    await page.getByText('1 prefix matching “no roa”').waitFor();
+  },
+);
+
+test('lookups: changes between versions are listed, and one can be compared and linked to', options, async (t) => {
+  const own = await BrowserTest.start();
+  t.after(() => own.close());
+  own.folder.publish({ ...SAMPLE, tor: [] });
+  const admin = await signedInAs(own.folder, own.url, 'Ada', 'admin');
+  const page = await own.open(t, { as: admin });
+  await page.goto('/ip/8.8.8.8');
+  const history = page.getByRole('region', { name: 'Over time' });
+  await history.getByText(/^No change since version 1 of/).waitFor();
+  await page.goto('/ip/1.0.9.9');
+  const changes = history.getByRole('table', { name: 'Changes' });
+  await changes.getByText(/detection\.is_tor_exit: true → false/).waitFor();
+  await changes.getByRole('button', { name: 'Compare' }).click();
+  await page.waitForURL(/change=2/);
+  const records = history.getByRole('table', { name: 'Records of versions 1 and 2' });
+  await records.getByRole('row', { name: 'detection.is_tor_exit true false' }).waitFor();
+  await inspectThemes(page, 'wide');
+  await page.reload();
+  await records.waitFor();
+  // Without WHENCE_RDAP an administrator is told how to switch it on.
+  await page.getByRole('region', { name: 'Registration' }).getByText('WHENCE_RDAP=on').waitFor();
+});
+
 test('lookups: transport and networks of a domain come on request, and stay in the address', options, async (t) => {
   const page = await whence.open(t, { as: viewer });
   await page.goto('/domain/example.com');
@@ -125,6 +217,10 @@ test('lookups: on paper a page says what it is from, its address and when it was
   const sheet = page.locator('div', { has: address }).last();
   assert.match((await sheet.textContent()) ?? '', new RegExp(`^Whence.*${new Date().getUTCFullYear()}.* UTC$`));
   assert.ok(!(await page.getByRole('combobox').first().isVisible()), 'without the lookup field');
+  const colour = () => page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue('--ok-soft'));
+  const light = await colour();
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+  assert.equal(await colour(), light, 'the dark theme is printed in the colours of the light one');
 });
 
 /** Lines of a web server's log; addresses come round again after `different`. */

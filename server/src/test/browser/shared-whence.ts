@@ -1,10 +1,13 @@
 /** A server for the tests that need no settings of their own. Each signs in with accounts of its own. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
 import type { Role } from '../../vocabulary.ts';
 import { type DashboardClient, signedInAs } from '../dashboard/dashboard-client.ts';
 import { BrowserTest } from './browser.ts';
 
-/** A domain with something to say about each part. */
+/** A domain with something to say about each part, and hostnames of addresses. */
 const EXAMPLE_ZONE: Parameters<typeof startScriptedDnsServer>[0] = {
   'example.com': {
     MX: [[10, 'mx.example.com']],
@@ -14,9 +17,15 @@ const EXAMPLE_ZONE: Parameters<typeof startScriptedDnsServer>[0] = {
   'spf.example.com': { TXT: ['v=spf1 ip4:9.0.0.0/16 -all'] },
   '_dmarc.example.com': { TXT: ['v=DMARC1; p=none; rua=mailto:dmarc@example.com'] },
   '_mta-sts.example.com': { TXT: ['v=STSv1; id=1;'] },
+  '8.8.8.8.in-addr.arpa': { PTR: ['dns.example.com'] },
+  'dns.example.com': { A: ['8.8.8.8'] },
+  '9.8.8.8.in-addr.arpa': { PTR: ['crawl-1.googlebot.com'] },
+  'crawl-1.googlebot.com': { A: ['8.8.8.1'] },
+  '10.8.8.8.in-addr.arpa': { fail: 'SERVFAIL' },
 };
 
 let dns: ScriptedDnsServer | undefined;
+let roaFolder: string | undefined;
 let shared: Promise<BrowserTest> | undefined;
 
 export function sharedWhence(): Promise<BrowserTest> {
@@ -26,7 +35,25 @@ export function sharedWhence(): Promise<BrowserTest> {
 
 async function start(): Promise<BrowserTest> {
   dns = await startScriptedDnsServer(EXAMPLE_ZONE);
-  return BrowserTest.start({ WHENCE_DNS_SERVERS: dns.address });
+  roaFolder = mkdtempSync(join(tmpdir(), 'whence-roas-'));
+  const roas = join(roaFolder, 'vrps.json');
+  // 1.0.0.0/16 is announced by another network.
+  writeFileSync(
+    roas,
+    JSON.stringify({
+      roas: [
+        { asn: 15169, prefix: '8.8.8.0/24' },
+        { asn: 64511, prefix: '1.0.0.0/16' },
+      ],
+    }),
+  );
+  return BrowserTest.start({
+    WHENCE_DNS_SERVERS: dns.address,
+    WHENCE_RPKI: roas,
+    WHENCE_RDAP: 'on',
+    // Nothing listens there: registries cannot be reached.
+    WHENCE_RDAP_BOOTSTRAP: 'https://127.0.0.1:9/',
+  });
 }
 
 let lastSignIn: Promise<unknown> = Promise.resolve();
@@ -47,5 +74,6 @@ export async function closeSharedWhence(): Promise<void> {
     await (await shared)?.close();
   } finally {
     await dns?.close();
+    if (roaFolder !== undefined) rmSync(roaFolder, { recursive: true, force: true });
   }
 }

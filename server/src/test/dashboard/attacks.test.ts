@@ -1,7 +1,7 @@
 /** Attacks on the dashboard, as an attacker would send them. */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
-import { routes } from '../../dashboard/wire.ts';
+import { routes } from '../../dashboard/wire/contract.ts';
 import { exchange, parseAnswers } from '../http/raw-http.ts';
 import { startInProcess, TestFolder } from '../test-server.ts';
 import { DashboardClient, PASSWORD, signedInAs } from './dashboard-client.ts';

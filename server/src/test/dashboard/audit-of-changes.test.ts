@@ -7,7 +7,7 @@ import { AuditLog } from '../../audit/audit-log.ts';
 import { recordingVersion } from '../../commands/dataset/version-audit.ts';
 import { makeFirstKey } from '../../commands/serve/first-key.ts';
 import { makeFirstSetupLink } from '../../commands/serve/first-setup-link.ts';
-import type { RouteName, routes } from '../../dashboard/wire.ts';
+import type { RouteName, routes } from '../../dashboard/wire/contract.ts';
 import { openStorage } from '../../storage/open-storage.ts';
 import type { StoredAuditEntry } from '../../storage/stores/audit-store.ts';
 import type { AuditAction } from '../../vocabulary.ts';
@@ -237,6 +237,13 @@ const COMMANDS: Readonly<Record<string, (() => Promise<Change>) | Unchanged>> = 
   email: READS,
   crawlers: READS,
   enrich: READS,
+  summarize: READS,
+  grepip: READS,
+  cidr: READS,
+  'cidr contains': READS,
+  'cidr merge': READS,
+  mcp: READS,
+  completion: READS,
   'dataset build': PUBLISHES,
   'dataset update': PUBLISHES,
   'dataset feeds': READS,
@@ -274,7 +281,7 @@ test('audit: no command is missing above', async () => {
       .map(([, one = '']) => one)
       .filter((one) => one !== 'help');
     const below = await Promise.all(found.map((one) => subcommands([...path, one])));
-    const own = path.length > 0 && (found.length === 0 || /^Usage: whence \w+ .*<|^Arguments:/m.test(stdout));
+    const own = path.length > 0 && (found.length === 0 || /^Usage: wh \w+ .*<|^Arguments:/m.test(stdout));
     return [...(own ? [path.join(' ')] : []), ...below.flat()];
   };
   const all = await subcommands([]);

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { Accounts } from '../../accounts/accounts.ts';
 import { AuditLog } from '../../audit/audit-log.ts';
-import { type Contract, type RouteName, routes, type SignedIn } from '../../dashboard/wire.ts';
+import type { SignedIn } from '../../dashboard/wire/accounts.ts';
+import { type Contract, type RouteName, routes } from '../../dashboard/wire/contract.ts';
 import { openStorage } from '../../storage/open-storage.ts';
 import type { Role } from '../../vocabulary.ts';
 import type { TestFolder } from '../test-server.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 import { until } from '@whence/testing/until';
 import Database from 'better-sqlite3';
-import type { KeyPage } from '../../dashboard/wire.ts';
+import type { KeyPage } from '../../dashboard/wire/keys.ts';
 import { startInProcess, TestFolder } from '../test-server.ts';
 import { type DashboardClient, signedInAs } from './dashboard-client.ts';
 
@@ -44,17 +44,37 @@ test('keys: a new key works at once, and its secret is shown only once', async (
 });
 
 for (const [behaviour, body, path] of [
-  ['no name', { ...newKey, name: ' ' }, ''],
+  ['no name', { ...newKey, name: ' ' }, '/name'],
   ['an unknown tier', { ...newKey, tier: 'gold' }, '/tier'],
   ['no permission', { ...newKey, permissions: [] }, '/permissions'],
   ['an unknown permission', { ...newKey, permissions: ['all'] }, '/permissions/0'],
   ['an owner of its own choice', { ...newKey, owner_id: 'x' }, ''],
+  ['a key in the note', { ...newKey, note: `whence_${'a'.repeat(40)}` }, '/note'],
+  ['an expiry that has passed', { ...newKey, expires_at: '2020-01-01T00:00:00Z' }, '/expires_at'],
+  ['a network that is none', { ...newKey, allowed_networks: ['office'] }, '/allowed_networks'],
+  ['half a request per second', { ...newKey, requests_per_second: 0.5 }, '/requests_per_second'],
 ] as const) {
   test(`keys: ${behaviour} is refused`, async () => {
     const { status, data } = await member.try('createKey', { body });
     assert.deepEqual([status, data.code, data.details?.['path']], [400, 'INVALID_REQUEST', path]);
   });
 }
+
+test('keys: a new key has its attributes from the first request on', async () => {
+  const attributes = {
+    note: 'of the mail team',
+    expires_at: new Date(Date.now() + 86_400_000).toISOString(),
+    requests_per_second: 20,
+  };
+  const body = { ...newKey, name: 'restricted', ...attributes };
+  const elsewhere = await member.get('createKey', { body: { ...body, allowed_networks: ['192.0.2.0/24'] } });
+  const { note, expires_at, requests_per_second, allowed_networks } = elsewhere.key;
+  assert.deepEqual({ note, expires_at, requests_per_second }, attributes);
+  assert.deepEqual(allowed_networks, ['192.0.2.0/24']);
+  assert.equal(await use(elsewhere.secret), 401);
+  const here = await member.get('createKey', { body: { ...body, allowed_networks: ['127.0.0.0/8'] } });
+  assert.equal(await use(here.secret), 200);
+});
 
 test('keys: usage appears in the table, the details and the statistics', async () => {
   const { key, secret } = await member.get('createKey', { body: { ...newKey, name: 'moving' } });

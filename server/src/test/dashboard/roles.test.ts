@@ -1,7 +1,7 @@
 /** The route table of the dashboard, walked with every role: who may call what is what the table says, by HTTP. */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
-import { type RouteName, routes } from '../../dashboard/wire.ts';
+import { type RouteName, routes } from '../../dashboard/wire/contract.ts';
 import type { Role } from '../../vocabulary.ts';
 import { startInProcess, TestFolder } from '../test-server.ts';
 import { DashboardClient, signedInAs } from './dashboard-client.ts';
@@ -40,6 +40,9 @@ const ACCESS: Readonly<Record<RouteName, Access>> = {
   exportUsage: 'viewer',
   getTraffic: 'admin',
   lookUpIp: 'viewer',
+  lookUpHostname: 'viewer',
+  lookUpRegistration: 'viewer',
+  lookUpHistory: 'viewer',
   lookUpPrefix: 'viewer',
   lookUpAsn: 'viewer',
   searchAsn: 'viewer',

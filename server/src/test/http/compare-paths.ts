@@ -1,5 +1,5 @@
 /**
- * Sends generated lookups down the plain path and down Node's path, and compares the answers byte by byte. Started by a
+ * Sends generated requests down the plain path and down Node's path, and compares the answers byte by byte. Started by a
  * test as a process of its own: in the process of a test, `node:test` follows every promise and socket, which made the
  * comparison take twice as long. Prints what it counted as JSON; a difference ends it with an error that names the request.
  */
@@ -8,7 +8,7 @@ import { seededRandom } from '@whence/testing/seeded-random';
 import { PlainRequest } from '../../api/plain/plain-request.ts';
 import type { ReadMode } from '../../http/paced-connections.ts';
 import { startInProcess, TestFolder } from '../test-server.ts';
-import { generateLookup, type Keys } from './generated-lookups.ts';
+import { generateRequest, type Keys } from './generated-requests.ts';
 import { RawConnection } from './raw-connection.ts';
 
 export type Comparison = {
@@ -16,8 +16,11 @@ export type Comparison = {
   readonly compared: number;
   /** Of these, requests that have the form of a plain lookup. */
   readonly recognised: number;
-  /** Requests that the plain path has answered, by the server's own count. */
+  /** Lookups that the plain path has answered, by the server's own count. */
   readonly answeredPlain: number;
+  /** The same for batches. */
+  readonly recognisedBatches: number;
+  readonly plainBatches: number;
 };
 
 const CONNECTIONS = 16;
@@ -61,20 +64,25 @@ async function compare(count: number, seed: number, keys: Keys): Promise<Compari
   const recogniser = new PlainRequest();
   const countPlain = () => server.metrics().counters['whence_plain_lookups_total'] ?? 0;
   const plainBefore = countPlain();
+  let recognisedBatches = 0;
   let left = count;
   let compared = 0;
   let recognised = 0;
   const client = async () => {
     let onPlainPath: RawConnection | undefined;
+    let forBatches: RawConnection | undefined;
     let onNodesPath: RawConnection | undefined;
     while (left-- > 0) {
-      const request = generateLookup(random, keys);
+      const request = generateRequest(random, keys);
       const isPlain = recogniser.recognise(Buffer.from(request, 'latin1'), request.length);
-      if (isPlain) recognised++;
+      const isBatch = isPlain && recogniser.isBatch;
+      if (isBatch) recognisedBatches++;
+      else if (isPlain) recognised++;
       if (onPlainPath === undefined || onPlainPath.isClosed) onPlainPath = await RawConnection.open(server.url);
       if (onNodesPath === undefined || onNodesPath.isClosed) onNodesPath = await RawConnection.open(server.url);
+      if (forBatches === undefined || forBatches.isClosed) forBatches = await openForBatches();
       // One after the other: an answer may say how much of a limit is left.
-      const plain = await onPlainPath.ask(request);
+      const plain = await (isBatch ? forBatches : onPlainPath).ask(request);
       // A request that comes in two reads is Node's.
       const nodes = await onNodesPath.ask(request.slice(0, 1), request.slice(1));
       assert.equal(comparable(plain), comparable(nodes), JSON.stringify(request));
@@ -89,16 +97,25 @@ async function compare(count: number, seed: number, keys: Keys): Promise<Compari
       if (!isSelfContained(request)) onNodesPath.close();
     }
     onPlainPath?.close();
+    forBatches?.close();
     onNodesPath?.close();
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, client)).finally(() => {
     left = 0;
   });
-  return { compared, recognised, answeredPlain: countPlain() - plainBefore };
+  const plainBatches = server.metrics().counters['whence_plain_batches_total'] ?? 0;
+  return { compared, recognised, answeredPlain: countPlain() - plainBefore, recognisedBatches, plainBatches };
 }
 
 function lookup(target: string, key: string): string {
   return `GET /v1/ip/${target} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\n\r\n`;
+}
+
+/** Batches are answered on the plain path once Node has had a request of the connection. */
+async function openForBatches(): Promise<RawConnection> {
+  const connection = await RawConnection.open(server.url);
+  await connection.ask('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+  return connection;
 }
 
 async function askOnce(request: string): Promise<void> {
@@ -107,7 +124,7 @@ async function askOnce(request: string): Promise<void> {
   connection.close();
 }
 
-/** Whether the request ends with its only blank line. */
+/** Whether the request is certainly one, without anything behind it: it ends with its only blank line. */
 function isSelfContained(request: string): boolean {
   return request.indexOf('\r\n\r\n') === request.length - 4;
 }

@@ -56,12 +56,14 @@ test('own address: a proxy that is not trusted is not believed', async () => {
   assert.deepEqual([status, data.details.prefix], [404, '127.0.0.0/8']);
 });
 
-test('own address: /v1/ip/me takes a key, include and explain as any lookup does', async () => {
+test('own address: /v1/ip/me takes a key, include, explain and version as any lookup does', async () => {
   assert.equal((await ask(behindProxy, '/v1/ip/me')).status, 401);
   const headers = { 'X-API-Key': secret, 'X-Forwarded-For': '1.0.9.9' };
   const { data, headers: answered } = await ask(behindProxy, '/v1/ip/me?include=privacy&explain=true', headers);
   assert.deepEqual([data.privacy, data.evidence[0].field], [{ kind: 'tor' }, 'prefix']);
   assert.ok(answered.has('x-ratelimit-limit'));
+  assert.equal((await ask(behindProxy, '/v1/ip/me?version=1', headers)).data.ip, '1.0.9.9');
+  assert.equal((await ask(behindProxy, '/v1/ip/me?version=9', headers)).data.code, 'VERSION_NOT_FOUND');
   const { secret: limited } = await folder.createKey({ permissions: ['asn:read'] });
   assert.equal((await ask(behindProxy, '/v1/ip/me', { 'X-API-Key': limited })).status, 403);
 });

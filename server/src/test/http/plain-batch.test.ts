@@ -1,4 +1,7 @@
-/** A batch whose body is read as bytes gets the answer of one that is parsed: thousands of bodies go both ways. */
+/**
+ * A batch whose body is read as bytes, at the socket or behind Node's parser, gets the answer of one that is parsed:
+ * thousands of bodies go both ways.
+ */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { seededRandom } from '@whence/testing/seeded-random';
@@ -25,23 +28,27 @@ after(async () => {
   folder.remove();
 });
 
-type Answer = { status: number; text: string };
+type Answer = { status: number; headers: Record<string, string>; text: string };
+
+const plainBatches = () => server.metrics().counters['whence_plain_batches_total'] ?? 0;
 
 /** On a connection that is kept: 10,000 requests with fetch take three times as long. */
 class BatchClient {
   #connection: RawConnection | undefined;
 
-  async post(body: Buffer): Promise<Answer> {
+  async post(body: Buffer, secret = key): Promise<Answer> {
     if (this.#connection === undefined || this.#connection.isClosed)
       this.#connection = await RawConnection.open(server.url);
-    const head = `Host: x\r\nX-API-Key: ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
+    const head = `Host: x\r\nX-API-Key: ${secret}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
     const received = await this.#connection.ask(`POST /v1/ip/batch HTTP/1.1\r\n${head}\r\n${body.toString('latin1')}`);
     const [answer, ...others] = parseAnswers(received);
     assert.ok(answer !== undefined && others.length === 0, received.slice(0, 200));
     const text = answer.body
       .replace(/"request_id":"[^"]+"/, '"request_id":"<id>"')
       .replace(/"processing_time_ms":\d+/, '"processing_time_ms":0');
-    return { status: answer.status, text };
+    const { date, 'x-request-id': id, 'content-length': length, ...headers } = answer.headers;
+    assert.ok(date !== undefined && id !== undefined && Number(length) === answer.body.length);
+    return { status: answer.status, headers, text };
   }
 
   close(): void {
@@ -51,6 +58,16 @@ class BatchClient {
 
 /** The same JSON in a form that is not plain: the name of the member has an escape. */
 const unplain = (body: Buffer) => Buffer.from(body.toString('latin1').replace('"ips"', '"\\u0069ps"'), 'latin1');
+
+/** The text of a refusal of the plain form, with the column that the error has behind the escape. */
+function behindEscape(text: string, body: Buffer): string {
+  const before = body.toString('latin1').split('"ips"', 1)[0] ?? '';
+  const [lines, start] = [before.split('\n').length, before.length - before.lastIndexOf('\n')];
+  if (before.length === body.length) return text;
+  return text.replace(/"line":(\d+),"column":(\d+)/, (same, line, column) =>
+    Number(line) === lines && Number(column) > start ? `"line":${line},"column":${Number(column) + 5}` : same,
+  );
+}
 
 test(`batch: ${BODIES} generated bodies get the same answer as bytes and parsed (seed ${SEED})`, async () => {
   const random = seededRandom(SEED);
@@ -64,7 +81,7 @@ test(`batch: ${BODIES} generated bodies get the same answer as bytes and parsed 
       if (isPlain) plain++;
       assert.equal(recognisePlainBody(unplain(body)), undefined);
       const [one, two] = [await client.post(body), await client.post(unplain(body))];
-      assert.deepEqual(one, two, JSON.stringify(body.toString('latin1')));
+      assert.deepEqual({ ...one, text: behindEscape(one.text, body) }, two, JSON.stringify(body.toString('latin1')));
       if (!isPlain) continue;
       const { ips } = JSON.parse(body.toString()) as { ips: string[] };
       if (ips.length > 1_000) assert.match(one.text, new RegExp(`"received":${ips.length}[,}]`));
@@ -74,7 +91,36 @@ test(`batch: ${BODIES} generated bodies get the same answer as bytes and parsed 
   });
   await Promise.all(workers);
   assert.ok(plain > BODIES / 2 && plain < BODIES, `${plain} plain`);
+  // Not the first of a connection, and not when storage is asked whether the key is still valid.
+  assert.ok(plainBatches() > plain / 2, `${plainBatches()} of ${plain} were answered at the socket`);
 });
+
+test('batch: at the socket, requests are counted and limited as elsewhere', async () => {
+  const { secret } = await folder.createKey({ tier: 'free' });
+  const client = new BatchClient();
+  const before = plainBatches();
+  const statuses: Record<number, number> = {};
+  for (let i = 0; i < 1_050; i++) {
+    const { status, headers } = await client.post(Buffer.from('{"ips":["8.8.8.8"]}'), secret);
+    if (status === 200) assert.equal(headers['x-ratelimit-remaining'], `${999 - i}`);
+    statuses[status] = (statuses[status] ?? 0) + 1;
+  }
+  client.close();
+  assert.deepEqual(statuses, { 200: 1_000, 429: 50 });
+  assert.ok(plainBatches() - before > 500, `${plainBatches() - before} were answered at the socket`);
+});
+
+for (const [behaviour, attributes, body, want] of [
+  ['without the permission', { permissions: ['ip:read'] }, '{"ips":["8.8.8.8"]}', 403],
+  ['with more addresses than the tier allows', { tier: 'free' }, JSON.stringify({ ips: Array(101).fill('::') }), 400],
+] as const)
+  test(`batch: a key ${behaviour} is refused on a connection whose batches are answered at the socket`, async () => {
+    const { secret } = await folder.createKey({ ...attributes } as { tier: 'free' });
+    const client = new BatchClient();
+    for (let i = 0; i < 3; i++) await client.post(Buffer.from('{"ips":["8.8.8.8"]}'));
+    for (let i = 0; i < 3; i++) assert.equal((await client.post(Buffer.from(body), secret)).status, want);
+    client.close();
+  });
 
 for (const [behaviour, body, count] of [
   ['as JSON.stringify writes it', '{"ips":["8.8.8.8","::1"]}', 2],

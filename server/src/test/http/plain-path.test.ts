@@ -45,12 +45,15 @@ for (const [readMode, requests] of REQUESTS)
     const child = spawn(process.execPath, ['--max-semi-space-size=32', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
     const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
     assert.equal(code, 0, stderr);
-    const { compared, recognised, answeredPlain } = JSON.parse(stdout) as Comparison;
+    const { compared, recognised, answeredPlain, recognisedBatches, plainBatches } = JSON.parse(stdout) as Comparison;
     assert.equal(compared, requests);
     assert.ok(recognised > requests / 2, `${recognised} were plain`);
     // The other time it is Node's, unless both pieces came before a new connection was read.
     const counted = `${answeredPlain} answered on the plain path, ${recognised} recognised`;
     assert.ok(answeredPlain >= recognised && answeredPlain < recognised * 1.1, counted);
+    const batches = `${plainBatches} of ${recognisedBatches} batches on the plain path`;
+    if (readMode === 'data-events') assert.equal(plainBatches, 0);
+    else assert.ok(recognisedBatches > requests / 20 && plainBatches > recognisedBatches / 4, batches);
   });
 
 for (const [behaviour, pieces, plainAnswers] of [

@@ -7,7 +7,7 @@ import { type ClientRequest, request as sendRequest } from 'node:http';
 import test, { after, before } from 'node:test';
 import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
 import { until } from '@whence/testing/until';
-import { type RouteName, routes } from '../../dashboard/wire.ts';
+import { type RouteName, routes } from '../../dashboard/wire/contract.ts';
 import { type DashboardClient, signedInAs } from '../dashboard/dashboard-client.ts';
 import { SAMPLE, startInProcess, TestFolder } from '../test-server.ts';
 

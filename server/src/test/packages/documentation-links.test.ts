@@ -2,12 +2,24 @@
  * Links between the pages of the repository: the file is there, and so is the heading. Addresses outside are not asked.
  */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import test from 'node:test';
 
 const root = join(import.meta.dirname, '../../../..');
-const folders = ['.', 'docs', 'docs/decisions', 'dataset', 'email', 'client', 'server', 'testing', 'bench'];
+const folders = [
+  '.',
+  'docs',
+  'docs/decisions',
+  'docs/integrations',
+  'deploy',
+  'dataset',
+  'email',
+  'client',
+  'server',
+  'testing',
+  'bench',
+];
 const pages = folders.flatMap((folder) =>
   readdirSync(join(root, folder))
     .filter((name) => name.endsWith('.md'))
@@ -25,10 +37,19 @@ for (const page of pages) {
   });
 }
 
-test('links: every page of docs is linked from the README', () => {
-  const readme = readFileSync(join(root, 'README.md'), 'utf8');
-  for (const name of readdirSync(join(root, 'docs')).filter((file) => file.endsWith('.md')))
-    assert.ok(linksOf(readme).includes(`docs/${name}`), name);
+test('links: every page of docs is linked from its start page, and that from the README', () => {
+  const read = (path: string) => linksOf(readFileSync(join(root, path), 'utf8')).map((link) => link.split('#')[0]);
+  const linked = read('docs/README.md');
+  for (const folder of ['', 'integrations/'])
+    for (const name of readdirSync(join(root, 'docs', folder)).filter((file) => file.endsWith('.md')))
+      assert.ok(linked.includes(folder + name) || name === 'README.md', folder + name);
+  assert.ok(read('README.md').includes('docs/README.md'));
+});
+
+test('links: the README has fewer than 120 lines, and its pictures are small', () => {
+  assert.ok(readFileSync(join(root, 'README.md'), 'utf8').split('\n').length < 120);
+  for (const name of readdirSync(join(root, 'docs/pictures')))
+    assert.ok(statSync(join(root, 'docs/pictures', name)).size < 150_000, name);
 });
 
 function linksOf(text: string): string[] {

@@ -8,7 +8,7 @@ import { SAMPLE, startInProcess, TestFolder } from '../test-server.ts';
 
 type Schema = Record<string, unknown>;
 type Operation = {
-  parameters?: { name: string; in: string; example?: string }[];
+  parameters?: { name: string; in: string; required?: boolean; schema: Schema; example?: unknown }[];
   requestBody?: { content: Record<string, { example?: unknown }> };
   operationId: string;
   responses: Record<string, { content: Record<string, { schema: Schema; examples?: object }>; headers: object }>;
@@ -45,7 +45,10 @@ after(async () => {
   folder.remove();
 });
 
-const ajv = new Ajv2020({ strict: false });
+const ajv = new Ajv2020({
+  strict: false,
+  formats: { 'date-time': /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/ },
+});
 
 async function hold(path: string, method: string, operation: Operation, response: Response): Promise<void> {
   const schema = operation.responses[String(response.status)]?.content['application/json']?.schema;
@@ -62,9 +65,11 @@ async function hold(path: string, method: string, operation: Operation, response
 function exampleRequest(path: string, { parameters = [], requestBody }: Operation): [url: string, body?: string] {
   let url = path;
   const query = new URLSearchParams();
-  for (const { name, in: place, example = '' } of parameters) {
-    if (place === 'path') url = url.replace(`{${name}}`, example);
-    else query.set(name, example);
+  for (const { name, in: place, example } of parameters) {
+    if (example === undefined) continue;
+    // Of a list, its elements separated by commas: style form, not exploded.
+    if (place === 'path') url = url.replace(`{${name}}`, String(example));
+    else query.set(name, String(example));
   }
   const body = requestBody?.content['application/json']?.example;
   const search = query.size > 0 ? `?${query}` : '';
@@ -86,6 +91,7 @@ test('documentation: OpenAPI 3.1, and every endpoint of the specification is in 
     'get /v1/email/domain/{domain}/dns',
     'get /v1/ip/me',
     'get /v1/ip/{ip}',
+    'get /v1/ip/{ip}/history',
     'get /v1/prefix/{cidr}',
     'post /v1/ip/batch',
   ]);
@@ -111,10 +117,23 @@ test('documentation: every example is answered with 200, as described', async ()
   }
 });
 
+const SELECTORS = Array.from({ length: 51 }, (_, i) => `s${i}`).join();
+
 for (const [path, method, url, want, options] of [
   ['/v1/ip/{ip}', 'get', '/v1/ip/nonsense', 400, {}],
   ['/v1/ip/{ip}', 'get', '/v1/ip/8.8.8.8?include=x', 400, {}],
+  ['/v1/ip/{ip}', 'get', '/v1/ip/8.8.8.8?explain=maybe', 400, {}],
+  ['/v1/ip/{ip}', 'get', '/v1/ip/8.8.8.8?include=routing,hostname,privacy', 200, {}],
+  ['/v1/ip/batch', 'post', '/v1/ip/batch', 200, { body: '{"ips":["8.8.8.8","10.0.0.1","x"],"include":["routing"]}' }],
+  ['/v1/ip/batch', 'post', '/v1/ip/batch', 400, { body: JSON.stringify({ ips: Array(1001).fill('8.8.8.8') }) }],
   ['/v1/ip/{ip}', 'get', '/v1/ip/1.0.9.9?include=privacy', 200, {}],
+  ['/v1/ip/{ip}', 'get', '/v1/ip/8.8.8.8?version=x', 400, {}],
+  ['/v1/ip/{ip}', 'get', '/v1/ip/8.8.8.8?version=99', 404, {}],
+  ['/v1/ip/{ip}', 'get', '/v1/ip/8.8.8.8?version=1', 200, {}],
+  ['/v1/ip/{ip}', 'get', '/v1/ip/10.0.0.1?version=1', 404, {}],
+  ['/v1/ip/{ip}/history', 'get', '/v1/ip/8.8.8.8/history', 200, {}],
+  ['/v1/ip/{ip}/history', 'get', '/v1/ip/10.0.0.1/history', 200, {}],
+  ['/v1/ip/{ip}/history', 'get', '/v1/ip/x/history', 400, {}],
   ['/v1/ip/me', 'get', '/v1/ip/me?explain=true', 404, {}],
   ['/v1/ip/{ip}', 'get', '/v1/ip/10.0.0.1?explain=true', 404, {}],
   ['/v1/ip/{ip}', 'get', '/v1/ip/8.8.8.8', 401, { key: '' }],
@@ -126,11 +145,16 @@ for (const [path, method, url, want, options] of [
   ['/v1/prefix/{cidr}', 'get', '/v1/prefix/8.8.8.8', 400, {}],
   ['/v1/prefix/{cidr}', 'get', '/v1/prefix/::%2F0', 200, {}],
   ['/v1/asn/{asn}', 'get', '/v1/asn/x', 400, {}],
+  ['/v1/asn/{asn}', 'get', '/v1/asn/15169?include=x', 400, {}],
   ['/v1/asn/{asn}', 'get', '/v1/asn/1', 404, {}],
   ['/v1/asn/{asn}', 'get', '/v1/asn/15169?include_prefixes=true', 200, {}],
+  ['/v1/asn/{asn}', 'get', '/v1/asn/15169?include_prefixes=maybe', 400, {}],
   ['/v1/asn/search', 'get', '/v1/asn/search', 400, {}],
   ['/v1/email/domain/{domain}/dns', 'get', '/v1/email/domain/localhost/dns', 400, {}],
   ['/v1/email/domain/{domain}/dns', 'get', '/v1/email/domain/missing.example/dns', 200, {}],
+  ['/v1/email/domain/{domain}/dns', 'get', '/v1/email/domain/example.com/dns?include=x', 400, {}],
+  ['/v1/email/domain/{domain}/dns', 'get', '/v1/email/domain/example.com/dns?selectors=-', 400, {}],
+  ['/v1/email/domain/{domain}/dns', 'get', `/v1/email/domain/example.com/dns?selectors=${SELECTORS}`, 400, {}],
   ['/v1/dataset', 'get', '/v1/dataset', 403, { key: 'asn:read' }],
   ['/v1/dataset/diff', 'get', '/v1/dataset/diff?from=1', 400, {}],
   ['/v1/dataset/diff', 'get', '/v1/dataset/diff?from=1&to=2&limit=0', 400, {}],
@@ -145,7 +169,7 @@ for (const [path, method, url, want, options] of [
   number,
   { key?: string; body?: string; type?: string },
 ])[]) {
-  test(`documentation: ${method} ${url.slice(0, 60)} is refused as described: ${want}`, async () => {
+  test(`documentation: ${method} ${url.slice(0, 60)} is answered as described: ${want}`, async () => {
     const { key, body, type = 'application/json' } = options as { key?: string; body?: string; type?: string };
     const operation = document.paths[path]?.[method];
     assert.ok(operation);
@@ -181,6 +205,63 @@ test('documentation: operations have names, answers have examples and headers, s
   }
   assert.ok('IpRecord' in document.components.schemas);
   assert.ok(JSON.stringify(document.paths).length < 150_000, 'schemas are not repeated');
+});
+
+test('documentation: parameters have types, and say whether they are required', () => {
+  const described = Object.values(document.paths)
+    .flatMap((methods) => Object.values(methods))
+    .flatMap(({ operationId, parameters = [] }) =>
+      parameters.map(({ name, required = false, schema: { type } }) => `${operationId} ${name} ${type} ${required}`),
+    );
+  assert.deepEqual(described.sort(), [
+    'checkEmailDomain domain string true',
+    'checkEmailDomain include array false',
+    'checkEmailDomain selectors array false',
+    'compareDatasetVersions from integer true',
+    'compareDatasetVersions limit integer false',
+    'compareDatasetVersions to integer true',
+    'getAsn asn string true',
+    'getAsn include array false',
+    'getAsn include_prefixes boolean false',
+    'getIp at string false',
+    'getIp explain boolean false',
+    'getIp include array false',
+    'getIp ip string true',
+    'getIp version integer false',
+    'getIpHistory ip string true',
+    'getOwnIp at string false',
+    'getOwnIp explain boolean false',
+    'getOwnIp include array false',
+    'getOwnIp version integer false',
+    'getPrefix cidr string true',
+    'searchAsn limit integer false',
+    'searchAsn q string true',
+  ]);
+});
+
+test('documentation: every object of an answer has a name, and so has every error', () => {
+  const unnamed: string[] = [];
+  const visit = (value: unknown, path: string): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const { type, properties } = value as Schema;
+    // `details` belong to their error.
+    if (type === 'object' && properties !== undefined && !path.endsWith('/details')) unnamed.push(path);
+    for (const [key, part] of Object.entries(value)) visit(part, `${path}/${key}`);
+  };
+  for (const [path, methods] of Object.entries(document.paths))
+    for (const [method, { responses }] of Object.entries(methods))
+      for (const [status, { content }] of Object.entries(responses)) {
+        const { properties = {} } = content['application/json']?.schema ?? {};
+        visit(Object.values(properties as Schema), `${method} ${path} ${status}`);
+      }
+  for (const [name, { properties, ...rest }] of Object.entries(document.components.schemas))
+    visit({ ...rest, ...(properties as Schema) }, name);
+  assert.deepEqual(unnamed, []);
+  for (const [name, { properties }] of Object.entries(document.components.schemas)) {
+    if (!name.endsWith('Error')) continue;
+    const { error, code } = properties as { error: Schema; code: Schema };
+    assert.ok(typeof error['const'] === 'string' && typeof code['const'] === 'string', name);
+  }
 });
 
 test('documentation: the server URL is the requested host, or WHENCE_PUBLIC_URL', async () => {

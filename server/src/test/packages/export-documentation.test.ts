@@ -25,7 +25,7 @@ const sample = new ExportSample();
 before(async () => {
   // The page names files without a folder. The test runner gives every file a process of its own.
   process.chdir(sample.folder);
-  for (const { line, words } of commands.filter(({ words: [first] }) => first === 'whence')) {
+  for (const { line, words } of commands.filter(({ words: [first] }) => first === 'wh')) {
     const { code, stderr } = await sample.whence(...words.slice(1));
     assert.equal(code, 0, `${line}\n${stderr}`);
   }
@@ -34,6 +34,7 @@ before(async () => {
 test('export page: its commands write what it says', () => {
   for (const name of [
     'whence.mmdb',
+    'country.mmdb',
     'whence.parquet',
     'europe.ndjson',
     'whence.nft',
@@ -53,6 +54,33 @@ test('export page: mmdblookup answers as shown', {
   assert.equal(lookups.length, 2);
   for (const { line, words, output } of lookups)
     assert.equal(spawnSync('mmdblookup', words.slice(1), { encoding: 'utf8' }).stdout.trim(), output.trim(), line);
+});
+
+// The package of Debian is for its own Python, which may not be the first one in PATH.
+const PYTHON = '/usr/bin/python3';
+test('export page: the GeoIP2 reader for Python answers as shown', {
+  skip:
+    spawnSync(PYTHON, ['-c', 'import geoip2']).status === 0
+      ? false
+      : 'geoip2 for Python is not here; apt-get install python3-geoip2',
+}, () => {
+  const { stdout, stderr } = spawnSync(PYTHON, ['-c', blocks('python').join('')], { encoding: 'utf8' });
+  assert.notEqual(stdout, '', stderr);
+  assert.ok(page.includes(`\n\`\`\`\n${stdout}\`\`\`\n`), stdout);
+});
+
+const GEOIP2_MODULE = '/usr/lib/nginx/modules/ngx_http_geoip2_module.so';
+test('export page: nginx takes the variables of its geoip2 module', {
+  skip: existsSync(GEOIP2_MODULE) ? false : 'the module is not here; apt-get install libnginx-mod-http-geoip2',
+}, () => {
+  const shown = blocks('nginx geoip2').join('').replaceAll('/etc/nginx/', `${sample.folder}/`);
+  writeFileSync(
+    'geoip2.conf',
+    `load_module ${GEOIP2_MODULE};\npid ${sample.path('geoip2.pid')};\nevents {}\nhttp {\n${shown}}\n`,
+  );
+  const argv = ['-t', '-e', 'stderr', '-c', sample.path('geoip2.conf')];
+  const { status, stderr } = spawnSync('nginx', argv, { encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
 });
 
 test('export page: DuckDB answers its queries', async () => {

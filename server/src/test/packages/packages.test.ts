@@ -3,12 +3,13 @@
  * work when installed into an empty folder, from ES modules, CommonJS and TypeScript.
  */
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test, { after } from 'node:test';
 import { startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
+import { until } from '@whence/testing/until';
 import { run } from '../../main.ts';
 import { isRegistryReachable, PackedPackages, PUBLISHED, ROOT } from './packed.ts';
 
@@ -20,6 +21,11 @@ import { sampleContent } from '@whence/dataset/sample-dataset';
 const content = sampleContent({ routes: [['8.8.8.0/24', 15169, 'Google LLC']], countries: [['8.8.8.0/24', 'US']] });
 console.log('version', publish('./whence-data', content, new Date()).version);
 `;
+
+const MAX_INSTALLED_MEGABYTES = 110;
+/** On an idle machine it is below 2 s; tests run beside browsers and databases. */
+const MAX_FIRST_START_MS = 20_000;
+const isDataPackage = (name: string) => name.startsWith('@ip-location-db');
 
 const LIBRARIES = [
   ['parseAddress', '@whence/dataset/address'],
@@ -69,15 +75,15 @@ for (const name of PUBLISHED) {
       links.filter((link) => !/^(https:|#)/.test(link)),
       [],
     );
-    // The name whence on npm belongs to another project.
-    assert.doesNotMatch(readme, /npx (-y )?whence|npm (i|install|exec) (-g )?whence\b/);
+    // The names wh and whence on npm belong to other projects, and ours are not in a registry yet.
+    assert.doesNotMatch(readme, /npx (-y )?wh|npm (i|install|exec) (-g |--global )?@?wh/);
   });
 
   if (name === 'dataset' || name === 'email') {
     test(`packages: the readme of ${name} lists every module that can be imported`, () => {
       const rows = [...packed.read(name, 'README.md').matchAll(/^\| (`[^|]*`) +\|/gm)].map(([, names = '']) => names);
       const listed = rows.flatMap((names) => names.split(', ')).map((text) => `./${text.slice(1, -1)}`);
-      assert.deepEqual([...listed, './package.json'].sort(), Object.keys(manifest.exports).sort());
+      assert.deepEqual([...listed, '.', './package.json'].sort(), Object.keys(manifest.exports).sort());
     });
   }
 
@@ -140,8 +146,52 @@ test('packages: all have the same version, and depend on that version of each ot
   }
 });
 
-test('packages: pages that mention npx whence say that it needs a clone', () => {
-  // Outside of one, npx would fetch the package whence, which belongs to another project.
+test('packages: the server has the embedded dataset, with the licences and credits of its sources', () => {
+  const files = packed.files('server').filter((path) => path.startsWith('embedded/'));
+  const { devDependencies, dependencies = {} } = packed.manifest('server');
+  const packages = Object.keys(devDependencies).filter(isDataPackage);
+  assert.ok(packages.length >= 3);
+  for (const name of packages) {
+    const copied = files.filter((path) => path.startsWith(`embedded/${name}/`));
+    assert.equal(copied.filter((path) => /-ipv[46]\.csv\.br$/.test(path)).length, 2, name);
+    assert.ok(
+      copied.some((path) => path.endsWith('LICENSE')),
+      name,
+    );
+  }
+  assert.ok(files.includes('embedded/dataset.whence.br'));
+  assert.match(
+    packed.read('server', 'embedded/CREDITS'),
+    /^npm-asn, \d{4}-\d\d-\d\d: RouteViews .*, NRO .*, IP Geolocation by DB-IP .*\. CC BY 4\.0\.$/m,
+  );
+  assert.deepEqual(Object.keys(dependencies).filter(isDataPackage), []);
+});
+
+test('packages: the server has the script of the page /docs, with its licence', () => {
+  assert.match(packed.read('server', 'reference/LICENSE'), /^MIT License/);
+  assert.match(packed.read('server', 'reference/scalar.js'), /createApiReference/);
+});
+
+test('packages: each says where its sources are and where to report a bug', () => {
+  for (const name of PUBLISHED) {
+    const { repository, bugs } = packed.manifest(name);
+    assert.match(repository?.url ?? '', /^git\+https:\/\/.+\.git$/, name);
+    assert.equal(repository?.directory, name);
+    assert.match(bugs ?? '', /^https:/, name);
+  }
+});
+
+test('packages: npm pack alone refuses the server, whose dataset would be missing', () => {
+  const { status, stderr } = spawnSync('npm', ['pack', '--dry-run', '--workspace', '@whence/server'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  assert.notEqual(status, 0);
+  assert.match(stderr, /The package needs the compiled dataset: npm run pack/);
+});
+
+test('packages: pages that mention npx wh say that it needs a clone', () => {
+  // Outside of one, npx would fetch a package that belongs to another project.
   const pages = ['.', 'docs', 'docs/decisions', ...PUBLISHED, 'bench', 'testing'].flatMap((folder) =>
     readdirSync(join(ROOT, folder))
       .filter((file) => file.endsWith('.md'))
@@ -149,20 +199,18 @@ test('packages: pages that mention npx whence say that it needs a clone', () => 
   );
   for (const page of pages) {
     const text = readFileSync(join(ROOT, page), 'utf8');
-    if (text.includes('npx whence')) assert.match(text, /[Ii]n a clone/, page);
+    if (/npx wh(ence)?\b/.test(text)) assert.match(text, /[Ii]n a clone/, page);
   }
 });
 
 test('packages: the readme of server lists commands that exist', async () => {
-  const rows = [...packed.read('server', 'README.md').matchAll(/^\| (`whence [^|]*`) +\|/gm)].map(
-    ([, row = '']) => row,
-  );
+  const rows = [...packed.read('server', 'README.md').matchAll(/^\| (`wh [^|]*`) +\|/gm)].map(([, row = '']) => row);
   assert.ok(rows.length > 5);
   for (const row of rows) {
     const [first = [], ...others] = [...row.matchAll(/`([^`]*)`/g)].map(
       ([, text = '']) =>
         text
-          .replace(/^whence /, '')
+          .replace(/^wh /, '')
           .split(/ (?=[A-Z-])/)[0]
           ?.split(' ') ?? [],
     );
@@ -174,7 +222,8 @@ test('packages: the readme of server lists commands that exist', async () => {
       let output = '';
       const write = (text: string) => (output += text);
       assert.equal(await run([...words, '--help'], {}, { write }, { write }), 0, `${words.join(' ')}: ${output}`);
-      assert.ok(output.startsWith(`Usage: whence ${words.join(' ')} `), output);
+      // Help names the command as it was called.
+      assert.match(output, new RegExp(`^Usage: wh(ence)? ${words.join(' ')} `));
     }
   }
 });
@@ -198,6 +247,37 @@ test('packages: installed into an empty folder', { skip: NO_REGISTRY }, async (t
     const output = await packed.run(whence, ['ip', '--json', '8.8.8.8'], { WHENCE_DATA_DIR: dataDir });
     const { prefix, asn, asn_name } = JSON.parse(output);
     assert.deepEqual([prefix, asn, asn_name], ['8.8.8.0/24', 15169, 'Google LLC']);
+  });
+
+  await t.test(`it has at most ${MAX_INSTALLED_MEGABYTES} MB, without the npm packages of the data`, (t) => {
+    const megabytes = packed.installedMegabytes();
+    t.diagnostic(`${megabytes.toFixed(0)} MB on disk`);
+    assert.ok(megabytes <= MAX_INSTALLED_MEGABYTES, `${megabytes} MB`);
+    assert.deepEqual(readdirSync(join(packed.consumer, 'node_modules')).filter(isDataPackage), []);
+  });
+
+  await t.test('the first start is ready at once, and answers from the embedded dataset', async (t) => {
+    const started = performance.now();
+    const first = await startServer(whence, join(packed.consumer, 'first-start'));
+    try {
+      await until('it is ready', async () => (await fetch(`${first.url}/readyz`)).status === 200);
+      t.diagnostic(`ready after ${Math.round(performance.now() - started)} ms`);
+      const answer = await fetch(`${first.url}/v1/ip/8.8.8.8`, { headers: { 'X-API-Key': first.key } });
+      const { data } = (await answer.json()) as { data: { asn: number; country: string } };
+      assert.deepEqual([data.asn, data.country], [15169, 'US']);
+      assert.equal((await fetch(`${first.url}/docs/scalar.js`)).status, 200);
+      assert.ok(performance.now() - started < MAX_FIRST_START_MS);
+    } finally {
+      await first.stop();
+    }
+  });
+
+  await t.test('the embedded sources can be compiled again, here with a correction', async () => {
+    packed.write('corrected/overrides.json', JSON.stringify({ relabel: [{ prefix: '8.8.8.0/24', country: 'CH' }] }));
+    const environment = { WHENCE_DATA_DIR: join(packed.consumer, 'corrected') };
+    await packed.run(whence, ['dataset', 'build'], environment);
+    const { asn, country } = JSON.parse(await packed.run(whence, ['ip', '--json', '8.8.8.8'], environment));
+    assert.deepEqual([asn, country], [15169, 'CH']);
   });
 
   const server = await startServer(whence, dataDir);

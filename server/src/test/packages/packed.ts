@@ -1,6 +1,6 @@
-/** The packages as npm publishes them: packed into tarballs, unpacked for inspection, installed as by a user. */
+/** The packages as they are published: packed by npm run pack, unpacked for inspection, installed as by a user. */
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -14,6 +14,9 @@ export type Manifest = {
   exports: Record<string, string | { types: string; default: string }>;
   bin?: Record<string, string>;
   dependencies?: Record<string, string>;
+  devDependencies: Record<string, string>;
+  repository?: { url: string; directory: string };
+  bugs?: string;
 };
 
 const execute = promisify(execFile);
@@ -26,9 +29,7 @@ export class PackedPackages {
 
   static async pack(): Promise<PackedPackages> {
     const packed = new PackedPackages();
-    mkdirSync(packed.#tarballs);
-    const workspaces = PUBLISHED.flatMap((name) => ['--workspace', name]);
-    await npm(ROOT, 'pack', ...workspaces, '--pack-destination', packed.#tarballs);
+    await runIn(ROOT, process.execPath, ['.ci/pack.mjs', packed.#tarballs], {});
     for (const name of PUBLISHED) {
       mkdirSync(packed.unpacked(name), { recursive: true });
       await execute('tar', ['-xzf', packed.#tarball(name), '-C', packed.unpacked(name), '--strip-components=1']);
@@ -76,6 +77,14 @@ export class PackedPackages {
     );
     const build = 'node_modules/better-sqlite3/build';
     cpSync(join(ROOT, build, 'Release/better_sqlite3.node'), join(this.consumer, build, 'Release/better_sqlite3.node'));
+  }
+
+  /** What the installed packages take on disk, in megabytes, without the types that only this test installs. */
+  installedMegabytes(): number {
+    const entries = readdirSync(join(this.consumer, 'node_modules'), { recursive: true, withFileTypes: true });
+    const paths = entries.map(({ parentPath, name }) => join(parentPath, name));
+    const own = paths.filter((path) => !/node_modules\/(@types|undici-types)\b/.test(path));
+    return (own.reduce((sum, path) => sum + lstatSync(path).blocks, 0) * 512) / 1e6;
   }
 
   write(path: string, text: string): string {

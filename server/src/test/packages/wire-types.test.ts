@@ -1,20 +1,24 @@
 /**
  * The client's wire types and our records are proved equal, not only assignable: assignability lets extra fields
- * through.
+ * through. Both are written, because the client has no dependencies.
  */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type * as wire from '@whence/client/wire';
 import type { AsnSearchAnswer } from '@whence/dataset/asn-search';
 import type { DatasetDiff } from '@whence/dataset/diff';
+import type { RecordSpan } from '@whence/dataset/past-versions';
 import type * as record from '@whence/dataset/record';
+import type { Location } from '@whence/dataset/supplement';
+import type { NetworkRouting } from '../../address/routing/prefix-states.ts';
 import type { AddressMembers } from '../../address/sections.ts';
 import type { EmailAnswer } from '../../email-checks/fit-answer.ts';
 import type { ErrorName, errors } from '../../http/errors.ts';
 import type { PrefixContent } from '../../lookup/prefix-content.ts';
 import type { DatasetReport } from '../../versions/dataset-report.ts';
-import type { AddressSection, LocalAddressSection } from '../../vocabulary.ts';
+import type { AddressSection, LocalAddressSection, NetworkSection } from '../../vocabulary.ts';
 
+type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
 /** A row of the table may share the code of another: NOT_FOUND has one for addresses and one for networks. */
@@ -28,8 +32,12 @@ const proofs: true[] = [
   true satisfies Equal<wire.Detection, record.Detection>,
   true satisfies Equal<wire.Threat, record.Threat>,
   true satisfies Equal<wire.Evidence, record.Evidence>,
+  true satisfies Equal<Omit<wire.RecordSpan, 'record'>, Mutable<Omit<RecordSpan, 'record'>>>,
   true satisfies Equal<wire.PrefixContent, PrefixContent>,
   true satisfies Equal<wire.AddressMembers, AddressMembers>,
+  true satisfies Equal<wire.Location, Location>,
+  true satisfies Equal<wire.NetworkRouting, NetworkRouting>,
+  true satisfies Equal<wire.NetworkSection, NetworkSection>,
   true satisfies Equal<wire.AddressSection, AddressSection>,
   true satisfies Equal<wire.LocalAddressSection, LocalAddressSection>,
   true satisfies Equal<wire.AsnSearchAnswer, AsnSearchAnswer>,

@@ -35,10 +35,14 @@ function loadedBy(args: readonly string[]): string[] {
 }
 
 for (const [args, maxFiles, absent] of [
-  [['--help'], 40, /\/(commands\/(?!email\/parallel\.js)|storage\/kysely|file\/read|api|dashboard)\b|fastify|pino/],
+  [
+    ['--help'],
+    48,
+    /\/(commands\/(?!email\/parallel|lookup\/(?:asn-fields|expansion-limit))|storage\/kysely|file\/read|api|dashboard)\b|fastify|pino/,
+  ],
   [
     ['ip', '8.8.8.8'],
-    62,
+    76,
     /\/(command-line\/(?!lookups|command\.js)|storage\/kysely|api|dashboard|feeds)\b|fastify|pino/,
   ],
   [['key', 'list'], 90, /\/(api|dashboard|feeds|file\/read)\b|fastify|pino/],

@@ -193,7 +193,7 @@ test('replica: killed at any moment of a pull, the current version stays intact 
   assert.equal((await whence(dataDir, 'dataset', 'use', '2')).code, 0);
   assert.deepEqual(
     readdirSync(join(dataDir, 'datasets')).filter(
-      (name) => !/^(\d{6}-[0-9a-f]{16}\.whence|manifest\.json)$/.test(name),
+      (name) => !/^(\d{6}-[0-9a-f]{16}\.whence|manifest\.json|history)$/.test(name),
     ),
     [],
     'nothing unfinished is left',
@@ -256,11 +256,11 @@ test('cli: a build removes old versions; on a replica, or when a lock keeps them
       stderr += text;
     },
   };
-  afterBuild({ dataDir: builder, datasetUrl: undefined, keepVersions: 2 }, output);
+  afterBuild({ dataDir: builder, datasetUrl: undefined, keepVersions: 2 }, new Date(), output);
   assert.equal(stderr, '');
   assert.equal(readManifest(builder)?.versions.length, 2);
   writeFileSync(join(builder, 'datasets/lock'), String(process.ppid));
-  afterBuild({ dataDir: builder, datasetUrl: host.url, keepVersions: 2 }, output);
+  afterBuild({ dataDir: builder, datasetUrl: host.url, keepVersions: 2 }, new Date(), output);
   assert.match(
     stderr,
     /^note: old versions were not removed: process \d+ is publishing .*\nnote: WHENCE_DATASET_URL is set: /,

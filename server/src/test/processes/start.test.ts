@@ -308,7 +308,7 @@ test('first key: WHENCE_FIRST_KEY=off creates none and prints how to create one'
   withFolder(async (folder) => {
     folder.publish();
     const server = serve(folder.dataDir, { WHENCE_FIRST_KEY: 'off' });
-    await server.printed(/WHENCE_FIRST_KEY is off: whence key create --name NAME makes one/);
+    await server.printed(/WHENCE_FIRST_KEY is off: wh key create --name NAME makes one/);
     const { stdout } = await server.stop();
     assert.ok(!stdout.includes('/set-up#'));
     assert.deepEqual(await keysOf(folder), []);

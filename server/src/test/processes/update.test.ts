@@ -15,6 +15,7 @@ import { explain } from '@whence/dataset/evidence';
 import { openCurrent, readManifest, verifyVersion } from '@whence/dataset/publish';
 import type { Dataset } from '@whence/dataset/read';
 import { fixtureFeeds, NO_FIXTURES } from '@whence/testing/fixtures';
+import { freePort } from '@whence/testing/programs';
 import { type LoopbackServer, startLoopbackServer } from '@whence/testing/servers/loopback-server';
 import { killAfter, until } from '@whence/testing/until';
 import { run } from '../../main.ts';
@@ -119,7 +120,7 @@ test('serve: an update is scheduled, runs beside the server, and shows in /ready
     assert.equal(second.code, 1);
     assert.match(second.stderr, /error: process \d+ is updating the dataset; try again when it is done\n$/);
     await until('it is published', async () => (await readyz()).dataset_version === 2, {
-      withinMs: 90_000,
+      withinMs: 240_000,
       everyMs: 100,
     });
     const { checks, update } = await readyz();
@@ -148,13 +149,26 @@ test('update: a result that differs too much is not published, and names the fee
     stderr,
     /\n {2}threat IPv4 addresses +\S+ +1\d\d,\d{3},\d{3} +at most 3 times +block \+1\d\d,\d{3},\d{3}\n/,
   );
-  assert.match(stderr, /publish it with: whence dataset update --accept-changes\n$/);
+  assert.match(stderr, /publish it with: wh dataset update --accept-changes\n$/);
   assert.deepEqual([readManifest(dataDir)?.current, readUpdateReport(dataDir)?.outcome], [1, 'failed']);
 
   const accepted = await update('--accept-changes');
   feeds.routes.set('/block', (response) => response.end(BLOCKLIST));
   assert.equal(accepted.code, 0, accepted.stderr);
   assert.equal(answer(openCurrent(dataDir), '4.4.4.4')?.score, 15);
+});
+
+test('update: without a network it says so once, not for each feed', async () => {
+  const catalogue = join(folder, 'unreachable.json');
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const feed = (id: string) => ({ id, url: `${url}/${id}`, format: 'cidr-lines', drives: ['is_vpn'] });
+  writeFileSync(catalogue, JSON.stringify([feed('one'), feed('two'), feed('three')]));
+  const { code, stderr } = await startUpdate(join(folder, 'offline'), { WHENCE_FEEDS: catalogue }).ended;
+  assert.equal(code, 1);
+  const message = stderr.slice(stderr.indexOf('error: '));
+  assert.match(message, /^error: none of the 3 feeds can be reached: no connection \(\w+: .*\)\. Check the internet/);
+  assert.equal(message.trimEnd().split('\n').length, 1, message);
+  assert.equal(stderr.match(/refused the connection/g)?.length, 1, stderr);
 });
 
 test('update: without a readable feed it fails with a message, and publishes no version', async () => {

@@ -15,6 +15,7 @@ const ROWS: readonly (readonly [status: number, code: string, text: string])[] =
   [400, 'TOO_MANY_SELECTORS', 'too many selectors'],
   [400, 'BAD_REQUEST', 'bad request'],
   [400, 'INVALID_INCLUDE', 'invalid include'],
+  [400, 'INVALID_PREFIX', 'invalid prefix'],
   [400, 'INVALID_REQUEST', 'invalid request body'],
   [400, 'BATCH_TOO_LARGE', 'batch size exceeds limit'],
   [401, 'UNAUTHORIZED', 'unauthorized'],

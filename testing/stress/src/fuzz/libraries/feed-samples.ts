@@ -112,6 +112,12 @@ const TEXTS: Readonly<Record<string, string>> = {
   'ipcat-csv': lines('192.0.2.0,192.0.2.255,"Example, Inc.",https://example.com/'),
   'embedded-json-html':
     '<html><script src="a.js?v=1.2.3.4"></script><td>192.0.2.0/24</td>{&quot;creationTime&quot;:&quot;2026-08-22&quot;,&quot;prefixes&quot;:[{&quot;ip_prefix&quot;:&quot;198.51.100.0/24&quot;}]}</html>',
+  'dbip-city-csv': lines(
+    '192.0.2.0,192.0.2.255,NA,US,California,"Mountain View",37.4224,-122.085',
+    '2001:db8::,2001:db8::ffff,EU,DE,Hesse,Frankfurt am Main,50.1109,8.68213',
+  ),
+  'peeringdb-ixpfx': json({ data: [{ id: 1, ixlan_id: 26, prefix: '192.0.2.0/24', status: 'ok' }] }),
+  'peeringdb-ix': json({ data: [{ id: 26, name: 'EXAMPLE-IX' }] }),
 };
 
 /** Tables of both types, with paths that have sets and confederations. */

@@ -1,10 +1,74 @@
-/** Generated requests around `GET /v1/ip/{ip}`: plain ones, nearly plain ones, and odd ones. */
+/** Generated requests around `GET /v1/ip/{ip}` and `POST /v1/ip/batch`: plain ones, nearly plain ones, and odd ones. */
 
 export type Keys = { readonly good: string; readonly usedUp: string; readonly noPermission: string };
 
 type Random = () => number;
 
-export function generateLookup(random: Random, keys: Keys): string {
+const BATCHES = 0.1;
+
+export function generateRequest(random: Random, keys: Keys): string {
+  return random() < BATCHES ? generateBatch(random, keys) : generateLookup(random, keys);
+}
+
+function generateBatch(random: Random, keys: Keys): string {
+  const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
+  const isOdd = random() < 0.3;
+  const count = random() < 0.05 ? 1_100 * random() : 5 * random();
+  const texts = Array.from({ length: count }, () => `"${address(random, pick).replaceAll('ä', 'x')}"`);
+  const body = isOdd ? pick(ODD_BODIES) : `{"ips":[${texts.join(pick([',', ', ']))}]}`;
+  const target = isOdd ? pick(['/v1/ip/batch', '/v1/ip/batch', '/v1/ip/batch?', '/v1/ip/batch/']) : '/v1/ip/batch';
+  const type = pick(['application/json', 'application/json', 'application/json; charset=utf-8']);
+  const lines = [
+    ...headers(random, pick, keys, isOdd),
+    isOdd ? pick(ODD_TYPES) : `Content-Type: ${type}`,
+    isOdd ? pick(ODD_LENGTHS)(body.length) : `Content-Length: ${body.length}`,
+  ];
+  const method = isOdd ? pick(['POST', 'POST', 'POST', 'PUT', 'post']) : 'POST';
+  return `${method} ${target} HTTP/1.1\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n${body}`;
+}
+
+const ODD_BODIES = [
+  '{"ips":["8.8.8.8"]}',
+  '{"ips":["8.8.8.8","8.8.8.8","__proto__"]}',
+  '{"ips":[]}',
+  '{"ips":["8.8.8.8",]}',
+  '{"ips":["8.8.8.8"],"include":["privacy"]}',
+  '{"ips":["\\u0038.8.8.8"]}',
+  '{"ips":"8.8.8.8"}',
+  '["8.8.8.8"]',
+  '{}',
+  'GET /v1/ip/8.8.8.8 HTTP/1.1\r\nHost: x\r\n\r\n',
+];
+const ODD_TYPES = [
+  'Content-Type: application/json',
+  'content-type: application/json; charset=utf-8',
+  'Content-Type: Application/JSON',
+  'Content-Type: application/json;charset=utf-8',
+  'Content-Type: application/json ',
+  'Content-Type: text/plain',
+  'Content-Type: application/jsonx',
+  'Content-Type: application/json\r\nContent-Type: application/json',
+  'X-No-Type: 1',
+];
+/** Never longer than the body: the server would wait for the rest. */
+const ODD_LENGTHS: readonly ((length: number) => string)[] = [
+  (length) => `Content-Length: ${length}`,
+  (length) => `content-length: ${length}`,
+  (length) => `Content-Length: ${length - 1}`,
+  (length) => `Content-Length: 0${length}`,
+  (length) => `Content-Length: +${length}`,
+  (length) => `Content-Length: ${length}, ${length}`,
+  (length) => `Content-Length: ${length}\r\nContent-Length: ${length}`,
+  (length) => `Content-Length: 1\r\nContent-Length: ${length}`,
+  (length) => `Content-Length: ${length}\r\nTransfer-Encoding: chunked`,
+  (length) => `Transfer-Encoding: chunked\r\nContent-Length: ${length}`,
+  () => 'Content-Length: 0',
+  () => 'Content-Length: -1',
+  () => 'Content-Length: 0x5',
+  () => 'Content-Length: a',
+];
+
+function generateLookup(random: Random, keys: Keys): string {
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
   const isOdd = random() < 0.2;
   const target = `${isOdd ? pick(['/v1/ip/', '/v1/ip/', '/v1/asn/', '/v1/IP/', '//v1/ip/', '/v1/ip']) : '/v1/ip/'}${address(random, pick)}`;

@@ -1,0 +1,81 @@
+/** Help and usage errors of every command. */
+import assert from 'node:assert/strict';
+import test, { before } from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
+import { runCommand } from '../run-command.ts';
+
+/** Every command with its help, found by reading the help of its parent. */
+const helps = new Map<string, string>();
+async function readHelp(path: readonly string[]): Promise<void> {
+  const { code, stdout, stderr } = await runCommand([...path, '--help'], {});
+  assert.deepEqual([code, stderr], [0, ''], path.join(' '));
+  helps.set(path.join(' '), stdout);
+  const [, commands = ''] = /\nCommands:\n((?: .*\n)+)/.exec(stdout) ?? [];
+  for (const [, name = ''] of commands.matchAll(/^ {2}([a-z][a-z-]*)/gm))
+    if (name !== 'help') await readHelp([...path, name]);
+}
+before(() => readHelp([]));
+
+test('help: every command has one, which fits 80 columns', () => {
+  for (const name of ['serve', 'key create', 'asn search', 'cidr merge', 'dataset export', 'completion'])
+    assert.ok(helps.has(name), name);
+  for (const [name, help] of helps)
+    for (const line of help.split('\n')) assert.ok(line.length <= 80, `wh ${name} --help: ${line}`);
+});
+
+test('help: a narrow terminal gets narrow lines, and titles in bold', async () => {
+  const { stdout } = await runCommand(['dataset', 'export', '--help'], {}, { isTTY: true, columns: 60 });
+  assert.ok(stdout.startsWith('\x1b[1mUsage:\x1b[22m wh dataset export'), stdout);
+  for (const line of stripVTControlCharacters(stdout).split('\n')) assert.ok(line.length <= 60, line);
+});
+
+/** Subcommand that is unknown, argument that is missing, value that is wrong: what is said, and whose help is named. */
+for (const [argv, message, command] of [
+  [['frobnicate'], /unknown command 'frobnicate'/, 'wh'],
+  [['key', 'frobnicate'], /unknown command/, 'wh key'],
+  [['key', 'create'], /'--name <name>' not specified/, 'wh key create'],
+  [['key', 'create', '--name', 'x', '--tier', 'gold'], /choices are free, starter, pro, ent/, 'wh key create'],
+  [['key', 'create', '--name', 'x', '--expires', 'soon'], /--expires must be a time in the future/, 'wh key create'],
+  [['key', 'create', '--name', 'x', '--permissions', 'all'], /some of ip:read, ip:batch/, 'wh key create'],
+  [['key', 'show'], /missing required argument 'key'/, 'wh key show'],
+  [['key', 'usage', 'x', '--days', '0'], /It must be a number from 1 to 400\./, 'wh key usage'],
+  [['key', 'set', 'x'], /give at least one option, such as --tier/, 'wh key set'],
+  [['user', 'frobnicate'], /unknown command/, 'wh user'],
+  [['user', 'create', 'x', '--role', 'king'], /choices are viewer, member, admin/, 'wh user create'],
+  [['user', 'set-role', 'x'], /missing required argument 'role'/, 'wh user set-role'],
+  [['storage', 'frobnicate'], /unknown command/, 'wh storage'],
+  [['storage', 'migrate'], /'--to <place>' not specified/, 'wh storage migrate'],
+  [['storage', 'migrate', '--to', 'mysql://x'], /a URL such as postgres:/, 'wh storage migrate'],
+  [['dataset', 'frobnicate'], /unknown command/, 'wh dataset'],
+  [['dataset', 'use', 'latest'], /It must be a positive integer\./, 'wh dataset use'],
+  [['dataset', 'diff', '1', 'x'], /must be a number, current or previous/, 'wh dataset diff'],
+  [['dataset', 'check'], /'--labels <file>' not specified/, 'wh dataset check'],
+  [['dataset', 'check', '--labels', '/nowhere.csv'], /--labels: cannot read \/nowhere\.csv/, 'wh dataset check'],
+  [['dataset', 'check', '--labels', 'x', '--min', '3'], /a share such as 0\.95 or 95%/, 'wh dataset check'],
+  [['dataset', 'export', '--format', 'mmdb'], /mmdb needs --output FILE/, 'wh dataset export'],
+  [['dataset', 'feeds', 'x'], /too many arguments/, 'wh dataset feeds'],
+  [['asn', 'search', '--nothing', 'x'], /unknown option '--nothing'/, 'wh asn search'],
+  [['ip', '1.2.3'], /invalid IP address: "1\.2\.3"/, 'wh ip'],
+] as const)
+  test(`usage error: wh ${argv.join(' ')}`, async () => {
+    const { code, stdout, stderr } = await runCommand(argv, {});
+    assert.deepEqual([code, stdout], [2, '']);
+    assert.match(stderr, message);
+    assert.ok(stderr.endsWith(`\n(run ${command} --help for usage)\n`), stderr);
+  });
+
+test('usage error: a setting is named, and not the help of a command', async () => {
+  const { code, stderr } = await runCommand(['key', 'list'], { WHENCE_PORT: 'eighty' });
+  assert.deepEqual([code, stderr], [2, 'error: WHENCE_PORT is "eighty", but must be a port from 0 to 65535\n']);
+});
+
+for (const [option, value, variable] of [
+  ['--port', '80', 'WHENCE_PORT'],
+  ['--host', '0.0.0.0', 'WHENCE_HOST'],
+  ['--data-dir', '/tmp/x', 'WHENCE_DATA_DIR'],
+] as const)
+  test(`serve: ${option} names ${variable}`, async () => {
+    const { code, stderr } = await runCommand(['serve', option, value], {});
+    assert.equal(code, 2);
+    assert.match(stderr, new RegExp(`Set ${variable} instead: settings are variables, which wh --help lists\\.`));
+  });

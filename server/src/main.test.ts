@@ -123,7 +123,10 @@ test('cli: ip says why an address has no data, and exits with 1', async () => {
   assert.equal(special.stdout, '10.0.0.1\n  no data found for IP: 10.0.0.0/8 is Private use (RFC 1918)\n\n');
   const unrouted = await whence('ip', '8.8.8.8', '4000::1', '--json');
   assert.equal(unrouted.code, 1);
-  assert.equal(unrouted.stdout.trimEnd().split('\n')[1], '{"error":"no data found for IP","code":"NOT_FOUND"}');
+  assert.equal(
+    unrouted.stdout.trimEnd().split('\n')[1],
+    '{"ip":"4000::1","error":"no data found for IP","code":"NOT_FOUND"}',
+  );
 });
 
 test('cli: asn prints a network, with --prefixes its prefixes', async () => {
@@ -171,10 +174,7 @@ test('cli: key create prints the key alone; list shows it masked; revoke ends it
   assert.equal((await whence('key', 'revoke', key.id)).stdout, `${key.id} is already revoked\n`);
   assert.match((await whence('key', 'list')).stdout, /revoked \d{4}-\d\d-\d\d/);
   const unknown = await whence('key', 'revoke', 'nosuchkey');
-  assert.deepEqual(
-    [unknown.code, unknown.stderr],
-    [1, 'error: there is no key nosuchkey; whence key list shows them\n'],
-  );
+  assert.deepEqual([unknown.code, unknown.stderr], [1, 'error: there is no key nosuchkey; wh key list shows them\n']);
 });
 
 test('cli: key list shows an unlimited tier as a word', async () => {
@@ -197,10 +197,10 @@ for (const [behaviour, argv, message] of [
   ],
   ['an unknown command', ['frobnicate'], /unknown command 'frobnicate'/],
   ['an unknown option', ['ip', '--verbose', '8.8.8.8'], /unknown option '--verbose'/],
-  ['a missing address', ['ip'], /missing required argument 'address'/],
-  ['an invalid address', ['ip', '8.8.8.8', '1.2.3'], /invalid IP address: "1\.2\.3"/],
+  ['a missing address', ['ip'], /nothing to look up: give addresses/],
+  ['an invalid address', ['ip', '1.2.3'], /invalid IP address: "1\.2\.3"/],
   ['a zone id', ['ip', 'fe80::1%eth0'], /invalid IP address: "fe80::1%eth0"/],
-  ['an invalid ASN', ['asn', 'AS4294967296'], /invalid AS number "AS4294967296"; write 15169 or AS15169/],
+  ['an invalid ASN', ['asn', 'AS4294967296'], /invalid AS number: "AS4294967296"; write 15169 or AS15169/],
   ['a blank search', ['asn', 'search', ' '], /missing search text/],
   ['a search of over 100 characters', ['asn', 'search', 'x'.repeat(101)], /longer than 100 characters/],
   ['a limit of 0', ['asn', 'search', 'x', '--limit', '0'], /must be a positive integer/],
@@ -232,7 +232,7 @@ test('cli: list, verify and use', async () => {
   const missing = await whence('dataset', 'use', '7');
   assert.deepEqual(
     [missing.code, missing.stderr],
-    [1, 'error: there is no version 7; list versions with: whence dataset list\n'],
+    [1, 'error: there is no version 7; list versions with: wh dataset list\n'],
   );
 });
 
@@ -268,7 +268,7 @@ test('cli: the first start builds, creates a key, prints it and serves; the seco
   const welcome = await first.until('of a past date');
   assert.match(
     welcome,
-    /The dataset is ready\.\n\nSome flags need lists that `whence dataset update` .*\n.* everywhere: is_proxy, blocklists\n/,
+    /The dataset is ready\.\n\nSome flags need lists that `wh dataset update` .*\n.* everywhere: is_proxy, blocklists\n/,
   );
   const [, secret = '', url = ''] = /curl -H 'X-API-Key: (\S+)' (\S+)/.exec(welcome) ?? [];
   const response = await fetch(url, { headers: { 'X-API-Key': secret } });
@@ -284,7 +284,7 @@ test('cli: the first start builds, creates a key, prints it and serves; the seco
 test('cli: without a dataset, a command says how to build one', async () => {
   const { code, stderr } = await whenceIn({ WHENCE_DATA_DIR: join(folder, 'nowhere') }, ['ip', '8.8.8.8']);
   assert.equal(code, 1);
-  assert.match(stderr, /^error: there is no dataset in .*nowhere; build one with: whence dataset build\n$/);
+  assert.match(stderr, /^error: there is no dataset in .*nowhere; build one with: wh dataset build\n$/);
   assert.ok(!existsSync(join(folder, 'nowhere')), 'a lookup creates no directory');
 });
 

@@ -7,14 +7,16 @@ import { Command, CommanderError } from 'commander';
 import type { Invocation } from './command-line/command.ts';
 import { maskSecrets } from './keys/secret.ts';
 import { type Environment, readConfig, settingsHelp } from './settings/config.ts';
-import { type ExitCode, failureOf } from './terminal/exit.ts';
+import { type ExitCode, failureOf, SettingError, UsageError } from './terminal/exit.ts';
 import type { Output } from './terminal/output.ts';
 import { printableLines } from './terminal/printable.ts';
+import { PROGRAM } from './terminal/program-name.ts';
+import { fit, hasColour, styleOf, wrapLines } from './terminal/style.ts';
 import { packageVersion } from './version.ts';
 
 type Define = (program: Command, invocation: Invocation) => void;
 
-/** In the order of `whence --help`. */
+/** In the order of `wh --help`. */
 const COMMANDS: Readonly<Record<string, () => Promise<Define>>> = {
   serve: async () => (await import('./command-line/server.ts')).defineServe,
   key: async () => (await import('./command-line/key.ts')).defineKey,
@@ -24,8 +26,13 @@ const COMMANDS: Readonly<Record<string, () => Promise<Define>>> = {
   asn: async () => (await import('./command-line/lookups.ts')).defineAsn,
   email: async () => (await import('./command-line/email.ts')).defineEmail,
   enrich: async () => (await import('./command-line/enrich.ts')).defineEnrich,
+  summarize: async () => (await import('./command-line/text.ts')).defineSummarize,
+  grepip: async () => (await import('./command-line/text.ts')).defineGrepip,
+  cidr: async () => (await import('./command-line/cidr.ts')).defineCidr,
   crawlers: async () => (await import('./command-line/crawlers.ts')).defineCrawlers,
+  mcp: async () => (await import('./command-line/lookups.ts')).defineMcp,
   dataset: async () => (await import('./command-line/dataset.ts')).defineDataset,
+  completion: async () => (await import('./command-line/completion.ts')).defineCompletion,
 };
 
 const USAGE_ERROR = 2;
@@ -36,34 +43,59 @@ export async function run(
   environment: Environment,
   stdout: Output,
   stderr: Output,
+  stdin: Invocation['stdin'] = () => process.stdin,
 ): Promise<number> {
   let exitCode: ExitCode = 0;
   // Messages may quote feeds, files and arguments, which may be secrets.
-  const printError = (text: string) => stderr.write(printableLines(maskSecrets(text)));
-  const program = new Command('whence')
+  const printError = (text: string) =>
+    stderr.write(wrapLines(printableLines(maskSecrets(text)), fit({ stdout: stderr, environment })));
+  const style = styleOf(stdout, environment);
+  let running: Command | undefined;
+  const program = new Command(PROGRAM)
     .description('IP, ASN and email-domain intelligence from your own machine')
     .version(packageVersion())
     .exitOverride()
     // Otherwise `asn search --json` would set the option of `asn`.
     .enablePositionalOptions()
-    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => printError(text) })
-    .configureHelp({ showGlobalOptions: false })
-    .showHelpAfterError('(run whence --help for usage)')
-    .addHelpText('after', () => settingsHelp())
-    .addHelpText('after', 'Exit codes: 0 success, 1 failure or a negative answer, 2 usage error.');
-  for (const define of await loadCommands(argv)) {
-    define(program, {
-      config: () => readConfig(environment),
-      environment,
-      now: () => new Date(),
-      stdin: () => process.stdin,
-      stdout,
-      stderr,
-      exitWith: (code) => {
-        exitCode = code;
-      },
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => printError(text),
+      getOutHelpWidth: () => style.width,
+      getErrHelpWidth: () => style.width,
+      getOutHasColors: () => hasColour(stdout, environment),
+      getErrHasColors: () => false,
+    })
+    .configureHelp({
+      showGlobalOptions: false,
+      // The arguments of a command are in its own help; here they would leave no room for the descriptions.
+      subcommandTerm: (command) => command.name(),
+      minWidthToWrap: 20,
+      // Commander removes the codes where there is no colour.
+      styleTitle: (title) => `\x1b[1m${title}\x1b[22m`,
+    })
+    .addHelpText('after', () => settingsHelp(style))
+    .addHelpText('after', 'Exit codes: 0 success, 1 failure or a negative answer, 2 usage error.')
+    .hook('preAction', (_program, command) => {
+      running = command;
     });
-  }
+  const invocation: Invocation = {
+    config: () => readConfig(environment),
+    environment,
+    now: () => new Date(),
+    stdin,
+    stdout,
+    stderr,
+    exitWith: (code) => {
+      exitCode = code;
+    },
+    everyCommand: async () => {
+      const whole = new Command(PROGRAM);
+      for (const load of Object.values(COMMANDS)) (await load())(whole, invocation);
+      return whole;
+    },
+  };
+  for (const define of await loadCommands(argv)) define(program, invocation);
+  pointToHelp(program);
   try {
     await program.parseAsync(argv, { from: 'user' });
     return exitCode;
@@ -72,7 +104,8 @@ export async function run(
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_ERROR;
     const failure = failureOf(error);
     if (failure === undefined) throw error;
-    printError(`error: ${failure.message}\n`);
+    const isUsage = error instanceof UsageError && !(error instanceof SettingError);
+    printError(`error: ${failure.message}\n${isUsage && running !== undefined ? `${helpHint(running)}\n` : ''}`);
     return failure.exitCode;
   }
 }
@@ -82,4 +115,16 @@ async function loadCommands([name = '']: readonly string[]): Promise<Define[]> {
   if (name === '--version') return [];
   const names = Object.hasOwn(COMMANDS, name) ? [name] : Object.keys(COMMANDS);
   return Promise.all(names.flatMap((known) => COMMANDS[known]?.() ?? []));
+}
+
+/** A usage error names the help of the command that was typed, where its options are. */
+function pointToHelp(command: Command): void {
+  command.showHelpAfterError(helpHint(command));
+  for (const subcommand of command.commands) pointToHelp(subcommand);
+}
+
+function helpHint(command: Command): string {
+  const names: string[] = [];
+  for (let named: Command | null = command; named !== null; named = named.parent) names.unshift(named.name());
+  return `(run ${names.join(' ')} --help for usage)`;
 }

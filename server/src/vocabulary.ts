@@ -46,11 +46,15 @@ export type SortOrder = (typeof SORT_ORDERS)[number];
 export const INCLUDABLE_SECTIONS = ['transport', 'networks'] as const;
 export type IncludableSection = (typeof INCLUDABLE_SECTIONS)[number];
 
-/** What an answer about an address has only on request. Local ones need nothing but the dataset. */
-export const LOCAL_ADDRESS_SECTIONS = ['routing', 'privacy'] as const;
+/** What an answer about an address has only on request. Local ones need nothing but the dataset and its supplement. */
+export const LOCAL_ADDRESS_SECTIONS = ['routing', 'privacy', 'location'] as const;
 export type LocalAddressSection = (typeof LOCAL_ADDRESS_SECTIONS)[number];
 export const ADDRESS_SECTIONS = [...LOCAL_ADDRESS_SECTIONS, 'hostname', 'registration'] as const;
 export type AddressSection = (typeof ADDRESS_SECTIONS)[number];
+
+/** The same for a network. */
+export const NETWORK_SECTIONS = ['routing'] as const;
+export type NetworkSection = (typeof NETWORK_SECTIONS)[number];
 
 /** Groupings of a usage chart. */
 export const USAGE_GROUPS = ['endpoint', 'key', 'status'] as const;

@@ -1,6 +1,7 @@
 /** Rules for the attributes of a key that people may change, in the forms in which they are stored and shown. */
 import { formatAddress } from '@whence/dataset/address';
 import { formatPrefix, parseCidr } from '@whence/dataset/prefix';
+import { isDay } from '../quota/day.ts';
 import { InvalidKey } from './key.ts';
 import { maskSecrets } from './secret.ts';
 
@@ -67,8 +68,5 @@ export function parseTime(text: string, now: Date): Date {
 function isoTime(text: string): number {
   const [, day = ''] =
     /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/.exec(text) ?? [];
-  const ms = Date.parse(text);
-  // Date.parse takes 2026-02-30 for the second of March.
-  const isDay = !Number.isNaN(Date.parse(day)) && new Date(Date.parse(day)).toISOString().startsWith(day);
-  return isDay ? ms : Number.NaN;
+  return isDay(day) ? Date.parse(text) : Number.NaN;
 }

@@ -39,8 +39,9 @@ export class InvalidKey extends Error {
 export function parseName(text: string): string {
   const name = text.trim();
   // Names are shown in lists, statistics and the dashboard.
-  if (maskSecrets(name) !== name) throw new InvalidKey('a name must not hold a key');
-  if (name === '' || name.length > MAX_NAME_CHARACTERS || /\p{Cc}/u.test(name)) throw new InvalidKey(NAME_RULE);
+  if (maskSecrets(name) !== name) throw new InvalidKey('a name must not hold a key', '/name');
+  if (name === '' || name.length > MAX_NAME_CHARACTERS || /\p{Cc}/u.test(name))
+    throw new InvalidKey(NAME_RULE, '/name');
   return name;
 }
 
@@ -48,7 +49,7 @@ export function parseName(text: string): string {
 export function parsePermissions(names: readonly string[]): Permission[] {
   const isUnknown = (name: string) => !(PERMISSIONS as readonly string[]).includes(name);
   if (names.length === 0 || names.some(isUnknown)) {
-    throw new InvalidKey(`permissions are some of ${PERMISSIONS.join(', ')}, separated by commas`);
+    throw new InvalidKey(`permissions are some of ${PERMISSIONS.join(', ')}, separated by commas`, '/permissions');
   }
   return PERMISSIONS.filter((permission) => names.includes(permission));
 }

@@ -31,6 +31,7 @@ export class Metrics {
   cacheHits = 0;
   cacheMisses = 0;
   plainLookups = 0;
+  plainBatches = 0;
 
   /** Requests answered with 503 by the code of the refusal, as its status does not tell an overload from DNS that is down. */
   readonly unavailable = new Map<string, number>();
@@ -64,6 +65,7 @@ export class Metrics {
       'whence_answer_cache_total{result="hit"}': this.cacheHits,
       'whence_answer_cache_total{result="miss"}': this.cacheMisses,
       whence_plain_lookups_total: this.plainLookups,
+      whence_plain_batches_total: this.plainBatches,
       ...Object.fromEntries(
         [...this.unavailable].map(([code, count]) => [`whence_unavailable_total{code="${code}"}`, count]),
       ),
@@ -117,11 +119,13 @@ const HELP: Readonly<Record<string, string>> = {
   whence_answer_cache_total: 'Lookups answered from the cache of finished answers, or not.',
   whence_unavailable_total: 'Requests answered with 503, by the code of the refusal; without probes.',
   whence_plain_lookups_total: 'Lookups answered before the HTTP parser of Node.',
+  whence_plain_batches_total: 'Batches answered before the HTTP parser of Node.',
   whence_log_lines_dropped_total: 'Log lines dropped because standard error was not read, or could not be written.',
   whence_log_lines_repeated_total: 'Log lines that were counted instead of written, because they repeated themselves.',
   whence_worker_deaths_total: 'Workers that ended unasked and were replaced.',
   whence_dataset_version: 'Version of the dataset that is served; 0 without one.',
   whence_dataset_age_seconds: 'Seconds since the served dataset was built.',
+  whence_rpki_age_seconds: 'Seconds since the validated ROA payloads were made; absent where none are configured.',
   whence_dataset_data_age_seconds: 'Age of the oldest source that decides prefixes or countries.',
   whence_dataset_flag_age_seconds: 'Age of the oldest source of a flag.',
   whence_dataset_fallback: 'Whether the current version cannot be loaded and another one is served.',

@@ -22,13 +22,14 @@ test('config: defaults', () => {
     logLevel: 'info',
     trustProxy: [],
     corsOrigins: [],
+    hasMcp: true,
     dnsServers: [],
     feeds: undefined,
     overrides: undefined,
     contact: undefined,
     updateSeconds: undefined,
     rdapBootstrap: undefined,
-    rpkiFile: undefined,
+    rpkiSource: undefined,
     publicUrl: undefined,
     hasPublicLookups: false,
     keysPerMember: 100,
@@ -94,6 +95,11 @@ test('config: an empty variable is an unset one', () => assert.equal(readConfig(
 
 test('config: auto means one worker per core', () => assert.ok(readConfig({ WHENCE_WORKERS: 'auto' }).workers >= 1));
 
+test('config: versions to keep by their number, or by their age in days', () => {
+  assert.equal(readConfig({ WHENCE_KEEP_VERSIONS: '30' }).keepVersions, 30);
+  assert.deepEqual(readConfig({ WHENCE_KEEP_VERSIONS: '90d' }).keepVersions, { days: 90 });
+});
+
 test('config: proxies as addresses and prefixes', () => {
   assert.deepEqual(readConfig({ WHENCE_TRUST_PROXY: '192.0.2.1, 2001:db8::/32,' }).trustProxy, [
     '192.0.2.1',
@@ -142,7 +148,26 @@ for (const [variable, value, message] of [
   ],
   ['WHENCE_FIRST_KEY', 'yes', 'WHENCE_FIRST_KEY is "yes", but must be one of print, file, off'],
   ['WHENCE_SHUTDOWN_DELAY', '10s', 'WHENCE_SHUTDOWN_DELAY is "10s", but must be a number of seconds from 0 to 600'],
-  ['WHENCE_KEEP_VERSIONS', '1', 'WHENCE_KEEP_VERSIONS is "1", but must be a number from 2 to 1000'],
+  [
+    'WHENCE_KEEP_VERSIONS',
+    '1',
+    'WHENCE_KEEP_VERSIONS is "1", but must be a number from 2 to 1000, or an age in days from 1d to 3650d',
+  ],
+  [
+    'WHENCE_KEEP_VERSIONS',
+    '0d',
+    'WHENCE_KEEP_VERSIONS is "0d", but must be a number from 2 to 1000, or an age in days from 1d to 3650d',
+  ],
+  [
+    'WHENCE_KEEP_VERSIONS',
+    '12h',
+    'WHENCE_KEEP_VERSIONS is "12h", but must be a number from 2 to 1000, or an age in days from 1d to 3650d',
+  ],
+  [
+    'WHENCE_KEEP_VERSIONS',
+    '3651d',
+    'WHENCE_KEEP_VERSIONS is "3651d", but must be a number from 2 to 1000, or an age in days from 1d to 3650d',
+  ],
   [
     'WHENCE_DATASET_URL',
     's3://user:secret@bucket/whence',
@@ -185,7 +210,7 @@ for (const [variable, value, message] of [
   ['WHENCE_STORAGE_GRACE', '1m', 'WHENCE_STORAGE_GRACE is "1m", but must be a number of seconds from 0 to 3600'],
 ] as const) {
   test(`config: ${variable}=${value} is a usage error`, () => {
-    assert.throws(() => readConfig({ [variable]: value }), { name: 'UsageError', message });
+    assert.throws(() => readConfig({ [variable]: value }), { name: 'SettingError', message });
   });
 }
 

@@ -1,7 +1,9 @@
 /** The configuration, read from the environment. Only commands read it; everything below takes plain values. */
 import { type ProxyVariables, readProxyVariables } from '@whence/dataset/proxy';
+import type { Retention } from '@whence/dataset/retention';
 import type { ProviderSettings } from '../accounts/identity-provider.ts';
-import { UsageError } from '../terminal/exit.ts';
+import { SettingError } from '../terminal/exit.ts';
+import { hanging, PLAIN, type Style } from '../terminal/style.ts';
 import { type FirstKey, type Setting, settings } from './settings.ts';
 
 export type Config = {
@@ -14,7 +16,7 @@ export type Config = {
   readonly storageLocation: string;
   readonly storageGraceSeconds: number;
   readonly datasetUrl: string | undefined;
-  readonly keepVersions: number;
+  readonly keepVersions: Retention;
   readonly workers: number;
   readonly metricsPort: number | undefined;
   readonly metricsHost: string;
@@ -23,9 +25,11 @@ export type Config = {
   readonly logLevel: string;
   readonly trustProxy: string[];
   readonly corsOrigins: string[];
+  /** Whether the server has the MCP endpoint. */
+  readonly hasMcp: boolean;
   readonly dnsServers: string[];
-  /** File of validated ROA payloads, if configured. */
-  readonly rpkiFile: string | undefined;
+  /** File or URL of validated ROA payloads, if configured. */
+  readonly rpkiSource: string | undefined;
   /** The folder of RDAP's bootstrap files; undefined if registries must not be asked. */
   readonly rdapBootstrap: URL | undefined;
   /** Path or URL of the feed catalogue; undefined for the built-in one. */
@@ -66,12 +70,14 @@ export function readConfig(environment: Environment): Config {
       return parse(text);
     } catch (error) {
       const shown = isSecret === true ? 'set' : JSON.stringify(text);
-      throw new UsageError(`${variable} is ${shown}, but must be ${(error as Error).message}`);
+      throw new SettingError(`${variable} is ${shown}, but must be ${(error as Error).message}`);
     }
   };
   const [port, metricsPort] = [read(settings.port), read(settings.metricsPort)];
   if (port === metricsPort && port !== 0)
-    throw new UsageError(`${settings.port.variable} and ${settings.metricsPort.variable} are both ${port}: change one`);
+    throw new SettingError(
+      `${settings.port.variable} and ${settings.metricsPort.variable} are both ${port}: change one`,
+    );
   const [dataDir, databaseUrl] = [read(settings.dataDir), read(settings.databaseUrl)];
   return {
     host: read(settings.host),
@@ -90,8 +96,9 @@ export function readConfig(environment: Environment): Config {
     logLevel: read(settings.logLevel),
     trustProxy: read(settings.trustProxy),
     corsOrigins: read(settings.corsOrigins),
+    hasMcp: read(settings.hasMcp),
     dnsServers: read(settings.dnsServers),
-    rpkiFile: read(settings.rpkiFile),
+    rpkiSource: read(settings.rpkiSource),
     rdapBootstrap: read(settings.hasRdap) ? read(settings.rdapBootstrap) : undefined,
     feeds: read(settings.feeds),
     overrides: read(settings.overrides),
@@ -112,7 +119,7 @@ function readProvider(read: <T>(setting: Setting<T>) => T): ProviderSettings | u
   const [clientId, clientSecret] = [read(settings.providerClientId), read(settings.providerClientSecret)];
   if (clientId === '' || clientSecret === '') {
     const { providerIssuer, providerClientId, providerClientSecret } = settings;
-    throw new UsageError(
+    throw new SettingError(
       `${providerIssuer.variable} is set: set ${providerClientId.variable} and ${providerClientSecret.variable} too`,
     );
   }
@@ -120,13 +127,12 @@ function readProvider(read: <T>(setting: Setting<T>) => T): ProviderSettings | u
 }
 
 /** The table at the end of `whence --help`. */
-export function settingsHelp(): string {
-  const rows = Object.values(settings).map(
-    ({ variable, help, default: fallback }) =>
-      `  ${variable.padEnd(20)} ${help}${fallback === '' ? '' : ` (default: ${fallback})`}`,
+export function settingsHelp(style: Style = PLAIN): string {
+  const rows = Object.values(settings).map(({ variable, help, default: fallback }) =>
+    hanging(`  ${variable.padEnd(25)}  `, 29, `${help}${fallback === '' ? '' : ` (default: ${fallback})`}`, style),
   );
-  const proxies = '  HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY: the proxy for downloads, as in other programs';
-  return `\nEnvironment:\n${rows.join('\n')}\n${proxies}\n`;
+  const proxies = 'HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY: the proxy for downloads, as in other programs';
+  return `\n${style.bold('Environment:')}\n${rows.join('')}${hanging('  ', 4, proxies, style)}`;
 }
 
 /** Any URL may contain a password, so the value of every setting is checked. */

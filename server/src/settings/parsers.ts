@@ -1,5 +1,6 @@
 /** Parsers of settings. They throw an error that says what the value must be. */
 import { parsePrefix, type Range } from '@whence/dataset/prefix';
+import { MAX_VERSIONS, type Retention } from '@whence/dataset/retention';
 import { parseHostUrl } from '@whence/dataset/static-host-url';
 import { parseServer } from '@whence/email/dns-servers';
 import { readDatabaseUrl } from '../storage/postgres/database-url.ts';
@@ -23,6 +24,15 @@ export function parseInterval(text: string): number | undefined {
   const seconds = Number(count) * (UNIT_SECONDS[unit] ?? Number.NaN);
   if (!(seconds >= 60 && seconds <= 30 * 86_400)) throw new Error('off, or an interval from 1m to 30d');
   return seconds;
+}
+
+const MAX_RETENTION_DAYS = 3650;
+
+/** At least 2: keeping the newest version beside the current one prevents its number from being reused. */
+export function parseRetention(text: string): Retention {
+  const expected = `a number from 2 to ${MAX_VERSIONS}, or an age in days from 1d to ${MAX_RETENTION_DAYS}d`;
+  if (!text.endsWith('d')) return parseNumber(text, 2, MAX_VERSIONS, expected);
+  return { days: parseNumber(text.slice(0, -1), 1, MAX_RETENTION_DAYS, expected) };
 }
 
 /** Separated by commas. */
@@ -129,4 +139,9 @@ export function parseFolderUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'https:' || url.search !== '' || url.hash !== '') throw new Error('an https: URL of a folder');
   return new URL(url.href.endsWith('/') ? url.href : `${url.href}/`);
+}
+
+export function parseSwitch(text: string): boolean {
+  if (text !== 'on' && text !== 'off') throw new Error('on or off');
+  return text === 'on';
 }

@@ -15,6 +15,8 @@ import {
   parsePort,
   parseProxies,
   parsePublicUrl,
+  parseRetention,
+  parseSwitch,
 } from './parsers.ts';
 
 export type Setting<T> = {
@@ -65,9 +67,8 @@ export const settings = {
   keepVersions: {
     variable: 'WHENCE_KEEP_VERSIONS',
     default: '7',
-    help: 'versions of the dataset to keep, including the current one',
-    // At least 2: keeping the newest version beside the current one prevents its number from being reused.
-    parse: (text) => parseNumber(text, 2, 1000, 'a number from 2 to 1000'),
+    help: 'versions of the dataset to keep, including the current one: how many, or how old, such as 90d',
+    parse: parseRetention,
   },
   workers: {
     variable: 'WHENCE_WORKERS',
@@ -125,26 +126,29 @@ export const settings = {
     help: 'origins whose pages may call the API, such as https://app.example.com, separated by commas, or *',
     parse: parseOrigins,
   },
+  hasMcp: {
+    variable: 'WHENCE_MCP',
+    default: 'on',
+    help: 'on serves the tools of the Model Context Protocol at /mcp, with an API key',
+    parse: parseSwitch,
+  },
   dnsServers: {
     variable: 'WHENCE_DNS_SERVERS',
     default: '',
     help: 'DNS servers for the email check and for hostnames, host[:port], comma-separated (default: those of the system)',
     parse: parseDnsServers,
   },
-  rpkiFile: {
+  rpkiSource: {
     variable: 'WHENCE_RPKI',
     default: '',
-    help: 'JSON file of validated ROA payloads that a relying party such as rpki-client writes, for include=routing',
+    help: 'JSON file of validated ROA payloads that a relying party such as rpki-client writes, or its http(s) URL, for include=routing',
     parse: emptyToUndefined,
   },
   hasRdap: {
     variable: 'WHENCE_RDAP',
     default: 'off',
     help: 'on allows include=registration, which asks the regional internet registries by RDAP',
-    parse: (text) => {
-      if (text !== 'on' && text !== 'off') throw new Error('on or off');
-      return text === 'on';
-    },
+    parse: parseSwitch,
   },
   rdapBootstrap: {
     variable: 'WHENCE_RDAP_BOOTSTRAP',
@@ -173,7 +177,7 @@ export const settings = {
   updateSeconds: {
     variable: 'WHENCE_UPDATE',
     default: 'off',
-    help: 'how often whence serve updates the dataset from its feeds: off, or an interval such as 30m, 6h, 1d',
+    help: 'how often the server updates the dataset from its feeds: off, or an interval such as 30m, 6h, 1d',
     parse: parseInterval,
   },
   publicUrl: {
@@ -186,10 +190,7 @@ export const settings = {
     variable: 'WHENCE_PUBLIC_LOOKUPS',
     default: 'off',
     help: 'on allows lookups in the dashboard without an account, and GET /ip without a key, throttled by address',
-    parse: (text) => {
-      if (text !== 'on' && text !== 'off') throw new Error('on or off');
-      return text === 'on';
-    },
+    parse: parseSwitch,
   },
   keysPerMember: {
     variable: 'WHENCE_KEYS_PER_MEMBER',

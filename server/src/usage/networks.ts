@@ -32,7 +32,7 @@ export class NetworkCounts {
   #countedAll = 0;
   #counts = new Map<number, number>();
 
-  constructor(store: NetworkStore, random: () => number = Math.random) {
+  constructor(store: Pick<NetworkStore, 'add'>, random: () => number = Math.random) {
     this.#writer = new BatchWriter((batch, rows) => store.add(batch, rows));
     this.#random = random;
   }

@@ -40,6 +40,10 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures: 'whence enrich over a million lines',
     load: async () => (await import('./enrich.ts')).enrich,
   },
+  location: {
+    measures: 'locations at the size of DB-IP City Lite: build, file, lookups',
+    load: async () => (await import('./location.ts')).location,
+  },
   cluster: {
     measures: 'replicas on PostgreSQL, exact limits over restarts',
     load: async () => (await import('./cluster.ts')).cluster,

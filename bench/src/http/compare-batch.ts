@@ -5,11 +5,11 @@ import type { Server } from '@whence/testing/whence-program';
 import { formatRate, type Row } from '../report.ts';
 import {
   compareCosts,
-  describeResult,
   type LoadCandidate,
   type LoadResult,
   measureInterleaved,
   perCpuSecond,
+  printResults,
 } from './interleaved-load.ts';
 import { type Setup, startPeer } from './setup.ts';
 import type { Load } from './wrk.ts';
@@ -39,9 +39,7 @@ export async function compareBatch(setup: Setup, whence: Server): Promise<Row[]>
   assert.deepEqual(dataOf(answers[1]), dataOf(answers[0]));
 
   const results = await measureInterleaved(processes, candidates);
-  results.forEach((result, i) => {
-    print(`  ${candidates[i]?.name}: ${describeResult(result, BATCH)}`);
-  });
+  printResults(candidates, results, BATCH);
   await Promise.all([objects, sameContent].map((peer) => peer.stop()));
   const [ours, naive, theirs] = results as [LoadResult, LoadResult, LoadResult];
   const perSecond = perCpuSecond(ours) * BATCH;

@@ -10,10 +10,10 @@ import type { Server } from '@whence/testing/whence-program';
 import type { Row } from '../report.ts';
 import {
   compareCosts,
-  describeResult,
   type LoadCandidate,
   type LoadResult,
   measureInterleaved,
+  printResults,
 } from './interleaved-load.ts';
 import { buildGoPeer, goMissing } from './peers/go-maxminddb.ts';
 import { nginxGeoip2, nginxGeoip2Missing } from './peers/nginx-geoip2.ts';
@@ -46,9 +46,7 @@ export async function compareIp(setup: Setup, whence: Server): Promise<{ perSeco
   ];
   print(`GET /v1/ip/{ip}, ${CONNECTIONS} connections, ${bytes} bytes per body`);
   const results = await measureInterleaved(processes, candidates);
-  results.forEach((result, i) => {
-    print(`  ${candidates[i]?.name}: ${describeResult(result)}`);
-  });
+  printResults(candidates, results);
   print(`  ${(await sampleAnswers(whence, setup)).hitPercent.toFixed(0)} % from the answer cache`);
   await Promise.all(peers.map(({ server }) => server.stop()));
 

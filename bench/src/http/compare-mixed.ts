@@ -7,10 +7,10 @@ import type { Server } from '@whence/testing/whence-program';
 import type { Row } from '../report.ts';
 import {
   compareCosts,
-  describeResult,
   type LoadCandidate,
   type LoadResult,
   measureInterleaved,
+  printResults,
 } from './interleaved-load.ts';
 import { type Setup, startPeer } from './setup.ts';
 import type { Load } from './wrk.ts';
@@ -46,9 +46,7 @@ export async function compareMixed(setup: Setup, whence: Server): Promise<Row[]>
   ];
   print(`mixed requests, ${CONNECTIONS} connections`);
   const results = await measureInterleaved(processes, candidates);
-  results.forEach((result, i) => {
-    print(`  ${candidates[i]?.name}: ${describeResult(result)}`);
-  });
+  printResults(candidates, results);
   await maxmind.stop();
   const [ours, theirs] = results as [LoadResult, LoadResult];
   return [compareCosts('mixed / fastify + maxmind', ours, theirs, GOAL)];

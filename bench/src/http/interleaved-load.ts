@@ -4,6 +4,7 @@
  * compared within a round, and the result is the median of the rounds.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { print } from '@whence/testing/console-report';
 import { cpuSeconds, type PinnedProcesses } from '@whence/testing/pinned-processes';
 import { median } from '@whence/testing/statistics';
 import type { Server } from '@whence/testing/whence-program';
@@ -57,7 +58,14 @@ export function perCpuSecond({ cpuMicroseconds }: LoadResult): number {
   return 1e6 / cpuMicroseconds;
 }
 
-export function describeResult({ perSecond, rates, cpuMicroseconds, costs, busy }: LoadResult, weight = 1): string {
+/** `weight` is the number of lookups per request. */
+export function printResults(candidates: readonly LoadCandidate[], results: readonly LoadResult[], weight = 1): void {
+  results.forEach((result, i) => {
+    print(`  ${candidates[i]?.name}: ${describeResult(result, weight)}`);
+  });
+}
+
+function describeResult({ perSecond, rates, cpuMicroseconds, costs, busy }: LoadResult, weight: number): string {
   const range = `${formatRate(Math.min(...rates) * weight)} to ${formatRate(Math.max(...rates) * weight)}`;
   const digits = cpuMicroseconds < 100 ? 1 : 0;
   const costRange = `${Math.min(...costs).toFixed(digits)} to ${Math.max(...costs).toFixed(digits)}`;

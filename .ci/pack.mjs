@@ -1,0 +1,116 @@
+// npm run pack: tarballs of all published packages, in dist-packages or the folder that is given. The server's tarball
+// has what a clone reads from npm packages: the embedded dataset, compiled, the files it is compiled from, which an
+// update reads again, and the script of the page /docs. So it does not depend on those packages, which have 170 MB.
+// Run it after npm run build.
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { brotliCompressSync, constants } from 'node:zlib';
+
+const root = join(import.meta.dirname, '..');
+const target = resolve(process.argv[2] ?? join(root, 'dist-packages'));
+const { workspaces } = read(root);
+const published = workspaces.filter((folder) => read(join(root, folder)).private !== true);
+
+if (!existsSync(join(root, 'server/dist/bin.js'))) fail('the packages are not built: npm run build');
+const temporary = mkdtempSync(join(tmpdir(), 'whence-pack-'));
+try {
+  rmSync(target, { recursive: true, force: true });
+  mkdirSync(target, { recursive: true });
+  for (const folder of published) pack(join(root, folder), folder === 'server' ? temporary : target);
+  run('tar', ['-xzf', join(temporary, tarballOf('server')), '-C', temporary]);
+  const unpacked = join(temporary, 'package');
+  await addEmbedded(unpacked);
+  addReference(unpacked);
+  // Its scripts have run when it was packed in its workspace.
+  pack(unpacked, target, '--ignore-scripts');
+} finally {
+  rmSync(temporary, { recursive: true, force: true });
+}
+for (const name of readdirSync(target)) process.stdout.write(`${join(target, name)}\n`);
+
+/** server/src/commands/embedded-data.ts describes the folder. */
+async function addEmbedded(unpacked) {
+  const embedded = join(unpacked, 'embedded');
+  const dataDir = join(temporary, 'data');
+  run(process.execPath, [join(root, 'server/dist/bin.js'), 'dataset', 'build'], { WHENCE_DATA_DIR: dataDir });
+  mkdirSync(embedded);
+  const [version] = JSON.parse(readFileSync(join(dataDir, 'datasets/manifest.json'), 'utf8')).versions;
+  compress(join(dataDir, 'datasets', version.file), join(embedded, 'dataset.whence.br'));
+
+  const { npmSources } = await import('../dataset/dist/feeds/npm-sources.js');
+  for (const { package: name, files } of Object.values(npmSources)) {
+    const source = packageFolder(name);
+    const copy = join(embedded, name);
+    mkdirSync(copy, { recursive: true });
+    // package.json, which names the version, licences and notes on modifications; README.md repeats them.
+    for (const file of readdirSync(source)) if (!/\.(csv|md)$/.test(file)) cpSync(join(source, file), join(copy, file));
+    for (const { name: file } of Object.values(files)) compress(join(source, file), join(copy, `${file}.br`));
+  }
+  writeFileSync(join(embedded, 'CREDITS'), credits(version.sources));
+}
+
+/** For server/src/api/reference-page.ts. */
+function addReference(unpacked) {
+  const source = packageFolder('@scalar/fastify-api-reference');
+  const reference = join(unpacked, 'reference');
+  mkdirSync(reference);
+  cpSync(join(source, 'dist/js/standalone.js'), join(reference, 'scalar.js'));
+  cpSync(join(source, 'LICENSE'), join(reference, 'LICENSE'));
+}
+
+function packageFolder(name) {
+  const folders = [root, join(root, 'server')].map((folder) => join(folder, 'node_modules', name));
+  return folders.find((folder) => existsSync(folder)) ?? fail(`${name} is not installed: npm ci`);
+}
+
+function credits(sources) {
+  const rows = sources.map(({ id, as_of, licence, credit }) => `${id}, ${as_of}: ${credit}. ${licence}.`);
+  return `The sources of the embedded dataset. NOTICE, in the folder above, has the licences and what was changed.
+
+${rows.join('\n')}
+
+If you show results to others on a page, DB-IP asks for this link there:
+<a href='https://db-ip.com'>IP Geolocation by DB-IP</a>
+`;
+}
+
+/** Quality 6: the data package by package takes 6 s; quality 9 takes 50 s for 2 % less. */
+function compress(from, to) {
+  const bytes = readFileSync(from);
+  const params = {
+    [constants.BROTLI_PARAM_QUALITY]: 6,
+    [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
+    [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+  };
+  writeFileSync(to, brotliCompressSync(bytes, { params }));
+}
+
+function pack(folder, destination, ...options) {
+  run('npm', ['pack', folder, '--silent', '--pack-destination', destination, ...options], { WHENCE_PACK: 'yes' });
+}
+
+function run(program, args, environment = {}) {
+  const { status, stdout, stderr } = spawnSync(program, args, {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 64 << 20,
+    env: { ...process.env, ...environment },
+  });
+  if (status !== 0) fail(`${program} ${args.join(' ')}\n${stdout ?? ''}${stderr ?? ''}`);
+}
+
+function fail(message) {
+  // Thrown and not exited with, so that the temporary folder is removed.
+  throw new Error(message);
+}
+
+function read(folder) {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+}
+
+function tarballOf(folder) {
+  const { name, version } = read(join(root, folder));
+  return `${name.replace('@', '').replace('/', '-')}-${version}.tgz`;
+}

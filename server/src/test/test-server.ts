@@ -113,7 +113,10 @@ export async function startInProcess(
   options: ServerOptions = {},
 ) {
   const config = readConfig({ ...folder.environment, WHENCE_PORT: '0', ...environment });
-  const server = await startServer(config, openLog('fatal', false).logger, () => clock.nowMs, { graceMs: 0, ...options });
+  const server = await startServer(config, openLog('fatal', false).logger, () => clock.nowMs, {
+    graceMs: 0,
+    ...options,
+  });
   return { ...server, clock };
 }
 

@@ -3,6 +3,8 @@
  * file and write to /dev/null, in turn within a round. The rate is per second of CPU time of all threads, including the
  * start of the process and the time to open the data: it is the rate on one core, and does not depend on other load on the machine.
  */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,7 +52,7 @@ export async function enrich(): Promise<void> {
     const cases = makeCases(dataDir);
     const rows = cases.map((testCase) => measure(testCase, dataDir, folder));
     for (const testCase of cases.filter(({ name }) => name.endsWith('IPv4 by address')))
-      rows.push(compareJobs(testCase, dataDir, folder));
+      rows.push(...(await compareJobs(testCase, dataDir, folder)));
     print(`${loadAverage()} at the end\n\n${formatRows(rows)}`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -98,21 +100,43 @@ function measure(testCase: Case, dataDir: string, folder: string): Row {
   };
 }
 
-/** By the clock, because threads are about nothing else: several threads beside one, on an otherwise idle machine. */
-function compareJobs({ name, shape, addresses }: Case, dataDir: string, folder: string): Row {
+/**
+ * By the clock, because threads are about nothing else: several threads beside one, on an otherwise idle machine. As many
+ * processes at a time, which share nothing, show what its cores can give: two virtual ones may be one core of the host.
+ */
+async function compareJobs({ name, shape, addresses }: Case, dataDir: string, folder: string): Promise<Row[]> {
   const file = join(folder, `log.${shape}`);
   writeLog(file, shape, addresses);
   repeatLog(file, shape, JOBS_REPETITIONS);
   const lines = LINES * JOBS_REPETITIONS;
-  const perSecond = (jobs: number) => {
-    const args = [file, '--format', shape, '--jobs', String(jobs)];
-    return lines / runWhence(args, dataDir, lines).wallSeconds;
-  };
-  const rounds = Array.from({ length: ROUNDS }, () => ({ many: perSecond(JOBS), one: perSecond(1) }));
-  const many = median(rounds.map((round) => round.many));
-  const one = median(rounds.map((round) => round.one));
-  // Two threads; more of them share what the first one reads and writes.
-  return ratioRow(`${name}, --jobs ${JOBS} / 1, by the clock`, many, one, JOBS === 2 ? JOBS_GOAL : undefined);
+  const argsOf = (jobs: number) => [file, '--format', shape, '--jobs', String(jobs)];
+  const perSecond = (jobs: number) => lines / runWhence(argsOf(jobs), dataDir, lines).wallSeconds;
+  const rounds: Record<'threads' | 'processes' | 'one', number>[] = [];
+  for (let i = 0; i < ROUNDS; i++) {
+    const processes = (lines * JOBS) / (await secondsOfProcesses(JOBS, argsOf(1), dataDir));
+    rounds.push({ threads: perSecond(JOBS), processes, one: perSecond(1) });
+  }
+  const of = (which: 'threads' | 'processes' | 'one') => median(rounds.map((round) => round[which]));
+  return [
+    // Two threads; more of them share what the first one reads and writes.
+    ratioRow(`${name}, --jobs ${JOBS} / 1, by the clock`, of('threads'), of('one'), JOBS === 2 ? JOBS_GOAL : undefined),
+    ratioRow(`${name}, ${JOBS} processes / 1, by the clock`, of('processes'), of('one'), undefined),
+  ];
+}
+
+/** From the start of the first process to the end of the last one. */
+async function secondsOfProcesses(count: number, args: readonly string[], dataDir: string): Promise<number> {
+  const started = performance.now();
+  const codes = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const env = { PATH: process.env['PATH'], WHENCE_DATA_DIR: dataDir };
+      const child = spawn(process.execPath, [WHENCE, 'enrich', '--json', ...args], { env, stdio: 'ignore' });
+      const [code] = await once(child, 'exit');
+      return code;
+    }),
+  );
+  if (codes.some((code) => code !== 0)) throw new Error(`whence enrich exited with ${codes.join(' and ')}`);
+  return (performance.now() - started) / 1000;
 }
 
 function runWhence(args: readonly string[], dataDir: string, lines = LINES): MeasuredProcess {

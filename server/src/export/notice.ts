@@ -13,12 +13,22 @@ const LICENCE_URLS: Readonly<Record<string, string>> = {
   'Apache-2.0': 'https://www.apache.org/licenses/LICENSE-2.0',
 };
 
+type Credited = Pick<Selection, 'dataset' | 'supplement' | 'vrps' | 'vrpsAsOf'>;
+
 /** The meta data with the sources of everything that is exported, each once. */
-export function creditedMeta({ dataset: { meta }, supplement }: Pick<Selection, 'dataset' | 'supplement'>): Meta {
+export function creditedMeta({ dataset: { meta }, supplement, vrps, vrpsAsOf }: Credited): Meta {
   const known = new Set(meta.sources.map(({ id }) => id));
   const more = supplement?.meta.sources.filter(({ id }) => !known.has(id)) ?? [];
-  return { ...meta, sources: [...meta.sources, ...more] };
+  const roas = vrps && vrpsAsOf && [{ ...ROAS, as_of: vrpsAsOf.toISOString().slice(0, 10), records: vrps.count }];
+  return { ...meta, sources: [...meta.sources, ...more, ...(roas ?? [])] };
 }
+
+/** The payloads of `WHENCE_RPKI`. The repositories in which they are published name no licence. */
+const ROAS = {
+  id: 'rpki',
+  licence: 'no licence stated',
+  credit: 'ROAs of the holders of the addresses, published by AFRINIC, APNIC, ARIN, LACNIC and RIPE NCC',
+};
 
 /** The content of FILE.NOTICE. */
 export function noticeText(meta: Meta, name: string): string {

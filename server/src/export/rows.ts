@@ -22,6 +22,8 @@ export type Selection = {
   /** Given if a section needs it and the version has one. */
   readonly supplement?: Supplement | undefined;
   readonly vrps?: VrpTable | undefined;
+  /** When the payloads in `vrps` were made. */
+  readonly vrpsAsOf?: Date | undefined;
   readonly matches: (fields: Fields) => boolean;
   readonly onProgress: (step: string, share: number) => void;
 };

@@ -101,6 +101,18 @@ test('export: MMDB', async () => {
   assert.deepEqual(of('1.0.9.9').privacy, { kind: 'tor' });
 });
 
+test('export: the NOTICE names the ROA payloads where they were used', async () => {
+  for (const [include, isNamed] of [
+    ['routing', true],
+    ['privacy', false],
+  ] as const) {
+    const path = join(folder.dataDir, `${include}.csv`);
+    await runCommand(['dataset', 'export', '--format', 'csv', '--include', include, '--output', path], environment);
+    const notice = readFileSync(`${path}.NOTICE`, 'utf8');
+    assert.equal(/^- rpki, as of \d{4}-\d\d-\d\d\n.*\n {2}credit: ROAs of the holders/m.test(notice), isNamed, notice);
+  }
+});
+
 test('export: Parquet', async () => {
   const path = join(folder.dataDir, 'sections.parquet');
   const argv = ['dataset', 'export', '--format', 'parquet', '--include', 'routing,privacy', '--output', path];

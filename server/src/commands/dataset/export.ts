@@ -109,12 +109,13 @@ async function openSources(
   config: RpkiConfig,
   entry: VersionEntry,
   include: ExportOptions['include'] = new Set(),
-): Promise<Pick<Selection, 'sections' | 'supplement' | 'vrps'>> {
+): Promise<Pick<Selection, 'sections' | 'supplement' | 'vrps' | 'vrpsAsOf'>> {
   const isRouting = include.has('routing');
   const isLocation = include.has('location');
   const opened = isRouting || isLocation ? openLocalSupplement(config.dataDir, entry) : undefined;
   const supplement = isLocation ? requireParts(opened, ['hasLocations']) : opened;
-  return { sections: include, supplement, vrps: isRouting ? (await openRpkiSource(config))?.table : undefined };
+  const rpki = isRouting ? await openRpkiSource(config) : undefined;
+  return { sections: include, supplement, vrps: rpki?.table, vrpsAsOf: rpki?.asOf };
 }
 
 const isSet = (format: Format) => format === 'nftables' || format === 'ipset';

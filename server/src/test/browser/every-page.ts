@@ -8,7 +8,7 @@ import { until } from '@whence/testing/until';
 import type { Page } from 'playwright-core';
 import type { DashboardClient } from '../dashboard/dashboard-client.ts';
 import { type BrowserTest, heading, NO_BROWSER } from './browser.ts';
-import { inspectThemes, PHONE, WIDE } from './inspect.ts';
+import { inspectSizes, inspectThemes, PHONE, WIDE } from './inspect.ts';
 import { sharedSignIn, sharedWhence } from './shared-whence.ts';
 
 const EXPECTED_ERRORS = [/status of 40[0134]/, /status of 410/];
@@ -56,6 +56,7 @@ async function inspect(shown: Page): Promise<string> {
   const title = await shown.title();
   assert.match(title, /Whence/);
   await inspectThemes(shown, 'wide');
+  await inspectSizes(shown);
   await shown.setViewportSize(PHONE);
   await shown.reload();
   await settle(shown);
@@ -95,7 +96,7 @@ for (const [name, path] of [
   ['server', '/settings/server'],
   ['no such page', '/nowhere'],
 ] as const) {
-  test(`every page: ${name}, ${path}, in both themes and widths, and reloaded`, { skip: NO_BROWSER }, async () => {
+  test(`every page: ${name}, ${path}, in both themes and all widths, and reloaded`, { skip: NO_BROWSER }, async () => {
     await page.goto(path.replace(':id', keyId).replace(':revoked', revokedId));
     titles.push(await inspect(page));
   });
@@ -112,7 +113,7 @@ for (const [name, path] of [
   ['sign in', '/data'],
   ['a used link', '/set-up#used'],
 ] as const) {
-  test(`every page: ${name}, in both themes and widths, and reloaded`, { skip: NO_BROWSER }, async (t) => {
+  test(`every page: ${name}, in both themes and all widths, and reloaded`, { skip: NO_BROWSER }, async (t) => {
     const signedOut = await whence.open(t, { expectedErrors: EXPECTED_ERRORS });
     await signedOut.goto(path);
     await inspect(signedOut);

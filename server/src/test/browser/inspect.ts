@@ -8,6 +8,11 @@ import type { Page } from 'playwright-core';
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 export const WIDE = { width: 1280, height: 900 };
 export const PHONE = { width: 390, height: 844 };
+/** A large screen, and WIDE at a zoom of 200 %, which halves what fits. */
+const OTHER_SIZES = [
+  { width: 1920, height: 1080 },
+  { width: 640, height: 450 },
+];
 
 /** What differs between the themes. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
@@ -33,4 +38,12 @@ export async function inspectThemes(shown: Page, width: string): Promise<void> {
   await shown.emulateMedia({ colorScheme: 'dark' });
   assert.deepEqual(await seriousViolations(shown, COLOUR_RULES), [], `dark, ${width}`);
   assert.equal(await sidewaysBy(shown), 0, width);
+}
+
+/** The page fits at every other size too. Leaves it at the last one. */
+export async function inspectSizes(shown: Page): Promise<void> {
+  for (const size of OTHER_SIZES) {
+    await shown.setViewportSize(size);
+    assert.equal(await sidewaysBy(shown), 0, `${size.width} px`);
+  }
 }

@@ -21,7 +21,8 @@ export class Command {
     this.child = spawn(process.execPath, [bin, ...argv], {
       stdio: ['ignore', 'pipe', 'pipe'],
       ...options,
-      env: { PATH: process.env['PATH'], ...environment },
+      // `.ci/node-versions` preloads a module with NODE_OPTIONS.
+      env: { PATH: process.env['PATH'], NODE_OPTIONS: process.env['NODE_OPTIONS'], ...environment },
     });
     this.child.stdout?.setEncoding('utf8').on('data', (text) => {
       this.stdout += text;

@@ -1,7 +1,8 @@
 /** Tor, relays, proxies and VPN services. */
+import { networksOf } from '../../tables/networks/cloud.ts';
 import type { Feed } from '../feed.ts';
 import { PUBLISHED } from '../npm-sources.ts';
-import { GITHUB, networksOf } from './publishers.ts';
+import { GITHUB } from './publishers.ts';
 
 export const anonymityFeeds: readonly Feed[] = [
   {

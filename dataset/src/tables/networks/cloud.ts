@@ -27,3 +27,5 @@ export const cloud: Readonly<Record<string, readonly number[]>> = {
   Render: [397273],
   GitHub: [36459],
 };
+
+export const networksOf = (...providers: string[]) => providers.flatMap((provider) => cloud[provider] ?? []);

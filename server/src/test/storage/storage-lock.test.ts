@@ -12,11 +12,12 @@ import { ServerProcess, TestFolder } from '../test-server.ts';
 const LOCK_MS = 10_000;
 const GOAL_MS = 20;
 /**
- * Client and server share two cores with the rest of the suite, and the host may take them away for a moment. A request
- * that waits for the lock would wait for seconds.
+ * Client and server share two cores with the rest of the suite, and the host may take them away for a moment: a few
+ * answers may come late because of that, and as many as without a lock. One that waits for the lock waits for seconds.
  */
-const LATE_SHARE = 0.1;
+const LATE_SHARE = 0.01;
 const MAX_MS = 1_000;
+const UNLOCKED_MS = 3_000;
 
 test('storage lock: for 10 s, health checks and Enterprise keys are not affected; other keys use their lease and then get 503', async () => {
   const folder = new TestFolder();
@@ -34,6 +35,13 @@ test('storage lock: for 10 s, health checks and Enterprise keys are not affected
       return { status, text, ms: performance.now() - startedMs };
     };
     assert.equal((await timed(lookup, enterprise)).status, 200);
+    const isLate = ({ ms }: { ms: number }) => ms > GOAL_MS;
+    const unlocked: { ms: number }[] = [];
+    const unlockedMs = performance.now();
+    while (performance.now() - unlockedMs < UNLOCKED_MS)
+      unlocked.push(await timed(lookup, enterprise), await timed(`${server.url}/healthz`, ''));
+    const lateShare = LATE_SHARE + (2 * unlocked.filter(isLate).length) / unlocked.length;
+    // Takes the lease, which is returned when it is not used for some seconds.
     assert.equal((await timed(lookup, free)).status, 200);
     database.exec('BEGIN IMMEDIATE');
     const lockedMs = performance.now();
@@ -46,9 +54,9 @@ test('storage lock: for 10 s, health checks and Enterprise keys are not affected
       return performance.now() - lockedMs >= LOCK_MS;
     });
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
-    const late = answers.filter(({ ms }) => ms > GOAL_MS).map(({ ms }) => Math.round(ms));
+    const late = answers.filter(isLate).map(({ ms }) => Math.round(ms));
     const measured = `${late.length} of ${answers.length} late: ${late} ms`;
-    assert.ok(late.length <= answers.length * LATE_SHARE && late.every((ms) => ms < MAX_MS), measured);
+    assert.ok(late.length <= answers.length * lateShare && late.every((ms) => ms < MAX_MS), measured);
     const { status, text, ms } = await beyond;
     assert.equal(status, 503);
     assert.equal(JSON.parse(text).data.code, 'STORAGE_UNAVAILABLE');

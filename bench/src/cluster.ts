@@ -3,8 +3,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { publish } from '@whence/dataset/publish';
-import { sampleContent } from '@whence/dataset/sample-dataset';
+import { sampleContent } from '@whence/dataset/internal/test/sample-dataset';
+import { publish } from '@whence/dataset/internal/versions/publish';
 import { loadAverage, print } from '@whence/testing/console-report';
 import {
   ANY_CORE,

@@ -8,7 +8,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { checkDomain } from '@whence/email/check';
+import { checkDomain } from '@whence/email';
 import { createDnsClient } from '@whence/email/resolver';
 import { formatCount, loadAverage, print } from '@whence/testing/console-report';
 import { median } from '@whence/testing/statistics';

@@ -8,8 +8,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readManifest, versionPath } from '@whence/dataset/publish';
-import { type Dataset, openDataset } from '@whence/dataset/read';
+import { type Dataset, openDataset } from '@whence/dataset/internal/file/read';
+import { readManifest, versionPath } from '@whence/dataset/internal/versions/publish';
 import { formatCount, loadAverage, print } from '@whence/testing/console-report';
 import { seededWords } from '@whence/testing/seeded-random';
 import { median } from '@whence/testing/statistics';

@@ -9,7 +9,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openCurrent } from '@whence/dataset/publish';
+import { openCurrent } from '@whence/dataset/internal/versions/publish';
 import { formatCount, loadAverage, print } from '@whence/testing/console-report';
 import { seededWords } from '@whence/testing/seeded-random';
 import { median } from '@whence/testing/statistics';

@@ -8,10 +8,10 @@ import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeFileSync, writ
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Address, formatAddress, ipv4, ipv6 } from '@whence/dataset/address';
-import { compileSupplement } from '@whence/dataset/compile-supplement';
-import { fileContent } from '@whence/dataset/feed-content';
-import { FORMATS } from '@whence/dataset/formats';
-import { readSupplement, Supplement } from '@whence/dataset/supplement';
+import { FORMATS } from '@whence/dataset/internal/feeds/formats';
+import { fileContent } from '@whence/dataset/internal/io/content';
+import { compileSupplement } from '@whence/dataset/internal/supplement/compile-supplement';
+import { readSupplement, Supplement } from '@whence/dataset/internal/supplement/supplement';
 import { formatCount, loadAverage, print } from '@whence/testing/console-report';
 import { seededRandom } from '@whence/testing/seeded-random';
 import { median } from '@whence/testing/statistics';

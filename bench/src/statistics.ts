@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openCurrent } from '@whence/dataset/publish';
+import { openCurrent } from '@whence/dataset/internal/versions/publish';
 import { formatCount, loadAverage, print } from '@whence/testing/console-report';
 import { createAccount, type DashboardSession, openSession } from '@whence/testing/dashboard-session';
 import { ANY_CORE, PinnedProcesses, residentBytes } from '@whence/testing/pinned-processes';

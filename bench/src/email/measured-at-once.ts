@@ -4,7 +4,7 @@
  */
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { examineDomain } from '@whence/email/check';
+import { examineDomain } from '@whence/email';
 import { createDnsClient } from '@whence/email/resolver';
 import { AT_ONCE, listedDomain, listedGrade } from './zone.ts';
 

@@ -5,7 +5,7 @@
  * is asked, except `_dmarc.example`.
  */
 import { generateKeyPairSync } from 'node:crypto';
-import type { ZoneRecords } from '@whence/email/zone-records';
+import type { ZoneRecords } from '@whence/email/internal/dns/zone-records';
 
 export const DOMAIN = 'sender.example';
 export const KEY_SELECTORS = ['google', 'selector1', 'k1'];

@@ -4,8 +4,8 @@
  * between.
  */
 import { type Address, formatAddress, ipv4 } from '@whence/dataset/address';
+import type { Dataset } from '@whence/dataset/internal/file/read';
 import { fromBigInt, type Range } from '@whence/dataset/prefix';
-import type { Dataset } from '@whence/dataset/read';
 import type { Words } from '@whence/testing/seeded-random';
 
 export type Mix = { readonly name: string; readonly version: 4 | 6; readonly texts: readonly string[] };

@@ -13,7 +13,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Dataset } from '@whence/dataset/read';
+import type { Dataset } from '@whence/dataset/internal/file/read';
 import type { IpRecord } from '@whence/dataset/record';
 import { open, Reader, type Response } from 'maxmind';
 import type { Candidate } from './interleaved-rates.ts';

@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
-import { openDataset } from '@whence/dataset/read';
+import { openDataset } from '@whence/dataset/internal/file/read';
 import { whenceAnswer } from './whence.ts';
 
 export type LoadMeasure = { readonly loadMs: number; readonly residentBytes: number };

@@ -1,7 +1,7 @@
 /** Whence, with the same calls as the server. */
 import { parseAddress } from '@whence/dataset/address';
-import type { Dataset } from '@whence/dataset/read';
-import { recordBytes, writeRecord } from '@whence/dataset/record-writer';
+import type { Dataset } from '@whence/dataset/internal/file/read';
+import { recordBytes, writeRecord } from '@whence/dataset/internal/file/texts/record-writer';
 import type { Candidate } from './interleaved-rates.ts';
 
 export function whenceLookup(dataset: Dataset): Candidate {

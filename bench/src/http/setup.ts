@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openCurrent } from '@whence/dataset/publish';
-import type { Dataset } from '@whence/dataset/read';
+import type { Dataset } from '@whence/dataset/internal/file/read';
+import { openCurrent } from '@whence/dataset/internal/versions/publish';
 import { type PinnedProcesses, SERVER_CORE } from '@whence/testing/pinned-processes';
 import { seededWords, type Words } from '@whence/testing/seeded-random';
 import { buildDataset, createKey, createKeys, exportMmdb, type Server } from '@whence/testing/whence-program';

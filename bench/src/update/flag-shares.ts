@@ -1,6 +1,6 @@
 /** The share of answers with each flag, and the counts from the figures of the dataset. */
 import { parseAddress } from '@whence/dataset/address';
-import type { Dataset } from '@whence/dataset/read';
+import type { Dataset } from '@whence/dataset/internal/file/read';
 import { FLAGS } from '@whence/dataset/record';
 import { formatCount, formatTable } from '@whence/testing/console-report';
 import type { Mix } from '../engine/announced-addresses.ts';

@@ -14,9 +14,9 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { formatAddress } from '@whence/dataset/address';
-import { prefixLength } from '@whence/dataset/format';
+import { prefixLength } from '@whence/dataset/internal/file/format';
+import type { Dataset } from '@whence/dataset/internal/file/read';
 import { addressBits, formatPrefix, fromBigInt } from '@whence/dataset/prefix';
-import type { Dataset } from '@whence/dataset/read';
 import type { Words } from '@whence/testing/seeded-random';
 
 const ROUTES = { 4: 1_000_000, 6: 200_000 } as const;

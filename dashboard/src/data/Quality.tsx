@@ -1,7 +1,7 @@
 /** How right and how old the data are. */
 import { Button } from '@mantine/core';
 import type { DatasetReport, FlagSubject, QualityRow } from '@whence/client/wire';
-import { MEASURE_WORDS, unitWords } from '@whence/dataset/quality-words';
+import { MEASURE_WORDS, unitWords } from '@whence/dataset/internal/quality-words';
 import { useState } from 'react';
 import { Facts } from '../components/Facts.tsx';
 import { type Column, Table } from '../components/Table.tsx';

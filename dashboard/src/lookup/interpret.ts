@@ -3,7 +3,7 @@
  * a URL), or part of a network's name.
  */
 import { formatAddress, parseAddress } from '@whence/dataset/address';
-import { parseAsn } from '@whence/dataset/as-number';
+import { parseAsn } from '@whence/dataset/internal/as-number';
 import { addressBits, formatPrefix, parseCidr } from '@whence/dataset/prefix';
 
 export type LookupTarget =

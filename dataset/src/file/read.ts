@@ -113,9 +113,10 @@ export class Dataset {
    * Longest-prefix match: the record of the address and the length of the announced prefix; 0 if it is not announced.
    */
   find(address: Address): Match {
-    return address.version === 4
-      ? this.#ipv4.find(address.w0)
-      : this.#ipv6.find(address.w0, address.w1, address.w2, address.w3);
+    if (address.version === 4) return this.#ipv4.find(address.w0);
+    if (address.version === 6) return this.#ipv6.find(address.w0, address.w1, address.w2, address.w3);
+    // From JavaScript: text would be looked up as an address that is not announced.
+    throw new TypeError(`not a parsed address: ${address}`);
   }
 
   /** The same for the first `count` IPv4 addresses, given as words. */

@@ -3,7 +3,7 @@
  * has them, else by the hostname where the operator documents names.
  */
 import type { Address } from '@whence/dataset/address';
-import type { Dataset } from '@whence/dataset/read';
+import type { Dataset } from '@whence/dataset/internal/file/read';
 import type { Crawler } from './crawlers.ts';
 import type { Hostname } from './hostname.ts';
 

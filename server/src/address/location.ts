@@ -3,9 +3,9 @@
  * the two is wrong, and the country is the one that more sources decide.
  */
 import type { Address } from '@whence/dataset/address';
-import type { Match } from '@whence/dataset/format';
-import type { Dataset } from '@whence/dataset/read';
-import type { Location, Supplement } from '@whence/dataset/supplement';
+import type { Match } from '@whence/dataset/internal/file/format';
+import type { Dataset } from '@whence/dataset/internal/file/read';
+import type { Location, Supplement } from '@whence/dataset/internal/supplement/supplement';
 
 type LocatedAddress = {
   readonly dataset: Dataset;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { parseAddress } from '@whence/dataset/address';
-import { parseOverrides } from '@whence/dataset/overrides';
-import { datasetOf, type Sample, sampleInput } from '@whence/dataset/sample-dataset';
+import { parseOverrides } from '@whence/dataset/internal/compile/input/overrides';
+import { datasetOf, type Sample, sampleInput } from '@whence/dataset/internal/test/sample-dataset';
 import { privacyOf } from './privacy.ts';
 
 const SAMPLE: Sample = {

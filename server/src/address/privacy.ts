@@ -3,8 +3,8 @@
  * the record decide the kind, so that an override of the operator applies here too; the sources that the evidence shows
  * name the service. A relay has no flag: it is neither a VPN nor a reason for suspicion.
  */
-import type { Match } from '@whence/dataset/format';
-import type { Dataset } from '@whence/dataset/read';
+import type { Match } from '@whence/dataset/internal/file/format';
+import type { Dataset } from '@whence/dataset/internal/file/read';
 
 export type PrivacyKind = 'relay' | 'vpn' | 'tor' | 'proxy';
 export type Privacy = { kind: PrivacyKind; service?: string };

@@ -3,9 +3,9 @@
  * the answer. Local sections are made from the dataset alone, so that batches and commands can have them too.
  */
 import type { Address } from '@whence/dataset/address';
-import type { Match } from '@whence/dataset/format';
-import type { Dataset } from '@whence/dataset/read';
-import type { Location, Supplement } from '@whence/dataset/supplement';
+import type { Match } from '@whence/dataset/internal/file/format';
+import type { Dataset } from '@whence/dataset/internal/file/read';
+import type { Location, Supplement } from '@whence/dataset/internal/supplement/supplement';
 import { parseInclude, requireIncluded } from '../http/requests.ts';
 import {
   ADDRESS_SECTIONS,

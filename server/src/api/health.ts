@@ -1,6 +1,6 @@
 /** `/healthz` says that the process runs, without touching anything else; `/readyz` says whether it can answer requests. */
-import { ageOfDay, dataAsOf } from '@whence/dataset/data-age';
-import { datedFlags, unknownFlags } from '@whence/dataset/flag-sources';
+import { ageOfDay, dataAsOf } from '@whence/dataset/internal/data-age';
+import { datedFlags, unknownFlags } from '@whence/dataset/internal/flag-sources';
 import type { FastifyRequest } from 'fastify';
 import { envelope } from '../http/envelope.ts';
 import { ApiError } from '../http/errors.ts';

@@ -1,5 +1,5 @@
 /** Command-line definition of `whence dataset`. */
-import { DEFAULT_DIFF_LIMIT, MAX_DIFF_LIMIT } from '@whence/dataset/diff-limit';
+import { DEFAULT_DIFF_LIMIT, MAX_DIFF_LIMIT } from '@whence/dataset/internal/diff/limit';
 import { type Command, Option } from 'commander';
 import { EXPORT_FORMATS } from '../export/options.ts';
 import { LOCAL_ADDRESS_SECTIONS } from '../vocabulary.ts';

@@ -10,7 +10,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
-import { publishFirst, readManifest } from '@whence/dataset/publish';
+import { publishFirst, readManifest } from '@whence/dataset/internal/versions/publish';
 
 const EMBEDDED = join(import.meta.dirname, '../../embedded');
 

@@ -1,5 +1,5 @@
 /** What `whence ip --include` asks for beside the record: DNS, the registries and a file of ROA payloads, opened once. */
-import type { Dataset } from '@whence/dataset/read';
+import type { Dataset } from '@whence/dataset/internal/file/read';
 import { HostnameLookups } from '../address/hostname-lookups.ts';
 import type { Registrations } from '../address/registration/registrations.ts';
 import { type AddressMembers, AddressSections } from '../address/sections.ts';

@@ -1,7 +1,7 @@
 /** `wh ip A…`: records of addresses, from the local dataset, and what `--include` asks for. */
 import { type Address, formatAddress } from '@whence/dataset/address';
-import type { Dataset } from '@whence/dataset/read';
-import type { Location } from '@whence/dataset/supplement';
+import type { Dataset } from '@whence/dataset/internal/file/read';
+import type { Location } from '@whence/dataset/internal/supplement/supplement';
 import type { Hostname } from '../address/hostname.ts';
 import type { Registration } from '../address/registration/rdap-network.ts';
 import type { AddressMembers } from '../address/sections.ts';

@@ -1,9 +1,14 @@
 /** Opens the local dataset, for commands that work without a server. */
 
 import { DatasetError } from '@whence/dataset/dataset-error';
-import { openSupplement, readManifest, type VersionEntry, versionPath } from '@whence/dataset/publish';
-import { type Dataset, openDataset } from '@whence/dataset/read';
-import type { Supplement } from '@whence/dataset/supplement';
+import { type Dataset, openDataset } from '@whence/dataset/internal/file/read';
+import type { Supplement } from '@whence/dataset/internal/supplement/supplement';
+import {
+  openSupplement,
+  readManifest,
+  type VersionEntry,
+  versionPath,
+} from '@whence/dataset/internal/versions/publish';
 import { CommandError } from '../terminal/exit.ts';
 import { PROGRAM } from '../terminal/program-name.ts';
 

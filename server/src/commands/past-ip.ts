@@ -1,8 +1,13 @@
 /** `wh ip --history`, `--dataset-version` and `--at`: records of addresses in earlier versions of the local dataset. */
 import { type Address, formatAddress, parseAddress } from '@whence/dataset/address';
 import { DatasetError } from '@whence/dataset/dataset-error';
-import { inUseFor, PastVersions, type RecordSpan, type WantedVersion } from '@whence/dataset/past-versions';
-import type { Dataset } from '@whence/dataset/read';
+import type { Dataset } from '@whence/dataset/internal/file/read';
+import {
+  inUseFor,
+  PastVersions,
+  type RecordSpan,
+  type WantedVersion,
+} from '@whence/dataset/internal/history/past-versions';
 import type { IpRecord } from '@whence/dataset/record';
 import { evidenceOf, specialPurposeOf } from '../lookup/lookup.ts';
 import { isDay } from '../quota/day.ts';

@@ -1,6 +1,6 @@
 /** Requests for an email check: which texts they take, how they are refused, and the check itself. */
 import { normalizeDomain } from '@whence/email/domain-name';
-import { isSelector, MAX_SELECTORS, tidySelectors } from '@whence/email/selectors';
+import { isSelector, MAX_SELECTORS, tidySelectors } from '@whence/email/internal/dkim/selectors';
 import { ApiError } from '../http/errors.ts';
 import { parseInclude } from '../http/requests.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';

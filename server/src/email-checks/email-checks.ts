@@ -3,8 +3,9 @@
  * sends about fifty DNS queries and takes seconds if the domain's servers do not answer, so one key must not be able to
  * hold all slots.
  */
-import type { TriedRecords } from '@whence/email/changed-zone';
+
 import type { Resolver } from '@whence/email/dns';
+import type { TriedRecords } from '@whence/email/internal/dns/changed-zone';
 import type { DnsClient } from '@whence/email/resolver';
 import { FairSlots } from '../limits/fair-slots.ts';
 import type { Checked, CheckRequest, examineMail } from './examine-mail.ts';
@@ -70,7 +71,7 @@ export class EmailChecks {
   /** What the check would say if these records were published. Undefined as for `check`. */
   tryRecords(domain: string, request: CheckRequest, tried: TriedRecords): Promise<Trial | undefined> {
     return this.#inSlot(domain, request, async (running, leftMs) => {
-      const { askUnknown, changeRecords } = await import('@whence/email/changed-zone');
+      const { askUnknown, changeRecords } = await import('@whence/email/internal/dns/changed-zone');
       const zone = await this.#knownZone(domain, running, leftMs);
       const { before, answers, sentinel } = zone;
       const after = await this.#examine(domain, { ...running, sentinel }, leftMs, (resolver) =>
@@ -85,8 +86,8 @@ export class EmailChecks {
     const key = JSON.stringify([domain, selectors ?? null, moreSelectors, networksFrom?.meta.built_at ?? null]);
     const known = this.#knownZones.find(key);
     const [{ rememberAnswers }, { newSentinel }, { unverifiedParts }] = await Promise.all([
-      import('@whence/email/changed-zone'),
-      import('@whence/email/check'),
+      import('@whence/email/internal/dns/changed-zone'),
+      import('@whence/email'),
       import('@whence/email/compare'),
     ]);
     // What DNS did not answer is asked again, for both checks: otherwise the change would seem to repair it.

@@ -1,7 +1,7 @@
 /** One check with everything that was requested. Loaded for the first check only. */
-import type { Dataset } from '@whence/dataset/read';
-import { type CheckOptions, type Examination, examineDomain } from '@whence/email/check';
-import { findMailSenders } from '@whence/email/mail-senders';
+import type { Dataset } from '@whence/dataset/internal/file/read';
+import { type CheckOptions, type Examination, examineDomain } from '@whence/email';
+import { findMailSenders } from '@whence/email/internal/senders/mail-senders';
 import { type EmailAnswer, fitAnswer } from './fit-answer.ts';
 import { networksOf } from './mail-networks.ts';
 import { type PolicyNetwork, policyFetcher } from './mta-sts-fetch.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { checkDomain } from '@whence/email/check';
+import { checkDomain } from '@whence/email';
 import { MAX_REPORT_BYTES } from '@whence/email/report';
 import { zone } from '@whence/email/zone';
 

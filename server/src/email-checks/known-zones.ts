@@ -2,7 +2,7 @@
  * The zones of domains whose records are being edited: the check as it is now, and the answers it was made of. Every
  * change to a text is then checked against them, and only names that the change brings are asked.
  */
-import type { KnownAnswers } from '@whence/email/changed-zone';
+import type { KnownAnswers } from '@whence/email/internal/dns/changed-zone';
 import type { Checked } from './examine-mail.ts';
 
 export type KnownZone = {

@@ -1,10 +1,10 @@
 /** Ranges that several networks share, in a dataset of 256 prefixes below 18.0.0.0/8. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { makeMatch } from '@whence/dataset/format';
+import { makeMatch } from '@whence/dataset/internal/file/format';
+import type { Dataset } from '@whence/dataset/internal/file/read';
 import { toBigInt } from '@whence/dataset/prefix';
-import type { Dataset } from '@whence/dataset/read';
-import type { MailSenders } from '@whence/email/mail-senders';
+import type { MailSenders } from '@whence/email/internal/senders/mail-senders';
 import { networksOf } from './mail-networks.ts';
 
 type Address = Parameters<Dataset['find']>[0];

@@ -3,7 +3,8 @@
  * record authorizes.
  */
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { type Match, prefixLength } from '@whence/dataset/format';
+import { type Match, prefixLength } from '@whence/dataset/internal/file/format';
+import type { Dataset } from '@whence/dataset/internal/file/read';
 import {
   addressBits,
   formatPrefix,
@@ -12,11 +13,10 @@ import {
   type Range,
   widestPrefixLength,
 } from '@whence/dataset/prefix';
-import type { Dataset } from '@whence/dataset/read';
 import type { ConnectionType, ThreatLevel } from '@whence/dataset/record';
-import { limitFindings } from '@whence/email/finding-list';
-import { formatFinding } from '@whence/email/finding-text';
-import type { MailSenders } from '@whence/email/mail-senders';
+import { limitFindings } from '@whence/email/internal/findings/finding-list';
+import { formatFinding } from '@whence/email/internal/findings/finding-text';
+import type { MailSenders } from '@whence/email/internal/senders/mail-senders';
 import { runsWithin } from '../lookup/prefix-runs.ts';
 
 /** What the dataset knows about an address. For unannounced space, `asn` is 0 and the texts are empty. */

@@ -4,8 +4,8 @@
  * cannot lead to another address. A proxy is not used, because it would resolve the name itself.
  */
 import { isIPv6, type LookupFunction } from 'node:net';
-import { fetchText } from '@whence/dataset/fetch-text';
-import { type FetchPolicy, MAX_POLICY_BYTES, POLICY_TIMEOUT_MS } from '@whence/email/mta-sts';
+import { fetchText } from '@whence/dataset/internal/io/download/fetch-text';
+import { type FetchPolicy, MAX_POLICY_BYTES, POLICY_TIMEOUT_MS } from '@whence/email/internal/transport/mta-sts';
 
 export type PolicyNetwork = {
   /** Certificate authorities to trust instead of Node's, as PEM. */

@@ -1,6 +1,6 @@
 /** Looks up one address, counts it and appends the insertion. Shared by all formats. */
 import type { Address } from '@whence/dataset/address';
-import type { Dataset } from '@whence/dataset/read';
+import type { Dataset } from '@whence/dataset/internal/file/read';
 import type { Counts } from './counts.ts';
 import type { Insertion } from './insertion.ts';
 import type { OutputBuffer } from './output-buffer.ts';

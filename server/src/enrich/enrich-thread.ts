@@ -1,7 +1,7 @@
 /** A thread of `whence enrich --jobs`: enriches one block of whole records after the other. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { openDataset } from '@whence/dataset/read';
-import { readSupplement, Supplement } from '@whence/dataset/supplement';
+import { openDataset } from '@whence/dataset/internal/file/read';
+import { readSupplement, Supplement } from '@whence/dataset/internal/supplement/supplement';
 import { type Counts, newCounts } from './counts.ts';
 import type { CsvColumns } from './formats/csv.ts';
 import { OutputBuffer } from './output-buffer.ts';

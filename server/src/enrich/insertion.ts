@@ -8,10 +8,17 @@
  * distinct addresses.
  */
 import { type Address, truncateAddress, wordMask } from '@whence/dataset/address';
-import { asciiJson, eightBytes, writeIPv6, writeOctet, writeQuad, writeText } from '@whence/dataset/ascii-writer';
-import { type Match, prefixLength, recordNumber } from '@whence/dataset/format';
-import type { Dataset } from '@whence/dataset/read';
-import type { Supplement } from '@whence/dataset/supplement';
+import { type Match, prefixLength, recordNumber } from '@whence/dataset/internal/file/format';
+import type { Dataset } from '@whence/dataset/internal/file/read';
+import {
+  asciiJson,
+  eightBytes,
+  writeIPv6,
+  writeOctet,
+  writeQuad,
+  writeText,
+} from '@whence/dataset/internal/file/texts/ascii-writer';
+import type { Supplement } from '@whence/dataset/internal/supplement/supplement';
 import type { AddressMembers } from '../address/sections.ts';
 import {
   type AttributeField,

@@ -1,8 +1,8 @@
 /** The text of fields of a place, which is made once for each place: many addresses share one. */
 import type { Address } from '@whence/dataset/address';
-import type { Match } from '@whence/dataset/format';
-import type { Dataset } from '@whence/dataset/read';
-import type { Supplement } from '@whence/dataset/supplement';
+import type { Match } from '@whence/dataset/internal/file/format';
+import type { Dataset } from '@whence/dataset/internal/file/read';
+import type { Supplement } from '@whence/dataset/internal/supplement/supplement';
 import type { LocationField } from './fields.ts';
 import type { OutputBuffer } from './output-buffer.ts';
 import { TextCache } from './text-cache.ts';

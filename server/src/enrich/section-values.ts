@@ -3,9 +3,9 @@
  * there are a million, so its values are not kept.
  */
 import type { Address } from '@whence/dataset/address';
-import type { Match } from '@whence/dataset/format';
-import type { Dataset } from '@whence/dataset/read';
-import type { Supplement } from '@whence/dataset/supplement';
+import type { Match } from '@whence/dataset/internal/file/format';
+import type { Dataset } from '@whence/dataset/internal/file/read';
+import type { Supplement } from '@whence/dataset/internal/supplement/supplement';
 import { type Privacy, privacyOf } from '../address/privacy.ts';
 import { originNumbers, recordState } from '../address/routing/routing.ts';
 import { VrpTable } from '../address/routing/vrps.ts';

@@ -5,8 +5,8 @@
  * that differ only in the explanation of a value are the same object here, so equal neighbours can be compared with
  * `===`.
  */
-import { type Match, recordNumber } from '@whence/dataset/format';
-import type { Dataset } from '@whence/dataset/read';
+import { type Match, recordNumber } from '@whence/dataset/internal/file/format';
+import type { Dataset } from '@whence/dataset/internal/file/read';
 import { type ConnectionType, FLAGS, type Flag, type Rir, type ThreatLevel } from '@whence/dataset/record';
 
 export type Fields = {

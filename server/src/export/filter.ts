@@ -1,6 +1,6 @@
 /** Which networks to export: values of one option are combined with or, different options with and. */
-import { parsePrefixedAsn } from '@whence/dataset/as-number';
-import type { Dataset } from '@whence/dataset/read';
+import { parsePrefixedAsn } from '@whence/dataset/internal/as-number';
+import type { Dataset } from '@whence/dataset/internal/file/read';
 import { CONNECTION_TYPES, type ConnectionType, FLAGS, type Flag } from '@whence/dataset/record';
 import { UsageError } from '../terminal/exit.ts';
 import type { Fields } from './fields.ts';

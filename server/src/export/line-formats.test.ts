@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { parseAddress } from '@whence/dataset/address';
-import { prefixLength } from '@whence/dataset/format';
+import { prefixLength } from '@whence/dataset/internal/file/format';
 import { formatPrefix, fromBigInt, parsePrefix } from '@whence/dataset/prefix';
 import { ExportSample } from '../test/packages/export-sample.ts';
 

@@ -4,10 +4,10 @@
  * Runs come in batches that yield to the event loop, so that progress is drawn and signals are handled.
  */
 import { setImmediate } from 'node:timers/promises';
-import { prefixLength } from '@whence/dataset/format';
+import { prefixLength } from '@whence/dataset/internal/file/format';
+import type { Dataset } from '@whence/dataset/internal/file/read';
+import type { Supplement } from '@whence/dataset/internal/supplement/supplement';
 import { addressBits, formatPrefix, fromBigInt, lastAddress, prefixesOfRange } from '@whence/dataset/prefix';
-import type { Dataset } from '@whence/dataset/read';
-import type { Supplement } from '@whence/dataset/supplement';
 import type { VrpTable } from '../address/routing/vrps.ts';
 import type { AddressMembers } from '../address/sections.ts';
 import { fieldsOfSections, type SectionField } from '../enrich/fields.ts';

@@ -4,7 +4,7 @@
  * service to the record, so they divide nothing.
  */
 import type { Address } from '@whence/dataset/address';
-import type { Match } from '@whence/dataset/format';
+import type { Match } from '@whence/dataset/internal/file/format';
 import { fromBigInt } from '@whence/dataset/prefix';
 import { locationOf } from '../address/location.ts';
 import { type Privacy, privacyOf } from '../address/privacy.ts';

@@ -2,8 +2,9 @@
  * The connection types of a stretch of address space, one letter per block of equal size, in the order of addresses: what
  * a page needs to draw a map. A block has the type of most of its announced addresses.
  */
+
+import type { Dataset } from '@whence/dataset/internal/file/read';
 import { formatPrefix, fromBigInt, parsePrefix, type Range } from '@whence/dataset/prefix';
-import type { Dataset } from '@whence/dataset/read';
 import { CONNECTION_TYPES, type ConnectionType } from '@whence/dataset/record';
 import { CELL_CODES, UNANNOUNCED_CELL } from '../vocabulary.ts';
 import type { GiveWay } from './dataset-walks.ts';

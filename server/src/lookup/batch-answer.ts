@@ -3,11 +3,17 @@
  * objects and JSON.stringify it would take four times as long.
  */
 import { type Address, ipv4, parseAddress } from '@whence/dataset/address';
-import { writeRange, writeText } from '@whence/dataset/ascii-writer';
-import { ADDRESS_BYTES, ENTRY_BYTES, type Target, targetOf, writeBatchEntry } from '@whence/dataset/batch-entry';
-import { type Match, recordNumber } from '@whence/dataset/format';
-import type { Dataset } from '@whence/dataset/read';
-import { recordBytes, writeRecord } from '@whence/dataset/record-writer';
+import { type Match, recordNumber } from '@whence/dataset/internal/file/format';
+import type { Dataset } from '@whence/dataset/internal/file/read';
+import { writeRange, writeText } from '@whence/dataset/internal/file/texts/ascii-writer';
+import {
+  ADDRESS_BYTES,
+  ENTRY_BYTES,
+  type Target,
+  targetOf,
+  writeBatchEntry,
+} from '@whence/dataset/internal/file/texts/batch-entry';
+import { recordBytes, writeRecord } from '@whence/dataset/internal/file/texts/record-writer';
 import { ApiError, type ErrorName, errorBody } from '../http/errors.ts';
 import type { NetworkCounts } from '../usage/networks.ts';
 

@@ -3,7 +3,7 @@
  * time, and gives way to other requests after every SLICE_MS. Results are kept as long as the dataset is in use.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Dataset } from '@whence/dataset/read';
+import type { Dataset } from '@whence/dataset/internal/file/read';
 import { ApiError } from '../http/errors.ts';
 import { FairSlots } from '../limits/fair-slots.ts';
 

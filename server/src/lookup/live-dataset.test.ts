@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { afterEach, beforeEach } from 'node:test';
 import { parseAddress } from '@whence/dataset/address';
-import { publish, useVersion } from '@whence/dataset/publish';
-import { sampleContent } from '@whence/dataset/sample-dataset';
+import { sampleContent } from '@whence/dataset/internal/test/sample-dataset';
+import { publish, useVersion } from '@whence/dataset/internal/versions/publish';
 import { LiveDataset, openAhead } from './live-dataset.ts';
 
 let dataDir = '';

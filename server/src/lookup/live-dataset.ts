@@ -4,10 +4,13 @@
  * in a thread. A version that cannot be opened is reported and retried at growing intervals; meanwhile the version in use
  * stays. If there is none, the newest other version whose checksum is right is served.
  */
-import { AsnSearch } from '@whence/dataset/asn-search';
+
 import { DatasetError } from '@whence/dataset/dataset-error';
-import { fileFingerprint } from '@whence/dataset/file-fingerprint';
-import { openInThread, openSupplementInThread } from '@whence/dataset/open-in-thread';
+import { AsnSearch } from '@whence/dataset/internal/asn-search';
+import { openInThread, openSupplementInThread } from '@whence/dataset/internal/file/open-in-thread';
+import { type Dataset, openDataset } from '@whence/dataset/internal/file/read';
+import { fileFingerprint } from '@whence/dataset/internal/io/file-fingerprint';
+import type { Supplement } from '@whence/dataset/internal/supplement/supplement';
 import {
   manifestPath,
   openSupplement,
@@ -16,9 +19,7 @@ import {
   type VersionEntry,
   verifyVersion,
   versionPath,
-} from '@whence/dataset/publish';
-import { type Dataset, openDataset } from '@whence/dataset/read';
-import type { Supplement } from '@whence/dataset/supplement';
+} from '@whence/dataset/internal/versions/publish';
 import { AnswerCache } from './answer-cache.ts';
 
 const POLL_MS = 500;

@@ -3,9 +3,9 @@
  * refuse them with the same errors.
  */
 import type { Address } from '@whence/dataset/address';
-import { parsePrefixedAsn } from '@whence/dataset/as-number';
-import type { AsnSearchAnswer } from '@whence/dataset/asn-search';
-import type { Match } from '@whence/dataset/format';
+import { parsePrefixedAsn } from '@whence/dataset/internal/as-number';
+import type { AsnSearchAnswer } from '@whence/dataset/internal/asn-search';
+import type { Match } from '@whence/dataset/internal/file/format';
 import type { AsnRecord } from '@whence/dataset/record';
 import { ApiError } from '../http/errors.ts';
 import { parseLimit } from '../http/requests.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { formatAddress } from '@whence/dataset/address';
+import type { Dataset } from '@whence/dataset/internal/file/read';
+import { sampleDataset } from '@whence/dataset/internal/test/sample-dataset';
 import { fromBigInt } from '@whence/dataset/prefix';
-import type { Dataset } from '@whence/dataset/read';
 import { FLAGS } from '@whence/dataset/record';
-import { sampleDataset } from '@whence/dataset/sample-dataset';
 import { seededRandom } from '@whence/testing/seeded-random';
 import { describePrefix, type PrefixContent } from './prefix-content.ts';
 import { type PrefixRequest, requirePrefix } from './prefix-contents.ts';

@@ -1,7 +1,7 @@
 /** What is announced inside a prefix: its largest parts, and its addresses by network, connection type, country and flag. */
 import { formatAddress } from '@whence/dataset/address';
+import type { Dataset } from '@whence/dataset/internal/file/read';
 import { formatPrefix, fromBigInt, type Range } from '@whence/dataset/prefix';
-import type { Dataset } from '@whence/dataset/read';
 import { type ConnectionType, type Detection, FLAGS, type Flag, type ThreatLevel } from '@whence/dataset/record';
 import { AddressCounts } from './address-counts.ts';
 import type { GiveWay } from './dataset-walks.ts';

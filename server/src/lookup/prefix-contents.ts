@@ -3,8 +3,9 @@
  * milliseconds, so its answer is kept for as long as the dataset is in use; the first request for any prefix has the
  * shortest ones prepared in the background, so that a server that is never asked for prefixes does no work for them.
  */
+
+import type { Dataset } from '@whence/dataset/internal/file/read';
 import { formatPrefix, fromBigInt, parseCidr, parsePrefix, type Range } from '@whence/dataset/prefix';
-import type { Dataset } from '@whence/dataset/read';
 import { ApiError } from '../http/errors.ts';
 import { DatasetWalks } from './dataset-walks.ts';
 import { describePrefix } from './prefix-content.ts';

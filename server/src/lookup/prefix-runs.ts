@@ -1,7 +1,7 @@
 /** Consecutive addresses of a range that have the same match. */
-import type { Match } from '@whence/dataset/format';
+import type { Match } from '@whence/dataset/internal/file/format';
+import type { Dataset } from '@whence/dataset/internal/file/read';
 import { fromBigInt } from '@whence/dataset/prefix';
-import type { Dataset } from '@whence/dataset/read';
 
 type RangeRun = { start: bigint; end: bigint; match: Match };
 

@@ -3,9 +3,9 @@
  * numbers only: addresses per network and per text of a record. What they stand for is read afterwards, for what is shown.
  */
 import { type Address, ipv4, ipv6 } from '@whence/dataset/address';
-import { type Match, prefixLength, recordNumber } from '@whence/dataset/format';
+import { type Match, prefixLength, recordNumber } from '@whence/dataset/internal/file/format';
+import type { Dataset } from '@whence/dataset/internal/file/read';
 import { fromBigInt, type Range, toBigInt } from '@whence/dataset/prefix';
-import type { Dataset } from '@whence/dataset/read';
 import type { GiveWay } from './dataset-walks.ts';
 
 /** Parts that are kept. */

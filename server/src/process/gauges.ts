@@ -1,5 +1,5 @@
 /** The state of a process, as gauges of `/metrics`. */
-import { ageOfDay, dataAsOf } from '@whence/dataset/data-age';
+import { ageOfDay, dataAsOf } from '@whence/dataset/internal/data-age';
 import { FLAG_SUBJECTS } from '@whence/dataset/record';
 import type { RpkiFile } from '../address/routing/rpki-file.ts';
 import type { EmailChecks } from '../email-checks/email-checks.ts';

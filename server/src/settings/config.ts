@@ -1,6 +1,6 @@
 /** The configuration, read from the environment. Only commands read it; everything below takes plain values. */
-import { type ProxyVariables, readProxyVariables } from '@whence/dataset/proxy';
-import type { Retention } from '@whence/dataset/retention';
+import { type ProxyVariables, readProxyVariables } from '@whence/dataset/internal/io/download/proxy';
+import type { Retention } from '@whence/dataset/internal/versions/retention';
 import type { ProviderSettings } from '../accounts/identity-provider.ts';
 import { SettingError } from '../terminal/exit.ts';
 import { hanging, PLAIN, type Style } from '../terminal/style.ts';

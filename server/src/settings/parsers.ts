@@ -1,8 +1,9 @@
 /** Parsers of settings. They throw an error that says what the value must be. */
+
+import { MAX_VERSIONS, type Retention } from '@whence/dataset/internal/versions/retention';
+import { parseHostUrl } from '@whence/dataset/internal/versions/static-host-url';
 import { parsePrefix, type Range } from '@whence/dataset/prefix';
-import { MAX_VERSIONS, type Retention } from '@whence/dataset/retention';
-import { parseHostUrl } from '@whence/dataset/static-host-url';
-import { parseServer } from '@whence/email/dns-servers';
+import { parseServer } from '@whence/email/internal/dns/servers';
 import { readDatabaseUrl } from '../storage/postgres/database-url.ts';
 
 export function parseNumber(text: string, from: number, to: number, expected: string): number {

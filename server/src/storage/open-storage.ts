@@ -1,6 +1,6 @@
 /** Opens storage. Only this file chooses the engine. */
 import { join } from 'node:path';
-import { makeFolder } from '@whence/dataset/whole-file';
+import { makeFolder } from '@whence/dataset/internal/io/whole-file';
 import type { Engine } from './engine.ts';
 import { leaseStore } from './leases/lease-store.ts';
 import { openSqlite } from './sqlite/open-sqlite.ts';

@@ -1,5 +1,5 @@
 /** The quality rows of a dataset as text. */
-import { MEASURE_WORDS, unitWords } from '@whence/dataset/quality-words';
+import { MEASURE_WORDS, unitWords } from '@whence/dataset/internal/quality-words';
 import type { QualityRow } from '@whence/dataset/record';
 import type { Style } from './style.ts';
 import { formatCount, formatTable } from './table.ts';

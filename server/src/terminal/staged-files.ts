@@ -19,7 +19,7 @@ import {
 } from 'node:fs';
 import { basename } from 'node:path';
 import { DatasetError } from '@whence/dataset/dataset-error';
-import { UNFINISHED } from '@whence/dataset/whole-file';
+import { UNFINISHED } from '@whence/dataset/internal/io/whole-file';
 import { UsageError } from './exit.ts';
 import { type Refusal, refusalText, withFileErrors } from './file-errors.ts';
 import type { Sink } from './output.ts';

@@ -7,8 +7,8 @@
  * Memory and storage hold a top list: each write has the hundred largest networks, and all others as one.
  */
 import type { Address } from '@whence/dataset/address';
-import type { Match } from '@whence/dataset/format';
-import type { Dataset } from '@whence/dataset/read';
+import type { Match } from '@whence/dataset/internal/file/format';
+import type { Dataset } from '@whence/dataset/internal/file/read';
 import { dayAt } from '../quota/day.ts';
 import type { NetworkRow } from '../storage/statistics-changes.ts';
 import type { NetworkStore } from '../storage/stores/network-store.ts';

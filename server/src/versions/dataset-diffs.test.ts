@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { rmSync, truncateSync } from 'node:fs';
 import test, { after } from 'node:test';
-import { readManifest, type VersionEntry, versionPath } from '@whence/dataset/publish';
+import { readManifest, type VersionEntry, versionPath } from '@whence/dataset/internal/versions/publish';
 import { SAMPLE, TestFolder } from '../test/test-server.ts';
 import { DatasetDiffs } from './dataset-diffs.ts';
 

@@ -3,7 +3,7 @@
  * change, so the last few results are kept: a client that gave up waiting gets the result when it asks again.
  */
 import { Worker } from 'node:worker_threads';
-import { type VersionEntry, versionPath } from '@whence/dataset/publish';
+import { type VersionEntry, versionPath } from '@whence/dataset/internal/versions/publish';
 
 const MAX_WAITING = 64;
 /** Per requester, so that one cannot fill the queue for all. */

@@ -3,9 +3,9 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { afterEach, beforeEach } from 'node:test';
-import { publish, readManifest, useVersion } from '@whence/dataset/publish';
-import { publishTo } from '@whence/dataset/published-folder';
-import { sampleContent } from '@whence/dataset/sample-dataset';
+import { sampleContent } from '@whence/dataset/internal/test/sample-dataset';
+import { publish, readManifest, useVersion } from '@whence/dataset/internal/versions/publish';
+import { publishTo } from '@whence/dataset/internal/versions/published-folder';
 import { FolderHost } from '@whence/testing/servers/folder-host';
 import { until } from '@whence/testing/until';
 import { DatasetPuller, delaySeconds } from './dataset-puller.ts';

@@ -3,10 +3,10 @@
  * status. One process of a server runs it; the others see the manifest change, as after a build.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { keepVersionsInThread } from '@whence/dataset/keep-in-thread';
-import type { ProxyVariables } from '@whence/dataset/proxy';
-import { type PullMemory, type PullOutcome, pull } from '@whence/dataset/pull';
-import type { Retention } from '@whence/dataset/retention';
+import { keepVersionsInThread } from '@whence/dataset/internal/history/keep-in-thread';
+import type { ProxyVariables } from '@whence/dataset/internal/io/download/proxy';
+import { type PullMemory, type PullOutcome, pull } from '@whence/dataset/internal/versions/pull';
+import type { Retention } from '@whence/dataset/internal/versions/retention';
 import type { Logger } from '../log/log.ts';
 import { reportPull } from './update-report.ts';
 

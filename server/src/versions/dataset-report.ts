@@ -1,6 +1,6 @@
 /** The dataset in use as people read it: its state, version, sources and figures, and the published versions. */
-import { dataAsOf } from '@whence/dataset/data-age';
-import type { VersionEntry } from '@whence/dataset/publish';
+import { dataAsOf } from '@whence/dataset/internal/data-age';
+import type { VersionEntry } from '@whence/dataset/internal/versions/publish';
 import type { Counts, DataSources, Figures, FlagSources, QualityRow, Refusal, Source } from '@whence/dataset/record';
 import type { LiveDataset, ServedDataset } from '../lookup/live-dataset.ts';
 

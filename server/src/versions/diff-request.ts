@@ -1,6 +1,6 @@
 /** Requests for a comparison of two published versions, or for one version: how they are read and refused. */
-import { DEFAULT_DIFF_LIMIT, MAX_DIFF_LIMIT } from '@whence/dataset/diff-limit';
-import type { VersionEntry } from '@whence/dataset/publish';
+import { DEFAULT_DIFF_LIMIT, MAX_DIFF_LIMIT } from '@whence/dataset/internal/diff/limit';
+import type { VersionEntry } from '@whence/dataset/internal/versions/publish';
 import { ApiError } from '../http/errors.ts';
 import { parseLimit } from '../http/requests.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';

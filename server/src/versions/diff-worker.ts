@@ -3,8 +3,8 @@
  * loop.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { diffDatasets } from '@whence/dataset/diff';
-import { openDataset } from '@whence/dataset/read';
+import { diffDatasets } from '@whence/dataset/internal/diff/diff';
+import { openDataset } from '@whence/dataset/internal/file/read';
 import type { DiffTask } from './dataset-diffs.ts';
 
 // Passed by DatasetDiffs, the only caller.

@@ -1,5 +1,5 @@
 /** What went wrong with the feeds of an update, in one sentence. The refusals have the reason of each feed. */
-import type { UnreachableFeeds } from '@whence/dataset/ingest';
+import type { UnreachableFeeds } from '@whence/dataset/internal/feeds/ingest';
 
 type FeedOutcome = { readonly feeds: number; readonly refused: number; readonly unreachable: UnreachableFeeds };
 

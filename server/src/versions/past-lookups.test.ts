@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { afterEach, beforeEach } from 'node:test';
 import { type Address, parseAddress } from '@whence/dataset/address';
-import { inUseFor } from '@whence/dataset/past-versions';
-import { openCurrent, publish } from '@whence/dataset/publish';
-import { keepVersions } from '@whence/dataset/record-history';
-import { sampleContent } from '@whence/dataset/sample-dataset';
+import { inUseFor } from '@whence/dataset/internal/history/past-versions';
+import { keepVersions } from '@whence/dataset/internal/history/record-history';
+import { sampleContent } from '@whence/dataset/internal/test/sample-dataset';
+import { openCurrent, publish } from '@whence/dataset/internal/versions/publish';
 import { ApiError } from '../http/errors.ts';
 import { PastLookups } from './past-lookups.ts';
 

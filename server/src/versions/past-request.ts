@@ -1,6 +1,6 @@
 /** Requests for an earlier version, or for the history of an address: how they are read, refused and answered. */
 import { type Address, formatAddress } from '@whence/dataset/address';
-import { inUseFor, type WantedVersion } from '@whence/dataset/past-versions';
+import { inUseFor, type WantedVersion } from '@whence/dataset/internal/history/past-versions';
 import { ApiError } from '../http/errors.ts';
 import type { ServedDataset } from '../lookup/live-dataset.ts';
 import { isDay } from '../quota/day.ts';

@@ -7,7 +7,7 @@ import {
   PastVersions,
   type RecordSpan,
   type WantedVersion,
-} from '@whence/dataset/past-versions';
+} from '@whence/dataset/internal/history/past-versions';
 
 export type PastTask = { readonly ip: string; readonly inUse: InUse } & (
   | { readonly kind: 'record'; readonly wanted: WantedVersion; readonly explained: boolean; readonly nowMs: number }

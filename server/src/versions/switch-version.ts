@@ -1,5 +1,5 @@
 /** Making another published version the current one: going back after a bad build, or forward again. */
-import { readManifest, useVersion, type VersionEntry, verifyInThread } from '@whence/dataset/publish';
+import { readManifest, useVersion, type VersionEntry, verifyInThread } from '@whence/dataset/internal/versions/publish';
 import type { Actor, AuditLog } from '../audit/audit-log.ts';
 
 /**

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { afterEach, beforeEach } from 'node:test';
-import { ownIdentity } from '@whence/dataset/process-identity';
+import { ownIdentity } from '@whence/dataset/internal/io/process-identity';
 import { readUpdateReport, reportPull, stateOf, UpdateReporter } from './update-report.ts';
 
 const NOON = new Date('2026-11-15T12:00:00Z');

@@ -4,10 +4,10 @@
  */
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { livenessOf, ownIdentity, type ProcessIdentity } from '@whence/dataset/process-identity';
-import type { PullOutcome } from '@whence/dataset/pull';
+import { livenessOf, ownIdentity, type ProcessIdentity } from '@whence/dataset/internal/io/process-identity';
+import { makeFolder } from '@whence/dataset/internal/io/whole-file';
+import type { PullOutcome } from '@whence/dataset/internal/versions/pull';
 import type { Refusal } from '@whence/dataset/record';
-import { makeFolder } from '@whence/dataset/whole-file';
 
 export type UpdateReport = {
   readonly outcome: 'running' | 'published' | 'unchanged' | 'failed';

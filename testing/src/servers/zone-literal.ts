@@ -1,6 +1,6 @@
 /**
  * DNS records as an object literal, answered with RFC 4592 semantics: empty non-terminals (§2.2) and wildcards (§3.3).
- * The literals are those of `@whence/email/zone-records`. The code is independent of that package, because its tests use
+ * The literals are those of `@whence/email/internal/dns/zone-records`. The code is independent of that package, because its tests use
  * the scripted DNS server to find mistakes in it.
  */
 export type RecordType = 'TXT' | 'MX' | 'A' | 'AAAA' | 'TLSA' | 'PTR';

@@ -5,9 +5,9 @@
  * that keeps its records in memory.
  */
 import { formatAddress, parseAddress } from '@whence/dataset/address';
-import { prefixLength } from '@whence/dataset/format';
+import { prefixLength } from '@whence/dataset/internal/file/format';
+import { openCurrent } from '@whence/dataset/internal/versions/publish';
 import { formatPrefix } from '@whence/dataset/prefix';
-import { openCurrent } from '@whence/dataset/publish';
 import Fastify from 'fastify';
 import { listen } from './peer-server.ts';
 

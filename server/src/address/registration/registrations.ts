@@ -3,8 +3,8 @@
  * processes. A registry that does not answer is not stored, so that the next request asks again.
  */
 import { type Address, formatAddress, truncateAddress } from '@whence/dataset/address';
-import { fetchText } from '@whence/dataset/fetch-text';
-import type { ProxyVariables } from '@whence/dataset/proxy';
+import { fetchText } from '@whence/dataset/internal/io/download/fetch-text';
+import type { ProxyVariables } from '@whence/dataset/internal/io/download/proxy';
 import type { RegistrationStore } from '../../storage/stores/registration-store.ts';
 import { Bootstrap, parseBootstrap } from './bootstrap.ts';
 import { parseRdapNetwork, type Registration } from './rdap-network.ts';

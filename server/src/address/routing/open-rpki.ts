@@ -1,5 +1,5 @@
 /** The source of VRPs that is configured: a file, or a validator that is reached over HTTP. */
-import type { ProxyVariables } from '@whence/dataset/proxy';
+import type { ProxyVariables } from '@whence/dataset/internal/io/download/proxy';
 import { RpkiDownload } from './rpki-download.ts';
 import { isHttpUrl, RpkiFile } from './rpki-file.ts';
 

@@ -1,7 +1,7 @@
 /** RPKI states of the prefixes that a network announces, and of the parts of a prefix. */
 import { setImmediate } from 'node:timers/promises';
+import type { Dataset } from '@whence/dataset/internal/file/read';
 import { parseCidr } from '@whence/dataset/prefix';
-import type { Dataset } from '@whence/dataset/read';
 import { originState, type RpkiState, type VrpTable } from './vrps.ts';
 
 /** Prefixes by state. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { parseAddress } from '@whence/dataset/address';
-import { datasetOf, sampleInput } from '@whence/dataset/sample-dataset';
+import { datasetOf, sampleInput } from '@whence/dataset/internal/test/sample-dataset';
 import { parseVrps } from './parse-vrps.ts';
 import { prefixStates, routingOf } from './routing.ts';
 import { encodeVrps, VrpTable } from './vrps.ts';

@@ -3,10 +3,10 @@
  * validated ROA payloads are known, whether each is authorised.
  */
 import type { Address } from '@whence/dataset/address';
-import { type Match, prefixLength } from '@whence/dataset/format';
+import { type Match, prefixLength } from '@whence/dataset/internal/file/format';
+import type { Dataset } from '@whence/dataset/internal/file/read';
+import type { Supplement } from '@whence/dataset/internal/supplement/supplement';
 import { parseCidr } from '@whence/dataset/prefix';
-import type { Dataset } from '@whence/dataset/read';
-import type { Supplement } from '@whence/dataset/supplement';
 import { formatVrp, isMatched, originState, type RpkiState, type VrpTable } from './vrps.ts';
 
 export type Origin = { asn: number; asn_name?: string; rpki?: RpkiState };

@@ -6,11 +6,11 @@ import { renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatasetError } from '@whence/dataset/dataset-error';
-import { decompressFile } from '@whence/dataset/decompress';
-import { download } from '@whence/dataset/download';
-import { withLock } from '@whence/dataset/lock';
-import type { ProxyVariables } from '@whence/dataset/proxy';
-import { makeFolder } from '@whence/dataset/whole-file';
+import { decompressFile } from '@whence/dataset/internal/io/decompress/decompress';
+import { download } from '@whence/dataset/internal/io/download/download';
+import type { ProxyVariables } from '@whence/dataset/internal/io/download/proxy';
+import { withLock } from '@whence/dataset/internal/io/lock';
+import { makeFolder } from '@whence/dataset/internal/io/whole-file';
 import { readVrps } from './read-vrps.ts';
 
 /** Validators make a new file every ten minutes or less often, and all ROAs are 70 MB of JSON. */

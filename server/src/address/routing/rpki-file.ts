@@ -4,7 +4,7 @@
  * than a day are not used: without any, the state of origins is not known.
  */
 import { statSync } from 'node:fs';
-import { fingerprintOf } from '@whence/dataset/file-fingerprint';
+import { fingerprintOf } from '@whence/dataset/internal/io/file-fingerprint';
 import { readVrps } from './read-vrps.ts';
 import type { RpkiDownload } from './rpki-download.ts';
 import { VrpTable } from './vrps.ts';

@@ -1,7 +1,7 @@
 /** `POST /v1/ip/batch`: many addresses in one request. A body in the plain form is read without a string per address. */
 import { parseAddressBytes } from '@whence/dataset/address';
-import type { Match } from '@whence/dataset/format';
-import type { Dataset } from '@whence/dataset/read';
+import type { Match } from '@whence/dataset/internal/file/format';
+import type { Dataset } from '@whence/dataset/internal/file/read';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type AddressSections, requireLocal } from '../../address/sections.ts';
 import { elapsedMs, sendJson } from '../../http/envelope.ts';

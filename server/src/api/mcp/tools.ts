@@ -3,9 +3,9 @@
  * Results are compact, since a language model reads them: only flags that are true, only what was found, and evidence
  * only on request.
  */
-import type { AsnSearchAnswer } from '@whence/dataset/asn-search';
+import type { AsnSearchAnswer } from '@whence/dataset/internal/asn-search';
 import type { AsnPrefixes, AsnRecord, Detection, Evidence, IpRecord } from '@whence/dataset/record';
-import { MAX_SELECTORS } from '@whence/email/selectors';
+import { MAX_SELECTORS } from '@whence/email/internal/dkim/selectors';
 import type { AddressMembers } from '../../address/sections.ts';
 import type { EmailAnswer } from '../../email-checks/fit-answer.ts';
 import type { DatasetReport } from '../../versions/dataset-report.ts';

@@ -3,9 +3,9 @@
  * right before it. Names, order and values of the fields are those of Node's path.
  */
 import type { Address } from '@whence/dataset/address';
-import { writeNumber, writeText } from '@whence/dataset/ascii-writer';
-import type { Match } from '@whence/dataset/format';
-import { recordBytes, writeRecord } from '@whence/dataset/record-writer';
+import type { Match } from '@whence/dataset/internal/file/format';
+import { writeNumber, writeText } from '@whence/dataset/internal/file/texts/ascii-writer';
+import { recordBytes, writeRecord } from '@whence/dataset/internal/file/texts/record-writer';
 import { COMMON_HEADERS } from '../../http/envelope.ts';
 import { KEEP_ALIVE_MS } from '../../http/limits.ts';
 import type { ServedDataset } from '../../lookup/live-dataset.ts';

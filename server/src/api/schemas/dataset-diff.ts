@@ -1,5 +1,5 @@
 /** `GET /v1/dataset/diff`. */
-import { DEFAULT_DIFF_LIMIT } from '@whence/dataset/diff-limit';
+import { DEFAULT_DIFF_LIMIT } from '@whence/dataset/internal/diff/limit';
 import { envelope } from './envelope.ts';
 import { refusalData } from './error-schemas.ts';
 import { FLAGS, threatLevel } from './ip-record.ts';

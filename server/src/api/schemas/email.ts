@@ -1,5 +1,5 @@
 /** `GET /v1/email/domain/{domain}/dns`. */
-import { MAX_SELECTORS } from '@whence/email/selectors';
+import { MAX_SELECTORS } from '@whence/email/internal/dkim/selectors';
 import { INCLUDABLE_SECTIONS } from '../../vocabulary.ts';
 import { envelope } from './envelope.ts';
 import { refusalData } from './error-schemas.ts';

@@ -1,7 +1,13 @@
 /** `whence dataset check`: the answers of a version against a file of labels. */
-import { checkLabels, type FieldCheck, type LabelCheck, lowestShare } from '@whence/dataset/check-labels';
-import { fileContent } from '@whence/dataset/feed-content';
-import { type Labels, LabelsError, parseLabels } from '@whence/dataset/label-rows';
+
+import { fileContent } from '@whence/dataset/internal/io/content';
+import {
+  checkLabels,
+  type FieldCheck,
+  type LabelCheck,
+  lowestShare,
+} from '@whence/dataset/internal/quality/check-labels';
+import { type Labels, LabelsError, parseLabels } from '@whence/dataset/internal/quality/label-rows';
 import { CommandError, type ExitCode, UsageError } from '../../terminal/exit.ts';
 import { isSystemError } from '../../terminal/file-errors.ts';
 import type { Output } from '../../terminal/output.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { rmSync, truncateSync } from 'node:fs';
 import test, { after } from 'node:test';
-import { readManifest, useVersion, type VersionEntry, versionPath } from '@whence/dataset/publish';
-import type { Sample } from '@whence/dataset/sample-dataset';
+import type { Sample } from '@whence/dataset/internal/test/sample-dataset';
+import { readManifest, useVersion, type VersionEntry, versionPath } from '@whence/dataset/internal/versions/publish';
 import { runCommand } from '../../test/run-command.ts';
 import { SAMPLE, TestFolder } from '../../test/test-server.ts';
 

@@ -1,10 +1,10 @@
 /** `whence dataset diff A B`: what changed between two versions: counts, and the largest changes of each kind. */
 
 import { DatasetError } from '@whence/dataset/dataset-error';
-import { type Amount, type Changes, type DatasetDiff, diffDatasets } from '@whence/dataset/diff';
-import { MAX_DIFF_LIMIT } from '@whence/dataset/diff-limit';
-import { type Manifest, readManifest, versionPath } from '@whence/dataset/publish';
-import { type Dataset, openDataset } from '@whence/dataset/read';
+import { type Amount, type Changes, type DatasetDiff, diffDatasets } from '@whence/dataset/internal/diff/diff';
+import { MAX_DIFF_LIMIT } from '@whence/dataset/internal/diff/limit';
+import { type Dataset, openDataset } from '@whence/dataset/internal/file/read';
+import { type Manifest, readManifest, versionPath } from '@whence/dataset/internal/versions/publish';
 import { FLAGS } from '@whence/dataset/record';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
 import { fit, hanging, type Style, type Terminal } from '../../terminal/style.ts';

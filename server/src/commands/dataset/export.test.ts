@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { publish } from '@whence/dataset/publish';
-import { BUILT_AT, sampleContent } from '@whence/dataset/sample-dataset';
+import { BUILT_AT, sampleContent } from '@whence/dataset/internal/test/sample-dataset';
+import { publish } from '@whence/dataset/internal/versions/publish';
 import { run } from '../../main.ts';
 import { ExportSample } from '../../test/packages/export-sample.ts';
 

@@ -1,7 +1,7 @@
 /** `whence dataset export`: writes the dataset in a format that databases, firewalls and proxies read. */
 import { basename, join } from 'node:path';
-import type { VersionEntry } from '@whence/dataset/publish';
-import type { Dataset } from '@whence/dataset/read';
+import type { Dataset } from '@whence/dataset/internal/file/read';
+import type { VersionEntry } from '@whence/dataset/internal/versions/publish';
 import { clickhouseSql, writeClickhouseCsv } from '../../export/clickhouse.ts';
 import { FILTER_OPTIONS, type Filter, type FilterOptions, filterValuesOf, parseFilter } from '../../export/filter.ts';
 import { writeIpset } from '../../export/ipset.ts';

@@ -1,10 +1,11 @@
 /** `whence dataset feeds`: the catalogue in use, and the state of each feed. */
-import { displayUrl } from '@whence/dataset/credentials';
+
 import { DatasetError } from '@whence/dataset/dataset-error';
-import { FeedCache } from '@whence/dataset/feed-cache';
-import { fetchText } from '@whence/dataset/fetch-text';
-import type { ProxyVariables } from '@whence/dataset/proxy';
-import { type ActiveFeed, defaultFeeds, parseCatalogue } from '@whence/dataset/read-catalogue';
+import { FeedCache } from '@whence/dataset/internal/feeds/feed-cache';
+import { type ActiveFeed, defaultFeeds, parseCatalogue } from '@whence/dataset/internal/feeds/read-catalogue';
+import { displayUrl } from '@whence/dataset/internal/io/download/credentials';
+import { fetchText } from '@whence/dataset/internal/io/download/fetch-text';
+import type { ProxyVariables } from '@whence/dataset/internal/io/download/proxy';
 import { type ExitCode, SettingError } from '../../terminal/exit.ts';
 import { readSettingFile } from '../../terminal/setting-errors.ts';
 import { fit, type Terminal } from '../../terminal/style.ts';

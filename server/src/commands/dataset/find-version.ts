@@ -1,8 +1,8 @@
 /** A version by its number. One of which only the changes are kept cannot be opened, and the error says so. */
 import { DatasetError } from '@whence/dataset/dataset-error';
-import { historyOnly } from '@whence/dataset/history-index';
-import { readManifest, type VersionEntry } from '@whence/dataset/publish';
-import { MAX_WHOLE_VERSIONS } from '@whence/dataset/retention';
+import { historyOnly } from '@whence/dataset/internal/history/history-index';
+import { readManifest, type VersionEntry } from '@whence/dataset/internal/versions/publish';
+import { MAX_WHOLE_VERSIONS } from '@whence/dataset/internal/versions/retention';
 import { PROGRAM } from '../../terminal/program-name.ts';
 
 export function findVersion(dataDir: string, version: number): VersionEntry {

@@ -1,9 +1,10 @@
 /** Compares the result of an update with the previous version and reports implausible changes. */
-import { checkResult, type ExplainedChange } from '@whence/dataset/check-result';
+
 import { DatasetError } from '@whence/dataset/dataset-error';
-import { readManifest, type VersionEntry, versionPath } from '@whence/dataset/publish';
-import { type Dataset, openDataset } from '@whence/dataset/read';
-import type { Content } from '@whence/dataset/write';
+import { checkResult, type ExplainedChange } from '@whence/dataset/internal/compile/guard/check-result';
+import { type Dataset, openDataset } from '@whence/dataset/internal/file/read';
+import type { Content } from '@whence/dataset/internal/file/write';
+import { readManifest, type VersionEntry, versionPath } from '@whence/dataset/internal/versions/publish';
 import { PROGRAM } from '../../terminal/program-name.ts';
 import { formatShare, qualityName } from '../../terminal/quality.ts';
 import { PLAIN } from '../../terminal/style.ts';

@@ -1,8 +1,8 @@
 /** `whence dataset publish|pull`: one machine builds and publishes to a static host, replicas pull from there. */
 import { DatasetError } from '@whence/dataset/dataset-error';
-import { publishTo } from '@whence/dataset/published-folder';
-import { pull } from '@whence/dataset/pull';
-import { keepVersions } from '@whence/dataset/record-history';
+import { keepVersions } from '@whence/dataset/internal/history/record-history';
+import { publishTo } from '@whence/dataset/internal/versions/published-folder';
+import { pull } from '@whence/dataset/internal/versions/pull';
 import type { Config } from '../../settings/config.ts';
 import { type ExitCode, SettingError } from '../../terminal/exit.ts';
 import { withFileErrors } from '../../terminal/file-errors.ts';

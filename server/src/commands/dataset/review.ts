@@ -4,8 +4,13 @@ import {
   type Disagreement,
   type Disagreements,
   findDisagreements,
-} from '@whence/dataset/disagreements';
-import { DECIDERS, type Decider, type TableCoverage, tableCoverage } from '@whence/dataset/table-coverage';
+} from '@whence/dataset/internal/review/disagreements';
+import {
+  DECIDERS,
+  type Decider,
+  type TableCoverage,
+  tableCoverage,
+} from '@whence/dataset/internal/review/table-coverage';
 import type { ExitCode } from '../../terminal/exit.ts';
 import { fit, hanging, type Style, type Terminal } from '../../terminal/style.ts';
 import { countIn, countOf, formatCount, formatTable } from '../../terminal/table.ts';

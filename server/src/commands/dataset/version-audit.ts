@@ -2,7 +2,7 @@
  * The audit log for commands on the dataset, which work without storage otherwise. A dataset can be replaced while the
  * database is down: a change that cannot be recorded is made nevertheless, and the command says so.
  */
-import { readManifest } from '@whence/dataset/publish';
+import { readManifest } from '@whence/dataset/internal/versions/publish';
 import { AuditLog } from '../../audit/audit-log.ts';
 import type { Config } from '../../settings/config.ts';
 import { openStorage } from '../../storage/open-storage.ts';

@@ -1,7 +1,12 @@
 /** `whence dataset list|verify|use`: the versions in the data directory. */
 import { DatasetError } from '@whence/dataset/dataset-error';
-import { historyOnly } from '@whence/dataset/history-index';
-import { openSupplement, readManifest, type VersionEntry, verifyVersion } from '@whence/dataset/publish';
+import { historyOnly } from '@whence/dataset/internal/history/history-index';
+import {
+  openSupplement,
+  readManifest,
+  type VersionEntry,
+  verifyVersion,
+} from '@whence/dataset/internal/versions/publish';
 import type { Refusal } from '@whence/dataset/record';
 import type { Config } from '../../settings/config.ts';
 import type { ExitCode } from '../../terminal/exit.ts';

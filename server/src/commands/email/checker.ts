@@ -1,8 +1,8 @@
 /** Checks one listed domain after the other, a few at a time. */
-import type { Dataset } from '@whence/dataset/read';
-import { systemServers } from '@whence/email/dns-servers';
-import { verdictOf } from '@whence/email/part-state';
-import { isSelector, MAX_SELECTORS, tidySelectors } from '@whence/email/selectors';
+import type { Dataset } from '@whence/dataset/internal/file/read';
+import { isSelector, MAX_SELECTORS, tidySelectors } from '@whence/email/internal/dkim/selectors';
+import { systemServers } from '@whence/email/internal/dns/servers';
+import { verdictOf } from '@whence/email/internal/report/part-state';
 import { EmailChecks } from '../../email-checks/email-checks.ts';
 import { UsageError } from '../../terminal/exit.ts';
 import type { ListedDomain } from './domain-list.ts';

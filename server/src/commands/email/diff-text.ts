@@ -1,7 +1,7 @@
 /** The changes of a domain for a terminal or a mail, and those of its networks. */
-import type { ComparedPart, ReportChange } from '@whence/email/report-change';
-import { isFailureText } from '@whence/email/report-change';
-import { visible } from '@whence/email/visible-text';
+import type { ComparedPart, ReportChange } from '@whence/email/internal/report/report-change';
+import { isFailureText } from '@whence/email/internal/report/report-change';
+import { visible } from '@whence/email/internal/visible-text';
 import type { NetworksReport } from '../../email-checks/mail-networks.ts';
 import { hanging, type Style } from '../../terminal/style.ts';
 import { formatCount } from '../../terminal/table.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import test, { after, before } from 'node:test';
-import type { ZoneRecords } from '@whence/email/zone-records';
+import type { ZoneRecords } from '@whence/email/internal/dns/zone-records';
 import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
 import { UsageError } from '../../terminal/exit.ts';
 import { type EmailOptions, emailCommand } from './email.ts';

@@ -1,6 +1,6 @@
 /** What became of the check of one domain. */
-import type { DnsFault } from '@whence/email/dns-fault';
-import type { Evidence } from '@whence/email/evidence';
+import type { DnsFault } from '@whence/email/internal/dns/fault';
+import type { Evidence } from '@whence/email/internal/report/evidence';
 import type { Checked } from '../../email-checks/examine-mail.ts';
 import type { EmailAnswer } from '../../email-checks/fit-answer.ts';
 

@@ -1,8 +1,8 @@
 /** Outcomes as rows of CSV (RFC 4180). */
-import { formatAdvice } from '@whence/email/advice-text';
-import { type Part, partViews, verdictOf } from '@whence/email/part-state';
+import { formatAdvice } from '@whence/email/internal/advice/advice-text';
+import { type Part, partViews, verdictOf } from '@whence/email/internal/report/part-state';
+import { isFailureText } from '@whence/email/internal/report/report-change';
 import type { EmailReport, SpfReport } from '@whence/email/report';
-import { isFailureText } from '@whence/email/report-change';
 import type { Checked } from '../../email-checks/examine-mail.ts';
 import { quoteCell } from '../../enrich/fields.ts';
 import { printable } from '../../terminal/printable.ts';

@@ -1,5 +1,5 @@
 /** Outcomes as JSON, one object on a line. */
-import { evidenceOf } from '@whence/email/evidence';
+import { evidenceOf } from '@whence/email/internal/report/evidence';
 import type { Checked } from '../../email-checks/examine-mail.ts';
 import type { Failed, SavedReport } from './outcome.ts';
 

@@ -1,5 +1,5 @@
 /** How a report of a domain marks grades and errors. */
-import { visible } from '@whence/email/visible-text';
+import { visible } from '@whence/email/internal/visible-text';
 import { hanging, type Paint, type Style } from '../../terminal/style.ts';
 
 export function gradePaint(style: Style, grade: string): Paint {

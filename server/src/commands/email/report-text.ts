@@ -2,8 +2,9 @@
  * The report of one domain for a terminal: the grade, a line for each part with its errors below, the SPF tree, and what
  * to fix first.
  */
-import type { Advice } from '@whence/email/advice';
-import { explainAdvice } from '@whence/email/advice-text';
+import type { Advice } from '@whence/email/internal/advice/advice';
+import { explainAdvice } from '@whence/email/internal/advice/advice-text';
+import { zoneFileLine } from '@whence/email/internal/advice/zone-file';
 import {
   gradeText,
   PARTS,
@@ -12,11 +13,10 @@ import {
   partViews,
   type Verdict,
   verdictOf,
-} from '@whence/email/part-state';
+} from '@whence/email/internal/report/part-state';
+import { MAX_POINTS } from '@whence/email/internal/report/score';
+import { visible } from '@whence/email/internal/visible-text';
 import type { EmailReport } from '@whence/email/report';
-import { MAX_POINTS } from '@whence/email/score';
-import { visible } from '@whence/email/visible-text';
-import { zoneFileLine } from '@whence/email/zone-file';
 import type { Checked } from '../../email-checks/examine-mail.ts';
 import { cutToWidth, hanging, type Style } from '../../terminal/style.ts';
 import { formatNetworks } from './networks-text.ts';

@@ -1,8 +1,8 @@
 /** The include tree of an SPF record, and what it costs a receiver. */
-import { limitFindings } from '@whence/email/finding-list';
-import { formatFinding } from '@whence/email/finding-text';
-import type { SpfNode } from '@whence/email/spf-lookups';
-import { excerpt } from '@whence/email/visible-text';
+import { limitFindings } from '@whence/email/internal/findings/finding-list';
+import { formatFinding } from '@whence/email/internal/findings/finding-text';
+import type { SpfNode } from '@whence/email/internal/spf/lookups';
+import { excerpt } from '@whence/email/internal/visible-text';
 import { cutToWidth, hanging, type Style } from '../../terminal/style.ts';
 
 /** A tree has up to a hundred nodes. */

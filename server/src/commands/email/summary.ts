@@ -1,6 +1,6 @@
 /** Many checks at a glance: a line for each domain with a column for each part, and how many have which grade. */
-import { explainAdvice } from '@whence/email/advice-text';
-import { PARTS, type Part, partViews, verdictOf } from '@whence/email/part-state';
+import { explainAdvice } from '@whence/email/internal/advice/advice-text';
+import { PARTS, type Part, partViews, verdictOf } from '@whence/email/internal/report/part-state';
 import type { Grade } from '@whence/email/report';
 import { cutToWidth, type Style } from '../../terminal/style.ts';
 import { formatCount } from '../../terminal/table.ts';

@@ -1,7 +1,8 @@
 /** What protects mail on its way to the domain: a line for each part, and what is wrong with it below. */
+
+import { isFailureText } from '@whence/email/internal/report/report-change';
+import { visible } from '@whence/email/internal/visible-text';
 import type { TransportRecommendation, TransportReport } from '@whence/email/report';
-import { isFailureText } from '@whence/email/report-change';
-import { visible } from '@whence/email/visible-text';
 import { cutToWidth, hanging, type Style } from '../../terminal/style.ts';
 import { formatErrors } from './report-marks.ts';
 

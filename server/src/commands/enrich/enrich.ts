@@ -1,6 +1,12 @@
 /** `whence enrich [FILE]`: adds network data to the addresses in a log, as a stream. */
-import { openSupplement, type SupplementEntry, supplementPath, versionPath } from '@whence/dataset/publish';
-import { openDataset } from '@whence/dataset/read';
+
+import { openDataset } from '@whence/dataset/internal/file/read';
+import {
+  openSupplement,
+  type SupplementEntry,
+  supplementPath,
+  versionPath,
+} from '@whence/dataset/internal/versions/publish';
 import { formatSummary, newCounts, Progress } from '../../enrich/counts.ts';
 import { enrich, enrichInParallel, type ParallelOptions } from '../../enrich/enrich.ts';
 import { CSV_DEFAULT, CSV_FULL, type Field, JSON_DEFAULT, parseFields } from '../../enrich/fields.ts';

@@ -3,7 +3,7 @@
  * insertions of `enrich`, which cache the text of each record.
  */
 import { type Address, formatAddress } from '@whence/dataset/address';
-import type { Dataset } from '@whence/dataset/read';
+import type { Dataset } from '@whence/dataset/internal/file/read';
 import { findSpecialPurpose } from '@whence/dataset/special-purpose';
 import { csvInsertion, type Insertion, jsonInsertion } from '../../enrich/insertion.ts';
 import { OutputBuffer } from '../../enrich/output-buffer.ts';

@@ -3,9 +3,9 @@
  * has no SPF tree and no points of the parts; JSON is the same.
  */
 import type { EmailReport as RemoteReport } from '@whence/client/wire';
-import { PARTS, partViews } from '@whence/email/part-state';
-import { isFailureText } from '@whence/email/report-change';
-import { visible } from '@whence/email/visible-text';
+import { PARTS, partViews } from '@whence/email/internal/report/part-state';
+import { isFailureText } from '@whence/email/internal/report/report-change';
+import { visible } from '@whence/email/internal/visible-text';
 import { CommandError, type ExitCode, UsageError } from '../../terminal/exit.ts';
 import { StreamSink } from '../../terminal/output.ts';
 import { cutToWidth, hanging, type Style } from '../../terminal/style.ts';

@@ -4,8 +4,8 @@
  */
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { livenessOf, ownIdentity, type ProcessIdentity } from '@whence/dataset/process-identity';
-import { writeWhole } from '@whence/dataset/whole-file';
+import { livenessOf, ownIdentity, type ProcessIdentity } from '@whence/dataset/internal/io/process-identity';
+import { writeWhole } from '@whence/dataset/internal/io/whole-file';
 
 type RunningServer = { readonly url: string; readonly process: ProcessIdentity };
 

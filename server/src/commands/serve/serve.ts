@@ -1,8 +1,8 @@
 /** `whence serve`: starts one or several processes, makes the first key and dataset, runs updates, and stops gracefully. */
 import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
-import { readManifest } from '@whence/dataset/publish';
-import { makeFolder } from '@whence/dataset/whole-file';
+import { makeFolder } from '@whence/dataset/internal/io/whole-file';
+import { readManifest } from '@whence/dataset/internal/versions/publish';
 import { type Log, type Logger, openLog } from '../../log/log.ts';
 import { openAhead } from '../../lookup/live-dataset.ts';
 import { withCounters } from '../../metrics/metrics.ts';

@@ -1,6 +1,6 @@
 /** `whence storage check|migrate`: examines the storage, or copies keys, counts and accounts between SQLite and PostgreSQL. */
 import { resolve } from 'node:path';
-import { makeFolder } from '@whence/dataset/whole-file';
+import { makeFolder } from '@whence/dataset/internal/io/whole-file';
 import { MAX_ROUND_TRIP_MS } from '../../keys/vouching.ts';
 import type { Config } from '../../settings/config.ts';
 import { parseDatabaseUrl } from '../../settings/parsers.ts';

@@ -4,7 +4,7 @@
  */
 import { type Address, formatAddress } from '@whence/dataset/address';
 import { AddressFinder } from '@whence/dataset/find-address';
-import type { Dataset } from '@whence/dataset/read';
+import type { Dataset } from '@whence/dataset/internal/file/read';
 import type { IpRecord } from '@whence/dataset/record';
 import { findSpecialPurpose } from '@whence/dataset/special-purpose';
 import { InputError } from '../../enrich/input.ts';

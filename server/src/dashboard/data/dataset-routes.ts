@@ -1,7 +1,7 @@
 /** The dataset: the version in use, differences, switching versions, updates. */
 
 import { DatasetError } from '@whence/dataset/dataset-error';
-import { FeedCache } from '@whence/dataset/feed-cache';
+import { FeedCache } from '@whence/dataset/internal/feeds/feed-cache';
 import { sendJsonData } from '../../http/envelope.ts';
 import { ApiError } from '../../http/errors.ts';
 import { datasetReport } from '../../versions/dataset-report.ts';

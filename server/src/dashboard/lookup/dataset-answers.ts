@@ -1,9 +1,9 @@
 /** Addresses, prefixes and networks as the dashboard shows them, with the credits of the sources. */
 import type { Address } from '@whence/dataset/address';
-import { agedFlags, unknownFlags } from '@whence/dataset/flag-sources';
-import { type Match, prefixLength } from '@whence/dataset/format';
+import { type Match, prefixLength } from '@whence/dataset/internal/file/format';
+import type { Dataset } from '@whence/dataset/internal/file/read';
+import { agedFlags, unknownFlags } from '@whence/dataset/internal/flag-sources';
 import { formatPrefix, fromBigInt, parsePrefix } from '@whence/dataset/prefix';
-import type { Dataset } from '@whence/dataset/read';
 import type { AsnRecord, Source } from '@whence/dataset/record';
 import { prefixStates } from '../../address/routing/routing.ts';
 import type { DatasetWalks } from '../../lookup/dataset-walks.ts';

@@ -1,13 +1,13 @@
 /** An email check as the dashboard shows it: the report of the API, and where its points come from. */
-import type { Advice } from '@whence/email/advice';
-import { explainAdvice } from '@whence/email/advice-text';
-import { formatFinding } from '@whence/email/finding-text';
-import type { MailHost } from '@whence/email/mx';
-import { gradeText, type Part, partViews, verdictOf } from '@whence/email/part-state';
-import { providerOf } from '@whence/email/providers';
-import { MAX_POINTS } from '@whence/email/score';
-import type { SpfNode } from '@whence/email/spf-lookups';
-import { zoneFileLine } from '@whence/email/zone-file';
+import type { Advice } from '@whence/email/internal/advice/advice';
+import { explainAdvice } from '@whence/email/internal/advice/advice-text';
+import { zoneFileLine } from '@whence/email/internal/advice/zone-file';
+import { formatFinding } from '@whence/email/internal/findings/finding-text';
+import type { MailHost } from '@whence/email/internal/mx/mx';
+import { providerOf } from '@whence/email/internal/providers';
+import { gradeText, type Part, partViews, verdictOf } from '@whence/email/internal/report/part-state';
+import { MAX_POINTS } from '@whence/email/internal/report/score';
+import type { SpfNode } from '@whence/email/internal/spf/lookups';
 import type { Checked } from '../../email-checks/examine-mail.ts';
 import type { DomainAdvice, MxHost, SpfTreeNode } from '../wire/domains.ts';
 

@@ -1,6 +1,6 @@
 /** A tried change as the dashboard shows it: both checks side by side, and the findings that differ. */
-import { gradeText, type Part, verdictOf } from '@whence/email/part-state';
-import { MAX_POINTS } from '@whence/email/score';
+import { gradeText, type Part, verdictOf } from '@whence/email/internal/report/part-state';
+import { MAX_POINTS } from '@whence/email/internal/report/score';
 import type { Trial } from '../../email-checks/email-checks.ts';
 import type { Checked } from '../../email-checks/examine-mail.ts';
 import type { DomainTrial, TrialFinding, TrialState } from '../wire/domains.ts';

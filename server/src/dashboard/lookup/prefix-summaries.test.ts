@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { type Sample, sampleDataset } from '@whence/dataset/internal/test/sample-dataset';
 import { parsePrefix } from '@whence/dataset/prefix';
-import { type Sample, sampleDataset } from '@whence/dataset/sample-dataset';
 import { WalkScratch } from '../../lookup/prefix-walk.ts';
 import { summarizePrefix } from './prefix-summaries.ts';
 

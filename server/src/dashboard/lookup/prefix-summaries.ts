@@ -1,6 +1,7 @@
 /** Prefixes as the dashboard shows them: what the API says of them, with threat levels, numbers of addresses and a map. */
+
+import type { Dataset } from '@whence/dataset/internal/file/read';
 import type { Range } from '@whence/dataset/prefix';
-import type { Dataset } from '@whence/dataset/read';
 import type { AddressCount } from '../../lookup/address-counts.ts';
 import type { DatasetWalks, GiveWay } from '../../lookup/dataset-walks.ts';
 import { PrefixCells } from '../../lookup/prefix-cells.ts';

@@ -1,6 +1,6 @@
 /** How the deployment is doing, and the settings it runs with. For administrators. */
 
-import { dataAsOf } from '@whence/dataset/data-age';
+import { dataAsOf } from '@whence/dataset/internal/data-age';
 import { packageVersion } from '../../version.ts';
 import { datasetState } from '../../versions/dataset-report.ts';
 import { updateState } from '../data/update-state.ts';

@@ -1,5 +1,5 @@
 /** Statistics: requests of keys and accounts by day, and traffic of the whole API by hour. */
-import { dataAsOf } from '@whence/dataset/data-age';
+import { dataAsOf } from '@whence/dataset/internal/data-age';
 import type { Account } from '../../accounts/account.ts';
 import type { Key } from '../../keys/key.ts';
 import { TIERS } from '../../keys/tiers.ts';

@@ -5,8 +5,8 @@
  *   NDJSON    a member is added before the closing brace of every object in which one of the paths holds an address
  */
 import type { Address } from '@whence/dataset/address';
-import { asciiJson } from '@whence/dataset/ascii-writer';
 import { AddressFinder } from '@whence/dataset/find-address';
+import { asciiJson } from '@whence/dataset/internal/file/texts/ascii-writer';
 import type { AddressLookup } from '../address-lookup.ts';
 import type { OutputBuffer } from '../output-buffer.ts';
 import type { RecordWriter } from '../record-stream.ts';

@@ -2,7 +2,7 @@
  * Records in the form of MaxMind's databases, for readers that check the database type and know only its fields. What is
  * not known is absent, as it is there; a flag is absent unless it is true. docs/export.md lists what differs.
  */
-import type { Dataset } from '@whence/dataset/read';
+import type { Dataset } from '@whence/dataset/internal/file/read';
 import type { ConnectionType } from '@whence/dataset/record';
 import type { AddressMembers } from '../../address/sections.ts';
 import { UsageError } from '../../terminal/exit.ts';

@@ -1,5 +1,5 @@
 /** The location of an address in the form of MaxMind's City files. */
-import type { Location } from '@whence/dataset/supplement';
+import type { Location } from '@whence/dataset/internal/supplement/supplement';
 import type { Value } from './mmdb-data.ts';
 
 /** A region that is a code, from a geofeed, has no name there. */

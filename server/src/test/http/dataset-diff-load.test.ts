@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
-import type { Sample } from '@whence/dataset/sample-dataset';
+import type { Sample } from '@whence/dataset/internal/test/sample-dataset';
 import { startInProcess, TestFolder } from '../test-server.ts';
 
 const PREFIXES = 150_000;

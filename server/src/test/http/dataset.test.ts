@@ -2,10 +2,16 @@ import assert from 'node:assert/strict';
 import { truncateSync } from 'node:fs';
 import test, { after, before } from 'node:test';
 import { createClient } from '@whence/client';
-import { diffDatasets } from '@whence/dataset/diff';
-import { publish, readManifest, useVersion, type VersionEntry, versionPath } from '@whence/dataset/publish';
-import { openDataset } from '@whence/dataset/read';
-import { type Sample, sampleContent } from '@whence/dataset/sample-dataset';
+import { diffDatasets } from '@whence/dataset/internal/diff/diff';
+import { openDataset } from '@whence/dataset/internal/file/read';
+import { type Sample, sampleContent } from '@whence/dataset/internal/test/sample-dataset';
+import {
+  publish,
+  readManifest,
+  useVersion,
+  type VersionEntry,
+  versionPath,
+} from '@whence/dataset/internal/versions/publish';
 import { until } from '@whence/testing/until';
 import { SAMPLE, startInProcess, TestFolder } from '../test-server.ts';
 

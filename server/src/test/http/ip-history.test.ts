@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 import { createClient } from '@whence/client';
 import { type Address, parseAddress } from '@whence/dataset/address';
-import { openCurrent, publish } from '@whence/dataset/publish';
-import type { Dataset } from '@whence/dataset/read';
-import { keepVersions } from '@whence/dataset/record-history';
-import { type Sample, sampleContent } from '@whence/dataset/sample-dataset';
+import type { Dataset } from '@whence/dataset/internal/file/read';
+import { keepVersions } from '@whence/dataset/internal/history/record-history';
+import { type Sample, sampleContent } from '@whence/dataset/internal/test/sample-dataset';
+import { openCurrent, publish } from '@whence/dataset/internal/versions/publish';
 import { runCommand } from '../run-command.ts';
 import { SAMPLE, startInProcess, TestFolder } from '../test-server.ts';
 

@@ -2,9 +2,10 @@
  * `node build-sample.js DIR FOLDER NAME`: builds a small dataset in which 8.8.8.8 has this name, and publishes it to the
  * folder, as the program that runs it.
  */
-import { publish } from '@whence/dataset/publish';
-import { publishTo } from '@whence/dataset/published-folder';
-import { sampleContent } from '@whence/dataset/sample-dataset';
+
+import { sampleContent } from '@whence/dataset/internal/test/sample-dataset';
+import { publish } from '@whence/dataset/internal/versions/publish';
+import { publishTo } from '@whence/dataset/internal/versions/published-folder';
 
 const [, , dataDir = '', folder = '', name = ''] = process.argv;
 publish(dataDir, sampleContent({ routes: [['8.8.8.0/24', 15169, name]] }), new Date());

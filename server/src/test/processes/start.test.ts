@@ -14,8 +14,8 @@ import {
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
-import { publish, readManifest } from '@whence/dataset/publish';
-import { sampleContent } from '@whence/dataset/sample-dataset';
+import { sampleContent } from '@whence/dataset/internal/test/sample-dataset';
+import { publish, readManifest } from '@whence/dataset/internal/versions/publish';
 import { isWellFormed } from '../../keys/secret.ts';
 import { Command, ORDINARY_USER, serve, urlOf } from '../command.ts';
 import { TestFolder } from '../test-server.ts';

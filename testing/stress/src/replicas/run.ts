@@ -4,8 +4,8 @@
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { publish } from '@whence/dataset/publish';
-import { sampleContent } from '@whence/dataset/sample-dataset';
+import { sampleContent } from '@whence/dataset/internal/test/sample-dataset';
+import { publish } from '@whence/dataset/internal/versions/publish';
 import { print } from '@whence/testing/console-report';
 import type { PinnedProcesses } from '@whence/testing/pinned-processes';
 import { createKeys } from '@whence/testing/whence-program';

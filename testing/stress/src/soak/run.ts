@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { useVersion } from '@whence/dataset/publish';
+import { useVersion } from '@whence/dataset/internal/versions/publish';
 import { formatCount, loadAverage, print } from '@whence/testing/console-report';
 import { openSession } from '@whence/testing/dashboard-session';
 import { ANY_CORE, type PinnedProcesses } from '@whence/testing/pinned-processes';

@@ -5,9 +5,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatAddress, ipv4 } from '@whence/dataset/address';
-import { decodeFile } from '@whence/dataset/format';
-import { openCurrent, publish, readManifest, versionPath } from '@whence/dataset/publish';
-import type { Dataset } from '@whence/dataset/read';
+import { decodeFile } from '@whence/dataset/internal/file/format';
+import type { Dataset } from '@whence/dataset/internal/file/read';
+import { openCurrent, publish, readManifest, versionPath } from '@whence/dataset/internal/versions/publish';
 import type { Meta } from '@whence/dataset/record';
 import { createAccount, type MadeAccount } from '@whence/testing/dashboard-session';
 import type { PinnedProcesses } from '@whence/testing/pinned-processes';

@@ -1,7 +1,7 @@
 /** The server that the HTTP cases are sent to: a small dataset, a key without a limit, accounts with open sessions. */
 import { fileURLToPath } from 'node:url';
-import { publish } from '@whence/dataset/publish';
-import { sampleContent } from '@whence/dataset/sample-dataset';
+import { sampleContent } from '@whence/dataset/internal/test/sample-dataset';
+import { publish } from '@whence/dataset/internal/versions/publish';
 import { createAccount, type DashboardSession, openSession } from '@whence/testing/dashboard-session';
 import { ANY_CORE, type PinnedProcesses } from '@whence/testing/pinned-processes';
 import { createKey } from '@whence/testing/whence-program';

@@ -1,5 +1,5 @@
 /** The parser of DNS messages: whatever the bytes, it says whether they answer the question, and then what they say. */
-import { decodeReply, encodeQuery, isAnswerTo, type Question } from '@whence/email/dns-wire';
+import { decodeReply, encodeQuery, isAnswerTo, type Question } from '@whence/email/internal/dns/wire';
 import { parseQuery } from '../../dns-message.ts';
 import { pick } from '../case-random.ts';
 import { hostileReply, QUESTION_TYPES } from './dns-cases.ts';

@@ -2,7 +2,7 @@
  * The email check on hostile TXT records, without a network: whatever they say, there is a report with every field, and
  * none of them is null.
  */
-import { examineDomain } from '@whence/email/check';
+import { examineDomain } from '@whence/email';
 import type { Answer, MxHost, Resolver } from '@whence/email/dns';
 import type { Words } from '@whence/testing/seeded-random';
 import { oneIn, pick } from '../case-random.ts';

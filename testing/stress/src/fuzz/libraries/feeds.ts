@@ -3,8 +3,8 @@
  * sentence for the operator; a TypeError or a RangeError is a bug.
  */
 
-import { bytesContent } from '@whence/dataset/feed-content';
-import { FORMATS } from '@whence/dataset/formats';
+import { FORMATS } from '@whence/dataset/internal/feeds/formats';
+import { bytesContent } from '@whence/dataset/internal/io/content';
 import { pick } from '../case-random.ts';
 import { mutate } from '../mutate.ts';
 import { feedSamples } from './feed-samples.ts';

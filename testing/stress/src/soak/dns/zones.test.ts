@@ -1,7 +1,7 @@
 /** The server of the run against the client that asks it. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { decodeReply, encodeQuery, isAnswerTo, type Question } from '@whence/email/dns-wire';
+import { decodeReply, encodeQuery, isAnswerTo, type Question } from '@whence/email/internal/dns/wire';
 import { encodeReply, parseQuery, RCODE } from '../../dns-message.ts';
 import { hostileDomain, ordinaryDomain, replyTo } from './zones.ts';
 

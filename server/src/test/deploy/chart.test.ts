@@ -1,85 +1,257 @@
-/** The Helm chart, rendered: with its own values it is the manifests in deploy/kubernetes, which have tests of their own. */
+/**
+ * The Helm chart, rendered by Go's template engine with Sprig: with its own values it is the manifests in
+ * deploy/kubernetes, which have tests of their own; other values change what they should and nothing else.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { findProgram } from '@whence/testing/programs';
-import { parse, parseAllDocuments, stringify } from 'yaml';
-import { renderTemplate } from './chart-renderer.ts';
+import { parse, parseAllDocuments } from 'yaml';
 
-const deploy = join(import.meta.dirname, '../../../../deploy');
+const repository = join(import.meta.dirname, '../../../..');
+const deploy = join(repository, 'deploy');
 const chart = join(deploy, 'helm/whence');
-const read = (path: string) => readFileSync(path, 'utf8');
-const values = parse(read(join(chart, 'values.yaml'))) as Record<string, unknown>;
+const renderer = join(repository, 'server/src/test/deploy/render-chart.go');
+const GOPATH = '/usr/share/gocode';
+const canRender = findProgram('go') !== undefined && existsSync(`${GOPATH}/src/github.com/Masterminds/sprig`);
+const skip = canRender ? false : 'golang-go or golang-github-masterminds-sprig-dev is not installed';
 
-type Manifest = { kind: string; metadata: { name: string }; spec?: unknown };
+type Tree = Record<string, unknown>;
+type Manifest = Tree & { kind: string; metadata: { name: string } };
+type Case = {
+  readonly behaviour: string;
+  readonly release?: string;
+  readonly values: Tree;
+  /** What differs from the plain manifests: `kind name path` and the value, undefined for what is gone. */
+  readonly changes: Readonly<Record<string, unknown>>;
+};
+
+const secretEnv = (name: string) => ({ name, valueFrom: { secretKeyRef: { name: 'oidc', key: 'secret' } } });
+const port = (number: number) => ({ ports: [{ protocol: 'TCP', port: number }] });
+const POD = 'Deployment whence spec.template.spec';
+const CONTAINER = `${POD}.containers.0`;
+const JOB = 'CronJob whence-builder spec.jobTemplate.spec.template.spec';
+const FILE_SERVER = 'Deployment whence-datasets spec.template.spec';
+const EGRESS = 'NetworkPolicy whence spec.egress';
+const BUILDER_ONLY = [
+  'PersistentVolumeClaim whence-builder',
+  'PersistentVolumeClaim whence-datasets',
+  'CronJob whence-builder',
+  'Deployment whence-datasets',
+  'Service whence-datasets',
+  'NetworkPolicy whence-datasets',
+  'NetworkPolicy whence-builder',
+];
+const none = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, undefined]));
+
+const cases: readonly Case[] = [
+  { behaviour: 'its own values', values: {}, changes: {} },
+  {
+    behaviour: 'settings, more workers, and a Secret for sign-in',
+    values: {
+      workers: 2,
+      maxReplicas: 2,
+      settings: { WHENCE_LOG_LEVEL: 'warn' },
+      extraEnv: [secretEnv('WHENCE_OIDC_CLIENT_SECRET')],
+      extraEnvFrom: [{ secretRef: { name: 'more' } }],
+    },
+    changes: {
+      'ConfigMap whence data.WHENCE_WORKERS': '2',
+      'ConfigMap whence data.WHENCE_LOG_LEVEL': 'warn',
+      'HorizontalPodAutoscaler whence spec.maxReplicas': 2,
+      [`${CONTAINER}.env.1`]: secretEnv('WHENCE_OIDC_CLIENT_SECRET'),
+      [`${CONTAINER}.envFrom.1`]: { secretRef: { name: 'more' } },
+      [`${CONTAINER}.resources`]: { requests: { cpu: '2', memory: '384Mi' }, limits: { memory: '768Mi' } },
+    },
+  },
+  {
+    behaviour: 'PgBouncer with a private authority, a static host on another port, no monitoring',
+    values: {
+      database: { port: 6432, caSecretName: 'database-ca' },
+      datasetUrl: 'http://data.internal:8081/whence',
+      builder: { enabled: false },
+      serviceMonitor: { enabled: false },
+      networkPolicy: { extraEgress: [port(3128)], extraIngress: [port(8080)] },
+    },
+    changes: {
+      ...none([...BUILDER_ONLY, 'ServiceMonitor whence']),
+      'ConfigMap whence data.WHENCE_DATASET_URL': 'http://data.internal:8081/whence',
+      [`${CONTAINER}.env.1`]: { name: 'NODE_EXTRA_CA_CERTS', value: '/etc/whence/database-ca/ca.crt' },
+      [`${CONTAINER}.volumeMounts.2`]: { name: 'database-ca', mountPath: '/etc/whence/database-ca', readOnly: true },
+      [`${POD}.volumes.2`]: { name: 'database-ca', secret: { secretName: 'database-ca' } },
+      [`${EGRESS}.1`]: port(8081),
+      [`${EGRESS}.2`]: port(6432),
+      [`${EGRESS}.4`]: port(3128),
+      'NetworkPolicy whence spec.ingress.2': port(8080),
+    },
+  },
+  {
+    behaviour: 'a builder with its own feeds behind a proxy, a private registry, chosen nodes',
+    values: {
+      imagePullSecrets: [{ name: 'registry' }],
+      nodeSelector: { disk: 'ssd' },
+      tolerations: [{ key: 'dedicated', operator: 'Exists' }],
+      builder: {
+        feeds: '{"disable": ["tor-exits"]}',
+        overrides: '{"overrides": []}',
+        proxy: 'http://proxy.internal:3128',
+        noProxy: '.internal',
+        extraEnv: [secretEnv('WHENCE_LOG_LEVEL')],
+        extraEnvFrom: [{ secretRef: { name: 'feeds' } }],
+        extraEgress: [port(8443)],
+      },
+    },
+    changes: {
+      ...Object.fromEntries(
+        [POD, JOB, FILE_SERVER].flatMap((pod) => [
+          [`${pod}.imagePullSecrets`, [{ name: 'registry' }]],
+          [`${pod}.nodeSelector`, { disk: 'ssd' }],
+          [`${pod}.tolerations`, [{ key: 'dedicated', operator: 'Exists' }]],
+        ]),
+      ),
+      [`${JOB}.containers.0.env.1`]: { name: 'WHENCE_FEEDS', value: '/etc/whence/feeds.json' },
+      [`${JOB}.containers.0.env.2`]: { name: 'WHENCE_OVERRIDES', value: '/etc/whence/overrides.json' },
+      [`${JOB}.containers.0.env.3`]: { name: 'HTTPS_PROXY', value: 'http://proxy.internal:3128' },
+      [`${JOB}.containers.0.env.4`]: { name: 'HTTP_PROXY', value: 'http://proxy.internal:3128' },
+      [`${JOB}.containers.0.env.5`]: { name: 'NO_PROXY', value: '.internal' },
+      [`${JOB}.containers.0.env.6`]: secretEnv('WHENCE_LOG_LEVEL'),
+      [`${JOB}.containers.0.envFrom`]: [{ secretRef: { name: 'feeds' } }],
+      [`${JOB}.containers.0.volumeMounts.3`]: { name: 'files', mountPath: '/etc/whence', readOnly: true },
+      [`${JOB}.volumes.3`]: { name: 'files', configMap: { name: 'whence-builder' } },
+      'NetworkPolicy whence-builder spec.egress.0.ports.3': { protocol: 'TCP', port: 3128 },
+      'NetworkPolicy whence-builder spec.egress.1': port(8443),
+      'ConfigMap whence-builder': {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: 'whence-builder' },
+        data: { 'feeds.json': '{"disable": ["tor-exits"]}', 'overrides.json': '{"overrides": []}' },
+      },
+    },
+  },
+  {
+    behaviour: 'resources of its own, no network policies, labels for the Prometheus operator',
+    values: {
+      resources: { limits: { memory: '1Gi' } },
+      networkPolicy: { enabled: false },
+      serviceMonitor: { labels: { release: 'prometheus' }, interval: '30s' },
+    },
+    changes: {
+      ...none(['', '-datasets', '-builder'].map((suffix) => `NetworkPolicy whence${suffix}`)),
+      [`${CONTAINER}.resources`]: { limits: { memory: '1Gi' } },
+      'ServiceMonitor whence metadata.labels.release': 'prometheus',
+      'ServiceMonitor whence spec.endpoints.0.interval': '30s',
+    },
+  },
+];
+
+const refusals = [
+  ['more connections than the database has', { maxReplicas: 7 }, /= 88 connections, more than .* \(87\)/],
+  ['as many with more workers', { maxReplicas: 3, workers: 2 }, /= 88 connections/],
+  ['neither a builder nor a static host', { builder: { enabled: false } }, /set datasetUrl, or builder.enabled/],
+] as const;
+
+const monitoring = { prometheusRule: { enabled: true }, grafanaDashboard: { enabled: true } };
+const others = [
+  { release: 'other', values: monitoring },
+  { release: 'whence', values: { settings: { WHENCE_LOG_LEVEL: 'warn' } } },
+];
+
+/** All at once: Go compiles the renderer in each run. */
+const answers = canRender
+  ? render([...cases, ...refusals.map(([, values]) => ({ values })), ...others])
+  : ([] as ReturnType<typeof render>);
+
+function render(requests: readonly { release?: string; values: Tree }[]): { output?: string; error?: string }[] {
+  const { status, stdout, stderr } = spawnSync('go', ['run', renderer, chart], {
+    encoding: 'utf8',
+    input: JSON.stringify(requests.map(({ release = 'whence', values }) => ({ release, values }))),
+    env: { ...process.env, GO111MODULE: 'off', GOPATH },
+  });
+  assert.equal(status, 0, stderr);
+  return JSON.parse(stdout) as { output?: string; error?: string }[];
+}
 
 const manifestsOf = (yaml: string) =>
   parseAllDocuments(yaml)
     .map((document) => document.toJS() as Manifest | null)
     .filter((manifest) => manifest !== null);
 
-function render(changes: Record<string, unknown> = {}, name = 'whence'): Manifest[] {
-  const root = { Release: { Name: name }, Values: { ...values, ...changes } };
-  return readdirSync(join(chart, 'templates')).flatMap((file) =>
-    manifestsOf(renderTemplate(read(join(chart, 'templates', file)), root)),
-  );
+const byName = (manifests: readonly Manifest[]) =>
+  new Map(manifests.map((manifest) => [`${manifest.kind} ${manifest.metadata.name}`, manifest]));
+
+function plainManifests(): Map<string, Manifest> {
+  const files = readdirSync(join(deploy, 'kubernetes'));
+  return byName(files.flatMap((file) => manifestsOf(readFileSync(join(deploy, 'kubernetes', file), 'utf8'))));
 }
 
-const sorted = (manifests: readonly Manifest[]) =>
-  [...manifests].sort((a, b) => `${a.kind} ${a.metadata.name}`.localeCompare(`${b.kind} ${b.metadata.name}`));
+/** Sets the value at `kind name a.b.0`; a whole manifest without a path. */
+function change(manifests: Map<string, Manifest>, place: string, value: unknown): void {
+  const [kind, name, path] = place.split(' ');
+  const whole = `${kind} ${name}`;
+  if (path === undefined) {
+    if (value === undefined) assert.ok(manifests.delete(whole), place);
+    else manifests.set(whole, value as Manifest);
+    return;
+  }
+  const keys = path.split('.');
+  const last = keys.pop() ?? '';
+  const parent = keys.reduce<Tree | undefined>((tree, key) => tree?.[key] as Tree | undefined, manifests.get(whole));
+  assert.ok(parent !== undefined, place);
+  parent[last] = value;
+}
 
-test('chart: with its own values it is the Kubernetes manifests', () => {
-  const files = readdirSync(join(deploy, 'kubernetes'));
-  const manifests = files.flatMap((file) => manifestsOf(read(join(deploy, 'kubernetes', file))));
-  assert.deepEqual(sorted(render()), sorted(manifests));
-});
+/** The checksum of the settings, which the plain manifests cannot have. */
+function takeChecksum(manifests: Map<string, Manifest>): string {
+  const template = at(manifests.get('Deployment whence'), 'spec.template.metadata');
+  const annotations = template['annotations'] as Tree;
+  delete template['annotations'];
+  assert.deepEqual(Object.keys(annotations), ['checksum/settings']);
+  return String(annotations['checksum/settings']);
+}
 
-test('chart: another release name is in every name and label', () => {
-  const manifests = render({ database: { secretName: 'database', secretKey: 'url', connections: 87 } }, 'other');
-  for (const { metadata } of manifests) assert.match(metadata.name, /^other\b/);
-  const names = JSON.stringify(manifests).match(/"app.kubernetes.io\/name":"[^"]*"/g) ?? [];
-  assert.ok(names.length > 10);
-  for (const name of names) assert.match(name, /:"other\b/);
-});
+function at(manifest: Tree | undefined, path: string): Tree {
+  return path.split('.').reduce((tree, key) => tree?.[key] as Tree, manifest ?? {});
+}
 
-test('chart: settings, a static host and no monitoring', () => {
-  const manifests = render({
-    builder: { ...(values['builder'] as object), enabled: false },
-    datasetUrl: 'https://data.example.com/whence',
-    settings: { WHENCE_LOG_LEVEL: 'warn' },
-    serviceMonitor: false,
+for (const [i, { behaviour, changes }] of cases.entries())
+  test(`chart: ${behaviour}`, { skip }, () => {
+    const rendered = byName(manifestsOf(answers[i]?.output ?? assert.fail(answers[i]?.error)));
+    takeChecksum(rendered);
+    const expected = plainManifests();
+    for (const [place, value] of Object.entries(changes)) change(expected, place, value);
+    assert.deepEqual([...rendered.keys()].sort(), [...expected.keys()].sort());
+    for (const [name, manifest] of expected) assert.deepEqual(rendered.get(name), manifest);
   });
-  const kinds = manifests.map(({ kind }) => kind);
-  assert.ok(!kinds.includes('CronJob') && !kinds.includes('ServiceMonitor'));
-  const { data } = manifests.find(({ kind }) => kind === 'ConfigMap') as unknown as { data: Record<string, string> };
-  assert.equal(data['WHENCE_DATASET_URL'], 'https://data.example.com/whence');
-  assert.equal(data['WHENCE_LOG_LEVEL'], 'warn');
+
+for (const [i, [behaviour, , want]] of refusals.entries())
+  test(`chart: refused: ${behaviour}`, { skip }, () => {
+    assert.match(answers[cases.length + i]?.error ?? '', want);
+  });
+
+test('chart: another release name is in every name, label and alert, and the dashboard is the file', { skip }, () => {
+  const manifests = byName(manifestsOf(answers.at(-2)?.output ?? ''));
+  for (const { metadata } of manifests.values()) assert.match(metadata.name, /^other\b/);
+  const labels = JSON.stringify([...manifests.values()]).match(/"app.kubernetes.io\/name":"[^"]*"/g) ?? [];
+  assert.ok(labels.length > 10);
+  for (const label of labels) assert.match(label, /:"other\b/);
+
+  const rules = parse(readFileSync(join(deploy, 'prometheus/whence-rules.yaml'), 'utf8')) as Tree;
+  const text = JSON.stringify(rules).replaceAll('job=\\"whence\\"', 'job=\\"other\\"');
+  assert.deepEqual(manifests.get('PrometheusRule other')?.['spec'], JSON.parse(text));
+  assert.notDeepEqual(JSON.parse(text), rules);
+  const dashboard = at(manifests.get('ConfigMap other-grafana'), 'data')['whence.json'];
+  assert.deepEqual(
+    JSON.parse(String(dashboard)),
+    JSON.parse(readFileSync(join(deploy, 'grafana/whence.json'), 'utf8')),
+  );
 });
 
-for (const [behaviour, changes, want] of [
-  ['more connections than the database has', { maxReplicas: 7 }, /= 88 connections, more than .* \(87\)/],
-  ['as many with more workers', { maxReplicas: 3, workers: 2 }, /= 88 connections/],
-  ['neither a builder nor a static host', { builder: { enabled: false } }, /set datasetUrl, or builder.enabled/],
-] as const)
-  test(`chart: refused: ${behaviour}`, () => assert.throws(() => render(changes), want));
-
-// Not skipped without it: Helm is in neither registry that the tests are installed from.
-if (findProgram('helm') !== undefined)
-  test('chart: Helm renders the same', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'whence-chart-'));
-    try {
-      const file = join(folder, 'values.yaml');
-      const settings = { WHENCE_LOG_LEVEL: 'warn' };
-      writeFileSync(file, stringify({ settings }));
-      const { stdout, stderr } = spawnSync('helm', ['template', 'whence', chart, '--values', file], {
-        encoding: 'utf8',
-      });
-      assert.equal(stderr, '');
-      assert.deepEqual(sorted(manifestsOf(stdout)), sorted(render({ settings })));
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
-  });
+test('chart: a changed setting changes the pods, so that they are replaced', { skip }, () => {
+  const [before, after] = [answers[0], answers.at(-1)].map((answer) =>
+    takeChecksum(byName(manifestsOf(answer?.output ?? ''))),
+  );
+  assert.match(before ?? '', /^[0-9a-f]{64}$/);
+  assert.notEqual(after, before);
+});

@@ -12,7 +12,7 @@ export function parsePrefixedAsn(text: string): number | undefined {
 }
 
 /** RFC 6793: a router without 4-byte support puts this in place of a number that does not fit into 16 bits. */
-export const AS_TRANS = 23456;
+const AS_TRANS = 23456;
 export const MAX_ASN = 0xffffffff;
 
 /**

@@ -1,7 +1,7 @@
 /** One feed from its URL to a candidate in the cache: find the file, download it, decompress it. */
 import { readFileSync, rmSync } from 'node:fs';
 import { StreamError } from '../io/content.ts';
-import { decompressFile } from '../io/decompress/decompress.ts';
+import { decompressFile } from '../io/decompress.ts';
 import type { Network } from '../io/download/connection.ts';
 import { download } from '../io/download/download.ts';
 import type { DownloadFailed, DownloadRequest } from '../io/download/download-request.ts';

@@ -38,7 +38,6 @@ import { parseVultrJson } from './sources/prefixes/vultr-json.ts';
 import { parseBgptoolsTable } from './sources/routes/bgptools-table.ts';
 import { parseDelegatedExt } from './sources/routes/delegated-ext.ts';
 import { parseIptoasnTsv } from './sources/routes/iptoasn-tsv.ts';
-import { parseMrtRib } from './sources/routes/mrt-rib.ts';
 import { parsePfx2as } from './sources/routes/pfx2as.ts';
 import { parseRangeCsvAsn, parseRangeCsvCountry } from './sources/routes/range-csv.ts';
 import { parseRiswhois } from './sources/routes/riswhois.ts';
@@ -55,7 +54,6 @@ type Format = {
 export const FORMATS: Readonly<Record<string, Format>> = {
   riswhois: { shape: 'routes', parse: parseRiswhois },
   pfx2as: { shape: 'routes', parse: parsePfx2as },
-  'mrt-rib': { shape: 'routes', parse: parseMrtRib },
   'iptoasn-tsv': { shape: 'routes', parse: parseIptoasnTsv },
   'bgptools-table': { shape: 'routes', parse: parseBgptoolsTable },
   'range-csv-asn': { shape: 'routes', parse: parseRangeCsvAsn },

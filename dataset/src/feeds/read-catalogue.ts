@@ -62,7 +62,8 @@ function idsLike(feeds: readonly Feed[], name: unknown, field: string): string[]
   const found = text.endsWith('*')
     ? ids.filter((id) => id.startsWith(text.slice(0, -1)))
     : ids.filter((id) => id === text);
-  if (found.length === 0) throw refusal(`${field} names ${JSON.stringify(name)}, but there is no such feed`);
+  if (found.length === 0)
+    throw refusal(`${field} names ${JSON.stringify(name)}, but there is no such feed${removal(text)}`);
   return found;
 }
 
@@ -167,7 +168,8 @@ function parseFeed(value: unknown, place: string): ActiveFeed {
     const given = entry[field] ?? fallback;
     if (given === undefined && isOptional === true) continue;
     if (given === undefined) throw refusal(`${place} lacks ${field}`);
-    if (!isRight(given)) throw refusal(`${place}.${field} is ${JSON.stringify(given)}, but must be ${words}`);
+    if (!isRight(given))
+      throw refusal(`${place}.${field} is ${JSON.stringify(given)}, but must be ${words}${removal(given)}`);
     feed[field] = given;
   }
   const parsed = feed as unknown as Feed;
@@ -186,6 +188,12 @@ function parseFeed(value: unknown, place: string): ActiveFeed {
   if (parsed.drives.includes('connection_type') && !hasRoles && parsed.connection_type === undefined)
     throw refusal(`${place}: ${parsed.format} names networks without roles, so it needs a connection_type`);
   return { ...parsed, isOn: parsed.mode === 'on' };
+}
+
+/** For catalogues that were written for an earlier version: what replaces a format or a feed that is gone. */
+function removal(name: unknown): string {
+  if (name !== 'mrt-rib' && name !== 'routeviews-mrt') return '';
+  return `. ${name} was removed: the feeds ris-v4 and ris-v6, which are on, have the same routes; tables of your own can be given as riswhois`;
 }
 
 function isFeedUrl(value: unknown): boolean {

@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FeedCache } from '../feeds/feed-cache.ts';
-import { decompressFile } from '../io/decompress/decompress.ts';
+import { decompressFile } from '../io/decompress.ts';
 
 const [, , dataDir = '', first = ''] = process.argv;
 const feed = { id: 'example', url: 'https://example.com/list' };

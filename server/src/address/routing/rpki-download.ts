@@ -6,7 +6,7 @@ import { renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatasetError } from '@whence/dataset/dataset-error';
-import { decompressFile } from '@whence/dataset/internal/io/decompress/decompress';
+import { decompressFile } from '@whence/dataset/internal/io/decompress';
 import { download } from '@whence/dataset/internal/io/download/download';
 import type { ProxyVariables } from '@whence/dataset/internal/io/download/proxy';
 import { withLock } from '@whence/dataset/internal/io/lock';

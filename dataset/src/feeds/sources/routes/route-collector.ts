@@ -15,7 +15,7 @@ import { type FamilyRanges, Ranges } from '../../../ranges.ts';
 import type { OtherOrigin } from '../../parsed.ts';
 
 /** A prefix that fewer peers see is a leak or an experiment. */
-export const MIN_PEERS = 5;
+const MIN_PEERS = 5;
 
 export class RouteCollector {
   /** Prefix to the first row of its origins; `#next` links to the others. */

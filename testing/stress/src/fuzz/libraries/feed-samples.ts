@@ -6,7 +6,6 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { fixtureFeeds } from '@whence/testing/fixtures';
-import * as mrt from '@whence/testing/mrt-sample';
 
 const json = (value: unknown) => JSON.stringify(value);
 const lines = (...rows: string[]) => `${rows.join('\n')}\n`;
@@ -120,25 +119,12 @@ const TEXTS: Readonly<Record<string, string>> = {
   'peeringdb-ix': json({ data: [{ id: 26, name: 'EXAMPLE-IX' }] }),
 };
 
-/** Tables of both types, with paths that have sets and confederations. */
-function mrtSample(): Buffer {
-  const path = mrt.attribute(2, mrt.segment(2, [64500, 64496]));
-  const set = mrt.attribute(2, Buffer.concat([mrt.segment(2, [64500]), mrt.segment(1, [64497, 64498])]), true);
-  return Buffer.concat([
-    mrt.peerTable(2, 'view'),
-    mrt.rib(2, '192.0.2.0/24', [{ attributes: path }, { peer: 1, attributes: set }]),
-    mrt.rib(4, '2001:db8::/32', [{ attributes: path }]),
-    mrt.rib(8, '198.51.100.0/24', [{ attributes: path }, { attributes: path }]),
-    mrt.legacy('203.0.113.0/24', mrt.attribute(2, mrt.segment(2, [64500, 64496], 2))),
-  ]);
-}
-
 const HEAD_BYTES = 3_000;
 const COMPRESSED_HEAD_BYTES = 64_000;
 
 /** By format. Every format has at least one. */
 export function feedSamples(): Map<string, Buffer[]> {
-  const samples = new Map<string, Buffer[]>([['mrt-rib', [mrtSample()]]]);
+  const samples = new Map<string, Buffer[]>();
   for (const [format, text] of Object.entries(TEXTS)) samples.set(format, [Buffer.from(text)]);
   for (const feed of fixtureFeeds() ?? []) {
     // Rows of the catalogue of fixtures, which is ours.

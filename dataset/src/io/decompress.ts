@@ -2,7 +2,7 @@
  * Decompresses a downloaded feed. The first bytes tell the format: file names and content types are often wrong.
  *
  *   1f 8b                   gzip    zlib of Node
- *   "BZh" 1..9 and a magic  bzip2   our own `bunzip2`
+ *   "BZh" 1..9 and a magic  bzip2   refused: no feed of the catalogue has it
  *   fd "7zXZ" 00            xz      xz-decompress (xz-embedded as WebAssembly): dictionaries up to 64 MB, as `xz -9`
  *                                   uses; CRC-32 and CRC-64; no filters beside LZMA2
  *   anything else           copied unchanged
@@ -16,10 +16,9 @@ import type { FileHandle } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import xz from 'xz-decompress';
-import { fileContent, StreamError } from '../content.ts';
-import { formatSize } from '../format-size.ts';
-import { writeWholeInChunks } from '../whole-file.ts';
-import { bunzip2 } from './bunzip2.ts';
+import { fileContent, StreamError } from './content.ts';
+import { formatSize } from './format-size.ts';
+import { writeWholeInChunks } from './whole-file.ts';
 
 type Decompressed = { readonly bytes: number; readonly sha256: string };
 
@@ -46,7 +45,7 @@ function decoded(path: string): Chunks {
   const start = firstBytes(path);
   if (start.subarray(0, 2).equals(GZIP_MAGIC)) return gunzipped(path);
   if (start.subarray(0, 6).equals(XZ_MAGIC)) return unxzed(path);
-  if (isBzip2(start)) return bunzip2(fileContent(path).chunks());
+  if (isBzip2(start)) throw new StreamError('a bzip2 stream, which is not read; publish the file as gzip or xz');
   return fileContent(path).chunks();
 }
 

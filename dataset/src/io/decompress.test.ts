@@ -36,8 +36,6 @@ for (const [behaviour, compressed, want] of [
   ['gzip of nothing', gzipSync(''), ''],
   ['gzip of several members', Buffer.concat([PREFIX_GZ, gzipSync(''), PREFIX_GZ]), PREFIX + PREFIX],
   ['gzip with zeros after it', Buffer.concat([PREFIX_GZ, Buffer.alloc(512)]), PREFIX],
-  ['bzip2', PREFIX_BZ2, PREFIX],
-  ['bzip2 of several streams', Buffer.concat([PREFIX_BZ2, PREFIX_BZ2]), PREFIX + PREFIX],
   ['xz', PREFIX_XZ, PREFIX],
   ['xz of several streams', Buffer.concat([PREFIX_XZ, PREFIX_XZ]), PREFIX + PREFIX],
   ['xz of several streams with padding', Buffer.concat([PREFIX_XZ, Buffer.alloc(4), PREFIX_XZ]), PREFIX + PREFIX],
@@ -71,9 +69,7 @@ for (const [behaviour, compressed, message] of [
     Buffer.concat([PREFIX_GZ, Buffer.from('more')]),
     'damaged gzip stream: incorrect header check',
   ],
-  ['bzip2 that is cut off', PREFIX_BZ2.subarray(0, -4), 'truncated bzip2 stream'],
-  ['bzip2 cut off in the head', PREFIX_BZ2.subarray(0, 7), 'truncated bzip2 stream'],
-  ['bzip2 that is damaged', flipped(PREFIX_BZ2, 11), 'damaged bzip2 stream: the checksum of a block is another'],
+  ['bzip2', PREFIX_BZ2, 'a bzip2 stream, which is not read; publish the file as gzip or xz'],
   ['xz that is cut off', PREFIX_XZ.subarray(0, 50), 'truncated xz stream'],
   ['xz without its last byte', PREFIX_XZ.subarray(0, -1), 'truncated xz stream'],
   ['xz cut off in a later stream', Buffer.concat([PREFIX_XZ, PREFIX_XZ.subarray(0, 20)]), 'truncated xz stream'],
@@ -89,23 +85,17 @@ for (const [behaviour, compressed, message] of [
     assert.deepEqual(readdirSync(folder).sort(), ['candidate', 'download']);
   });
 
-for (const program of ['bzip2', 'xz'] as const) {
-  const skip = spawnSync(program, ['--help']).error === undefined ? false : `${program} is not installed`;
-  test(`decompress: a bomb of ${program} is refused, and what comes after it is read`, { skip }, async () => {
-    const run = (input: Buffer, ...flags: string[]) =>
-      spawnSync(program, ['-c', ...flags], { input, maxBuffer: 1e9 }).stdout;
-    writeFileSync(from, run(Buffer.alloc(30_000_000)));
-    await assert.rejects(decompressFile(from, to, { maxBytes: 1_000_000 }), {
-      message: 'larger than 1 MB uncompressed',
-    });
-    assert.ok(!existsSync(to));
-    writeFileSync(from, run(NOISE));
-    await decompressFile(from, to, { maxBytes: 1_000_000 });
-    assert.ok(readFileSync(to).equals(NOISE));
-  });
-}
-
 const NO_XZ = spawnSync('xz', ['--help']).error === undefined ? false : 'xz is not installed';
+test('decompress: a bomb of xz is refused, and what comes after it is read', { skip: NO_XZ }, async () => {
+  const run = (input: Buffer) => spawnSync('xz', ['-c'], { input, maxBuffer: 1e9 }).stdout;
+  writeFileSync(from, run(Buffer.alloc(30_000_000)));
+  await assert.rejects(decompressFile(from, to, { maxBytes: 1_000_000 }), { message: 'larger than 1 MB uncompressed' });
+  assert.ok(!existsSync(to));
+  writeFileSync(from, run(NOISE));
+  await decompressFile(from, to, { maxBytes: 1_000_000 });
+  assert.ok(readFileSync(to).equals(NOISE));
+});
+
 for (const [behaviour, flags, message] of [
   ['a check that is not read', ['--check=sha256'], /^an xz stream with a check or filter that is not read/],
   [

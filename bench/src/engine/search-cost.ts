@@ -1,6 +1,7 @@
 /** Searches in network names, by processor time: what the clock says on a busy machine is mostly waiting. */
-import { AsnSearch } from '@whence/dataset/internal/asn-search';
+
 import type { Dataset } from '@whence/dataset/internal/file/read';
+import { AsnSearch } from '@whence/dataset/internal/lookup/asn-search';
 import { isShort, makeQueries } from '@whence/testing/search-queries';
 import type { Words } from '@whence/testing/seeded-random';
 import { percentile } from '@whence/testing/statistics';

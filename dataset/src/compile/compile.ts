@@ -4,9 +4,9 @@
  * them into the order of the file.
  */
 import type { Compiled } from '../file/write.ts';
-import { HeldOutAddresses } from '../quality/held-out-addresses.ts';
-import { heldOutNetworkRows, labelledNetworkRows } from '../quality/held-out-networks.ts';
 import { FlaggedAccessNetworks } from './guard/flagged-access-networks.ts';
+import { HeldOutAddresses } from './held-out/addresses.ts';
+import { heldOutNetworkRows, labelledNetworkRows } from './held-out/networks.ts';
 import { type CompileInput, ownNetworks, type Progress, sourcesOf } from './input/compile-input.ts';
 import { familyLayers } from './layers/layers.ts';
 import { type WalkedFamily, walkFamily } from './layers/walk.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { parseAddress } from '../address.ts';
-import { explain } from '../evidence.ts';
 import type { Feed } from '../feeds/feed.ts';
 import { FORMATS } from '../feeds/formats.ts';
 import type { IngestedFeed } from '../feeds/ingest.ts';
 import type { Dataset } from '../file/read.ts';
 import { bytesContent } from '../io/content.ts';
+import { explain } from '../lookup/evidence.ts';
 import { datasetOf, sampleInput, source } from '../test/sample-dataset.ts';
 import type { CompileInput } from './input/compile-input.ts';
 import { liveInput } from './live.ts';

@@ -3,9 +3,9 @@
  * shape and knows nothing about what the statements are used for.
  */
 
+import type { FamilyRows } from '../address-rows.ts';
 import type { FamilyRanges } from '../ranges.ts';
 import type { ConnectionType, Rir } from '../record.ts';
-import type { FamilyRows } from '../supplement/address-rows.ts';
 import type { Place } from './sources/locations/place-list.ts';
 
 export type Parsed = Routes | Countries | Delegations | Names | Networks | PrefixList | Locations | Exchanges;

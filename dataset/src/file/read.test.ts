@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { formatAddress, parseAddress } from '../address.ts';
-import { explain } from '../evidence.ts';
+import { explain } from '../lookup/evidence.ts';
 import { fromBigInt } from '../prefix.ts';
 import { sampleDataset } from '../test/sample-dataset.ts';
 import type { Dataset } from './read.ts';

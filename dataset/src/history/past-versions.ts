@@ -5,10 +5,10 @@
  */
 import type { Address } from '../address.ts';
 import { DatasetError } from '../dataset-error.ts';
-import { explain } from '../evidence.ts';
 import { UnreadableFormat } from '../file/format.ts';
 import type { Dataset } from '../file/read.ts';
 import { fileFingerprint } from '../io/file-fingerprint.ts';
+import { explain } from '../lookup/evidence.ts';
 import { manifestPath, readManifest, type VersionEntry, verifyVersion } from '../versions/publish.ts';
 import { compareAge, MAX_VERSIONS } from '../versions/retention.ts';
 import { type Changed, ChangesFile } from './changes-file.ts';

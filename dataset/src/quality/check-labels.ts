@@ -6,8 +6,8 @@
 import type { Dataset } from '../file/read.ts';
 import { fromBigInt, type Range } from '../prefix.ts';
 import { FLAGS } from '../record.ts';
+import { WeightedShare } from '../weighted-share.ts';
 import type { LabelRow } from './label-rows.ts';
-import { WeightedShare } from './share.ts';
 
 type Share = NonNullable<ReturnType<WeightedShare['finish']>>;
 

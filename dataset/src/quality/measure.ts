@@ -8,7 +8,7 @@ import type { Dataset } from '../file/read.ts';
 import { fromBigInt, parsePrefix } from '../prefix.ts';
 import type { IpRecord, QualityRow } from '../record.ts';
 import { countryLabels } from '../tables/country-labels.ts';
-import { rounded, WeightedShare } from './share.ts';
+import { rounded, WeightedShare } from '../weighted-share.ts';
 
 /** `contains`: per source, the ids of the feeds that it repeats. */
 export function measureQuality(

@@ -6,8 +6,8 @@ import { type CompileInput, type Overlay, repeatedSources } from '../compile/inp
 import type { QualityRow } from '../record.ts';
 import { countryLabels } from '../tables/country-labels.ts';
 import { datasetOf, ranges, type Sample, sampleInput, source } from '../test/sample-dataset.ts';
+import { WeightedShare } from '../weighted-share.ts';
 import { measureQuality } from './measure.ts';
-import { WeightedShare } from './share.ts';
 
 const SAMPLE: Sample = {
   routes: [

@@ -3,6 +3,7 @@
  * database are overlaid by the geofeeds of operators, each for the addresses that its operator announces.
  */
 import type { Address } from '../address.ts';
+import { AddressRows, type FamilyRows, type ReadRows, wordsOfAddress } from '../address-rows.ts';
 import type { FeedCache } from '../feeds/feed-cache.ts';
 import type { IngestedFeed } from '../feeds/ingest.ts';
 import type { Locations, PrefixList } from '../feeds/parsed.ts';
@@ -13,7 +14,6 @@ import { fileContent } from '../io/content.ts';
 import { fromBigInt } from '../prefix.ts';
 import { flatten, Ranges } from '../ranges.ts';
 import type { Source } from '../record.ts';
-import { AddressRows, type FamilyRows, type ReadRows, wordsOfAddress } from './address-rows.ts';
 import { overlay } from './intervals.ts';
 import { ABSENT, encodeSupplement, MAX_SOURCES, PLACE_WORDS, type SupplementContent } from './supplement.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { seededRandom } from '@whence/testing/seeded-random';
-import { AddressRows } from './address-rows.ts';
+import { AddressRows } from '../address-rows.ts';
 import { findIpv4, findIpv6, ipv4Intervals, ipv6Intervals, isIpv4Sound, isIpv6Sound } from './interval-table.ts';
 import { overlay } from './intervals.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { parseAddress } from '../address.ts';
 import { parseOverrides } from '../compile/input/overrides.ts';
-import { explain } from '../evidence.ts';
+import { explain } from '../lookup/evidence.ts';
 import { DocumentationPage } from './documentation-page.ts';
 import { datasetOf, ranges, sampleInput, source } from './sample-dataset.ts';
 

@@ -281,7 +281,7 @@ export function verifyVersion(dataDir: string, entry: VersionEntry): Dataset {
 /** The same without stopping the event loop. */
 export async function verifyInThread(dataDir: string, entry: VersionEntry): Promise<Dataset> {
   // Commands that only read a dataset load this file too, and need no threads.
-  const { openInThread } = await import('../file/open-in-thread.ts');
+  const { openInThread } = await import('./open-in-thread.ts');
   const path = versionPath(dataDir, entry);
   return requireVersion(await openInThread({ path, sha256: entry.sha256 }), entry, path);
 }

@@ -13,11 +13,11 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatasetError } from '../dataset-error.ts';
 import { UnreadableFormat } from '../file/format.ts';
-import { openInThread } from '../file/open-in-thread.ts';
 import type { Network } from '../io/download/connection.ts';
 import type { TransferLimits } from '../io/download/transfer-timeouts.ts';
 import { isRunning } from '../io/process-identity.ts';
 import { makeFolder } from '../io/whole-file.ts';
+import { openInThread } from './open-in-thread.ts';
 import {
   adopt,
   adoptSupplement,

@@ -1,6 +1,6 @@
 /** `wh asn N…` and `wh asn search Q`: networks by number and by name, from the local dataset. */
 import { parsePrefixedAsn } from '@whence/dataset/internal/as-number';
-import { AsnSearch } from '@whence/dataset/internal/asn-search';
+import { AsnSearch } from '@whence/dataset/internal/lookup/asn-search';
 import type { AsnPrefixes, AsnRecord } from '@whence/dataset/record';
 import { quoteCell } from '../enrich/fields.ts';
 import type { Environment } from '../settings/config.ts';

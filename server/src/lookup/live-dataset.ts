@@ -6,11 +6,11 @@
  */
 
 import { DatasetError } from '@whence/dataset/dataset-error';
-import { AsnSearch } from '@whence/dataset/internal/asn-search';
-import { openInThread, openSupplementInThread } from '@whence/dataset/internal/file/open-in-thread';
 import { type Dataset, openDataset } from '@whence/dataset/internal/file/read';
 import { fileFingerprint } from '@whence/dataset/internal/io/file-fingerprint';
+import { AsnSearch } from '@whence/dataset/internal/lookup/asn-search';
 import type { Supplement } from '@whence/dataset/internal/supplement/supplement';
+import { openInThread, openSupplementInThread } from '@whence/dataset/internal/versions/open-in-thread';
 import {
   manifestPath,
   openSupplement,

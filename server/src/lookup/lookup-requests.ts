@@ -4,8 +4,8 @@
  */
 import type { Address } from '@whence/dataset/address';
 import { parsePrefixedAsn } from '@whence/dataset/internal/as-number';
-import type { AsnSearchAnswer } from '@whence/dataset/internal/asn-search';
 import type { Match } from '@whence/dataset/internal/file/format';
+import type { AsnSearchAnswer } from '@whence/dataset/internal/lookup/asn-search';
 import type { AsnRecord } from '@whence/dataset/record';
 import { ApiError } from '../http/errors.ts';
 import { parseLimit } from '../http/requests.ts';

@@ -2,10 +2,10 @@
  * Address text to record, for the API and the commands. `enrich` has its own path, on bytes: `enrich/address-lookup`.
  */
 import { type Address, parseAddress } from '@whence/dataset/address';
-import { explain } from '@whence/dataset/internal/evidence';
 import type { Match } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { recordBytes, writeRecord } from '@whence/dataset/internal/file/texts/record-writer';
+import { explain } from '@whence/dataset/internal/lookup/evidence';
 import type { Evidence } from '@whence/dataset/record';
 import { findSpecialPurpose, type SpecialPurpose } from '@whence/dataset/special-purpose';
 import type { AnswerCache } from './answer-cache.ts';

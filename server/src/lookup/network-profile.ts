@@ -1,6 +1,7 @@
 /** What a network consists of, and networks that probably belong to the same organisation. */
-import type { AsnSearch, AsnSearchResult } from '@whence/dataset/internal/asn-search';
+
 import type { Dataset } from '@whence/dataset/internal/file/read';
+import type { AsnSearch, AsnSearchResult } from '@whence/dataset/internal/lookup/asn-search';
 import { parsePrefix } from '@whence/dataset/prefix';
 import { type ConnectionType, FLAGS, type Flag } from '@whence/dataset/record';
 import { type AddressCount, AddressCounts } from './address-counts.ts';

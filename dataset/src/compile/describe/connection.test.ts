@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { parseAddress } from '../../address.ts';
-import { explain } from '../../evidence.ts';
+import { explain } from '../../lookup/evidence.ts';
 import { type Sample, sampleDataset } from '../../test/sample-dataset.ts';
 
 /** The rows of evidence about the type, and the share of addresses whose type is assumed. */

@@ -3,10 +3,10 @@
  * same text and decisions.
  */
 import type { CompiledAttributes } from '../../file/texts/attributes.ts';
-import { heldOutOutcomes, type Outcome } from '../../quality/held-out-addresses.ts';
 import { FLAGS, type Source, TYPE_SIGNALS, type TypeOrigin } from '../../record.ts';
 import { type Attributes, attributeTexts } from '../describe/attributes.ts';
 import { describe, type Facts, type Reason } from '../describe/describe.ts';
+import { heldOutOutcomes, type Outcome } from '../held-out/addresses.ts';
 import type { CompileInput } from '../input/compile-input.ts';
 import type { AnswerFigures } from './figures.ts';
 

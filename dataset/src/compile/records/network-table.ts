@@ -1,7 +1,6 @@
 /** The networks of a dataset: what each AS is called, what kind of network it is, and how much space it answers for. */
 import { decodeCountry } from '../../country-code.ts';
 import type { CompiledAsn } from '../../file/networks/networks.ts';
-import type { HeldOutNetwork } from '../../quality/held-out-networks.ts';
 import type { Rir, Source } from '../../record.ts';
 import { rirOfAsn, rirOfCountry, rirOfNetwork } from '../../rir.ts';
 import { countryOfAsn } from '../../tables/as-countries.ts';
@@ -10,6 +9,7 @@ import { isFitted, typeLabels } from '../../tables/type-labels.ts';
 import { AsnRegistry } from '../describe/asn-registry.ts';
 import { type Connection, connectionOf, typeWithoutTable } from '../describe/connection.ts';
 import { NetworkNames } from '../describe/network-names.ts';
+import type { HeldOutNetwork } from '../held-out/networks.ts';
 import type { CompileInput } from '../input/compile-input.ts';
 import type { Relabel, Verdict } from '../input/overrides.ts';
 import type { KnownWords } from '../signals/name-signals.ts';

@@ -3,7 +3,7 @@
  * Results are compact, since a language model reads them: only flags that are true, only what was found, and evidence
  * only on request.
  */
-import type { AsnSearchAnswer } from '@whence/dataset/internal/asn-search';
+import type { AsnSearchAnswer } from '@whence/dataset/internal/lookup/asn-search';
 import type { AsnPrefixes, AsnRecord, Detection, Evidence, IpRecord } from '@whence/dataset/record';
 import { MAX_SELECTORS } from '@whence/email/internal/dkim/selectors';
 import type { AddressMembers } from '../../address/sections.ts';

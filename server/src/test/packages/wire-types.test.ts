@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type * as wire from '@whence/client/wire';
-import type { AsnSearchAnswer } from '@whence/dataset/internal/asn-search';
 import type { DatasetDiff } from '@whence/dataset/internal/diff/diff';
 import type { RecordSpan } from '@whence/dataset/internal/history/past-versions';
+import type { AsnSearchAnswer } from '@whence/dataset/internal/lookup/asn-search';
 import type { Location } from '@whence/dataset/internal/supplement/supplement';
 import type * as record from '@whence/dataset/record';
 import type { NetworkRouting } from '../../address/routing/prefix-states.ts';

@@ -3,9 +3,9 @@
  * without overlaps. A row that overlaps an earlier one is skipped. Rows of unknown or unused space have the country ZZ.
  */
 import { parseAddress } from '../../../address.ts';
+import { AddressRows, wordsOfAddress } from '../../../address-rows.ts';
 import { isCountry } from '../../../country-code.ts';
 import type { Content } from '../../../io/content.ts';
-import { AddressRows, wordsOfAddress } from '../../../supplement/address-rows.ts';
 import type { Locations } from '../../parsed.ts';
 import { csvRow } from '../csv-row.ts';
 import { coordinates, MAX_PLACES, PlaceList, placeName } from './place-list.ts';

@@ -3,7 +3,7 @@
  * statement of one operator, not 65,536 independent ones. The interval therefore uses the effective number of labels
  * (Kish): the square of the sum of weights, divided by the sum of their squares.
  */
-import type { QualityRow } from '../record.ts';
+import type { QualityRow } from './record.ts';
 
 /** 95 % of a normal distribution lie within this many standard deviations. */
 const Z = 1.96;

@@ -1,9 +1,9 @@
 /** Opens a dataset without stopping the event loop: a thread reads and checks the file, and hands over its bytes. */
 import { Worker } from 'node:worker_threads';
 import { DatasetError } from '../dataset-error.ts';
+import { Dataset } from '../file/read.ts';
 import { Supplement } from '../supplement/supplement.ts';
 import type { OpenedFile, OpenTask } from './open-worker.ts';
-import { Dataset } from './read.ts';
 
 /** A file on a network disk that does not answer must not keep later versions from being loaded. */
 const TIMEOUT_MS = 60_000;

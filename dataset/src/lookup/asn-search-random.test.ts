@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { seededRandom } from '@whence/testing/seeded-random';
+import type { Dataset } from '../file/read.ts';
+import { datasetOf, sampleInput } from '../test/sample-dataset.ts';
+import { SlowAsnSearch } from '../test/slow-asn-search.ts';
 import { AsnSearch } from './asn-search.ts';
-import type { Dataset } from './file/read.ts';
-import { datasetOf, sampleInput } from './test/sample-dataset.ts';
-import { SlowAsnSearch } from './test/slow-asn-search.ts';
 
 type Random = () => number;
 

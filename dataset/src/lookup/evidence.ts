@@ -3,11 +3,11 @@
  * the record itself. The prefix is found by walking to the neighbouring runs: the largest prefix around the address for
  * which the source says the same.
  */
-import { type Address, truncateAddress } from './address.ts';
-import type { Match } from './file/format.ts';
-import type { Dataset } from './file/read.ts';
-import { addressBits, formatPrefix, fromBigInt, lastAddress, toBigInt, widestPrefixLength } from './prefix.ts';
-import { type Evidence, type IpRecord, TYPE_SIGNALS } from './record.ts';
+import { type Address, truncateAddress } from '../address.ts';
+import type { Match } from '../file/format.ts';
+import type { Dataset } from '../file/read.ts';
+import { addressBits, formatPrefix, fromBigInt, lastAddress, toBigInt, widestPrefixLength } from '../prefix.ts';
+import { type Evidence, type IpRecord, TYPE_SIGNALS } from '../record.ts';
 
 /** Fields that the route decides: their prefix is that of the record. */
 const ANNOUNCED = new Set(['prefix', 'prefix_is_derived', 'asn', 'asn_name']);

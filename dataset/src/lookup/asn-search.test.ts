@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { sampleDataset } from '../test/sample-dataset.ts';
 import { AsnSearch } from './asn-search.ts';
-import { sampleDataset } from './test/sample-dataset.ts';
 
 // The first octet orders them by size: the shorter the prefix, the larger the network.
 const search = new AsnSearch(

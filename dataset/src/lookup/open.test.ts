@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
-import { DatasetError } from './dataset-error.ts';
-import { encodeDataset } from './file/write.ts';
+import { DatasetError } from '../dataset-error.ts';
+import { encodeDataset } from '../file/write.ts';
+import { BUILT_AT, sampleContent, sampleDataset } from '../test/sample-dataset.ts';
+import { publish, readManifest, useVersion, versionPath } from '../versions/publish.ts';
 import { InvalidAddressError, open } from './open.ts';
-import { BUILT_AT, sampleContent, sampleDataset } from './test/sample-dataset.ts';
-import { publish, readManifest, useVersion, versionPath } from './versions/publish.ts';
 
-const PACKAGE = join(import.meta.dirname, '..');
+const PACKAGE = join(import.meta.dirname, '../..');
 const first = sampleContent({ routes: [['8.8.8.0/24', 64_496, 'First version']] });
 const second = sampleContent({ routes: [['8.8.8.0/24', 15_169, 'Google LLC']], countries: [['8.8.8.0/24', 'US']] });
 

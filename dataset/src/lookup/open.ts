@@ -6,13 +6,13 @@ import { readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
-import { type Address, parseAddress } from './address.ts';
-import { DatasetError } from './dataset-error.ts';
+import { type Address, parseAddress } from '../address.ts';
+import { DatasetError } from '../dataset-error.ts';
+import type { Match } from '../file/format.ts';
+import { Dataset, openDataset } from '../file/read.ts';
+import type { AsnPrefixes, AsnRecord, Evidence, IpRecord, Meta } from '../record.ts';
+import { openCurrent } from '../versions/publish.ts';
 import { explain } from './evidence.ts';
-import type { Match } from './file/format.ts';
-import { Dataset, openDataset } from './file/read.ts';
-import type { AsnPrefixes, AsnRecord, Evidence, IpRecord, Meta } from './record.ts';
-import { openCurrent } from './versions/publish.ts';
 
 /** Text that is not an IP address was looked up. `text` is what was given. */
 export class InvalidAddressError extends Error {

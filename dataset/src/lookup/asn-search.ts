@@ -3,12 +3,12 @@
  * are its rows in ascending order. `file/search/name-index.ts` describes the index.
  */
 
-import { WantedText } from './file/networks/network-texts.ts';
-import type { Dataset } from './file/read.ts';
-import { RowSet } from './file/search/row-set.ts';
-import { fold, NO_MATCH, searchText, splitWords } from './file/search/search-text.ts';
-import { BEGINS_NAME, IS_WHOLE, rowOfUse } from './file/search/shared-words.ts';
-import type { AsnRecord } from './record.ts';
+import { WantedText } from '../file/networks/network-texts.ts';
+import type { Dataset } from '../file/read.ts';
+import { RowSet } from '../file/search/row-set.ts';
+import { fold, NO_MATCH, searchText, splitWords } from '../file/search/search-text.ts';
+import { BEGINS_NAME, IS_WHOLE, rowOfUse } from '../file/search/shared-words.ts';
+import type { AsnRecord } from '../record.ts';
 
 export type AsnSearchResult = Omit<AsnRecord, 'address_count'>;
 export type AsnSearchAnswer = {

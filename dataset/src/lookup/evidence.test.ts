@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { parseAddress } from './address.ts';
+import { parseAddress } from '../address.ts';
+import { datasetOf, sampleInput } from '../test/sample-dataset.ts';
 import { explain } from './evidence.ts';
-import { datasetOf, sampleInput } from './test/sample-dataset.ts';
 
 for (const [behaviour, isDerived, rows] of [
   ['a prefix of a routing table is announced', undefined, []],

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import test, { afterEach, beforeEach } from 'node:test';
 import { parseAddress } from '../address.ts';
 import { DatasetError } from '../dataset-error.ts';
+import { encodeDataset } from '../file/write.ts';
 import { BUILT_AT, sampleContent } from '../test/sample-dataset.ts';
 import { openInThread } from './open-in-thread.ts';
-import { encodeDataset } from './write.ts';
 
 let folder = '';
 let path = '';

@@ -4,8 +4,8 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { DatasetError } from '../dataset-error.ts';
+import { readChecked } from '../file/read.ts';
 import { readSupplement } from '../supplement/supplement.ts';
-import { readChecked } from './read.ts';
 
 /** `sha256`: of the file that is expected, in hexadecimal. */
 export type OpenTask =

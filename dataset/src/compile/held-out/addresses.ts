@@ -4,12 +4,13 @@
  * the record is therefore decided again without all lists of that kind, and the result is compared with the list. The
  * rows say how good the answers are where an operator publishes no list.
  */
-import type { Attributes } from '../compile/describe/attributes.ts';
-import { describe, type Facts } from '../compile/describe/describe.ts';
-import type { Overlay } from '../compile/input/compile-input.ts';
-import type { Listing } from '../compile/layers/overlays.ts';
-import type { QualityMeasure, QualityRow, Source } from '../record.ts';
-import { WeightedShare } from './share.ts';
+
+import type { QualityMeasure, QualityRow, Source } from '../../record.ts';
+import { WeightedShare } from '../../weighted-share.ts';
+import type { Attributes } from '../describe/attributes.ts';
+import { describe, type Facts } from '../describe/describe.ts';
+import type { Overlay } from '../input/compile-input.ts';
+import type { Listing } from '../layers/overlays.ts';
 
 /** What one labelled run adds to one row. */
 export type Outcome = {

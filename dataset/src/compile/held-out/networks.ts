@@ -3,9 +3,9 @@
  * is decided again by lists, rules and the default alone, and the result is compared with the table. A row was
  * often added because rules got the network wrong, so the figures are a lower estimate for networks without a row.
  */
-import { CONNECTION_TYPES, type ConnectionType, type QualityRow, type Source } from '../record.ts';
-import { TYPE_LABELS_AS_OF } from '../tables/type-labels.ts';
-import { rounded, WeightedShare } from './share.ts';
+import { CONNECTION_TYPES, type ConnectionType, type QualityRow, type Source } from '../../record.ts';
+import { TYPE_LABELS_AS_OF } from '../../tables/type-labels.ts';
+import { rounded, WeightedShare } from '../../weighted-share.ts';
 
 export type HeldOutNetwork = {
   readonly label: ConnectionType;

@@ -90,13 +90,13 @@ export function defineAsn(program: Command, invocation: Invocation): void {
     });
 }
 
-export function defineMcp(program: Command, { config, stdin, exitWith }: Invocation): void {
+export function defineMcp(program: Command, { config, stdin, stdout, exitWith }: Invocation): void {
   program
     .command('mcp')
     .description('answer a program that speaks the Model Context Protocol on standard input, from the local dataset')
     .action(async () => {
       const { mcpCommand } = await import('../commands/mcp.ts');
-      exitWith(await mcpCommand(config(), stdin()));
+      exitWith(await mcpCommand(config(), stdin(), stdout));
     });
 }
 

@@ -2,13 +2,12 @@
  * `whence mcp`: the MCP server on standard input and output, from the local dataset, without a server, a key or limits.
  * Its tools ask the same routes as `/mcp` does, in this process. It follows new versions of the dataset.
  */
-import { once } from 'node:events';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { HostnameLookups } from '../address/hostname-lookups.ts';
 import { AddressSections } from '../address/sections.ts';
 import { parseBatchBodies } from '../api/batch/batch.ts';
-import { type Ask, createMcpServer } from '../api/mcp/mcp-server.ts';
+import { serveStdio } from '../api/mcp/stdio.ts';
 import { apiRoutes, type RouteDependencies } from '../api/routes.ts';
 import { EmailChecks } from '../email-checks/email-checks.ts';
 import { createHttpServer } from '../http/http-server.ts';
@@ -17,6 +16,7 @@ import { type Logger, openLog } from '../log/log.ts';
 import { LiveDataset } from '../lookup/live-dataset.ts';
 import { Metrics } from '../metrics/metrics.ts';
 import type { ExitCode } from '../terminal/exit.ts';
+import { type Output, StreamSink } from '../terminal/output.ts';
 import { NetworkCounts } from '../usage/networks.ts';
 import { DatasetDiffs } from '../versions/dataset-diffs.ts';
 import { PastLookups } from '../versions/past-lookups.ts';
@@ -36,7 +36,7 @@ const LOCAL_KEY = fromStored({
   createdAt: new Date(0),
 });
 
-export async function mcpCommand(config: IpConfig, stdin: NodeJS.ReadableStream): Promise<ExitCode> {
+export async function mcpCommand(config: IpConfig, stdin: Readable, stdout: Output): Promise<ExitCode> {
   // Says how to build one, before a client waits for answers.
   currentEntry(config.dataDir);
   // Standard output belongs to the protocol; the log is on standard error.
@@ -67,14 +67,15 @@ export async function mcpCommand(config: IpConfig, stdin: NodeJS.ReadableStream)
     nowMs: Date.now,
   });
   await app.ready();
-  const ended = once(stdin, 'close');
-  const ask = localAsk(app);
-  const connection = serveStdio(() => createMcpServer(ask), {
-    maxSubscriptions: 0,
-    onerror: (error) => logger.warn({ err: error }, 'the client sent what cannot be answered'),
+  const sink = new StreamSink(stdout);
+  await serveStdio(stdin, {
+    write: (text) => sink.write(text),
+    ask: async ({ method, url, body }, signal) => {
+      const { payload } = await app.inject({ method, url, signal, ...(body === undefined ? {} : { payload: body }) });
+      return payload;
+    },
+    onFailure: (error) => logger.error({ err: error }, 'a call could not be answered'),
   });
-  await ended;
-  await connection.close();
   await app.close();
   await datasetDiffs.close();
   await past.close();
@@ -100,11 +101,4 @@ function localApi(log: Logger, dependencies: RouteDependencies): FastifyInstance
       handler: handler as (request: unknown, reply: unknown) => unknown,
     });
   return app;
-}
-
-function localAsk(app: FastifyInstance): Ask {
-  return async ({ method, url, body }) => {
-    const { payload } = await app.inject({ method, url, ...(body === undefined ? {} : { payload: body }) });
-    return { retryAfter: undefined, body: payload };
-  };
 }

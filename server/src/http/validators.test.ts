@@ -27,6 +27,7 @@ function schema(depth: number): object {
       ...maybe({ nullable: true }),
     }),
     () => ({ type: 'boolean' }),
+    () => ({ type: ['string', 'integer'], ...maybe({ maxLength: below(4) }) }),
     ...(depth === 0
       ? []
       : [

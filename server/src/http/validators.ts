@@ -63,8 +63,7 @@ export function checkOf(schema: Schema): Check {
   if (unsupported !== undefined) throw new Error(`validators do not support ${unsupported} in a request schema`);
   if (additionalProperties !== undefined && additionalProperties !== false)
     throw new Error('validators support additionalProperties only as false');
-  const isOfType = TYPES[String(type)];
-  if (isOfType === undefined) throw new Error(`validators do not support the type ${type} in a request schema`);
+  const isOfType = typeCheckOf(type);
   const checkItem = items === undefined ? undefined : checkOf(items);
   const members = Object.entries(properties ?? {}).map(([name, each]) => [name, checkOf(each)] as const);
   const known = new Set(members.map(([name]) => name));
@@ -73,8 +72,7 @@ export function checkOf(schema: Schema): Check {
     if (nullable && value === null) return undefined;
     if (!isOfType(value)) return violation;
     if (typeof value === 'number' && (value < (minimum ?? value) || value > (maximum ?? value))) return violation;
-    // JSON Schema counts characters, not UTF-16 code units.
-    if (typeof value === 'string' && maxLength !== undefined && [...value].length > maxLength) return violation;
+    if (typeof value === 'string' && maxLength !== undefined && isLonger(value, maxLength)) return violation;
     if (Array.isArray(value)) {
       if (value.length > (maxItems ?? value.length) || value.length < (minItems ?? 0)) return violation;
       return checkItem === undefined ? undefined : first(value, (item, i) => checkItem(item, `${path}/${i}`));
@@ -89,6 +87,20 @@ export function checkOf(schema: Schema): Check {
     }
     return values === undefined || values.includes(value) ? undefined : violation;
   };
+}
+
+/** One type, or a list of them. */
+function typeCheckOf(type: unknown): (value: unknown) => boolean {
+  const checks = [type].flat().map((name) => TYPES[String(name)]);
+  if (!checks.every((check) => check !== undefined))
+    throw new Error(`validators do not support the type ${type} in a request schema`);
+  return (value) => checks.some((check) => check(value));
+}
+
+/** JSON Schema counts characters, not UTF-16 code units. */
+function isLonger(text: string, maxLength: number): boolean {
+  if (text.length <= maxLength) return false;
+  return text.length > 2 * maxLength || [...text].length > maxLength;
 }
 
 function first<Item>(

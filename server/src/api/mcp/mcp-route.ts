@@ -3,32 +3,40 @@
  * the API with the same key, made inside the process, so that permissions, limits, counts and statistics are those of
  * the API. There are no sessions: each request is answered by itself, by any replica.
  */
-import { Readable } from 'node:stream';
-import type { ReadableStream } from 'node:stream/web';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../http/errors.ts';
 import { disconnectSignal } from '../../http/requests.ts';
 import { authenticate } from '../authenticate.ts';
+import { TOO_FAST } from '../rate-limit.ts';
 import type { ApiDependencies } from '../routes.ts';
-import type { Ask } from './mcp-server.ts';
+import { answerMessage, type Call } from './answers.ts';
+import { FreeMessages } from './free-messages.ts';
+import { type Answer, MESSAGE_LIMITS, parseMessage } from './protocol.ts';
 
-type McpDependencies = Pick<ApiDependencies, 'keys' | 'overload'> & {
+type McpDependencies = Pick<ApiDependencies, 'keys' | 'rates' | 'overload'> & {
   /** Origins whose pages may call the API; `*` for all. */
   readonly corsOrigins: readonly string[];
   readonly publicUrl: string | undefined;
 };
 
-type Handler = Awaited<ReturnType<typeof loadHandler>>;
-
-/** Headers that are not for the SDK: the key, and what describes the connection. */
-const WITHHELD = new Set(['x-api-key', 'authorization', 'cookie', 'connection', 'content-length', 'transfer-encoding']);
+type McpHttpRequest = FastifyRequest<{ Body: Buffer | undefined }>;
 
 export function registerMcp(scope: FastifyInstance, dependencies: McpDependencies): void {
-  const { keys, overload } = dependencies;
-  let handler: Promise<Handler> | undefined;
+  const { keys, rates, overload } = dependencies;
+  const free = new FreeMessages();
+  const countFree = ({ key }: McpHttpRequest) => {
+    if (key === undefined) return;
+    const perSecond = key.restrictions?.requestsPerSecond;
+    if (perSecond !== undefined && !rates.take(key.id, perSecond)) throw TOO_FAST;
+    const retryAfterSeconds = free.take(key.id);
+    if (retryAfterSeconds !== undefined) throw new ApiError('RATE_LIMIT_EXCEEDED', { retryAfterSeconds });
+  };
   scope.decorateRequest('key', undefined);
+  scope.removeContentTypeParser('application/json');
+  scope.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (_request, bytes, done) =>
+    done(null, bytes),
+  );
   refuseOtherMethods(scope);
-  scope.addHook('onClose', async () => (await handler)?.close());
   scope.route({
     method: 'POST',
     url: '/mcp',
@@ -39,21 +47,31 @@ export function registerMcp(scope: FastifyInstance, dependencies: McpDependencie
       await authenticate(keys, request, secretOf(request));
       requireAllowedOrigin(request, dependencies);
     },
-    handler: async (request: FastifyRequest, reply: FastifyReply) => {
-      // Lists of messages are no longer part of the protocol (2025-06-18), and one could hold any number of calls.
-      if (Array.isArray(request.body)) throw new ApiError('INVALID_REQUEST', { extra: { details: { path: '' } } });
-      handler ??= loadHandler();
-      const signal = disconnectSignal(reply);
-      const ask = asker(scope, request, signal);
-      const { fetch } = await handler;
-      const authInfo = { token: '', clientId: request.key?.id ?? '', scopes: [], extra: { ask } };
-      const response = await fetch(webRequest(request, signal), { parsedBody: request.body, authInfo });
-      reply.code(response.status);
-      for (const [name, value] of response.headers) reply.header(name, value);
-      if (response.body === null) return reply.send();
-      return reply.send(Readable.fromWeb(response.body as ReadableStream));
+    handler: async (request: McpHttpRequest, reply: FastifyReply) => {
+      const { body = Buffer.alloc(0), headers } = request;
+      const parsed = parseMessage(body);
+      if ('problem' in parsed || Array.isArray(parsed.value)) {
+        countFree(request);
+        throw 'problem' in parsed && parsed.problem === 'too large'
+          ? new ApiError('PAYLOAD_TOO_LARGE', { extra: { details: { expected: MESSAGE_LIMITS } } })
+          : new ApiError('INVALID_REQUEST', { extra: { details: { path: '' } } });
+      }
+      const answer = answerMessage(parsed.value, {
+        version: headers['mcp-protocol-version'],
+        method: headers['mcp-method'],
+        name: headers['mcp-name'],
+      });
+      if ('request' in answer) return send(reply, await ask(scope, request, reply, answer));
+      // A call that makes no request of the API is free as well.
+      countFree(request);
+      return send(reply, answer);
     },
   });
+}
+
+/** One JSON object: nothing is announced before it, and no stream stays open. */
+function send(reply: FastifyReply, { status, text }: Answer): FastifyReply {
+  return reply.code(status).send(text);
 }
 
 /** A stream that a client would open, and the end of a session. Without these routes, GET would be a page of the dashboard. */
@@ -67,19 +85,6 @@ function refuseOtherMethods(scope: FastifyInstance): void {
       throw new ApiError('METHOD_NOT_ALLOWED', { headers: { Allow: 'POST' } });
     },
     handler: () => {},
-  });
-}
-
-/** The SDK takes 25 MB of memory, which only a server with MCP clients needs. */
-async function loadHandler() {
-  const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
-    import('@modelcontextprotocol/server'),
-    import('./mcp-server.ts'),
-  ]);
-  return createMcpHandler(({ authInfo }) => createMcpServer(authInfo?.extra?.['ask'] as Ask), {
-    // Nothing is announced before the result, and no stream stays open.
-    responseMode: 'json',
-    maxSubscriptions: 0,
   });
 }
 
@@ -102,26 +107,20 @@ function requireAllowedOrigin({ headers }: FastifyRequest, { corsOrigins, public
 }
 
 /** The request made inside the process comes from the same client, and ends with it. */
-function asker(scope: FastifyInstance, request: FastifyRequest, signal: AbortSignal): Ask {
-  const secret = secretOf(request) ?? '';
-  return async ({ method, url, body }) => {
-    const { headers, payload } = await scope.inject({
-      method,
-      url,
-      headers: { 'x-api-key': secret },
-      remoteAddress: request.ip,
-      signal,
-      ...(body === undefined ? {} : { payload: body }),
-    });
-    const retryAfter = headers['retry-after'];
-    return { retryAfter: retryAfter === undefined ? undefined : String(retryAfter), body: payload };
-  };
-}
-
-/** The body is passed beside it. */
-function webRequest({ headers, method, url }: FastifyRequest, signal: AbortSignal): Request {
-  const passed = Object.entries(headers).flatMap(([name, value]) =>
-    typeof value === 'string' && !WITHHELD.has(name) ? [[name, value] as [string, string]] : [],
-  );
-  return new Request(new URL(url, 'http://localhost'), { method, headers: passed, signal });
+async function ask(
+  scope: FastifyInstance,
+  request: McpHttpRequest,
+  reply: FastifyReply,
+  { request: { method, url, body }, finish }: Call,
+): Promise<Answer> {
+  const { headers, payload } = await scope.inject({
+    method,
+    url,
+    headers: { 'x-api-key': secretOf(request) ?? '' },
+    remoteAddress: request.ip,
+    signal: disconnectSignal(reply),
+    ...(body === undefined ? {} : { payload: body }),
+  });
+  const retryAfter = headers['retry-after'];
+  return finish({ retryAfter: retryAfter === undefined ? undefined : String(retryAfter), body: payload });
 }

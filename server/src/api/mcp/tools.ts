@@ -10,7 +10,7 @@ import type { AddressMembers } from '../../address/sections.ts';
 import type { EmailAnswer } from '../../email-checks/fit-answer.ts';
 import type { DatasetReport } from '../../versions/dataset-report.ts';
 import { ADDRESS_SECTIONS, INCLUDABLE_SECTIONS, LOCAL_ADDRESS_SECTIONS } from '../../vocabulary.ts';
-import { boolean, integer, list, object, oneOfTexts, string, strings } from '../schemas/json-schema.ts';
+import { boolean, integer, list, object, oneOfTexts, string } from '../schemas/json-schema.ts';
 import * as results from './tool-results.ts';
 
 /** A request of the API. */
@@ -35,6 +35,14 @@ const input = (properties: Record<string, object>, required: readonly string[]) 
   additionalProperties: false,
 });
 
+/** A text that becomes part of a URL. None that is valid is longer. */
+const text = (description: string, example?: string) => ({ ...string(description, example), maxLength: 300 });
+/** The tools return numbers of networks as integers. */
+const textOrNumber = (description: string, example: string) => ({
+  ...text(description, example),
+  type: ['string', 'integer'],
+});
+
 const MAX_LISTED_PREFIXES = 1000;
 const MAX_BATCH = 1000;
 
@@ -48,7 +56,7 @@ const address: ToolOf<{ ip: string; explain?: boolean; include?: string[] }, Add
     'Network (AS), announced prefix, country, registry, connection type, flags (VPN, proxy, Tor, datacenter, AI crawler) and threat score of one IPv4 or IPv6 address.',
   inputSchema: input(
     {
-      ip: string('IPv4 or IPv6 address.', '8.8.8.8'),
+      ip: text('IPv4 or IPv6 address.', '8.8.8.8'),
       explain: explain('the source, prefix and date behind every field'),
       include: {
         ...list(oneOfTexts(ADDRESS_SECTIONS)),
@@ -93,14 +101,14 @@ const batch: ToolOf<{ ips: string[]; include?: string[] }, Record<string, BatchE
   }),
 };
 
-const network: ToolOf<{ asn: string; prefixes?: number }, AsnRecord & { prefixes?: AsnPrefixes }> = {
+const network: ToolOf<{ asn: string | number; prefixes?: number }, AsnRecord & { prefixes?: AsnPrefixes }> = {
   name: 'network',
   title: 'Look up a network by its AS number',
   description:
     'Name, country, registry, connection type and size of a network, and on request the prefixes it announces.',
   inputSchema: input(
     {
-      asn: string('AS number, with or without AS.', 'AS15169'),
+      asn: textOrNumber('AS number, with or without AS.', 'AS15169'),
       prefixes: {
         ...integer('How many announced prefixes of each family to list. Default: 0.'),
         minimum: 0,
@@ -122,13 +130,13 @@ const network: ToolOf<{ asn: string; prefixes?: number }, AsnRecord & { prefixes
   }),
 };
 
-const search: ToolOf<{ query: string; limit?: number }, AsnSearchAnswer> = {
+const search: ToolOf<{ query: string | number; limit?: number }, AsnSearchAnswer> = {
   name: 'search',
   title: 'Find networks by name',
   description: 'Networks whose name, handle or number matches a text, best matches first.',
   inputSchema: input(
     {
-      query: string('Part of a name, such as google; at most 100 characters.', 'google'),
+      query: textOrNumber('Part of a name, such as google, or an AS number; at most 100 characters.', 'google'),
       limit: { ...integer('Results, at most 100. Default: 10.'), minimum: 1, maximum: 100 },
     },
     ['query'],
@@ -154,8 +162,12 @@ const domain: ToolOf<{ domain: string; selectors?: string[]; include?: string[];
     'MX, SPF, DKIM and DMARC of a domain with a score, a grade and what to fix first. Asks DNS, which takes up to 8 seconds.',
   inputSchema: input(
     {
-      domain: string('A domain name.', 'example.com'),
-      selectors: { ...strings('DKIM selectors. Without them, the common ones are tried.'), maxItems: MAX_SELECTORS },
+      domain: text('A domain name.', 'example.com'),
+      selectors: {
+        ...list(text('Name of a selector.')),
+        maxItems: MAX_SELECTORS,
+        description: 'DKIM selectors. Without them, the common ones are tried.',
+      },
       include: {
         ...list(oneOfTexts(INCLUDABLE_SECTIONS)),
         description: 'transport (MTA-STS, TLS-RPT, DANE, BIMI, DNSSEC), networks (who carries the mail).',

@@ -48,6 +48,7 @@ async function overStdio(era: Era): Promise<Client> {
   return client;
 }
 
+type CallResult = { readonly isError?: boolean; readonly content: unknown };
 const textOf = ({ content }: { content: unknown }) => (content as { text: string }[])[0]?.text ?? '';
 
 for (const [transport, connect] of [
@@ -79,6 +80,8 @@ for (const [transport, connect] of [
       ['address', { ip: '8.8.8.8' }, { asn: 15169, prefix: '8.8.8.0/24', flags: ['is_datacenter'] }],
       ['address', { ip: '1.0.9.9', include: ['privacy'] }, { privacy: { kind: 'tor' } }],
       ['network', { asn: 'AS15169', prefixes: 1 }, { asn_name: 'Google LLC', prefix_count: { ipv4: 1, ipv6: 1 } }],
+      ['network', { asn: 15169 }, { asn: 15169, asn_name: 'Google LLC' }],
+      ['search', { query: 15169 }, { total: 1 }],
       ['search', { query: 'google' }, { total: 1 }],
       [
         'domain',
@@ -286,14 +289,14 @@ test('mcp: a key that is allowed from other networks only is refused', async () 
 
 test('mcp: a limit that is reached is an error of the tool that says when to try again', async () => {
   const key = await folder.createKey({ requestsPerSecond: 1 });
-  const client = await overHttp({ 'X-API-Key': key.secret });
-  const ask = () => client.callTool({ name: 'address', arguments: { ip: '8.8.8.8' } });
-  const answers = await Promise.all(Array.from({ length: 5 }, ask));
-  const refused = answers.filter(({ isError }) => isError === true);
+  const answers = await Promise.all(Array.from({ length: 5 }, () => post({ 'X-API-Key': key.secret })));
+  const results = await Promise.all(
+    answers.map(async (answer) => ((await answer.json()) as { result: CallResult }).result),
+  );
+  const refused = results.filter(({ isError }) => isError === true);
   assert.ok(refused.length > 0);
   for (const answer of refused)
     assert.match(textOf(answer), /^rate limit exceeded \(RATE_LIMIT_EXCEEDED\); try again in 1 s$/);
-  await client.close();
 });
 
 test('mcp: WHENCE_MCP=off removes the endpoint', async () => {

@@ -32,6 +32,8 @@ export type DashboardSettings = {
   readonly hasPublicLookups: boolean;
   /** Active keys that an account may have unless it is an administrator. */
   readonly keysPerMember: number;
+  /** Keys that one account that is no administrator may create on a day (UTC). */
+  readonly memberKeysPerDay: number;
   /** OpenID Connect provider, if configured. */
   readonly provider: ProviderSettings | undefined;
   readonly inForce: readonly SettingInForce[];

@@ -5,7 +5,15 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Actor, AuditLog } from '../audit/audit-log.ts';
-import type { ChangeOutcome, KeyChange, KeyStore, RevokeOutcome, StoredKey } from '../storage/stores/key-store.ts';
+import type {
+  ChangeOutcome,
+  KeyChange,
+  KeyLimits,
+  KeyStore,
+  RevokeOutcome,
+  StoredKey,
+  TooManyKeys,
+} from '../storage/stores/key-store.ts';
 import { allowanceOf, type Key, type KeyAttributes, type NewKey } from './key.ts';
 import { changedAttributes } from './key-changes.ts';
 import { restrictionsOf } from './restrictions.ts';
@@ -42,15 +50,17 @@ export class Keys {
     return created;
   }
 
-  /** The same for an account of the dashboard, unless it has `most` active keys already. */
+  /** The same for an account of the dashboard, unless it has as many keys as it may. */
   async createWithin(
     newKey: NewKey,
     actor: Actor,
     now: Date,
-    { ownerId, most }: { ownerId: string; most: number },
-  ): Promise<CreatedKey | 'too many'> {
+    { ownerId, limits }: { ownerId: string; limits: KeyLimits | undefined },
+  ): Promise<CreatedKey | TooManyKeys> {
     const created = makeKey(newKey, now, { ownerId });
-    if ((await this.#store.insertWithin(created.key, most)) !== 'inserted') return 'too many';
+    const outcome = await this.#store.insertWithin(created.key, limits);
+    // It replaces no key.
+    if (outcome !== 'inserted' && outcome !== 'has successor') return outcome;
     await this.#recordCreation(created.key, actor, now);
     return created;
   }
@@ -76,20 +86,20 @@ export class Keys {
   /**
    * Creates a successor with the tier, the permissions, the owner and the attributes of the key; the key itself stays
    * active. An expiry that has passed is not carried over. Refused for a revoked key, while another successor is active,
-   * and if the owner has `most` active keys already.
+   * and if the owner has as many keys as `limits` allow.
    */
   async rotate(
     key: Key,
     { name, revokeAt }: Rotation,
     actor: Actor,
     now: Date,
-    most = Number.POSITIVE_INFINITY,
-  ): Promise<CreatedKey | 'revoked' | 'has successor' | 'too many'> {
+    limits?: KeyLimits,
+  ): Promise<CreatedKey | 'revoked' | 'has successor' | TooManyKeys> {
     if (key.revokedAt !== undefined) return 'revoked';
     const { tier, permissions, ownerId, id: predecessorId } = key;
     const origin = { predecessorId, ...(ownerId === undefined ? {} : { ownerId }) };
     const created = makeKey({ name, tier, permissions, ...inherited(key, now) }, now, origin);
-    const outcome = await this.#store.insertWithin(created.key, most);
+    const outcome = await this.#store.insertWithin(created.key, limits);
     if (outcome !== 'inserted') return outcome;
     await this.#audit.record(actor, 'key.rotated', targetOf(key), now, { successor: created.key.id });
     await this.#recordCreation(created.key, actor, now);

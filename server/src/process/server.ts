@@ -274,13 +274,15 @@ function connectionCount(server: Server): Promise<number> {
 }
 
 function dashboardSettings(config: Config, log: Logger): DashboardSettings {
-  const { publicUrl, dataDir, inForce, datasetUrl, updateSeconds, hasPublicLookups, keysPerMember, provider } = config;
+  const { publicUrl, dataDir, inForce, datasetUrl, updateSeconds, hasPublicLookups, provider } = config;
+  const { keysPerMember, memberKeysPerDay } = config;
   return {
     publicUrl,
     dataDir,
     inForce,
     hasPublicLookups,
     keysPerMember,
+    memberKeysPerDay,
     provider,
     pagesFolder: existsSync(join(PAGES, 'index.html')) ? PAGES : undefined,
     updates: {

@@ -33,6 +33,7 @@ test('config: defaults', () => {
     publicUrl: undefined,
     hasPublicLookups: false,
     keysPerMember: 100,
+    memberKeysPerDay: 10,
     provider: undefined,
     proxies: {},
   });

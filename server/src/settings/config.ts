@@ -43,6 +43,8 @@ export type Config = {
   readonly hasPublicLookups: boolean;
   /** Active API keys of one account of the dashboard that is no administrator. */
   readonly keysPerMember: number;
+  /** Keys that one such account may create on a day (UTC). */
+  readonly memberKeysPerDay: number;
   /** OpenID Connect provider for the dashboard; undefined without WHENCE_OIDC_ISSUER. */
   readonly provider: ProviderSettings | undefined;
   /** Every setting with its current value, for display. */
@@ -107,6 +109,7 @@ export function readConfig(environment: Environment): Config {
     publicUrl: read(settings.publicUrl),
     hasPublicLookups: read(settings.hasPublicLookups),
     keysPerMember: read(settings.keysPerMember),
+    memberKeysPerDay: read(settings.memberKeysPerDay),
     provider: readProvider(read),
     inForce: Object.values(settings).map((setting) => settingInForce(setting, environment[setting.variable])),
     proxies: readProxyVariables(environment),

@@ -198,6 +198,12 @@ export const settings = {
     help: 'active API keys that an account of the dashboard may have; administrators have no limit',
     parse: (text) => parseNumber(text, 1, 100_000, 'a number from 1 to 100000'),
   },
+  memberKeysPerDay: {
+    variable: 'WHENCE_MEMBER_KEYS_PER_DAY',
+    default: '10',
+    help: 'API keys that an account of the dashboard may create on a day (UTC), revoked and rotated ones included; administrators have no limit',
+    parse: (text) => parseNumber(text, 1, 100_000, 'a number from 1 to 100000'),
+  },
   providerIssuer: {
     variable: 'WHENCE_OIDC_ISSUER',
     default: '',

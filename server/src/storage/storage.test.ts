@@ -103,16 +103,28 @@ for (const engine of testEngines()) {
       ['key 050', 'key 051'],
     );
   });
-  for (const [behaviour, more, most, wanted] of [
-    ['an owner gets as many keys as allowed', { ownerId: 'someone' }, 3, { inserted: 3, 'too many': 5 }],
-    ['a key gets one successor', { predecessorId: 'old' }, 3, { inserted: 1, 'has successor': 7 }],
-    ['keys without an owner have no limit', {}, 3, { inserted: 8 }],
+  for (const [behaviour, more, [active, created], wanted] of [
+    [
+      'an owner has as many active keys as allowed',
+      { ownerId: 'someone' },
+      [3, 9],
+      { inserted: 3, 'too many active': 5 },
+    ],
+    [
+      'an owner creates as many keys as allowed',
+      { ownerId: 'someone' },
+      [9, 3],
+      { inserted: 3, 'too many created': 5 },
+    ],
+    ['a key gets one successor', { predecessorId: 'old' }, [3, 3], { inserted: 1, 'has successor': 7 }],
+    ['keys without an owner have no limit', {}, [3, 3], { inserted: 8 }],
   ] as const)
     onEngine(`of keys inserted at once by several connections, ${behaviour}`, async (location) => {
       const storages = await Promise.all([openStorage(location), openStorage(location)]);
+      const limits = { active, created, since: new Date(0) };
       const outcomes = await Promise.all(
         Array.from({ length: 8 }, (_, i) =>
-          storages[i % 2]?.keys.insertWithin({ ...storedKey(`key ${i}`), ...more }, most),
+          storages[i % 2]?.keys.insertWithin({ ...storedKey(`key ${i}`), ...more }, limits),
         ),
       );
       const counts: Record<string, number> = {};

@@ -120,8 +120,8 @@ export async function keyRotate(
     const key = await findKey(keys, storage, name);
     const outcome = await keys.rotate(key, { name: key.name, ...rotation }, operator(), now);
     if (outcome === 'revoked') throw new CommandError(`the key ${key.id} is revoked: create a new one instead`);
-    // The command line has no limit, so these are not too many.
-    if (outcome === 'has successor' || outcome === 'too many')
+    // The command line gives no limits, so there are not too many.
+    if (typeof outcome === 'string')
       throw new CommandError(`the key ${key.id} already has an active successor: revoke one of them first`);
     stdout.write(
       json === true

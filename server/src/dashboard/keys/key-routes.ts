@@ -3,7 +3,8 @@ import type { Account } from '../../accounts/account.ts';
 import { type Key, parseName } from '../../keys/key.ts';
 import type { KeyFilter } from '../../keys/key-list.ts';
 import { Keys } from '../../keys/keys.ts';
-import type { KeyChange } from '../../storage/stores/key-store.ts';
+import { dayAt, secondsUntil } from '../../quota/day.ts';
+import type { KeyChange, KeyLimits, TooManyKeys } from '../../storage/stores/key-store.ts';
 import {
   KEY_SORTS,
   KEY_STATES,
@@ -73,9 +74,12 @@ export function keyRoutes({ storage, audit, settings }: DashboardDependencies): 
     return { key: await summaryOf(await visible.find(session.account, key.id), now) };
   };
 
-  /** Administrators have no limit. A key that is being rotated has a successor, so rotating has twice the limit. */
-  const mostOf = (account: Account, factor: number) =>
-    account.role === 'admin' ? Number.POSITIVE_INFINITY : factor * settings.keysPerMember;
+  /** Administrators have none. A key that is being rotated has a successor, so rotating has twice the limit of active keys. */
+  const limitsOf = ({ role }: Account, now: Date, factor: number): KeyLimits | undefined => {
+    if (role === 'admin') return undefined;
+    const { keysPerMember, memberKeysPerDay: created } = settings;
+    return { active: factor * keysPerMember, created, since: new Date(dayAt(now.getTime()).startMs) };
+  };
 
   return {
     listKeys: {
@@ -89,9 +93,9 @@ export function keyRoutes({ storage, audit, settings }: DashboardDependencies): 
         requireTier(session.account, body.tier);
         const permissions = PERMISSIONS.filter((permission) => body.permissions.includes(permission));
         const newKey = { name: parseName(body.name), tier: body.tier, permissions, ...newAttributes(body, now) };
-        const most = mostOf(session.account, 1);
-        const outcome = await keys.createWithin(newKey, actor, now, { ownerId: session.account.id, most });
-        if (outcome === 'too many') throw tooManyKeys(most);
+        const limits = limitsOf(session.account, now, 1);
+        const outcome = await keys.createWithin(newKey, actor, now, { ownerId: session.account.id, limits });
+        if (typeof outcome === 'string') throw tooManyKeys(outcome, limits, now);
         return { key: await summaryOf(outcome.key, now), secret: outcome.secret };
       },
     },
@@ -146,11 +150,11 @@ export function keyRoutes({ storage, audit, settings }: DashboardDependencies): 
         requireTier(session.account, key.tier);
         const { name = key.name, revoke_in_hours: hours } = body;
         const schedule = hours === undefined ? {} : { revokeAt: new Date(now.getTime() + hours * HOUR_MS) };
-        const most = mostOf(session.account, 2);
-        const outcome = await keys.rotate(key, { name: parseName(name), ...schedule }, actor, now, most);
-        if (outcome === 'too many') throw tooManyKeys(most);
+        const limits = limitsOf(session.account, now, 2);
+        const outcome = await keys.rotate(key, { name: parseName(name), ...schedule }, actor, now, limits);
         if (outcome === 'revoked') throw new DashboardRefusal('ALREADY_REVOKED');
         if (outcome === 'has successor') throw new DashboardRefusal('ALREADY_ROTATING');
+        if (typeof outcome === 'string') throw tooManyKeys(outcome, limits, now);
         return { key: await summaryOf(outcome.key, now), secret: outcome.secret };
       },
     },
@@ -203,9 +207,18 @@ function filterOf(query: Ask<'listKeys'>['query']): KeyFilter {
   };
 }
 
-function tooManyKeys(most: number): DashboardRefusal {
-  const rule = `an account has at most ${most} active keys: revoke keys that are no longer used, or ask an administrator to raise WHENCE_KEYS_PER_MEMBER`;
-  return new DashboardRefusal('TOO_MANY_KEYS', { details: { limit: most, rule } });
+function tooManyKeys(which: TooManyKeys, limits: KeyLimits | undefined, now: Date): DashboardRefusal {
+  if (which === 'too many active') {
+    const rule = `an account has at most ${limits?.active} active keys: revoke keys that are no longer used, or ask an administrator to raise WHENCE_KEYS_PER_MEMBER`;
+    return new DashboardRefusal('TOO_MANY_KEYS', { details: { limit: limits?.active, rule } });
+  }
+  const { endMs, endSeconds } = dayAt(now.getTime());
+  const resetsAt = new Date(endMs).toISOString();
+  const rule = `an account creates at most ${limits?.created} keys a day (UTC), revoked and rotated ones included: you can create the next one from ${resetsAt.slice(0, 10)} 00:00 UTC, or ask an administrator to raise WHENCE_MEMBER_KEYS_PER_DAY`;
+  return new DashboardRefusal('TOO_MANY_NEW_KEYS', {
+    details: { limit: limits?.created, resets_at: resetsAt, rule },
+    retryAfterSeconds: secondsUntil(endSeconds, now.getTime()),
+  });
 }
 
 function requireTier({ role }: Account, tier: Tier): void {

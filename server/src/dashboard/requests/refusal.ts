@@ -18,6 +18,7 @@ const refusals = {
   ALREADY_REVOKED: { status: 409, text: 'the key is already revoked' },
   ALREADY_ROTATING: { status: 409, text: 'the key already has an active successor' },
   TOO_MANY_KEYS: { status: 409, text: 'too many keys' },
+  TOO_MANY_NEW_KEYS: { status: 429, text: 'too many keys created today' },
   UPDATE_RUNNING: { status: 409, text: 'an update is running' },
   UPDATE_UNAVAILABLE: { status: 409, text: 'this server does not build datasets' },
   INVALID_REQUEST: { status: 400, text: 'invalid request' },

@@ -197,6 +197,8 @@ export type DashboardErrorCode =
   | 'ALREADY_ROTATING'
   /** 409: the account has as many active keys as it may; `details.rule` says what to do. */
   | 'TOO_MANY_KEYS'
+  /** 429: the account has created as many keys as it may on this day (UTC); `details.rule`, `resets_at`, `Retry-After`. */
+  | 'TOO_MANY_NEW_KEYS'
   /** 409: an update is running; `details` has its state. */
   | 'UPDATE_RUNNING'
   /** 409: this server pulls datasets, or has nothing to update with. */

@@ -57,6 +57,10 @@ export type KeyChange = {
   readonly scheduledRevocation?: ScheduledRevocation | null;
 };
 
+/** For the keys of one owner. `created` counts those created since then, revoked ones too: each brings a daily limit. */
+export type KeyLimits = { readonly active: number; readonly created: number; readonly since: Date };
+export type TooManyKeys = 'too many active' | 'too many created';
+
 export type ChangeOutcome = { readonly before: StoredKey; readonly after: StoredKey } | 'revoked' | 'unknown';
 export type RevokeOutcome = 'revoked' | 'already revoked' | 'unknown';
 
@@ -65,10 +69,10 @@ export type KeyStore = {
   /** Inserts it if there is no key at all. Of several callers at once, in any process, one succeeds. */
   insertFirst(key: StoredKey): Promise<boolean>;
   /**
-   * Inserts it unless its owner has `most` active keys already, or its predecessor an active successor. Of several callers
-   * at once, in any process, no more succeed than that.
+   * Inserts it unless its owner has as many keys as `limits` allow, or its predecessor an active successor. Of several
+   * callers at once, in any process, no more succeed than that.
    */
-  insertWithin(key: StoredKey, most: number): Promise<'inserted' | 'too many' | 'has successor'>;
+  insertWithin(key: StoredKey, limits?: KeyLimits): Promise<'inserted' | TooManyKeys | 'has successor'>;
   findByHash(hash: string): Promise<StoredKey | undefined>;
   find(id: string): Promise<StoredKey | undefined>;
   /** Those that exist, in no order. */
@@ -126,20 +130,18 @@ export function keyStore(db: Db, changes: ReadKeyChanges): KeyStore {
         return true;
       });
     },
-    async insertWithin(key, most) {
+    async insertWithin(key, limits) {
       return db.transaction().execute(async (transaction) => {
         // Callers wait for each other here, so that each counts the keys of the one before.
         const revision = await moveRevision(transaction);
         const { ownerId, predecessorId } = key;
-        const active = transaction.selectFrom('keys').where('revoked_at', 'is', null);
         if (predecessorId !== undefined) {
+          const active = transaction.selectFrom('keys').where('revoked_at', 'is', null);
           const successor = active.where('predecessor_id', '=', predecessorId).select('id').limit(1);
           if ((await successor.executeTakeFirst()) !== undefined) return 'has successor';
         }
-        if (ownerId !== undefined && most !== Number.POSITIVE_INFINITY) {
-          const counted = active.where('owner_id', '=', ownerId).select(({ fn }) => fn.countAll().as('keys'));
-          if (Number((await counted.executeTakeFirstOrThrow()).keys) >= most) return 'too many';
-        }
+        const refused = limits && ownerId !== undefined ? await tooMany(transaction, ownerId, limits) : undefined;
+        if (refused !== undefined) return refused;
         await insertRow(transaction, key, revision);
         return 'inserted';
       });
@@ -246,6 +248,19 @@ export function keyStore(db: Db, changes: ReadKeyChanges): KeyStore {
     },
     changes,
   };
+}
+
+async function tooMany(transaction: Db, ownerId: string, limits: KeyLimits): Promise<TooManyKeys | undefined> {
+  const { active, created } = await transaction
+    .selectFrom('keys')
+    .where('owner_id', '=', ownerId)
+    .select(({ fn }) => [
+      fn.countAll().filterWhere('revoked_at', 'is', null).as('active'),
+      fn.countAll().filterWhere('created_at', '>=', limits.since.getTime()).as('created'),
+    ])
+    .executeTakeFirstOrThrow();
+  if (Number(active) >= limits.active) return 'too many active';
+  return Number(created) >= limits.created ? 'too many created' : undefined;
 }
 
 const NONE_REFUSED = { refused_requests: 0, last_refused_at: null, last_refused_from: null };

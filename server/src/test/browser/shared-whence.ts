@@ -51,6 +51,8 @@ async function start(): Promise<BrowserTest> {
     WHENCE_DNS_SERVERS: dns.address,
     WHENCE_RPKI: roas,
     WHENCE_RDAP: 'on',
+    // One member creates the keys of all tests.
+    WHENCE_MEMBER_KEYS_PER_DAY: '100',
     // Nothing listens there: registries cannot be reached.
     WHENCE_RDAP_BOOTSTRAP: 'https://127.0.0.1:9/',
   });

@@ -7,7 +7,7 @@ import { until } from '@whence/testing/until';
 import Database from 'better-sqlite3';
 import type { KeyPage } from '../../dashboard/wire/keys.ts';
 import { startInProcess, TestFolder } from '../test-server.ts';
-import { type DashboardClient, signedInAs } from './dashboard-client.ts';
+import { DashboardClient, type Refused, signedInAs } from './dashboard-client.ts';
 
 const folder = new TestFolder();
 let server: Awaited<ReturnType<typeof startInProcess>>;
@@ -290,5 +290,42 @@ test('keys: a member has at most WHENCE_KEYS_PER_MEMBER active keys, and can rot
     for (const name of ['a', 'b', 'c']) await head.get('createKey', create(name));
   } finally {
     await few.close();
+  }
+});
+
+test('keys: a member creates at most WHENCE_MEMBER_KEYS_PER_DAY keys a day, over all processes, revoked ones included', async () => {
+  const environment = { WHENCE_MEMBER_KEYS_PER_DAY: '4' };
+  const servers = [
+    await startInProcess(folder, undefined, environment),
+    await startInProcess(folder, undefined, environment),
+  ] as const;
+  try {
+    const [here, there] = [
+      await signedInAs(folder, servers[0].url, 'Mary', 'member'),
+      new DashboardClient(servers[1].url),
+    ];
+    await there.signIn('Mary');
+    const create = (name: string) => ({ body: { name, tier: 'free', permissions: ['ip:read'] } });
+    for (const name of ['one', 'two']) {
+      const { key } = await here.get('createKey', create(name));
+      await here.get('revokeKey', { params: { id: key.id }, body: { name } });
+    }
+    const { key } = await there.get('createKey', create('three'));
+    const atOnce = await Promise.all([
+      here.try('rotateKey', { params: { id: key.id }, body: {} }),
+      ...Array.from({ length: 5 }, (_, i) => (i % 2 === 0 ? here : there).try('createKey', create('four'))),
+    ]);
+    assert.deepEqual(atOnce.map(({ status }) => status).sort(), [200, 429, 429, 429, 429, 429], 'all at once');
+    const answer = await there.ask('createKey', create('five'));
+    const { data } = (await answer.json()) as { data: Refused };
+    assert.deepEqual([answer.status, data.code, data.details?.['limit']], [429, 'TOO_MANY_NEW_KEYS', 4]);
+    const resetsAt = String(data.details?.['resets_at']);
+    assert.match(resetsAt, /T00:00:00\.000Z$/);
+    assert.match(String(data.details?.['rule']), new RegExp(`from ${resetsAt.slice(0, 10)} 00:00 UTC`));
+    assert.ok(Number(answer.headers.get('retry-after')) > 0);
+    const head = await signedInAs(folder, servers[0].url, 'Maud', 'admin');
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await head.get('createKey', create(name));
+  } finally {
+    for (const one of servers) await one.close();
   }
 });

@@ -36,6 +36,7 @@ before(async () => {
     dataDir: '',
     pagesFolder: folder,
     keysPerMember: 100,
+    memberKeysPerDay: 10,
     hasPublicLookups: false,
     provider: undefined,
     inForce: [],

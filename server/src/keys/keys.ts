@@ -5,6 +5,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Actor, AuditLog } from '../audit/audit-log.ts';
+import { StorageUnavailable } from '../storage/storage-unavailable.ts';
 import type {
   ChangeOutcome,
   KeyChange,
@@ -29,6 +30,13 @@ export type Rotation = {
   readonly revokeAt?: Date;
 };
 
+/** A revocation, or another change of a key that is in use, is not given up earlier while storage is locked or away. */
+const PATIENCE_MS = 30_000;
+const RETRY_MS = 100;
+
+/** Storage did not take the change: the key is accepted as before. */
+export class KeyUnchanged extends StorageUnavailable {}
+
 /** In the audit log, for what is carried out at its time. */
 const SCHEDULE = 'schedule';
 const DUE_AT_ONCE = 100;
@@ -37,9 +45,12 @@ export class Keys {
   readonly #store: KeyStore;
   readonly #audit: AuditLog;
 
-  constructor(store: KeyStore, audit: AuditLog) {
+  readonly #patienceMs: number;
+
+  constructor(store: KeyStore, audit: AuditLog, patienceMs = PATIENCE_MS) {
     this.#store = store;
     this.#audit = audit;
+    this.#patienceMs = patienceMs;
   }
 
   /** The secret is returned here and never again. `ownerId` is an account of the dashboard. */
@@ -125,12 +136,23 @@ export class Keys {
     return this.#store.list();
   }
 
-  /** When this resolves, no process of the deployment accepts the key. */
+  /** When this resolves, no process of the deployment accepts the key. Throws `KeyUnchanged` if it could not be revoked. */
   async revoke(id: string, actor: Actor, now: Date): Promise<RevokeOutcome> {
-    const key = await this.#store.find(id);
-    if (key === undefined) return 'unknown';
-    const outcome = await this.#store.revoke(id, now, actor.name);
-    if (outcome === 'revoked') await this.#audit.record(actor, 'key.revoked', targetOf(key), now);
+    let key: StoredKey | undefined;
+    const outcome = await this.#patiently(`the key ${id} is not revoked and still valid`, async () => {
+      key = await this.#store.find(id);
+      // An attempt whose answer was lost has revoked it.
+      if (key?.revokedAt?.getTime() === now.getTime() && key.revokedBy === actor.name) return 'revoked';
+      return key === undefined ? 'unknown' : this.#store.revoke(id, now, actor.name);
+    });
+    if (outcome === 'revoked' && key !== undefined) {
+      const target = targetOf(key);
+      await this.#patiently(
+        `the key ${id} is revoked, but not in the audit log`,
+        () => this.#audit.record(actor, 'key.revoked', target, now),
+        StorageUnavailable,
+      );
+    }
     // Also for a key that was revoked already: the process that did it may still be waiting.
     if (outcome !== 'unknown') await sleep(REVOCATION_WAIT_MS);
     return outcome;
@@ -141,12 +163,14 @@ export class Keys {
    * what it allows is accepted. Requests that arrived before may still be answered as the key was.
    */
   async change(id: string, change: KeyChange, actor: Actor, now: Date): Promise<ChangeOutcome> {
-    const outcome = await this.#store.change(id, (key) => {
-      const { pausedAt, ...rest } = change;
-      // A key that is paused again keeps the time since when it is.
-      const isAsBefore = pausedAt === undefined || (pausedAt === null) === (key.pausedAt === undefined);
-      return isAsBefore ? rest : { ...rest, pausedAt };
-    });
+    const outcome = await this.#patiently(`the key ${id} is not changed`, () =>
+      this.#store.change(id, (key) => {
+        const { pausedAt, ...rest } = change;
+        // A key that is paused again keeps the time since when it is.
+        const isAsBefore = pausedAt === undefined || (pausedAt === null) === (key.pausedAt === undefined);
+        return isAsBefore ? rest : { ...rest, pausedAt };
+      }),
+    );
     if (outcome === 'unknown' || outcome === 'revoked') return outcome;
     const { before, after } = outcome;
     const changed = changedAttributes(before, after);
@@ -177,6 +201,20 @@ export class Keys {
       revoked++;
     }
     return revoked;
+  }
+
+  /** Repeats the work while storage does not take it. `consequence` is what holds if it never does. */
+  async #patiently<T>(consequence: string, work: () => Promise<T>, Failure = KeyUnchanged): Promise<T> {
+    const deadlineMs = performance.now() + this.#patienceMs;
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!(error instanceof StorageUnavailable)) throw error;
+        if (performance.now() >= deadlineMs) throw new Failure(`${consequence}: ${error.message}`, { cause: error });
+        await sleep(RETRY_MS);
+      }
+    }
   }
 
   async #recordCreation(key: Key, actor: Actor, now: Date): Promise<void> {

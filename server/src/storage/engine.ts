@@ -10,6 +10,8 @@ export type Engine = {
   /** Location for messages, without a password. */
   readonly place: string;
   readonly db: Db;
+  /** For changes of keys, which go ahead of other writes of this process. */
+  readonly keyWrites: Db;
   /**
    * For reads of statistics, which may take seconds: a connection of its own (SQLite: a thread of its own), so that keys
    * and leases do not wait for them.

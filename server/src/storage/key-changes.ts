@@ -1,4 +1,8 @@
-/** What has happened to keys since a process last asked. */
+/**
+ * What has happened to keys since a process last asked, and whether it asks the same database. Each change of a key has a
+ * number and a random token, which the database keeps for the last 10,000. It is another database, or an older copy that
+ * went on separately, if it does not have the change that is known here; time, size and number of changes do not tell.
+ */
 
 type KeyChanges = {
   /** Differs from an earlier one when a key was created, changed or revoked since, by any process, or the database was replaced. */
@@ -14,3 +18,36 @@ export type ReadKeyChanges = (since: string) => Promise<KeyChanges>;
 
 /** More than this and forgetting all keys costs less. */
 export const MAX_CHANGED = 1_000;
+/** As the triggers of the database have it. */
+const KEPT_TOKENS = 10_000;
+/** Higher than any number: no change has it, and none is after it. */
+const NONE = Number.MAX_SAFE_INTEGER;
+
+/** An answer of the database. Tokens are empty where there is none. */
+export type KeyChangesAnswer = {
+  readonly database: string;
+  /** Number of the last change. */
+  readonly keys: number;
+  readonly token: string;
+  /** Token of the change with the number that was asked about. */
+  readonly known_token: string;
+  /** Hashes of the keys changed after it, at most one more than MAX_CHANGED. */
+  readonly changed: readonly string[] | null;
+};
+
+/** The number to ask about. */
+export const knownNumber = (since: string) => Number(since.split(' ')[1] ?? NONE);
+
+export function changesSince(since: string, answer: KeyChangesAnswer): KeyChanges {
+  const { database, keys, token, known_token, changed } = answer;
+  const revision = `${database} ${keys} ${token}`;
+  if (since === '') return { revision, changed: undefined, isReplaced: false };
+  const [knownDatabase, , knownToken] = since.split(' ');
+  const number = knownNumber(since);
+  const isSame = known_token === knownToken && keys >= number;
+  // A process without requests does not ask for hours.
+  const isForgotten = known_token === '' && keys - number > KEPT_TOKENS;
+  const isReplaced = database !== knownDatabase || !(isSame || isForgotten);
+  const isKnown = isSame && !isReplaced && (changed?.length ?? 0) <= MAX_CHANGED;
+  return { revision, changed: isKnown ? (changed ?? []) : undefined, isReplaced };
+}

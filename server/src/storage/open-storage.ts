@@ -24,16 +24,18 @@ export type StorageOptions = {
   readonly leaseMs?: number;
   /** Opens PostgreSQL also while it cannot be reached. Its schema must be up to date. */
   readonly mayBeAway?: boolean;
+  /** How long a statement waits for a lock of SQLite, for commands that a person waits for; 2 s without it. */
+  readonly waitMs?: number;
 };
 
 /** `location` is a data directory, for the embedded engine, or the URL of a PostgreSQL database. */
 export async function openStorage(location: string, options: StorageOptions = {}): Promise<Storage> {
   const engine = await openEngine(location, options);
-  const { db, statistics, statisticsReads } = engine;
+  const { db, keyWrites, statistics, statisticsReads } = engine;
   return {
     engine: engine.name,
     nowMs: engine.nowMs,
-    keys: keyStore(db, engine.keyChanges),
+    keys: keyStore(db, keyWrites, engine.keyChanges),
     keyList: keyListStore(engine),
     leases: leaseStore(engine, options.leaseMs),
     usage: usageStore(db, statistics, statisticsReads),
@@ -52,7 +54,7 @@ export async function openStorage(location: string, options: StorageOptions = {}
 
 export async function openEngine(
   location: string,
-  { mustExist = false, mayBeAway = false }: StorageOptions = {},
+  { mustExist = false, mayBeAway = false, waitMs }: StorageOptions = {},
 ): Promise<Engine> {
   if (isPostgresUrl(location)) {
     // Loaded only if it is used, to keep start-up fast.
@@ -60,7 +62,7 @@ export async function openEngine(
     return openPostgres(location, { mustExist, mayBeAway });
   }
   if (!mustExist) makeFolder(location, 0o700);
-  return openSqlite(join(location, 'whence.sqlite'), { mustExist });
+  return openSqlite(join(location, 'whence.sqlite'), { mustExist, waitMs });
 }
 
 export function isPostgresUrl(location: string): boolean {

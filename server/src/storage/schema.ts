@@ -62,6 +62,8 @@ export type Schema = {
   key_counts: { scope: string; facet: string; key_count: number };
   /** One row. Each number increases with every change that processes must notice. */
   revisions: { id: number; keys: number; recalls: number };
+  /** A random token for each of the last changes of `revisions.keys`, kept by triggers. */
+  key_changes: { number: number; token: string };
   /**
    * How much of a key's day was granted as leases and not returned. `last_granted` is what the last statement granted,
    * because a statement can return only new values of a row. Programs older than `leases` use `settled` for what was

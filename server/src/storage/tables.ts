@@ -4,7 +4,7 @@ import { sql } from './kysely.ts';
 import type { Db } from './schema.ts';
 
 /**
- * Left out are `processes` and `writers`, which describe running processes, `key_counts`, which triggers keep,
+ * Left out are `processes` and `writers`, which describe running processes, `key_counts` and `key_changes`, which triggers keep,
  * `registrations`, which is a cache, and the tables of Kysely and of migrations, which belong to each database.
  */
 const TABLES = {

@@ -7,8 +7,9 @@ import { resolve } from 'node:path';
 import { describeKey, fromStored, type NewKey, parseName, stateOf } from '../../keys/key.ts';
 import { TIERS } from '../../keys/tiers.ts';
 import { isPostgresUrl } from '../../storage/open-storage.ts';
+import { StorageUnavailable } from '../../storage/storage-unavailable.ts';
 import type { StoredKey } from '../../storage/stores/key-store.ts';
-import type { ExitCode } from '../../terminal/exit.ts';
+import { CommandError, type ExitCode } from '../../terminal/exit.ts';
 import type { Output } from '../../terminal/output.ts';
 import { fit, type Style, type Terminal } from '../../terminal/style.ts';
 import { type Cell, formatCount, formatTable } from '../../terminal/table.ts';
@@ -112,11 +113,18 @@ export async function keyRevoke(
   options: { json?: boolean },
   stdout: Output,
 ): Promise<ExitCode> {
-  return withKeys(location, { mustExist: true }, async (keys) => {
-    const id = await findId(keys, name);
-    const outcome = await keys.revoke(id, operator(), new Date());
-    if (outcome === 'unknown') throw noSuchKey(id);
-    stdout.write(options.json === true ? `${JSON.stringify({ id, outcome })}\n` : `${id} is ${outcome}\n`);
-    return 0;
-  });
+  let hasBegun = false;
+  try {
+    return await withKeys(location, { mustExist: true }, async (keys) => {
+      const id = await findId(keys, name);
+      hasBegun = true;
+      const outcome = await keys.revoke(id, operator(), new Date());
+      if (outcome === 'unknown') throw noSuchKey(id);
+      stdout.write(options.json === true ? `${JSON.stringify({ id, outcome })}\n` : `${id} is ${outcome}\n`);
+      return 0;
+    });
+  } catch (error) {
+    if (hasBegun || !(error instanceof StorageUnavailable)) throw error;
+    throw new CommandError(`the key is not revoked and still valid: ${error.message}`);
+  }
 }

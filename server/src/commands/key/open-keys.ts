@@ -11,16 +11,19 @@ import { CommandError, type ExitCode, UsageError } from '../../terminal/exit.ts'
 import { PROGRAM } from '../../terminal/program-name.ts';
 import { withDataDirErrors } from '../../terminal/setting-errors.ts';
 
+/** How long a command waits for a lock that another process holds. */
+const WAIT_MS = 30_000;
+
 /** `location` is as `openStorage` takes it. */
 export async function withKeys(
   location: string,
-  options: { mustExist: boolean },
+  { mustExist }: { mustExist: boolean },
   work: (keys: Keys, storage: Storage) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   return withDataDirErrors(
     location,
     async () => {
-      const storage = await openStorage(location, options).catch((error) => {
+      const storage = await openStorage(location, { mustExist, waitMs: WAIT_MS }).catch((error) => {
         throw error instanceof NoDatabase && !isPostgresUrl(location) ? noKeysHere(location) : error;
       });
       try {

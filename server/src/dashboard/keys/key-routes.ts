@@ -2,7 +2,7 @@
 import type { Account } from '../../accounts/account.ts';
 import { type Key, parseName } from '../../keys/key.ts';
 import type { KeyFilter } from '../../keys/key-list.ts';
-import { Keys } from '../../keys/keys.ts';
+import { Keys, KeyUnchanged } from '../../keys/keys.ts';
 import { dayAt, secondsUntil } from '../../quota/day.ts';
 import type { KeyChange, KeyLimits, TooManyKeys } from '../../storage/stores/key-store.ts';
 import {
@@ -69,7 +69,7 @@ export function keyRoutes({ storage, audit, settings }: DashboardDependencies): 
   /** Returns the key as it is when every process of the deployment uses it like that. */
   const change = async ({ session, params, actor, now }: KeyAsk, what: (key: Key) => KeyChange) => {
     const key = await visible.find(session.account, params.id);
-    const outcome = await keys.change(key.id, what(key), actor, now);
+    const outcome = await keys.change(key.id, what(key), actor, now).catch(refuseUnchanged);
     if (outcome === 'revoked') throw new DashboardRefusal('ALREADY_REVOKED');
     return { key: await summaryOf(await visible.find(session.account, key.id), now) };
   };
@@ -137,7 +137,7 @@ export function keyRoutes({ storage, audit, settings }: DashboardDependencies): 
         if (key.revokedAt !== undefined) throw new DashboardRefusal('ALREADY_REVOKED');
         if (body.name.trim() !== key.name) throw new DashboardRefusal('NAME_MISMATCH');
         // Returns when no process of the deployment accepts the key.
-        const outcome = await keys.revoke(key.id, actor, now);
+        const outcome = await keys.revoke(key.id, actor, now).catch(refuseUnchanged);
         if (outcome !== 'revoked') throw new DashboardRefusal('ALREADY_REVOKED');
         return { key: await summaryOf(await visible.find(session.account, key.id), now) };
       },
@@ -205,6 +205,13 @@ function filterOf(query: Ask<'listKeys'>['query']): KeyFilter {
     after,
     limit: Math.max(1, parseCount('/limit', query.limit, DEFAULT_PAGE, MAX_PAGE)),
   };
+}
+
+/** The reason names files and hosts, which are for the log. */
+function refuseUnchanged(error: Error): never {
+  if (!(error instanceof KeyUnchanged)) throw error;
+  const rule = 'the key is accepted as before, because the storage did not respond within 30 seconds: try again';
+  throw new DashboardRefusal('KEY_UNCHANGED', { details: { rule } });
 }
 
 function tooManyKeys(which: TooManyKeys, limits: KeyLimits | undefined, now: Date): DashboardRefusal {

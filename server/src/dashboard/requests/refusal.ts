@@ -16,6 +16,7 @@ const refusals = {
   LAST_ADMIN: { status: 409, text: 'there must be at least one administrator' },
   NAME_MISMATCH: { status: 409, text: 'the name is not that of the key' },
   ALREADY_REVOKED: { status: 409, text: 'the key is already revoked' },
+  KEY_UNCHANGED: { status: 503, text: 'the key is still valid', retryAfterSeconds: 5 },
   ALREADY_ROTATING: { status: 409, text: 'the key already has an active successor' },
   TOO_MANY_KEYS: { status: 409, text: 'too many keys' },
   TOO_MANY_NEW_KEYS: { status: 429, text: 'too many keys created today' },

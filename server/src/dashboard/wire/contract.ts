@@ -193,6 +193,8 @@ export type DashboardErrorCode =
   | 'NAME_MISMATCH'
   /** 409: the key was revoked before. */
   | 'ALREADY_REVOKED'
+  /** 503: storage did not take the change or the revocation; `Retry-After`. */
+  | 'KEY_UNCHANGED'
   /** 409: the key has an active successor already. */
   | 'ALREADY_ROTATING'
   /** 409: the account has as many active keys as it may; `details.rule` says what to do. */

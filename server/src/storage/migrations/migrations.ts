@@ -16,6 +16,7 @@ import { linkCreatorsAndUsageIndex } from './0010-link-creators-and-usage-index.
 import { keyQuestionAndAutovacuum } from './0011-key-question-and-autovacuum.ts';
 import { keyAttributes } from './0012-key-attributes.ts';
 import { registrations } from './0013-registrations.ts';
+import { sqliteKeyChanges } from './0014-sqlite-key-changes.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-keys-quota-usage': keysQuotaUsage,
@@ -31,4 +32,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0011-key-question-and-autovacuum': keyQuestionAndAutovacuum,
   '0012-key-attributes': keyAttributes,
   '0013-registrations': registrations,
+  '0014-sqlite-key-changes': sqliteKeyChanges,
 };

@@ -6,31 +6,19 @@
  * - it is another one by its identifier, a promoted standby or restored archive by its timeline, or a restored dump by
  *   the numbers of database and table;
  * - its write-ahead log has become shorter: the files were restored from a snapshot;
- * - the change with the revision that is known here is missing or another one. `key_changes` gives each a random token.
+ * - the change with the revision that is known here is missing or another one: see `key-changes`.
  *
  * A server that is read-only may be a standby, or a primary that was replaced: its answers are refused.
  */
-import { MAX_CHANGED, type ReadKeyChanges } from '../key-changes.ts';
+import { changesSince, type KeyChangesAnswer, knownNumber, MAX_CHANGED, type ReadKeyChanges } from '../key-changes.ts';
 import { sql } from '../kysely.ts';
 import type { Db } from '../schema.ts';
 import { ReadOnlyStorage, StorageUnavailable } from '../storage-unavailable.ts';
 
-type Answer = {
-  keys: number;
-  token: string;
-  known_token: string;
-  database: string;
-  wal_bytes: number;
-  is_standby: boolean;
-  is_read_only: boolean;
-  changed: string[] | null;
-};
+type Answer = KeyChangesAnswer & { wal_bytes: number; is_standby: boolean; is_read_only: boolean };
 
 /** `feature_not_supported`, `insufficient_privilege`, `undefined_function`. */
 const REFUSALS = ['0A000', '42501', '42883'];
-
-/** Higher than any revision: no row has it, and none is after it. */
-const NONE = Number.MAX_SAFE_INTEGER;
 
 /** `reconnect` is called for an answer that must not be used, and is to open other connections, to another server if there is one. */
 export function checkedKeyChanges(db: Db, reconnect: () => void): ReadKeyChanges {
@@ -48,10 +36,9 @@ export function checkedKeyChanges(db: Db, reconnect: () => void): ReadKeyChanges
     }
   };
   return async (since) => {
-    const [database, number = NONE, token] = since === '' ? [] : since.split(' ');
     // As of the question: answers to several that are sent at the same time may arrive in another order.
     const knownWalBytes = walBytes;
-    const answer = await ask(Number(number));
+    const answer = await ask(knownNumber(since));
     if (typeof answer?.database !== 'string' || !Number.isSafeInteger(answer.keys)) {
       // Remembered as the revision, it would make every later question invalid.
       reconnect();
@@ -63,11 +50,8 @@ export function checkedKeyChanges(db: Db, reconnect: () => void): ReadKeyChanges
     }
     const isShorter = answer.wal_bytes < knownWalBytes;
     walBytes = isShorter ? answer.wal_bytes : Math.max(walBytes, answer.wal_bytes);
-    const revision = `${answer.database} ${answer.keys} ${answer.token}`;
-    if (since === '') return { revision, changed: undefined, isReplaced: false };
-    const isReplaced = isShorter || answer.database !== database || answer.known_token !== token;
-    const changed = answer.changed ?? [];
-    return { revision, changed: isReplaced || changed.length > MAX_CHANGED ? undefined : changed, isReplaced };
+    const changes = changesSince(since, answer);
+    return isShorter && since !== '' ? { ...changes, changed: undefined, isReplaced: true } : changes;
   };
 }
 

@@ -73,6 +73,8 @@ export async function openPostgres(url: string, { mustExist, mayBeAway = false }
     name: 'PostgreSQL',
     place,
     db: main,
+    // Connections do not queue behind statistics there.
+    keyWrites: main,
     statisticsReads,
     keyChanges: checkedKeyChanges(urgent, reconnect),
     now: NOW,

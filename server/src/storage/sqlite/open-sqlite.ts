@@ -19,13 +19,19 @@ const STATISTICS_TIMEOUT_MS = 20_000;
 
 const NOW = sql<number>`cast(unixepoch('subsec') * 1000 as integer)`;
 
+type SqliteOptions = {
+  readonly mustExist: boolean;
+  /** Of a statement for locks and the disk. */
+  readonly waitMs?: number | undefined;
+};
+
 /** Opens the file and, where steps are pending, brings its schema up to date; otherwise nothing is written. */
-export async function openSqlite(path: string, { mustExist }: { mustExist: boolean }): Promise<Engine> {
+export async function openSqlite(path: string, { mustExist, waitMs }: SqliteOptions): Promise<Engine> {
   if (mustExist && !existsSync(path)) throw new NoDatabase(`there is no database at ${path}`);
   if (!existsSync(path)) closeSync(openSync(path, 'a', OWNER_ONLY));
   restrictToOwner(path);
-  const reader = new SqliteThread({ path, isReader: true });
-  const writer = new SqliteThread({ path, isReader: false });
+  const reader = new SqliteThread({ path, isReader: true }, waitMs);
+  const writer = new SqliteThread({ path, isReader: false }, waitMs);
   // Started by the first read of statistics: commands and workers without one do not have the thread.
   const statisticsReader = new SqliteThread({ path, isReader: true, isBackground: true }, STATISTICS_TIMEOUT_MS);
   const threads = { reader, writer, statisticsReader, writerLock: new Mutex() };
@@ -46,8 +52,9 @@ export async function openSqlite(path: string, { mustExist }: { mustExist: boole
     name: 'SQLite',
     place: path,
     db,
+    keyWrites: new Kysely<Schema>({ dialect: threadDialect(threads, { isUrgent: true }) }),
     statisticsReads,
-    keyChanges: fileKeyChanges(db, () => reader.generation),
+    keyChanges: fileKeyChanges(db),
     now: NOW,
     nowMs: () => undefined,
     leases: transactionalLeases(db, NOW),

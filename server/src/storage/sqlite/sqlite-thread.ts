@@ -23,17 +23,11 @@ export class SqliteThread {
   #worker: Worker | undefined;
   #starting: Promise<number> | undefined;
   #lastId = 0;
-  #generation = 0;
   #isClosed = false;
 
   constructor(options: ThreadOptions, timeoutMs = STATEMENT_TIMEOUT_MS) {
     this.#options = options;
     this.#timeoutMs = timeoutMs;
-  }
-
-  /** Number of times that the thread has opened the file, as of its last reply. */
-  get generation(): number {
-    return this.#generation;
   }
 
   /** For a statement that begins now. */
@@ -95,7 +89,6 @@ export class SqliteThread {
     worker.on('message', (reply: StatementReply) => {
       const waiter = this.#waiters.get(reply.id);
       this.#waiters.delete(reply.id);
-      this.#generation = reply.generation;
       waiter?.resolve(reply);
     });
     let failure = 'the SQLite thread ended';

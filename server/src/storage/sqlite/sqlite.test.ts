@@ -1,9 +1,12 @@
 /** What holds for the file of the embedded engine. */
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
 import { storedKey } from '../../test/storage/stored-key.ts';
 import { openStorage } from '../open-storage.ts';
@@ -136,14 +139,12 @@ test('sqlite: after a checkpoint the keys of the database are the same', async (
     assert.equal((await keys.changes('')).revision, revision);
     assert.deepEqual((await keys.changes(revision)).changed, []);
     await keys.insert(storedKey('two'));
-    assert.deepEqual(
-      [(await keys.changes('')).revision, (await keys.changes(revision)).changed],
-      ['0.2', ['hash of two']],
-    );
+    assert.deepEqual((await keys.changes(revision)).changed, ['hash of two']);
   });
 });
 
 for (const [behaviour, changeThere, changeHere] of [
+  ['by none', async () => {}, (keys: KeyStore) => keys.insert(storedKey('three'))],
   [
     'by another key',
     (keys: KeyStore) => keys.insert(storedKey('two')),
@@ -155,7 +156,7 @@ for (const [behaviour, changeThere, changeHere] of [
     (keys: KeyStore) => keys.change('one', () => ({ tier: 'pro' })),
   ],
 ] as const) {
-  test(`sqlite: a copy that was changed separately, ${behaviour}, is a different database, even with the same number of changes`, async () => {
+  test(`sqlite: a copy that was changed separately, ${behaviour}, is a different database, whatever its number of changes`, async () => {
     const [folder, restored] = [newFolder(), newFolder()];
     await withStorage(folder, ({ keys }) => keys.insert(storedKey('one')));
     cpSync(folder, restored, { recursive: true });
@@ -166,10 +167,60 @@ for (const [behaviour, changeThere, changeHere] of [
       for (const suffix of ['-wal', '-shm']) rmSync(file(folder) + suffix, { force: true });
       copyFileSync(file(restored), file(folder));
       assert.notEqual((await keys.changes('')).revision, revision);
-      assert.equal((await keys.changes(revision)).changed, undefined);
+      const { changed, isReplaced } = await keys.changes(revision);
+      assert.deepEqual([changed, isReplaced], [undefined, true]);
     });
   });
 }
+
+test('sqlite: rapid changes of keys by several processes, with checkpoints, are no replacement of the database', async () => {
+  const folder = newFolder();
+  const program = fileURLToPath(new URL('../../test/storage/change-keys.js', import.meta.url));
+  await withStorage(folder, async ({ keys }) => {
+    let { revision } = await keys.changes('');
+    const changed = new Set<string>();
+    const look = async () => {
+      const answer = await keys.changes(revision);
+      assert.deepEqual([answer.isReplaced, answer.changed === undefined], [false, false]);
+      for (const hash of answer.changed ?? []) changed.add(hash);
+      revision = answer.revision;
+    };
+    let running = 3;
+    const changes = ['a', 'b', 'c'].map((name) =>
+      promisify(execFile)(process.execPath, [program, folder, name, '40']).finally(() => running--),
+    );
+    while (running > 0) await look();
+    await Promise.all(changes);
+    await look();
+    assert.equal(changed.size, 120);
+  });
+});
+
+test('sqlite: a process that asks again after 10,001 changes forgets all keys, and takes the database for the same', async () => {
+  const folder = newFolder();
+  await withStorage(folder, async ({ keys }) => {
+    await keys.insert(storedKey('one'));
+    const { revision } = await keys.changes('');
+    const other = new Database(file(folder));
+    other.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10001)
+      INSERT INTO key_changes SELECT 1 + i, 'token ' || i FROM n; UPDATE revisions SET keys = 10002`);
+    other.close();
+    const { changed, isReplaced } = await keys.changes(revision);
+    assert.deepEqual([changed, isReplaced], [undefined, false]);
+  });
+});
+
+test('sqlite: a deleted database that is made anew is another one', async () => {
+  const folder = newFolder();
+  await withStorage(folder, async ({ keys }) => {
+    await keys.insert(storedKey('one'));
+    const { revision } = await keys.changes('');
+    for (const suffix of ['', '-wal', '-shm']) rmSync(file(folder) + suffix, { force: true });
+    await assert.rejects(keys.changes(revision), { name: 'StorageUnavailable' });
+    await withStorage(folder, (made) => made.keys.insert(storedKey('two')));
+    assert.equal((await keys.changes(revision)).isReplaced, true);
+  });
+});
 
 for (const [behaviour, replace] of [
   ['moved into its place', (backup: string, folder: string) => renameSync(backup, file(folder))],
@@ -187,7 +238,7 @@ for (const [behaviour, replace] of [
       const revision = (await keys.changes('')).revision;
       for (const suffix of ['-wal', '-shm']) rmSync(file(folder) + suffix, { force: true });
       replace(file(restored), folder);
-      assert.notEqual((await keys.changes('')).revision, revision);
+      assert.equal((await keys.changes(revision)).isReplaced, true);
       assert.equal((await keys.findByHash('hash of one'))?.revokedBy, 'before the backup');
       assert.equal(await keys.revoke('one', new Date(), 'after it'), 'already revoked', 'writes see it too');
     });

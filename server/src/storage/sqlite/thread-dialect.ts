@@ -17,8 +17,9 @@ type Threads = {
   readonly writerLock: Mutex;
 };
 
-export function threadDialect(threads: Threads): Dialect {
-  return dialectOf(() => new ThreadDriver(threads, threads.reader));
+/** The transactions of an urgent one go ahead of those that wait. */
+export function threadDialect(threads: Threads, { isUrgent = false } = {}): Dialect {
+  return dialectOf(() => new ThreadDriver(threads, threads.reader, isUrgent));
 }
 
 /** Only for reads. The other dialect closes its thread. */
@@ -48,16 +49,18 @@ class TransactionalAdapter extends SqliteAdapter {
 class ThreadDriver implements Driver {
   readonly #threads: Threads;
   readonly #reader: SqliteThread;
+  readonly #isUrgent: boolean;
 
-  constructor(threads: Threads, reader: SqliteThread) {
+  constructor(threads: Threads, reader: SqliteThread, isUrgent = false) {
     this.#threads = threads;
     this.#reader = reader;
+    this.#isUrgent = isUrgent;
   }
 
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<ThreadConnection> {
-    return new ThreadConnection(this.#threads, this.#reader);
+    return new ThreadConnection(this.#threads, this.#reader, this.#isUrgent);
   }
 
   async beginTransaction(connection: ThreadConnection): Promise<void> {
@@ -91,19 +94,23 @@ class ThreadDriver implements Driver {
 class ThreadConnection implements DatabaseConnection {
   readonly #threads: Threads;
   readonly #reader: SqliteThread;
+  readonly #isUrgent: boolean;
   #holdsWriter = false;
   /** Whether a transaction is open. */
   isOpen = false;
 
-  constructor(threads: Threads, reader: SqliteThread) {
+  constructor(threads: Threads, reader: SqliteThread, isUrgent: boolean) {
     this.#threads = threads;
     this.#reader = reader;
+    this.#isUrgent = isUrgent;
   }
 
   async begin(): Promise<void> {
     const { writer, writerLock } = this.#threads;
-    const deadlineMs = writer.deadline();
-    await writerLock.acquire(deadlineMs);
+    let deadlineMs = writer.deadline();
+    await writerLock.acquire(this.#isUrgent ? Number.POSITIVE_INFINITY : deadlineMs, this.#isUrgent);
+    // The write before it, which may have waited for a lock, must not take its time.
+    if (this.#isUrgent) deadlineMs = writer.deadline();
     this.#holdsWriter = true;
     // Takes the write lock now: a transaction that reads first and then cannot write would have to be repeated.
     const begin = () => writer.run('begin immediate', [], deadlineMs);
@@ -182,13 +189,15 @@ function isFileChanged(error: unknown): boolean {
   return error instanceof SqliteError && error.code === FILE_CHANGED;
 }
 
-/** One holder at a time, first come, first served. */
+/** One holder at a time, urgent ones first, else first come, first served. */
 export class Mutex {
+  readonly #urgent: (() => void)[] = [];
   readonly #waiting: (() => void)[] = [];
   #isHeld = false;
 
-  async acquire(deadlineMs: number): Promise<void> {
-    if (this.#isHeld) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  async acquire(deadlineMs: number, isUrgent = false): Promise<void> {
+    const queue = isUrgent ? this.#urgent : this.#waiting;
+    if (this.#isHeld) await new Promise<void>((resolve) => queue.push(resolve));
     this.#isHeld = true;
     if (monotonicMs() < deadlineMs) return;
     this.release();
@@ -196,7 +205,7 @@ export class Mutex {
   }
 
   release(): void {
-    const next = this.#waiting.shift();
+    const next = this.#urgent.shift() ?? this.#waiting.shift();
     if (next === undefined) this.#isHeld = false;
     else next();
   }

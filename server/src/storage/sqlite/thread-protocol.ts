@@ -22,8 +22,6 @@ export type StatementReply = {
   readonly id: number;
   readonly rows: readonly unknown[];
   readonly changes: number;
-  /** Number of times that the thread has opened the file. */
-  readonly generation: number;
   readonly error?: { readonly message: string; readonly code: string };
 };
 

@@ -31,7 +31,6 @@ class Connection {
   /** Identity of the files when the connection was opened; `-shm` exists only once a statement has run. */
   #files = { database: '', sharedMemory: '' };
   #content = '';
-  generation = 0;
 
   constructor(options: ThreadOptions) {
     this.#options = options;
@@ -73,7 +72,6 @@ class Connection {
     if (!isReader) this.#database.pragma('synchronous = FULL');
     this.#files = { database, sharedMemory: '' };
     this.#content = content;
-    this.generation++;
     return this.#database;
   }
 
@@ -111,16 +109,16 @@ port.on('message', (request: StatementRequest | CloseRequest) => {
   const { id } = request;
   if ('isLast' in request) {
     connection.close();
-    port.postMessage({ id, rows: [], changes: 0, generation: connection.generation } satisfies StatementReply);
+    port.postMessage({ id, rows: [], changes: 0 } satisfies StatementReply);
     if (request.isLast) port.close();
     return;
   }
   try {
     const result = connection.run(request);
-    port.postMessage({ id, ...result, generation: connection.generation } satisfies StatementReply);
+    port.postMessage({ id, ...result } satisfies StatementReply);
   } catch (error) {
     const { message, code } = error as Error & { code?: string };
-    const reply = { id, rows: [], changes: 0, generation: connection.generation };
+    const reply = { id, rows: [], changes: 0 };
     port.postMessage({ ...reply, error: { message, code: code ?? '' } } satisfies StatementReply);
   }
 });

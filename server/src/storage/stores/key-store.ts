@@ -104,7 +104,8 @@ export type KeyStore = {
 
 const IDS_PER_STATEMENT = 10_000;
 
-export function keyStore(db: Db, changes: ReadKeyChanges): KeyStore {
+/** Changes are made through `writes`. */
+export function keyStore(db: Db, writes: Db, changes: ReadKeyChanges): KeyStore {
   // Ahead of the change: its row lock makes other changes wait, so that numbers are seen in their order.
   const moveRevision = async (transaction: Db) => {
     const { keys } = await transaction
@@ -116,13 +117,13 @@ export function keyStore(db: Db, changes: ReadKeyChanges): KeyStore {
   };
   return {
     async insert(key) {
-      await db.transaction().execute(async (transaction) => {
+      await writes.transaction().execute(async (transaction) => {
         const revision = await moveRevision(transaction);
         await insertRow(transaction, key, revision);
       });
     },
     async insertFirst(key) {
-      return db.transaction().execute(async (transaction) => {
+      return writes.transaction().execute(async (transaction) => {
         const revision = await moveRevision(transaction);
         const found = await transaction.selectFrom('keys').select('id').limit(1).executeTakeFirst();
         if (found !== undefined) return false;
@@ -131,7 +132,7 @@ export function keyStore(db: Db, changes: ReadKeyChanges): KeyStore {
       });
     },
     async insertWithin(key, limits) {
-      return db.transaction().execute(async (transaction) => {
+      return writes.transaction().execute(async (transaction) => {
         // Callers wait for each other here, so that each counts the keys of the one before.
         const revision = await moveRevision(transaction);
         const { ownerId, predecessorId } = key;
@@ -191,7 +192,7 @@ export function keyStore(db: Db, changes: ReadKeyChanges): KeyStore {
       return rows.map(fromRow);
     },
     async revoke(id, at, by) {
-      return db.transaction().execute(async (transaction) => {
+      return writes.transaction().execute(async (transaction) => {
         const revision = await moveRevision(transaction);
         const { numUpdatedRows } = await transaction
           .updateTable('keys')
@@ -214,7 +215,7 @@ export function keyStore(db: Db, changes: ReadKeyChanges): KeyStore {
       });
     },
     async change(id, decide) {
-      return db.transaction().execute(async (transaction) => {
+      return writes.transaction().execute(async (transaction) => {
         const revision = await moveRevision(transaction);
         const row = await transaction.selectFrom('keys').selectAll().where('id', '=', id).executeTakeFirst();
         if (row === undefined) return 'unknown';

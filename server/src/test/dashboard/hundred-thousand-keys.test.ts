@@ -137,7 +137,7 @@ function recordedStorage(storage: Storage, engine: Engine, statements: CompiledQ
   const db = engine.db.withPlugin(recorder(engine, statements));
   return {
     ...storage,
-    keys: keyStore(db, engine.keyChanges),
+    keys: keyStore(db, db, engine.keyChanges),
     keyList: keyListStore({ db, name: engine.name }),
     accounts: accountStore(db),
     leases: leaseStore({ ...engine, db, statisticsReads: db }),

@@ -4,8 +4,10 @@ import assert from 'node:assert/strict';
 import { Agent } from 'node:http';
 import { join } from 'node:path';
 import test from 'node:test';
-import { until } from '@whence/testing/until';
+import { periodPasses, until } from '@whence/testing/until';
 import Database from 'better-sqlite3';
+import { Command } from '../command.ts';
+import { signedInAs } from '../dashboard/dashboard-client.ts';
 import { ask } from '../http/requests.ts';
 import { ServerProcess, TestFolder } from '../test-server.ts';
 
@@ -70,3 +72,48 @@ test('storage lock: for 10 s, health checks and Enterprise keys are not affected
     folder.remove();
   }
 });
+
+for (const [behaviour, isReleased] of [
+  ['waits for the lock and is then done', true],
+  ['that gets no lock within 30 s says that the key is still valid, which it is', false],
+] as const)
+  test(`storage lock: a revocation by command or in the dashboard ${behaviour}`, async () => {
+    const folder = new TestFolder();
+    folder.publish();
+    const [first, second] = [await folder.createKey({ name: 'first' }), await folder.createKey({ name: 'second' })];
+    const server = await ServerProcess.start(folder);
+    const database = new Database(join(folder.dataDir, 'whence.sqlite'));
+    try {
+      const admin = await signedInAs(folder, server.url, 'Ada', 'admin');
+      const statuses = () =>
+        Promise.all(
+          [first, second].map(async ({ secret }) => (await ask(`${server.url}/v1/ip/8.8.8.8`, secret)).status),
+        );
+      assert.deepEqual(await statuses(), [200, 200]);
+      database.exec('BEGIN IMMEDIATE');
+      const answers = Promise.all([
+        new Command(['key', 'revoke', first.key.id], folder.environment).ended,
+        admin.try('revokeKey', { params: { id: second.key.id }, body: { name: 'second' } }),
+      ]);
+      // Longer than any other statement waits.
+      if (isReleased) {
+        await periodPasses(4_000);
+        database.exec('ROLLBACK');
+      }
+      const [command, { status, data }] = await answers;
+      if (isReleased) {
+        assert.deepEqual([command.code, command.stdout, status], [0, `${first.key.id} is revoked\n`, 200]);
+        assert.deepEqual(await statuses(), [401, 401]);
+      } else {
+        assert.equal(command.code, 1);
+        assert.match(command.stderr, /is not revoked and still valid: .*locked by another process/s);
+        assert.deepEqual([status, data.code, data.error], [503, 'KEY_UNCHANGED', 'the key is still valid']);
+        database.exec('ROLLBACK');
+        assert.deepEqual(await statuses(), [200, 200]);
+      }
+    } finally {
+      database.close();
+      await server.stop('SIGKILL');
+      folder.remove();
+    }
+  });

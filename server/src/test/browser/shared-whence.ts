@@ -2,10 +2,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { after } from 'node:test';
 import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
 import type { Role } from '../../vocabulary.ts';
 import { type DashboardClient, signedInAs } from '../dashboard/dashboard-client.ts';
-import { BrowserTest } from './browser.ts';
+import { BrowserTest, closeBrowser } from './browser.ts';
 
 /** A domain with something to say about each part, and hostnames of addresses. */
 const EXAMPLE_ZONE: Parameters<typeof startScriptedDnsServer>[0] = {
@@ -71,11 +72,16 @@ export function sharedSignIn(name: string, role: Role): Promise<DashboardClient>
   return signedIn;
 }
 
-export async function closeSharedWhence(): Promise<void> {
-  try {
-    await (await shared)?.close();
-  } finally {
-    await dns?.close();
-    if (roaFolder !== undefined) rmSync(roaFolder, { recursive: true, force: true });
-  }
+/** For the file that runs the tests. */
+export function closeAfterAll(): void {
+  after(async () => {
+    try {
+      await (await shared)?.close();
+    } finally {
+      await dns?.close();
+      if (roaFolder !== undefined) rmSync(roaFolder, { recursive: true, force: true });
+      // Also after a fault of a page: an open browser would keep the process running.
+      await closeBrowser();
+    }
+  });
 }

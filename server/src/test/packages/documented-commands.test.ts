@@ -38,8 +38,8 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   crawlers: 'asks DNS: commands/crawlers',
   summarize: 'reads a log of the operator: commands/text, test/shell',
   grepip: 'reads a text of the operator: commands/text, test/shell',
-  'dataset build': 'takes 10 s: packages.test',
-  'dataset update': 'fetches feeds: test/processes/update.test',
+  'dataset build': 'takes 10 s: packages.thorough.test',
+  'dataset update': 'fetches feeds: test/processes/update.thorough.test',
   'dataset pull': 'fetches from a host: test/processes/replica.test',
   'dataset publish': 'writes to a folder of the operator: test/processes/replica.test',
   'dataset export': 'export-documentation.test',
@@ -84,7 +84,7 @@ for (const page of new Set(documented.map(({ page }) => page)))
     }
   });
 
-/** Commands of other programs. `docker` is not run: the tests have no container engine; dockerfile.test reads its file. */
+/** Commands of other programs. `docker` is not run: the tests have no container engine; dockerfile.thorough.test reads its file. */
 test('documented commands: scripts of npm and files of the repository that a page names exist', () => {
   const { scripts } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8')) as { scripts: object };
   for (const page of pages) {

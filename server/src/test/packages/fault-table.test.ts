@@ -8,9 +8,9 @@ const repository = join(import.meta.dirname, '../../../..');
 const read = (path: string) => readFileSync(join(repository, path), 'utf8');
 
 const FILES: Readonly<Record<string, string>> = {
-  D: 'server/src/test/storage/database-faults.test.ts',
+  D: 'server/src/test/storage/database-faults.thorough.test.ts',
   C: 'server/src/test/storage/database-connections.test.ts',
-  R: 'server/src/test/storage/database-copies.test.ts',
+  R: 'server/src/test/storage/database-copies.thorough.test.ts',
   P: 'server/src/storage/postgres/postgres.test.ts',
   U: 'server/src/storage/migrations/upgrade.test.ts',
 };

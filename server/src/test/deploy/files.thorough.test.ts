@@ -64,7 +64,7 @@ test('deploy: every alert has a test in which it fires and one in which it does 
 });
 
 test('deploy: every YAML file can be parsed', { skip: without('yamllint') }, () => {
-  // Templates become YAML when they are rendered: chart.test.ts.
+  // Templates become YAML when they are rendered: chart.thorough.test.ts.
   const yaml = files.filter((file) => file.endsWith('.yaml') && !file.includes('/templates/'));
   assert.ok(yaml.length >= 4);
   run('yamllint', ['-d', '{extends: relaxed, rules: {line-length: {max: 160}}}', '--strict', ...yaml]);

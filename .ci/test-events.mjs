@@ -1,0 +1,23 @@
+// A reporter for .ci/test.mjs: a line of JSON for every test that has ended, with the names of the tests around it.
+import { inspect } from 'node:util';
+
+export default async function* testEvents(source) {
+  const names = [];
+  for await (const { type, data } of source) {
+    if (type === 'test:start') names.splice(data.nesting, Infinity, data.name);
+    if (type !== 'test:pass' && type !== 'test:fail') continue;
+    const { nesting, file, line, details, skip, todo } = data;
+    const error = details.error;
+    // It failed because of a test in it, which has been reported.
+    const isDerived = error?.failureType === 'subtestsFailed';
+    const ended = {
+      names: [...names.slice(0, nesting), data.name],
+      location: `${file}:${line}`,
+      isSuite: details.type === 'suite',
+      ms: details.duration_ms,
+      skipped: skip ?? todo,
+      failure: error === undefined || isDerived ? undefined : inspect(error.cause ?? error),
+    };
+    yield `${JSON.stringify(ended)}\n`;
+  }
+}

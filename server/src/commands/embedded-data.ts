@@ -34,13 +34,9 @@ export function overridesFile({ dataDir, overrides }: DataSettings): string | un
   return existsSync(file) ? file : undefined;
 }
 
-/**
- * Publishes the compiled dataset as the first version. False if this is a clone, if there are versions already, or if
- * there are overrides, which are applied when a dataset is compiled.
- */
-export function publishEmbedded(settings: DataSettings): boolean {
+/** Publishes the compiled dataset as the first version. False if this is a clone, or if there are versions already. */
+export function publishEmbedded(dataDir: string): boolean {
   const file = join(EMBEDDED, 'dataset.whence.br');
-  if (!existsSync(file) || overridesFile(settings) !== undefined) return false;
-  if ((readManifest(settings.dataDir)?.versions.length ?? 0) > 0) return false;
-  return publishFirst(settings.dataDir, brotliDecompressSync(readFileSync(file)));
+  if (!existsSync(file) || (readManifest(dataDir)?.versions.length ?? 0) > 0) return false;
+  return publishFirst(dataDir, brotliDecompressSync(readFileSync(file)));
 }

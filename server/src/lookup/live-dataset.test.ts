@@ -12,16 +12,16 @@ let dataDir = '';
 let nowMs = 0;
 let events: string[] = [];
 let live: LiveDataset;
+const handlers = {
+  loaded: (version: number) => events.push(`loaded ${version}`),
+  failed: () => events.push('failed'),
+  supplementFailed: () => events.push('supplement failed'),
+  fellBack: (version: number) => events.push(`fell back to ${version}`),
+};
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'whence-live-'));
   [nowMs, events] = [0, []];
-  const handlers = {
-    loaded: (version: number) => events.push(`loaded ${version}`),
-    failed: () => events.push('failed'),
-    supplementFailed: () => events.push('supplement failed'),
-    fellBack: (version: number) => events.push(`fell back to ${version}`),
-  };
-  live = new LiveDataset(dataDir, handlers, () => nowMs);
+  live = new LiveDataset(dataDir, handlers, { nowMs: () => nowMs });
 });
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
@@ -216,4 +216,15 @@ test('live dataset: a damaged version does not replace the one in use, and is na
       ['loaded 1', 'failed'],
     ],
   );
+});
+
+test('live dataset: on a replica, every version before the first pull is a fallback', async () => {
+  let isPulled = false;
+  const replica = new LiveDataset(dataDir, handlers, { isPulled: () => isPulled });
+  assert.equal(replica.isFallback, false, 'nothing is served');
+  build(1);
+  await replica.poll();
+  assert.equal(replica.isFallback, true);
+  isPulled = true;
+  assert.equal(replica.isFallback, false);
 });

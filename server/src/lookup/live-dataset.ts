@@ -2,7 +2,8 @@
  * The dataset in use. Polls the manifest twice a second and swaps one reference when it names another version; a request
  * reads the reference once, so no answer mixes two versions. While a version is served, the next one is read and checked
  * in a thread. A version that cannot be opened is reported and retried at growing intervals; meanwhile the version in use
- * stays. If there is none, the newest other version whose checksum is right is served.
+ * stays. If there is none, the newest other version whose checksum is right is served. That is a fallback; so is, on a
+ * replica, any version before the first pull.
  */
 
 import { DatasetError } from '@whence/dataset/dataset-error';
@@ -128,12 +129,20 @@ type DatasetEvents = {
   fellBack(version: number): void;
 };
 
+type LiveOptions = {
+  /** On a replica: whether a pull from its static host has succeeded. */
+  readonly isPulled?: () => boolean;
+  /** A monotonic clock. */
+  readonly nowMs?: () => number;
+};
+
 /** An attempt that failed, and when the next one is due. */
 type Failure = { readonly attempts: number; readonly retryAtMs: number; readonly reason: string };
 
 export class LiveDataset {
   readonly #dataDir: string;
   readonly #events: DatasetEvents;
+  readonly #isPulled: () => boolean;
   readonly #nowMs: () => number;
   #current: ServedDataset | undefined;
   /** Digests of the files in use. */
@@ -146,10 +155,14 @@ export class LiveDataset {
   /** The poll that is loading a version in a thread. */
   #loading: Promise<void> | undefined;
 
-  /** `nowMs` is a monotonic clock. */
-  constructor(dataDir: string, events: DatasetEvents, nowMs: () => number = () => performance.now()) {
+  constructor(
+    dataDir: string,
+    events: DatasetEvents,
+    { isPulled = () => true, nowMs = () => performance.now() }: LiveOptions = {},
+  ) {
     this.#dataDir = dataDir;
     this.#events = events;
+    this.#isPulled = isPulled;
     this.#nowMs = nowMs;
   }
 
@@ -157,9 +170,9 @@ export class LiveDataset {
     return this.#current;
   }
 
-  /** Whether another version than the current one is served, because that cannot be loaded. */
+  /** Whether another version is served than the one that should be. */
   get isFallback(): boolean {
-    return this.#current !== undefined && this.#failure !== undefined;
+    return this.#current !== undefined && (this.#failure !== undefined || !this.#isPulled());
   }
 
   /** All published versions, as of the last change of the manifest. */

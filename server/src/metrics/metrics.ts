@@ -74,15 +74,20 @@ export class Metrics {
   }
 }
 
-/** Gauges that are added up over workers. All others are equal in every worker, or their maximum is meant. */
-const SUMMED_GAUGES = new Set(['whence_leased_requests', 'whence_email_checks']);
+/** How the gauges of workers become one. All others are equal in every worker, or their maximum is meant. */
+const COMBINED_GAUGES: Readonly<Record<string, (a: number, b: number) => number>> = {
+  whence_leased_requests: (a, b) => a + b,
+  whence_email_checks: (a, b) => a + b,
+  whence_ready: Math.min,
+};
 
 export function addUp(snapshots: readonly MetricsSnapshot[]): MetricsSnapshot {
   const gauges: Record<string, number> = {};
   const routes: Record<string, RouteSnapshot> = {};
   for (const snapshot of snapshots) {
     for (const [name, value] of Object.entries(snapshot.gauges)) {
-      gauges[name] = SUMMED_GAUGES.has(name) ? (gauges[name] ?? 0) + value : Math.max(gauges[name] ?? value, value);
+      const before = gauges[name];
+      gauges[name] = before === undefined ? value : (COMBINED_GAUGES[name] ?? Math.max)(before, value);
     }
     for (const [name, route] of Object.entries(snapshot.routes)) {
       const sum = routes[name];
@@ -123,6 +128,7 @@ const HELP: Readonly<Record<string, string>> = {
   whence_log_lines_dropped_total: 'Log lines dropped because standard error was not read, or could not be written.',
   whence_log_lines_repeated_total: 'Log lines that were counted instead of written, because they repeated themselves.',
   whence_worker_deaths_total: 'Workers that ended unasked and were replaced.',
+  whence_ready: 'Whether /readyz answers 200; 0 if one worker is not ready.',
   whence_dataset_version: 'Version of the dataset that is served; 0 without one.',
   whence_dataset_age_seconds: 'Seconds since the served dataset was built.',
   whence_rpki_age_seconds: 'Seconds since the validated ROA payloads were made; absent where none are configured.',

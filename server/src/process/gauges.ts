@@ -23,6 +23,7 @@ type GaugeSources = {
   readonly lastUpdate: () => UpdateReport | undefined;
   readonly readMode: ReadMode;
   readonly rpki: RpkiFile | undefined;
+  readonly isStopping: () => boolean;
 };
 
 export function gaugesOf(sources: GaugeSources, nowMs: number): Record<string, number> {
@@ -30,6 +31,7 @@ export function gaugesOf(sources: GaugeSources, nowMs: number): Record<string, n
   const { current } = live;
   const isReachable = keys.storageState === 'ok';
   return {
+    whence_ready: isReady(sources) ? 1 : 0,
     whence_dataset_version: current?.version ?? 0,
     whence_dataset_age_seconds: current?.ageSeconds(nowMs) ?? 0,
     ...dataAgeGauges(current, nowMs),
@@ -48,6 +50,11 @@ export function gaugesOf(sources: GaugeSources, nowMs: number): Record<string, n
     ...replicas.gauges(),
     ...updateGauges(lastUpdate(), current?.builtAtMs ?? 0, nowMs),
   };
+}
+
+/** By the rules of `/readyz`. */
+function isReady({ live, keys, isStopping }: GaugeSources): boolean {
+  return live.current !== undefined && keys.storageState !== 'unavailable' && !isStopping();
 }
 
 /** Absent without a date: an age of 0 would look fresh. */

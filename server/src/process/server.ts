@@ -120,12 +120,17 @@ export async function startServer(
     rpki,
   });
   const overload = new Overload();
-  const live = new LiveDataset(config.dataDir, {
-    loaded: (version) => log.info({ version }, 'dataset loaded'),
-    failed: (error) => log.error({ err: error }, 'the current dataset could not be loaded; retrying'),
-    supplementFailed: (error) => log.error({ err: error }, 'the supplement of the dataset could not be loaded'),
-    fellBack: (version) => log.warn({ version }, 'serving another version of the dataset instead'),
-  });
+  const lastUpdate = () => readUpdateReport(config.dataDir);
+  const live = new LiveDataset(
+    config.dataDir,
+    {
+      loaded: (version) => log.info({ version }, 'dataset loaded'),
+      failed: (error) => log.error({ err: error }, 'the current dataset could not be loaded; retrying'),
+      supplementFailed: (error) => log.error({ err: error }, 'the supplement of the dataset could not be loaded'),
+      fellBack: (version) => log.warn({ version }, 'serving another version of the dataset instead'),
+    },
+    { isPulled: () => config.datasetUrl === undefined || lastUpdate()?.succeeded_at !== undefined },
+  );
   const datasetDiffs = new DatasetDiffs(config.dataDir, {
     failed: (error, from, to) => log.error({ err: error, from, to }, 'datasets could not be compared'),
     tookTooLong: (from, to) => log.warn({ from, to }, 'comparing datasets took too long and was ended'),
@@ -134,7 +139,6 @@ export async function startServer(
     failed: (reason) => log.error({ reason }, 'an earlier version of the dataset could not be read'),
     tookTooLong: () => log.warn('a lookup in earlier versions of the dataset took too long and was ended'),
   });
-  const lastUpdate = () => readUpdateReport(config.dataDir);
   const reporter = new ProcessReporter(storage.processes, overload, live, nowMs);
   const replicas = new ReplicaVersions(storage.processes, nowMs);
   let isStopping = false;
@@ -232,8 +236,14 @@ export async function startServer(
     throw error;
   }
   const { port } = app.server.address() as AddressInfo;
-  const sources = { live, keys, writes, quota, emailChecks, overload, replicas, lastUpdate, readMode, rpki };
-  const gauges = () => gaugesOf(sources, nowMs());
+  const gauges = () =>
+    gaugesOf(
+      {
+        ...{ live, keys, writes, quota, emailChecks, overload, replicas, lastUpdate, readMode, rpki },
+        isStopping: () => isStopping,
+      },
+      nowMs(),
+    );
   return {
     url: serverUrl(config.host, port),
     metrics: () => metrics.snapshot(gauges()),

@@ -48,6 +48,10 @@ export class DatasetPuller {
   readonly #stop = new AbortController();
   #status: PullerStatus = { failures: 0, adoptions: 0 };
   #loop: Promise<void> | undefined;
+  #endFirstAttempt = () => {};
+  readonly #firstAttempt = new Promise<void>((resolve) => {
+    this.#endFirstAttempt = resolve;
+  });
 
   constructor(options: PullerOptions) {
     this.#options = options;
@@ -55,6 +59,11 @@ export class DatasetPuller {
 
   get status(): Readonly<PullerStatus> {
     return this.#status;
+  }
+
+  /** Fulfilled when the first attempt has ended, or the puller was stopped. */
+  get firstAttempt(): Promise<void> {
+    return this.#firstAttempt;
   }
 
   start(): void {
@@ -71,6 +80,7 @@ export class DatasetPuller {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       const outcome = await this.#attempt();
+      this.#endFirstAttempt();
       if (signal.aborted) return;
       if (this.#record(outcome)) await this.#keepVersions();
       const seconds = delaySeconds(this.#options.intervalSeconds, this.#status.failures, this.#options.random());

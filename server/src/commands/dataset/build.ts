@@ -55,9 +55,10 @@ export function datasetBuild(settings: BuildSettings, options: { json?: boolean 
     const started = context.now();
     const bar = new ProgressBar(context.stderr);
     try {
-      const built = publishEmbedded(settings)
-        ? { version: 1, isNew: true, entry: findVersion(dataDir, 1) }
-        : buildVersion(dataDir, overrides, context, bar);
+      const built =
+        overridesFile(settings) === undefined && publishEmbedded(dataDir)
+          ? { version: 1, isNew: true, entry: findVersion(dataDir, 1) }
+          : buildVersion(dataDir, overrides, context, bar);
       bar.finish();
       report(built, [], started, options, context);
       if (readUpdateReport(dataDir)?.succeeded_at !== undefined)

@@ -16,7 +16,7 @@ import type { Output } from '../../terminal/output.ts';
 import { PROGRAM } from '../../terminal/program-name.ts';
 import { checkSettingFile, withDataDirErrors } from '../../terminal/setting-errors.ts';
 import { checkFeedsFile } from '../dataset/feeds-file.ts';
-import { publishEmbedded } from '../embedded-data.ts';
+import { overridesFile, publishEmbedded } from '../embedded-data.ts';
 import { buildFirstDataset } from './first-dataset.ts';
 import { makeFirstKey } from './first-key.ts';
 import { makeFirstSetupLink } from './first-setup-link.ts';
@@ -25,7 +25,7 @@ import { isServingDataset, untilReady } from './readiness.ts';
 import { announceServer } from './running-server.ts';
 import { serveAsWorker } from './serve-as-worker.ts';
 import { type Started, startAlone, startWorkers } from './start-processes.ts';
-import { startPuller, startUpdater } from './start-updates.ts';
+import { serveEmbeddedMeanwhile, startPuller, startUpdater } from './start-updates.ts';
 import { tellUnknownFlags } from './unknown-flags.ts';
 
 const bin = fileURLToPath(new URL('../../bin.js', import.meta.url));
@@ -105,8 +105,10 @@ async function serveUntilStopped(
   const hasDataset = await isServingDataset(server, signals);
   const puller = await startPuller(config, log);
   onStop(() => puller?.stop());
-  if (!hasDataset && puller !== undefined)
+  if (!hasDataset && puller !== undefined) {
     stdout.write('The first dataset is being pulled; until then lookups are answered with 503.\n');
+    void serveEmbeddedMeanwhile(puller, config, log);
+  }
   if (!hasDataset && puller === undefined && signals.count === 0) {
     stdout.write(
       'The first dataset is being built, which takes about 10 s; until then lookups are answered with 503.\n',
@@ -168,10 +170,11 @@ async function stopServer(server: Started, signals: StopSignals, signalsUsed: nu
 
 /** A packed server has a compiled dataset. If it cannot be published, it is built later, which reports the reason. */
 function publishFirstDataset(config: Config, log: Logger): void {
-  if (config.datasetUrl !== undefined) return;
+  // Overrides are applied when a dataset is compiled. A replica tries its static host first.
+  if (config.datasetUrl !== undefined || overridesFile(config) !== undefined) return;
   try {
     makeFolder(config.dataDir, 0o700);
-    if (publishEmbedded(config)) log.info('the dataset of the package is published as version 1');
+    if (publishEmbedded(config.dataDir)) log.info('the dataset of the package is published as version 1');
   } catch (error) {
     log.debug({ err: error }, 'the dataset of the package could not be published');
   }

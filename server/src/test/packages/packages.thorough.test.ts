@@ -8,6 +8,10 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test, { after } from 'node:test';
+import { sampleContent } from '@whence/dataset/internal/test/sample-dataset';
+import { publish } from '@whence/dataset/internal/versions/publish';
+import { publishTo } from '@whence/dataset/internal/versions/published-folder';
+import { FolderHost } from '@whence/testing/servers/folder-host';
 import { startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
 import { until } from '@whence/testing/until';
 import { run } from '../../main.ts';
@@ -256,6 +260,28 @@ test('packages: installed into an empty folder', { skip: NO_REGISTRY }, async (t
     }
   });
 
+  await t.test('a replica whose host does not answer serves the embedded dataset, and pulls when it does', async () => {
+    const host = await FolderHost.start(join(packed.consumer, 'www'));
+    const replica = await startServer(whence, join(packed.consumer, 'replica'), { WHENCE_DATASET_URL: host.url });
+    const state = async () => {
+      const { data } = (await (await fetch(`${replica.url}/readyz`)).json()) as {
+        data: { checks: { dataset: string }; dataset_version?: number };
+      };
+      return `${data.checks.dataset} ${data.dataset_version}`;
+    };
+    try {
+      await until('the embedded dataset is served', async () => (await state()) === 'fallback 1');
+      const builder = join(packed.consumer, 'builder');
+      for (const name of ['One', 'Two'])
+        publish(builder, sampleContent({ routes: [['8.8.8.0/24', 15169, name]] }), new Date());
+      publishTo(builder, host.folder, { keep: 1 });
+      await until('the published dataset is served', async () => (await state()) === 'ok 2');
+    } finally {
+      await replica.stop();
+      await host.close();
+    }
+  });
+
   await t.test('the embedded sources can be compiled again, here with a correction', async () => {
     packed.write('corrected/overrides.json', JSON.stringify({ relabel: [{ prefix: '8.8.8.0/24', country: 'CH' }] }));
     const environment = { WHENCE_DATA_DIR: join(packed.consumer, 'corrected') };
@@ -363,9 +389,10 @@ async function typecheck(options: object, files: readonly string[]): Promise<voi
 async function startServer(
   whence: string,
   dataDir: string,
+  settings: Record<string, string> = {},
 ): Promise<{ url: string; key: string; stop(): Promise<void> }> {
   const child: ChildProcess = spawn(whence, ['serve'], {
-    env: { ...process.env, WHENCE_DATA_DIR: dataDir, WHENCE_PORT: '0', WHENCE_LOG_LEVEL: 'fatal' },
+    env: { ...process.env, WHENCE_DATA_DIR: dataDir, WHENCE_PORT: '0', WHENCE_LOG_LEVEL: 'fatal', ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let output = '';

@@ -5,6 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
+import { parse } from 'yaml';
 import { renderMetrics } from '../../metrics/metrics.ts';
 import { settingsHelp } from '../../settings/config.ts';
 import { startInProcess, TestFolder } from '../test-server.ts';
@@ -63,6 +64,21 @@ test('deploy: every alert has a test in which it fires and one in which it does 
   }
 });
 
+test('deploy: every alert has a description, and a section that says how to look and what to do', () => {
+  const { groups } = parse(read('prometheus/whence-rules.yaml')) as {
+    groups: { rules: { alert: string; annotations: Record<string, string> }[] }[];
+  };
+  const sections = readFileSync(join(deploy, '../docs/alerts.md'), 'utf8').split(/^## /m).slice(1);
+  const rules = groups.flatMap((group) => group.rules);
+  for (const { alert, annotations } of rules) {
+    assert.ok(annotations['summary'] && annotations['description'], alert);
+    assert.equal(annotations['runbook'], `docs/alerts.md#${alert.toLowerCase()}`);
+    const section = sections.find((text) => text.startsWith(`${alert}\n`)) ?? '';
+    assert.match(section, /\n\n\S[^]*\n- Look: [^]*\n- Do: /, alert);
+  }
+  assert.equal(sections.length, rules.length, 'a section without an alert');
+});
+
 test('deploy: every YAML file can be parsed', { skip: without('yamllint') }, () => {
   // Templates become YAML when they are rendered: chart.thorough.test.ts.
   const yaml = files.filter((file) => file.endsWith('.yaml') && !file.includes('/templates/'));
@@ -75,8 +91,14 @@ test('deploy: rules and dashboard use metrics that a server shows', async () => 
   folder.publish();
   const server = await startInProcess(folder);
   try {
-    // Those of updates are shown once there was one; those of the log and of workers are added by the first process.
-    const elsewhere = ['whence_update_', 'whence_log_lines_', 'whence_worker_deaths_total'];
+    // Those of updates are shown once there was one, ages of flags if their sources have a date; those of the log and of
+    // workers are added by the first process.
+    const elsewhere = [
+      'whence_update_',
+      'whence_dataset_flag_age_seconds',
+      'whence_log_lines_',
+      'whence_worker_deaths_total',
+    ];
     const shown = renderMetrics(server.metrics(), {});
     const used = new Set(
       ['prometheus/whence-rules.yaml', 'grafana/whence.json'].flatMap(

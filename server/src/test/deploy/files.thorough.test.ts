@@ -91,11 +91,12 @@ test('deploy: rules and dashboard use metrics that a server shows', async () => 
   folder.publish();
   const server = await startInProcess(folder);
   try {
-    // Those of updates are shown once there was one, ages of flags if their sources have a date; those of the log and of
+    // Those of updates and of 503 are shown once there was one, ages of flags if their sources have a date; those of the log and of
     // workers are added by the first process.
     const elsewhere = [
       'whence_update_',
       'whence_dataset_flag_age_seconds',
+      'whence_unavailable_total',
       'whence_log_lines_',
       'whence_worker_deaths_total',
     ];

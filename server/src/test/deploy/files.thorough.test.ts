@@ -74,7 +74,7 @@ test('deploy: every alert has a description, and a section that says how to look
     assert.ok(annotations['summary'] && annotations['description'], alert);
     assert.equal(annotations['runbook'], `docs/alerts.md#${alert.toLowerCase()}`);
     const section = sections.find((text) => text.startsWith(`${alert}\n`)) ?? '';
-    assert.match(section, /\n\n\S[^]*\n- Look: [^]*\n- Do: /, alert);
+    assert.match(section, /\n\n\S[\s\S]*\n- Look: [\s\S]*\n- Do: /, alert);
   }
   assert.equal(sections.length, rules.length, 'a section without an alert');
 });

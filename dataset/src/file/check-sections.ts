@@ -23,13 +23,13 @@ export function checkSections(sections: Sections): void {
   if (damagedNetworks !== undefined) ensure(false, damagedNetworks);
   const networks = countNetworks(sections.asns);
   const records = countRows(sections, 'records', 1);
-  const attributeSets = countRows(sections, 'tails', 1);
+  const attributeSets = countRows(sections, 'suffixes', 1);
   checkRecords(sections, networks, attributeSets);
   const damaged = findDamagedAttributes(sections);
   if (damaged !== undefined) ensure(false, damaged);
   ensure(checkCovered(sections.covered, 4, networks), 'covered');
   ensure(checkCovered(sections['covered.v6'], 6, networks), 'covered.v6');
-  ensure(checkOtherOrigins(sections.rivals), 'rivals');
+  ensure(checkOtherOrigins(sections.otherOrigins), 'otherOrigins');
   for (const name of ['words.at', 'grams.at', 'texts.at'] as const) countRows(sections, name, 2);
   ensure(checkIpv4(sections['v4.top'], sections['v4.buckets'], records), 'v4.buckets');
   ensure(

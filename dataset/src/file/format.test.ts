@@ -6,7 +6,7 @@ import test from 'node:test';
 import { crc32 } from 'node:zlib';
 import { DatasetError } from '../dataset-error.ts';
 import { BUILT_AT, ownBuffer, sampleContent } from '../test/sample-dataset.ts';
-import { decodeFile, SECTIONS } from './format.ts';
+import { decodeFile, SECTIONS, storedName } from './format.ts';
 import { Dataset, openDataset } from './read.ts';
 import { HEADER_BYTES, SECTION_ROW_BYTES } from './section-file.ts';
 import { encodeDataset } from './write.ts';
@@ -61,7 +61,9 @@ for (const [index, name] of SECTIONS.entries()) {
     const [offset, length] = [whole.readUInt32LE(row + 16), whole.readUInt32LE(row + 20)];
     if (length === 0) return t.diagnostic(`${name} is empty in this sample`);
     for (const at of [offset, offset + (length >> 1), offset + length - 1]) {
-      assert.throws(() => decodeFile(flip(at)), { message: `damaged: checksum mismatch in section ${name}` });
+      assert.throws(() => decodeFile(flip(at)), {
+        message: `damaged: checksum mismatch in section ${storedName(name)}`,
+      });
     }
   });
 }

@@ -19,12 +19,12 @@
  *   grams, grams.at                 parts of all other words and what is between words (name-grams.ts),
  *   texts, texts.at                 results for texts of one or two bytes (short-texts.ts)
  *   origins, origins.at             where in the address tables the prefixes of each network are (origin-index.ts)
- *   tails, tails.face, faces        the fields of records from `country` on, and which sources decided them
- *   pieces, pieces.text             (texts/attributes.ts)
+ *   suffixes, suffixes.variant,     the fields of records from `country` on, and which sources decided them
+ *   variants, chunks, chunks.text,  (texts/attributes.ts)
  *   decisions, decisions.at
  *   covered      u32 x 2            announced IPv4 prefixes that more specific ones cover (covered.ts)
  *   covered.v6   u32 x 5            the same for IPv6
- *   rivals       u32 x 7            other origins of announced prefixes (other-origins.ts)
+ *   otherOrigins u32 x 7            other origins of announced prefixes (other-origins.ts)
  *
  * A match is  prefix length << 24 | record.  No IPv4 length reaches the top bit, so v4.top can use that bit as a flag.
  * An interval is a run of addresses with one match inside one prefix; unannounced space is an interval with match 0.
@@ -59,18 +59,29 @@ export const SECTIONS = [
   'texts.at',
   'origins',
   'origins.at',
-  'tails',
-  'tails.face',
-  'faces',
-  'pieces',
-  'pieces.text',
+  'suffixes',
+  'suffixes.variant',
+  'variants',
+  'chunks',
+  'chunks.text',
   'decisions',
   'decisions.at',
   'covered',
   'covered.v6',
-  'rivals',
+  'otherOrigins',
 ] as const;
 export type SectionName = (typeof SECTIONS)[number];
+
+/** Sections that have another name in files of this format. Digests are made of the names in the file. */
+const STORED_NAMES: Partial<Record<SectionName, string>> = {
+  suffixes: 'tails',
+  'suffixes.variant': 'tails.face',
+  variants: 'faces',
+  chunks: 'pieces',
+  'chunks.text': 'pieces.text',
+  otherOrigins: 'rivals',
+};
+export const storedName = (name: SectionName): string => STORED_NAMES[name] ?? name;
 
 /** Prefix length and record number of an answer in one word; 0 where nothing is known. */
 export type Match = number;
@@ -96,7 +107,7 @@ export type Cursor<Start> = { start: Start; match: Match; advance(): boolean };
 export type WordCursor = { w0: number; w1: number; w2: number; w3: number; match: Match; advance(): boolean };
 
 export function encodeFile(sections: Record<SectionName, Uint8Array>): Buffer {
-  return encodeSections({ magic: MAGIC, version: FORMAT_VERSION, sections: SECTIONS }, sections);
+  return encodeSections({ magic: MAGIC, version: FORMAT_VERSION, sections: SECTIONS, storedName }, sections);
 }
 
 /** The format of a file, whether it can be read or not; undefined if it is not a dataset or its header is damaged. */
@@ -128,7 +139,7 @@ function unreadableText(format: number): string {
 /** Checks the whole file and returns its sections as views, or throws a DatasetError that says what is wrong. */
 export function decodeFile(file: Buffer, isChecked = false): Record<SectionName, Buffer> {
   checkHeader(file);
-  return decodeSections(file, SECTIONS, isChecked);
+  return decodeSections(file, { sections: SECTIONS, storedName }, isChecked);
 }
 
 export function bytesOf(array: Uint8Array | Uint16Array | Uint32Array): Uint8Array {

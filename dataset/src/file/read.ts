@@ -105,7 +105,7 @@ export class Dataset {
       4: new CoveredPrefixes(sections.covered, 4),
       6: new CoveredPrefixes(sections['covered.v6'], 6),
     };
-    this.#otherOrigins = new OtherOrigins(sections.rivals);
+    this.#otherOrigins = new OtherOrigins(sections.otherOrigins);
     this.#networkStrings = new Array(this.networks.count).fill(undefined);
   }
 

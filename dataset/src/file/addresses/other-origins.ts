@@ -2,7 +2,7 @@
  * Other origins of announced prefixes: networks that announce the same prefix as the one in the record (MOAS, multiple
  * origin AS).
  *
- *   rivals   u32 x 7   family << 8 | length; four words of the address; AS number; position of the source; ascending
+ *   otherOrigins   u32 x 7   family << 8 | length; four words of the address; AS number; position of the source; ascending
  */
 import { type Address, truncateAddress } from '../../address.ts';
 import { fromBigInt } from '../../prefix.ts';

@@ -1,15 +1,15 @@
 /**
  * The attributes of records: the fields from `country` on, and which sources decided them. Many prefixes share a set of
  * attributes. Sets that differ only in their decisions share a text, the JSON of the answer. Sets are ordered by text,
- * so a lookup does not read the set: its number gives the text. The section names are part of the file format.
+ * so a lookup does not read the set: its number gives the text.
  *
- *   tails         u32        per set of attributes: position of its decisions
- *   tails.face    groups     text of each set (consecutive-groups.ts)
- *   faces         u32 x 3    per text: its fragments, which are country, network and threat
- *   pieces        u32        offset of each fragment in pieces.text; one more at the end
- *   pieces.text   bytes      `"country":"…",`  `"rir":…,"detection":{…},`  `"threat":{…}`; ASCII, each fragment once
- *   decisions     bytes      lists of decisions, each once (decisions.ts)
- *   decisions.at  u32        offset of each list; one more at the end
+ *   suffixes           u32        per set of attributes: position of its decisions
+ *   suffixes.variant   groups     text of each set (consecutive-groups.ts)
+ *   variants           u32 x 3    per text: its fragments, which are country, network and threat
+ *   chunks             u32        offset of each fragment in chunks.text; one more at the end
+ *   chunks.text        bytes      `"country":"…",`  `"rir":…,"detection":{…},`  `"threat":{…}`; ASCII, each once
+ *   decisions          bytes      lists of decisions, each once (decisions.ts)
+ *   decisions.at       u32        offset of each list; one more at the end
  */
 import { ConsecutiveGroups, checkGroups, encodeGroups, orderByGroup } from '../consecutive-groups.ts';
 import { bytesOf, type SectionName, wordsOf } from '../format.ts';
@@ -35,7 +35,14 @@ const FRAGMENTS = [
   ['"t', '}'],
 ] as const;
 
-type AttributeSection = 'tails' | 'tails.face' | 'faces' | 'pieces' | 'pieces.text' | 'decisions' | 'decisions.at';
+type AttributeSection =
+  | 'suffixes'
+  | 'suffixes.variant'
+  | 'variants'
+  | 'chunks'
+  | 'chunks.text'
+  | 'decisions'
+  | 'decisions.at';
 
 /** `numberOf`: per compiled set its number in the file. */
 export function encodeAttributes(sets: readonly CompiledAttributes[]): {
@@ -64,11 +71,11 @@ export function encodeAttributes(sets: readonly CompiledAttributes[]): {
   const decisions = concatenate([...lists.keys()].map((text) => encodeDecisions(JSON.parse(text) as Decision[])));
   return {
     sections: {
-      tails: bytesOf(order.map((set) => listOf[set] as number)),
-      'tails.face': encodeGroups(order.map((set) => textOf[set] as number)),
-      faces: bytesOf(Uint32Array.from(textFragments)),
-      pieces: bytes.starts,
-      'pieces.text': bytes.bytes,
+      suffixes: bytesOf(order.map((set) => listOf[set] as number)),
+      'suffixes.variant': encodeGroups(order.map((set) => textOf[set] as number)),
+      variants: bytesOf(Uint32Array.from(textFragments)),
+      chunks: bytes.starts,
+      'chunks.text': bytes.bytes,
       decisions: decisions.bytes,
       'decisions.at': decisions.starts,
     },
@@ -98,18 +105,18 @@ function concatenate(parts: readonly Uint8Array[]): { bytes: Uint8Array; starts:
  * The first section that does not fit the others, or undefined. The lists of decisions are checked as they are read.
  */
 export function findDamagedAttributes(sections: Record<AttributeSection, Buffer>): SectionName | undefined {
-  if (sections.tails.length % 4 !== 0) return 'tails';
-  if (sections.faces.length % (TEXT_FRAGMENTS * 4) !== 0) return 'faces';
-  const texts = sections.faces.length / (TEXT_FRAGMENTS * 4);
-  if (!checkGroups(sections['tails.face'], sections.tails.length / 4, texts)) return 'tails.face';
-  if (!areStarts(sections.pieces, sections['pieces.text'])) return 'pieces';
+  if (sections.suffixes.length % 4 !== 0) return 'suffixes';
+  if (sections.variants.length % (TEXT_FRAGMENTS * 4) !== 0) return 'variants';
+  const texts = sections.variants.length / (TEXT_FRAGMENTS * 4);
+  if (!checkGroups(sections['suffixes.variant'], sections.suffixes.length / 4, texts)) return 'suffixes.variant';
+  if (!areStarts(sections.chunks, sections['chunks.text'])) return 'chunks';
   if (!areStarts(sections['decisions.at'], sections.decisions)) return 'decisions.at';
   const lists = sections['decisions.at'].length / 4 - 1;
-  for (const list of wordsOf(sections.tails)) if (list >= lists) return 'tails';
-  const kinds = kindsOfFragments(wordsOf(sections.pieces), sections['pieces.text']);
-  if (kinds === undefined) return 'pieces.text';
-  const rows = wordsOf(sections.faces);
-  for (let at = 0; at < rows.length; at++) if (kinds[rows[at] as number] !== at % TEXT_FRAGMENTS) return 'faces';
+  for (const list of wordsOf(sections.suffixes)) if (list >= lists) return 'suffixes';
+  const kinds = kindsOfFragments(wordsOf(sections.chunks), sections['chunks.text']);
+  if (kinds === undefined) return 'chunks.text';
+  const rows = wordsOf(sections.variants);
+  for (let at = 0; at < rows.length; at++) if (kinds[rows[at] as number] !== at % TEXT_FRAGMENTS) return 'variants';
   return undefined;
 }
 
@@ -147,11 +154,11 @@ export class AttributeSets {
   readonly #views: (Uint8Array | undefined)[];
 
   constructor(sections: Record<AttributeSection, Buffer>) {
-    this.#textOf = new ConsecutiveGroups(sections['tails.face']);
-    this.#texts = wordsOf(sections.faces);
-    this.#fragments = wordsOf(sections.pieces);
-    this.#text = sections['pieces.text'];
-    this.#listOf = wordsOf(sections.tails);
+    this.#textOf = new ConsecutiveGroups(sections['suffixes.variant']);
+    this.#texts = wordsOf(sections.variants);
+    this.#fragments = wordsOf(sections.chunks);
+    this.#text = sections['chunks.text'];
+    this.#listOf = wordsOf(sections.suffixes);
     this.#lists = wordsOf(sections['decisions.at']);
     this.#decisions = sections.decisions;
     this.#strings = new Array(this.#fragments.length - 1).fill(undefined);

@@ -1,17 +1,15 @@
 /** `GET /v1/asn/{asn}` and `GET /v1/asn/search`: networks by number and by name. */
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { type AddressSections, parseNetworkInclude } from '../address/sections.ts';
 import { envelope, sendJsonData } from '../http/envelope.ts';
+import type { RequestOf } from '../http/json-schema.ts';
 import { parseSwitch } from '../http/requests.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
-import { requireAsn, type SearchQuery, searchNetworks } from '../lookup/lookup-requests.ts';
-
-type AsnQuery = { readonly include_prefixes?: string; readonly include?: string };
-type AsnRequest = FastifyRequest<{ Params: { asn: string }; Querystring: AsnQuery }>;
-type SearchRequest = FastifyRequest<{ Querystring: SearchQuery }>;
+import { requireAsn, searchNetworks } from '../lookup/lookup-requests.ts';
+import type { asnSchema, asnSearchSchema } from './schemas/asn.ts';
 
 export function getAsn(live: LiveDataset, addressSections: AddressSections) {
-  return (request: AsnRequest, reply: FastifyReply) => {
+  return (request: RequestOf<typeof asnSchema>, reply: FastifyReply) => {
     const withPrefixes = parseSwitch('include_prefixes', request.query.include_prefixes);
     const included = parseNetworkInclude(request.query.include);
     const { served, record } = requireAsn(live, request.params.asn);
@@ -30,5 +28,5 @@ export function getAsn(live: LiveDataset, addressSections: AddressSections) {
 }
 
 export function searchAsn(live: LiveDataset) {
-  return (request: SearchRequest) => envelope(request, searchNetworks(live, request.query));
+  return (request: RequestOf<typeof asnSearchSchema>) => envelope(request, searchNetworks(live, request.query));
 }

@@ -4,17 +4,19 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { envelope, sendJsonData } from '../http/envelope.ts';
+import type { RequestOf } from '../http/json-schema.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
 import { requireDataset } from '../lookup/lookup-requests.ts';
 import type { DatasetDiffs } from '../versions/dataset-diffs.ts';
 import { datasetReport } from '../versions/dataset-report.ts';
-import { type DiffQuery, diffVersions } from '../versions/diff-request.ts';
+import { diffVersions } from '../versions/diff-request.ts';
+import type { datasetDiffSchema } from './schemas/dataset-diff.ts';
 
 export function getDataset(live: LiveDataset, nowMs: () => number) {
   return (request: FastifyRequest) => envelope(request, datasetReport(requireDataset(live), live.versions, nowMs()));
 }
 
 export function getDatasetDiff(live: LiveDataset, diffs: DatasetDiffs) {
-  return async (request: FastifyRequest<{ Querystring: DiffQuery }>, reply: FastifyReply) =>
+  return async (request: RequestOf<typeof datasetDiffSchema>, reply: FastifyReply) =>
     sendJsonData(request, reply, await diffVersions(live, diffs, request.query, request.key?.id ?? ''));
 }

@@ -2,17 +2,17 @@
  * `GET /v1/email/domain/{domain}/dns`: MX, SPF, DKIM and DMARC of a domain, with score and recommendations; on request
  * also the transport security of its mail and the networks that carry it.
  */
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type CheckQuery, checkForRequest } from '../email-checks/check-request.ts';
+import type { FastifyReply } from 'fastify';
+import { checkForRequest } from '../email-checks/check-request.ts';
 import type { EmailChecks } from '../email-checks/email-checks.ts';
 import { envelope } from '../http/envelope.ts';
+import type { RequestOf } from '../http/json-schema.ts';
 import { disconnectSignal } from '../http/requests.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
-
-type EmailRequest = FastifyRequest<{ Params: { domain: string }; Querystring: CheckQuery }>;
+import type { emailDomainSchema } from './schemas/email.ts';
 
 export function getEmailDomain(emailChecks: EmailChecks, live: LiveDataset) {
-  return async (request: EmailRequest, reply: FastifyReply) => {
+  return async (request: RequestOf<typeof emailDomainSchema>, reply: FastifyReply) => {
     const requester = { fairnessKey: request.key?.id ?? '', signal: disconnectSignal(reply) };
     const { answer } = await checkForRequest({ emailChecks, live }, request.params.domain, request.query, requester);
     return envelope(request, answer);

@@ -7,6 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type AddressSections, withMembers } from '../address/sections.ts';
 import { elapsedMs, sendJson } from '../http/envelope.ts';
 import { ApiError } from '../http/errors.ts';
+import type { RequestOf, TextsOf } from '../http/json-schema.ts';
 import { disconnectSignal, parseSwitch } from '../http/requests.ts';
 import { clientAddress } from '../limits/client.ts';
 import type { LiveDataset, ServedDataset } from '../lookup/live-dataset.ts';
@@ -15,9 +16,8 @@ import { notFound, requireDataset } from '../lookup/lookup-requests.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { NetworkCounts } from '../usage/networks.ts';
 import type { PastLookups } from '../versions/past-lookups.ts';
-import { findPast, parseWanted, type VersionQuery } from '../versions/past-request.ts';
-
-type IpQuery = VersionQuery & { readonly explain?: string; readonly include?: string };
+import { findPast, parseWanted } from '../versions/past-request.ts';
+import type { ipSchema, ownIpSchema } from './schemas/ip.ts';
 
 type IpDependencies = {
   readonly live: LiveDataset;
@@ -30,14 +30,14 @@ type IpDependencies = {
 
 export function getIp(dependencies: IpDependencies) {
   const answer = answerIp(dependencies);
-  return (request: FastifyRequest<{ Params: { ip: string }; Querystring: IpQuery }>, reply: FastifyReply) =>
+  return (request: RequestOf<typeof ipSchema>, reply: FastifyReply) =>
     answer(request, reply, request.params.ip, request.query);
 }
 
 /** `GET /v1/ip/me`: the same for the address that the request comes from. */
 export function getOwnIp(dependencies: IpDependencies) {
   const answer = answerIp(dependencies);
-  return (request: FastifyRequest<{ Querystring: IpQuery }>, reply: FastifyReply) =>
+  return (request: RequestOf<typeof ownIpSchema>, reply: FastifyReply) =>
     answer(request, reply, clientAddress(request.ip), request.query);
 }
 
@@ -47,7 +47,7 @@ export function answerIp(dependencies: IpDependencies) {
     request: Pick<FastifyRequest, 'id' | 'startedMs' | 'key'>,
     reply: FastifyReply,
     text: string,
-    query: IpQuery,
+    query: TextsOf<typeof ipSchema.querystring>,
   ): FastifyReply | Promise<FastifyReply> => {
     const served = requireDataset(live);
     const address = parseAddress(text);

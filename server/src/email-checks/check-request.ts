@@ -2,6 +2,16 @@
 import { normalizeDomain } from '@whence/email/domain-name';
 import { isSelector, MAX_SELECTORS, tidySelectors } from '@whence/email/internal/dkim/selectors';
 import { ApiError } from '../http/errors.ts';
+import {
+  exactObject,
+  listParameter,
+  object,
+  oneOfTexts,
+  type TextsOf,
+  text,
+  typed,
+  type ValueOf,
+} from '../http/json-schema.ts';
 import { parseInclude } from '../http/requests.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
 import { requireDataset } from '../lookup/lookup-requests.ts';
@@ -9,7 +19,38 @@ import { INCLUDABLE_SECTIONS } from '../vocabulary.ts';
 import type { EmailChecks, Trial } from './email-checks.ts';
 import type { Checked } from './examine-mail.ts';
 
-export type CheckQuery = { readonly selectors?: string; readonly include?: string };
+export const checkQuery = object(
+  {
+    selectors: {
+      ...listParameter(
+        typed<string>({ type: 'string' }),
+        'DKIM selectors separated by commas. Without it, the common ones are tried.',
+        ['google', 'selector1'],
+      ),
+      maxItems: MAX_SELECTORS,
+    },
+    include: listParameter(
+      oneOfTexts(INCLUDABLE_SECTIONS),
+      'What the report also has, separated by commas: transport (MTA-STS, TLS-RPT, DANE, BIMI, DNSSEC), networks (who carries the mail). Neither counts for the score.',
+      INCLUDABLE_SECTIONS,
+    ),
+  },
+  ['selectors', 'include'],
+);
+
+/** Longer TXT records are not read by a check either. */
+const record = text(16 * 1024);
+/** Texts instead of the present records; an empty text removes one, an absent field leaves it as it is. */
+export const trialBody = exactObject(
+  {
+    spf: record,
+    dmarc: record,
+    dkim: exactObject({ selector: text(253), text: record }),
+    /** As in `checkQuery`. */
+    selectors: record,
+  },
+  ['spf', 'dmarc', 'dkim', 'selectors'],
+);
 type Requester = {
   /** Checks with the same key share that key's slots. */
   readonly fairnessKey: string;
@@ -20,7 +61,7 @@ type Requester = {
 export async function checkForRequest(
   { emailChecks, live }: { readonly emailChecks: EmailChecks; readonly live: LiveDataset },
   domainText: string,
-  query: CheckQuery,
+  query: TextsOf<typeof checkQuery>,
   { fairnessKey, signal }: Requester,
 ): Promise<Checked> {
   const domain = parseDomain(domainText);
@@ -34,17 +75,11 @@ export async function checkForRequest(
   return checked;
 }
 
-export type TrialRequest = CheckQuery & {
-  readonly spf?: string;
-  readonly dmarc?: string;
-  readonly dkim?: { readonly selector: string; readonly text: string };
-};
-
 /** The check as it is and with the records of the request; with the networks of senders, if there is a dataset. */
 export async function tryForRequest(
   { emailChecks, live }: { readonly emailChecks: EmailChecks; readonly live: LiveDataset },
   domainText: string,
-  { selectors: selectorText, include: _, ...tried }: TrialRequest,
+  { selectors: selectorText, ...tried }: ValueOf<typeof trialBody>,
   { fairnessKey, signal }: Requester,
 ): Promise<Trial & { readonly domain: string }> {
   const domain = parseDomain(domainText);

@@ -8,6 +8,7 @@ import type { Match } from '@whence/dataset/internal/file/format';
 import type { AsnSearchAnswer } from '@whence/dataset/internal/lookup/asn-search';
 import type { AsnRecord } from '@whence/dataset/record';
 import { ApiError } from '../http/errors.ts';
+import { integer, object, string, type TextsOf } from '../http/json-schema.ts';
 import { parseLimit } from '../http/requests.ts';
 import type { LiveDataset, ServedDataset } from './live-dataset.ts';
 import { lookup, specialPurposeOf } from './lookup.ts';
@@ -48,9 +49,20 @@ export function requireAsn(live: LiveDataset, text: string): { served: ServedDat
   return { served, record };
 }
 
-export type SearchQuery = { readonly q?: string; readonly limit?: string };
+export const searchQuery = object(
+  {
+    q: { ...string('Text to look for.', 'google'), minLength: 1, maxLength: MAX_QUERY_CHARACTERS },
+    limit: {
+      ...integer('1 to 100; above 100 means 100.'),
+      minimum: 1,
+      default: SEARCH_LIMIT.fallback,
+      examples: [5],
+    },
+  },
+  ['limit'],
+);
 
-export function searchNetworks(live: LiveDataset, { q = '', limit }: SearchQuery): AsnSearchAnswer {
+export function searchNetworks(live: LiveDataset, { q = '', limit }: TextsOf<typeof searchQuery>): AsnSearchAnswer {
   if (q.trim() === '') throw new ApiError('MISSING_QUERY');
   if (q.length > MAX_QUERY_CHARACTERS) throw new ApiError('INVALID_QUERY');
   const { search } = requireDataset(live);

@@ -2,6 +2,7 @@
 import { DEFAULT_DIFF_LIMIT, MAX_DIFF_LIMIT } from '@whence/dataset/internal/diff/limit';
 import type { VersionEntry } from '@whence/dataset/internal/versions/publish';
 import { ApiError } from '../http/errors.ts';
+import { integer, object, type TextsOf } from '../http/json-schema.ts';
 import { parseLimit } from '../http/requests.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
 import { requireDataset } from '../lookup/lookup-requests.ts';
@@ -9,13 +10,25 @@ import type { DatasetDiffs } from './dataset-diffs.ts';
 
 const LIMIT = { fallback: DEFAULT_DIFF_LIMIT, max: MAX_DIFF_LIMIT };
 
-export type DiffQuery = { readonly from?: string; readonly to?: string; readonly limit?: string };
+export const diffQuery = object(
+  {
+    from: { ...integer('Number of the older version.'), minimum: 0, examples: [1] },
+    to: { ...integer('Number of the newer version.'), minimum: 0, examples: [2] },
+    limit: {
+      ...integer('Entries per list, 1 to 1000; above 1000 means 1000.'),
+      minimum: 1,
+      default: DEFAULT_DIFF_LIMIT,
+      examples: [5],
+    },
+  },
+  ['limit'],
+);
 
 /** The comparison as JSON. `requester` identifies the client, for a fair share of the queue. */
 export async function diffVersions(
   live: LiveDataset,
   diffs: DatasetDiffs,
-  query: DiffQuery,
+  query: TextsOf<typeof diffQuery>,
   requester: string,
 ): Promise<Uint8Array> {
   const [from, to] = [parseVersion(query.from), parseVersion(query.to)];

@@ -2,17 +2,28 @@
 import { type Address, formatAddress } from '@whence/dataset/address';
 import { inUseFor, type WantedVersion } from '@whence/dataset/internal/history/past-versions';
 import { ApiError } from '../http/errors.ts';
+import { integer, object, string, type TextsOf } from '../http/json-schema.ts';
 import type { ServedDataset } from '../lookup/live-dataset.ts';
 import { isDay } from '../quota/day.ts';
 import type { PastLookups } from './past-lookups.ts';
 
-export type VersionQuery = { readonly version?: string; readonly at?: string };
+export const versionQuery = object(
+  {
+    // Without examples: together with `include` they are refused.
+    version: integer('Number of an earlier version of the dataset, which answers instead of the current one.'),
+    at: {
+      ...string('A day in UTC, such as 2026-11-15: the version that was the newest when it ended answers.'),
+      format: 'date',
+    },
+  },
+  ['version', 'at'],
+);
 
 /** Who asks, for a fair share of the queue. */
 type Requester = { readonly fairnessKey: string; readonly signal: AbortSignal };
 
 /** Undefined if the request is for the version in use. */
-export function parseWanted({ version, at }: VersionQuery): WantedVersion | undefined {
+export function parseWanted({ version, at }: TextsOf<typeof versionQuery>): WantedVersion | undefined {
   if (version === undefined && at === undefined) return undefined;
   if (version === undefined && at !== undefined && isDay(at)) return { day: at };
   if (version === undefined || at !== undefined || !/^[0-9]{1,15}$/.test(version))

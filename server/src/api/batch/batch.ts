@@ -6,16 +6,18 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type AddressSections, requireLocal } from '../../address/sections.ts';
 import { elapsedMs, sendJson } from '../../http/envelope.ts';
 import { jsonBodyParser } from '../../http/json-body.ts';
+import type { ValueOf } from '../../http/json-schema.ts';
 import { TIERS } from '../../keys/tiers.ts';
 import { BatchAnswer } from '../../lookup/batch-answer.ts';
 import type { LiveDataset } from '../../lookup/live-dataset.ts';
 import { requireBatchSize, requireDataset } from '../../lookup/lookup-requests.ts';
 import type { NetworkCounts } from '../../usage/networks.ts';
+import type { batchSchema } from '../schemas/ip.ts';
 import { releaseBatchBuffer, takeBatchBuffer } from './batch-buffers.ts';
 import { forEachText, MAX_TEXTS, PlainBody, recognisePlainBody } from './plain-body.ts';
 
 /** The body as the parser below returns it, validated by the schema. */
-type BatchRequest = FastifyRequest<{ Body: PlainBody | { ips: string[]; include?: string[] } }>;
+type BatchRequest = FastifyRequest<{ Body: PlainBody | ValueOf<typeof batchSchema.body> }>;
 
 /** A body in the plain form stays bytes; any other body is parsed as everywhere. */
 export function parseBatchBodies(scope: FastifyInstance): void {

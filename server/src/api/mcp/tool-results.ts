@@ -1,8 +1,8 @@
 /** What the tools of the MCP server return, as JSON Schema. Clients check results with it. */
 
+import { integer, list, namesOf, object, oneOfTexts, string, strings } from '../../http/json-schema.ts';
 import { addressSections } from '../schemas/address-sections.ts';
 import { connectionType, evidence, threat } from '../schemas/ip-record.ts';
-import { integer, list, object, oneOfTexts, string, strings } from '../schemas/json-schema.ts';
 
 const addressFields = {
   ip: string('The address in normal form.'),
@@ -31,7 +31,7 @@ const networkFields = {
 };
 const errors = strings('`code: explanation`, one per finding.');
 
-export const address = object({ ...addressFields, ...moreOfAddress }, Object.keys(moreOfAddress));
+export const address = object({ ...addressFields, ...moreOfAddress }, namesOf(moreOfAddress));
 
 export const batch = object({
   results: list(
@@ -43,7 +43,7 @@ export const batch = object({
         ...addressFields,
         ...moreOfAddress,
       },
-      ['error', 'code', ...Object.keys(addressFields), ...Object.keys(moreOfAddress)],
+      ['error', 'code', ...namesOf(addressFields), ...namesOf(moreOfAddress)],
     ),
   ),
 });

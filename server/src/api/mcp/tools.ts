@@ -8,9 +8,9 @@ import type { AsnPrefixes, AsnRecord, Detection, Evidence, IpRecord } from '@whe
 import { MAX_SELECTORS } from '@whence/email/internal/dkim/selectors';
 import type { AddressMembers } from '../../address/sections.ts';
 import type { EmailAnswer } from '../../email-checks/fit-answer.ts';
+import { boolean, integer, list, object, oneOfTexts, string } from '../../http/json-schema.ts';
 import type { DatasetReport } from '../../versions/dataset-report.ts';
 import { ADDRESS_SECTIONS, INCLUDABLE_SECTIONS, LOCAL_ADDRESS_SECTIONS } from '../../vocabulary.ts';
-import { boolean, integer, list, object, oneOfTexts, string } from '../schemas/json-schema.ts';
 import * as results from './tool-results.ts';
 
 /** A request of the API. */

@@ -1,17 +1,19 @@
 /** What an answer about an address has only on request. */
-import { ADDRESS_SECTIONS } from '../../vocabulary.ts';
-import { boolean, integer, list, listParameter, named, number, object, oneOfTexts, string } from './json-schema.ts';
 
-const REGISTRATION_FIELDS = [
-  'range',
-  'name',
-  'organization',
-  'country',
-  'abuse_email',
-  'registered_at',
-  'changed_at',
-  'source',
-];
+import {
+  boolean,
+  constant,
+  integer,
+  list,
+  listParameter,
+  named,
+  namesOf,
+  number,
+  object,
+  oneOfTexts,
+  string,
+} from '../../http/json-schema.ts';
+import { ADDRESS_SECTIONS } from '../../vocabulary.ts';
 
 const origin = named(
   'Origin',
@@ -89,29 +91,24 @@ const hostname = named(
       name: string('The name in the PTR record.', 'dns.google'),
       is_confirmed: boolean('Whether the name leads back to the address. Absent if DNS did not answer.'),
       crawler,
-      error: { type: 'string', const: 'dns_temporary_failure' },
+      error: constant('dns_temporary_failure'),
     },
     ['name', 'is_confirmed', 'crawler', 'error'],
   ),
 );
 
-const registration = named(
-  'Registration',
-  object(
-    {
-      range: string('The registered range: a prefix, or first-last.', '8.8.8.0/24'),
-      name: string('Name of the range.', 'GOGL'),
-      organization: string('Who holds it.', 'Google LLC'),
-      country: string('ISO 3166-1 alpha-2, where the registry states one.', 'US'),
-      abuse_email: string('Where abuse is reported.', 'abuse@example.com'),
-      registered_at: string('When it was registered.', '2014-03-14T20:52:05Z'),
-      changed_at: string('When that was last changed.', '2014-03-14T20:52:05Z'),
-      source: string('The registry’s host.', 'rdap.arin.net'),
-      error: { type: 'string', const: 'registry_unavailable' },
-    },
-    [...REGISTRATION_FIELDS, 'error'],
-  ),
-);
+const registrationFields = {
+  range: string('The registered range: a prefix, or first-last.', '8.8.8.0/24'),
+  name: string('Name of the range.', 'GOGL'),
+  organization: string('Who holds it.', 'Google LLC'),
+  country: string('ISO 3166-1 alpha-2, where the registry states one.', 'US'),
+  abuse_email: string('Where abuse is reported.', 'abuse@example.com'),
+  registered_at: string('When it was registered.', '2014-03-14T20:52:05Z'),
+  changed_at: string('When that was last changed.', '2014-03-14T20:52:05Z'),
+  source: string('The registry’s host.', 'rdap.arin.net'),
+  error: constant('registry_unavailable'),
+};
+const registration = named('Registration', object(registrationFields, namesOf(registrationFields)));
 
 /** Beside the members of a record, each only if it was included and something is known. */
 export const addressSections = {

@@ -1,19 +1,23 @@
 /** `GET /v1/asn/{asn}` and `GET /v1/asn/search`. */
-import { envelope } from './envelope.ts';
-import { refusalData } from './error-schemas.ts';
-import { connectionType, rir } from './ip-record.ts';
+
 import {
   boolean,
   integer,
   list,
   listParameter,
   named,
+  namesOf,
   object,
   oneOfTexts,
   string,
   strings,
   switchParameter,
-} from './json-schema.ts';
+} from '../../http/json-schema.ts';
+import { searchQuery } from '../../lookup/lookup-requests.ts';
+import { NETWORK_SECTIONS } from '../../vocabulary.ts';
+import { envelope } from './envelope.ts';
+import { refusalData } from './error-schemas.ts';
+import { connectionType, rir } from './ip-record.ts';
 import { refusals, security } from './refusals.ts';
 
 const searchedAsn = {
@@ -60,17 +64,17 @@ export const asnSchema = {
   params: object({
     asn: { ...string('AS number, with or without AS.', '15169'), pattern: '^([Aa][Ss])?[0-9]{1,10}$' },
   }),
-  querystring: {
-    type: 'object',
-    properties: {
+  querystring: object(
+    {
       include_prefixes: switchParameter('Adds every prefix of the network.'),
       include: listParameter(
-        oneOfTexts(['routing']),
+        oneOfTexts(NETWORK_SECTIONS),
         'routing adds the number of prefixes by RPKI state, where ROA data is configured.',
-        ['routing'],
+        NETWORK_SECTIONS,
       ),
     },
-  },
+    ['include_prefixes', 'include'],
+  ),
   response: {
     200: envelope(
       'The network.',
@@ -84,7 +88,7 @@ export const asnSchema = {
             routing: networkRouting,
             prefixes: { ...prefixes, description: 'Only with include_prefixes=true.' },
           },
-          [...Object.keys(optionalAsn), 'routing', 'prefixes'],
+          [...namesOf(optionalAsn), 'routing', 'prefixes'],
         ),
       ),
     ),
@@ -104,14 +108,7 @@ export const asnSearchSchema = {
     'Matches name and handle, without regard to case and accents, and the number. Best matches first, then the larger network.',
   tags: ['ASN'],
   security,
-  querystring: {
-    type: 'object',
-    properties: {
-      q: { ...string('Text to look for.', 'google'), minLength: 1, maxLength: 100 },
-      limit: { ...integer('1 to 100; above 100 means 100.'), minimum: 1, default: 20, examples: [5] },
-    },
-    required: ['q'],
-  },
+  querystring: searchQuery,
   response: {
     200: envelope(
       'What was found.',
@@ -122,7 +119,7 @@ export const asnSearchSchema = {
           limit: integer('The limit in effect.'),
           count: integer('Results in this answer.'),
           total: integer('Networks that match.'),
-          results: list(named('AsnSearchResult', object({ ...searchedAsn, ...optionalAsn }, Object.keys(optionalAsn)))),
+          results: list(named('AsnSearchResult', object({ ...searchedAsn, ...optionalAsn }, namesOf(optionalAsn)))),
         }),
       ),
     ),

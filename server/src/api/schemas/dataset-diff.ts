@@ -1,9 +1,10 @@
 /** `GET /v1/dataset/diff`. */
-import { DEFAULT_DIFF_LIMIT } from '@whence/dataset/internal/diff/limit';
+
+import { boolean, dateTime, integer, list, named, object, string } from '../../http/json-schema.ts';
+import { diffQuery } from '../../versions/diff-request.ts';
 import { envelope } from './envelope.ts';
 import { refusalData } from './error-schemas.ts';
 import { FLAGS, threatLevel } from './ip-record.ts';
-import { boolean, dateTime, integer, list, named, object, string } from './json-schema.ts';
 import { refusals, security } from './refusals.ts';
 
 const ipv4Size = { addresses: integer('IPv4 addresses.') };
@@ -133,20 +134,7 @@ export const datasetDiffSchema = {
     'Announced prefixes that came, went or changed hands; addresses that changed country, flag, name or threat level; networks; sources. Counts are exact, lists hold the largest.',
   tags: ['Dataset'],
   security,
-  querystring: {
-    type: 'object',
-    properties: {
-      from: { ...integer('Number of the older version.'), minimum: 0, examples: [1] },
-      to: { ...integer('Number of the newer version.'), minimum: 0, examples: [2] },
-      limit: {
-        ...integer('Entries per list, 1 to 1000; above 1000 means 1000.'),
-        minimum: 1,
-        default: DEFAULT_DIFF_LIMIT,
-        examples: [5],
-      },
-    },
-    required: ['from', 'to'],
-  },
+  querystring: diffQuery,
   response: {
     200: envelope('The differences.', datasetDiff),
     400: envelope(

@@ -1,7 +1,7 @@
 /** `GET /v1/dataset`. */
 import { FLAG_SUBJECTS, QUALITY_FAMILIES, QUALITY_MEASURES, QUALITY_WEIGHTS } from '@whence/dataset/record';
+import { boolean, dateTime, integer, list, named, object, oneOfTexts, share, string } from '../../http/json-schema.ts';
 import { envelope } from './envelope.ts';
-import { boolean, dateTime, integer, list, named, object, oneOfTexts, share, string } from './json-schema.ts';
 import { refusals, security } from './refusals.ts';
 
 const flagSource = named(

@@ -1,9 +1,8 @@
 /** `GET /v1/email/domain/{domain}/dns`. */
-import { MAX_SELECTORS } from '@whence/email/internal/dkim/selectors';
-import { INCLUDABLE_SECTIONS } from '../../vocabulary.ts';
+import { checkQuery } from '../../email-checks/check-request.ts';
+import { list, named, object, oneOfTexts, string, strings } from '../../http/json-schema.ts';
 import { envelope } from './envelope.ts';
 import { refusalData } from './error-schemas.ts';
-import { list, listParameter, named, object, oneOfTexts, string, strings } from './json-schema.ts';
 import { networks } from './mail-networks.ts';
 import { dkim, dmarc, mx, spf } from './mail-records.ts';
 import { transport } from './mail-transport.ts';
@@ -17,24 +16,7 @@ export const emailDomainSchema = {
   tags: ['Email'],
   security,
   params: object({ domain: string('A domain name.', 'example.com') }),
-  querystring: {
-    type: 'object',
-    properties: {
-      selectors: {
-        ...listParameter(
-          { type: 'string' },
-          'DKIM selectors separated by commas. Without it, the common ones are tried.',
-          ['google', 'selector1'],
-        ),
-        maxItems: MAX_SELECTORS,
-      },
-      include: listParameter(
-        oneOfTexts(INCLUDABLE_SECTIONS),
-        'What the report also has, separated by commas: transport (MTA-STS, TLS-RPT, DANE, BIMI, DNSSEC), networks (who carries the mail). Neither counts for the score.',
-        INCLUDABLE_SECTIONS,
-      ),
-    },
-  },
+  querystring: checkQuery,
   response: {
     200: envelope(
       'The report.',

@@ -1,5 +1,5 @@
 /** What every answer has in common: `data` and `meta`. */
-import { integer, named, object } from './json-schema.ts';
+import { integer, named, object } from '../../http/json-schema.ts';
 
 export const processingTime = integer('Milliseconds spent.');
 const timedMeta = named('Meta', object({ processing_time_ms: processingTime }));

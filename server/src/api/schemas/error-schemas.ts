@@ -3,7 +3,7 @@
  * tell the alternatives of an answer apart by `code`.
  */
 import { type ErrorName, errors } from '../../http/errors.ts';
-import { integer, named, object, string, strings } from './json-schema.ts';
+import { integer, named, namesOf, object, string, strings } from '../../http/json-schema.ts';
 
 type Row = { readonly text: string; readonly code?: string };
 
@@ -42,7 +42,7 @@ function errorSchema(name: ErrorName, extra: Record<string, object> = {}): objec
   const own = DETAILS[name];
   const more = { ...(own && { details: object(own) }), ...extra };
   const fixed = { error: { type: 'string', const: text }, code: { type: 'string', const: code } };
-  return named(`${pascalCase(name)}Error`, object({ ...fixed, ...more }, Object.keys(more)));
+  return named(`${pascalCase(name)}Error`, object({ ...fixed, ...more }, namesOf(more)));
 }
 
 const CODES = new Set(Object.entries(errors).map(([name, row]: [string, Row]) => row.code ?? name));

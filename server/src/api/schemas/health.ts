@@ -1,8 +1,8 @@
 /** `/healthz` and `/readyz`. */
 import { FLAG_SUBJECTS } from '@whence/dataset/record';
+import { constant, dateTime, integer, list, named, object, oneOfTexts, string } from '../../http/json-schema.ts';
 import { envelope } from './envelope.ts';
 import { refusalData } from './error-schemas.ts';
-import { dateTime, integer, list, named, object, oneOfTexts, string } from './json-schema.ts';
 import { headersTooLarge } from './refusals.ts';
 
 export const healthzSchema = {
@@ -11,7 +11,7 @@ export const healthzSchema = {
   summary: 'Is the process alive?',
   tags: ['Health'],
   response: {
-    200: envelope('Alive.', named('HealthReport', object({ status: { type: 'string', const: 'ok' } }))),
+    200: envelope('Alive.', named('HealthReport', object({ status: constant('ok') }))),
     431: headersTooLarge,
   },
 };
@@ -52,7 +52,7 @@ export const readyzSchema = {
         'ReadyReport',
         object(
           {
-            status: { type: 'string', const: 'ready' },
+            status: constant('ready'),
             checks,
             dataset_version: integer('Version of the dataset that is served.'),
             dataset_age_seconds: integer('Seconds since it was built.'),

@@ -1,8 +1,9 @@
 /** `GET /v1/ip/{ip}/history`. */
+
+import { dateTime, integer, list, named, object, string } from '../../http/json-schema.ts';
 import { envelope } from './envelope.ts';
 import { refusalData } from './error-schemas.ts';
 import { ipRecord } from './ip-record.ts';
-import { dateTime, integer, list, named, object, string } from './json-schema.ts';
 import { refusals, security } from './refusals.ts';
 
 const span = named(

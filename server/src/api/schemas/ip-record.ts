@@ -1,6 +1,7 @@
 /** The record of an address. */
+
+import { boolean, integer, list, named, namesOf, object, oneOfTexts, string, strings } from '../../http/json-schema.ts';
 import { addressSections } from './address-sections.ts';
-import { boolean, integer, list, named, object, oneOfTexts, string, strings } from './json-schema.ts';
 
 export const connectionType = named(
   'ConnectionType',
@@ -71,6 +72,6 @@ export const ipRecord = named(
       evidence: { ...list(evidence), description: 'Only with explain=true.' },
       ...addressSections,
     },
-    ['evidence', ...Object.keys(addressSections)],
+    ['evidence', ...namesOf(addressSections)],
   ),
 );

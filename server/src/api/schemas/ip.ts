@@ -1,10 +1,22 @@
 /** `GET /v1/ip/{ip}` and `POST /v1/ip/batch`. */
+
+import {
+  constant,
+  integer,
+  list,
+  named,
+  object,
+  oneOfTexts,
+  string,
+  strings,
+  switchParameter,
+} from '../../http/json-schema.ts';
+import { versionQuery } from '../../versions/past-request.ts';
 import { LOCAL_ADDRESS_SECTIONS } from '../../vocabulary.ts';
 import { includeParameter } from './address-sections.ts';
 import { envelope, processingTime } from './envelope.ts';
 import { refusalData } from './error-schemas.ts';
 import { ipRecord } from './ip-record.ts';
-import { integer, list, named, object, oneOfTexts, string, strings, switchParameter } from './json-schema.ts';
 import { refusals, security } from './refusals.ts';
 
 const ipMeta = named(
@@ -23,19 +35,14 @@ export const ipSchema = {
   tags: ['IP'],
   security,
   params: object({ ip: string('IPv4 or IPv6 address.', '8.8.8.8') }),
-  querystring: {
-    type: 'object',
-    properties: {
+  querystring: object(
+    {
       explain: switchParameter('Adds the evidence for every field.'),
       include: includeParameter,
-      // Without examples: together with `include` they are refused.
-      version: integer('Number of an earlier version of the dataset, which answers instead of the current one.'),
-      at: {
-        ...string('A day in UTC, such as 2026-11-15: the version that was the newest when it ended answers.'),
-        format: 'date',
-      },
+      ...versionQuery.properties,
     },
-  },
+    ['explain', 'include', 'version', 'at'],
+  ),
   response: {
     200: envelope('The record.', ipRecord, ipMeta),
     400: envelope(
@@ -49,7 +56,7 @@ export const ipSchema = {
         'IpNotFoundMeta',
         object(
           {
-            cache_status: { type: 'string', const: 'MISS' },
+            cache_status: constant('MISS'),
             dataset_version: integer('Version of the dataset that answered.'),
             processing_time_ms: processingTime,
           },
@@ -70,12 +77,13 @@ export const ownIpSchema = {
 };
 
 const batchBody = {
-  type: 'object',
-  properties: {
-    ips: { ...list(string('IPv4 or IPv6 address.', '8.8.8.8')), minItems: 1 },
-    include: strings('What the records also have, as in GET /v1/ip/{ip}: routing, privacy, location.'),
-  },
-  required: ['ips'],
+  ...object(
+    {
+      ips: { ...list(string('IPv4 or IPv6 address.', '8.8.8.8')), minItems: 1 },
+      include: strings('What the records also have, as in GET /v1/ip/{ip}: routing, privacy, location.'),
+    },
+    ['include'],
+  ),
   examples: [{ ips: ['8.8.8.8', '10.0.0.1', 'nonsense'] }],
 };
 

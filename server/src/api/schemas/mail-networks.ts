@@ -1,5 +1,5 @@
 /** The networks that carry the mail of a domain; on request. */
-import { boolean, integer, list, named, object, oneOfTexts, string, strings } from './json-schema.ts';
+import { boolean, integer, list, named, object, oneOfTexts, string, strings } from '../../http/json-schema.ts';
 import { findings } from './mail-records.ts';
 
 const mailNetwork = {

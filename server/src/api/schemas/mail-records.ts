@@ -1,5 +1,5 @@
 /** What the report of a domain says of its MX, SPF, DKIM and DMARC records. */
-import { boolean, integer, named, object, oneOfTexts, string, strings } from './json-schema.ts';
+import { boolean, integer, named, object, oneOfTexts, string, strings } from '../../http/json-schema.ts';
 
 const policy = named('DmarcPolicy', oneOfTexts(['none', 'quarantine', 'reject']));
 const publishedPolicy = oneOfTexts(['none', 'quarantine', 'reject', '']);

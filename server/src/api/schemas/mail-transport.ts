@@ -1,5 +1,5 @@
 /** What the report of a domain says of MTA-STS, TLS-RPT, DANE, BIMI and DNSSEC; on request. */
-import { boolean, integer, list, named, object, oneOfTexts, string, strings } from './json-schema.ts';
+import { boolean, integer, list, named, object, oneOfTexts, string, strings } from '../../http/json-schema.ts';
 import { findings, isValid } from './mail-records.ts';
 
 const record = { found: boolean('Whether the record is published.'), raw: string('The record.') };

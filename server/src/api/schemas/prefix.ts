@@ -1,8 +1,9 @@
 /** `GET /v1/prefix/{cidr}`. */
+
+import { integer, list, named, object, oneOfTexts, share as shareOf, string } from '../../http/json-schema.ts';
 import { envelope } from './envelope.ts';
 import { refusalData } from './error-schemas.ts';
 import { connectionType, FLAGS } from './ip-record.ts';
-import { integer, list, named, object, oneOfTexts, share as shareOf, string } from './json-schema.ts';
 import { refusals, security } from './refusals.ts';
 
 const share = shareOf('Share of what is announced.');
@@ -33,6 +34,8 @@ const part = named(
   ),
 );
 
+const cidr = string('A prefix. Bits after its length are cleared.', '8.8.8.0/24');
+
 export const prefixSchema = {
   operationId: 'getPrefix',
   summary: 'What is announced inside a prefix',
@@ -40,7 +43,7 @@ export const prefixSchema = {
     'For prefixes of any length. The slash may be percent-encoded. The 256 largest parts and the 50 largest networks and countries are listed; shares count all.',
   tags: ['IP'],
   security,
-  params: object({ cidr: string('A prefix. Bits after its length are cleared.', '8.8.8.0/24') }),
+  params: object({ cidr }),
   response: {
     200: envelope(
       'The content.',
@@ -60,4 +63,10 @@ export const prefixSchema = {
     400: envelope('Not a prefix.', refusalData('INVALID_PREFIX')),
     ...refusals,
   },
+};
+
+/** The same with the slash as it is. */
+export const splitPrefixSchema = {
+  hide: true,
+  params: object({ cidr, length: string('Length of the prefix.', '24') }),
 };

@@ -1,0 +1,92 @@
+/**
+ * JSON Schemas that carry the TypeScript type of what they describe, so that a request has both from one value: Fastify
+ * validates bodies with it, the OpenAPI document is made of it, and `ValueOf` is its type. Parameters and answers are
+ * described only: a handler parses the text of a parameter and refuses it with an error of its own, and answers are not
+ * filtered. The type is not there at run time.
+ */
+import type { FastifyRequest } from 'fastify';
+
+/** A schema of values of this type. One that is written without the functions below describes `unknown`. */
+export type Schema<Value> = { readonly '~value'?: Value };
+export type ValueOf<Given> = Given extends Schema<infer Value> ? Value : unknown;
+
+type Properties = Readonly<Record<string, object>>;
+type ObjectOf<P extends Properties, Optional extends keyof P> = Flat<
+  { [Name in Exclude<keyof P, Optional>]: ValueOf<P[Name]> } & { [Name in Optional]?: ValueOf<P[Name]> }
+>;
+type Flat<T> = { [Name in keyof T]: T[Name] };
+
+/** A schema that has no function of its own below. */
+export const typed = <Value>(keywords: object): Schema<Value> => keywords;
+
+export const string = (description: string, example?: string) =>
+  typed<string>({ type: 'string', description, ...(example === undefined ? {} : { examples: [example] }) });
+export const text = (maxLength: number) => typed<string>({ type: 'string', maxLength });
+export const list = <Items extends object>(items: Items) => typed<ValueOf<Items>[]>({ type: 'array', items });
+export const strings = (description: string) => ({ ...list(typed<string>({ type: 'string' })), description });
+export const integer = (description: string) => typed<number>({ type: 'integer', description });
+export const number = (description: string, example: number) =>
+  typed<number>({ type: 'number', description, examples: [example] });
+export const boolean = (description?: string) =>
+  typed<boolean>({ type: 'boolean', ...(description === undefined ? {} : { description }) });
+export const oneOfTexts = <const Text extends string>(values: readonly Text[]) =>
+  typed<Text>({ type: 'string', enum: values });
+/** From 0 to 1. */
+export const share = (description: string) => typed<number>({ type: 'number', minimum: 0, maximum: 1, description });
+/** A date and time of RFC 3339. */
+export const dateTime = (description: string, example = '2026-11-15T05:26:11.551Z') => ({
+  ...string(description, example),
+  format: 'date-time',
+});
+export const constant = <const Text extends string>(text: Text) => typed<Text>({ type: 'string', const: text });
+export const orNull = <Given extends object>(schema: Given) =>
+  typed<ValueOf<Given> | null>({ ...schema, nullable: true });
+
+/** A parameter of a query that is on or off. */
+export const switchParameter = (description: string) => ({ ...boolean(description), examples: [true] });
+/** Names separated by commas. */
+export const listParameter = <Items extends object>(items: Items, description: string, example: readonly string[]) => ({
+  ...list(items),
+  description,
+  examples: [example],
+});
+
+/** A schema that the OpenAPI document has under `components`: see `api/openapi-document.ts`. */
+export const named = <Given extends object>(title: string, schema: Given) => ({ title, ...schema });
+
+/** An object in which all properties but the optional ones are required. */
+export function object<P extends Properties, Optional extends keyof P & string = never>(
+  properties: P,
+  optional: readonly Optional[] = [],
+) {
+  const required = Object.keys(properties).filter((name) => !(optional as readonly string[]).includes(name));
+  return { ...typed<ObjectOf<P, Optional>>({}), type: 'object', properties, required };
+}
+
+/** The same without other properties: a misspelt one is refused. */
+export const exactObject = <P extends Properties, Optional extends keyof P & string = never>(
+  properties: P,
+  optional: readonly Optional[] = [],
+) => ({ ...object(properties, optional), additionalProperties: false });
+
+export const namesOf = <P extends Properties>(properties: P) => Object.keys(properties) as (keyof P & string)[];
+
+/** A query as it arrives: texts, of which any may be missing. Lists are separated by commas. */
+export type TextsOf<Query> = { readonly [Name in keyof ValueOf<Query>]?: string };
+
+/** Names of the parameters in a path such as `/keys/:id/usage`. */
+export type ParameterOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ParameterOf<Rest>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never;
+
+type PartOf<Route, Part extends string> = Route extends { readonly [Name in Part]: infer Given }
+  ? Given
+  : Schema<unknown>;
+/** A request as the handler of a route with this schema gets it. */
+export type RequestOf<Route> = FastifyRequest<{
+  Params: ValueOf<PartOf<Route, 'params'>>;
+  Querystring: TextsOf<PartOf<Route, 'querystring'>>;
+  Body: ValueOf<PartOf<Route, 'body'>>;
+}>;

@@ -60,6 +60,10 @@ export type NetworkSection = (typeof NETWORK_SECTIONS)[number];
 export const USAGE_GROUPS = ['endpoint', 'key', 'status'] as const;
 export type UsageGroup = (typeof USAGE_GROUPS)[number];
 
+/** Of files with rows to download. */
+export const EXPORT_FORMATS = ['csv', 'ndjson'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
 export const AUDIT_ACTIONS = [
   'account.setup_link_made',
   'account.set_up',

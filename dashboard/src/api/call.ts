@@ -1,21 +1,16 @@
 /** Requests to the back end, typed by its contract. Every failure is thrown as a `Failure`. */
 import type { ErrorCode } from '@whence/client/wire';
 import {
-  type Contract,
+  type Answers,
   CSRF_HEADER,
   type DashboardErrorCode,
+  type Input,
   type RouteName,
   routes,
 } from '@whence/server/dashboard-wire/contract';
 
-type Field<Name extends RouteName, Key extends string> = Contract[Name] extends { [K in Key]: infer Value }
-  ? { [K in Key]: Value }
-  : unknown;
-export type Input<Name extends RouteName> = Field<Name, 'params'> & Field<Name, 'query'> & Field<Name, 'body'>;
-type Answer<Name extends RouteName> = Contract[Name]['answer'];
-
 export type Envelope<Name extends RouteName> = {
-  readonly data: Answer<Name>;
+  readonly data: Answers[Name];
   readonly meta: Readonly<Record<string, unknown>>;
 };
 

@@ -1,8 +1,8 @@
 /** The query cache and the requests that fill it. The session, which holds the CSRF token, is one of its entries. */
 import { QueryClient, queryOptions } from '@tanstack/react-query';
 import type { SessionState } from '@whence/server/dashboard-wire/accounts';
-import type { RouteName } from '@whence/server/dashboard-wire/contract';
-import { type Caller, createCaller, type Envelope, Failure, type Input, isFailure } from './call.ts';
+import type { Input, RouteName } from '@whence/server/dashboard-wire/contract';
+import { type Caller, createCaller, type Envelope, Failure, isFailure } from './call.ts';
 import { recoverQueries } from './recovery.ts';
 
 const sessionKey = ['getSession'] as const;

@@ -1,9 +1,9 @@
 /** Records that are tried on the page of a domain: what differs from DNS, and how the address bar carries it. */
 import type { EmailReport } from '@whence/client/wire';
-import type { TrialRequest } from '@whence/server/dashboard-wire/domains';
+import type { Input } from '@whence/server/dashboard-wire/contract';
 
 /** Texts that differ from what is published; an empty text removes the record. */
-export type TriedChange = Pick<TrialRequest, 'spf' | 'dmarc' | 'dkim'>;
+export type TriedChange = Pick<Input<'tryDomain'>['body'], 'spf' | 'dmarc' | 'dkim'>;
 
 /** What the editor shows. Without a selector no key is tried. */
 export type EditedRecords = { readonly spf: string; readonly dmarc: string; readonly dkim?: EditedKey | undefined };

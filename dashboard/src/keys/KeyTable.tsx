@@ -3,7 +3,8 @@ import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import type { KeyQuery, KeySummary } from '@whence/server/dashboard-wire/keys';
+import type { Input } from '@whence/server/dashboard-wire/contract';
+import type { KeySummary } from '@whence/server/dashboard-wire/keys';
 import type { KeySort } from '@whence/server/vocabulary';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { call } from '../api/query-client.ts';
@@ -22,7 +23,7 @@ const ROW_PX = 60;
 const CARD_PX = 104;
 
 type KeyTableProps = {
-  filter: KeyQuery;
+  filter: Input<'listKeys'>['query'];
   onSort: (sort: KeySort) => void;
   onAction: (action: KeyAction, key: KeySummary) => void;
   /** Shown when there are no keys. */

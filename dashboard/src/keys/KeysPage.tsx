@@ -3,7 +3,7 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { IconPlus, IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import type { KeyQuery } from '@whence/server/dashboard-wire/keys';
+import type { Input } from '@whence/server/dashboard-wire/contract';
 import { KEY_STATES, type KeySort, type KeyState, type Permission, type Tier } from '@whence/server/vocabulary';
 import { useState } from 'react';
 import { answerQuery } from '../api/query-client.ts';
@@ -47,7 +47,7 @@ export function KeysPage() {
     action === 'edit'
       ? void navigate({ search: (before) => ({ ...before, edit: key.id }), replace: true, resetScroll: false })
       : act(action, key);
-  const query: KeyQuery =
+  const query: Input<'listKeys'>['query'] =
     filter.state !== undefined || revoked === 'yes' ? filter : { ...filter, status: 'active' as const };
   if (!isAtLeast('member')) {
     return (

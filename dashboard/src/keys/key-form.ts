@@ -1,9 +1,12 @@
 /** The form that creates or edits a key: its values as text, what of them is sent, and what running clients notice. */
-import type { KeyChangeRequest, KeySummary, NewKeyRequest, TierInfo } from '@whence/server/dashboard-wire/keys';
+import type { Input } from '@whence/server/dashboard-wire/contract';
+import type { KeySummary, TierInfo } from '@whence/server/dashboard-wire/keys';
 import type { Permission, Tier } from '@whence/server/vocabulary';
 import { PERMISSION_WORDS } from '../format/names.ts';
 import { formatNumber } from '../format/number.ts';
 import { exactUtc } from '../format/time.ts';
+
+type Change = Input<'changeKey'>['body'];
 
 export type KeyForm = {
   readonly name: string;
@@ -36,7 +39,15 @@ export function emptyForm(tier: Tier, permissions: readonly Permission[]): KeyFo
 }
 
 /** What is empty is not sent. */
-export function newKeyOf({ name, note, tier, permissions, expires, networks, rate }: KeyForm): NewKeyRequest {
+export function newKeyOf({
+  name,
+  note,
+  tier,
+  permissions,
+  expires,
+  networks,
+  rate,
+}: KeyForm): Input<'createKey'>['body'] {
   return {
     name: name.trim(),
     tier,
@@ -49,7 +60,7 @@ export function newKeyOf({ name, note, tier, permissions, expires, networks, rat
 }
 
 /** Only what differs, so that a change made elsewhere meanwhile stays. */
-export function changeOf(key: KeySummary, form: KeyForm): KeyChangeRequest {
+export function changeOf(key: KeySummary, form: KeyForm): Change {
   const before = formOf(key);
   const isChanged = (field: keyof KeyForm) => String(form[field]).trim() !== String(before[field]);
   return {
@@ -82,7 +93,7 @@ export function toLocal(iso: string): string {
 export type Effects = Partial<Record<keyof KeyForm, string>>;
 
 /** What running clients notice, by field, for fields that were changed. */
-export function effectsOf(key: KeySummary, change: KeyChangeRequest, tiers: readonly TierInfo[]): Effects {
+export function effectsOf(key: KeySummary, change: Change, tiers: readonly TierInfo[]): Effects {
   return {
     ...(change.name === undefined ? {} : { name: UNNOTICED }),
     ...(change.note === undefined ? {} : { note: UNNOTICED }),

@@ -1,7 +1,8 @@
 import { NativeSelect, SegmentedControl, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import type { UsageQuery, UsageSeries } from '@whence/server/dashboard-wire/usage';
+import type { Input } from '@whence/server/dashboard-wire/contract';
+import type { UsageSeries } from '@whence/server/dashboard-wire/usage';
 import type { UsageGroup } from '@whence/server/vocabulary';
 import { addressOf, isFailure } from '../api/call.ts';
 import { answerQuery } from '../api/query-client.ts';
@@ -30,7 +31,7 @@ export function UsagePage() {
   const now = Date.now();
   const from = search.from ?? utcDay(now - (DEFAULT_DAYS - 1) * DAY_MS);
   const to = search.to ?? utcDay(now);
-  const query: UsageQuery = { ...search, from, to };
+  const query: Input<'getUsage'>['query'] = { ...search, from, to };
   const usage = useQuery(answerQuery('getUsage', { query }));
   const change = (next: Partial<typeof search>) =>
     void navigate({

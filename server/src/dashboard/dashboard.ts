@@ -22,6 +22,7 @@ import { isBehindTls, requireCsrfToken, requireSameOrigin } from './requests/ori
 import { DashboardRefusal, invalid } from './requests/refusal.ts';
 import { dashboardRoutes } from './routes.ts';
 import { type RouteName, routes } from './wire/contract.ts';
+import { requests } from './wire/requests.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -38,14 +39,14 @@ export async function registerDashboard(scope: FastifyInstance, dependencies: Da
   for (const name of Object.keys(routes) as RouteName[]) {
     const { method, path } = routes[name];
     // The table has a row for every route; its handler takes the parameters of the contract.
-    const { access, handler, bodySchema } = table[name] as unknown as Route<'getSession'>;
+    const { access, handler } = table[name] as unknown as Route<'getSession'>;
     scope.route({
       method,
       url: path,
       config: { name: 'dashboard' },
       // Others are refused before their body is read.
       ...(access === 'public' ? { bodyLimit: MAX_PUBLIC_BODY_BYTES } : {}),
-      schema: { hide: true, ...(bodySchema === undefined ? {} : { body: bodySchema }) } as object,
+      schema: { hide: true, ...(requests as Partial<Record<RouteName, object>>)[name] },
       onRequest: async (request, reply) => {
         if (overload.isOverloaded) throw new ApiError('OVERLOADED');
         if (method !== 'GET') requireSameOrigin(request, settings.publicUrl);

@@ -8,7 +8,16 @@ import type { AsnPrefixes, AsnRecord, Detection, Evidence, IpRecord } from '@whe
 import { MAX_SELECTORS } from '@whence/email/internal/dkim/selectors';
 import type { AddressMembers } from '../../address/sections.ts';
 import type { EmailAnswer } from '../../email-checks/fit-answer.ts';
-import { boolean, integer, list, object, oneOfTexts, string } from '../../http/json-schema.ts';
+import {
+  boolean,
+  exactObject,
+  integer,
+  list,
+  oneOfTexts,
+  string,
+  typed,
+  type ValueOf,
+} from '../../http/json-schema.ts';
 import type { DatasetReport } from '../../versions/dataset-report.ts';
 import { ADDRESS_SECTIONS, INCLUDABLE_SECTIONS, LOCAL_ADDRESS_SECTIONS } from '../../vocabulary.ts';
 import * as results from './tool-results.ts';
@@ -16,32 +25,32 @@ import * as results from './tool-results.ts';
 /** A request of the API. */
 export type ApiRequest = { readonly method: 'GET' | 'POST'; readonly url: string; readonly body?: object };
 
-type ToolOf<Arguments, Data> = {
+type ToolOf<Input, Data> = {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  readonly inputSchema: ReturnType<typeof object>;
-  readonly outputSchema: ReturnType<typeof object>;
-  readonly requestFor: (given: Arguments) => ApiRequest;
-  readonly compact: (data: Data, given: Arguments) => Record<string, unknown>;
+  readonly inputSchema: Input;
+  readonly outputSchema: object;
+  readonly requestFor: (given: ValueOf<Input>) => ApiRequest;
+  readonly compact: (data: Data, given: ValueOf<Input>) => Record<string, unknown>;
 };
-/** The arguments are those of `inputSchema`, and the data those of the request. */
-export type Tool = ToolOf<never, never>;
+/** Its functions take what `inputSchema` describes and what the request answers, which only they know. */
+export type Tool = Omit<
+  ToolOf<{ readonly properties: Readonly<Record<string, object>> }, never>,
+  'requestFor' | 'compact'
+> & {
+  readonly requestFor: (given: never) => ApiRequest;
+  readonly compact: (data: never, given: never) => Record<string, unknown>;
+};
+const tool = <Input extends Tool['inputSchema'], Data>(one: ToolOf<Input, Data>): Tool => one;
 
 const explain = (what: string) => boolean(`true adds ${what}. Default: false.`);
-const input = (properties: Record<string, object>, required: readonly string[]) => ({
-  ...object(properties),
-  required: [...required],
-  additionalProperties: false,
-});
 
 /** A text that becomes part of a URL. None that is valid is longer. */
 const text = (description: string, example?: string) => ({ ...string(description, example), maxLength: 300 });
 /** The tools return numbers of networks as integers. */
-const textOrNumber = (description: string, example: string) => ({
-  ...text(description, example),
-  type: ['string', 'integer'],
-});
+const textOrNumber = (description: string, example: string) =>
+  typed<string | number>({ ...text(description, example), type: ['string', 'integer'] });
 
 const MAX_LISTED_PREFIXES = 1000;
 const MAX_BATCH = 1000;
@@ -49,12 +58,12 @@ const MAX_BATCH = 1000;
 type Address = IpRecord & { evidence?: Evidence[] } & AddressMembers;
 type BatchEntry = Address | { readonly error: string; readonly code: string };
 
-const address: ToolOf<{ ip: string; explain?: boolean; include?: string[] }, Address> = {
+const address = tool({
   name: 'address',
   title: 'Look up an IP address',
   description:
     'Network (AS), announced prefix, country, registry, connection type, flags (VPN, proxy, Tor, datacenter, AI crawler) and threat score of one IPv4 or IPv6 address.',
-  inputSchema: input(
+  inputSchema: exactObject(
     {
       ip: text('IPv4 or IPv6 address.', '8.8.8.8'),
       explain: explain('the source, prefix and date behind every field'),
@@ -64,22 +73,22 @@ const address: ToolOf<{ ip: string; explain?: boolean; include?: string[] }, Add
           'More about it: routing (origins and RPKI), privacy (the service behind it), hostname (asks DNS), registration (asks the registry, where switched on).',
       },
     },
-    ['ip'],
+    ['explain', 'include'],
   ),
   outputSchema: results.address,
   requestFor: ({ ip, explain: isExplained, include = [] }) => ({
     method: 'GET',
     url: withQuery(`/v1/ip/${encodeURIComponent(ip)}`, { explain: isExplained, include: include.join() }),
   }),
-  compact: compactAddress,
-};
+  compact: (data: Address) => compactAddress(data),
+});
 
-const batch: ToolOf<{ ips: string[]; include?: string[] }, Record<string, BatchEntry>> = {
+const batch = tool({
   name: 'batch',
   title: 'Look up many IP addresses',
   description:
     'The same as address for up to 1,000 addresses (fewer in smaller tiers). Counts as one request. Addresses that are invalid or not announced have an error in their place.',
-  inputSchema: input(
+  inputSchema: exactObject(
     {
       ips: {
         ...list(string('IPv4 or IPv6 address.', '8.8.8.8')),
@@ -89,24 +98,24 @@ const batch: ToolOf<{ ips: string[]; include?: string[] }, Record<string, BatchE
       },
       include: { ...list(oneOfTexts(LOCAL_ADDRESS_SECTIONS)), description: 'More about each: routing, privacy.' },
     },
-    ['ips'],
+    ['include'],
   ),
   outputSchema: results.batch,
   requestFor: (body) => ({ method: 'POST', url: '/v1/ip/batch', body }),
-  compact: (data) => ({
+  compact: (data: Record<string, BatchEntry>) => ({
     results: Object.entries(data).map(([query, entry]) => ({
       query,
       ...('error' in entry ? { error: entry.error, code: entry.code } : compactAddress(entry)),
     })),
   }),
-};
+});
 
-const network: ToolOf<{ asn: string | number; prefixes?: number }, AsnRecord & { prefixes?: AsnPrefixes }> = {
+const network = tool({
   name: 'network',
   title: 'Look up a network by its AS number',
   description:
     'Name, country, registry, connection type and size of a network, and on request the prefixes it announces.',
-  inputSchema: input(
+  inputSchema: exactObject(
     {
       asn: textOrNumber('AS number, with or without AS.', 'AS15169'),
       prefixes: {
@@ -115,35 +124,35 @@ const network: ToolOf<{ asn: string | number; prefixes?: number }, AsnRecord & {
         maximum: MAX_LISTED_PREFIXES,
       },
     },
-    ['asn'],
+    ['prefixes'],
   ),
   outputSchema: results.network,
   requestFor: ({ asn, prefixes = 0 }) => ({
     method: 'GET',
     url: withQuery(`/v1/asn/${encodeURIComponent(asn)}`, { include_prefixes: prefixes > 0 }),
   }),
-  compact: ({ prefixes: announced, ...record }, { prefixes = 0 }) => ({
+  compact: ({ prefixes: announced, ...record }: AsnRecord & { prefixes?: AsnPrefixes }, { prefixes = 0 }) => ({
     ...record,
     ...(announced && {
       prefixes: { ipv4: announced.ipv4.slice(0, prefixes), ipv6: announced.ipv6.slice(0, prefixes) },
     }),
   }),
-};
+});
 
-const search: ToolOf<{ query: string | number; limit?: number }, AsnSearchAnswer> = {
+const search = tool({
   name: 'search',
   title: 'Find networks by name',
   description: 'Networks whose name, handle or number matches a text, best matches first.',
-  inputSchema: input(
+  inputSchema: exactObject(
     {
       query: textOrNumber('Part of a name, such as google, or an AS number; at most 100 characters.', 'google'),
       limit: { ...integer('Results, at most 100. Default: 10.'), minimum: 1, maximum: 100 },
     },
-    ['query'],
+    ['limit'],
   ),
   outputSchema: results.search,
   requestFor: ({ query, limit = 10 }) => ({ method: 'GET', url: withQuery('/v1/asn/search', { q: query, limit }) }),
-  compact: ({ total, results: found }) => ({
+  compact: ({ total, results: found }: AsnSearchAnswer) => ({
     total,
     results: found.map(({ asn, asn_name, country, connection_type, prefix_count }) => ({
       asn,
@@ -153,14 +162,14 @@ const search: ToolOf<{ query: string | number; limit?: number }, AsnSearchAnswer
       prefix_count,
     })),
   }),
-};
+});
 
-const domain: ToolOf<{ domain: string; selectors?: string[]; include?: string[]; explain?: boolean }, EmailAnswer> = {
+const domain = tool({
   name: 'domain',
   title: 'Check the mail records of a domain',
   description:
     'MX, SPF, DKIM and DMARC of a domain with a score, a grade and what to fix first. Asks DNS, which takes up to 8 seconds.',
-  inputSchema: input(
+  inputSchema: exactObject(
     {
       domain: text('A domain name.', 'example.com'),
       selectors: {
@@ -174,7 +183,7 @@ const domain: ToolOf<{ domain: string; selectors?: string[]; include?: string[];
       },
       explain: explain('the whole report, with every record as published'),
     },
-    ['domain'],
+    ['selectors', 'include', 'explain'],
   ),
   outputSchema: results.domain,
   requestFor: ({ domain: name, selectors = [], include = [] }) => ({
@@ -184,17 +193,17 @@ const domain: ToolOf<{ domain: string; selectors?: string[]; include?: string[];
       include: include.join(),
     }),
   }),
-  compact: (report, { explain: isExplained }) => compactReport(report, isExplained === true),
-};
+  compact: (report: EmailAnswer, { explain: isExplained }) => compactReport(report, isExplained === true),
+});
 
-const dataset: ToolOf<{ explain?: boolean }, DatasetReport> = {
+const dataset = tool({
   name: 'dataset',
   title: 'Describe the dataset that answers',
   description: 'Version, age and sources of the data, and which flags no source knows.',
-  inputSchema: input({ explain: explain('figures, measured quality, licences and credits') }, []),
+  inputSchema: exactObject({ explain: explain('figures, measured quality, licences and credits') }, ['explain']),
   outputSchema: results.dataset,
   requestFor: () => ({ method: 'GET', url: '/v1/dataset' }),
-  compact: (report, { explain: isExplained }) => ({
+  compact: (report: DatasetReport, { explain: isExplained }) => ({
     version: report.version,
     built_at: report.built_at,
     age_seconds: report.age_seconds,
@@ -205,16 +214,9 @@ const dataset: ToolOf<{ explain?: boolean }, DatasetReport> = {
     unknown_flags: Object.entries(report.flag_sources).flatMap(([flag, { from }]) => (from === 'none' ? [flag] : [])),
     ...(isExplained === true && { report }),
   }),
-};
+});
 
-export const TOOLS: readonly Tool[] = [
-  address,
-  batch,
-  network,
-  search,
-  domain,
-  dataset,
-] as readonly unknown[] as Tool[];
+export const TOOLS: readonly Tool[] = [address, batch, network, search, domain, dataset];
 
 function compactAddress({ detection, ...record }: Address): Record<string, unknown> {
   const { ai_company, cloud_provider, ...flags } = detection;

@@ -11,7 +11,6 @@ import type { DashboardDependencies } from '../dependencies.ts';
 import { usageIdOf } from '../lookup/lookup-limits.ts';
 import type { Rows } from '../requests/ask.ts';
 import { DashboardRefusal } from '../requests/refusal.ts';
-import { object, positiveInteger } from '../requests/schemas.ts';
 import type { FeedState } from '../wire/dataset.ts';
 import { updateState } from './update-state.ts';
 
@@ -46,7 +45,6 @@ export function datasetRoutes(dependencies: DashboardDependencies): Rows<Names> 
     },
     useVersion: {
       access: 'admin',
-      bodySchema: object({ version: positiveInteger }),
       handler: async ({ body, actor, now }) => {
         const entry = requireVersion(live, body.version);
         const { version } = entry;

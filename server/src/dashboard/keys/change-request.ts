@@ -1,11 +1,13 @@
 /** Requests of the dashboard to create or change a key, by the rules of its attributes. */
+import type { ValueOf } from '../../http/json-schema.ts';
 import { type Key, type KeyAttributes, parseName, parsePermissions } from '../../keys/key.ts';
 import { parseNetworks, parseNote, parseRequestsPerSecond, parseTime } from '../../keys/key-attributes.ts';
 import type { KeyChange } from '../../storage/stores/key-store.ts';
-import type { KeyChangeRequest } from '../wire/keys.ts';
+import type { requests } from '../wire/requests.ts';
 
 const HOUR_MS = 3_600_000;
 
+type KeyChangeRequest = ValueOf<typeof requests.changeKey.body>;
 type AttributeRequest = Pick<KeyChangeRequest, 'note' | 'expires_at' | 'allowed_networks' | 'requests_per_second'>;
 
 /** For a new key, where what is removed and what is absent are the same. */

@@ -19,7 +19,6 @@ import { describeAuditFor } from '../operation/audit-routes.ts';
 import type { Ask, Rows } from '../requests/ask.ts';
 import { parseChoice, parseCount } from '../requests/parameters.ts';
 import { DashboardRefusal, invalid } from '../requests/refusal.ts';
-import { listOf, object, oneOf, orNull, positiveInteger, text } from '../requests/schemas.ts';
 import { parseDays } from '../usage/day-range.ts';
 import { newAttributes, parseKeyChange } from './change-request.ts';
 import { parsePosition, tiersFor, VisibleKeys } from './visible-keys.ts';
@@ -41,20 +40,6 @@ const MAX_PAGE = 1_000;
 const MAX_AUDIT = 100;
 const MAX_SEARCH_CHARACTERS = 200;
 const HOUR_MS = 3_600_000;
-
-const IDENTITY_FIELDS = {
-  name: text(1_000),
-  tier: oneOf(TIER_NAMES),
-  permissions: { ...listOf(oneOf(PERMISSIONS), PERMISSIONS.length), minItems: 1 },
-};
-const REVOKE_IN_HOURS = { ...positiveInteger, maximum: 8_760 };
-/** Their rules are checked by `keys/key-attributes`. */
-const ATTRIBUTE_FIELDS = {
-  note: text(2_000),
-  expires_at: orNull(text(40)),
-  allowed_networks: listOf(text(100), 200),
-  requests_per_second: orNull({ type: 'number' }),
-};
 
 export function keyRoutes({ storage, audit, settings }: DashboardDependencies): Rows<Names> {
   const visible = new VisibleKeys(storage);
@@ -88,7 +73,6 @@ export function keyRoutes({ storage, audit, settings }: DashboardDependencies): 
     },
     createKey: {
       access: 'member',
-      bodySchema: object(IDENTITY_FIELDS, ATTRIBUTE_FIELDS),
       handler: async ({ session, body, actor, now }) => {
         requireTier(session.account, body.tier);
         const permissions = PERMISSIONS.filter((permission) => body.permissions.includes(permission));
@@ -113,7 +97,6 @@ export function keyRoutes({ storage, audit, settings }: DashboardDependencies): 
     },
     changeKey: {
       access: 'member',
-      bodySchema: object({}, { ...IDENTITY_FIELDS, ...ATTRIBUTE_FIELDS, revoke_in_hours: orNull(REVOKE_IN_HOURS) }),
       handler: (ask) =>
         change(ask, (key) => {
           const { body, session, actor, now } = ask;
@@ -131,7 +114,6 @@ export function keyRoutes({ storage, audit, settings }: DashboardDependencies): 
     },
     revokeKey: {
       access: 'member',
-      bodySchema: object({ name: text(1_000) }),
       handler: async ({ session, params, body, actor, now }) => {
         const key = await visible.find(session.account, params.id);
         if (key.revokedAt !== undefined) throw new DashboardRefusal('ALREADY_REVOKED');
@@ -144,7 +126,6 @@ export function keyRoutes({ storage, audit, settings }: DashboardDependencies): 
     },
     rotateKey: {
       access: 'member',
-      bodySchema: object({}, { name: text(1_000), revoke_in_hours: REVOKE_IN_HOURS }),
       handler: async ({ session, params, body, actor, now }) => {
         const key = await visible.find(session.account, params.id);
         requireTier(session.account, key.tier);

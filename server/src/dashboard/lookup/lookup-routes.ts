@@ -23,7 +23,6 @@ import {
 import { historyJson } from '../../versions/past-request.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import type { PublicAsk, Rows } from '../requests/ask.ts';
-import { object, text } from '../requests/schemas.ts';
 import { describeAddress, describeNetwork, describePrefix, parsePrefixRequest } from './dataset-answers.ts';
 import { LookupLimits, MAX_BATCH, usageIdOf } from './lookup-limits.ts';
 import { PrefixSummaries } from './prefix-summaries.ts';
@@ -41,10 +40,6 @@ type Names =
   | 'checkDomain'
   | 'tryDomain'
   | 'lookUpBatch';
-
-/** Longer TXT records are not read by a check either. */
-const MAX_RECORD_CHARACTERS = 16 * 1024;
-const MAX_SELECTOR_CHARACTERS = 253;
 
 export function lookupRoutes(dependencies: DashboardDependencies): Rows<Names> {
   const { live, networks, settings, addressSections, rpki, past } = dependencies;
@@ -182,15 +177,6 @@ export function lookupRoutes(dependencies: DashboardDependencies): Rows<Names> {
     },
     tryDomain: {
       access: 'viewer',
-      bodySchema: object(
-        {},
-        {
-          spf: text(MAX_RECORD_CHARACTERS),
-          dmarc: text(MAX_RECORD_CHARACTERS),
-          dkim: object({ selector: text(MAX_SELECTOR_CHARACTERS), text: text(MAX_RECORD_CHARACTERS) }),
-          selectors: text(MAX_RECORD_CHARACTERS),
-        },
-      ),
       handler: async (ask) => {
         await limits.charge(ask, 'email');
         const trial = await tryForRequest(dependencies, ask.params.domain, ask.body, requesterOf(ask));
@@ -200,7 +186,6 @@ export function lookupRoutes(dependencies: DashboardDependencies): Rows<Names> {
     },
     lookUpBatch: {
       access: 'viewer',
-      bodySchema: object({ ips: { type: 'array', items: { type: 'string' }, minItems: 1 } }),
       handler: async (ask) => {
         await limits.charge(ask, 'batch');
         const { request, reply, body } = ask;

@@ -1,12 +1,12 @@
 /** The audit log: read and export. */
 import type { Account } from '../../accounts/account.ts';
 import type { AuditFilter, AuditStore, StoredAuditEntry } from '../../storage/stores/audit-store.ts';
-import { AUDIT_ACTIONS, type AuditAction, type AuditTargetKind } from '../../vocabulary.ts';
+import { AUDIT_ACTIONS, type AuditAction, type AuditTargetKind, EXPORT_FORMATS } from '../../vocabulary.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
-import type { Rows } from '../requests/ask.ts';
+import type { Ask, Rows } from '../requests/ask.ts';
 import { parseChoice, parseCount } from '../requests/parameters.ts';
 import { invalid } from '../requests/refusal.ts';
-import { EXPORT_FORMATS, type FileRow, sendFile } from '../requests/text-file.ts';
+import { type FileRow, sendFile } from '../requests/text-file.ts';
 import type { AuditEntry } from '../wire/operation.ts';
 
 const DEFAULT_PAGE = 50;
@@ -49,9 +49,7 @@ async function* pagesOf(store: AuditStore, filter: AuditFilter): AsyncGenerator<
   }
 }
 
-type AuditParameters = { action?: string; actor?: string; target?: string; before?: string };
-
-function filterOf({ action, actor, target, before }: AuditParameters): AuditFilter {
+function filterOf({ action, actor, target, before }: Ask<'listAudit'>['query']): AuditFilter {
   const known = parseChoice('/action', action, AUDIT_ACTIONS);
   if (before !== undefined && !/^[0-9a-f]{20}$/.test(before)) throw invalid('/before', 'the id of an entry');
   return {

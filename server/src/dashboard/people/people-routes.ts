@@ -2,11 +2,9 @@
 import type { Account } from '../../accounts/account.ts';
 import { linkPath, type MadeLink } from '../../accounts/one-time-links.ts';
 import type { StoredLink } from '../../storage/stores/link-store.ts';
-import { ROLES } from '../../vocabulary.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import type { Rows } from '../requests/ask.ts';
 import { DashboardRefusal } from '../requests/refusal.ts';
-import { boolean, object, oneOf, text } from '../requests/schemas.ts';
 import type { LinkKind, OneTimeLink, OpenLink, Person } from '../wire/accounts.ts';
 import { describeAccount } from './session-routes.ts';
 
@@ -29,7 +27,6 @@ export function peopleRoutes({ accounts, storage }: DashboardDependencies): Rows
     },
     changePerson: {
       access: 'admin',
-      bodySchema: object({}, { role: oneOf(ROLES), is_disabled: boolean }),
       handler: async ({ params, body, actor, now }) => {
         const account = await find(params.id);
         const change = {
@@ -48,7 +45,6 @@ export function peopleRoutes({ accounts, storage }: DashboardDependencies): Rows
     },
     invite: {
       access: 'admin',
-      bodySchema: object({ role: oneOf(ROLES) }, { note: text(200) }),
       handler: async ({ body, actor, now }) => {
         const note = body.note?.trim();
         const made = await accounts.invite(body.role, note === '' ? undefined : note, actor, now);

@@ -11,7 +11,6 @@ import { LOOKUPS_PER_DAY, MAX_BATCH } from '../lookup/lookup-limits.ts';
 import type { PublicAsk, Rows } from '../requests/ask.ts';
 import { isBehindTls } from '../requests/origin.ts';
 import { DashboardRefusal, invalid } from '../requests/refusal.ts';
-import { object, text } from '../requests/schemas.ts';
 import type { LinkKind, SignedIn } from '../wire/accounts.ts';
 import { PROVIDER_PATH, type RouteName } from '../wire/contract.ts';
 import { clearSessionCookie, setSessionCookie } from './session-cookie.ts';
@@ -56,7 +55,6 @@ export function sessionRoutes({ accounts, audit, settings }: DashboardDependenci
     },
     signIn: {
       access: 'public',
-      bodySchema: object({ name: text(1_000), password: text(1_000) }),
       handler: async (ask) => {
         const { body, client, now } = ask;
         const outcome = await accounts.signIn(body.name, body.password, client, now);
@@ -77,7 +75,6 @@ export function sessionRoutes({ accounts, audit, settings }: DashboardDependenci
     },
     checkLink: {
       access: 'public',
-      bodySchema: object({ token: text(100) }),
       handler: async ({ body, now }) => {
         const link = await accounts.links.find(body.token, now);
         const account = link?.accountId === undefined ? undefined : await accounts.find(link.accountId);
@@ -95,7 +92,6 @@ export function sessionRoutes({ accounts, audit, settings }: DashboardDependenci
     },
     redeemLink: {
       access: 'public',
-      bodySchema: object({ token: text(100), password: text(1_000) }, { name: text(1_000) }),
       handler: async (ask) => {
         const { body, client, now } = ask;
         const outcome = await accounts.redeem(body, client, now);
@@ -107,7 +103,6 @@ export function sessionRoutes({ accounts, audit, settings }: DashboardDependenci
     },
     changePassword: {
       access: 'viewer',
-      bodySchema: object({ current_password: text(1_000), new_password: text(1_000) }),
       handler: async (ask) => {
         const { session, body, client, now } = ask;
         const passwords = { current: body.current_password, next: body.new_password };

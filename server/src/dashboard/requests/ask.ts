@@ -2,18 +2,23 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Client, Session } from '../../accounts/sessions.ts';
 import type { Actor } from '../../audit/audit-log.ts';
+import type { TextsOf, ValueOf } from '../../http/json-schema.ts';
 import type { Role } from '../../vocabulary.ts';
-import type { Contract, RouteName } from '../wire/contract.ts';
+import type { Answers, Params, RouteName } from '../wire/contract.ts';
+import type { requests } from '../wire/requests.ts';
 
-type Part<Name extends RouteName, Key extends string> =
-  Contract[Name] extends Record<Key, infer T> ? T : Record<never, never>;
+type Part<Name extends RouteName, Key extends string> = Name extends keyof typeof requests
+  ? (typeof requests)[Name] extends Record<Key, infer Given>
+    ? Given
+    : unknown
+  : unknown;
 
 export type PublicAsk<Name extends RouteName> = {
-  readonly params: Part<Name, 'params'>;
+  readonly params: Params<Name>;
   /** As sent: handlers parse it. */
-  readonly query: { readonly [Key in keyof Part<Name, 'query'>]?: string };
+  readonly query: TextsOf<Part<Name, 'querystring'>>;
   /** Validated by the route's schema. */
-  readonly body: Part<Name, 'body'>;
+  readonly body: ValueOf<Part<Name, 'body'>>;
   readonly session: Session | undefined;
   readonly client: Client;
   readonly now: Date;
@@ -28,13 +33,12 @@ export type Ask<Name extends RouteName> = PublicAsk<Name> & {
 };
 
 /** `data` of the answer; or the reply, where the handler has sent it. */
-type Answer<Name extends RouteName> = Contract[Name]['answer'] | FastifyReply;
+type Answer<Name extends RouteName> = Answers[Name] | FastifyReply;
 
 /** Every route names who may call it: the public, or a role and those above it. */
-export type Route<Name extends RouteName> = { readonly bodySchema?: object } & (
+export type Route<Name extends RouteName> =
   | { readonly access: 'public'; readonly handler: (ask: PublicAsk<Name>) => Answer<Name> | Promise<Answer<Name>> }
-  | { readonly access: Role; readonly handler: (ask: Ask<Name>) => Answer<Name> | Promise<Answer<Name>> }
-);
+  | { readonly access: Role; readonly handler: (ask: Ask<Name>) => Answer<Name> | Promise<Answer<Name>> };
 
 export type RouteTable = { readonly [Name in RouteName]: Route<Name> };
 /** The rows of one file. */

@@ -1,11 +1,9 @@
 /** Rows as a file to download: CSV (RFC 4180) or NDJSON. */
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import type { ExportFormat } from '../wire/contract.ts';
+import type { ExportFormat } from '../../vocabulary.ts';
 
 export type FileRow = Readonly<Record<string, string | number>>;
-
-export const EXPORT_FORMATS: readonly ExportFormat[] = ['csv', 'ndjson'];
 
 type File = { readonly name: string; readonly format: ExportFormat; readonly columns: readonly string[] };
 

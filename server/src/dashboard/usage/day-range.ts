@@ -1,5 +1,6 @@
 /** Ranges of days in the address bar: `from` and `to` as `YYYY-MM-DD` in UTC, both included. */
 import { dayAt } from '../../quota/day.ts';
+import type { Ask } from '../requests/ask.ts';
 import { invalid } from '../requests/refusal.ts';
 
 const DAY_MS = 86_400_000;
@@ -10,7 +11,7 @@ const MAX_DAYS = 366;
 type Days = { readonly from: string; readonly to: string; readonly days: string[] };
 
 /** The last 30 days by default. */
-export function parseDays({ from, to }: { readonly from?: string; readonly to?: string }, now: Date): Days {
+export function parseDays({ from, to }: Ask<'getKeyUsage'>['query'], now: Date): Days {
   const end = to === undefined ? dayAt(now.getTime()).startMs : parseDay('/to', to);
   const start = from === undefined ? end - (DEFAULT_DAYS - 1) * DAY_MS : parseDay('/from', from);
   const count = (end - start) / DAY_MS + 1;

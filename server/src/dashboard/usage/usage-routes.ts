@@ -10,7 +10,7 @@ import type { UsageSum } from '../../storage/stores/usage-store.ts';
 import { KEPT_HOURS } from '../../usage/traffic.ts';
 import { trafficByHour, trafficOverview } from '../../usage/traffic-report.ts';
 import { sumOf, topNetworks, usageSeries } from '../../usage/usage-report.ts';
-import { USAGE_GROUPS } from '../../vocabulary.ts';
+import { EXPORT_FORMATS, USAGE_GROUPS } from '../../vocabulary.ts';
 import { updateState } from '../data/update-state.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { VisibleKeys } from '../keys/visible-keys.ts';
@@ -19,8 +19,8 @@ import { usageIdOf } from '../lookup/lookup-limits.ts';
 import type { Ask, Rows } from '../requests/ask.ts';
 import { parseChoice, parseCount } from '../requests/parameters.ts';
 import { DashboardRefusal } from '../requests/refusal.ts';
-import { EXPORT_FORMATS, sendFile } from '../requests/text-file.ts';
-import type { Overview, UsageQuery } from '../wire/usage.ts';
+import { sendFile } from '../requests/text-file.ts';
+import type { Overview } from '../wire/usage.ts';
 import { dayBefore, parseDays } from './day-range.ts';
 import { firstRunOf } from './first-run.ts';
 
@@ -52,7 +52,7 @@ export function usageRoutes(dependencies: DashboardDependencies): Rows<Names> {
     names.set(PUBLIC_USAGE_ID, 'without an account');
     return (id: string) => names.get(id) ?? id;
   };
-  const rangeOf = async (ask: Pick<Ask<'getUsage'>, 'session' | 'now'> & { query: TextQuery }) => {
+  const rangeOf = async (ask: Pick<Ask<'getUsage'>, 'session' | 'now'> & { query: Ask<'getUsage'>['query'] }) => {
     const days = parseDays(ask.query, ask.now);
     const keyIds = await keyIdsOf(ask, ask.query.key);
     return { ...days, range: { from: days.from, to: days.to, ...(keyIds === undefined ? {} : { keyIds }) } };
@@ -145,8 +145,6 @@ export function usageRoutes(dependencies: DashboardDependencies): Rows<Names> {
     );
   }
 }
-
-type TextQuery = { [Key in keyof UsageQuery]?: string };
 
 function describeServed({ version, dataset }: ServedDataset, now: Date): NonNullable<Overview['dataset']> {
   const data_as_of = dataAsOf(dataset.meta);

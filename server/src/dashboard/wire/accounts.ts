@@ -29,7 +29,6 @@ export type SignedIn = {
   max_batch: number;
   server_version: string;
 };
-export type SignInRequest = { name: string; password: string };
 
 export type LinkKind = 'setup' | 'invitation' | 'reset';
 export type LinkState = {
@@ -39,8 +38,6 @@ export type LinkState = {
   name?: string;
   expires_at: string;
 };
-/** `name` where the link does not have one. */
-export type RedeemRequest = { token: string; name?: string; password: string };
 /** Shown once. `path` belongs behind the origin of the page. */
 export type OneTimeLink = { path: string; expires_at: string };
 

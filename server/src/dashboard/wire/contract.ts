@@ -6,25 +6,16 @@
  * Every request that changes something carries the header `X-CSRF-Token`: `csrf_token` of the session, or any text where
  * there is no session yet (signing in, redeeming a link). Browsers add Origin and Sec-Fetch-Site themselves.
  */
-import type { AddressHistory, AsnSearchAnswer, BatchAnswer, BatchRequest, DatasetDiff } from '@whence/client/wire';
-import type { Role } from '../../vocabulary.ts';
-import type {
-  LinkState,
-  OneTimeLink,
-  OpenLink,
-  OpenSession,
-  Person,
-  RedeemRequest,
-  SessionState,
-  SignedIn,
-  SignInRequest,
-} from './accounts.ts';
+import type { AddressHistory, AsnSearchAnswer, BatchAnswer, DatasetDiff } from '@whence/client/wire';
+import type { ParameterOf, ValueOf } from '../../http/json-schema.ts';
+import type { LinkState, OneTimeLink, OpenLink, OpenSession, Person, SessionState, SignedIn } from './accounts.ts';
 import type { DatasetPage, UpdateState } from './dataset.ts';
-import type { DomainCheck, DomainTrial, TrialRequest } from './domains.ts';
-import type { CreatedKey, KeyChangeRequest, KeyDetail, KeyPage, KeyQuery, KeySummary, NewKeyRequest } from './keys.ts';
+import type { DomainCheck, DomainTrial } from './domains.ts';
+import type { CreatedKey, KeyDetail, KeyPage, KeySummary } from './keys.ts';
 import type { AddressMap, AsnLookup, HostnameLookup, IpLookup, PrefixSummary, RegistrationLookup } from './lookups.ts';
-import type { AuditPage, AuditQuery, Health, SettingInForce } from './operation.ts';
-import type { DayRange, KeyUsage, Overview, Traffic, UsageQuery, UsageSeries } from './usage.ts';
+import type { AuditPage, Health, SettingInForce } from './operation.ts';
+import type { requests } from './requests.ts';
+import type { KeyUsage, Overview, Traffic, UsageSeries } from './usage.ts';
 
 export const CSRF_HEADER = 'X-CSRF-Token';
 /** Where one-time links lead. The token follows as a fragment (`/set-up#TOKEN`), so that no log and no Referer has it. */
@@ -104,72 +95,83 @@ export const routes = {
 
 export type RouteName = keyof typeof routes;
 
-/** What each route takes and answers. Parameters in `query` are text on the wire. */
-export type Contract = {
-  getSession: { answer: SessionState };
-  signIn: { body: SignInRequest; answer: SignedIn };
-  signOut: { answer: Done };
-  checkLink: { body: { token: string }; answer: LinkState };
-  redeemLink: { body: RedeemRequest; answer: SignedIn };
+/** What each route answers. */
+export type Answers = {
+  getSession: SessionState;
+  signIn: SignedIn;
+  signOut: Done;
+  checkLink: LinkState;
+  redeemLink: SignedIn;
 
-  changePassword: { body: { current_password: string; new_password: string }; answer: SignedIn };
-  listSessions: { answer: { sessions: OpenSession[] } };
-  endSession: { params: { id: string }; answer: Done };
-  endAllSessions: { answer: Done };
+  changePassword: SignedIn;
+  listSessions: { sessions: OpenSession[] };
+  endSession: Done;
+  endAllSessions: Done;
 
-  listPeople: { answer: { people: Person[] } };
-  changePerson: { params: { id: string }; body: { role?: Role; is_disabled?: boolean }; answer: { person: Person } };
-  makeResetLink: { params: { id: string }; answer: OneTimeLink };
-  invite: { body: { role: Role; note?: string }; answer: { open: OpenLink; link: OneTimeLink } };
-  listLinks: { answer: { links: OpenLink[] } };
-  revokeLink: { params: { id: string }; answer: Done };
+  listPeople: { people: Person[] };
+  changePerson: { person: Person };
+  makeResetLink: OneTimeLink;
+  invite: { open: OpenLink; link: OneTimeLink };
+  listLinks: { links: OpenLink[] };
+  revokeLink: Done;
 
-  listKeys: { query: KeyQuery; answer: KeyPage };
-  createKey: { body: NewKeyRequest; answer: CreatedKey };
-  getKey: { params: { id: string }; answer: KeyDetail };
-  changeKey: { params: { id: string }; body: KeyChangeRequest; answer: { key: KeySummary } };
-  pauseKey: { params: { id: string }; answer: { key: KeySummary } };
-  resumeKey: { params: { id: string }; answer: { key: KeySummary } };
-  revokeKey: { params: { id: string }; body: { name: string }; answer: { key: KeySummary } };
-  /** With `revoke_in_hours`, the key itself is revoked then. */
-  rotateKey: { params: { id: string }; body: { name?: string; revoke_in_hours?: number }; answer: CreatedKey };
-  getKeyUsage: { params: { id: string }; query: DayRange; answer: KeyUsage };
-  getKeyAudit: { params: { id: string }; answer: AuditPage };
+  listKeys: KeyPage;
+  createKey: CreatedKey;
+  getKey: KeyDetail;
+  changeKey: { key: KeySummary };
+  pauseKey: { key: KeySummary };
+  resumeKey: { key: KeySummary };
+  revokeKey: { key: KeySummary };
+  rotateKey: CreatedKey;
+  getKeyUsage: KeyUsage;
+  getKeyAudit: AuditPage;
 
-  getOverview: { answer: Overview };
-  getUsage: { query: UsageQuery; answer: UsageSeries };
-  exportUsage: { query: UsageQuery & { format?: ExportFormat }; answer: never };
-  getTraffic: { query: { hours?: number }; answer: Traffic };
+  getOverview: Overview;
+  getUsage: UsageSeries;
+  exportUsage: never;
+  getTraffic: Traffic;
 
-  lookUpIp: { params: { ip: string }; answer: IpLookup };
-  lookUpHostname: { params: { ip: string }; answer: HostnameLookup };
-  lookUpRegistration: { params: { ip: string }; answer: RegistrationLookup };
-  lookUpHistory: { params: { ip: string }; answer: AddressHistory };
-  lookUpPrefix: { params: { address: string; length: string }; answer: PrefixSummary };
-  lookUpAsn: { params: { asn: string }; answer: AsnLookup };
-  searchAsn: { query: { q: string; limit?: number }; answer: AsnSearchAnswer };
-  mapPrefix: { params: { address: string; length: string }; answer: AddressMap };
+  lookUpIp: IpLookup;
+  lookUpHostname: HostnameLookup;
+  lookUpRegistration: RegistrationLookup;
+  lookUpHistory: AddressHistory;
+  lookUpPrefix: PrefixSummary;
+  lookUpAsn: AsnLookup;
+  searchAsn: AsnSearchAnswer;
+  mapPrefix: AddressMap;
   /** Of all IPv4 space, one cell per /16. */
-  mapAsn: { params: { asn: string }; answer: AddressMap };
-  /** `include`: `transport`, `networks` or both, separated by a comma. */
-  checkDomain: { params: { domain: string }; query: { selectors?: string; include?: string }; answer: DomainCheck };
-  tryDomain: { params: { domain: string }; body: TrialRequest; answer: DomainTrial };
-  lookUpBatch: { body: BatchRequest; answer: BatchAnswer };
+  mapAsn: AddressMap;
+  checkDomain: DomainCheck;
+  tryDomain: DomainTrial;
+  lookUpBatch: BatchAnswer;
 
-  getDataset: { answer: DatasetPage };
-  getDatasetDiff: { query: { from: number; to: number; limit?: number }; answer: DatasetDiff };
-  useVersion: { body: { version: number }; answer: { version: number } };
-  startUpdate: { answer: UpdateState };
-  getUpdate: { answer: UpdateState };
+  getDataset: DatasetPage;
+  getDatasetDiff: DatasetDiff;
+  useVersion: { version: number };
+  startUpdate: UpdateState;
+  getUpdate: UpdateState;
 
-  getHealth: { answer: Health };
-  getSettings: { answer: { settings: SettingInForce[] } };
-  listAudit: { query: AuditQuery; answer: AuditPage };
-  exportAudit: { query: AuditQuery & { format?: ExportFormat }; answer: never };
+  getHealth: Health;
+  getSettings: { settings: SettingInForce[] };
+  listAudit: AuditPage;
+  exportAudit: never;
 };
 
+type Requests = typeof requests;
+/** What a page sends: an absent part is not sent. Lists in a query are texts separated by commas. */
+export type Input<Name extends RouteName> = ([ParameterOf<PathOf<Name>>] extends [never]
+  ? unknown
+  : { params: Params<Name> }) &
+  (Name extends keyof Requests ? Sent<Requests[Name]> : unknown);
+type Sent<Given> = (Given extends { body: infer Body } ? { body: ValueOf<Body> } : unknown) &
+  (Given extends { querystring: infer Query } ? { query: Unlisted<ValueOf<Query>> } : unknown);
+type Unlisted<Query> = {
+  [Name in keyof Query]: Query[Name] extends readonly string[] | undefined ? string : Query[Name];
+};
+type PathOf<Name extends RouteName> = (typeof routes)[Name]['path'];
+export type Params<Name extends RouteName> = { [Parameter in ParameterOf<PathOf<Name>>]: string };
+
 export type Done = { done: true };
-export type ExportFormat = 'csv' | 'ndjson';
 
 /** Codes of this part beside those of the API. All have the form `{ error, code, details? }`. */
 export type DashboardErrorCode =

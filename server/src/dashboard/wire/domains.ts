@@ -47,14 +47,6 @@ export type SpfTreeNode = {
   children: SpfTreeNode[];
 };
 
-/** Texts instead of the present records; an empty text removes one, an absent field leaves it as it is. */
-export type TrialRequest = {
-  spf?: string;
-  dmarc?: string;
-  dkim?: { selector: string; text: string };
-  /** As for `checkDomain`. */
-  selectors?: string;
-};
 /** `before` is the zone as it is, `after` with the texts of the request. */
 export type DomainTrial = {
   before: TrialState;

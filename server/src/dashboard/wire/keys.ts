@@ -1,32 +1,9 @@
-/** API keys as the dashboard shows them, and the requests that create and change them. */
-import type { KeySort, KeyState, KeyStatus, Permission, SortOrder, Tier } from '../../vocabulary.ts';
+/** API keys as the dashboard shows them. */
+import type { KeyState, KeyStatus, Permission, Tier } from '../../vocabulary.ts';
 
 /** `requests_per_day` is null without a limit. */
 export type TierInfo = { tier: Tier; requests_per_day: number | null; batch_size: number };
 
-export type KeyQuery = {
-  /**
-   * At the beginning of a word of the name or of the owner's name, at the beginning of the id, or at the beginning or the
-   * end of the masked key. Case-insensitive.
-   */
-  q?: string;
-  /** Of SPEC: `active` has keys that are paused or have expired too. */
-  status?: KeyStatus;
-  /** Narrower: `active` has only keys that are neither paused nor expired. */
-  state?: KeyState;
-  tier?: Tier;
-  permission?: Permission;
-  /** Id of an account. Others than administrators see their own keys only. */
-  owner?: string;
-  /** Default: `created_at`. `requests_today` counts refused requests too. */
-  sort?: KeySort;
-  /** Default: `desc`. */
-  order?: SortOrder;
-  /** `next_after` of the page before, with the same filter and order. */
-  after?: string;
-  /** Default 50, at most 1000. */
-  limit?: number;
-};
 /**
  * `total` is the number of keys that match; it is absent where `q` matches more than 2,000 keys, which are not counted.
  * `next_after` is there if more keys may follow. Such a page may have fewer keys than `limit`, even none.
@@ -76,19 +53,6 @@ export type FirstUse = { at: string; from: string; status: number };
 /** `used` of `limit` today; `limit` is null without one. */
 export type KeyQuota = { used: number; limit: number | null; resets_at: string };
 
-export type NewKeyRequest = { name: string; tier: Tier; permissions: Permission[] } & KeyAttributesRequest;
-/** `expires_at` is ISO 8601 with a zone; null, an empty note and an empty list remove an attribute. */
-type KeyAttributesRequest = {
-  note?: string;
-  expires_at?: string | null;
-  allowed_networks?: string[];
-  requests_per_second?: number | null;
-};
-/** What is absent stays as it is. */
-export type KeyChangeRequest = Partial<NewKeyRequest> & {
-  /** Schedules the revocation of the key; null cancels it. */
-  revoke_in_hours?: number | null;
-};
 /** `secret` is answered here and never again. */
 export type CreatedKey = { key: KeySummary; secret: string };
 export type KeyDetail = { key: KeySummary; predecessor?: KeySummary; successor?: KeySummary };

@@ -39,16 +39,6 @@ export type SettingInForce = {
   value?: string;
 };
 
-export type AuditQuery = {
-  action?: AuditAction;
-  /** Id of the account that acted. */
-  actor?: string;
-  target?: string;
-  /** Entries before this id: `next_before` of the page before. */
-  before?: string;
-  /** Default 50, at most 500. */
-  limit?: number;
-};
 export type AuditEntry = {
   id: string;
   at: string;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { Accounts } from '../../accounts/accounts.ts';
 import { AuditLog } from '../../audit/audit-log.ts';
 import type { SignedIn } from '../../dashboard/wire/accounts.ts';
-import { type Contract, type RouteName, routes } from '../../dashboard/wire/contract.ts';
+import { type Answers, type RouteName, routes } from '../../dashboard/wire/contract.ts';
 import { openStorage } from '../../storage/open-storage.ts';
 import type { Role } from '../../vocabulary.ts';
 import type { TestFolder } from '../test-server.ts';
@@ -60,11 +60,11 @@ export class DashboardClient {
   }
 
   /** `data` of an answer that is expected to be one. */
-  async get<Name extends RouteName>(name: Name, input: Input = {}): Promise<Contract[Name]['answer']> {
+  async get<Name extends RouteName>(name: Name, input: Input = {}): Promise<Answers[Name]> {
     const response = await this.ask(name, input);
     const text = await response.text();
     assert.equal(response.status, 200, `${name}: ${text}`);
-    const { data } = JSON.parse(text) as { data: Contract[Name]['answer'] };
+    const { data } = JSON.parse(text) as { data: Answers[Name] };
     if (data !== null && typeof data === 'object' && 'csrf_token' in data) this.csrf = (data as SignedIn).csrf_token;
     return data;
   }

@@ -1,0 +1,129 @@
+/**
+ * What the routes of the dashboard take: a body, which Fastify validates, or a query, whose texts the handlers parse.
+ * Types of both follow from these values; parameters of the path are in `routes`.
+ */
+import { checkQuery, trialBody } from '../../email-checks/check-request.ts';
+import {
+  boolean,
+  exactObject,
+  integer,
+  list,
+  namesOf,
+  object,
+  oneOfTexts,
+  orNull,
+  string,
+  text,
+  typed,
+} from '../../http/json-schema.ts';
+import { searchQuery } from '../../lookup/lookup-requests.ts';
+import { diffQuery } from '../../versions/diff-request.ts';
+import {
+  AUDIT_ACTIONS,
+  EXPORT_FORMATS,
+  KEY_SORTS,
+  KEY_STATES,
+  KEY_STATUSES,
+  PERMISSIONS,
+  ROLES,
+  SORT_ORDERS,
+  TIER_NAMES,
+  USAGE_GROUPS,
+} from '../../vocabulary.ts';
+
+const longText = text(1_000);
+const token = text(100);
+
+const identity = {
+  name: longText,
+  tier: oneOfTexts(TIER_NAMES),
+  permissions: { ...list(oneOfTexts(PERMISSIONS)), minItems: 1, maxItems: PERMISSIONS.length },
+};
+/** Their rules are checked by `keys/key-attributes`. Null, an empty note and an empty list remove an attribute. */
+const attributes = {
+  note: text(2_000),
+  /** ISO 8601 with a zone. */
+  expires_at: orNull(text(40)),
+  allowed_networks: { ...list(text(100)), maxItems: 200 },
+  requests_per_second: orNull(typed<number>({ type: 'number' })),
+};
+const revokeInHours = typed<number>({ type: 'integer', minimum: 1, maximum: 8_760 });
+const changedKey = {
+  ...identity,
+  ...attributes,
+  /** Schedules the revocation of the key; null cancels it. */
+  revoke_in_hours: orNull(revokeInHours),
+};
+
+const days = { from: string('The first day.', '2026-11-01'), to: string('The last day.', '2026-11-15') };
+const usage = {
+  ...days,
+  key: string('Id of a key, or account:ID for lookups in the dashboard.'),
+  /** Default: `endpoint`. */
+  by: oneOfTexts(USAGE_GROUPS),
+};
+const audit = {
+  action: oneOfTexts(AUDIT_ACTIONS),
+  actor: string('Id of the account that acted.'),
+  target: string('Id of the account, key or link.'),
+  before: string('Entries before this id: next_before of the page before.'),
+  limit: integer('Default 50, at most 500.'),
+};
+const keyList = {
+  q: string(
+    'At the beginning of a word of the name or of the owner’s name, at the beginning of the id, or at the beginning or the end of the masked key. Case-insensitive.',
+  ),
+  /** `active` has keys that are paused or have expired too. */
+  status: oneOfTexts(KEY_STATUSES),
+  /** Narrower: `active` has only keys that are neither paused nor expired. */
+  state: oneOfTexts(KEY_STATES),
+  tier: oneOfTexts(TIER_NAMES),
+  permission: oneOfTexts(PERMISSIONS),
+  owner: string('Id of an account. Others than administrators see their own keys only.'),
+  /** Default: `created_at`. `requests_today` counts refused requests too. */
+  sort: oneOfTexts(KEY_SORTS),
+  /** Default: `desc`. */
+  order: oneOfTexts(SORT_ORDERS),
+  after: string('next_after of the page before, with the same filter and order.'),
+  limit: integer('Default 50, at most 1000.'),
+};
+const person = { role: oneOfTexts(ROLES), is_disabled: boolean() };
+const file = { format: oneOfTexts(EXPORT_FORMATS) };
+const traffic = { hours: integer('Default 24.') };
+
+const optional = <P extends Readonly<Record<string, object>>>(properties: P) => object(properties, namesOf(properties));
+
+export const requests = {
+  signIn: { body: exactObject({ name: longText, password: longText }) },
+  checkLink: { body: exactObject({ token }) },
+  /** `name` where the link does not have one. */
+  redeemLink: { body: exactObject({ token, name: longText, password: longText }, ['name']) },
+  changePassword: { body: exactObject({ current_password: longText, new_password: longText }) },
+
+  changePerson: { body: exactObject(person, namesOf(person)) },
+  invite: { body: exactObject({ role: oneOfTexts(ROLES), note: text(200) }, ['note']) },
+
+  listKeys: { querystring: optional(keyList) },
+  createKey: { body: exactObject({ ...identity, ...attributes }, namesOf(attributes)) },
+  /** What is absent stays as it is. */
+  changeKey: { body: exactObject(changedKey, namesOf(changedKey)) },
+  revokeKey: { body: exactObject({ name: longText }) },
+  /** With `revoke_in_hours`, the key itself is revoked then. */
+  rotateKey: { body: exactObject({ name: longText, revoke_in_hours: revokeInHours }, ['name', 'revoke_in_hours']) },
+  getKeyUsage: { querystring: optional(days) },
+
+  getUsage: { querystring: optional(usage) },
+  exportUsage: { querystring: optional({ ...usage, ...file }) },
+  getTraffic: { querystring: optional(traffic) },
+
+  searchAsn: { querystring: searchQuery },
+  checkDomain: { querystring: checkQuery },
+  tryDomain: { body: trialBody },
+  lookUpBatch: { body: exactObject({ ips: { ...list(typed<string>({ type: 'string' })), minItems: 1 } }) },
+
+  getDatasetDiff: { querystring: diffQuery },
+  useVersion: { body: exactObject({ version: typed<number>({ type: 'integer', minimum: 1 }) }) },
+
+  listAudit: { querystring: optional(audit) },
+  exportAudit: { querystring: optional({ ...audit, ...file }) },
+};

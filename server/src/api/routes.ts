@@ -37,7 +37,10 @@ type ApiRoute = Pick<RouteOptions, 'method' | 'url' | 'schema'> & {
 };
 
 /** A route whose schema names the parameters of its path, and whose handler takes what the schema describes. */
-const route = <Url extends string, S extends FastifySchema & { readonly params?: Schema<{ [Name in ParameterOf<Url>]: string }> }>(
+const route = <
+  Url extends string,
+  S extends FastifySchema & { readonly params?: Schema<{ [Name in ParameterOf<Url>]: string }> },
+>(
   row: ApiRoute & {
     readonly url: Url;
     readonly schema: S;

@@ -6,23 +6,26 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
+import {
+  addressCountries,
+  addressTypes,
+  cloudCountries,
+  crawlers,
+  labelledNetworks,
+  mistakenCountries,
+  nameRules,
+  registryAsNumbers,
+  torExits,
+  typePoints,
+} from '../data-files/data-files.ts';
 import { DatasetError } from '../dataset-error.ts';
 import { type NpmSource, npmSources, OWN_CREDIT, OWN_LICENCE, PUBLISHED } from '../feeds/npm-sources.ts';
 import type { Countries } from '../feeds/parsed.ts';
 import { parseRangeCsvAsn, parseRangeCsvCountry, refuseUnreadable } from '../feeds/sources/routes/range-csv.ts';
 import { bytesContent, type Content } from '../io/content.ts';
-import { parsePrefix } from '../prefix.ts';
+import type { Range } from '../prefix.ts';
 import { type FamilyRanges, Ranges } from '../ranges.ts';
 import type { Source } from '../record.ts';
-import { ADDRESS_COUNTRIES_AS_OF, addressCountries } from '../tables/address-countries.ts';
-import { ADDRESS_TYPES_AS_OF, addressTypes } from '../tables/address-types.ts';
-import { CONFIRMED_REGIONS, isDbipMistaken } from '../tables/country-corrections.ts';
-import { crawlers } from '../tables/crawlers.ts';
-import { IANA_AS_OF } from '../tables/iana.ts';
-import { NAME_RULES_AS_OF } from '../tables/name-rules.ts';
-import { NETWORKS_AS_OF, networkRows } from '../tables/networks.ts';
-import { TOR_BLOCKS_AS_OF, torBlocks } from '../tables/tor-blocks.ts';
-import { TYPE_POINTS_AS_OF, typePoints } from '../tables/type-signals/points.ts';
 import type { CompileInput, Overlay, Progress } from './input/compile-input.ts';
 
 /**
@@ -66,10 +69,10 @@ export function readEmbedded(
     networkLists: [],
     overlays: [...regionOverlays(), ...crawlerOverlays(), torOverlay(), typeOverlay(), countryOverlay()],
     tables: {
-      iana: table('iana-tables', IANA_AS_OF),
-      networks: table('networks', NETWORKS_AS_OF, networkRows.length),
-      'name-rules': table('name-rules', NAME_RULES_AS_OF),
-      'type-signals': table('type-signals', TYPE_POINTS_AS_OF, Object.keys(typePoints).length),
+      iana: table('iana-tables', registryAsNumbers.asOf),
+      networks: table('networks', labelledNetworks.asOf, labelledNetworks.rows.length),
+      'name-rules': table('name-rules', nameRules.asOf),
+      'type-signals': table('type-signals', typePoints.asOf, typePoints.rows.length),
     },
   };
 }
@@ -114,34 +117,38 @@ function table(id: string, as_of: string, records = 0): Source {
   return { id, as_of, licence: OWN_LICENCE, credit: OWN_CREDIT, records };
 }
 
+/**
+ * Whether DB-IP is known to be wrong when it says this country for addresses of this network, and the country of
+ * registration is right.
+ */
+export function isDbipMistaken(asn: number, country: string): boolean {
+  return mistakenCountries.find(asn, country) !== undefined;
+}
+
+/** `source.id` is that of the feed with the whole list, which replaces these rows. */
 function regionOverlays(): Overlay[] {
-  return CONFIRMED_REGIONS.map(({ id, as_of, credit, country, prefixes }) => {
-    const list = prefixes.trim().split(/\s+/);
-    return {
-      drives: ['country'],
-      isTable: true,
-      statements: [{ country }],
-      source: { id, as_of, licence: PUBLISHED, credit, records: list.length },
-      ranges: rangesOf(list.map((prefix) => [prefix, 0])),
-    };
-  });
+  return groups(cloudCountries.rows, ({ feed, country }) => `${feed} ${country}`).map(([{ feed, ...first }, rows]) => ({
+    drives: ['country'],
+    isTable: true,
+    statements: [{ country: first.country }],
+    source: { id: feed, as_of: first.as_of, licence: PUBLISHED, credit: first.credit, records: rows.length },
+    ranges: rangesOf(rows, () => 0),
+  }));
 }
 
 /** One overlay per published list, because each list has its own date. */
 function crawlerOverlays(): Overlay[] {
-  return crawlers.map(({ company, bot, isAi, as_of, prefixes }) => {
-    const list = prefixes.trim().split(/\s+/);
-    const id = `crawler-${company}-${bot}`.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
-    return {
-      ...(isAi ? { drives: ['is_ai_crawler'], company } : { drives: ['crawler'] }),
+  return groups(crawlers.rows, ({ company, bot }) => `crawler-${company}-${bot}`).map(
+    ([{ company, bot, is_ai, as_of }, rows, name]) => ({
+      ...(is_ai ? { drives: ['is_ai_crawler'], company } : { drives: ['crawler'] }),
       // Names of single bots are unique; the others need their operator's.
       crawler: bot.includes(' ') ? `${company} ${bot}` : bot,
       isTable: true,
       statements: [{}],
-      source: table(id, as_of, list.length),
-      ranges: rangesOf(list.map((prefix) => [prefix, 0])),
-    };
-  });
+      source: table(name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-'), as_of, rows.length),
+      ranges: rangesOf(rows, () => 0),
+    }),
+  );
 }
 
 function torOverlay(): Overlay {
@@ -149,9 +156,9 @@ function torOverlay(): Overlay {
     drives: ['is_tor_exit'],
     isTable: true,
     namesTorOperators: true,
-    statements: torBlocks.map(([, label]) => ({ label })),
-    source: table('tor-blocks', TOR_BLOCKS_AS_OF, torBlocks.length),
-    ranges: rangesOf(torBlocks.map(([prefix], i) => [prefix, i])),
+    statements: torExits.rows.map(({ operator }) => ({ label: operator })),
+    source: table('tor-blocks', torExits.asOf, torExits.rows.length),
+    ranges: rangesOf(torExits.rows),
   };
 }
 
@@ -159,9 +166,9 @@ function typeOverlay(): Overlay {
   return {
     drives: ['connection_type'],
     isTable: true,
-    statements: addressTypes.map(([, type]) => ({ type })),
-    source: table('address-types', ADDRESS_TYPES_AS_OF, addressTypes.length),
-    ranges: rangesOf(addressTypes.map(([prefix], i) => [prefix, i])),
+    statements: addressTypes.rows.map(({ connection_type }) => ({ type: connection_type })),
+    source: table('address-types', addressTypes.asOf, addressTypes.rows.length),
+    ranges: rangesOf(addressTypes.rows),
   };
 }
 
@@ -169,18 +176,27 @@ function countryOverlay(): Overlay {
   return {
     drives: ['country'],
     isTable: true,
-    statements: addressCountries.map(([, country]) => ({ country })),
-    source: table('address-countries', ADDRESS_COUNTRIES_AS_OF, addressCountries.length),
-    ranges: rangesOf(addressCountries.map(([prefix], i) => [prefix, i])),
+    statements: addressCountries.rows.map(({ country }) => ({ country })),
+    source: table('address-countries', addressCountries.asOf, addressCountries.rows.length),
+    ranges: rangesOf(addressCountries.rows),
   };
 }
 
-function rangesOf(prefixes: readonly (readonly [prefix: string, value: number])[]): FamilyRanges {
-  const ranges = { 4: new Ranges(), 6: new Ranges() };
-  for (const [prefix, value] of prefixes) {
-    const range = parsePrefix(prefix);
-    if (range === undefined) throw new Error(`${prefix} in a built-in table is not a prefix`);
-    ranges[range.version].add(range.start, range.end, value);
+/** Rows with the same name, in the order of the file: the first of them, all, and the name. */
+function groups<T>(rows: readonly T[], nameOf: (row: T) => string): [first: T, rows: T[], name: string][] {
+  const found = new Map<string, [first: T, rows: T[], name: string]>();
+  for (const row of rows) {
+    const name = nameOf(row);
+    const group = found.get(name);
+    if (group === undefined) found.set(name, [row, [row], name]);
+    else group[1].push(row);
   }
+  return [...found.values()];
+}
+
+/** `statementOf`: the position of a row's statement, by the position of the row. */
+function rangesOf(rows: readonly { readonly prefix: Range }[], statementOf = (at: number) => at): FamilyRanges {
+  const ranges = { 4: new Ranges(), 6: new Ranges() };
+  for (const [at, { prefix }] of rows.entries()) ranges[prefix.version].add(prefix.start, prefix.end, statementOf(at));
   return ranges;
 }

@@ -5,11 +5,11 @@
  */
 
 import { isCountry } from '../country-code.ts';
+import { cloudRegions } from '../data-files/data-files.ts';
 import { type Feed, isSupplementary } from '../feeds/feed.ts';
 import type { IngestedFeed } from '../feeds/ingest.ts';
 import type { PrefixList } from '../feeds/parsed.ts';
 import { Ranges } from '../ranges.ts';
-import { countryOfRegion } from '../tables/cloud-regions.ts';
 import type { CompileInput, NetworkList, Overlay, RangeSource, Statement } from './input/compile-input.ts';
 
 export function liveInput(embedded: CompileInput, all: readonly IngestedFeed[]): CompileInput {
@@ -137,4 +137,13 @@ function statementsOf({ labels }: PrefixList, { drives, format, provider, is_agg
     const isShown = drives.includes('criminal_netblock') || format === 'onionoo';
     return label === '' || !isShown ? {} : { label };
   });
+}
+
+/**
+ * Undefined for regions in several countries and for unknown regions. AWS also has zones, named `<region>-<place>`, some
+ * of them in another country; a zone that is not listed is in the country of its region.
+ */
+export function countryOfRegion(provider: string, region: string): string | undefined {
+  const regionOfZone = provider === 'AWS' ? (/^[a-z-]+-[0-9]+(?=-)/.exec(region)?.[0] ?? '') : '';
+  return (cloudRegions.find(provider, region) ?? cloudRegions.find(provider, regionOfZone))?.country;
 }

@@ -15,13 +15,13 @@ import { supplementFeeds } from './catalogue/supplement.ts';
 import { threatFeeds } from './catalogue/threats.ts';
 import type { Feed } from './feed.ts';
 
-export const catalogue: readonly Feed[] = [
+export const catalogue = (): readonly Feed[] => [
   ...routeFeeds,
   ...nameFeeds,
-  ...countryFeeds,
-  ...cloudFeeds,
+  ...countryFeeds(),
+  ...cloudFeeds(),
   ...crawlerFeeds,
-  ...anonymityFeeds,
+  ...anonymityFeeds(),
   ...connectionTypeFeeds,
   ...threatFeeds,
   ...supplementFeeds,

@@ -7,7 +7,7 @@
 import { formatAddress } from '../address.ts';
 import { addressBits, formatPrefix, fromBigInt, lastAddress, widestPrefixLength } from '../prefix.ts';
 import { type FamilyRanges, flatten, Ranges } from '../ranges.ts';
-import { specialPurposeRanges } from '../tables/special-purpose.ts';
+import { specialPurposeRanges } from '../special-purpose.ts';
 import type { Drive } from './feed.ts';
 import type { Parsed } from './parsed.ts';
 

@@ -3,7 +3,7 @@
  * cell expects nothing. Rows that cannot be read are reported with their line and skipped; the others are used.
  */
 import { parsePrefixedAsn } from '../as-number.ts';
-import { csvRow } from '../feeds/sources/csv-row.ts';
+import { csvRow } from '../io/csv-row.ts';
 import { parsePrefix, type Range } from '../prefix.ts';
 import { CONNECTION_TYPES, FLAGS, RIRS } from '../record.ts';
 

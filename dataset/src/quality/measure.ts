@@ -3,11 +3,11 @@
  * how much of the answers changed since the previous version.
  */
 
+import { countryLabels } from '../data-files/data-files.ts';
 import { forEachSegment } from '../diff/segments.ts';
 import type { Dataset } from '../file/read.ts';
-import { fromBigInt, parsePrefix } from '../prefix.ts';
+import { fromBigInt } from '../prefix.ts';
 import type { IpRecord, QualityRow } from '../record.ts';
-import { countryLabels } from '../tables/country-labels.ts';
 import { rounded, WeightedShare } from '../weighted-share.ts';
 
 /** `contains`: per source, the ids of the feeds that it repeats. */
@@ -34,26 +34,25 @@ const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 
  * same operator, or one that repeats it, decided the answer.
  */
 function countryRows(dataset: Dataset, contains: ReadonlyMap<string, readonly string[]>): QualityRow[] {
-  return countryLabels.flatMap(({ operator, sourceIds, as_of, prefixes }) => {
+  const operators = new Set(countryLabels.rows.map(({ operator }) => operator));
+  return [...operators].flatMap((operator) => {
     const shares = { 4: new WeightedShare(), 6: new WeightedShare() };
-    for (const [country, list] of Object.entries(prefixes))
-      for (const text of list.trim().split(/\s+/)) {
-        const range = parsePrefix(text);
-        if (range === undefined) throw new Error(`${text} in a built-in table is not a prefix`);
-        const match = dataset.find(fromBigInt(range.start, range.version));
-        if (match === 0) continue;
-        const set = dataset.attributesOf(match);
-        const source = dataset.decisions(set).find(([field]) => field === 'country')?.[1];
-        const id = source === undefined ? '' : (dataset.meta.sources[source]?.id ?? '');
-        if ([id, ...(contains.get(id) ?? [])].some((one) => sourceIds.includes(one))) continue;
-        shares[range.version].add(dataset.attributes(set).country === country, 1);
-      }
+    const rows = countryLabels.rows.filter((row) => row.operator === operator);
+    for (const { prefix, country, feeds } of rows) {
+      const match = dataset.find(fromBigInt(prefix.start, prefix.version));
+      if (match === 0) continue;
+      const set = dataset.attributesOf(match);
+      const source = dataset.decisions(set).find(([field]) => field === 'country')?.[1];
+      const id = source === undefined ? '' : (dataset.meta.sources[source]?.id ?? '');
+      if ([id, ...(contains.get(id) ?? [])].some((one) => feeds.split(' ').includes(one))) continue;
+      shares[prefix.version].add(dataset.attributes(set).country === country, 1);
+    }
     return ([4, 6] as const).flatMap((version): QualityRow[] => {
       const finished = shares[version].finish();
       if (finished === undefined) return [];
       const row = { field: 'country', measure: 'accuracy', family: `ipv${version}`, weight: 'prefix' } as const;
       const labels = `geofeed of ${operator} (frozen sample)`;
-      return [{ ...row, ...finished, labels, labels_as_of: as_of, held_out: false }];
+      return [{ ...row, ...finished, labels, labels_as_of: rows[0]?.as_of ?? '', held_out: false }];
     });
   });
 }

@@ -3,10 +3,10 @@
  * to look. Country: what other sources say, from the evidence. Registry: that of the addresses and that of the AS
  * number. Connection type: what decided, and what the table of networks and the rules on names say.
  */
+import { roleByName } from '../compile/describe/name-rules.ts';
+import { labelledNetworks } from '../data-files/data-files.ts';
 import type { Dataset } from '../file/read.ts';
 import { rirOfAsn } from '../rir.ts';
-import { roleByName } from '../tables/name-rules.ts';
-import { networkByHand } from '../tables/networks.ts';
 
 export const DISPUTED_FIELDS = ['country', 'rir', 'connection_type'] as const;
 type DisputedField = (typeof DISPUTED_FIELDS)[number];
@@ -121,7 +121,7 @@ function contradictionsOf(
   };
   for (const [field, source, value] of decisions) if (field === 'country') compare('country', value, sourceId(source));
   compare('rir', rirOfAsn(asn), 'as-number');
-  compare('connection_type', networkByHand(asn)?.role, 'networks');
+  compare('connection_type', labelledNetworks.find(asn)?.connection_type, 'networks');
   compare('connection_type', roleByName(asn_name, handle)?.role, 'name-rules');
   return found;
 }

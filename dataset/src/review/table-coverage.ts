@@ -2,9 +2,9 @@
  * How much of the announced IPv4 space the hand-written table of networks, rules on names and signals decide, and which large
  * networks have no row in the table yet: where a correction of the table is worth most.
  */
+import { labelledNetworks } from '../data-files/data-files.ts';
 import type { Dataset } from '../file/read.ts';
 import { type AsnRecord, type ConnectionType, TYPE_SIGNALS } from '../record.ts';
-import { networkByHand, networkRows } from '../tables/networks.ts';
 
 /**
  * What decided the connection type of a network: its row in the table, a word in its name, the sum of weak signals, a
@@ -36,7 +36,7 @@ const LARGEST = [1_000, 2_000, 5_000, 10_000];
 export function tableCoverage(dataset: Dataset, limit: number): TableCoverage {
   // Rows are ordered by size.
   const networks = Array.from({ length: dataset.networks.count }, (_, row) => dataset.networks.at(row));
-  const isListed = ({ asn }: AsnRecord) => networkByHand(asn) !== undefined;
+  const isListed = ({ asn }: AsnRecord) => labelledNetworks.find(asn) !== undefined;
   const deciders = decidersOf(dataset);
   const decided = DECIDERS.map((decider) => {
     const members = networks.filter(({ asn }) => (deciders.get(asn) ?? 'default') === decider);
@@ -111,7 +111,7 @@ function deciderOf(dataset: Dataset, set: number): Decider {
 
 function countRoles(): Partial<Record<ConnectionType, number>> {
   const counts: Partial<Record<ConnectionType, number>> = {};
-  for (const [, { role }] of networkRows) counts[role] = (counts[role] ?? 0) + 1;
+  for (const { connection_type: type } of labelledNetworks.rows) counts[type] = (counts[type] ?? 0) + 1;
   return counts;
 }
 
@@ -129,7 +129,7 @@ function countVpnNetworks(dataset: Dataset): TableCoverage['vpn_or_proxy'] {
     }
     if (isFlagged) asns.add(dataset.asnNumber(match));
   }
-  const hosting = [...asns].filter((asn) => networkByHand(asn)?.role === 'datacenter');
+  const hosting = [...asns].filter((asn) => labelledNetworks.find(asn)?.connection_type === 'datacenter');
   return { networks: asns.size, in_table_as_datacenter: hosting.length };
 }
 

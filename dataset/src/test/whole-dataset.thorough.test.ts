@@ -12,16 +12,15 @@ import { seededRandom } from '@whence/testing/seeded-random';
 import { parseAddress } from '../address.ts';
 import { isReservedAsn } from '../as-number.ts';
 import { compile } from '../compile/compile.ts';
-import { readEmbedded } from '../compile/embedded.ts';
+import { isDbipMistaken, readEmbedded } from '../compile/embedded.ts';
+import { addressCountries, cloudCountries } from '../data-files/data-files.ts';
 import { npmSources } from '../feeds/npm-sources.ts';
 import { prefixLength } from '../file/format.ts';
 import { Dataset } from '../file/read.ts';
 import { encodeContent, encodeDataset } from '../file/write.ts';
 import { AsnSearch } from '../lookup/asn-search.ts';
-import { addressBits, fromBigInt, lastAddress, parsePrefix, prefixesOfRange, toBigInt } from '../prefix.ts';
-import { addressCountries } from '../tables/address-countries.ts';
-import { CONFIRMED_REGIONS, isDbipMistaken } from '../tables/country-corrections.ts';
-import { findSpecialPurpose } from '../tables/special-purpose.ts';
+import { addressBits, fromBigInt, lastAddress, prefixesOfRange, toBigInt } from '../prefix.ts';
+import { findSpecialPurpose } from '../special-purpose.ts';
 import { ownBuffer } from './sample-dataset.ts';
 import { SlowAsnSearch } from './slow-asn-search.ts';
 
@@ -201,17 +200,10 @@ test('whole dataset: the file is at most 25 MB', () => assert.ok(file.length <= 
 
 /** The tables of ranges whose country is known. */
 function regionRows(version: 4 | 6): Row[] {
-  const rows = CONFIRMED_REGIONS.flatMap(({ country, prefixes }) =>
-    prefixes
-      .trim()
-      .split(/\s+/)
-      .map((text) => ({ text, country: country as string })),
-  );
-  return [...rows, ...addressCountries.map(([text, country]) => ({ text, country }))]
-    .flatMap(({ text, country }) => {
-      const range = parsePrefix(text);
-      return range?.version === version ? [{ start: range.start, end: range.end, value: country }] : [];
-    })
+  return [...cloudCountries.rows, ...addressCountries.rows]
+    .flatMap(({ prefix: { start, end, ...prefix }, country }) =>
+      prefix.version === version ? [{ start, end, value: country }] : [],
+    )
     .sort((a, b) => (a.start < b.start ? -1 : 1));
 }
 

@@ -3,12 +3,12 @@
  * networks a role, lists of hosting networks, rules on names. If none does, weak signals are added up; where these are
  * not clear either, the type is assumed.
  */
+import { labelledNetworks } from '../../data-files/data-files.ts';
 import type { ConnectionType, Source, TypeSignal } from '../../record.ts';
-import { roleByName } from '../../tables/name-rules.ts';
-import { networkByHand } from '../../tables/networks.ts';
 import type { CompileInput, NetworkList } from '../input/compile-input.ts';
 import type { NetworkSignals } from '../signals/network-signals.ts';
 import { scoreType } from '../signals/type-score.ts';
+import { roleByName } from './name-rules.ts';
 
 export type Connection = {
   readonly type: ConnectionType;
@@ -44,18 +44,18 @@ export function connectionOf(
   const listing = lists.filter(({ networks }) => networks.has(asn));
   const vpnList = listing.find(({ drives }) => drives.includes('is_vpn'));
   const criminal = listing.find(({ drives }) => drives.includes('criminal_netblock'))?.source;
-  const known = networkByHand(asn);
+  const known = labelledNetworks.find(asn);
   const vpn =
-    known?.vpn !== undefined
-      ? { operator: known.vpn, source: tables.networks }
+    known?.vpn_operator !== undefined
+      ? { operator: known.vpn_operator, source: tables.networks }
       : vpnList && { operator: vpnList.operator, source: vpnList.source };
   const marks = {
-    ...(known?.provider === undefined ? {} : { cloud_provider: known.provider }),
+    ...(known?.cloud_provider === undefined ? {} : { cloud_provider: known.cloud_provider }),
     ...(vpn === undefined ? {} : { vpn }),
     ...(criminal === undefined ? {} : { criminal }),
   };
   if (known !== undefined)
-    return { type: known.role, decidedBy: tables.networks, isLabelled: true, isAssumed: false, ...marks };
+    return { type: known.connection_type, decidedBy: tables.networks, isLabelled: true, isAssumed: false, ...marks };
   return { ...typeWithoutTable(network, lists, tables), ...marks };
 }
 

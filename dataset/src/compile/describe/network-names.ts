@@ -4,8 +4,8 @@
  */
 import type { NetworkName } from '../../feeds/parsed.ts';
 import type { Source } from '../../record.ts';
-import { displayName, usableName } from '../../tables/display-names.ts';
 import type { NameSource, Stated } from '../input/compile-input.ts';
+import { displayName, usableName } from './display-names.ts';
 
 export class NetworkNames {
   readonly #sources: readonly NameSource[];

@@ -3,8 +3,8 @@
  * as servers, relays or criminal. A list can be small, plausible by itself, and still name all of one provider.
  * Addresses that the operator's overrides cover are not counted: they are flagged on purpose.
  */
+import { labelledNetworks } from '../../data-files/data-files.ts';
 import type { FlaggedAccessNetwork } from '../../file/write.ts';
-import { networkByHand } from '../../tables/networks.ts';
 
 const FLAGS: ReadonlySet<string> = new Set(['is_datacenter', 'is_tor_exit', 'is_proxy', 'is_vpn']);
 /** Stands for the score of a criminal netblock or more. */
@@ -21,8 +21,8 @@ export class FlaggedAccessNetworks {
     let network = this.#networks.get(asn);
     if (network === undefined) {
       if (this.#networks.has(asn)) return;
-      const role = networkByHand(asn)?.role;
-      network = role === 'residential' || role === 'mobile' ? { addresses: 0, flagged: new Map() } : undefined;
+      const type = labelledNetworks.find(asn)?.connection_type;
+      network = type === 'residential' || type === 'mobile' ? { addresses: 0, flagged: new Map() } : undefined;
       this.#networks.set(asn, network);
       if (network === undefined) return;
     }

@@ -3,8 +3,8 @@
  * is decided again by lists, rules and the default alone, and the result is compared with the table. A row was
  * often added because rules got the network wrong, so the figures are a lower estimate for networks without a row.
  */
+import { typeLabels } from '../../data-files/data-files.ts';
 import { CONNECTION_TYPES, type ConnectionType, type QualityRow, type Source } from '../../record.ts';
-import { TYPE_LABELS_AS_OF } from '../../tables/type-labels.ts';
 import { rounded, WeightedShare } from '../../weighted-share.ts';
 
 export type HeldOutNetwork = {
@@ -33,7 +33,7 @@ export function heldOutNetworkRows(networks: readonly HeldOutNetwork[], { id, as
 
 /** The labels are those of a reader, for networks that the table does not have. */
 export function labelledNetworkRows(networks: readonly HeldOutNetwork[]): QualityRow[] {
-  return networkRows(networks, { labels: 'type-labels', labels_as_of: TYPE_LABELS_AS_OF, held_out: false });
+  return networkRows(networks, { labels: 'type-labels', labels_as_of: typeLabels.asOf, held_out: false });
 }
 
 type Labels = Pick<QualityRow, 'labels' | 'labels_as_of' | 'held_out'>;

@@ -14,7 +14,7 @@ import { DatasetError } from '../../dataset-error.ts';
 import { parsePrefix, type Range } from '../../prefix.ts';
 import { type FamilyRanges, Ranges } from '../../ranges.ts';
 import { CONNECTION_TYPES, type ConnectionType, type Source } from '../../record.ts';
-import { specialPurposeRanges } from '../../tables/special-purpose.ts';
+import { specialPurposeRanges } from '../../special-purpose.ts';
 
 export type Verdict = { readonly kind: 'allow' | 'deny'; readonly reason: string | undefined };
 

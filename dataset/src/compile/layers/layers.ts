@@ -6,7 +6,7 @@ import type { Holder } from '../../feeds/parsed.ts';
 import { flatten, type Layer, Ranges } from '../../ranges.ts';
 import type { Source } from '../../record.ts';
 import { ianaLayer } from '../../rir.ts';
-import { specialPurposeRanges } from '../../tables/special-purpose.ts';
+import { specialPurposeRanges } from '../../special-purpose.ts';
 import type { CompileInput, DelegationSource, OwnNetworks, Stated } from '../input/compile-input.ts';
 import { restrictGenericLists } from './generic-vpn-lists.ts';
 import { combineOverlays, type Listing } from './overlays.ts';

@@ -1,11 +1,9 @@
 /** The networks of a dataset: what each AS is called, what kind of network it is, and how much space it answers for. */
 import { decodeCountry } from '../../country-code.ts';
+import { asCountries, labelledNetworks, typeLabels } from '../../data-files/data-files.ts';
 import type { CompiledAsn } from '../../file/networks/networks.ts';
 import type { Rir, Source } from '../../record.ts';
 import { rirOfAsn, rirOfCountry, rirOfNetwork } from '../../rir.ts';
-import { countryOfAsn } from '../../tables/as-countries.ts';
-import { networkByHand } from '../../tables/networks.ts';
-import { isFitted, typeLabels } from '../../tables/type-labels.ts';
 import { AsnRegistry } from '../describe/asn-registry.ts';
 import { type Connection, connectionOf, typeWithoutTable } from '../describe/connection.ts';
 import { NetworkNames } from '../describe/network-names.ts';
@@ -15,6 +13,7 @@ import type { Relabel, Verdict } from '../input/overrides.ts';
 import type { KnownWords } from '../signals/name-signals.ts';
 import { type NetworkSignals, networkSignals } from '../signals/network-signals.ts';
 import { RouteShapes } from '../signals/route-shapes.ts';
+import { isFitted } from '../signals/type-score.ts';
 
 export type Network = {
   readonly asn: number;
@@ -84,7 +83,8 @@ export class NetworkTable {
   compiled(network: Network, ipv4Prefixes: number, ipv6Prefixes: number): CompiledAsn {
     const { asn, name, handle, connection, ipv4Addresses } = network;
     const delegation = this.#registry.find(asn);
-    const country = delegation?.country ?? this.#names.country(asn) ?? countryOfAsn(asn) ?? mainCountry(network);
+    const country =
+      delegation?.country ?? this.#names.country(asn) ?? asCountries.find(asn)?.country ?? mainCountry(network);
     return {
       number: asn,
       name,
@@ -103,7 +103,7 @@ export class NetworkTable {
   /** The announced networks of the hand-written table, with the type that they would have without it. */
   heldOut(): HeldOutNetwork[] {
     return [...this.#networks.values()].flatMap(({ asn, handle, hasRecords, ipv4Addresses }) => {
-      const label = hasRecords ? networkByHand(asn)?.role : undefined;
+      const label = hasRecords ? labelledNetworks.find(asn)?.connection_type : undefined;
       if (label === undefined) return [];
       const name = this.#names.sourceName(asn)?.value ?? handle ?? `AS${asn}`;
       const { networkLists, tables } = this.#input;
@@ -116,7 +116,8 @@ export class NetworkTable {
   /** The announced networks that a reader labelled, without those that the points of signals were fitted on. */
   labelled(): HeldOutNetwork[] {
     return [...this.#networks.values()].flatMap(({ asn, hasRecords, ipv4Addresses, connection }) => {
-      const label = hasRecords && !isFitted(asn) && networkByHand(asn) === undefined ? typeLabels.get(asn) : undefined;
+      const isMeasured = hasRecords && !isFitted(asn) && labelledNetworks.find(asn) === undefined;
+      const label = isMeasured ? typeLabels.find(asn)?.connection_type : undefined;
       if (label === undefined) return [];
       // The reader's `residential` is any access network.
       const answer = connection.type === 'mobile' ? 'residential' : connection.type;

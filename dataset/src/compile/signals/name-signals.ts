@@ -2,12 +2,20 @@
  * What the name of a network says about its kind, as keys of the table of points: classes of words, endings and
  * beginnings of words, single words such as company forms, a domain, whether it looks like the name of a person.
  */
-import { foldedWords } from '../../tables/folded-words.ts';
-import { BEGINNINGS, ENDINGS, NOT_A_PERSON, WORD_CLASSES } from '../../tables/type-signals/word-classes.ts';
+import { wordClasses } from '../../data-files/data-files.ts';
+import { foldedWords } from './folded-words.ts';
 
-const classes = Object.entries(WORD_CLASSES).map(
-  ([name, patterns]) => [name, new RegExp(`^(?:${patterns.join('|')})$`)] as const,
-);
+const vocabulary = wordClasses.derived((rows) => {
+  const patterns = (kind: (typeof rows)[number]['match'], name?: string) =>
+    rows.filter((row) => row.match === kind && row.class === name).map(({ pattern }) => pattern);
+  const names = new Set(rows.flatMap((row) => row.class ?? []));
+  return {
+    classes: [...names].map((name) => [name, new RegExp(`^(?:${patterns('word', name).join('|')})$`)] as const),
+    endings: patterns('ending'),
+    beginnings: patterns('beginning'),
+    companyWords: new Set(patterns('company')),
+  };
+});
 /** A second word of such a class says more than the first. */
 const COUNTED_TWICE: ReadonlySet<string> = new Set(['access', 'finance', 'industry', 'public', 'hosting']);
 /** Words with one of these are no part of the name of a person. */
@@ -37,24 +45,26 @@ export function nameSignals(name: string, known: KnownWords = new Map()): Set<st
   if (hits.size === 0) signals.add('no known word');
   if (/ trading as /i.test(name)) signals.add('trading as');
   for (const [, domain] of name.toLowerCase().matchAll(/\.(net|com|org|[a-z]{2})\b/g)) signals.add(`domain: ${domain}`);
-  if (isPerson(name, words)) signals.add('person');
-  if (!words.some((word) => NOT_A_PERSON.has(word))) signals.add('no company form');
+  const isCompany = words.some((word) => vocabulary().companyWords.has(word));
+  if (!isCompany && isPerson(name, words)) signals.add('person');
+  if (!isCompany) signals.add('no company form');
   return signals;
 }
 
 function isPerson(name: string, words: readonly string[]): boolean {
   if (words.length < 2 || words.length > 5 || /[.,"&]/.test(name)) return false;
-  return !words.some((word) => NOT_A_PERSON.has(word) || TECHNICAL.test(word));
+  return !words.some((word) => TECHNICAL.test(word));
 }
 
 function wordSignals(word: string): WordSignals {
+  const { classes, endings, beginnings } = vocabulary();
   const isLonger = (part: string) => word.length > part.length + 1;
   return {
     classes: classes.filter(([, pattern]) => pattern.test(word)).map(([group]) => group),
     keys: [
       `"${word}"`,
-      ...ENDINGS.filter((part) => isLonger(part) && word.endsWith(part)).map((part) => `-${part}`),
-      ...BEGINNINGS.filter((part) => isLonger(part) && word.startsWith(part)).map((part) => `${part}-`),
+      ...endings.filter((part) => isLonger(part) && word.endsWith(part)).map((part) => `-${part}`),
+      ...beginnings.filter((part) => isLonger(part) && word.startsWith(part)).map((part) => `${part}-`),
     ],
   };
 }

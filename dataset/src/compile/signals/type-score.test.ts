@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { typePoints } from '../../tables/type-signals/points.ts';
+import { typePoints } from '../../data-files/data-files.ts';
 import { networkSignals } from './network-signals.ts';
 import type { RouteShape } from './route-shapes.ts';
 import { scoreType } from './type-score.ts';
@@ -39,7 +39,8 @@ test('type score: the signals that say most for the answer are named', () => {
 });
 
 test('type points: every row says something, and its points add up to about 0', () => {
-  for (const [signal, points] of Object.entries(typePoints)) {
+  for (const { signal, residential, datacenter, business } of typePoints.rows) {
+    const points = [residential, datacenter, business];
     assert.ok(
       points.some((value) => value !== 0),
       signal,

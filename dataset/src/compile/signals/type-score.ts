@@ -1,11 +1,11 @@
 /**
  * The kind of a network that no table, list or rule on names knows, by adding up weak evidence: words of its name, where
- * it is registered, what it announces. The points of each signal are in tables/type-signals/points.ts. A kind must be
+ * it is registered, what it announces. The points of each signal are in `type-points.csv`. A kind must be
  * ahead of the others by a margin, because a missing flag does less harm than a wrong one; where none is, the type is
  * `business`, which sets no flag, and is called assumed.
  */
+import { typePoints } from '../../data-files/data-files.ts';
 import type { ConnectionType, TypeSignal } from '../../record.ts';
-import { typePoints } from '../../tables/type-signals/points.ts';
 import type { NetworkSignals } from './network-signals.ts';
 
 /**
@@ -23,6 +23,12 @@ type ScoredType = {
   readonly signal: TypeSignal;
 };
 
+/**
+ * Which half a network belongs to, of labels and of the table of networks: points were fitted on one half, and the other
+ * measures them.
+ */
+export const isFitted = (asn: number): boolean => Math.imul(asn, 0x9e3779b1) >= 0;
+
 type Points = readonly [residential: number, datacenter: number, business: number];
 
 export function scoreType(signals: NetworkSignals): ScoredType {
@@ -38,7 +44,8 @@ export function scoreType(signals: NetworkSignals): ScoredType {
 }
 
 function pointsOf(signal: string): Points {
-  return (Object.hasOwn(typePoints, signal) ? typePoints[signal] : undefined) ?? [0, 0, 0];
+  const row = typePoints.find(signal);
+  return row === undefined ? [0, 0, 0] : [row.residential, row.datacenter, row.business];
 }
 
 function sum(list: readonly Points[]): Points {

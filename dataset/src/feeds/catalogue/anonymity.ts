@@ -1,10 +1,9 @@
 /** Tor, relays, proxies and VPN services. */
-import { networksOf } from '../../tables/networks/cloud.ts';
 import type { Feed } from '../feed.ts';
 import { PUBLISHED } from '../npm-sources.ts';
-import { GITHUB } from './publishers.ts';
+import { GITHUB, networksOf } from './publishers.ts';
 
-export const anonymityFeeds: readonly Feed[] = [
+export const anonymityFeeds = (): readonly Feed[] => [
   {
     id: 'tor-onionoo',
     url: 'https://onionoo.torproject.org/details?flag=Exit&fields=exit_addresses,or_addresses,flags,contact,exit_policy_summary,exit_policy_v6_summary',

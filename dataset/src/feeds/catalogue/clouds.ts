@@ -1,9 +1,9 @@
 /** Clouds, by their own lists. A region or a geofeed also gives the country in which addresses are used. */
-import { networksOf } from '../../tables/networks/cloud.ts';
 import type { Feed } from '../feed.ts';
 import { PUBLISHED } from '../npm-sources.ts';
+import { networksOf } from './publishers.ts';
 
-export const cloudFeeds: readonly Feed[] = [
+export const cloudFeeds = (): readonly Feed[] => [
   {
     id: 'geofeed-linode',
     url: 'https://geoip.linode.com/',

@@ -1,10 +1,9 @@
 /** Where addresses are used and where they are registered. */
-import { networksOf } from '../../tables/networks/cloud.ts';
 import type { Feed } from '../feed.ts';
 import { PUBLISHED } from '../npm-sources.ts';
-import { GITHUB, IP_LOCATION_DB } from './publishers.ts';
+import { GITHUB, IP_LOCATION_DB, networksOf } from './publishers.ts';
 
-export const countryFeeds: readonly Feed[] = [
+export const countryFeeds = (): readonly Feed[] => [
   ...(['4', '6'] as const).map(
     (version): Feed => ({
       id: `user-country-v${version}`,

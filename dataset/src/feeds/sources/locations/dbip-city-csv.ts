@@ -6,8 +6,8 @@ import { parseAddress } from '../../../address.ts';
 import { AddressRows, wordsOfAddress } from '../../../address-rows.ts';
 import { isCountry } from '../../../country-code.ts';
 import type { Content } from '../../../io/content.ts';
+import { csvRow } from '../../../io/csv-row.ts';
 import type { Locations } from '../../parsed.ts';
-import { csvRow } from '../csv-row.ts';
 import { coordinates, MAX_PLACES, PlaceList, placeName } from './place-list.ts';
 
 export function parseDbipCityCsv(content: Content): Locations {

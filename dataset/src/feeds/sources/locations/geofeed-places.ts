@@ -7,9 +7,9 @@
  * return two lists of rows, in every update, while places are needed only where a database of locations is enabled.
  */
 import type { Content } from '../../../io/content.ts';
+import { csvRow } from '../../../io/csv-row.ts';
 import { parsePrefix } from '../../../prefix.ts';
 import { type FamilyRanges, Ranges } from '../../../ranges.ts';
-import { csvRow } from '../csv-row.ts';
 import { countryLabel, withoutRemark } from '../prefixes/geofeed.ts';
 import { type Place, PlaceList, placeName } from './place-list.ts';
 

@@ -3,8 +3,8 @@
 import { isReservedAsn, parseAsn } from '../../../as-number.ts';
 import { isCountry } from '../../../country-code.ts';
 import type { Content } from '../../../io/content.ts';
+import { csvRow } from '../../../io/csv-row.ts';
 import type { Names, NetworkName } from '../../parsed.ts';
-import { csvRow } from '../csv-row.ts';
 
 /** asn2org: `"asn","name","source"`, with the name of the organisation that holds the AS number. */
 export function parseAsn2orgCsv(content: Content): Names {

@@ -4,9 +4,9 @@
  */
 
 import type { Content } from '../../../io/content.ts';
+import { csvRow } from '../../../io/csv-row.ts';
 import type { ConnectionType } from '../../../record.ts';
 import type { Networks } from '../../parsed.ts';
-import { csvRow } from '../csv-row.ts';
 import { NetworkListBuilder } from './network-list.ts';
 
 const ROLES: ReadonlyMap<string, ConnectionType> = new Map([

@@ -7,9 +7,9 @@
  */
 import { isCountry } from '../../../country-code.ts';
 import type { Content } from '../../../io/content.ts';
+import { csvRow } from '../../../io/csv-row.ts';
 import { Ranges } from '../../../ranges.ts';
 import type { PrefixList } from '../../parsed.ts';
-import { csvRow } from '../csv-row.ts';
 import { dayOfText } from '../feed-day.ts';
 import { PrefixListBuilder } from '../prefix-list.ts';
 

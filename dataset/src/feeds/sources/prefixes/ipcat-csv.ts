@@ -1,8 +1,8 @@
 /** ipcat's list of datacenters: `first,last,name,url`, both addresses included. The label is the name. */
 
 import type { Content } from '../../../io/content.ts';
+import { csvRow } from '../../../io/csv-row.ts';
 import type { PrefixList } from '../../parsed.ts';
-import { csvRow } from '../csv-row.ts';
 import { PrefixListBuilder } from '../prefix-list.ts';
 
 export function parseIpcatCsv(content: Content): PrefixList {

@@ -6,10 +6,10 @@ import { parseAddress } from '../../../address.ts';
 import { isReservedAsn, parseAsn } from '../../../as-number.ts';
 import { encodeCountry } from '../../../country-code.ts';
 import type { Content } from '../../../io/content.ts';
+import { csvRow } from '../../../io/csv-row.ts';
 import { toBigInt } from '../../../prefix.ts';
 import { type FamilyRanges, Ranges } from '../../../ranges.ts';
 import type { Countries, Routes } from '../../parsed.ts';
-import { csvRow } from '../csv-row.ts';
 import { withCoveringPrefixes } from './covering-prefix.ts';
 import { withoutJoinedPrefixes } from './joined-prefixes.ts';
 

@@ -1,0 +1,95 @@
+/** The kinds of columns that tables have: how a cell is read, and what is refused. */
+import { parseAddress } from '../address.ts';
+import { isReservedAsn, parseAsn } from '../as-number.ts';
+import { isCountry } from '../country-code.ts';
+import { formatPrefix, parseCidr, parsePrefix, type Range, toBigInt } from '../prefix.ts';
+import type { Column } from './csv-table.ts';
+
+/** The value or undefined, if the text is how the value is written: `013335` is not. */
+const exact = <T>(text: string, value: T | undefined, written = String(value)): T | undefined =>
+  written === text ? value : undefined;
+
+export const number: Column<number> = {
+  parse: (text) => (/^-?[0-9]{1,10}$/.test(text) ? exact(text, Number(text)) : undefined),
+  wanted: 'a whole number',
+};
+
+export const asn: Column<number> = {
+  parse: (text) => {
+    const value = parseAsn(text);
+    return value === undefined || isReservedAsn(value) ? undefined : exact(text, value);
+  },
+  wanted: 'a public AS number, such as 15169',
+};
+
+export const prefix: Column<Range> = {
+  parse: (text) => {
+    const cidr = text.includes('/') ? parseCidr(text) : undefined;
+    return cidr && exact(text, parsePrefix(text), formatPrefix(cidr.address, cidr.length));
+  },
+  wanted: 'a prefix without host bits, such as 192.0.2.0/24',
+};
+
+/** For ranges that are no prefix. */
+export const addressRange: Column<Range> = {
+  parse: (text) => {
+    if (text.includes('/')) return prefix.parse(text);
+    const [first, last, ...more] = text.split('-').map(parseAddress);
+    if (first === undefined || last?.version !== first.version || more.length > 0) return undefined;
+    const range = { version: first.version, start: toBigInt(first), end: toBigInt(last) };
+    return range.start <= range.end ? range : undefined;
+  },
+  wanted: 'a prefix, or the first and the last address with a hyphen between them',
+};
+
+export const country: Column<string> = {
+  parse: (text) => (isCountry(text) ? text : undefined),
+  wanted: 'a country, two capital letters of ISO 3166-1',
+};
+
+/** Also `EU` and `AP`, which registries use. */
+export const registeredCountry: Column<string> = {
+  parse: (text) => (/^[A-Z]{2}$/.test(text) ? text : undefined),
+  wanted: 'two capital letters',
+};
+
+export const day: Column<string> = {
+  parse: (text) => {
+    const time = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text) ? Date.parse(text) : Number.NaN;
+    return Number.isNaN(time) ? undefined : exact(text, text, new Date(time).toISOString().slice(0, 10));
+  },
+  wanted: 'a date, such as 2026-11-15',
+};
+
+export const flag: Column<boolean> = {
+  parse: (text) => exact(text, text === 'true'),
+  wanted: 'true or false',
+};
+
+export const pattern: Column<string> = {
+  parse: (text) => {
+    try {
+      return text === '' ? undefined : new RegExp(text) && text;
+    } catch {
+      return undefined;
+    }
+  },
+  wanted: 'a regular expression',
+};
+
+export const text = (maxLength = 200): Column<string> => ({
+  // U+FFFD stands for bytes that are not UTF-8.
+  parse: (value) => (/^(?! )[^\p{Cc}\uFFFD]+(?<! )$/u.test(value) && value.length <= maxLength ? value : undefined),
+  wanted: `a text of at most ${maxLength} characters in UTF-8, without spaces around it`,
+});
+
+export const oneOf = <T extends string>(values: readonly T[]): Column<T> => ({
+  parse: (value) => values.find((one) => one === value),
+  wanted: `one of ${values.join(', ')}`,
+});
+
+export const optional = <T>({ parse, wanted }: Column<T>): Column<T | undefined> => ({
+  parse,
+  wanted: `empty or ${wanted}`,
+  isOptional: true,
+});

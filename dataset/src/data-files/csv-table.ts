@@ -1,0 +1,145 @@
+/**
+ * A table of facts in `dataset/data`: a CSV file whose columns are declared once, in data-files.ts, and from which the
+ * type of its rows follows. A file is read and checked when its rows are first asked for. Problems are reported with
+ * file and line, and a file with a problem is refused as a whole.
+ */
+import { readFileSync } from 'node:fs';
+import { DatasetError } from '../dataset-error.ts';
+import { csvRow } from '../io/csv-row.ts';
+
+export type Column<T> = {
+  /** Undefined for a text that is not a value of this column. */
+  readonly parse: (text: string) => T | undefined;
+  /** What the value must be, for the message. */
+  readonly wanted: string;
+  /** An empty cell is undefined. */
+  readonly isOptional?: boolean;
+};
+
+type Columns = Readonly<Record<string, Column<unknown>>>;
+type Row<C extends Columns> = { readonly [Name in keyof C]: C[Name] extends Column<infer T> ? T : never };
+type Content<C extends Columns> = {
+  /** The first is in line 2 of the file. */
+  readonly rows: readonly Row<C>[];
+  /** Positions in `rows`, by the text of their key. */
+  readonly positions: ReadonlyMap<string, number>;
+};
+
+const MAX_PROBLEMS = 10;
+
+export class CsvTable<C extends Columns> {
+  readonly file: string;
+  readonly #columns: C;
+  readonly #key: readonly (keyof C & string)[];
+  readonly #sortedBy: (keyof C & string) | undefined;
+  #content: Content<C> | undefined;
+
+  /** `key`: the columns whose values no two rows share. `sortedBy`: a column of numbers that ascend. */
+  constructor(file: string, columns: C, key: readonly (keyof C & string)[], sortedBy?: keyof C & string) {
+    this.file = file;
+    this.#columns = columns;
+    this.#key = key;
+    this.#sortedBy = sortedBy;
+  }
+
+  get rows(): readonly Row<C>[] {
+    return this.#load().rows;
+  }
+
+  /** By the values of the key. */
+  find(...key: readonly (string | number)[]): Row<C> | undefined {
+    const { rows, positions } = this.#load();
+    const at = positions.get(key.join(','));
+    return at === undefined ? undefined : rows[at];
+  }
+
+  /** What is made of the rows, once, when it is first asked for. */
+  derived<T>(make: (rows: readonly Row<C>[]) => T): () => T {
+    let made: { readonly value: T } | undefined;
+    return () => {
+      made ??= { value: make(this.rows) };
+      return made.value;
+    };
+  }
+
+  /** For a sorted table: the line of the row with this value, or else the line after which it belongs. */
+  lineOf(value: number): number {
+    return this.#lastLineUpTo(value, this.rows);
+  }
+
+  /** The latest date of a row. */
+  get asOf(): string {
+    return this.rows.reduce((latest, { as_of }) => (String(as_of) > latest ? String(as_of) : latest), '');
+  }
+
+  /** Throws a DatasetError with the problems of the text. */
+  parse(text: string): Content<C> {
+    const names = Object.keys(this.#columns);
+    // Spreadsheets write a byte order mark, and CR LF at the end of a line.
+    const [header, ...lines] = text.replace(/^\uFEFF/, '').split(/\r?\n/);
+    if (lines.at(-1) === '') lines.pop();
+    if (header !== names.join(',')) throw new DatasetError(`${this.file}:1: the columns must be ${names.join(',')}`);
+    const rows: Row<C>[] = [];
+    const positions = new Map<string, number>();
+    const problems: string[] = [];
+    for (const line of lines) {
+      const at = rows.length;
+      const report = (problem: string) => problems.push(`${this.file}:${at + 2}: ${problem}`);
+      const cells = csvRow(line);
+      const misshapen = problemOfShape(line, cells, names.length);
+      if (misshapen !== undefined) report(misshapen);
+      const row = misshapen === undefined ? this.#parseRow(cells, report) : {};
+      // Incomplete only if there is a problem, and then none of the rows is used.
+      rows.push(row as Row<C>);
+      if (misshapen !== undefined) continue;
+      const key = this.#key.map((name) => cells[names.indexOf(name)]).join(',');
+      const first = positions.get(key);
+      const value = Number(row[this.#sortedBy ?? '']);
+      if (first !== undefined) report(`${key} appears twice (first in line ${first + 2})`);
+      else if (Number(rows[at - 1]?.[this.#sortedBy ?? '']) > value)
+        report(`${value} belongs after line ${this.#lastLineUpTo(value, rows.slice(0, at))}`);
+      positions.set(key, first ?? at);
+    }
+    const more = problems.length - MAX_PROBLEMS;
+    if (more > 0) problems.splice(MAX_PROBLEMS, more, `and ${more} more problems`);
+    if (problems.length > 0) throw new DatasetError(problems.join('\n'));
+    return { rows, positions };
+  }
+
+  #parseRow(cells: readonly string[], report: (problem: string) => void): Record<string, unknown> {
+    const row: Record<string, unknown> = {};
+    let at = 0;
+    for (const name in this.#columns) {
+      const { parse, wanted, isOptional } = this.#columns[name] as Column<unknown>;
+      const cell = cells[at++] ?? '';
+      if (cell === '' && isOptional === true) continue;
+      row[name] = parse(cell);
+      if (row[name] === undefined) report(`${name} is ${JSON.stringify(cell)}, but must be ${wanted}`);
+    }
+    return row;
+  }
+
+  #lastLineUpTo(value: number, rows: readonly Row<C>[]): number {
+    return rows.findLastIndex((row) => Number(row[this.#sortedBy ?? '']) <= value) + 2;
+  }
+
+  #load(): Content<C> {
+    if (this.#content === undefined) {
+      let text: string;
+      try {
+        text = readFileSync(new URL(`../../data/${this.file}`, import.meta.url), 'utf8');
+      } catch (error) {
+        throw new DatasetError(`the table ${this.file} cannot be read: ${(error as Error).message}`);
+      }
+      this.#content = this.parse(text);
+    }
+    return this.#content;
+  }
+}
+
+function problemOfShape(line: string, cells: readonly string[], columns: number): string | undefined {
+  if (line === '') return 'the line is empty';
+  if (line.split('"').length % 2 === 0) return 'a quote is not closed';
+  if (cells.length === columns) return undefined;
+  return `${cells.length} cells instead of ${columns}; a value with a comma must be in quotes`;
+}

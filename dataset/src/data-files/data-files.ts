@@ -1,0 +1,127 @@
+/**
+ * The tables in `dataset/data`, with their columns. What a table is about, and how its rows are known, is in
+ * `dataset/data/README.md`. Only a compiler and its reviews read them: lookups read the compiled dataset.
+ */
+import { CONNECTION_TYPES, RIRS } from '../record.ts';
+import * as column from './columns.ts';
+import { CsvTable } from './csv-table.ts';
+
+const { asn, country, day, number, oneOf, optional, pattern, prefix } = column;
+const connectionType = oneOf(CONNECTION_TYPES);
+const registry = oneOf(RIRS);
+const text = column.text();
+/** When the row was known to be right, and how it is known. */
+const known = { as_of: day, source: text };
+
+export const labelledNetworks = new CsvTable(
+  'networks.csv',
+  {
+    asn,
+    connection_type: connectionType,
+    // Shown in answers where the registered name is none.
+    name: column.text(48),
+    cloud_provider: optional(text),
+    vpn_operator: optional(text),
+    misnamed_as: optional(text),
+    group: text,
+    ...known,
+  },
+  ['asn'],
+  'asn',
+);
+
+export const networkNames = new CsvTable('network-names.csv', { asn, name: text, ...known }, ['asn'], 'asn');
+
+export const asCountries = new CsvTable('as-countries.csv', { asn, country, ...known }, ['asn'], 'asn');
+
+export const typeLabels = new CsvTable(
+  'type-labels.csv',
+  { asn, connection_type: connectionType, ...known },
+  ['asn'],
+  'asn',
+);
+
+export const countryLabels = new CsvTable(
+  'country-labels.csv',
+  { prefix, country, operator: text, feeds: text, ...known },
+  ['prefix'],
+);
+
+export const addressTypes = new CsvTable(
+  'address-types.csv',
+  { prefix, connection_type: connectionType, operator: text, ...known },
+  ['prefix'],
+);
+
+export const addressCountries = new CsvTable('address-countries.csv', { prefix, country, name: text, ...known }, [
+  'prefix',
+]);
+
+export const cloudCountries = new CsvTable(
+  'cloud-countries.csv',
+  { prefix, country, feed: text, credit: text, ...known },
+  ['prefix'],
+);
+
+export const mistakenCountries = new CsvTable('mistaken-countries.csv', { asn, country, ...known }, ['asn', 'country']);
+
+export const cloudRegions = new CsvTable('cloud-regions.csv', { provider: text, region: text, country, ...known }, [
+  'provider',
+  'region',
+]);
+
+export const crawlers = new CsvTable(
+  'crawlers.csv',
+  { prefix, company: text, bot: text, is_ai: column.flag, ...known },
+  ['company', 'bot', 'prefix'],
+);
+
+export const torExits = new CsvTable('tor-exits.csv', { prefix, operator: text, group: text, ...known }, ['prefix']);
+
+export const registryAddresses = new CsvTable(
+  'registry-addresses.csv',
+  { range: column.addressRange, registry, ...known },
+  ['range'],
+);
+
+const asNumbers = { first: number, last: number, registry, ...known };
+export const registryAsNumbers = new CsvTable('registry-as-numbers.csv', asNumbers, ['first'], 'first');
+export const transferredAsNumbers = new CsvTable('transferred-as-numbers.csv', asNumbers, ['first'], 'first');
+
+export const registryCountries = new CsvTable(
+  'registry-countries.csv',
+  { country: column.registeredCountry, registry, ...known },
+  ['country'],
+);
+
+export const nameRules = new CsvTable(
+  'name-rules.csv',
+  {
+    rule: number,
+    connection_type: optional(connectionType),
+    match: oneOf(['ignore', 'word', 'part']),
+    pattern,
+    note: optional(text),
+    as_of: day,
+  },
+  ['rule', 'match', 'pattern'],
+  'rule',
+);
+
+export const wordClasses = new CsvTable(
+  'word-classes.csv',
+  {
+    match: oneOf(['word', 'ending', 'beginning', 'company']),
+    class: optional(text),
+    pattern,
+    note: optional(text),
+    as_of: day,
+  },
+  ['match', 'class', 'pattern'],
+);
+
+export const typePoints = new CsvTable(
+  'type-points.csv',
+  { signal: text, residential: number, datacenter: number, business: number, ...known },
+  ['signal'],
+);

@@ -15,7 +15,7 @@ import { supplementFeeds } from './catalogue/supplement.ts';
 import { threatFeeds } from './catalogue/threats.ts';
 import type { Feed } from './feed.ts';
 
-export const catalogue = (): readonly Feed[] => [
+export const builtInFeeds = (): readonly Feed[] => [
   ...routeFeeds,
   ...nameFeeds,
   ...countryFeeds(),

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { catalogue } from './catalogue.ts';
+import { builtInFeeds } from './catalogue.ts';
 import { DRIVES_OF, FORMATS } from './formats.ts';
 import { defaultFeeds, parseCatalogue } from './read-catalogue.ts';
 
 const FEED = { id: 'ours', url: 'file:///srv/list.txt', format: 'cidr-lines', drives: ['blocklist'] };
 
 test('catalogue: every built-in feed is one that an operator could have written', () => {
-  const again = parseCatalogue(JSON.stringify({ feeds: catalogue() }));
+  const again = parseCatalogue(JSON.stringify({ feeds: builtInFeeds() }));
   assert.deepEqual(again, defaultFeeds());
 });
 
-for (const { id, format, drives } of catalogue()) {
+for (const { id, format, drives } of builtInFeeds()) {
   test(`catalogue: ${id} drives what its format can say`, () => {
     const possible = DRIVES_OF[FORMATS[format]?.shape ?? 'names'];
     assert.deepEqual(
@@ -50,10 +50,10 @@ test('catalogue: the built-in one with feeds enabled, disabled, replaced and add
     ['peeringdb', 'bgptools-mobile', 'feodo', 'crawler-openai-gptbot', 'ipsum', 'iptoasn', 'ours'].map(isOn),
     [true, true, false, false, true, false, true],
   );
-  assert.equal(feeds.length, catalogue().length + 1);
+  assert.equal(feeds.length, builtInFeeds().length + 1);
   assert.equal(
     feeds.findIndex(({ url }) => url === FEED.url),
-    catalogue().findIndex(({ id }) => id === 'cins'),
+    builtInFeeds().findIndex(({ id }) => id === 'cins'),
   );
 });
 
@@ -141,7 +141,7 @@ for (const [behaviour, changes, message] of [
 
 test('catalogue: a list that is not for commercial use, or has unclear terms, is off', () => {
   const unclear = /non-commercial|not for commercial|not clear|no licence text$|none (?:found|given)|terms not read/;
-  const on = catalogue().filter(({ mode, drives, licence }) => {
+  const on = builtInFeeds().filter(({ mode, drives, licence }) => {
     const isThirdParty = drives.some((drive) => ['blocklist', 'is_proxy', 'connection_type'].includes(drive));
     return mode === 'on' && isThirdParty && unclear.test(licence);
   });
@@ -149,7 +149,7 @@ test('catalogue: a list that is not for commercial use, or has unclear terms, is
 });
 
 test('catalogue: a geofeed decides only for networks of its operator', () => {
-  const unscoped = catalogue().filter(({ format, drives, asns }) => {
+  const unscoped = builtInFeeds().filter(({ format, drives, asns }) => {
     return format === 'geofeed' && drives.includes('country') && (asns ?? []).length === 0;
   });
   assert.deepEqual(

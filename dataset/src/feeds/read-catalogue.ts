@@ -9,7 +9,7 @@
 import { MAX_ASN } from '../as-number.ts';
 import { DatasetError } from '../dataset-error.ts';
 import { CONNECTION_TYPES } from '../record.ts';
-import { catalogue } from './catalogue.ts';
+import { builtInFeeds } from './catalogue.ts';
 import { DRIVES, type Feed } from './feed.ts';
 import { FEED_ID } from './feed-cache.ts';
 import { DRIVES_OF, FORMATS } from './formats.ts';
@@ -18,7 +18,7 @@ export type ActiveFeed = Feed & { readonly isOn: boolean };
 
 /** The built-in catalogue without changes. */
 export function defaultFeeds(): ActiveFeed[] {
-  return catalogue().map((feed) => ({ ...feed, isOn: feed.mode === 'on' }));
+  return builtInFeeds().map((feed) => ({ ...feed, isOn: feed.mode === 'on' }));
 }
 
 export function parseCatalogue(text: string): ActiveFeed[] {
@@ -160,7 +160,7 @@ const INHERITED: readonly (keyof Feed)[] = [
 
 function parseFeed(value: unknown, place: string): ActiveFeed {
   const own = fieldsOf(place, value, Object.keys(FIELDS));
-  const builtIn = catalogue().find(({ id }) => id === own['id']);
+  const builtIn = builtInFeeds().find(({ id }) => id === own['id']);
   const known = builtIn === undefined ? [] : INHERITED.map((field) => [field, builtIn[field]] as const);
   const entry: Record<string, unknown> = { ...Object.fromEntries(known), ...own };
   const feed: Record<string, unknown> = {};

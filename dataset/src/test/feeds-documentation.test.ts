@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { parseAddress } from '../address.ts';
 import { LARGEST_SHARES } from '../compile/guard/result-guard.ts';
 import { liveInput } from '../compile/live.ts';
-import { catalogue } from '../feeds/catalogue.ts';
+import { builtInFeeds } from '../feeds/catalogue.ts';
 import { DRIVES } from '../feeds/feed.ts';
 import { FeedCache } from '../feeds/feed-cache.ts';
 import { DRIVES_OF, FORMATS } from '../feeds/formats.ts';
@@ -23,7 +23,7 @@ const page = new DocumentationPage('feeds.md');
 test('feeds page: the catalogue, feed by feed', () => {
   assert.deepEqual(
     page.table('feed', 'drives', 'licence', 'refresh', 'mode'),
-    catalogue().map(({ id, drives, licence, refresh_hours, mode }) => [
+    builtInFeeds().map(({ id, drives, licence, refresh_hours, mode }) => [
       `\`${id}\``,
       drives.join(', '),
       licence,
@@ -31,14 +31,14 @@ test('feeds page: the catalogue, feed by feed', () => {
       mode,
     ]),
   );
-  const on = catalogue().filter(({ mode }) => mode === 'on').length;
-  assert.ok(page.text.includes(`${catalogue.length} feeds, ${on} of them on.`));
+  const on = builtInFeeds().filter(({ mode }) => mode === 'on').length;
+  assert.ok(page.text.includes(`${builtInFeeds().length} feeds, ${on} of them on.`));
   assert.ok(new DocumentationPage('../README.md').text.includes(`${on} feeds are on`));
 });
 
 test('feeds page: which feeds expire', () => {
   assert.deepEqual(
-    catalogue().flatMap(({ id, expire_hours }) => (expire_hours === undefined ? [] : [`${id} ${expire_hours}`])),
+    builtInFeeds().flatMap(({ id, expire_hours }) => (expire_hours === undefined ? [] : [`${id} ${expire_hours}`])),
     [
       'tor-onionoo 48',
       'tor-exits 48',
@@ -130,7 +130,7 @@ function defaultIn(cell: string): unknown {
 test('feeds page: the example of a catalogue is parsed as the page says', () => {
   const [example = ''] = page.blocks('json');
   const feeds = parseCatalogue(example);
-  assert.equal(feeds.length, catalogue.length + 3);
+  assert.equal(feeds.length, builtInFeeds().length + 3);
   assert.deepEqual(
     ['peeringdb', 'bgptools-vpn', 'feodo', 'cins', 'tor-exits', 'staff-vpn', 'dated-table'].map(
       (id) => feeds.find((feed) => feed.id === id)?.isOn,
@@ -139,7 +139,7 @@ test('feeds page: the example of a catalogue is parsed as the page says', () => 
   );
   assert.equal(
     feeds.findIndex(({ id }) => id === 'tor-exits'),
-    catalogue().findIndex(({ id }) => id === 'tor-exits'),
+    builtInFeeds().findIndex(({ id }) => id === 'tor-exits'),
   );
 });
 
@@ -152,7 +152,7 @@ test('feeds page: an own list is ingested and shows in an answer', async (t) => 
   writeFileSync(path, move(page.blocks('text our-list.txt')[0] ?? ''));
   const json = page.blocks('json our-feeds.json')[0] ?? '';
   const feeds = parseCatalogue(json.replace('file:///srv/whence/our-list.txt', pathToFileURL(path).href));
-  const own = feeds.slice(catalogue.length);
+  const own = feeds.slice(builtInFeeds().length);
   assert.deepEqual(
     own.map(({ id, isOn }) => [id, isOn]),
     [['our-list', true]],

@@ -83,12 +83,17 @@ export type Client = {
     options?: CallOptions & { limit?: number },
   ): Promise<ApiResponse<AsnSearchAnswer, TimedMeta>>;
   /**
-   * Without selectors, or with an empty list, the server tries the common ones and reports those that exist. `include`
-   * adds `transport` (MTA-STS, TLS-RPT, DANE, BIMI, DNSSEC) and `networks` (who carries the mail) to the report.
+   * Without selectors, or with an empty list, the server tries the common ones, with `moreSelectors` beside them, and
+   * reports those that exist. `include` adds `transport` (MTA-STS, TLS-RPT, DANE, BIMI, DNSSEC), `networks` (who carries
+   * the mail) and `details` (points of each part, SPF tree, records to publish) to the report.
    */
   emailDomain(
     domain: string,
-    options?: CallOptions & { selectors?: readonly string[]; include?: readonly ('transport' | 'networks')[] },
+    options?: CallOptions & {
+      selectors?: readonly string[];
+      moreSelectors?: readonly string[];
+      include?: readonly ('transport' | 'networks' | 'details')[];
+    },
   ): Promise<ApiResponse<EmailReport, TimedMeta>>;
   /** The version being served, its sources, and all versions that are kept. */
   dataset(options?: CallOptions): Promise<ApiResponse<DatasetReport, TimedMeta>>;
@@ -155,9 +160,10 @@ export function createClient(options: ClientOptions): Client {
     searchAsn: async (query, { limit = DEFAULT_SEARCH_LIMIT, signal } = {}) =>
       get('/v1/asn/search', signal, { q: query, limit: String(limit) }),
 
-    emailDomain: async (domain, { selectors = [], include = [], signal } = {}) =>
+    emailDomain: async (domain, { selectors = [], moreSelectors = [], include = [], signal } = {}) =>
       get(`/v1/email/domain/${segment(domain)}/dns`, signal, {
         ...(selectors.length > 0 && { selectors: selectors.join(',') }),
+        ...(moreSelectors.length > 0 && { more_selectors: moreSelectors.join(',') }),
         ...(include.length > 0 && { include: include.join(',') }),
       }),
 

@@ -45,6 +45,8 @@ export type SortOrder = (typeof SORT_ORDERS)[number];
 /** Sections of an email report that are made only on request. */
 export const INCLUDABLE_SECTIONS = ['transport', 'networks'] as const;
 export type IncludableSection = (typeof INCLUDABLE_SECTIONS)[number];
+/** Those of the API: the dashboard always has the details. */
+export const EMAIL_SECTIONS = [...INCLUDABLE_SECTIONS, 'details'] as const;
 
 /** What an answer about an address has only on request. Local ones need nothing but the dataset and its supplement. */
 export const LOCAL_ADDRESS_SECTIONS = ['routing', 'privacy', 'location'] as const;

@@ -16,6 +16,33 @@ export type EmailReport = {
   transport?: TransportReport;
   /** Only with `include: ['networks']`. */
   networks?: NetworksReport;
+  /** Only with `include: ['details']`. */
+  details?: EmailDetails;
+};
+
+export type MailPart = 'mx' | 'spf' | 'dkim' | 'dmarc';
+
+/** What the report is made from. `record` is a line of a zone file, or `''`. */
+export type EmailDetails = {
+  points: Record<MailPart, number>;
+  /** Parts that DNS did not answer for. */
+  unverified: MailPart[];
+  /** Why anyone can send mail as the domain; `''` if that is not so. */
+  risk: string;
+  /** Set up to send no mail: nothing is left to fix, whatever the grade. */
+  is_finished: boolean;
+  advice: { points: number; text: string; record: string }[];
+  /** The record of the domain, at depth 0, and below it what its terms lead to. */
+  spf_tree: { depth: number; term: string; lookups: number; errors: string[] }[];
+  /** What two reports are compared by. */
+  evidence: {
+    unverified: MailPart[];
+    open_to_all: boolean;
+    ipv4_addresses: number;
+    ipv6_48s: number;
+    spf_terms: { term: string; ipv4_addresses: number; ipv6_48s: number }[];
+    dangling: { part: MailPart; name: string }[];
+  };
 };
 
 /** Errors here and below have the form `code: explanation`, with a stable snake_case code. */

@@ -112,7 +112,7 @@ function AdviceCard({ points, text, record }: DomainAdvice) {
       </div>
       <div className={classes['body']}>
         <p>{text}</p>
-        {record !== undefined && (
+        {record !== '' && (
           <div className={classes['record']}>
             <CodeBlock text={record} label="record to publish" />
           </div>

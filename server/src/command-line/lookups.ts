@@ -1,7 +1,6 @@
 /** Command-line definitions of `wh ip`, `wh asn`, `wh asn search` and `wh mcp`. */
 import { type Command, Option } from 'commander';
-import { ASN_FIELDS } from '../commands/lookup/asn-fields.ts';
-import { EXPANSION_LIMIT } from '../commands/lookup/expansion-limit.ts';
+import { ASN_FIELDS } from '../commands/lookup/asn-answer.ts';
 import { FIELDS } from '../enrich/fields.ts';
 import { ADDRESS_SECTIONS } from '../vocabulary.ts';
 import { type Invocation, jsonOption, keyOption, namesAmong, positiveInteger, urlOption } from './command.ts';
@@ -47,7 +46,7 @@ export function defineIp(program: Command, invocation: Invocation): void {
     .action(async (addresses: string[], options) => {
       if (options.history === true || options.at !== undefined || options.datasetVersion !== undefined) {
         const { pastIpCommand } = await import('../commands/past-ip.ts');
-        exitWith(pastIpCommand(config().dataDir, addresses, options, now(), invocation));
+        exitWith(await pastIpCommand(config().dataDir, addresses, options, now(), invocation));
         return;
       }
       const { ipCommand } = await import('../commands/ip.ts');
@@ -99,6 +98,9 @@ export function defineMcp(program: Command, { config, stdin, stdout, exitWith }:
       exitWith(await mcpCommand(config(), stdin(), stdout));
     });
 }
+
+/** Addresses of one CIDR or range, or numbers of one range: a /12 of IPv4. */
+const EXPANSION_LIMIT = 1 << 20;
 
 const limitOption = (of: string) =>
   new Option('--limit <count>', `most ${of}`).argParser(positiveInteger).default(EXPANSION_LIMIT);

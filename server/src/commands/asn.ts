@@ -1,50 +1,42 @@
-/** `wh asn N…` and `wh asn search Q`: networks by number and by name, from the local dataset. */
+/** `wh asn N…` and `wh asn search Q`: networks by number and by name. */
 import { parsePrefixedAsn } from '@whence/dataset/internal/as-number';
 import { AsnSearch } from '@whence/dataset/internal/lookup/asn-search';
-import type { AsnPrefixes, AsnRecord } from '@whence/dataset/record';
 import { quoteCell } from '../enrich/fields.ts';
-import type { Environment } from '../settings/config.ts';
 import { type ExitCode, UsageError } from '../terminal/exit.ts';
-import { type Output, StreamSink } from '../terminal/output.ts';
-import { printable } from '../terminal/printable.ts';
+import { type CommandStreams, StreamSink } from '../terminal/output.ts';
+import { jsonLine, printable } from '../terminal/printable.ts';
 import { cutToWidth, type Style, styleOf } from '../terminal/style.ts';
 import { type Detail, formatCount, formatDetails, formatTable } from '../terminal/table.ts';
 import { openLocalDataset } from './local-dataset.ts';
-import { ASN_FIELDS, type AsnField, asnFieldValue, parseAsnFields } from './lookup/asn-fields.ts';
-import { EXPANSION_LIMIT } from './lookup/expansion-limit.ts';
 import {
-  describeInvalid,
-  type Entry,
-  listedArguments,
-  type StandardInput,
-  TOO_LARGE,
-} from './lookup/listed-arguments.ts';
-import { type RemoteOptions, remoteUrl } from './remote/remote-options.ts';
+  ASN_FIELDS,
+  type AsnAnswer,
+  type AsnField,
+  type AsnSource,
+  asnFieldValue,
+  missingAsn,
+  parseAsnFields,
+  type SearchSource,
+} from './lookup/asn-answer.ts';
+import { describeInvalid, type Entry, listedArguments, TOO_LARGE } from './lookup/listed-arguments.ts';
+import { openSource, type RemoteOptions } from './remote/open-source.ts';
 
-type AsnOptions = RemoteOptions & { json?: boolean; csv?: boolean; field?: string; limit?: number; prefixes?: boolean };
-
-type AsnStreams = {
-  readonly stdin: StandardInput;
-  readonly stdout: Output;
-  readonly stderr: Output;
-  readonly environment: Environment;
-};
-
-export type AsnAnswer = (AsnRecord & { prefixes?: AsnPrefixes }) | { asn: number; error: string; code: string };
-
-/** Answers one number. */
-export type AsnSource = (asn: number) => Promise<AsnAnswer>;
+type AsnOptions = RemoteOptions & { json?: boolean; csv?: boolean; field?: string; limit: number; prefixes?: boolean };
 
 export async function asnCommand(
   dataDir: string,
   texts: readonly string[],
   options: AsnOptions,
-  { stdin, stdout, stderr, environment }: AsnStreams,
+  { stdin, stdout, stderr, environment }: CommandStreams,
 ): Promise<ExitCode> {
   const print = printerOf(options, styleOf(stdout, environment));
-  const parse = parseNumbersWithin(options.limit ?? EXPANSION_LIMIT);
+  const parse = parseNumbersWithin(options.limit);
   const listed = listedArguments(texts, parse, stdin, 'AS numbers, ranges of them');
-  const source = await openSource(dataDir, options, environment);
+  const withPrefixes = options.prefixes === true;
+  const source = await openSource(options, environment, {
+    local: () => localAsnSource(dataDir, withPrefixes),
+    remote: async (server) => (await import('./remote/remote-lookups.ts')).remoteAsnSource(server, withPrefixes),
+  });
   const isSingle = listed.areTyped && listed.typed.every(({ first, last }) => first === last);
   const sink = new StreamSink(stdout);
   let isEveryFound = true;
@@ -54,7 +46,7 @@ export async function asnCommand(
       if (entry.kind === 'invalid') {
         isEveryFound = false;
         const { text, error, code } = entry;
-        if (options.json === true) await sink.write(`${JSON.stringify({ asn: text, error, code })}\n`);
+        if (options.json === true) await sink.write(jsonLine({ asn: text, error, code }));
         else if (options.csv === true) await sink.write(csvLine(print.fields, text, () => '', error));
         else stderr.write(`error: ${printable(describeInvalid(entry))}\n`);
         continue;
@@ -92,19 +84,11 @@ function parseNumbersWithin(limit: number): (text: string) => Entry<Numbers> {
   };
 }
 
-async function openSource(dataDir: string, options: AsnOptions, environment: Environment): Promise<AsnSource> {
-  const withPrefixes = options.prefixes === true;
-  if (remoteUrl(options, environment) === undefined) return localSource(dataDir, withPrefixes);
-  const { openRemote } = await import('./remote/remote-server.ts');
-  const { remoteAsnSource } = await import('./remote/remote-lookups.ts');
-  return remoteAsnSource(openRemote(options, environment), withPrefixes);
-}
-
-function localSource(dataDir: string, withPrefixes: boolean): AsnSource {
+function localAsnSource(dataDir: string, withPrefixes: boolean): AsnSource {
   const dataset = openLocalDataset(dataDir);
   return async (asn) => {
     const record = dataset.asn(asn);
-    if (record === undefined) return { asn, error: 'no data found for ASN', code: 'NOT_FOUND' };
+    if (record === undefined) return missingAsn(asn);
     return withPrefixes ? { ...record, prefixes: dataset.prefixesOf(asn) } : record;
   };
 }
@@ -122,7 +106,7 @@ function printerOf({ json, csv, field, prefixes }: AsnOptions, style: Style): Pr
     if (json === true) {
       const values = () =>
         Object.fromEntries(['asn', ...fields].map((name) => [name, fieldValue(answer, name as AsnField)]));
-      return `${JSON.stringify(field === undefined || 'error' in answer ? answer : values())}\n`;
+      return jsonLine(field === undefined || 'error' in answer ? answer : values());
     }
     const text = (name: AsnField) => String(fieldValue(answer, name) ?? '');
     if (csv === true) return csvLine(fields, text('asn'), text, 'error' in answer ? answer.error : '');
@@ -172,16 +156,17 @@ export async function asnSearchCommand(
   dataDir: string,
   query: string,
   options: RemoteOptions & { json?: boolean; limit: number },
-  { stdout, environment }: Pick<AsnStreams, 'stdout' | 'environment'>,
+  { stdout, environment }: Pick<CommandStreams, 'stdout' | 'environment'>,
 ): Promise<ExitCode> {
   if (query.trim() === '') throw new UsageError('missing search text');
   if (query.length > 100) throw new UsageError('the search text is longer than 100 characters');
   const limit = Math.min(options.limit, 100);
-  const answer =
-    remoteUrl(options, environment) === undefined
-      ? new AsnSearch(openLocalDataset(dataDir)).search(query, limit)
-      : await remoteSearch(query, limit, options, environment);
-  if (options.json === true) stdout.write(`${JSON.stringify(answer)}\n`);
+  const search = await openSource(options, environment, {
+    local: () => localSearch(dataDir),
+    remote: async (server) => (await import('./remote/remote-lookups.ts')).remoteSearch(server),
+  });
+  const answer = await search(query, limit);
+  if (options.json === true) stdout.write(jsonLine(answer));
   else {
     const rows = answer.results.map(({ asn, asn_name, country, connection_type, prefix_count }) => [
       `AS${asn}`,
@@ -196,12 +181,7 @@ export async function asnSearchCommand(
   return answer.total === 0 ? 1 : 0;
 }
 
-async function remoteSearch(query: string, limit: number, options: RemoteOptions, environment: Environment) {
-  const { openRemote, remoteError } = await import('./remote/remote-server.ts');
-  const server = openRemote(options, environment);
-  try {
-    return (await server.client().searchAsn(query, { limit })).data;
-  } catch (error) {
-    throw remoteError(error, server.url, new Date());
-  }
+function localSearch(dataDir: string): SearchSource {
+  const search = new AsnSearch(openLocalDataset(dataDir));
+  return async (query, limit) => search.search(query, limit);
 }

@@ -1,6 +1,8 @@
 /** Requests for an email check: which texts they take, how they are refused, and the check itself. */
+
 import { normalizeDomain } from '@whence/email/domain-name';
 import { isSelector, MAX_SELECTORS, tidySelectors } from '@whence/email/internal/dkim/selectors';
+import type { DnsFault } from '@whence/email/internal/dns/fault';
 import { ApiError } from '../http/errors.ts';
 import {
   exactObject,
@@ -15,7 +17,7 @@ import {
 import { parseInclude } from '../http/requests.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
 import { requireDataset } from '../lookup/lookup-requests.ts';
-import { INCLUDABLE_SECTIONS } from '../vocabulary.ts';
+import { EMAIL_SECTIONS } from '../vocabulary.ts';
 import type { EmailChecks, Trial } from './email-checks.ts';
 import type { Checked } from './examine-mail.ts';
 
@@ -29,13 +31,21 @@ export const checkQuery = object(
       ),
       maxItems: MAX_SELECTORS,
     },
+    more_selectors: {
+      ...listParameter(
+        typed<string>({ type: 'string' }),
+        'DKIM selectors to try beside the common ones, separated by commas.',
+        ['s1'],
+      ),
+      maxItems: MAX_SELECTORS,
+    },
     include: listParameter(
-      oneOfTexts(INCLUDABLE_SECTIONS),
-      'What the report also has, separated by commas: transport (MTA-STS, TLS-RPT, DANE, BIMI, DNSSEC), networks (who carries the mail). Neither counts for the score.',
-      INCLUDABLE_SECTIONS,
+      oneOfTexts(EMAIL_SECTIONS),
+      'What the report also has, separated by commas: transport (MTA-STS, TLS-RPT, DANE, BIMI, DNSSEC), networks (who carries the mail), details (points of each part, SPF tree, records to publish). None of them counts for the score.',
+      EMAIL_SECTIONS,
     ),
   },
-  ['selectors', 'include'],
+  ['selectors', 'more_selectors', 'include'],
 );
 
 /** Longer TXT records are not read by a check either. */
@@ -66,13 +76,22 @@ export async function checkForRequest(
 ): Promise<Checked> {
   const domain = parseDomain(domainText);
   const selectors = parseSelectors(query.selectors ?? '');
-  const included = parseInclude(query.include ?? '', INCLUDABLE_SECTIONS);
+  const moreSelectors = parseSelectors(query.more_selectors ?? '');
+  const included = parseInclude(query.include ?? '', EMAIL_SECTIONS);
   const networksFrom = included.has('networks') ? requireDataset(live).dataset : undefined;
   if (emailChecks.isFull(fairnessKey)) throw new ApiError('QUEUE_FULL');
-  const hasTransport = included.has('transport');
-  const checked = await emailChecks.check(domain, { fairnessKey, signal, selectors, hasTransport, networksFrom });
-  if (checked === undefined || checked.isDnsUnavailable) throw new ApiError('DNS_UNAVAILABLE');
+  const checked = await emailChecks.check(domain, {
+    ...{ fairnessKey, signal, selectors, moreSelectors, networksFrom },
+    hasTransport: included.has('transport'),
+    hasDetails: included.has('details'),
+  });
+  if (checked === undefined || checked.isDnsUnavailable) throw dnsUnavailable(checked?.dnsFault);
   return checked;
+}
+
+/** `details.fault`: why the resolver answered SERVFAIL, where that is known. */
+function dnsUnavailable(fault: DnsFault | undefined): ApiError {
+  return new ApiError('DNS_UNAVAILABLE', fault && { extra: { details: { fault } } });
 }
 
 /** The check as it is and with the records of the request; with the networks of senders, if there is a dataset. */
@@ -92,7 +111,7 @@ export async function tryForRequest(
   const networksFrom = live.current?.dataset;
   const request = { fairnessKey, signal, networksFrom, moreSelectors: own, selectors: undefined, ...selectors };
   const trial = await emailChecks.tryRecords(domain, request, tried);
-  if (trial === undefined || trial.before.isDnsUnavailable) throw new ApiError('DNS_UNAVAILABLE');
+  if (trial === undefined || trial.before.isDnsUnavailable) throw dnsUnavailable(trial?.before.dnsFault);
   return { domain, ...trial };
 }
 

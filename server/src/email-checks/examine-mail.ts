@@ -1,7 +1,8 @@
 /** One check with everything that was requested. Loaded for the first check only. */
 import type { Dataset } from '@whence/dataset/internal/file/read';
-import { type CheckOptions, type Examination, examineDomain } from '@whence/email';
+import { type CheckOptions, type Examination, examineDomain } from '@whence/email/internal/check';
 import { findMailSenders } from '@whence/email/internal/senders/mail-senders';
+import { detailsOf } from './check-details.ts';
 import { type EmailAnswer, fitAnswer } from './fit-answer.ts';
 import { networksOf } from './mail-networks.ts';
 import { type PolicyNetwork, policyFetcher } from './mta-sts-fetch.ts';
@@ -19,6 +20,8 @@ export type CheckRequest = {
   readonly sentinel?: string | undefined;
   /** Looks up in this dataset which networks carry the domain's mail. */
   readonly networksFrom?: Dataset | undefined;
+  /** Adds what the report is made from. */
+  readonly hasDetails?: boolean;
 };
 
 /** `answer` is the report with the requested sections. */
@@ -33,8 +36,18 @@ type Context = Omit<CheckRequest, 'fairnessKey'> & {
 export async function examineMail(
   domain: string,
   resolver: CheckOptions['resolver'],
-  { selectors, moreSelectors, sentinel, signal, hasTransport = false, networksFrom, policyNetwork, leftMs }: Context,
+  request: Context,
 ): Promise<Checked> {
+  const {
+    selectors,
+    moreSelectors,
+    sentinel,
+    signal,
+    hasTransport = false,
+    networksFrom,
+    hasDetails = false,
+  } = request;
+  const { policyNetwork, leftMs } = request;
   const transport = hasTransport && {
     fetchPolicy: policyFetcher(policyNetwork, leftMs, signal),
     ...(policyNetwork.isReachable && { isReachable: policyNetwork.isReachable }),
@@ -47,7 +60,9 @@ export async function examineMail(
     ...(transport && { transport }),
   });
   const { report, findings } = examination;
-  if (networksFrom === undefined) return { ...examination, answer: fitAnswer(report) };
-  const networks = await networksOf(networksFrom, await findMailSenders(domain, findings, resolver));
-  return { ...examination, answer: fitAnswer({ ...report, networks }) };
+  const networks = networksFrom && {
+    networks: await networksOf(networksFrom, await findMailSenders(domain, findings, resolver)),
+  };
+  const details = hasDetails && { details: detailsOf(examination) };
+  return { ...examination, answer: fitAnswer({ ...report, ...networks, ...details }) };
 }

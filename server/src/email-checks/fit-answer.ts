@@ -3,16 +3,17 @@
  * that large: its report loses lists, the least important first, but never a finding about MX, SPF, DKIM or DMARC.
  */
 import { type EmailReport, MAX_REPORT_BYTES, type TransportReport } from '@whence/email/report';
+import type { CheckDetails } from './check-details.ts';
 import type { NetworksReport } from './mail-networks.ts';
 
 /** The report with the requested sections, as one object type. */
-export type EmailAnswer = { [Field in keyof WithNetworks]: WithNetworks[Field] };
-type WithNetworks = EmailReport & { networks?: NetworksReport };
+export type EmailAnswer = { [Field in keyof WithSections]: WithSections[Field] };
+type WithSections = EmailReport & { networks?: NetworksReport; details?: CheckDetails };
 
 export function fitAnswer(answer: EmailAnswer): EmailAnswer {
   let fitted = answer;
   for (const shorten of SHORTENINGS) {
-    if (answer.transport === undefined && answer.networks === undefined) break;
+    if (answer.transport === undefined && answer.networks === undefined && answer.details === undefined) break;
     if (Buffer.byteLength(JSON.stringify(fitted)) < MAX_REPORT_BYTES) break;
     fitted = shorten(fitted);
   }
@@ -20,6 +21,7 @@ export function fitAnswer(answer: EmailAnswer): EmailAnswer {
 }
 
 const SHORTENINGS: readonly ((answer: EmailAnswer) => EmailAnswer)[] = [
+  ({ details, ...rest }) => (details === undefined ? rest : { ...rest, details: shortDetails(details) }),
   (answer) => withNetworks(answer, 20),
   (answer) => withNetworks(answer, 0),
   ({ transport, ...rest }) => (transport === undefined ? rest : { ...rest, transport: shortTransport(transport) }),
@@ -35,6 +37,11 @@ function withNetworks({ networks, ...rest }: EmailAnswer, entries: number): Emai
     errors: errors.slice(0, entries),
   };
   return { ...rest, networks: { ...counts, ...lists } };
+}
+
+/** Without the terms below the record of the domain. */
+function shortDetails({ spf_tree, ...rest }: CheckDetails): CheckDetails {
+  return { ...rest, spf_tree: spf_tree.slice(0, 1) };
 }
 
 /** Keeps what was found, and one error per protocol. */

@@ -1,5 +1,7 @@
 /** What is counted while a log is enriched: the totals, the progress bar and the summary at the end. */
+
 import type { Output } from '../terminal/output.ts';
+import { jsonLine } from '../terminal/printable.ts';
 import { ProgressBar } from '../terminal/progress-bar.ts';
 import { formatCount, formatMegabytes } from '../terminal/table.ts';
 import type { Input } from './input.ts';
@@ -62,7 +64,7 @@ export function formatSummary(counts: Counts, bytes: number, elapsedMs: number, 
   const seconds = elapsedMs / 1000;
   if (isJson) {
     const addresses_per_second = elapsedMs === 0 ? 0 : Math.round(addresses / seconds);
-    return `${JSON.stringify({ ...counts, bytes, seconds, addresses_per_second })}\n`;
+    return jsonLine({ ...counts, bytes, seconds, addresses_per_second });
   }
   if (addresses === 0) return `no addresses found in ${countOf(lines, 'line')}${unchanged()}\n`;
   return (

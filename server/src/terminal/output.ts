@@ -2,6 +2,7 @@
  * Where a command writes: `Output` is a stream such as standard output, `Sink` a destination with backpressure. A closed
  * pipe (EPIPE) is handled in bin.ts, for every command.
  */
+import type { Readable } from 'node:stream';
 import { DatasetError } from '@whence/dataset/dataset-error';
 import { refusalText } from './file-errors.ts';
 
@@ -11,6 +12,14 @@ export type Output = {
   on?(event: 'error', listener: (error: Error) => void): unknown;
   readonly isTTY?: boolean;
   readonly columns?: number;
+};
+
+/** Standard streams, and the variables that decide how a command prints. Accessing `process.stdin` opens it. */
+export type CommandStreams = {
+  readonly stdin: () => Readable & { readonly isTTY?: boolean };
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly environment: Readonly<Record<string, string | undefined>>;
 };
 
 /**

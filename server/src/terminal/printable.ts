@@ -21,6 +21,12 @@ export function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n');
 }
 
+/** Printable ASCII only: the same in a terminal, a pipe and from a server, whatever characters the texts have. */
+export function jsonLine(value: unknown): string {
+  const escapeUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return `${JSON.stringify(value).replace(/[^\0-\x7e]/g, escapeUnit)}\n`;
+}
+
 function escapeCode(code: number): string {
   const hex = code.toString(16);
   return code < 0x100 ? `\\x${hex.padStart(2, '0')}` : `\\u${hex.padStart(4, '0')}`;

@@ -134,7 +134,7 @@ export function writeNumber(value: number, target: Buffer, at: number): number {
 /** JSON text with every character above ASCII written as \u, so that a character of a prepared answer is one byte. */
 export function asciiJson(value: unknown): string {
   return JSON.stringify(value).replace(
-    /[^\0-\x7f]/g,
+    /[^\0-\x7e]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }

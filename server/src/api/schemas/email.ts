@@ -3,6 +3,7 @@ import { checkQuery } from '../../email-checks/check-request.ts';
 import { list, named, object, oneOfTexts, string, strings } from '../../http/json-schema.ts';
 import { envelope } from './envelope.ts';
 import { refusalData } from './error-schemas.ts';
+import { details } from './mail-details.ts';
 import { networks } from './mail-networks.ts';
 import { dkim, dmarc, mx, spf } from './mail-records.ts';
 import { transport } from './mail-transport.ts';
@@ -34,8 +35,9 @@ export const emailDomainSchema = {
             recommendations: strings('What to do, the most rewarding first.'),
             transport,
             networks,
+            details,
           },
-          ['transport', 'networks'],
+          ['transport', 'networks', 'details'],
         ),
       ),
     ),

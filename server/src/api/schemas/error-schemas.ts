@@ -28,6 +28,7 @@ const DETAILS: Partial<Record<ErrorName, Record<string, object>>> = {
     name: string('What it is for.', 'Private use'),
     rfc: string('Where that is written.', 'RFC 1918'),
   },
+  DNS_UNAVAILABLE: { fault: string('signatures do not validate, or the servers do not answer.', 'signatures') },
   UNSUPPORTED_MEDIA_TYPE: { expected: string('The media type to send.', 'application/json') },
 };
 

@@ -3,7 +3,7 @@ import { formatAddress } from '@whence/dataset/address';
 import { addressBits, formatPrefix, fromBigInt, prefixesOfRange, type Range } from '@whence/dataset/prefix';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
 import { type Output, StreamSink } from '../../terminal/output.ts';
-import { printable } from '../../terminal/printable.ts';
+import { jsonLine, printable } from '../../terminal/printable.ts';
 import { parseRange } from '../lookup/address-range.ts';
 import {
   describeInvalid,
@@ -27,7 +27,7 @@ export async function cidrCommand(
   return eachRange(listed(texts, streams), streams, async ({ text, range }) => {
     if (json === true) {
       const [first = '', last = ''] = formatRange(range).split('-');
-      await sink.write(`${JSON.stringify({ input: text, first, last, cidrs: [...cidrsOf(range)] })}\n`);
+      await sink.write(jsonLine({ input: text, first, last, cidrs: [...cidrsOf(range)] }));
     } else if (to === 'range' || (to === undefined && text.includes('/'))) await sink.write(`${formatRange(range)}\n`);
     else for (const cidr of cidrsOf(range)) await sink.write(`${cidr}\n`);
   });
@@ -65,7 +65,7 @@ export async function cidrMergeCommand(
   const sink = new StreamSink(streams.stdout);
   const merged = mergeRanges(ranges);
   const format = to === 'range' ? (range: Range) => [formatRange(range)] : cidrsOf;
-  if (json === true) await sink.write(`${JSON.stringify(merged.flatMap((range) => [...format(range)]))}\n`);
+  if (json === true) await sink.write(jsonLine(merged.flatMap((range) => [...format(range)])));
   else for (const range of merged) await sink.write([...format(range)].map((text) => `${text}\n`).join(''));
   return code;
 }

@@ -1,4 +1,5 @@
 /** `whence crawlers access.log`: who calls itself a crawler, and whether it is one. */
+
 import type { Address } from '@whence/dataset/address';
 import {
   CRAWLER_STATUSES,
@@ -12,6 +13,7 @@ import { EmailChecks } from '../../email-checks/email-checks.ts';
 import { openInput } from '../../enrich/input.ts';
 import type { ExitCode } from '../../terminal/exit.ts';
 import type { Output } from '../../terminal/output.ts';
+import { jsonLine } from '../../terminal/printable.ts';
 import { fit, type Style, type Terminal } from '../../terminal/style.ts';
 import { type Cell, countOf, formatCount, formatTable } from '../../terminal/table.ts';
 import { inOrder } from '../email/in-order.ts';
@@ -57,7 +59,7 @@ export async function crawlersCommand(
   }
   verified.sort((a, b) => b.requests - a.requests || a.ip.localeCompare(b.ip));
   const style = fit({ stdout, environment });
-  stdout.write(json ? `${JSON.stringify(reportOf(log, verified))}\n` : textOf(log, verified, style));
+  stdout.write(json ? jsonLine(reportOf(log, verified)) : textOf(log, verified, style));
   return 0;
 }
 

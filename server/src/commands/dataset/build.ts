@@ -1,4 +1,5 @@
 /** `whence dataset build|update`: from sources to the next version. */
+
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,6 +21,7 @@ import type { Refusal } from '@whence/dataset/record';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
 import { formatFigures } from '../../terminal/figures.ts';
 import type { Output } from '../../terminal/output.ts';
+import { jsonLine } from '../../terminal/printable.ts';
 import { PROGRAM } from '../../terminal/program-name.ts';
 import { ProgressBar } from '../../terminal/progress-bar.ts';
 import { formatQuality } from '../../terminal/quality.ts';
@@ -238,7 +240,7 @@ function report(
   const { counts, bytes, figures, quality = [] } = entry;
   const seconds = (now().getTime() - started.getTime()) / 1000;
   if (json === true) {
-    stdout.write(`${JSON.stringify({ version, is_new: isNew, seconds, bytes, counts, figures, quality, refused })}\n`);
+    stdout.write(jsonLine({ version, is_new: isNew, seconds, bytes, counts, figures, quality, refused }));
     return;
   }
   const outcome =

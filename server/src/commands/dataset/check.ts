@@ -11,7 +11,7 @@ import { type Labels, LabelsError, parseLabels } from '@whence/dataset/internal/
 import { CommandError, type ExitCode, UsageError } from '../../terminal/exit.ts';
 import { isSystemError } from '../../terminal/file-errors.ts';
 import type { Output } from '../../terminal/output.ts';
-import { printable } from '../../terminal/printable.ts';
+import { jsonLine, printable } from '../../terminal/printable.ts';
 import { formatShare } from '../../terminal/quality.ts';
 import { fit, hanging, type Style, type Terminal } from '../../terminal/style.ts';
 import { countIn, countOf, formatCount, formatTable } from '../../terminal/table.ts';
@@ -47,7 +47,7 @@ export function datasetCheck(
   const isBelow = min !== undefined && lowest !== undefined && lowest.value < min;
   if (json === true) {
     const { bad, ignored } = labels;
-    stdout.write(`${JSON.stringify({ ...check, bad_rows: bad, ignored_columns: ignored, is_below_min: isBelow })}\n`);
+    stdout.write(jsonLine({ ...check, bad_rows: bad, ignored_columns: ignored, is_below_min: isBelow }));
   } else {
     stderr.write(formatProblems(path, labels));
     const style = fit(terminal);

@@ -7,6 +7,7 @@ import { type Dataset, openDataset } from '@whence/dataset/internal/file/read';
 import { type Manifest, readManifest, versionPath } from '@whence/dataset/internal/versions/publish';
 import { FLAGS } from '@whence/dataset/record';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
+import { jsonLine } from '../../terminal/printable.ts';
 import { fit, hanging, type Style, type Terminal } from '../../terminal/style.ts';
 import { formatCount, formatTable } from '../../terminal/table.ts';
 import { noDatasetError } from '../local-dataset.ts';
@@ -22,7 +23,7 @@ export function datasetDiff(
 ): ExitCode {
   const [before, after] = openVersions(dataDir, from, to);
   const diff = diffDatasets(before, after, Math.min(options.limit, MAX_DIFF_LIMIT));
-  terminal.stdout.write(options.json === true ? `${JSON.stringify(diff)}\n` : formatDiff(diff, fit(terminal)));
+  terminal.stdout.write(options.json === true ? jsonLine(diff) : formatDiff(diff, fit(terminal)));
   return 0;
 }
 

@@ -24,7 +24,7 @@ import { writeHaproxyMap, writeNginxGeo } from '../../export/proxy-maps.ts';
 import type { Selection } from '../../export/rows.ts';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
 import { type Output, type Sink, StreamSink } from '../../terminal/output.ts';
-import { printable } from '../../terminal/printable.ts';
+import { jsonLine, printable } from '../../terminal/printable.ts';
 import { ProgressBar } from '../../terminal/progress-bar.ts';
 import { staged } from '../../terminal/staged-files.ts';
 import { countOf, formatMegabytes } from '../../terminal/table.ts';
@@ -187,6 +187,6 @@ const CLICKHOUSE_CSV = 'whence.csv';
 type Written = { format: Format; rows: number; bytes: number; path: string };
 
 function formatSummary({ format, rows, bytes, path }: Written, { meta: { version } }: Dataset, json: boolean): string {
-  if (json) return `${JSON.stringify({ format, rows, bytes, path, version })}\n`;
+  if (json) return jsonLine({ format, rows, bytes, path, version });
   return `${printable(path)}: ${countOf(rows, 'row')} of version ${version}, ${formatMegabytes(bytes)}\n`;
 }

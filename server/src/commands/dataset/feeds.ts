@@ -7,6 +7,7 @@ import { displayUrl } from '@whence/dataset/internal/io/download/credentials';
 import { fetchText } from '@whence/dataset/internal/io/download/fetch-text';
 import type { ProxyVariables } from '@whence/dataset/internal/io/download/proxy';
 import { type ExitCode, SettingError } from '../../terminal/exit.ts';
+import { jsonLine } from '../../terminal/printable.ts';
 import { readSettingFile } from '../../terminal/setting-errors.ts';
 import { fit, type Terminal } from '../../terminal/style.ts';
 import { type Cell, formatCount, formatTable } from '../../terminal/table.ts';
@@ -41,7 +42,7 @@ export async function datasetFeeds(
       is_on: isOn,
       ...(states[i] && { state: states[i] }),
     }));
-    stdout.write(`${JSON.stringify({ feeds: rows })}\n`);
+    stdout.write(jsonLine({ feeds: rows }));
     return 0;
   }
   const style = fit(terminal);

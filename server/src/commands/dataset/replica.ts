@@ -1,4 +1,5 @@
 /** `whence dataset publish|pull`: one machine builds and publishes to a static host, replicas pull from there. */
+
 import { DatasetError } from '@whence/dataset/dataset-error';
 import { keepVersions } from '@whence/dataset/internal/history/record-history';
 import { publishTo } from '@whence/dataset/internal/versions/published-folder';
@@ -7,6 +8,7 @@ import type { Config } from '../../settings/config.ts';
 import { type ExitCode, SettingError } from '../../terminal/exit.ts';
 import { withFileErrors } from '../../terminal/file-errors.ts';
 import type { Output } from '../../terminal/output.ts';
+import { jsonLine } from '../../terminal/printable.ts';
 import { reportPull } from '../../versions/update-report.ts';
 
 type Versions = Pick<Config, 'dataDir' | 'datasetUrl' | 'keepVersions'>;
@@ -25,7 +27,7 @@ export function datasetPublish(
       new DatasetError(`cannot publish to ${options.to}: ${message}. The published versions are unchanged.`),
   );
   if (options.json === true) {
-    stdout.write(`${JSON.stringify(result)}\n`);
+    stdout.write(jsonLine(result));
     return 0;
   }
   for (const { version, reason } of result.left_out) stderr.write(`version ${version} was not published: ${reason}\n`);
@@ -53,7 +55,7 @@ export async function datasetPull(
   const isNew = outcome.kind === 'adopted' || (outcome.kind === 'held back' && outcome.isNew);
   if (outcome.kind === 'held back') stderr.write(`note: ${outcome.reason}\n`);
   if (isNew) keepVersionsOrNote({ dataDir, keepVersions: retention }, now(), stderr);
-  if (options.json === true) stdout.write(`${JSON.stringify({ version, is_new: isNew })}\n`);
+  if (options.json === true) stdout.write(jsonLine({ version, is_new: isNew }));
   else stdout.write(isNew ? `version ${version} is current\n` : `no change: version ${version} is current\n`);
   return 0;
 }

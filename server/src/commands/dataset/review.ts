@@ -1,4 +1,5 @@
 /** `whence dataset coverage` and `whence dataset disagreements`: where the current version could be corrected. */
+
 import {
   DISPUTED_FIELDS,
   type Disagreement,
@@ -12,6 +13,7 @@ import {
   tableCoverage,
 } from '@whence/dataset/internal/review/table-coverage';
 import type { ExitCode } from '../../terminal/exit.ts';
+import { jsonLine } from '../../terminal/printable.ts';
 import { fit, hanging, type Style, type Terminal } from '../../terminal/style.ts';
 import { countIn, countOf, formatCount, formatTable } from '../../terminal/table.ts';
 import { openLocalDataset } from '../local-dataset.ts';
@@ -21,16 +23,14 @@ type ReviewOptions = { json?: boolean; limit: number };
 export function datasetCoverage(dataDir: string, { json, limit }: ReviewOptions, terminal: Terminal): ExitCode {
   const { stdout } = terminal;
   const coverage = tableCoverage(openLocalDataset(dataDir), limit);
-  stdout.write(json === true ? `${JSON.stringify(coverage)}\n` : formatCoverage(coverage, fit(terminal)));
+  stdout.write(json === true ? jsonLine(coverage) : formatCoverage(coverage, fit(terminal)));
   return 0;
 }
 
 export function datasetDisagreements(dataDir: string, { json, limit }: ReviewOptions, terminal: Terminal): ExitCode {
   const { stdout } = terminal;
   const disagreements = findDisagreements(openLocalDataset(dataDir), limit);
-  stdout.write(
-    json === true ? `${JSON.stringify(disagreements)}\n` : formatDisagreements(disagreements, fit(terminal)),
-  );
+  stdout.write(json === true ? jsonLine(disagreements) : formatDisagreements(disagreements, fit(terminal)));
   return 0;
 }
 

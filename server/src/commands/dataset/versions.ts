@@ -1,4 +1,5 @@
 /** `whence dataset list|verify|use`: the versions in the data directory. */
+
 import { DatasetError } from '@whence/dataset/dataset-error';
 import { historyOnly } from '@whence/dataset/internal/history/history-index';
 import {
@@ -12,6 +13,7 @@ import type { Config } from '../../settings/config.ts';
 import type { ExitCode } from '../../terminal/exit.ts';
 import { formatFigures } from '../../terminal/figures.ts';
 import type { Output } from '../../terminal/output.ts';
+import { jsonLine } from '../../terminal/printable.ts';
 import { PROGRAM } from '../../terminal/program-name.ts';
 import { formatQuality } from '../../terminal/quality.ts';
 import { withDataDirErrors } from '../../terminal/setting-errors.ts';
@@ -31,7 +33,7 @@ export function datasetList(dataDir: string, options: Options, terminal: Termina
   const { past, problem } = pastVersions(dataDir);
   if (options.json === true) {
     const history = past.map(({ version, built_at, bytes }) => ({ version, built_at, bytes }));
-    stdout.write(`${JSON.stringify({ current, versions, history })}\n`);
+    stdout.write(jsonLine({ current, versions, history }));
     return 0;
   }
   if (versions.length === 0) {
@@ -134,7 +136,7 @@ export function datasetVerify(
   for (const { version: number, error } of results) {
     const isValid = error === undefined;
     if (options.json === true)
-      stdout.write(`${JSON.stringify({ version: number, is_valid: isValid, ...(isValid ? {} : { error }) })}\n`);
+      stdout.write(jsonLine({ version: number, is_valid: isValid, ...(isValid ? {} : { error }) }));
     else stdout.write(hanging(`version ${number}: `, 2, error ?? 'valid', style, isValid ? style.green : style.red));
   }
   return results.every(({ error }) => error === undefined) ? 0 : 1;
@@ -151,9 +153,7 @@ export async function datasetUse(
   return withDataDirErrors<Promise<ExitCode>>(dataDir, async () => {
     const entry = findVersion(dataDir, version);
     await switchVersion(dataDir, entry, commandAudit(place, stderr), operator(), new Date());
-    stdout.write(
-      options.json === true ? `${JSON.stringify({ current: version })}\n` : `version ${version} is current\n`,
-    );
+    stdout.write(options.json === true ? jsonLine({ current: version }) : `version ${version} is current\n`);
     return 0;
   });
 }

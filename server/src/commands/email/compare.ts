@@ -4,35 +4,34 @@ import { compareReports, scoreText, unverifiedParts } from '@whence/email/compar
 import { isFailureText } from '@whence/email/internal/report/report-change';
 import type { ExitCode } from '../../terminal/exit.ts';
 import { StreamSink } from '../../terminal/output.ts';
-import { checkListed } from './checker.ts';
+import { jsonLine } from '../../terminal/printable.ts';
+import { checkListed, type EmailRun } from './check-listed.ts';
 import { type Change, compareNetworks, formatChanges } from './diff-text.ts';
-import type { EmailRun } from './email-run.ts';
-import type { Outcome, SavedReport } from './outcome.ts';
-import { reportLine, savedReport, visibleJson } from './report-json.ts';
+import { type Outcome, type SavedReport, savedReport } from './outcome.ts';
 
 /** Exit code 0 if nothing has changed, 1 if something has, or a domain could not be checked. */
 export async function compareWithSaved(
-  { listed, checker, style, save, progress, streams }: EmailRun,
+  run: EmailRun,
   saved: readonly SavedReport[],
   { json }: { readonly json?: boolean },
 ): Promise<ExitCode> {
+  const { style, save, stdout, stderr } = run;
   const before = new Map(saved.map((report) => [report.domain, report]));
-  const sink = new StreamSink(streams.stdout);
+  const sink = new StreamSink(stdout);
   let exitCode: ExitCode = 0;
   const compare = (outcome: Outcome) => {
     if (outcome.kind === 'failed') return outcome;
-    const report = savedReport(outcome.examination);
+    const report = savedReport(outcome);
     const old = before.get(report.domain);
     const isKept = save !== undefined && (old === undefined || !isUnverified(report));
-    const line = isKept ? reportLine(report) : undefined;
+    const line = isKept ? jsonLine(report) : undefined;
     return { kind: 'compared' as const, domain: report.domain, changes: changesOf(old, report), line };
   };
   let isFirst = true;
-  for await (const result of checkListed(listed, checker, compare)) {
-    progress.step();
+  for await (const result of checkListed(run, compare)) {
     if (result.kind === 'failed') {
       exitCode = 1;
-      streams.stderr.write(`error: ${result.domain}: ${result.reason}\n`);
+      stderr.write(`error: ${result.domain}: ${result.reason}\n`);
       continue;
     }
     const { domain, changes, line } = result;
@@ -41,9 +40,7 @@ export async function compareWithSaved(
     exitCode = 1;
     const gap = isFirst ? '' : '\n';
     isFirst = false;
-    await sink.write(
-      json === true ? `${visibleJson({ domain, changes })}\n` : gap + formatChanges(domain, changes, style),
-    );
+    await sink.write(json === true ? jsonLine({ domain, changes }) : gap + formatChanges(domain, changes, style));
   }
   return exitCode;
 }

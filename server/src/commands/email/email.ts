@@ -1,24 +1,24 @@
 /**
- * `whence email DOMAIN…`: the check as a report for a terminal, for many domains as a list, CSV or JSON, or compared with
+ * `wh email DOMAIN…`: the check as a report for a terminal, for many domains as a list, CSV or JSON, or compared with
  * saved reports. Exit code 0 if all have grade A or B, or are set up to send no mail; with `--diff`, if nothing has
  * changed.
  */
+
+import { isSelector, MAX_SELECTORS, tidySelectors } from '@whence/email/internal/dkim/selectors';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
-import { StreamSink } from '../../terminal/output.ts';
+import { type CommandStreams, StreamSink } from '../../terminal/output.ts';
+import { jsonLine } from '../../terminal/printable.ts';
 import { ProgressBar } from '../../terminal/progress-bar.ts';
 import { staged } from '../../terminal/staged-files.ts';
 import { styleOf } from '../../terminal/style.ts';
 import { formatCount } from '../../terminal/table.ts';
-import { openLocalDataset } from '../local-dataset.ts';
-import { type RemoteOptions, remoteUrl } from '../remote/remote-options.ts';
-import { type CheckerOptions, checkListed, parseSelectors } from './checker.ts';
+import { openSource, type RemoteOptions } from '../remote/open-source.ts';
+import { checkListed, type EmailRun } from './check-listed.ts';
 import { compareWithSaved } from './compare.ts';
 import { domainsOfArguments, type ListedDomain, readDomains, STANDARD_INPUT } from './domain-list.ts';
-import type { EmailRun, EmailStreams, Progress } from './email-run.ts';
-import type { Outcome, SavedReport } from './outcome.ts';
-import { DEFAULT_PARALLEL, MAX_PARALLEL } from './parallel.ts';
+import { type EmailSettings, localSource } from './local-source.ts';
+import { isAlarming, type Outcome, outcomeLine, type SavedReport, savedReport } from './outcome.ts';
 import { csvHeader, csvLine } from './report-csv.ts';
-import { failureLine, reportLine, savedReport } from './report-json.ts';
 import { formatChecked } from './report-text.ts';
 import { ReportFile, readSavedReports } from './saved-reports.ts';
 import { formatSummary, type SummaryRow, summaryRow } from './summary.ts';
@@ -33,52 +33,41 @@ export type EmailOptions = RemoteOptions & {
   readonly json?: boolean;
   readonly diff?: string;
   readonly save?: string;
-  readonly parallel?: number;
+  readonly parallel: number;
   readonly transport?: boolean;
   readonly networks?: boolean;
-};
-
-type EmailSettings = {
-  readonly dnsServers: readonly string[];
-  readonly dataDir: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
 };
 
 export async function emailCommand(
   texts: readonly string[],
   options: EmailOptions,
-  { dnsServers, dataDir, environment }: EmailSettings,
-  streams: EmailStreams,
+  settings: EmailSettings,
+  streams: CommandStreams,
 ): Promise<ExitCode> {
+  const { stdin, stdout, stderr, environment } = streams;
   rejectContradictions(texts, options);
-  if (remoteUrl(options, environment) !== undefined) {
-    const { rejectLocalOnly, remoteEmail } = await import('../remote/remote-email.ts');
-    const { openRemote } = await import('../remote/remote-server.ts');
-    rejectLocalOnly(options);
-    const server = openRemote(options, environment);
-    const listed = await listDomains(texts, options.file, undefined, streams.stdin);
-    const selectors = parseSelectors(options.onlySelectors);
-    return remoteEmail(server, listed, options, selectors, styleOf(streams.stdout, environment), streams);
-  }
-  const checker: CheckerOptions = {
-    dnsServers,
+  const asked = {
     selectors: parseSelectors(options.onlySelectors),
     moreSelectors: parseSelectors(options.selectors),
-    parallel: parallelOf(options),
     hasTransport: options.transport === true,
-    networksFrom: options.networks === true ? openLocalDataset(dataDir) : undefined,
+    hasNetworks: options.networks === true,
   };
   const saved = options.diff === undefined ? undefined : readSavedReports(options.diff);
-  const listed = await listDomains(texts, options.file, saved, streams.stdin);
-  const style = styleOf(streams.stdout, environment);
+  const listed = await listDomains(texts, options.file, saved, stdin);
+  const source = await openSource(options, environment, {
+    local: () => localSource(settings, asked, options.parallel),
+    remote: async (server) =>
+      (await import('../remote/remote-email.ts')).remoteEmailSource(server, asked, options.parallel),
+  });
   const progress = progressOf(listed.length, options, streams);
-  const run = { listed, checker, style, progress, streams };
+  const run = { listed, source, style: styleOf(stdout, environment), progress, stdout, stderr };
   const work = (save: ReportFile | undefined) =>
     saved === undefined ? report({ ...run, save }, options) : compareWithSaved({ ...run, save }, saved, options);
   try {
     return await (options.save === undefined ? work(undefined) : saving(options.save, saved, work));
   } finally {
     progress.finish();
+    source.close();
   }
 }
 
@@ -102,58 +91,48 @@ async function report(run: EmailRun, options: EmailOptions): Promise<ExitCode> {
     : reportMany(run, options.csv === true ? 'csv' : options.json === true ? 'json' : 'text');
 }
 
-async function reportOne({ listed, checker, style, save, streams }: EmailRun, isJson: boolean): Promise<ExitCode> {
-  let exitCode: ExitCode = 1;
-  for await (const outcome of checkListed(listed, checker, (checked) => checked)) {
-    if (outcome.kind === 'failed') {
-      streams.stderr.write(`error: ${outcome.reason}\n`);
-      continue;
+async function reportOne(run: EmailRun, isJson: boolean): Promise<ExitCode> {
+  let exitCode: ExitCode = 0;
+  for await (const outcome of checkListed(run, (one) => one)) {
+    if (isAlarming(outcome)) exitCode = 1;
+    if (outcome.kind === 'failed') run.stderr.write(`error: ${outcome.reason}\n`);
+    else {
+      await run.save?.add(outcome.domain, jsonLine(savedReport(outcome)));
+      run.stdout.write(isJson ? outcomeLine(outcome) : formatChecked(outcome, run.style));
     }
-    const { examination } = outcome;
-    await save?.add(outcome.domain, reportLine(savedReport(examination)));
-    streams.stdout.write(isJson ? reportLine(examination.answer) : formatChecked(examination, style));
-    if (!summaryRow(outcome).isAlarming) exitCode = 0;
   }
   return exitCode;
 }
 
-/** Of the worst domains, beside rows of CSV or JSON. */
+/** How many of the worst domains are listed beside rows of CSV or JSON. */
 const MAX_WORST = 10;
 
-async function reportMany(
-  { listed, checker, style, save, progress, streams }: EmailRun,
-  format: 'csv' | 'json' | 'text',
-): Promise<ExitCode> {
-  const sink = new StreamSink(streams.stdout);
+async function reportMany(run: EmailRun, format: 'csv' | 'json' | 'text'): Promise<ExitCode> {
+  const { style, save, progress, stdout, stderr } = run;
+  const sink = new StreamSink(stdout);
   const rows: SummaryRow[] = [];
   const keep = (outcome: Outcome) => ({
     row: summaryRow(outcome),
-    line: format === 'text' ? '' : lineOf(outcome, format),
-    saved: save !== undefined && outcome.kind === 'checked' ? reportLine(savedReport(outcome.examination)) : undefined,
+    line: format === 'text' ? '' : format === 'csv' ? csvLine(outcome) : outcomeLine(outcome),
+    saved: save !== undefined && outcome.kind === 'checked' ? jsonLine(savedReport(outcome)) : undefined,
   });
   if (format === 'csv') await sink.write(csvHeader());
-  for await (const { row, line, saved } of checkListed(listed, checker, keep)) {
+  for await (const { row, line, saved } of checkListed(run, keep)) {
     rows.push(row);
-    progress.step();
     if (saved !== undefined) await save?.add(row.domain, saved);
     if (line !== '') await sink.write(line);
   }
   progress.finish();
   if (format === 'text') await sink.write(formatSummary(rows, style));
-  else streams.stderr.write(formatSummary(rows, styleOf(streams.stderr, { NO_COLOR: '1' }), MAX_WORST));
-  return rows.some(({ isAlarming }) => isAlarming) ? 1 : 0;
-}
-
-function lineOf(outcome: Outcome, format: 'csv' | 'json'): string {
-  if (format === 'csv') return csvLine(outcome);
-  return outcome.kind === 'failed' ? failureLine(outcome) : reportLine(outcome.examination.answer);
+  else stderr.write(formatSummary(rows, styleOf(stderr, { NO_COLOR: '1' }), MAX_WORST));
+  return rows.some((row) => row.isAlarming) ? 1 : 0;
 }
 
 async function listDomains(
   texts: readonly string[],
   file: string | undefined,
   saved: readonly { readonly domain: string }[] | undefined,
-  stdin: EmailStreams['stdin'],
+  stdin: CommandStreams['stdin'],
 ): Promise<ListedDomain[]> {
   if (file !== undefined) return readDomains(file, stdin);
   if (texts.length === 1 && texts[0] === STANDARD_INPUT) return readDomains(STANDARD_INPUT, stdin);
@@ -172,13 +151,20 @@ function rejectContradictions(texts: readonly string[], options: EmailOptions): 
     throw new UsageError('--selectors and --only-selectors cannot be combined');
 }
 
-function parallelOf({ parallel = DEFAULT_PARALLEL }: EmailOptions): number {
-  if (parallel > MAX_PARALLEL) throw new UsageError(`--parallel is at most ${MAX_PARALLEL}`);
-  return parallel;
+function parseSelectors(text: string | undefined): string[] | undefined {
+  if (text === undefined) return undefined;
+  const selectors = tidySelectors(text.split(','));
+  if (selectors.length === 0 || !selectors.every(isSelector) || selectors.length > MAX_SELECTORS)
+    throw new UsageError(`selectors are 1 to ${MAX_SELECTORS} DNS names, separated by commas`);
+  return selectors;
 }
 
 /** No bar when lines go to the same terminal meanwhile. */
-function progressOf(total: number, { csv, json, diff }: EmailOptions, { stdout, stderr }: EmailStreams): Progress {
+function progressOf(
+  total: number,
+  { csv, json, diff }: EmailOptions,
+  { stdout, stderr }: CommandStreams,
+): EmailRun['progress'] {
   const isPrinting = stdout.isTTY === true && (csv === true || json === true || diff !== undefined);
   const bar = new ProgressBar(stderr);
   const isShown = total > 1 && stderr.isTTY === true && !isPrinting;

@@ -2,7 +2,7 @@
 import type { NetworksReport } from '../../email-checks/mail-networks.ts';
 import { cutToWidth, hanging, type Style } from '../../terminal/style.ts';
 import { formatCount } from '../../terminal/table.ts';
-import { formatErrors } from './report-marks.ts';
+import { formatErrors } from './transport-text.ts';
 
 /** The rest is in `--json`. */
 const MAX_CARRIERS = 10;
@@ -59,7 +59,7 @@ function senderLine({
   return `${range.padEnd(20)} ${named.join(', ')}${more}`;
 }
 
-/** Of one range, on its line. */
+/** Networks of one range that its line names. */
 const MAX_SHARES = 3;
 
 type Sender = NetworksReport['senders'][number];

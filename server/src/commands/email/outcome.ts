@@ -1,34 +1,98 @@
-/** What became of the check of one domain. */
+/** What became of the check of one domain, and what that means for the exit code. */
+
 import type { DnsFault } from '@whence/email/internal/dns/fault';
 import type { Evidence } from '@whence/email/internal/report/evidence';
-import type { Checked } from '../../email-checks/examine-mail.ts';
+import { type PartViews, partViews, type Verdict } from '@whence/email/internal/report/part-state';
+import type { CheckDetails } from '../../email-checks/check-details.ts';
 import type { EmailAnswer } from '../../email-checks/fit-answer.ts';
+import { jsonLine } from '../../terminal/printable.ts';
 
-export type Outcome = { readonly kind: 'checked'; readonly domain: string; readonly examination: Checked } | Failed;
+export type Checked = {
+  readonly kind: 'checked';
+  readonly domain: string;
+  readonly report: EmailAnswer;
+  readonly details: CheckDetails;
+};
 
 /** `domain` is the text as written if it is not a domain. */
 export type Failed = {
   readonly kind: 'failed';
   readonly domain: string;
-  readonly code: 'INVALID_DOMAIN' | 'DNS_UNAVAILABLE';
+  readonly code: string;
   readonly reason: string;
 };
+
+export type Outcome = Checked | Failed;
+
+/** Where answers come from: DNS, or a server. */
+export type EmailSource = {
+  /** Checks at a time. */
+  readonly parallel: number;
+  check(domain: string): Promise<Outcome>;
+  close(): void;
+};
+
+/** What is asked about each domain. */
+export type Asked = {
+  readonly selectors: readonly string[] | undefined;
+  /** To try beside the common ones. */
+  readonly moreSelectors: readonly string[] | undefined;
+  readonly hasTransport: boolean;
+  readonly hasNetworks: boolean;
+};
+
+/** `answer` has its details. */
+export function checked({ details, ...report }: EmailAnswer): Checked {
+  // Both sources ask for them.
+  return { kind: 'checked', domain: report.domain, report, details: details as CheckDetails };
+}
 
 export function invalidDomain(text: string): Failed {
   return { kind: 'failed', domain: text, code: 'INVALID_DOMAIN', reason: 'invalid domain' };
 }
 
-/** `servers` are those that were asked. */
-export function dnsUnavailable(domain: string, servers: readonly string[], fault: DnsFault | undefined): Failed {
-  const asked = servers.length === 0 ? 'no DNS server is configured' : `asked ${servers.join(', ')}`;
-  const why = fault === undefined ? 'no server answered for this domain' : FAULTS[fault];
-  return { kind: 'failed', domain, code: 'DNS_UNAVAILABLE', reason: `DNS unavailable: ${why} (${asked})` };
+export const DNS_UNAVAILABLE = 'DNS_UNAVAILABLE';
+
+/** `asked` are the DNS servers, or the server that asked them. */
+export function dnsUnavailable(domain: string, asked: readonly string[], fault: unknown): Failed {
+  const where = asked.length === 0 ? 'no DNS server is configured' : `asked ${asked.join(', ')}`;
+  const why = FAULTS[fault as DnsFault] ?? 'no server answered for this domain';
+  return { kind: 'failed', domain, code: DNS_UNAVAILABLE, reason: `DNS unavailable: ${why} (${where})` };
 }
 
-const FAULTS: Readonly<Record<DnsFault, string>> = {
+const FAULTS: Readonly<Partial<Record<DnsFault, string>>> = {
   signatures: 'the DNSSEC signatures of the domain do not validate; without validation the resolver answers',
   servers: 'the servers of the domain do not answer the resolver',
 };
 
-/** What is printed with `--json`, and what `--diff` reads. Answers of the API have no evidence. */
+/** The verdict on a checked domain, and how its parts are shown. */
+export function judge({ report, details }: Checked): { readonly verdict: Verdict; readonly views: PartViews } {
+  const { unverified, risk, is_finished: isFinished } = details;
+  const verdict = { unverified, risk, isFinished };
+  return { verdict, views: partViews(report, verdict) };
+}
+
+/**
+ * Whether the exit code is 1: anyone can send as the domain, a part could not be verified, or the grade is below B; not
+ * if the domain is set up to send no mail.
+ */
+export function isAlarming(outcome: Outcome): boolean {
+  if (outcome.kind === 'failed') return true;
+  const { risk, unverified, is_finished } = outcome.details;
+  const isGood = outcome.report.grade === 'A' || outcome.report.grade === 'B' || is_finished;
+  return !isGood || unverified.length > 0 || risk !== '';
+}
+
+/** The report without the evidence, or an error as the API writes it. */
+export function outcomeLine(outcome: Outcome): string {
+  if (outcome.kind === 'checked') return jsonLine(outcome.report);
+  const { domain, reason, code } = outcome;
+  return jsonLine({ domain, error: reason, code });
+}
+
+/** What `--save` writes and `--diff` reads. Answers of the API, and what `--json` prints, have no evidence. */
 export type SavedReport = EmailAnswer & { readonly evidence?: Evidence };
+
+export function savedReport({ report, details }: Checked): SavedReport {
+  return { ...report, evidence: details.evidence };
+}

@@ -1,12 +1,10 @@
 /** Outcomes as rows of CSV (RFC 4180). */
-import { formatAdvice } from '@whence/email/internal/advice/advice-text';
-import { type Part, partViews, verdictOf } from '@whence/email/internal/report/part-state';
+import type { Part } from '@whence/email/internal/report/part-state';
 import { isFailureText } from '@whence/email/internal/report/report-change';
 import type { EmailReport, SpfReport } from '@whence/email/report';
-import type { Checked } from '../../email-checks/examine-mail.ts';
 import { quoteCell } from '../../enrich/fields.ts';
 import { printable } from '../../terminal/printable.ts';
-import type { Outcome } from './outcome.ts';
+import { type Checked, DNS_UNAVAILABLE, judge, type Outcome } from './outcome.ts';
 
 type Row = Readonly<Record<(typeof COLUMNS)[number], string | number>>;
 
@@ -62,19 +60,19 @@ export function csvHeader(): string {
 export function csvLine(outcome: Outcome): string {
   const row: Partial<Row> =
     outcome.kind === 'checked'
-      ? rowOf(outcome.examination)
-      : { domain: outcome.domain, error: outcome.reason, ...(outcome.code === 'DNS_UNAVAILABLE' && NOT_ANSWERED) };
+      ? rowOf(outcome)
+      : { domain: outcome.domain, error: outcome.reason, ...(outcome.code === DNS_UNAVAILABLE && NOT_ANSWERED) };
   return `${COLUMNS.map((column) => cell(row[column] ?? '')).join(',')}\n`;
 }
 
 const NOT_ANSWERED = { grade: '?', verified: 'no', mx: '?', spf: '?', dkim: '?', dmarc: '?' } as const;
 
-function rowOf({ answer, findings, score, advice: [first] }: Checked): Partial<Row> {
-  const { domain, grade, domain_auth_score, mx, spf, dkim, dmarc, networks } = answer;
-  const verdict = verdictOf(findings);
-  const views = partViews(answer, verdict);
+function rowOf(outcome: Checked): Partial<Row> {
+  const { report, details } = outcome;
+  const { domain, grade, domain_auth_score, mx, spf, dkim, dmarc, networks, recommendations } = report;
+  const { verdict, views } = judge(outcome);
   const isKnown = verdict.unverified.length === 0;
-  const points = (part: Part) => (verdict.unverified.includes(part) ? '?' : score[part]);
+  const points = (part: Part) => (verdict.unverified.includes(part) ? '?' : details.points[part]);
   const valid = dkim.filter(({ is_valid }) => is_valid);
   return {
     domain,
@@ -89,7 +87,7 @@ function rowOf({ answer, findings, score, advice: [first] }: Checked): Partial<R
     spf_lookups: verdict.unverified.includes('spf') ? '?' : spf.dns_lookup_count,
     dkim_selectors: valid.map(({ selector }) => selector).join(' '),
     dmarc_policy: verdict.unverified.includes('dmarc') ? '?' : dmarc.raw === '' ? '' : dmarc.effective_policy,
-    first_fix: first === undefined ? '' : formatAdvice(first),
+    first_fix: recommendations[0] ?? '',
     verified: isKnown ? 'yes' : 'no',
     risk: verdict.risk,
     mx: views.mx.cell,
@@ -100,8 +98,8 @@ function rowOf({ answer, findings, score, advice: [first] }: Checked): Partial<R
     dmarc_record: dmarc.raw,
     report_addresses: dmarc.aggregate_report_uris.join(' '),
     key_bits: valid.map(({ key_bits }) => key_bits).join(' '),
-    codes: codesOf(answer).join(' '),
-    ...transportCells(answer),
+    codes: codesOf(report).join(' '),
+    ...transportCells(report),
     ...(networks && {
       ipv4_addresses: networks.ipv4_addresses,
       networks: networks.carriers.map(({ asn, asn_name }) => `AS${asn} ${asn_name}`).join('; '),
@@ -109,7 +107,7 @@ function rowOf({ answer, findings, score, advice: [first] }: Checked): Partial<R
   };
 }
 
-/** Of all findings, each once. */
+/** The codes of all findings, each once. */
 function codesOf({ mx, spf, dkim, dmarc, transport }: EmailReport): string[] {
   const errors = [
     mx.errors,

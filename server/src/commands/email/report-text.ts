@@ -2,58 +2,43 @@
  * The report of one domain for a terminal: the grade, a line for each part with its errors below, the SPF tree, and what
  * to fix first.
  */
-import type { Advice } from '@whence/email/internal/advice/advice';
-import { explainAdvice } from '@whence/email/internal/advice/advice-text';
-import { zoneFileLine } from '@whence/email/internal/advice/zone-file';
-import {
-  gradeText,
-  PARTS,
-  type Part,
-  type PartView,
-  partViews,
-  type Verdict,
-  verdictOf,
-} from '@whence/email/internal/report/part-state';
+import { gradeText, PARTS, type Part, type PartView } from '@whence/email/internal/report/part-state';
 import { MAX_POINTS } from '@whence/email/internal/report/score';
 import { visible } from '@whence/email/internal/visible-text';
-import type { EmailReport } from '@whence/email/report';
-import type { Checked } from '../../email-checks/examine-mail.ts';
-import { cutToWidth, hanging, type Style } from '../../terminal/style.ts';
+import type { SpfTreeLine } from '../../email-checks/check-details.ts';
+import { cutToWidth, hanging, type Paint, type Style } from '../../terminal/style.ts';
 import { formatNetworks } from './networks-text.ts';
-import { formatErrors, gradePaint } from './report-marks.ts';
-import { formatSpfTree } from './spf-tree.ts';
-import { formatTransport } from './transport-text.ts';
+import { type Checked, judge } from './outcome.ts';
+import { formatErrors, formatTransport } from './transport-text.ts';
 
-export function formatChecked(examination: Checked, style: Style): string {
-  const { answer, findings, advice } = examination;
-  const { spf, transport, networks } = answer;
-  const verdict = verdictOf(findings);
+export function formatChecked(outcome: Checked, style: Style): string {
+  const { spf, transport, networks } = outcome.report;
+  const { advice, spf_tree } = outcome.details;
   const sections = [
-    formatTitle(answer, verdict, style),
-    formatParts(examination, verdict, style),
-    ...(spf.raw === '' ? [] : [formatSpfTree(findings.spf.tree, spf.dns_lookup_count, style)]),
+    formatTitle(outcome, style),
+    formatParts(outcome, style),
+    ...(spf.raw === '' ? [] : [formatSpfTree(spf_tree, spf.dns_lookup_count, style)]),
     ...(transport === undefined ? [] : [formatTransport(transport, style)]),
     ...(networks === undefined ? [] : [formatNetworks(networks, style)]),
-    ...(advice.length === 0 ? [] : [formatFixes(advice, verdict, style)]),
+    ...(advice.length === 0 ? [] : [formatFixes(outcome, style)]),
   ];
   return sections.join('\n');
 }
 
+export function gradePaint(style: Style, grade: string): Paint {
+  if (grade === 'A' || grade === 'B') return style.green;
+  return grade === 'C' || grade === '?' ? style.yellow : style.red;
+}
+
 /** What endangers the domain stands before the grade: a good grade does not make up for it. */
-function formatTitle(report: EmailReport, verdict: Verdict, style: Style): string {
-  const { domain, grade, domain_auth_score } = report;
+function formatTitle(outcome: Checked, style: Style): string {
+  const { domain, grade, domain_auth_score } = outcome.report;
+  const { verdict } = judge(outcome);
   const { risk, isFinished, unverified } = verdict;
   const paint = isFinished ? style.green : gradePaint(style, unverified.length > 0 ? '?' : grade);
-  const points = `${style.bold(paint(gradeText(report, verdict)))}, ${domain_auth_score} of 100`;
-  const alarm =
-    risk === ''
-      ? ''
-      : hanging(
-          `${style.bold(domain)}: `,
-          domain.length + 2,
-          `anyone can send mail as this domain, because ${risk}`,
-          style,
-        );
+  const points = `${style.bold(paint(gradeText(outcome.report, verdict)))}, ${domain_auth_score} of 100`;
+  const why = `anyone can send mail as this domain, because ${risk}`;
+  const alarm = risk === '' ? '' : hanging(`${style.bold(domain)}: `, domain.length + 2, why, style);
   const state = isFinished ? ', set up to send no mail' : '';
   const unknown =
     unverified.length === 0
@@ -65,39 +50,48 @@ function formatTitle(report: EmailReport, verdict: Verdict, style: Style): strin
 const LABEL_WIDTH = 7;
 const POINTS_WIDTH = 10;
 
-function formatParts({ report, score }: Checked, verdict: Verdict, style: Style): string {
-  const { mx, spf, dkim, dmarc } = report;
-  const views = partViews(report, verdict);
+function formatParts(outcome: Checked, style: Style): string {
+  const { mx, spf, dkim, dmarc } = outcome.report;
+  const { points } = outcome.details;
+  const { views } = judge(outcome);
   const keyErrors = dkim.flatMap(({ selector, validation_errors }) =>
     validation_errors.map((error) => `${selector}: ${error}`),
   );
   const errors = { mx: mx.errors, spf: spf.validation_errors, dkim: keyErrors, dmarc: dmarc.validation_errors };
-  return PARTS.map((part) => formatPart(part, views[part], score[part], errors[part], style)).join('');
+  return PARTS.map((part) => formatPart(part, views[part], points[part], errors[part], style)).join('');
 }
 
 function formatPart(part: Part, view: PartView, points: number, errors: readonly string[], style: Style): string {
   const of = MAX_POINTS[part];
   const indent = LABEL_WIDTH + POINTS_WIDTH;
   const isUnknown = view.state === 'unverified';
-  const paint =
-    points === of || view.state === 'not applicable'
-      ? style.green
-      : points === 0 && !isUnknown
-        ? style.red
-        : style.yellow;
+  const isFull = points === of || view.state === 'not applicable';
+  const paint = isFull ? style.green : points === 0 && !isUnknown ? style.red : style.yellow;
   const reached = paint((isUnknown ? '?' : `${points}`).padStart(2));
   const text = cutToWidth(visible(view.words), style.width - indent);
   return `${part.toUpperCase().padEnd(LABEL_WIDTH)}${reached} of ${of}  ${text}\n${formatErrors(errors, indent, style)}`;
 }
 
-function formatFixes(advice: readonly Advice[], { isFinished }: Verdict, style: Style): string {
-  return `${style.bold(isFinished ? 'Nothing to fix' : 'What to fix first')}\n${advice.map((item) => formatFix(item, style)).join('')}`;
+/** RFC 7208 §4.6.4. */
+const MAX_LOOKUPS = 10;
+
+/** The number of a line is that of its whole subtree. */
+function formatSpfTree(tree: readonly SpfTreeLine[], lookups: number, style: Style): string {
+  const count = `${lookups} of ${MAX_LOOKUPS}`;
+  const lines = tree.map(({ depth, term, lookups: below, errors }) => {
+    const indent = '  '.repeat(depth + 1);
+    const cost = depth > 0 && below > 1 ? ` (${below})` : '';
+    const line = `${indent}${cutToWidth(term, style.width - indent.length - cost.length)}${cost}\n`;
+    return `${line}${formatErrors(errors, indent.length + 2, style)}`;
+  });
+  return `${style.bold(`SPF lookups: ${lookups > MAX_LOOKUPS ? style.red(count) : count}`)}\n${lines.join('')}`;
 }
 
 /** The record is alone on its line and never broken, for copying. */
-function formatFix(advice: Advice, style: Style): string {
-  const { points, change } = advice;
-  const gain = points > 0 ? style.green(`+${points}`.padStart(3)) : '   ';
-  const record = change === undefined ? '' : `\n${zoneFileLine(change.record)}\n\n`;
-  return `${hanging(`  ${gain}  `, 7, explainAdvice(advice), style)}${record}`;
+function formatFixes({ details: { advice, is_finished } }: Checked, style: Style): string {
+  const fixes = advice.map(({ points, text, record }) => {
+    const gain = points > 0 ? style.green(`+${points}`.padStart(3)) : '   ';
+    return `${hanging(`  ${gain}  `, 7, text, style)}${record === '' ? '' : `\n${record}\n\n`}`;
+  });
+  return `${style.bold(is_finished ? 'Nothing to fix' : 'What to fix first')}\n${fixes.join('')}`;
 }

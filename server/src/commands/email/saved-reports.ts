@@ -2,12 +2,13 @@
  * Reports that were saved with `whence email --json`, or answers of the API: one JSON object, an array, or one object
  * per line. Lines of domains that could not be checked are skipped.
  */
+
 import { readFileSync } from 'node:fs';
 import { UsageError } from '../../terminal/exit.ts';
 import type { Sink } from '../../terminal/output.ts';
+import { jsonLine } from '../../terminal/printable.ts';
 import { PROGRAM } from '../../terminal/program-name.ts';
 import type { SavedReport } from './outcome.ts';
-import { reportLine } from './report-json.ts';
 
 export function readSavedReports(path: string): SavedReport[] {
   const values = parse(path, readText(path));
@@ -32,14 +33,14 @@ export class ReportFile {
     this.#before = new Map(before.map((report) => [report.domain, report]));
   }
 
-  /** `line` is the report as `reportLine` writes it. */
+  /** `line` is the report as `jsonLine` writes it. */
   async add(domain: string, line: string): Promise<void> {
     this.#before.delete(domain);
     await this.#sink.write(line);
   }
 
   async addRemaining(): Promise<void> {
-    for (const report of this.#before.values()) await this.#sink.write(reportLine(report));
+    for (const report of this.#before.values()) await this.#sink.write(jsonLine(report));
   }
 }
 

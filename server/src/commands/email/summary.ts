@@ -1,11 +1,10 @@
 /** Many checks at a glance: a line for each domain with a column for each part, and how many have which grade. */
-import { explainAdvice } from '@whence/email/internal/advice/advice-text';
-import { PARTS, type Part, partViews, verdictOf } from '@whence/email/internal/report/part-state';
+import { PARTS, type Part } from '@whence/email/internal/report/part-state';
 import type { Grade } from '@whence/email/report';
 import { cutToWidth, type Style } from '../../terminal/style.ts';
 import { formatCount } from '../../terminal/table.ts';
-import type { Outcome } from './outcome.ts';
-import { gradePaint } from './report-marks.ts';
+import { DNS_UNAVAILABLE, isAlarming, judge, type Outcome } from './outcome.ts';
+import { gradePaint } from './report-text.ts';
 
 /** What is kept of each domain: little, because there may be a million. */
 export type SummaryRow = {
@@ -15,7 +14,6 @@ export type SummaryRow = {
   readonly score: number;
   readonly cells: Readonly<Record<Part, string>>;
   readonly note: string;
-  /** Anyone can send as the domain, or the grade is below B; not if it is set up to send no mail. */
   readonly isAlarming: boolean;
 };
 
@@ -29,24 +27,21 @@ const UNKNOWN_CELLS = { mx: '?', spf: '?', dkim: '?', dmarc: '?' };
 
 export function summaryRow(outcome: Outcome): SummaryRow {
   if (outcome.kind === 'failed') {
-    const isUnanswered = outcome.code === 'DNS_UNAVAILABLE';
+    const isUnanswered = outcome.code === DNS_UNAVAILABLE;
     const cells = isUnanswered ? UNKNOWN_CELLS : NO_CELLS;
     const grade = isUnanswered ? UNVERIFIED : UNCHECKED;
     return { domain: outcome.domain, grade, score: -1, cells, note: outcome.reason, isAlarming: true };
   }
-  const { report, advice, findings } = outcome.examination;
-  const verdict = verdictOf(findings);
-  const views = partViews(report, verdict);
+  const { report, details } = outcome;
+  const { verdict, views } = judge(outcome);
   const isKnown = verdict.unverified.length === 0;
-  const [first] = advice;
-  const isGood = report.grade === 'A' || report.grade === 'B' || verdict.isFinished;
   return {
     domain: report.domain,
     grade: isKnown ? report.grade : UNVERIFIED,
     score: isKnown ? report.domain_auth_score : -1,
     cells: { mx: views.mx.cell, spf: views.spf.cell, dkim: views.dkim.cell, dmarc: views.dmarc.cell },
-    note: first === undefined ? '' : cutToWidth(explainAdvice(first), MAX_NOTE_CHARACTERS),
-    isAlarming: !isKnown || !isGood || verdict.risk !== '',
+    note: cutToWidth(details.advice[0]?.text ?? '', MAX_NOTE_CHARACTERS),
+    isAlarming: isAlarming(outcome),
   };
 }
 

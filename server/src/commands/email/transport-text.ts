@@ -4,7 +4,6 @@ import { isFailureText } from '@whence/email/internal/report/report-change';
 import { visible } from '@whence/email/internal/visible-text';
 import type { TransportRecommendation, TransportReport } from '@whence/email/report';
 import { cutToWidth, hanging, type Style } from '../../terminal/style.ts';
-import { formatErrors } from './report-marks.ts';
 
 const LABEL_WIDTH = 9;
 
@@ -35,6 +34,12 @@ export function formatTransport({ mta_sts, tls_rpt, dane, bimi, dnssec }: Transp
   });
   const advice = [...tls_rpt.recommendations, ...mta_sts.recommendations];
   return `${style.bold('Transport')} (not part of the score)\n${lines.join('')}${advice.map((one) => formatAdvice(one, style)).join('')}`;
+}
+
+/** Errors below the line they belong to. */
+export function formatErrors(errors: readonly string[], indent: number, style: Style): string {
+  const head = `${' '.repeat(indent)}${style.red('!')} `;
+  return errors.map((error) => hanging(head, indent + 2, visible(error), style)).join('');
 }
 
 /** Record and file are alone on their lines and never broken, for copying. */

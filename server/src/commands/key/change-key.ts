@@ -5,7 +5,7 @@ import type { Keys } from '../../keys/keys.ts';
 import type { ChangeOutcome, KeyChange } from '../../storage/stores/key-store.ts';
 import { CommandError, type ExitCode, UsageError } from '../../terminal/exit.ts';
 import type { Output } from '../../terminal/output.ts';
-import { printable } from '../../terminal/printable.ts';
+import { jsonLine, printable } from '../../terminal/printable.ts';
 import type { Tier } from '../../vocabulary.ts';
 import { operator } from '../operator.ts';
 import { type AttributeOptions, attributesFrom, parsePermissionList, timeOf } from './attribute-options.ts';
@@ -83,7 +83,7 @@ async function changeKey(
     const lines = changedAttributes(before, after).map(
       ({ action, details: { from, to } }) => `${id}: ${WORDS[action] ?? action}: ${printable(`${from} -> ${to}`)}\n`,
     );
-    if (json === true) stdout.write(`${JSON.stringify(describeKey(after))}\n`);
+    if (json === true) stdout.write(jsonLine(describeKey(after)));
     else stdout.write(lines.length === 0 ? `${id} is as it was\n` : lines.join(''));
     return 0;
   });
@@ -124,9 +124,7 @@ export async function keyRotate(
     if (typeof outcome === 'string')
       throw new CommandError(`the key ${key.id} already has an active successor: revoke one of them first`);
     stdout.write(
-      json === true
-        ? `${JSON.stringify({ ...describeKey(outcome.key), key: outcome.secret })}\n`
-        : `${outcome.secret}\n`,
+      json === true ? jsonLine({ ...describeKey(outcome.key), key: outcome.secret }) : `${outcome.secret}\n`,
     );
     return 0;
   });

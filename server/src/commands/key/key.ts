@@ -11,6 +11,7 @@ import { StorageUnavailable } from '../../storage/storage-unavailable.ts';
 import type { StoredKey } from '../../storage/stores/key-store.ts';
 import { CommandError, type ExitCode } from '../../terminal/exit.ts';
 import type { Output } from '../../terminal/output.ts';
+import { jsonLine } from '../../terminal/printable.ts';
 import { fit, type Style, type Terminal } from '../../terminal/style.ts';
 import { type Cell, formatCount, formatTable } from '../../terminal/table.ts';
 import { PERMISSIONS, type Tier } from '../../vocabulary.ts';
@@ -30,7 +31,7 @@ export async function keyCreate(
   const isNew = !isPostgresUrl(location) && !existsSync(location);
   return withKeys(location, { mustExist: false }, async (keys) => {
     const { key, secret } = await keys.create(newKey, operator(), now);
-    stdout.write(options.json === true ? `${JSON.stringify({ ...describeKey(key), key: secret })}\n` : `${secret}\n`);
+    stdout.write(options.json === true ? jsonLine({ ...describeKey(key), key: secret }) : `${secret}\n`);
     // In a wrong folder, a server elsewhere would not know the key.
     if (isNew) stderr.write(`note: the data directory ${resolve(location)} is new (WHENCE_DATA_DIR)\n`);
     return 0;
@@ -56,7 +57,7 @@ export async function keyList(location: string, options: { json?: boolean }, ter
   const { stdout } = terminal;
   return withKeys(location, { mustExist: true }, async (keys) => {
     const all = await keys.list();
-    if (options.json === true) stdout.write(`${JSON.stringify(all.map(describeKey))}\n`);
+    if (options.json === true) stdout.write(jsonLine(all.map(describeKey)));
     else if (all.length === 0) stdout.write('there are no keys\n');
     else {
       const style = fit(terminal);
@@ -120,7 +121,7 @@ export async function keyRevoke(
       hasBegun = true;
       const outcome = await keys.revoke(id, operator(), new Date());
       if (outcome === 'unknown') throw noSuchKey(id);
-      stdout.write(options.json === true ? `${JSON.stringify({ id, outcome })}\n` : `${id} is ${outcome}\n`);
+      stdout.write(options.json === true ? jsonLine({ id, outcome }) : `${id} is ${outcome}\n`);
       return 0;
     });
   } catch (error) {

@@ -1,8 +1,10 @@
 /** `whence key show|usage`: one key with all its attributes, and its requests by day. */
+
 import { describeKey, type Key } from '../../keys/key.ts';
 import { dayAt } from '../../quota/day.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { ExitCode } from '../../terminal/exit.ts';
+import { jsonLine } from '../../terminal/printable.ts';
 import { fit, type Style, type Terminal } from '../../terminal/style.ts';
 import { type Cell, formatCount, formatTable } from '../../terminal/table.ts';
 import { limitOf, stateCell } from './key.ts';
@@ -21,7 +23,7 @@ export async function keyShow(
     const key = await findKey(keys, storage, name);
     const now = new Date();
     const style = fit(terminal);
-    if (options.json === true) stdout.write(`${JSON.stringify(describeKey(key))}\n`);
+    if (options.json === true) stdout.write(jsonLine(describeKey(key)));
     else stdout.write(formatTable(await factsOf(key, storage, now, style), style));
     return 0;
   });
@@ -83,7 +85,7 @@ export async function keyUsage(
         status_class: statusClass,
         requests,
       }));
-      stdout.write(`${JSON.stringify({ id: key.id, ...range, rows: described })}\n`);
+      stdout.write(jsonLine({ id: key.id, ...range, rows: described }));
     } else if (rows.length === 0) stdout.write(`no requests between ${range.from} and ${range.to}\n`);
     else {
       const style = fit(terminal);

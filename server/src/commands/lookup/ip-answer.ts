@@ -1,4 +1,8 @@
 /** What is known about an address, as the commands print it: a record, or why there is none. */
+
+import type { Address } from '@whence/dataset/address';
+import { DatasetError } from '@whence/dataset/dataset-error';
+import type { RecordSpan, WantedVersion } from '@whence/dataset/internal/history/past-versions';
 import type { Evidence, IpRecord } from '@whence/dataset/record';
 import type { SpecialPurpose } from '@whence/dataset/special-purpose';
 import type { AddressMembers } from '../../address/sections.ts';
@@ -12,8 +16,11 @@ import {
   quoteCell,
   sectionValue,
 } from '../../enrich/fields.ts';
-import { printable } from '../../terminal/printable.ts';
+import type { OutputBuffer } from '../../enrich/output-buffer.ts';
+import { jsonLine, printable } from '../../terminal/printable.ts';
+import { PROGRAM } from '../../terminal/program-name.ts';
 import { cutToWidth, type Paint, type Style } from '../../terminal/style.ts';
+import type { AddressSection } from '../../vocabulary.ts';
 import type { Invalid } from './listed-arguments.ts';
 
 export type FoundAnswer = IpRecord & { evidence?: Evidence[] } & AddressMembers;
@@ -23,6 +30,42 @@ export type IpAnswer = FoundAnswer | MissingAnswer;
 
 export const isFound = (answer: IpAnswer): answer is FoundAnswer => !('error' in answer);
 
+/** What is asked about each address beside its record. */
+export type AskedOfIp = { readonly explain: boolean; readonly include: ReadonlySet<AddressSection> };
+
+/** Where answers come from: the local dataset, or a server. */
+export type IpSource = {
+  /** In the order of the addresses. */
+  find(addresses: readonly Address[]): Promise<IpAnswer[]>;
+  /** A faster way to the same bytes that `formatLine` makes of these answers. */
+  readonly openLines?: (format: DataFormat) => Promise<AnswerLines>;
+  close(): void;
+};
+export type AnswerLines = {
+  readonly output: OutputBuffer;
+  /** Returns whether there is a record. */
+  append(address: Address): boolean;
+};
+
+/** The same for earlier versions. */
+export type PastSource = {
+  history(address: Address): Promise<{ ip: string; changes: PastSpan[] }>;
+  /** Throws `notKept` or `noEvidence`. */
+  record(address: Address, wanted: WantedVersion): Promise<IpAnswer>;
+};
+export type PastSpan = Omit<RecordSpan, 'record'> & { readonly record?: IpRecord };
+
+const versionName = (wanted: WantedVersion) =>
+  'day' in wanted ? `a version of ${wanted.day}` : `version ${wanted.version}`;
+
+export const notKept = (wanted: WantedVersion, ip: string) =>
+  new DatasetError(`${versionName(wanted)} is not kept; see which are with: ${PROGRAM} ip ${ip} --history`);
+
+export const noEvidence = (wanted: WantedVersion) =>
+  new DatasetError(
+    `the evidence of ${versionName(wanted)} is not kept, only its records; look it up without --explain`,
+  );
+
 export function missingAnswer(ip: string, details: SpecialPurpose | undefined): MissingAnswer {
   return { ip, error: 'no data found for IP', code: 'NOT_FOUND', ...(details && { details }) };
 }
@@ -31,10 +74,12 @@ export function invalidAnswer({ text, error, code }: Invalid): MissingAnswer {
   return { ip: text, error, code };
 }
 
-/** How an answer is printed on one line. */
-export type LineFormat =
+/** How an answer is printed on one line, for programs or for people. */
+export type DataFormat =
   | { readonly kind: 'json'; readonly fields: readonly Field[] | undefined }
-  | { readonly kind: 'csv'; readonly fields: readonly Field[] }
+  | { readonly kind: 'csv'; readonly fields: readonly Field[] };
+export type LineFormat =
+  | DataFormat
   | { readonly kind: 'values'; readonly fields: readonly Field[] }
   | { readonly kind: 'row'; readonly style: Style };
 
@@ -48,7 +93,7 @@ export const withoutIp = (fields: readonly Field[]): Field[] => fields.filter((f
 export function formatLine(answer: IpAnswer, format: LineFormat): string {
   switch (format.kind) {
     case 'json':
-      return `${JSON.stringify(isFound(answer) ? selected(answer, format.fields) : answer)}\n`;
+      return jsonLine(isFound(answer) ? selected(answer, format.fields) : answer);
     case 'csv': {
       const cells = withoutIp(format.fields).map((field) => cellText(isFound(answer) ? fieldValue(answer, field) : ''));
       const error = isFound(answer) ? '' : answer.error;

@@ -7,18 +7,18 @@ import type { Dataset } from '@whence/dataset/internal/file/read';
 import { findSpecialPurpose } from '@whence/dataset/special-purpose';
 import { csvInsertion, type Insertion, jsonInsertion } from '../../enrich/insertion.ts';
 import { OutputBuffer } from '../../enrich/output-buffer.ts';
-import { formatLine, type LineFormat, missingAnswer, withoutIp } from './ip-answer.ts';
+import { type AnswerLines, type DataFormat, formatLine, missingAnswer, withoutIp } from './ip-answer.ts';
 
 const LINE_END = 0x0a;
 const COMMA = 0x2c;
 
-export class LocalLines {
+export class LocalLines implements AnswerLines {
   readonly output = new OutputBuffer();
   readonly #dataset: Dataset;
-  readonly #format: LineFormat;
+  readonly #format: DataFormat;
   readonly #insertion: Insertion;
 
-  constructor(dataset: Dataset, format: Extract<LineFormat, { kind: 'json' | 'csv' }>) {
+  constructor(dataset: Dataset, format: DataFormat) {
     this.#dataset = dataset;
     this.#format = format;
     this.#insertion =
@@ -27,7 +27,6 @@ export class LocalLines {
         : csvInsertion({ dataset }, ['ip', ...withoutIp(format.fields)], ',');
   }
 
-  /** Returns whether there is a record. */
   append(address: Address): boolean {
     const { output } = this;
     const match = this.#dataset.find(address);

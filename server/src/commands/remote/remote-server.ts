@@ -1,18 +1,13 @@
 /** A server that a command asks instead of the local dataset, through `@whence/client`. */
 import { type Client, type ClientOptions, createClient, WhenceError } from '@whence/client';
-import type { Environment } from '../../settings/config.ts';
 import { CommandError, UsageError } from '../../terminal/exit.ts';
-import type { RemoteOptions } from './remote-options.ts';
-import { remoteUrl } from './remote-options.ts';
 
 export type RemoteServer = {
   readonly url: string;
-  client(options?: Pick<ClientOptions, 'batchSize'>): Client;
+  client(options?: Pick<ClientOptions, 'batchSize' | 'retries'>): Client;
 };
 
-export function openRemote(options: RemoteOptions, environment: Environment): RemoteServer {
-  const url = remoteUrl(options, environment) ?? '';
-  const apiKey = options.key ?? environment['WHENCE_KEY'] ?? '';
+export function openRemote(url: string, apiKey: string): RemoteServer {
   if (apiKey === '') throw new UsageError(`the server at ${url} needs an API key: set WHENCE_KEY, or give --key`);
   const client: RemoteServer['client'] = (more) => {
     try {
@@ -26,13 +21,28 @@ export function openRemote(options: RemoteOptions, environment: Environment): Re
   return { url, client };
 }
 
-/** The failure of a request as a sentence that says what to do. Other errors are returned unchanged. */
-export function remoteError(error: unknown, url: string, now: Date): unknown {
-  if (!(error instanceof WhenceError)) return error;
-  return new CommandError(
-    `${describe(error, url, now)}${error.requestId === '' ? '' : ` (request ${error.requestId})`}`,
-  );
+/**
+ * Runs `ask`. The failure of a request becomes a sentence that says what to do, unless `answered` makes an answer of it:
+ * a negative answer of the server is one of the command, too.
+ */
+export async function asking<Answer>(
+  url: string,
+  ask: () => Promise<Answer>,
+  answered: (error: WhenceError) => Answer | undefined = () => undefined,
+): Promise<Answer> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof WhenceError)) throw error;
+    const answer = answered(error);
+    if (answer !== undefined) return answer;
+    const message = `${describe(error, url, new Date())}${error.requestId === '' ? '' : ` (request ${error.requestId})`}`;
+    throw REFUSED_OPTIONS.includes(error.code) ? new UsageError(message) : new CommandError(message);
+  }
 }
+
+/** What an option asks for and this server does not have: used wrongly, as it would be without a server. */
+const REFUSED_OPTIONS: readonly string[] = ['INVALID_INCLUDE', 'INVALID_SELECTOR', 'TOO_MANY_SELECTORS'];
 
 function describe(error: WhenceError, url: string, now: Date): string {
   switch (error.code) {

@@ -1,26 +1,19 @@
-/** `wh ip`, `wh asn` and `wh email` with `--url`: against a server, and what they say if it refuses or is not there. */
+/** Commands with `--url`: which server they ask, and what they say if it refuses or is not there. */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { freePort } from '@whence/testing/programs';
 import { type LoopbackServer, startLoopbackServer } from '@whence/testing/servers/loopback-server';
-import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
 import { runCommand } from '../../test/run-command.ts';
 import { startInProcess, TestFolder } from '../../test/test-server.ts';
 
 const folder = new TestFolder();
-let dns: ScriptedDnsServer;
 let server: Awaited<ReturnType<typeof startInProcess>>;
 let other: LoopbackServer;
 let secrets: Record<'enterprise' | 'free' | 'limited', string>;
 
 before(async () => {
   folder.publish();
-  dns = await startScriptedDnsServer({
-    'example.com': { MX: [[10, 'mx.example.com']], TXT: ['v=spf1 ip4:192.0.2.0/26 -all'] },
-    'mx.example.com': { A: ['192.0.2.25'] },
-    '_dmarc.example.com': { TXT: ['v=DMARC1; p=reject; rua=mailto:d@example.com'] },
-  });
-  server = await startInProcess(folder, undefined, { WHENCE_DNS_SERVERS: dns.address });
+  server = await startInProcess(folder);
   other = await startLoopbackServer();
   secrets = {
     enterprise: (await folder.createKey()).secret,
@@ -31,38 +24,12 @@ before(async () => {
 after(async () => {
   await server.close();
   await other.close();
-  await dns.close();
   folder.remove();
 });
 
 /** In a folder without a dataset: what is printed can only come from the server. */
-const remote = (argv: readonly string[], key = secrets.enterprise, input?: string) =>
-  runCommand(
-    argv,
-    { WHENCE_DATA_DIR: '/nonexistent', WHENCE_URL: server.url, WHENCE_KEY: key },
-    input === undefined ? {} : { input },
-  );
-const local = (argv: readonly string[], input?: string) =>
-  runCommand(argv, { ...folder.environment, WHENCE_DNS_SERVERS: dns.address }, input === undefined ? {} : { input });
-
-for (const [argv, input] of [
-  [['ip', '8.8.8.8']],
-  [['ip', '8.8.8.8', '10.0.0.1', '4000::1']],
-  [['ip', '--json', '8.8.8.8', '1.2.3', '10.0.0.1', '4000::1']],
-  [['ip', '--csv', '1.0.9.0/29', '10.0.0.1']],
-  [['ip', '--field', 'ip,flags,threat_score', '1.0.9.0/29']],
-  [['ip', '--json', '--explain', '1.0.9.9']],
-  [['ip', '--include', 'routing,privacy', '1.0.9.9', '8.8.8.8']],
-  [['ip', '-'], '8.8.8.8\n# two\n2001:4860::1\n3.0.0.17/30\n'],
-  [['asn', '15169', 'AS64512']],
-  [['asn', '--json', '--prefixes', '15169', '16509']],
-  [['asn', '--csv', '16500-16510', 'x']],
-  [['asn', 'search', 'google']],
-  [['email', '--json', 'example.com']],
-] as const)
-  test(`remote: ${argv.join(' ')} prints what it prints without --url`, async () => {
-    assert.deepEqual(await remote(argv, undefined, input), await local(argv, input));
-  });
+const remote = (argv: readonly string[], key = secrets.enterprise) =>
+  runCommand(argv, { WHENCE_DATA_DIR: '/nonexistent', WHENCE_URL: server.url, WHENCE_KEY: key });
 
 test('remote: --url and --key come before the variables; an empty --url asks this machine', async () => {
   const options = ['--url', server.url, '--key', secrets.enterprise];
@@ -78,19 +45,21 @@ test('remote: a batch is as large as the tier of the key allows', async () => {
   assert.equal(stdout, '15169\n'.repeat(32));
 });
 
-test('remote: email prints the report of the server, and refuses what only a local check has', async () => {
-  const { code, stdout } = await remote(['email', 'example.com', '--networks']);
-  assert.equal(code, 1);
-  assert.match(stdout, /^example\.com: [BC], \d+ of 100\n\nMX {5}mx\.example\.com\nSPF {4}v=spf1 ip4/);
-  assert.match(stdout, /\nWhat to fix first\n {2}\S/);
-  for (const line of stdout.split('\n').filter((text) => !text.includes('IN TXT'))) assert.ok(line.length <= 80, line);
-  const csv = await remote(['email', 'example.com', '--csv']);
-  assert.deepEqual([csv.code, csv.stdout], [2, '']);
-  assert.match(
-    csv.stderr,
-    /^error: --csv needs a check by this machine; it has no effect with --url\n\(run wh email --help for usage\)\n$/,
-  );
-});
+for (const [behaviour, status, refusal, code, message] of [
+  ['cannot be included', 400, 'INVALID_INCLUDE', 2, /answered: refused \(INVALID_INCLUDE\): \{"allowed":\[\]\}/],
+  ['is over the limit', 429, 'RATE_LIMIT_EXCEEDED', 1, /the limit of the API key at \S+ is reached/],
+] as const)
+  test(`remote: what ${behaviour} ends a list, and is said once`, async () => {
+    other.routes.set('/v1/email/domain/a.example/dns?include=details', (response) => {
+      response.writeHead(status, { 'Content-Type': 'application/json' });
+      const data = { error: 'refused', code: refusal, details: { allowed: [] } };
+      response.end(JSON.stringify({ data, meta: { processing_time_ms: 0 } }));
+    });
+    const ended = await remote(['email', '--url', other.url, 'a.example', 'b.example']);
+    assert.deepEqual([ended.code, ended.stdout], [code, '']);
+    assert.match(ended.stderr, message);
+    assert.equal(ended.stderr.match(/error: /g)?.length, 1);
+  });
 
 for (const [behaviour, key, message] of [
   ['a key that is unknown', () => `whence_${'A'.repeat(36)}`, /does not accept the API key; check --key or WHENCE_KEY/],

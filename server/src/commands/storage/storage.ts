@@ -1,4 +1,5 @@
 /** `whence storage check|migrate`: examines the storage, or copies keys, counts and accounts between SQLite and PostgreSQL. */
+
 import { resolve } from 'node:path';
 import { makeFolder } from '@whence/dataset/internal/io/whole-file';
 import { MAX_ROUND_TRIP_MS } from '../../keys/vouching.ts';
@@ -10,6 +11,7 @@ import { type Examination, examineStorage } from '../../storage/examine-storage.
 import { isPostgresUrl, openEngine } from '../../storage/open-storage.ts';
 import { describeReplication } from '../../storage/postgres/replication.ts';
 import { CommandError, type ExitCode, UsageError } from '../../terminal/exit.ts';
+import { jsonLine } from '../../terminal/printable.ts';
 import { withDataDirErrors } from '../../terminal/setting-errors.ts';
 import { fit, hanging, type Paint, type Style, type Terminal } from '../../terminal/style.ts';
 import { countIn, countOf, formatCount, formatTable } from '../../terminal/table.ts';
@@ -23,7 +25,7 @@ export async function storageCheck(
   const { stdout } = terminal;
   return withEngine(storageLocation, { mustExist: true }, async (engine) => {
     const found = await examineStorage(engine, () => Date.now());
-    stdout.write(json === true ? `${JSON.stringify(asJson(found))}\n` : asText(found, fit(terminal)));
+    stdout.write(json === true ? jsonLine(asJson(found)) : asText(found, fit(terminal)));
     return found.problems.length === 0 ? 0 : 1;
   });
 }
@@ -96,7 +98,7 @@ export async function storageMigrate(
           ? new CommandError(`the copy differs from its source: ${error.message}. Stop all servers and run it again`)
           : error;
       });
-      if (json === true) stdout.write(`${JSON.stringify({ from: from.place, to: into.place, copied })}\n`);
+      if (json === true) stdout.write(jsonLine({ from: from.place, to: into.place, copied }));
       else {
         const rows = copied.map(({ table, rows: count }) => [table, formatCount(count)]);
         const outcome = `${from.place} was copied to ${into.place}, and the copy was verified. ${nextStep(target)}`;

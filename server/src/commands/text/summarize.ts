@@ -2,6 +2,7 @@
  * `wh summarize [FILE…]`: who is in a log: its addresses by country, network, connection type, flag and threat level, and
  * the most frequent ones. Addresses are found by the rules of `enrich`.
  */
+
 import { type Address, formatAddress } from '@whence/dataset/address';
 import { AddressFinder } from '@whence/dataset/find-address';
 import type { Dataset } from '@whence/dataset/internal/file/read';
@@ -11,6 +12,7 @@ import { InputError } from '../../enrich/input.ts';
 import type { Environment } from '../../settings/config.ts';
 import { CommandError, type ExitCode } from '../../terminal/exit.ts';
 import type { Output } from '../../terminal/output.ts';
+import { jsonLine } from '../../terminal/printable.ts';
 import { styleOf } from '../../terminal/style.ts';
 import { openLocalDataset } from '../local-dataset.ts';
 import type { StandardInput } from '../lookup/listed-arguments.ts';
@@ -81,9 +83,7 @@ export async function summarizeCommand(
       throw error instanceof InputError ? new CommandError(error.message) : error;
     });
   const summary = { lines, lines_with_address: linesWithAddress, ...summaryOf(dataset, counts, limit) };
-  stdout.write(
-    json === true ? `${JSON.stringify(summary)}\n` : formatLogSummary(summary, styleOf(stdout, environment)),
-  );
+  stdout.write(json === true ? jsonLine(summary) : formatLogSummary(summary, styleOf(stdout, environment)));
   return counts.size === 0 ? 1 : 0;
 }
 

@@ -2,6 +2,7 @@
  * `whence user create|list|reset-password|set-role|disable|setup-link`: accounts of the dashboard, for users who can read
  * the data directory. Passwords are never arguments: a one-time link lets the person choose one.
  */
+
 import { type Account, InvalidAccount } from '../../accounts/account.ts';
 import { Accounts } from '../../accounts/accounts.ts';
 import { linkPath, type MadeLink } from '../../accounts/one-time-links.ts';
@@ -11,6 +12,7 @@ import type { Config } from '../../settings/config.ts';
 import { openStorage } from '../../storage/open-storage.ts';
 import { CommandError, type ExitCode, UsageError } from '../../terminal/exit.ts';
 import type { Output } from '../../terminal/output.ts';
+import { jsonLine } from '../../terminal/printable.ts';
 import { PROGRAM } from '../../terminal/program-name.ts';
 import { fit, type Style, type Terminal } from '../../terminal/style.ts';
 import { type Cell, formatTable } from '../../terminal/table.ts';
@@ -32,7 +34,7 @@ export async function userCreate(
     const account = await accounts.create(name, role, operator(), new Date());
     const made = await accounts.makeResetLink(account, operator(), new Date());
     const { id } = account;
-    if (json === true) stdout.write(`${JSON.stringify({ id, name: account.name, role, link: urlOf(place, made) })}\n`);
+    if (json === true) stdout.write(jsonLine({ id, name: account.name, role, link: urlOf(place, made) }));
     else
       stdout.write(`${account.name} (${role}) sets a password here, within 24 hours:\n\n  ${urlOf(place, made)}\n\n`);
     return 0;
@@ -43,7 +45,7 @@ export async function userList(place: Place, { json }: Options, terminal: Termin
   const { stdout } = terminal;
   return withAccounts(place, { mustExist: true }, async (accounts) => {
     const people = await accounts.list();
-    if (json === true) stdout.write(`${JSON.stringify(people.map(describe))}\n`);
+    if (json === true) stdout.write(jsonLine(people.map(describe)));
     else if (people.length === 0) stdout.write(`there are no accounts; ${PROGRAM} user setup-link makes the first\n`);
     else {
       const style = fit(terminal);
@@ -65,7 +67,7 @@ export async function userResetPassword(
 ): Promise<ExitCode> {
   return withAccount(place, name, async (accounts, account) => {
     const made = await accounts.makeResetLink(account, operator(), new Date());
-    if (json === true) stdout.write(`${JSON.stringify({ id: account.id, link: urlOf(place, made) })}\n`);
+    if (json === true) stdout.write(jsonLine({ id: account.id, link: urlOf(place, made) }));
     else stdout.write(`${account.name} sets a new password here, within 24 hours:\n\n  ${urlOf(place, made)}\n\n`);
     return 0;
   });
@@ -88,7 +90,7 @@ export async function userChange(
     }
     const now = (await accounts.find(account.id)) ?? account;
     const { id, role, state } = describe(now);
-    stdout.write(json === true ? `${JSON.stringify({ id, role, state })}\n` : `${account.name} is ${role}, ${state}\n`);
+    stdout.write(json === true ? jsonLine({ id, role, state }) : `${account.name} is ${role}, ${state}\n`);
     return 0;
   });
 }
@@ -97,7 +99,7 @@ export async function userChange(
 export async function userSetupLink(place: Place, { json }: Options, stdout: Output): Promise<ExitCode> {
   return withAccounts(place, { mustExist: false }, async (accounts) => {
     const link = urlOf(place, await accounts.makeSetupLink(operator(), new Date()));
-    stdout.write(json === true ? `${JSON.stringify({ link })}\n` : `${link}\n`);
+    stdout.write(json === true ? jsonLine({ link }) : `${link}\n`);
     return 0;
   });
 }
@@ -120,7 +122,7 @@ export async function userLinks(place: Place, { json }: Options, terminal: Termi
         expires_at: expiresAt.toISOString(),
       };
     });
-    if (json === true) stdout.write(`${JSON.stringify(described)}\n`);
+    if (json === true) stdout.write(jsonLine(described));
     else if (described.length === 0) stdout.write('there are no open links\n');
     else {
       const rows = described.map(({ id, kind, role, account, note, created_by, expires_at }) => {
@@ -138,7 +140,7 @@ export async function userRevokeLink(place: Place, id: string, { json }: Options
   return withAccounts(place, { mustExist: true }, async (accounts) => {
     if (!(await accounts.revokeLink(id, operator(), new Date())))
       throw new CommandError(`there is no link ${id}; ${PROGRAM} user links shows them`);
-    stdout.write(json === true ? `${JSON.stringify({ id, state: 'revoked' })}\n` : `link ${id} is revoked\n`);
+    stdout.write(json === true ? jsonLine({ id, state: 'revoked' }) : `link ${id} is revoked\n`);
     return 0;
   });
 }

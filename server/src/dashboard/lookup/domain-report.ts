@@ -1,15 +1,13 @@
 /** An email check as the dashboard shows it: the report of the API, and where its points come from. */
-import type { Advice } from '@whence/email/internal/advice/advice';
-import { explainAdvice } from '@whence/email/internal/advice/advice-text';
-import { zoneFileLine } from '@whence/email/internal/advice/zone-file';
 import { formatFinding } from '@whence/email/internal/findings/finding-text';
 import type { MailHost } from '@whence/email/internal/mx/mx';
 import { providerOf } from '@whence/email/internal/providers';
 import { gradeText, type Part, partViews, verdictOf } from '@whence/email/internal/report/part-state';
 import { MAX_POINTS } from '@whence/email/internal/report/score';
 import type { SpfNode } from '@whence/email/internal/spf/lookups';
+import { describeAdvice } from '../../email-checks/check-details.ts';
 import type { Checked } from '../../email-checks/examine-mail.ts';
-import type { DomainAdvice, MxHost, SpfTreeNode } from '../wire/domains.ts';
+import type { MxHost, SpfTreeNode } from '../wire/domains.ts';
 
 /** Of one host, which may have any number. */
 const MAX_ADDRESSES = 8;
@@ -45,9 +43,4 @@ function describeMailHost({ host, preference, addresses }: MailHost): MxHost {
 
 function describeSpfNode({ name, via, raw, lookups, errors: problems, children }: SpfNode): SpfTreeNode {
   return { name, via, raw, lookups, errors: problems.map(formatFinding), children: children.map(describeSpfNode) };
-}
-
-function describeAdvice(advice: Advice): DomainAdvice {
-  const { points, change } = advice;
-  return { points, text: explainAdvice(advice), ...(change && { record: zoneFileLine(change.record) }) };
 }

@@ -1,8 +1,8 @@
 /** Checked domains, and tried changes of their records, as the dashboard shows them. */
 import type { EmailReport } from '@whence/client/wire';
 
-/** `record`: what to publish, as a line of a zone file. */
-export type DomainAdvice = { points: number; text: string; record?: string };
+/** `record`: what to publish, as a line of a zone file, or `''`. */
+export type DomainAdvice = { points: number; text: string; record: string };
 
 export type DomainPart = 'mx' | 'spf' | 'dkim' | 'dmarc';
 /** `words`: the record, or why there is none. */

@@ -125,7 +125,10 @@ for (const [behaviour, query, status] of [
     const { status: got, data } = await ask(query);
     assert.equal(got, status);
     if (status === 400)
-      assert.deepEqual([data.code, data.details], ['INVALID_INCLUDE', { allowed: ['transport', 'networks'] }]);
+      assert.deepEqual(
+        [data.code, data.details],
+        ['INVALID_INCLUDE', { allowed: ['transport', 'networks', 'details'] }],
+      );
   });
 
 test('email include: networks without a dataset is 503, transport works', async () => {

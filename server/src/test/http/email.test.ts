@@ -104,7 +104,7 @@ for (const [behaviour, path, status, code, details] of [
     'TOO_MANY_SELECTORS',
     { limit: 50 },
   ],
-  ['every server failing', '/v1/email/domain/broken.example/dns', 503, 'DNS_UNAVAILABLE', undefined],
+  ['every server failing', '/v1/email/domain/broken.example/dns', 503, 'DNS_UNAVAILABLE', { fault: 'servers' }],
   ['no such path', '/v1/email/domain/example.com', 404, 'ROUTE_NOT_FOUND', undefined],
 ] as const) {
   test(`email: refused: ${behaviour}`, async () => {

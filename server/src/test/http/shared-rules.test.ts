@@ -1,14 +1,19 @@
 /**
  * Rules that the API and the dashboard share: the same input gets the same status, code, details, `Retry-After` and data
- * from both.
+ * from both. And those of the command line: it prints the same and ends with the same exit code, whether the answer came
+ * from this machine or from a server.
  */
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { type ClientRequest, request as sendRequest } from 'node:http';
+import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
 import { until } from '@whence/testing/until';
 import { type RouteName, routes } from '../../dashboard/wire/contract.ts';
 import { type DashboardClient, signedInAs } from '../dashboard/dashboard-client.ts';
+import { runCommand } from '../run-command.ts';
 import { SAMPLE, startInProcess, TestFolder } from '../test-server.ts';
 
 type Server = Awaited<ReturnType<typeof startInProcess>>;
@@ -23,13 +28,31 @@ let emptyServer: Server;
 let scope: Scope;
 let emptyScope: Scope;
 
+/** Escape sequences of a terminal: CSI, OSC, C1, a right-to-left override. */
+const HOSTILE = '\u001b[31m\u001b]52;c;AAAA\u0007\u009b2J\u202e';
+const dkimKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ type: 'spki', format: 'der' });
+
 before(async () => {
-  folder.publish({ ...SAMPLE, tor: [] });
-  folder.publish();
+  const routes = [...SAMPLE.routes, ['5.0.0.0/16', 64501, `Evil ${HOSTILE}`] as const];
+  folder.publish({ ...SAMPLE, routes, tor: [] });
+  folder.publish({ ...SAMPLE, routes });
   dns = await startScriptedDnsServer(
     {
       'example.com': { MX: [[10, 'mx.example.com']], TXT: ['v=spf1 mx -all'] },
       'mx.example.com': { A: ['8.8.8.8'] },
+      'good.example': { MX: [[10, 'mx.example.com']], TXT: ['v=spf1 include:spf.good.example -all'] },
+      'spf.good.example': { TXT: ['v=spf1 ip4:8.8.8.0/26 include:gone.example -all'] },
+      'google._domainkey.good.example': { TXT: [`v=DKIM1; p=${dkimKey.toString('base64')}`] },
+      'mine._domainkey.good.example': { TXT: [`v=DKIM1; p=${dkimKey.toString('base64')}`] },
+      '_dmarc.good.example': { TXT: ['v=DMARC1; p=reject; rua=mailto:d@good.example'] },
+      'parked.example': { MX: [[0, '.']], TXT: ['v=spf1 -all'] },
+      '_dmarc.parked.example': { TXT: ['v=DMARC1; p=reject'] },
+      'open.example': { MX: [[10, 'mx.example.com']], TXT: ['v=spf1 +all'] },
+      'evil.example': { MX: [[10, 'mx.example.com']], TXT: [`v=spf1 include:${HOSTILE}.example ${HOSTILE} -all`] },
+      '_dmarc.evil.example': { TXT: [`v=DMARC1; p=${HOSTILE}; rua=mailto:${HOSTILE}@x`] },
+      'partly.example': { MX: [[10, 'mx.example.com']], TXT: ['v=spf1 ip4:8.8.8.8 -all'] },
+      '_dmarc.partly.example': { fail: 'SERVFAIL' },
+      '8.8.8.8.in-addr.arpa': { PTR: ['mx.example.com'] },
       'broken.example': { fail: 'SERVFAIL' },
       '_dmarc.broken.example': { fail: 'SERVFAIL' },
     },
@@ -251,3 +274,130 @@ for (const [name, path, headers] of [
     assert.ok(performance.now() - cancelledMs < 4_000, 'the check would end by itself after eight seconds');
   });
 }
+
+/** Every command that asks a server with `--url`, by what it is asked for. */
+const COMMANDS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  ip: [
+    ['8.8.8.8'],
+    ['10.0.0.1'],
+    ['7.7.7.7'],
+    ['::FFFF:8.8.8.8', '2001:4860:0::1'],
+    ['8.8.8'],
+    [HOSTILE],
+    ['8.8.8.8', HOSTILE, '10.0.0.1', '4000::1', '5.0.0.1'],
+    ['8.8.8.0/29', '1.0.9.8-1.0.9.10', '1.0.9.9-1.0.9.8'],
+    ['--limit', '4', '8.8.8.0/24', '8.8.8.8'],
+    ['--explain', '8.8.8.8'],
+    ['--explain', '10.0.0.1'],
+    ['--explain', '1.0.9.9', '7.7.7.7'],
+    ['--include', 'routing,privacy,location', '1.0.9.9', '10.0.0.1'],
+    ['--include', 'routing,hostname', '8.8.8.8', '5.0.0.1'],
+    ['--include', 'registration', '8.8.8.8', '--csv'],
+    ['--field', 'ip,flags,threat_score,privacy_kind', '1.0.9.9', '10.0.0.1', 'x'],
+    ['--field', 'nonsense', '8.8.8.8'],
+    ['--history', '8.8.8.8', '1.0.9.9'],
+    ['--history', '10.0.0.1'],
+    ['--history', '8.8.8'],
+    ['--dataset-version', '1', '1.0.9.9'],
+    ['--dataset-version', '2', '1.0.9.9', '7.7.7.7'],
+    ['--dataset-version', '9', '8.8.8.8'],
+    ['--dataset-version', '1', '--explain', '8.8.8.8'],
+    ['--at', '2001-01-01', '8.8.8.8'],
+    ['--at', 'yesterday', '8.8.8.8'],
+  ],
+  asn: [
+    ['15169', 'AS64501'],
+    ['AS64499'],
+    ['google'],
+    ['4294967296', '15169', HOSTILE],
+    ['15169', '64499'],
+    ['16505-16510', '64499-64499'],
+    ['--prefixes', '15169'],
+    ['--field', 'asn_name,country', '15169', '64501', '64499'],
+  ],
+  'asn search': [['google'], ['o', '--limit', '1'], ['evil'], ['nothing like it'], [' '], [HOSTILE], ['a'.repeat(101)]],
+  email: [
+    ['good.example'],
+    ['parked.example'],
+    ['missing.example'],
+    ['open.example'],
+    ['evil.example'],
+    ['partly.example'],
+    ['broken.example'],
+    ['not a domain'],
+    ['good.example', 'parked.example'],
+    ['good.example', 'parked.example', 'missing.example', 'evil.example', 'partly.example', 'broken.example'],
+    ['--transport', '--networks', 'good.example'],
+    ['--networks', 'evil.example'],
+    ['--selectors', 'mine', 'good.example'],
+    ['--only-selectors', 'mine,other', 'good.example'],
+    ['--selectors', 'a b', 'good.example'],
+    ['--selectors', 'a', '--only-selectors', 'b', 'good.example'],
+  ],
+};
+
+/** What was asked is the only difference between them: DNS servers, or the server that asked these. */
+async function bothWays(argv: readonly string[], options: Parameters<typeof runCommand>[2]) {
+  const dnsServers = { WHENCE_DNS_SERVERS: dns.address };
+  const local = await runCommand(argv, { ...folder.environment, ...dnsServers }, options);
+  // In a folder without a dataset: what is printed can only come from the server.
+  const elsewhere = { WHENCE_DATA_DIR: '/nonexistent', WHENCE_URL: server.url, WHENCE_KEY: scope.secret };
+  const remote = await runCommand(argv, elsewhere, options);
+  const asked = (text: string) => text.replaceAll(dns.address, 'SERVER').replaceAll(server.url, 'SERVER');
+  return [local, remote].map(({ code, stdout, stderr }) => ({ code, stdout: asked(stdout), stderr: asked(stderr) }));
+}
+
+const terminal = { isTTY: true, columns: 60 };
+
+for (const [command, cases] of Object.entries(COMMANDS))
+  for (const argv of cases)
+    for (const [format, options] of [
+      ['', {}],
+      ['--json', {}],
+      ['--csv', {}],
+      ['on a terminal', terminal],
+    ] as const)
+      test(`both ways: wh ${command} ${argv.map((text) => JSON.stringify(text)).join(' ')} ${format}`, async () => {
+        const typed = [...command.split(' '), ...(format.startsWith('-') ? [format] : []), ...argv];
+        const [local, remote] = await bothWays(typed, options);
+        assert.deepEqual(remote, local);
+        // A failure of the server itself would be equal both ways only by chance.
+        assert.doesNotMatch(local?.stderr ?? '', /cannot reach|is not a Whence server|does not accept/);
+      });
+
+for (const [command, input] of [
+  ['ip', `8.8.8.8\n# a comment\n\n10.0.0.1\n${HOSTILE}\n3.0.0.17/30\n`],
+  ['asn', `15169\n${HOSTILE}\n64499\n16505-16510\n`],
+  ['email', `good.example\nuser@parked.example\n${HOSTILE}\nbroken.example\ngood.example\n`],
+] as const)
+  for (const format of [[], ['--json'], ['--csv']])
+    test(`both ways: a list on standard input of wh ${command} ${format}`, async () => {
+      const [local, remote] = await bothWays([command, ...format, '-'], { input });
+      assert.deepEqual(remote, local);
+      assert.equal(local?.code, 1);
+    });
+
+for (const [behaviour, domain, code] of [
+  ['a good grade', 'good.example', 0],
+  ['a domain that is set up to send no mail', 'parked.example', 0],
+  ['a domain that lets anyone send', 'open.example', 1],
+  ['a domain that does not exist', 'missing.example', 1],
+  ['a part that could not be verified', 'partly.example', 1],
+  ['no answer', 'broken.example', 1],
+] as const)
+  test(`both ways: the exit code of wh email for ${behaviour} is ${code}`, async () => {
+    for (const outcome of await bothWays(['email', domain], {})) assert.equal(outcome.code, code, outcome.stdout);
+  });
+
+test('both ways: wh email --save writes the same reports, and --diff finds no change in them', async () => {
+  const path = join(folder.dataDir, 'saved.json');
+  const saved: string[] = [];
+  for (const url of ['', server.url]) {
+    const environment = { ...folder.environment, WHENCE_DNS_SERVERS: dns.address, WHENCE_KEY: scope.secret };
+    await runCommand(['email', 'good.example', 'evil.example', '--url', url, '--save', path], environment);
+    saved.push(readFileSync(path, 'utf8'));
+  }
+  assert.equal(saved[1], saved[0]);
+  for (const outcome of await bothWays(['email', '--diff', path], {}))
+    assert.deepEqual(outcome, { code: 0, stdout: '', stderr: '' });
+});

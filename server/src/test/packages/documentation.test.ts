@@ -216,6 +216,7 @@ test('documentation: parameters have types, and say whether they are required', 
   assert.deepEqual(described.sort(), [
     'checkEmailDomain domain string true',
     'checkEmailDomain include array false',
+    'checkEmailDomain more_selectors array false',
     'checkEmailDomain selectors array false',
     'compareDatasetVersions from integer true',
     'compareDatasetVersions limit integer false',

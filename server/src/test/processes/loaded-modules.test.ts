@@ -35,11 +35,7 @@ function loadedBy(args: readonly string[]): string[] {
 }
 
 for (const [args, maxFiles, absent] of [
-  [
-    ['--help'],
-    48,
-    /\/(commands\/(?!email\/parallel|lookup\/(?:asn-fields|expansion-limit))|storage\/kysely|file\/read|api|dashboard)\b|fastify|pino/,
-  ],
+  [['--help'], 48, /\/(commands\/(?!lookup\/asn-answer)|storage\/kysely|file\/read|api|dashboard)\b|fastify|pino/],
   [
     ['ip', '8.8.8.8'],
     76,

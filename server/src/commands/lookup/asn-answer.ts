@@ -1,6 +1,18 @@
-/** The fields that `wh asn --field` and `--csv` print, and how to read each from a record. */
-import type { AsnRecord } from '@whence/dataset/record';
+/** What is known about a network, as the commands print it, and the fields that `--field` and `--csv` print. */
+import type { AsnSearchAnswer } from '@whence/dataset/internal/lookup/asn-search';
+import type { AsnPrefixes, AsnRecord } from '@whence/dataset/record';
 import { UsageError } from '../../terminal/exit.ts';
+
+export type AsnAnswer = (AsnRecord & { prefixes?: AsnPrefixes }) | { asn: number; error: string; code: string };
+
+/** Where answers come from: the local dataset, or a server. */
+export type AsnSource = (asn: number) => Promise<AsnAnswer>;
+
+export type SearchSource = (query: string, limit: number) => Promise<AsnSearchAnswer>;
+
+export function missingAsn(asn: number): AsnAnswer {
+  return { asn, error: 'no data found for ASN', code: 'NOT_FOUND' };
+}
 
 const FIELDS = {
   asn: ({ asn }) => asn,

@@ -1,0 +1,37 @@
+/** Answers of the local dataset about addresses. */
+import { type Address, formatAddress } from '@whence/dataset/address';
+import type { Dataset } from '@whence/dataset/internal/file/read';
+import { evidenceOf, specialPurposeOf } from '../../lookup/lookup.ts';
+import type { IpConfig } from '../ip-sections.ts';
+import { openLocalDataset } from '../local-dataset.ts';
+import { type AskedOfIp, type IpAnswer, type IpSource, missingAnswer } from './ip-answer.ts';
+
+export async function localIpSource(config: IpConfig, { explain, include }: AskedOfIp): Promise<IpSource> {
+  const dataset = openLocalDataset(config.dataDir);
+  // Loaded if it is asked for: DNS and the HTTP client are half of what this command would load.
+  const sections =
+    include.size === 0 ? undefined : await (await import('../ip-sections.ts')).openSections(config, include);
+  const isPlain = !explain && sections === undefined;
+  return {
+    async find(addresses) {
+      const answers: IpAnswer[] = [];
+      for (const address of addresses) {
+        const found = { kind: 'found', dataset, address, match: dataset.find(address) } as const;
+        const members = found.match === 0 ? {} : await sections?.describe(found);
+        answers.push({ ...answerOf(dataset, address, explain), ...members });
+      }
+      return answers;
+    },
+    ...(isPlain && {
+      openLines: async (format) => new (await import('./local-lines.ts')).LocalLines(dataset, format),
+    }),
+    close: () => sections?.close(),
+  };
+}
+
+export function answerOf(dataset: Dataset, address: Address, explain: boolean): IpAnswer {
+  const match = dataset.find(address);
+  if (match === 0) return missingAnswer(formatAddress(address), specialPurposeOf({ address }));
+  const record = dataset.record(address, match);
+  return explain ? { ...record, evidence: evidenceOf(dataset, { address, match }) } : record;
+}

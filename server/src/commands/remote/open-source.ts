@@ -1,0 +1,25 @@
+/**
+ * Where answers come from: this machine, or the server of `--url`. A command asks one interface, prints what it gets and
+ * does not know which it was. The client is loaded if there is a server.
+ */
+import type { Environment } from '../../settings/config.ts';
+import type { RemoteServer } from './remote-server.ts';
+
+/** `--url ''` asks this machine although WHENCE_URL is set. */
+export type RemoteOptions = { readonly url?: string; readonly key?: string };
+
+type Sources<Source> = {
+  readonly local: () => Source | Promise<Source>;
+  readonly remote: (server: RemoteServer) => Promise<Source>;
+};
+
+export async function openSource<Source>(
+  options: RemoteOptions,
+  environment: Environment,
+  { local, remote }: Sources<Source>,
+): Promise<Source> {
+  const url = options.url ?? environment['WHENCE_URL'] ?? '';
+  if (url === '') return local();
+  const { openRemote } = await import('./remote-server.ts');
+  return remote(openRemote(url, options.key ?? environment['WHENCE_KEY'] ?? ''));
+}

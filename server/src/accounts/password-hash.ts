@@ -7,14 +7,12 @@
  * network. After BURST passwords at once, a group checks one per INTERVAL_MS: 300 a minute, 15 s of a core.
  */
 import { clientNetwork } from '../limits/client.ts';
-import { FairSlots } from '../limits/fair-slots.ts';
+import { CostQueue } from '../limits/cost-classes.ts';
 
 /** argon2id is the library's default algorithm; its names are a const enum, which this build cannot read. */
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 const INTERVAL_MS = 200;
 const BURST = 20;
-/** As many as are served in the time that one of them waits. */
-const LIMITS = { slots: 1, slotsPerKey: 1, waitingPerKey: 4, waiting: 40, waitMs: 10_000 };
 /** Of a password that no account has: comparing with it takes as long as with a real one. */
 const NO_PASSWORD = '$argon2id$v=19$m=19456,t=2,p=1$7MQGoxEe6zxT8+mkr+V4FA$ABhqbiucvKoZh8yXqDJ6Rblgz8O1ay5bc5oLHzPcdDg';
 
@@ -57,19 +55,19 @@ export class PasswordHasher {
 
 /** One slot for a group of clients, which is released late when the group exceeds its rate. */
 class Lane {
-  readonly #slots = new FairSlots(LIMITS);
+  readonly #queue = new CostQueue('password');
   /** When the passwords of the past would have been checked at the rate (GCRA). */
   #paidUntilMs = 0;
 
   /** How to release the slot; undefined if there are too many clients. */
   async acquire(network: string): Promise<(() => void) | undefined> {
-    const slots = this.#slots;
-    if (slots.isFull(network) || !(await slots.acquire(network, new AbortController().signal))) return undefined;
+    const release = await this.#queue.enter({ fairnessKey: network, signal: new AbortController().signal });
+    if (typeof release === 'string') return undefined;
     this.#paidUntilMs = Math.max(this.#paidUntilMs, performance.now()) + INTERVAL_MS;
     return () => {
       const earlyMs = this.#paidUntilMs - BURST * INTERVAL_MS - performance.now();
-      if (earlyMs <= 0) slots.release(network);
-      else setTimeout(() => slots.release(network), earlyMs).unref();
+      if (earlyMs <= 0) release();
+      else setTimeout(release, earlyMs).unref();
     };
   }
 }

@@ -5,39 +5,32 @@
 import type { Address } from '@whence/dataset/address';
 import type { DnsClient } from '@whence/email/resolver';
 import { ApiError } from '../http/errors.ts';
-import { FairSlots } from '../limits/fair-slots.ts';
+import { COST_CLASSES, CostQueue, type Requester } from '../limits/cost-classes.ts';
 import { type Hostname, lookUpHostname, reverseNameOf } from './hostname.ts';
 
 /** For a lookup, including the wait for a slot. */
-const BUDGET_MS = 4_000;
-const LIMITS = { slots: 64, slotsPerKey: 16, waitingPerKey: 256, waitMs: BUDGET_MS };
-
-export type Requester = {
-  /** Lookups with the same key share that key's slots. */
-  readonly fairnessKey: string;
-  /** Aborts when the client disconnects. */
-  readonly signal: AbortSignal;
-};
+const BUDGET_MS = COST_CLASSES.hostname.waitMs;
 
 export class HostnameLookups {
   readonly #client: () => Promise<DnsClient>;
-  readonly #slots = new FairSlots(LIMITS);
+  readonly #queue = new CostQueue('hostname');
 
   /** `client` is called for the first lookup, so that DNS code is not loaded before. */
   constructor(client: () => Promise<DnsClient>) {
     this.#client = client;
   }
 
-  async find(address: Address, { fairnessKey, signal }: Requester): Promise<Hostname> {
+  find(address: Address, requester: Requester): Promise<Hostname> {
     const startedMs = performance.now();
-    if (this.#slots.isFull(fairnessKey)) throw new ApiError('QUEUE_FULL');
-    if (!(await this.#slots.acquire(fairnessKey, signal))) return { error: 'dns_temporary_failure' };
-    try {
+    const { signal } = requester;
+    const ask = async () => {
       const client = await this.#client();
       const deadlineMs = BUDGET_MS - (performance.now() - startedMs);
-      return await lookUpHostname(address, client.forCheck(reverseNameOf(address), { deadlineMs, signal }));
-    } finally {
-      this.#slots.release(fairnessKey);
-    }
+      return lookUpHostname(address, client.forCheck(reverseNameOf(address), { deadlineMs, signal }));
+    };
+    return this.#queue.run(requester, ask, (reason): Hostname => {
+      if (reason === 'full') throw new ApiError('QUEUE_FULL');
+      return { error: 'dns_temporary_failure' };
+    });
   }
 }

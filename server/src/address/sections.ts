@@ -7,6 +7,7 @@ import type { Match } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import type { Location, Supplement } from '@whence/dataset/internal/supplement/supplement';
 import { parseInclude, requireIncluded } from '../http/requests.ts';
+import type { Requester } from '../limits/cost-classes.ts';
 import {
   ADDRESS_SECTIONS,
   type AddressSection,
@@ -16,7 +17,7 @@ import {
   type NetworkSection,
 } from '../vocabulary.ts';
 import type { Hostname } from './hostname.ts';
-import type { HostnameLookups, Requester } from './hostname-lookups.ts';
+import type { HostnameLookups } from './hostname-lookups.ts';
 import { locationJsonOf, locationOf } from './location.ts';
 import { type Privacy, privacyOf } from './privacy.ts';
 import type { Registration } from './registration/rdap-network.ts';
@@ -82,7 +83,7 @@ export class AddressSections {
   ): Promise<AddressMembers> {
     const [hostname, registration] = await Promise.all([
       included.has('hostname') ? this.#hostnames.find(found.address, requester) : undefined,
-      included.has('registration') ? this.#registrations?.find(found.address) : undefined,
+      included.has('registration') ? this.#registrations?.find(found.address, requester) : undefined,
     ]);
     return {
       ...localMembers(found, included, { vrps: this.#rpki?.table }),

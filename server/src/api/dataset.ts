@@ -10,6 +10,7 @@ import { requireDataset } from '../lookup/lookup-requests.ts';
 import type { DatasetDiffs } from '../versions/dataset-diffs.ts';
 import { datasetReport } from '../versions/dataset-report.ts';
 import { diffVersions } from '../versions/diff-request.ts';
+import { requesterOf } from './admit.ts';
 import type { datasetDiffSchema } from './schemas/dataset-diff.ts';
 
 export function getDataset(live: LiveDataset, nowMs: () => number) {
@@ -18,5 +19,5 @@ export function getDataset(live: LiveDataset, nowMs: () => number) {
 
 export function getDatasetDiff(live: LiveDataset, diffs: DatasetDiffs) {
   return async (request: RequestOf<typeof datasetDiffSchema>, reply: FastifyReply) =>
-    sendJsonData(request, reply, await diffVersions(live, diffs, request.query, request.key?.id ?? ''));
+    sendJsonData(request, reply, await diffVersions(live, diffs, request.query, requesterOf(request, reply)));
 }

@@ -7,14 +7,14 @@ import { checkForRequest } from '../email-checks/check-request.ts';
 import type { EmailChecks } from '../email-checks/email-checks.ts';
 import { envelope } from '../http/envelope.ts';
 import type { RequestOf } from '../http/json-schema.ts';
-import { disconnectSignal } from '../http/requests.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
+import { requesterOf } from './admit.ts';
 import type { emailDomainSchema } from './schemas/email.ts';
 
 export function getEmailDomain(emailChecks: EmailChecks, live: LiveDataset) {
   return async (request: RequestOf<typeof emailDomainSchema>, reply: FastifyReply) => {
-    const requester = { fairnessKey: request.key?.id ?? '', signal: disconnectSignal(reply) };
-    const { answer } = await checkForRequest({ emailChecks, live }, request.params.domain, request.query, requester);
+    const { params, query } = request;
+    const { answer } = await checkForRequest({ emailChecks, live }, params.domain, query, requesterOf(request, reply));
     return envelope(request, answer);
   };
 }

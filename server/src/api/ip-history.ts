@@ -4,11 +4,11 @@ import type { FastifyReply } from 'fastify';
 import { sendJsonData } from '../http/envelope.ts';
 import { ApiError } from '../http/errors.ts';
 import type { RequestOf } from '../http/json-schema.ts';
-import { disconnectSignal } from '../http/requests.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
 import { requireDataset } from '../lookup/lookup-requests.ts';
 import type { PastLookups } from '../versions/past-lookups.ts';
 import { historyJson } from '../versions/past-request.ts';
+import { requesterOf } from './admit.ts';
 import type { ipHistorySchema } from './schemas/ip-history.ts';
 
 export function getIpHistory(live: LiveDataset, past: PastLookups) {
@@ -16,7 +16,7 @@ export function getIpHistory(live: LiveDataset, past: PastLookups) {
     const served = requireDataset(live);
     const address = parseAddress(request.params.ip);
     if (address === undefined) throw new ApiError('INVALID_IP');
-    const requester = { fairnessKey: request.key?.id ?? '', signal: disconnectSignal(reply) };
-    return sendJsonData(request, reply, Buffer.from(await historyJson(past, served, address, requester)));
+    const json = await historyJson(past, served, address, requesterOf(request, reply));
+    return sendJsonData(request, reply, Buffer.from(json));
   };
 }

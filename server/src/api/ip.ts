@@ -5,10 +5,11 @@
 import { type Address, parseAddress } from '@whence/dataset/address';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type AddressSections, withMembers } from '../address/sections.ts';
+import type { KeyDeclaration } from '../admission/declaration.ts';
 import { elapsedMs, sendJson } from '../http/envelope.ts';
 import { ApiError } from '../http/errors.ts';
 import type { RequestOf, TextsOf } from '../http/json-schema.ts';
-import { disconnectSignal, parseSwitch } from '../http/requests.ts';
+import { parseSwitch } from '../http/requests.ts';
 import { clientAddress } from '../limits/client.ts';
 import type { LiveDataset, ServedDataset } from '../lookup/live-dataset.ts';
 import { evidenceOf, findJson, specialPurposeOf } from '../lookup/lookup.ts';
@@ -17,7 +18,15 @@ import type { Metrics } from '../metrics/metrics.ts';
 import type { NetworkCounts } from '../usage/networks.ts';
 import type { PastLookups } from '../versions/past-lookups.ts';
 import { findPast, parseWanted } from '../versions/past-request.ts';
+import { requesterOf } from './admit.ts';
 import type { ipSchema, ownIpSchema } from './schemas/ip.ts';
+
+/** Also of the plain path, whose requests cost no more than a lookup. */
+export const IP_LOOKUP: KeyDeclaration = {
+  access: 'ip:read',
+  counts: 'ip',
+  costs: ['lookup', 'hostname', 'registration', 'past_version'],
+};
 
 type IpDependencies = {
   readonly live: LiveDataset;
@@ -44,7 +53,7 @@ export function getOwnIp(dependencies: IpDependencies) {
 export function answerIp(dependencies: IpDependencies) {
   const { live, metrics, networks, addressSections, past, nowMs } = dependencies;
   return (
-    request: Pick<FastifyRequest, 'id' | 'startedMs' | 'key'>,
+    request: Pick<FastifyRequest, 'id' | 'startedMs' | 'key' | 'routeOptions'>,
     reply: FastifyReply,
     text: string,
     query: TextsOf<typeof ipSchema.querystring>,
@@ -85,10 +94,6 @@ export function answerIp(dependencies: IpDependencies) {
       return send(requireFound(answer.json, answer.version), false, answer.version);
     });
   };
-}
-
-function requesterOf({ key }: Pick<FastifyRequest, 'key'>, reply: FastifyReply) {
-  return { fairnessKey: key?.id ?? '', signal: disconnectSignal(reply) };
 }
 
 /** Evidence is requested rarely, so it is built each time and not cached. */

@@ -4,6 +4,7 @@
  */
 import { Readable } from 'node:stream';
 import Fastify, { type FastifyInstance, type FastifySchema, type RouteOptions } from 'fastify';
+import { FREE } from '../admission/declaration.ts';
 import { sendJson } from '../http/envelope.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
 import { registerReference } from './reference-page.ts';
@@ -25,7 +26,8 @@ export const openapi = Object.assign(
       if (route.method !== 'HEAD') routes.push(route);
     });
     let document: Promise<PreparedDocument> | undefined;
-    app.get('/openapi.json', { schema: { hide: true } as object, config: { name: 'docs' } }, async (request, reply) => {
+    const options = { schema: { hide: true } as object, config: { name: 'docs', declaration: FREE } };
+    app.get('/openapi.json', options, async (request, reply) => {
       document ??= describe(routes).then(prepare);
       const { start, rest } = await document;
       // Requests from the documentation page go to the server that the document came from.

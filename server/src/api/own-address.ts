@@ -3,27 +3,29 @@
  * address alone, also if it has no record.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Declaration } from '../admission/declaration.ts';
 import { ApiError } from '../http/errors.ts';
 import { clientAddress } from '../limits/client.ts';
-import { PUBLIC_USAGE_ID, type PublicLookups } from '../limits/public-lookups.ts';
 import { answerIp } from './ip.ts';
 import type { ApiDependencies } from './routes.ts';
 
-type OwnAddressDependencies = ApiDependencies & { readonly publicLookups: PublicLookups };
+const DECLARATION: Declaration = { access: 'public', counts: 'ip', costs: ['lookup'] };
 
-export function registerOwnAddress(scope: FastifyInstance, dependencies: OwnAddressDependencies): void {
-  const { overload, publicLookups, usage, nowMs } = dependencies;
+export function registerOwnAddress(scope: FastifyInstance, dependencies: ApiDependencies): void {
+  const { admission } = dependencies;
+  const personOf = ({ ip }: FastifyRequest) => ({ accountId: undefined, address: ip });
   const answer = answerIp(dependencies);
   scope.route({
     method: 'GET',
     url: '/ip',
     schema: { hide: true } as object,
-    config: { name: 'ip' },
-    onRequest: async ({ ip }) => {
-      if (overload.isOverloaded) throw new ApiError('OVERLOADED');
-      if (!publicLookups.isAllowed(ip)) throw new ApiError('RATE_LIMIT_EXCEEDED');
+    config: { name: 'ip', declaration: DECLARATION },
+    onRequest: async (request) => {
+      admission.requireCapacity();
+      const retryAfterSeconds = await admission.chargePerson(personOf(request));
+      if (retryAfterSeconds !== undefined) throw new ApiError('RATE_LIMIT_EXCEEDED', { retryAfterSeconds });
     },
-    onResponse: async (_request, { statusCode }) => usage.count(PUBLIC_USAGE_ID, 'ip', statusCode, nowMs()),
+    onResponse: async (request, { statusCode }) => admission.countPerson(personOf(request), 'ip', statusCode),
     handler: (request: FastifyRequest, reply: FastifyReply) => {
       const text = clientAddress(request.ip);
       if (prefersText(request)) return reply.type('text/plain; charset=utf-8').send(`${text}\n`);

@@ -6,6 +6,7 @@ import type { RequestOf } from '../http/json-schema.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
 import { requireDataset } from '../lookup/lookup-requests.ts';
 import { type PrefixContents, requirePrefix } from '../lookup/prefix-contents.ts';
+import { requesterOf } from './admit.ts';
 import type { prefixSchema, splitPrefixSchema } from './schemas/prefix.ts';
 
 export function getPrefix(live: LiveDataset, prefixContents: PrefixContents, addressSections: AddressSections) {
@@ -13,7 +14,7 @@ export function getPrefix(live: LiveDataset, prefixContents: PrefixContents, add
     const { params } = request;
     const { dataset } = requireDataset(live);
     const prefix = requirePrefix('length' in params ? `${params.cidr}/${params.length}` : params.cidr);
-    const json = await prefixContents.find(dataset, prefix, request.key?.id ?? '');
+    const json = await prefixContents.find(dataset, prefix, requesterOf(request, reply));
     return sendJsonData(request, reply, Buffer.from(addressSections.describeParts(json)));
   };
 }

@@ -2,12 +2,14 @@
  * `/docs`: the OpenAPI document as a page, by Scalar. Its script is sent from here: the page asks no other host for
  * anything. Scalar inserts style elements, so this page alone has a policy that allows them.
  */
+
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { FREE } from '../admission/declaration.ts';
 import { FRAME_STYLES, PAGE, START_SCRIPT, THEME_SCRIPT } from './reference-frame.ts';
 
 const CONTENT_SECURITY_POLICY = [
@@ -34,7 +36,7 @@ const HEADERS = {
 type Script = { readonly bytes: Buffer; readonly etag: string; readonly compressed: Buffer };
 
 export function registerReference(app: FastifyInstance): void {
-  const options = { schema: { hide: true } as object, config: { name: 'docs' } };
+  const options = { schema: { hide: true } as object, config: { name: 'docs', declaration: FREE } };
   let scalar: Promise<Script> | undefined;
 
   app.get('/docs', options, (_request, reply) => send(reply, 'text/html', PAGE));

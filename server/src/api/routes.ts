@@ -1,25 +1,21 @@
-/** Every route of the API that takes a key: path, name in metrics and statistics, permission, schema, handler. */
+/** Every route of the API that takes a key: path, declaration, schema, handler. */
 import type { FastifyReply, FastifySchema, RouteOptions } from 'fastify';
 import type { AddressSections } from '../address/sections.ts';
+import type { Admission } from '../admission/admission.ts';
+import type { KeyDeclaration } from '../admission/declaration.ts';
 import type { EmailChecks } from '../email-checks/email-checks.ts';
 import type { ParameterOf, RequestOf, Schema } from '../http/json-schema.ts';
-import type { KnownKeys } from '../keys/known-keys.ts';
-import type { Overload } from '../limits/overload.ts';
-import type { RequestRates } from '../limits/request-rates.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
 import { PrefixContents } from '../lookup/prefix-contents.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import type { Quota } from '../quota/quota.ts';
 import type { NetworkCounts } from '../usage/networks.ts';
-import type { Usage } from '../usage/usage.ts';
 import type { DatasetDiffs } from '../versions/dataset-diffs.ts';
 import type { PastLookups } from '../versions/past-lookups.ts';
-import type { Permission } from '../vocabulary.ts';
 import { getAsn, searchAsn } from './asn.ts';
-import { postBatch } from './batch/batch.ts';
+import { BATCH, postBatch } from './batch/batch.ts';
 import { getDataset, getDatasetDiff } from './dataset.ts';
 import { getEmailDomain } from './email.ts';
-import { getIp, getOwnIp } from './ip.ts';
+import { getIp, getOwnIp, IP_LOOKUP } from './ip.ts';
 import { getIpHistory } from './ip-history.ts';
 import { getPrefix } from './prefix.ts';
 import { asnSchema, asnSearchSchema } from './schemas/asn.ts';
@@ -31,8 +27,7 @@ import { ipHistorySchema } from './schemas/ip-history.ts';
 import { prefixSchema, splitPrefixSchema } from './schemas/prefix.ts';
 
 type ApiRoute = Pick<RouteOptions, 'method' | 'url' | 'schema'> & {
-  readonly name: string;
-  readonly permission: Permission;
+  readonly declaration: KeyDeclaration;
   readonly handler: (request: never, reply: never) => unknown;
 };
 
@@ -50,11 +45,7 @@ const route = <
 
 /** What the API is built from. */
 export type ApiDependencies = {
-  readonly keys: KnownKeys;
-  readonly quota: Quota;
-  readonly rates: RequestRates;
-  readonly usage: Usage;
-  readonly overload: Overload;
+  readonly admission: Admission;
   readonly live: LiveDataset;
   readonly emailChecks: EmailChecks;
   readonly addressSections: AddressSections;
@@ -65,49 +56,41 @@ export type ApiDependencies = {
   readonly nowMs: () => number;
 };
 
-/** What the handlers use; the rest is for keys and limits. */
-export type RouteDependencies = Pick<
-  ApiDependencies,
-  'live' | 'emailChecks' | 'addressSections' | 'datasetDiffs' | 'past' | 'metrics' | 'networks' | 'nowMs'
->;
+/** What the handlers use. */
+export type RouteDependencies = Omit<ApiDependencies, 'admission'>;
 
 export function apiRoutes(dependencies: RouteDependencies): ApiRoute[] {
   const { live, emailChecks, datasetDiffs, past, networks, nowMs } = dependencies;
   const prefix = {
-    name: 'prefix',
-    permission: 'ip:read',
+    declaration: { access: 'ip:read', counts: 'prefix', costs: ['scan'] },
     handler: getPrefix(live, new PrefixContents(), dependencies.addressSections),
   } as const;
   return [
     route({
       method: 'GET',
       url: '/v1/ip/:ip',
-      name: 'ip',
-      permission: 'ip:read',
+      declaration: IP_LOOKUP,
       schema: ipSchema,
       handler: getIp(dependencies),
     }),
     route({
       method: 'GET',
       url: '/v1/ip/me',
-      name: 'ip',
-      permission: 'ip:read',
+      declaration: IP_LOOKUP,
       schema: ownIpSchema,
       handler: getOwnIp(dependencies),
     }),
     route({
       method: 'GET',
       url: '/v1/ip/:ip/history',
-      name: 'ip_history',
-      permission: 'ip:read',
+      declaration: { access: 'ip:read', counts: 'ip_history', costs: ['past_version'] },
       schema: ipHistorySchema,
       handler: getIpHistory(live, past),
     }),
     route({
       method: 'POST',
       url: '/v1/ip/batch',
-      name: 'batch',
-      permission: 'ip:batch',
+      declaration: BATCH,
       schema: batchSchema,
       handler: postBatch(live, networks, dependencies.addressSections),
     }),
@@ -116,40 +99,35 @@ export function apiRoutes(dependencies: RouteDependencies): ApiRoute[] {
     route({
       method: 'GET',
       url: '/v1/asn/:asn',
-      name: 'asn',
-      permission: 'asn:read',
+      declaration: { access: 'asn:read', counts: 'asn', costs: ['lookup', 'scan'] },
       schema: asnSchema,
       handler: getAsn(live, dependencies.addressSections),
     }),
     route({
       method: 'GET',
       url: '/v1/asn/search',
-      name: 'asn_search',
-      permission: 'asn:read',
+      declaration: { access: 'asn:read', counts: 'asn_search', costs: ['search'] },
       schema: asnSearchSchema,
       handler: searchAsn(live),
     }),
     route({
       method: 'GET',
       url: '/v1/email/domain/:domain/dns',
-      name: 'email',
-      permission: 'email:read',
+      declaration: { access: 'email:read', counts: 'email', costs: ['email_check'] },
       schema: emailDomainSchema,
       handler: getEmailDomain(emailChecks, live),
     }),
     route({
       method: 'GET',
       url: '/v1/dataset',
-      name: 'dataset',
-      permission: 'ip:read',
+      declaration: { access: 'ip:read', counts: 'dataset', costs: ['lookup'] },
       schema: datasetSchema,
       handler: getDataset(live, nowMs),
     }),
     route({
       method: 'GET',
       url: '/v1/dataset/diff',
-      name: 'dataset_diff',
-      permission: 'ip:read',
+      declaration: { access: 'ip:read', counts: 'dataset_diff', costs: ['comparison'] },
       schema: datasetDiffSchema,
       handler: getDatasetDiff(live, datasetDiffs),
     }),

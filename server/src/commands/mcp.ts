@@ -91,10 +91,10 @@ function localApi(log: Logger, dependencies: RouteDependencies): FastifyInstance
   const app = createHttpServer({ log, trustProxy: [], readMode: 'data-events', onRequest: nothing, onFault: nothing });
   app.decorateRequest('key', undefined);
   parseBatchBodies(app);
-  for (const { name, permission: _, handler, ...route } of apiRoutes(dependencies))
+  for (const { declaration, handler, ...route } of apiRoutes(dependencies))
     app.route({
       ...route,
-      config: { name },
+      config: { name: declaration.counts, declaration },
       onRequest: async (request) => {
         request.key = LOCAL_KEY;
       },

@@ -8,9 +8,11 @@ import { actorOf } from '../accounts/accounts.ts';
 import { TooManyPasswords } from '../accounts/password-hash.ts';
 import type { Session } from '../accounts/sessions.ts';
 import { csrfTokenOf } from '../accounts/token.ts';
+import { fairnessKeyOf, type Person } from '../admission/admission.ts';
+import type { PageDeclaration } from '../admission/declaration.ts';
 import { elapsedMs, envelope } from '../http/envelope.ts';
-import { ApiError } from '../http/errors.ts';
 import { MAX_PUBLIC_BODY_BYTES } from '../http/limits.ts';
+import { disconnectSignal } from '../http/requests.ts';
 import { InvalidKey } from '../keys/key.ts';
 import { clientAddress } from '../limits/client.ts';
 import { mayDo } from '../vocabulary.ts';
@@ -31,7 +33,7 @@ declare module 'fastify' {
 }
 
 export async function registerDashboard(scope: FastifyInstance, dependencies: DashboardDependencies): Promise<void> {
-  const { accounts, overload, settings, nowMs } = dependencies;
+  const { accounts, admission, settings, nowMs } = dependencies;
   const table = dashboardRoutes(dependencies);
 
   scope.decorateRequest('dashboardSession', undefined);
@@ -39,29 +41,36 @@ export async function registerDashboard(scope: FastifyInstance, dependencies: Da
   for (const name of Object.keys(routes) as RouteName[]) {
     const { method, path } = routes[name];
     // The table has a row for every route; its handler takes the parameters of the contract.
-    const { access, handler } = table[name] as unknown as Route<'getSession'>;
+    const { access, charge, handler } = table[name] as unknown as Route<'getSession'>;
+    const declaration: PageDeclaration = { access, ...charge };
     scope.route({
       method,
       url: path,
-      config: { name: 'dashboard' },
+      config: { name: 'dashboard', declaration },
       // Others are refused before their body is read.
       ...(access === 'public' ? { bodyLimit: MAX_PUBLIC_BODY_BYTES } : {}),
       schema: { hide: true, ...(requests as Partial<Record<RouteName, object>>)[name] },
       onRequest: async (request, reply) => {
-        if (overload.isOverloaded) throw new ApiError('OVERLOADED');
+        admission.requireCapacity();
         if (method !== 'GET') requireSameOrigin(request, settings.publicUrl);
         const session = await findSession(request);
         if (method !== 'GET') requireCsrfToken(request, session && csrfTokenOf(session.token));
         request.dashboardSession = session;
-        if (access === 'public') return;
-        if (session === undefined) throw new DashboardRefusal('SIGNED_OUT');
-        if (!mayDo(session.account.role, access)) {
-          throw new DashboardRefusal('FORBIDDEN', { details: { required: access } });
+        if (access !== 'public') {
+          if (session === undefined) throw new DashboardRefusal('SIGNED_OUT');
+          if (!mayDo(session.account.role, access))
+            throw new DashboardRefusal('FORBIDDEN', { details: { required: access } });
+          reply.header('Vary', 'Cookie');
         }
-        reply.header('Vary', 'Cookie');
+        const { counts } = charge;
+        if (counts === 'nothing') return;
+        const person = personOf(request);
+        reply.raw.once('finish', () => admission.countPerson(person, counts, reply.statusCode));
+        const retryAfterSeconds = await admission.chargePerson(person);
+        if (retryAfterSeconds !== undefined) throw new DashboardRefusal('RATE_LIMIT_EXCEEDED', { retryAfterSeconds });
       },
       handler: async (request, reply) => {
-        const answer = await handler(askOf(request, reply) as Ask<'getSession'>);
+        const answer = await handler(askOf(request, reply, declaration) as Ask<'getSession'>);
         // Awaiting a reply that was sent resolves without a value: a reply is thenable.
         return answer === undefined ? reply : envelope(request, answer);
       },
@@ -79,7 +88,11 @@ export async function registerDashboard(scope: FastifyInstance, dependencies: Da
     return token === undefined ? undefined : accounts.sessions.find(token, new Date(nowMs()));
   }
 
-  function askOf(request: FastifyRequest, reply: FastifyReply): PublicAsk<'getSession'> | Ask<'getSession'> {
+  function askOf(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { costs }: PageDeclaration,
+  ): PublicAsk<'getSession'> | Ask<'getSession'> {
     const session = request.dashboardSession;
     const client = { address: clientAddress(request.ip), userAgent: request.headers['user-agent'] ?? '' };
     return {
@@ -88,12 +101,19 @@ export async function registerDashboard(scope: FastifyInstance, dependencies: Da
       body: (request.body ?? {}) as Record<never, never>,
       session,
       client,
+      get requester() {
+        return { fairnessKey: fairnessKeyOf(personOf(request)), signal: disconnectSignal(reply), costs };
+      },
       now: new Date(nowMs()),
       request,
       reply,
       ...(session === undefined ? {} : { actor: actorOf(session.account, client.address) }),
     };
   }
+}
+
+function personOf({ dashboardSession, ip }: FastifyRequest): Person {
+  return { accountId: dashboardSession?.account.id, address: ip };
 }
 
 /** Every other error goes on to `http/error-handler`. */

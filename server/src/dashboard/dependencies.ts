@@ -3,17 +3,14 @@ import type { Accounts } from '../accounts/accounts.ts';
 import type { ProviderSettings } from '../accounts/identity-provider.ts';
 import type { VrpTable } from '../address/routing/vrps.ts';
 import type { AddressSections } from '../address/sections.ts';
+import type { Admission } from '../admission/admission.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { EmailChecks } from '../email-checks/email-checks.ts';
-import type { Overload } from '../limits/overload.ts';
-import type { PublicLookups } from '../limits/public-lookups.ts';
 import type { Logger } from '../log/log.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
-import type { Quota } from '../quota/quota.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { ProcessReport } from '../storage/stores/process-store.ts';
 import type { NetworkCounts } from '../usage/networks.ts';
-import type { Usage } from '../usage/usage.ts';
 import type { DatasetDiffs } from '../versions/dataset-diffs.ts';
 import type { PastLookups } from '../versions/past-lookups.ts';
 import type { UpdateReport } from '../versions/update-report.ts';
@@ -46,6 +43,7 @@ export type DashboardSettings = {
 };
 
 export type DashboardDependencies = {
+  readonly admission: Admission;
   readonly storage: Storage;
   readonly accounts: Accounts;
   readonly audit: AuditLog;
@@ -55,11 +53,7 @@ export type DashboardDependencies = {
   readonly rpki?: RpkiData | undefined;
   readonly datasetDiffs: DatasetDiffs;
   readonly past: PastLookups;
-  readonly quota: Quota;
-  readonly usage: Usage;
   readonly networks: NetworkCounts;
-  readonly overload: Overload;
-  readonly publicLookups: PublicLookups;
   /** Reports the state of this process to storage, and reads the reports of all processes. */
   readonly reporter: {
     readonly id: string;

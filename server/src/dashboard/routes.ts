@@ -1,4 +1,5 @@
 /** Every route of the dashboard. The type of the table is the contract: a missing route does not compile. */
+import { CostQueue } from '../limits/cost-classes.ts';
 import { datasetRoutes } from './data/dataset-routes.ts';
 import type { DashboardDependencies } from './dependencies.ts';
 import { keyRoutes } from './keys/key-routes.ts';
@@ -11,14 +12,15 @@ import type { RouteTable } from './requests/ask.ts';
 import { usageRoutes } from './usage/usage-routes.ts';
 
 export function dashboardRoutes(dependencies: DashboardDependencies): RouteTable {
+  const exports = new CostQueue('export');
   return {
     ...sessionRoutes(dependencies),
     ...peopleRoutes(dependencies),
     ...keyRoutes(dependencies),
-    ...usageRoutes(dependencies),
+    ...usageRoutes(dependencies, exports),
     ...lookupRoutes(dependencies),
     ...datasetRoutes(dependencies),
     ...operationRoutes(dependencies),
-    ...auditRoutes(dependencies),
+    ...auditRoutes(dependencies, exports),
   };
 }

@@ -15,6 +15,7 @@ import {
   type ValueOf,
 } from '../http/json-schema.ts';
 import { parseInclude } from '../http/requests.ts';
+import type { Requester } from '../limits/cost-classes.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
 import { requireDataset } from '../lookup/lookup-requests.ts';
 import { EMAIL_SECTIONS } from '../vocabulary.ts';
@@ -61,27 +62,21 @@ export const trialBody = exactObject(
   },
   ['spf', 'dmarc', 'dkim', 'selectors'],
 );
-type Requester = {
-  /** Checks with the same key share that key's slots. */
-  readonly fairnessKey: string;
-  /** Aborts when the client disconnects. */
-  readonly signal: AbortSignal;
-};
 
 export async function checkForRequest(
   { emailChecks, live }: { readonly emailChecks: EmailChecks; readonly live: LiveDataset },
   domainText: string,
   query: TextsOf<typeof checkQuery>,
-  { fairnessKey, signal }: Requester,
+  requester: Requester,
 ): Promise<Checked> {
   const domain = parseDomain(domainText);
   const selectors = parseSelectors(query.selectors ?? '');
   const moreSelectors = parseSelectors(query.more_selectors ?? '');
   const included = parseInclude(query.include ?? '', EMAIL_SECTIONS);
   const networksFrom = included.has('networks') ? requireDataset(live).dataset : undefined;
-  if (emailChecks.isFull(fairnessKey)) throw new ApiError('QUEUE_FULL');
   const checked = await emailChecks.check(domain, {
-    ...{ fairnessKey, signal, selectors, moreSelectors, networksFrom },
+    ...requester,
+    ...{ selectors, moreSelectors, networksFrom },
     hasTransport: included.has('transport'),
     hasDetails: included.has('details'),
   });
@@ -99,7 +94,7 @@ export async function tryForRequest(
   { emailChecks, live }: { readonly emailChecks: EmailChecks; readonly live: LiveDataset },
   domainText: string,
   { selectors: selectorText, ...tried }: ValueOf<typeof trialBody>,
-  { fairnessKey, signal }: Requester,
+  requester: Requester,
 ): Promise<Trial & { readonly domain: string }> {
   const domain = parseDomain(domainText);
   const requested = parseSelectors(selectorText ?? '');
@@ -107,9 +102,8 @@ export async function tryForRequest(
   if (own === undefined || own.length > 1) throw new ApiError('INVALID_SELECTOR');
   // Without a list of selectors, the one of the key is tried beside the common ones.
   const selectors = requested === undefined ? {} : { selectors: parseSelectors([...requested, ...own].join()) };
-  if (emailChecks.isFull(fairnessKey)) throw new ApiError('QUEUE_FULL');
   const networksFrom = live.current?.dataset;
-  const request = { fairnessKey, signal, networksFrom, moreSelectors: own, selectors: undefined, ...selectors };
+  const request = { ...requester, networksFrom, moreSelectors: own, selectors: undefined, ...selectors };
   const trial = await emailChecks.tryRecords(domain, request, tried);
   if (trial === undefined || trial.before.isDnsUnavailable) throw dnsUnavailable(trial?.before.dnsFault);
   return { domain, ...trial };

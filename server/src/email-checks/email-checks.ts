@@ -7,13 +7,14 @@
 import type { Resolver } from '@whence/email/dns';
 import type { TriedRecords } from '@whence/email/internal/dns/changed-zone';
 import type { DnsClient } from '@whence/email/resolver';
-import { FairSlots } from '../limits/fair-slots.ts';
+import { ApiError } from '../http/errors.ts';
+import { COST_CLASSES, CostQueue } from '../limits/cost-classes.ts';
 import type { Checked, CheckRequest, examineMail } from './examine-mail.ts';
 import { type KnownZone, KnownZones } from './known-zones.ts';
 import type { PolicyNetwork } from './mta-sts-fetch.ts';
 
 /** For a whole check, including the wait for a slot: the caller is answered within this time. */
-const BUDGET_MS = 8_000;
+const BUDGET_MS = COST_CLASSES.email_check.waitMs;
 /**
  * Every wait of a check has its own timeout within the budget. A check that is still running this much later is a bug;
  * it is aborted and fails, and its slot is free for the next one. The time is waited for in steps: a process that stood
@@ -22,7 +23,6 @@ const BUDGET_MS = 8_000;
  */
 const OVERRUN_MS = 2_000;
 const OVERRUN_STEPS = 8;
-const LIMITS = { slots: 64, slotsPerKey: 8, waitingPerKey: 256, waitMs: BUDGET_MS };
 
 type EmailCheckOptions = {
   readonly slotsPerKey?: number;
@@ -42,7 +42,7 @@ export type Trial = { readonly before: Checked; readonly after: Checked };
 export class EmailChecks {
   readonly #servers: readonly string[];
   readonly #options: EmailCheckOptions;
-  readonly #slots: FairSlots;
+  readonly #queue: CostQueue;
   readonly #knownZones = new KnownZones();
   /** Created for the first check, so that its code is not loaded before the server listens. */
   #dns: DnsClient | undefined;
@@ -51,19 +51,17 @@ export class EmailChecks {
   constructor(servers: readonly string[], options: EmailCheckOptions = {}) {
     this.#servers = servers;
     this.#options = options;
-    this.#slots = new FairSlots({ ...LIMITS, ...(options.slotsPerKey && { slotsPerKey: options.slotsPerKey }) });
+    this.#queue = new CostQueue('email_check', options.slotsPerKey ? { slotsPerKey: options.slotsPerKey } : {});
   }
 
   get inFlight(): number {
-    return this.#slots.held;
+    return this.#queue.held;
   }
 
-  /** Whether this key already has as many checks waiting as can be served in time. */
-  isFull(fairnessKey: string): boolean {
-    return this.#slots.isFull(fairnessKey);
-  }
-
-  /** Undefined if no slot became free in time, or the signal aborted before. A running check stops when it aborts. */
+  /**
+   * Undefined if no slot became free in time, or the signal aborted before. A running check stops when it aborts. Throws
+   * if as many checks wait as can be served in time.
+   */
   check(domain: string, request: CheckRequest): Promise<Checked | undefined> {
     return this.#inSlot(domain, request, (running, leftMs) => this.#examine(domain, running, leftMs));
   }
@@ -107,18 +105,18 @@ export class EmailChecks {
     request: CheckRequest,
     work: (request: CheckRequest, leftMs: () => number) => Promise<T>,
   ): Promise<T | undefined> {
-    const { fairnessKey, signal } = request;
+    const { signal } = request;
     const startedMs = performance.now();
-    if (!(await this.#slots.acquire(fairnessKey, signal))) return undefined;
     const { budgetMs = BUDGET_MS, overrunMs = OVERRUN_MS } = this.#options;
     const leftMs = () => budgetMs - (performance.now() - startedMs);
-    try {
-      return await endedWithin({ leftMs: leftMs(), overrunMs }, domain, (overrun) =>
+    const bounded = () =>
+      endedWithin({ leftMs: leftMs(), overrunMs }, domain, (overrun) =>
         work({ ...request, signal: AbortSignal.any([signal, overrun]) }, leftMs),
       );
-    } finally {
-      this.#slots.release(fairnessKey);
-    }
+    return this.#queue.run(request, bounded, (reason) => {
+      if (reason === 'full') throw new ApiError('QUEUE_FULL');
+      return undefined;
+    });
   }
 
   async #examine(

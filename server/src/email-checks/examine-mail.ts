@@ -2,18 +2,16 @@
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { type CheckOptions, type Examination, examineDomain } from '@whence/email/internal/check';
 import { findMailSenders } from '@whence/email/internal/senders/mail-senders';
+import type { Requester } from '../limits/cost-classes.ts';
 import { detailsOf } from './check-details.ts';
 import { type EmailAnswer, fitAnswer } from './fit-answer.ts';
 import { networksOf } from './mail-networks.ts';
 import { type PolicyNetwork, policyFetcher } from './mta-sts-fetch.ts';
 
-export type CheckRequest = {
-  /** Checks with the same key share that key's slots: the id of an API key, for example. */
-  readonly fairnessKey: string;
+export type CheckRequest = Requester & {
   readonly selectors: CheckOptions['selectors'];
   /** To try beside the common ones. */
   readonly moreSelectors?: readonly string[] | undefined;
-  readonly signal: AbortSignal;
   /** Checks MTA-STS, TLS-RPT, DANE, BIMI and DNSSEC too. */
   readonly hasTransport?: boolean;
   /** A label that no zone has, if several checks are to ask the same questions. */

@@ -1,6 +1,7 @@
 /**
  * Slots that keys share fairly: a total, a maximum per key, and waiting requests that are served in turn by key. A key
- * with a thousand waiting requests delays another key's first request by one slot, not by a thousand.
+ * with a thousand waiting requests delays another key's first request by one slot, not by a thousand. Where the queue of
+ * all keys is full, the last request of the key with the most of them makes room.
  */
 export type SlotLimits = {
   readonly slots: number;
@@ -11,7 +12,8 @@ export type SlotLimits = {
   readonly waitMs: number;
 };
 
-type KeyState = { held: number; readonly waiting: Set<() => void> };
+/** Waiting requests: how each takes a slot, and how it gives up. */
+type KeyState = { held: number; readonly waiting: Map<() => void, () => void> };
 
 export class FairSlots {
   readonly #limits: SlotLimits;
@@ -28,16 +30,17 @@ export class FairSlots {
     return this.#held;
   }
 
-  /** Whether the queue of this key, or of all keys together, is full. */
+  /** Whether this key has as many requests waiting as it may, or no more than any other key while the queue is full. */
   isFull(key: string): boolean {
     const { waitingPerKey, waiting = Number.POSITIVE_INFINITY } = this.#limits;
-    return this.#waiting >= waiting || (this.#keys.get(key)?.waiting.size ?? 0) >= waitingPerKey;
+    const own = this.#keys.get(key)?.waiting.size ?? 0;
+    return own >= waitingPerKey || (this.#waiting >= waiting && (this.#longest()?.waiting.size ?? 0) <= own + 1);
   }
 
   /** True once the key holds a slot, which it must release. False after `waitMs`, or when the signal aborts. */
   acquire(key: string, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false);
-    const state = this.#keys.get(key) ?? { held: 0, waiting: new Set() };
+    const state = this.#keys.get(key) ?? { held: 0, waiting: new Map() };
     this.#keys.set(key, state);
     return new Promise((resolve) => {
       const settle = (hasSlot: boolean) => {
@@ -52,9 +55,10 @@ export class FairSlots {
       const giveUp = () => settle(false);
       const timer = setTimeout(giveUp, this.#limits.waitMs);
       signal.addEventListener('abort', giveUp, { once: true });
-      state.waiting.add(take);
+      state.waiting.set(take, giveUp);
       this.#waiting++;
       this.#serve();
+      if (this.#waiting > (this.#limits.waiting ?? Number.POSITIVE_INFINITY)) this.#makeRoom();
     });
   }
 
@@ -83,10 +87,22 @@ export class FairSlots {
 
   #nextKey(): { key: string; state: KeyState; take: () => void } | undefined {
     for (const [key, state] of this.#keys) {
-      const [take] = state.waiting;
+      const [take] = state.waiting.keys();
       if (take !== undefined && state.held < this.#limits.slotsPerKey) return { key, state, take };
     }
     return undefined;
+  }
+
+  #makeRoom(): void {
+    const giveUp = [...(this.#longest()?.waiting.values() ?? [])].at(-1);
+    giveUp?.();
+  }
+
+  /** The key with the most waiting requests. Looked for only when the queue is full. */
+  #longest(): KeyState | undefined {
+    let longest: KeyState | undefined;
+    for (const state of this.#keys.values()) if (state.waiting.size > (longest?.waiting.size ?? 0)) longest = state;
+    return longest;
   }
 
   #forgetIfIdle(key: string, state: KeyState): void {

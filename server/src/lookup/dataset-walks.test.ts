@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Dataset } from '@whence/dataset/internal/file/read';
+import { requesterAs } from '../test/requester.ts';
 import { DatasetWalks, type GiveWay } from './dataset-walks.ts';
 
 const dataset = () => ({}) as Dataset;
@@ -25,7 +26,9 @@ test('dataset walks: other work gets its turn while several walks run', async ()
   const served = dataset();
   let isOver = false;
   const all = Promise.all(
-    Array.from({ length: 5 }, (_, i) => walks.run(served, `walk ${i}`, `client ${i}`, (give) => busy(20, give))),
+    Array.from({ length: 5 }, (_, i) =>
+      walks.run(served, `walk ${i}`, requesterAs(`client ${i}`), (give) => busy(20, give)),
+    ),
   ).then((turns) => {
     isOver = true;
     return turns;
@@ -51,23 +54,25 @@ test('dataset walks: one at a time, and each subject once per dataset', async ()
     running--;
     return started;
   };
-  const results = await Promise.all(['a', 'a', 'b', 'b'].map((subject) => walks.run(served, subject, 'x', walk)));
+  const results = await Promise.all(
+    ['a', 'a', 'b', 'b'].map((subject) => walks.run(served, subject, requesterAs('x'), walk)),
+  );
   assert.deepEqual(results, [1, 1, 2, 2]);
-  assert.equal(await walks.run(dataset(), 'a', 'x', walk), 3, 'another dataset is walked anew');
+  assert.equal(await walks.run(dataset(), 'a', requesterAs('x'), walk), 3, 'another dataset is walked anew');
 });
 
 test('dataset walks: one that failed is tried again, and a client with too many is refused', async () => {
   const walks = new DatasetWalks();
   const served = dataset();
   await assert.rejects(
-    walks.run(served, 'a', 'x', () => Promise.reject(new Error('broken'))),
+    walks.run(served, 'a', requesterAs('x'), () => Promise.reject(new Error('broken'))),
     /broken/,
   );
-  assert.equal(await walks.run(served, 'a', 'x', async () => 'fine'), 'fine');
+  assert.equal(await walks.run(served, 'a', requesterAs('x'), async () => 'fine'), 'fine');
   const many = await Promise.allSettled(
-    Array.from({ length: 30 }, (_, i) => walks.run(served, `subject ${i}`, 'x', () => nextTurn('done'))),
+    Array.from({ length: 30 }, (_, i) => walks.run(served, `subject ${i}`, requesterAs('x'), () => nextTurn('done'))),
   );
   const refused = many.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
   assert.ok(refused.length > 0 && refused.every(({ reason }) => reason.code === 'OVERLOADED'));
-  assert.equal(await walks.run(served, 'other', 'y', async () => 'not delayed'), 'not delayed');
+  assert.equal(await walks.run(served, 'other', requesterAs('y'), async () => 'not delayed'), 'not delayed');
 });

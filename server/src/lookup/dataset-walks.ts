@@ -5,50 +5,59 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { ApiError } from '../http/errors.ts';
-import { FairSlots } from '../limits/fair-slots.ts';
+import { CostQueue, type Requester } from '../limits/cost-classes.ts';
+import { SharedWork } from '../limits/shared-work.ts';
 
 /** Lookups wait for this much longer at most. */
 const SLICE_MS = 2;
-const LIMITS = { slots: 1, slotsPerKey: 1, waitingPerKey: 16, waiting: 128, waitMs: 10_000 };
 /** Per dataset. A summary has at most some 50 kB. */
 const MAX_RESULTS = 200;
 
 /** Called between two records: undefined as long as there is time left. */
 export type GiveWay = () => Promise<void> | undefined;
 
+type DatasetResults = { readonly kept: Map<string, unknown>; readonly shared: SharedWork<unknown> };
+
 export class DatasetWalks {
-  readonly #slots = new FairSlots(LIMITS);
-  readonly #results = new WeakMap<Dataset, Map<string, Promise<unknown>>>();
+  readonly #queue = new CostQueue('scan');
+  readonly #results = new WeakMap<Dataset, DatasetResults>();
 
-  /** The result of `walk`, which `subject` identifies. Requesters with the same fairness key wait for each other. */
-  run<T>(dataset: Dataset, subject: string, fairnessKey: string, walk: (giveWay: GiveWay) => Promise<T>): Promise<T> {
-    const results = this.#results.get(dataset) ?? new Map<string, Promise<unknown>>();
-    this.#results.set(dataset, results);
+  /** The result of `walk`, which `subject` identifies. */
+  async run<T>(
+    dataset: Dataset,
+    subject: string,
+    requester: Requester,
+    walk: (giveWay: GiveWay) => Promise<T>,
+  ): Promise<T> {
+    const { kept, shared } = this.#resultsOf(dataset);
     // A subject names one kind of walk, so its result has one type.
-    const known = results.get(subject) as Promise<T> | undefined;
-    if (known !== undefined) return known;
-    const result = this.#walk(fairnessKey, walk);
-    if (results.size >= MAX_RESULTS) results.delete(results.keys().next().value ?? '');
-    results.set(subject, result);
-    result.catch(() => results.delete(subject));
-    return result;
+    if (kept.has(subject)) return kept.get(subject) as T;
+    const result = await shared.run(
+      subject,
+      requester,
+      () => inSlices(walk),
+      () => {
+        throw new ApiError('QUEUE_FULL');
+      },
+    );
+    if (kept.size >= MAX_RESULTS) kept.delete(kept.keys().next().value ?? '');
+    kept.set(subject, result);
+    return result as T;
   }
 
-  async #walk<T>(fairnessKey: string, walk: (giveWay: GiveWay) => Promise<T>): Promise<T> {
-    const slots = this.#slots;
-    if (slots.isFull(fairnessKey) || !(await slots.acquire(fairnessKey, new AbortController().signal))) {
-      throw new ApiError('QUEUE_FULL');
-    }
-    let sliceEndsMs = performance.now() + SLICE_MS;
-    try {
-      return await walk(() => {
-        if (performance.now() < sliceEndsMs) return undefined;
-        return nextTurn().then(() => {
-          sliceEndsMs = performance.now() + SLICE_MS;
-        });
-      });
-    } finally {
-      slots.release(fairnessKey);
-    }
+  #resultsOf(dataset: Dataset): DatasetResults {
+    const known = this.#results.get(dataset) ?? { kept: new Map(), shared: new SharedWork(this.#queue) };
+    this.#results.set(dataset, known);
+    return known;
   }
+}
+
+function inSlices<T>(walk: (giveWay: GiveWay) => Promise<T>): Promise<T> {
+  let sliceEndsMs = performance.now() + SLICE_MS;
+  return walk(() => {
+    if (performance.now() < sliceEndsMs) return undefined;
+    return nextTurn().then(() => {
+      sliceEndsMs = performance.now() + SLICE_MS;
+    });
+  });
 }

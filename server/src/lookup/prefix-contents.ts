@@ -7,6 +7,7 @@
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { formatPrefix, fromBigInt, parseCidr, parsePrefix, type Range } from '@whence/dataset/prefix';
 import { ApiError } from '../http/errors.ts';
+import type { Requester } from '../limits/cost-classes.ts';
 import { DatasetWalks } from './dataset-walks.ts';
 import { describePrefix } from './prefix-content.ts';
 import { WalkScratch } from './prefix-walk.ts';
@@ -15,7 +16,7 @@ import { WalkScratch } from './prefix-walk.ts';
 const KEPT_RUNS = 12_000;
 /** Prepared with all prefixes inside them that have as many runs. */
 const PREPARED = ['0.0.0.0/0', '::/0'];
-const PREPARER = 'preparation';
+const PREPARER: Requester = { fairnessKey: 'preparation', signal: new AbortController().signal };
 
 export type PrefixRequest = { readonly range: Range; readonly length: number };
 
@@ -32,10 +33,10 @@ export class PrefixContents {
   readonly #walks = { requests: new DatasetWalks(), preparation: new DatasetWalks() };
   readonly #states = new WeakMap<Dataset, DatasetState>();
 
-  /** The content as JSON. Requests with the same fairness key wait for each other. */
-  async find(dataset: Dataset, request: PrefixRequest, fairnessKey: string): Promise<string> {
+  /** The content as JSON. */
+  async find(dataset: Dataset, request: PrefixRequest, requester: Requester): Promise<string> {
     const state = this.#stateOf(dataset);
-    const { json } = await this.#describe(dataset, request, fairnessKey, 'requests');
+    const { json } = await this.#describe(dataset, request, requester, 'requests');
     if (!state.isPrepared) {
       state.isPrepared = true;
       void this.#prepare(dataset);
@@ -46,14 +47,14 @@ export class PrefixContents {
   async #describe(
     dataset: Dataset,
     request: PrefixRequest,
-    fairnessKey: string,
+    requester: Requester,
     use: 'requests' | 'preparation',
   ): Promise<Described> {
     const { kept, scratch } = this.#stateOf(dataset);
     const prefix = formatPrefix(fromBigInt(request.range.start, request.range.version), request.length);
     const known = kept.get(prefix);
     if (known !== undefined) return known;
-    const described = await this.#walks[use].run(dataset, prefix, fairnessKey, async (giveWay): Promise<Described> => {
+    const described = await this.#walks[use].run(dataset, prefix, requester, async (giveWay): Promise<Described> => {
       scratch[use] ??= new WalkScratch(dataset);
       const { content, walked } = await describePrefix(dataset, request, scratch[use], giveWay);
       return { json: JSON.stringify(content), runs: walked.runs };

@@ -3,6 +3,8 @@
  * Every refusal is an ApiError, and everything thrown ends in `http/error-handler`. Read this file first.
  */
 import type { FastifyInstance } from 'fastify';
+import { FREE, requireDeclaration } from '../admission/declaration.ts';
+import { refundRequest } from '../api/admit.ts';
 import { registerApi } from '../api/api.ts';
 import { type HealthDependencies, healthz, readyz } from '../api/health.ts';
 import { registerMcp } from '../api/mcp/mcp-route.ts';
@@ -10,7 +12,6 @@ import { openapi } from '../api/openapi.ts';
 import { registerOwnAddress } from '../api/own-address.ts';
 import type { PlainConnections } from '../api/plain/plain-connections.ts';
 import { usePlainPath } from '../api/plain/plain-path.ts';
-import { refundRequest } from '../api/rate-limit.ts';
 import type { ApiDependencies } from '../api/routes.ts';
 import { healthzSchema, readyzSchema } from '../api/schemas/health.ts';
 import { registerDashboard } from '../dashboard/dashboard.ts';
@@ -29,20 +30,13 @@ type AppDependencies = ApiDependencies &
     readonly hasMcp: boolean;
   };
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Name of the route in metrics and statistics. */
-    name?: string;
-  }
-}
-
 /** The metrics describe the API. Signing in takes 50 ms and the first compression of a file a second, by design. */
 const NOT_MEASURED: ReadonlySet<string> = new Set(['dashboard', 'pages', 'docs']);
 
 export async function createApp(
   dependencies: AppDependencies,
 ): Promise<{ app: FastifyInstance; plain: PlainConnections }> {
-  const { log, trustProxy, readMode, corsOrigins, hasMcp, quota, metrics, settings, isStopping } = dependencies;
+  const { log, trustProxy, readMode, corsOrigins, hasMcp, admission, metrics, settings, isStopping } = dependencies;
   const app = createHttpServer({
     log,
     trustProxy,
@@ -51,7 +45,7 @@ export async function createApp(
       // The client learns that the server stops, and sends its next request elsewhere.
       if (isStopping()) response.shouldKeepAlive = false;
     },
-    onFault: (request, reply) => refundRequest(quota, request, reply),
+    onFault: (request, reply) => refundRequest(admission, request, reply),
   });
   app.addHook('onResponse', async (request, { statusCode }) => {
     const { name = 'none' } = request.routeOptions.config;
@@ -62,9 +56,10 @@ export async function createApp(
   });
 
   await allowOrigins(app, corsOrigins);
+  app.addHook('onRoute', requireDeclaration);
   await app.register(openapi, { publicUrl: settings.publicUrl });
-  app.get('/healthz', { schema: healthzSchema, config: { name: 'healthz' } }, healthz);
-  app.get('/readyz', { schema: readyzSchema, config: { name: 'readyz' } }, readyz(dependencies));
+  app.get('/healthz', { schema: healthzSchema, config: { name: 'healthz', declaration: FREE } }, healthz);
+  app.get('/readyz', { schema: readyzSchema, config: { name: 'readyz', declaration: FREE } }, readyz(dependencies));
   await app.register(async (scope) => registerApi(scope, dependencies));
   if (hasMcp) {
     const { publicUrl } = settings;

@@ -9,6 +9,7 @@ import { HostnameLookups } from '../address/hostname-lookups.ts';
 import type { Registrations } from '../address/registration/registrations.ts';
 import type { RpkiFile } from '../address/routing/rpki-file.ts';
 import { AddressSections } from '../address/sections.ts';
+import { Admission } from '../admission/admission.ts';
 import { AuditLog } from '../audit/audit-log.ts';
 import type { DashboardSettings } from '../dashboard/dependencies.ts';
 import { EmailChecks } from '../email-checks/email-checks.ts';
@@ -20,8 +21,6 @@ import { Keys } from '../keys/keys.ts';
 import { KnownKeys } from '../keys/known-keys.ts';
 import { clientAddress } from '../limits/client.ts';
 import { Overload } from '../limits/overload.ts';
-import { PublicLookups } from '../limits/public-lookups.ts';
-import { RequestRates } from '../limits/request-rates.ts';
 import type { Logger } from '../log/log.ts';
 import { LiveDataset, type OpenedVersion } from '../lookup/live-dataset.ts';
 import { Metrics, type MetricsSnapshot } from '../metrics/metrics.ts';
@@ -146,21 +145,17 @@ export async function startServer(
   const appLog = log.child({});
   const readMode = await findingReadMode;
   const { app, plain } = await createApp({
+    admission: new Admission({ keys, quota, usage, overload, nowMs }),
     storage,
     writes,
     audit,
     accounts,
     metrics,
-    usage,
     networks,
     keys,
-    quota,
-    rates: new RequestRates(),
     emailChecks,
     addressSections,
     rpki,
-    publicLookups: new PublicLookups(),
-    overload,
     live,
     datasetDiffs,
     past,

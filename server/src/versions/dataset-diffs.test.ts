@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { rmSync, truncateSync } from 'node:fs';
 import test, { after } from 'node:test';
 import { readManifest, type VersionEntry, versionPath } from '@whence/dataset/internal/versions/publish';
+import { requesterAs } from '../test/requester.ts';
 import { SAMPLE, TestFolder } from '../test/test-server.ts';
 import { DatasetDiffs } from './dataset-diffs.ts';
 
@@ -29,25 +30,26 @@ const parse = (json: Uint8Array) => JSON.parse(Buffer.from(json).toString());
 test('dataset diffs: all who ask for the same get one result, and so does who asks later', async () => {
   const { diffs } = diffsOf();
   const [a, b, c] = await Promise.all([
-    diffs.diff(one, two, 5, 'a key'),
-    diffs.diff(one, two, 5, 'a key'),
-    diffs.diff(two, one, 5, 'a key'),
+    diffs.diff(one, two, 5, requesterAs('a key')),
+    diffs.diff(one, two, 5, requesterAs('a key')),
+    diffs.diff(two, one, 5, requesterAs('a key')),
   ]);
-  const later = await diffs.diff(one, two, 5, 'a key');
+  const later = await diffs.diff(one, two, 5, requesterAs('a key'));
   assert.ok(a.kind === 'done' && b.kind === 'done' && c.kind === 'done' && later.kind === 'done');
   assert.ok(a.json === b.json && a.json === later.json);
   assert.deepEqual([parse(a.json).from.version, parse(c.json).from.version], [1, 2]);
   await diffs.close();
 });
 
-test('dataset diffs: of one requester four wait, of all sixty-four; the next is refused at once', async () => {
+test('dataset diffs: of one requester four wait, of all sixty-four; one more takes the place of the last of the busiest', async () => {
   const { diffs } = diffsOf();
-  const ask = (limit: number, requester: string) => diffs.diff(one, two, limit, requester);
+  const ask = (limit: number, requester: string) => diffs.diff(one, two, limit, requesterAs(requester));
   const outcomes = [1, 2, 3, 4, 5].map((limit) => ask(limit, 'busy'));
   assert.deepEqual(await ask(6, 'busy'), { kind: 'refused' });
   const joins = ask(5, 'busy');
-  for (let i = 4; i < 64; i++) outcomes.push(ask(i + 2, `requester ${i >> 2}`));
-  assert.deepEqual(await ask(100, 'one more'), { kind: 'refused' });
+  for (let i = 4; i < 64; i++) outcomes.push(ask(i + 2, `requester ${i}`));
+  outcomes.push(ask(100, 'one more'));
+  assert.deepEqual(await outcomes[4], { kind: 'refused' });
   await diffs.close();
   for (const outcome of [...outcomes, joins]) assert.deepEqual(await outcome, { kind: 'refused' }, 'closed');
   assert.deepEqual(await ask(1, 'busy'), { kind: 'refused' }, 'closed for good');
@@ -57,7 +59,7 @@ test('dataset diffs: requesters take turns', async () => {
   const { diffs } = diffsOf();
   const finished: string[] = [];
   const ask = async (limit: number, requester: string) => {
-    await diffs.diff(one, two, limit, requester);
+    await diffs.diff(one, two, limit, requesterAs(requester));
     finished.push(requester);
   };
   await Promise.all([ask(1, 'first'), ask(2, 'first'), ask(3, 'first'), ask(4, 'second')]);
@@ -67,10 +69,10 @@ test('dataset diffs: requesters take turns', async () => {
 
 test('dataset diffs: what takes too long is ended, and the next one starts', async () => {
   const { diffs, events } = diffsOf(1);
-  assert.deepEqual(await Promise.all([diffs.diff(one, two, 1, 'a key'), diffs.diff(two, one, 1, 'a key')]), [
-    { kind: 'refused' },
-    { kind: 'refused' },
-  ]);
+  assert.deepEqual(
+    await Promise.all([diffs.diff(one, two, 1, requesterAs('a key')), diffs.diff(two, one, 1, requesterAs('a key'))]),
+    [{ kind: 'refused' }, { kind: 'refused' }],
+  );
   assert.deepEqual(events, ['too long 1 2', 'too long 2 1']);
   await diffs.close();
 });
@@ -78,10 +80,13 @@ test('dataset diffs: what takes too long is ended, and the next one starts', asy
 test('dataset diffs: a damaged and a missing file are reported only in the log, and other comparisons go on', async () => {
   const { diffs, events } = diffsOf();
   truncateSync(versionPath(folder.dataDir, three), 1000);
-  const [damaged, whole] = await Promise.all([diffs.diff(one, three, 1, 'a key'), diffs.diff(one, two, 1, 'a key')]);
+  const [damaged, whole] = await Promise.all([
+    diffs.diff(one, three, 1, requesterAs('a key')),
+    diffs.diff(one, two, 1, requesterAs('a key')),
+  ]);
   assert.deepEqual([damaged.kind, whole.kind], ['failed', 'done']);
   rmSync(versionPath(folder.dataDir, three));
-  assert.deepEqual(await diffs.diff(one, three, 1, 'a key'), { kind: 'failed' });
+  assert.deepEqual(await diffs.diff(one, three, 1, requesterAs('a key')), { kind: 'failed' });
   assert.match(events[0] ?? '', /^failed 1 3: .*000003\.whence: truncated: 1000 of \d+ bytes$/);
   assert.match(events[1] ?? '', /^failed 1 3: ENOENT/);
   assert.equal(events.length, 2);

@@ -4,10 +4,9 @@
  */
 import { Worker } from 'node:worker_threads';
 import { type VersionEntry, versionPath } from '@whence/dataset/internal/versions/publish';
+import { CostQueue, type Requester } from '../limits/cost-classes.ts';
+import { SharedWork } from '../limits/shared-work.ts';
 
-const MAX_WAITING = 64;
-/** Per requester, so that one cannot fill the queue for all. */
-const MAX_WAITING_EACH = 4;
 /** Results kept: 50 kB each with short lists, 2 MB with the longest. */
 const MAX_KEPT = 8;
 /** Two default datasets take 2 s. */
@@ -28,25 +27,14 @@ type DiffEvents = {
   tookTooLong(from: number, to: number): void;
 };
 
-type Job = {
-  key: string;
-  requester: string;
-  from: VersionEntry;
-  to: VersionEntry;
-  limit: number;
-  finish: (outcome: DiffOutcome) => void;
-};
-
 export class DatasetDiffs {
   readonly #dataDir: string;
   readonly #events: DiffEvents;
   readonly #timeoutMs: number;
-  readonly #pending = new Map<string, Promise<DiffOutcome>>();
+  readonly #comparisons = new SharedWork<DiffOutcome>(new CostQueue('comparison'));
   readonly #kept = new Map<string, DiffOutcome>();
-  readonly #waiting: Job[] = [];
+  readonly #closing = new AbortController();
   #running: { worker: Worker; stop: () => void } | undefined;
-  #isClosed = false;
-  #lastRequester = '';
 
   constructor(dataDir: string, events: DiffEvents, timeoutMs = TIMEOUT_MS) {
     this.#dataDir = dataDir;
@@ -54,48 +42,25 @@ export class DatasetDiffs {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** `requester` identifies the client, for a fair share of the queue. */
-  async diff(from: VersionEntry, to: VersionEntry, limit: number, requester: string): Promise<DiffOutcome> {
-    if (this.#isClosed) return { kind: 'refused' };
+  async diff(from: VersionEntry, to: VersionEntry, limit: number, requester: Requester): Promise<DiffOutcome> {
     // By digest: a data directory that was emptied and built again starts over with version 1.
     const key = `${from.sha256} ${to.sha256} ${limit}`;
-    const known = this.#kept.get(key) ?? this.#pending.get(key);
+    const known = this.#kept.get(key);
     if (known !== undefined) return known;
-    const own = this.#waiting.filter((job) => job.requester === requester).length;
-    if (own >= MAX_WAITING_EACH || this.#waiting.length >= MAX_WAITING) return { kind: 'refused' };
-    const outcome = new Promise<DiffOutcome>((resolve) => {
-      this.#waiting.push({ key, requester, from, to, limit, finish: resolve });
-    });
-    this.#pending.set(key, outcome);
-    this.#startNext();
-    return outcome;
+    const signal = AbortSignal.any([requester.signal, this.#closing.signal]);
+    const compare = () => this.#compare(key, from, to, limit);
+    return this.#comparisons.run(key, { ...requester, signal }, compare, () => ({ kind: 'refused' }));
   }
 
   /** Refuses all waiting requests, and ends the thread. */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    for (const { finish } of this.#waiting.splice(0)) finish({ kind: 'refused' });
+    this.#closing.abort();
     const worker = this.#running?.worker;
     this.#running?.stop();
     await worker?.terminate();
   }
 
-  #startNext(): void {
-    if (this.#running !== undefined || this.#isClosed) return;
-    const job = this.#next();
-    if (job !== undefined) this.#run(job);
-  }
-
-  /** Requesters take turns: the oldest job of another requester than the last one, if there is any. */
-  #next(): Job | undefined {
-    const at = this.#waiting.findIndex(({ requester }) => requester !== this.#lastRequester);
-    const [job] = this.#waiting.splice(Math.max(0, at), 1);
-    this.#lastRequester = job?.requester ?? '';
-    return job;
-  }
-
-  #run(job: Job): void {
-    const { key, from, to, limit } = job;
+  #compare(key: string, from: VersionEntry, to: VersionEntry, limit: number): Promise<DiffOutcome> {
     const workerData: DiffTask = {
       fromPath: versionPath(this.#dataDir, from),
       toPath: versionPath(this.#dataDir, to),
@@ -105,31 +70,31 @@ export class DatasetDiffs {
       workerData,
       resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
     });
-    let isOver = false;
-    /** The first of message, error, exit, timeout and close decides. */
-    const end = (outcome: DiffOutcome) => {
-      if (isOver) return;
-      isOver = true;
-      clearTimeout(timer);
-      this.#pending.delete(key);
-      this.#running = undefined;
-      if (outcome.kind === 'done') this.#keep(key, outcome);
-      job.finish(outcome);
-      this.#startNext();
-    };
-    const timer = setTimeout(() => {
-      this.#events.tookTooLong(from.version, to.version);
-      end({ kind: 'refused' });
-      void worker.terminate();
-    }, this.#timeoutMs);
-    worker.once('message', (json: Uint8Array) => end({ kind: 'done', json }));
-    const fail = (error: unknown) => {
-      if (!isOver) this.#events.failed(error, from.version, to.version);
-      end({ kind: 'failed' });
-    };
-    worker.once('error', fail);
-    worker.once('exit', (code) => fail(new Error(`the comparison thread exited with code ${code}`)));
-    this.#running = { worker, stop: () => end({ kind: 'refused' }) };
+    return new Promise((resolve) => {
+      let isOver = false;
+      /** The first of message, error, exit, timeout and close decides. */
+      const end = (outcome: DiffOutcome) => {
+        if (isOver) return;
+        isOver = true;
+        clearTimeout(timer);
+        this.#running = undefined;
+        if (outcome.kind === 'done') this.#keep(key, outcome);
+        resolve(outcome);
+      };
+      const timer = setTimeout(() => {
+        this.#events.tookTooLong(from.version, to.version);
+        end({ kind: 'refused' });
+        void worker.terminate();
+      }, this.#timeoutMs);
+      worker.once('message', (json: Uint8Array) => end({ kind: 'done', json }));
+      const fail = (error: unknown) => {
+        if (!isOver) this.#events.failed(error, from.version, to.version);
+        end({ kind: 'failed' });
+      };
+      worker.once('error', fail);
+      worker.once('exit', (code) => fail(new Error(`the comparison thread exited with code ${code}`)));
+      this.#running = { worker, stop: () => end({ kind: 'refused' }) };
+    });
   }
 
   #keep(key: string, outcome: DiffOutcome): void {

@@ -4,6 +4,7 @@ import type { VersionEntry } from '@whence/dataset/internal/versions/publish';
 import { ApiError } from '../http/errors.ts';
 import { integer, object, type TextsOf } from '../http/json-schema.ts';
 import { parseLimit } from '../http/requests.ts';
+import type { Requester } from '../limits/cost-classes.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
 import { requireDataset } from '../lookup/lookup-requests.ts';
 import type { DatasetDiffs } from './dataset-diffs.ts';
@@ -24,12 +25,12 @@ export const diffQuery = object(
   ['limit'],
 );
 
-/** The comparison as JSON. `requester` identifies the client, for a fair share of the queue. */
+/** The comparison as JSON. */
 export async function diffVersions(
   live: LiveDataset,
   diffs: DatasetDiffs,
   query: TextsOf<typeof diffQuery>,
-  requester: string,
+  requester: Requester,
 ): Promise<Uint8Array> {
   const [from, to] = [parseVersion(query.from), parseVersion(query.to)];
   const limit = parseLimit(query.limit, LIMIT);

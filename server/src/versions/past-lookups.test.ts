@@ -10,6 +10,7 @@ import { keepVersions } from '@whence/dataset/internal/history/record-history';
 import { sampleContent } from '@whence/dataset/internal/test/sample-dataset';
 import { openCurrent, publish } from '@whence/dataset/internal/versions/publish';
 import { ApiError } from '../http/errors.ts';
+import { requesterAs } from '../test/requester.ts';
 import { PastLookups } from './past-lookups.ts';
 
 let dataDir = '';
@@ -17,7 +18,6 @@ let events: string[] = [];
 let past: PastLookups;
 const address = parseAddress('1.0.0.1') as Address;
 /** A signal of its own for each request, as disconnects have. */
-const connected = () => new AbortController().signal;
 
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'whence-past-'));
@@ -65,7 +65,7 @@ function blockHistory(): () => void {
 
 test('past lookups: a version answers, one request after another', async () => {
   lookups();
-  const answers = await Promise.all([1, 2, 1].map((version) => past.ask(task(version), 'key', connected())));
+  const answers = await Promise.all([1, 2, 1].map((version) => past.ask(task(version), requesterAs('key'))));
   assert.deepEqual(
     answers.map(({ record }) => record.kind === 'found' && JSON.parse(record.json ?? '').asn_name),
     ['Version 1', 'Version 2', 'Version 1'],
@@ -76,23 +76,23 @@ test('past lookups: a file that does not answer ends the request at its deadline
   lookups(300);
   const unblock = blockHistory();
   const startedMs = performance.now();
-  await assert.rejects(past.ask(task(1), 'key', connected()), isOverloaded);
+  await assert.rejects(past.ask(task(1), requesterAs('key')), isOverloaded);
   assert.ok(performance.now() - startedMs < 5_000);
   assert.deepEqual(events, ['took too long']);
   unblock();
   past = new PastLookups(dataDir, { failed: () => {}, tookTooLong: () => {} });
-  assert.equal((await past.ask(task(1), 'key', connected())).record.kind, 'found');
+  assert.equal((await past.ask(task(1), requesterAs('key'))).record.kind, 'found');
 });
 
 test('past lookups: 16 requests of a key wait, further ones are refused at once, and other keys wait for their turn', async () => {
   lookups(2_000);
   const unblock = blockHistory();
   const outcomes = Array.from({ length: 20 }, () =>
-    past.ask(task(1), 'key', connected()).catch((error: unknown) => error),
+    past.ask(task(1), requesterAs('key')).catch((error: unknown) => error),
   );
   const [first, ...rest] = await Promise.all(outcomes.slice(17));
   assert.ok(isOverloaded(first) && rest.length === 2 && rest.every(isOverloaded));
-  const other = past.ask(task(2), 'other', connected()).catch((error: unknown) => error);
+  const other = past.ask(task(2), requesterAs('other')).catch((error: unknown) => error);
   assert.deepEqual(events, []);
   await past.close();
   unblock();
@@ -102,9 +102,9 @@ test('past lookups: 16 requests of a key wait, further ones are refused at once,
 test('past lookups: a client that disconnects does not wait', async () => {
   lookups(2_000);
   const unblock = blockHistory();
-  const blocked = past.ask(task(1), 'key', connected()).catch((error: unknown) => error);
+  const blocked = past.ask(task(1), requesterAs('key')).catch((error: unknown) => error);
   const left = new AbortController();
-  const waiting = past.ask(task(1), 'key', left.signal);
+  const waiting = past.ask(task(1), { fairnessKey: 'key', signal: left.signal });
   left.abort();
   await assert.rejects(waiting, isOverloaded);
   unblock();
@@ -113,5 +113,5 @@ test('past lookups: a client that disconnects does not wait', async () => {
 
 test('past lookups: after the end of the server, requests are refused', async () => {
   await lookups().close();
-  await assert.rejects(past.ask(task(1), 'key', connected()), isOverloaded);
+  await assert.rejects(past.ask(task(1), requesterAs('key')), isOverloaded);
 });

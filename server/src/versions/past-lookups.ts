@@ -5,10 +5,9 @@
  */
 import { Worker } from 'node:worker_threads';
 import { ApiError } from '../http/errors.ts';
-import { FairSlots } from '../limits/fair-slots.ts';
+import { CostQueue, type Requester } from '../limits/cost-classes.ts';
 import type { PastReply, PastTask } from './past-worker.ts';
 
-const LIMITS = { slots: 1, slotsPerKey: 1, waitingPerKey: 16, waiting: 128, waitMs: 10_000 };
 /** A history over a thousand versions takes a second; a network disk may not answer at all. */
 const TIMEOUT_MS = 10_000;
 const IDLE_MS = 60_000;
@@ -24,7 +23,7 @@ export class PastLookups {
   readonly #dataDir: string;
   readonly #events: PastEvents;
   readonly #timeoutMs: number;
-  readonly #slots = new FairSlots(LIMITS);
+  readonly #queue = new CostQueue('past_version');
   #worker: Worker | undefined;
   #idle: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -38,18 +37,11 @@ export class PastLookups {
   /** Throws an ApiError if the queue is full, it takes too long, or a file is damaged. */
   async ask<Kind extends PastTask['kind']>(
     task: PastTask & { readonly kind: Kind },
-    fairnessKey: string,
-    signal: AbortSignal,
+    requester: Requester,
   ): Promise<Extract<PastReply, { kind: Kind }>> {
-    if (this.#isClosed || this.#slots.isFull(fairnessKey) || !(await this.#slots.acquire(fairnessKey, signal)))
-      throw new ApiError('QUEUE_FULL');
-    let reply: PastReply | undefined;
-    try {
-      // The server may have stopped while the request waited.
-      if (!this.#isClosed) reply = await this.#run(task);
-    } finally {
-      this.#slots.release(fairnessKey);
-    }
+    // The server may have stopped while the request waited.
+    const run = async () => (this.#isClosed ? undefined : this.#run(task));
+    const reply = this.#isClosed ? undefined : await this.#queue.run(requester, run, () => undefined);
     if (reply === undefined) throw new ApiError('QUEUE_FULL');
     if (reply.kind === 'failed') {
       this.#events.failed(reply.reason);

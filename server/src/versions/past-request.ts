@@ -3,6 +3,7 @@ import { type Address, formatAddress } from '@whence/dataset/address';
 import { inUseFor, type WantedVersion } from '@whence/dataset/internal/history/past-versions';
 import { ApiError } from '../http/errors.ts';
 import { integer, object, string, type TextsOf } from '../http/json-schema.ts';
+import type { Requester } from '../limits/cost-classes.ts';
 import type { ServedDataset } from '../lookup/live-dataset.ts';
 import { isDay } from '../quota/day.ts';
 import type { PastLookups } from './past-lookups.ts';
@@ -18,9 +19,6 @@ export const versionQuery = object(
   },
   ['version', 'at'],
 );
-
-/** Who asks, for a fair share of the queue. */
-type Requester = { readonly fairnessKey: string; readonly signal: AbortSignal };
 
 /** Undefined if the request is for the version in use. */
 export function parseWanted({ version, at }: TextsOf<typeof versionQuery>): WantedVersion | undefined {
@@ -40,11 +38,11 @@ export async function findPast(
   served: ServedDataset,
   address: Address,
   { wanted, explained, nowMs }: { readonly wanted: WantedVersion; readonly explained: boolean; readonly nowMs: number },
-  { fairnessKey, signal }: Requester,
+  requester: Requester,
 ): Promise<PastAnswer> {
   const ip = formatAddress(address);
   const task = { kind: 'record', ip, inUse: inUseFor(served.dataset, address), wanted, explained, nowMs } as const;
-  const { record } = await past.ask(task, fairnessKey, signal);
+  const { record } = await past.ask(task, requester);
   if (record.kind === 'not kept') throw new ApiError('VERSION_NOT_FOUND');
   if (record.kind === 'no evidence')
     throw new ApiError('INVALID_VERSION', { extra: { details: { parameter: 'explain', allowed: ['false'] } } });
@@ -56,14 +54,10 @@ export async function historyJson(
   past: PastLookups,
   served: ServedDataset,
   address: Address,
-  { fairnessKey, signal }: Requester,
+  requester: Requester,
 ): Promise<string> {
   const ip = formatAddress(address);
-  const { changes } = await past.ask(
-    { kind: 'history', ip, inUse: inUseFor(served.dataset, address) },
-    fairnessKey,
-    signal,
-  );
+  const { changes } = await past.ask({ kind: 'history', ip, inUse: inUseFor(served.dataset, address) }, requester);
   const spans = changes.map(({ record, ...span }) => {
     const text = JSON.stringify(span);
     return record === undefined ? text : `${text.slice(0, -1)},"record":${record}}`;

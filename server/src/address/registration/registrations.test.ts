@@ -9,6 +9,7 @@ import { until } from '@whence/testing/until';
 import { openStorage } from '../../storage/open-storage.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { AFRINIC, APNIC, ARIN, LACNIC, RIPE } from '../../test/address/rdap-documents.ts';
+import { requesterAs } from '../../test/requester.ts';
 import { testEngines } from '../../test/storage/engines.ts';
 import { type RegistrationOptions, Registrations } from './registrations.ts';
 
@@ -60,15 +61,15 @@ function open(options: Partial<RegistrationOptions> = {}): Registrations {
     bootstrapUrl: new URL(`${iana.url}/`),
     ca: authority.cert,
     nowMs: () => clock.nowMs,
-    turns: { intervalMs: 0, waiting: 32 },
+    intervalMs: 0,
     ...options,
   });
 }
 
-function find(registrations: Registrations, ip: string) {
+function find(registrations: Registrations, ip: string, key = 'key') {
   const address = parseAddress(ip);
   assert.ok(address);
-  return registrations.find(address);
+  return registrations.find(address, requesterAs(key));
 }
 
 const UNAVAILABLE = { error: 'registry_unavailable' };
@@ -181,7 +182,7 @@ test('registrations: one request at a time to a host, with a pause between two',
       });
     });
   }
-  const registrations = open({ turns: { intervalMs: 100, waiting: 32 }, timeoutMs: 60_000 });
+  const registrations = open({ intervalMs: 100, timeoutMs: 60_000 });
   await Promise.all(ips.map((ip) => find(registrations, ip)));
   assert.equal(most, 1);
   assert.equal(starts.length, 4);
@@ -194,7 +195,7 @@ test('registrations: with too many waiting for a host, the next is refused', asy
   const answer: Answer = (response) => void release.push(() => response.end(JSON.stringify(ARIN)));
   for (const ip of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) arin.routes.set(`/rdap/ip/${ip}`, answer);
   const store = { find: async () => undefined, save: async () => {} };
-  const registrations = open({ store, turns: { intervalMs: 0, waiting: 1 }, timeoutMs: 60_000 });
+  const registrations = open({ store, waiting: 1, timeoutMs: 60_000 });
   const first = find(registrations, '192.0.2.1');
   await until('the first request arrives', () => release.length === 1);
   const others = Promise.all([find(registrations, '192.0.2.2'), find(registrations, '192.0.2.3')]);

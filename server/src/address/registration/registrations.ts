@@ -1,22 +1,25 @@
 /**
  * Who holds an address, by RDAP (RFC 9082, RFC 9083): asked when a request includes it, and stored for a day for all
- * processes. A registry that does not answer is not stored, so that the next request asks again.
+ * processes. A registry that does not answer is not stored, so that the next request asks again. Each registry is asked
+ * one question at a time, with a pause between two, in turn by client.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Address, formatAddress, truncateAddress } from '@whence/dataset/address';
 import { fetchText } from '@whence/dataset/internal/io/download/fetch-text';
 import type { ProxyVariables } from '@whence/dataset/internal/io/download/proxy';
+import { CostQueue, type Requester } from '../../limits/cost-classes.ts';
+import { SharedWork } from '../../limits/shared-work.ts';
 import type { RegistrationStore } from '../../storage/stores/registration-store.ts';
 import { Bootstrap, parseBootstrap } from './bootstrap.ts';
 import { parseRdapNetwork, type Registration } from './rdap-network.ts';
-import { RegistryTurns, type TurnLimits } from './registry-turns.ts';
 
 const DAY_MS = 86_400_000;
 /** For the whole answer of a registry, with the wait for a turn. */
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 256 * 1024;
 const MAX_REDIRECTS = 3;
-/** One request per second to each registry. */
-const TURNS: TurnLimits = { intervalMs: 1_000, waiting: 32 };
+/** Registries limit requests by address and block those who send too many. */
+const INTERVAL_MS = 1_000;
 /** An IPv6 client may use any address of its network. */
 const IPV6_NETWORK_BITS = 64;
 const ACCEPT = 'application/rdap+json, application/json';
@@ -31,53 +34,70 @@ export type RegistrationOptions = {
   /** Certificate authorities to trust instead of Node's, as PEM. */
   readonly ca?: string;
   readonly nowMs: () => number;
-  readonly turns?: TurnLimits;
+  /** Between the starts of two requests to a registry. */
+  readonly intervalMs?: number;
+  /** Requests that wait for one registry; a further one is refused. */
+  readonly waiting?: number;
   readonly timeoutMs?: number;
 };
 
+/** What is being asked of a registry, one request at a time. */
+type Registry = { readonly questions: SharedWork<Asked>; nextMs: number };
+/** Null if the registry says that there is no registration. */
+type Asked = Registration | null | 'failed';
+
 export class Registrations {
   readonly #options: RegistrationOptions;
-  readonly #turns: RegistryTurns;
-  readonly #pending = new Map<string, Promise<Registration | undefined>>();
+  readonly #registries = new Map<string, Registry>();
   #bootstrap: Promise<Bootstrap | undefined> | undefined;
   #bootstrapUntilMs = 0;
 
   constructor(options: RegistrationOptions) {
     this.#options = options;
-    this.#turns = new RegistryTurns(options.turns ?? TURNS);
   }
 
   /** Undefined if the registry has no registration for the address. */
-  find(address: Address): Promise<Registration | undefined> {
+  async find(address: Address, requester: Requester): Promise<Registration | undefined> {
     const asked = address.version === 4 ? address : truncateAddress(address, IPV6_NETWORK_BITS);
     const subject = formatAddress(asked);
-    const pending = this.#pending.get(subject);
-    if (pending !== undefined) return pending;
-    const found = this.#find(asked, subject).finally(() => this.#pending.delete(subject));
-    this.#pending.set(subject, found);
-    return found;
-  }
-
-  async #find(address: Address, subject: string): Promise<Registration | undefined> {
     const stored = await this.#stored(subject);
     if (stored !== undefined) return (JSON.parse(stored) as Registration | null) ?? undefined;
-    const deadlineMs = performance.now() + (this.#options.timeoutMs ?? TIMEOUT_MS);
+    const timeoutMs = this.#options.timeoutMs ?? TIMEOUT_MS;
+    const deadlineMs = performance.now() + timeoutMs;
     const bootstrap = await this.#bootstrapNow();
-    const url = bootstrap?.urlFor(address);
+    const url = bootstrap?.urlFor(asked);
     if (bootstrap === undefined || url === undefined) return bootstrap === undefined ? UNAVAILABLE : undefined;
-    const answer = await this.#turns.take(url.host, deadlineMs, () => this.#ask(address, url, bootstrap, deadlineMs));
-    if (answer === undefined || answer === 'failed') return UNAVAILABLE;
-    await this.#save(subject, JSON.stringify(answer));
-    return answer ?? undefined;
+    const registry = this.#registryAt(url.host, timeoutMs);
+    const signal = AbortSignal.any([
+      requester.signal,
+      AbortSignal.timeout(Math.max(0, Math.ceil(deadlineMs - performance.now()))),
+    ]);
+    const answer = await registry.questions.run(
+      subject,
+      { ...requester, signal },
+      async () => {
+        const found = await this.#ask(asked, url, registry, bootstrap, deadlineMs);
+        if (found !== 'failed') await this.#save(subject, JSON.stringify(found));
+        return found;
+      },
+      () => 'failed' as const,
+    );
+    return answer === 'failed' ? UNAVAILABLE : (answer ?? undefined);
   }
 
-  /** Null if the registry says that there is no registration. */
-  async #ask(
-    address: Address,
-    url: URL,
-    bootstrap: Bootstrap,
-    deadlineMs: number,
-  ): Promise<Registration | null | 'failed'> {
+  #registryAt(host: string, waitMs: number): Registry {
+    const { waiting } = this.#options;
+    const queue = () => new CostQueue('registration', { waitMs, ...(waiting !== undefined && { waiting }) });
+    const registry = this.#registries.get(host) ?? { questions: new SharedWork<Asked>(queue()), nextMs: 0 };
+    this.#registries.set(host, registry);
+    return registry;
+  }
+
+  async #ask(address: Address, url: URL, registry: Registry, bootstrap: Bootstrap, deadlineMs: number): Promise<Asked> {
+    const pauseMs = Math.max(0, registry.nextMs - performance.now());
+    if (performance.now() + pauseMs >= deadlineMs) return 'failed';
+    if (pauseMs > 0) await sleep(pauseMs);
+    registry.nextMs = performance.now() + (this.#options.intervalMs ?? INTERVAL_MS);
     const fetched = await this.#fetch(url, deadlineMs - performance.now(), (target) => bootstrap.isRegistry(target));
     if (fetched.kind === 'failed') return fetched.status === 404 ? null : 'failed';
     return parseRdapNetwork(fetched.text, address, fetched.url.host) ?? 'failed';

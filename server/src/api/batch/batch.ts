@@ -4,6 +4,7 @@ import type { Match } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type AddressSections, requireLocal } from '../../address/sections.ts';
+import type { KeyDeclaration } from '../../admission/declaration.ts';
 import { elapsedMs, sendJson } from '../../http/envelope.ts';
 import { jsonBodyParser } from '../../http/json-body.ts';
 import type { ValueOf } from '../../http/json-schema.ts';
@@ -15,6 +16,9 @@ import type { NetworkCounts } from '../../usage/networks.ts';
 import type { batchSchema } from '../schemas/ip.ts';
 import { releaseBatchBuffer, takeBatchBuffer } from './batch-buffers.ts';
 import { forEachText, MAX_TEXTS, PlainBody, recognisePlainBody } from './plain-body.ts';
+
+/** Also of plain batches. */
+export const BATCH: KeyDeclaration = { access: 'ip:batch', counts: 'batch', costs: ['batch'] };
 
 /** The body as the parser below returns it, validated by the schema. */
 type BatchRequest = FastifyRequest<{ Body: PlainBody | ValueOf<typeof batchSchema.body> }>;

@@ -4,30 +4,34 @@
  * the API. There are no sessions: each request is answered by itself, by any replica.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { TOO_FAST } from '../../admission/admission.ts';
+import type { Declaration } from '../../admission/declaration.ts';
 import { ApiError } from '../../http/errors.ts';
 import { disconnectSignal } from '../../http/requests.ts';
-import { authenticate } from '../authenticate.ts';
-import { TOO_FAST } from '../rate-limit.ts';
+import { identify } from '../admit.ts';
 import type { ApiDependencies } from '../routes.ts';
 import { answerMessage, type Call } from './answers.ts';
 import { FreeMessages } from './free-messages.ts';
 import { type Answer, MESSAGE_LIMITS, parseMessage } from './protocol.ts';
 
-type McpDependencies = Pick<ApiDependencies, 'keys' | 'rates' | 'overload'> & {
+type McpDependencies = Pick<ApiDependencies, 'admission'> & {
   /** Origins whose pages may call the API; `*` for all. */
   readonly corsOrigins: readonly string[];
   readonly publicUrl: string | undefined;
 };
 
+/** A call of a tool is a request of the API, which is charged there. */
+const DECLARATION: Declaration = { access: 'any key', counts: 'nothing', costs: ['lookup'] };
+const CONFIG = { name: 'mcp', declaration: DECLARATION };
+
 type McpHttpRequest = FastifyRequest<{ Body: Buffer | undefined }>;
 
 export function registerMcp(scope: FastifyInstance, dependencies: McpDependencies): void {
-  const { keys, rates, overload } = dependencies;
+  const { admission } = dependencies;
   const free = new FreeMessages();
   const countFree = ({ key }: McpHttpRequest) => {
     if (key === undefined) return;
-    const perSecond = key.restrictions?.requestsPerSecond;
-    if (perSecond !== undefined && !rates.take(key.id, perSecond)) throw TOO_FAST;
+    if (admission.isTooFast(key)) throw TOO_FAST;
     const retryAfterSeconds = free.take(key.id);
     if (retryAfterSeconds !== undefined) throw new ApiError('RATE_LIMIT_EXCEEDED', { retryAfterSeconds });
   };
@@ -41,10 +45,9 @@ export function registerMcp(scope: FastifyInstance, dependencies: McpDependencie
     method: 'POST',
     url: '/mcp',
     schema: { hide: true } as object,
-    config: { name: 'mcp' },
+    config: CONFIG,
     onRequest: async (request) => {
-      if (overload.isOverloaded) throw new ApiError('OVERLOADED');
-      await authenticate(keys, request, secretOf(request));
+      await identify(admission, request, secretOf(request));
       requireAllowedOrigin(request, dependencies);
     },
     handler: async (request: McpHttpRequest, reply: FastifyReply) => {
@@ -80,7 +83,7 @@ function refuseOtherMethods(scope: FastifyInstance): void {
     method: ['GET', 'DELETE'],
     url: '/mcp',
     schema: { hide: true } as object,
-    config: { name: 'mcp' },
+    config: CONFIG,
     onRequest: async () => {
       throw new ApiError('METHOD_NOT_ALLOWED', { headers: { Allow: 'POST' } });
     },

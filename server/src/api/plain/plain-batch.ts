@@ -3,23 +3,19 @@
  * addresses. Only what can be answered with 200 at once is answered here; any other batch is left to Node, uncounted.
  */
 import { randomUUID } from 'node:crypto';
+import { mayUse } from '../../admission/admission.ts';
 import { COMMON_HEADERS } from '../../http/envelope.ts';
 import { TIERS } from '../../keys/tiers.ts';
-import { clientAddress } from '../../limits/client.ts';
 import { BatchAnswer } from '../../lookup/batch-answer.ts';
-import { addPlainTexts } from '../batch/batch.ts';
+import { addPlainTexts, BATCH } from '../batch/batch.ts';
 import { releaseBatchBuffer, takeBatchBuffer } from '../batch/batch-buffers.ts';
 import { MAX_TEXTS, recognisePlainBody, Texts } from '../batch/plain-body.ts';
-import { limitHeader } from '../rate-limit.ts';
 import { answerHead } from './answer-head.ts';
 import { rateHeaders } from './lookup-answer.ts';
 import { plainClient } from './plain-client.ts';
 import type { PlainConnection } from './plain-connections.ts';
 import type { PlainLookupDependencies } from './plain-lookup.ts';
 import type { PlainRequest } from './plain-request.ts';
-
-const ROUTE = 'batch';
-const PERMISSION = 'ip:batch';
 
 /** Room for the head, which is written right before the body once the length of the body is known. */
 const HEAD_BYTES = 1024;
@@ -32,7 +28,7 @@ export type PlainBatches = {
 };
 
 export function plainBatches(dependencies: PlainLookupDependencies): PlainBatches {
-  const { keys, quota, live, overload, metrics, usage, networks, nowMs, trustProxy, extraHeaders } = dependencies;
+  const { admission, live, metrics, networks, nowMs, trustProxy, extraHeaders } = dependencies;
   const clientOf = plainClient(trustProxy);
   /** Of the batch that is being answered: nothing waits. */
   const texts = new Texts(Number.POSITIVE_INFINITY);
@@ -40,14 +36,14 @@ export function plainBatches(dependencies: PlainLookupDependencies): PlainBatche
   const answer: PlainBatches['answer'] = (bytes, request, connection) => {
     const startedMs = performance.now();
     const served = live.current;
-    if (overload.isOverloaded || served === undefined || !request.hasSecret) return undefined;
-    const key = keys.findRemembered(connection.secretOf(bytes, request));
-    if (key === undefined || key.restrictions !== undefined || !key.permissions.includes(PERMISSION)) return undefined;
+    if (admission.isOverloaded || served === undefined || !request.hasSecret) return undefined;
+    const key = admission.keys.findRemembered(connection.secretOf(bytes, request));
+    if (key === undefined || key.restrictions !== undefined || !mayUse(key, BATCH.access)) return undefined;
     const body = recognisePlainBody(bytes.subarray(request.bodyStart, request.bodyEnd), texts);
     if (body === undefined || body.count > Math.min(MAX_TEXTS, TIERS[key.tier].batchSize)) return undefined;
     const askedMs = nowMs();
-    const spent = quota.spendAtOnce(key.id, key.allowance, askedMs);
-    if (spent === undefined) return undefined;
+    const charged = admission.chargeAtOnce(key, BATCH, askedMs);
+    if (charged === undefined) return undefined;
     const batch = new BatchAnswer(served.dataset, networks, { buffer: takeBatchBuffer(), start: HEAD_BYTES });
     addPlainTexts(batch, served.dataset, body);
     const id = randomUUID();
@@ -57,16 +53,15 @@ export function plainBatches(dependencies: PlainLookupDependencies): PlainBatche
       ...COMMON_HEADERS,
       ...extraHeaders,
       'x-request-id': id,
-      ...rateHeaders({ ...spent, limit: limitHeader(key) }),
+      ...rateHeaders(charged),
       'content-length': length,
     };
     const head = answerHead(200, headers, askedMs);
     const start = HEAD_BYTES - head.length;
     batch.buffer.write(head, start, 'latin1');
     metrics.plainBatches++;
-    metrics.count(ROUTE, 200, elapsedMs / 1000);
-    if (usage.count(key.id, ROUTE, 200, askedMs))
-      usage.recordAddress(key.id, clientAddress(clientOf(bytes, connection.socket)));
+    metrics.count(BATCH.counts, 200, elapsedMs / 1000);
+    admission.countAnswer(key, BATCH.counts, 200, askedMs, () => clientOf(bytes, connection.socket));
     return batch.buffer.subarray(start, HEAD_BYTES + length);
   };
 

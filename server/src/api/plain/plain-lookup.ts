@@ -3,36 +3,30 @@
  * waits only if storage must be asked: for a key that is no longer vouched for, or for a lease.
  */
 import { type Address, parseAddressBytes } from '@whence/dataset/address';
+import { type Charge, OVERLOADED, UNAUTHORIZED } from '../../admission/admission.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { Key } from '../../keys/key.ts';
 import { isWellFormed } from '../../keys/secret.ts';
-import { clientAddress } from '../../limits/client.ts';
 import type { ServedDataset } from '../../lookup/live-dataset.ts';
 import { notFound } from '../../lookup/lookup-requests.ts';
-import type { Spent } from '../../quota/quota.ts';
-import { forbidden } from '../authenticate.ts';
-import { isTooFast, limitHeader, limitReached, TOO_FAST } from '../rate-limit.ts';
+import { IP_LOOKUP } from '../ip.ts';
 import type { ApiDependencies } from '../routes.ts';
-import { AnswerSlab, type RateLimitState, writeLookupAnswer } from './lookup-answer.ts';
+import { AnswerSlab, writeLookupAnswer } from './lookup-answer.ts';
 import { plainClient } from './plain-client.ts';
 import type { PlainAnswers, PlainConnection } from './plain-connections.ts';
 import { writeRefusal } from './refusal-answer.ts';
 
-export type PlainLookupDependencies = Omit<ApiDependencies, 'emailChecks' | 'datasetDiffs'> & {
+export type PlainLookupDependencies = Pick<ApiDependencies, 'admission' | 'live' | 'metrics' | 'networks' | 'nowMs'> & {
   /** Added to every answer. */
   readonly extraHeaders: Readonly<Record<string, string>>;
   /** Addresses of proxies whose `X-Forwarded-For` is trusted. */
   readonly trustProxy: readonly string[];
 };
 
-const ROUTE = 'ip';
-const PERMISSION = 'ip:read';
+const ROUTE = IP_LOOKUP.counts;
 
 // Created once: an error captures its stack, which costs as much as a lookup.
-const OVERLOADED = new ApiError('OVERLOADED');
-const UNAUTHORIZED = new ApiError('UNAUTHORIZED');
 const INVALID_IP = new ApiError('INVALID_IP');
-const FORBIDDEN = forbidden(PERMISSION);
 
 /** What is kept of a request while it waits: its bytes and `PlainRequest` are used for the next one. */
 type Asked = {
@@ -48,11 +42,12 @@ type Asked = {
 };
 
 export function plainLookup(dependencies: PlainLookupDependencies): Pick<PlainAnswers, 'answer' | 'release'> {
-  const { keys, quota, rates, live, overload, nowMs, trustProxy } = dependencies;
+  const { admission, live, metrics, networks, nowMs, trustProxy, extraHeaders } = dependencies;
+  const { keys } = admission;
   const clientOf = plainClient(trustProxy);
-  const slab = new AnswerSlab(dependencies.extraHeaders);
-  const { finish, refuseKey } = finisher(dependencies, slab, clientOfAsked);
-  const refuse = refuser(dependencies);
+  const slab = new AnswerSlab(extraHeaders);
+  let lastServed: ServedDataset | undefined;
+  let lastNotFound: ApiError | undefined;
 
   const answer: PlainAnswers['answer'] = (bytes, request, connection, mayWait) => {
     const asked: Asked = {
@@ -63,19 +58,18 @@ export function plainLookup(dependencies: PlainLookupDependencies): Pick<PlainAn
       startedMs: performance.now(),
       nowMs: nowMs(),
     };
-    if (overload.isOverloaded) return refuse(asked, OVERLOADED);
+    if (admission.isOverloaded) return refuse(asked, OVERLOADED);
     if (!request.hasSecret) return refuse(asked, UNAUTHORIZED);
     // Without a dataset the route refuses the request and refunds it.
     const served = live.current;
     if (served === undefined) return undefined;
     const secret = connection.secretOf(bytes, request);
     const key = keys.findRemembered(secret);
-    if (key === undefined) return mayWait ? later(asked, served, secret) : undefined;
+    if (mayWait) return key === undefined ? later(asked, served, secret) : charge(asked, served, key);
     // A request that has to wait may be handled again by Node, and would be counted twice for its rate.
-    if (key.restrictions !== undefined) return mayWait ? restricted(asked, served, key) : undefined;
-    const spent = quota.spendAtOnce(key.id, key.allowance, asked.nowMs);
-    if (spent !== undefined) return finish(asked, served, key, spent);
-    return mayWait ? spendLater(asked, served, key) : undefined;
+    if (key === undefined || key.restrictions !== undefined) return undefined;
+    const charged = admission.chargeAtOnce(key, IP_LOOKUP, asked.nowMs);
+    return charged && finish(asked, served, key, charged);
   };
   return { answer, release: (sent) => slab.release(sent) };
 
@@ -88,64 +82,35 @@ export function plainLookup(dependencies: PlainLookupDependencies): Pick<PlainAn
     asked.client ??= clientOf(asked.bytes, asked.connection.socket);
   }
 
-  function restricted(asked: Asked, served: ServedDataset, key: Key): Buffer | Promise<Buffer> {
-    if (!keys.admits(key, () => clientOfAsked(asked))) return refuse(asked, UNAUTHORIZED);
-    if (isTooFast(rates, key, PERMISSION))
-      return refuseKey(asked, key, rateOf(key, quota.peek(key.id, key.allowance, asked.nowMs)), TOO_FAST);
-    const spent = quota.spendAtOnce(key.id, key.allowance, asked.nowMs);
-    return spent === undefined ? spendLater(asked, served, key) : finish(asked, served, key, spent);
-  }
-
   async function later(asked: Asked, served: ServedDataset, secret: string): Promise<Buffer | undefined> {
     if (!isWellFormed(secret)) return refuse(asked, UNAUTHORIZED);
     keepClient(asked);
     const key = await keys.findKnown(secret, () => clientOfAsked(asked));
     // Never seen before: the route looks it up, and throttles guesses by client address.
     if (key === undefined) return undefined;
-    return key === 'absent' ? refuse(asked, UNAUTHORIZED) : restricted(asked, served, key);
+    return key === 'absent' ? refuse(asked, UNAUTHORIZED) : charge(asked, served, key);
   }
 
-  async function spendLater(asked: Asked, served: ServedDataset, key: Key): Promise<Buffer> {
+  function charge(asked: Asked, served: ServedDataset, key: Key): Buffer | Promise<Buffer> {
+    if (key.restrictions !== undefined && !keys.admits(key, () => clientOfAsked(asked)))
+      return refuse(asked, UNAUTHORIZED);
+    const charged = admission.charge(key, IP_LOOKUP, asked.nowMs);
+    if (!(charged instanceof Promise)) return finish(asked, served, key, charged);
     keepClient(asked);
-    return finish(asked, served, key, await quota.spend(key.id, key.allowance, asked.nowMs));
+    return charged.then((late) => finish(asked, served, key, late));
   }
-}
 
-function rateOf(key: Key, { remaining, resetSeconds }: Spent): RateLimitState {
-  return { limit: limitHeader(key), remaining, resetSeconds };
-}
-
-type ClientOfAsked = (asked: Asked) => string;
-
-function finisher(
-  { metrics, usage, networks, extraHeaders }: PlainLookupDependencies,
-  slab: AnswerSlab,
-  clientOf: ClientOfAsked,
-) {
-  let lastServed: ServedDataset | undefined;
-  let lastNotFound: ApiError | undefined;
-
-  return { finish, refuseKey };
-
-  function finish(asked: Asked, served: ServedDataset, key: Key, spent: Spent): Buffer {
-    const rate = rateOf(key, spent);
-    if (!key.permissions.includes(PERMISSION)) return refuseKey(asked, key, rate, FORBIDDEN);
-    if (!spent.isAllowed) return refuseKey(asked, key, rate, limitReached(spent, asked.nowMs));
-    const { address } = asked;
-    if (address === undefined) return refuseKey(asked, key, rate, INVALID_IP);
-    const elapsedMs = performance.now() - asked.startedMs;
-    const found = writeLookupAnswer(slab, served, address, rate, Math.floor(elapsedMs), asked.nowMs);
-    if (found === undefined) return refuseKey(asked, key, rate, notFoundIn(served));
+  function finish(asked: Asked, served: ServedDataset, key: Key, charged: Charge): Buffer {
+    const { address, startedMs } = asked;
+    if (charged.refusal !== undefined) return refuse(asked, charged.refusal, key, charged);
+    if (address === undefined) return refuse(asked, INVALID_IP, key, charged);
+    const elapsedMs = performance.now() - startedMs;
+    const found = writeLookupAnswer(slab, served, address, charged, Math.floor(elapsedMs), asked.nowMs);
+    if (found === undefined) return refuse(asked, notFoundIn(served), key, charged);
     metrics.countCache(found.isHit);
-    metrics.plainLookups++;
-    metrics.count(ROUTE, 200, elapsedMs / 1000);
-    if (usage.count(key.id, ROUTE, 200, asked.nowMs)) recordAddress(asked, key);
+    count(asked, key, 200, elapsedMs);
     networks.count(served.dataset, address);
     return found.answer;
-  }
-
-  function recordAddress(asked: Asked, { id }: Key): void {
-    usage.recordAddress(id, clientAddress(clientOf(asked)));
   }
 
   function notFoundIn(served: ServedDataset): ApiError {
@@ -154,20 +119,15 @@ function finisher(
     return lastNotFound;
   }
 
-  function refuseKey(asked: Asked, key: Key, rate: RateLimitState, error: ApiError): Buffer {
+  function refuse(asked: Asked, error: ApiError, key?: Key, charged?: Charge): Buffer {
     const elapsedMs = performance.now() - asked.startedMs;
-    metrics.plainLookups++;
-    metrics.count(ROUTE, error.row.status, elapsedMs / 1000, error.code);
-    if (usage.count(key.id, ROUTE, error.row.status, asked.nowMs)) recordAddress(asked, key);
-    return writeRefusal(error, rate, Math.floor(elapsedMs), asked.nowMs, extraHeaders);
+    count(asked, key, error.row.status, elapsedMs, error.code);
+    return writeRefusal(error, charged, Math.floor(elapsedMs), asked.nowMs, extraHeaders);
   }
-}
 
-function refuser({ metrics, extraHeaders }: PlainLookupDependencies) {
-  return ({ startedMs, nowMs }: Asked, error: ApiError): Buffer => {
-    const elapsedMs = performance.now() - startedMs;
+  function count(asked: Asked, key: Key | undefined, status: number, elapsedMs: number, code?: string): void {
     metrics.plainLookups++;
-    metrics.count(ROUTE, error.row.status, elapsedMs / 1000, error.code);
-    return writeRefusal(error, undefined, Math.floor(elapsedMs), nowMs, extraHeaders);
-  };
+    metrics.count(ROUTE, status, elapsedMs / 1000, code);
+    if (key !== undefined) admission.countAnswer(key, ROUTE, status, asked.nowMs, () => clientOfAsked(asked));
+  }
 }

@@ -8,8 +8,7 @@ import { datasetReport } from '../../versions/dataset-report.ts';
 import { diffVersions, requireVersion } from '../../versions/diff-request.ts';
 import { switchVersion } from '../../versions/switch-version.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
-import { usageIdOf } from '../lookup/lookup-limits.ts';
-import type { Rows } from '../requests/ask.ts';
+import { QUERY, type Rows } from '../requests/ask.ts';
 import { DashboardRefusal } from '../requests/refusal.ts';
 import type { FeedState } from '../wire/dataset.ts';
 import { updateState } from './update-state.ts';
@@ -23,6 +22,7 @@ export function datasetRoutes(dependencies: DashboardDependencies): Rows<Names> 
   return {
     getDataset: {
       access: 'viewer',
+      charge: QUERY,
       handler: ({ session, now }) => {
         const served = live.current;
         const sources = served?.dataset.meta.sources ?? [];
@@ -40,11 +40,13 @@ export function datasetRoutes(dependencies: DashboardDependencies): Rows<Names> 
     },
     getDatasetDiff: {
       access: 'viewer',
-      handler: async ({ query, session, request, reply }) =>
-        sendJsonData(request, reply, await diffVersions(live, datasetDiffs, query, usageIdOf(session.account.id))),
+      charge: { counts: 'nothing', costs: ['comparison'] },
+      handler: async ({ query, requester, request, reply }) =>
+        sendJsonData(request, reply, await diffVersions(live, datasetDiffs, query, requester)),
     },
     useVersion: {
       access: 'admin',
+      charge: QUERY,
       handler: async ({ body, actor, now }) => {
         const entry = requireVersion(live, body.version);
         const { version } = entry;
@@ -60,6 +62,7 @@ export function datasetRoutes(dependencies: DashboardDependencies): Rows<Names> 
     },
     startUpdate: {
       access: 'admin',
+      charge: QUERY,
       handler: async ({ actor, now }) => {
         const state = updateState(dependencies, 'admin');
         if (!state.schedule.can_start) throw new DashboardRefusal('UPDATE_UNAVAILABLE');
@@ -69,7 +72,11 @@ export function datasetRoutes(dependencies: DashboardDependencies): Rows<Names> 
         return updateState(dependencies, 'admin');
       },
     },
-    getUpdate: { access: 'viewer', handler: ({ session }) => updateState(dependencies, session.account.role) },
+    getUpdate: {
+      access: 'viewer',
+      charge: QUERY,
+      handler: ({ session }) => updateState(dependencies, session.account.role),
+    },
   };
 }
 

@@ -16,7 +16,7 @@ import {
 } from '../../vocabulary.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { describeAuditFor } from '../operation/audit-routes.ts';
-import type { Ask, Rows } from '../requests/ask.ts';
+import { type Ask, QUERY, type Rows } from '../requests/ask.ts';
 import { parseChoice, parseCount } from '../requests/parameters.ts';
 import { DashboardRefusal, invalid } from '../requests/refusal.ts';
 import { parseDays } from '../usage/day-range.ts';
@@ -69,10 +69,12 @@ export function keyRoutes({ storage, audit, settings }: DashboardDependencies): 
   return {
     listKeys: {
       access: 'viewer',
+      charge: QUERY,
       handler: ({ session, query, now }) => visible.page(session.account, filterOf(query), now),
     },
     createKey: {
       access: 'member',
+      charge: QUERY,
       handler: async ({ session, body, actor, now }) => {
         requireTier(session.account, body.tier);
         const permissions = PERMISSIONS.filter((permission) => body.permissions.includes(permission));
@@ -85,6 +87,7 @@ export function keyRoutes({ storage, audit, settings }: DashboardDependencies): 
     },
     getKey: {
       access: 'viewer',
+      charge: QUERY,
       handler: async ({ session, params, now }) => {
         const key = await visible.find(session.account, params.id);
         const { predecessor, successor } = await visible.rotationOf(session.account, key);
@@ -97,6 +100,7 @@ export function keyRoutes({ storage, audit, settings }: DashboardDependencies): 
     },
     changeKey: {
       access: 'member',
+      charge: QUERY,
       handler: (ask) =>
         change(ask, (key) => {
           const { body, session, actor, now } = ask;
@@ -106,14 +110,17 @@ export function keyRoutes({ storage, audit, settings }: DashboardDependencies): 
     },
     pauseKey: {
       access: 'member',
+      charge: QUERY,
       handler: (ask) => change(ask, () => ({ pausedAt: ask.now })),
     },
     resumeKey: {
       access: 'member',
+      charge: QUERY,
       handler: (ask) => change(ask, () => ({ pausedAt: null })),
     },
     revokeKey: {
       access: 'member',
+      charge: QUERY,
       handler: async ({ session, params, body, actor, now }) => {
         const key = await visible.find(session.account, params.id);
         if (key.revokedAt !== undefined) throw new DashboardRefusal('ALREADY_REVOKED');
@@ -126,6 +133,7 @@ export function keyRoutes({ storage, audit, settings }: DashboardDependencies): 
     },
     rotateKey: {
       access: 'member',
+      charge: QUERY,
       handler: async ({ session, params, body, actor, now }) => {
         const key = await visible.find(session.account, params.id);
         requireTier(session.account, key.tier);
@@ -141,6 +149,7 @@ export function keyRoutes({ storage, audit, settings }: DashboardDependencies): 
     },
     getKeyUsage: {
       access: 'viewer',
+      charge: QUERY,
       handler: async ({ session, params, query, now }) => {
         const key = await visible.find(session.account, params.id);
         const { from, to } = parseDays(query, now);
@@ -159,6 +168,7 @@ export function keyRoutes({ storage, audit, settings }: DashboardDependencies): 
     },
     getKeyAudit: {
       access: 'viewer',
+      charge: QUERY,
       handler: async ({ session, params }) => {
         const key = await visible.find(session.account, params.id);
         const entries = await storage.audit.list({ targetId: key.id }, MAX_AUDIT);

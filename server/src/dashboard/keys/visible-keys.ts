@@ -1,5 +1,7 @@
 /** Keys as an account sees them: administrators see all keys, others their own. */
+
 import type { Account } from '../../accounts/account.ts';
+import { usageIdOf } from '../../admission/admission.ts';
 import { describeAttributes, fromStored, type Key, stateOf } from '../../keys/key.ts';
 import { type KeyFilter, KeyList } from '../../keys/key-list.ts';
 import { TIERS } from '../../keys/tiers.ts';
@@ -8,7 +10,6 @@ import type { Storage } from '../../storage/storage.ts';
 import type { KeyPosition } from '../../storage/stores/key-list-store.ts';
 import type { Refused } from '../../storage/stores/key-store.ts';
 import { type KeyStatus, type Role, TIER_NAMES, type Tier } from '../../vocabulary.ts';
-import { usageIdOf } from '../lookup/lookup-limits.ts';
 import { DashboardRefusal } from '../requests/refusal.ts';
 import { dayBefore } from '../usage/day-range.ts';
 import type { KeySummary } from '../wire/keys.ts';

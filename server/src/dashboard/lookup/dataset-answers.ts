@@ -6,6 +6,7 @@ import { agedFlags, unknownFlags } from '@whence/dataset/internal/flag-sources';
 import { formatPrefix, fromBigInt, parsePrefix } from '@whence/dataset/prefix';
 import type { AsnRecord, Source } from '@whence/dataset/record';
 import { prefixStates } from '../../address/routing/routing.ts';
+import type { Requester } from '../../limits/cost-classes.ts';
 import type { DatasetWalks } from '../../lookup/dataset-walks.ts';
 import type { ServedDataset } from '../../lookup/live-dataset.ts';
 import { evidenceOf, specialPurposeOf } from '../../lookup/lookup.ts';
@@ -45,7 +46,7 @@ export function describeAddress(
 }
 
 /** Who asks for a walk over the dataset, and where it is queued. */
-type Walker = { readonly walks: DatasetWalks; readonly fairnessKey: string };
+type Walker = { readonly walks: DatasetWalks; readonly requester: Requester };
 
 export function parsePrefixRequest({ address, length }: { address: string; length: string }): PrefixRequest {
   const range = parsePrefix(`${address}/${length}`);
@@ -58,13 +59,13 @@ export function parsePrefixRequest({ address, length }: { address: string; lengt
 export async function describePrefix(
   dataset: Dataset,
   request: PrefixRequest,
-  { summaries, fairnessKey }: { readonly summaries: PrefixSummaries; readonly fairnessKey: string },
+  { summaries, requester }: { readonly summaries: PrefixSummaries; readonly requester: Requester },
   now: Date,
 ): Promise<PrefixSummary> {
   const { range, length } = request;
   const first = fromBigInt(range.start, range.version);
   const prefix = formatPrefix(first, length);
-  const content = await summaries.find(dataset, prefix, request, fairnessKey);
+  const content = await summaries.find(dataset, prefix, request, requester);
   const special = specialPurposeOf({ address: first });
   return {
     prefix,
@@ -79,13 +80,13 @@ export async function describePrefix(
 export async function describeNetwork(
   { dataset, search }: ServedDataset,
   record: AsnRecord,
-  { walks, fairnessKey }: Walker,
+  { walks, requester }: Walker,
   rpki: RpkiData | undefined,
 ): Promise<AsnLookup> {
   const { asn } = record;
   const prefixes = dataset.prefixesOf(asn);
   const all = [...prefixes.ipv4, ...prefixes.ipv6];
-  const profile = await walks.run(dataset, `AS${asn}`, fairnessKey, (giveWay) =>
+  const profile = await walks.run(dataset, `AS${asn}`, requester, (giveWay) =>
     profileNetwork(dataset, asn, all, giveWay),
   );
   const { table, asOf } = rpki ?? {};
@@ -93,7 +94,7 @@ export async function describeNetwork(
     table === undefined || asOf === undefined
       ? undefined
       : {
-          states: await walks.run(dataset, `RPKI of AS${asn} at ${asOf.getTime()}`, fairnessKey, (giveWay) =>
+          states: await walks.run(dataset, `RPKI of AS${asn} at ${asOf.getTime()}`, requester, (giveWay) =>
             prefixStates(table, asn, all, giveWay),
           ),
           as_of: asOf.toISOString(),

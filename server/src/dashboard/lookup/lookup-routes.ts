@@ -6,8 +6,7 @@ import { parseAddress } from '@whence/dataset/address';
 import { checkForRequest, tryForRequest } from '../../email-checks/check-request.ts';
 import { elapsedMs, envelope, sendJson, sendJsonData } from '../../http/envelope.ts';
 import { ApiError } from '../../http/errors.ts';
-import { disconnectSignal } from '../../http/requests.ts';
-import { clientNetwork } from '../../limits/client.ts';
+import type { Requester } from '../../limits/cost-classes.ts';
 import { mapNetwork, mapPrefix } from '../../lookup/address-map.ts';
 import { BatchAnswer } from '../../lookup/batch-answer.ts';
 import { DatasetWalks } from '../../lookup/dataset-walks.ts';
@@ -24,7 +23,6 @@ import { historyJson } from '../../versions/past-request.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import type { PublicAsk, Rows } from '../requests/ask.ts';
 import { describeAddress, describeNetwork, describePrefix, parsePrefixRequest } from './dataset-answers.ts';
-import { LookupLimits, MAX_BATCH, usageIdOf } from './lookup-limits.ts';
 import { PrefixSummaries } from './prefix-summaries.ts';
 
 type Names =
@@ -41,30 +39,26 @@ type Names =
   | 'tryDomain'
   | 'lookUpBatch';
 
+/** Addresses of one batch. */
+export const MAX_BATCH = 1_000;
+
 export function lookupRoutes(dependencies: DashboardDependencies): Rows<Names> {
   const { live, networks, settings, addressSections, rpki, past } = dependencies;
   const access = settings.hasPublicLookups ? 'public' : 'viewer';
-  const limits = new LookupLimits(dependencies);
   const walks = new DatasetWalks();
   const summaries = new PrefixSummaries(walks);
-  const fairnessKeyOf = ({ session, client }: Pick<PublicAsk<Names>, 'session' | 'client'>) =>
-    session === undefined ? clientNetwork(client.address) : usageIdOf(session.account.id);
-  const requesterOf = (ask: Pick<PublicAsk<Names>, 'session' | 'client' | 'reply'>) => ({
-    fairnessKey: fairnessKeyOf(ask),
-    signal: disconnectSignal(ask.reply),
-  });
   const describeSections = (
     { dataset, supplement }: ServedDataset,
     found: FoundRecord,
     included: string,
-    requester: ReturnType<typeof requesterOf>,
+    requester: Requester,
   ) => addressSections.describe({ dataset, supplement, ...found }, addressSections.parse(included), requester);
 
   return {
     lookUpIp: {
       access,
+      charge: { counts: 'ip', costs: ['lookup'] },
       handler: async (ask: PublicAsk<'lookUpIp'>) => {
-        await limits.charge(ask, 'ip');
         const { request, reply, params, session, now } = ask;
         const served = requireDataset(live);
         const found = requireRecord(served, params.ip);
@@ -73,7 +67,7 @@ export function lookupRoutes(dependencies: DashboardDependencies): Rows<Names> {
           routing = { origins: [] },
           privacy,
           location,
-        } = await describeSections(served, found, 'routing,privacy,location', requesterOf(ask));
+        } = await describeSections(served, found, 'routing,privacy,location', ask.requester);
         const extras = {
           routing,
           ...(privacy && { privacy }),
@@ -87,89 +81,93 @@ export function lookupRoutes(dependencies: DashboardDependencies): Rows<Names> {
     },
     lookUpHostname: {
       access,
+      charge: { counts: 'ip', costs: ['hostname'] },
       handler: async (ask: PublicAsk<'lookUpHostname'>) => {
-        await limits.charge(ask, 'ip');
         const served = requireDataset(live);
         const found = requireRecord(served, ask.params.ip);
-        const { hostname = {} } = await describeSections(served, found, 'hostname', requesterOf(ask));
+        const { hostname = {} } = await describeSections(served, found, 'hostname', ask.requester);
         return { hostname, asked_at: ask.now.toISOString() };
       },
     },
     lookUpRegistration: {
       // A registry answers one request per second, and its terms forbid collecting what it says: not for the public.
       access: 'viewer',
+      charge: { counts: 'ip', costs: ['registration'] },
       handler: async (ask) => {
-        await limits.charge(ask, 'ip');
         const served = requireDataset(live);
         const found = requireRecord(served, ask.params.ip);
-        const { registration } = await describeSections(served, found, 'registration', requesterOf(ask));
+        const { registration } = await describeSections(served, found, 'registration', ask.requester);
         return { ...(registration && { registration }), asked_at: ask.now.toISOString() };
       },
     },
     lookUpHistory: {
       // One thread reads earlier versions, for the API too: not for the public.
       access: 'viewer',
+      charge: { counts: 'ip_history', costs: ['past_version'] },
       handler: async (ask) => {
-        await limits.charge(ask, 'ip_history');
         const served = requireDataset(live);
         const address = parseAddress(ask.params.ip);
         if (address === undefined) throw new ApiError('INVALID_IP');
-        const json = await historyJson(past, served, address, requesterOf(ask));
+        const json = await historyJson(past, served, address, ask.requester);
         return sendJsonData(ask.request, ask.reply, Buffer.from(json));
       },
     },
     lookUpPrefix: {
       access,
+      charge: { counts: 'prefix', costs: ['scan'] },
       handler: async (ask: PublicAsk<'lookUpPrefix'>) => {
-        await limits.charge(ask, 'prefix');
         const { dataset } = requireDataset(live);
-        const asked = { summaries, fairnessKey: fairnessKeyOf(ask) };
-        return describePrefix(dataset, parsePrefixRequest(ask.params), asked, ask.now);
+        return describePrefix(
+          dataset,
+          parsePrefixRequest(ask.params),
+          { summaries, requester: ask.requester },
+          ask.now,
+        );
       },
     },
     lookUpAsn: {
       access,
+      charge: { counts: 'asn', costs: ['scan'] },
       handler: async (ask: PublicAsk<'lookUpAsn'>) => {
-        await limits.charge(ask, 'asn');
         const { served, record } = requireAsn(live, ask.params.asn);
-        return describeNetwork(served, record, { walks, fairnessKey: fairnessKeyOf(ask) }, rpki);
+        return describeNetwork(served, record, { walks, requester: ask.requester }, rpki);
       },
     },
     searchAsn: {
       access,
+      charge: { counts: 'asn_search', costs: ['search'] },
       handler: async (ask: PublicAsk<'searchAsn'>) => {
-        await limits.charge(ask, 'asn_search');
         return searchNetworks(live, ask.query);
       },
     },
     mapPrefix: {
       access,
+      charge: { counts: 'prefix', costs: ['scan'] },
       handler: async (ask: PublicAsk<'mapPrefix'>) => {
-        await limits.charge(ask, 'prefix');
         const { dataset } = requireDataset(live);
         const { range, length } = parsePrefixRequest(ask.params);
         const subject = `map of IPv${range.version} ${range.start}/${length}`;
-        return walks.run(dataset, subject, fairnessKeyOf(ask), (giveWay) => mapPrefix(dataset, range, length, giveWay));
+        return walks.run(dataset, subject, ask.requester, (giveWay) => mapPrefix(dataset, range, length, giveWay));
       },
     },
     mapAsn: {
       access,
+      charge: { counts: 'asn', costs: ['scan'] },
       handler: async (ask: PublicAsk<'mapAsn'>) => {
-        await limits.charge(ask, 'asn');
         const { served, record } = requireAsn(live, ask.params.asn);
         const { dataset } = served;
         const { ipv4 } = dataset.prefixesOf(record.asn);
-        return walks.run(dataset, `map AS${record.asn}`, fairnessKeyOf(ask), (giveWay) =>
+        return walks.run(dataset, `map AS${record.asn}`, ask.requester, (giveWay) =>
           mapNetwork(dataset, record.asn, ipv4, giveWay),
         );
       },
     },
     checkDomain: {
       access,
+      charge: { counts: 'email', costs: ['email_check'] },
       handler: async (ask: PublicAsk<'checkDomain'>) => {
-        await limits.charge(ask, 'email');
         const { params, query } = ask;
-        const checked = await checkForRequest(dependencies, params.domain, query, requesterOf(ask));
+        const checked = await checkForRequest(dependencies, params.domain, query, ask.requester);
         // Loaded for the first check, not before the server listens.
         const { describeExamination } = await import('./domain-report.ts');
         return describeExamination(checked);
@@ -177,17 +175,17 @@ export function lookupRoutes(dependencies: DashboardDependencies): Rows<Names> {
     },
     tryDomain: {
       access: 'viewer',
+      charge: { counts: 'email', costs: ['email_check'] },
       handler: async (ask) => {
-        await limits.charge(ask, 'email');
-        const trial = await tryForRequest(dependencies, ask.params.domain, ask.body, requesterOf(ask));
+        const trial = await tryForRequest(dependencies, ask.params.domain, ask.body, ask.requester);
         const { describeTrial } = await import('./domain-trial.ts');
         return describeTrial(trial);
       },
     },
     lookUpBatch: {
       access: 'viewer',
+      charge: { counts: 'batch', costs: ['batch'] },
       handler: async (ask) => {
-        await limits.charge(ask, 'batch');
         const { request, reply, body } = ask;
         requireBatchSize(body.ips.length, MAX_BATCH);
         const answer = new BatchAnswer(requireDataset(live).dataset, networks);

@@ -2,6 +2,7 @@
 
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import type { Range } from '@whence/dataset/prefix';
+import type { Requester } from '../../limits/cost-classes.ts';
 import type { AddressCount } from '../../lookup/address-counts.ts';
 import type { DatasetWalks, GiveWay } from '../../lookup/dataset-walks.ts';
 import { PrefixCells } from '../../lookup/prefix-cells.ts';
@@ -22,9 +23,9 @@ export class PrefixSummaries {
     this.#walks = walks;
   }
 
-  /** `prefix` is the request as text. Requests with the same fairness key wait for each other. */
-  find(dataset: Dataset, prefix: string, request: PrefixRequest, fairnessKey: string): Promise<PrefixCounts> {
-    return this.#walks.run(dataset, prefix, fairnessKey, (giveWay) => {
+  /** `prefix` is the request as text. */
+  find(dataset: Dataset, prefix: string, request: PrefixRequest, requester: Requester): Promise<PrefixCounts> {
+    return this.#walks.run(dataset, prefix, requester, (giveWay) => {
       const scratch = this.#scratch.get(dataset) ?? new WalkScratch(dataset);
       this.#scratch.set(dataset, scratch);
       return summarizePrefix(dataset, request, scratch, giveWay);

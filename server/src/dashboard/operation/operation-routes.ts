@@ -5,13 +5,14 @@ import { packageVersion } from '../../version.ts';
 import { datasetState } from '../../versions/dataset-report.ts';
 import { updateState } from '../data/update-state.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
-import type { Rows } from '../requests/ask.ts';
+import { QUERY, type Rows } from '../requests/ask.ts';
 
 export function operationRoutes(dependencies: DashboardDependencies): Rows<'getHealth' | 'getSettings'> {
   const { storage, live, settings, reporter } = dependencies;
   return {
     getHealth: {
       access: 'admin',
+      charge: QUERY,
       handler: async ({ now }) => {
         await reporter.report();
         const processes = await reporter.processes();
@@ -42,6 +43,6 @@ export function operationRoutes(dependencies: DashboardDependencies): Rows<'getH
         };
       },
     },
-    getSettings: { access: 'admin', handler: () => ({ settings: [...settings.inForce] }) },
+    getSettings: { access: 'admin', charge: QUERY, handler: () => ({ settings: [...settings.inForce] }) },
   };
 }

@@ -8,6 +8,7 @@ import { extname, join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { FREE } from '../../admission/declaration.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { DashboardSettings } from '../dependencies.ts';
 import { isBehindTls } from '../requests/origin.ts';
@@ -50,7 +51,7 @@ export async function registerPages(
 ): Promise<void> {
   const files = pagesFolder === undefined ? new Map<string, PageFile>() : readFiles(pagesFolder);
   const page = files.get('/index.html');
-  const options = { schema: { hide: true } as object, config: { name: 'pages' } };
+  const options = { schema: { hide: true } as object, config: { name: 'pages', declaration: FREE } };
 
   scope.get('/*', options, async (request, reply) => {
     const path = request.url.split('?', 1)[0] ?? '';

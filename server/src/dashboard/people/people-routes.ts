@@ -3,7 +3,7 @@ import type { Account } from '../../accounts/account.ts';
 import { linkPath, type MadeLink } from '../../accounts/one-time-links.ts';
 import type { StoredLink } from '../../storage/stores/link-store.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
-import type { Rows } from '../requests/ask.ts';
+import { QUERY, type Rows } from '../requests/ask.ts';
 import { DashboardRefusal } from '../requests/refusal.ts';
 import type { LinkKind, OneTimeLink, OpenLink, Person } from '../wire/accounts.ts';
 import { describeAccount } from './session-routes.ts';
@@ -20,6 +20,7 @@ export function peopleRoutes({ accounts, storage }: DashboardDependencies): Rows
   return {
     listPeople: {
       access: 'admin',
+      charge: QUERY,
       handler: async () => {
         const [people, keys] = await Promise.all([accounts.list(), activeKeys()]);
         return { people: people.map((account) => describePerson(account, keys)) };
@@ -27,6 +28,7 @@ export function peopleRoutes({ accounts, storage }: DashboardDependencies): Rows
     },
     changePerson: {
       access: 'admin',
+      charge: QUERY,
       handler: async ({ params, body, actor, now }) => {
         const account = await find(params.id);
         const change = {
@@ -40,11 +42,13 @@ export function peopleRoutes({ accounts, storage }: DashboardDependencies): Rows
     },
     makeResetLink: {
       access: 'admin',
+      charge: QUERY,
       handler: async ({ params, actor, now }) =>
         describeLink(await accounts.makeResetLink(await find(params.id), actor, now)),
     },
     invite: {
       access: 'admin',
+      charge: QUERY,
       handler: async ({ body, actor, now }) => {
         const note = body.note?.trim();
         const made = await accounts.invite(body.role, note === '' ? undefined : note, actor, now);
@@ -53,6 +57,7 @@ export function peopleRoutes({ accounts, storage }: DashboardDependencies): Rows
     },
     listLinks: {
       access: 'admin',
+      charge: QUERY,
       handler: async ({ now }) => {
         const [links, people] = await Promise.all([accounts.links.list(now), accounts.list()]);
         return { links: links.map((link) => describeOpenLink(link, people)) };
@@ -60,6 +65,7 @@ export function peopleRoutes({ accounts, storage }: DashboardDependencies): Rows
     },
     revokeLink: {
       access: 'admin',
+      charge: QUERY,
       handler: async ({ params, actor, now }) => {
         if (!(await accounts.revokeLink(params.id, actor, now))) throw new DashboardRefusal('NOT_FOUND');
         return { done: true };

@@ -12,6 +12,7 @@ import {
   IdentityProvider,
   type ProviderSettings,
 } from '../../accounts/identity-provider.ts';
+import type { PageDeclaration } from '../../admission/declaration.ts';
 import { clientAddress } from '../../limits/client.ts';
 import { GuessThrottle } from '../../limits/guess-throttle.ts';
 import type { Logger } from '../../log/log.ts';
@@ -26,6 +27,8 @@ const COOKIE_SECONDS = 600;
 /** Each return asks the provider: twenty at once from one address, then one per second. */
 const LIMITS = { intervalMs: 1_000, burst: 20, maxWaitMs: 0 };
 
+const SIGN_IN: PageDeclaration = { access: 'public', counts: 'nothing', costs: ['storage'] };
+
 type ProviderDependencies = {
   readonly accounts: Accounts;
   readonly settings: DashboardSettings;
@@ -37,7 +40,7 @@ export function registerProvider(scope: FastifyInstance, given: ProviderSettings
   const { accounts, settings, nowMs, log } = parts;
   const provider = new IdentityProvider(given);
   const throttle = new GuessThrottle(undefined, LIMITS);
-  const options = { schema: { hide: true } as object, config: { name: 'dashboard' } };
+  const options = { schema: { hide: true } as object, config: { name: 'dashboard', declaration: SIGN_IN } };
   const originOf = ({ protocol, host }: FastifyRequest) => settings.publicUrl ?? `${protocol}://${host}`;
 
   scope.get<{ Querystring: { to?: string } }>(PROVIDER_PATH, options, async (request, reply) => {

@@ -2,13 +2,14 @@
 import type { Account } from '../../accounts/account.ts';
 import type { Session } from '../../accounts/sessions.ts';
 import { csrfTokenOf } from '../../accounts/token.ts';
+import { LOOKUPS_PER_DAY } from '../../admission/admission.ts';
 import { TIERS } from '../../keys/tiers.ts';
 import { packageVersion } from '../../version.ts';
 import { PERMISSIONS } from '../../vocabulary.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tiersFor } from '../keys/visible-keys.ts';
-import { LOOKUPS_PER_DAY, MAX_BATCH } from '../lookup/lookup-limits.ts';
-import type { PublicAsk, Rows } from '../requests/ask.ts';
+import { MAX_BATCH } from '../lookup/lookup-routes.ts';
+import { type PublicAsk, QUERY, type Rows } from '../requests/ask.ts';
 import { isBehindTls } from '../requests/origin.ts';
 import { DashboardRefusal, invalid } from '../requests/refusal.ts';
 import type { LinkKind, SignedIn } from '../wire/accounts.ts';
@@ -26,6 +27,9 @@ type Names =
   | 'endSession'
   | 'endAllSessions';
 
+/** A password is checked or hashed. */
+const PASSWORD = { counts: 'nothing', costs: ['storage', 'password'] } as const;
+
 export function sessionRoutes({ accounts, audit, settings }: DashboardDependencies): Rows<Names> {
   const { sessions } = accounts;
   const isSecure = ({ request }: Pick<PublicAsk<RouteName>, 'request'>) => isBehindTls(request, settings.publicUrl);
@@ -41,6 +45,7 @@ export function sessionRoutes({ accounts, audit, settings }: DashboardDependenci
   return {
     getSession: {
       access: 'public',
+      charge: QUERY,
       handler: async ({ session }) =>
         session === undefined
           ? {
@@ -55,6 +60,7 @@ export function sessionRoutes({ accounts, audit, settings }: DashboardDependenci
     },
     signIn: {
       access: 'public',
+      charge: PASSWORD,
       handler: async (ask) => {
         const { body, client, now } = ask;
         const outcome = await accounts.signIn(body.name, body.password, client, now);
@@ -65,6 +71,7 @@ export function sessionRoutes({ accounts, audit, settings }: DashboardDependenci
     },
     signOut: {
       access: 'viewer',
+      charge: QUERY,
       handler: async (ask) => {
         const { session, actor, now } = ask;
         await sessions.end(session.account.id, session.session.id, now);
@@ -75,6 +82,7 @@ export function sessionRoutes({ accounts, audit, settings }: DashboardDependenci
     },
     checkLink: {
       access: 'public',
+      charge: QUERY,
       handler: async ({ body, now }) => {
         const link = await accounts.links.find(body.token, now);
         const account = link?.accountId === undefined ? undefined : await accounts.find(link.accountId);
@@ -92,6 +100,7 @@ export function sessionRoutes({ accounts, audit, settings }: DashboardDependenci
     },
     redeemLink: {
       access: 'public',
+      charge: PASSWORD,
       handler: async (ask) => {
         const { body, client, now } = ask;
         const outcome = await accounts.redeem(body, client, now);
@@ -103,6 +112,7 @@ export function sessionRoutes({ accounts, audit, settings }: DashboardDependenci
     },
     changePassword: {
       access: 'viewer',
+      charge: PASSWORD,
       handler: async (ask) => {
         const { session, body, client, now } = ask;
         const passwords = { current: body.current_password, next: body.new_password };
@@ -114,6 +124,7 @@ export function sessionRoutes({ accounts, audit, settings }: DashboardDependenci
     },
     listSessions: {
       access: 'viewer',
+      charge: QUERY,
       handler: async ({ session, now }) => {
         const open = await sessions.list(session.account.id, now);
         return {
@@ -131,6 +142,7 @@ export function sessionRoutes({ accounts, audit, settings }: DashboardDependenci
     },
     endSession: {
       access: 'viewer',
+      charge: QUERY,
       handler: async ({ session, params, actor, now }) => {
         if (!(await sessions.end(session.account.id, params.id, now))) throw new DashboardRefusal('NOT_FOUND');
         await audit.record(actor, 'account.session_ended', accountTarget(session.account), now);
@@ -139,6 +151,7 @@ export function sessionRoutes({ accounts, audit, settings }: DashboardDependenci
     },
     endAllSessions: {
       access: 'viewer',
+      charge: QUERY,
       handler: async (ask) => {
         const { session, actor, now } = ask;
         await sessions.endAll(session.account.id, now);

@@ -1,8 +1,10 @@
 /** A request to the dashboard as its handlers see it, typed by the contract, and the table that has a row per route. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Client, Session } from '../../accounts/sessions.ts';
+import type { PageDeclaration } from '../../admission/declaration.ts';
 import type { Actor } from '../../audit/audit-log.ts';
 import type { TextsOf, ValueOf } from '../../http/json-schema.ts';
+import type { Requester } from '../../limits/cost-classes.ts';
 import type { Role } from '../../vocabulary.ts';
 import type { Answers, Params, RouteName } from '../wire/contract.ts';
 import type { requests } from '../wire/requests.ts';
@@ -21,6 +23,8 @@ export type PublicAsk<Name extends RouteName> = {
   readonly body: ValueOf<Part<Name, 'body'>>;
   readonly session: Session | undefined;
   readonly client: Client;
+  /** Who waits in the queue of a cost class. */
+  readonly requester: Requester;
   readonly now: Date;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
@@ -35,10 +39,16 @@ export type Ask<Name extends RouteName> = PublicAsk<Name> & {
 /** `data` of the answer; or the reply, where the handler has sent it. */
 type Answer<Name extends RouteName> = Answers[Name] | FastifyReply;
 
-/** Every route names who may call it: the public, or a role and those above it. */
-export type Route<Name extends RouteName> =
+/** Rows of storage, or a state in memory, for a page. */
+export const QUERY = { counts: 'nothing', costs: ['storage'] } as const;
+/** All rows, as a file. */
+export const EXPORT = { counts: 'nothing', costs: ['export'] } as const;
+
+/** Every route declares who may call it, the public or a role and those above it, and what a request is charged. */
+export type Route<Name extends RouteName> = { readonly charge: Omit<PageDeclaration, 'access'> } & (
   | { readonly access: 'public'; readonly handler: (ask: PublicAsk<Name>) => Answer<Name> | Promise<Answer<Name>> }
-  | { readonly access: Role; readonly handler: (ask: Ask<Name>) => Answer<Name> | Promise<Answer<Name>> };
+  | { readonly access: Role; readonly handler: (ask: Ask<Name>) => Answer<Name> | Promise<Answer<Name>> }
+);
 
 export type RouteTable = { readonly [Name in RouteName]: Route<Name> };
 /** The rows of one file. */

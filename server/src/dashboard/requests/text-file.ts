@@ -1,6 +1,8 @@
 /** Rows as a file to download: CSV (RFC 4180) or NDJSON. */
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
+import { ApiError } from '../../http/errors.ts';
+import type { CostQueue, Requester } from '../../limits/cost-classes.ts';
 import type { ExportFormat } from '../../vocabulary.ts';
 
 export type FileRow = Readonly<Record<string, string | number>>;
@@ -9,11 +11,15 @@ type File = { readonly name: string; readonly format: ExportFormat; readonly col
 
 /** Pages are read as fast as the client reads the file, so memory does not depend on its size. */
 export async function sendFile<Row>(
-  reply: FastifyReply,
+  { reply, requester }: { readonly reply: FastifyReply; readonly requester: Requester },
+  exports: CostQueue,
   { name, format, columns }: File,
   pages: AsyncIterable<Row[]>,
   fileRows: (page: Row[]) => FileRow[] | Promise<FileRow[]>,
 ): Promise<FastifyReply> {
+  const release = await exports.enter(requester);
+  if (typeof release === 'string') throw new ApiError('QUEUE_FULL');
+  reply.raw.once('close', release);
   const line = format === 'csv' ? csvLine(columns) : (row: FileRow) => `${JSON.stringify(row)}\n`;
   const texts = textsOf(pages, async (page) => (await fileRows(page)).map(line).join(''));
   // Before the header is sent, so that a failure of storage is answered as one.

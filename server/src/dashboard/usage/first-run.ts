@@ -1,10 +1,11 @@
 /** What is left to do after an installation, for people who can create keys: undefined when nothing is. */
+
 import type { Account } from '../../accounts/account.ts';
+import { usageIdOf } from '../../admission/admission.ts';
 import type { ServedDataset } from '../../lookup/live-dataset.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { mayDo } from '../../vocabulary.ts';
 import type { VisibleKeys } from '../keys/visible-keys.ts';
-import { usageIdOf } from '../lookup/lookup-limits.ts';
 import type { FirstRun } from '../wire/usage.ts';
 
 type FirstRunSources = {

@@ -1,9 +1,10 @@
 /** Statistics: requests of keys and accounts by day, and traffic of the whole API by hour. */
 import { dataAsOf } from '@whence/dataset/internal/data-age';
 import type { Account } from '../../accounts/account.ts';
+import { PUBLIC_USAGE_ID, usageIdOf } from '../../admission/admission.ts';
 import type { Key } from '../../keys/key.ts';
 import { TIERS } from '../../keys/tiers.ts';
-import { PUBLIC_USAGE_ID } from '../../limits/public-lookups.ts';
+import type { CostQueue } from '../../limits/cost-classes.ts';
 import type { ServedDataset } from '../../lookup/live-dataset.ts';
 import type { UsageRow } from '../../storage/statistics-changes.ts';
 import type { UsageSum } from '../../storage/stores/usage-store.ts';
@@ -15,8 +16,7 @@ import { updateState } from '../data/update-state.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { VisibleKeys } from '../keys/visible-keys.ts';
 import { limitsOf } from '../lookup/dataset-answers.ts';
-import { usageIdOf } from '../lookup/lookup-limits.ts';
-import type { Ask, Rows } from '../requests/ask.ts';
+import { type Ask, EXPORT, QUERY, type Rows } from '../requests/ask.ts';
 import { parseChoice, parseCount } from '../requests/parameters.ts';
 import { DashboardRefusal } from '../requests/refusal.ts';
 import { sendFile } from '../requests/text-file.ts';
@@ -31,7 +31,7 @@ const NEAR_LIMIT = 0.8;
 const DEFAULT_HOURS = 24;
 const EXPORT_COLUMNS = ['day', 'key_id', 'key', 'endpoint', 'status_class', 'requests'];
 
-export function usageRoutes(dependencies: DashboardDependencies): Rows<Names> {
+export function usageRoutes(dependencies: DashboardDependencies, exports: CostQueue): Rows<Names> {
   const { storage, live } = dependencies;
   const visible = new VisibleKeys(storage);
 
@@ -61,6 +61,7 @@ export function usageRoutes(dependencies: DashboardDependencies): Rows<Names> {
   return {
     getUsage: {
       access: 'viewer',
+      charge: QUERY,
       handler: async (ask) => {
         const by = parseChoice('/by', ask.query.by, USAGE_GROUPS) ?? 'endpoint';
         const { from, to, days, range } = await rangeOf(ask);
@@ -70,6 +71,7 @@ export function usageRoutes(dependencies: DashboardDependencies): Rows<Names> {
     },
     exportUsage: {
       access: 'viewer',
+      charge: EXPORT,
       handler: async (ask) => {
         const format = parseChoice('/format', ask.query.format, EXPORT_FORMATS) ?? 'csv';
         const { from, to, range } = await rangeOf(ask);
@@ -89,16 +91,18 @@ export function usageRoutes(dependencies: DashboardDependencies): Rows<Names> {
           }));
         };
         const file = { name: `whence-usage-${from}-${to}`, format, columns: EXPORT_COLUMNS };
-        return sendFile(ask.reply, file, storage.usage.rowPages(range), fileRows);
+        return sendFile(ask, exports, file, storage.usage.rowPages(range), fileRows);
       },
     },
     getTraffic: {
       access: 'admin',
+      charge: QUERY,
       handler: ({ query, now }) =>
         trafficByHour(storage.traffic, parseCount('/hours', query.hours, DEFAULT_HOURS, KEPT_HOURS), now),
     },
     getOverview: {
       access: 'viewer',
+      charge: QUERY,
       handler: async ({ session, now }) => {
         const { account } = session;
         const keyIds = await visible.usageIds(account);

@@ -1,0 +1,49 @@
+/**
+ * What every route declares: who may ask, what a request counts as, and what it may cost. The tables of routes do not
+ * compile without it, and a route that is registered in another way is refused when the server starts.
+ */
+import type { RouteOptions } from 'fastify';
+import type { CostClass } from '../limits/cost-classes.ts';
+import type { Permission, Role } from '../vocabulary.ts';
+
+/** Names of requests in statistics, in the API and in the dashboard. */
+export type Counted =
+  | 'ip'
+  | 'ip_history'
+  | 'batch'
+  | 'prefix'
+  | 'asn'
+  | 'asn_search'
+  | 'email'
+  | 'dataset'
+  | 'dataset_diff';
+
+export type Declaration = {
+  /** A permission of a key, a role of an account or one above it, or neither. */
+  readonly access: Permission | Role | 'any key' | 'public';
+  /** What a request counts as, for daily limits and in statistics. */
+  readonly counts: Counted | 'nothing';
+  /** All that its questions may cost, the usual first. */
+  readonly costs: readonly [CostClass, ...CostClass[]];
+};
+
+/** For requests with a key. */
+export type KeyDeclaration = Declaration & { readonly access: Permission; readonly counts: Counted };
+/** For pages. */
+export type PageDeclaration = Declaration & { readonly access: Role | 'public' };
+
+/** Documents, files and states that are answered from memory, for everyone. */
+export const FREE: Declaration = { access: 'public', counts: 'nothing', costs: ['lookup'] };
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Name of the route in metrics. */
+    name?: string;
+    declaration?: Declaration;
+  }
+}
+
+/** A hook for the registration of routes. */
+export function requireDeclaration({ method, url, config }: Pick<RouteOptions, 'method' | 'url' | 'config'>): void {
+  if (config?.declaration === undefined) throw new Error(`${method} ${url} declares neither access, count nor cost`);
+}

@@ -1,0 +1,89 @@
+/**
+ * What a request may cost beyond a lookup, and the queue that bounds it. Every bounded resource of a process is a
+ * CostQueue: a class with few slots, which clients share fairly. A route declares the classes that its questions may
+ * need, and only those are open to its requests.
+ */
+import { FairSlots, type SlotLimits } from './fair-slots.ts';
+
+/** Undefined for what is done at once: at most a few milliseconds, in memory or by a query of storage. */
+export const COST_CLASSES = {
+  /** A record of the dataset. */
+  lookup: undefined,
+  /** Up to a thousand of them: about two milliseconds. */
+  batch: undefined,
+  /** Names of networks. */
+  search: undefined,
+  /** Rows of storage, a page of them at a time. */
+  storage: undefined,
+  /** A walk over the records of a prefix or network, in slices. */
+  scan: { slots: 1, slotsPerKey: 1, waitingPerKey: 16, waiting: 128, waitMs: 10_000 },
+  /** Questions to DNS about an address. The time is that of the whole lookup. */
+  hostname: { slots: 64, slotsPerKey: 16, waitingPerKey: 256, waitMs: 4_000 },
+  /** A question to a registry, which answers one per second: a queue for each of them. */
+  registration: { slots: 1, slotsPerKey: 1, waitingPerKey: 16, waiting: 32, waitMs: 5_000 },
+  /** About fifty questions to DNS. The time is that of the whole check. */
+  email_check: { slots: 64, slotsPerKey: 8, waitingPerKey: 256, waitMs: 8_000 },
+  /** A lookup in files of earlier versions, in a thread. */
+  past_version: { slots: 1, slotsPerKey: 1, waitingPerKey: 16, waiting: 128, waitMs: 10_000 },
+  /** A comparison of two versions, in a thread: 2 s for two default datasets. */
+  comparison: { slots: 1, slotsPerKey: 1, waitingPerKey: 4, waiting: 64, waitMs: 60_000 },
+  /** As many passwords wait as are served in the time that one of them waits. */
+  password: { slots: 1, slotsPerKey: 1, waitingPerKey: 4, waiting: 40, waitMs: 10_000 },
+  /** A file of rows, for as long as its client reads it. */
+  export: { slots: 8, slotsPerKey: 2, waitingPerKey: 4, waiting: 32, waitMs: 10_000 },
+} as const satisfies Record<string, SlotLimits | undefined>;
+
+export type CostClass = keyof typeof COST_CLASSES;
+type QueuedClass = { [Name in CostClass]: (typeof COST_CLASSES)[Name] extends undefined ? never : Name }[CostClass];
+
+/** Who waits in a queue. */
+export type Requester = {
+  /** An API key, an account, or the network of a client: requests with the same one share its slots. */
+  readonly fairnessKey: string;
+  /** Aborts when the client disconnects. */
+  readonly signal: AbortSignal;
+  /** What the route of the request has declared; all classes for commands, which work for one person. */
+  readonly costs?: readonly CostClass[];
+};
+
+/** `full`: too many requests wait. `late`: none of the slots became free in time, or the client has left. */
+export type NoSlot = 'full' | 'late';
+
+export class CostQueue {
+  readonly #cost: QueuedClass;
+  readonly #slots: FairSlots;
+
+  /** `limits` replace those of the class, for tests. */
+  constructor(cost: QueuedClass, limits: Partial<SlotLimits> = {}) {
+    this.#cost = cost;
+    this.#slots = new FairSlots({ ...COST_CLASSES[cost], ...limits });
+  }
+
+  get held(): number {
+    return this.#slots.held;
+  }
+
+  /** Does the work in a slot, in the requester's turn. */
+  async run<T, Refusal>(
+    requester: Requester,
+    work: () => Promise<T>,
+    refuse: (reason: NoSlot) => Refusal,
+  ): Promise<T | Refusal> {
+    const release = await this.enter(requester);
+    if (typeof release === 'string') return refuse(release);
+    try {
+      return await work();
+    } finally {
+      release();
+    }
+  }
+
+  /** How to release the slot. */
+  async enter({ fairnessKey, signal, costs }: Requester): Promise<(() => void) | NoSlot> {
+    if (costs !== undefined && !costs.includes(this.#cost))
+      throw new Error(`a route that does not declare ${this.#cost} has asked for it`);
+    if (this.#slots.isFull(fairnessKey)) return 'full';
+    if (!(await this.#slots.acquire(fairnessKey, signal))) return 'late';
+    return () => this.#slots.release(fairnessKey);
+  }
+}

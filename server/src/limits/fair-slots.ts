@@ -67,6 +67,7 @@ export class FairSlots {
     if (state === undefined || state.held === 0) throw new Error(`no slot is held under ${JSON.stringify(key)}`);
     state.held--;
     this.#held--;
+    this.#moveToEnd(key, state);
     this.#forgetIfIdle(key, state);
     this.#serve();
   }
@@ -76,9 +77,7 @@ export class FairSlots {
       const next = this.#nextKey();
       if (next === undefined) return;
       const { key, state, take } = next;
-      // To the end of the queue: the other keys are served first.
-      this.#keys.delete(key);
-      this.#keys.set(key, state);
+      this.#moveToEnd(key, state);
       state.held++;
       this.#held++;
       take();
@@ -91,6 +90,12 @@ export class FairSlots {
       if (take !== undefined && state.held < this.#limits.slotsPerKey) return { key, state, take };
     }
     return undefined;
+  }
+
+  /** Other keys are served first: those that waited before it was served, and those that came while it was. */
+  #moveToEnd(key: string, state: KeyState): void {
+    this.#keys.delete(key);
+    this.#keys.set(key, state);
   }
 
   #makeRoom(): void {

@@ -3,10 +3,9 @@
  * for "it is not": the embedded default has no list of public proxies, and its table of Tor exits is of a past date.
  */
 import { ageOfDay } from './data-age.ts';
-import { FLAG_SUBJECTS, type FlagSources, type FlagSubject } from './record.ts';
+import { FLAG_FACTS, FLAG_SUBJECTS, type FlagSources, type FlagSubject } from './record.ts';
 
-/** Addresses of these kinds change from day to day; a network stays a datacenter for years. */
-const SHORT_LIVED: readonly FlagSubject[] = ['is_tor_exit', 'is_proxy', 'is_vpn', 'is_ai_crawler', 'blocklists'];
+const SHORT_LIVED = FLAG_SUBJECTS.filter((subject) => subject === 'blocklists' || FLAG_FACTS[subject].isShortLived);
 
 /** Flags that are false everywhere because no source knows them. */
 export function unknownFlags(flags: FlagSources): FlagSubject[] {

@@ -11,33 +11,57 @@ export type Rir = (typeof RIRS)[number];
 export const THREAT_LEVELS = ['low', 'medium', 'high', 'critical'] as const;
 export type ThreatLevel = (typeof THREAT_LEVELS)[number];
 
-export type Detection = {
-  is_datacenter: boolean;
-  is_tor_exit: boolean;
-  is_proxy: boolean;
-  is_vpn: boolean;
-  is_residential: boolean;
-  is_mobile: boolean;
-  is_ai_crawler: boolean;
-  ai_company?: string;
-  cloud_provider?: string;
-};
+/**
+ * The flags of a detection, in the order of the interface specification. `word` and `many` name the addresses on pages;
+ * pages show flags by `rank`, the most telling first. Addresses of a short-lived kind change from day to day; a network
+ * stays a datacenter for years.
+ */
+export const FLAG_FACTS = {
+  is_datacenter: {
+    word: 'datacenter',
+    many: 'datacenters',
+    rank: 5,
+    isShortLived: false,
+    about: 'connection_type is datacenter.',
+  },
+  is_tor_exit: { word: 'Tor exit', many: 'Tor exits', rank: 1, isShortLived: true, about: 'A Tor exit node.' },
+  is_proxy: { word: 'proxy', many: 'proxies', rank: 3, isShortLived: true, about: 'A known proxy.' },
+  is_vpn: { word: 'VPN', many: 'VPN addresses', rank: 2, isShortLived: true, about: 'Belongs to a VPN provider.' },
+  is_residential: {
+    word: 'residential',
+    many: 'home connections',
+    rank: 6,
+    isShortLived: false,
+    about: 'connection_type is residential.',
+  },
+  is_mobile: {
+    word: 'mobile',
+    many: 'mobile connections',
+    rank: 7,
+    isShortLived: false,
+    about: 'connection_type is mobile.',
+  },
+  is_ai_crawler: {
+    word: 'AI crawler',
+    many: 'AI crawlers',
+    rank: 4,
+    isShortLived: true,
+    about: 'Used by an AI crawler or bot.',
+  },
+} as const;
+export type Flag = keyof typeof FLAG_FACTS;
+// Its keys are the flags and nothing else.
+export const FLAGS = Object.keys(FLAG_FACTS) as Flag[];
+/** A value for every flag. */
+export const byFlag = <Value>(make: (flag: Flag) => Value) =>
+  Object.fromEntries(FLAGS.map((flag) => [flag, make(flag)])) as Record<Flag, Value>;
 
-/** The flags of a detection, in the order of the interface specification. */
-export const FLAGS = [
-  'is_datacenter',
-  'is_tor_exit',
-  'is_proxy',
-  'is_vpn',
-  'is_residential',
-  'is_mobile',
-  'is_ai_crawler',
-] as const satisfies readonly (keyof Detection)[];
-export type Flag = (typeof FLAGS)[number];
+type Detected = Record<Flag, boolean> & { ai_company?: string; cloud_provider?: string };
+export type Detection = { [Name in keyof Detected]: Detected[Name] };
 
 /** The flags of an answer, and the blocklists of the threat score. */
-export const FLAG_SUBJECTS = [...FLAGS, 'blocklists'] as const;
-export type FlagSubject = (typeof FLAG_SUBJECTS)[number];
+export type FlagSubject = Flag | 'blocklists';
+export const FLAG_SUBJECTS: readonly FlagSubject[] = [...FLAGS, 'blocklists'];
 
 /** `feeds`: lists that an update downloads. `tables`: only the tables of this repository. `none`: nothing. */
 export type FlagSource = {

@@ -1,7 +1,8 @@
 /** One or two sentences about a network: what it is, whose and where, how large, and what is inside. */
-import type { AsnRecord, ConnectionType, Flag } from '@whence/client/wire';
+import type { AsnRecord, ConnectionType } from '@whence/client/wire';
+import { FLAG_FACTS } from '@whence/dataset/record';
 import type { PrefixKind, RpkiState } from '@whence/server/dashboard-wire/lookups';
-import { countryInSentence } from '../format/names.ts';
+import { countryInSentence, FLAGS } from '../format/names.ts';
 import { count, formatNumber, formatOneDigit } from '../format/number.ts';
 
 const KINDS: Readonly<Record<ConnectionType, string>> = {
@@ -11,12 +12,8 @@ const KINDS: Readonly<Record<ConnectionType, string>> = {
   education: 'Education network',
   business: 'Business network',
 };
-const INSIDE: readonly [Flag, string][] = [
-  ['is_tor_exit', 'Tor exits'],
-  ['is_vpn', 'VPN addresses'],
-  ['is_proxy', 'proxies'],
-  ['is_ai_crawler', 'AI crawlers'],
-];
+/** The kinds of the other addresses are those of the network. */
+const INSIDE = FLAGS.filter((flag) => FLAG_FACTS[flag].isShortLived);
 
 type Subject = Pick<AsnRecord, 'asn_name' | 'country' | 'connection_type' | 'is_announced' | 'address_count'>;
 
@@ -44,9 +41,9 @@ function rpkiWords(states: readonly RpkiState[] = []): string {
 
 /** ` Tor exits in 3 prefixes, AI crawlers in 1.` */
 function insideWords({ kinds, of }: { kinds: readonly PrefixKind[]; of: readonly number[] }): string {
-  const parts = INSIDE.flatMap(([flag, words]) => {
+  const parts = INSIDE.flatMap((flag) => {
     const amount = of.filter((kind) => kinds[kind]?.flags.includes(flag)).length;
-    return amount === 0 ? [] : [{ words, amount }];
+    return amount === 0 ? [] : [{ words: FLAG_FACTS[flag].many, amount }];
   });
   if (parts.length === 0) return '';
   const texts = parts.map(({ words, amount }, index) =>

@@ -1,5 +1,5 @@
 /** Names for the codes of records and keys: countries, flags, roles, permissions. */
-import type { Flag, FlagSubject } from '@whence/client/wire';
+import { byFlag, FLAG_FACTS, type FlagSubject, FLAGS as RECORD_FLAGS } from '@whence/dataset/record';
 import type { RpkiState } from '@whence/server/dashboard-wire/lookups';
 import type { Permission, Role } from '@whence/server/vocabulary';
 
@@ -28,18 +28,9 @@ function nameIn(displayNames: Intl.DisplayNames, code: string): string {
   }
 }
 
-/** In the order in which they are shown: the most telling flag first. */
-export const FLAG_WORDS: Readonly<Record<Flag, string>> = {
-  is_tor_exit: 'Tor exit',
-  is_vpn: 'VPN',
-  is_proxy: 'proxy',
-  is_ai_crawler: 'AI crawler',
-  is_datacenter: 'datacenter',
-  is_residential: 'residential',
-  is_mobile: 'mobile',
-};
-// The type of FLAG_WORDS has these keys and no others.
-export const FLAGS = Object.keys(FLAG_WORDS) as Flag[];
+/** The most telling flag first. */
+export const FLAGS = [...RECORD_FLAGS].sort((a, b) => FLAG_FACTS[a].rank - FLAG_FACTS[b].rank);
+export const FLAG_WORDS = byFlag((flag): string => FLAG_FACTS[flag].word);
 
 export const SUBJECT_WORDS: Readonly<Record<FlagSubject, string>> = { ...FLAG_WORDS, blocklists: 'blocklists' };
 

@@ -146,9 +146,9 @@ function DetectionTags({ record, routing }: { record: IpRecord; routing: Routing
           proxy
         </Tag>
       )}
-      {detection.is_ai_crawler && (
+      {detection.ai_company !== undefined && (
         <Tag icon={IconRobot} tone="accent">
-          AI crawler{detection.ai_company === undefined ? '' : `: ${detection.ai_company}`}
+          AI crawler: {detection.ai_company}
         </Tag>
       )}
       {detection.cloud_provider !== undefined && <Tag icon={IconCloud}>{detection.cloud_provider}</Tag>}

@@ -1,5 +1,5 @@
 /** The fields that `--fields` accepts, and how to read each from a record. */
-import type { IpRecord } from '@whence/dataset/record';
+import { byFlag, type IpRecord } from '@whence/dataset/record';
 import type { AddressMembers } from '../address/sections.ts';
 import { UsageError } from '../terminal/exit.ts';
 import type { LocalAddressSection } from '../vocabulary.ts';
@@ -22,13 +22,11 @@ const ATTRIBUTE_FIELDS = {
   rir: ({ rir }) => rir,
   connection_type: ({ connection_type }) => connection_type,
   flags: ({ detection }) => flagsOf(detection),
-  is_datacenter: ({ detection }) => detection.is_datacenter,
-  is_tor_exit: ({ detection }) => detection.is_tor_exit,
-  is_proxy: ({ detection }) => detection.is_proxy,
-  is_vpn: ({ detection }) => detection.is_vpn,
-  is_residential: ({ detection }) => detection.is_residential,
-  is_mobile: ({ detection }) => detection.is_mobile,
-  is_ai_crawler: ({ detection }) => detection.is_ai_crawler,
+  ...byFlag(
+    (flag) =>
+      ({ detection }: Attributes) =>
+        detection[flag],
+  ),
   ai_company: ({ detection }) => detection.ai_company,
   cloud_provider: ({ detection }) => detection.cloud_provider,
   threat: ({ threat: { score, level } }) => ({ score, level }),

@@ -28,7 +28,7 @@ export function attributeTexts(attributes: Attributes): { network: string; threa
   };
 }
 
-function detectionOf({ connection_type, tor, proxy, vpn, ai_company, cloud_provider }: Attributes): Detection {
+export function detectionOf({ connection_type, tor, proxy, vpn, ai_company, cloud_provider }: Attributes): Detection {
   return {
     is_datacenter: connection_type === 'datacenter',
     is_tor_exit: tor,

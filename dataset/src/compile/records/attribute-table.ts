@@ -4,7 +4,7 @@
  */
 import type { CompiledAttributes } from '../../file/texts/attributes.ts';
 import { FLAGS, type Source, TYPE_SIGNALS, type TypeOrigin } from '../../record.ts';
-import { type Attributes, attributeTexts } from '../describe/attributes.ts';
+import { type Attributes, attributeTexts, detectionOf } from '../describe/attributes.ts';
 import { describe, type Facts, type Reason } from '../describe/describe.ts';
 import { heldOutOutcomes, type Outcome } from '../held-out/addresses.ts';
 import type { CompileInput } from '../input/compile-input.ts';
@@ -78,19 +78,14 @@ function figuresOf(attributes: Attributes, reasons: readonly Reason[], input: Co
   const { tables, overrides, overlays } = input;
   const ownSources = [overrides?.source, ...overlays.filter(({ isTable }) => isTable).map(({ source }) => source)];
   const decidedBy = (wanted: string) => reasons.find(([field]) => field === wanted)?.[1];
-  const detection = { is_tor_exit: attributes.tor, is_proxy: attributes.proxy, is_vpn: attributes.vpn };
+  const detection = detectionOf(attributes);
   return {
     country: attributes.country,
     rir: attributes.rir,
     // A registry by IANA's table is an estimate.
     isExactRir: decidedBy('rir') !== tables.iana,
     typeFrom: typeOrigin(decidedBy('connection_type'), isAssumed, tables, ownSources),
-    flags: FLAGS.filter(
-      (flag) =>
-        detection[flag as keyof typeof detection] === true ||
-        flag === `is_${attributes.connection_type}` ||
-        (flag === 'is_ai_crawler' && attributes.ai_company !== undefined),
-    ),
+    flags: FLAGS.filter((flag) => detection[flag]),
     score: attributes.threat.score,
     decidedBy: { prefix: decidedBy('prefix'), country: decidedBy('country') },
   };

@@ -4,14 +4,11 @@ import type { Drive } from '../../feeds/feed.ts';
 import { FLAG_SUBJECTS, type FlagSource, type FlagSources, type FlagSubject, type Source } from '../../record.ts';
 import type { CompileInput } from '../input/compile-input.ts';
 
-const DRIVES_OF: Readonly<Record<FlagSubject, readonly Drive[]>> = {
+/** What decides these; any other flag is what a list decides. */
+const DRIVES_OF: Partial<Record<FlagSubject, readonly Drive[]>> = {
   is_datacenter: ['is_datacenter', 'cloud_provider', 'connection_type'],
-  is_tor_exit: ['is_tor_exit'],
-  is_proxy: ['is_proxy'],
-  is_vpn: ['is_vpn'],
   is_residential: ['connection_type'],
   is_mobile: ['connection_type'],
-  is_ai_crawler: ['is_ai_crawler'],
   blocklists: ['blocklist', 'criminal_netblock'],
 };
 /** Flags that the table of networks, the rules on names and the signals decide as well. Signals do not know phones. */
@@ -22,8 +19,9 @@ export function flagSourcesOf(input: CompileInput): FlagSources {
 }
 
 function flagSource({ overlays, networkLists, tables }: CompileInput, subject: FlagSubject): FlagSource {
+  const deciders: readonly string[] = DRIVES_OF[subject] ?? [subject];
   const decides = ({ drives }: { readonly drives: readonly Drive[] }) =>
-    drives.some((drive) => DRIVES_OF[subject].includes(drive));
+    drives.some((drive) => deciders.includes(drive));
   const feeds = [...overlays.filter(({ isTable }) => isTable !== true), ...networkLists].filter(decides);
   const own: Source[] = overlays
     .filter(({ isTable }) => isTable === true)

@@ -15,7 +15,8 @@ export type Vrp = {
   readonly maxLength: number;
   readonly asn: number;
 };
-export type RpkiState = 'valid' | 'invalid' | 'not_found';
+export const RPKI_STATES = ['valid', 'invalid', 'not_found'] as const;
+export type RpkiState = (typeof RPKI_STATES)[number];
 
 const ROW_WORDS = 6;
 

@@ -1,4 +1,5 @@
 /** Answers about addresses and prefixes. */
+import { byFlag } from '@whence/dataset/record';
 
 const ADDRESS_ANSWERS = {
   200: {
@@ -11,13 +12,7 @@ const ADDRESS_ANSWERS = {
       rir: 'ARIN',
       connection_type: 'datacenter',
       detection: {
-        is_datacenter: true,
-        is_tor_exit: false,
-        is_proxy: false,
-        is_vpn: false,
-        is_residential: false,
-        is_mobile: false,
-        is_ai_crawler: false,
+        ...byFlag((flag) => flag === 'is_datacenter'),
         cloud_provider: 'Google Cloud',
       },
       threat: { score: 0, level: 'low' },

@@ -1,4 +1,5 @@
 /** The answer about two versions of the dataset, of which little differs. */
+import { byFlag } from '@whence/dataset/record';
 
 const NO_48S = { count: 0, slash48s: 0 };
 const NONE_V4 = { count: 0, addresses: 0, largest: [] };
@@ -46,7 +47,7 @@ export const DATASET_DIFF_EXAMPLES = {
         countries: { ipv4: NONE_V4, ipv6: NONE_V6, moves: [] },
         levels: [{ from: 'low', to: 'medium', ipv4: { count: 1, addresses: 1 }, ipv6: NO_48S }],
         flags: {
-          is_datacenter: UNCHANGED,
+          ...byFlag(() => UNCHANGED),
           is_tor_exit: {
             gained: {
               ipv4: {
@@ -58,9 +59,6 @@ export const DATASET_DIFF_EXAMPLES = {
             },
             lost: NO_CHANGE,
           },
-          is_proxy: UNCHANGED,
-          is_vpn: UNCHANGED,
-          is_residential: UNCHANGED,
           is_mobile: {
             gained: {
               ipv4: {
@@ -72,7 +70,6 @@ export const DATASET_DIFF_EXAMPLES = {
             },
             lost: NO_CHANGE,
           },
-          is_ai_crawler: UNCHANGED,
         },
         ai_company: NO_CHANGE,
         cloud_provider: NO_CHANGE,

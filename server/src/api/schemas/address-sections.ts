@@ -1,5 +1,6 @@
 /** What an answer about an address has only on request. */
 
+import { RPKI_STATES } from '../../address/routing/vrps.ts';
 import {
   boolean,
   constant,
@@ -15,13 +16,14 @@ import {
 } from '../../http/json-schema.ts';
 import { ADDRESS_SECTIONS } from '../../vocabulary.ts';
 
+export const rpkiState = oneOfTexts(RPKI_STATES);
 const origin = named(
   'Origin',
   object(
     {
       asn: integer('Number of the network.'),
       asn_name: string('Its name, where known.', 'Google LLC'),
-      rpki: oneOfTexts(['valid', 'invalid', 'not_found']),
+      rpki: rpkiState,
     },
     ['asn_name', 'rpki'],
   ),

@@ -1,10 +1,11 @@
 /** `GET /v1/dataset/diff`. */
+import { byFlag } from '@whence/dataset/record';
 
 import { boolean, dateTime, integer, list, named, object, string } from '../../http/json-schema.ts';
 import { diffQuery } from '../../versions/diff-request.ts';
 import { envelope } from './envelope.ts';
 import { refusalData } from './error-schemas.ts';
-import { FLAGS, threatLevel } from './ip-record.ts';
+import { threatLevel } from './ip-record.ts';
 import { refusals, security } from './refusals.ts';
 
 const ipv4Size = { addresses: integer('IPv4 addresses.') };
@@ -117,7 +118,7 @@ const datasetDiff = named(
       description: 'How much moved between threat levels, of addresses that both versions answer.',
     },
     flags: named('FlagChanges', {
-      ...object(Object.fromEntries(FLAGS.map((name) => [name, flagChanges]))),
+      ...object(byFlag(() => flagChanges)),
       description: 'What only one version answers has no flag in the other.',
     }),
     ai_company: labelChanges,

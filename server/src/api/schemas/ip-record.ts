@@ -1,34 +1,24 @@
 /** The record of an address. */
+import { byFlag, CONNECTION_TYPES, FLAG_FACTS, RIRS, THREAT_LEVELS } from '@whence/dataset/record';
 
 import { boolean, integer, list, named, namesOf, object, oneOfTexts, string, strings } from '../../http/json-schema.ts';
 import { addressSections } from './address-sections.ts';
 
-export const connectionType = named(
-  'ConnectionType',
-  oneOfTexts(['residential', 'datacenter', 'mobile', 'business', 'education']),
-);
-export const rir = named('Rir', oneOfTexts(['ARIN', 'RIPE', 'APNIC', 'LACNIC', 'AFRINIC']));
-export const threatLevel = named('ThreatLevel', oneOfTexts(['low', 'medium', 'high', 'critical']));
+export const connectionType = named('ConnectionType', oneOfTexts(CONNECTION_TYPES));
+export const rir = named('Rir', oneOfTexts(RIRS));
+export const threatLevel = named('ThreatLevel', oneOfTexts(THREAT_LEVELS));
 
 const detection = named(
   'Detection',
   object(
     {
-      is_datacenter: boolean('connection_type is datacenter.'),
-      is_tor_exit: boolean('A Tor exit node.'),
-      is_proxy: boolean('A known proxy.'),
-      is_vpn: boolean('Belongs to a VPN provider.'),
-      is_residential: boolean('connection_type is residential.'),
-      is_mobile: boolean('connection_type is mobile.'),
-      is_ai_crawler: boolean('Used by an AI crawler or bot.'),
+      ...byFlag((flag) => boolean(FLAG_FACTS[flag].about)),
       ai_company: string('Who runs the crawler; only with is_ai_crawler.', 'OpenAI'),
       cloud_provider: string('The cloud provider, when detected.', 'Google Cloud'),
     },
     ['ai_company', 'cloud_provider'],
   ),
 );
-
-export const FLAGS = Object.keys(detection.properties).filter((name) => name.startsWith('is_'));
 
 export const threat = named(
   'Threat',

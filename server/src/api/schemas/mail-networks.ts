@@ -1,4 +1,5 @@
 /** The networks that carry the mail of a domain; on request. */
+import { CONNECTION_TYPES, THREAT_LEVELS } from '@whence/dataset/record';
 import { boolean, integer, list, named, object, oneOfTexts, string, strings } from '../../http/json-schema.ts';
 import { findings } from './mail-records.ts';
 
@@ -7,8 +8,8 @@ const mailNetwork = {
   asn: integer('Network that announces it, or 0.'),
   asn_name: string('Its name.', 'Example'),
   country: string('ISO 3166-1 alpha-2, or empty.', 'US'),
-  connection_type: oneOfTexts(['residential', 'mobile', 'datacenter', 'business', 'education', '']),
-  threat_level: oneOfTexts(['low', 'medium', 'high', 'critical', '']),
+  connection_type: oneOfTexts([...CONNECTION_TYPES, '']),
+  threat_level: oneOfTexts([...THREAT_LEVELS, '']),
 };
 const carrier = named(
   'MailCarrier',

@@ -1,9 +1,11 @@
 /** `GET /v1/prefix/{cidr}`. */
+import { FLAGS } from '@whence/dataset/record';
 
 import { integer, list, named, object, oneOfTexts, share as shareOf, string } from '../../http/json-schema.ts';
+import { rpkiState } from './address-sections.ts';
 import { envelope } from './envelope.ts';
 import { refusalData } from './error-schemas.ts';
-import { connectionType, FLAGS } from './ip-record.ts';
+import { connectionType } from './ip-record.ts';
 import { refusals, security } from './refusals.ts';
 
 const share = shareOf('Share of what is announced.');
@@ -25,8 +27,7 @@ const part = named(
       flags: list(flag),
       share,
       rpki: {
-        type: 'string',
-        enum: ['valid', 'invalid', 'not_found'],
+        ...rpkiState,
         description: 'Whether the network may announce the prefix, where ROA data is configured.',
       },
     },

@@ -17,6 +17,7 @@ const two = snapshot(
     metrics.count('email', 503, 1, 'DNS_UNAVAILABLE');
     metrics.count('readyz', 503, 1, 'NOT_READY');
     metrics.cacheHits = 3;
+    metrics.countStall('dashboard');
   },
   { whence_dataset_version: 4, whence_leased_requests: 5 },
 );
@@ -30,6 +31,7 @@ for (const [behaviour, line] of [
   ['the sum of a route', 'whence_request_duration_seconds_sum{route="ip"} 0.75'],
   ['the count of a route', 'whence_request_duration_seconds_count{route="ip"} 2'],
   ['503 by code', 'whence_unavailable_total{code="DNS_UNAVAILABLE"} 1'],
+  ['stalls by route', 'whence_event_loop_stalls_total{route="dashboard"} 1'],
   ['hits of the cache', 'whence_answer_cache_total{result="hit"} 3'],
   ['gauges', 'whence_dataset_version 4'],
   ['the build', 'whence_build_info{version="1.2.3",node="20.1.0"} 1'],

@@ -35,6 +35,8 @@ export class Metrics {
 
   /** Requests answered with 503 by the code of the refusal, as its status does not tell an overload from DNS that is down. */
   readonly unavailable = new Map<string, number>();
+  /** By the route that caused them. */
+  readonly stalls = new Map<string, number>();
 
   /** `code` is that of the refusal, if the request was refused. */
   count(route: string, status: number, seconds: number, code = ''): void {
@@ -49,6 +51,10 @@ export class Metrics {
     while (bucket < BUCKETS.length && seconds > (BUCKETS[bucket] as number)) bucket++;
     counts.buckets[bucket] = (counts.buckets[bucket] as number) + 1;
     counts.seconds += seconds;
+  }
+
+  countStall(route: string): void {
+    this.stalls.set(route, (this.stalls.get(route) ?? 0) + 1);
   }
 
   countCache(isHit: boolean): void {
@@ -66,12 +72,15 @@ export class Metrics {
       'whence_answer_cache_total{result="miss"}': this.cacheMisses,
       whence_plain_lookups_total: this.plainLookups,
       whence_plain_batches_total: this.plainBatches,
-      ...Object.fromEntries(
-        [...this.unavailable].map(([code, count]) => [`whence_unavailable_total{code="${code}"}`, count]),
-      ),
+      ...labelled('whence_unavailable_total', 'code', this.unavailable),
+      ...labelled('whence_event_loop_stalls_total', 'route', this.stalls),
     };
     return { routes: Object.fromEntries(routes), counters, gauges };
   }
+}
+
+function labelled(name: string, label: string, counts: ReadonlyMap<string, number>): Record<string, number> {
+  return Object.fromEntries([...counts].map(([value, count]) => [`${name}{${label}="${value}"}`, count]));
 }
 
 /** How the gauges of workers become one. All others are equal in every worker, or their maximum is meant. */
@@ -123,6 +132,7 @@ function addCounts(a: Readonly<Record<string, number>>, b: Readonly<Record<strin
 const HELP: Readonly<Record<string, string>> = {
   whence_answer_cache_total: 'Lookups answered from the cache of finished answers, or not.',
   whence_unavailable_total: 'Requests answered with 503, by the code of the refusal; without probes.',
+  whence_event_loop_stalls_total: 'Stalls of the event loop above 200 ms, by the route that caused them.',
   whence_plain_lookups_total: 'Lookups answered before the HTTP parser of Node.',
   whence_plain_batches_total: 'Batches answered before the HTTP parser of Node.',
   whence_log_lines_dropped_total: 'Log lines dropped because standard error was not read, or could not be written.',

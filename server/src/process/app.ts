@@ -19,6 +19,7 @@ import type { DashboardDependencies } from '../dashboard/dependencies.ts';
 import { allowOrigins, varyByOrigin } from '../http/cors.ts';
 import { createHttpServer, type HttpServerOptions } from '../http/http-server.ts';
 import { clientAddress } from '../limits/client.ts';
+import type { Stalls } from './stalls.ts';
 
 type AppDependencies = ApiDependencies &
   HealthDependencies &
@@ -28,6 +29,7 @@ type AppDependencies = ApiDependencies &
     readonly corsOrigins: readonly string[];
     /** Whether `/mcp` is served. */
     readonly hasMcp: boolean;
+    readonly stalls: Stalls;
   };
 
 /** The metrics describe the API. Signing in takes 50 ms and the first compression of a file a second, by design. */
@@ -36,7 +38,7 @@ const NOT_MEASURED: ReadonlySet<string> = new Set(['dashboard', 'pages', 'docs']
 export async function createApp(
   dependencies: AppDependencies,
 ): Promise<{ app: FastifyInstance; plain: PlainConnections }> {
-  const { log, trustProxy, readMode, corsOrigins, hasMcp, admission, metrics, settings, isStopping } = dependencies;
+  const { log, trustProxy, readMode, corsOrigins, hasMcp, admission, metrics, settings, stalls, isStopping } = dependencies;
   const app = createHttpServer({
     log,
     trustProxy,
@@ -47,9 +49,15 @@ export async function createApp(
     },
     onFault: (request, reply) => refundRequest(admission, request, reply),
   });
+  app.addHook('onRequest', (request, _reply, done) => {
+    stalls.began(request, request.startedMs);
+    done();
+  });
   app.addHook('onResponse', async (request, { statusCode }) => {
     const { name = 'none' } = request.routeOptions.config;
-    const seconds = (performance.now() - request.startedMs) / 1000;
+    const nowMs = performance.now();
+    const seconds = (nowMs - request.startedMs) / 1000;
+    stalls.ended(request, nowMs);
     if (!NOT_MEASURED.has(name)) metrics.count(name, statusCode, seconds, request.refusalCode);
     const ip = clientAddress(request.ip);
     request.log.debug({ method: request.method, route: name, status: statusCode, ip }, 'request');

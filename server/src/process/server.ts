@@ -41,6 +41,7 @@ import { createApp } from './app.ts';
 import { gaugesOf } from './gauges.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { ProcessReporter, ReplicaVersions } from './process-reports.ts';
+import { Stalls } from './stalls.ts';
 
 /** How long requests in flight may take to finish when the server stops. */
 const DRAIN_MS = 10_000;
@@ -119,6 +120,10 @@ export async function startServer(
     rpki,
   });
   const overload = new Overload();
+  const stalls = new Stalls(({ route, ms, cpuMs }) => {
+    metrics.countStall(route.name);
+    log.warn({ route: route.name, path: route.path, stall_ms: ms, cpu_ms: cpuMs }, 'the event loop was blocked');
+  });
   const lastUpdate = () => readUpdateReport(config.dataDir);
   const live = new LiveDataset(
     config.dataDir,
@@ -168,12 +173,14 @@ export async function startServer(
     readMode,
     corsOrigins: config.corsOrigins,
     hasMcp: config.hasMcp,
+    stalls,
     settings: dashboardSettings(config, log),
   });
 
   live.start(await dataset);
   rpki?.start();
   overload.start();
+  stalls.start();
   const stopHousekeeping = startHousekeeping({
     storage,
     writes,
@@ -210,6 +217,7 @@ export async function startServer(
     clearTimeout(force);
     stopHousekeeping();
     overload.stop();
+    stalls.stop();
     live.stop();
     await rpki?.stop();
     emailChecks.close();

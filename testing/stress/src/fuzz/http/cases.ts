@@ -7,6 +7,7 @@ import { makeBody } from './bodies.ts';
 import { dashboardCase } from './dashboard-cases.ts';
 import { framedPost } from './framing.ts';
 import { extraHeaders } from './headers.ts';
+import { mcpCase } from './mcp-cases.ts';
 import { API_KEY, insertSecrets, type Secrets } from './secrets.ts';
 import { oddTarget } from './targets.ts';
 
@@ -55,6 +56,7 @@ const TARGETS = [
   '/v1/asn/search?q=google&limit=5',
   '/v1/email/domain/d1.mail.example/dns?selectors=google,x',
   '/v1/dataset',
+  '/mcp',
   '/healthz',
   '/readyz',
   '/nothing',
@@ -96,7 +98,8 @@ const STRATEGIES: readonly (readonly [upTo: number, strategy: Strategy])[] = [
   [0.68, targetCase],
   [0.75, bodyCase],
   [0.78, methodCase],
-  [0.82, pipelinedCase],
+  [0.8, pipelinedCase],
+  [0.88, mcpCase],
   [1, dashboardCase],
 ];
 /** Sent in chunks, some byte by byte. */

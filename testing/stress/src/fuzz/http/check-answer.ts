@@ -15,6 +15,10 @@ export type HttpOutcome = {
   readonly error: string | undefined;
 };
 
+/** docs/mcp.md. */
+const MAX_MCP_ERROR = 500;
+const MAX_MCP_ANSWER = 64_000;
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 export function checkHttpAnswer({ chunks, isHead, statuses }: HttpCase, { received, end, error }: HttpOutcome) {
@@ -31,7 +35,10 @@ export function checkHttpAnswer({ chunks, isHead, statuses }: HttpCase, { receiv
   if (rest.length > 0 && end === 'closed') return 'an answer that was cut off';
   const sent = Buffer.concat(chunks).toString('latin1');
   for (const answer of answers) {
-    const wrong = isPage(answer, sent) || isFile(answer, sent) ? undefined : faultOf(answer, isHead === true, sent);
+    const wrong =
+      isPage(answer, sent) || isFile(answer, sent)
+        ? undefined
+        : (mcpFault(answer, sent) ?? faultOf(answer, isHead === true, sent));
     if (wrong !== undefined) return wrong;
   }
   if (statuses !== undefined && !statuses.includes(first.status))
@@ -52,6 +59,25 @@ function isFile({ status, headers }: HttpAnswer, sent: string): boolean {
   return isTable && isDownload && status === 200 && headers.get('cache-control') === 'no-store' && /export/i.test(sent);
 }
 
+/** An answer of the MCP endpoint is in the envelope, or JSON-RPC, or empty. Errors are short, and so is the list of tools. */
+function mcpFault({ status, body }: HttpAnswer, sent: string): string | undefined {
+  if (!sent.startsWith('POST /mcp ')) return undefined;
+  const answer = body === '' ? {} : parseJson(body);
+  if (!isObject(answer)) return `status ${status} is no JSON object`;
+  const isError = 'error' in answer || status >= 400;
+  const isCall = isObject(answer['result']) && 'content' in answer['result'];
+  if (body.length > (isError ? MAX_MCP_ERROR : isCall ? Number.POSITIVE_INFINITY : MAX_MCP_ANSWER))
+    return `an MCP answer of ${body.length} characters`;
+  return undefined;
+}
+
+function isMessage({ status, body }: HttpAnswer, sent: string): boolean {
+  if (!sent.startsWith('POST /mcp ')) return false;
+  if (status === 202) return body === '';
+  const answer = parseJson(body);
+  return isObject(answer) && answer['jsonrpc'] === '2.0' && 'id' in answer && ('result' in answer || 'error' in answer);
+}
+
 function isBlank(chunks: readonly Buffer[]): boolean {
   return chunks.every((chunk) => chunk.every((byte) => byte === 0x0d || byte === 0x0a));
 }
@@ -62,6 +88,7 @@ function faultOf({ status, headers, body }: HttpAnswer, isHead: boolean, sent: s
   if (headers.get('cache-control') !== 'no-store') return `status ${status} without Cache-Control: no-store`;
   if (!/^application\/json\b/.test(headers.get('content-type') ?? '')) return `status ${status} is not JSON`;
   if (status === 405 && !headers.has('allow')) return 'status 405 without Allow';
+  if (isMessage({ status, headers, body }, sent)) return undefined;
   return isHead ? undefined : envelopeFault(status, headers, body, /\/dashboard\//i.test(sent));
 }
 

@@ -11,6 +11,8 @@ export type Person = (typeof PEOPLE)[number];
 export type Secrets = Readonly<Record<string, string>>;
 
 export const API_KEY = `whence_${'K'.repeat(36)}`;
+/** Each may send 60 free messages in a minute to the MCP endpoint. */
+export const MCP_KEYS = Array.from({ length: 40 }, (_, i) => `whence_MCP-${i}-`.padEnd(43, 'M'));
 export const sessionOf = (person: Person) => `SESSION-${person}-`.padEnd(43, 'S');
 export const csrfTokenOf = (person: Person) => `CSRF-${person}-`.padEnd(43, 'C');
 /** Of the account `leaving`, and of a key that may be revoked. */

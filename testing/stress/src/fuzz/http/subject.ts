@@ -6,7 +6,7 @@ import { createAccount, type DashboardSession, openSession } from '@whence/testi
 import { ANY_CORE, type PinnedProcesses } from '@whence/testing/pinned-processes';
 import { createKey } from '@whence/testing/whence-program';
 import { ServerUnderTest } from '../../server-under-test.ts';
-import { ACCOUNT_ID, API_KEY, csrfTokenOf, KEY_ID, PEOPLE, type Secrets, sessionOf } from './secrets.ts';
+import { ACCOUNT_ID, API_KEY, csrfTokenOf, KEY_ID, MCP_KEYS, PEOPLE, type Secrets, sessionOf } from './secrets.ts';
 
 export type HttpSubject = { readonly secrets: Secrets; start(signal: AbortSignal): Promise<ServerUnderTest> };
 
@@ -42,20 +42,27 @@ async function openSessions(processes: PinnedProcesses, dataDir: string, port: n
     secrets[sessionOf(person)] = session.cookie.slice(session.cookie.indexOf('=') + 1);
     secrets[csrfTokenOf(person)] = session.csrfToken;
     if (person === 'leaving') secrets[ACCOUNT_ID] = session.accountId;
-    if (person === 'admin') secrets[KEY_ID] = await createDashboardKey(port, session);
+    if (person !== 'admin') continue;
+    secrets[KEY_ID] = (await createDashboardKey(port, session, 'pro')).key.id;
+    for (const placeholder of MCP_KEYS)
+      secrets[placeholder] = (await createDashboardKey(port, session, 'enterprise')).secret;
   }
   return secrets;
 }
 
-/** Not the key of the other cases: this one may be revoked. */
-async function createDashboardKey(port: number, { cookie, csrfToken }: DashboardSession): Promise<string> {
+/** Not the key of the other cases: one of these may be revoked. */
+async function createDashboardKey(
+  port: number,
+  { cookie, csrfToken }: DashboardSession,
+  tier: string,
+): Promise<{ key: { id: string }; secret: string }> {
   const origin = `http://127.0.0.1:${port}`;
   const response = await fetch(`${origin}/dashboard/api/keys`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Origin: origin, 'X-CSRF-Token': csrfToken, Cookie: cookie },
-    body: JSON.stringify({ name: 'fuzzed', tier: 'pro', permissions: ['ip:read'] }),
+    body: JSON.stringify({ name: 'fuzzed', tier, permissions: ['ip:read', 'ip:batch', 'asn:read', 'email:read'] }),
   });
   if (response.status !== 200) throw new Error(`no key was created: ${response.status} ${await response.text()}`);
-  const { data } = (await response.json()) as { data: { key: { id: string } } };
-  return data.key.id;
+  const { data } = (await response.json()) as { data: { key: { id: string }; secret: string } };
+  return data;
 }

@@ -62,6 +62,11 @@ export async function runSoak(
   const settings = {
     WHENCE_WORKERS: String(options.workers),
     WHENCE_DNS_SERVERS: dns.firstLine,
+    // Pages without an account, from the addresses that requests name, and registrations from a registry that is away.
+    WHENCE_PUBLIC_LOOKUPS: 'on',
+    WHENCE_TRUST_PROXY: '127.0.0.1',
+    WHENCE_RDAP: 'on',
+    WHENCE_RDAP_BOOTSTRAP: 'https://127.0.0.1:9/',
     NODE_OPTIONS: `--import=${import.meta.resolve('./policy/redirect.js')}`,
     NODE_EXTRA_CA_CERTS: authorityFile,
     SOAK_POLICY_PORT: String(policyPort),

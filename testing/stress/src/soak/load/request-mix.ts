@@ -2,6 +2,7 @@
 import type { Words } from '@whence/testing/seeded-random';
 import { type HostileKind, hostileDomain, ordinaryDomain } from '../dns/zones.ts';
 import { type MalformedRequest, malformedRequests } from './malformed-requests.ts';
+import { CALLS, FREE_MESSAGES, hostileMessages, type McpMessage } from './mcp-messages.ts';
 
 export type Tier = 'enterprise' | 'pro' | 'free';
 
@@ -11,6 +12,9 @@ export type RequestKind =
   | 'asn'
   | 'search'
   | 'email'
+  | 'registration'
+  | 'mcp'
+  | 'page'
   | 'unknown key'
   | 'malformed'
   | 'half-closed'
@@ -48,7 +52,12 @@ const SHARES: readonly (readonly [upTo: number, draw: (mix: RequestMix) => Plann
   [0.12, (mix) => mix.email()],
   [0.16, (mix) => mix.unknownKey()],
   [0.2, (mix) => mix.malformed()],
-  [0.25, (mix) => mix.freeLookup()],
+  [0.22, (mix) => mix.mcp(CALLS)],
+  [0.225, (mix) => mix.mcp(FREE_MESSAGES)],
+  [0.23, (mix) => mix.mcp(mix.hostileMessages)],
+  [0.232, (mix) => mix.registration()],
+  [0.235, (mix) => mix.page()],
+  [0.28, (mix) => mix.freeLookup()],
   [0.4, (mix) => mix.lookup('pro')],
 ];
 
@@ -64,6 +73,7 @@ export class RequestMix {
   readonly #input: MixInput;
   readonly #random: Words;
   readonly #malformed: readonly MalformedRequest[];
+  readonly hostileMessages = hostileMessages();
   #hostileChecks = 0;
 
   constructor(input: MixInput, random: Words) {
@@ -97,8 +107,7 @@ export class RequestMix {
     const size = this.#pick(BATCH_SIZES[tier]);
     const start = this.#random() % (addresses.length - size);
     const body = JSON.stringify({ ips: addresses.slice(start, start + size) });
-    const head = `POST /v1/ip/batch HTTP/1.1\r\n${headers(this.#key(tier))}Content-Type: application/json\r\n`;
-    const bytes = `${head}Content-Length: ${body.length}\r\n\r\n${body}`;
+    const bytes = post('/v1/ip/batch', this.#key(tier), body);
     return { kind: 'batch', tier, detail: `${size} addresses`, bytes, statuses: [200] };
   }
 
@@ -123,6 +132,36 @@ export class RequestMix {
     const domain = hostileDomain(kind, zone, this.#hostileChecks++);
     const check = this.#emailCheck(domain, kind === 'policy' ? '?include=transport' : '');
     return kind === 'silent' ? { ...check, isSilentZone: true } : check;
+  }
+
+  /** All but calls are free, and limited to 60 in a minute for each key and worker. */
+  mcp(messages: readonly McpMessage[]): PlannedRequest {
+    const { name, body, statuses } = this.#pick(messages);
+    const bytes = post('/mcp', this.#key('enterprise'), body.replace('ADDRESS', this.#pick(this.#input.addresses)));
+    return { kind: 'mcp', tier: 'enterprise', detail: name, bytes, statuses };
+  }
+
+  /** The registry does not answer. */
+  registration(): PlannedRequest {
+    const bytes = get(`/v1/ip/${this.#pick(this.#input.addresses)}?include=registration`, this.#key('enterprise'));
+    return { kind: 'registration', tier: 'enterprise', detail: '', bytes, statuses: [200] };
+  }
+
+  /** Of people without an account, from many addresses. */
+  page(): PlannedRequest {
+    const { addresses, asns } = this.#input;
+    const address = this.#pick(addresses);
+    const [first = ''] = address.split('.');
+    const target = this.#pick([
+      `ip/${address}`,
+      `asn/${this.#pick(asns)}`,
+      `asn/${this.#pick(asns)}/map`,
+      `prefix/${first}.0.0.0/8`,
+      `prefix/${first}.0.0.0/8/map`,
+    ]);
+    const client = `X-Forwarded-For: 198.18.${this.#random() % 256}.${this.#random() % 256}\r\n`;
+    const bytes = `GET /dashboard/api/lookup/${target} HTTP/1.1\r\nHost: whence\r\n${client}\r\n`;
+    return { kind: 'page', detail: target, bytes, statuses: [200, 429] };
   }
 
   unknownKey(): PlannedRequest {
@@ -151,6 +190,11 @@ export class RequestMix {
 
 function headers(key: string): string {
   return `Host: whence\r\nX-API-Key: ${key}\r\n`;
+}
+
+function post(target: string, key: string, body: string): string {
+  const head = `POST ${target} HTTP/1.1\r\n${headers(key)}Content-Type: application/json\r\n`;
+  return `${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
 function get(target: string, key: string): string {

@@ -36,7 +36,7 @@ export class Metrics {
   /** Requests answered with 503 by the code of the refusal, as its status does not tell an overload from DNS that is down. */
   readonly unavailable = new Map<string, number>();
   /** By the route that caused them. */
-  readonly stalls = new Map<string, number>();
+  readonly stalls = new Map<string, number>([['none', 0]]);
 
   /** `code` is that of the refusal, if the request was refused. */
   count(route: string, status: number, seconds: number, code = ''): void {

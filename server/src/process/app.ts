@@ -38,7 +38,8 @@ const NOT_MEASURED: ReadonlySet<string> = new Set(['dashboard', 'pages', 'docs']
 export async function createApp(
   dependencies: AppDependencies,
 ): Promise<{ app: FastifyInstance; plain: PlainConnections }> {
-  const { log, trustProxy, readMode, corsOrigins, hasMcp, admission, metrics, settings, stalls, isStopping } = dependencies;
+  const { log, trustProxy, readMode, corsOrigins, hasMcp, admission, metrics, settings, stalls, isStopping } =
+    dependencies;
   const app = createHttpServer({
     log,
     trustProxy,

@@ -42,6 +42,11 @@ export class CsvTable<C extends Columns> {
     this.#sortedBy = sortedBy;
   }
 
+  /** In the repository. */
+  get path(): string {
+    return `dataset/data/${this.file}`;
+  }
+
   get rows(): readonly Row<C>[] {
     return this.#load().rows;
   }

@@ -21,6 +21,8 @@ export type Disagreement = {
   readonly ipv4_addresses: number;
   /** Ranges of addresses with the same record, of both families. */
   readonly ranges: number;
+  /** For a connection type: the row of the network in the repository, or the line after which one is added. */
+  readonly row?: { readonly file: string; readonly line: number; readonly exists: boolean };
 };
 
 type FieldDisagreements = {
@@ -54,7 +56,8 @@ export function findDisagreements(dataset: Dataset, limit: number): Disagreement
         .slice(0, limit)
         .map(({ asn, answer, other, addresses, ranges }) => {
           const { asn_name } = names.get(asn) ?? NO_NAME;
-          return { asn, asn_name, answer, other, ipv4_addresses: addresses, ranges };
+          const found = { asn, asn_name, answer, other, ipv4_addresses: addresses, ranges };
+          return field === 'connection_type' ? { ...found, row: rowOf(asn) } : found;
         });
     const sum = (of: 'addresses' | 'ranges') => rows.reduce((total, row) => total + row[of], 0);
     const found: FieldDisagreements = {
@@ -69,6 +72,12 @@ export function findDisagreements(dataset: Dataset, limit: number): Disagreement
   const byField = Object.fromEntries(fields) as Disagreements['fields'];
   return { version: dataset.meta.version, ipv4_addresses: announced, fields: byField };
 }
+
+const rowOf = (asn: number): NonNullable<Disagreement['row']> => ({
+  file: labelledNetworks.path,
+  line: labelledNetworks.lineOf(asn),
+  exists: labelledNetworks.find(asn) !== undefined,
+});
 
 function countContradictions(dataset: Dataset, names: Names): { counts: Map<string, Count>; announced: number } {
   const counts = new Map<string, Count>();

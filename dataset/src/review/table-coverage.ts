@@ -4,7 +4,7 @@
  */
 import { labelledNetworks } from '../data-files/data-files.ts';
 import type { Dataset } from '../file/read.ts';
-import { type AsnRecord, type ConnectionType, TYPE_SIGNALS } from '../record.ts';
+import { type AsnRecord, CONNECTION_TYPES, type ConnectionType, TYPE_SIGNALS } from '../record.ts';
 
 /**
  * What decided the connection type of a network: its row in the table, a word in its name, the sum of weak signals, a
@@ -20,7 +20,7 @@ export type TableCoverage = {
   readonly decided_by: Readonly<Record<Decider, { readonly networks: number; readonly ipv4_addresses: number }>>;
   /** Of the `networks` largest, how many have a row. */
   readonly largest: readonly { readonly networks: number; readonly in_table: number }[];
-  readonly table_rows: Readonly<Partial<Record<ConnectionType, number>>>;
+  readonly table_rows: Readonly<Record<ConnectionType, number>>;
   /** Networks with IPv4 addresses that are flagged as VPN or proxy, and how many of them the table lists as hosting. */
   readonly vpn_or_proxy: { readonly networks: number; readonly in_table_as_datacenter: number };
   /** The largest networks without a row. */
@@ -29,6 +29,9 @@ export type TableCoverage = {
 
 type UnlistedNetwork = Pick<AsnRecord, 'asn' | 'asn_name' | 'country' | 'connection_type'> & {
   readonly ipv4_addresses: number;
+  /** Where its row belongs: a file in the repository, and the line after which it is added. */
+  readonly file: string;
+  readonly after_line: number;
 };
 
 const LARGEST = [1_000, 2_000, 5_000, 10_000];
@@ -38,6 +41,7 @@ export function tableCoverage(dataset: Dataset, limit: number): TableCoverage {
   const networks = Array.from({ length: dataset.networks.count }, (_, row) => dataset.networks.at(row));
   const isListed = ({ asn }: AsnRecord) => labelledNetworks.find(asn) !== undefined;
   const deciders = decidersOf(dataset);
+  const { rows } = labelledNetworks;
   const decided = DECIDERS.map((decider) => {
     const members = networks.filter(({ asn }) => (deciders.get(asn) ?? 'default') === decider);
     return [decider, { networks: members.length, ipv4_addresses: addressesOf(members) }] as const;
@@ -52,7 +56,10 @@ export function tableCoverage(dataset: Dataset, limit: number): TableCoverage {
       networks: count,
       in_table: networks.slice(0, count).filter(isListed).length,
     })),
-    table_rows: countRoles(),
+    // An entry for every type, hence the cast.
+    table_rows: Object.fromEntries(
+      CONNECTION_TYPES.map((type) => [type, rows.filter((row) => row.connection_type === type).length]),
+    ) as TableCoverage['table_rows'],
     vpn_or_proxy: countVpnNetworks(dataset),
     not_in_table: networks
       .filter((network) => !isListed(network))
@@ -63,6 +70,8 @@ export function tableCoverage(dataset: Dataset, limit: number): TableCoverage {
         country,
         connection_type,
         ipv4_addresses: address_count.ipv4,
+        file: labelledNetworks.path,
+        after_line: labelledNetworks.lineOf(asn),
       })),
   };
 }
@@ -107,12 +116,6 @@ function deciderOf(dataset: Dataset, set: number): Decider {
   const isAssumed = decisions.some(([field, , value]) => field === 'type_signal' && value === TYPE_SIGNALS.assumed);
   if (decision === undefined || isAssumed) return 'default';
   return DECIDER_OF_SOURCE[dataset.meta.sources[decision[1]]?.id ?? ''] ?? 'list';
-}
-
-function countRoles(): Partial<Record<ConnectionType, number>> {
-  const counts: Partial<Record<ConnectionType, number>> = {};
-  for (const { connection_type: type } of labelledNetworks.rows) counts[type] = (counts[type] ?? 0) + 1;
-  return counts;
 }
 
 function countVpnNetworks(dataset: Dataset): TableCoverage['vpn_or_proxy'] {

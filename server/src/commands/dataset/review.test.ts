@@ -1,9 +1,12 @@
 /** `whence dataset coverage` and `whence dataset disagreements`. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { runCommand } from '../../test/run-command.ts';
 import { SAMPLE, TestFolder } from '../../test/test-server.ts';
 
+const NETWORKS = join(import.meta.dirname, '../../../../dataset/data/networks.csv');
 const folder = new TestFolder();
 const empty = new TestFolder();
 folder.publish({ ...SAMPLE, delegated: [['8.8.8.0/24', 'CA']] });
@@ -11,6 +14,12 @@ after(() => {
   folder.remove();
   empty.remove();
 });
+
+/** The line of the last row of networks.csv up to this AS number. */
+const lineOf = (asn: number) => {
+  const [, ...rows] = readFileSync(NETWORKS, 'utf8').trimEnd().split('\n');
+  return rows.findLastIndex((row) => Number.parseInt(row, 10) <= asn) + 2;
+};
 
 const whence = (...argv: string[]) => runCommand(['dataset', ...argv], { WHENCE_DATA_DIR: folder.dataDir });
 
@@ -23,8 +32,8 @@ test('cli: dataset coverage says what decides the connection type, and which net
     '\nword in the name                     0               0.0 %\n',
     '\nsum of weak signals                  1               0.4 %\n',
     '\nassumed                              0               0.0 %\n',
-    '\nthe largest networks without a row in the table\n',
-    '\nAS64500  ZZ            65,536  business  Exämple "Nord" GmbH\n',
+    '\nthe largest networks without a row in the table, dataset/data/networks.csv\n',
+    `\nAS64500  ZZ            65,536  business  ${String(lineOf(64_500)).padStart(5)}       Exämple "Nord" GmbH\n`,
   ])
     assert.ok(stdout.includes(part), `${part}\nis not in\n${stdout}`);
 });
@@ -40,10 +49,17 @@ test('cli: dataset coverage --json has the same as data', async () => {
     list: { networks: 0, ipv4_addresses: 0 },
     default: { networks: 0, ipv4_addresses: 0 },
   });
-  assert.deepEqual(
-    not_in_table.map(({ asn }: { asn: number }) => asn),
-    [64_500],
-  );
+  assert.deepEqual(not_in_table, [
+    {
+      asn: 64_500,
+      asn_name: 'Exämple "Nord" GmbH',
+      country: 'ZZ',
+      connection_type: 'business',
+      ipv4_addresses: 65_536,
+      file: 'dataset/data/networks.csv',
+      after_line: lineOf(64_500),
+    },
+  ]);
 });
 
 test('cli: dataset disagreements lists what contradicts the answers, the largest first', async () => {
@@ -55,7 +71,7 @@ test('cli: dataset disagreements lists what contradicts the answers, the largest
     '\n        256        1  AS15169  US (countries)  CA (delegated)  Google LLC\n',
     '\nrir: 0 IPv4 addresses (0.00 %), 0 ranges\n',
     '\nconnection_type: 65,536 IPv4 addresses (0.39 %), 1 range\n',
-    '\n     65,536        1  AS22394  mobile (networks)  residential (name-rules)  Verizon Wireless\n',
+    `\n     65,536        1  AS22394  mobile (networks)  residential (name-rules)  networks.csv:${lineOf(22_394)}  Verizon Wireless\n`,
   ])
     assert.ok(stdout.includes(part), `${part}\nis not in\n${stdout}`);
 });
@@ -73,6 +89,11 @@ test('cli: dataset disagreements --json has value and source of both sides', asy
     ranges: 1,
   };
   assert.deepEqual(fields.country, { ipv4_addresses: 256, ranges: 1, by_addresses: [row], by_ranges: [row] });
+  assert.deepEqual(fields.connection_type.by_addresses[0].row, {
+    file: 'dataset/data/networks.csv',
+    line: lineOf(22_394),
+    exists: true,
+  });
   assert.deepEqual(fields.rir, { ipv4_addresses: 0, ranges: 0, by_addresses: [], by_ranges: [] });
 });
 

@@ -1,5 +1,5 @@
 /** `whence dataset coverage` and `whence dataset disagreements`: where the current version could be corrected. */
-
+import { basename } from 'node:path';
 import {
   DISPUTED_FIELDS,
   type Disagreement,
@@ -59,19 +59,22 @@ function formatCoverage(coverage: TableCoverage, style: Style): string {
     `networks with addresses flagged as VPN or proxy: ${formatCount(vpn_or_proxy.networks)}, ` +
       `${formatCount(vpn_or_proxy.in_table_as_datacenter)} of them in the table as datacenter`,
   ];
-  const unlisted = not_in_table.map(({ asn, asn_name, country, connection_type, ipv4_addresses }) => [
+  const unlisted = not_in_table.map(({ asn, asn_name, country, connection_type, ipv4_addresses, after_line }) => [
     `AS${asn}`,
     country,
     formatCount(ipv4_addresses).padStart(11),
     connection_type,
+    String(after_line).padStart(5),
     asn_name,
   ]);
+  // Where a correction starts: the file, and in each row the line after which its own belongs.
+  const file = not_in_table[0] === undefined ? '' : `, ${not_in_table[0].file}`;
   return (
     `${style.bold(`version ${version}: what decides the connection type`)}\n\n` +
     `${formatTable(decided, style, { head: ['', 'networks', 'share of IPv4 space'] })}\n` +
     `${lines.map((line) => hanging('', 2, line, style)).join('')}\n` +
-    `${style.bold('the largest networks without a row in the table')}\n` +
-    formatTable(unlisted, style, { head: ['network', 'country', '       IPv4', 'type', 'name'] })
+    `${style.bold(`the largest networks without a row in the table${file}`)}\n` +
+    formatTable(unlisted, style, { head: ['network', 'country', '       IPv4', 'type', 'after line', 'name'] })
   );
 }
 
@@ -88,15 +91,17 @@ function formatDisagreements({ version, ipv4_addresses, fields }: Disagreements,
 }
 
 function formatRows(rows: readonly Disagreement[], style: Style): string {
-  const cells = rows.map(({ asn, asn_name, answer, other, ipv4_addresses, ranges }) => [
+  const cells = rows.map(({ asn, asn_name, answer, other, ipv4_addresses, ranges, row }) => [
     formatCount(ipv4_addresses).padStart(11),
     formatCount(ranges).padStart(7),
     `AS${asn}`,
     `${answer.value} (${answer.source})`,
     `${other.value} (${other.source})`,
+    ...(row === undefined ? [] : [`${row.exists ? '' : 'after '}${basename(row.file)}:${row.line}`]),
     asn_name,
   ]);
-  const head = ['       IPv4', ' ranges', 'network', 'answer', 'other source', 'name'];
+  const place = rows.some(({ row }) => row !== undefined) ? ['row'] : [];
+  const head = ['       IPv4', ' ranges', 'network', 'answer', 'other source', ...place, 'name'];
   return formatTable(cells, style, { head });
 }
 

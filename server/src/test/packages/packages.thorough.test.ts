@@ -142,6 +142,13 @@ test('packages: all have the same version, and depend on that version of each ot
   }
 });
 
+test('packages: dataset has the tables that a compiler reads', () => {
+  const files = packed.files('dataset').filter((path) => path.startsWith('data/'));
+  const tables = readdirSync(join(ROOT, 'dataset/data')).map((file) => `data/${file}`);
+  assert.deepEqual(files.sort(), tables.sort());
+  assert.ok(files.includes('data/networks.csv'));
+});
+
 test('packages: the server has the embedded dataset, with the licences and credits of its sources', () => {
   const files = packed.files('server').filter((path) => path.startsWith('embedded/'));
   const { devDependencies, dependencies = {} } = packed.manifest('server');
@@ -286,8 +293,9 @@ test('packages: installed into an empty folder', { skip: NO_REGISTRY }, async (t
     packed.write('corrected/overrides.json', JSON.stringify({ relabel: [{ prefix: '8.8.8.0/24', country: 'CH' }] }));
     const environment = { WHENCE_DATA_DIR: join(packed.consumer, 'corrected') };
     await packed.run(whence, ['dataset', 'build'], environment);
-    const { asn, country } = JSON.parse(await packed.run(whence, ['ip', '--json', '8.8.8.8'], environment));
-    assert.deepEqual([asn, country], [15169, 'CH']);
+    const { asn, country, detection } = JSON.parse(await packed.run(whence, ['ip', '--json', '8.8.8.8'], environment));
+    // The provider is from a table of @whence/dataset.
+    assert.deepEqual([asn, country, detection.cloud_provider], [15169, 'CH', 'Google Cloud']);
   });
 
   const server = await startServer(whence, dataDir);

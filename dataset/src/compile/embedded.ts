@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
+import { latest } from '../data-files/csv-table.ts';
 import {
   addressCountries,
   addressTypes,
@@ -127,25 +128,27 @@ export function isDbipMistaken(asn: number, country: string): boolean {
 
 /** `source.id` is that of the feed with the whole list, which replaces these rows. */
 function regionOverlays(): Overlay[] {
-  return groups(cloudCountries.rows, ({ feed, country }) => `${feed} ${country}`).map(([{ feed, ...first }, rows]) => ({
-    drives: ['country'],
-    isTable: true,
-    statements: [{ country: first.country }],
-    source: { id: feed, as_of: first.as_of, licence: PUBLISHED, credit: first.credit, records: rows.length },
-    ranges: rangesOf(rows, () => 0),
-  }));
+  return groups(cloudCountries.rows, ({ feed, country }) => `${feed} ${country}`).map(
+    ([{ feed, country, credit }, rows]) => ({
+      drives: ['country'],
+      isTable: true,
+      statements: [{ country }],
+      source: { id: feed, as_of: latest(rows), licence: PUBLISHED, credit, records: rows.length },
+      ranges: rangesOf(rows, () => 0),
+    }),
+  );
 }
 
 /** One overlay per published list, because each list has its own date. */
 function crawlerOverlays(): Overlay[] {
   return groups(crawlers.rows, ({ company, bot }) => `crawler-${company}-${bot}`).map(
-    ([{ company, bot, is_ai, as_of }, rows, name]) => ({
+    ([{ company, bot, is_ai }, rows, name]) => ({
       ...(is_ai ? { drives: ['is_ai_crawler'], company } : { drives: ['crawler'] }),
       // Names of single bots are unique; the others need their operator's.
       crawler: bot.includes(' ') ? `${company} ${bot}` : bot,
       isTable: true,
       statements: [{}],
-      source: table(name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-'), as_of, rows.length),
+      source: table(name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-'), latest(rows), rows.length),
       ranges: rangesOf(rows, () => 0),
     }),
   );

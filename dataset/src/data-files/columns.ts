@@ -1,7 +1,6 @@
 /** The kinds of columns that tables have: how a cell is read, and what is refused. */
 import { parseAddress } from '../address.ts';
 import { isReservedAsn, parseAsn } from '../as-number.ts';
-import { isCountry } from '../country-code.ts';
 import { formatPrefix, parseCidr, parsePrefix, type Range, toBigInt } from '../prefix.ts';
 import type { Column } from './csv-table.ts';
 
@@ -40,17 +39,6 @@ export const addressRange: Column<Range> = {
     return range.start <= range.end ? range : undefined;
   },
   wanted: 'a prefix, or the first and the last address with a hyphen between them',
-};
-
-export const country: Column<string> = {
-  parse: (text) => (isCountry(text) ? text : undefined),
-  wanted: 'a country, two capital letters of ISO 3166-1',
-};
-
-/** Also `EU` and `AP`, which registries use. */
-export const registeredCountry: Column<string> = {
-  parse: (text) => (/^[A-Z]{2}$/.test(text) ? text : undefined),
-  wanted: 'two capital letters',
 };
 
 export const day: Column<string> = {

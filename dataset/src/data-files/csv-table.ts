@@ -72,9 +72,8 @@ export class CsvTable<C extends Columns> {
     return this.#lastLineUpTo(value, this.rows);
   }
 
-  /** The latest date of a row. */
   get asOf(): string {
-    return this.rows.reduce((latest, { as_of }) => (String(as_of) > latest ? String(as_of) : latest), '');
+    return latest(this.rows);
   }
 
   /** Throws a DatasetError with the problems of the text. */
@@ -99,12 +98,10 @@ export class CsvTable<C extends Columns> {
       if (misshapen !== undefined) continue;
       const key = this.#key.map((name) => cells[names.indexOf(name)]).join(',');
       const first = positions.get(key);
-      const value = Number(row[this.#sortedBy ?? '']);
       if (first !== undefined) report(`${key} appears twice (first in line ${first + 2})`);
-      else if (Number(rows[at - 1]?.[this.#sortedBy ?? '']) > value)
-        report(`${value} belongs after line ${this.#lastLineUpTo(value, rows.slice(0, at))}`);
       positions.set(key, first ?? at);
     }
+    if (problems.length === 0) problems.push(...this.#misplaced(rows));
     const more = problems.length - MAX_PROBLEMS;
     if (more > 0) problems.splice(MAX_PROBLEMS, more, `and ${more} more problems`);
     if (problems.length > 0) throw new DatasetError(problems.join('\n'));
@@ -124,8 +121,19 @@ export class CsvTable<C extends Columns> {
     return row;
   }
 
-  #lastLineUpTo(value: number, rows: readonly Row<C>[]): number {
-    return rows.findLastIndex((row) => Number(row[this.#sortedBy ?? '']) <= value) + 2;
+  #misplaced(rows: readonly Row<C>[]): string[] {
+    const valueAt = (at: number) => Number(rows[at]?.[this.#sortedBy ?? '']);
+    return rows.flatMap((_, at) => {
+      if (!(valueAt(at) < valueAt(at - 1))) return [];
+      // If the row would be in its place without the one before, that one is too early.
+      const wrong = valueAt(at) >= valueAt(at - 2) ? at - 1 : at;
+      const line = this.#lastLineUpTo(valueAt(wrong), rows, wrong);
+      return `${this.file}:${wrong + 2}: ${valueAt(wrong)} belongs after line ${line}`;
+    });
+  }
+
+  #lastLineUpTo(value: number, rows: readonly Row<C>[], except?: number): number {
+    return rows.findLastIndex((row, at) => at !== except && Number(row[this.#sortedBy ?? '']) <= value) + 2;
   }
 
   #load(): Content<C> {
@@ -140,6 +148,11 @@ export class CsvTable<C extends Columns> {
     }
     return this.#content;
   }
+}
+
+/** The latest date of a row. */
+export function latest(rows: readonly { readonly as_of?: unknown }[]): string {
+  return rows.reduce((day, { as_of }) => (String(as_of) > day ? String(as_of) : day), '');
 }
 
 function problemOfShape(line: string, cells: readonly string[], columns: number): string | undefined {

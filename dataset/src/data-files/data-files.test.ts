@@ -36,12 +36,9 @@ for (const [behaviour, lines, problems] of [
   ['a column is missing', [HEADER.replace(',group', ''), row(1)], [`1: the columns must be ${HEADER}`]],
   ['the file is empty', [''], [`1: the columns must be ${HEADER}`]],
   ['an AS number comes twice', [HEADER, row(1), row(2), row(1)], ['4: 1 appears twice (first in line 2)']],
-  ['a row is out of order', [HEADER, row(1), row(5), row(7), row(3)], ['5: 3 belongs after line 2']],
-  [
-    'a row is out of order after one that cannot be read',
-    [HEADER, row(1), row('x'), row(7), row(3)],
-    ['3: asn is "x", but must be a public AS number, such as 15169', '5: 3 belongs after line 2'],
-  ],
+  ['a row is too late', [HEADER, row(1), row(5), row(7), row(3)], ['5: 3 belongs after line 2']],
+  ['a row is too early', [HEADER, row(1), row(9), row(5), row(7)], ['3: 9 belongs after line 5']],
+  ['the first row is not the smallest', [HEADER, row(3), row(1)], ['3: 1 belongs after line 1']],
   ['a private AS number', [HEADER, row(64_512)], ['2: asn is "64512", but must be a public AS number, such as 15169']],
   ['a number with a zero', [HEADER, row('01')], ['2: asn is "01", but must be a public AS number, such as 15169']],
   [
@@ -102,12 +99,13 @@ for (const [behaviour, table, line, problem] of [
   ],
   ['capitals', tables.torExits, '2001:DB8::/32,a,b,2026-11-17,c', /prefix is "2001:DB8::\/32", but must be a prefix/],
   ['a length', tables.torExits, '192.0.2.0/33,a,b,2026-11-17,c', /prefix is "192\.0\.2\.0\/33", but must be a prefix/],
-  ['a country', tables.asCountries, '1,de,2026-11-17,a', /country is "de", but must be a country, two capital letters/],
+  ['a country', tables.asCountries, '1,de,2026-11-17,a', /country is "de", but must be the code of a country/],
+  ['no country', tables.asCountries, '1,ZZ,2026-11-17,a', /country is "ZZ", but must be the code of a country/],
   [
-    'no country',
+    'a code that is none',
     tables.asCountries,
-    '1,ZZ,2026-11-17,a',
-    /country is "ZZ", but must be a country, two capital letters/,
+    '1,UK,2026-11-17,a',
+    /country is "UK", but must be the code of a country/,
   ],
   ['a registry', tables.registryCountries, 'DE,RIR,2026-11-17,a', /registry is "RIR", but must be one of .*RIPE/],
   ['a flag', tables.crawlers, '192.0.2.0/24,a,b,yes,2026-11-17,c', /is_ai is "yes", but must be true or false$/],
@@ -233,6 +231,23 @@ for (const table of [registryAsNumbers, transferredAsNumbers])
     for (const [i, { first, last }] of table.rows.entries())
       assert.ok(first <= last && last < (table.rows[i + 1]?.first ?? Number.POSITIVE_INFINITY), String(first));
   });
+
+test('name rules: each has one type, and what is ignored has none', () => {
+  const types = new Map<number, string | undefined>();
+  for (const { rule, match, connection_type: type, pattern } of tables.nameRules.rows) {
+    assert.equal(type ?? '', types.get(rule) ?? type ?? '', pattern);
+    assert.deepEqual([rule === 0, type === undefined], [match === 'ignore', match === 'ignore'], pattern);
+    types.set(rule, type);
+  }
+});
+
+test('crawlers: all rows of a bot say the same about it', () => {
+  const bots = new Map<string, boolean>();
+  for (const { company, bot, is_ai } of tables.crawlers.rows) {
+    assert.equal(bots.get(`${company} ${bot}`) ?? is_ai, is_ai, bot);
+    bots.set(`${company} ${bot}`, is_ai);
+  }
+});
 
 test('type labels: each is an AS number that the table of networks does not have', () => {
   for (const { asn } of typeLabels.rows) assert.equal(labelledNetworks.find(asn), undefined, `AS${asn}`);

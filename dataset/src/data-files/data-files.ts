@@ -2,16 +2,29 @@
  * The tables in `dataset/data`, with their columns. What a table is about, and how its rows are known, is in
  * `dataset/data/README.md`. Only a compiler and its reviews read them: lookups read the compiled dataset.
  */
+import { isCountry } from '../country-code.ts';
 import { CONNECTION_TYPES, RIRS } from '../record.ts';
 import * as column from './columns.ts';
-import { CsvTable } from './csv-table.ts';
+import { type Column, CsvTable } from './csv-table.ts';
 
-const { asn, country, day, number, oneOf, optional, pattern, prefix } = column;
+const { asn, day, number, oneOf, optional, pattern, prefix } = column;
 const connectionType = oneOf(CONNECTION_TYPES);
 const registry = oneOf(RIRS);
 const text = column.text();
 /** When the row was known to be right, and how it is known. */
 const known = { as_of: day, source: text };
+
+/** Also has `EU` and `AP`, which registries use for more than one country. */
+export const registryCountries = new CsvTable(
+  'registry-countries.csv',
+  { country: column.text(2), registry, ...known },
+  ['country'],
+);
+
+const country: Column<string> = {
+  parse: (code) => (isCountry(code) && registryCountries.find(code) !== undefined ? code : undefined),
+  wanted: 'the code of a country (ISO 3166-1), such as DE',
+};
 
 export const labelledNetworks = new CsvTable(
   'networks.csv',
@@ -87,12 +100,6 @@ export const registryAddresses = new CsvTable(
 const asNumbers = { first: number, last: number, registry, ...known };
 export const registryAsNumbers = new CsvTable('registry-as-numbers.csv', asNumbers, ['first'], 'first');
 export const transferredAsNumbers = new CsvTable('transferred-as-numbers.csv', asNumbers, ['first'], 'first');
-
-export const registryCountries = new CsvTable(
-  'registry-countries.csv',
-  { country: column.registeredCountry, registry, ...known },
-  ['country'],
-);
 
 export const nameRules = new CsvTable(
   'name-rules.csv',

@@ -3,6 +3,7 @@
  * how much of the answers changed since the previous version.
  */
 
+import { latest } from '../data-files/csv-table.ts';
 import { countryLabels } from '../data-files/data-files.ts';
 import { forEachSegment } from '../diff/segments.ts';
 import type { Dataset } from '../file/read.ts';
@@ -52,7 +53,7 @@ function countryRows(dataset: Dataset, contains: ReadonlyMap<string, readonly st
       if (finished === undefined) return [];
       const row = { field: 'country', measure: 'accuracy', family: `ipv${version}`, weight: 'prefix' } as const;
       const labels = `geofeed of ${operator} (frozen sample)`;
-      return [{ ...row, ...finished, labels, labels_as_of: rows[0]?.as_of ?? '', held_out: false }];
+      return [{ ...row, ...finished, labels, labels_as_of: latest(rows), held_out: false }];
     });
   });
 }

@@ -1,9 +1,9 @@
 /**
  * Connection types by the name of an organisation, for the tens of thousands of small networks that are not labelled by
  * hand. A name is folded to lower-case ASCII words, with one space between and around them: 'T-Mobile Übersee GmbH'
- * becomes ' t mobile ubersee gmbh '. Of `name-rules.csv`, phrases to `ignore` are removed first, so that only the rest
- * of the name counts: 'St. Cloud State University' becomes 'State University'. A `word` matches whole words, a `part`
- * anywhere inside a word, for compounds ('Musterhochschule', 'examplehosting'). The first rule that matches decides.
+ * becomes ' t mobile ubersee gmbh '. Phrases that `name-rules.csv` says to ignore are removed first, so that only the
+ * rest of the name counts: 'St. Cloud State University' becomes 'State University'. A `word` matches whole words, a
+ * `part` anywhere inside a word, for compounds ('Musterhochschule'). The first rule that matches decides.
  */
 import { nameRules } from '../../data-files/data-files.ts';
 import type { ConnectionType } from '../../record.ts';
@@ -51,7 +51,8 @@ function match(folded: string): { role: ConnectionType; word: string } | undefin
 export function roleByName(name: string, handle?: string): { role: ConnectionType; word: string } | undefined {
   const byName = match(fold(name));
   if (handle === undefined || (byName !== undefined && byName.role !== 'residential')) return byName;
-  // About half of all handles end in -NET or -ISP, so the end of a handle is ignored: the bar keeps patterns for the end of a name from matching.
+  // About half of all handles end in -NET or -ISP, so the end of a handle is ignored: after the bar, no pattern for the
+  // end of a name matches.
   const byHandle = match(`${fold(handle).replace(/ (?:isp|internet|scm)(?= )/g, ' |')}|`);
   if (byName === undefined) return byHandle;
   // The name of an access provider with the handle of a datacenter or mobile network: a mixed company, and it is

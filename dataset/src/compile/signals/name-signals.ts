@@ -16,6 +16,7 @@ const vocabulary = wordClasses.derived((rows) => {
     companyWords: new Set(patterns('company')),
   };
 });
+
 /** A second word of such a class says more than the first. */
 const COUNTED_TWICE: ReadonlySet<string> = new Set(['access', 'finance', 'industry', 'public', 'hosting']);
 /** Words with one of these are no part of the name of a person. */

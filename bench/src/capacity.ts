@@ -22,7 +22,7 @@ const LIMITED_KEYS = 5;
 const FREE_LIMIT = 1_000;
 const IDLE_SECONDS = 10;
 const WARM_UP_SECONDS = 10;
-/** Of one process: see the pool. */
+/** Connections of one process: see the pool. */
 const MAX_CONNECTIONS = 9;
 
 type Settings = {

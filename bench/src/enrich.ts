@@ -23,7 +23,7 @@ const SEED = 20260617;
 const LINES = 1_000_000;
 const ROUNDS = 3;
 const GOAL_PER_SECOND = 1_000_000;
-/** Of NDJSON whose addresses are spread over all ranges: each line is parsed, and each record is read from memory. */
+/** NDJSON whose addresses are spread over all ranges: each line is parsed, and each record is read from memory. */
 const NDJSON_RANGES_GOAL_PER_SECOND = 700_000;
 const JOBS_GOAL = 1.7;
 /** For the rows that compare threads, which each open the dataset: a log in which that is a small part. */

@@ -10,7 +10,7 @@ export function dataAsOf({ data_sources, sources }: Pick<Meta, 'data_sources' | 
   return oldestDay(deciding.length > 0 ? deciding : sources.map(({ as_of }) => as_of));
 }
 
-/** Of dates as yyyy-mm-dd; a source without a date is left out. */
+/** Dates are yyyy-mm-dd; a source without a date is left out. */
 export function oldestDay(days: readonly string[]): string | undefined {
   return days.filter((day) => /^[0-9]{4}-/.test(day)).sort()[0];
 }

@@ -53,7 +53,7 @@ export async function checkDomain(domain: string, options: CheckOptions): Promis
   return (await examineDomain(domain, options)).report;
 }
 
-/** Of those whose provider is looked for. A zone can name thousands. */
+/** MX hosts whose provider is looked up. A zone can name thousands. */
 const MAX_MX_HOSTS = 20;
 
 /** The check with all of its findings, for callers that show more than the report. */

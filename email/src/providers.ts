@@ -142,7 +142,7 @@ function providersSeen(mxHosts: readonly string[], spfTexts: readonly string[]):
   return new Set([...mxHosts.map(providerOf), ...bySpf].filter((known) => known !== undefined));
 }
 
-/** Of the longest name in the list, and one more. */
+/** Labels of the longest name in the list, and one more. */
 const MAX_LABELS = 5;
 const MAX_SPF_CHARACTERS = 4096;
 

@@ -64,15 +64,12 @@ export function colonList(value: string): string[] {
 export function tagListErrors({ duplicates, malformed }: TagList): Finding[] {
   const errors = new FindingList();
   for (const raw of malformed.slice(0, MAX_FINDINGS))
-    errors.add({ code: 'malformed_tag', detail: { text: excerpt(raw, MAX_QUOTED) } });
+    errors.add({ code: 'malformed_tag', detail: { text: excerpt(raw) } });
   for (const name of duplicates.slice(0, MAX_FINDINGS))
-    errors.add({ code: 'duplicate_tag', detail: { tag: excerpt(name, MAX_QUOTED) } });
+    errors.add({ code: 'duplicate_tag', detail: { tag: excerpt(name) } });
   for (const { length } of [malformed, duplicates]) errors.addLeftOut(Math.max(0, length - MAX_FINDINGS));
   return errors.toArray();
 }
-
-/** Characters of a tag that a finding shows. */
-const MAX_QUOTED = 60;
 
 const TAG_NAME = /^[A-Za-z][A-Za-z0-9_]*$/;
 

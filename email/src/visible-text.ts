@@ -3,8 +3,11 @@
  * rewrite a terminal, line breaks that forge a line of a log, characters that reverse the direction of writing.
  */
 
+/** Characters of what a finding or an advice quotes. */
+const MAX_QUOTED = 60;
+
 /** An excerpt for a finding: short, and printable ASCII, with other characters written as `\x09`. */
-export function excerpt(text: string, maxCharacters: number): string {
+export function excerpt(text: string, maxCharacters: number = MAX_QUOTED): string {
   if (text.length <= maxCharacters && !HAS_OTHERS.test(text)) return text;
   // Cut before escaping, so that the work does not grow with the record, and afterwards, since an escape is longer.
   const escaped = text.slice(0, maxCharacters + 1).replace(NOT_PRINTABLE_ASCII, escapeCharacter);

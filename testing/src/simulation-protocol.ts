@@ -20,7 +20,7 @@ type OfferedRate = { readonly perSecond: number; readonly seconds: number };
 
 export type OfferedLoad = {
   readonly sent: number;
-  /** Of the requests that had to wait for storage. */
+  /** Waits of the requests that had to wait for storage. */
   readonly waitsMs: readonly number[];
 };
 

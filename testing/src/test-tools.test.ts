@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 
 const SCRIPT = join(import.meta.dirname, '../../.ci/test-tools');
-/** Of the real programs, those that the script itself runs. */
+/** Real programs that the script itself runs. */
 const SHELL_TOOLS = ['dirname', 'ls', 'mkdir'];
 
 function runTestTools(userId: number, setting: string | undefined) {

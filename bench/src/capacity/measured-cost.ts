@@ -18,7 +18,7 @@ type Cost = {
   readonly statements: number;
   readonly kinds: Record<Kind, number>;
   readonly walBytes: number;
-  /** Of PostgreSQL. */
+  /** Processor time of PostgreSQL. */
   readonly cpuSeconds: number;
 };
 

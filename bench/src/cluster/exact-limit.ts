@@ -48,7 +48,7 @@ export async function admittedOverRestarts(
   }
   isOver = true;
   await Promise.all(clients);
-  // Of a request without an answer it is not known whether it was admitted.
+  // A request without an answer may have been admitted or not.
   const unanswered = answers.get(0) ?? 0;
   print(`  ${[...answers].map(([status, count]) => `${count} × ${status === 0 ? 'no answer' : status}`).join(', ')}`);
   await Promise.all(replicas.map(({ stop }) => stop()));

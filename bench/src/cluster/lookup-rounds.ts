@@ -13,7 +13,7 @@ import type { BenchDatabase } from './database.ts';
 
 const ROUNDS = 7;
 const WARM_UP_SECONDS = 3;
-/** Of a turn, before it is measured: leases were returned when their keys went idle, and are taken and opened again. */
+/** Not measured: leases were returned when their keys went idle, and are taken and opened again. */
 const LEAD_IN_SECONDS = 1;
 const SECONDS = 2;
 const CONNECTIONS = 32;

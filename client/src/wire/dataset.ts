@@ -5,7 +5,7 @@ import type { Flag } from './ip.ts';
 export type DatasetReport = {
   version: number;
   built_at: string;
-  /** Of the build; `data_as_of` has the age of the data. */
+  /** Age of the build; `data_as_of` has the age of the data. */
   age_seconds: number;
   /** The date of the oldest source that decides prefixes or countries. */
   data_as_of?: string;

@@ -1,4 +1,4 @@
-/** Of the check of an email domain, with `include: ['networks']`. */
+/** Part of the check of an email domain, with `include: ['networks']`. */
 import type { ConnectionType, ThreatLevel } from './ip.ts';
 
 /** Who carries the domain's mail. */
@@ -27,7 +27,7 @@ export type MailNetwork = {
   threat_level: ThreatLevel | '';
 };
 export type MxNetwork = MailNetwork & { host: string; address: string };
-/** Of the network with the largest part of the range; `shares` are those of the largest networks in it. */
+/** The network with the largest part of the range; `shares` are those of the largest networks in it. */
 export type SenderNetwork = MailNetwork & {
   range: string;
   record_domain: string;

@@ -1,5 +1,7 @@
 /** The SPF record, and the tree of records that it includes. */
+
 import { IconChevronRight } from '@tabler/icons-react';
+import { MAX_LOOKUPS } from '@whence/email/internal/spf/limits';
 import type { SpfTreeNode } from '@whence/server/dashboard-wire/domains';
 import { useState } from 'react';
 import { CopyButton } from '../components/Copy.tsx';
@@ -41,8 +43,6 @@ export function SpfRecord({ raw, errors }: { raw: string; errors: readonly strin
   );
 }
 
-/** RFC 7208 §4.6.4. */
-const MAX_LOOKUPS = 10;
 const OPEN_DEPTH = 2;
 
 /** The records that the SPF record includes, as a collapsible tree with the lookups that each of them needs. */

@@ -1,5 +1,7 @@
 /** Two checks side by side: the zone as it is, and with the tried records. */
+
 import { IconCircleCheck, IconCircleMinus } from '@tabler/icons-react';
+import { MAX_LOOKUPS } from '@whence/email/internal/spf/limits';
 import type { DomainTrial, TrialFinding, TrialState } from '@whence/server/dashboard-wire/domains';
 import type { ReactNode } from 'react';
 import { NetworkLink } from '../components/Links.tsx';
@@ -7,7 +9,6 @@ import { count, formatNumber } from '../format/number.ts';
 import { splitError } from './spf-terms.ts';
 import classes from './TrialResult.module.css';
 
-const MAX_LOOKUPS = 10;
 const PARTS = [
   ['mx', 'MX'],
   ['spf', 'SPF'],

@@ -23,7 +23,7 @@ export type SectionFormat<Name extends string> = {
   readonly magic: string;
   readonly version: number;
   readonly sections: readonly Name[];
-  /** The name of a section in the file, if it is another. */
+  /** The name of a section in the file, if it differs. */
   readonly storedName?: (name: Name) => string;
 };
 

@@ -1,5 +1,5 @@
 /**
- * The file of what changed after a version: the ranges of addresses whose record is another one in the next version, with
+ * The file of what changed after a version: the ranges of addresses whose record differs in the next version, with
  * their records in this version. With the next version it answers everything that this version answered about addresses.
  *
  *   whence-changes 1 <bytes of the header> <CRC-32 of the header>\n

@@ -21,7 +21,7 @@ const RETENTION = 12;
 
 const ADDRESSES = 50;
 
-/** Of both families, in the units of the versions and beside them. */
+/** Addresses of both families, in the units of the versions and beside them. */
 function randomAddresses(random: () => number): Address[] {
   return Array.from({ length: ADDRESSES }, (_, i) => {
     const version = i % 2 === 0 ? 4 : 6;

@@ -202,7 +202,7 @@ export class PastVersions {
   }
 }
 
-/** Of several versions with the number, the newest. */
+/** If several versions have the number, the newest. */
 function findWanted(nodes: readonly Node[], wanted: WantedVersion, now: Date): Node | undefined {
   if ('version' in wanted) return newest(nodes.filter(({ version }) => version === wanted.version));
   if (wanted.day > now.toISOString().slice(0, 10)) return undefined;

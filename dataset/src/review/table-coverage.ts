@@ -18,7 +18,7 @@ export type TableCoverage = {
   readonly networks: number;
   readonly ipv4_addresses: number;
   readonly decided_by: Readonly<Record<Decider, { readonly networks: number; readonly ipv4_addresses: number }>>;
-  /** Of the `networks` largest, how many have a row. */
+  /** How many of the `networks` largest have a row. */
   readonly largest: readonly { readonly networks: number; readonly in_table: number }[];
   readonly table_rows: Readonly<Record<ConnectionType, number>>;
   /** Networks with IPv4 addresses that are flagged as VPN or proxy, and how many of them the table lists as hosting. */

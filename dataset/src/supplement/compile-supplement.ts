@@ -47,7 +47,7 @@ function locations(
   sources: SourceList,
   places: PlaceTable,
 ): Tables['loc'] {
-  // Of several databases the first decides: there is one today.
+  // The first database decides: there is one today.
   const database = ingested.find(
     ({ parsed, feed }) => parsed.shape === 'locations' && feed.drives.includes('location'),
   );

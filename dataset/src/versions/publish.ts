@@ -163,7 +163,7 @@ export function adopt(dataDir: string, published: Published, path: string, meta:
   });
 }
 
-/** The same for a version that is there already, if only its supplement is another one. */
+/** The same for a version that is there already, if only its supplement differs. */
 export function adoptSupplement(dataDir: string, { version, supplement }: Published, path?: string): void {
   const folder = datasetsFolder(dataDir);
   publishing(folder, () => {

@@ -25,7 +25,7 @@ export function wholeVersions<Entry extends Dated>(
   );
 }
 
-/** Of versions from old to new, those to keep. One newer version follows them. */
+/** The versions to keep, from a list from old to new that one newer version follows. */
 export function keptVersions<Entry extends Dated>(
   versions: readonly Entry[],
   retention: Retention,

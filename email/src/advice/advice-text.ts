@@ -1,9 +1,11 @@
 /** The sentences for advice. They are made only here. */
+
 import { MAX_TXT_BYTES } from '../dns/budget.ts';
 import type { DnsFault } from '../dns/fault.ts';
 import { isSpecialUse } from '../dns/special-use.ts';
 import { type Finding, isFailure } from '../findings/finding.ts';
 import { explain } from '../findings/finding-text.ts';
+import { MAX_LOOKUPS, MAX_VOID_LOOKUPS } from '../spf/limits.ts';
 import type { SpfOpening } from '../spf/opening.ts';
 import type { SomeTerms } from '../spf/summary.ts';
 import { cutText, excerpt, MAX_TEXT_CHARACTERS, visible } from '../visible-text.ts';
@@ -101,16 +103,16 @@ const SENTENCES: { readonly [Code in AdviceCode]: (detail: AdviceDetails[Code]) 
     return `${domain} has no SPF record. Publish one that lets ${who} send; before that, add an include: for each other service that sends as ${domain}.`;
   },
   spf_lookalike: ({ domain, raw, isBesideRecord }) => {
-    const found = `receivers do not read the TXT record '${excerpt(raw, MAX_QUOTED)}' of ${domain} as SPF`;
+    const found = `receivers do not read the TXT record '${excerpt(raw)}' of ${domain} as SPF`;
     if (isBesideRecord) return `Remove what looks like a second SPF record: ${found}.`;
     return `The SPF record has no effect: ${found}, because ${beginningFault(raw, 'v=spf1 and a blank')}. Put it right.`;
   },
   spf_merge: ({ domain, count }) =>
     `Merge the ${count} SPF records of ${domain} into one; receivers ignore all of them while there are several.`,
   spf_faults: ({ errors, isSoftened, glued }) =>
-    `Fix the SPF record, which receivers ignore: ${explanationsOf(errors)}.${glued === undefined ? '' : ` "${excerpt(glued, MAX_QUOTED)}" is two terms: the strings of a record are joined without a blank, so one has to be at the end of the first string.`}${isSoftened ? ' Begin with ~all, since it was not in force.' : ''}`,
+    `Fix the SPF record, which receivers ignore: ${explanationsOf(errors)}.${glued === undefined ? '' : ` "${excerpt(glued)}" is two terms: the strings of a record are joined without a blank, so one has to be at the end of the first string.`}${isSoftened ? ' Begin with ~all, since it was not in force.' : ''}`,
   spf_limits: ({ lookups, voidLookups }) =>
-    `The SPF record needs ${lookups} DNS lookups (10 are allowed), ${voidLookups} of which find nothing (2 are allowed): remove includes that are no longer used, or replace a, mx and include with ip4 and ip6 (RFC 7208 section 4.6.4).`,
+    `The SPF record needs ${lookups} DNS lookups (${MAX_LOOKUPS} are allowed), ${voidLookups} of which find nothing (${MAX_VOID_LOOKUPS} are allowed): remove includes that are no longer used, or replace a, mx and include with ip4 and ip6 (RFC 7208 section 4.6.4).`,
   spf_lists_none: ({ domain }) =>
     `The SPF record of ${domain} lists no server, so that its own mail fails SPF too. Name the servers that send.`,
   spf_soften: ({ hasAll }) =>
@@ -118,7 +120,7 @@ const SENTENCES: { readonly [Code in AdviceCode]: (detail: AdviceDetails[Code]) 
       ? 'The SPF record says nothing about servers that it does not list: ?all. Let ~all mark their mail.'
       : 'The SPF record says nothing about servers that it does not list. Let ~all at its end mark their mail.',
   spf_at_limit: () =>
-    'The SPF record needs exactly the 10 DNS lookups that are allowed: one more, also in the record of a provider, and receivers ignore it (RFC 7208 section 4.6.4).',
+    `The SPF record needs exactly the ${MAX_LOOKUPS} DNS lookups that are allowed: one more, also in the record of a provider, and receivers ignore it (RFC 7208 section 4.6.4).`,
   spf_void: ({ terms }) =>
     `The DNS lookups of ${listOf(terms)} in the SPF record find nothing; receivers stop after two of those. Remove ${terms.count === 1 ? 'it' : 'them'}.`,
   spf_harden: ({ domain }) =>
@@ -132,7 +134,7 @@ const SENTENCES: { readonly [Code in AdviceCode]: (detail: AdviceDetails[Code]) 
   spf_redirect_target: ({ domain }) =>
     `The record that redirect= of ${domain} leads to does not end in -all; have its owner tighten it, or publish a record that does.`,
   spf_redirect_beside_all: ({ term, isIncluded }) =>
-    `Receivers ignore "${excerpt(term, MAX_QUOTED)}", because the SPF record has all (RFC 7208 section 6.1). ${isIncluded ? 'If those servers may send, write it as include; otherwise remove it' : 'Remove it'}.`,
+    `Receivers ignore "${excerpt(term)}", because the SPF record has all (RFC 7208 section 6.1). ${isIncluded ? 'If those servers may send, write it as include; otherwise remove it' : 'Remove it'}.`,
   spf_ignored_terms: ({ terms }) =>
     `Receivers ignore what the SPF record has after all: ${listOf(terms)}. Move it before all if those servers may send, or remove it.`,
   spf_mistyped_modifiers: ({ terms }) =>
@@ -216,8 +218,6 @@ const SENTENCES: { readonly [Code in AdviceCode]: (detail: AdviceDetails[Code]) 
   dmarc_models: ({ name, domain }) =>
     `Older receivers (RFC 7489) do not find the record at ${name}; publish one at _dmarc.${domain} or at the organizational domain too.`,
 };
-
-const MAX_QUOTED = 60;
 
 const FAULTS: Readonly<Record<DnsFault, string>> = {
   signatures: 'The DNSSEC signatures of the zone do not validate: without validation the resolver answers.',

@@ -1,7 +1,7 @@
 /** Advice on DKIM. A key cannot be proposed, since only the mail server has the other half; a repaired record can. */
 import { type PublishedKey, parseDkimKey } from '../dkim/dkim.ts';
 import { hasCode } from '../findings/finding.ts';
-import { type Findings, MAX_POINTS, type Score } from '../report/score.ts';
+import { type Findings, MAX_POINTS, type Score, STRONG_RSA_BITS } from '../report/score.ts';
 import { parseTagList } from '../tag-list.ts';
 import type { Change, Draft } from './advice.ts';
 import { looksUnused } from './mail-role.ts';
@@ -59,7 +59,6 @@ function adviseKeys(domain: string, findings: Findings, points: number): Draft[]
   return [...drafts, ...beside];
 }
 
-const STRONG_RSA_BITS = 2048;
 /** RFC 8301 §3.2: verifiers need not support longer ones. */
 const MAX_SUPPORTED_BITS = 4096;
 

@@ -65,12 +65,11 @@ export function rewriteDmarc(raw: string, wish: DmarcWish): { text: string; edit
   if (present !== begun) edits.push({ kind: 'separated tags' });
   const list = parseTagList(present, 'lowered');
   const record = parseDmarc(present);
-  const published = excerpt(tagValue(list, 'p') ?? '', MAX_QUOTED);
+  const published = excerpt(tagValue(list, 'p') ?? '');
   const { policy: to, inForce, sendsNoMail } = wish;
   if (published.toLowerCase() !== to || inForce !== to)
     edits.push({ kind: 'policy', published, inForce, to, sendsNoMail });
-  for (const tag of list.duplicates.slice(0, MAX_REPEATED))
-    edits.push({ kind: 'repeated', tag: excerpt(tag, MAX_QUOTED) });
+  for (const tag of list.duplicates.slice(0, MAX_REPEATED)) edits.push({ kind: 'repeated', tag: excerpt(tag) });
 
   const wrongTags = wrongTagsOf(record);
   const tags = ['v=DMARC1', `p=${wish.policy}`];
@@ -122,7 +121,7 @@ function strayAddresses(malformed: readonly string[], edits: DmarcEdit[]): strin
   for (const text of malformed.slice(0, MAX_ADDRESSES)) {
     if (text === '') continue;
     const uri = repairAddress(text);
-    const from = excerpt(text, MAX_QUOTED);
+    const from = excerpt(text);
     if (uri === undefined) edits.push({ kind: 'dropped', tag: from, why: 'wrong' });
     else {
       uris.push(uri);
@@ -136,7 +135,6 @@ function strayAddresses(malformed: readonly string[], edits: DmarcEdit[]): strin
   return uris;
 }
 
-const MAX_QUOTED = 60;
 const MAX_REPEATED = 10;
 const HISTORIC = ['pct', 'rf', 'ri'];
 /** What needs an escape in a zone file, and stands in no tag on purpose. */
@@ -153,18 +151,18 @@ function keepTag({ name, value, raw }: Tag, wish: DmarcWish, isWrong: boolean, e
   const isPartial = (name === 'pct' && Number(value) < 100) || (name === 't' && value.toLowerCase() === 'y');
   if (isPartial && !isWrong) {
     if (!wish.isFull) return raw;
-    edits.push({ kind: 'full', tag: excerpt(raw, MAX_QUOTED) });
+    edits.push({ kind: 'full', tag: excerpt(raw) });
     return undefined;
   }
   const options = name === 'fo' && isWrong ? repairedOptions(value) : '';
   if (options !== '') {
-    edits.push({ kind: 'repaired options', from: excerpt(value, MAX_QUOTED), to: options });
+    edits.push({ kind: 'repaired options', from: excerpt(value), to: options });
     return `fo=${options}`;
   }
   if (isWrong || ODD.test(raw) || HISTORIC.includes(name)) {
     edits.push({
       kind: 'dropped',
-      tag: excerpt(raw, MAX_QUOTED),
+      tag: excerpt(raw),
       why: HISTORIC.includes(name) && !isWrong ? 'historic' : 'wrong',
     });
     return undefined;
@@ -193,10 +191,10 @@ function keepAddresses(tag: string, value: string, raw: string, edits: DmarcEdit
   for (const item of value.split(/[\s,;]+/).slice(0, MAX_ADDRESSES)) {
     if (item === '') continue;
     const uri = repairAddress(item);
-    if (uri === undefined) edits.push({ kind: 'dropped address', tag, item: excerpt(item, MAX_QUOTED) });
+    if (uri === undefined) edits.push({ kind: 'dropped address', tag, item: excerpt(item) });
     else {
       uris.push(uri);
-      if (uri !== item) edits.push({ kind: 'repaired address', tag, from: excerpt(item, MAX_QUOTED), to: uri });
+      if (uri !== item) edits.push({ kind: 'repaired address', tag, from: excerpt(item), to: uri });
     }
   }
   if (/[^\s,]\s+[^\s,]/.test(value)) edits.push({ kind: 'separated addresses', tag });

@@ -10,6 +10,7 @@ import { type Findings, MAX_POINTS, type Score } from '../report/score.ts';
 import { type Advice, type AdviceDetails, type Change, type Draft, RANKS, type ReportsTo } from './advice.ts';
 import { type DmarcEdit, rewriteDmarc } from './dmarc-record.ts';
 import { canReceive, isPublicSuffix, looksUnused } from './mail-role.ts';
+import { MAX_RECORD_BYTES } from './spf-record.ts';
 
 export function adviseDmarc(domain: string, findings: Findings, score: Score): Draft[] {
   const { dmarc } = findings;
@@ -65,9 +66,6 @@ function changeTo(domain: string, text: string, findings: Findings): { change?: 
   const change = dmarcChange(domain, text, findings);
   return change === undefined ? {} : { change };
 }
-
-/** Longer ones are neither rewritten nor proposed: such a record has a hundred report addresses, or is no good. */
-const MAX_RECORD_BYTES = 4096;
 
 function aliasDetail({ dmarc }: Findings): { alias?: string } {
   const alias = dmarc.steps[0]?.alias;

@@ -65,7 +65,7 @@ function splitGlued(piece: string): string[] {
 
 const GLUED = /(?<=[a-z0-9])(?=(?:[+\-?~]?(?:include:|ip4:|ip6:|exists:)|redirect=|[+\-?~]all$))/i;
 
-/** Longer ones are not rewritten: the report does not show them whole either. */
+/** Longer records are neither rewritten nor proposed: the report does not show them whole either. */
 export const MAX_RECORD_BYTES = 4096;
 
 const MECHANISM = /^([+\-?~]?)(include|a|mx|ptr|exists|ip|ip4|ip6|ipv4|ipv6)[:=](.+)$/i;

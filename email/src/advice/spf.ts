@@ -4,6 +4,8 @@
  */
 import { hasCode } from '../findings/finding.ts';
 import { type Findings, MAX_POINTS, type Score } from '../report/score.ts';
+import { ALL_IPV4 } from '../spf/breadth.ts';
+import { MAX_LOOKUPS } from '../spf/limits.ts';
 import { SPF_LIMIT_CODES } from '../spf/lookups.ts';
 import { excerptOfTerm, parseSpf } from '../spf/spf.ts';
 import type { SomeTerms } from '../spf/summary.ts';
@@ -259,13 +261,11 @@ function adviseOddities(domain: string, { spf }: Findings): Draft[] {
   return drafts;
 }
 
-const MAX_LOOKUPS = 10;
 const MAX_MESSAGE_BYTES = 512;
 /** RFC 7208 §3.4: with the names and headers, more does not fit into the 512 bytes of a message without EDNS. */
 const MAX_QUIET_TXT_BYTES = 450;
 
-const ALL_IPV4 = 2 ** 32;
-/** Of the IPv4 addresses. The senders of a large provider are a tenth of that. */
+/** Share of the IPv4 addresses. The senders of a large provider are a tenth of that. */
 const BROAD_PERCENT = 1;
 
 function adviseBreadth({ breadth }: Findings['spf']): Draft[] {

@@ -140,7 +140,7 @@ export function parseDkimKey(selector: string, txt: readonly string[]): DkimKey 
   const readable = txt.filter((raw) => raw.length <= MAX_TXT_BYTES).slice(0, MAX_RECORDS);
   const records = readable.map((raw) => ({ raw, list: parseTagList(raw) })).filter(({ list }) => isDkimShaped(list));
   const [first, ...more] = records;
-  const named = { selector: excerpt(selector, MAX_QUOTED) };
+  const named = { selector: excerpt(selector) };
   if (txt.length === 0) return noKey(selector, { code: 'selector_not_found', detail: named });
   const hasTooLong = txt.some((raw) => raw.length > MAX_TXT_BYTES);
   const tooLong: Finding = { code: 'record_too_long', detail: { record: 'DKIM', ...named } };
@@ -209,8 +209,7 @@ function isDkimShaped(list: TagList): boolean {
 function versionErrors(list: TagList): Finding[] {
   const version = tagValue(list, 'v');
   if (version === undefined) return [];
-  if (version !== 'DKIM1')
-    return [{ code: 'bad_version', detail: { kind: 'other', version: excerpt(version, MAX_QUOTED) } }];
+  if (version !== 'DKIM1') return [{ code: 'bad_version', detail: { kind: 'other', version: excerpt(version) } }];
   return list.tags[0]?.name === 'v' ? [] : [{ code: 'bad_version', detail: { kind: 'not first' } }];
 }
 
@@ -220,8 +219,7 @@ type Material = { type: DkimReport['key_type']; bits: number; hasMissingPadding:
 function readMaterial(list: TagList, rawLength: number): Material {
   const named = tagValue(list, 'k') ?? 'rsa';
   const type = named === 'rsa' || named === 'ed25519' ? named : '';
-  const errors: Finding[] =
-    type === '' ? [{ code: 'unknown_key_type', detail: { type: excerpt(named, MAX_QUOTED) } }] : [];
+  const errors: Finding[] = type === '' ? [{ code: 'unknown_key_type', detail: { type: excerpt(named) } }] : [];
   const unread: Material = { type, bits: 0, hasMissingPadding: false, errors };
 
   const p = tagValue(list, 'p');
@@ -248,8 +246,6 @@ const MIN_RSA_BITS = 1024;
 const ED25519_BYTES = 32;
 /** TXT records at one name that are looked at; one is right, two are an error. */
 const MAX_RECORDS = 100;
-/** Characters of a tag's value that a finding shows. */
-const MAX_QUOTED = 60;
 
 type Measure = Pick<Material, 'bits' | 'errors'>;
 
@@ -275,9 +271,9 @@ function usageErrors(list: TagList): Finding[] {
   const services = tagValue(list, 's');
   const errors: Finding[] = [];
   if (hashes !== undefined && !colonList(hashes).includes('sha256'))
-    errors.push({ code: 'hash_not_sha256', detail: { hashes: excerpt(hashes, MAX_QUOTED) } });
+    errors.push({ code: 'hash_not_sha256', detail: { hashes: excerpt(hashes) } });
   if (services !== undefined && !colonList(services).some((service) => service === '*' || service === 'email'))
-    errors.push({ code: 'service_not_email', detail: { services: excerpt(services, MAX_QUOTED) } });
+    errors.push({ code: 'service_not_email', detail: { services: excerpt(services) } });
   return errors;
 }
 
@@ -303,7 +299,7 @@ function keyOf(selector: string, domain: string, answer: Answer<string>): Publis
     return { ...noKey(selector, dnsFailure(keyName(selector, domain), 'TXT', answer)), ...origin };
   const alias = aliasOf(answer);
   if (answer.kind !== 'found' && alias !== undefined) {
-    const detail = { selector: excerpt(selector, MAX_QUOTED), alias };
+    const detail = { selector: excerpt(selector), alias };
     return { ...noKey(selector, { code: 'selector_not_found', detail }), ...origin };
   }
   return { ...parseDkimKey(selector, textsOf(answer)), ...origin };

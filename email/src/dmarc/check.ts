@@ -242,8 +242,5 @@ function describe({ name, raw }: { readonly name: string; readonly raw: string }
   readonly raw: string;
   readonly fault: LookalikeFault;
 } {
-  return { name, raw: excerpt(raw, MAX_QUOTED), fault: lookalikeFault(raw) };
+  return { name, raw: excerpt(raw), fault: lookalikeFault(raw) };
 }
-
-/** Characters of a lookalike that a finding shows. */
-const MAX_QUOTED = 60;

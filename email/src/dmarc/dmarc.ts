@@ -122,8 +122,6 @@ export function parseDmarc(raw: string): DmarcRecord {
 
 /** RFC 7489 §6.3; RFC 9989 appendix A.6 has the reasons for dropping them. */
 const HISTORIC_TAGS = ['pct', 'rf', 'ri'];
-/** Characters of a tag's value that a finding shows. */
-const MAX_QUOTED = 60;
 const POLICY_TAGS = ['p', 'sp', 'np'];
 const POLICIES: readonly string[] = ['none', 'quarantine', 'reject'] satisfies DmarcPolicy[];
 
@@ -149,7 +147,7 @@ function policyErrors(list: TagList): Finding[] {
   if (tagValue(list, 'p') === undefined) errors.add({ code: 'missing_policy', detail: {} });
   for (const { name, value } of list.tags) {
     if (!isPolicyTag(name) || isPolicy(value.toLowerCase())) continue;
-    const detail = { tag: name, value: excerpt(value, MAX_QUOTED) };
+    const detail = { tag: name, value: excerpt(value) };
     if (name === 'p') errors.add({ code: 'bad_policy', detail });
     else if (name === 'sp') errors.add({ code: 'bad_subdomain_policy', detail });
     else errors.add({ code: 'bad_tag_value', detail: { ...detail, expected: 'policy' } });
@@ -202,7 +200,7 @@ class ValueReader {
     if (value === undefined) return [];
     const { uris, bad, unread } = parseReportUris(value);
     for (const item of bad) {
-      const detail = { tag: name, item: excerpt(item, MAX_QUOTED), kind: uriFault(item) };
+      const detail = { tag: name, item: excerpt(item), kind: uriFault(item) };
       this.errors.add({ code: 'bad_report_uri', detail });
     }
     if (unread > 0) this.errors.add({ code: 'bad_report_uri', detail: { tag: name, kind: 'too many', unread } });
@@ -210,7 +208,7 @@ class ValueReader {
   }
 
   #refuse(tag: string, value: string, expected: TagRule): void {
-    this.errors.add({ code: 'bad_tag_value', detail: { tag, value: excerpt(value, MAX_QUOTED), expected } });
+    this.errors.add({ code: 'bad_tag_value', detail: { tag, value: excerpt(value), expected } });
   }
 }
 

@@ -13,16 +13,16 @@ const MAX_QUESTIONS = 200;
 /** Questions about names of one other registrable domain, which may be the victim of the zone's owner. */
 const MAX_FOREIGN_QUESTIONS = 40;
 
-/** Of all answers that one check holds, decoded. */
+/** All answers that one check holds, decoded. */
 const MAX_HELD_BYTES = 1024 * 1024;
 
 /** CNAMEs followed for one name. RFC 1034 sets no limit. Resolvers do, from 8 on; longer chains are mistakes. */
 export const MAX_ALIASES = 8;
 
-/** Of one TXT record. The longest keys and SPF records in use are below 4 KiB. */
+/** One TXT record. The longest keys and SPF records in use are below 4 KiB. */
 export const MAX_TXT_BYTES = 16 * 1024;
 
-/** Of the replies that all checks of a process share. */
+/** The replies that all checks of a process share. */
 export const MAX_CACHE_BYTES = 64 * 1024 * 1024;
 
 export class CheckBudget {

@@ -17,7 +17,7 @@ export type MessageRecord = {
   readonly type: number;
   readonly class: number;
   readonly ttl: number;
-  /** Of the data. */
+  /** Position of the data. */
   readonly start: number;
   readonly end: number;
 };

@@ -53,7 +53,7 @@ export type DnsClient = {
 const SOCKETS = { places: 2048, perTurn: 2048 };
 
 /**
- * Of those, how many recent queries may be unanswered: the receive buffer of a resolver holds a few hundred datagrams,
+ * How many recent queries may be unanswered: the receive buffer of a resolver holds a few hundred datagrams,
  * and each lost one costs a timeout (measured with 200 checks at once: one in eight lost with 2048, none with 256). A
  * query older than WINDOW_MS has arrived or is lost, and makes room for the next, so silent servers delay others no
  * longer.

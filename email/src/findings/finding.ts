@@ -130,7 +130,7 @@ export type FindingDetails = {
 /** TXT records at a name that says what they are for. */
 type NamedRecord = 'SPF' | 'DMARC' | 'MTA-STS' | 'TLS-RPT' | 'BIMI';
 
-/** Of the three numbers and the data (RFC 6698 §2.1, RFC 7672 §3.1). */
+/** What is wrong with the three numbers or the data (RFC 6698 §2.1, RFC 7672 §3.1). */
 export type TlsaFault = 'usage' | 'selector' | 'matching type' | 'length';
 
 /** Why a lookalike of a DMARC record is none: no semicolon after `v=DMARC1`, or anything else about its beginning. */

@@ -62,7 +62,7 @@ function named(part: Part, names: readonly string[]): Evidence['dangling'] {
 
 const MAX_NAMES = 50;
 
-/** Of the key itself: a selector can be renamed, and tags around a key change. `''` without one. */
+/** Fingerprint of the key itself: a selector can be renamed, and tags around a key change. `''` without one. */
 export function keyFingerprint({ raw }: Pick<DkimReport, 'raw'>): string {
   const data = tagValue(parseTagList(raw), 'p')?.replace(/\s/g, '') ?? '';
   return data === '' ? '' : createHash('sha256').update(data).digest('hex').slice(0, FINGERPRINT_CHARACTERS);

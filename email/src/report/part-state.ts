@@ -2,7 +2,9 @@
  * What is known of a part of the report, in one wording for the report, the table, CSV and the dashboard. A part that DNS
  * did not answer for is `unverified`: it is neither missing nor worth fewer points.
  */
+
 import { isSetUpForNoMail } from '../advice/mail-role.ts';
+import { MAX_LOOKUPS } from '../spf/limits.ts';
 import type { DkimReport, EmailReport } from './report.ts';
 import type { Findings } from './score.ts';
 
@@ -89,9 +91,6 @@ function viewSpf({ spf }: EmailReport, { risk }: Verdict): PartView {
   const all = spf.all_qualifier === '' ? 'errors' : `${spf.all_qualifier}all`;
   return verified(spf.is_valid, spf.is_valid ? `${all} ${lookups}` : `errors ${lookups}`, spf.raw);
 }
-
-/** RFC 7208 §4.6.4. */
-const MAX_LOOKUPS = 10;
 
 function viewDkim({ dkim }: EmailReport, { isFinished }: Verdict): PartView {
   const found = dkim.filter((key) => key.found);

@@ -5,7 +5,7 @@ import type { TransportReport } from './report.ts';
 export type ComparedPart = Part | keyof TransportReport;
 
 export type ReportChange =
-  /** Of the grade and the score: `B 85`. */
+  /** Grade and score: `B 85`. */
   | { readonly kind: 'score'; readonly from: string; readonly to: string }
   | {
       readonly kind: 'changed';

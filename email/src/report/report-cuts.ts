@@ -4,9 +4,9 @@ import { limitFindings, MAX_FINDINGS } from '../findings/finding-list.ts';
 import { formatFinding } from '../findings/finding-text.ts';
 import { cutText, MAX_TEXT_CHARACTERS } from '../visible-text.ts';
 
-/** Of one `raw`, as JSON. A record of ASCII characters stays whole up to this length. */
+/** One `raw`, as JSON. A record of ASCII characters stays whole up to this length. */
 export const MAX_RAW_BYTES = 4 * 1024;
-/** Of a name, which may contain any bytes. */
+/** A name, which may contain any bytes. */
 export const MAX_NAME_BYTES = 255;
 /** The texts of a list that is as long as a record makes it: terms, report addresses. */
 const MAX_LIST_BYTES = 16 * 1024;
@@ -28,7 +28,7 @@ export function cutList(texts: readonly string[], maxBytes: number = MAX_LIST_BY
   return shown;
 }
 
-/** The text, or its beginning and `…`, in at most so many bytes of JSON. */
+/** The text, or its beginning and `…`, in at most `maxBytes` bytes of JSON. */
 export function cutToBytes(text: string, maxBytes: number): string {
   // A character takes a byte at least.
   if (text.length <= maxBytes && jsonBytes(text) <= maxBytes) return text;

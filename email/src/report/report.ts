@@ -2,7 +2,7 @@
  * The report of a check, with the field names of the interface specification. Every field is always present, never
  * null.
  */
-/** Of a report as JSON, whatever the zone contains. */
+/** Limit of a report as JSON, whatever the zone contains. */
 export const MAX_REPORT_BYTES = 256 * 1024;
 
 export type Grade = 'A' | 'B' | 'C' | 'D' | 'F';

@@ -13,7 +13,7 @@ export type Score = { mx: number; spf: number; dkim: number; dmarc: number; tota
 
 export const MAX_POINTS = { mx: 10, spf: 25, dkim: 30, dmarc: 35 } as const;
 
-const STRONG_RSA_BITS = 2048;
+export const STRONG_RSA_BITS = 2048;
 
 export function score({ mx, spf, dkim, dmarc }: Findings): Score {
   const parts = { mx: scoreMx(mx), spf: scoreSpf(spf), dkim: scoreDkim(dkim), dmarc: scoreDmarc(dmarc) };

@@ -10,6 +10,7 @@ import { Turns } from '../dns/turns.ts';
 import { dnsFailure, type Finding } from '../findings/finding.ts';
 import { FindingList } from '../findings/finding-list.ts';
 import type { MxFindings } from '../mx/mx.ts';
+import { ALL_IPV4 } from '../spf/breadth.ts';
 import type { SpfFindings, SpfNode } from '../spf/lookups.ts';
 import { type Passing, passingNetworks, unionSize } from '../spf/passing.ts';
 import { evaluatedTerms, excerptOfTerm, parseSpf, type SpfTerm } from '../spf/spf.ts';
@@ -38,10 +39,9 @@ export type SenderRange = { readonly range: string; readonly recordOf: string };
 /** A record of 16 KiB may have 1,700 of them, and a tree 100 records. */
 const MAX_RANGES = 2_000;
 const MAX_UNLISTED = 20;
-/** Of one host. A zone can list thousands. */
+/** Addresses of one host. A zone can list thousands. */
 const MAX_ADDRESSES = 50;
 const MAX_MX_HOSTS = 10;
-const ALL_IPV4 = 2 ** 32;
 const ALL_SLASH48S = 2 ** 48;
 
 export async function findMailSenders(

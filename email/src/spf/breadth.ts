@@ -23,7 +23,7 @@ type Size = Omit<TermBreadth, 'term'>;
 /** A tree can have 100,000 networks; above this many, what two records both name is counted twice. */
 const MAX_MERGED = 5_000;
 const MAX_TERMS = 50;
-const ALL_IPV4 = 2 ** 32;
+export const ALL_IPV4 = 2 ** 32;
 
 /** `ownTerms` are those of the domain's record that a receiver evaluates. */
 export function breadthOf(root: PassingNode, ownTerms: readonly SpfTerm[]): SpfBreadth {

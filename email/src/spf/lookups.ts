@@ -12,6 +12,7 @@ import { type Absence, absenceOf, dnsFailure, type Finding, type FindingCode } f
 import { limitFindings } from '../findings/finding-list.ts';
 import type { SpfReport } from '../report/report.ts';
 import { breadthOf, type SpfBreadth } from './breadth.ts';
+import { MAX_LOOKUPS, MAX_VOID_LOOKUPS } from './limits.ts';
 import { expandForDomain } from './macro.ts';
 import { findOpening, openOwnTerms, type SpfOpening } from './opening.ts';
 import {
@@ -32,7 +33,7 @@ export type SpfNode = {
   via: string;
   /** `''` if the term does not lead to a record, or there is none. */
   raw: string;
-  /** Of this subtree, including itself. */
+  /** Lookups of this subtree, including itself. */
   lookups: number;
   children: SpfNode[];
   errors: Finding[];
@@ -89,13 +90,10 @@ export async function checkSpf(
   return findingsOf(root, apex);
 }
 
-// RFC 7208 §4.6.4: at most 10 terms that cause queries, over the whole tree. More is permerror at the receiver. We go
-// on counting, so that the report can show how far over the limit the record is, up to two limits that no real zone
-// reaches.
-const MAX_LOOKUPS = 10;
+// We go on counting above the limit, so that the report can show how far over it the record is, up to two limits that no
+// real zone reaches.
 const MAX_COUNTED = 100;
 const MAX_DEPTH = 20;
-const MAX_VOID_LOOKUPS = 2;
 const MAX_MX_HOSTS = 10;
 /** The errors that fewer lookups would resolve. */
 export const SPF_LIMIT_CODES: readonly FindingCode[] = ['too_many_lookups', 'too_many_void_lookups'];

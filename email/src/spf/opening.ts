@@ -55,14 +55,14 @@ export function passes(term: LookupTerm): boolean {
   return term.kind === 'redirect' || term.qualifier === '+';
 }
 
-/** Of the node and all that its terms lead to. */
+/** Records of the node and of all that its terms lead to. */
 export function recordsThatPass(node: PassingNode): SpfSummary[] {
   const children = node.children.filter(({ origin }) => origin !== undefined && passes(origin.term));
   return [...(node.summary === undefined ? [] : [node.summary]), ...children.flatMap(recordsThatPass)];
 }
 
 const HALF_OF_IPV4 = 2 ** 31;
-/** Of 2000::/3, from which all global addresses are (RFC 4291 §2.4), in /48s. */
+/** Half of 2000::/3, which has all global addresses (RFC 4291 §2.4), in /48s. */
 const HALF_OF_IPV6 = 2 ** 44;
 
 function openNetworks(summaries: readonly SpfSummary[]): SpfOpening | undefined {

@@ -16,7 +16,7 @@ export type SpfSummary = {
    * and only without `all` (§6.1).
    */
   readonly lookups: readonly LookupTerm[];
-  /** Of the first `all`, which wins (§5.1); absent without one. */
+  /** Qualifier of the first `all`, which wins (§5.1); absent without one. */
   readonly allQualifier: Qualifier | undefined;
   readonly hasRedirect: boolean;
   /** `ptr` or `%{p}` (§5.5, §7.3). */

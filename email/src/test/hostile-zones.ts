@@ -17,7 +17,7 @@ function times<T>(count: number, make: (i: number) => T): T[] {
   return Array.from({ length: count }, (_, i) => make(i));
 }
 
-/** 100 includes, each a record of so many bytes. */
+/** 100 includes, each a record of `bytes` bytes. */
 export function manyIncludes(domain: string, bytes: number): ZoneRecords {
   const names = times(100, (i) => `i${i}.${domain}`);
   return {
@@ -29,7 +29,7 @@ export function manyIncludes(domain: string, bytes: number): ZoneRecords {
 
 export const MANY_SELECTORS = times(50, (i) => `k${i}`);
 
-/** A key under each of `MANY_SELECTORS`, of so many bytes, with an error at each of them. */
+/** A key under each of `MANY_SELECTORS`, of `bytes` bytes, with an error at each of them. */
 export function manySelectors(domain: string, bytes: number): ZoneRecords {
   const entries = MANY_SELECTORS.map((selector): [string, ZoneEntry] => [
     `${selector}._domainkey.${domain}`,

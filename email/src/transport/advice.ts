@@ -111,7 +111,7 @@ function policyOf(
   const hosts = findings.mx.report.records;
   const lines = ['version: STSv1', `mode: ${mode}`, ...hosts.map((host) => `mx: ${host}`), `max_age: ${maxAgeSeconds}`];
   const text = `${lines.join('\r\n')}\r\n`;
-  // §3.1: senders fetch the policy again when the id is another; any text that changes with it will do.
+  // §3.1: senders fetch the policy again when the id changes; any text that changes with it will do.
   const id = createHash('sha256').update(text).digest('hex').slice(0, ID_CHARACTERS);
   return {
     record: { name: `_mta-sts.${domain}`, type: 'TXT', text: `v=STSv1; id=${id}` },

@@ -10,8 +10,6 @@ import { tagValue } from '../tag-list.ts';
 import { excerpt } from '../visible-text.ts';
 import { selectVersioned } from './versioned-record.ts';
 
-const MAX_QUOTED = 60;
-
 /** Receivers look at the domain, then at the registrable domain. Both are asked at once. */
 export async function checkBimi(
   domain: string,
@@ -49,7 +47,7 @@ function isHttps(text: string): boolean {
 }
 
 function badUri(tag: 'l' | 'a', value: string): Finding {
-  return { code: 'bad_bimi_uri', detail: { tag, value: excerpt(value, MAX_QUOTED) } };
+  return { code: 'bad_bimi_uri', detail: { tag, value: excerpt(value) } };
 }
 
 function reportOf(

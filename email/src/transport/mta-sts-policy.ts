@@ -14,7 +14,6 @@ type MtaStsPolicy = {
 
 /** A year and a quarter of a day. */
 const MAX_AGE_SECONDS = 31_557_600;
-const MAX_QUOTED = 60;
 const MAX_NAME_CHARACTERS = 255;
 const PATTERN = /^(?:\*\.)?(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
@@ -24,7 +23,7 @@ export function parseMtaStsPolicy(text: string): MtaStsPolicy {
   const refuse = (field: 'version' | 'mode' | 'max_age' | 'mx', value: string | undefined) =>
     errors.add({
       code: 'bad_mta_sts_policy',
-      detail: { field, ...(value !== undefined && { value: excerpt(value, MAX_QUOTED) }) },
+      detail: { field, ...(value !== undefined && { value: excerpt(value) }) },
     });
   // Only mx may be repeated; of others the first counts.
   const first = (key: string) => fields.find((field) => field.key === key)?.value;

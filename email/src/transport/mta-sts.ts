@@ -36,8 +36,6 @@ export type MtaStsOptions = {
 export const MAX_POLICY_BYTES = 64 * 1024;
 export const POLICY_TIMEOUT_MS = 5_000;
 
-const MAX_QUOTED = 60;
-
 /** `hosts` are the MX hosts that mail is delivered to. */
 export async function checkMtaSts(
   domain: string,
@@ -56,7 +54,7 @@ export async function checkMtaSts(
   const published = { raw: record.raw, id: id ?? '' };
   const errors = [...record.errors];
   if (id === undefined || !/^[A-Za-z0-9]{1,32}$/.test(id))
-    errors.push({ code: 'bad_mta_sts_id', detail: id === undefined ? {} : { id: excerpt(id, MAX_QUOTED) } });
+    errors.push({ code: 'bad_mta_sts_id', detail: id === undefined ? {} : { id: excerpt(id) } });
   // §3.1: with an invalid record there is no policy.
   if (errors.length > 0) return reportOf(published, errors);
 
@@ -75,7 +73,7 @@ export async function checkMtaSts(
   const typeErrors: Finding[] =
     type.trim().toLowerCase() === 'text/plain'
       ? []
-      : [{ code: 'policy_not_text', detail: { type: excerpt(type.trim(), MAX_QUOTED) } }];
+      : [{ code: 'policy_not_text', detail: { type: excerpt(type.trim()) } }];
   const unlisted = mode === 'none' ? [] : hosts.filter((candidate) => !allowsHost(mx, candidate));
   const hostErrors = unlisted.map(
     (candidate): Finding => ({ code: 'policy_without_host', detail: { host: candidate } }),

@@ -4,7 +4,7 @@ import type { TransportReport } from '../report/report.ts';
 import { cutList, cutToBytes, MAX_NAME_BYTES, MAX_RAW_BYTES, sentences } from '../report/report-cuts.ts';
 import { cutText } from '../visible-text.ts';
 
-/** Of one host. A record may hold a whole certificate. */
+/** TLSA records of one host. A record may hold a whole certificate. */
 const MAX_TLSA_BYTES = 1024;
 const MAX_LIST_BYTES = 4 * 1024;
 

@@ -6,7 +6,6 @@ import { tagValue } from '../tag-list.ts';
 import { excerpt } from '../visible-text.ts';
 import { selectVersioned } from './versioned-record.ts';
 
-const MAX_QUOTED = 60;
 const MAX_URIS = 20;
 
 export async function checkTlsRpt(domain: string, resolver: Resolver): Promise<TlsRptReport<Finding>> {
@@ -34,7 +33,7 @@ function isReportUri(item: string): boolean {
 
 function uriFault(item: string): Finding {
   const kind = item === '' ? 'empty' : /^[a-z][a-z0-9+.-]*:/i.test(item) ? 'not a URI' : 'no scheme';
-  return { code: 'bad_report_uri', detail: { tag: 'rua', item: excerpt(item, MAX_QUOTED), kind } };
+  return { code: 'bad_report_uri', detail: { tag: 'rua', item: excerpt(item), kind } };
 }
 
 function reportOf(raw: string, report_uris: string[], errors: Finding[]): TlsRptReport<Finding> {

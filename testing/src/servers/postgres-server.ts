@@ -76,7 +76,7 @@ export class PostgresServer {
     return server;
   }
 
-  /** Of a server of the test's own. */
+  /** Process id, if the server is the test's own. */
   get pid(): number | undefined {
     return this.#child?.pid;
   }

@@ -24,7 +24,7 @@ const TTL_SECONDS = 300;
 /** A pointer to the name in the question. */
 const QUESTION_NAME = Buffer.from([0xc0, HEADER_BYTES]);
 const ROOT = Buffer.from([0]);
-/** Of the root: two names, serial, refresh, retry, expire, minimum. */
+/** SOA of the root: two names, serial, refresh, retry, expire, minimum. */
 const SOA: Answer = { type: TYPE.SOA, data: Buffer.from([0, 0, ...[1, 60, 60, 60, 60].flatMap((n) => [0, 0, 0, n])]) };
 
 export function parseQuery(message: Buffer): Query | undefined {

@@ -33,7 +33,7 @@ export type Facts = {
   readonly rir: { readonly value: Rir; readonly source: Source };
   /** From the sources of countries. A listing that names a country comes before it. */
   readonly country: Stated<string> | undefined;
-  /** What other sources of countries and the registry say, where it is another country. */
+  /** What other sources of countries and the registry say, where it is a different country. */
   readonly otherCountries: readonly Stated<string>[];
   readonly listings: readonly Listing[];
   readonly overrides: AppliedOverrides | undefined;

@@ -32,7 +32,7 @@ export type ImplausibleChange = {
 
 const MAX_GROWTH = 3;
 const MAX_LOSS = 0.5;
-/** Of the announced space. Smaller growth is plausible at any factor: a new feed, a new provider. */
+/** Share of the announced space. Smaller growth is plausible at any factor: a new feed, a new provider. */
 const SMALL_SHARE = 0.001;
 const MAX_ANSWERED_LOSS = 0.02;
 /** Shares of right answers may lose 5 points, shares of wrong answers may gain 1 point. */

@@ -73,7 +73,7 @@ function joinHolders(
 ): { layer: Layer; list: readonly Stated<Holder>[] } {
   const ranges = new Ranges();
   const list: Stated<Holder>[] = [];
-  // Of equally narrow rows the later one decides in a layer, so the most trusted file is added last.
+  // The later of equally narrow rows decides in a layer, so the most trusted file is added last.
   for (const { source, ranges: blocks, holders } of [...delegations].reverse()) {
     const offset = list.length;
     for (const value of holders) list.push({ value, source });

@@ -95,7 +95,7 @@ const SLASH = 0x2f;
 const BEFORE_IPV4 = Buffer.from('{"ipv4":');
 const BEFORE_IPV6 = Buffer.from(',"ipv6":');
 const FRAME_BYTES = 64;
-/** Of a prefix with its quotes and comma: "255.255.255.255/32", and 39 characters of address with /128. */
+/** The longest prefix with its quotes and comma: "255.255.255.255/32", and 39 characters of address with /128. */
 const MAX_BYTES = { 4: 21, 6: 46 } as const;
 
 function compare(a: Prefix, b: Prefix): number {

@@ -44,7 +44,7 @@ export function connectionError(error: unknown, party: string): ConnectionError 
 type SystemError = {
   readonly code?: string;
   readonly message: string;
-  /** Of OpenSSL and of the HTTP parser. */
+  /** Set by OpenSSL and by the HTTP parser. */
   readonly reason?: string;
   readonly cert?: { readonly subjectaltname?: string };
 };

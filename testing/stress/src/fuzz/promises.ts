@@ -4,7 +4,7 @@ import type { PromiseRow } from '../promise-table.ts';
 import { type HttpResult, MAX_STALL_MS } from './http/run.ts';
 import type { LibraryResult } from './libraries/runs.ts';
 
-/** Of the server, between the first tenth of the cases and the end. */
+/** Growth of the server between the first tenth of the cases and the end. */
 const MAX_MEMORY_GROWTH = 0.5;
 /** A process that only parses small inputs. */
 const MAX_LIBRARY_BYTES = 500e6;

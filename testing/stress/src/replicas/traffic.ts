@@ -17,7 +17,7 @@ export type Lookup = {
 const TICK_MS = 20;
 const TIMEOUT_MS = 15_000;
 const CONNECTIONS = 64;
-/** Of the requests, those with the key whose limit is being used up. */
+/** Share of the requests with the key whose limit is being used up. */
 export const LIMITED_SHARE = 0.25;
 
 export class Traffic {

@@ -9,7 +9,7 @@ import type { LoadTotals } from './load/start-load.ts';
 import { FREE_LIMIT, type FreeKeyEnd, type ProcessSample } from './server-state.ts';
 
 export type SoakRecord = {
-  /** Of the load. */
+  /** When the load began and ended. */
   readonly fromMs: number;
   readonly toMs: number;
   readonly kills: readonly number[];

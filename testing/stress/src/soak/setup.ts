@@ -21,7 +21,7 @@ export type SoakSetup = MixInput & {
   readonly dataDir: string;
   readonly versions: readonly [number, number];
   readonly administrator: MadeAccount;
-  /** Of statistics, all within the last year. */
+  /** Rows of statistics, all within the last year. */
   readonly usageRows: number;
 };
 

@@ -16,7 +16,7 @@ export type TimelineEvent =
     }
   | { readonly kind: 'lock'; readonly atMs: number; readonly lengthMs: number };
 
-/** Of a run of ten minutes. Shorter and longer runs have a share of them. */
+/** Counts of a run of ten minutes. Shorter and longer runs have a share of them. */
 export const FULL_RUN = {
   minutes: 10,
   swaps: 100,

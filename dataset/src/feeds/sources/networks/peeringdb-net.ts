@@ -13,8 +13,8 @@ import { NetworkListBuilder } from './network-list.ts';
 const WHAT = 'a PeeringDB list of networks';
 
 /**
- * Of several types the first in this list decides. NSP and infrastructure types say nothing about the users of an
- * address.
+ * If a network has several types, the first in this list decides. NSP and infrastructure types say
+ * nothing about the users of an address.
  */
 const ROLES: readonly (readonly [type: string, role: ConnectionType])[] = [
   ['Cable/DSL/ISP', 'residential'],

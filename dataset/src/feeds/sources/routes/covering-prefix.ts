@@ -7,7 +7,7 @@
  *     been announced there too;
  *   - the network has more than half of it.
  *
- * Of several such prefixes the widest is taken. Measured on IPv6 ranges of 2026 against RIPE RIS of 2019: of the
+ * The widest such prefix is taken. Measured on IPv6 ranges of 2026 against RIPE RIS of 2019: of the
  * prefixes of such rests 1.6 % were announced, of the covering prefixes 28 %; of the ranges that are a prefix 18 %.
  */
 import { addressBits, lastAddress, widestPrefixLength } from '../../../prefix.ts';

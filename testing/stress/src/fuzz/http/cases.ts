@@ -18,7 +18,7 @@ export type HttpCase = {
   /** Answers after which there is nothing to wait for; absent where it is not known. */
   readonly requests?: number;
   readonly isHead?: boolean;
-  /** Of the first answer, where it is known what is right. */
+  /** Status of the first answer, where it is known what is right. */
   readonly statuses?: readonly number[];
 };
 

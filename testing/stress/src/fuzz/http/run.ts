@@ -27,7 +27,7 @@ export type HttpResult = {
   readonly stalls: number;
   readonly confirmedStalls: readonly Stall[];
   readonly scrapes: number;
-  /** Of the server: after the first tenth of the cases, at the end, at most. */
+  /** Memory of the server: after the first tenth of the cases, at the end, at most. */
   readonly memory: { readonly early: number; readonly end: number; readonly peak: number };
   readonly errorsInLog: ReadonlyMap<string, number>;
   /** The first lines of level error. */

@@ -15,7 +15,7 @@ export const API_KEY = `whence_${'K'.repeat(36)}`;
 export const MCP_KEYS = Array.from({ length: 40 }, (_, i) => `whence_MCP-${i}-`.padEnd(43, 'M'));
 export const sessionOf = (person: Person) => `SESSION-${person}-`.padEnd(43, 'S');
 export const csrfTokenOf = (person: Person) => `CSRF-${person}-`.padEnd(43, 'C');
-/** Of the account `leaving`, and of a key that may be revoked. */
+/** Ids of the account `leaving`, and of a key that may be revoked. */
 export const ACCOUNT_ID = 'ACCOUNT-ID'.padEnd(16, 'A');
 export const KEY_ID = 'KEY-ID'.padEnd(16, 'I');
 

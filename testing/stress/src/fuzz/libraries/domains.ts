@@ -9,7 +9,7 @@ import type { Subject } from './subject.ts';
 
 type LibraryDomain = {
   readonly name: string;
-  /** Of all cases of a run. */
+  /** Share of all cases of a run. */
   readonly share: number;
   open(): Subject | Promise<Subject>;
 };

@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net';
 
 const BATCHES = 12;
 const ADDRESSES = 1_000;
-/** Of all kinds together: about 60 KB in one write. */
+/** Requests of all kinds together: about 60 KB in one write. */
 const PIPELINED = 1_000;
 const TARGETS = [
   '/openapi.json',

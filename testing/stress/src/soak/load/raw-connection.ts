@@ -20,7 +20,7 @@ export class RawConnection {
   #onOutcome: ((outcome: Outcome) => void) | undefined;
   #received: Buffer[] = [];
   #receivedBytes = 0;
-  /** Of the answer being read, once its head is there. */
+  /** Head of the answer being read, once it is there. */
   #head: { text: string; status: number; bytes: number; totalBytes: number } | undefined;
   #reason = 'closed';
   answered = 0;

@@ -5,8 +5,8 @@
  */
 import { roleByName } from '../compile/describe/name-rules.ts';
 import { labelledNetworks } from '../data-files/data-files.ts';
+import { rirOfAsn } from '../data-files/rir.ts';
 import type { Dataset } from '../file/read.ts';
-import { rirOfAsn } from '../rir.ts';
 
 export const DISPUTED_FIELDS = ['country', 'rir', 'connection_type'] as const;
 type DisputedField = (typeof DISPUTED_FIELDS)[number];

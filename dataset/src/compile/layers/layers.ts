@@ -2,10 +2,11 @@
  * Everything that the sources state about one address family, as layers with names. The values of a layer are numbers;
  * the comment on the layer says what they mean.
  */
+
+import { ianaLayer } from '../../data-files/rir.ts';
 import type { Holder } from '../../feeds/parsed.ts';
 import { flatten, type Layer, Ranges } from '../../ranges.ts';
 import type { Source } from '../../record.ts';
-import { ianaLayer } from '../../rir.ts';
 import { specialPurposeRanges } from '../../special-purpose.ts';
 import type { CompileInput, DelegationSource, OwnNetworks, Stated } from '../input/compile-input.ts';
 import { restrictGenericLists } from './generic-vpn-lists.ts';

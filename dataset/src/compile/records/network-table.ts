@@ -1,9 +1,9 @@
 /** The networks of a dataset: what each AS is called, what kind of network it is, and how much space it answers for. */
 import { decodeCountry } from '../../country-code.ts';
 import { asCountries, labelledNetworks, typeLabels } from '../../data-files/data-files.ts';
+import { rirOfAsn, rirOfCountry, rirOfNetwork } from '../../data-files/rir.ts';
 import type { CompiledAsn } from '../../file/networks/networks.ts';
 import type { Rir, Source } from '../../record.ts';
-import { rirOfAsn, rirOfCountry, rirOfNetwork } from '../../rir.ts';
 import { AsnRegistry } from '../describe/asn-registry.ts';
 import { type Connection, connectionOf, typeWithoutTable } from '../describe/connection.ts';
 import { NetworkNames } from '../describe/network-names.ts';

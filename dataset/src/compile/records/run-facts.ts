@@ -3,9 +3,9 @@
  * runs and a few thousand different facts, so a run first gets a key, and its facts are made only for a new key.
  */
 import { decodeCountry, encodeCountry } from '../../country-code.ts';
+import { rirOfCountry, rirOfIpv4 } from '../../data-files/rir.ts';
 import type { Holder } from '../../feeds/parsed.ts';
 import { RIRS, type Rir, type Source } from '../../record.ts';
-import { rirOfCountry, rirOfIpv4 } from '../../rir.ts';
 import type { AppliedOverrides, Facts } from '../describe/describe.ts';
 import type { CompileInput, Stated } from '../input/compile-input.ts';
 import type { Relabel, Verdict } from '../input/overrides.ts';

@@ -2,7 +2,7 @@
  * What the registration of a network says about its kind. In Brazil, Bangladesh or Ukraine most small networks sell
  * internet access; in the United States or Australia most belong to companies that use it.
  */
-import { rirOfAsn } from '../../rir.ts';
+import { rirOfAsn } from '../../data-files/rir.ts';
 
 /** Numbers up to here were given out until about 2009, and to larger organisations. */
 const LAST_16_BIT = 65_535;

@@ -2,8 +2,10 @@
  * The report of one domain for a terminal: the grade, a line for each part with its errors below, the SPF tree, and what
  * to fix first.
  */
+
 import { gradeText, PARTS, type Part, type PartView } from '@whence/email/internal/report/part-state';
 import { MAX_POINTS } from '@whence/email/internal/report/score';
+import { MAX_LOOKUPS } from '@whence/email/internal/spf/limits';
 import { visible } from '@whence/email/internal/visible-text';
 import type { SpfTreeLine } from '../../email-checks/check-details.ts';
 import { cutToWidth, hanging, type Paint, type Style } from '../../terminal/style.ts';
@@ -71,9 +73,6 @@ function formatPart(part: Part, view: PartView, points: number, errors: readonly
   const text = cutToWidth(visible(view.words), style.width - indent);
   return `${part.toUpperCase().padEnd(LABEL_WIDTH)}${reached} of ${of}  ${text}\n${formatErrors(errors, indent, style)}`;
 }
-
-/** RFC 7208 §4.6.4. */
-const MAX_LOOKUPS = 10;
 
 /** The number of a line is that of its whole subtree. */
 function formatSpfTree(tree: readonly SpfTreeLine[], lookups: number, style: Style): string {

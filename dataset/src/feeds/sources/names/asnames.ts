@@ -7,8 +7,8 @@
 
 import { isReservedAsn, parseAsn } from '../../../as-number.ts';
 import { isCountry } from '../../../country-code.ts';
+import { rirOfCountry, rirOfNetwork } from '../../../data-files/rir.ts';
 import type { Content } from '../../../io/content.ts';
-import { rirOfCountry, rirOfNetwork } from '../../../rir.ts';
 import type { Names, NetworkName } from '../../parsed.ts';
 
 export function parseAsnames(content: Content): Names {

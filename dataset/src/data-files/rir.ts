@@ -4,14 +4,10 @@
  * Agreement with the delegated files of 2025-09: 99.0 % of routed IPv4 addresses, 97.5 % of routed IPv4 prefixes; IPv6
  * by IANA alone 99.95 %.
  */
-import {
-  registryAddresses,
-  registryAsNumbers,
-  registryCountries,
-  transferredAsNumbers,
-} from './data-files/data-files.ts';
-import { flatten, type Layer, Ranges } from './ranges.ts';
-import { RIRS, type Rir } from './record.ts';
+
+import { flatten, type Layer, Ranges } from '../ranges.ts';
+import { RIRS, type Rir } from '../record.ts';
+import { registryAddresses, registryAsNumbers, registryCountries, transferredAsNumbers } from './data-files.ts';
 
 /**
  * The registry by IANA (`base`), of the delegated country (`region`) and of the AS that announces the address

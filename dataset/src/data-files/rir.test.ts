@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Rir } from './record.ts';
+import type { Rir } from '../record.ts';
 import { ianaLayer, rirOfAsn, rirOfCountry, rirOfIpv4, rirOfNetwork } from './rir.ts';
 
 for (const [behaviour, base, region, origin, want] of [

@@ -20,6 +20,8 @@ export type HealthDependencies = {
   readonly lastUpdate: () => UpdateReport | undefined;
   /** The server was told to stop, and still answers. */
   readonly isStopping: () => boolean;
+  /** By how much the clock is wrong; 0 if it may be used. */
+  readonly clock: { readonly differenceMs: number };
   readonly nowMs: () => number;
 };
 
@@ -27,7 +29,7 @@ export function healthz(request: FastifyRequest) {
   return envelope(request, { status: 'ok' });
 }
 
-export function readyz({ storage, live, keys, writes, lastUpdate, isStopping, nowMs }: HealthDependencies) {
+export function readyz({ storage, live, keys, writes, lastUpdate, isStopping, clock, nowMs }: HealthDependencies) {
   return async (request: FastifyRequest) => {
     const served = live.current;
     const age = served?.ageSeconds(nowMs()) ?? 0;
@@ -37,6 +39,7 @@ export function readyz({ storage, live, keys, writes, lastUpdate, isStopping, no
       storage: await storageCheck(keys, writes),
       // On SQLite it says nothing: the file is on this machine.
       ...(storage.engine === 'PostgreSQL' && roundTripCheck(keys)),
+      ...(clock.differenceMs !== 0 && { clock: 'wrong' }),
       // A failed update is no reason to send requests elsewhere: the previous version is still served.
       ...(update && { update: stateOf(update, served?.builtAtMs ?? 0, nowMs()) }),
       ...(isStopping() && { shutdown: 'stopping' }),

@@ -149,6 +149,8 @@ const HELP: Readonly<Record<string, string>> = {
   whence_storage_degraded: 'Whether storage does not answer, so that only known keys and open leases are used.',
   whence_storage_last_answer_age_seconds: 'Seconds since the question that storage last answered.',
   whence_storage_round_trip_seconds: 'Average time of the last questions to storage.',
+  whence_clock_difference_seconds:
+    'By how much the clock is wrong, so that nothing is removed or revoked; 0 if it is used.',
   whence_leased_requests: 'Requests taken from quotas and not yet spent.',
   whence_email_checks: 'Email checks in flight.',
   whence_event_loop_lag_seconds: 'Largest delay of the event loop in the last second.',

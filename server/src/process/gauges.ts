@@ -10,6 +10,7 @@ import type { LiveDataset } from '../lookup/live-dataset.ts';
 import type { Quota } from '../quota/quota.ts';
 import type { WriteProbe } from '../storage/write-probe.ts';
 import { stateOf, type UpdateReport } from '../versions/update-report.ts';
+import type { ClockCheck } from './clock-check.ts';
 import type { ReplicaVersions } from './process-reports.ts';
 
 type GaugeSources = {
@@ -24,6 +25,7 @@ type GaugeSources = {
   readonly readMode: ReadMode;
   readonly rpki: RpkiFile | undefined;
   readonly isStopping: () => boolean;
+  readonly clock: ClockCheck;
 };
 
 export function gaugesOf(sources: GaugeSources, nowMs: number): Record<string, number> {
@@ -40,6 +42,7 @@ export function gaugesOf(sources: GaugeSources, nowMs: number): Record<string, n
     whence_storage_degraded: isReachable ? 0 : 1,
     whence_storage_last_answer_age_seconds: Math.round(keys.storageAgeSeconds * 1000) / 1000,
     whence_storage_round_trip_seconds: Math.round((keys.storageRoundTripMs ?? 0) * 1000) / 1_000_000,
+    whence_clock_difference_seconds: Math.round(sources.clock.differenceMs / 1000),
     whence_leased_requests: quota.unspent,
     whence_email_checks: emailChecks.inFlight,
     whence_event_loop_lag_seconds: overload.lagSeconds,

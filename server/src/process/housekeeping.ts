@@ -8,6 +8,7 @@ import type { Storage } from '../storage/storage.ts';
 import type { WriteProbe } from '../storage/write-probe.ts';
 import { pruneOldRows } from '../usage/pruning.ts';
 import type { StatisticsWriter } from '../usage/statistics-writer.ts';
+import type { ClockCheck } from './clock-check.ts';
 import type { ProcessReporter, ReplicaVersions } from './process-reports.ts';
 
 const HOUSEKEEPING_MS = 1_000;
@@ -32,12 +33,13 @@ type HousekeepingDependencies = {
   readonly reporter: ProcessReporter;
   readonly replicas: ReplicaVersions;
   readonly nowMs: () => number;
+  readonly clock: ClockCheck;
   readonly log: Logger;
 };
 
 /** Returns how to stop. */
 export function startHousekeeping(dependencies: HousekeepingDependencies): () => void {
-  const { storage, writes, keys, managedKeys, quota, statistics, reporter, replicas, nowMs, log } = dependencies;
+  const { storage, writes, keys, managedKeys, quota, statistics, reporter, replicas, nowMs, clock, log } = dependencies;
   let lastState: StorageState = 'ok';
   const watchStorage = async () => {
     const state = await keys.checkStorage();
@@ -49,11 +51,12 @@ export function startHousekeeping(dependencies: HousekeepingDependencies): () =>
     if (keys.storageState === 'ok') await statistics.write(nowMs());
   };
   const prune = async () => {
+    if (!clock.mayRemoveRows) return;
     const removed = await pruneOldRows(storage, nowMs());
     if (removed !== undefined) log.info(removed, 'old rows removed');
   };
   const revokeDue = async () => {
-    if (keys.storageState !== 'ok') return;
+    if (keys.storageState !== 'ok' || clock.differenceMs !== 0) return;
     const revoked = await managedKeys.revokeDue(new Date(nowMs()));
     if (revoked > 0) log.info({ keys: revoked }, 'keys were revoked as scheduled');
   };
@@ -61,6 +64,7 @@ export function startHousekeeping(dependencies: HousekeepingDependencies): () =>
   // While storage does not answer, the metrics show what was read last.
   const keepLastRead = () => {};
   const stops = [
+    repeat(async () => clock.check(), HOUSEKEEPING_MS, cannotWrite),
     repeat(watchStorage, HOUSEKEEPING_MS, cannotWrite),
     // Apart: leases are returned even while statistics wait for a lock.
     repeat(writeStatistics, HOUSEKEEPING_MS, cannotWrite),

@@ -38,6 +38,7 @@ import { PastLookups } from '../versions/past-lookups.ts';
 import { readUpdateReport } from '../versions/update-report.ts';
 import { startUpdate, updateCommand } from '../versions/updater.ts';
 import { createApp } from './app.ts';
+import { ClockCheck } from './clock-check.ts';
 import { gaugesOf } from './gauges.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { ProcessReporter, ReplicaVersions } from './process-reports.ts';
@@ -94,6 +95,11 @@ export async function startServer(
   const writes = new WriteProbe(() => storage.maintenance.probe(), {
     failed: (error) => log.error({ err: error }, 'storage cannot be written'),
     recovered: () => log.info('storage can be written again'),
+  });
+  const clock = new ClockCheck({
+    storage,
+    machineMs,
+    changed: (differenceMs) => logClock(log, differenceMs),
   });
   const audit = new AuditLog(storage.audit);
   const accounts = new Accounts(storage, audit);
@@ -165,6 +171,7 @@ export async function startServer(
     datasetDiffs,
     past,
     lastUpdate,
+    clock,
     reporter,
     nowMs,
     log: appLog,
@@ -191,6 +198,7 @@ export async function startServer(
     reporter,
     replicas,
     nowMs,
+    clock,
     log,
   });
   await reporter.report().catch((error) => writes.failed(error));
@@ -244,6 +252,7 @@ export async function startServer(
       {
         ...{ live, keys, writes, quota, emailChecks, overload, replicas, lastUpdate, readMode, rpki },
         isStopping: () => isStopping,
+        clock,
       },
       nowMs(),
     );
@@ -255,6 +264,15 @@ export async function startServer(
     cut,
     close,
   };
+}
+
+function logClock(log: Logger, differenceMs: number): void {
+  if (differenceMs === 0) log.info('the clock can be used again');
+  else
+    log.error(
+      { difference_seconds: Math.round(differenceMs / 1000) },
+      'the clock has jumped: no rows are removed and no keys are revoked as scheduled until another clock agrees',
+    );
 }
 
 async function rpkiOf({ rpkiSource, ...config }: Config, log: Logger): Promise<RpkiFile | undefined> {

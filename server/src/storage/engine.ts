@@ -23,6 +23,8 @@ export type Engine = {
   readonly now: RawBuilder<number>;
   /** The time on that clock; undefined where it is the clock of this machine. */
   nowMs(): number | undefined;
+  /** By how much its last reading differs from that time, if it was refused because no other clock agrees with it. */
+  refusedClockMs(): number | undefined;
   /** Lease operations. Each changes a lease and its day atomically: in one statement, or in a cheap transaction. */
   readonly leases: LeaseChanges;
   /** Adds to statistics, each batch once: in one statement, or in a cheap transaction. */

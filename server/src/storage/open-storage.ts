@@ -35,6 +35,7 @@ export async function openStorage(location: string, options: StorageOptions = {}
   return {
     engine: engine.name,
     nowMs: engine.nowMs,
+    refusedClockMs: engine.refusedClockMs,
     keys: keyStore(db, keyWrites, engine.keyChanges),
     keyList: keyListStore(engine),
     leases: leaseStore(engine, options.leaseMs),

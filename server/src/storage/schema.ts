@@ -174,8 +174,11 @@ export type Schema = {
     lag_ms: number;
     dataset_version: number;
   };
-  /** One row. `probes` counts attempts to write; `pruned_at` is when a process last began to remove old rows. */
-  maintenance: { id: number; probes: number; pruned_at: number };
+  /**
+   * One row. `probes` counts attempts to write; `pruned_at` is when a process last claimed to remove old
+   * rows, and `steady_hours` how many claims before followed each other within a day.
+   */
+  maintenance: { id: number; probes: number; pruned_at: number; steady_hours: number };
   /** Answers of registries by subject: an address, an IPv6 /64, a bootstrap file. */
   registrations: { subject: Fixed; content: string; fetched_at: number };
   /** Processes that write statistics, and the number of the last stored batch of each. */

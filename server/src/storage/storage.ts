@@ -19,6 +19,8 @@ export type Storage = {
   readonly engine: string;
   /** The clock that all processes share; undefined if that is the clock of this machine. */
   nowMs(): number | undefined;
+  /** By how much its last reading differs from that time, if it was refused because no other clock agrees with it. */
+  refusedClockMs(): number | undefined;
   readonly keys: KeyStore;
   readonly keyList: KeyListStore;
   readonly leases: LeaseStore;

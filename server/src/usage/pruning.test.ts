@@ -18,11 +18,17 @@ let storage: Storage;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'whence-pruning-'));
   storage = await openStorage(folder);
+  await steadyUntil(NOON);
 });
 afterEach(async () => {
   await storage.close();
   rmSync(folder, { recursive: true, force: true });
 });
+
+/** The clock has advanced for more than a day, as the deployment has seen it. */
+async function steadyUntil(nowMs: number): Promise<void> {
+  for (let hours = 26; hours > 0; hours--) await storage.maintenance.claimPruning(nowMs - hours * HOUR_MS, HOUR_MS);
+}
 
 const usageOn = (days: readonly number[], keyId = 'one') =>
   storage.usage.add(
@@ -38,7 +44,7 @@ const takeOn = (ago: number) =>
 
 test('pruning: statistics of 400 days stay, older ones go', async () => {
   await usageOn([0, 1, USAGE_DAYS, USAGE_DAYS + 1, 1_000]);
-  assert.deepEqual(await pruneOldRows(storage, NOON), { usage: 2, quota: 0, audit: 0, networks: 0 });
+  assert.deepEqual(await pruneOldRows(storage, NOON), { usage: 2, quota: 0, audit: 0, networks: 0, traffic: 0 });
   assert.deepEqual(
     (await storage.usage.ofKey('one')).map(({ day }) => day),
     [dayAgo(USAGE_DAYS), dayAgo(1), dayAgo(0)],
@@ -47,7 +53,7 @@ test('pruning: statistics of 400 days stay, older ones go', async () => {
 
 test('pruning: quotas of the last days stay as they are, older ones go', async () => {
   for (const ago of [0, 1, QUOTA_DAYS, QUOTA_DAYS + 1, 300]) await takeOn(ago);
-  assert.deepEqual(await pruneOldRows(storage, NOON), { usage: 0, quota: 2, audit: 0, networks: 0 });
+  assert.deepEqual(await pruneOldRows(storage, NOON), { usage: 0, quota: 2, audit: 0, networks: 0, traffic: 0 });
   for (const ago of [0, 1, QUOTA_DAYS]) assert.equal((await takeOn(ago)).left, 90, `${ago} days ago`);
   assert.equal((await takeOn(300)).left, 95, 'this row is gone');
 });
@@ -58,7 +64,7 @@ test('pruning: the audit log of two years stays, older entries go', async () => 
     const at = new Date(NOON - ago * 24 * HOUR_MS);
     await log.record({ name: 'test' }, 'key.created', { kind: 'key', name: `${ago} days ago` }, at);
   }
-  assert.deepEqual(await pruneOldRows(storage, NOON), { usage: 0, quota: 0, audit: 2, networks: 0 });
+  assert.deepEqual(await pruneOldRows(storage, NOON), { usage: 0, quota: 0, audit: 2, networks: 0, traffic: 0 });
   const left = await storage.audit.list({}, 10);
   assert.deepEqual(
     left.map(({ target }) => target),
@@ -72,7 +78,7 @@ test('pruning: looked-up networks of a week stay, older ones go', async () => {
     newBatch(),
     days.map((ago) => ({ day: dayAgo(ago), asn: 64496, lookups: 1 })),
   );
-  assert.deepEqual(await pruneOldRows(storage, NOON), { usage: 0, quota: 0, audit: 0, networks: 2 });
+  assert.deepEqual(await pruneOldRows(storage, NOON), { usage: 0, quota: 0, audit: 0, networks: 2, traffic: 0 });
   assert.deepEqual(await storage.networks.since(dayAgo(100)), [{ asn: 64496, lookups: 2 }]);
 });
 
@@ -98,7 +104,7 @@ test('pruning: many rows go in parts', async () => {
       `key ${key}`,
     );
   await usageOn([0]);
-  assert.deepEqual(await pruneOldRows(storage, NOON), { usage: 2_550, quota: 0, audit: 0, networks: 0 });
+  assert.deepEqual(await pruneOldRows(storage, NOON), { usage: 2_550, quota: 0, audit: 0, networks: 0, traffic: 0 });
   assert.equal((await storage.usage.ofKey('one')).length, 1);
 });
 
@@ -114,7 +120,18 @@ test('pruning: of several processes, one does it in an hour', async () => {
   }
 });
 
-test('pruning: a claim from a clock that was ahead does not stop it for years', async () => {
-  await pruneOldRows(storage, NOON + 10_000 * HOUR_MS);
-  assert.notEqual(await pruneOldRows(storage, NOON), undefined);
-});
+for (const [behaviour, jumpHours] of [
+  ['500 days ahead', 12_000],
+  ['500 days behind', -12_000],
+] as const)
+  test(`pruning: a clock that is ${behaviour} removes nothing, and after a day in which it is right it goes on`, async () => {
+    await usageOn([0, USAGE_DAYS - 1, USAGE_DAYS + 1]);
+    await takeOn(0);
+    for (let hours = 0; hours < 3; hours++)
+      assert.equal(await pruneOldRows(storage, NOON + (jumpHours + hours) * HOUR_MS), undefined);
+    for (let hours = 1; hours <= 24; hours++)
+      assert.equal(await pruneOldRows(storage, NOON + hours * HOUR_MS), undefined, `after ${hours} hours`);
+    assert.equal((await storage.usage.ofKey('one')).length, 3);
+    assert.equal((await takeOn(0)).left, 90, 'the quota of the day is still there');
+    assert.equal((await pruneOldRows(storage, NOON + 25 * HOUR_MS))?.usage, 1);
+  });

@@ -1,13 +1,17 @@
 /**
  * Removes rows that are no longer needed: old statistics and audit entries, quotas of past days. One process of a
- * deployment does this per hour, in parts, so that no other write waits long.
+ * deployment does this per hour, in parts, so that no other write waits long. What is removed is gone, so the clock must
+ * have advanced steadily for a day: none is removed while it is wrong, or soon after.
  */
 import { firstEntryIdAt } from '../audit/audit-log.ts';
 import { dayAt } from '../quota/day.ts';
 import type { Storage } from '../storage/storage.ts';
+import { STEADY_HOURS } from '../storage/stores/maintenance-store.ts';
+import { KEPT_HOURS } from './traffic.ts';
 
 const DAY_MS = 86_400_000;
-const INTERVAL_MS = 3_600_000;
+const HOUR_MS = 3_600_000;
+const INTERVAL_MS = HOUR_MS;
 /** More than a year, so that a month can be compared with the same month a year ago. */
 export const USAGE_DAYS = 400;
 /** A refund goes to the day that was charged, and a clock that is wrong by a day must do no harm. */
@@ -28,9 +32,10 @@ type Pruned = {
   readonly quota: number;
   readonly audit: number;
   readonly networks: number;
+  readonly traffic: number;
 };
 
-/** Undefined if a process has already done it within the hour. */
+/** Undefined if a process has already done it within the hour, or if the clock has not advanced steadily for a day. */
 export async function pruneOldRows(
   {
     maintenance,
@@ -38,16 +43,18 @@ export async function pruneOldRows(
     leases,
     audit,
     networks,
-  }: Pick<Storage, 'maintenance' | 'usage' | 'leases' | 'audit' | 'networks'>,
+    traffic,
+  }: Pick<Storage, 'maintenance' | 'usage' | 'leases' | 'audit' | 'networks' | 'traffic'>,
   nowMs: number,
 ): Promise<Pruned | undefined> {
-  if (!(await maintenance.claimPruning(nowMs, INTERVAL_MS))) return undefined;
+  if ((await maintenance.claimPruning(nowMs, INTERVAL_MS)) !== STEADY_HOURS) return undefined;
   await maintenance.pruneWriters(nowMs - WRITER_DAYS * DAY_MS);
   return {
     usage: await inParts((limit) => usage.prune(dayBefore(nowMs, USAGE_DAYS), limit)),
     quota: await inParts((limit) => leases.prune(dayBefore(nowMs, QUOTA_DAYS), limit)),
     networks: await inParts((limit) => networks.prune(dayBefore(nowMs, NETWORK_DAYS), limit)),
     audit: await inParts((limit) => audit.prune(firstEntryIdAt(nowMs - AUDIT_DAYS * DAY_MS), limit)),
+    traffic: await traffic.prune(nowMs - KEPT_HOURS * HOUR_MS),
   };
 }
 

@@ -8,19 +8,17 @@ import type { TrafficStore } from '../storage/stores/traffic-store.ts';
 import { BatchWriter } from './batch-writer.ts';
 
 const HOUR_MS = 3_600_000;
+/** `usage/pruning` removes older rows. */
 export const KEPT_HOURS = 24 * 90;
 
 export class TrafficRecorder {
   readonly #metrics: Metrics;
-  readonly #store: TrafficStore;
   readonly #writer: BatchWriter<TrafficRow[]>;
   /** Counters as of the last write. */
   #written: ReadonlyMap<string, number> = new Map();
-  #prunedHour = 0;
 
-  constructor(metrics: Metrics, store: TrafficStore) {
+  constructor(metrics: Metrics, store: Pick<TrafficStore, 'add'>) {
     this.#metrics = metrics;
-    this.#store = store;
     this.#writer = new BatchWriter((batch, rows) => store.add(batch, rows));
   }
 
@@ -28,9 +26,6 @@ export class TrafficRecorder {
   async flush(nowMs: number): Promise<void> {
     const hour = Math.floor(nowMs / HOUR_MS) * HOUR_MS;
     await this.#writer.write(() => this.#collect(hour));
-    if (hour === this.#prunedHour) return;
-    await this.#store.prune(hour - KEPT_HOURS * HOUR_MS);
-    this.#prunedHour = hour;
   }
 
   #collect(hour: number): TrafficRow[] | undefined {

@@ -30,13 +30,19 @@ const checks = named(
         ...oneOfTexts(['ok', 'slow']),
         description: 'With PostgreSQL. slow: a round trip takes more than 90 ms, and requests wait for it.',
       },
+      clock: {
+        type: 'string',
+        const: 'wrong',
+        description:
+          'While the clock has jumped and no other clock agrees: nothing is removed, no key revoked as scheduled.',
+      },
       update: {
         ...oneOfTexts(['ok', 'running', 'failing']),
         description: 'Once there was an update or a pull.',
       },
       shutdown: { type: 'string', const: 'stopping', description: 'Once the server was told to stop.' },
     },
-    ['storage_round_trip', 'update', 'shutdown'],
+    ['storage_round_trip', 'clock', 'update', 'shutdown'],
   ),
 );
 

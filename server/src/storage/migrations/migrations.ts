@@ -17,6 +17,7 @@ import { keyQuestionAndAutovacuum } from './0011-key-question-and-autovacuum.ts'
 import { keyAttributes } from './0012-key-attributes.ts';
 import { registrations } from './0013-registrations.ts';
 import { sqliteKeyChanges } from './0014-sqlite-key-changes.ts';
+import { steadyHours } from './0015-steady-hours.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-keys-quota-usage': keysQuotaUsage,
@@ -33,4 +34,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0012-key-attributes': keyAttributes,
   '0013-registrations': registrations,
   '0014-sqlite-key-changes': sqliteKeyChanges,
+  '0015-steady-hours': steadyHours,
 };

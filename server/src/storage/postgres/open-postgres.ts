@@ -47,8 +47,9 @@ export async function openPostgres(url: string, { mustExist, mayBeAway = false }
   const urgent = databaseOf(urgentPool, TIMEOUTS);
   const statisticsReads = databaseOf(statisticsPool, STATISTICS_TIMEOUTS);
   const clock = new DatabaseClock(async () => {
-    const { rows } = await sql<{ now: number }>`select ${NOW} as now`.execute(urgent);
-    return rows[0]?.now ?? Number.NaN;
+    const { rows } = await sql<{ now: number; seen: number | null }>`
+      select ${NOW} as now, nullif(pruned_at, 0) as seen from maintenance`.execute(urgent);
+    return { databaseMs: rows[0]?.now ?? Number.NaN, lastSeenMs: rows[0]?.seen ?? undefined };
   });
   const destroy = main.destroy.bind(main);
   main.destroy = async () => {
@@ -79,6 +80,7 @@ export async function openPostgres(url: string, { mustExist, mayBeAway = false }
     keyChanges: checkedKeyChanges(urgent, reconnect),
     now: NOW,
     nowMs: () => clock.nowMs(),
+    refusedClockMs: () => clock.refusedMs,
     leases: oneStatementLeases(main, NOW),
     statistics: oneStatementStatistics(main, NOW),
   };

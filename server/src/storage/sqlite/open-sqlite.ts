@@ -57,6 +57,7 @@ export async function openSqlite(path: string, { mustExist, waitMs }: SqliteOpti
     keyChanges: fileKeyChanges(db),
     now: NOW,
     nowMs: () => undefined,
+    refusedClockMs: () => undefined,
     leases: transactionalLeases(db, NOW),
     statistics: transactionalStatistics(db, NOW),
   };

@@ -1,11 +1,17 @@
 /** What processes do to look after the database: try whether it can be written, and take turns in removing old rows. */
 import type { Db } from '../schema.ts';
 
+const DAY_MS = 86_400_000;
+export const STEADY_HOURS = 24;
+
 export type MaintenanceStore = {
   /** Throws when storage cannot be written. */
   probe(): Promise<void>;
-  /** True for one caller, of all processes, in every `intervalMs`. */
-  claimPruning(nowMs: number, intervalMs: number): Promise<boolean>;
+  /**
+   * For one caller, of all processes, in every `intervalMs`: how many claims before this one followed each other within a
+   * day, at most 24. Undefined for the others. After a jump of the clock, in either direction, it begins with 0.
+   */
+  claimPruning(nowMs: number, intervalMs: number): Promise<number | undefined>;
   /** Forgets the batches of processes that have written none since. */
   pruneWriters(beforeMs: number): Promise<void>;
 };
@@ -20,13 +26,29 @@ export function maintenanceStore(db: Db): MaintenanceStore {
         .execute();
     },
     async claimPruning(nowMs, intervalMs) {
-      const { numUpdatedRows } = await db
+      const claim = await db
         .updateTable('maintenance')
-        .set({ pruned_at: nowMs })
+        .set((eb) => ({
+          pruned_at: nowMs,
+          steady_hours: eb
+            .case()
+            .when(eb.and([eb('pruned_at', '>=', nowMs - DAY_MS), eb('pruned_at', '<=', nowMs)]))
+            .then(
+              eb
+                .case()
+                .when('steady_hours', '<', STEADY_HOURS)
+                .then(eb('steady_hours', '+', 1))
+                .else(STEADY_HOURS)
+                .end(),
+            )
+            .else(0)
+            .end(),
+        }))
         // Far in the future: a clock was wrong when it was last claimed.
         .where((eb) => eb.or([eb('pruned_at', '<=', nowMs - intervalMs), eb('pruned_at', '>', nowMs + intervalMs)]))
+        .returning('steady_hours')
         .executeTakeFirst();
-      return numUpdatedRows > 0n;
+      return claim?.steady_hours;
     },
     async pruneWriters(beforeMs) {
       await db.deleteFrom('writers').where('written_at', '<', beforeMs).execute();

@@ -5,7 +5,8 @@ import type { StatisticsChanges, TrafficRow } from '../statistics-changes.ts';
 export type TrafficStore = {
   readonly add: StatisticsChanges['addTraffic'];
   since(hour: number): Promise<TrafficRow[]>;
-  prune(beforeHour: number): Promise<void>;
+  /** Returns how many rows were removed. */
+  prune(beforeHour: number): Promise<number>;
 };
 
 export function trafficStore(db: Db, statistics: StatisticsChanges, reads: Db): TrafficStore {
@@ -13,7 +14,8 @@ export function trafficStore(db: Db, statistics: StatisticsChanges, reads: Db): 
     add: (batch, rows) => statistics.addTraffic(batch, rows),
     since: (hour) => reads.selectFrom('traffic').selectAll().where('hour', '>=', hour).orderBy('hour').execute(),
     async prune(beforeHour) {
-      await db.deleteFrom('traffic').where('hour', '<', beforeHour).execute();
+      const { numDeletedRows } = await db.deleteFrom('traffic').where('hour', '<', beforeHour).executeTakeFirst();
+      return Number(numDeletedRows);
     },
   };
 }

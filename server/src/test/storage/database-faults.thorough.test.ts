@@ -387,6 +387,53 @@ test('database: a replica whose clock is wrong by a day', { skip }, async () => 
   }
 });
 
+/** Replicas see this function instead of the one of PostgreSQL once they have connected again. */
+const CLOCK = [
+  'CREATE SCHEMA clock',
+  "CREATE TABLE clock.ahead AS SELECT interval '0' AS by",
+  `CREATE FUNCTION clock.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS
+     'SELECT pg_catalog.clock_timestamp() + by FROM clock.ahead'`,
+  'GRANT USAGE ON SCHEMA clock TO app',
+  'GRANT SELECT ON clock.ahead TO app',
+  'ALTER ROLE app SET search_path = public, clock, pg_catalog',
+  "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'app'",
+];
+
+test('database: its clock is 500 days ahead, then behind: no limit is reset and no key is revoked', {
+  skip,
+}, async () => {
+  const metrics = async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+  const isWrong = async () => !/^whence_clock_difference_seconds 0$/m.test(await metrics());
+  const used = await seenKey('free');
+  await Promise.all([here.statuses(used, 600), there.statuses(used, 600)]);
+  const { key, secret } = await direct.createKey();
+  const scheduledRevocation = { at: new Date(Date.now() + 86_400_000), by: 'test' };
+  await direct.withKeys((keys) => keys.change(key.id, { scheduledRevocation }, { name: 'test' }, new Date()));
+  await execute(...CLOCK);
+  await bothWork();
+  for (const by of ['500 days', '-500 days']) {
+    await execute(`UPDATE clock.ahead SET by = interval '${by}'`);
+    await until('the clock is refused', isWrong);
+    const { data } = (await (await fetch(`${here.server.url}/readyz`)).json()) as { data: { checks: object } };
+    assert.equal((data.checks as { clock?: string }).clock, 'wrong');
+    for (const replica of [here, there]) {
+      assert.equal(await replica.status(used), 429, 'the limit is not reset');
+      assert.equal(await replica.status(secret), 200);
+    }
+    // One that starts meanwhile compares with what the deployment has seen.
+    await execute('UPDATE maintenance SET pruned_at = extract(epoch from pg_catalog.clock_timestamp()) * 1000');
+    const late = await Replica.start(databaseUrl.replace('whence@', 'app@'), {});
+    try {
+      assert.equal(await late.status(used), 429, 'not for it either');
+    } finally {
+      await late.stop();
+    }
+    await execute("UPDATE clock.ahead SET by = interval '0'");
+    await until('the clock is used again', async () => !(await isWrong()));
+  }
+  assert.equal(await here.status(secret), 200, 'it was not revoked');
+});
+
 test('database: the unopened part of the leases of a killed replica is returned; requests go on', {
   skip,
 }, async () => {

@@ -71,6 +71,12 @@ export const text = (maxLength = 200): Column<string> => ({
   wanted: `a text of at most ${maxLength} characters in UTF-8, without spaces around it`,
 });
 
+/** Texts in one cell. */
+export const list = (separator: string): Column<readonly string[]> => ({
+  parse: (value) => (value.split(separator).every((part) => part.trim() !== '') ? value.split(separator) : undefined),
+  wanted: `texts separated by ${JSON.stringify(separator)}`,
+});
+
 export const oneOf = <T extends string>(values: readonly T[]): Column<T> => ({
   parse: (value) => values.find((one) => one === value),
   wanted: `one of ${values.join(', ')}`,

@@ -132,3 +132,41 @@ export const typePoints = new CsvTable(
   { signal: text, residential: number, datacenter: number, business: number, ...known },
   ['signal'],
 );
+
+const { flag, list } = column;
+const count = optional(number);
+
+/** In the order of trust. Formats and drives are those of feeds/formats.ts. */
+export const feeds = new CsvTable(
+  'feeds.csv',
+  {
+    id: text,
+    format: text,
+    drives: list(' '),
+    mode: oneOf(['on', 'opt-in']),
+    refresh_hours: number,
+    expire_hours: count,
+    min_records: number,
+    max_records: number,
+    max_bytes: count,
+    url: column.text(300),
+    link: optional(column.text(300)),
+    licence: text,
+    credit: text,
+    needs_contact: optional(flag),
+    is_aggregate: optional(flag),
+    contains: optional(list(' ')),
+    fallback_for: optional(text),
+    networks: optional(list(';')),
+    provider: optional(text),
+    company: optional(text),
+    operator: optional(text),
+    crawler: optional(text),
+    is_relay: optional(flag),
+    is_generic: optional(flag),
+    connection_type: optional(connectionType),
+    note: optional(text),
+    as_of: day,
+  },
+  ['id'],
+);

@@ -10,8 +10,6 @@ import { freePort } from './programs.ts';
 import { until } from './until.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** It starts the compiler, Vite and the server. */
-const WITHIN_MS = 180_000;
 
 test('npm run dev: the server restarts when a built file changes, the dashboard is served, and a signal ends both', async () => {
   const [dashboard, server] = [await freePort(), await freePort()];
@@ -35,7 +33,7 @@ test('npm run dev: the server restarts when a built file changes, the dashboard 
       output += text;
     });
   const starts = () => output.split('Whence listens on').length - 1;
-  const waiting = { withinMs: WITHIN_MS, everyMs: 50, state: () => output };
+  const waiting = { everyMs: 50, state: () => output };
   const status = (url: string) =>
     fetch(url).then(
       (answer) => answer.status,

@@ -3,12 +3,13 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** On a busy machine a process may take seconds to start, and a build of the dataset more than a minute. */
-const WITHIN_MS = 180_000;
+/**
+ * One limit for all waits, so that none ends too early: on a busy machine a process may take seconds to start, and a build
+ * of the dataset more than a minute.
+ */
+const LIMIT_MS = 180_000;
 
 type UntilOptions = {
-  /** The deadline: a condition that is not true by then fails the test. */
-  readonly withinMs?: number;
   /** The pause between two evaluations of the condition. */
   readonly everyMs?: number;
   /** Added to the message of a missed deadline. */
@@ -19,12 +20,12 @@ type UntilOptions = {
 export async function until(
   what: string,
   isTrue: () => boolean | Promise<boolean>,
-  { withinMs = WITHIN_MS, everyMs = 10, state }: UntilOptions = {},
+  { everyMs = 10, state }: UntilOptions = {},
 ): Promise<void> {
-  for (const endMs = performance.now() + withinMs; !(await isTrue()); await delay(everyMs)) {
+  for (const endMs = performance.now() + LIMIT_MS; !(await isTrue()); await delay(everyMs)) {
     if (performance.now() < endMs) continue;
     const detail = state === undefined ? '' : `; ${JSON.stringify(state())}`;
-    throw new Error(`${what}: not within ${withinMs / 1000} s${detail}`);
+    throw new Error(`${what}: not within ${LIMIT_MS / 1000} s${detail}`);
   }
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { processorMs } from '@whence/testing/processor-time';
 import { encodeMxResponse } from '@whence/testing/servers/compressed-dns-message';
 import { type Answer as DnsRecord, encode } from 'dns-packet';
 import fc from 'fast-check';
@@ -47,7 +48,7 @@ for (const [behaviour, name] of [
     assert.deepEqual(decodeReply(bytes, mxQuestion('a')), failure('broken answer'));
   });
 
-test('dns message: thousands of records below a long name are decoded in linear time', () => {
+test('dns message: thousands of records below a long name are decoded in linear time', async () => {
   const name = Array.from({ length: 120 }, () => 'a').join('.');
   const hosts = Array.from({ length: 3_000 }, (_, i) => ({
     preference: i,
@@ -55,12 +56,10 @@ test('dns message: thousands of records below a long name are decoded in linear 
   }));
   const bytes = encodeMxResponse(1, FLAGS, mxQuestion(name), 60, hosts);
   // The best of several: the first compiles the code. dns-packet takes 300 ms for it.
-  const times = Array.from({ length: 8 }, () => {
-    const start = performance.now();
-    assert.equal(decodeReply(bytes, mxQuestion(name)).kind, 'found');
-    return performance.now() - start;
-  });
-  assert.ok(Math.min(...times) < 50, `${times} ms`);
+  const times: number[] = [];
+  for (let i = 0; i < 8; i++)
+    times.push(await processorMs(() => assert.equal(decodeReply(bytes, mxQuestion(name)).kind, 'found')));
+  assert.ok(Math.min(...times) < 100, `${times} ms`);
 });
 
 test('dns message: what dns-packet encodes is decoded', () => {

@@ -235,23 +235,19 @@ test('resolver: two silent servers fail after two tries', async (t) => {
   const silent = { scripts: { 'example.com': { do: 'drop' } } } as const;
   const [first, second] = await Promise.all([startServer(t, silent), startServer(t, silent)]);
   const client = createClient(t, { servers: [first.address, second.address] });
-  const start = performance.now();
   assert.deepEqual(await client.forCheck('example.com').txt('example.com'), failed('timeout'));
-  const took = performance.now() - start;
-  assert.ok(took > 2 * TIMEOUT_MS - 10 && took < 2 * TIMEOUT_MS + 80, `${took} ms`);
+  assert.deepEqual([first.queries.length, second.queries.length], [1, 1]);
 });
 
 test('resolver: a closed port fails at once', async (t) => {
   const gone = await startScriptedDnsServer({});
   await gone.close();
-  const start = performance.now();
   assert.deepEqual(
     await createClient(t, { servers: [gone.address] })
       .forCheck('example.com')
       .txt('example.com'),
     failed('ECONNREFUSED'),
   );
-  assert.ok(performance.now() - start < TIMEOUT_MS);
 });
 
 test('resolver: a check asks no question twice, even after a failure', async (t) => {
@@ -335,11 +331,9 @@ test('resolver: a full cache drops the oldest entries', async (t) => {
 });
 
 test('resolver: the deadline ends what is pending, and what comes after', async (t) => {
-  const { dns, client } = await setUp(t, { delayMs: 90 });
+  const { dns, client } = await setUp(t, { delayMs: 5_000 });
   const resolver = client.forCheck('example.com', { deadlineMs: 40 });
-  const start = performance.now();
   const answers = await Promise.all([resolver.a('example.com'), resolver.mx('example.com')]);
-  assert.ok(performance.now() - start < 80);
   assert.deepEqual(answers, [failed('timeout'), failed('timeout')]);
   assert.deepEqual(await resolver.txt('example.com'), failed('timeout'));
   assert.equal(dns.queries.length, 2);
@@ -456,7 +450,7 @@ async function noSocketsBut(udpSockets: number): Promise<void> {
       const [udp = 0, tcp] = counts();
       return udp <= udpSockets && tcp === 0;
     },
-    { withinMs: 500, everyMs: 1, state: counts },
+    { everyMs: 1, state: counts },
   );
   assert.deepEqual(counts(), [udpSockets, 0]);
 }

@@ -45,8 +45,7 @@ function release(number: number): void {
   publishTo(join(folder, 'builder'), host.folder, { keep: 3 });
 }
 
-const untilPuller = (what: string, isTrue: () => boolean) =>
-  until(what, isTrue, { withinMs: 5_000, state: () => puller.status });
+const untilPuller = (what: string, isTrue: () => boolean) => until(what, isTrue, { state: () => puller.status });
 const current = () => readManifest(dataDir)?.current;
 
 test('puller: waits for a host that has nothing yet, then follows it forwards and backwards', async () => {
@@ -117,9 +116,8 @@ test('puller: stopped during a download, it ends at once and keeps the partial f
     return names.filter((name) => statSync(join(dataDir, 'datasets', name)).size > 0);
   };
   await untilPuller('a download', () => isLoading && downloads().length > 0);
-  const startedMs = performance.now();
+  // The download would never end.
   await puller.stop();
-  assert.ok(performance.now() - startedMs < 2_000);
   assert.equal(downloads().length, 1);
   assert.deepEqual(logged, []);
 });

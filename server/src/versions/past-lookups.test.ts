@@ -75,9 +75,7 @@ test('past lookups: a version answers, one request after another', async () => {
 test('past lookups: a file that does not answer ends the request at its deadline, and others are answered after it', async () => {
   lookups(300);
   const unblock = blockHistory();
-  const startedMs = performance.now();
   await assert.rejects(past.ask(task(1), requesterAs('key')), isOverloaded);
-  assert.ok(performance.now() - startedMs < 5_000);
   assert.deepEqual(events, ['took too long']);
   unblock();
   past = new PastLookups(dataDir, { failed: () => {}, tookTooLong: () => {} });

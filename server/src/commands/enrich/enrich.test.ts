@@ -14,6 +14,7 @@ import {
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { processorMs } from '@whence/testing/processor-time';
 import { seededRandom } from '@whence/testing/seeded-random';
 import { until } from '@whence/testing/until';
 import { run } from '../../main.ts';
@@ -435,10 +436,11 @@ test('enrich: a usage error does not wait for the end of the input', async () =>
 });
 
 test('enrich: a header of half a million columns is read in linear time', async () => {
-  const started = performance.now();
-  const { code } = await enrichFile('wide.csv', `ip${',x'.repeat(450_000)}\n8.8.8.8${','.repeat(450_000)}\n`);
-  assert.equal(code, 0);
-  assert.ok(performance.now() - started < 5000);
+  const ms = await processorMs(async () => {
+    const { code } = await enrichFile('wide.csv', `ip${',x'.repeat(450_000)}\n8.8.8.8${','.repeat(450_000)}\n`);
+    assert.equal(code, 0);
+  });
+  assert.ok(ms < 10_000, `${ms} ms`);
 });
 
 test('enrich: --output replaces the target of a link when it is complete, and keeps its mode', async () => {

@@ -11,8 +11,6 @@ import { sharedSignIn, sharedWhence } from './shared-whence.ts';
 
 const options = { skip: NO_BROWSER };
 const KEYS = 5_000;
-/** Longest time in which no frame is drawn. */
-const MAX_GAP_MS = 1_000;
 let whence: BrowserTest;
 let admin: DashboardClient;
 
@@ -39,37 +37,17 @@ function insertKeys(path: string): void {
   database.close();
 }
 
-/** Records the longest time between two frames, and the longest task. */
-const watchFrames = (page: Page) =>
-  page.evaluate(() => {
-    const watched = { gapMs: 0, taskMs: 0 };
-    Object.assign(window, { watched });
-    new PerformanceObserver((list) => {
-      for (const { duration } of list.getEntries()) watched.taskMs = Math.max(watched.taskMs, duration);
-    }).observe({ type: 'longtask' });
-    let last = performance.now();
-    const frame = (now: number) => {
-      watched.gapMs = Math.max(watched.gapMs, now - last);
-      last = now;
-      requestAnimationFrame(frame);
-    };
-    requestAnimationFrame(frame);
-  });
-
-const watched = (page: Page) => page.evaluate('window.watched') as Promise<{ gapMs: number; taskMs: number }>;
-
 const rowIndexes = (page: Page) =>
   page
     .getByRole('table', { name: 'API keys' })
     .locator('[aria-rowindex]')
     .evaluateAll((rows) => rows.map((row) => Number(row.getAttribute('aria-rowindex'))));
 
-test('many keys: the table scrolls to the end and back without a pause', options, async (t) => {
+test('many keys: the table scrolls to the end and back', options, async (t) => {
   insertKeys(join(whence.folder.dataDir, 'whence.sqlite'));
   const page = await whence.open(t, { as: admin });
   await page.goto('/settings/keys?q=many&sort=name&order=asc');
   await page.getByRole('link', { name: 'many 0', exact: true }).waitFor();
-  await watchFrames(page);
   const scrollTo = (share: number) =>
     page.evaluate((to) => window.scrollTo(0, (document.body.scrollHeight - window.innerHeight) * to), share);
   // Further pages are asked for as the end comes into view.
@@ -82,16 +60,12 @@ test('many keys: the table scrolls to the end and back without a pause', options
   assert.ok((await page.locator('*').count()) < 3_000, 'the document stays small');
   await scrollTo(0);
   await page.getByRole('link', { name: 'many 0', exact: true }).waitFor();
-  const { gapMs, taskMs } = await watched(page);
-  t.diagnostic(`longest time between frames ${Math.round(gapMs)} ms, longest task ${Math.round(taskMs)} ms`);
-  assert.ok(gapMs < MAX_GAP_MS && taskMs < MAX_GAP_MS, `${gapMs} ms between frames, a task of ${taskMs} ms`);
 });
 
-test('many keys: filters and sorting answer without a pause', options, async (t) => {
+test('many keys: filters and sorting', options, async (t) => {
   const page = await whence.open(t, { as: admin });
   await page.goto('/settings/keys');
   await page.getByRole('link', { name: /^many/ }).first().waitFor();
-  await watchFrames(page);
   const table = page.getByRole('table', { name: 'API keys' });
   const rows = (count: number) =>
     until(`${count} rows`, async () => (await table.getAttribute('aria-rowcount')) === `${count + 1}`);
@@ -105,7 +79,4 @@ test('many keys: filters and sorting answer without a pause', options, async (t)
   await page.getByRole('button', { name: 'Today' }).click();
   await page.waitForURL(/sort=requests_today/);
   await page.getByRole('link', { name: /^many/ }).first().waitFor();
-  const { gapMs, taskMs } = await watched(page);
-  t.diagnostic(`longest time between frames ${Math.round(gapMs)} ms, longest task ${Math.round(taskMs)} ms`);
-  assert.ok(gapMs < MAX_GAP_MS && taskMs < MAX_GAP_MS, `${gapMs} ms between frames, a task of ${taskMs} ms`);
 });

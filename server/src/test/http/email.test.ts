@@ -143,13 +143,24 @@ test('email: DNS_UNAVAILABLE counts against the key, because queries were sent',
 });
 
 test('email: a client that disconnects stops its check', async () => {
-  const request = get(`${server.url}/v1/email/domain/slow.example/dns`, { headers: { 'X-API-Key': secret } });
-  request.on('error', () => {});
   const checks = () => Number(server.metrics().gauges['whence_email_checks']);
-  await until('the check runs', () => checks() > 0);
-  request.destroy();
-  // DNS answers after 1.5 s.
-  await until('the check is stopped', () => checks() === 0, { withinMs: 1_000 });
+  const start = async (domain: string, running: number) => {
+    const request = get(`${server.url}/v1/email/domain/${domain}/dns`, { headers: { 'X-API-Key': secret } });
+    request.on('error', () => {});
+    await until('the check runs', () => checks() === running);
+    return request;
+  };
+  // Neither gets an answer from DNS, so that the one that began first would end first.
+  const first = await start('first.silent.example', 1);
+  let isFirstAnswered = false;
+  first.on('response', () => {
+    isFirstAnswered = true;
+  });
+  (await start('second.silent.example', 2)).destroy();
+  await until('a check has ended', () => checks() < 2);
+  assert.equal(isFirstAnswered, false);
+  first.destroy();
+  await until('both have ended', () => checks() === 0);
 });
 
 test('email: 200 checks at once are all answered', async () => {
@@ -160,18 +171,19 @@ test('email: 200 checks at once are all answered', async () => {
 test('email: 130 silent domains of one key do not delay the check of another', async () => {
   const controller = new AbortController();
   const { secret: other } = await folder.createKey();
+  let ended = 0;
   const silent = Array.from({ length: 130 }, (_, i) =>
     fetch(`${server.url}/v1/email/domain/d${i}.silent.example/dns`, {
       headers: { 'X-API-Key': secret },
       signal: controller.signal,
-    }).catch(() => undefined),
+    })
+      .catch(() => undefined)
+      .finally(() => ended++),
   );
   const checks = () => Number(server.metrics().gauges['whence_email_checks']);
   await until('eight checks run', () => checks() >= 8);
-  const startedMs = performance.now();
   assert.equal((await ask('/v1/email/domain/example.com/dns', other)).status, 200);
-  const took = performance.now() - startedMs;
-  assert.ok(took < 1_000, `${took} ms`);
+  assert.ok(ended < 130 - 8, 'it did not wait for the others');
   assert.equal(checks(), 8, 'one key has eight checks in flight');
   controller.abort();
   await Promise.all(silent);
@@ -184,17 +196,15 @@ test('email: the client library', async () => {
   assert.deepEqual([data.dmarc.effective_policy, data.dkim[0]?.found], ['reject', false]);
 });
 
-test('email: with every DNS server down the answer is 503, within the budget', async () => {
+test('email: with every DNS server down the answer is 503', async () => {
   const dead = await startScriptedDnsServer({}, { scripts: {} });
   const { address } = dead;
   await dead.close();
   const other = await startInProcess(folder, undefined, { WHENCE_DNS_SERVERS: address });
   try {
-    const startedMs = performance.now();
     const response = await fetch(`${other.url}/v1/email/domain/example.com/dns`, { headers: { 'X-API-Key': secret } });
     const { data } = (await response.json()) as { data: object };
     assert.deepEqual([response.status, data], [503, { error: 'DNS unavailable', code: 'DNS_UNAVAILABLE' }]);
-    assert.ok(performance.now() - startedMs < 9_000);
   } finally {
     await other.close();
   }

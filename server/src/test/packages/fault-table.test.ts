@@ -9,7 +9,7 @@ const read = (path: string) => readFileSync(join(repository, path), 'utf8');
 
 const FILES: Readonly<Record<string, string>> = {
   D: 'server/src/test/storage/database-faults.thorough.test.ts',
-  C: 'server/src/test/storage/database-connections.test.ts',
+  C: 'server/src/test/storage/database-connections.thorough.test.ts',
   R: 'server/src/test/storage/database-copies.thorough.test.ts',
   P: 'server/src/storage/postgres/postgres.test.ts',
   U: 'server/src/storage/migrations/upgrade.test.ts',

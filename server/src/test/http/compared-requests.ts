@@ -1,0 +1,29 @@
+/**
+ * Generated requests on the plain path and on Node's, in a process of its own. More of them, with another seed:
+ * `node server/dist/test/http/compare-paths.js 100000 SEED shared-buffer`.
+ */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { Comparison } from './compare-paths.ts';
+
+export const SEED = 20261115;
+
+export async function comparePaths(requests: number, readMode: 'shared-buffer' | 'data-events'): Promise<void> {
+  const script = join(import.meta.dirname, 'compare-paths.js');
+  const args = [script, String(requests), String(SEED), readMode];
+  const child = spawn(process.execPath, ['--max-semi-space-size=32', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  assert.equal(code, 0, stderr);
+  const { compared, recognised, answeredPlain, recognisedBatches, plainBatches } = JSON.parse(stdout) as Comparison;
+  assert.equal(compared, requests);
+  assert.ok(recognised > requests / 2, `${recognised} were plain`);
+  // The other time it is Node's, unless both pieces came before a new connection was read.
+  const counted = `${answeredPlain} answered on the plain path, ${recognised} recognised`;
+  assert.ok(answeredPlain >= recognised && answeredPlain < recognised * 1.1, counted);
+  const batches = `${plainBatches} of ${recognisedBatches} batches on the plain path`;
+  if (readMode === 'data-events') assert.equal(plainBatches, 0);
+  else assert.ok(recognisedBatches > requests / 20 && plainBatches > recognisedBatches / 4, batches);
+}

@@ -16,11 +16,13 @@ const EXPOSED_HEADERS = [
 const PREFLIGHT_SECONDS = 3600;
 
 /**
- * Headers of a response to a request without `Origin`: a cache must not give it to a page (RFC 9110 §12.5.5). With `*`
- * all origins get the same response.
+ * Headers of a response to a request without `Origin`, as @fastify/cors sets them: a cache must not give it to a page of
+ * another origin (RFC 9110 §12.5.5). With `*` all origins get the same response.
  */
-export function varyByOrigin(origins: readonly string[]): Readonly<Record<string, string>> {
-  return origins.length === 0 || origins.includes('*') ? {} : { Vary: 'Origin' };
+export function headersWithoutOrigin(origins: readonly string[]): Readonly<Record<string, string>> {
+  if (origins.length === 0) return {};
+  const allowed = origins.includes('*') ? { 'Access-Control-Allow-Origin': '*' } : { Vary: 'Origin' };
+  return { ...allowed, 'Access-Control-Expose-Headers': EXPOSED_HEADERS.join(', ') };
 }
 
 /** `origins` as browsers send them, or `*` for all. */

@@ -16,7 +16,7 @@ import type { ApiDependencies } from '../api/routes.ts';
 import { healthzSchema, readyzSchema } from '../api/schemas/health.ts';
 import { registerDashboard } from '../dashboard/dashboard.ts';
 import type { DashboardDependencies } from '../dashboard/dependencies.ts';
-import { allowOrigins, varyByOrigin } from '../http/cors.ts';
+import { allowOrigins, headersWithoutOrigin } from '../http/cors.ts';
 import { createHttpServer, type HttpServerOptions } from '../http/http-server.ts';
 import { clientAddress } from '../limits/client.ts';
 import type { Stalls } from './stalls.ts';
@@ -76,5 +76,5 @@ export async function createApp(
   }
   if (settings.hasPublicLookups) await app.register(async (scope) => registerOwnAddress(scope, dependencies));
   await app.register(async (scope) => registerDashboard(scope, dependencies));
-  return { app, plain: usePlainPath(app, { ...dependencies, extraHeaders: varyByOrigin(corsOrigins) }, readMode) };
+  return { app, plain: usePlainPath(app, { ...dependencies, extraHeaders: headersWithoutOrigin(corsOrigins) }, readMode) };
 }

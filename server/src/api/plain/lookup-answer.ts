@@ -16,7 +16,6 @@ const headerLines = (headers: object) =>
     .map(([name, value]) => `${name.toLowerCase()}: ${value}\r\n`)
     .join('');
 
-const LIMIT = Buffer.from('\r\nx-ratelimit-limit: ');
 const REMAINING = Buffer.from('\r\nx-ratelimit-remaining: ');
 const RESET = Buffer.from('\r\nx-ratelimit-reset: ');
 const HIT = Buffer.from('\r\nx-cache-status: HIT\r\ncontent-length: ');
@@ -30,21 +29,23 @@ const META_MISS = Buffer.from(',"cache_status":"MISS","dataset_version":');
 const CLOSE = Buffer.from('}}');
 
 /** Upper bounds for the header, and for the body without the record. */
-const HEADER_ROOM = 512;
+const HEADER_ROOM = 1024;
 const META_ROOM = 256;
 
 const SLAB_BYTES = 64 * 1024;
 /** Most answers have 700 to 1,100 bytes. */
-const MAX_VIEW_END = 2_048;
+const MAX_VIEW_END = 2_560;
 
 /**
- * Memory for answers, and the header fields that all of them begin with. An answer that was sent at once is overwritten by
+ * Memory for answers, and the header fields that all of them have. An answer that was sent at once is overwritten by
  * the next one, so that nothing is allocated and the same bytes stay in the processor's caches. One that the client's system
  * did not accept keeps its place: the next ones are written behind it. A full slab is replaced, and freed when all its
  * answers have been sent.
  */
 export class AnswerSlab {
-  readonly head: Buffer;
+  readonly head = Buffer.from(`HTTP/1.1 200 OK\r\n${headerLines(COMMON_HEADERS)}x-request-id: `);
+  readonly hitLines: RateLines;
+  readonly missLines: RateLines;
   buffer = Buffer.allocUnsafeSlow(SLAB_BYTES);
   #used = 0;
   #last: Buffer | undefined;
@@ -53,8 +54,9 @@ export class AnswerSlab {
   #views: (Buffer | undefined)[] = [];
 
   constructor(extraHeaders: Readonly<Record<string, string>>) {
-    const headers = { ...COMMON_HEADERS, ...extraHeaders };
-    this.head = Buffer.from(`HTTP/1.1 200 OK\r\n${headerLines(headers)}x-request-id: `);
+    const start = Buffer.from(`\r\n${headerLines(extraHeaders)}x-ratelimit-limit: `);
+    this.hitLines = new RateLines(start, HIT);
+    this.missLines = new RateLines(start, MISS);
   }
 
   /** Offset of `bytes` free bytes in `buffer`. */
@@ -142,7 +144,7 @@ export function writeLookupAnswer(
     bodyStart,
     bodyEnd - bodyStart,
     idStart,
-    isHit ? hitLines : missLines,
+    isHit ? slab.hitLines : slab.missLines,
     rate,
     nowMs,
   );
@@ -172,16 +174,18 @@ function writeHeaderBefore(
   return start;
 }
 
-/** The header fields from the limit to `content-length:`. They repeat for a key without a limit, so the last are kept. */
+/** The header fields behind the request id, up to `content-length:`. They repeat for a key without a limit, so the last are kept. */
 class RateLines {
   readonly #bytes = Buffer.allocUnsafeSlow(HEADER_ROOM);
+  readonly #start: Buffer;
   readonly #cacheStatus: Buffer;
   #lines = this.#bytes.subarray(0, 0);
   #limit = -1;
   #remaining = -1;
   #resetSeconds = -1;
 
-  constructor(cacheStatus: Buffer) {
+  constructor(start: Buffer, cacheStatus: Buffer) {
+    this.#start = start;
     this.#cacheStatus = cacheStatus;
   }
 
@@ -192,7 +196,7 @@ class RateLines {
     this.#remaining = remaining;
     this.#resetSeconds = resetSeconds;
     const bytes = this.#bytes;
-    let at = writeText(LIMIT, bytes, 0);
+    let at = writeText(this.#start, bytes, 0);
     at = writeNumber(limit, bytes, at);
     at = writeText(REMAINING, bytes, at);
     at = writeNumber(remaining, bytes, at);
@@ -203,9 +207,6 @@ class RateLines {
     return this.#lines;
   }
 }
-
-const hitLines = new RateLines(HIT);
-const missLines = new RateLines(MISS);
 
 function digits(value: number): number {
   let count = 1;

@@ -51,8 +51,8 @@ export function plainBatches(dependencies: PlainLookupDependencies): PlainBatche
     const { length } = batch.finish(id, Math.floor(elapsedMs));
     const headers = {
       ...COMMON_HEADERS,
-      ...extraHeaders,
       'x-request-id': id,
+      ...extraHeaders,
       ...rateHeaders(charged),
       'content-length': length,
     };

@@ -19,8 +19,8 @@ export function writeRefusal(
   writeRequestId(id, 0);
   const headers = {
     ...common,
-    ...extraHeaders,
     'x-request-id': id.toString('latin1'),
+    ...extraHeaders,
     ...(rate && rateHeaders(rate)),
     ...error.headers,
     'content-type': contentType,

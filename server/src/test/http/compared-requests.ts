@@ -1,6 +1,6 @@
 /**
  * Generated requests on the plain path and on Node's, in a process of its own. More of them, with another seed:
- * `node server/dist/test/http/compare-paths.js 100000 SEED shared-buffer`.
+ * `node server/dist/test/http/compare-paths.js 100000 SEED shared-buffer ORIGINS`.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -11,19 +11,24 @@ import type { Comparison } from './compare-paths.ts';
 
 export const SEED = 20261115;
 
-export async function comparePaths(requests: number, readMode: 'shared-buffer' | 'data-events'): Promise<void> {
+/** `origins`: whose pages may call the API. */
+export async function comparePaths(
+  requests: number,
+  readMode: 'shared-buffer' | 'data-events',
+  origins: string,
+): Promise<void> {
   const script = join(import.meta.dirname, 'compare-paths.js');
-  const args = [script, String(requests), String(SEED), readMode];
+  const args = [script, String(requests), String(SEED), readMode, origins];
   const child = spawn(process.execPath, ['--max-semi-space-size=32', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
   assert.equal(code, 0, stderr);
-  const { compared, recognised, answeredPlain, recognisedBatches, plainBatches } = JSON.parse(stdout) as Comparison;
+  const { compared, recognised, answeredPlain, batches, plainBatches } = JSON.parse(stdout) as Comparison;
   assert.equal(compared, requests);
-  assert.ok(recognised > requests / 2, `${recognised} were plain`);
+  assert.ok(recognised > requests * 0.4, `${recognised} were plain`);
   // The other time it is Node's, unless both pieces came before a new connection was read.
   const counted = `${answeredPlain} answered on the plain path, ${recognised} recognised`;
   assert.ok(answeredPlain >= recognised && answeredPlain < recognised * 1.1, counted);
-  const batches = `${plainBatches} of ${recognisedBatches} batches on the plain path`;
+  const reached = `${plainBatches} of ${batches} batches on the plain path`;
   if (readMode === 'data-events') assert.equal(plainBatches, 0);
-  else assert.ok(recognisedBatches > requests / 20 && plainBatches > recognisedBatches / 4, batches);
+  else assert.ok(batches > requests / 8 && plainBatches > batches / 2, reached);
 }

@@ -4,22 +4,25 @@ export type Keys = { readonly good: string; readonly usedUp: string; readonly no
 
 type Random = () => number;
 
-const BATCHES = 0.1;
+const BATCHES = 0.2;
 
-export function generateRequest(random: Random, keys: Keys): string {
-  return random() < BATCHES ? generateBatch(random, keys) : generateLookup(random, keys);
+/** `isBatch` also of a batch that is odd. */
+export function generateRequest(random: Random, keys: Keys): { readonly request: string; readonly isBatch: boolean } {
+  const isBatch = random() < BATCHES;
+  return { request: isBatch ? generateBatch(random, keys) : generateLookup(random, keys), isBatch };
 }
 
 function generateBatch(random: Random, keys: Keys): string {
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
-  const isOdd = random() < 0.3;
-  const count = random() < 0.05 ? 1_100 * random() : 5 * random();
+  const isOdd = random() < 0.2;
+  const count = random() < 0.02 ? 1_100 * random() : 1 + 5 * random();
   const texts = Array.from({ length: count }, () => `"${address(random, pick).replaceAll('ä', 'x')}"`);
   const body = isOdd ? pick(ODD_BODIES) : `{"ips":[${texts.join(pick([',', ', ']))}]}`;
   const target = isOdd ? pick(['/v1/ip/batch', '/v1/ip/batch', '/v1/ip/batch?', '/v1/ip/batch/']) : '/v1/ip/batch';
   const type = pick(['application/json', 'application/json', 'application/json; charset=utf-8']);
   const lines = [
-    ...headers(random, pick, keys, isOdd),
+    // Only a good key is answered on the plain path.
+    ...headers(random, pick, keys, isOdd, 40),
     isOdd ? pick(ODD_TYPES) : `Content-Type: ${type}`,
     isOdd ? pick(ODD_LENGTHS)(body.length) : `Content-Length: ${body.length}`,
   ];
@@ -75,7 +78,7 @@ function generateLookup(random: Random, keys: Keys): string {
   const query = isOdd ? pick(['', '', '?', '?explain=true', '?a=%', '#x', '%20', '/']) : '';
   const method = isOdd ? pick(['GET', 'GET', 'GET', 'HEAD', 'get', 'POST', 'OPTIONS', 'PROPFIND']) : 'GET';
   const version = isOdd ? pick(['HTTP/1.1', 'HTTP/1.1', 'HTTP/1.1', 'HTTP/1.0', 'HTTP/1.2', 'http/1.1']) : 'HTTP/1.1';
-  const lines = headers(random, pick, keys, isOdd);
+  const lines = headers(random, pick, keys, isOdd, 6);
   const end = isOdd ? pick(['\r\n', '\r\n', '\r\n', '\r\n\r\n', '\r\nX']) : '\r\n';
   return `${method} ${target}${query} ${version}\r\n${lines.map((line) => `${line}\r\n`).join('')}${end}`;
 }
@@ -152,10 +155,16 @@ const ODD = [
   'X-Bare: a\rb',
 ];
 
-function headers(random: Random, pick: <T>(items: readonly T[]) => T, keys: Keys, isOdd: boolean): string[] {
+function headers(
+  random: Random,
+  pick: <T>(items: readonly T[]) => T,
+  keys: Keys,
+  isOdd: boolean,
+  goodKeys: number,
+): string[] {
   const name = pick(['X-API-Key', 'x-api-key', 'X-Api-Key']);
   const key = pick([
-    ...new Array<string>(6).fill(keys.good),
+    ...new Array<string>(goodKeys).fill(keys.good),
     keys.usedUp,
     keys.noPermission,
     'whence_nonsense',

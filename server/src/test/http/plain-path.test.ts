@@ -28,12 +28,13 @@ after(async () => {
 const plain = (ip: string, more = '') => `GET /v1/ip/${ip} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\n${more}\r\n`;
 const plainCount = () => server.metrics().counters['whence_plain_lookups_total'] ?? 0;
 
-for (const [readMode, requests] of [
-  ['shared-buffer', 400],
-  ['data-events', 100],
+for (const [readMode, requests, origins] of [
+  ['shared-buffer', 300, ''],
+  ['shared-buffer', 200, 'https://example.com,https://app.example'],
+  ['data-events', 100, '*'],
 ] as const)
-  test(`plain path: ${requests} generated requests get the same answer on both paths (${readMode}, seed ${SEED})`, () =>
-    comparePaths(requests, readMode));
+  test(`plain path: ${requests} generated requests get the same answer on both paths (${readMode}, origins: ${origins || 'none'}, seed ${SEED})`, () =>
+    comparePaths(requests, readMode, origins));
 
 for (const [behaviour, pieces, plainAnswers] of [
   ['one request in one piece is plain', [plain], 1],

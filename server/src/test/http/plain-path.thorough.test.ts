@@ -2,9 +2,11 @@
 import test from 'node:test';
 import { comparePaths, SEED } from './compared-requests.ts';
 
-for (const [readMode, requests] of [
-  ['shared-buffer', 20_000],
-  ['data-events', 5_000],
+for (const [readMode, requests, origins] of [
+  ['shared-buffer', 12_000, ''],
+  ['shared-buffer', 4_000, 'https://example.com,https://app.example'],
+  ['shared-buffer', 4_000, '*'],
+  ['data-events', 5_000, 'https://example.com'],
 ] as const)
-  test(`plain path: ${requests} generated requests get the same answer on both paths (${readMode}, seed ${SEED})`, () =>
-    comparePaths(requests, readMode));
+  test(`plain path: ${requests} generated requests get the same answer on both paths (${readMode}, origins: ${origins || 'none'}, seed ${SEED})`, () =>
+    comparePaths(requests, readMode, origins));

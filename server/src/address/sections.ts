@@ -49,7 +49,7 @@ type SectionSources = {
   readonly hostnames: HostnameLookups;
   readonly registrations?: Registrations | undefined;
   /** Validated ROA payloads, if there are any at this time. */
-  readonly rpki?: { readonly table: VrpTable | undefined } | undefined;
+  readonly rpki?: { readonly table: VrpTable | undefined; readonly asOf?: Date | undefined } | undefined;
 };
 
 export class AddressSections {
@@ -90,6 +90,11 @@ export class AddressSections {
       ...(hostname && { hostname }),
       ...(registration && { registration }),
     };
+  }
+
+  /** When the ROA payloads in use were written. */
+  get rpkiAsOf(): Date | undefined {
+    return this.#rpki?.asOf;
   }
 
   /** What is known of a network beside its record. */

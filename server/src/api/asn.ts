@@ -4,26 +4,38 @@ import { type AddressSections, parseNetworkInclude } from '../address/sections.t
 import { envelope, sendJsonData } from '../http/envelope.ts';
 import type { RequestOf } from '../http/json-schema.ts';
 import { parseSwitch } from '../http/requests.ts';
+import type { DatasetWalks } from '../lookup/dataset-walks.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
 import { requireAsn, searchNetworks } from '../lookup/lookup-requests.ts';
+import { requesterOf } from './admit.ts';
 import type { asnSchema, asnSearchSchema } from './schemas/asn.ts';
 
-export function getAsn(live: LiveDataset, addressSections: AddressSections) {
-  return (request: RequestOf<typeof asnSchema>, reply: FastifyReply) => {
+/** Fewer prefixes than these are listed at once: about a millisecond. */
+const MANY_PREFIXES = 500;
+
+export function getAsn(live: LiveDataset, addressSections: AddressSections, walks: DatasetWalks) {
+  return async (request: RequestOf<typeof asnSchema>, reply: FastifyReply) => {
     const withPrefixes = parseSwitch('include_prefixes', request.query.include_prefixes);
     const included = parseNetworkInclude(request.query.include);
     const { served, record } = requireAsn(live, request.params.asn);
+    if (!withPrefixes && included.size === 0) return envelope(request, record);
     const { dataset } = served;
-    const answer = (data: object) => {
-      if (!withPrefixes) return envelope(request, data);
-      // Bytes: a network may have tens of thousands of prefixes, and serializing them as objects takes too long.
-      const start = Buffer.from(`${JSON.stringify(data).slice(0, -1)},"prefixes":`);
-      return sendJsonData(request, reply, start, dataset.prefixesJson(record.asn), Buffer.from('}'));
-    };
-    if (included.size === 0) return answer(record);
-    return addressSections
-      .describeNetwork(dataset, record.asn, included)
-      .then((members) => answer({ ...record, ...members }));
+    const { asn, prefix_count } = record;
+    const isLarge = prefix_count.ipv4 + prefix_count.ipv6 >= MANY_PREFIXES;
+    const inTurn = <T>(subject: string, work: () => Promise<T>) =>
+      isLarge ? walks.run(dataset, subject, requesterOf(request, reply), work) : work();
+    const members =
+      included.size === 0
+        ? {}
+        : await inTurn(`routing of AS${asn} at ${addressSections.rpkiAsOf?.getTime()}`, () =>
+            addressSections.describeNetwork(dataset, asn, included),
+          );
+    const data = { ...record, ...members };
+    if (!withPrefixes) return envelope(request, data);
+    // Bytes: a network may have tens of thousands of prefixes, and serializing them as objects takes too long.
+    const prefixes = await inTurn(`prefixes of AS${asn}`, async () => dataset.prefixesJson(asn));
+    const start = Buffer.from(`${JSON.stringify(data).slice(0, -1)},"prefixes":`);
+    return sendJsonData(request, reply, start, prefixes, Buffer.from('}'));
   };
 }
 

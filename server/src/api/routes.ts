@@ -5,6 +5,7 @@ import type { Admission } from '../admission/admission.ts';
 import type { KeyDeclaration } from '../admission/declaration.ts';
 import type { EmailChecks } from '../email-checks/email-checks.ts';
 import type { ParameterOf, RequestOf, Schema } from '../http/json-schema.ts';
+import { DatasetWalks } from '../lookup/dataset-walks.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
 import { PrefixContents } from '../lookup/prefix-contents.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -61,9 +62,10 @@ export type RouteDependencies = Omit<ApiDependencies, 'admission'>;
 
 export function apiRoutes(dependencies: RouteDependencies): ApiRoute[] {
   const { live, emailChecks, datasetDiffs, past, networks, nowMs } = dependencies;
+  const walks = new DatasetWalks();
   const prefix = {
     declaration: { access: 'ip:read', counts: 'prefix', costs: ['scan'] },
-    handler: getPrefix(live, new PrefixContents(), dependencies.addressSections),
+    handler: getPrefix(live, new PrefixContents(walks), dependencies.addressSections),
   } as const;
   return [
     route({
@@ -101,7 +103,7 @@ export function apiRoutes(dependencies: RouteDependencies): ApiRoute[] {
       url: '/v1/asn/:asn',
       declaration: { access: 'asn:read', counts: 'asn', costs: ['lookup', 'scan'] },
       schema: asnSchema,
-      handler: getAsn(live, dependencies.addressSections),
+      handler: getAsn(live, dependencies.addressSections, walks),
     }),
     route({
       method: 'GET',

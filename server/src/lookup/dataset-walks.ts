@@ -10,8 +10,8 @@ import { SharedWork } from '../limits/shared-work.ts';
 
 /** Lookups wait for this much longer at most. */
 const SLICE_MS = 2;
-/** Per dataset. A summary has at most some 50 kB. */
-const MAX_RESULTS = 200;
+/** Per dataset. A summary has at most some 50 kB, and a large network as JSON 200 kB. */
+const MAX_RESULTS = 100;
 
 /** Called between two records: undefined as long as there is time left. */
 export type GiveWay = () => Promise<void> | undefined;

@@ -30,8 +30,12 @@ export function requirePrefix(text: string): PrefixRequest {
 
 export class PrefixContents {
   /** Apart, so that requests do not wait for a prefix that is prepared. */
-  readonly #walks = { requests: new DatasetWalks(), preparation: new DatasetWalks() };
+  readonly #walks: { readonly requests: DatasetWalks; readonly preparation: DatasetWalks };
   readonly #states = new WeakMap<Dataset, DatasetState>();
+
+  constructor(requests: DatasetWalks) {
+    this.#walks = { requests, preparation: new DatasetWalks() };
+  }
 
   /** The content as JSON. */
   async find(dataset: Dataset, request: PrefixRequest, requester: Requester): Promise<string> {

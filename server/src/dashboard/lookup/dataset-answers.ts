@@ -6,8 +6,9 @@ import { agedFlags, unknownFlags } from '@whence/dataset/internal/flag-sources';
 import { formatPrefix, fromBigInt, parsePrefix } from '@whence/dataset/prefix';
 import type { AsnRecord, Source } from '@whence/dataset/record';
 import { prefixStates } from '../../address/routing/routing.ts';
+import type { VrpTable } from '../../address/routing/vrps.ts';
 import type { Requester } from '../../limits/cost-classes.ts';
-import type { DatasetWalks } from '../../lookup/dataset-walks.ts';
+import type { DatasetWalks, GiveWay } from '../../lookup/dataset-walks.ts';
 import type { ServedDataset } from '../../lookup/live-dataset.ts';
 import { evidenceOf, specialPurposeOf } from '../../lookup/lookup.ts';
 import { profileNetwork, relatedNetworks } from '../../lookup/network-profile.ts';
@@ -77,32 +78,36 @@ export async function describePrefix(
   };
 }
 
-export async function describeNetwork(
-  { dataset, search }: ServedDataset,
+/** An AsnLookup as JSON: a network may have ten thousand prefixes, and is described once for each dataset. */
+export function networkJson(
+  served: ServedDataset,
   record: AsnRecord,
   { walks, requester }: Walker,
-  rpki: RpkiData | undefined,
+  { table, asOf }: RpkiData = { table: undefined, asOf: undefined },
+): Promise<Buffer> {
+  const rpki = table && asOf && { table, asOf };
+  const subject = `AS${record.asn}${rpki === undefined ? '' : ` with RPKI at ${rpki.asOf.getTime()}`}`;
+  return walks.run(served.dataset, subject, requester, async (giveWay) =>
+    Buffer.from(JSON.stringify(await describeNetwork(served, record, rpki, giveWay))),
+  );
+}
+
+async function describeNetwork(
+  { dataset, search }: ServedDataset,
+  record: AsnRecord,
+  rpki: { readonly table: VrpTable; readonly asOf: Date } | undefined,
+  giveWay: GiveWay,
 ): Promise<AsnLookup> {
   const { asn } = record;
   const prefixes = dataset.prefixesOf(asn);
   const all = [...prefixes.ipv4, ...prefixes.ipv6];
-  const profile = await walks.run(dataset, `AS${asn}`, requester, (giveWay) =>
-    profileNetwork(dataset, asn, all, giveWay),
-  );
-  const { table, asOf } = rpki ?? {};
-  const rpkiStates =
-    table === undefined || asOf === undefined
-      ? undefined
-      : {
-          states: await walks.run(dataset, `RPKI of AS${asn} at ${asOf.getTime()}`, requester, (giveWay) =>
-            prefixStates(table, asn, all, giveWay),
-          ),
-          as_of: asOf.toISOString(),
-        };
+  const profile = await profileNetwork(dataset, asn, all, giveWay);
   return {
     record: { ...record, prefixes },
     ...profile,
-    ...(rpkiStates && { rpki: rpkiStates }),
+    ...(rpki && {
+      rpki: { states: await prefixStates(rpki.table, asn, all, giveWay), as_of: rpki.asOf.toISOString() },
+    }),
     related: relatedNetworks(search, record),
     credits: creditsOf(dataset),
   };

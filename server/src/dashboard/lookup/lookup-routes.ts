@@ -22,7 +22,7 @@ import {
 import { historyJson } from '../../versions/past-request.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import type { PublicAsk, Rows } from '../requests/ask.ts';
-import { describeAddress, describeNetwork, describePrefix, parsePrefixRequest } from './dataset-answers.ts';
+import { describeAddress, describePrefix, networkJson, parsePrefixRequest } from './dataset-answers.ts';
 import { PrefixSummaries } from './prefix-summaries.ts';
 
 type Names =
@@ -130,7 +130,8 @@ export function lookupRoutes(dependencies: DashboardDependencies): Rows<Names> {
       charge: { counts: 'asn', costs: ['scan'] },
       handler: async (ask: PublicAsk<'lookUpAsn'>) => {
         const { served, record } = requireAsn(live, ask.params.asn);
-        return describeNetwork(served, record, { walks, requester: ask.requester }, rpki);
+        const json = await networkJson(served, record, { walks, requester: ask.requester }, rpki);
+        return sendJsonData(ask.request, ask.reply, json);
       },
     },
     searchAsn: {
@@ -156,9 +157,8 @@ export function lookupRoutes(dependencies: DashboardDependencies): Rows<Names> {
       handler: async (ask: PublicAsk<'mapAsn'>) => {
         const { served, record } = requireAsn(live, ask.params.asn);
         const { dataset } = served;
-        const { ipv4 } = dataset.prefixesOf(record.asn);
         return walks.run(dataset, `map AS${record.asn}`, ask.requester, (giveWay) =>
-          mapNetwork(dataset, record.asn, ipv4, giveWay),
+          mapNetwork(dataset, record.asn, dataset.prefixesOf(record.asn).ipv4, giveWay),
         );
       },
     },

@@ -76,5 +76,6 @@ export async function createApp(
   }
   if (settings.hasPublicLookups) await app.register(async (scope) => registerOwnAddress(scope, dependencies));
   await app.register(async (scope) => registerDashboard(scope, dependencies));
-  return { app, plain: usePlainPath(app, { ...dependencies, extraHeaders: headersWithoutOrigin(corsOrigins) }, readMode) };
+  const extraHeaders = headersWithoutOrigin(corsOrigins);
+  return { app, plain: usePlainPath(app, { ...dependencies, extraHeaders }, readMode) };
 }

@@ -1,17 +1,122 @@
 /**
  * Requests and responses as JSON, with the field names of the specification. Types only: at run time the client
- * validates the envelope (envelope.ts), not its content. The package exports them as one module.
+ * validates the envelope (envelope.ts), not its content. They come from `openapi.d.mts`, which is generated from the
+ * OpenAPI document of the server; here is what a program calls by another name than the document.
  */
-export type * from './wire/address-sections.ts';
-export type * from './wire/asn.ts';
-export type * from './wire/batch.ts';
-export type * from './wire/dataset.ts';
-export type * from './wire/dataset-diff.ts';
-export type * from './wire/email.ts';
-export type * from './wire/envelope.ts';
-export type * from './wire/errors.ts';
-export type * from './wire/health.ts';
-export type * from './wire/ip.ts';
-export type * from './wire/mail-networks.ts';
-export type * from './wire/mail-transport.ts';
-export type * from './wire/prefix.ts';
+import type * as api from '../openapi.d.mts';
+
+export type {
+  AddressHistory,
+  Amount,
+  AsnPrefixes,
+  AsnSearchAnswer,
+  AsnSearchResult,
+  BatchAnswer,
+  BatchEntry,
+  BatchMeta,
+  BatchRequest,
+  BimiReport,
+  ComparedVersion,
+  ConnectionType,
+  CountryMove,
+  DaneHost,
+  DaneReport,
+  DatasetCounts,
+  DatasetDiff,
+  DatasetReport,
+  Detection,
+  DkimReport,
+  DmarcPolicy,
+  DmarcReport,
+  DnssecReport,
+  EmailDetails,
+  EmailReport,
+  ErrorCode,
+  Evidence,
+  FamilyFigures,
+  Figures,
+  Flag,
+  FlagSource,
+  FlagSubject,
+  HealthReport,
+  Hostname,
+  IpMeta,
+  IpNotFoundMeta,
+  LevelMove,
+  Location,
+  MailCarrier,
+  MailPart,
+  Meta as TimedMeta,
+  MtaStsReport,
+  MxNetwork,
+  MxReport,
+  NameChange,
+  NetworkChange,
+  NetworkChanges,
+  NetworkName,
+  NetworkRouting,
+  NetworkShare,
+  NetworksReport,
+  Origin,
+  PrefixContent,
+  PrefixPart,
+  Privacy,
+  PublishedVersion,
+  QualityRow,
+  ReadyChecks,
+  ReadyReport,
+  RecordSpan,
+  RefusedFeed as Refusal,
+  Registration,
+  Rir,
+  Roa,
+  Routing,
+  SenderNetwork,
+  Source,
+  SourceChange,
+  SourceState,
+  SpaceFigures,
+  SpfReport,
+  Threat,
+  ThreatLevel,
+  TlsRptReport,
+  TransportRecommendation,
+  TransportReport,
+} from '../openapi.d.mts';
+
+/** What every response has around its data. */
+export type Envelope<Data, Meta> = { data: Data; meta: Meta };
+/** `data` of an error. Only NOT_READY has `checks`. */
+export type ErrorData = api.ErrorData & { checks?: api.ReadyChecks };
+
+/** `evidence` is there with `explain=true`, the sections if they are included and something is known. */
+export type IpAnswer = api.IpRecord;
+export type IpRecord = Omit<IpAnswer, 'evidence' | AddressSection>;
+/** What `include` adds to the record of an address. */
+export type AddressMembers = Pick<IpAnswer, AddressSection>;
+export type AddressSection = Exclude<OptionalOf<IpAnswer>, 'evidence'>;
+type OptionalOf<T> = { [Name in keyof T]-?: T extends Record<Name, T[Name]> ? never : Name }[keyof T];
+export type LocalAddressSection = NonNullable<api.BatchRequest['include']>[number];
+export type PrivacyKind = api.Privacy['kind'];
+/** `'error' in entry` distinguishes it from a record. */
+export type BatchRefusal = Exclude<api.BatchEntry, IpAnswer>;
+
+/** `prefixes` is there with `include_prefixes=true`, and complete; `routing` if it is included and something is known. */
+export type AsnAnswer = api.AsnRecord;
+export type AsnRecord = Omit<AsnAnswer, 'prefixes' | NetworkSection>;
+export type NetworkSection = 'routing';
+
+/** For space that is not announced, `asn` is 0 and the texts are empty. */
+export type MailNetwork = Omit<api.MxNetwork, 'host' | 'address'>;
+
+/** `count` and sizes cover all changes; `largest` has at most `limit` of them. IPv6 is counted in /48s. */
+export type Changes<Entry> = {
+  ipv4: { count: number; addresses: number; largest: (Entry & { addresses: number })[] };
+  ipv6: { count: number; slash48s: number; largest: (Entry & { slash48s: number })[] };
+};
+type EntryOf<Lists extends Changes<unknown>> = Omit<Lists['ipv4']['largest'][number], 'addresses'>;
+export type AnnouncedPrefix = EntryOf<api.AnnouncedPrefixLists>;
+export type OriginChange = EntryOf<api.OriginChangeLists>;
+export type CountryChange = EntryOf<api.CountryChanges>;
+export type FlaggedNetwork = EntryOf<api.FlaggedNetworkLists>;
+export type LabelChange = EntryOf<api.LabelChangeLists>;

@@ -1,4 +1,12 @@
-import type { Amount, Changes, DatasetDiff, SourceChange } from '@whence/client/wire';
+import type {
+  Amount,
+  AnnouncedPrefix,
+  Changes,
+  CountryChange,
+  DatasetDiff,
+  OriginChange,
+  SourceChange,
+} from '@whence/client/wire';
 import type { ReactNode } from 'react';
 import { NetworkLink } from '../components/Links.tsx';
 import { Section } from '../components/Page.tsx';
@@ -32,19 +40,19 @@ export function DiffSections({ diff }: { diff: DatasetDiff }) {
           ]}
         />
       </Section>
-      <ChangeTable
+      <ChangeTable<AnnouncedPrefix>
         title="Prefixes gained"
         changes={prefixes.gained}
         cells={({ prefix, asn, asn_name }) => [prefix, <NetworkLink key="n" asn={asn} name={asn_name} />]}
         heads={['Prefix', 'Network']}
       />
-      <ChangeTable
+      <ChangeTable<AnnouncedPrefix>
         title="Prefixes lost"
         changes={prefixes.lost}
         cells={({ prefix, asn, asn_name }) => [prefix, <NetworkLink key="n" asn={asn} name={asn_name} />]}
         heads={['Prefix', 'Network']}
       />
-      <ChangeTable
+      <ChangeTable<OriginChange>
         title="Changed origin"
         changes={origins}
         cells={({ prefix, from, to }) => [
@@ -54,7 +62,7 @@ export function DiffSections({ diff }: { diff: DatasetDiff }) {
         ]}
         heads={['Prefix', 'From', 'To']}
       />
-      <ChangeTable
+      <ChangeTable<CountryChange>
         title="Changed country"
         changes={countries}
         cells={({ network, from, to }) => [network, from, to]}

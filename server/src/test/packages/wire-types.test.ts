@@ -1,8 +1,9 @@
 /**
- * The client's wire types and our records are proved equal, not only assignable: assignability lets extra fields
- * through. Both are written, because the client has no dependencies.
+ * The client's wire types are those that the OpenAPI document generates now. They and our records are proved equal, not
+ * only assignable: assignability lets extra fields through.
  */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import type * as wire from '@whence/client/wire';
 import type { DatasetDiff } from '@whence/dataset/internal/diff/diff';
@@ -17,9 +18,13 @@ import type { ErrorName, errors } from '../../http/errors.ts';
 import type { PrefixContent } from '../../lookup/prefix-content.ts';
 import type { DatasetReport } from '../../versions/dataset-report.ts';
 import type { AddressSection, LocalAddressSection, NetworkSection } from '../../vocabulary.ts';
+import { CLIENT_TYPES, COMMAND, generateClientTypes } from './client-types.ts';
 
 type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
-type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+type Identical<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+/** Intersections as one object: the generated types have none. */
+type Plain<T> = T extends object ? { [Name in keyof T]: Plain<T[Name]> } : T;
+type Equal<A, B> = Identical<Plain<A>, Plain<B>>;
 
 /** A row of the table may share the code of another: NOT_FOUND has one for addresses and one for networks. */
 type CodeOf<Name extends ErrorName> = (typeof errors)[Name] extends { code: infer Code } ? Code : Name;
@@ -47,3 +52,8 @@ const proofs: true[] = [
 ];
 
 test('wire types: the client and the dataset mean the same', () => assert.ok(proofs.every(Boolean)));
+
+test('wire types: the types of the client are those of the OpenAPI document', async () => {
+  const generated = await generateClientTypes();
+  assert.ok(readFileSync(CLIENT_TYPES, 'utf8') === generated, `out of date: ${COMMAND}`);
+});

@@ -133,8 +133,9 @@ function tableOf(points: Points): string {
     )
     .filter(([, values]) => values.some((value) => value !== 0))
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(
-      ([signal, values]) => `"${signal.replaceAll('"', '""')}",${values.join(',')},${today},review/fit-type-points\n`,
-    );
+    .map(([signal, values]) => {
+      const cell = signal.includes('"') ? `"${signal.replaceAll('"', '""')}"` : signal;
+      return `${cell},${values.join(',')},${today},review/fit-type-points\n`;
+    });
   return `signal,residential,datacenter,business,as_of,source\n${lines.join('')}`;
 }

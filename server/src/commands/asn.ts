@@ -3,7 +3,7 @@ import { parsePrefixedAsn } from '@whence/dataset/internal/as-number';
 import { AsnSearch } from '@whence/dataset/internal/lookup/asn-search';
 import { quoteCell } from '../enrich/fields.ts';
 import { type ExitCode, UsageError } from '../terminal/exit.ts';
-import { type CommandStreams, StreamSink } from '../terminal/output.ts';
+import { type CommandStreams, dataSink, StreamSink } from '../terminal/output.ts';
 import { jsonLine, printable } from '../terminal/printable.ts';
 import { cutToWidth, type Style, styleOf } from '../terminal/style.ts';
 import { type Detail, formatCount, formatDetails, formatTable } from '../terminal/table.ts';
@@ -38,7 +38,7 @@ export async function asnCommand(
     remote: async (server) => (await import('./remote/remote-lookups.ts')).remoteAsnSource(server, withPrefixes),
   });
   const isSingle = listed.areTyped && listed.typed.every(({ first, last }) => first === last);
-  const sink = new StreamSink(stdout);
+  const sink = options.csv === true ? dataSink(stdout) : new StreamSink(stdout);
   let isEveryFound = true;
   if (options.csv === true) await sink.write(`${[...print.fields, 'error'].join(',')}\n`);
   for await (const entries of listed.entries())
@@ -139,7 +139,7 @@ function formatNetwork(answer: AsnAnswer, style: Style): string {
     ['addresses', `${formatCount(address_count.ipv4)} IPv4`],
   ];
   const list = [...(answer.prefixes?.ipv4 ?? []), ...(answer.prefixes?.ipv6 ?? [])];
-  return `${head}${formatDetails(rows, style)}${list.map((prefix) => `  ${prefix}\n`).join('')}`;
+  return `${head}${formatDetails(rows, style)}${list.map((prefix) => `  ${printable(prefix)}\n`).join('')}`;
 }
 
 /** Rows are printed as they are found, so their columns have a fixed width. */
@@ -148,7 +148,7 @@ function formatNetworkRow(answer: AsnAnswer, style: Style): string {
   if ('error' in answer) return `${number}  ${style.dim(answer.error)}\n`;
   const { country, connection_type, prefix_count, asn_name } = answer;
   const prefixes = `${formatCount(prefix_count.ipv4)} + ${formatCount(prefix_count.ipv6)}`;
-  const head = [number, country, connection_type.padEnd(11), prefixes.padStart(15)].join('  ');
+  const head = [number, printable(country), printable(connection_type).padEnd(11), prefixes.padStart(15)].join('  ');
   return `${head}  ${cutToWidth(asn_name, style.width - head.length - 2)}\n`;
 }
 

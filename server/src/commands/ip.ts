@@ -7,7 +7,7 @@ import type { Registration } from '../address/registration/rdap-network.ts';
 import type { AddressMembers } from '../address/sections.ts';
 import { CSV_DEFAULT, parseFields, sectionOf } from '../enrich/fields.ts';
 import { type ExitCode, UsageError } from '../terminal/exit.ts';
-import { type CommandStreams, StreamSink } from '../terminal/output.ts';
+import { type CommandStreams, dataSink, StreamSink } from '../terminal/output.ts';
 import { printable } from '../terminal/printable.ts';
 import { type Style, styleOf } from '../terminal/style.ts';
 import { type Detail, formatDetails, formatTable } from '../terminal/table.ts';
@@ -103,7 +103,7 @@ async function printAnswers(
   { stdout, stderr }: CommandStreams,
 ): Promise<ExitCode> {
   const isData = format.kind === 'json' || format.kind === 'csv';
-  const sink = new StreamSink(stdout);
+  const sink = isData ? dataSink(stdout) : new StreamSink(stdout);
   const lines = isData ? await source.openLines?.(format) : undefined;
   const print = (answer: IpAnswer) =>
     format.kind === 'record' ? formatAnswer(answer, format.style) : formatLine(answer, format);
@@ -166,7 +166,7 @@ export function formatAnswer(answer: IpAnswer, style: Style): string {
   ]);
   const head = ['field', 'value', 'source', 'prefix', 'as of'];
   const table = formatTable(evidenceRows, style, { head, indent: 2, shrink: true });
-  return `${style.bold(ip)}\n${formatDetails(rows, style)}${evidenceRows.length === 0 ? '' : `\n${table}`}\n`;
+  return `${style.bold(printable(ip))}\n${formatDetails(rows, style)}${evidenceRows.length === 0 ? '' : `\n${table}`}\n`;
 }
 
 const detailOf = (label: string, value: string | undefined): Detail[] => (value === undefined ? [] : [[label, value]]);

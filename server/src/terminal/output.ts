@@ -3,8 +3,10 @@
  * pipe (EPIPE) is handled in bin.ts, for every command.
  */
 import type { Readable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
 import { DatasetError } from '@whence/dataset/dataset-error';
 import { refusalText } from './file-errors.ts';
+import { printableText } from './printable.ts';
 
 /** A stream, which has `on`, calls `done` when it no longer needs the bytes. */
 export type Output = {
@@ -63,6 +65,25 @@ export class StreamSink implements Sink {
       }
     });
   }
+}
+
+/**
+ * For data, such as lines copied from a log: a pipe or a file gets its bytes unchanged. A terminal would obey what is
+ * written in them, so it gets control characters as visible escapes.
+ */
+export function dataSink(output: Output): Sink {
+  const sink = new StreamSink(output);
+  if (output.isTTY !== true) return sink;
+  const decoder = new StringDecoder('utf8');
+  let held = '';
+  return {
+    async write(chunk) {
+      const text = held + (typeof chunk === 'string' ? chunk : decoder.write(Buffer.from(chunk)));
+      // A carriage return is harmless before a line feed, which may be in the next chunk.
+      held = text.endsWith('\r') ? '\r' : '';
+      await sink.write(printableText(text.slice(0, text.length - held.length)));
+    },
+  };
 }
 
 function writeError(error: Error): Error {

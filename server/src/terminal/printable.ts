@@ -16,6 +16,14 @@ export function printable(text: string): string {
   return text.replace(UNSAFE, (character) => SHORT_ESCAPES[character] ?? escapeCode(character.charCodeAt(0)));
 }
 
+/** The same for text of several lines with columns: line breaks and tabs stay. */
+export function printableText(text: string): string {
+  return text.replace(UNSAFE, (character, at: number) => {
+    const isLayout = character === '\n' || character === '\t' || (character === '\r' && text[at + 1] === '\n');
+    return isLayout ? character : printable(character);
+  });
+}
+
 /** The same for a message of several lines: line feeds stay. */
 export function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n');

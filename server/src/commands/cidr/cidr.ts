@@ -2,7 +2,7 @@
 import { formatAddress } from '@whence/dataset/address';
 import { addressBits, formatPrefix, fromBigInt, prefixesOfRange, type Range } from '@whence/dataset/prefix';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
-import { type Output, StreamSink } from '../../terminal/output.ts';
+import { dataSink, type Output } from '../../terminal/output.ts';
 import { jsonLine, printable } from '../../terminal/printable.ts';
 import { parseRange } from '../lookup/address-range.ts';
 import {
@@ -23,7 +23,7 @@ export async function cidrCommand(
   { to, json }: { to?: 'cidr' | 'range'; json?: boolean },
   streams: Streams,
 ): Promise<ExitCode> {
-  const sink = new StreamSink(streams.stdout);
+  const sink = dataSink(streams.stdout);
   return eachRange(listed(texts, streams), streams, async ({ text, range }) => {
     if (json === true) {
       const [first = '', last = ''] = formatRange(range).split('-');
@@ -42,7 +42,7 @@ export async function cidrContainsCommand(
 ): Promise<ExitCode> {
   const outer = parseRange(container);
   if (outer === undefined) throw new UsageError(`invalid CIDR or range: ${JSON.stringify(container)}`);
-  const sink = new StreamSink(streams.stdout);
+  const sink = dataSink(streams.stdout);
   let isEveryInside = true;
   const code = await eachRange(listed(texts, streams), streams, async ({ text, range }) => {
     const isInside = range.version === outer.version && range.start >= outer.start && range.end <= outer.end;
@@ -62,7 +62,7 @@ export async function cidrMergeCommand(
 ): Promise<ExitCode> {
   const ranges: Range[] = [];
   const code = await eachRange(listed(texts, streams), streams, ({ range }) => void ranges.push(range));
-  const sink = new StreamSink(streams.stdout);
+  const sink = dataSink(streams.stdout);
   const merged = mergeRanges(ranges);
   const format = to === 'range' ? (range: Range) => [formatRange(range)] : cidrsOf;
   if (json === true) await sink.write(jsonLine(merged.flatMap((range) => [...format(range)])));

@@ -23,7 +23,7 @@ import { writeParquet } from '../../export/parquet.ts';
 import { writeHaproxyMap, writeNginxGeo } from '../../export/proxy-maps.ts';
 import type { Selection } from '../../export/rows.ts';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
-import { type Output, type Sink, StreamSink } from '../../terminal/output.ts';
+import { dataSink, type Output, type Sink } from '../../terminal/output.ts';
 import { jsonLine, printable } from '../../terminal/printable.ts';
 import { ProgressBar } from '../../terminal/progress-bar.ts';
 import { staged } from '../../terminal/staged-files.ts';
@@ -89,7 +89,7 @@ export async function exportCommand(
   try {
     const written =
       output === undefined
-        ? { rows: await WRITERS[format](selection, new StreamSink(stdout), text), bytes: 0 }
+        ? { rows: await WRITERS[format](selection, dataSink(stdout), text), bytes: 0 }
         : await writeFiles(selection, text, format, output);
     bar.finish();
     if (written.rows === 0) {

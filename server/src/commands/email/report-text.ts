@@ -34,7 +34,8 @@ export function gradePaint(style: Style, grade: string): Paint {
 
 /** What endangers the domain stands before the grade: a good grade does not make up for it. */
 function formatTitle(outcome: Checked, style: Style): string {
-  const { domain, grade, domain_auth_score } = outcome.report;
+  const { grade, domain_auth_score } = outcome.report;
+  const domain = visible(outcome.domain);
   const { verdict } = judge(outcome);
   const { risk, isFinished, unverified } = verdict;
   const paint = isFinished ? style.green : gradePaint(style, unverified.length > 0 ? '?' : grade);
@@ -90,7 +91,7 @@ function formatSpfTree(tree: readonly SpfTreeLine[], lookups: number, style: Sty
 function formatFixes({ details: { advice, is_finished } }: Checked, style: Style): string {
   const fixes = advice.map(({ points, text, record }) => {
     const gain = points > 0 ? style.green(`+${points}`.padStart(3)) : '   ';
-    return `${hanging(`  ${gain}  `, 7, text, style)}${record === '' ? '' : `\n${record}\n\n`}`;
+    return `${hanging(`  ${gain}  `, 7, text, style)}${record === '' ? '' : `\n${visible(record)}\n\n`}`;
   });
   return `${style.bold(is_finished ? 'Nothing to fix' : 'What to fix first')}\n${fixes.join('')}`;
 }

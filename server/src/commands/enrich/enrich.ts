@@ -22,7 +22,7 @@ import {
 import { type Input, InputError, openInput } from '../../enrich/input.ts';
 import { type EnrichPlan, enrichmentOf, fieldsOf, sectionValuesFor } from '../../enrich/plan.ts';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
-import { type Output, type Sink, StreamSink } from '../../terminal/output.ts';
+import { dataSink, type Output, type Sink } from '../../terminal/output.ts';
 import { printable } from '../../terminal/printable.ts';
 import { staged } from '../../terminal/staged-files.ts';
 import { currentEntry, requireParts, type SupplementPart } from '../local-dataset.ts';
@@ -119,7 +119,7 @@ async function enrichInput(
       ? enrich(input, enrichmentOf(sources, plan, counts), sink, show)
       : enrichInParallel(input, parts, sink, show);
   try {
-    if (output === undefined) await enrichInto(new StreamSink(stdout));
+    if (output === undefined) await enrichInto(dataSink(stdout));
     else await staged((files) => enrichInto(files.create(output)));
   } finally {
     progress.finish();

@@ -138,7 +138,7 @@ function formatRow(answer: FoundAnswer, style: Style): string {
   ].join('  ');
   const flags = flagsOf(answer).filter((flag) => flag !== connection_type);
   const rest = cutToWidth([...flags, asn_name].join(', '), style.width - head.length - 2);
-  return `${threatPaint(style, threat.level)(head)}  ${rest}\n`.replace(/ +\n$/, '\n');
+  return `${threatPaint(style, threat.level)(printable(head))}  ${rest}\n`.replace(/ +\n$/, '\n');
 }
 
 function missingRow({ ip, error, details }: MissingAnswer, style: Style): string {

@@ -4,7 +4,7 @@ import { AddressFinder } from '@whence/dataset/find-address';
 import { findSpecialPurpose } from '@whence/dataset/special-purpose';
 import { InputError } from '../../enrich/input.ts';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
-import { type Output, StreamSink } from '../../terminal/output.ts';
+import { dataSink, type Output } from '../../terminal/output.ts';
 import type { StandardInput } from '../lookup/listed-arguments.ts';
 import { noteWaiting, readLines, STANDARD_INPUT } from './text-input.ts';
 
@@ -28,7 +28,7 @@ export async function grepipCommand(
   if (texts.length === 0) noteWaiting(stdin, stderr, 'text');
   const isWanted = selectionOf(options);
   const finder = new AddressFinder();
-  const sink = new StreamSink(stdout);
+  const sink = dataSink(stdout);
   let isAnyFound = false;
   for (const file of files) {
     const name = files.length > 1 && options.filename !== false ? `${nameOf(file)}:` : '';

@@ -45,11 +45,11 @@ export function defineIp(program: Command, invocation: Invocation): void {
     .addOption(keyOption())
     .action(async (addresses: string[], options) => {
       if (options.history === true || options.at !== undefined || options.datasetVersion !== undefined) {
-        const { pastIpCommand } = await import('../commands/past-ip.ts');
+        const { pastIpCommand } = await import('../commands/lookup/past-ip.ts');
         exitWith(await pastIpCommand(config().dataDir, addresses, options, now(), invocation));
         return;
       }
-      const { ipCommand } = await import('../commands/ip.ts');
+      const { ipCommand } = await import('../commands/lookup/ip.ts');
       exitWith(await ipCommand(config(), addresses, options, invocation));
     });
 }
@@ -72,7 +72,7 @@ export function defineAsn(program: Command, invocation: Invocation): void {
     .addOption(urlOption())
     .addOption(keyOption())
     .action(async (numbers: string[], options) => {
-      const { asnCommand } = await import('../commands/asn.ts');
+      const { asnCommand } = await import('../commands/lookup/asn.ts');
       exitWith(await asnCommand(config().dataDir, numbers, options, invocation));
     });
   asn
@@ -84,7 +84,7 @@ export function defineAsn(program: Command, invocation: Invocation): void {
     .addOption(urlOption())
     .addOption(keyOption())
     .action(async (words: string[], options) => {
-      const { asnSearchCommand } = await import('../commands/asn.ts');
+      const { asnSearchCommand } = await import('../commands/lookup/asn.ts');
       exitWith(await asnSearchCommand(config().dataDir, words.join(' '), options, invocation));
     });
 }

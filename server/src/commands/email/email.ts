@@ -56,8 +56,7 @@ export async function emailCommand(
   const listed = await listDomains(texts, options.file, saved, stdin);
   const source = await openSource(options, environment, {
     local: () => localSource(settings, asked, options.parallel),
-    remote: async (server) =>
-      (await import('../remote/remote-email.ts')).remoteEmailSource(server, asked, options.parallel),
+    remote: async (server) => (await import('./remote-source.ts')).remoteEmailSource(server, asked, options.parallel),
   });
   const progress = progressOf(listed.length, options, streams);
   const run = { listed, source, style: styleOf(stdout, environment), progress, stdout, stderr };

@@ -1,13 +1,7 @@
 /** Checks by a server. */
-import {
-  type Asked,
-  checked,
-  DNS_UNAVAILABLE,
-  dnsUnavailable,
-  type EmailSource,
-  type Outcome,
-} from '../email/outcome.ts';
-import { asking, type RemoteServer } from './remote-server.ts';
+
+import { asking, type RemoteServer } from '../remote/remote-server.ts';
+import { type Asked, checked, DNS_UNAVAILABLE, dnsUnavailable, type EmailSource, type Outcome } from './outcome.ts';
 
 /** A server checks a few domains at a time for a key; more would wait there. */
 const MAX_PARALLEL = 4;

@@ -2,18 +2,19 @@
 import type { Address } from '@whence/dataset/address';
 import type { Location } from '@whence/dataset/internal/supplement/supplement';
 import type { Range } from '@whence/dataset/prefix';
-import type { Hostname } from '../address/hostname.ts';
-import type { Registration } from '../address/registration/rdap-network.ts';
-import type { AddressMembers } from '../address/sections.ts';
-import { CSV_DEFAULT, parseFields, sectionOf } from '../enrich/fields.ts';
-import { type ExitCode, UsageError } from '../terminal/exit.ts';
-import { type CommandStreams, dataSink, StreamSink } from '../terminal/output.ts';
-import { printable } from '../terminal/printable.ts';
-import { type Style, styleOf } from '../terminal/style.ts';
-import { type Detail, formatDetails, formatTable } from '../terminal/table.ts';
-import type { AddressSection } from '../vocabulary.ts';
-import type { IpConfig } from './ip-sections.ts';
-import { addressesOf, parseRangeWithin } from './lookup/address-range.ts';
+import type { Hostname } from '../../address/hostname.ts';
+import type { Registration } from '../../address/registration/rdap-network.ts';
+import type { AddressMembers } from '../../address/sections.ts';
+import { CSV_DEFAULT, parseFields, sectionOf } from '../../enrich/fields.ts';
+import { type ExitCode, UsageError } from '../../terminal/exit.ts';
+import { type CommandStreams, dataSink, StreamSink } from '../../terminal/output.ts';
+import { printable } from '../../terminal/printable.ts';
+import { type Style, styleOf } from '../../terminal/style.ts';
+import { type Detail, formatDetails, formatTable } from '../../terminal/table.ts';
+import type { AddressSection } from '../../vocabulary.ts';
+import type { IpConfig } from '../ip-sections.ts';
+import { openSource, type RemoteOptions } from '../remote/open-source.ts';
+import { addressesOf, parseRangeWithin } from './address-range.ts';
 import {
   csvHeader,
   flagsOf,
@@ -25,10 +26,9 @@ import {
   type LineFormat,
   type MissingAnswer,
   threatPaint,
-} from './lookup/ip-answer.ts';
-import { describeInvalid, type ListedArguments, listedArguments } from './lookup/listed-arguments.ts';
-import { localIpSource } from './lookup/local-ips.ts';
-import { openSource, type RemoteOptions } from './remote/open-source.ts';
+} from './ip-answer.ts';
+import { describeInvalid, type ListedArguments, listedArguments } from './listed-arguments.ts';
+import { localIpSource } from './local-ips.ts';
 
 type IpOptions = RemoteOptions & {
   json?: boolean;
@@ -60,7 +60,7 @@ export async function ipCommand(
   const asked = { explain: options.explain === true, include: sectionsOf(options, format) };
   const source = await openSource(options, streams.environment, {
     local: () => localIpSource(config, asked),
-    remote: async (server) => (await import('./remote/remote-lookups.ts')).remoteIpSource(server, asked),
+    remote: async (server) => (await import('./remote-lookups.ts')).remoteIpSource(server, asked),
   });
   try {
     return await printAnswers(listed, source, format, streams);

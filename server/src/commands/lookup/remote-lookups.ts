@@ -3,7 +3,8 @@ import { WhenceError } from '@whence/client';
 import { type Address, formatAddress } from '@whence/dataset/address';
 import { findSpecialPurpose } from '@whence/dataset/special-purpose';
 import { LOCAL_ADDRESS_SECTIONS } from '../../vocabulary.ts';
-import { type AsnSource, missingAsn, type SearchSource } from '../lookup/asn-answer.ts';
+import { asking, type RemoteServer } from '../remote/remote-server.ts';
+import { type AsnSource, missingAsn, type SearchSource } from './asn-answer.ts';
 import {
   type AskedOfIp,
   type IpAnswer,
@@ -13,8 +14,7 @@ import {
   noEvidence,
   notKept,
   type PastSource,
-} from '../lookup/ip-answer.ts';
-import { asking, type RemoteServer } from './remote-server.ts';
+} from './ip-answer.ts';
 
 /** The limit of the largest tier. A server refuses more than the tier of the key allows, and says how many that are. */
 const MAX_BATCH = 1000;

@@ -1,13 +1,14 @@
 /** `wh asn N…` and `wh asn search Q`: networks by number and by name. */
 import { parsePrefixedAsn } from '@whence/dataset/internal/as-number';
 import { AsnSearch } from '@whence/dataset/internal/lookup/asn-search';
-import { quoteCell } from '../enrich/fields.ts';
-import { type ExitCode, UsageError } from '../terminal/exit.ts';
-import { type CommandStreams, dataSink, StreamSink } from '../terminal/output.ts';
-import { jsonLine, printable } from '../terminal/printable.ts';
-import { cutToWidth, type Style, styleOf } from '../terminal/style.ts';
-import { type Detail, formatCount, formatDetails, formatTable } from '../terminal/table.ts';
-import { openLocalDataset } from './local-dataset.ts';
+import { quoteCell } from '../../enrich/fields.ts';
+import { type ExitCode, UsageError } from '../../terminal/exit.ts';
+import { type CommandStreams, dataSink, StreamSink } from '../../terminal/output.ts';
+import { jsonLine, printable } from '../../terminal/printable.ts';
+import { cutToWidth, type Style, styleOf } from '../../terminal/style.ts';
+import { type Detail, formatCount, formatDetails, formatTable } from '../../terminal/table.ts';
+import { openLocalDataset } from '../local-dataset.ts';
+import { openSource, type RemoteOptions } from '../remote/open-source.ts';
 import {
   ASN_FIELDS,
   type AsnAnswer,
@@ -17,9 +18,8 @@ import {
   missingAsn,
   parseAsnFields,
   type SearchSource,
-} from './lookup/asn-answer.ts';
-import { describeInvalid, type Entry, listedArguments, TOO_LARGE } from './lookup/listed-arguments.ts';
-import { openSource, type RemoteOptions } from './remote/open-source.ts';
+} from './asn-answer.ts';
+import { describeInvalid, type Entry, listedArguments, TOO_LARGE } from './listed-arguments.ts';
 
 type AsnOptions = RemoteOptions & { json?: boolean; csv?: boolean; field?: string; limit: number; prefixes?: boolean };
 
@@ -35,7 +35,7 @@ export async function asnCommand(
   const withPrefixes = options.prefixes === true;
   const source = await openSource(options, environment, {
     local: () => localAsnSource(dataDir, withPrefixes),
-    remote: async (server) => (await import('./remote/remote-lookups.ts')).remoteAsnSource(server, withPrefixes),
+    remote: async (server) => (await import('./remote-lookups.ts')).remoteAsnSource(server, withPrefixes),
   });
   const isSingle = listed.areTyped && listed.typed.every(({ first, last }) => first === last);
   const sink = options.csv === true ? dataSink(stdout) : new StreamSink(stdout);
@@ -163,7 +163,7 @@ export async function asnSearchCommand(
   const limit = Math.min(options.limit, 100);
   const search = await openSource(options, environment, {
     local: () => localSearch(dataDir),
-    remote: async (server) => (await import('./remote/remote-lookups.ts')).remoteSearch(server),
+    remote: async (server) => (await import('./remote-lookups.ts')).remoteSearch(server),
   });
   const answer = await search(query, limit);
   if (options.json === true) stdout.write(jsonLine(answer));

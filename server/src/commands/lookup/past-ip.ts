@@ -2,14 +2,15 @@
 import { type Address, formatAddress, parseAddress } from '@whence/dataset/address';
 import { inUseFor, PastVersions } from '@whence/dataset/internal/history/past-versions';
 import type { IpRecord } from '@whence/dataset/record';
-import { specialPurposeOf } from '../lookup/lookup.ts';
-import { isDay } from '../quota/day.ts';
-import { type ExitCode, UsageError } from '../terminal/exit.ts';
-import type { CommandStreams } from '../terminal/output.ts';
-import { jsonLine, printable } from '../terminal/printable.ts';
-import { type Style, styleOf } from '../terminal/style.ts';
+import { specialPurposeOf } from '../../lookup/lookup.ts';
+import { isDay } from '../../quota/day.ts';
+import { type ExitCode, UsageError } from '../../terminal/exit.ts';
+import type { CommandStreams } from '../../terminal/output.ts';
+import { jsonLine, printable } from '../../terminal/printable.ts';
+import { type Style, styleOf } from '../../terminal/style.ts';
+import { openLocalDataset } from '../local-dataset.ts';
+import { openSource, type RemoteOptions } from '../remote/open-source.ts';
 import { formatAnswer } from './ip.ts';
-import { openLocalDataset } from './local-dataset.ts';
 import {
   flagsOf,
   type IpAnswer,
@@ -19,9 +20,8 @@ import {
   notKept,
   type PastSource,
   type PastSpan,
-} from './lookup/ip-answer.ts';
-import { answerOf } from './lookup/local-ips.ts';
-import { openSource, type RemoteOptions } from './remote/open-source.ts';
+} from './ip-answer.ts';
+import { answerOf } from './local-ips.ts';
 
 type PastOptions = RemoteOptions & {
   json?: boolean;
@@ -44,7 +44,7 @@ export async function pastIpCommand(
   const addresses = requireAddresses(texts);
   const source = await openSource(options, environment, {
     local: () => localPastSource(dataDir, explain, now),
-    remote: async (server) => (await import('./remote/remote-lookups.ts')).remotePastSource(server, explain),
+    remote: async (server) => (await import('./remote-lookups.ts')).remotePastSource(server, explain),
   });
   const style = styleOf(stdout, environment);
   let exitCode: ExitCode = 0;

@@ -4,7 +4,7 @@ import { FIELDS } from '../enrich/fields.ts';
 import { FORMATS } from '../enrich/formats/format.ts';
 import { collect, type Invocation, positiveInteger } from './command.ts';
 
-export function defineEnrich(program: Command, { config, now, stdin, stdout, stderr, exitWith }: Invocation): void {
+export function defineEnrich(program: Command, invocation: Invocation): void {
   program
     .command('enrich')
     .description('add network data to the addresses in a log, as a stream')
@@ -23,6 +23,7 @@ export function defineEnrich(program: Command, { config, now, stdin, stdout, std
     .option('--json', 'print the summary as JSON')
     .action(async (file: string | undefined, options) => {
       const { enrichCommand } = await import('../commands/enrich/enrich.ts');
-      exitWith(await enrichCommand(config(), file, options, now, { stdin, stdout, stderr }));
+      const { config, now, exitWith } = invocation;
+      exitWith(await enrichCommand(config(), file, options, now, invocation));
     });
 }

@@ -1,8 +1,10 @@
 /** Opens a file or standard input. Gzip is recognised by its magic bytes and decompressed. */
 import { closeSync, createReadStream, fstatSync, openSync } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
 import { createGunzip } from 'node:zlib';
-import { UsageError } from '../terminal/exit.ts';
+import { CommandError, UsageError } from '../terminal/exit.ts';
+import type { CommandStreams } from '../terminal/output.ts';
 import { PROGRAM } from '../terminal/program-name.ts';
 
 export type Input = {
@@ -17,8 +19,8 @@ export type Input = {
   close(): void;
 };
 
-/** Reading failed after the input was opened. The message is printed as it is. */
-export class InputError extends Error {
+/** Reading failed after the input was opened. */
+export class InputError extends CommandError {
   override name = 'InputError';
 }
 
@@ -33,9 +35,14 @@ const UNSUPPORTED = [
 ] as const;
 const MAX_MAGIC_BYTES = 6;
 
-export async function openInput(file: string | undefined, stdin: () => Readable): Promise<Input> {
-  const { stream, totalBytes } = file === undefined ? { stream: stdin(), totalBytes: undefined } : openFile(file);
-  const name = file ?? 'standard input';
+export const STANDARD_INPUT = '-';
+export const inputName = (file: string) => (file === STANDARD_INPUT ? 'standard input' : file);
+
+/** `file` may be STANDARD_INPUT. */
+export async function openInput(file: string, stdin: () => Readable): Promise<Input> {
+  const isPiped = file === STANDARD_INPUT;
+  const { stream, totalBytes } = isPiped ? { stream: stdin(), totalBytes: undefined } : openFile(file);
+  const name = inputName(file);
   let bytesRead = 0;
   const count = (bytes: number) => {
     bytesRead += bytes;
@@ -53,6 +60,34 @@ export async function openInput(file: string | undefined, stdin: () => Readable)
     stream.destroy();
     throw error;
   }
+}
+
+/** Lines of a text, each without its end and cut to `maxCharacters`, in groups as they are read. */
+export async function* textLines(file: string, stdin: () => Readable, maxCharacters: number): AsyncGenerator<string[]> {
+  const input = await openInput(file, stdin);
+  const decoder = new StringDecoder('utf8');
+  let rest = '';
+  try {
+    for await (const chunk of input.chunks) {
+      const lines = (rest + decoder.write(chunk)).split('\n');
+      // A line without an end does not grow: what follows is cut off again with the next chunk.
+      rest = (lines.pop() ?? '').slice(0, maxCharacters);
+      yield lines.map((line) => line.slice(0, maxCharacters));
+    }
+    yield [rest + decoder.end()];
+  } finally {
+    input.close();
+  }
+}
+
+/** A command that waits for input on a terminal would look as if it did nothing. */
+export function noteWaiting(
+  file: string,
+  { stdin, stderr }: Pick<CommandStreams, 'stdin' | 'stderr'>,
+  what: string,
+): void {
+  if (file === STANDARD_INPUT && stdin().isTTY === true)
+    stderr.write(`reading ${what} from the terminal; end with Ctrl-D, or give a file\n`);
 }
 
 function openFile(file: string): { stream: Readable; totalBytes: number | undefined } {

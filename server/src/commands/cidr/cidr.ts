@@ -2,7 +2,7 @@
 import { formatAddress } from '@whence/dataset/address';
 import { addressBits, formatPrefix, fromBigInt, prefixesOfRange, type Range } from '@whence/dataset/prefix';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
-import { dataSink, type Output } from '../../terminal/output.ts';
+import { type CommandStreams, dataSink } from '../../terminal/output.ts';
 import { jsonLine, printable } from '../../terminal/printable.ts';
 import { parseRange } from '../lookup/address-range.ts';
 import {
@@ -11,17 +11,15 @@ import {
   type Invalid,
   type ListedArguments,
   listedArguments,
-  type StandardInput,
 } from '../lookup/listed-arguments.ts';
 
-type Streams = { readonly stdin: StandardInput; readonly stdout: Output; readonly stderr: Output };
 type Written = { readonly text: string; readonly range: Range };
 
 /** A range becomes its CIDRs, a CIDR its range; `to` forces one of them. */
 export async function cidrCommand(
   texts: readonly string[],
   { to, json }: { to?: 'cidr' | 'range'; json?: boolean },
-  streams: Streams,
+  streams: CommandStreams,
 ): Promise<ExitCode> {
   const sink = dataSink(streams.stdout);
   return eachRange(listed(texts, streams), streams, async ({ text, range }) => {
@@ -38,7 +36,7 @@ export async function cidrContainsCommand(
   container: string,
   texts: readonly string[],
   { json }: { json?: boolean },
-  streams: Streams,
+  streams: CommandStreams,
 ): Promise<ExitCode> {
   const outer = parseRange(container);
   if (outer === undefined) throw new UsageError(`invalid CIDR or range: ${JSON.stringify(container)}`);
@@ -58,7 +56,7 @@ export async function cidrContainsCommand(
 export async function cidrMergeCommand(
   texts: readonly string[],
   { to, json }: { to?: 'cidr' | 'range'; json?: boolean },
-  streams: Streams,
+  streams: CommandStreams,
 ): Promise<ExitCode> {
   const ranges: Range[] = [];
   const code = await eachRange(listed(texts, streams), streams, ({ range }) => void ranges.push(range));
@@ -83,7 +81,7 @@ function mergeRanges(ranges: readonly Range[]): Range[] {
   return merged;
 }
 
-const listed = (texts: readonly string[], { stdin }: Streams): ListedArguments<Written> =>
+const listed = (texts: readonly string[], { stdin }: CommandStreams): ListedArguments<Written> =>
   listedArguments(texts, parseWritten, stdin, 'CIDRs, ranges, addresses');
 
 function parseWritten(text: string): Entry<Written> {
@@ -96,7 +94,7 @@ function parseWritten(text: string): Entry<Written> {
 /** An invalid entry is reported, and the others are used all the same: 1. */
 async function eachRange(
   { entries }: ListedArguments<Written>,
-  { stderr }: Streams,
+  { stderr }: CommandStreams,
   use: (written: Written) => Promise<void> | void,
 ): Promise<ExitCode> {
   let code: ExitCode = 0;

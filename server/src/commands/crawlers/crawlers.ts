@@ -10,21 +10,18 @@ import {
 import type { Hostname } from '../../address/hostname.ts';
 import { HostnameLookups } from '../../address/hostname-lookups.ts';
 import { EmailChecks } from '../../email-checks/email-checks.ts';
-import { openInput } from '../../enrich/input.ts';
+import { noteWaiting, STANDARD_INPUT } from '../../enrich/input.ts';
 import type { ExitCode } from '../../terminal/exit.ts';
-import type { Output } from '../../terminal/output.ts';
+import type { CommandStreams } from '../../terminal/output.ts';
 import { jsonLine } from '../../terminal/printable.ts';
-import { fit, type Style, type Terminal } from '../../terminal/style.ts';
+import { fit, type Style } from '../../terminal/style.ts';
 import { type Cell, countOf, formatCount, formatTable } from '../../terminal/table.ts';
 import { inOrder } from '../email/in-order.ts';
 import { openLocalDataset } from '../local-dataset.ts';
-import type { StandardInput } from '../lookup/listed-arguments.ts';
-import { noteWaiting } from '../text/text-input.ts';
 import { type Claim, type LogClaims, readClaims } from './claims.ts';
 
 type CrawlersOptions = { json?: boolean; dns?: boolean };
 type Settings = { readonly dataDir: string; readonly dnsServers: readonly string[] };
-type Streams = Terminal & { readonly stdin: StandardInput; readonly stderr: Output };
 
 /** Addresses that are looked up at a time. */
 const PARALLEL = 16;
@@ -37,12 +34,12 @@ export async function crawlersCommand(
   file: string | undefined,
   { json = false, dns = true }: CrawlersOptions,
   { dataDir, dnsServers }: Settings,
-  { stdin, stdout, stderr, environment }: Streams,
+  streams: CommandStreams,
 ): Promise<ExitCode> {
   const dataset = openLocalDataset(dataDir);
-  if (file === undefined || file === '-') noteWaiting(stdin, stderr, 'a log');
-  const input = await openInput(file === '-' ? undefined : file, stdin);
-  const log = await readClaims(input.chunks).finally(() => input.close());
+  const path = file ?? STANDARD_INPUT;
+  noteWaiting(path, streams, 'a log');
+  const log = await readClaims(path, streams.stdin);
   const checks = new EmailChecks(dnsServers);
   const hostnames = new HostnameLookups(() => checks.dnsClient());
   const findHostname = (address: Address): Promise<Hostname> =>
@@ -58,8 +55,8 @@ export async function crawlersCommand(
     checks.close();
   }
   verified.sort((a, b) => b.requests - a.requests || a.ip.localeCompare(b.ip));
-  const style = fit({ stdout, environment });
-  stdout.write(json ? jsonLine(reportOf(log, verified)) : textOf(log, verified, style));
+  const style = fit(streams);
+  streams.stdout.write(json ? jsonLine(reportOf(log, verified)) : textOf(log, verified, style));
   return 0;
 }
 

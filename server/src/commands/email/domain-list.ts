@@ -1,69 +1,75 @@
-/** Many domains, from the arguments, a file or standard input. */
+/**
+ * Many domains, from the arguments, a file or standard input. The API takes domains only; on a command line and in lists,
+ * much else is pasted.
+ */
 import type { Readable } from 'node:stream';
-import { InputError, openInput } from '../../enrich/input.ts';
-import { CommandError, UsageError } from '../../terminal/exit.ts';
-import { domainOf } from './domain-argument.ts';
+import { normalizeDomain } from '@whence/email/domain-name';
+import { inputName, textLines } from '../../enrich/input.ts';
+import { UsageError } from '../../terminal/exit.ts';
 
 /** `domain` is undefined for a line that names none: the others are checked all the same. */
 export type ListedDomain = { readonly text: string; readonly domain: string | undefined };
 
-export const STANDARD_INPUT = '-';
-
 /** A million domains take about 20 MB. */
-const MAX_LIST_BYTES = 64 * 1024 * 1024;
-/** Of a line that is quoted in a message. */
+const MAX_LIST_CHARACTERS = 64 * 1024 * 1024;
+/** How much of a line is read, and quoted in a message. */
 const MAX_LINE_CHARACTERS = 300;
 
 /** Refuses all if one is not a domain: arguments are few, and typed. */
 export function domainsOfArguments(texts: readonly string[]): ListedDomain[] {
   const wrong = texts.filter((text) => domainOf(text) === undefined);
   if (wrong.length > 0) throw new UsageError(`invalid domain: ${wrong.map((text) => JSON.stringify(text)).join(', ')}`);
-  return withoutRepetitions(texts.map(toListed));
+  return withoutRepetitions(texts);
 }
 
 /** One per line. Blank lines, and lines that begin with `#`, are skipped. `file` may be STANDARD_INPUT. */
 export async function readDomains(file: string, stdin: () => Readable): Promise<ListedDomain[]> {
-  const text = await readText(file, stdin);
-  const lines = text.replace(/^\ufeff/, '').split(/\r\n|\r|\n/);
-  const listed = lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
-  if (listed.length === 0) throw new UsageError(`${nameOf(file)} lists no domain; write one on each line`);
-  return withoutRepetitions(listed.map(toListed));
-}
-
-async function readText(file: string, stdin: () => Readable): Promise<string> {
-  try {
-    const input = await openInput(file === STANDARD_INPUT ? undefined : file, stdin);
-    try {
-      const chunks: Buffer[] = [];
-      let bytes = 0;
-      for await (const chunk of input.chunks) {
-        bytes += chunk.length;
-        if (bytes > MAX_LIST_BYTES) throw new UsageError(`${nameOf(file)} has more than 64 MiB; split it`);
-        chunks.push(chunk);
-      }
-      return Buffer.concat(chunks).toString();
-    } finally {
-      input.close();
+  const listed: string[] = [];
+  let characters = 0;
+  for await (const lines of textLines(file, stdin, MAX_LINE_CHARACTERS))
+    for (const line of lines.flatMap((text) => text.split('\r')).map((text) => text.trim())) {
+      characters += line.length;
+      if (line !== '' && !line.startsWith('#')) listed.push(line);
+      if (characters > MAX_LIST_CHARACTERS) throw new UsageError(`${inputName(file)} has more than 64 MiB; split it`);
     }
-  } catch (error) {
-    throw error instanceof InputError ? new CommandError(error.message) : error;
-  }
-}
-
-function nameOf(file: string): string {
-  return file === STANDARD_INPUT ? 'standard input' : file;
-}
-
-function toListed(text: string): ListedDomain {
-  return { text: text.slice(0, MAX_LINE_CHARACTERS), domain: domainOf(text) };
+  if (listed.length === 0) throw new UsageError(`${inputName(file)} lists no domain; write one on each line`);
+  return withoutRepetitions(listed);
 }
 
 /** The first of each, in order. */
-function withoutRepetitions(listed: readonly ListedDomain[]): ListedDomain[] {
+function withoutRepetitions(texts: readonly string[]): ListedDomain[] {
   const byName = new Map<string, ListedDomain>();
-  for (const entry of listed) {
-    const name = entry.domain ?? entry.text;
-    if (!byName.has(name)) byName.set(name, entry);
+  for (const text of texts) {
+    const domain = domainOf(text);
+    const name = domain ?? text;
+    if (!byName.has(name)) byName.set(name, { text: text.slice(0, MAX_LINE_CHARACTERS), domain });
   }
   return [...byName.values()];
+}
+
+/**
+ * The domain that a person means by `example.com`, `user@example.com`, `Name <user@example.com>`, `https://example.com/x`, `example.com/x`,
+ * `example.com:25`, `example.com,`, `_dmarc.example.com` and the like in quotation marks; undefined if there is none.
+ */
+function domainOf(text: string): string | undefined {
+  const written = text.trim().replace(QUOTES, '').trim();
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(written))
+    return URL.canParse(written) ? normalizeDomain(new URL(written).hostname) : undefined;
+  const address = written.slice(written.lastIndexOf('@') + 1).replace(/^mailto:/i, '');
+  const name = address
+    .replace(/[>)\]]+$/, '')
+    .replace(/[,;]+$/, '')
+    .replace(/[/?#].*$/, '')
+    .replace(/:\d{1,5}$/, '');
+  return normalizeDomain(withoutServiceLabels(name));
+}
+
+/** At either end, straight or typographic; beside them, the commas of a list. */
+const QUOTES = /^["'`\u2018-\u201f\u2039\u203a\u00ab\u00bb,;]+|["'`\u2018-\u201f\u2039\u203a\u00ab\u00bb,;]+$/g;
+
+/** `_dmarc`, `selector._domainkey`, `_smtp._tls` and other names of records are below the domain that is meant. */
+function withoutServiceLabels(name: string): string {
+  const labels = name.split('.');
+  const last = labels.findLastIndex((label) => label.startsWith('_'));
+  return labels.slice(last + 1).join('.');
 }

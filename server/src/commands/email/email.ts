@@ -5,6 +5,7 @@
  */
 
 import { isSelector, MAX_SELECTORS, tidySelectors } from '@whence/email/internal/dkim/selectors';
+import { STANDARD_INPUT } from '../../enrich/input.ts';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
 import { type CommandStreams, StreamSink } from '../../terminal/output.ts';
 import { jsonLine } from '../../terminal/printable.ts';
@@ -15,7 +16,7 @@ import { formatCount } from '../../terminal/table.ts';
 import { openSource, type RemoteOptions } from '../remote/open-source.ts';
 import { checkListed, type EmailRun } from './check-listed.ts';
 import { compareWithSaved } from './compare.ts';
-import { domainsOfArguments, type ListedDomain, readDomains, STANDARD_INPUT } from './domain-list.ts';
+import { domainsOfArguments, type ListedDomain, readDomains } from './domain-list.ts';
 import { type EmailSettings, localSource } from './local-source.ts';
 import { isAlarming, type Outcome, outcomeLine, type SavedReport, savedReport } from './outcome.ts';
 import { csvHeader, csvLine } from './report-csv.ts';

@@ -19,16 +19,13 @@ import {
   rejectInapplicableOptions,
   requestedFormat,
 } from '../../enrich/formats/format.ts';
-import { type Input, InputError, openInput } from '../../enrich/input.ts';
+import { type Input, InputError, noteWaiting, openInput, STANDARD_INPUT } from '../../enrich/input.ts';
 import { type EnrichPlan, enrichmentOf, fieldsOf, sectionValuesFor } from '../../enrich/plan.ts';
-import { type ExitCode, UsageError } from '../../terminal/exit.ts';
-import { dataSink, type Output, type Sink } from '../../terminal/output.ts';
-import { printable } from '../../terminal/printable.ts';
+import { CommandError, type ExitCode, UsageError } from '../../terminal/exit.ts';
+import { type CommandStreams, dataSink, type Sink } from '../../terminal/output.ts';
 import { staged } from '../../terminal/staged-files.ts';
 import { currentEntry, requireParts, type SupplementPart } from '../local-dataset.ts';
-import type { StandardInput } from '../lookup/listed-arguments.ts';
 import type { RpkiConfig } from '../rpki-source.ts';
-import { noteWaiting } from '../text/text-input.ts';
 
 type EnrichOptions = FormatOptions & {
   readonly fields?: string;
@@ -37,8 +34,6 @@ type EnrichOptions = FormatOptions & {
   readonly jobs?: number;
   readonly json?: boolean;
 };
-
-type EnrichStreams = { readonly stdin: StandardInput; readonly stdout: Output; readonly stderr: Output };
 
 const DEFAULT_MEMBER = 'whence';
 /** Each takes about 60 MB. */
@@ -54,10 +49,10 @@ export async function enrichCommand(
   fileArgument: string | undefined,
   options: EnrichOptions,
   now: () => Date,
-  { stdin, stdout, stderr }: EnrichStreams,
+  streams: CommandStreams,
 ): Promise<ExitCode> {
   const { dataDir } = config;
-  const file = fileArgument === '-' ? undefined : fileArgument;
+  const file = fileArgument ?? STANDARD_INPUT;
   const requested = requestedFormat(options, file);
   if (requested !== undefined) rejectInapplicableOptions(options, requested);
   const fields = selectedFields(options);
@@ -66,10 +61,10 @@ export async function enrichCommand(
   const entry = currentEntry(dataDir);
   const datasetPath = versionPath(dataDir, entry);
   const dataset = openDataset(datasetPath);
-  if (file === undefined) noteWaiting(stdin, stderr, 'a log');
+  noteWaiting(file, streams, 'a log');
   let input: Input | undefined;
   try {
-    input = await openInput(file, stdin);
+    input = await openInput(file, streams.stdin);
     const format = requested ?? detectFormat(input.head);
     rejectInapplicableOptions(options, format);
     const plan = planOf(format, file, input.head, options, fields);
@@ -86,12 +81,11 @@ export async function enrichCommand(
       vrpRows,
       counts: newCounts(),
     };
-    return await enrichInput(input, work, options, now, stdout, stderr);
+    return await enrichInput(input, work, options, now, streams);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     const consequence = options.output === undefined ? '' : `; ${options.output} was not written`;
-    stderr.write(`error: ${printable(error.message + consequence)}\n`);
-    return 1;
+    throw new CommandError(error.message + consequence);
   } finally {
     input?.close();
   }
@@ -102,8 +96,7 @@ async function enrichInput(
   parts: ParallelOptions,
   { output, json }: EnrichOptions,
   now: () => Date,
-  stdout: Output,
-  stderr: Output,
+  { stdout, stderr }: CommandStreams,
 ): Promise<ExitCode> {
   const { jobs, sources, plan, counts } = parts;
   const startedMs = now().getTime();
@@ -145,7 +138,7 @@ function selectedFields({ fields, full }: EnrichOptions): readonly Field[] | 'de
 
 function planOf(
   format: Format,
-  file: string | undefined,
+  file: string,
   head: Buffer,
   options: EnrichOptions,
   selected: ReturnType<typeof selectedFields>,

@@ -3,8 +3,8 @@
  * as a stream, so they may have any size. An entry that cannot be parsed is reported in its place, beside the others.
  */
 import { statSync } from 'node:fs';
-import type { Readable } from 'node:stream';
-import { CommandError, UsageError } from '../../terminal/exit.ts';
+import { UsageError } from '../../terminal/exit.ts';
+import type { CommandStreams } from '../../terminal/output.ts';
 
 export type Invalid = {
   readonly kind: 'invalid';
@@ -16,9 +16,9 @@ export type Invalid = {
 };
 export type Entry<Item> = { readonly kind: 'item'; readonly item: Item } | Invalid;
 type Parse<Item> = (text: string) => Entry<Item>;
-type Source<Item> = { readonly kind: 'list'; readonly file: string | undefined } | Entry<Item>;
+type Source<Item> = { readonly kind: 'list'; readonly file: string } | Entry<Item>;
 
-export type StandardInput = () => Readable & { readonly isTTY?: boolean };
+type StandardInput = CommandStreams['stdin'];
 
 export type ListedArguments<Item> = {
   /** Whether every entry is an argument: few, and typed. */
@@ -47,7 +47,7 @@ export function listedArguments<Item>(
     throw new UsageError(`nothing to look up: give ${expected} or files, or pipe a list to standard input`);
   const given = texts.length === 0 ? [STANDARD_INPUT] : texts;
   const sources = given.map((text): Source<Item> => {
-    if (text === STANDARD_INPUT) return { kind: 'list', file: undefined };
+    if (text === STANDARD_INPUT) return { kind: 'list', file: text };
     const entry = parse(text);
     if (entry.kind === 'item' || entry.code === TOO_LARGE) return entry;
     if (isFile(text)) return { kind: 'list', file: text };
@@ -88,31 +88,10 @@ function isFile(path: string): boolean {
 /** No entry is longer; the rest of such a line is skipped. */
 const MAX_LINE_CHARACTERS = 300;
 
-/** The lines of a file, or of standard input, without blank lines and lines that begin with `#`. */
-async function* linesOf(file: string | undefined, stdin: StandardInput): AsyncGenerator<string[]> {
+/** Without blank lines and lines that begin with `#`. */
+async function* linesOf(file: string, stdin: StandardInput): AsyncGenerator<string[]> {
   // Loaded if there is a list: most commands have an address or two.
-  const { InputError, openInput } = await import('../../enrich/input.ts');
-  try {
-    const input = await openInput(file, stdin);
-    try {
-      const decoder = new TextDecoder();
-      let rest = '';
-      for await (const chunk of input.chunks) {
-        const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-        // A line without an end does not grow: what follows is cut off again with the next chunk.
-        rest = (lines.pop() ?? '').slice(0, MAX_LINE_CHARACTERS + 1);
-        yield lines.flatMap(entryText);
-      }
-      yield entryText(rest + decoder.decode());
-    } finally {
-      input.close();
-    }
-  } catch (error) {
-    throw error instanceof InputError ? new CommandError(error.message) : error;
-  }
-}
-
-function entryText(line: string): string[] {
-  const text = line.trim();
-  return text === '' || text.startsWith('#') ? [] : [text.slice(0, MAX_LINE_CHARACTERS)];
+  const { textLines } = await import('../../enrich/input.ts');
+  for await (const lines of textLines(file, stdin, MAX_LINE_CHARACTERS))
+    yield lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
 }

@@ -2,11 +2,10 @@
 import { type Address, formatAddress } from '@whence/dataset/address';
 import { AddressFinder } from '@whence/dataset/find-address';
 import { findSpecialPurpose } from '@whence/dataset/special-purpose';
-import { InputError } from '../../enrich/input.ts';
+import { InputError, noteWaiting, STANDARD_INPUT } from '../../enrich/input.ts';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
-import { dataSink, type Output } from '../../terminal/output.ts';
-import type { StandardInput } from '../lookup/listed-arguments.ts';
-import { noteWaiting, readLines, STANDARD_INPUT } from './text-input.ts';
+import { type CommandStreams, dataSink } from '../../terminal/output.ts';
+import { readLines } from './text-input.ts';
 
 type GrepOptions = {
   onlyMatching?: boolean;
@@ -16,22 +15,22 @@ type GrepOptions = {
   /** False with --no-filename. */
   filename?: boolean;
 };
-type Streams = { readonly stdin: StandardInput; readonly stdout: Output; readonly stderr: Output };
 
 /** 0: there is one. 1: there is none. A file that cannot be read is a usage error, as for grep. */
 export async function grepipCommand(
   texts: readonly string[],
   options: GrepOptions,
-  { stdin, stdout, stderr }: Streams,
+  streams: CommandStreams,
 ): Promise<ExitCode> {
   const files = texts.length === 0 ? [STANDARD_INPUT] : texts;
-  if (texts.length === 0) noteWaiting(stdin, stderr, 'text');
+  if (texts.length === 0) noteWaiting(STANDARD_INPUT, streams, 'text');
   const isWanted = selectionOf(options);
   const finder = new AddressFinder();
-  const sink = dataSink(stdout);
+  const sink = dataSink(streams.stdout);
   let isAnyFound = false;
   for (const file of files) {
-    const name = files.length > 1 && options.filename !== false ? `${nameOf(file)}:` : '';
+    const name =
+      files.length > 1 && options.filename !== false ? `${file === STANDARD_INPUT ? '(standard input)' : file}:` : '';
     const parts: Buffer[] = [];
     const onLine = (bytes: Buffer, start: number, end: number) => {
       finder.end = start;
@@ -51,7 +50,7 @@ export async function grepipCommand(
     const write = async () => {
       if (parts.length > 0) await sink.write(Buffer.concat(parts.splice(0)));
     };
-    await readLines(file, stdin, onLine, write).catch((error) => {
+    await readLines(file, streams.stdin, onLine, write).catch((error) => {
       throw error instanceof InputError ? new UsageError(error.message) : error;
     });
   }
@@ -59,8 +58,6 @@ export async function grepipCommand(
 }
 
 const LINE_END = Buffer.from('\n');
-
-const nameOf = (file: string) => (file === STANDARD_INPUT ? '(standard input)' : file);
 
 function selectionOf({ ipv4, ipv6, excludeReserved }: GrepOptions): (address: Address) => boolean {
   // Both together select both, as if neither were given.

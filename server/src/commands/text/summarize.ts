@@ -6,66 +6,29 @@
 import { type Address, formatAddress } from '@whence/dataset/address';
 import { AddressFinder } from '@whence/dataset/find-address';
 import type { Dataset } from '@whence/dataset/internal/file/read';
-import type { IpRecord } from '@whence/dataset/record';
 import { findSpecialPurpose } from '@whence/dataset/special-purpose';
-import { InputError } from '../../enrich/input.ts';
-import type { Environment } from '../../settings/config.ts';
-import { CommandError, type ExitCode } from '../../terminal/exit.ts';
-import type { Output } from '../../terminal/output.ts';
+import { noteWaiting, STANDARD_INPUT } from '../../enrich/input.ts';
+import type { ExitCode } from '../../terminal/exit.ts';
+import type { CommandStreams } from '../../terminal/output.ts';
 import { jsonLine } from '../../terminal/printable.ts';
 import { styleOf } from '../../terminal/style.ts';
 import { openLocalDataset } from '../local-dataset.ts';
-import type { StandardInput } from '../lookup/listed-arguments.ts';
 import { AddressCounts } from './address-counts.ts';
-import { formatLogSummary } from './summary-text.ts';
-import { noteWaiting, readLines, STANDARD_INPUT } from './text-input.ts';
+import { formatLogSummary, type LogSummary, type Share } from './summary-text.ts';
+import { readLines } from './text-input.ts';
 
 type SummarizeOptions = { json?: boolean; all?: boolean; limit: number };
-type Streams = {
-  readonly stdin: StandardInput;
-  readonly stdout: Output;
-  readonly stderr: Output;
-  readonly environment: Environment;
-};
-
-export type Share = { value: string; occurrences: number; addresses: number };
-export type TopAddress = Pick<IpRecord, 'ip' | 'asn' | 'asn_name' | 'country' | 'connection_type'> & {
-  occurrences: number;
-  flags: string[];
-  threat_score: number;
-};
-
-export type LogSummary = {
-  lines: number;
-  lines_with_address: number;
-  /** Found in the text; those below are of distinct addresses, except `dropped`. */
-  occurrences: number;
-  addresses: number;
-  /** In special-purpose ranges such as private networks. */
-  special: number;
-  not_found: number;
-  /** Occurrences of addresses beyond the limit of distinct ones, which are in no list. */
-  dropped: number;
-  country_count: number;
-  network_count: number;
-  countries: Share[];
-  networks: (Share & { asn: number; asn_name: string })[];
-  connection_types: Share[];
-  flags: Share[];
-  threat_levels: Share[];
-  top_addresses: TopAddress[];
-};
 
 /** 1 if there is no address in the text. */
 export async function summarizeCommand(
   dataDir: string,
   texts: readonly string[],
   { json, all, limit }: SummarizeOptions,
-  { stdin, stdout, stderr, environment }: Streams,
+  streams: CommandStreams,
 ): Promise<ExitCode> {
   const dataset = openLocalDataset(dataDir);
   const files = texts.length === 0 ? [STANDARD_INPUT] : texts;
-  if (texts.length === 0) noteWaiting(stdin, stderr, 'a log');
+  if (texts.length === 0) noteWaiting(STANDARD_INPUT, streams, 'a log');
   const counts = new AddressCounts();
   const finder = new AddressFinder();
   let [lines, linesWithAddress] = [0, 0];
@@ -78,12 +41,10 @@ export async function summarizeCommand(
       address = all === true ? finder.next(bytes, finder.end, end) : undefined;
     }
   };
-  for (const file of files)
-    await readLines(file, stdin, onLine).catch((error) => {
-      throw error instanceof InputError ? new CommandError(error.message) : error;
-    });
+  for (const file of files) await readLines(file, streams.stdin, onLine);
   const summary = { lines, lines_with_address: linesWithAddress, ...summaryOf(dataset, counts, limit) };
-  stdout.write(json === true ? jsonLine(summary) : formatLogSummary(summary, styleOf(stdout, environment)));
+  const style = styleOf(streams.stdout, streams.environment);
+  streams.stdout.write(json === true ? jsonLine(summary) : formatLogSummary(summary, style));
   return counts.size === 0 ? 1 : 0;
 }
 

@@ -1,7 +1,35 @@
-/** The summary of a log as text. */
+/** The summary of a log, and its text. */
+import type { IpRecord } from '@whence/dataset/record';
 import { cutToWidth, type Style } from '../../terminal/style.ts';
 import { countOf, formatCount } from '../../terminal/table.ts';
-import type { LogSummary, Share } from './summarize.ts';
+
+export type Share = { value: string; occurrences: number; addresses: number };
+type TopAddress = Pick<IpRecord, 'ip' | 'asn' | 'asn_name' | 'country' | 'connection_type'> & {
+  occurrences: number;
+  flags: string[];
+  threat_score: number;
+};
+
+export type LogSummary = {
+  lines: number;
+  lines_with_address: number;
+  /** Found in the text; those below are of distinct addresses, except `dropped`. */
+  occurrences: number;
+  addresses: number;
+  /** In special-purpose ranges such as private networks. */
+  special: number;
+  not_found: number;
+  /** Occurrences of addresses beyond the limit of distinct ones, which are in no list. */
+  dropped: number;
+  country_count: number;
+  network_count: number;
+  countries: Share[];
+  networks: (Share & { asn: number; asn_name: string })[];
+  connection_types: Share[];
+  flags: Share[];
+  threat_levels: Share[];
+  top_addresses: TopAddress[];
+};
 
 const NAME_COLUMNS = 36;
 

@@ -1,12 +1,9 @@
 /** Text that is searched for addresses: the lines of files or of standard input, as bytes, in bounded memory. */
 import { openInput } from '../../enrich/input.ts';
-import type { Output } from '../../terminal/output.ts';
-import type { StandardInput } from '../lookup/listed-arguments.ts';
+import type { CommandStreams } from '../../terminal/output.ts';
 
 /** Called with each line, without its line break. */
 export type LineListener = (bytes: Buffer, start: number, end: number) => void;
-
-export const STANDARD_INPUT = '-';
 
 const LINE_BREAK = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -16,11 +13,11 @@ const MAX_LINE_BYTES = 1_000_000;
 /** Resolves when `afterChunk`, which may write, has been called for the last chunk. */
 export async function readLines(
   file: string,
-  stdin: StandardInput,
+  stdin: CommandStreams['stdin'],
   onLine: LineListener,
   afterChunk: () => Promise<void> | void = () => {},
 ): Promise<void> {
-  const input = await openInput(file === STANDARD_INPUT ? undefined : file, stdin);
+  const input = await openInput(file, stdin);
   try {
     let rest: Buffer = Buffer.alloc(0);
     for await (const chunk of input.chunks) {
@@ -42,9 +39,4 @@ export async function readLines(
   } finally {
     input.close();
   }
-}
-
-/** A command that waits for input on a terminal would look as if it did nothing. */
-export function noteWaiting(stdin: StandardInput, stderr: Output, what: string): void {
-  if (stdin().isTTY === true) stderr.write(`reading ${what} from the terminal; end with Ctrl-D, or give a file\n`);
 }

@@ -6,11 +6,11 @@ for (const [behaviour, options, file, want] of [
   ['--format', { format: 'lines' }, 'a.csv', 'lines'],
   ['the file name', {}, 'a.csv', 'csv'],
   ['the file name in capitals, gzipped', {}, 'A.TSV.GZ', 'csv'],
-  ['an option of CSV', { delimiter: ';' }, undefined, 'csv'],
-  ['--no-header is an option of CSV', { header: false }, undefined, 'csv'],
+  ['an option of CSV', { delimiter: ';' }, '-', 'csv'],
+  ['--no-header is an option of CSV', { header: false }, '-', 'csv'],
   ['an option of NDJSON', { field: ['ip'] }, 'a.log', 'ndjson'],
   ['a header is the default and decides nothing', { header: true }, 'a.log', undefined],
-  ['no option and no file name', {}, undefined, undefined],
+  ['no option and no file name', {}, '-', undefined],
 ] as const)
   test(`format: ${behaviour}`, () => assert.equal(requestedFormat({ format: 'auto', ...options }, file), want));
 
@@ -35,16 +35,16 @@ for (const [option, file, want] of [
   [undefined, 'a.tsv', '\t'],
   [undefined, 'a.tsv.gz', '\t'],
   [';', 'a.tsv', ';'],
-  ['tab', undefined, '\t'],
-  ['\\t', undefined, '\t'],
-  ['|', undefined, '|'],
+  ['tab', '-', '\t'],
+  ['\\t', '-', '\t'],
+  ['|', '-', '|'],
 ] as const)
   test(`format: delimiter ${option} of ${file} is ${JSON.stringify(want)}`, () =>
     assert.equal(parseDelimiter(option, file, Buffer.from('ip;name\n')), want));
 
 for (const option of ['', 'ab', '"', '.', ':', '/', '1', 'x', '\n', 'é'])
   test(`format: ${JSON.stringify(option)} is not a delimiter`, () =>
-    assert.throws(() => parseDelimiter(option, undefined, Buffer.alloc(0)), /^UsageError: --delimiter is/));
+    assert.throws(() => parseDelimiter(option, '-', Buffer.alloc(0)), /^UsageError: --delimiter is/));
 
 for (const [behaviour, text, want] of [
   ['commas', 'ip,name\n192.0.2.1,a\n', ','],
@@ -64,4 +64,4 @@ for (const [behaviour, text, want] of [
   ['nothing', '', ','],
 ] as const)
   test(`format: the delimiter is detected: ${behaviour}`, () =>
-    assert.equal(parseDelimiter(undefined, undefined, Buffer.from(text)), want));
+    assert.equal(parseDelimiter(undefined, '-', Buffer.from(text)), want));

@@ -20,11 +20,11 @@ export type FormatOptions = {
 };
 
 /** Undefined: detect it from the first character. */
-export function requestedFormat(options: FormatOptions, file: string | undefined): Format | undefined {
+export function requestedFormat(options: FormatOptions, file: string): Format | undefined {
   if (options.format !== 'auto') return options.format;
   if (options.column !== undefined || options.delimiter !== undefined || options.header === false) return 'csv';
   if (options.field !== undefined) return 'ndjson';
-  return file !== undefined && /\.[ct]sv(\.gz)?$/i.test(file) ? 'csv' : undefined;
+  return /\.[ct]sv(\.gz)?$/i.test(file) ? 'csv' : undefined;
 }
 
 export function detectFormat(head: Buffer): Format {
@@ -58,8 +58,8 @@ const OPTIONS: readonly FormatOption[] = [
 ];
 
 /** `head` is the beginning of the input. */
-export function parseDelimiter(option: string | undefined, file: string | undefined, head: Buffer): string {
-  if (option === undefined && file !== undefined && /\.tsv(\.gz)?$/i.test(file)) return '\t';
+export function parseDelimiter(option: string | undefined, file: string, head: Buffer): string {
+  if (option === undefined && /\.tsv(\.gz)?$/i.test(file)) return '\t';
   if (option === undefined) return detectDelimiter(head) ?? ',';
   const delimiter = option === 'tab' || option === '\\t' ? '\t' : option;
   // Not a character of addresses, numbers or quoted cells.

@@ -5,38 +5,17 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { prefixLength } from '@whence/dataset/internal/file/format';
-import type { Dataset } from '@whence/dataset/internal/file/read';
-import type { Supplement } from '@whence/dataset/internal/supplement/supplement';
 import { addressBits, formatPrefix, fromBigInt, lastAddress, prefixesOfRange } from '@whence/dataset/prefix';
-import type { VrpTable } from '../address/routing/vrps.ts';
 import type { AddressMembers } from '../address/sections.ts';
 import { fieldsOfSections, type SectionField } from '../enrich/fields.ts';
-import type { LocalAddressSection } from '../vocabulary.ts';
 import { FIELDS, type Fields, FieldsReader } from './fields.ts';
-import { SectionReader } from './section-reader.ts';
+import { type ExportRun, SectionReader, type SectionSources } from './section-reader.ts';
 
-export type Selection = {
-  readonly dataset: Dataset;
-  /** What rows have beside the record. */
-  readonly sections: ReadonlySet<LocalAddressSection>;
-  /** Given if a section needs it and the version has one. */
-  readonly supplement?: Supplement | undefined;
-  readonly vrps?: VrpTable | undefined;
+export type Selection = SectionSources & {
   /** When the payloads in `vrps` were made. */
   readonly vrpsAsOf?: Date | undefined;
   readonly matches: (fields: Fields) => boolean;
   readonly onProgress: (step: string, share: number) => void;
-};
-
-/** Consecutive addresses with one record and the same sections, in one announced prefix; both ends inclusive. */
-export type ExportRun = {
-  readonly version: 4 | 6;
-  readonly start: bigint;
-  readonly end: bigint;
-  readonly prefixLength: number;
-  readonly fields: Fields;
-  /** The sections: the same object for the same content. Absent if none is asked for. */
-  readonly members?: AddressMembers | undefined;
 };
 
 export type Row = {

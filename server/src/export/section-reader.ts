@@ -5,26 +5,48 @@
  */
 import type { Address } from '@whence/dataset/address';
 import type { Match } from '@whence/dataset/internal/file/format';
+import type { Dataset } from '@whence/dataset/internal/file/read';
+import type { Supplement } from '@whence/dataset/internal/supplement/supplement';
 import { fromBigInt } from '@whence/dataset/prefix';
 import { locationOf } from '../address/location.ts';
 import { type Privacy, privacyOf } from '../address/privacy.ts';
 import { type Origin, originNumbers, recordState } from '../address/routing/routing.ts';
 import type { AddressMembers } from '../address/sections.ts';
-import type { ExportRun, Selection } from './rows.ts';
+import type { VrpTable } from '../address/routing/vrps.ts';
+import type { LocalAddressSection } from '../vocabulary.ts';
+import type { Fields } from './fields.ts';
 
-type SectionSelection = Pick<Selection, 'dataset' | 'sections' | 'supplement' | 'vrps'>;
+export type SectionSources = {
+  readonly dataset: Dataset;
+  /** What rows have beside the record. */
+  readonly sections: ReadonlySet<LocalAddressSection>;
+  /** Given if a section needs it and the version has one. */
+  readonly supplement?: Supplement | undefined;
+  readonly vrps?: VrpTable | undefined;
+};
+
+/** Consecutive addresses with one record and the same sections, in one announced prefix; both ends inclusive. */
+export type ExportRun = {
+  readonly version: 4 | 6;
+  readonly start: bigint;
+  readonly end: bigint;
+  readonly prefixLength: number;
+  readonly fields: Fields;
+  /** The sections: the same object for the same content. Absent if none is asked for. */
+  readonly members?: AddressMembers | undefined;
+};
 
 /** What all addresses of a run have in common. */
 type OfRun = { readonly origins?: Origin[]; readonly privacy?: Privacy | undefined; readonly key: string };
 
 export class SectionReader {
-  readonly #selection: SectionSelection;
+  readonly #selection: SectionSources;
   /** By a text that is the same for the same content. */
   readonly #members = new Map<string, AddressMembers>();
   /** By the number of the attributes. */
   readonly #privacies = new Map<number, Privacy | undefined>();
 
-  constructor(selection: SectionSelection) {
+  constructor(selection: SectionSources) {
     this.#selection = selection;
   }
 

@@ -18,15 +18,13 @@ import { checkSettingFile, withDataDirErrors } from '../../terminal/setting-erro
 import { checkFeedsFile } from '../dataset/feeds-file.ts';
 import { overridesFile, publishEmbedded } from '../embedded-data.ts';
 import { buildFirstDataset } from './first-dataset.ts';
-import { makeFirstKey } from './first-key.ts';
-import { makeFirstSetupLink } from './first-setup-link.ts';
+import { makeFirstKey, makeFirstSetupLink } from './first-access.ts';
 import { loadServer, startMetrics } from './listen.ts';
-import { isServingDataset, untilReady } from './readiness.ts';
+import { isServingDataset, tellUnknownFlags, untilReady } from './readiness.ts';
 import { announceServer } from './running-server.ts';
 import { serveAsWorker } from './serve-as-worker.ts';
 import { type Started, startAlone, startWorkers } from './start-processes.ts';
 import { serveEmbeddedMeanwhile, startPuller, startUpdater } from './start-updates.ts';
-import { tellUnknownFlags } from './unknown-flags.ts';
 
 const bin = fileURLToPath(new URL('../../bin.js', import.meta.url));
 

@@ -29,7 +29,7 @@ for (const head of ['[{"a":1}]', ' [\n  "192.0.2.1"]', '[]'])
     assert.throws(() => detectFormat(Buffer.from(head)), /^UsageError: the input is a JSON array/));
 
 for (const [option, file, want] of [
-  [undefined, undefined, ';'],
+  [undefined, '-', ';'],
   [undefined, 'a.csv', ';'],
   [',', 'a.csv', ','],
   [undefined, 'a.tsv', '\t'],

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
-import { writeOwnerOnlyFile } from './owner-only-file.ts';
+import { writeOwnerOnlyFile } from './first-access.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'whence-owner-'));
 after(() => rmSync(folder, { recursive: true, force: true }));

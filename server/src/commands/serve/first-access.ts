@@ -1,9 +1,12 @@
 /**
- * The key that a deployment begins with: made once, when the server listens and there is no key at all. It is printed,
- * or written to a file that only its owner can read where output is collected and read by others.
+ * What a deployment begins with. The first key is made once, when the server listens and there is no key at all; the link
+ * that sets up the dashboard at every start as long as there is no account. Both are printed, or written to a file that
+ * only its owner can read where output is collected and read by others.
  */
-import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { Accounts } from '../../accounts/accounts.ts';
+import { linkPath } from '../../accounts/one-time-links.ts';
 import { AuditLog } from '../../audit/audit-log.ts';
 import { Keys } from '../../keys/keys.ts';
 import type { FirstKey } from '../../settings/settings.ts';
@@ -11,7 +14,6 @@ import type { Storage } from '../../storage/storage.ts';
 import { PROGRAM } from '../../terminal/program-name.ts';
 import { withDataDirErrors } from '../../terminal/setting-errors.ts';
 import { PERMISSIONS } from '../../vocabulary.ts';
-import { writeOwnerOnlyFile } from './owner-only-file.ts';
 
 /** In the audit log. */
 const SERVE = { name: 'whence serve' };
@@ -19,10 +21,12 @@ const SERVE = { name: 'whence serve' };
 /** Without a daily limit: it is for trying Whence on one's own machine. */
 const FIRST = { name: 'quickstart', tier: 'enterprise', permissions: PERMISSIONS } as const;
 
+type Place = { readonly firstKey: FirstKey; readonly dataDir: string; readonly url: string };
+
 /** What to tell the person who started the server; empty if there are keys. */
 export async function makeFirstKey(
   storage: Pick<Storage, 'keys' | 'audit'>,
-  { firstKey, dataDir, url }: { firstKey: FirstKey; dataDir: string; url: string },
+  { firstKey, dataDir, url }: Place,
 ): Promise<string> {
   const keys = new Keys(storage.keys, new AuditLog(storage.audit));
   if (firstKey === 'off') return (await keys.isEmpty()) ? NONE : '';
@@ -82,4 +86,29 @@ remove the file: whence stores a hash only.
   curl -H "X-API-Key: $(cat ${path})" ${url}/v1/ip/8.8.8.8
 
 `;
+}
+
+/** What to tell the person who started the server; empty if there is an account. */
+export async function makeFirstSetupLink(storage: Storage, { firstKey, dataDir, url }: Place): Promise<string> {
+  const accounts = new Accounts(storage, new AuditLog(storage.audit));
+  if (firstKey === 'off' || !(await accounts.isEmpty())) return '';
+  const link = `${url}${linkPath(await accounts.makeSetupLink(SERVE, new Date()))}`;
+  if (firstKey === 'print') return `
+Set up the dashboard with this link. It works once, for 24 hours; ${PROGRAM} user setup-link makes another:
+
+  ${link}
+
+`;
+  const path = join(dataDir, 'setup-link');
+  writeOwnerOnlyFile(path, link);
+  return `\nA link that sets up the dashboard is in ${path}. It works once, for 24 hours.\n\n`;
+}
+
+/**
+ * A line in a file that only its owner can read. A file of that name is replaced, not written to: it may be readable by
+ * others, or be a link to a file elsewhere.
+ */
+export function writeOwnerOnlyFile(path: string, line: string): void {
+  rmSync(path, { force: true });
+  writeFileSync(path, `${line}\n`, { mode: 0o600, flag: 'wx', flush: true });
 }

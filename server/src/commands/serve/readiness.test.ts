@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { unknownFlagsText } from './unknown-flags.ts';
+import { unknownFlagsText } from './readiness.ts';
 
 for (const [behaviour, unknown_flags, dated_flags, want] of [
   ['nothing to say of a live dataset', [], [], /^$/],

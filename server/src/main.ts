@@ -85,8 +85,8 @@ export async function run(
     stdin,
     stdout,
     stderr,
-    exitWith: (code) => {
-      exitCode = code;
+    exitWith: async (code) => {
+      exitCode = await code;
     },
     everyCommand: async () => {
       const whole = new Command(PROGRAM);

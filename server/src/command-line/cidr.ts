@@ -2,6 +2,8 @@
 import { type Command, Option } from 'commander';
 import { type Invocation, jsonOption } from './command.ts';
 
+const cidrs = () => import('../commands/cidr/cidr.ts');
+
 const RANGES = 'CIDRs, ranges, addresses, files with one per line; - or a pipe: standard input';
 const toOption = (description: string) => new Option('--to <form>', description).choices(['cidr', 'range']);
 
@@ -14,28 +16,25 @@ export function defineCidr(program: Command, invocation: Invocation): void {
     .enablePositionalOptions()
     .addOption(toOption('what to print (default: the form that was not given)'))
     .addOption(jsonOption())
-    .action(async (ranges: string[], options) => {
-      const { cidrCommand } = await import('../commands/cidr/cidr.ts');
-      exitWith(await cidrCommand(ranges, options, invocation));
-    });
+    .action(async (ranges: string[], options) => exitWith((await cidrs()).cidrCommand(ranges, options, invocation)));
   cidr
     .command('contains')
     .description('whether a CIDR contains others; exit code 0 if it contains all')
     .argument('<container>', 'CIDR or range')
     .argument('[range...]', RANGES)
     .addOption(jsonOption())
-    .action(async (container: string, ranges: string[], options) => {
-      const { cidrContainsCommand } = await import('../commands/cidr/cidr.ts');
-      exitWith(await cidrContainsCommand(container, ranges, options, invocation));
-    });
+    .action(
+      async (container: string, ranges: string[], options) =>
+        await exitWith((await cidrs()).cidrContainsCommand(container, ranges, options, invocation)),
+    );
   cidr
     .command('merge')
     .description('print the shortest list of CIDRs that has the same addresses')
     .argument('[range...]', RANGES)
     .addOption(toOption('what to print').default('cidr'))
     .addOption(jsonOption())
-    .action(async (ranges: string[], options) => {
-      const { cidrMergeCommand } = await import('../commands/cidr/cidr.ts');
-      exitWith(await cidrMergeCommand(ranges, options, invocation));
-    });
+    .action(
+      async (ranges: string[], options) =>
+        await exitWith((await cidrs()).cidrMergeCommand(ranges, options, invocation)),
+    );
 }

@@ -1,20 +1,14 @@
 /** What the definitions of all commands share: the process they run in, common options, and argument parsers. */
-import type { Readable } from 'node:stream';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Config, Environment } from '../settings/config.ts';
+import type { Config } from '../settings/config.ts';
 import type { ExitCode } from '../terminal/exit.ts';
-import type { Output } from '../terminal/output.ts';
+import type { CommandStreams } from '../terminal/output.ts';
 
-export type Invocation = {
+export type Invocation = CommandStreams & {
   /** Read when a command runs, so that --help works with an invalid setting. */
   readonly config: () => Config;
-  readonly environment: Environment;
   readonly now: () => Date;
-  /** A function: accessing `process.stdin` opens it. */
-  readonly stdin: () => Readable & { readonly isTTY?: boolean };
-  readonly stdout: Output;
-  readonly stderr: Output;
-  readonly exitWith: (exitCode: ExitCode) => void;
+  readonly exitWith: (exitCode: ExitCode | Promise<ExitCode>) => Promise<void>;
   /** The program with all commands, whichever is running. */
   readonly everyCommand: () => Promise<Command>;
 };

@@ -15,6 +15,6 @@ export function defineCrawlers(program: Command, invocation: Invocation): void {
     .addOption(jsonOption())
     .action(async (file: string | undefined, options) => {
       const { crawlersCommand } = await import('../commands/crawlers/crawlers.ts');
-      exitWith(await crawlersCommand(file, options, config(), invocation));
+      await exitWith(crawlersCommand(file, options, config(), invocation));
     });
 }

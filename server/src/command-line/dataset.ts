@@ -2,11 +2,28 @@
 import { DEFAULT_DIFF_LIMIT, MAX_DIFF_LIMIT } from '@whence/dataset/internal/diff/limit';
 import { type Command, Option } from 'commander';
 import { EXPORT_FORMATS } from '../export/options.ts';
+import type { ExitCode } from '../terminal/exit.ts';
 import { LOCAL_ADDRESS_SECTIONS } from '../vocabulary.ts';
 import { collect, type Invocation, jsonOption, namesAmong, positiveInteger } from './command.ts';
 
+const builds = () => import('../commands/dataset/build.ts');
+const audits = () => import('../commands/dataset/version-audit.ts');
+const feedStates = () => import('../commands/dataset/feeds.ts');
+const versions = () => import('../commands/dataset/versions.ts');
+const replicas = () => import('../commands/dataset/replica.ts');
+const diffs = () => import('../commands/dataset/diff.ts');
+const checks = () => import('../commands/dataset/check.ts');
+const reviews = () => import('../commands/dataset/review.ts');
+const exports = () => import('../commands/dataset/export.ts');
+
 export function defineDataset(program: Command, invocation: Invocation): void {
-  const { config, now, stdout, stderr, environment, exitWith } = invocation;
+  const { config, now, stderr, exitWith } = invocation;
+  /** Records which version became the current one, and removes those that are no longer kept. */
+  const publishing = async (work: (module: Awaited<ReturnType<typeof builds>>) => ExitCode | Promise<ExitCode>) => {
+    const [module, { recordingVersion }] = [await builds(), await audits()];
+    await exitWith(recordingVersion(config(), stderr, () => work(module)));
+    (await replicas()).afterBuild(config(), now(), stderr);
+  };
   const dataset = program
     .command('dataset')
     .description('build, update, list, compare, check, review, select, publish and pull versions of the dataset');
@@ -14,14 +31,7 @@ export function defineDataset(program: Command, invocation: Invocation): void {
     .command('build')
     .description('compile the embedded default and publish it as the next version')
     .addOption(jsonOption())
-    .action(async (options) => {
-      const { datasetBuild } = await import('../commands/dataset/build.ts');
-      const { afterBuild } = await import('../commands/dataset/replica.ts');
-      const { recordingVersion } = await import('../commands/dataset/version-audit.ts');
-      const build = () => datasetBuild(config(), options, { now, stdout, stderr, environment });
-      exitWith(await recordingVersion(config(), stderr, build));
-      afterBuild(config(), now(), stderr);
-    });
+    .action((options) => publishing(({ datasetBuild }) => datasetBuild(config(), options, invocation)));
   dataset
     .command('update')
     .description('fetch feeds that are due, compile and publish the next version')
@@ -29,49 +39,33 @@ export function defineDataset(program: Command, invocation: Invocation): void {
     .option('--accept <feed>', 'accept this feed although it has shrunk or grown; repeatable', collect)
     .option('--accept-changes', 'publish the result although it differs too much from the previous version')
     .addOption(jsonOption())
-    .action(async (options) => {
-      const { datasetUpdate } = await import('../commands/dataset/build.ts');
-      const { afterBuild } = await import('../commands/dataset/replica.ts');
-      const { recordingVersion } = await import('../commands/dataset/version-audit.ts');
-      const update = () => datasetUpdate(config(), options, { now, stdout, stderr, environment });
-      exitWith(await recordingVersion(config(), stderr, update));
-      afterBuild(config(), now(), stderr);
-    });
+    .action((options) => publishing(({ datasetUpdate }) => datasetUpdate(config(), options, invocation)));
   dataset
     .command('feeds')
     .description('show the feed catalogue and the state of each feed')
     .addOption(jsonOption())
-    .action(async (options) => {
-      const { datasetFeeds } = await import('../commands/dataset/feeds.ts');
-      exitWith(await datasetFeeds(config(), options, invocation));
-    });
+    .action(async (options) => exitWith((await feedStates()).datasetFeeds(config(), options, invocation)));
   dataset
     .command('list')
     .description('show the published versions and the sources of the current one')
     .addOption(jsonOption())
-    .action(async (options) => {
-      const { datasetList } = await import('../commands/dataset/versions.ts');
-      exitWith(datasetList(config().dataDir, options, invocation));
-    });
+    .action(async (options) => exitWith((await versions()).datasetList(config().dataDir, options, invocation)));
   dataset
     .command('verify')
     .description('check published versions against their checksums')
     .argument('[version]', 'only this version', positiveInteger)
     .addOption(jsonOption())
-    .action(async (version: number | undefined, options) => {
-      const { datasetVerify } = await import('../commands/dataset/versions.ts');
-      exitWith(datasetVerify(config().dataDir, version, options, invocation));
-    });
+    .action(async (version: number | undefined, options) =>
+      exitWith((await versions()).datasetVerify(config().dataDir, version, options, invocation)),
+    );
   dataset
     .command('use')
     .description('make a published version the current one')
     .argument('<version>', 'version number', positiveInteger)
     .addOption(jsonOption())
     .action(async (version: number, options) => {
-      const { datasetUse } = await import('../commands/dataset/versions.ts');
-      const { warnOfNextPull } = await import('../commands/dataset/replica.ts');
-      exitWith(await datasetUse(config(), version, options, stdout, stderr));
-      warnOfNextPull(config(), stderr);
+      await exitWith((await versions()).datasetUse(config(), version, options, invocation));
+      (await replicas()).warnOfNextPull(config(), stderr);
     });
   dataset
     .command('publish')
@@ -84,19 +78,14 @@ export function defineDataset(program: Command, invocation: Invocation): void {
       positiveInteger,
     )
     .addOption(jsonOption())
-    .action(async (options) => {
-      const { datasetPublish } = await import('../commands/dataset/replica.ts');
-      exitWith(datasetPublish(config().dataDir, options, stdout, stderr));
-    });
+    .action(async (options) => exitWith((await replicas()).datasetPublish(config().dataDir, options, invocation)));
   dataset
     .command('pull')
     .description('pull the current version from the host at WHENCE_DATASET_URL')
     .addOption(jsonOption())
     .action(async (options) => {
-      const { datasetPull } = await import('../commands/dataset/replica.ts');
-      const { recordingVersion } = await import('../commands/dataset/version-audit.ts');
-      const pull = () => datasetPull(config(), options, now, stdout, stderr);
-      exitWith(await recordingVersion(config(), stderr, pull));
+      const [{ datasetPull }, { recordingVersion }] = [await replicas(), await audits()];
+      await exitWith(recordingVersion(config(), stderr, () => datasetPull(config(), options, now, invocation)));
     });
   dataset
     .command('diff')
@@ -105,10 +94,9 @@ export function defineDataset(program: Command, invocation: Invocation): void {
     .argument('<to>', 'version number, current or previous')
     .option('--limit <count>', `entries per list, at most ${MAX_DIFF_LIMIT}`, positiveInteger, DEFAULT_DIFF_LIMIT)
     .addOption(jsonOption())
-    .action(async (from: string, to: string, options) => {
-      const { datasetDiff } = await import('../commands/dataset/diff.ts');
-      exitWith(datasetDiff(config().dataDir, from, to, options, invocation));
-    });
+    .action(async (from: string, to: string, options) =>
+      exitWith((await diffs()).datasetDiff(config().dataDir, from, to, options, invocation)),
+    );
   dataset
     .command('check')
     .description('compare the answers with a CSV file of labels: confusion, precision, recall, worst networks')
@@ -117,32 +105,24 @@ export function defineDataset(program: Command, invocation: Invocation): void {
     .option('--dataset-version <version>', 'check this version instead of the current one', positiveInteger)
     .option('--limit <count>', 'networks to list', positiveInteger, 20)
     .addOption(jsonOption())
-    .action(async (options) => {
-      const { datasetCheck } = await import('../commands/dataset/check.ts');
-      exitWith(datasetCheck(config().dataDir, options, invocation));
-    });
+    .action(async (options) => exitWith((await checks()).datasetCheck(config().dataDir, options, invocation)));
   dataset
     .command('coverage')
     .description('show how much of the IPv4 space the table of networks covers, and which large networks it lacks')
     .option('--limit <count>', 'networks to list', positiveInteger, 40)
     .addOption(jsonOption())
-    .action(async (options) => {
-      const { datasetCoverage } = await import('../commands/dataset/review.ts');
-      exitWith(datasetCoverage(config().dataDir, options, invocation));
-    });
+    .action(async (options) => exitWith((await reviews()).datasetCoverage(config().dataDir, options, invocation)));
   dataset
     .command('disagreements')
     .description('show where sources of the current version contradict its answers, the largest first')
     .option('--limit <count>', 'entries per list', positiveInteger, 25)
     .addOption(jsonOption())
-    .action(async (options) => {
-      const { datasetDisagreements } = await import('../commands/dataset/review.ts');
-      exitWith(datasetDisagreements(config().dataDir, options, invocation));
-    });
+    .action(async (options) => exitWith((await reviews()).datasetDisagreements(config().dataDir, options, invocation)));
   defineExport(dataset, invocation);
 }
 
-function defineExport(dataset: Command, { config, stdout, stderr, exitWith }: Invocation): void {
+function defineExport(dataset: Command, invocation: Invocation): void {
+  const { config, exitWith } = invocation;
   dataset
     .command('export')
     .description('export the networks and their records for other engines')
@@ -166,8 +146,5 @@ function defineExport(dataset: Command, { config, stdout, stderr, exitWith }: In
     .option('--value <field>', 'haproxy and nginx-geo: map networks to this field, such as country')
     .option('--compatible [type]', 'mmdb: in the form of GeoIP2 country (default), city, asn, anonymous-ip, enterprise')
     .addOption(jsonOption())
-    .action(async (options) => {
-      const { exportCommand } = await import('../commands/dataset/export.ts');
-      exitWith(await exportCommand(config(), options, stdout, stderr));
-    });
+    .action(async (options) => exitWith((await exports()).exportCommand(config(), options, invocation)));
 }

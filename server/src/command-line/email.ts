@@ -35,6 +35,6 @@ export function defineEmail(program: Command, invocation: Invocation): void {
     )
     .action(async (domains: string[], options) => {
       const { emailCommand } = await import('../commands/email/email.ts');
-      invocation.exitWith(await emailCommand(domains, options, invocation.config(), invocation));
+      await invocation.exitWith(emailCommand(domains, options, invocation.config(), invocation));
     });
 }

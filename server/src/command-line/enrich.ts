@@ -24,6 +24,6 @@ export function defineEnrich(program: Command, invocation: Invocation): void {
     .action(async (file: string | undefined, options) => {
       const { enrichCommand } = await import('../commands/enrich/enrich.ts');
       const { config, now, exitWith } = invocation;
-      exitWith(await enrichCommand(config(), file, options, now, invocation));
+      await exitWith(enrichCommand(config(), file, options, now, invocation));
     });
 }

@@ -4,11 +4,15 @@ import { PROGRAM } from '../terminal/program-name.ts';
 import { PERMISSIONS, TIER_NAMES } from '../vocabulary.ts';
 import { type Invocation, jsonOption } from './command.ts';
 
+const keys = () => import('../commands/key/key.ts');
+const keyFacts = () => import('../commands/key/show-key.ts');
+const keyChanges = () => import('../commands/key/change-key.ts');
+
 const WHICH = `id from ${PROGRAM} key list, or the key itself`;
 const MAX_DAYS = 400;
 
 export function defineKey(program: Command, invocation: Invocation): void {
-  const { config, stdout, stderr, exitWith } = invocation;
+  const { config, exitWith } = invocation;
   const key = program.command('key').description('create, change and revoke API keys');
   withAttributes(
     key
@@ -17,37 +21,29 @@ export function defineKey(program: Command, invocation: Invocation): void {
       .requiredOption('--name <name>', 'what it is for')
       .addOption(new Option('--tier <tier>', 'limits of the key').choices(TIER_NAMES).default('free'))
       .option('--permissions <list>', `some of ${PERMISSIONS.join(', ')} (default: all)`),
-  ).action(async (options) => {
-    const { keyCreate } = await import('../commands/key/key.ts');
-    exitWith(await keyCreate(config().storageLocation, options, stdout, stderr));
-  });
+  ).action(async (options) => exitWith((await keys()).keyCreate(config().storageLocation, options, invocation)));
   key
     .command('list')
     .description('list all keys, including revoked ones')
     .addOption(jsonOption())
-    .action(async (options) => {
-      const { keyList } = await import('../commands/key/key.ts');
-      exitWith(await keyList(config().storageLocation, options, invocation));
-    });
+    .action(async (options) => exitWith((await keys()).keyList(config().storageLocation, options, invocation)));
   key
     .command('show')
     .description('show a key with all its attributes')
     .argument('<key>', WHICH)
     .addOption(jsonOption())
-    .action(async (name: string, options) => {
-      const { keyShow } = await import('../commands/key/show-key.ts');
-      exitWith(await keyShow(config().storageLocation, name, options, invocation));
-    });
+    .action(async (name: string, options) =>
+      exitWith((await keyFacts()).keyShow(config().storageLocation, name, options, invocation)),
+    );
   key
     .command('usage')
     .description('show the requests of a key by day, endpoint and status')
     .argument('<key>', WHICH)
     .option('--days <days>', `the last days, 1 to ${MAX_DAYS}`, parseDays, 30)
     .addOption(jsonOption())
-    .action(async (name: string, options) => {
-      const { keyUsage } = await import('../commands/key/show-key.ts');
-      exitWith(await keyUsage(config().storageLocation, name, options, invocation));
-    });
+    .action(async (name: string, options) =>
+      exitWith((await keyFacts()).keyUsage(config().storageLocation, name, options, invocation)),
+    );
   withAttributes(
     key
       .command('set')
@@ -57,28 +53,25 @@ export function defineKey(program: Command, invocation: Invocation): void {
       .addOption(new Option('--tier <tier>', 'limits of the key').choices(TIER_NAMES))
       .option('--permissions <list>', `some of ${PERMISSIONS.join(', ')}`)
       .option('--revoke <when>', 'revoke it then: a time, a period such as 24h, or never'),
-  ).action(async (name: string, options) => {
-    const { keySet } = await import('../commands/key/change-key.ts');
-    exitWith(await keySet(config().storageLocation, name, options, stdout));
-  });
+  ).action(async (name: string, options) =>
+    exitWith((await keyChanges()).keySet(config().storageLocation, name, options, invocation)),
+  );
   key
     .command('pause')
     .description('refuse requests with a key until it is resumed')
     .argument('<key>', WHICH)
     .addOption(jsonOption())
-    .action(async (name: string, options) => {
-      const { keyPause } = await import('../commands/key/change-key.ts');
-      exitWith(await keyPause(config().storageLocation, name, options, stdout));
-    });
+    .action(async (name: string, options) =>
+      exitWith((await keyChanges()).keyPause(config().storageLocation, name, options, invocation)),
+    );
   key
     .command('resume')
     .description('accept requests with a paused key again')
     .argument('<key>', WHICH)
     .addOption(jsonOption())
-    .action(async (name: string, options) => {
-      const { keyResume } = await import('../commands/key/change-key.ts');
-      exitWith(await keyResume(config().storageLocation, name, options, stdout));
-    });
+    .action(async (name: string, options) =>
+      exitWith((await keyChanges()).keyResume(config().storageLocation, name, options, invocation)),
+    );
   key
     .command('rotate')
     .description('create a successor with the same attributes and print it; the old key stays active')
@@ -86,19 +79,17 @@ export function defineKey(program: Command, invocation: Invocation): void {
     .option('--name <name>', 'of the successor (default: the same)')
     .option('--revoke-old-in <period>', 'revoke the old key after 30m, 24h, 7d, or at a time')
     .addOption(jsonOption())
-    .action(async (name: string, options) => {
-      const { keyRotate } = await import('../commands/key/change-key.ts');
-      exitWith(await keyRotate(config().storageLocation, name, options, stdout));
-    });
+    .action(async (name: string, options) =>
+      exitWith((await keyChanges()).keyRotate(config().storageLocation, name, options, invocation)),
+    );
   key
     .command('revoke')
     .description('revoke a key permanently; when this returns, no process accepts it')
     .argument('<key>', WHICH)
     .addOption(jsonOption())
-    .action(async (name: string, options) => {
-      const { keyRevoke } = await import('../commands/key/key.ts');
-      exitWith(await keyRevoke(config().storageLocation, name, options, stdout));
-    });
+    .action(async (name: string, options) =>
+      exitWith((await keys()).keyRevoke(config().storageLocation, name, options, invocation)),
+    );
 }
 
 function withAttributes(command: Command): Command {

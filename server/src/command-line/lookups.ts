@@ -5,6 +5,9 @@ import { FIELDS } from '../enrich/fields.ts';
 import { ADDRESS_SECTIONS } from '../vocabulary.ts';
 import { type Invocation, jsonOption, keyOption, namesAmong, positiveInteger, urlOption } from './command.ts';
 
+const asns = () => import('../commands/lookup/asn.ts');
+const mcp = () => import('../commands/mcp.ts');
+
 export function defineIp(program: Command, invocation: Invocation): void {
   const { config, now, exitWith } = invocation;
   program
@@ -46,11 +49,11 @@ export function defineIp(program: Command, invocation: Invocation): void {
     .action(async (addresses: string[], options) => {
       if (options.history === true || options.at !== undefined || options.datasetVersion !== undefined) {
         const { pastIpCommand } = await import('../commands/lookup/past-ip.ts');
-        exitWith(await pastIpCommand(config().dataDir, addresses, options, now(), invocation));
+        await exitWith(pastIpCommand(config().dataDir, addresses, options, now(), invocation));
         return;
       }
       const { ipCommand } = await import('../commands/lookup/ip.ts');
-      exitWith(await ipCommand(config(), addresses, options, invocation));
+      await exitWith(ipCommand(config(), addresses, options, invocation));
     });
 }
 
@@ -71,10 +74,9 @@ export function defineAsn(program: Command, invocation: Invocation): void {
     .addOption(jsonOption())
     .addOption(urlOption())
     .addOption(keyOption())
-    .action(async (numbers: string[], options) => {
-      const { asnCommand } = await import('../commands/lookup/asn.ts');
-      exitWith(await asnCommand(config().dataDir, numbers, options, invocation));
-    });
+    .action(async (numbers: string[], options) =>
+      exitWith((await asns()).asnCommand(config().dataDir, numbers, options, invocation)),
+    );
   asn
     .command('search')
     .description('find networks by name or handle')
@@ -83,20 +85,16 @@ export function defineAsn(program: Command, invocation: Invocation): void {
     .addOption(jsonOption())
     .addOption(urlOption())
     .addOption(keyOption())
-    .action(async (words: string[], options) => {
-      const { asnSearchCommand } = await import('../commands/lookup/asn.ts');
-      exitWith(await asnSearchCommand(config().dataDir, words.join(' '), options, invocation));
-    });
+    .action(async (words: string[], options) =>
+      exitWith((await asns()).asnSearchCommand(config().dataDir, words.join(' '), options, invocation)),
+    );
 }
 
 export function defineMcp(program: Command, { config, stdin, stdout, exitWith }: Invocation): void {
   program
     .command('mcp')
     .description('answer a program that speaks the Model Context Protocol on standard input, from the local dataset')
-    .action(async () => {
-      const { mcpCommand } = await import('../commands/mcp.ts');
-      exitWith(await mcpCommand(config(), stdin(), stdout));
-    });
+    .action(async () => exitWith((await mcp()).mcpCommand(config(), stdin(), stdout)));
 }
 
 /** Addresses of one CIDR or range, or numbers of one range: a /12 of IPv4. */

@@ -3,17 +3,18 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { PROGRAM } from '../terminal/program-name.ts';
 import { type Invocation, jsonOption } from './command.ts';
 
-export function defineServe(program: Command, { config, stdout, stderr, exitWith }: Invocation): void {
+const servers = () => import('../commands/serve/serve.ts');
+const storages = () => import('../commands/storage/storage.ts');
+
+export function defineServe(program: Command, invocation: Invocation): void {
+  const { config, exitWith } = invocation;
   program
     .command('serve')
     .addOption(settingOption('--host <address>', 'WHENCE_HOST'))
     .addOption(settingOption('--port <port>', 'WHENCE_PORT'))
     .addOption(settingOption('--data-dir <folder>', 'WHENCE_DATA_DIR'))
     .description('serve the HTTP API; the first start builds or pulls the dataset and creates a key')
-    .action(async () => {
-      const { serve } = await import('../commands/serve/serve.ts');
-      exitWith(await serve(config(), stdout, stderr));
-    });
+    .action(async () => exitWith((await servers()).serve(config(), invocation)));
 }
 
 export function defineStorage(program: Command, invocation: Invocation): void {
@@ -25,18 +26,12 @@ export function defineStorage(program: Command, invocation: Invocation): void {
     .requiredOption('--to <place>', 'postgres:// URL (PGPASSWORD for its password), or a data directory for SQLite')
     .option('--replace', 'remove keys of the target that this storage does not have')
     .addOption(jsonOption())
-    .action(async (options) => {
-      const { storageMigrate } = await import('../commands/storage/storage.ts');
-      exitWith(await storageMigrate(config(), options, invocation));
-    });
+    .action(async (options) => exitWith((await storages()).storageMigrate(config(), options, invocation)));
   storage
     .command('check')
     .description('show content, response time and problems of the storage')
     .addOption(jsonOption())
-    .action(async (options) => {
-      const { storageCheck } = await import('../commands/storage/storage.ts');
-      exitWith(await storageCheck(config(), options, invocation));
-    });
+    .action(async (options) => exitWith((await storages()).storageCheck(config(), options, invocation)));
 }
 
 /** The server is configured by variables only; options that other programs have name the variable. */

@@ -14,7 +14,7 @@ export function defineSummarize(program: Command, invocation: Invocation): void 
     .addOption(jsonOption())
     .action(async (files: string[], options) => {
       const { summarizeCommand } = await import('../commands/text/summarize.ts');
-      invocation.exitWith(await summarizeCommand(invocation.config().dataDir, files, options, invocation));
+      await invocation.exitWith(summarizeCommand(invocation.config().dataDir, files, options, invocation));
     });
 }
 
@@ -30,6 +30,6 @@ export function defineGrepip(program: Command, invocation: Invocation): void {
     .option('--no-filename', 'with several files, do not print their names')
     .action(async (files: string[], options) => {
       const { grepipCommand } = await import('../commands/text/grepip.ts');
-      invocation.exitWith(await grepipCommand(files, options, invocation));
+      await invocation.exitWith(grepipCommand(files, options, invocation));
     });
 }

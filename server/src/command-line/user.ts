@@ -3,8 +3,10 @@ import { Argument, type Command, Option } from 'commander';
 import { ROLES, type Role } from '../vocabulary.ts';
 import { type Invocation, jsonOption } from './command.ts';
 
+const users = () => import('../commands/user/user.ts');
+
 export function defineUser(program: Command, invocation: Invocation): void {
-  const { config, stdout, stderr, exitWith } = invocation;
+  const { config, exitWith } = invocation;
   const user = program.command('user').description('manage accounts of the dashboard');
   user
     .command('create')
@@ -12,70 +14,52 @@ export function defineUser(program: Command, invocation: Invocation): void {
     .argument('<name>', 'name to sign in with')
     .addOption(new Option('--role <role>', 'role of the account').choices(ROLES).default('member'))
     .addOption(jsonOption())
-    .action(async (name: string, options) => {
-      const { userCreate } = await import('../commands/user/user.ts');
-      exitWith(await userCreate(config(), name, options, stdout));
-    });
+    .action(async (name: string, options) => exitWith((await users()).userCreate(config(), name, options, invocation)));
   user
     .command('list')
     .description('list all accounts')
     .addOption(jsonOption())
-    .action(async (options) => {
-      const { userList } = await import('../commands/user/user.ts');
-      exitWith(await userList(config(), options, invocation));
-    });
+    .action(async (options) => exitWith((await users()).userList(config(), options, invocation)));
   user
     .command('reset-password')
     .description('print a one-time link for setting a new password')
     .argument('<name>', 'name or id of the account')
     .addOption(jsonOption())
-    .action(async (name: string, options) => {
-      const { userResetPassword } = await import('../commands/user/user.ts');
-      exitWith(await userResetPassword(config(), name, options, stdout));
-    });
+    .action(async (name: string, options) =>
+      exitWith((await users()).userResetPassword(config(), name, options, invocation)),
+    );
   user
     .command('set-role')
     .description('change the role of an account')
     .argument('<name>', 'name or id of the account')
     .addArgument(new Argument('<role>', 'new role').choices(ROLES))
     .addOption(jsonOption())
-    .action(async (name: string, role: Role, options) => {
-      const { userChange } = await import('../commands/user/user.ts');
-      exitWith(await userChange(config(), name, { role }, options, stdout, stderr));
-    });
+    .action(async (name: string, role: Role, options) =>
+      exitWith((await users()).userChange(config(), name, { role }, options, invocation)),
+    );
   user
     .command('disable')
     .description('disable an account and end all of its sessions; its keys remain valid')
     .argument('<name>', 'name or id of the account')
     .option('--undo', 'enable the account again')
     .addOption(jsonOption())
-    .action(async (name: string, options) => {
-      const { userChange } = await import('../commands/user/user.ts');
-      exitWith(await userChange(config(), name, { isDisabled: options.undo !== true }, options, stdout, stderr));
-    });
+    .action(async (name: string, options) =>
+      exitWith((await users()).userChange(config(), name, { isDisabled: options.undo !== true }, options, invocation)),
+    );
   user
     .command('setup-link')
     .description('print a one-time link for creating an administrator account')
     .addOption(jsonOption())
-    .action(async (options) => {
-      const { userSetupLink } = await import('../commands/user/user.ts');
-      exitWith(await userSetupLink(config(), options, stdout));
-    });
+    .action(async (options) => exitWith((await users()).userSetupLink(config(), options, invocation)));
   user
     .command('links')
     .description('list one-time links that have not been used: invitations, password resets, set-up')
     .addOption(jsonOption())
-    .action(async (options) => {
-      const { userLinks } = await import('../commands/user/user.ts');
-      exitWith(await userLinks(config(), options, invocation));
-    });
+    .action(async (options) => exitWith((await users()).userLinks(config(), options, invocation)));
   user
     .command('revoke-link')
     .description('revoke a one-time link')
     .argument('<id>', 'id of the link')
     .addOption(jsonOption())
-    .action(async (id: string, options) => {
-      const { userRevokeLink } = await import('../commands/user/user.ts');
-      exitWith(await userRevokeLink(config(), id, options, stdout));
-    });
+    .action(async (id: string, options) => exitWith((await users()).userRevokeLink(config(), id, options, invocation)));
 }

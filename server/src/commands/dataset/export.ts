@@ -23,7 +23,7 @@ import { writeParquet } from '../../export/parquet.ts';
 import { writeHaproxyMap, writeNginxGeo } from '../../export/proxy-maps.ts';
 import type { Selection } from '../../export/rows.ts';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
-import { dataSink, type Output, type Sink } from '../../terminal/output.ts';
+import { type CommandStreams, dataSink, type Sink } from '../../terminal/output.ts';
 import { jsonLine, printable } from '../../terminal/printable.ts';
 import { ProgressBar } from '../../terminal/progress-bar.ts';
 import { staged } from '../../terminal/staged-files.ts';
@@ -66,8 +66,7 @@ const WRITERS: Readonly<Record<Format, (selection: Selection, sink: Sink, text: 
 export async function exportCommand(
   config: RpkiConfig,
   options: ExportOptions,
-  stdout: Output,
-  stderr: Output,
+  { stdout, stderr }: CommandStreams,
 ): Promise<ExitCode> {
   const { format, output, json } = options;
   if (output === undefined) checkStandardOutput(format, json === true);

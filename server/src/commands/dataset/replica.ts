@@ -7,7 +7,7 @@ import { pull } from '@whence/dataset/internal/versions/pull';
 import type { Config } from '../../settings/config.ts';
 import { type ExitCode, SettingError } from '../../terminal/exit.ts';
 import { withFileErrors } from '../../terminal/file-errors.ts';
-import type { Output } from '../../terminal/output.ts';
+import type { CommandStreams, Output } from '../../terminal/output.ts';
 import { jsonLine } from '../../terminal/printable.ts';
 import { reportPull } from '../../versions/update-report.ts';
 
@@ -17,8 +17,7 @@ type PullSettings = Versions & Pick<Config, 'proxies'>;
 export function datasetPublish(
   dataDir: string,
   options: { to: string; keep: number; format?: number; json?: boolean },
-  stdout: Output,
-  stderr: Output,
+  { stdout, stderr }: CommandStreams,
 ): ExitCode {
   // The manifest is written last, so a failure leaves what was published before.
   const result = withFileErrors(
@@ -43,8 +42,7 @@ export async function datasetPull(
   { dataDir, datasetUrl, keepVersions: retention, proxies }: PullSettings,
   options: { json?: boolean },
   now: () => Date,
-  stdout: Output,
-  stderr: Output,
+  { stdout, stderr }: CommandStreams,
 ): Promise<ExitCode> {
   if (datasetUrl === undefined)
     throw new SettingError('WHENCE_DATASET_URL is not set: set it to the URL of the published datasets');

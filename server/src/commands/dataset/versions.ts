@@ -12,7 +12,7 @@ import type { Refusal } from '@whence/dataset/record';
 import type { Config } from '../../settings/config.ts';
 import type { ExitCode } from '../../terminal/exit.ts';
 import { formatFigures } from '../../terminal/figures.ts';
-import type { Output } from '../../terminal/output.ts';
+import type { CommandStreams } from '../../terminal/output.ts';
 import { jsonLine } from '../../terminal/printable.ts';
 import { PROGRAM } from '../../terminal/program-name.ts';
 import { formatQuality } from '../../terminal/quality.ts';
@@ -146,8 +146,7 @@ export async function datasetUse(
   place: Pick<Config, 'dataDir' | 'storageLocation'>,
   version: number,
   options: Options,
-  stdout: Output,
-  stderr: Output,
+  { stdout, stderr }: CommandStreams,
 ): Promise<ExitCode> {
   const { dataDir } = place;
   return withDataDirErrors<Promise<ExitCode>>(dataDir, async () => {

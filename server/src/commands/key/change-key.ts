@@ -4,7 +4,7 @@ import { changedAttributes } from '../../keys/key-changes.ts';
 import type { Keys } from '../../keys/keys.ts';
 import type { ChangeOutcome, KeyChange } from '../../storage/stores/key-store.ts';
 import { CommandError, type ExitCode, UsageError } from '../../terminal/exit.ts';
-import type { Output } from '../../terminal/output.ts';
+import type { CommandStreams, Output } from '../../terminal/output.ts';
 import { jsonLine, printable } from '../../terminal/printable.ts';
 import type { Tier } from '../../vocabulary.ts';
 import { operator } from '../operator.ts';
@@ -24,7 +24,7 @@ export async function keySet(
   location: string,
   name: string,
   options: KeySetOptions,
-  stdout: Output,
+  { stdout }: CommandStreams,
 ): Promise<ExitCode> {
   const now = new Date();
   const change = parsed(() => changeOf(options, now));
@@ -52,7 +52,7 @@ export async function keyPause(
   location: string,
   name: string,
   options: { json?: boolean },
-  stdout: Output,
+  { stdout }: CommandStreams,
 ): Promise<ExitCode> {
   return changeKey(location, name, options, stdout, (keys, id) => keys.pause(id, operator(), new Date()));
 }
@@ -61,7 +61,7 @@ export async function keyResume(
   location: string,
   name: string,
   options: { json?: boolean },
-  stdout: Output,
+  { stdout }: CommandStreams,
 ): Promise<ExitCode> {
   return changeKey(location, name, options, stdout, (keys, id) => keys.resume(id, operator(), new Date()));
 }
@@ -108,7 +108,7 @@ export async function keyRotate(
   location: string,
   name: string,
   options: { name?: string; revokeOldIn?: string; json?: boolean },
-  stdout: Output,
+  { stdout }: CommandStreams,
 ): Promise<ExitCode> {
   const now = new Date();
   const { name: successor, revokeOldIn, json } = options;

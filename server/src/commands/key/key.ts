@@ -10,7 +10,7 @@ import { isPostgresUrl } from '../../storage/open-storage.ts';
 import { StorageUnavailable } from '../../storage/storage-unavailable.ts';
 import type { StoredKey } from '../../storage/stores/key-store.ts';
 import { CommandError, type ExitCode } from '../../terminal/exit.ts';
-import type { Output } from '../../terminal/output.ts';
+import type { CommandStreams } from '../../terminal/output.ts';
 import { jsonLine } from '../../terminal/printable.ts';
 import { fit, type Style, type Terminal } from '../../terminal/style.ts';
 import { type Cell, formatCount, formatTable } from '../../terminal/table.ts';
@@ -23,8 +23,7 @@ import { findId, noSuchKey, parsed, withKeys } from './open-keys.ts';
 export async function keyCreate(
   location: string,
   options: AttributeOptions & { name: string; tier: Tier; permissions?: string; json?: boolean },
-  stdout: Output,
-  stderr: Output,
+  { stdout, stderr }: CommandStreams,
 ): Promise<ExitCode> {
   const now = new Date();
   const newKey = parsed(() => parseNewKey(options, now));
@@ -112,7 +111,7 @@ export async function keyRevoke(
   location: string,
   name: string,
   options: { json?: boolean },
-  stdout: Output,
+  { stdout }: CommandStreams,
 ): Promise<ExitCode> {
   let hasBegun = false;
   try {

@@ -93,7 +93,8 @@ export async function makeFirstSetupLink(storage: Storage, { firstKey, dataDir, 
   const accounts = new Accounts(storage, new AuditLog(storage.audit));
   if (firstKey === 'off' || !(await accounts.isEmpty())) return '';
   const link = `${url}${linkPath(await accounts.makeSetupLink(SERVE, new Date()))}`;
-  if (firstKey === 'print') return `
+  if (firstKey === 'print')
+    return `
 Set up the dashboard with this link. It works once, for 24 hours; ${PROGRAM} user setup-link makes another:
 
   ${link}

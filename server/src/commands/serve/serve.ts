@@ -12,13 +12,13 @@ import { openStorage } from '../../storage/open-storage.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { StorageUnavailable } from '../../storage/storage-unavailable.ts';
 import type { ExitCode } from '../../terminal/exit.ts';
-import type { Output } from '../../terminal/output.ts';
+import type { CommandStreams, Output } from '../../terminal/output.ts';
 import { PROGRAM } from '../../terminal/program-name.ts';
 import { checkSettingFile, withDataDirErrors } from '../../terminal/setting-errors.ts';
 import { checkFeedsFile } from '../dataset/feeds-file.ts';
 import { overridesFile, publishEmbedded } from '../embedded-data.ts';
-import { buildFirstDataset } from './first-dataset.ts';
 import { makeFirstKey, makeFirstSetupLink } from './first-access.ts';
+import { buildFirstDataset } from './first-dataset.ts';
 import { loadServer, startMetrics } from './listen.ts';
 import { isServingDataset, tellUnknownFlags, untilReady } from './readiness.ts';
 import { announceServer } from './running-server.ts';
@@ -31,7 +31,7 @@ const bin = fileURLToPath(new URL('../../bin.js', import.meta.url));
 /** After the signal and the delay: more than workers have to stop. Whatever hangs does not keep the process longer. */
 const STOP_LIMIT_MS = 30_000;
 
-export async function serve(config: Config, stdout: Output, stderr: Output): Promise<ExitCode> {
+export async function serve(config: Config, { stdout, stderr }: CommandStreams): Promise<ExitCode> {
   const isTerminal = stderr.isTTY === true;
   const log = openLog(config.logLevel, isTerminal);
   process.on('exit', () => log.flush());

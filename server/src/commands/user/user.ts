@@ -11,7 +11,7 @@ import { serverUrl } from '../../http/server-url.ts';
 import type { Config } from '../../settings/config.ts';
 import { openStorage } from '../../storage/open-storage.ts';
 import { CommandError, type ExitCode, UsageError } from '../../terminal/exit.ts';
-import type { Output } from '../../terminal/output.ts';
+import type { CommandStreams } from '../../terminal/output.ts';
 import { jsonLine } from '../../terminal/printable.ts';
 import { PROGRAM } from '../../terminal/program-name.ts';
 import { fit, type Style, type Terminal } from '../../terminal/style.ts';
@@ -28,7 +28,7 @@ export async function userCreate(
   place: Place,
   name: string,
   { json, role }: Options & { role: Role },
-  stdout: Output,
+  { stdout }: CommandStreams,
 ): Promise<ExitCode> {
   return withAccounts(place, { mustExist: false }, async (accounts) => {
     const account = await accounts.create(name, role, operator(), new Date());
@@ -63,7 +63,7 @@ export async function userResetPassword(
   place: Place,
   name: string,
   { json }: Options,
-  stdout: Output,
+  { stdout }: CommandStreams,
 ): Promise<ExitCode> {
   return withAccount(place, name, async (accounts, account) => {
     const made = await accounts.makeResetLink(account, operator(), new Date());
@@ -79,8 +79,7 @@ export async function userChange(
   name: string,
   change: { role?: Role; isDisabled?: boolean },
   { json }: Options,
-  stdout: Output,
-  stderr: Output,
+  { stdout, stderr }: CommandStreams,
 ): Promise<ExitCode> {
   return withAccount(place, name, async (accounts, account) => {
     const outcome = await accounts.change(account, change, operator(), new Date());
@@ -96,7 +95,7 @@ export async function userChange(
 }
 
 /** For a new administrator, also where there are others: a user who can run this owns the server. */
-export async function userSetupLink(place: Place, { json }: Options, stdout: Output): Promise<ExitCode> {
+export async function userSetupLink(place: Place, { json }: Options, { stdout }: CommandStreams): Promise<ExitCode> {
   return withAccounts(place, { mustExist: false }, async (accounts) => {
     const link = urlOf(place, await accounts.makeSetupLink(operator(), new Date()));
     stdout.write(json === true ? jsonLine({ link }) : `${link}\n`);
@@ -136,7 +135,12 @@ export async function userLinks(place: Place, { json }: Options, terminal: Termi
 }
 
 /** `whence user revoke-link`. */
-export async function userRevokeLink(place: Place, id: string, { json }: Options, stdout: Output): Promise<ExitCode> {
+export async function userRevokeLink(
+  place: Place,
+  id: string,
+  { json }: Options,
+  { stdout }: CommandStreams,
+): Promise<ExitCode> {
   return withAccounts(place, { mustExist: true }, async (accounts) => {
     if (!(await accounts.revokeLink(id, operator(), new Date())))
       throw new CommandError(`there is no link ${id}; ${PROGRAM} user links shows them`);

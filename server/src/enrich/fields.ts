@@ -45,7 +45,7 @@ const SECTION_FIELDS = {
   },
   routing: {
     origins: ({ routing }) => routing?.origins.map(({ asn }) => asn),
-    // Of the network in the record, which is the first origin.
+    // The state of the network in the record, which is the first origin.
     rpki: ({ routing }) => routing?.origins[0]?.rpki,
     is_anycast: ({ routing }) => routing?.is_anycast,
     exchange: ({ routing }) => routing?.exchange,

@@ -12,48 +12,26 @@ export async function* mergedRanges<Value>(
   selection: Selection,
   valueFor: (fields: Fields, members: AddressMembers | undefined) => Value | undefined,
 ): AsyncGenerator<ValuedRange<Value>[]> {
-  let merged: ValuedRange<Value>[] = [];
-  const merger = new RangeMerger<Value>((range, value) => merged.push({ range, value }));
+  let open: { readonly range: { version: 4 | 6; start: bigint; end: bigint }; readonly value: Value } | undefined;
   for await (const batch of selectRuns(selection)) {
-    for (const run of batch) {
-      const value = valueFor(run.fields, run.members);
-      if (value !== undefined) merger.add(run, value);
+    const merged: ValuedRange<Value>[] = [];
+    for (const { version, start, end, fields, members } of batch) {
+      const value = valueFor(fields, members);
+      if (value === undefined) continue;
+      const isAdjacent = open?.value === value && open.range.version === version && open.range.end + 1n === start;
+      if (open !== undefined && isAdjacent) open.range.end = end;
+      else {
+        if (open !== undefined) merged.push(open);
+        open = { range: { version, start, end }, value };
+      }
     }
     yield merged;
-    merged = [];
   }
-  merger.finish();
-  yield merged;
+  if (open !== undefined) yield [open];
 }
 
 /** The prefixes that cover exactly the range. */
 export function* formatPrefixes({ version, start, end }: Range): Generator<string> {
   for (const [base, length] of prefixesOfRange(start, end, addressBits(version)))
     yield `${formatAddress(fromBigInt(base, version))}/${length}`;
-}
-
-/** Merges adjacent ranges with the same value. Ranges must be added in ascending order. */
-class RangeMerger<Value> {
-  readonly #emit: (range: Range, value: Value) => void;
-  #open: { version: 4 | 6; start: bigint; end: bigint; value: Value } | undefined;
-
-  constructor(emit: (range: Range, value: Value) => void) {
-    this.#emit = emit;
-  }
-
-  add({ version, start, end }: Range, value: Value): void {
-    const open = this.#open;
-    if (open !== undefined && open.version === version && open.value === value && open.end + 1n === start) {
-      open.end = end;
-      return;
-    }
-    this.finish();
-    this.#open = { version, start, end, value };
-  }
-
-  /** Call it after the last range. */
-  finish(): void {
-    if (this.#open !== undefined) this.#emit(this.#open, this.#open.value);
-    this.#open = undefined;
-  }
 }

@@ -11,8 +11,8 @@ import { fromBigInt } from '@whence/dataset/prefix';
 import { locationOf } from '../address/location.ts';
 import { type Privacy, privacyOf } from '../address/privacy.ts';
 import { type Origin, originNumbers, recordState } from '../address/routing/routing.ts';
-import type { AddressMembers } from '../address/sections.ts';
 import type { VrpTable } from '../address/routing/vrps.ts';
+import type { AddressMembers } from '../address/sections.ts';
 import type { LocalAddressSection } from '../vocabulary.ts';
 import type { Fields } from './fields.ts';
 

@@ -70,8 +70,8 @@ export function unpainted(text: string): string {
 }
 
 /**
- * Text in lines of the style's width, each after the first indented by `indent` columns; `head` stands before the first
- * and has so many columns.
+ * Text in lines of the style's width, each after the first indented by `indent` columns; `head`, which has as many
+ * columns, stands before the first.
  */
 export function hanging(
   head: string,
@@ -95,7 +95,7 @@ export function wrapLines(message: string, style: Pick<Style, 'width'>): string 
   return lines.map((line) => (line.length <= style.width ? line : wrapLine(line))).join('\n');
 }
 
-/** Lines of so many columns. A word that is longer than a line stays whole, so that it can be copied. */
+/** Lines of `columns` columns. A word that is longer than a line stays whole, so that it can be copied. */
 export function wrapWords(text: string, columns: number): string[] {
   const whole = printable(text);
   if (whole.length <= columns) return [whole];

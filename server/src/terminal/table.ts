@@ -15,7 +15,7 @@ export type TableOptions = {
 };
 
 const GAP = '  ';
-/** Of the lines on which a row continues. */
+/** Columns by which the lines on which a row continues are indented. */
 const FOLD_INDENT = 4;
 /** A text that takes more of a line wraps, except in the last column. */
 const MAX_TEXT_SHARE = 0.4;

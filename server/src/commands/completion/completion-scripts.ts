@@ -23,20 +23,33 @@ const flagsOf = ({ short, long }: OptionNode) => [...(short === undefined ? [] :
 /** In single quotes, with a quote written as `'\''`. */
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
-function bashScript(tree: CommandNode): string {
-  const choices = everyNode(tree).flatMap((node) =>
-    node.options
-      .filter(({ choices: values }) => values.length > 0)
-      .map((option) => {
-        const patterns = flagsOf(option).map((flag) => `'${key(node)}:${flag}'`);
-        return `    ${patterns.join(' | ')}) COMPREPLY=($(compgen -W ${quoted(option.choices.join(' '))} -- "$cur")); return ;;`;
-      }),
+type NamedOption = { readonly option: OptionNode; readonly patterns: string };
+
+/** Options for which `is` holds, as patterns of `case "$typed:$flag"`. */
+function optionPatterns(tree: CommandNode, is: (option: OptionNode) => boolean): NamedOption[] {
+  return everyNode(tree).flatMap((node) =>
+    node.options.filter(is).map((option) => {
+      return {
+        option,
+        patterns: flagsOf(option)
+          .map((flag) => `'${key(node)}:${flag}'`)
+          .join(' | '),
+      };
+    }),
   );
-  // After an option that takes a value: nothing, so that readline completes a file name.
-  const values = everyNode(tree).flatMap((node) =>
-    node.options
-      .filter(({ takesValue }) => takesValue)
-      .flatMap((option) => flagsOf(option).map((flag) => `'${key(node)}:${flag}'`)),
+}
+const hasChoices = ({ choices }: OptionNode) => choices.length > 0;
+const takesValue = (option: OptionNode) => option.takesValue;
+const valuePatterns = (tree: CommandNode) =>
+  optionPatterns(tree, takesValue)
+    .map(({ patterns }) => patterns)
+    .join(' | ');
+
+/** After an option that takes a value: nothing, so that readline completes a file name. */
+function bashScript(tree: CommandNode): string {
+  const choices = optionPatterns(tree, hasChoices).map(
+    ({ option, patterns }) =>
+      `    ${patterns}) COMPREPLY=($(compgen -W ${quoted(option.choices.join(' '))} -- "$cur")); return ;;`,
   );
   const words = everyNode(tree).map((node) => {
     const names = [...node.subcommands.map(nameOf), ...node.choices].join(' ');
@@ -54,7 +67,7 @@ _wh_completion() {
   COMPREPLY=()
   case "$typed:$prev" in
 ${choices.join('\n')}
-    ${values.join(' | ')}) return ;;
+    ${valuePatterns(tree)}) return ;;
   esac
   case "$typed" in
 ${words.join('\n')}
@@ -77,18 +90,8 @@ function zshScript(tree: CommandNode): string {
     const options = node.options.map(({ long, description }) => described(long, description)).join(' ');
     return `    '${key(node)}')\n      names=(${names})\n      options=(${options}) ;;`;
   });
-  const choices = everyNode(tree).flatMap((node) =>
-    node.options
-      .filter(({ choices: values }) => values.length > 0)
-      .map((option) => {
-        const patterns = flagsOf(option).map((flag) => `'${key(node)}:${flag}'`);
-        return `    ${patterns.join(' | ')}) compadd -- ${option.choices.map(quoted).join(' ')}; return ;;`;
-      }),
-  );
-  const values = everyNode(tree).flatMap((node) =>
-    node.options
-      .filter(({ takesValue }) => takesValue)
-      .flatMap((option) => flagsOf(option).map((flag) => `'${key(node)}:${flag}'`)),
+  const choices = optionPatterns(tree, hasChoices).map(
+    ({ option, patterns }) => `    ${patterns}) compadd -- ${option.choices.map(quoted).join(' ')}; return ;;`,
   );
   return `#compdef wh
 # zsh completion of wh. In ~/.zshrc, after compinit: source <(wh completion zsh)
@@ -102,7 +105,7 @@ _wh() {
   done
   case "$typed:\${words[CURRENT-1]}" in
 ${choices.join('\n')}
-    ${values.join(' | ')}) _files; return ;;
+    ${valuePatterns(tree)}) _files; return ;;
   esac
   case "$typed" in
 ${words.join('\n')}

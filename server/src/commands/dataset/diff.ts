@@ -92,13 +92,8 @@ function listsOf(diff: DatasetDiff): [what: string, changes: Changes<Shown>][] {
       [`${flag} gained`, shown(flags[flag].gained, (entry) => [entry.network, name(entry)])],
       [`${flag} lost`, shown(flags[flag].lost, (entry) => [entry.network, name(entry)])],
     ]),
-    ...(
-      [
-        ['ai_company changed', ai_company],
-        ['cloud_provider changed', cloud_provider],
-      ] as const
-    ).map(([what, changes]): [string, Changes<Shown>] => [
-      what,
+    ...Object.entries({ ai_company, cloud_provider }).map(([field, changes]): [string, Changes<Shown>] => [
+      `${field} changed`,
       shown(changes, ({ network, from = 'none', to = 'none' }) => [network, `${from} → ${to}`]),
     ]),
   ];
@@ -136,41 +131,32 @@ function formatTotals(diff: DatasetDiff, style: Style): string {
 }
 
 function formatChanges(what: string, { ipv4, ipv6 }: Changes<Shown>, style: Style): string[] {
-  const table = (rows: string[][]) => formatTable(alignRight(rows, [1]), style);
+  const list = (family: string, listed: Listed, rows: (Shown & { size: number })[]) => {
+    if (listed.count === 0) return '';
+    const cells = rows.map(({ network, size, text }) => [`  ${network}`, formatCount(size), text]);
+    return heading(`${what}, ${family}`, listed, style) + formatTable(alignRight(cells, [1]), style);
+  };
   return [
-    ipv4.count === 0
-      ? ''
-      : heading(`${what}, IPv4`, ipv4, style) +
-        table(ipv4.largest.map(({ network, text, addresses }) => [`  ${network}`, formatCount(addresses), text])),
-    ipv6.count === 0
-      ? ''
-      : heading(`${what}, IPv6`, ipv6, style) +
-        table(ipv6.largest.map(({ network, text, slash48s }) => [`  ${network}`, formatCount(slash48s), text])),
+    list(
+      'IPv4',
+      ipv4,
+      ipv4.largest.map((entry) => ({ ...entry, size: entry.addresses })),
+    ),
+    list(
+      'IPv6',
+      ipv6,
+      ipv6.largest.map((entry) => ({ ...entry, size: entry.slash48s })),
+    ),
   ];
 }
 
 function formatNetworks({ networks: { appeared, vanished, renamed } }: DatasetDiff, style: Style): string[] {
-  const lists = [
-    [
-      'networks appeared',
-      appeared.count,
-      appeared.largest.map(({ asn_name, ...rest }) => ({ ...rest, text: asn_name })),
-    ],
-    [
-      'networks vanished',
-      vanished.count,
-      vanished.largest.map(({ asn_name, ...rest }) => ({ ...rest, text: asn_name })),
-    ],
-    [
-      'networks renamed',
-      renamed.count,
-      renamed.largest.map(({ from, to, ...rest }) => ({ ...rest, text: `${from} → ${to}` })),
-    ],
-  ] as const;
-  return lists.map(([what, count, largest]) => {
+  const text = (entry: { asn_name: string } | { from: string; to: string }) =>
+    'asn_name' in entry ? entry.asn_name : `${entry.from} → ${entry.to}`;
+  return Object.entries({ appeared, vanished, renamed }).map(([what, { count, largest }]) => {
     if (count === 0) return '';
-    const rows = largest.map(({ asn, ipv4_addresses, text }) => [`  AS${asn}`, formatCount(ipv4_addresses), text]);
-    return heading(what, { count, largest }, style) + formatTable(alignRight(rows, [1]), style);
+    const rows = largest.map((entry) => [`  AS${entry.asn}`, formatCount(entry.ipv4_addresses), text(entry)]);
+    return heading(`networks ${what}`, { count, largest }, style) + formatTable(alignRight(rows, [1]), style);
   });
 }
 

@@ -27,7 +27,7 @@ export class ImplausibleResultError extends DatasetError {
     this.causes = new Set(changes.flatMap(({ sources }) => sources.map(({ id }) => id)));
   }
 
-  /** The message for a terminal of so many columns. */
+  /** The message for a terminal of `width` columns. */
   messageIn(width: number): string {
     return formatChanges(this.#changes, this.#previous, width);
   }

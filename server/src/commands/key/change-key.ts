@@ -4,7 +4,7 @@ import { changedAttributes } from '../../keys/key-changes.ts';
 import type { Keys } from '../../keys/keys.ts';
 import type { ChangeOutcome, KeyChange } from '../../storage/stores/key-store.ts';
 import { CommandError, type ExitCode, UsageError } from '../../terminal/exit.ts';
-import type { CommandStreams, Output } from '../../terminal/output.ts';
+import type { CommandStreams } from '../../terminal/output.ts';
 import { jsonLine, printable } from '../../terminal/printable.ts';
 import type { Tier } from '../../vocabulary.ts';
 import { operator } from '../operator.ts';
@@ -24,13 +24,13 @@ export async function keySet(
   location: string,
   name: string,
   options: KeySetOptions,
-  { stdout }: CommandStreams,
+  streams: CommandStreams,
 ): Promise<ExitCode> {
   const now = new Date();
   const change = parsed(() => changeOf(options, now));
   if (Object.keys(change).length === 0)
     throw new UsageError('nothing to change: give at least one option, such as --tier');
-  return changeKey(location, name, options, stdout, (keys, id) => keys.change(id, change, operator(), now));
+  return changeKey(location, name, options, streams, (keys, id) => keys.change(id, change, operator(), now));
 }
 
 function changeOf(options: KeySetOptions, now: Date): KeyChange {
@@ -48,30 +48,19 @@ function changeOf(options: KeySetOptions, now: Date): KeyChange {
   };
 }
 
-export async function keyPause(
-  location: string,
-  name: string,
-  options: { json?: boolean },
-  { stdout }: CommandStreams,
-): Promise<ExitCode> {
-  return changeKey(location, name, options, stdout, (keys, id) => keys.pause(id, operator(), new Date()));
-}
-
-export async function keyResume(
-  location: string,
-  name: string,
-  options: { json?: boolean },
-  { stdout }: CommandStreams,
-): Promise<ExitCode> {
-  return changeKey(location, name, options, stdout, (keys, id) => keys.resume(id, operator(), new Date()));
-}
+const changing =
+  (change: (keys: Keys, id: string) => Promise<ChangeOutcome>) =>
+  (location: string, name: string, options: { json?: boolean }, streams: CommandStreams): Promise<ExitCode> =>
+    changeKey(location, name, options, streams, change);
+export const keyPause = changing((keys, id) => keys.pause(id, operator(), new Date()));
+export const keyResume = changing((keys, id) => keys.resume(id, operator(), new Date()));
 
 /** Prints a line per attribute that has changed. */
 async function changeKey(
   location: string,
   name: string,
   { json }: { json?: boolean },
-  stdout: Output,
+  { stdout }: CommandStreams,
   change: (keys: Keys, id: string) => Promise<ChangeOutcome>,
 ): Promise<ExitCode> {
   return withKeys(location, { mustExist: true }, async (keys) => {

@@ -17,7 +17,6 @@ import type { ConnectionType, ThreatLevel } from '@whence/dataset/record';
 import { limitFindings } from '@whence/email/internal/findings/finding-list';
 import { formatFinding } from '@whence/email/internal/findings/finding-text';
 import type { MailSenders } from '@whence/email/internal/senders/mail-senders';
-import { runsWithin } from '../lookup/prefix-runs.ts';
 
 /** What the dataset knows about an address. For unannounced space, `asn` is 0 and the texts are empty. */
 type MailNetwork = {
@@ -144,17 +143,39 @@ const UNKNOWN: MailNetwork = {
 
 type RangeNetworks = { network: MailNetwork; asnCount: number; shares: NetworkShare[]; runs: number };
 
-/** Of the runs if there are at most so many, otherwise of addresses at equal distances over the whole range. */
+/** From the runs if there are at most `maxRuns`, otherwise from addresses at equal distances over the whole range. */
 function networksIn(dataset: Dataset, range: Range, maxRuns: number): RangeNetworks {
   const { version, start, end } = range;
   const parts: RangePart[] = [];
   let runs = 0;
-  for (const run of runsWithin(dataset, version, start, end)) {
+  for (const { at, match, end: last } of runsWithin(dataset, version, start, end)) {
     if (++runs > maxRuns) break;
-    parts.push({ at: run.start, match: run.match, size: Number(run.end - run.start + 1n) });
+    parts.push({ at, match, size: Number(last - at + 1n) });
   }
   return { ...summarize(dataset, range, runs > maxRuns ? sampleOf(dataset, range) : parts), runs };
 }
+
+/** In ascending order, unannounced space (match 0) included. Adjacent runs with the same match are merged. */
+function* runsWithin(dataset: Dataset, version: 4 | 6, start: bigint, end: bigint): Generator<RangeRun> {
+  let open: RangeRun | undefined;
+  for (let at = start; at <= end; ) {
+    const address = fromBigInt(at, version);
+    const match = dataset.find(address);
+    const bounds = dataset.bounds(address);
+    // In unannounced space a table may not know the end of the run; then it advances by one address.
+    const last = bounds.end < at ? at : bounds.end;
+    const runEnd = last > end ? end : last;
+    if (open?.match === match) open.end = runEnd;
+    else {
+      if (open !== undefined) yield open;
+      open = { at, end: runEnd, match };
+    }
+    at = runEnd + 1n;
+  }
+  if (open !== undefined) yield open;
+}
+
+type RangeRun = { readonly at: bigint; end: bigint; readonly match: Match };
 
 /** `at` is an address in the part; `size` counts addresses, or samples. */
 type RangePart = { readonly at: bigint; readonly match: Match; readonly size: number };

@@ -2,11 +2,10 @@
 
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import type { AsnSearch, AsnSearchResult } from '@whence/dataset/internal/lookup/asn-search';
-import { parsePrefix } from '@whence/dataset/prefix';
 import { type ConnectionType, FLAGS, type Flag } from '@whence/dataset/record';
 import { type AddressCount, AddressCounts } from './address-counts.ts';
+import { walkAnnounced } from './announced-runs.ts';
 import type { GiveWay } from './dataset-walks.ts';
-import { runsWithin } from './prefix-runs.ts';
 
 /** Runs that are walked: about 100 ms in slices. */
 const MAX_RUNS = 20_000;
@@ -36,49 +35,48 @@ export async function profileNetwork(
   const types = new AddressCounts<ConnectionType>();
   const countries = new AddressCounts<string>();
   const kinds = new Map<string, number>();
-  const of: number[] = [];
-  let runs = 0;
-  for (const prefix of prefixes) {
-    const range = runs > MAX_RUNS ? undefined : parsePrefix(prefix);
-    if (range === undefined) {
-      of.push(-1);
-      continue;
-    }
-    const ownTypes = new AddressCounts<ConnectionType>();
-    const ownCountries = new AddressCounts<string>();
-    const flags = new Set<Flag>();
-    for (const { start, end, match } of runsWithin(dataset, range.version, range.start, range.end)) {
-      if (++runs > MAX_RUNS) break;
-      const pause = giveWay();
-      if (pause !== undefined) await pause;
-      // A more specific prefix belongs to another network, or is in `prefixes` itself.
-      if (match === 0 || dataset.asnNumber(match) !== asn || match >>> 24 !== lengthOf(prefix)) continue;
+  const of: number[] = new Array(prefixes.length).fill(-1);
+  let own = new PrefixCounts();
+  const isSample = await walkAnnounced(
+    dataset,
+    asn,
+    prefixes,
+    MAX_RUNS,
+    giveWay,
+    ({ start, end, match, version }) => {
       const { connection_type, country, detection } = dataset.attributes(dataset.attributesOf(match));
-      const size = sizeOf(range.version, start, end);
-      ownTypes.add(connection_type, size);
-      ownCountries.add(country, size);
-      for (const flag of FLAGS) if (detection[flag] && !TYPE_FLAGS.includes(flag)) flags.add(flag);
-      if (range.version === 6) continue;
+      const size = sizeOf(version, start, end);
+      own.types.add(connection_type, size);
+      own.countries.add(country, size);
+      for (const flag of FLAGS) if (detection[flag] && !TYPE_FLAGS.includes(flag)) own.flags.add(flag);
+      if (version === 6) return;
       types.add(connection_type, size);
       countries.add(country, size);
-    }
-    const [type, country] = [ownTypes.sorted()[0]?.value, ownCountries.sorted()[0]?.value];
-    if (type === undefined || country === undefined) {
-      of.push(-1);
-      continue;
-    }
-    const kind: PrefixKind = { connection_type: type, country, flags: [...flags] };
-    const text = JSON.stringify(kind);
-    const position = kinds.get(text) ?? kinds.size;
-    kinds.set(text, position);
-    of.push(position);
-  }
+    },
+    (position) => {
+      const [type, country] = [own.types.sorted()[0]?.value, own.countries.sorted()[0]?.value];
+      if (type !== undefined && country !== undefined) {
+        const text = JSON.stringify({ connection_type: type, country, flags: [...own.flags] } satisfies PrefixKind);
+        const kind = kinds.get(text) ?? kinds.size;
+        kinds.set(text, kind);
+        of[position] = kind;
+      }
+      own = new PrefixCounts();
+    },
+  );
   return {
     connection_types: types.sorted(),
     countries: countries.sorted(MAX_COUNTRIES),
-    is_sample: runs > MAX_RUNS,
+    is_sample: isSample,
     prefix_kinds: { kinds: [...kinds.keys()].map((text) => JSON.parse(text) as PrefixKind), of },
   };
+}
+
+/** What a walk finds in one prefix. */
+class PrefixCounts {
+  readonly types = new AddressCounts<ConnectionType>();
+  readonly countries = new AddressCounts<string>();
+  readonly flags = new Set<Flag>();
 }
 
 /** IPv4 addresses, or IPv6 /64s; a part of a /64 counts as one. */
@@ -86,8 +84,6 @@ function sizeOf(version: 4 | 6, start: bigint, end: bigint): number {
   const count = end - start + 1n;
   return Number(version === 4 ? count : (count + (1n << 64n) - 1n) >> 64n);
 }
-
-const lengthOf = (prefix: string) => Number(prefix.slice(prefix.indexOf('/') + 1));
 
 /** Legal forms, which say nothing about the organisation. */
 const LEGAL_FORMS =

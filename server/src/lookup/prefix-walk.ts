@@ -69,30 +69,33 @@ export type Walked = {
   readonly size: number;
   readonly announced: number;
   readonly runs: number;
+  /** There are more runs than `maxRuns`. */
+  readonly isTruncated: boolean;
 };
 
 /** Called for every announced part, in ascending order. */
 export type OnPart = (start: bigint, end: bigint, match: Match) => void;
 
 /**
- * Adds up the sizes of the parts by record, network and text in `scratch`. Words are kept in variables, not in objects: the
+ * Adds up the sizes of the parts by record, network and text in `scratch`, if it is given. Words are kept in variables, not in objects: the
  * loop runs a million times.
  */
 export async function walkPrefix(
   dataset: Dataset,
   range: Range,
-  scratch: WalkScratch,
+  scratch: WalkScratch | undefined,
   giveWay: GiveWay,
   onPart?: OnPart,
+  maxRuns = Number.POSITIVE_INFINITY,
 ): Promise<Walked> {
-  const { records } = scratch;
+  const records = scratch?.records;
   const { version } = range;
   const isIpv4 = version === 4;
   const first = fromBigInt(range.start, version);
   const end = endOf(range);
   const { w0: e0, w1: e1, w2: e2, w3: e3 } = end;
   const largest = new Largest<Part>(MAX_PARTS);
-  records.clear();
+  records?.clear();
   let announced = 0;
   let partCount = 0;
   let runs = 0;
@@ -119,7 +122,7 @@ export async function walkPrefix(
     if (match !== 0) {
       announced += size;
       partCount++;
-      records.add(recordNumber(match), size);
+      records?.add(recordNumber(match), size);
       if (size > largest.threshold) {
         const start = addressOf(version, { w0: o0, w1: o1, w2: o2, w3: o3 });
         largest.add({ size, match, start, next: isMore ? { w0: n0, w1: n1, w2: n2, w3: n3 } : afterEnd(range) });
@@ -130,7 +133,8 @@ export async function walkPrefix(
         onPart(start, last, match);
       }
     }
-    if (++runs % RUNS_PER_LOOK === 0) {
+    if (++runs >= maxRuns) break;
+    if (runs % RUNS_PER_LOOK === 0) {
       const pause = giveWay();
       if (pause !== undefined) await pause;
     }
@@ -141,9 +145,9 @@ export async function walkPrefix(
     match = cursor.match;
     size = 0;
   }
-  sumByNetworkAndText(dataset, scratch);
+  if (scratch !== undefined) sumByNetworkAndText(dataset, scratch);
   const whole = distance(version, wordsOf(first), end) + unitOf(version);
-  return { parts: largest.sorted(), partCount, size: whole, announced, runs };
+  return { parts: largest.sorted(), partCount, size: whole, announced, runs, isTruncated: isMore };
 }
 
 function sumByNetworkAndText(dataset: Dataset, { records, networks, texts }: WalkScratch): void {

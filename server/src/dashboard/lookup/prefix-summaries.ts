@@ -2,15 +2,19 @@
 
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import type { Range } from '@whence/dataset/prefix';
+import { CONNECTION_TYPES, THREAT_LEVELS } from '@whence/dataset/record';
 import type { Requester } from '../../limits/cost-classes.ts';
 import type { AddressCount } from '../../lookup/address-counts.ts';
+import { Cells } from '../../lookup/cells.ts';
 import type { DatasetWalks, GiveWay } from '../../lookup/dataset-walks.ts';
-import { PrefixCells } from '../../lookup/prefix-cells.ts';
 import { countAddresses, describePart, describeText } from '../../lookup/prefix-content.ts';
 import { WalkScratch, walkPrefix } from '../../lookup/prefix-walk.ts';
 import type { PrefixSummary } from '../wire/lookups.ts';
 
 export type PrefixRequest = { readonly range: Range; readonly length: number };
+
+/** Cells in the map of a prefix. */
+const MAX_CELLS = 256;
 
 type PrefixCounts = Omit<PrefixSummary, 'prefix' | 'covered_by' | 'special_purpose' | 'limits' | 'credits'>;
 
@@ -39,7 +43,10 @@ export async function summarizePrefix(
   scratch: WalkScratch,
   giveWay: GiveWay,
 ): Promise<PrefixCounts> {
-  const cells = new PrefixCells(range);
+  const addresses = range.end - range.start + 1n;
+  const count = addresses < MAX_CELLS ? Number(addresses) : MAX_CELLS;
+  const levelCells = new Cells(range.start, addresses, count, THREAT_LEVELS);
+  const typeCells = new Cells(range.start, addresses, count, CONNECTION_TYPES);
   const { parts, partCount, size, announced } = await walkPrefix(
     dataset,
     range,
@@ -47,7 +54,8 @@ export async function summarizePrefix(
     giveWay,
     (start, end, match) => {
       const { level, connection_type } = describeText(dataset, dataset.textOf(match));
-      cells.add(start, end, level, connection_type);
+      levelCells.add(start, end, level);
+      typeCells.add(start, end, connection_type);
     },
   );
   const { networks, types, countries, flags, levels } = countAddresses(dataset, scratch);
@@ -61,7 +69,11 @@ export async function summarizePrefix(
     unit,
     size: counted(size),
     announced: counted(announced),
-    cells: cells.all(),
+    cells: Array.from({ length: count }, (_, cell) => {
+      const [level, connection_type] = [levelCells.most(cell), typeCells.most(cell)];
+      const share = Math.floor(levelCells.announced(cell) * 1000) / 1000;
+      return { announced: share, ...(level && { level }), ...(connection_type && { connection_type }) };
+    }),
     parts: parts.map((part) => {
       const { score, level } = dataset.record(part.start, part.match).threat;
       return { ...describePart(dataset, part), score, level };

@@ -13,6 +13,7 @@ import {
   type ProviderSettings,
 } from '../../accounts/identity-provider.ts';
 import type { PageDeclaration } from '../../admission/declaration.ts';
+import { object, string, type TextsOf } from '../../http/json-schema.ts';
 import { clientAddress } from '../../limits/client.ts';
 import { GuessThrottle } from '../../limits/guess-throttle.ts';
 import type { Logger } from '../../log/log.ts';
@@ -29,6 +30,8 @@ const LIMITS = { intervalMs: 1_000, burst: 20, maxWaitMs: 0 };
 
 const SIGN_IN: PageDeclaration = { access: 'public', counts: 'nothing', costs: ['storage'] };
 
+const departQuery = object({ to: string('The path to come back to.', '/keys') }, ['to']);
+
 type ProviderDependencies = {
   readonly accounts: Accounts;
   readonly settings: DashboardSettings;
@@ -43,7 +46,7 @@ export function registerProvider(scope: FastifyInstance, given: ProviderSettings
   const options = { schema: { hide: true } as object, config: { name: 'dashboard', declaration: SIGN_IN } };
   const originOf = ({ protocol, host }: FastifyRequest) => settings.publicUrl ?? `${protocol}://${host}`;
 
-  scope.get<{ Querystring: { to?: string } }>(PROVIDER_PATH, options, async (request, reply) => {
+  scope.get<{ Querystring: TextsOf<typeof departQuery> }>(PROVIDER_PATH, options, async (request, reply) => {
     if (await accounts.isEmpty()) return reply.redirect('/');
     try {
       const { url, departure } = await provider.depart(`${originOf(request)}${RETURN_PATH}`);

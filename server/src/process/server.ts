@@ -79,6 +79,8 @@ export type ServerOptions = {
   readonly readMode?: ReadMode;
   /** Instead of GRACE_MS; for tests that have no request on its way when they stop the server. */
   readonly graceMs?: number;
+  /** How often statistics are written; for tests that wait for them. */
+  readonly statisticsMs?: number;
 };
 
 export async function startServer(
@@ -107,7 +109,7 @@ export async function startServer(
   const usage = new Usage(storage.usage);
   const networks = new NetworkCounts(storage.networks);
   const traffic = new TrafficRecorder(metrics, storage.traffic);
-  const statistics = new StatisticsWriter({ usage, traffic, networks });
+  const statistics = new StatisticsWriter({ usage, traffic, networks }, { everyMs: options.statisticsMs });
   const keys = new KnownKeys(storage.keys, {
     graceMs: config.storageGraceSeconds * 1000,
     nowMs,

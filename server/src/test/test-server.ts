@@ -115,6 +115,7 @@ export async function startInProcess(
   const config = readConfig({ ...folder.environment, WHENCE_PORT: '0', ...environment });
   const server = await startServer(config, openLog('fatal', false).logger, () => clock.nowMs, {
     graceMs: 0,
+    statisticsMs: 1_000,
     ...options,
   });
   return { ...server, clock };

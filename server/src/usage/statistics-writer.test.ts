@@ -1,37 +1,43 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import test from 'node:test';
-import { StatisticsWriter } from './statistics-writer.ts';
+import { StatisticsWriter, statisticsMs } from './statistics-writer.ts';
 
 /** Records which statistics were written; `refused` fails. */
-function statistics(written: string[], refused = '') {
+function statistics(written: string[], { refused = '', rows = 1 } = {}) {
   const flush = (name: string) => async () => {
     if (name === refused) throw new Error(`${name} refused`);
     written.push(name);
+    return rows;
   };
+  const ignored = (name: string) => async () => void (await flush(name)());
   return {
-    usage: { flush: flush('usage'), flushRequests: flush('requests') },
-    traffic: { flush: flush('traffic') },
-    networks: { flush: flush('networks') },
+    usage: { flush: flush('usage'), flushFirstUses: ignored('first uses') },
+    traffic: { flush: ignored('traffic') },
+    networks: { flush: ignored('networks') },
   };
 }
 
-test('statistics: requests are written at every call, and all statistics every ten seconds', async () => {
-  const written: string[] = [];
-  const clock = { nowMs: 0 };
-  const writer = new StatisticsWriter(statistics(written), () => clock.nowMs);
-  const perCall: number[] = [];
-  for (; clock.nowMs <= 11_000; clock.nowMs += 1_000) {
-    const before = written.length;
-    await writer.write(Date.now());
-    perCall.push(written.length - before);
-  }
-  assert.deepEqual(perCall, [3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 1]);
-});
+for (const [behaviour, rows, seconds] of [
+  ['every ten seconds', 1, 10],
+  ['every ten seconds up to 2,000 rows', 2_000, 10],
+  ['less often with more rows, 200 per second', 12_000, 60],
+  ['at least every five minutes', 1_000_000, 300],
+] as const)
+  test(`statistics: written ${behaviour}; first uses at every call`, async () => {
+    const written: string[] = [];
+    const clock = { nowMs: 0 };
+    const writer = new StatisticsWriter(statistics(written, { rows }), { monotonicMs: () => clock.nowMs });
+    for (; clock.nowMs <= seconds * 1_000; clock.nowMs += 1_000) await writer.write(Date.now());
+    const all = ['usage', 'traffic', 'networks'];
+    assert.deepEqual(written, [...all, ...Array.from({ length: seconds - 1 }, () => 'first uses'), ...all]);
+  });
 
 for (const refused of ['usage', 'traffic', 'networks']) {
   test(`statistics: when ${refused} cannot be written, the others are, and the failure is reported`, async () => {
     const written: string[] = [];
-    const writer = new StatisticsWriter(statistics(written, refused));
+    const writer = new StatisticsWriter(statistics(written, { refused }));
     await assert.rejects(writer.writeAll(Date.now()), { message: `${refused} refused` });
     assert.deepEqual(
       [...written, refused].sort(),
@@ -40,3 +46,21 @@ for (const refused of ['usage', 'traffic', 'networks']) {
     );
   });
 }
+
+test('statistics: the table of rows and WAL in docs/capacity.md follows from the code', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/capacity.md'), 'utf8');
+  const [, bytesOfWal = ''] = /A row is (\d+) bytes of WAL/.exec(page) ?? [];
+  const [, table = ''] = /\| active keys per process, one endpoint \|.*\n\|[-|]+\n((?:\|.*\n)+)/.exec(page) ?? [];
+  const lines = table.trim().split('\n');
+  assert.equal(lines.length, 4);
+  for (const line of lines) {
+    const keys = Number(line.split('|')[1]?.replaceAll(',', ''));
+    // One for its requests, one for its last use.
+    const rows = 2 * keys;
+    const seconds = statisticsMs(rows) / 1000;
+    const perSecond = (62 * rows) / seconds;
+    const megabytes = (perSecond * Number(bytesOfWal)) / 1e6;
+    const texts = [keys, rows, seconds, Math.round(perSecond)].map((number) => number.toLocaleString('en'));
+    assert.equal(line, `| ${texts.join(' | ')} | ${megabytes.toFixed(1)} MB |`);
+  }
+});

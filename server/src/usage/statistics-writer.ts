@@ -1,43 +1,64 @@
 /**
- * The one writer of statistics: usage by key, traffic of the API, and networks of looked-up addresses. Requests by key are
- * written at every call, because the dashboard shows them a second later. Traffic and networks are totals of many requests,
- * and the time of last use changes with each of them: they are written every ten seconds.
+ * The one writer of statistics: usage by key, traffic of the API, and networks of looked-up addresses. They are written
+ * every ten seconds, and less often if there are many counters: each is a row, and with many keys on many processes the
+ * rows would be what the database does most. Only the first request of a key is written within a second, because a person
+ * waits for it on the page of the new key.
  */
 import type { NetworkCounts } from './networks.ts';
 import type { TrafficRecorder } from './traffic.ts';
 import type { Usage } from './usage.ts';
 
-const TOTALS_MS = 10_000;
+/** How often statistics are written, and what a crash loses of them. */
+export const STATISTICS_MS = 10_000;
+/** The same with many counters. */
+export const MAX_STATISTICS_MS = 300_000;
+/** Rows that a process writes per second, on average, unless there are more of them than MAX_STATISTICS_MS allows. */
+export const STATISTICS_ROWS_PER_SECOND = 200;
 
 type Statistics = {
-  readonly usage: Pick<Usage, 'flush' | 'flushRequests'>;
+  readonly usage: Pick<Usage, 'flush' | 'flushFirstUses'>;
   readonly traffic: Pick<TrafficRecorder, 'flush'>;
   readonly networks: Pick<NetworkCounts, 'flush'>;
 };
 
+type WriterOptions = {
+  /** Instead of STATISTICS_MS; for tests. */
+  readonly everyMs?: number | undefined;
+  readonly monotonicMs?: () => number;
+};
+
 export class StatisticsWriter {
   readonly #statistics: Statistics;
+  readonly #everyMs: number;
   readonly #monotonicMs: () => number;
-  #totalsDueMs = Number.NEGATIVE_INFINITY;
+  #dueMs = Number.NEGATIVE_INFINITY;
 
-  constructor(statistics: Statistics, monotonicMs: () => number = () => performance.now()) {
+  constructor(statistics: Statistics, options: WriterOptions = {}) {
+    const { everyMs = STATISTICS_MS, monotonicMs = () => performance.now() } = options;
     this.#statistics = statistics;
+    this.#everyMs = everyMs;
     this.#monotonicMs = monotonicMs;
   }
 
   /** Writes what is due. What storage refuses is kept, and written by a later call. */
   async write(nowMs: number): Promise<void> {
-    if (this.#monotonicMs() < this.#totalsDueMs) await this.#statistics.usage.flushRequests();
+    if (this.#monotonicMs() < this.#dueMs) await this.#statistics.usage.flushFirstUses();
     else await this.writeAll(nowMs);
   }
 
   /** Writes everything that has been counted, before the process ends for example. */
   async writeAll(nowMs: number): Promise<void> {
     const { usage, traffic, networks } = this.#statistics;
-    this.#totalsDueMs = this.#monotonicMs() + TOTALS_MS;
+    const startedMs = this.#monotonicMs();
+    this.#dueMs = startedMs + this.#everyMs;
     // Each is tried even if another fails: one table may be locked, or refuse its rows, while the others take theirs.
-    const outcomes = await Promise.allSettled([usage.flush(), traffic.flush(nowMs), networks.flush(nowMs)]);
-    const failed = outcomes.find(({ status }) => status === 'rejected');
-    if (failed?.status === 'rejected') throw failed.reason;
+    const [rows, ...others] = await Promise.allSettled([usage.flush(), traffic.flush(nowMs), networks.flush(nowMs)]);
+    if (rows.status === 'fulfilled') this.#dueMs = startedMs + Math.max(this.#everyMs, statisticsMs(rows.value));
+    for (const outcome of [rows, ...others]) if (outcome.status === 'rejected') throw outcome.reason;
   }
+}
+
+/** How long a process waits after it has written so many rows. */
+export function statisticsMs(rows: number): number {
+  return Math.min(MAX_STATISTICS_MS, Math.max(STATISTICS_MS, (rows / STATISTICS_ROWS_PER_SECOND) * 1000));
 }

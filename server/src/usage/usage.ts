@@ -1,6 +1,6 @@
 /**
- * Usage statistics: counted in memory, written to storage in batches. They may lag by a second; quotas do not depend on
- * them.
+ * Usage statistics: counted in memory, written to storage in batches. They may lag; quotas do not depend on them. See
+ * `statistics-writer`.
  */
 import type { KeyUse, UsageRow } from '../storage/statistics-changes.ts';
 import type { FirstUse, StoredKey } from '../storage/stores/key-store.ts';
@@ -70,29 +70,27 @@ export class Usage {
     use.refused = { requests: (use.refused?.requests ?? 0) + 1, lastAt: new Date(nowMs), lastFrom };
   }
 
-  /** Writes what has accumulated. What storage refuses is kept for the next call. */
-  flush(): Promise<void> {
-    return this.#writer.write(() => this.#collect(() => true));
+  /** Writes what has accumulated, and returns how many rows that was. What storage refuses is kept for the next call. */
+  async flush(): Promise<number> {
+    let count = 0;
+    await this.#writer.write(() => {
+      const rows = rowsOf(this.#counts);
+      for (const { keyId, day, requests } of rows) addToLastDay(this.#useOf(keyId), day, requests);
+      const uses = this.#uses;
+      [this.#counts, this.#uses] = [new Map(), new Map()];
+      count = rows.length + uses.size;
+      return count === 0 ? undefined : { rows, uses };
+    });
+    return count;
   }
 
-  /**
-   * Writes requests, first uses and refused requests, but not that keys were used again: keys have indexes by last use and
-   * by requests of the day, which would be written each time.
-   */
-  flushRequests(): Promise<void> {
-    return this.#writer.write(() =>
-      this.#collect(({ firstUse, refused }) => firstUse !== undefined || refused !== undefined),
-    );
-  }
-
-  #collect(isDue: (use: KeyUse) => boolean): UsageBatch | undefined {
-    const rows = rowsOf(this.#counts);
-    this.#counts = new Map();
-    for (const { keyId, day, requests } of rows) addToLastDay(this.#useOf(keyId), day, requests);
-    const [uses, later] = [new Map<string, KeyUse>(), new Map<string, Writable<KeyUse>>()];
-    for (const [keyId, use] of this.#uses) (isDue(use) ? uses : later).set(keyId, use);
-    this.#uses = later;
-    return rows.length === 0 && uses.size === 0 ? undefined : { rows, uses };
+  /** Writes the first uses of keys, and nothing else. */
+  flushFirstUses(): Promise<void> {
+    return this.#writer.write(() => {
+      const uses = new Map([...this.#uses].filter(([, { firstUse }]) => firstUse !== undefined));
+      for (const keyId of uses.keys()) this.#uses.delete(keyId);
+      return uses.size === 0 ? undefined : { rows: [], uses };
+    });
   }
 
   #useOf(keyId: string): Writable<KeyUse> {

@@ -41,7 +41,7 @@ for (const [args, maxFiles, absent] of [
     76,
     /\/(command-line\/(?!lookups|command\.js)|storage\/kysely|api|dashboard|feeds)\b|fastify|pino/,
   ],
-  [['key', 'list'], 90, /\/(api|dashboard|feeds|file\/read)\b|fastify|pino/],
+  [['key', 'list'], 92, /\/(api|dashboard|feeds|file\/read)\b|fastify|pino/],
 ] as [string[], number, RegExp][]) {
   test(`start: whence ${args.join(' ')} loads what it needs`, () => {
     const urls = loadedBy(args);

@@ -3,7 +3,7 @@
 import type { Output } from '../terminal/output.ts';
 import { jsonLine } from '../terminal/printable.ts';
 import { ProgressBar } from '../terminal/progress-bar.ts';
-import { formatCount, formatMegabytes } from '../terminal/table.ts';
+import { countOf, formatCount, formatMegabytes } from '../terminal/table.ts';
 import type { Input } from './input.ts';
 
 export type Counts = {
@@ -68,7 +68,7 @@ export function formatSummary(counts: Counts, bytes: number, elapsedMs: number, 
   }
   if (addresses === 0) return `no addresses found in ${countOf(lines, 'line')}${unchanged()}\n`;
   return (
-    `${countOf(lines, 'line')}, ${formatCount(addresses)} address${addresses === 1 ? '' : 'es'}: ` +
+    `${countOf(lines, 'line')}, ${countOf(addresses, 'address', 'es')}: ` +
     `${formatCount(found)} found, ${formatCount(not_found)} not found${unchanged()}; ` +
     `${seconds.toFixed(1)} s, ${perSecond(addresses, elapsedMs)} addresses/s\n`
   );
@@ -84,8 +84,6 @@ export function formatSummary(counts: Counts, bytes: number, elapsedMs: number, 
       .join('');
   }
 }
-
-const countOf = (count: number, word: string) => `${formatCount(count)} ${word}${count === 1 ? '' : 's'}`;
 
 function perSecond(count: number, elapsedMs: number): string {
   return formatCount(Math.round((count * 1000) / Math.max(1, elapsedMs)));

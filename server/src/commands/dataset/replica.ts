@@ -9,6 +9,7 @@ import { type ExitCode, SettingError } from '../../terminal/exit.ts';
 import { withFileErrors } from '../../terminal/file-errors.ts';
 import type { CommandStreams, Output } from '../../terminal/output.ts';
 import { jsonLine } from '../../terminal/printable.ts';
+import { countOf } from '../../terminal/table.ts';
 import { reportPull } from '../../versions/update-report.ts';
 
 type Versions = Pick<Config, 'dataDir' | 'datasetUrl' | 'keepVersions'>;
@@ -88,5 +89,3 @@ function tryOrNote(work: () => void, consequence: string, stderr: Output): void 
     stderr.write(`note: ${consequence}: ${error.message}\n`);
   }
 }
-
-const countOf = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;

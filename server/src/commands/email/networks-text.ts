@@ -1,7 +1,7 @@
 /** Who carries the domain's mail, and how many addresses may send as it. */
 import type { NetworksReport } from '../../email-checks/mail-networks.ts';
 import { cutToWidth, hanging, type Style } from '../../terminal/style.ts';
-import { formatCount } from '../../terminal/table.ts';
+import { countOf, formatCount } from '../../terminal/table.ts';
 import { formatErrors } from './transport-text.ts';
 
 /** The rest is in `--json`. */
@@ -15,7 +15,7 @@ export function formatNetworks(networks: NetworksReport, style: Style): string {
       .slice(0, MAX_CARRIERS)
       .map(
         ({ asn, asn_name, mx_hosts, ipv4_addresses }) =>
-          `AS${asn} ${asn_name}: ${formatCount(mx_hosts)} MX ${mx_hosts === 1 ? 'host' : 'hosts'}, ${formatCount(ipv4_addresses)} IPv4 ${ipv4_addresses === 1 ? 'address' : 'addresses'} may send`,
+          `AS${asn} ${asn_name}: ${countOf(mx_hosts, 'MX host')}, ${countOf(ipv4_addresses, 'IPv4 address', 'es')} may send`,
       ),
     ...moreLine(carriers.length - MAX_CARRIERS, 'networks'),
     '',

@@ -6,21 +6,11 @@ import type { Value } from './mmdb-data.ts';
 export function placeOf({ city, region, latitude, longitude }: Location): [string, Value][] {
   const named = (name: string) => new Map([['names', new Map([['en', name]])]]);
   const isCode = region !== undefined && /^[A-Z]{2}-[A-Z0-9]{1,3}$/.test(region);
-  return [
-    ...(city === undefined ? [] : [['city', named(city)] as [string, Value]]),
-    ...(region === undefined
-      ? []
-      : [['subdivisions', [isCode ? new Map([['iso_code', region.slice(3)]]) : named(region)]] as [string, Value]]),
-    ...(latitude === undefined || longitude === undefined
-      ? []
-      : [
-          [
-            'location',
-            new Map([
-              ['latitude', latitude],
-              ['longitude', longitude],
-            ]),
-          ] as [string, Value],
-        ]),
-  ];
+  const place = {
+    ...(city !== undefined && { city: named(city) }),
+    ...(region !== undefined && { subdivisions: [isCode ? new Map([['iso_code', region.slice(3)]]) : named(region)] }),
+    ...(latitude !== undefined &&
+      longitude !== undefined && { location: new Map(Object.entries({ latitude, longitude })) }),
+  };
+  return Object.entries<Value>(place);
 }

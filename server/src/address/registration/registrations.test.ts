@@ -212,6 +212,32 @@ test('registrations: with too many waiting for a host, the next is refused', asy
   assert.deepEqual([(await first)?.name, ...names.sort()], ['EXAMPLE', 'EXAMPLE', 'registry_unavailable']);
 });
 
+test('registrations: while one key asks for 40, another key is the next', async () => {
+  const release: (() => void)[] = [];
+  const asked: string[] = [];
+  const ips = Array.from({ length: 40 }, (_, i) => `192.0.2.${i}`);
+  for (const ip of [...ips, '192.0.2.99'])
+    arin.routes.set(`/rdap/ip/${ip}`, (response) => {
+      asked.push(ip);
+      release.push(() => response.end(JSON.stringify(ARIN)));
+    });
+  const store = { find: async () => undefined, save: async () => {} };
+  const registrations = open({ store, timeoutMs: 60_000 });
+  const flood = ips.map((ip) => find(registrations, ip, 'flood'));
+  await until('the first request arrives', () => release.length === 1);
+  const other = find(registrations, '192.0.2.99', 'other');
+  await nextTurn();
+  for (let i = 0; i < 17; i++) {
+    release[i]?.();
+    await until('the next request arrives', () => release.length > i + 1);
+  }
+  release[17]?.();
+  assert.equal((await other)?.name, 'EXAMPLE');
+  assert.equal(asked[1], '192.0.2.99');
+  const refused = (await Promise.all(flood)).filter((registration) => registration?.error !== undefined);
+  assert.equal(refused.length, 40 - 17, 'one that is asked, and 16 that wait');
+});
+
 test('registrations: bootstrap files that cannot be fetched', async () => {
   arin.routes.set('/rdap/ip/192.0.2.1', json(ARIN));
   const files = [iana.routes.get('/ipv4.json'), iana.routes.get('/ipv6.json')] as const;

@@ -7,6 +7,7 @@ import type { AsnSearchAnswer } from '@whence/dataset/internal/lookup/asn-search
 import type { AsnPrefixes, AsnRecord, Detection, Evidence, IpRecord } from '@whence/dataset/record';
 import { MAX_SELECTORS } from '@whence/email/internal/dkim/selectors';
 import type { AddressMembers } from '../../address/sections.ts';
+import type { Counted } from '../../admission/declaration.ts';
 import type { EmailAnswer } from '../../email-checks/fit-answer.ts';
 import {
   boolean,
@@ -27,6 +28,8 @@ export type ApiRequest = { readonly method: 'GET' | 'POST'; readonly url: string
 
 type ToolOf<Input, Data> = {
   readonly name: string;
+  /** The request of the API that a call is: its declaration holds. */
+  readonly counts: Counted;
   readonly title: string;
   readonly description: string;
   readonly inputSchema: Input;
@@ -60,6 +63,7 @@ type BatchEntry = Address | { readonly error: string; readonly code: string };
 
 const address = tool({
   name: 'address',
+  counts: 'ip',
   title: 'Look up an IP address',
   description:
     'Network (AS), announced prefix, country, registry, connection type, flags (VPN, proxy, Tor, datacenter, AI crawler) and threat score of one IPv4 or IPv6 address.',
@@ -85,6 +89,7 @@ const address = tool({
 
 const batch = tool({
   name: 'batch',
+  counts: 'batch',
   title: 'Look up many IP addresses',
   description:
     'The same as address for up to 1,000 addresses (fewer in smaller tiers). Counts as one request. Addresses that are invalid or not announced have an error in their place.',
@@ -112,6 +117,7 @@ const batch = tool({
 
 const network = tool({
   name: 'network',
+  counts: 'asn',
   title: 'Look up a network by its AS number',
   description:
     'Name, country, registry, connection type and size of a network, and on request the prefixes it announces.',
@@ -141,6 +147,7 @@ const network = tool({
 
 const search = tool({
   name: 'search',
+  counts: 'asn_search',
   title: 'Find networks by name',
   description: 'Networks whose name, handle or number matches a text, best matches first.',
   inputSchema: exactObject(
@@ -166,6 +173,7 @@ const search = tool({
 
 const domain = tool({
   name: 'domain',
+  counts: 'email',
   title: 'Check the mail records of a domain',
   description:
     'MX, SPF, DKIM and DMARC of a domain with a score, a grade and what to fix first. Asks DNS, which takes up to 8 seconds.',
@@ -198,6 +206,7 @@ const domain = tool({
 
 const dataset = tool({
   name: 'dataset',
+  counts: 'dataset',
   title: 'Describe the dataset that answers',
   description: 'Version, age and sources of the data, and which flags no source knows.',
   inputSchema: exactObject({ explain: explain('figures, measured quality, licences and credits') }, ['explain']),

@@ -46,6 +46,17 @@ test('fit answer: the largest loses what transport lists, and keeps what is foun
   assert.equal(answer.transport?.tls_rpt.validation_errors.length, 1);
 });
 
+test('fit answer: the SPF tree is shortened before anything that was asked for by name', () => {
+  const node = { depth: 1, term: 't'.repeat(100), lookups: 1, errors: ['e'.repeat(500)] };
+  const details = {
+    ...{ points: { mx: 0, spf: 0, dkim: 0, dmarc: 0 }, unverified: [], risk: '', is_finished: false, advice: [] },
+    spf_tree: [{ ...node, depth: 0, term: 'example.com' }, ...new Array(100).fill(node)],
+    evidence: { unverified: [], open_to_all: false, ipv4_addresses: 0, ipv6_48s: 0, spf_terms: [], dangling: [] },
+  };
+  const answer = fitAnswer({ ...sized(200_000), details });
+  assert.deepEqual([answer.details?.spf_tree.length, answer.networks?.senders.length], [1, 100]);
+});
+
 test('fit answer: a report without what was included is never touched', () => {
   const { transport: _, ...plain } = report;
   const large = { ...plain, recommendations: ['r'.repeat(300_000)] };

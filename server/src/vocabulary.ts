@@ -62,7 +62,7 @@ export type NetworkSection = (typeof NETWORK_SECTIONS)[number];
 export const USAGE_GROUPS = ['endpoint', 'key', 'status'] as const;
 export type UsageGroup = (typeof USAGE_GROUPS)[number];
 
-/** Of files with rows to download. */
+/** Formats of files with rows to download. */
 export const EXPORT_FORMATS = ['csv', 'ndjson'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
@@ -70,7 +70,7 @@ export const AUDIT_ACTIONS = [
   'account.setup_link_made',
   'account.set_up',
   'account.invited',
-  // Of earlier versions; now `account.link_revoked`.
+  // Written by earlier versions; now `account.link_revoked`.
   'account.invitation_withdrawn',
   'account.link_revoked',
   'account.joined',

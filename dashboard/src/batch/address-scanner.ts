@@ -12,7 +12,7 @@ export type ScanCounts = {
   readonly duplicates: number;
   /** In private and other special-purpose ranges. They are not looked up. */
   readonly special: number;
-  /** Of distinct addresses beyond the limit, not looked up. */
+  /** Number of distinct addresses beyond the limit, which are not looked up. */
   readonly beyondLimit: number;
   /** Four numbers with dots, one of them above 255 or with a leading zero. */
   readonly invalid: number;

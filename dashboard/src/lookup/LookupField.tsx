@@ -16,7 +16,7 @@ function loadPages(): void {
   Promise.all(pages).catch(() => undefined);
 }
 
-/** Of pasted lines, what the field shows: the batch gets all of them. */
+/** How much of pasted lines the field shows; the batch gets all of them. */
 const SHOWN_CHARACTERS = 200;
 
 /**

@@ -31,7 +31,7 @@ export function addRecent(store: Store, accountId: string, path: string): void {
   }
 }
 
-/** Of all accounts that have used this browser. */
+/** Removes the entries of all accounts that have used this browser. */
 export function clearRecent(store: Storage): void {
   const names = Array.from({ length: store.length }, (_, index) => store.key(index) ?? '');
   for (const name of names) if (name.startsWith(PREFIX)) store.removeItem(name);

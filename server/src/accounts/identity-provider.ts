@@ -11,7 +11,7 @@ export type ProviderSettings = {
   readonly clientSecret: string;
   /** For the button: "Sign in with …". */
   readonly label: string;
-  /** Of people who sign in for the first time. */
+  /** Role of people who sign in for the first time. */
   readonly role: Role;
 };
 

@@ -53,7 +53,7 @@ export class OneTimeLinks {
     return link !== undefined && isUsable(link, await this.#accounts.list()) ? link : undefined;
   }
 
-  /** Of two who redeem a link at once, one gets it. */
+  /** If two people redeem a link at once, one gets it. */
   async take(token: string, now: Date): Promise<StoredLink | undefined> {
     return isToken(token) ? this.#store.take(hashToken(token), now) : undefined;
   }

@@ -13,7 +13,7 @@ import { CostQueue } from '../limits/cost-classes.ts';
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 const INTERVAL_MS = 200;
 const BURST = 20;
-/** Of a password that no account has: comparing with it takes as long as with a real one. */
+/** Hash of a password that no account has: comparing with it takes as long as with a real one. */
 const NO_PASSWORD = '$argon2id$v=19$m=19456,t=2,p=1$7MQGoxEe6zxT8+mkr+V4FA$ABhqbiucvKoZh8yXqDJ6Rblgz8O1ay5bc5oLHzPcdDg';
 
 /** Loaded when the first password is checked, not before the server listens. */

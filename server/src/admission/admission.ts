@@ -27,9 +27,9 @@ import type { Counted, KeyDeclaration } from './declaration.ts';
 /** Lookups of an account in a UTC day, over all processes. A batch is one of them. */
 export const LOOKUPS_PER_DAY = 20_000;
 const ACCOUNT_ALLOWANCE = { limit: LOOKUPS_PER_DAY, lease: 50 };
-/** Of one account, per process: a hundred at once, then twenty per second. Batches of a page wait for their turn. */
+/** Rate of one account, per process: a hundred at once, then twenty per second. Batches of a page wait for their turn. */
 const ACCOUNT_RATE = { intervalMs: 50, burst: 100, maxWaitMs: 1_000 };
-/** Of people without an account, per client network and process: thirty at once, then one per second. */
+/** Rate of people without an account, per client network and process: thirty at once, then one per second. */
 const STRANGER_RATE = { intervalMs: 1_000, burst: 30, maxWaitMs: 0 };
 
 /** The id under which lookups of people without an account are counted. */

@@ -31,8 +31,8 @@ type MailNetwork = {
 type MxNetwork = MailNetwork & { host: string; address: string };
 
 /**
- * Of the network with the largest part of the range; `asn_count` is how many networks announce parts of it, and `shares`
- * what each of the largest has. Of a range with very many parts both are of a sample.
+ * The network with the largest part of the range; `asn_count` is how many networks announce parts of it, and `shares`
+ * what each of the largest has. For a range with very many parts both come from a sample.
  */
 type SenderNetwork = MailNetwork & {
   range: string;

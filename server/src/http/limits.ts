@@ -1,7 +1,7 @@
 /** Limits of a connection: sizes, and timeouts for slow clients. */
 
 export const MAX_BODY_BYTES = 256 * 1024;
-/** Of routes that anyone may call: what they accept is a name, a password or a token. */
+/** Limit for routes that anyone may call: what they accept is a name, a password or a token. */
 export const MAX_PUBLIC_BODY_BYTES = 4 * 1024;
 export const MAX_HEADER_BYTES = 16 * 1024;
 /** For the path, and for the query. */

@@ -30,7 +30,7 @@ export class SharedBufferSocket extends Socket implements PacedConnection {
   /** Node has set up its parser, and takes what is read. */
   #hasParser = false;
   #isWanted = false;
-  /** Of an answer that was sent past the queue. */
+  /** Bytes left of an answer that was sent past the queue. */
   #unsentBytes = 0;
   #isWaiting = false;
 

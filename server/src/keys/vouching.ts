@@ -28,7 +28,7 @@ export const REVOCATION_WAIT_MS = VOUCHING_WINDOW_MS + MARGIN_MS;
 
 /** Under load the next question is sent before the deadline, so that no request waits for it. */
 const REFRESH_AFTER_MS = VOUCHING_WINDOW_MS / 2;
-/** Of the window, for answers that take longer than the average. */
+/** Part of the window that is kept for answers that take longer than the average. */
 const SLACK_MS = 20;
 
 /**
@@ -40,9 +40,9 @@ const NEAR_MS = VOUCHING_WINDOW_MS - REFRESH_AFTER_MS - SLACK_MS;
 const MAX_QUESTIONS = 10;
 /** With a longer round trip to storage, requests wait for answers: `R + R / MAX_QUESTIONS` must be within the window. */
 export const MAX_ROUND_TRIP_MS = 90;
-/** Of the round trip. */
+/** Maximum deviation, as a share of the round trip. */
 const MAX_DEVIATION = 0.25;
-/** Of one answer in the averages. */
+/** Weight of one answer in the averages. */
 const ROUND_TRIP_WEIGHT = 0.2;
 
 const TURN_MS = 50;
@@ -72,7 +72,7 @@ export class Vouching {
   /** When a process that has no answer yet found that storage is read-only. */
   #startedReadOnlyAtMs = Number.NEGATIVE_INFINITY;
   #roundTripMs: number | undefined;
-  /** Of single round trips from their average. */
+  /** Deviation of single round trips from their average. */
   #deviationMs = 0;
   /** Whether questions are sent before earlier ones are answered. */
   #isFar = false;

@@ -7,7 +7,7 @@ export type SlotLimits = {
   readonly slots: number;
   readonly slotsPerKey: number;
   readonly waitingPerKey: number;
-  /** Of all keys together; unlimited by default. */
+  /** Maximum for all keys together; unlimited by default. */
   readonly waiting?: number;
   readonly waitMs: number;
 };

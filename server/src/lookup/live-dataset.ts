@@ -73,7 +73,7 @@ export class ServedDataset {
 export type OpenedVersion = {
   readonly dataset: Dataset;
   readonly supplement: OpenedSupplement;
-  /** Of both files. */
+  /** Digests of both files. */
   readonly identity: string;
 };
 

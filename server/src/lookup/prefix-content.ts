@@ -9,7 +9,7 @@ import { Largest, lastOf, type Part, type Walked, type WalkScratch, walkPrefix }
 
 export type PrefixContent = {
   prefix: string;
-  /** Of the prefix. All other shares are shares of what is announced. */
+  /** Share of the prefix. All other shares are shares of what is announced. */
   announced_share: number;
   parts: PrefixContentPart[];
   networks: { asn: number; asn_name: string; share: number }[];

@@ -6,7 +6,7 @@ export type Allowance = { readonly limit: number; readonly lease: number };
 export type LeaseBalance = {
   readonly keyId: string;
   readonly day: string;
-  /** Of the last request: another one once the tier of the key was changed. */
+  /** Allowance of the last request; it differs once the tier of the key was changed. */
   allowance: Allowance;
   /** The limit under which the lease was taken. Under another one it is returned, and not spent. */
   takenUnder: number;

@@ -135,7 +135,7 @@ export class Quota {
    */
   refund(keyId: string, day: string): number | undefined {
     const balance = this.#balances.get(keyId);
-    // Of a lease that has ended meanwhile, and whose successor has nothing to undo: see below.
+    // Otherwise the lease has ended meanwhile, and its successor has nothing to undo: see below.
     if (balance?.day === day && balance.isStored) {
       balance.spent--;
       return remainingOf(balance);

@@ -49,7 +49,7 @@ function overNetwork(store: LeaseStore, { faults, late }: Network, below: Below)
     end: (leases) => send(() => store.end(leases.map((lease) => ({ ...lease })))),
     renew: (owners) => send(() => store.renew(owners)),
     reclaim: (of) => send(() => store.reclaim(of)),
-    // Of recalls nothing depends on; waiting for them would take half a second each.
+    // Nothing depends on recalls; waiting for them would take half a second each.
     recall: async () => {
       throw new Error('not in these schedules');
     },

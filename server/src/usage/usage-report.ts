@@ -83,7 +83,7 @@ export function topNetworks(sums: readonly NetworkSum[], { current }: Pick<LiveD
 
 const UNKNOWN_COUNTRY = 'ZZ';
 
-/** Of the country in which a network is registered: those of the addresses are not counted. */
+/** By the country in which a network is registered: countries of the addresses are not counted. */
 function byCountry(sums: readonly NetworkSum[], countryOf: (asn: number) => string): TopNetworks['countries'] {
   const lookups = new Map<string, number>();
   for (const sum of sums) {

@@ -20,7 +20,7 @@ export type UpdateReport = {
   readonly share?: number;
   readonly version?: number;
   readonly error?: string;
-  /** Of the version that a static host names as current, if this program cannot read it. */
+  /** Format of the version that a static host names as current, if this program cannot read it. */
   readonly refused_format?: number;
 } & FeedReport;
 

@@ -29,7 +29,7 @@ export class RpkiDownload {
   readonly #url: string;
   readonly #options: DownloadOptions;
   #attemptedMs = Number.NEGATIVE_INFINITY;
-  /** Of the copy that is there, if this process has fetched it. */
+  /** Validators of the copy that is there, if this process has fetched it. */
   #validators: { etag?: string; lastModified?: string } = {};
 
   constructor(url: string, options: DownloadOptions) {

@@ -47,7 +47,7 @@ export class RpkiFile {
     return this.#isExpired() ? undefined : this.#loaded?.table;
   }
 
-  /** Of the payloads, whether they are used or too old. */
+  /** Age of the payloads, whether they are used or too old. */
   get ageSeconds(): number | undefined {
     const { builtAtMs } = this.#loaded ?? {};
     return builtAtMs === undefined ? undefined : Math.max(0, Math.floor((this.#nowMs() - builtAtMs) / 1000));

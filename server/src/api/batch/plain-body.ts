@@ -34,7 +34,7 @@ const VALID_IPS: readonly string[] = [''];
 /** Larger batches are refused, so the positions of their texts are not needed. */
 export const MAX_TEXTS = Math.max(...Object.values(TIERS).map(({ batchSize }) => batchSize));
 
-/** Of the shortest text: two quotes and what follows. */
+/** Length of the shortest text: two quotes and what follows. */
 const LEAST_TEXT_BYTES = 3;
 
 /** FNV-1a. Texts that are chosen to collide cost at most a comparison with every text before: 2 ms for the largest batch. */

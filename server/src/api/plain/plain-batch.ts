@@ -30,7 +30,7 @@ export type PlainBatches = {
 export function plainBatches(dependencies: PlainLookupDependencies): PlainBatches {
   const { admission, live, metrics, networks, nowMs, trustProxy, extraHeaders } = dependencies;
   const clientOf = plainClient(trustProxy);
-  /** Of the batch that is being answered: nothing waits. */
+  /** Texts of the batch that is being answered: nothing waits. */
   const texts = new Texts(Number.POSITIVE_INFINITY);
 
   const answer: PlainBatches['answer'] = (bytes, request, connection) => {

@@ -23,7 +23,7 @@ const JSON_TYPES = ['application/json', 'application/json; charset=utf-8'].map((
 const MAX_ADDRESS_BYTES = 45;
 /** Below Node's limit on headers, so that what is too large is refused by Node. */
 const MAX_BYTES = 8 * 1024;
-/** Of a length: six digits are more than the read buffer has. */
+/** Digits of a content length: six are more than the read buffer has. */
 const MAX_LENGTH_DIGITS = 6;
 const MIN_BYTES = START.length + 1 + VERSION.length + 'Host: x\r\n\r\n'.length;
 
@@ -41,10 +41,10 @@ for (const byte of Buffer.from('0123456789abcdefABCDEF:.')) isAddressByte[byte] 
 /** One object for all requests of a process: it is read before the next one is recognised. */
 export class PlainRequest {
   isBatch = false;
-  /** Of a lookup. */
+  /** Range of the address, for a lookup. */
   addressEnd = 0;
   readonly addressStart = START.length;
-  /** Of a batch. */
+  /** Range of the body, for a batch. */
   bodyStart = 0;
   bodyEnd = 0;
   secretStart = 0;

@@ -49,7 +49,7 @@ function errorSchema(name: ErrorName, extra: Record<string, object> = {}): objec
 const CODES = new Set(Object.entries(errors).map(([name, row]: [string, Row]) => row.code ?? name));
 const errorCode = named('ErrorCode', { type: 'string', enum: [...CODES].sort(), description: 'Does not change.' });
 
-/** Of every refusal, also of those that an operation does not list. */
+/** Schema of every refusal, including those that an operation does not list. */
 export const anyRefusal = named(
   'ErrorData',
   object(

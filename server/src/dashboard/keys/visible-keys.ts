@@ -102,7 +102,7 @@ export class VisibleKeys {
     });
   }
 
-  /** Of the last 30 days, the oldest first. */
+  /** Requests of the last 30 days, the oldest first. */
   async #requestsByDay(keyIds: readonly string[], now: Date): Promise<Map<string, number[]>> {
     const from = dayBefore(now, SPARKLINE_DAYS - 1);
     const byDay = new Map<string, number[]>();

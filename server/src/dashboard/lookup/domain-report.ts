@@ -9,7 +9,7 @@ import { describeAdvice } from '../../email-checks/check-details.ts';
 import type { Checked } from '../../email-checks/examine-mail.ts';
 import type { MxHost, SpfTreeNode } from '../wire/domains.ts';
 
-/** Of one host, which may have any number. */
+/** Shown addresses of one host, which may have any number. */
 const MAX_ADDRESSES = 8;
 
 export function describeExamination({ answer: report, score, advice, findings }: Checked) {

@@ -12,7 +12,7 @@ import type { AuditEntry } from '../wire/operation.ts';
 
 const DEFAULT_PAGE = 50;
 const MAX_PAGE = 500;
-/** Of one file: beyond it, `before` continues. */
+/** Rows of one file; `before` continues after them. */
 const MAX_EXPORTED = 100_000;
 const COLUMNS = ['at', 'actor', 'actor_id', 'action', 'target_kind', 'target_id', 'target', 'address', 'details', 'id'];
 

@@ -34,7 +34,7 @@ export type LinkKind = 'setup' | 'invitation' | 'reset';
 export type LinkState = {
   kind: LinkKind;
   role: Role;
-  /** Of the account whose password is set; absent where a name has to be chosen. */
+  /** Name of the account whose password is set; absent where a name has to be chosen. */
   name?: string;
   expires_at: string;
 };
@@ -62,7 +62,7 @@ export type OpenLink = {
   id: string;
   kind: LinkKind;
   role: Role;
-  /** Of the account whose password is set. */
+  /** Name of the account whose password is set. */
   account?: string;
   note?: string;
   created_at: string;

@@ -139,7 +139,7 @@ export type Answers = {
   lookUpAsn: AsnLookup;
   searchAsn: AsnSearchAnswer;
   mapPrefix: AddressMap;
-  /** Of all IPv4 space, one cell per /16. */
+  /** Map of all IPv4 space, one cell per /16. */
   mapAsn: AddressMap;
   checkDomain: DomainCheck;
   tryDomain: DomainTrial;

@@ -41,7 +41,7 @@ export type SpfTreeNode = {
   /** The term that led here; empty for the root. */
   via: string;
   raw: string;
-  /** Of this subtree, itself included. */
+  /** Lookups of this subtree, itself included. */
   lookups: number;
   errors: string[];
   children: SpfTreeNode[];

@@ -23,7 +23,7 @@ import type {
 export type IpLookup = {
   record: IpRecord;
   evidence: (Evidence & { licence: string; credit: string })[];
-  /** Of the sources that decided something. */
+  /** Credits of the sources that decided something. */
   credits: string[];
   limits: DatasetLimits;
   /** The networks that announce the prefix. `rpki_as_of`: when the ROA data was written that decides their states. */
@@ -90,13 +90,13 @@ export type PrefixPart = {
 export type AsnLookup = {
   /** With `prefixes`, complete. */
   record: AsnAnswer;
-  /** Of its IPv4 addresses; `is_sample` where it has too many prefixes to walk all. */
+  /** Shares of its IPv4 addresses; `is_sample` where it has too many prefixes to walk all. */
   connection_types: Share<ConnectionType>[];
   countries: Share<string>[];
   is_sample: boolean;
   /** Kinds of its prefixes, and for every prefix, IPv4 first, the position of its kind; -1 where it was not walked. */
   prefix_kinds: { kinds: PrefixKind[]; of: number[] };
-  /** Of every prefix, in the same order; absent without ROA data. */
+  /** States of all prefixes, in the same order; absent without ROA data. */
   rpki?: { states: RpkiState[]; as_of: string };
   /** Networks of the same organisation, by name: a guess. */
   related: AsnSearchResult[];

@@ -10,7 +10,7 @@ export type Health = {
     state: 'ok' | 'stale' | 'fallback' | 'missing';
     version?: number;
     built_at?: string;
-    /** Of the oldest source that decides prefixes or countries. */
+    /** Date of the oldest source that decides prefixes or countries. */
     data_as_of?: string;
   };
   /** Processes that reported in the last half minute, on all machines. */

@@ -46,7 +46,7 @@ export type Unavailable = { dns: number; other: number };
 export type Refused = { unauthorized: number; forbidden: number; rate_limited: number; overloaded: number };
 
 export type Overview = {
-  /** Of the keys and the account one may see. */
+  /** Requests of the visible keys and the account. */
   today: { requests: number };
   yesterday: { requests: number };
   /** The most used share of the limit first; at most ten, from 80 % on. */
@@ -55,7 +55,7 @@ export type Overview = {
   dataset?: {
     version: number;
     built_at: string;
-    /** Of the oldest source that decides prefixes or countries. */
+    /** Date of the oldest source that decides prefixes or countries. */
     data_as_of?: string;
     limits: DatasetLimits;
   };
@@ -81,7 +81,7 @@ export type TopNetworks = {
 type TrafficOverview = {
   /** 24 hours until now. */
   last_day: TrafficTotals;
-  /** Of the last 24 hours, and of the 24 hours before. */
+  /** Refused requests of the last 24 hours, and of the 24 hours before. */
   refused: { now: number; before: number };
   /** Since 00:00 UTC, and until the same time of yesterday. */
   requests_today: { now: number; before: number };

@@ -17,9 +17,9 @@ export type LeaseRequest = {
   /** How much more; 0 only opens a further part of what was granted. */
   readonly wanted: number;
   readonly limit: number;
-  /** Of this lease, since its beginning. */
+  /** Requests spent from this lease since its beginning. */
   readonly spent: number;
-  /** Of this lease, as far as the caller knows: if the lease was removed, this is what stayed counted. */
+  /** Opened part of this lease, as far as the caller knows: if the lease was removed, this is what stayed counted. */
   readonly opened: number;
   /** Up to where the caller wants to spend, since the beginning of the lease. */
   readonly open: number;
@@ -33,7 +33,7 @@ type LeaseState = {
 };
 
 export type Grant = LeaseState & {
-  /** Of the day, after this grant. */
+  /** What is left of the day after this grant. */
   readonly left: number;
   /** How much of the day other leases hold and have not reported as spent. */
   readonly heldElsewhere: number;

@@ -9,7 +9,7 @@ import { migrate, schemaState } from './migrate.ts';
 import { migrations } from './migrations.ts';
 import { requireStep } from './require-step.ts';
 
-/** Of the next release: adds a column, with a default for programs that do not know it. */
+/** A step of the next release: adds a column, with a default for programs that do not know it. */
 const expand: Migration = {
   up: (db: Kysely<unknown>) =>
     db.schema
@@ -18,7 +18,7 @@ const expand: Migration = {
       .execute(),
 };
 
-/** Of the release after it, when no replica of this one runs any more. */
+/** A step of the release after it, when no replica of this one runs any more. */
 const contract: Migration = {
   async up(db: Kysely<unknown>) {
     await db.schema.alterTable('keys').dropColumn('masked').execute();

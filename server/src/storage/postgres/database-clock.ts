@@ -90,7 +90,7 @@ export class DatabaseClock {
 
 const isNear = (aMs: number, bMs: number) => Math.abs(aMs - bMs) <= HOUR_MS;
 
-/** Of two clocks that differ, the database's, unless only the other one fits to what the deployment has seen. */
+/** If the two clocks differ, the database's is used, unless only the other one fits what the deployment has seen. */
 function firstTime(databaseMs: number, machineMs: number, lastSeenMs: number | undefined): number {
   const fits = (ms: number) => lastSeenMs === undefined || (ms > lastSeenMs - HOUR_MS && ms < lastSeenMs + DAY_MS);
   return !fits(databaseMs) && fits(machineMs) ? machineMs : databaseMs;

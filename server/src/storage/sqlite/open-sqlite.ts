@@ -21,7 +21,7 @@ const NOW = sql<number>`cast(unixepoch('subsec') * 1000 as integer)`;
 
 type SqliteOptions = {
   readonly mustExist: boolean;
-  /** Of a statement for locks and the disk. */
+  /** How long a statement waits for locks and the disk. */
   readonly waitMs?: number | undefined;
 };
 

@@ -39,7 +39,7 @@ type KeySearch = { readonly text: string; readonly owners: readonly string[] };
 export type ListedKey = { readonly key: StoredKey; readonly position: KeyPosition };
 
 export type KeyListStore = {
-  /** Of the keys of an account, or of all keys. Keys that have expired by then are in facets of their own. */
+  /** Facets of the keys of an account, or of all keys. Keys that have expired by then are in facets of their own. */
   facets(now: Date, ownerId?: string): Promise<StoredFacet[]>;
   /** Keys that are not revoked, by account. */
   activeByOwner(): Promise<Map<string, number>>;

@@ -179,7 +179,7 @@ for (const [name, prepare] of Object.entries(ROUTES)) {
 }
 
 const READS: Unchanged = { because: 'it reads' };
-/** Of the dataset: run with `recordingVersion`, which is tested below; a build takes minutes. */
+/** Changes of the dataset run with `recordingVersion`, which is tested below; a build takes minutes. */
 const PUBLISHES: Unchanged = { because: 'see the test of published versions' };
 const COMMANDS: Readonly<Record<string, (() => Promise<Change>) | Unchanged>> = {
   serve: { because: 'see the tests of the first key and the first setup link' },

@@ -119,7 +119,7 @@ test('deploy: rules and dashboard use metrics that a server shows', async () => 
 
 test('deploy: every setting in the files exists in the server', () => {
   const known = new Set(settingsHelp().match(/WHENCE_[A-Z_]+/g));
-  // Of compose.yaml, for Caddy.
+  // A variable of compose.yaml, for Caddy.
   known.add('WHENCE_DOMAIN');
   for (const file of files.filter((name) => /\.(yaml|service)$|Dockerfile|Caddyfile/.test(name))) {
     for (const name of read(file).match(/WHENCE_[A-Z_]+/g) ?? []) assert.ok(known.has(name), `${file}: ${name}`);

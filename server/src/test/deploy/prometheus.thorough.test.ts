@@ -17,7 +17,7 @@ const skip = spawnSync('prometheus', ['--version']).error === undefined ? false 
 type Dashboard = { panels: { title: string; targets: { expr: string }[] }[] };
 type Answer = { status: string; error?: string; data?: { result: unknown[] } };
 
-/** Of several workers, shown once there was an update, or of answers that there were none of. */
+/** Shown with several workers, after an update, or after answers that this server has not given. */
 const MAY_BE_EMPTY = /whence_update_|whence_worker_deaths_total|status!~/;
 
 test('deploy: Prometheus runs every query of the dashboard and every rule on a real server', { skip }, async () => {

@@ -14,7 +14,7 @@ import { RawConnection } from './raw-connection.ts';
 export type Comparison = {
   /** Requests that were compared. */
   readonly compared: number;
-  /** Of these, requests that have the form of a plain lookup. */
+  /** How many of these have the form of a plain lookup. */
   readonly recognised: number;
   /** Lookups that the plain path has answered, by the server's own count. */
   readonly answeredPlain: number;

@@ -301,6 +301,6 @@ test('location: the page of an address in the dashboard has it, with the credit 
   const { data } = await ask('/dashboard/api/lookup/ip/8.8.8.8');
   assert.deepEqual(data.location, MOUNTAIN_VIEW);
   assert.equal(data.routing.is_anycast, true);
-  // Of the dataset, and of the second file.
+  // Credits of the dataset, and of the second file.
   assert.deepEqual(data.credits, ['none', 'none']);
 });

@@ -67,7 +67,7 @@ function exampleRequest(path: string, { parameters = [], requestBody }: Operatio
   const query = new URLSearchParams();
   for (const { name, in: place, example } of parameters) {
     if (example === undefined) continue;
-    // Of a list, its elements separated by commas: style form, not exploded.
+    // A list has its elements separated by commas: style form, not exploded.
     if (place === 'path') url = url.replace(`{${name}}`, String(example));
     else query.set(name, String(example));
   }

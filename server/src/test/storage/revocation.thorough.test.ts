@@ -36,7 +36,7 @@ test('revocation: for 50 keys under load, no request sent after the command retu
       // A connection of its own, so that the clients are spread over the workers, the stopped one included.
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       for (let i = client; round < ROUNDS; i++) {
-        // Of this round and the one before: each key is used before and after its revocation.
+        // A key of this round or the one before: each key is used before and after its revocation.
         const key = keys[Math.max(0, round - 1) * KEYS_PER_ROUND + (i % (2 * KEYS_PER_ROUND))];
         if (key === undefined) continue;
         const wasRevoked = key.isRevoked;

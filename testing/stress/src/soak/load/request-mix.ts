@@ -147,7 +147,7 @@ export class RequestMix {
     return { kind: 'registration', tier: 'enterprise', detail: '', bytes, statuses: [200] };
   }
 
-  /** Of people without an account, from many addresses. */
+  /** Requests of people without an account, from many addresses. */
   page(): PlannedRequest {
     const { addresses, asns } = this.#input;
     const address = this.#pick(addresses);

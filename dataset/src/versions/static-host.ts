@@ -2,7 +2,6 @@
  * Files under one URL: `https:`, `http:` or `file:`. Failures are sentences that begin with the URL of the file,
  * without user name, password and query.
  */
-import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DatasetError } from '../dataset-error.ts';
@@ -13,6 +12,7 @@ import { BodyError, httpGet } from '../io/download/http-get.ts';
 import { type TransferLimits, TransferTimeouts } from '../io/download/transfer-timeouts.ts';
 import { userAgent } from '../io/download/user-agent.ts';
 import { formatSize } from '../io/format-size.ts';
+import { openRegular, UnusableFile } from '../io/regular-file.ts';
 import { parseHostUrl } from './static-host-url.ts';
 
 /** The host or the network failed: what was received so far is valid and can be continued. */
@@ -126,8 +126,7 @@ async function* withFaults(
 }
 
 function openFile(path: string, { offset = 0, maxBytes }: Wanted, signal: AbortSignal): Answer {
-  const body = createReadStream(path, { start: offset, signal });
-  return { kind: 'body', offset, etag: undefined, body: readFile(body, path, maxBytes - offset, signal) };
+  return { kind: 'body', offset, etag: undefined, body: readFile(path, offset, maxBytes - offset, signal) };
 }
 
 const FILE_ERRORS: Readonly<Record<string, string>> = {
@@ -138,20 +137,22 @@ const FILE_ERRORS: Readonly<Record<string, string>> = {
 };
 
 async function* readFile(
-  file: AsyncIterable<Uint8Array>,
   path: string,
+  start: number,
   maxBytes: number,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   try {
-    for await (const chunk of file) {
+    const file = await openRegular(path);
+    for await (const chunk of file.createReadStream({ start, signal })) {
       bytes += chunk.length;
       if (bytes > maxBytes) throw new DatasetError(`${path}: larger than ${formatSize(maxBytes)}`);
       yield chunk;
     }
   } catch (error) {
     if (error instanceof DatasetError) throw error;
+    if (error instanceof UnusableFile) throw new HostError(`${path}: ${error.message}`);
     if (signal.aborted) throw new HostError(`${path}: ${signal.reason.message}`);
     const { code = '', message } = error as NodeJS.ErrnoException;
     throw new HostError(`${path}: ${FILE_ERRORS[code] ?? `cannot be read: ${message}`}`);

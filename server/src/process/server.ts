@@ -52,6 +52,8 @@ const DRAIN_MS = 10_000;
  * sends its request within this time.
  */
 const GRACE_MS = 500;
+/** How long threads that read files may take to end. A disk that does not answer must not keep counts from being written. */
+const THREADS_MS = 5_000;
 /** Where the dashboard's build puts its files, in a clone and in the published package. */
 const PAGES = fileURLToPath(new URL('../../dashboard-dist/', import.meta.url));
 const BIN = fileURLToPath(new URL('../bin.js', import.meta.url));
@@ -216,7 +218,10 @@ export async function startServer(
   const close = async () => {
     announceStop();
     // Before the app: queued comparisons and lookups in earlier versions would take longer than requests in flight may.
-    await Promise.all([datasetDiffs.close(), past.close()]);
+    await Promise.race([
+      Promise.all([datasetDiffs.close(), past.close()]),
+      sleep(THREADS_MS, undefined, { ref: false }),
+    ]);
     if ((await connectionCount(app.server)) > 0) await sleep(graceMs);
     const force = setTimeout(cut, DRAIN_MS).unref();
     const { ended } = await stopListening(app.server);
@@ -283,7 +288,7 @@ async function rpkiOf({ rpkiSource, ...config }: Config, log: Logger): Promise<R
   return openRpki(rpkiSource, config, {
     loaded: (roas, builtAtMs) =>
       log.info({ roas, built_at: new Date(builtAtMs).toISOString() }, 'validated ROA payloads loaded'),
-    failed: (reason) => log.error({ source: rpkiSource, reason }, 'validated ROA payloads could not be read'),
+    failed: (reason) => log.error({ reason }, 'validated ROA payloads (WHENCE_RPKI) could not be read'),
     expired: (builtAtMs) =>
       log.error({ built_at: new Date(builtAtMs).toISOString() }, 'validated ROA payloads are too old and not used'),
   });

@@ -2,26 +2,38 @@
  * Failures that a setting causes, as messages that name the setting: a file it names, the data directory, an address to
  * listen on.
  */
-import { accessSync, constants, readFileSync, statSync } from 'node:fs';
+import { accessSync, constants, type Stats, statSync } from 'node:fs';
+import { notRegular, readRegular, UnusableFile } from '@whence/dataset/internal/io/regular-file';
 import { CommandError, SettingError } from './exit.ts';
 import { type Refusal, withFileErrors } from './file-errors.ts';
 
-export function readSettingFile(variable: string, path: string): string {
+/** Of reading one of them: they are on a disk of this machine or of its network. */
+const TIMEOUT_MS = 10_000;
+
+export async function readSettingFile(variable: string, path: string, maxBytes: number): Promise<string> {
   checkSettingFile(variable, path);
-  return readFileSync(path, 'utf8');
+  try {
+    return (await readRegular(path, { maxBytes, timeoutMs: TIMEOUT_MS })).toString('utf8');
+  } catch (error) {
+    throw refusalOf(variable, path, error as Error);
+  }
 }
 
 export function checkSettingFile(variable: string, path: string): void {
-  const refuse = (why: string) => new SettingError(`${variable} names ${path}, which ${why}`);
-  let isFolder: boolean;
+  let stats: Stats;
   try {
     accessSync(path, constants.R_OK);
-    isFolder = statSync(path).isDirectory();
+    stats = statSync(path);
   } catch (error) {
-    const { code = '', message } = error as NodeJS.ErrnoException;
-    throw refuse(UNREADABLE[code] ?? `cannot be read: ${message}`);
+    throw refusalOf(variable, path, error as Error);
   }
-  if (isFolder) throw refuse('is a folder');
+  if (!stats.isFile()) throw refusalOf(variable, path, notRegular(stats));
+}
+
+function refusalOf(variable: string, path: string, error: NodeJS.ErrnoException): SettingError {
+  const { code = '', message } = error;
+  const why = error instanceof UnusableFile ? message : (UNREADABLE[code] ?? `cannot be read: ${message}`);
+  return new SettingError(`${variable} names ${path}, which ${why}`);
 }
 
 const UNREADABLE: Readonly<Record<string, string>> = {

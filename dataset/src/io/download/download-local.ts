@@ -1,10 +1,10 @@
 /**
  * `file:` URLs: a feed that the operator fetches by other means, or writes. Size and time of the file serve as an ETag.
  */
-import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { formatSize } from '../format-size.ts';
+import { openRegular, UnusableFile } from '../regular-file.ts';
 import { writeWholeInChunks } from '../whole-file.ts';
 import { type DownloadRequest, type DownloadResult, failed } from './download-request.ts';
 
@@ -17,9 +17,9 @@ export async function downloadLocal(url: URL, request: DownloadRequest): Promise
   }
   let file: FileHandle;
   try {
-    // Opening a pipe would wait for a writer.
-    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    file = await openRegular(path);
   } catch (error) {
+    if (error instanceof UnusableFile) return failed(`${path} ${error.message}`);
     return failed(openError(path, error as NodeJS.ErrnoException));
   }
   try {
@@ -31,7 +31,6 @@ export async function downloadLocal(url: URL, request: DownloadRequest): Promise
 
 async function copy(file: FileHandle, path: string, url: URL, request: DownloadRequest): Promise<DownloadResult> {
   const stats = await file.stat();
-  if (!stats.isFile()) return failed(`${path} is not a file`);
   const etag = validatorOf(stats);
   if (etag === request.etag) return { kind: 'unchanged' };
   const { maxBytes } = request.limits;

@@ -449,7 +449,7 @@ test('download: a file, and then nothing new in it', async () => {
 test('download: paths that are not files, or too large', async () => {
   const url = pathToFileURL(folder).href;
   assert.deepEqual(await get('', { url: `${url}/absent` }), failed(`no such file: ${folder}/absent`, false));
-  assert.deepEqual(await get('', { url }), failed(`${folder} is not a file`, false));
+  assert.deepEqual(await get('', { url }), failed(`${folder} is a folder`, false));
   assert.deepEqual(
     await get('', { url: 'file://host/list' }),
     failed('file://host/list is not a path; it should look like file:///folder/name', false),

@@ -11,12 +11,12 @@ import { download } from '@whence/dataset/internal/io/download/download';
 import type { ProxyVariables } from '@whence/dataset/internal/io/download/proxy';
 import { withLock } from '@whence/dataset/internal/io/lock';
 import { makeFolder } from '@whence/dataset/internal/io/whole-file';
-import { readVrps } from './read-vrps.ts';
+import { MAX_VRP_BYTES, readVrps } from './read-vrps.ts';
 
-/** Validators make a new file every ten minutes or less often, and all ROAs are 70 MB of JSON. */
+/** Validators make a new file every ten minutes or less often. */
 const REFRESH_MS = 30 * 60_000;
 const RETRY_MS = 5 * 60_000;
-const LIMITS = { maxBytes: 256_000_000, idleTimeoutMs: 30_000, totalTimeoutMs: 10 * 60_000 };
+const LIMITS = { maxBytes: MAX_VRP_BYTES, idleTimeoutMs: 30_000, totalTimeoutMs: 10 * 60_000 };
 
 type DownloadOptions = {
   readonly dataDir: string;

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { type Answer, startLoopbackServer } from '@whence/testing/servers/loopback-server';
 import { parseVrps } from './parse-vrps.ts';
+import { MAX_VRP_BYTES } from './read-vrps.ts';
 import { RpkiDownload } from './rpki-download.ts';
 import { RpkiFile } from './rpki-file.ts';
 import { formatVrp } from './vrps.ts';
@@ -36,6 +38,34 @@ for (const [behaviour, text, reason] of [
   ['rows of another form', '{"roas":[{"asn":1,"prefix":"192.0.2.0/24"},{},7]}', /2 of 3 ROAs cannot be read/],
 ] as const) {
   test(`rpki file: refused: ${behaviour}`, () => assert.throws(() => parseVrps(text), reason));
+}
+
+for (const [behaviour, path, reason] of [
+  ['a pipe that has no writer', () => makePipe(), /what it names is not a file/],
+  ['a device without an end', () => '/dev/zero', /what it names is not a file/],
+  ['a folder', () => folder, /what it names is a folder/],
+  ['a file that is too large', () => makeSparse(MAX_VRP_BYTES + 1), /what it names is larger than 256 MB/],
+] as const) {
+  test(`rpki file: not read: ${behaviour}`, async () => {
+    const told: string[] = [];
+    const file = new RpkiFile(path(), { loaded: () => told.push('loaded'), failed: (why) => told.push(why) });
+    await file.update();
+    assert.match(told.join(), reason);
+    await file.stop();
+  });
+}
+
+function makePipe(): string {
+  const path = join(folder, 'pipe');
+  execFileSync('mkfifo', [path]);
+  return path;
+}
+
+function makeSparse(bytes: number): string {
+  const path = join(folder, 'large.json');
+  writeFileSync(path, '');
+  truncateSync(path, bytes);
+  return path;
 }
 
 test('rpki file: it is read again when it changes, and one that cannot be read changes nothing', async () => {

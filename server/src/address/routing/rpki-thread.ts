@@ -1,6 +1,6 @@
 /** A thread that reads a file of VRPs, hands over its rows and ends: half a million take a second to parse. */
-import { readFileSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
+import { type FileLimits, readRegular, UnusableFile } from '@whence/dataset/internal/io/regular-file';
 import { parseVrps } from './parse-vrps.ts';
 import { encodeVrps } from './vrps.ts';
 
@@ -8,10 +8,14 @@ export type ReadVrps =
   | { readonly rows: Uint32Array<ArrayBuffer>; readonly builtAtMs: number | undefined }
   | { readonly reason: string };
 
+// Passed by `readVrps`, the only caller.
+const { path, limits } = workerData as { path: string; limits: FileLimits };
 try {
-  const { vrps, builtAtMs } = parseVrps(readFileSync(workerData as string, 'utf8'));
+  const { vrps, builtAtMs } = parseVrps((await readRegular(path, limits)).toString('utf8'));
   const rows = encodeVrps(vrps);
   parentPort?.postMessage({ rows, builtAtMs } satisfies ReadVrps, [rows.buffer]);
 } catch (error) {
-  parentPort?.postMessage({ reason: (error as Error).message } satisfies ReadVrps);
+  const { message } = error as Error;
+  const reason = error instanceof UnusableFile ? `what it names ${message}` : message;
+  parentPort?.postMessage({ reason } satisfies ReadVrps);
 }

@@ -1,6 +1,6 @@
 /** `whence dataset build|update`: from sources to the next version. */
 
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatasetError } from '@whence/dataset/dataset-error';
@@ -25,7 +25,7 @@ import { jsonLine } from '../../terminal/printable.ts';
 import { PROGRAM } from '../../terminal/program-name.ts';
 import { ProgressBar } from '../../terminal/progress-bar.ts';
 import { formatQuality } from '../../terminal/quality.ts';
-import { checkSettingFile, withDataDirErrors } from '../../terminal/setting-errors.ts';
+import { readSettingFile, withDataDirErrors } from '../../terminal/setting-errors.ts';
 import { fit, hanging, type Terminal } from '../../terminal/style.ts';
 import { formatCount, formatMegabytes, formatTable } from '../../terminal/table.ts';
 import { feedProblem } from '../../versions/feed-problem.ts';
@@ -48,11 +48,15 @@ type UpdateSettings = BuildSettings & FeedSettings;
 
 type CommandContext = Terminal & { readonly now: () => Date; readonly stderr: Output };
 
-export function datasetBuild(settings: BuildSettings, options: { json?: boolean }, context: CommandContext): ExitCode {
+export async function datasetBuild(
+  settings: BuildSettings,
+  options: { json?: boolean },
+  context: CommandContext,
+): Promise<ExitCode> {
   const { dataDir } = settings;
-  return withDataDirErrors(dataDir, () => {
+  return withDataDirErrors(dataDir, async (): Promise<ExitCode> => {
     checkFeedsFile(settings);
-    const overrides = readOverrides(settings);
+    const overrides = await readOverrides(settings);
     checkWritable(dataDir);
     const started = context.now();
     const bar = new ProgressBar(context.stderr);
@@ -108,7 +112,7 @@ export async function datasetUpdate(
       };
       try {
         show('reading the catalogue', 0);
-        const overrides = readOverrides(settings);
+        const overrides = await readOverrides(settings);
         const feeds = (await readFeeds(settings)).filter(({ isOn }) => isOn);
         const accepted = new Set(options.accept);
         for (const id of accepted)
@@ -215,14 +219,17 @@ function currentIfWhole(dataDir: string): Dataset | undefined {
   }
 }
 
+/** Some hundred thousand of them. */
+const MAX_OVERRIDES_BYTES = 64_000_000;
+
 /** Read first, so that a mistake in the file is reported immediately. */
-function readOverrides(settings: BuildSettings): { overrides?: Overrides } {
+async function readOverrides(settings: BuildSettings): Promise<{ overrides?: Overrides }> {
   const file = overridesFile(settings);
   if (file === undefined) return {};
-  if (settings.overrides !== undefined) checkSettingFile('WHENCE_OVERRIDES', file);
+  const text = await readSettingFile('WHENCE_OVERRIDES', file, MAX_OVERRIDES_BYTES);
   try {
     const day = statSync(file).mtime.toISOString().slice(0, 10);
-    return { overrides: parseOverrides(readFileSync(file, 'utf8'), day) };
+    return { overrides: parseOverrides(text, day) };
   } catch (error) {
     throw new DatasetError(`${file}: ${(error as Error).message}`);
   }

@@ -66,7 +66,7 @@ export async function datasetFeeds(
 }
 
 async function readText(location: string, { contact, proxies }: FeedSettings): Promise<string> {
-  if (!isHttp(location)) return readSettingFile(FEEDS_VARIABLE, pathOf(location));
+  if (!isHttp(location)) return readSettingFile(FEEDS_VARIABLE, pathOf(location), CATALOGUE_LIMITS.maxBytes);
   if (!URL.canParse(location)) throw new SettingError(`${FEEDS_VARIABLE} must be a path or a URL`);
   const url = new URL(location);
   const fetched = await fetchText(url, { limits: CATALOGUE_LIMITS, contact, network: { proxies } });

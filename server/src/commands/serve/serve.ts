@@ -6,6 +6,7 @@ import { readManifest } from '@whence/dataset/internal/versions/publish';
 import { type Log, type Logger, openLog } from '../../log/log.ts';
 import { openAhead } from '../../lookup/live-dataset.ts';
 import { withCounters } from '../../metrics/metrics.ts';
+import { endSoon, killProcess } from '../../process/end-process.ts';
 import { delayStop, limitStop, StopSignals } from '../../process/stop-signals.ts';
 import type { Config } from '../../settings/config.ts';
 import { openStorage } from '../../storage/open-storage.ts';
@@ -41,8 +42,7 @@ export async function serve(config: Config, { stdout, stderr }: CommandStreams):
   });
   const signals = new StopSignals();
   void limitStop(config.shutdownDelaySeconds * 1000 + STOP_LIMIT_MS, signals, () => {
-    log.logger.fatal('the server did not stop in time: the process ends');
-    process.exit(1);
+    killProcess(log, 'the server did not stop in time');
   });
   if (cluster.isWorker) return serveAsWorker(config, log, signals);
   // Everything that was started is stopped in reverse order, after a signal and after a failed start.
@@ -57,6 +57,7 @@ export async function serve(config: Config, { stdout, stderr }: CommandStreams):
         log.logger.error({ err: error }, 'stopping a component failed');
       }
     }
+    endSoon(log);
   }
 }
 

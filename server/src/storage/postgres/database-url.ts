@@ -5,15 +5,18 @@
 
 /** The other values of libpq accept standbys, which cannot be written to. */
 const SESSION_ATTRIBUTES = ['any', 'read-write', 'primary'] as const;
+const TLS_FILES = ['sslrootcert', 'sslcert', 'sslkey'];
 type SessionAttributes = (typeof SESSION_ATTRIBUTES)[number];
 
-type DatabaseUrl = {
+export type DatabaseUrl = {
   /** A URL per host, in the order in which they are tried. */
   readonly hosts: readonly string[];
   /** Which servers a connection may be kept to. */
   readonly attributes: SessionAttributes;
   /** For messages: without user, password and parameters. */
   readonly name: string;
+  /** Parameters that name files. */
+  readonly files: readonly (readonly [parameter: string, path: string])[];
 };
 
 /** Throws an error whose message completes "must be …". */
@@ -29,7 +32,8 @@ export function readDatabaseUrl(text: string): DatabaseUrl {
   if (!isSupported(attributes)) throw new Error(`a URL with target_session_attrs ${SESSION_ATTRIBUTES.join(', ')}`);
   parameters.delete('target_session_attrs');
   const rest = parameters.size === 0 ? '' : `?${parameters}`;
-  return { hosts: urls.map((url) => `${url}${rest}`), attributes, name: `postgres://${hostList}${path}` };
+  const files = [...parameters].filter(([name, file]) => TLS_FILES.includes(name) && file !== '');
+  return { hosts: urls.map((url) => `${url}${rest}`), attributes, name: `postgres://${hostList}${path}`, files };
 }
 
 function isSupported(attributes: string): attributes is SessionAttributes {

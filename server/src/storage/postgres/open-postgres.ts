@@ -1,13 +1,14 @@
 /** Opens PostgreSQL, which several machines can share. */
 
+import { readRegular, UnusableFile } from '@whence/dataset/internal/io/regular-file';
 import type { Engine } from '../engine.ts';
 import { Kysely, PostgresDialect, sql } from '../kysely.ts';
 import { migrate, schemaState } from '../migrations/migrate.ts';
 import type { Db, Schema } from '../schema.ts';
-import { NoDatabase } from '../storage-unavailable.ts';
+import { NoDatabase, StorageUnavailable } from '../storage-unavailable.ts';
 import { checkedKeyChanges } from './checked-key-changes.ts';
 import { DatabaseClock } from './database-clock.ts';
-import { readDatabaseUrl } from './database-url.ts';
+import { type DatabaseUrl, readDatabaseUrl } from './database-url.ts';
 import { oneStatementLeases } from './one-statement-leases.ts';
 import { oneStatementStatistics } from './one-statement-statistics.ts';
 import { openFailure } from './open-failure.ts';
@@ -28,6 +29,9 @@ const STATISTICS_TIMEOUTS: PoolTimeouts = { connectMs: 10_000, statementMs: 20_0
 /** A replica waits while another one migrates; a step on a large table can take minutes. */
 const MIGRATION_TIMEOUTS: PoolTimeouts = { connectMs: 10_000, statementMs: 600_000, lockMs: 60_000, queryMs: 660_000 };
 
+/** For certificates and keys in the URL. */
+const TLS_FILE_LIMITS = { maxBytes: 1_000_000, timeoutMs: 10_000 };
+
 const NOW = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
 
 type PostgresOptions = {
@@ -38,7 +42,8 @@ type PostgresOptions = {
 
 /** Opens the database and, where steps are pending, brings its schema up to date under Kysely's advisory lock. */
 export async function openPostgres(url: string, { mustExist, mayBeAway = false }: PostgresOptions): Promise<Engine> {
-  const { name: place } = readDatabaseUrl(url);
+  const { name: place, files } = readDatabaseUrl(url);
+  await checkFiles(files);
   const mainPool = openPool(url, { max: MAX_CONNECTIONS, timeouts: TIMEOUTS });
   // Never behind other statements, and at a distance several at the same time.
   const urgentPool = shareConnection(openPool(url, { max: URGENT_CONNECTIONS, timeouts: TIMEOUTS, isPipelined: true }));
@@ -84,6 +89,18 @@ export async function openPostgres(url: string, { mustExist, mayBeAway = false }
     leases: oneStatementLeases(main, NOW),
     statistics: oneStatementStatistics(main, NOW),
   };
+}
+
+/** `pg` would read them synchronously and without an end. Why one cannot be opened is said by `openFailure`. */
+async function checkFiles(files: DatabaseUrl['files']): Promise<void> {
+  for (const [parameter, path] of files) {
+    try {
+      await readRegular(path, TLS_FILE_LIMITS);
+    } catch (error) {
+      if (!(error instanceof UnusableFile)) continue;
+      throw new StorageUnavailable(`WHENCE_DATABASE_URL names ${path} as ${parameter}, which ${error.message}`);
+    }
+  }
 }
 
 /** Uses separate connections, with the timeouts for migrations. */

@@ -1,10 +1,13 @@
 /** How `whence serve` stops: on real processes. */
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
 import test from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
 import { periodPasses, until } from '@whence/testing/until';
 import { Command, serve, urlOf } from '../command.ts';
@@ -234,3 +237,26 @@ for (const workers of ['1', '2']) {
       assert.equal((await server.stop('SIGTERM')).code, 0);
     }));
 }
+
+for (const [place, workers] of [
+  ['thread', '1'],
+  ['pool', '1'],
+  ['thread', '2'],
+] as const)
+  test(`stop: a read in a ${place} that never ends does not keep the process, with ${workers} workers`, async () => {
+    const pipes = new TestFolder();
+    const pipe = join(pipes.dataDir, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const preload = fileURLToPath(new URL('./blocked-read.js', import.meta.url));
+    const environment = { BLOCKED_IN: place, BLOCKED_PATH: pipe, NODE_OPTIONS: `--import=${preload}` };
+    try {
+      await withServer({ ...environment, WHENCE_WORKERS: workers }, async (server) => {
+        const { stderr } = await server.stop('SIGTERM');
+        assert.match(stderr, /a thread or a read does not end: the process ends/);
+        assert.ok(!stderr.includes('did not stop in time'), stderr);
+        assert.equal(server.child.signalCode, 'SIGKILL');
+      });
+    } finally {
+      pipes.remove();
+    }
+  });

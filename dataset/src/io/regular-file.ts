@@ -1,0 +1,56 @@
+/**
+ * Files that a setting or a catalogue names, read with a limit of size and time. The name may be that of anything: opening a
+ * pipe would wait for a writer, a device such as /dev/zero has no end, and a disk may not answer.
+ */
+import { constants, type Stats } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { formatSize } from './format-size.ts';
+
+/** Thrown with a message that completes "FILE …"; errors of the system are thrown as they are. */
+export class UnusableFile extends Error {
+  override name = 'UnusableFile';
+}
+
+export async function openRegular(path: string): Promise<FileHandle> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const stats = await file.stat();
+  if (stats.isFile()) return file;
+  await file.close();
+  throw notRegular(stats);
+}
+
+export function notRegular(stats: Stats): UnusableFile {
+  return new UnusableFile(stats.isDirectory() ? 'is a folder' : 'is not a file');
+}
+
+export type FileLimits = { readonly maxBytes: number; readonly timeoutMs: number };
+
+export async function readRegular(path: string, { maxBytes, timeoutMs }: FileLimits): Promise<Buffer> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooSlow = new Promise<never>((_, reject) => {
+    const reason = `could not be read within ${timeoutMs / 1000} s`;
+    timer = setTimeout(() => reject(new UnusableFile(reason)), timeoutMs);
+  });
+  try {
+    return await Promise.race([readWhole(path, maxBytes), tooSlow]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Read up to the limit whatever its size is said to be: it may grow, and files of the kernel say 0. */
+async function readWhole(path: string, maxBytes: number): Promise<Buffer> {
+  const file = await openRegular(path);
+  try {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    for await (const chunk of file.createReadStream({ autoClose: false, highWaterMark: 1 << 20 })) {
+      bytes += chunk.length;
+      if (bytes > maxBytes) throw new UnusableFile(`is larger than ${formatSize(maxBytes)}`);
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  } finally {
+    await file.close();
+  }
+}

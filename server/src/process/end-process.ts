@@ -1,0 +1,21 @@
+/**
+ * The end of a process that does not end by itself. `process.exit` waits for all threads, and one that is blocked in a read,
+ * from a pipe or a disk that does not answer, never ends.
+ */
+import type { Log } from '../log/log.ts';
+
+/** After everything has been stopped, before what still keeps the process alive is given up. */
+const END_MS = 5_000;
+
+export function killProcess({ logger, flush }: Log, reason: string): void {
+  logger.fatal(`${reason}: the process ends`);
+  flush();
+  process.kill(process.pid, 'SIGKILL');
+  // The first process of a container gets no signals from itself.
+  process.abort();
+}
+
+/** To be called when everything has been stopped. The timer does not keep the process alive. */
+export function endSoon(log: Log): void {
+  setTimeout(() => killProcess(log, 'a thread or a read does not end'), END_MS).unref();
+}

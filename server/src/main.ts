@@ -5,8 +5,7 @@
 
 import { Command, CommanderError } from 'commander';
 import type { Invocation } from './command-line/command.ts';
-import { maskSecrets } from './keys/secret.ts';
-import { type Environment, readConfig, settingsHelp } from './settings/config.ts';
+import { type Environment, maskOf, readConfig, settingsHelp } from './settings/config.ts';
 import { type ExitCode, failureOf, SettingError, UsageError } from './terminal/exit.ts';
 import type { Output } from './terminal/output.ts';
 import { printableLines } from './terminal/printable.ts';
@@ -46,9 +45,10 @@ export async function run(
   stdin: Invocation['stdin'] = () => process.stdin,
 ): Promise<number> {
   let exitCode: ExitCode = 0;
-  // Messages may quote feeds, files and arguments, which may be secrets.
+  // Messages may quote settings, feeds, files and arguments, which may be secrets.
+  const mask = maskOf(environment);
   const printError = (text: string) =>
-    stderr.write(wrapLines(printableLines(maskSecrets(text)), fit({ stdout: stderr, environment })));
+    stderr.write(wrapLines(printableLines(mask(text)), fit({ stdout: stderr, environment })));
   const style = styleOf(stdout, environment);
   let running: Command | undefined;
   const program = new Command(PROGRAM)

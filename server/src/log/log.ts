@@ -6,7 +6,7 @@
 import { createRequire } from 'node:module';
 import { type LogFn, type Logger, pino } from 'pino';
 import type * as Pretty from 'pino-pretty';
-import { maskSecrets } from '../keys/secret.ts';
+import { maskText } from '../terminal/masking.ts';
 import { LogOutput } from './log-output.ts';
 import { RepeatedLines } from './log-repetition.ts';
 
@@ -25,9 +25,19 @@ export type Log = {
   flush(): void;
 };
 
-export function openLog(level: string, isTerminal: boolean, output: LogOutput = new LogOutput()): Log {
+/** `mask` is applied to whole lines: secrets may be in any of their fields. */
+export function openLog(
+  level: string,
+  isTerminal: boolean,
+  output: LogOutput = new LogOutput(),
+  mask: (text: string) => string = maskText,
+): Log {
   const repeated = new RepeatedLines();
-  const destination = isTerminal ? forTerminal(output) : output;
+  const format = isTerminal ? terminalFormat() : (line: string) => line;
+  const destination = {
+    write: (line: string) => output.write(format(mask(line))),
+    flushSync: () => output.flushSync(),
+  };
   const logger = pino(
     {
       level,
@@ -54,11 +64,10 @@ export function openLog(level: string, isTerminal: boolean, output: LogOutput = 
   };
 }
 
-function forTerminal(output: LogOutput) {
+function terminalFormat() {
   // Loaded only for a terminal: without it, a service starts 30 ms earlier.
   const { prettyFactory }: typeof Pretty = createRequire(import.meta.url)('pino-pretty');
-  const format = prettyFactory({ colorize: true, translateTime: 'SYS:HH:MM:ss', ignore: 'pid' });
-  return { write: (line: string) => output.write(format(line)), flushSync: () => output.flushSync() };
+  return prettyFactory({ colorize: true, translateTime: 'SYS:HH:MM:ss', ignore: 'pid' });
 }
 
 /** `debug` and `trace` lines are never suppressed: these levels are turned on to see every line. */
@@ -94,7 +103,7 @@ function describeRequest({ method, url }: { method?: string; url?: string }): ob
   return { method, path: withoutQueries(url ?? '').split('?', 1)[0] };
 }
 
-/** Queries after a path are removed, keys elsewhere are masked. */
+/** Of paths too, which requests have. */
 function withoutQueries(text: string): string {
-  return maskSecrets(text.replace(/(\/[^\s"'`?]*)\?[^\s"'`]*/g, '$1'));
+  return text.replace(/(\/[^\s"'`?]*)\?[^\s"'`]*/g, '$1');
 }

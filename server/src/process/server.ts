@@ -126,7 +126,7 @@ export async function startServer(
   const rpki = await rpkiOf(config, log);
   const addressSections = new AddressSections({
     hostnames: new HostnameLookups(() => emailChecks.dnsClient()),
-    registrations: await registrationsOf(config, storage, nowMs),
+    registrations: await registrationsOf(config, storage, nowMs, log),
     rpki,
   });
   const overload = new Overload();
@@ -299,10 +299,16 @@ async function registrationsOf(
   { rdapBootstrap, contact, proxies }: Config,
   { registrations: store }: Storage,
   nowMs: () => number,
+  log: Logger,
 ): Promise<Registrations | undefined> {
   if (rdapBootstrap === undefined) return undefined;
   const { Registrations } = await import('../address/registration/registrations.ts');
-  return new Registrations({ store, bootstrapUrl: rdapBootstrap, contact, proxies, nowMs });
+  const bootstrapFailed = (reason: string) =>
+    log.warn({ reason }, 'the list of registries (WHENCE_RDAP_BOOTSTRAP) could not be fetched');
+  const options = { store, bootstrapUrl: rdapBootstrap, contact, proxies, nowMs, bootstrapFailed };
+  const registrations = new Registrations(options);
+  void registrations.start().catch((error) => log.warn({ err: error }, 'the list of registries could not be read'));
+  return registrations;
 }
 
 function connectionCount(server: Server): Promise<number> {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { readConfig } from './config.ts';
+import { maskOf, readConfig } from './config.ts';
+import { type Setting, settings } from './settings.ts';
 
 test('config: defaults', () => {
-  const { inForce, ...config } = readConfig({});
+  const { inForce, mask, ...config } = readConfig({});
   assert.ok(inForce.every(({ is_set }) => !is_set));
   assert.deepEqual(config, {
     host: '127.0.0.1',
@@ -36,6 +37,7 @@ test('config: defaults', () => {
     memberKeysPerDay: 10,
     provider: undefined,
     proxies: {},
+    warnings: [],
   });
 });
 
@@ -223,3 +225,73 @@ for (const [text, seconds] of [
 ] as const) {
   test(`config: WHENCE_UPDATE=${text}`, () => assert.equal(readConfig({ WHENCE_UPDATE: text }).updateSeconds, seconds));
 }
+
+const MARKER = 'm4rk3r0f5ecrets';
+
+for (const { variable, shown } of Object.values<Setting<unknown>>(settings))
+  test(`config: a secret in ${variable} is neither shown nor in a message`, () => {
+    if (shown === undefined || shown === 'plainly') return;
+    for (const value of [
+      `https://${MARKER}@host.example/`,
+      `https://user:${MARKER}@host.example/`,
+      `https://${MARKER}:password1@host.example/folder/`,
+      `https://host.example/?token=${MARKER}`,
+      `https://host.example/#${MARKER}`,
+      `https://host.example/${MARKER}/file.json`,
+      `postgres://user:${MARKER}@one,two/whence?sslmode=prefer`,
+      `http://user:${MARKER}@host:port/`,
+    ]) {
+      const environment = { [variable]: value };
+      const told: string[] = [];
+      try {
+        told.push(JSON.stringify(readConfig(environment).inForce));
+      } catch (error) {
+        told.push((error as Error).message);
+      }
+      const [plain, json] = [`connect ${value} failed: ${MARKER}`, JSON.stringify({ url: value, path: `/${MARKER}` })];
+      told.push(maskOf(environment)(plain), maskOf(environment)(json));
+      for (const text of told) assert.ok(!text.includes(MARKER), `${value}: ${text}`);
+    }
+  });
+
+for (const [behaviour, environment, want] of [
+  [
+    'misspelt',
+    { WHENCE_DATA_DRI: 'x' },
+    ['WHENCE_DATA_DRI is not a setting and has no effect: did you mean WHENCE_DATA_DIR?'],
+  ],
+  [
+    'in lower case',
+    { whence_port: '1' },
+    ['whence_port is not a setting and has no effect: did you mean WHENCE_PORT?'],
+  ],
+  [
+    'a singular',
+    { WHENCE_WORKER: '2' },
+    ['WHENCE_WORKER is not a setting and has no effect: did you mean WHENCE_WORKERS?'],
+  ],
+  [
+    'in another order',
+    { WHENCE_URL_DATABASE: 'x' },
+    ['WHENCE_URL_DATABASE is not a setting and has no effect: did you mean WHENCE_DATABASE_URL?'],
+  ],
+  ['unlike any other', { WHENCE_ZZZZZZZZ: 'x' }, ['WHENCE_ZZZZZZZZ is not a setting and has no effect']],
+  [
+    'of a command or of Kubernetes',
+    {
+      WHENCE_URL: 'x',
+      WHENCE_KEY: 'x',
+      WHENCE_SERVICE_HOST: '10.0.0.1',
+      WHENCE_PORT_8080_TCP: 'tcp://10.0.0.1:8080',
+      WHENCE_WEB_PORT: 'tcp://10.0.0.1:80',
+    },
+    [],
+  ],
+  [
+    'without effect',
+    { WHENCE_RDAP_BOOTSTRAP: 'https://rdap.example/' },
+    ['WHENCE_RDAP_BOOTSTRAP has no effect unless WHENCE_RDAP is on'],
+  ],
+  ['with effect', { WHENCE_RDAP_BOOTSTRAP: 'https://rdap.example/', WHENCE_RDAP: 'on' }, []],
+] as const)
+  test(`config: a name that is ${behaviour}`, () => assert.deepEqual(readConfig(environment).warnings, want));

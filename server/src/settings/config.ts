@@ -3,8 +3,10 @@ import { type ProxyVariables, readProxyVariables } from '@whence/dataset/interna
 import type { Retention } from '@whence/dataset/internal/versions/retention';
 import type { ProviderSettings } from '../accounts/identity-provider.ts';
 import { SettingError } from '../terminal/exit.ts';
+import { masking, maskText, secretsInUrl } from '../terminal/masking.ts';
 import { hanging, PLAIN, type Style } from '../terminal/style.ts';
-import { type FirstKey, type Setting, settings } from './settings.ts';
+import { type FirstKey, type Setting, type Shown, settings } from './settings.ts';
+import { unknownNames } from './unknown-names.ts';
 
 export type Config = {
   readonly host: string;
@@ -51,6 +53,10 @@ export type Config = {
   readonly inForce: readonly SettingInForce[];
   /** HTTPS_PROXY and related variables, which are not specific to Whence. */
   readonly proxies: ProxyVariables;
+  /** Masks the secrets of all settings in a text that others see. */
+  readonly mask: (text: string) => string;
+  /** Settings that have no effect, a sentence for each. */
+  readonly warnings: readonly string[];
 };
 
 /** `value` is absent if it may contain a password. */
@@ -66,13 +72,14 @@ type SettingInForce = {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export function readConfig(environment: Environment): Config {
-  const read = <T>({ variable, default: fallback, isSecret, parse }: Setting<T>): T => {
+  const read = <T>({ variable, default: fallback, shown, parse }: Setting<T>): T => {
     const text = environment[variable] || fallback;
     try {
       return parse(text);
     } catch (error) {
-      const shown = isSecret === true ? 'set' : JSON.stringify(text);
-      throw new SettingError(`${variable} is ${shown}, but must be ${(error as Error).message}`);
+      const value = shownValue(shown, text);
+      const is = value === undefined ? 'set' : JSON.stringify(value);
+      throw new SettingError(`${variable} is ${is}, but must be ${(error as Error).message}`);
     }
   };
   const [port, metricsPort] = [read(settings.port), read(settings.metricsPort)];
@@ -113,7 +120,33 @@ export function readConfig(environment: Environment): Config {
     provider: readProvider(read),
     inForce: Object.values(settings).map((setting) => settingInForce(setting, environment[setting.variable])),
     proxies: readProxyVariables(environment),
+    mask: maskOf(environment),
+    warnings: warningsOf(environment),
   };
+}
+
+/** Masks what is secret in the environment, also where a setting cannot be read. */
+export function maskOf(environment: Environment): (text: string) => string {
+  const secrets = Object.values<Setting<unknown>>(settings).flatMap(({ variable, shown }) => {
+    const text = environment[variable] ?? '';
+    if (shown === 'never' && text !== '' && !text.includes('://')) return [text];
+    // Some are lists, and a password may have a comma.
+    return shown === 'plainly' || shown === undefined ? [] : [text, ...text.split(',')].flatMap(secretsInUrl);
+  });
+  const proxies = Object.values(readProxyVariables(environment)).flatMap(({ value }) =>
+    secretsInUrl(value.includes('://') ? value : `http://${value}`),
+  );
+  const mask = masking([...secrets, ...proxies]);
+  return (text) => mask(maskText(text));
+}
+
+function warningsOf(environment: Environment): string[] {
+  const { hasRdap, rdapBootstrap } = settings;
+  const isUnused = environment[rdapBootstrap.variable] && (environment[hasRdap.variable] || hasRdap.default) !== 'on';
+  return [
+    ...unknownNames(environment),
+    ...(isUnused ? [`${rdapBootstrap.variable} has no effect unless ${hasRdap.variable} is on`] : []),
+  ];
 }
 
 function readProvider(read: <T>(setting: Setting<T>) => T): ProviderSettings | undefined {
@@ -138,12 +171,22 @@ export function settingsHelp(style: Style = PLAIN): string {
   return `\n${style.bold('Environment:')}\n${rows.join('')}${hanging('  ', 4, proxies, style)}`;
 }
 
-/** Any URL may contain a password, so the value of every setting is checked. */
-function settingInForce(
-  { variable, help, default: fallback, isSecret = false }: Setting<unknown>,
-  text = '',
-): SettingInForce {
-  const is_secret = isSecret || (URL.canParse(text) && new URL(text).username + new URL(text).password !== '');
-  const value = text || fallback;
+function settingInForce({ variable, help, default: fallback, shown }: Setting<unknown>, text = ''): SettingInForce {
+  const value = text === '' && shown !== 'never' ? fallback : shownValue(shown, text);
+  const is_secret = value === undefined;
   return { variable, help, default: fallback, is_set: text !== '', is_secret, ...(is_secret ? {} : { value }) };
+}
+
+/** Undefined if nothing of it may be shown. */
+function shownValue(shown: Shown = 'plainly', text: string): string | undefined {
+  if (shown === 'plainly') return text;
+  if (shown === 'never') return undefined;
+  const values = text.split(',').map((item) => {
+    if (!item.includes('://')) return item;
+    const url = URL.canParse(item) ? new URL(item) : undefined;
+    if (url === undefined || url.origin === 'null' || url.username + url.password + url.search + url.hash !== '')
+      return undefined;
+    return url.pathname === '/' ? item : `${url.origin}/…`;
+  });
+  return values.includes(undefined) ? undefined : values.join(',');
 }

@@ -19,12 +19,18 @@ import {
   parseSwitch,
 } from './parsers.ts';
 
+/**
+ * How a value is shown on the page of settings and in messages. `masked`: of a URL its origin, and anything else as it is.
+ * Secrets in what is not shown plainly are masked in everything that a process writes.
+ */
+export type Shown = 'plainly' | 'masked' | 'never';
+
 export type Setting<T> = {
   readonly variable: string;
   readonly default: string;
   readonly help: string;
-  /** May contain a password, so the value is never shown. */
-  readonly isSecret?: boolean;
+  /** Required where the value is a text or a URL: see `UndeclaredSettings`. */
+  readonly shown?: Shown;
   /** Throws an error whose message says what the value must be. */
   readonly parse: (text: string) => T;
 };
@@ -36,19 +42,26 @@ export type FirstKey = (typeof FIRST_KEY)[number];
 const FIRST_KEY = ['print', 'file', 'off'] as const;
 
 export const settings = {
-  host: { variable: 'WHENCE_HOST', default: '127.0.0.1', help: 'address to listen on', parse: (text) => text },
+  host: {
+    variable: 'WHENCE_HOST',
+    default: '127.0.0.1',
+    help: 'address to listen on',
+    shown: 'plainly',
+    parse: (text) => text,
+  },
   port: { variable: 'WHENCE_PORT', default: '8080', help: 'port to listen on; 0 picks a free one', parse: parsePort },
   dataDir: {
     variable: 'WHENCE_DATA_DIR',
     default: './whence-data',
     help: 'directory for datasets and the SQLite file',
+    shown: 'plainly',
     parse: (text) => text,
   },
   databaseUrl: {
     variable: 'WHENCE_DATABASE_URL',
     default: '',
     help: 'postgres:// URL of a database that several replicas share (default: SQLite in the data directory)',
-    isSecret: true,
+    shown: 'never',
     parse: parseDatabaseUrl,
   },
   storageGraceSeconds: {
@@ -61,7 +74,7 @@ export const settings = {
     variable: 'WHENCE_DATASET_URL',
     default: '',
     help: 'pull published datasets from this https:, http: or file: URL instead of building them',
-    isSecret: true,
+    shown: 'never',
     parse: parseDatasetUrl,
   },
   keepVersions: {
@@ -87,6 +100,7 @@ export const settings = {
     variable: 'WHENCE_METRICS_HOST',
     default: '',
     help: 'address for /metrics (default: WHENCE_HOST)',
+    shown: 'plainly',
     parse: (text) => text,
   },
   shutdownDelaySeconds: {
@@ -109,6 +123,7 @@ export const settings = {
     variable: 'WHENCE_LOG_LEVEL',
     default: 'info',
     help: LOG_LEVELS.join(', '),
+    shown: 'plainly',
     parse: (text) => {
       if (!(LOG_LEVELS as readonly string[]).includes(text)) throw new Error(`one of ${LOG_LEVELS.join(', ')}`);
       return text;
@@ -118,12 +133,14 @@ export const settings = {
     variable: 'WHENCE_TRUST_PROXY',
     default: '',
     help: 'comma-separated addresses of proxies whose X-Forwarded-For is trusted',
+    shown: 'plainly',
     parse: parseProxies,
   },
   corsOrigins: {
     variable: 'WHENCE_CORS_ORIGINS',
     default: '',
     help: 'origins whose pages may call the API, such as https://app.example.com, separated by commas, or *',
+    shown: 'masked',
     parse: parseOrigins,
   },
   hasMcp: {
@@ -136,12 +153,14 @@ export const settings = {
     variable: 'WHENCE_DNS_SERVERS',
     default: '',
     help: 'DNS servers for the email check and for hostnames, host[:port], comma-separated (default: those of the system)',
+    shown: 'plainly',
     parse: parseDnsServers,
   },
   rpkiSource: {
     variable: 'WHENCE_RPKI',
     default: '',
     help: 'JSON file of validated ROA payloads that a relying party such as rpki-client writes, or its http(s) URL, for include=routing',
+    shown: 'masked',
     parse: emptyToUndefined,
   },
   hasRdap: {
@@ -154,24 +173,28 @@ export const settings = {
     variable: 'WHENCE_RDAP_BOOTSTRAP',
     default: 'https://data.iana.org/rdap/',
     help: 'URL of the folder with ipv4.json and ipv6.json (RFC 9224), which name the registries',
+    shown: 'masked',
     parse: parseFolderUrl,
   },
   feeds: {
     variable: 'WHENCE_FEEDS',
     default: '',
     help: 'path or URL of the feed catalogue for dataset update (default: built-in)',
+    shown: 'masked',
     parse: emptyToUndefined,
   },
   overrides: {
     variable: 'WHENCE_OVERRIDES',
     default: '',
     help: 'JSON file of overrides (default: overrides.json in the data directory)',
+    shown: 'plainly',
     parse: emptyToUndefined,
   },
   contact: {
     variable: 'WHENCE_CONTACT',
     default: '',
     help: 'email address or URL for the User-Agent of feed requests; some feeds require one',
+    shown: 'masked',
     parse: parseContact,
   },
   updateSeconds: {
@@ -184,6 +207,7 @@ export const settings = {
     variable: 'WHENCE_PUBLIC_URL',
     default: '',
     help: 'public URL of the server, such as https://whence.example.com; for links, cookies and same-origin checks',
+    shown: 'masked',
     parse: parsePublicUrl,
   },
   hasPublicLookups: {
@@ -208,25 +232,28 @@ export const settings = {
     variable: 'WHENCE_OIDC_ISSUER',
     default: '',
     help: 'URL of an OpenID Connect provider for signing in to the dashboard',
+    shown: 'masked',
     parse: parseIssuer,
   },
   providerClientId: {
     variable: 'WHENCE_OIDC_CLIENT_ID',
     default: '',
     help: 'client id of this server at the provider',
+    shown: 'plainly',
     parse: (text) => text,
   },
   providerClientSecret: {
     variable: 'WHENCE_OIDC_CLIENT_SECRET',
     default: '',
     help: 'client secret of this server at the provider',
-    isSecret: true,
+    shown: 'never',
     parse: (text) => text,
   },
   providerLabel: {
     variable: 'WHENCE_OIDC_LABEL',
     default: 'your organisation',
     help: 'name of the provider on the sign-in page',
+    shown: 'plainly',
     parse: (text) => text,
   },
   providerRole: {
@@ -239,3 +266,24 @@ export const settings = {
     },
   },
 } satisfies Readonly<Record<string, Setting<unknown>>>;
+
+/** Only texts and URLs can carry a secret: never for numbers, switches and words of a list. */
+type MayBeSecret<T> = T extends URL
+  ? true
+  : T extends readonly (infer Item)[]
+    ? MayBeSecret<Item>
+    : T extends string
+      ? string extends T
+        ? true
+        : never
+      : never;
+
+type Table = typeof settings;
+type Undeclared<Name extends keyof Table> = Table[Name] extends { readonly shown: Shown }
+  ? never
+  : [MayBeSecret<ReturnType<Table[Name]['parse']>>] extends [never]
+    ? never
+    : Name;
+type None<T extends never> = T;
+/** Does not compile if a setting that may carry a secret does not say how it is shown. */
+export type UndeclaredSettings = None<{ [Name in keyof Table]: Undeclared<Name> }[keyof Table]>;

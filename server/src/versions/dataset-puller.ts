@@ -22,6 +22,8 @@ type PullerOptions = {
   intervalSeconds: number;
   /** Proxies to reach the host; direct without them. */
   proxies?: ProxyVariables;
+  /** Hides the secrets of settings in reports. */
+  mask?: (text: string) => string;
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
   now: () => Date;
   /** From 0 to 1. */
@@ -133,9 +135,9 @@ export class DatasetPuller {
    * Read by /readyz and the metrics of the other processes. On a full disk it is not updated, and pulling continues.
    */
   #report(outcome: PullOutcome): void {
-    const { dataDir, now, log } = this.#options;
+    const { dataDir, now, log, mask } = this.#options;
     try {
-      reportPull(dataDir, outcome, now());
+      reportPull(dataDir, outcome, now(), mask);
     } catch (error) {
       log.warn({ err: error }, 'the outcome of a pull could not be recorded');
     }

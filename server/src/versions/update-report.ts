@@ -36,12 +36,15 @@ const FORGOTTEN_MS = 7 * 86_400_000;
 export class UpdateReporter {
   readonly #dataDir: string;
   readonly #startedAt: string;
+  readonly #mask: (text: string) => string;
   readonly #last: Pick<UpdateReport, 'succeeded_at'>;
   /** Those of the last update until this one has asked its feeds. */
   feeds: FeedReport;
 
-  constructor(dataDir: string, startedAt: Date) {
+  /** `mask` hides the secrets of settings: reports are shown to people and in /readyz. */
+  constructor(dataDir: string, startedAt: Date, mask = (text: string) => text) {
     this.#dataDir = dataDir;
+    this.#mask = mask;
     this.#startedAt = startedAt.toISOString();
     const { succeeded_at, refused, problem } = readUpdateReport(dataDir) ?? {};
     this.#last = { ...(succeeded_at && { succeeded_at }) };
@@ -70,7 +73,8 @@ export class UpdateReporter {
     const unfinished = `${path}.${process.pid}.unfinished`;
     makeFolder(join(this.#dataDir, 'feeds'));
     try {
-      writeFileSync(unfinished, `${JSON.stringify({ started_at: this.#startedAt, ...report }, null, 2)}\n`);
+      const text = JSON.stringify({ started_at: this.#startedAt, ...report }, null, 2);
+      writeFileSync(unfinished, `${this.#mask(text)}\n`);
       renameSync(unfinished, path);
     } catch (error) {
       rmSync(unfinished, { force: true });
@@ -80,8 +84,8 @@ export class UpdateReporter {
 }
 
 /** A pull is short, so only its end is reported. */
-export function reportPull(dataDir: string, outcome: PullOutcome, now: Date): void {
-  const reporter = new UpdateReporter(dataDir, now);
+export function reportPull(dataDir: string, outcome: PullOutcome, now: Date, mask?: (text: string) => string): void {
+  const reporter = new UpdateReporter(dataDir, now, mask);
   if (outcome.kind === 'failed' || outcome.kind === 'held back') reporter.fail(now, outcome.reason, outcome.format);
   else {
     reporter.feeds = { refused: [] };

@@ -134,6 +134,57 @@ test('rdap network: deeply nested entities are read in part', () => {
   assert.equal(parse(JSON.stringify({ ...RIPE, entities: [entity] }), '198.51.100.1')?.abuse_email, undefined);
 });
 
+for (const [email, isValid] of [
+  ['abuse@example.com', true],
+  ["o'neil+abuse@mail.example.co.uk", true],
+  ['abuse@example', false],
+  ['abuse@-example.com', false],
+  ['abuse@example..com', false],
+  ['abuse@192.0.2.1', false],
+  ['.abuse@example.com', false],
+  ['a b@example.com', false],
+  ['abuse@example.com, noc@example.com', false],
+  ['mailto:abuse@example.com', false],
+  ['<script>@example.com', false],
+  ['abuse@example.com\n', false],
+  [`${'a'.repeat(65)}@example.com`, false],
+  [`abuse@${'a.'.repeat(130)}com`, false],
+] as const)
+  test(`rdap network: abuse_email ${JSON.stringify(email.slice(0, 40))} is ${isValid ? 'an address' : 'absent'}`, () => {
+    const entities = [{ roles: ['abuse'], vcardArray: ['vcard', [['email', {}, 'text', email]]] }];
+    assert.equal(parse(JSON.stringify({ ...ARIN, entities }), '192.0.2.1')?.abuse_email, isValid ? email : undefined);
+  });
+
+/** Values of every type, and objects that cannot be made a text or a number. */
+const HOSTILE = [
+  ...[null, true, 7, -1e308, '', 'text', '\0', '\ud800', 'x'.repeat(5_000), [], [[]], {}, [null], { length: 1e9 }],
+  { toString: null, valueOf: null },
+  JSON.parse('{"__proto__": {"roles": ["abuse"]}, "constructor": 1}'),
+  JSON.parse(`${'['.repeat(500)}${']'.repeat(500)}`),
+];
+
+test('rdap network: any value at any place of an answer is no error', () => {
+  for (const [document, ip] of [
+    [ARIN, '192.0.2.1'],
+    [RIPE, '198.51.100.7'],
+    [APNIC, '203.0.113.1'],
+  ] as const)
+    for (const changed of variants(document, HOSTILE)) {
+      const { abuse_email = 'a@example.com', ...found } = parse(JSON.stringify(changed), ip) ?? {};
+      assert.match(abuse_email, /^[^@\s]+@[^@\s]+\.[a-z]+$/i);
+      for (const value of Object.values(found)) assert.equal(typeof value, 'string');
+    }
+});
+
+/** The document with each of its values, at every depth, replaced by each of `values`. */
+function* variants(document: unknown, values: readonly unknown[]): Generator<unknown> {
+  yield* values;
+  if (typeof document !== 'object' || document === null) return;
+  for (const [key, value] of Object.entries(document))
+    for (const changed of variants(value, values))
+      yield Array.isArray(document) ? document.with(Number(key), changed) : { ...document, [key]: changed };
+}
+
 function parse(text: string, ip: string) {
   const address = parseAddress(ip);
   assert.ok(address);

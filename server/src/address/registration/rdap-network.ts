@@ -95,7 +95,7 @@ function cardOf(value: unknown): Property[] {
   if (!Array.isArray(properties)) return [];
   return properties
     .filter((property): property is unknown[] => Array.isArray(property))
-    .map(([name, , , content]) => ({ name: String(name), value: content }));
+    .map(([name, , , content]) => ({ name: textOf(name) ?? '', value: content }));
 }
 
 function organizationOf(entities: readonly Entity[]): string | undefined {
@@ -117,9 +117,19 @@ function describedIn(remarks: unknown): string | undefined {
 }
 
 function emailOf({ card }: Entity): string | undefined {
-  const text = textOf(card.find(({ name }) => name === 'email')?.value);
-  return text !== undefined && /^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>"]+$/.test(text) ? text : undefined;
+  const values = card.filter(({ name }) => name === 'email').map(({ value }) => value);
+  return values.find((value): value is string => typeof value === 'string' && isEmailAddress(value));
 }
+
+/** RFC 5321 §4.1.2 without quoted names and literals, with the lengths of §4.5.3.1 and a domain that mail can be sent to. */
+function isEmailAddress(text: string): boolean {
+  if (text.length > 254) return false;
+  const [, local = ''] = EMAIL.exec(text) ?? [];
+  return local !== '' && local.length <= 64;
+}
+
+const EMAIL =
+  /^([\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*)@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d+$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])$/i;
 
 function countryOf(value: unknown): string | undefined {
   const text = typeof value === 'string' ? value.toUpperCase() : '';
@@ -130,7 +140,9 @@ function timeOf(events: unknown, action: string): string | undefined {
   if (!Array.isArray(events)) return undefined;
   const event = events.filter(isObject).find(({ eventAction }) => eventAction === action);
   const ms = Date.parse(typeof event?.['eventDate'] === 'string' ? event['eventDate'] : '');
-  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
+  const text = Number.isNaN(ms) ? '' : new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
+  // Years beyond 9999 have a sign.
+  return /^\d{4}-/.test(text) ? text : undefined;
 }
 
 /** Visible text of a reasonable length. */

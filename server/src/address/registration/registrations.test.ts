@@ -127,6 +127,13 @@ for (const [behaviour, answer] of [
   ['refuses', json({ errorCode: 429 }, 429)],
   ['fails', json({}, 500)],
   ['sends a page', (response) => response.end('<html>')],
+  [
+    'sends another content type',
+    (response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end(JSON.stringify(ARIN)),
+  ],
+  ['sends objects that are no texts', json({ ...ARIN, startAddress: { toString: null }, entities: { length: 1e9 } })],
+  ['sends nested lists', (response) => response.end('['.repeat(100_000))],
+  ['redirects to no URL', (response) => response.writeHead(302, { Location: 'https://' }).end()],
   ['sends the answer about another range', json({ ...ARIN, startAddress: '192.0.9.0', endAddress: '192.0.9.255' })],
   ['sends more than 256 KiB', json({ ...ARIN, padding: 'x'.repeat(256 * 1024) })],
   ['does not answer', () => {}],

@@ -38,6 +38,8 @@ export type RegistrationOptions = {
   readonly intervalMs?: number;
   /** Requests that wait for one registry; a further one is refused. */
   readonly waiting?: number;
+  /** Why a bootstrap file could not be fetched. */
+  readonly bootstrapFailed?: (reason: string) => void;
   readonly timeoutMs?: number;
 };
 
@@ -54,6 +56,11 @@ export class Registrations {
 
   constructor(options: RegistrationOptions) {
     this.#options = options;
+  }
+
+  /** Reads the bootstrap files ahead, so that a wrong setting is reported at the start. */
+  async start(): Promise<void> {
+    await this.#bootstrapNow();
   }
 
   /** Undefined if the registry has no registration for the address. */
@@ -100,6 +107,8 @@ export class Registrations {
     registry.nextMs = performance.now() + (this.#options.intervalMs ?? INTERVAL_MS);
     const fetched = await this.#fetch(url, deadlineMs - performance.now(), (target) => bootstrap.isRegistry(target));
     if (fetched.kind === 'failed') return fetched.status === 404 ? null : 'failed';
+    // Such as the page of a proxy.
+    if (!/^$|\bjson\b/i.test(fetched.contentType)) return 'failed';
     return parseRdapNetwork(fetched.text, address, fetched.url.host) ?? 'failed';
   }
 
@@ -108,13 +117,15 @@ export class Registrations {
     const nowMs = this.#options.nowMs();
     if (this.#bootstrap === undefined || nowMs >= this.#bootstrapUntilMs) {
       this.#bootstrapUntilMs = nowMs + DAY_MS;
-      this.#bootstrap = this.#readBootstrap();
+      const bootstrap = this.#readBootstrap();
+      this.#bootstrap = bootstrap;
+      // One that failed is asked for again by the next request.
+      const forget = () => {
+        if (this.#bootstrap === bootstrap) this.#bootstrap = undefined;
+      };
+      bootstrap.then((read) => read ?? forget(), forget);
     }
-    return this.#bootstrap.then((bootstrap) => {
-      // Asked again by the next request.
-      if (bootstrap === undefined) this.#bootstrap = undefined;
-      return bootstrap;
-    });
+    return this.#bootstrap;
   }
 
   async #readBootstrap(): Promise<Bootstrap | undefined> {
@@ -136,6 +147,7 @@ export class Registrations {
     );
     const services = fetched.kind === 'failed' ? undefined : parseBootstrap(fetched.text, version);
     if (fetched.kind === 'failed' || services === undefined) {
+      this.#options.bootstrapFailed?.(`${file}: ${fetched.kind === 'failed' ? fetched.reason : 'unexpected format'}`);
       const old = await store.find(subject);
       return old && parseBootstrap(old.content, version);
     }

@@ -33,7 +33,8 @@ function timeOf(metadata: unknown): number | undefined {
     string,
     unknown
   >;
-  const ms = Date.parse(String(buildtime ?? generatedTime));
+  const time = buildtime ?? generatedTime;
+  const ms = typeof time === 'string' ? Date.parse(time) : Number.NaN;
   return Number.isNaN(ms) ? undefined : ms;
 }
 
@@ -42,10 +43,9 @@ function parseRoa(row: unknown): Vrp | undefined {
   const cidr = typeof prefix === 'string' && prefix.includes('/') ? parseCidr(prefix) : undefined;
   if (cidr === undefined) return undefined;
   const number = typeof asn === 'string' && /^(AS)?\d{1,10}$/i.test(asn) ? Number(asn.replace(/^AS/i, '')) : asn;
-  return vrpOf(
-    cidr.address,
-    cidr.length,
-    Number(maxLength ?? cidr.length),
-    typeof number === 'number' ? number : Number.NaN,
-  );
+  return vrpOf(cidr.address, cidr.length, numberOf(maxLength ?? cidr.length), numberOf(number));
 }
+
+/** Not `Number()`, which throws for some objects. */
+const numberOf = (value: unknown): number =>
+  typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN;

@@ -9,8 +9,24 @@ export const MAX_VRP_BYTES = 256_000_000;
 const LIMITS: FileLimits = { maxBytes: MAX_VRP_BYTES, timeoutMs: 60_000 };
 const THREAD_MS = 120_000;
 
+/** Payloads that are dated later would not be too old for a day longer than they are used. */
+const MAX_CLOCK_DIFFERENCE_MS = 5 * 60_000;
+
+/** Why payloads of this time are refused; undefined if they are not. */
+export function futureRefusal(builtAtMs: number, nowMs: number): string | undefined {
+  if (builtAtMs <= nowMs + MAX_CLOCK_DIFFERENCE_MS) return undefined;
+  return `they are dated in the future, ${new Date(builtAtMs).toISOString()}: check the clocks of this machine and of the relying party`;
+}
+
 /** Undefined if it was stopped by `signal`. */
-export async function readVrps(path: string, signal: AbortSignal): Promise<ReadVrps | undefined> {
+export async function readVrps(path: string, signal: AbortSignal, nowMs: number): Promise<ReadVrps | undefined> {
+  const read = await readInThread(path, signal);
+  if (read === undefined || 'reason' in read || read.builtAtMs === undefined) return read;
+  const reason = futureRefusal(read.builtAtMs, nowMs);
+  return reason === undefined ? read : { reason };
+}
+
+async function readInThread(path: string, signal: AbortSignal): Promise<ReadVrps | undefined> {
   if (signal.aborted) return undefined;
   const worker = new Worker(new URL('./rpki-thread.js', import.meta.url), { workerData: { path, limits: LIMITS } });
   // Not waited for: a thread that is blocked in a read does not end.

@@ -75,7 +75,7 @@ export class RpkiDownload {
         return undefined;
       }
       await decompressFile(target, candidate, LIMITS);
-      const read = await readVrps(candidate, signal);
+      const read = await readVrps(candidate, signal, nowMs);
       if (read === undefined) return undefined;
       if ('reason' in read) return read.reason;
       renameSync(candidate, this.path);

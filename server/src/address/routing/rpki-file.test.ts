@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
@@ -66,6 +66,26 @@ function makeSparse(bytes: number): string {
   writeFileSync(path, '');
   truncateSync(path, bytes);
   return path;
+}
+
+for (const [behaviour, metadata, isUsed] of [
+  ['of the relying party', { buildtime: '2026-11-16T00:04:00Z' }, true],
+  ['by more than five minutes', { buildtime: '2026-11-16T00:06:00Z' }, false],
+  ['by years', { generatedTime: '2999-01-01T00:00:00Z' }, false],
+  ['of another type', { buildtime: { toString: null } }, true],
+] as const) {
+  test(`rpki file: a time ahead ${behaviour}: ${isUsed ? 'used' : 'refused'}`, async () => {
+    const path = join(folder, 'dated.json');
+    writeFileSync(path, JSON.stringify({ metadata, roas: [{ asn: 64500, prefix: '192.0.2.0/24' }] }));
+    const nowMs = Date.UTC(2026, 10, 16);
+    utimesSync(path, nowMs / 1000, nowMs / 1000);
+    const told: string[] = [];
+    const events = { loaded: () => told.push('loaded'), failed: (why: string) => told.push(why) };
+    const file = new RpkiFile(path, events, undefined, () => nowMs);
+    await file.update();
+    assert.match(told.join(), isUsed ? /^loaded$/ : /^they are dated in the future, 2/);
+    assert.equal(file.table !== undefined, isUsed);
+  });
 }
 
 test('rpki file: it is read again when it changes, and one that cannot be read changes nothing', async () => {

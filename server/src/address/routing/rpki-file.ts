@@ -5,7 +5,7 @@
  */
 import { statSync } from 'node:fs';
 import { fingerprintOf } from '@whence/dataset/internal/io/file-fingerprint';
-import { readVrps } from './read-vrps.ts';
+import { futureRefusal, readVrps } from './read-vrps.ts';
 import type { RpkiDownload } from './rpki-download.ts';
 import { VrpTable } from './vrps.ts';
 
@@ -89,10 +89,12 @@ export class RpkiFile {
     const isAwaited = this.#download !== undefined && changedAtMs === undefined;
     if (fingerprint !== this.#seen && !isAwaited) {
       this.#seen = fingerprint;
-      const read = await readVrps(this.#path, signal);
+      const read = await readVrps(this.#path, signal, this.#nowMs());
       if (read === undefined) return;
       if ('reason' in read) return this.#events.failed(read.reason);
       const builtAtMs = read.builtAtMs ?? changedAtMs ?? this.#nowMs();
+      const inFuture = futureRefusal(builtAtMs, this.#nowMs());
+      if (inFuture !== undefined) return this.#events.failed(inFuture);
       this.#loaded = { table: new VrpTable(read.rows), builtAtMs, isReported: false };
       this.#events.loaded(this.#loaded.table.count, builtAtMs);
     }

@@ -18,6 +18,7 @@ import { measureQuality } from '@whence/dataset/internal/quality/measure';
 import { compileSupplement } from '@whence/dataset/internal/supplement/compile-supplement';
 import { checkWritable, openCurrent, publish, type VersionEntry } from '@whence/dataset/internal/versions/publish';
 import type { Refusal } from '@whence/dataset/record';
+import type { Config } from '../../settings/config.ts';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
 import { formatFigures } from '../../terminal/figures.ts';
 import type { Output } from '../../terminal/output.ts';
@@ -44,7 +45,7 @@ type BuildSettings = {
   readonly feeds: string | undefined;
 };
 
-type UpdateSettings = BuildSettings & FeedSettings;
+type UpdateSettings = BuildSettings & FeedSettings & Pick<Config, 'mask'>;
 
 type CommandContext = Terminal & { readonly now: () => Date; readonly stderr: Output };
 
@@ -103,7 +104,7 @@ export async function datasetUpdate(
     const cache = new FeedCache(dataDir);
     return withLock(join(dataDir, 'feeds'), 'updating the dataset', async (): Promise<ExitCode> => {
       const bar = new ProgressBar(context.stderr);
-      const reporter = new UpdateReporter(dataDir, started);
+      const reporter = new UpdateReporter(dataDir, started, settings.mask);
       /** The failure in one sentence, where the message for the terminal lists the reason of every feed. */
       let summary: string | undefined;
       const show = (step: string, share: number) => {

@@ -7,6 +7,7 @@ import { displayUrl } from '@whence/dataset/internal/io/download/credentials';
 import { fetchText } from '@whence/dataset/internal/io/download/fetch-text';
 import type { ProxyVariables } from '@whence/dataset/internal/io/download/proxy';
 import { type ExitCode, SettingError } from '../../terminal/exit.ts';
+import { masking, secretsInUrl } from '../../terminal/masking.ts';
 import { jsonLine } from '../../terminal/printable.ts';
 import { readSettingFile } from '../../terminal/setting-errors.ts';
 import { fit, type Terminal } from '../../terminal/style.ts';
@@ -42,7 +43,9 @@ export async function datasetFeeds(
       is_on: isOn,
       ...(states[i] && { state: states[i] }),
     }));
-    stdout.write(jsonLine({ feeds: rows }));
+    // Feeds of a subscription have their key in the URL.
+    const mask = masking(feeds.flatMap(({ url }) => secretsInUrl(url)));
+    stdout.write(mask(jsonLine({ feeds: rows })));
     return 0;
   }
   const style = fit(terminal);

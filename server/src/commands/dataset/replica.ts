@@ -13,7 +13,7 @@ import { countOf } from '../../terminal/table.ts';
 import { reportPull } from '../../versions/update-report.ts';
 
 type Versions = Pick<Config, 'dataDir' | 'datasetUrl' | 'keepVersions'>;
-type PullSettings = Versions & Pick<Config, 'proxies'>;
+type PullSettings = Versions & Pick<Config, 'proxies' | 'mask'>;
 
 export function datasetPublish(
   dataDir: string,
@@ -40,7 +40,7 @@ export function datasetPublish(
 }
 
 export async function datasetPull(
-  { dataDir, datasetUrl, keepVersions: retention, proxies }: PullSettings,
+  { dataDir, datasetUrl, keepVersions: retention, proxies, mask }: PullSettings,
   options: { json?: boolean },
   now: () => Date,
   { stdout, stderr }: CommandStreams,
@@ -48,7 +48,7 @@ export async function datasetPull(
   if (datasetUrl === undefined)
     throw new SettingError('WHENCE_DATASET_URL is not set: set it to the URL of the published datasets');
   const outcome = await pull(datasetUrl, dataDir, { now, network: { proxies } });
-  tryOrNote(() => reportPull(dataDir, outcome, now()), 'this pull is not shown by servers', stderr);
+  tryOrNote(() => reportPull(dataDir, outcome, now(), mask), 'this pull is not shown by servers', stderr);
   if (outcome.kind === 'failed') throw new DatasetError(`${outcome.reason}. The version in use is unchanged.`);
   const { version } = outcome;
   const isNew = outcome.kind === 'adopted' || (outcome.kind === 'held back' && outcome.isNew);

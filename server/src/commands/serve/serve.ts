@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { makeFolder } from '@whence/dataset/internal/io/whole-file';
 import { readManifest } from '@whence/dataset/internal/versions/publish';
 import { type Log, type Logger, openLog } from '../../log/log.ts';
+import { LogOutput } from '../../log/log-output.ts';
 import { openAhead } from '../../lookup/live-dataset.ts';
 import { withCounters } from '../../metrics/metrics.ts';
 import { endSoon, killProcess } from '../../process/end-process.ts';
@@ -34,7 +35,7 @@ const STOP_LIMIT_MS = 30_000;
 
 export async function serve(config: Config, { stdout, stderr }: CommandStreams): Promise<ExitCode> {
   const isTerminal = stderr.isTTY === true;
-  const log = openLog(config.logLevel, isTerminal);
+  const log = openLog(config.logLevel, isTerminal, new LogOutput(), config.mask);
   process.on('exit', () => log.flush());
   process.on('uncaughtException', (error) => {
     log.logger.fatal({ err: error }, 'unexpected error: the process ends');
@@ -78,6 +79,7 @@ async function serveUntilStopped(
   // Dataset and storage open in threads, so the rest of the program is loaded meanwhile. `startAlone` reports a failure.
   const dataset = isAlone ? openAhead(config.dataDir) : Promise.resolve(undefined);
   if (isAlone) void loadServer().catch(() => {});
+  for (const warning of config.warnings) log.warn(warning);
   mentionMissingFiles(config, log);
   const storage = await openWritableStorage(config, log);
   onStop(() => storage.close());

@@ -12,7 +12,7 @@ const FIRST_PULL_MS = 10_000;
 
 /** With WHENCE_DATASET_URL all versions, including the first, come from a static host, and none is built here. */
 export async function startPuller(
-  { datasetUrl, dataDir, keepVersions, updateSeconds, proxies }: Config,
+  { datasetUrl, dataDir, keepVersions, updateSeconds, proxies, mask }: Config,
   log: Logger,
 ): Promise<DatasetPuller | undefined> {
   if (datasetUrl === undefined) return undefined;
@@ -23,6 +23,7 @@ export async function startPuller(
     keepVersions,
     intervalSeconds: updateSeconds ?? PULL_SECONDS,
     proxies,
+    mask,
     log,
     now: () => new Date(),
     random: Math.random,

@@ -5,6 +5,7 @@ import type { Admission } from '../admission/admission.ts';
 import type { KeyDeclaration } from '../admission/declaration.ts';
 import type { EmailChecks } from '../email-checks/email-checks.ts';
 import type { ParameterOf, RequestOf, Schema } from '../http/json-schema.ts';
+import type { Turns } from '../limits/turns.ts';
 import { DatasetWalks } from '../lookup/dataset-walks.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
 import { PrefixContents } from '../lookup/prefix-contents.ts';
@@ -54,6 +55,7 @@ export type ApiDependencies = {
   readonly past: PastLookups;
   readonly metrics: Metrics;
   readonly networks: NetworkCounts;
+  readonly turns: Turns;
   readonly nowMs: () => number;
 };
 
@@ -61,7 +63,7 @@ export type ApiDependencies = {
 export type RouteDependencies = Omit<ApiDependencies, 'admission'>;
 
 export function apiRoutes(dependencies: RouteDependencies): ApiRoute[] {
-  const { live, emailChecks, datasetDiffs, past, networks, nowMs } = dependencies;
+  const { live, emailChecks, datasetDiffs, past, networks, turns, nowMs } = dependencies;
   const walks = new DatasetWalks();
   const prefix = {
     declaration: { access: 'ip:read', counts: 'prefix', costs: ['scan'] },
@@ -94,7 +96,7 @@ export function apiRoutes(dependencies: RouteDependencies): ApiRoute[] {
       url: '/v1/ip/batch',
       declaration: BATCH,
       schema: batchSchema,
-      handler: postBatch(live, networks, dependencies.addressSections),
+      handler: postBatch(live, networks, dependencies.addressSections, turns),
     }),
     route({ ...prefix, method: 'GET', url: '/v1/prefix/:cidr', schema: prefixSchema }),
     route({ ...prefix, method: 'GET', url: '/v1/prefix/:cidr/:length', schema: splitPrefixSchema }),

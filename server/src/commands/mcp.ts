@@ -12,6 +12,7 @@ import { apiRoutes, type RouteDependencies } from '../api/routes.ts';
 import { EmailChecks } from '../email-checks/email-checks.ts';
 import { createHttpServer } from '../http/http-server.ts';
 import { fromStored } from '../keys/key.ts';
+import { Turns } from '../limits/turns.ts';
 import { type Logger, openLog } from '../log/log.ts';
 import { LiveDataset } from '../lookup/live-dataset.ts';
 import { Metrics } from '../metrics/metrics.ts';
@@ -60,6 +61,7 @@ export async function mcpCommand(config: IpConfig, stdin: Readable, stdout: Outp
     live,
     emailChecks,
     addressSections,
+    turns: new Turns(),
     datasetDiffs,
     past,
     metrics: new Metrics(),

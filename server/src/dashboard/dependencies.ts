@@ -6,6 +6,7 @@ import type { AddressSections } from '../address/sections.ts';
 import type { Admission } from '../admission/admission.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { EmailChecks } from '../email-checks/email-checks.ts';
+import type { Turns } from '../limits/turns.ts';
 import type { Logger } from '../log/log.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -50,6 +51,7 @@ export type DashboardDependencies = {
   readonly live: LiveDataset;
   readonly emailChecks: EmailChecks;
   readonly addressSections: AddressSections;
+  readonly turns: Turns;
   readonly rpki?: RpkiData | undefined;
   readonly datasetDiffs: DatasetDiffs;
   readonly past: PastLookups;

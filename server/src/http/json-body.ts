@@ -18,6 +18,10 @@ export function parseJsonBodies(scope: FastifyInstance): void {
 export function jsonBodyParser(scope: FastifyInstance): (request: FastifyRequest, text: string, done: Done) => void {
   const parse = scope.getDefaultJsonParser('error', 'error');
   return (request, text, done) => {
+    if (isTooComplex(text)) {
+      done(new ApiError('INVALID_REQUEST', { extra: { details: { path: '' } } }));
+      return;
+    }
     void parse(request, text, (error, body) => {
       const place = error === null || text === '' ? undefined : placeOfError(text);
       if (place === undefined) done(error, body);
@@ -26,12 +30,32 @@ export function jsonBodyParser(scope: FastifyInstance): (request: FastifyRequest
   };
 }
 
+/** No body of a route is nested or has many members. Parsing 256 KiB of them takes 30 ms, and of texts 1 ms. */
+const MAX_PARTS = 2_000;
+
+function isTooComplex(text: string): boolean {
+  if (text.length < 4 * MAX_PARTS) return false;
+  let parts = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === OPEN_LIST || code === OPEN_OBJECT || (code === COLON && text.charCodeAt(i - 1) === QUOTE)) parts++;
+  }
+  return parts > MAX_PARTS;
+}
+
+const [QUOTE, COLON, OPEN_LIST, OPEN_OBJECT] = [0x22, 0x3a, 0x5b, 0x7b];
+
 /** Both from 1; a column is a UTF-16 code unit, as editors count. Undefined if the text is JSON. */
 export function placeOfError(text: string): { line: number; column: number } | undefined {
   const offset = offsetOfError(text);
   if (offset === undefined) return undefined;
-  const before = text.slice(0, offset).split('\n');
-  return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
+  let line = 1;
+  let lineStart = 0;
+  for (let end = text.indexOf('\n'); end >= 0 && end < offset; end = text.indexOf('\n', lineStart)) {
+    line++;
+    lineStart = end + 1;
+  }
+  return { line, column: offset - lineStart + 1 };
 }
 
 const SPACE = /[ \t\n\r]*/y;

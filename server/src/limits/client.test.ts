@@ -13,6 +13,7 @@ for (const [behaviour, text, address, network] of [
   ['an IPv6 address with a port', '[2001:db8::1]:443', '2001:db8::1', '2001:db8::'],
   ['other text is left as it is', 'unknown', 'unknown', 'unknown'],
   ['empty text too', '', '', ''],
+  ['a connection that has closed has no address', undefined, '', ''],
 ] as const) {
   test(`client: ${behaviour}`, () => {
     assert.deepEqual([clientAddress(text), clientNetwork(text)], [address, network]);

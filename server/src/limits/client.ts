@@ -1,6 +1,7 @@
 /**
  * Who a client is, in one place: limits, fairness, known clients, statistics and logs must agree. An IPv4 client that
  * reaches a socket of both versions has an IPv4-mapped address (RFC 4291 §2.5.5.2), and some proxies add the port.
+ * A connection that has closed meanwhile has none, whatever its type says: all such are one client.
  */
 import { type Address, formatAddress, parseAddress, truncateAddress } from '@whence/dataset/address';
 
@@ -8,20 +9,20 @@ import { type Address, formatAddress, parseAddress, truncateAddress } from '@whe
 const IPV6_NETWORK_BITS = 64;
 
 /** The address as it is shown and stored: IPv4 as such, IPv6 in its canonical form. Other text is returned unchanged. */
-export function clientAddress(text: string): string {
+export function clientAddress(text = ''): string {
   const address = parseClient(text);
   return address === undefined ? text : formatAddress(address);
 }
 
 /** Clients with equal results are one client: an IPv4 address, or the /64 of an IPv6 address. */
-export function clientNetwork(text: string): string {
+export function clientNetwork(text = ''): string {
   const address = parseClient(text);
   if (address === undefined) return text;
   return formatAddress(address.version === 4 ? address : truncateAddress(address, IPV6_NETWORK_BITS));
 }
 
 /** Without the port, as in `192.0.2.1:1234` or `[2001:db8::1]:1234`, and without a zone (RFC 4007 §11). */
-export function parseClient(text: string): Address | undefined {
+export function parseClient(text = ''): Address | undefined {
   const parts = /^(?:\[([^\]]*)\]|([\d.]+))(?::\d+)?$/.exec(text);
   return parseAddress((parts?.[1] ?? parts?.[2] ?? text).replace(/%.*/, ''));
 }

@@ -9,8 +9,10 @@ import { FairSlots, type SlotLimits } from './fair-slots.ts';
 export const COST_CLASSES = {
   /** A record of the dataset. */
   lookup: undefined,
-  /** Up to a thousand of them: about two milliseconds. */
+  /** Up to fifty of them. */
   batch: undefined,
+  /** Milliseconds that cannot be divided: more records than that, long lists of prefixes. One per turn of the event loop. */
+  turn: { slots: 1, slotsPerKey: 1, waitingPerKey: 256, waiting: 1_024, waitMs: 10_000 },
   /** Names of networks. */
   search: undefined,
   /** Rows of storage, a page of them at a time. */

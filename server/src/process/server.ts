@@ -21,6 +21,7 @@ import { Keys } from '../keys/keys.ts';
 import { KnownKeys } from '../keys/known-keys.ts';
 import { clientAddress } from '../limits/client.ts';
 import { Overload } from '../limits/overload.ts';
+import { Turns } from '../limits/turns.ts';
 import type { Logger } from '../log/log.ts';
 import { LiveDataset, type OpenedVersion } from '../lookup/live-dataset.ts';
 import { Metrics, type MetricsSnapshot } from '../metrics/metrics.ts';
@@ -130,6 +131,7 @@ export async function startServer(
     rpki,
   });
   const overload = new Overload();
+  const turns = new Turns();
   const stalls = new Stalls(({ route, ms, cpuMs }) => {
     metrics.countStall(route.name);
     log.warn({ route: route.name, path: route.path, stall_ms: ms, cpu_ms: cpuMs }, 'the event loop was blocked');
@@ -170,6 +172,7 @@ export async function startServer(
     keys,
     emailChecks,
     addressSections,
+    turns,
     rpki,
     live,
     datasetDiffs,

@@ -9,16 +9,20 @@ import { elapsedMs, sendJson } from '../../http/envelope.ts';
 import { jsonBodyParser } from '../../http/json-body.ts';
 import type { ValueOf } from '../../http/json-schema.ts';
 import { TIERS } from '../../keys/tiers.ts';
+import type { Turns } from '../../limits/turns.ts';
 import { BatchAnswer } from '../../lookup/batch-answer.ts';
 import type { LiveDataset } from '../../lookup/live-dataset.ts';
 import { requireBatchSize, requireDataset } from '../../lookup/lookup-requests.ts';
 import type { NetworkCounts } from '../../usage/networks.ts';
+import { requesterOf } from '../admit.ts';
 import type { batchSchema } from '../schemas/ip.ts';
 import { releaseBatchBuffer, takeBatchBuffer } from './batch-buffers.ts';
 import { forEachText, MAX_TEXTS, PlainBody, recognisePlainBody } from './plain-body.ts';
 
 /** Also of plain batches. */
-export const BATCH: KeyDeclaration = { access: 'ip:batch', counts: 'batch', costs: ['batch'] };
+export const BATCH: KeyDeclaration = { access: 'ip:batch', counts: 'batch', costs: ['batch', 'turn'] };
+/** A batch with more addresses, or with more of each, waits for its turn. */
+const AT_ONCE = 50;
 
 /** The body as the parser below returns it, validated by the schema. */
 type BatchRequest = FastifyRequest<{ Body: PlainBody | ValueOf<typeof batchSchema.body> }>;
@@ -34,8 +38,8 @@ export function parseBatchBodies(scope: FastifyInstance): void {
   });
 }
 
-export function postBatch(live: LiveDataset, networks: NetworkCounts, addressSections: AddressSections) {
-  return (request: BatchRequest, reply: FastifyReply): FastifyReply => {
+export function postBatch(live: LiveDataset, networks: NetworkCounts, addressSections: AddressSections, turns: Turns) {
+  return async (request: BatchRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { body } = request;
     const isPlain = body instanceof PlainBody;
     const received = isPlain ? body.count : body.ips.length;
@@ -43,11 +47,15 @@ export function postBatch(live: LiveDataset, networks: NetworkCounts, addressSec
     requireBatchSize(received, TIERS[request.key?.tier ?? 'free'].batchSize);
     const served = requireDataset(live);
     const { dataset } = served;
-    const membersOf = addressSections.localJson(served, included);
-    const answer = new BatchAnswer(dataset, networks, { buffer: takeBatchBuffer(), membersOf });
-    if (isPlain) addPlainTexts(answer, dataset, body);
-    else answer.addTexts(body.ips);
-    const bytes = answer.finish(request.id, elapsedMs(request));
+    const lookUp = () => {
+      const membersOf = addressSections.localJson(served, included);
+      const answer = new BatchAnswer(dataset, networks, { buffer: takeBatchBuffer(), membersOf });
+      if (isPlain) addPlainTexts(answer, dataset, body);
+      else answer.addTexts(body.ips);
+      return answer.finish(request.id, elapsedMs(request));
+    };
+    const isSmall = received <= AT_ONCE && included.size === 0;
+    const bytes = isSmall ? lookUp() : await turns.run(requesterOf(request, reply), lookUp);
     reply.raw.once('close', () => releaseBatchBuffer(bytes));
     return sendJson(reply, bytes);
   };

@@ -19,11 +19,14 @@ import {
 } from './protocol.ts';
 import { type ApiRequest, TOOLS, type Tool } from './tools.ts';
 
+/** The answer of the API to the request of a call. */
+export type ApiAnswer = { readonly retryAfter: string | undefined; readonly body: string };
+
 /** A call: the request of the API that it makes, and what its answer becomes. */
 export type Call = {
   readonly id: McpRequest['id'];
   readonly request: ApiRequest;
-  readonly finish: (answer: { readonly retryAfter: string | undefined; readonly body: string }) => Answer;
+  readonly finish: (answer: ApiAnswer) => Answer;
 };
 
 /** A refusal of the API may repeat texts of the request. */

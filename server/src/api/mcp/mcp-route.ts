@@ -8,26 +8,28 @@ import { TOO_FAST } from '../../admission/admission.ts';
 import type { Declaration } from '../../admission/declaration.ts';
 import { ApiError } from '../../http/errors.ts';
 import { disconnectSignal } from '../../http/requests.ts';
-import { identify } from '../admit.ts';
+import { identify, requesterOf } from '../admit.ts';
 import type { ApiDependencies } from '../routes.ts';
-import { answerMessage, type Call } from './answers.ts';
+import { type ApiAnswer, answerMessage, type Call } from './answers.ts';
 import { FreeMessages } from './free-messages.ts';
 import { type Answer, MESSAGE_LIMITS, parseMessage } from './protocol.ts';
 
-type McpDependencies = Pick<ApiDependencies, 'admission'> & {
+type McpDependencies = Pick<ApiDependencies, 'admission' | 'turns'> & {
   /** Origins whose pages may call the API; `*` for all. */
   readonly corsOrigins: readonly string[];
   readonly publicUrl: string | undefined;
 };
 
 /** A call of a tool is a request of the API, which is charged there. */
-const DECLARATION: Declaration = { access: 'any key', counts: 'nothing', costs: ['lookup'] };
+const DECLARATION: Declaration = { access: 'any key', counts: 'nothing', costs: ['lookup', 'turn'] };
+/** A longer answer of the API waits for a turn in which it becomes a result. */
+const AT_ONCE_BYTES = 16 * 1024;
 const CONFIG = { name: 'mcp', declaration: DECLARATION };
 
 type McpHttpRequest = FastifyRequest<{ Body: Buffer | undefined }>;
 
 export function registerMcp(scope: FastifyInstance, dependencies: McpDependencies): void {
-  const { admission } = dependencies;
+  const { admission, turns } = dependencies;
   const free = new FreeMessages();
   const countFree = ({ key }: McpHttpRequest) => {
     if (key === undefined) return;
@@ -64,7 +66,14 @@ export function registerMcp(scope: FastifyInstance, dependencies: McpDependencie
         method: headers['mcp-method'],
         name: headers['mcp-name'],
       });
-      if ('request' in answer) return send(reply, await ask(scope, request, reply, answer));
+      if ('request' in answer) {
+        const asked = await ask(scope, request, reply, answer);
+        const finish = () => answer.finish(asked);
+        return send(
+          reply,
+          asked.body.length <= AT_ONCE_BYTES ? finish() : await turns.run(requesterOf(request, reply), finish),
+        );
+      }
       // A call that makes no request of the API is free as well.
       countFree(request);
       return send(reply, answer);
@@ -114,8 +123,8 @@ async function ask(
   scope: FastifyInstance,
   request: McpHttpRequest,
   reply: FastifyReply,
-  { request: { method, url, body }, finish }: Call,
-): Promise<Answer> {
+  { request: { method, url, body } }: Call,
+): Promise<ApiAnswer> {
   const { headers, payload } = await scope.inject({
     method,
     url,
@@ -125,5 +134,5 @@ async function ask(
     ...(body === undefined ? {} : { payload: body }),
   });
   const retryAfter = headers['retry-after'];
-  return finish({ retryAfter: retryAfter === undefined ? undefined : String(retryAfter), body: payload });
+  return { retryAfter: retryAfter === undefined ? undefined : String(retryAfter), body: payload };
 }

@@ -19,6 +19,8 @@ import type { PlainRequest } from './plain-request.ts';
 
 /** Room for the head, which is written right before the body once the length of the body is known. */
 const HEAD_BYTES = 1024;
+/** Addresses per turn of the event loop: about ten milliseconds on a slow core, which other requests may wait for. */
+const MAX_IN_TURN = 4_000;
 
 export type PlainBatches = {
   /** Undefined leaves the request to Node. */
@@ -30,6 +32,15 @@ export type PlainBatches = {
 export function plainBatches(dependencies: PlainLookupDependencies): PlainBatches {
   const { admission, live, metrics, networks, nowMs, trustProxy, extraHeaders } = dependencies;
   const clientOf = plainClient(trustProxy);
+  /** Addresses that were looked up in this turn of the event loop. */
+  let inTurn = 0;
+  const countInTurn = (count: number) => {
+    if (inTurn === 0)
+      setImmediate(() => {
+        inTurn = 0;
+      });
+    inTurn += count;
+  };
   /** Texts of the batch that is being answered: nothing waits. */
   const texts = new Texts(Number.POSITIVE_INFINITY);
 
@@ -41,9 +52,12 @@ export function plainBatches(dependencies: PlainLookupDependencies): PlainBatche
     if (key === undefined || key.restrictions !== undefined || !mayUse(key, BATCH.access)) return undefined;
     const body = recognisePlainBody(bytes.subarray(request.bodyStart, request.bodyEnd), texts);
     if (body === undefined || body.count > Math.min(MAX_TEXTS, TIERS[key.tier].batchSize)) return undefined;
+    // Many that arrive at once wait on Node's path for turns of their own.
+    if (inTurn + body.count > MAX_IN_TURN) return undefined;
     const askedMs = nowMs();
     const charged = admission.chargeAtOnce(key, BATCH, askedMs);
     if (charged === undefined) return undefined;
+    countInTurn(body.count);
     const batch = new BatchAnswer(served.dataset, networks, { buffer: takeBatchBuffer(), start: HEAD_BYTES });
     addPlainTexts(batch, served.dataset, body);
     const id = randomUUID();

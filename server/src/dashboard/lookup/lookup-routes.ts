@@ -43,7 +43,7 @@ type Names =
 export const MAX_BATCH = 1_000;
 
 export function lookupRoutes(dependencies: DashboardDependencies): Rows<Names> {
-  const { live, networks, settings, addressSections, rpki, past } = dependencies;
+  const { live, networks, settings, addressSections, rpki, past, turns } = dependencies;
   const access = settings.hasPublicLookups ? 'public' : 'viewer';
   const walks = new DatasetWalks();
   const summaries = new PrefixSummaries(walks);
@@ -184,13 +184,17 @@ export function lookupRoutes(dependencies: DashboardDependencies): Rows<Names> {
     },
     lookUpBatch: {
       access: 'viewer',
-      charge: { counts: 'batch', costs: ['batch'] },
+      charge: { counts: 'batch', costs: ['batch', 'turn'] },
       handler: async (ask) => {
         const { request, reply, body } = ask;
         requireBatchSize(body.ips.length, MAX_BATCH);
-        const answer = new BatchAnswer(requireDataset(live).dataset, networks);
-        answer.addTexts(body.ips);
-        return sendJson(reply, answer.finish(request.id, elapsedMs(request)));
+        const { dataset } = requireDataset(live);
+        const bytes = await turns.run(ask.requester, () => {
+          const answer = new BatchAnswer(dataset, networks);
+          answer.addTexts(body.ips);
+          return answer.finish(request.id, elapsedMs(request));
+        });
+        return sendJson(reply, bytes);
       },
     },
   };

@@ -1,0 +1,18 @@
+/**
+ * Work that keeps the event loop busy for milliseconds and cannot be divided, such as a batch of a thousand addresses: one
+ * piece per turn of the loop, shared fairly. Thirty of them that arrive at once delay a lookup by one of them, not by thirty.
+ */
+import { ApiError } from '../http/errors.ts';
+import { CostQueue, type Requester } from './cost-classes.ts';
+
+export class Turns {
+  readonly #queue = new CostQueue('turn');
+
+  async run<T>(requester: Requester, work: () => T): Promise<T> {
+    const release = await this.#queue.enter(requester);
+    if (typeof release === 'string') throw new ApiError('QUEUE_FULL');
+    // In a later turn: what has arrived meanwhile is read first.
+    setImmediate(release);
+    return work();
+  }
+}

@@ -1,10 +1,10 @@
 /**
- * `npm run soak [-- options]`: ten minutes of mixed traffic on two workers while everything happens that happens in a year: datasets are swapped,
+ * `npm run soak [-- options]`: ten minutes of mixed traffic on all cores but one while everything happens that happens in a year: datasets are swapped,
  * workers are killed, DNS zones are hostile, clients do not read, the database is locked. Checks what the documentation
  * promises, and exits with 1 if a promise is broken. With `--replicas`, two replicas on one PostgreSQL and what happens to that.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { formatCount, loadAverage, print } from '@whence/testing/console-report';
 import { PinnedProcesses } from '@whence/testing/pinned-processes';
@@ -20,7 +20,8 @@ import { FULL_RUN, makeTimeLine } from './soak/time-line.ts';
 
 const PER_SECOND = 1_000;
 const MAX_PER_SECOND = 20_000;
-const WORKERS = 2;
+/** One per core, less one for the load; at least two, because they are killed. */
+const WORKERS = Math.max(2, availableParallelism() - 1);
 const MAX_MINUTES = 240;
 const SHOWN_LOG_CHARACTERS = 600;
 

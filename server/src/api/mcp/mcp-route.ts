@@ -125,13 +125,18 @@ async function ask(
   reply: FastifyReply,
   { request: { method, url, body } }: Call,
 ): Promise<ApiAnswer> {
-  const { headers, payload } = await scope.inject({
+  const signal = disconnectSignal(reply);
+  const asked = scope.inject({
     method,
     url,
     headers: { 'x-api-key': secretOf(request) ?? '' },
     remoteAddress: request.ip,
-    signal: disconnectSignal(reply),
+    signal,
     ...(body === undefined ? {} : { payload: body }),
+  });
+  const { headers, payload } = await asked.catch((error) => {
+    // The client has left, so there is nothing to answer: no fault of the server.
+    throw signal.aborted ? new ApiError('BAD_REQUEST') : error;
   });
   const retryAfter = headers['retry-after'];
   return { retryAfter: retryAfter === undefined ? undefined : String(retryAfter), body: payload };

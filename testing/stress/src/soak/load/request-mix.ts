@@ -52,12 +52,12 @@ const SHARES: readonly (readonly [upTo: number, draw: (mix: RequestMix) => Plann
   [0.12, (mix) => mix.email()],
   [0.16, (mix) => mix.unknownKey()],
   [0.2, (mix) => mix.malformed()],
-  [0.22, (mix) => mix.mcp(CALLS)],
-  [0.225, (mix) => mix.mcp(FREE_MESSAGES)],
-  [0.23, (mix) => mix.mcp(mix.hostileMessages)],
-  [0.232, (mix) => mix.registration()],
-  [0.235, (mix) => mix.page()],
-  [0.28, (mix) => mix.freeLookup()],
+  [0.21, (mix) => mix.mcp(CALLS)],
+  [0.213, (mix) => mix.mcp(FREE_MESSAGES)],
+  [0.216, (mix) => mix.mcp(mix.hostileMessages)],
+  [0.218, (mix) => mix.registration()],
+  [0.22, (mix) => mix.page()],
+  [0.27, (mix) => mix.freeLookup()],
   [0.4, (mix) => mix.lookup('pro')],
 ];
 

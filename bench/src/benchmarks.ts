@@ -32,6 +32,10 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures: 'exports and charts of a year of usage: memory, latency of lookups meanwhile',
     load: async () => (await import('./statistics.ts')).statistics,
   },
+  worst: {
+    measures: 'lookups while thirty of the most expensive requests of each route are in flight',
+    load: async () => (await import('./worst.ts')).worst,
+  },
   email: {
     measures: 'one email check, 200 at once, whence email with 1,000 domains',
     load: async () => (await import('./email.ts')).email,

@@ -78,7 +78,7 @@ const ROWS: readonly Row[] = [
   { route: '/v1/ip/me', cost: 'lookup', path: '/v1/ip/me?explain=true' },
   { route: '/v1/ip/:ip/history', cost: 'past_version', path: '/v1/ip/8.8.8.8/history' },
   { route: '/v1/ip/batch', cost: 'turn', path: '/v1/ip/batch', body: { ips: addresses, include: sections } },
-  { route: '/v1/asn/:asn', cost: 'turn', path: `/v1/asn/${LARGE}?include_prefixes=true&include=routing` },
+  { route: '/v1/asn/:asn', cost: 'scan', path: `/v1/asn/${LARGE}?include_prefixes=true&include=routing` },
   { route: '/v1/asn/search', cost: 'lookup', path: '/v1/asn/search?q=e&limit=100' },
   {
     route: '/v1/email/domain/:domain/dns',

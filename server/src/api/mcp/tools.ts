@@ -82,7 +82,7 @@ const address = tool({
   outputSchema: results.address,
   requestFor: ({ ip, explain: isExplained, include = [] }) => ({
     method: 'GET',
-    url: withQuery(`/v1/ip/${encodeURIComponent(ip)}`, { explain: isExplained, include: include.join() }),
+    url: withQuery(`/v1/ip/${pathPart(ip)}`, { explain: isExplained, include: include.join() }),
   }),
   compact: (data: Address) => compactAddress(data),
 });
@@ -135,7 +135,7 @@ const network = tool({
   outputSchema: results.network,
   requestFor: ({ asn, prefixes = 0 }) => ({
     method: 'GET',
-    url: withQuery(`/v1/asn/${encodeURIComponent(asn)}`, { include_prefixes: prefixes > 0 }),
+    url: withQuery(`/v1/asn/${pathPart(String(asn))}`, { include_prefixes: prefixes > 0 }),
   }),
   compact: ({ prefixes: announced, ...record }: AsnRecord & { prefixes?: AsnPrefixes }, { prefixes = 0 }) => ({
     ...record,
@@ -196,7 +196,7 @@ const domain = tool({
   outputSchema: results.domain,
   requestFor: ({ domain: name, selectors = [], include = [] }) => ({
     method: 'GET',
-    url: withQuery(`/v1/email/domain/${encodeURIComponent(name)}/dns`, {
+    url: withQuery(`/v1/email/domain/${pathPart(name)}/dns`, {
       selectors: selectors.join(),
       include: include.join(),
     }),
@@ -260,6 +260,9 @@ function compactReport(report: EmailAnswer, isExplained: boolean): Record<string
     ...(isExplained && { report }),
   };
 }
+
+/** A lone surrogate, which JSON can escape and UTF-8 cannot express, becomes U+FFFD. */
+const pathPart = (text: string) => encodeURIComponent(Buffer.from(text).toString());
 
 /** Parameters that are undefined, empty or false are left out. */
 function withQuery(path: string, parameters: Record<string, string | number | boolean | undefined>): string {

@@ -145,6 +145,7 @@ for (const [transport, connect] of [
         { ip: '10.0.0.1', explain: true },
         /^no data found for IP \(NOT_FOUND\): .*RFC 1918/,
       ],
+      ['half of a surrogate pair', 'address', { ip: '\ud800' }, /INVALID_IP/],
       ['a path in the argument', 'address', { ip: '../asn/15169' }, /INVALID_IP/],
       ['a missing argument', 'address', {}, /^the argument ip is missing; the arguments are ip, explain, include$/],
       ['an argument of the wrong type', 'address', { ip: 8 }, /^the argument ip is invalid/],

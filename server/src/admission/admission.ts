@@ -145,9 +145,13 @@ export class Admission {
     return isAllowed ? undefined : secondsUntil(resetSeconds, nowMs);
   }
 
-  /** Counts an answer to a key in its statistics. `client` is asked for only where it is recorded. */
-  countAnswer({ id }: Key, counts: Counted, status: number, nowMs: number, client: () => string): void {
-    if (this.#usage.count(id, counts, status, nowMs)) this.#usage.recordAddress(id, clientAddress(client()));
+  /** Counts an answer to a key in its statistics. True where `recordClient` should be called, which most answers need not. */
+  countAnswer({ id }: Key, counts: Counted, status: number, nowMs: number): boolean {
+    return this.#usage.count(id, counts, status, nowMs);
+  }
+
+  recordClient({ id }: Key, client: string): void {
+    this.#usage.recordAddress(id, clientAddress(client));
   }
 
   /** The same for the first request of a key in its life, which took `elapsedMs`. */

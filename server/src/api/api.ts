@@ -19,7 +19,7 @@ export async function registerApi(scope: FastifyInstance, dependencies: ApiDepen
       onResponse: async (request, { statusCode }) => {
         const { key, ip } = request;
         if (key === undefined) return;
-        admission.countAnswer(key, counts, statusCode, nowMs(), () => ip);
+        if (admission.countAnswer(key, counts, statusCode, nowMs())) admission.recordClient(key, ip);
         admission.recordFirstUse(key, statusCode, elapsedMs(request), ip);
       },
       handler: handler as (request: unknown, reply: unknown) => unknown,

@@ -75,7 +75,8 @@ export function plainBatches(dependencies: PlainLookupDependencies): PlainBatche
     batch.buffer.write(head, start, 'latin1');
     metrics.plainBatches++;
     metrics.count(BATCH.counts, 200, elapsedMs / 1000);
-    admission.countAnswer(key, BATCH.counts, 200, askedMs, () => clientOf(bytes, connection.socket));
+    if (admission.countAnswer(key, BATCH.counts, 200, askedMs))
+      admission.recordClient(key, clientOf(bytes, connection.socket));
     return batch.buffer.subarray(start, HEAD_BYTES + length);
   };
 

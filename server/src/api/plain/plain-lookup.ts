@@ -128,6 +128,7 @@ export function plainLookup(dependencies: PlainLookupDependencies): Pick<PlainAn
   function count(asked: Asked, key: Key | undefined, status: number, elapsedMs: number, code?: string): void {
     metrics.plainLookups++;
     metrics.count(ROUTE, status, elapsedMs / 1000, code);
-    if (key !== undefined) admission.countAnswer(key, ROUTE, status, asked.nowMs, () => clientOfAsked(asked));
+    if (key !== undefined && admission.countAnswer(key, ROUTE, status, asked.nowMs))
+      admission.recordClient(key, clientOfAsked(asked));
   }
 }

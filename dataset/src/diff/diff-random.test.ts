@@ -23,7 +23,7 @@ type List = { count: number; addresses?: number; slash48s?: number; largest: Ent
 type Expectation = [what: string, want: Network[], pick: (diff: DatasetDiff) => { ipv4: List; ipv6: List }];
 type Change = (a: IpRecord | undefined, b: IpRecord | undefined) => string | undefined;
 
-for (const seed of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]) {
+for (const seed of [1, 2, 3, 4, 5]) {
   test(`diff: random datasets, compared with a slow implementation, seed ${seed}`, () => {
     const random = seededRandom(seed);
     const before = sampleDataset(randomSample(random), 1);

@@ -237,7 +237,7 @@ for (const id of ['a', '0', 'ris-whois-v4', 'geofeed.linode', 'a'.repeat(64)])
 test('feed cache: killed at any moment, state and content belong together', async () => {
   const acceptor = join(import.meta.dirname, '../test/endless-acceptor.js');
   let reached = 0;
-  for (let kill = 0; kill < 12; kill++) {
+  for (let kill = 0; kill < 6; kill++) {
     const child = spawn(process.execPath, [acceptor, dataDir, String(reached + 1)], {
       stdio: ['ignore', 'ignore', 'inherit'],
     });

@@ -33,7 +33,7 @@ beforeEach(() => {
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
 const day = (number: number) => new Date(Date.UTC(2026, 0, number, 12));
-const KILLS = 8;
+const KILLS = 5;
 const IP = parseAddress('1.0.0.1') as Address;
 
 /** Version `number`, in which the network has that number in its name. */

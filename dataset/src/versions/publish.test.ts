@@ -234,7 +234,7 @@ test('prune: files that no manifest names are removed, other files stay', () => 
 test('publish: killed at any moment, the current version stays whole and the next publish works', async () => {
   publish(dataDir, first, BUILT_AT);
   const publisher = join(import.meta.dirname, '../test/endless-publisher.js');
-  for (let kill = 0; kill < 12; kill++) {
+  for (let kill = 0; kill < 6; kill++) {
     const child = spawn(process.execPath, [publisher, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] });
     await once(child.stdout, 'data');
     await killAfter(child, kill * 3);

@@ -244,6 +244,6 @@ test('advice: what is proposed for arbitrary records is safe too', async () => {
         await tryEach(name, records, await examine(name, records));
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 60 },
   );
 });

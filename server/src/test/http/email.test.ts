@@ -163,8 +163,8 @@ test('email: a client that disconnects stops its check', async () => {
   await until('both have ended', () => checks() === 0);
 });
 
-test('email: 200 checks at once are all answered', async () => {
-  const answers = await Promise.all(Array.from({ length: 200 }, (_, i) => ask(`/v1/email/domain/d${i}.example/dns`)));
+test('email: 60 checks at once are all answered', async () => {
+  const answers = await Promise.all(Array.from({ length: 60 }, (_, i) => ask(`/v1/email/domain/d${i}.example/dns`)));
   assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
 });
 

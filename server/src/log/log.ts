@@ -6,9 +6,9 @@
 import { createRequire } from 'node:module';
 import { type LogFn, type Logger, pino } from 'pino';
 import type * as Pretty from 'pino-pretty';
-import { maskText } from '../terminal/masking.ts';
 import { LogOutput } from './log-output.ts';
 import { RepeatedLines } from './log-repetition.ts';
+import { maskText } from './masking.ts';
 
 export type { Logger };
 

@@ -2,8 +2,8 @@
 import { type ProxyVariables, readProxyVariables } from '@whence/dataset/internal/io/download/proxy';
 import type { Retention } from '@whence/dataset/internal/versions/retention';
 import type { ProviderSettings } from '../accounts/identity-provider.ts';
+import { masking, maskText, secretsInUrl } from '../log/masking.ts';
 import { SettingError } from '../terminal/exit.ts';
-import { masking, maskText, secretsInUrl } from '../terminal/masking.ts';
 import { hanging, PLAIN, type Style } from '../terminal/style.ts';
 import { type FirstKey, type Setting, type Shown, settings } from './settings.ts';
 import { unknownNames } from './unknown-names.ts';

@@ -6,8 +6,8 @@ import { type ActiveFeed, defaultFeeds, parseCatalogue } from '@whence/dataset/i
 import { displayUrl } from '@whence/dataset/internal/io/download/credentials';
 import { fetchText } from '@whence/dataset/internal/io/download/fetch-text';
 import type { ProxyVariables } from '@whence/dataset/internal/io/download/proxy';
+import { masking, secretsInUrl } from '../../log/masking.ts';
 import { type ExitCode, SettingError } from '../../terminal/exit.ts';
-import { masking, secretsInUrl } from '../../terminal/masking.ts';
 import { jsonLine } from '../../terminal/printable.ts';
 import { readSettingFile } from '../../terminal/setting-errors.ts';
 import { fit, type Terminal } from '../../terminal/style.ts';

@@ -3,7 +3,7 @@
  * piece per turn of the loop, shared fairly. Thirty of them that arrive at once delay a lookup by one of them, not by thirty.
  */
 import { ApiError } from '../http/errors.ts';
-import { CostQueue, type Requester } from './cost-classes.ts';
+import { CostQueue, type Requester } from '../limits/cost-classes.ts';
 
 export class Turns {
   readonly #queue = new CostQueue('turn');

@@ -9,7 +9,8 @@
 // one PostgreSQL.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -17,7 +18,8 @@ import { prepareEmbeddedDataset } from '../testing/dist/embedded-dataset.js';
 import { NO_OWN_POSTGRES, PostgresServer } from '../testing/dist/servers/postgres-server.js';
 
 const root = join(import.meta.dirname, '..');
-const cache = join(root, 'node_modules/.cache/test-processes');
+/** Files of this run: an entry for each process, and what its tests reported. */
+const folder = mkdtempSync(join(tmpdir(), 'whence-tests-'));
 const CONCURRENCY = 2;
 const TIMEOUT_MS = 1_200_000;
 /** More failed files than that are not a matter of timing. */
@@ -33,14 +35,17 @@ const { values: options, positionals } = parseArgs({
   allowPositionals: true,
 });
 const startedMs = performance.now();
-rmSync(cache, { recursive: true, force: true });
-mkdirSync(cache, { recursive: true });
 const stopPostgres = await prepare();
 let usedCpuMs = cpuMsOfEndedChildren();
-const given = positionals.map((file) => resolve(file));
-const outcomes = await runAll(processesFor(given.length > 0 ? given : testFiles()));
-const again = options.ci ? await runAgain(outcomes) : [];
-await stopPostgres();
+let [outcomes, again] = [[], []];
+try {
+  const given = positionals.map((file) => resolve(file));
+  outcomes = await runAll(processesFor(given.length > 0 ? given : testFiles()));
+  if (options.ci) again = await runAgain(outcomes);
+} finally {
+  await stopPostgres();
+  rmSync(folder, { recursive: true, force: true });
+}
 process.exitCode = report() ? 0 : 1;
 
 function testFiles() {
@@ -107,7 +112,7 @@ async function runAgain(first) {
 }
 
 async function runProcess({ name, files }) {
-  const path = join(cache, name.replaceAll('/', '-'));
+  const path = join(folder, name.replaceAll('/', '-'));
   const [entry, events] = [`${path}.mjs`, `${path}.jsonl`];
   writeFileSync(entry, entryOf(files));
   const began = performance.now();
@@ -143,7 +148,7 @@ function entryOf(files) {
 }
 
 function outcomeOf(files, events) {
-  const lines = readFileSync(events, 'utf8').split('\n').filter(Boolean);
+  const lines = existsSync(events) ? readFileSync(events, 'utf8').split('\n').filter(Boolean) : [];
   const ended = lines.map((line) => JSON.parse(line));
   const describeTest = ({ names: [file, ...names], ...rest }) => ({ file, test: names.join(' > '), ...rest });
   const tests = ended.filter(({ isSuite }) => !isSuite);
@@ -155,8 +160,6 @@ function outcomeOf(files, events) {
     tests: tests.length,
     failures,
     skips: ended.filter(({ skipped }) => skipped !== undefined).map(describeTest),
-    /** The time of each file, for a process with several. */
-    fileMs: ended.filter(({ names }) => names.length === 1).map(({ names, ms }) => ({ file: names[0], ms })),
   };
 }
 

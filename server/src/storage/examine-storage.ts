@@ -9,6 +9,8 @@ import { maintenanceStore } from './stores/maintenance-store.ts';
 import { TABLE_NAMES } from './tables.ts';
 
 const CLOCK_QUERIES = 9;
+/** Larger tables are estimated: a count of ten million rows takes longer than a statement may. */
+export const COUNTED_ROWS = 100_000;
 /** Sessions and one-time links expire by the clock of the server, not of the database. */
 const MAX_CLOCK_DIFFERENCE_MS = 2_000;
 
@@ -18,6 +20,8 @@ export type Examination = {
   /** Schema steps of newer versions that this version is compatible with. */
   readonly newerSteps: readonly string[];
   readonly rows: Readonly<Record<string, number>>;
+  /** Tables whose rows are an estimate of the database, because counting them would take too long. */
+  readonly estimated: readonly string[];
   /** Median over CLOCK_QUERIES queries. */
   readonly answerMs: number;
   /** Clock of the database minus the clock of this machine. */
@@ -35,9 +39,11 @@ export async function examineStorage(engine: Engine, machineMs: () => number): P
   const problems: string[] = [];
   const { newer } = await schemaState(db, place);
   const rows: Record<string, number> = {};
+  const estimated: string[] = [];
   for (const table of TABLE_NAMES) {
-    const result = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(db);
-    rows[table] = result.rows[0]?.count ?? 0;
+    const counted = await countUpTo(engine, table, COUNTED_ROWS + 1);
+    if (counted > COUNTED_ROWS) estimated.push(table);
+    rows[table] = counted > COUNTED_ROWS ? Math.max(counted, await estimateRows(engine, table)) : counted;
   }
   const { answerMs, clockDifferenceMs } = await measureClock(engine, machineMs);
   if (Math.abs(clockDifferenceMs) > MAX_CLOCK_DIFFERENCE_MS)
@@ -61,6 +67,7 @@ export async function examineStorage(engine: Engine, machineMs: () => number): P
     place,
     newerSteps: newer,
     rows,
+    estimated,
     answerMs,
     clockDifferenceMs,
     processes: await processesUsing(engine),
@@ -68,6 +75,21 @@ export async function examineStorage(engine: Engine, machineMs: () => number): P
     ...(replication === undefined ? {} : { replication }),
     problems,
   };
+}
+
+async function countUpTo({ db }: Engine, table: string, limit: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from (select 1 from ${sql.table(table)} limit ${sql.lit(limit)}) as counted`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+/** What the planner of PostgreSQL knows since the table was last analysed; SQLite has the largest row id. */
+async function estimateRows({ db, name }: Engine, table: string): Promise<number> {
+  const { rows } = await (name === 'PostgreSQL'
+    ? sql<{ count: number }>`select cast(reltuples as bigint) as count from pg_class where oid = to_regclass(${table})`
+    : sql<{ count: number }>`select max(rowid) as count from ${sql.table(table)}`
+  ).execute(db);
+  return rows[0]?.count ?? 0;
 }
 
 async function measureClock({ db, now }: Engine, machineMs: () => number) {

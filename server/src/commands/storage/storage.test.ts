@@ -185,6 +185,35 @@ test('storage check: shows rows, response time and clock, on both engines', { sk
   }
 });
 
+test('storage check: rows of large tables are estimated, on both engines', { skip }, async () => {
+  const [database, large] = [await newDatabase(), join(folder, 'large')];
+  for (const location of [database, large]) {
+    await fill(location);
+    await withStorage(location, async ({ usage }) => {
+      for (let batch = 0; batch < 11; batch++) {
+        const rows = Array.from({ length: 10_000 }, (_, i) => ({
+          keyId: `key ${batch} ${i}`,
+          day: '2026-11-15',
+          endpoint: 'ip',
+          statusClass: 2,
+          requests: 1,
+        }));
+        await usage.add(newBatch(), rows, new Map());
+      }
+    });
+  }
+  const client = new pg.Client({ connectionString: database });
+  await client.connect();
+  await client.query('ANALYZE usage');
+  await client.end();
+  for (const environment of [{ WHENCE_DATA_DIR: large }, { WHENCE_DATABASE_URL: database }]) {
+    const { code, stdout } = await whence(environment, 'storage', 'check', '--json');
+    const { rows, estimated } = JSON.parse(stdout);
+    assert.deepEqual([code, estimated, rows.usage], [0, ['usage'], 110_000 + USAGE_ROWS]);
+    assert.match((await whence(environment, 'storage', 'check')).stdout, /^usage +about 111,234$/m);
+  }
+});
+
 test('storage check: shows whether a failover can lose commits', { skip: NO_OWN_POSTGRES }, async () => {
   const primary = await PostgresServer.startOwn();
   const standby = await primary.startStandby();

@@ -49,7 +49,10 @@ function asJson({ newerSteps, answerMs, clockDifferenceMs, expiredLeases, replic
 }
 
 function asText(found: Examination, style: Style): string {
-  const rows = Object.entries(found.rows).map(([table, count]) => [table, formatCount(count)]);
+  const rows = Object.entries(found.rows).map(([table, count]) => [
+    table,
+    `${found.estimated.includes(table) ? 'about ' : ''}${formatCount(count)}`,
+  ]);
   const lines = [
     `${found.engine}: ${found.place}`,
     `response time ${found.answerMs.toFixed(2)} ms; clock difference ${Math.round(found.clockDifferenceMs)} ms`,

@@ -25,9 +25,8 @@ export async function comparePaths(
   const { compared, recognised, answeredPlain, batches, plainBatches } = JSON.parse(stdout) as Comparison;
   assert.equal(compared, requests);
   assert.ok(recognised > requests * 0.4, `${recognised} were plain`);
-  // The other time it is Node's, unless both pieces came before a new connection was read.
-  const counted = `${answeredPlain} answered on the plain path, ${recognised} recognised`;
-  assert.ok(answeredPlain >= recognised && answeredPlain < recognised * 1.1, counted);
+  // More, where both pieces of a divided request came before a new connection was read.
+  assert.ok(answeredPlain >= recognised, `${answeredPlain} answered on the plain path, ${recognised} recognised`);
   const reached = `${plainBatches} of ${batches} batches on the plain path`;
   if (readMode === 'data-events') assert.equal(plainBatches, 0);
   else assert.ok(batches > requests / 8 && plainBatches > batches / 2, reached);

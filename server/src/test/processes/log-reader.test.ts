@@ -74,7 +74,11 @@ test('log: no request is logged with its query, and a lookup in the dashboard lo
     const { stderr } = await server.stop();
     assert.ok(stderr.includes('"route":"dashboard"'), stderr);
     assert.ok(!stderr.includes(secret) && !stderr.includes('?key='), stderr);
-    assert.ok(!stderr.includes('"level":"warn"'), stderr);
+    // A machine that withholds processor time is another reason for a line.
+    const warnings = stderr
+      .split('\n')
+      .filter((line) => line.includes('"level":"warn"') && !line.includes('"stall_ms"'));
+    assert.deepEqual(warnings, []);
   } finally {
     await server.kill();
     folder.remove();

@@ -139,6 +139,8 @@ test('keys: a drawer says what clients will notice, and what is saved holds for 
   const body = { name: 'shop', tier: 'starter', permissions: ['ip:read'] };
   const { key, secret } = await member.get('createKey', { body });
   assert.equal(await use(secret), 200);
+  const isCounted = async () => (await member.get('getKey', { params: { id: key.id } })).key.quota.used === 1;
+  await until('the request is counted', isCounted);
   const page = await whence.open(t, { as: member, expectedErrors: [/status of 400/] });
   await page.goto('/settings/keys?q=shop');
   await page.getByText('1 key', { exact: true }).waitFor();

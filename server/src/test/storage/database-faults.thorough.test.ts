@@ -82,12 +82,19 @@ const withinGrace = async (replica: Replica) => {
 const bothWork = () => Promise.all([here.until('ok'), there.until('ok')]);
 
 /** Known keys go on in the grace, limited ones as far as their lease goes; then all are refused; then all is as before. */
-async function goesOnThenRefuses(replica: Replica, fail: () => Promise<unknown>, repair: () => Promise<unknown>) {
+async function goesOnThenRefuses(
+  replica: Replica,
+  fail: () => Promise<unknown>,
+  repair: () => Promise<unknown>,
+  { isQuick = true } = {},
+) {
   const { secret: unseen } = await direct.createKey();
   const [enterprise, free] = [await seenKey('enterprise'), await seenKey('free')];
   await fail();
-  // One of the lease of five is spent.
-  for (let i = 0; i < 4; i++) assert.equal(await replica.status(free), 200, `request ${i} of the lease`);
+  // One of the lease of five is spent. A lease of an idle key is returned before a fault that takes seconds to cause.
+  let spent = 0;
+  while (spent < 4 && (await replica.status(free)) === 200) spent++;
+  assert.ok(spent === 4 || !isQuick, `${spent} requests of the lease`);
   await withinGrace(replica);
   assert.equal(await replica.status(enterprise), 200);
   assert.deepEqual(await replica.refusal(free), [503, 'STORAGE_UNAVAILABLE'], 'the lease is spent');
@@ -138,9 +145,10 @@ test('database: killed and started again under load, nothing is lost and no limi
   let isDown = false;
   const known = (async () => {
     for (; !isOver; knownAnswers++) {
+      const wasDown = isDown;
       const status = await here.status(enterprise);
       // A slow machine may need longer to start PostgreSQL again than the grace is.
-      assert.ok(status === 200 || (status === 503 && isDown), `${status}`);
+      assert.ok(status === 200 || (status === 503 && wasDown), `${status}`);
     }
   })();
   const moreLoad = async () => {
@@ -236,7 +244,7 @@ test('database: out of connections', { skip }, async () => {
   };
   const releaseAll = () => Promise.all(others.splice(0).map((client) => client.end()));
   try {
-    await goesOnThenRefuses(here, takeAll, releaseAll);
+    await goesOnThenRefuses(here, takeAll, releaseAll, { isQuick: false });
   } finally {
     await releaseAll();
   }

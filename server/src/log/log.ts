@@ -103,7 +103,7 @@ function describeRequest({ method, url }: { method?: string; url?: string }): ob
   return { method, path: withoutQueries(url ?? '').split('?', 1)[0] };
 }
 
-/** Of paths too, which requests have. */
+/** Queries of paths are removed too: requests have no host. */
 function withoutQueries(text: string): string {
   return text.replace(/(\/[^\s"'`?]*)\?[^\s"'`]*/g, '$1');
 }

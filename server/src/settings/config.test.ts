@@ -261,6 +261,11 @@ for (const [behaviour, environment, want] of [
     ['WHENCE_DATA_DRI is not a setting and has no effect: did you mean WHENCE_DATA_DIR?'],
   ],
   [
+    'short, with two letters exchanged',
+    { WHENCE_RKPI: 'x' },
+    ['WHENCE_RKPI is not a setting and has no effect: did you mean WHENCE_RPKI?'],
+  ],
+  [
     'in lower case',
     { whence_port: '1' },
     ['whence_port is not a setting and has no effect: did you mean WHENCE_PORT?'],

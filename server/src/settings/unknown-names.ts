@@ -1,7 +1,7 @@
 /** Variables that look like settings and are none: a mistyped name has no effect, which is not noticed until it matters. */
 import { settings } from './settings.ts';
 
-/** Of the commands that ask a server, of the Compose file, and of the tests. */
+/** Variables of the commands that ask a server, of the Compose file, and of the tests. */
 const OTHERS = /^WHENCE_(URL|KEY|DOMAIN|FIXTURES|TEST_\w+)$/;
 /** Kubernetes gives every container the addresses of its namespace's services, one of which may be called whence. */
 const SERVICE_LINK = /_SERVICE_(HOST|PORT)(_\w+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?$/;
@@ -43,16 +43,19 @@ function sameWords(a: string, b: string): boolean {
   return words(a) === words(b);
 }
 
-/** Levenshtein's: characters to insert, remove or replace. */
+/** Characters to insert, remove or replace, and neighbours to exchange. */
 function editDistance(a: string, b: string): number {
+  let before: readonly number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
     for (let j = 1; j <= b.length; j++) {
       const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+      const isExchanged = i > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const exchanged = isExchanged ? (before[j - 2] ?? 0) + 1 : replaced;
+      next.push(Math.min(replaced, exchanged, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
     }
-    row = next;
+    [before, row] = [row, next];
   }
   return row[b.length] ?? 0;
 }

@@ -7,7 +7,7 @@ import { notRegular, readRegular, UnusableFile } from '@whence/dataset/internal/
 import { CommandError, SettingError } from './exit.ts';
 import { type Refusal, withFileErrors } from './file-errors.ts';
 
-/** Of reading one of them: they are on a disk of this machine or of its network. */
+/** Time to read one of them: they are on a disk of this machine or of its network. */
 const TIMEOUT_MS = 10_000;
 
 export async function readSettingFile(variable: string, path: string, maxBytes: number): Promise<string> {

@@ -101,7 +101,8 @@ export class TestFolder {
   }
 
   remove(): void {
-    rmSync(this.dataDir, { recursive: true, force: true });
+    // A worker that was killed may still be writing.
+    rmSync(this.dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
 }
 

@@ -20,6 +20,7 @@ before(async () => {
     WHENCE_OIDC_CLIENT_SECRET: CLIENT_SECRET,
     WHENCE_OIDC_LABEL: 'Example Corp',
     WHENCE_OIDC_ROLE: 'member',
+    WHENCE_TRUST_PROXY: '127.0.0.1',
   };
   server = await startInProcess(folder, undefined, environment);
 });
@@ -33,7 +34,10 @@ beforeEach(() => {
   provider.hasWrongSignature = false;
 });
 
-const follow = (url: string, cookie = '') => fetch(url, { redirect: 'manual', headers: { Cookie: cookie } });
+/** From a client of its own: one may return twenty times at once. */
+let clients = 0;
+const follow = (url: string, cookie = '') =>
+  fetch(url, { redirect: 'manual', headers: { Cookie: cookie, 'X-Forwarded-For': `192.0.2.${++clients % 250}` } });
 const cookieOf = (response: Response, name: string) =>
   response.headers
     .getSetCookie()

@@ -3,7 +3,7 @@
  * names fails: libraries repeat URLs in their errors.
  */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -103,8 +103,16 @@ for (const [failure, url] of [
   ['has an unknown mode', 'postgres://someone:MARKpassword1@127.0.0.1/whence?sslmode=maybe'],
 ] as const)
   test(`secrets: none is told when the database ${failure}`, async () => {
-    for (const argv of [['serve'], ['key', 'list'], ['storage', 'check']]) {
-      const { code, stdout, stderr } = await runCommand(argv, { WHENCE_DATABASE_URL: url, WHENCE_LOG_LEVEL: 'trace' });
+    const environment = { WHENCE_DATABASE_URL: url, WHENCE_LOG_LEVEL: 'trace' };
+    const env = { ...process.env, ...environment };
+    const server = spawnSync(process.execPath, [bin, 'serve'], { env, encoding: 'utf8' });
+    assert.notEqual(server.status, 0);
+    assert.doesNotMatch(server.stdout + server.stderr, /MARK/);
+    for (const argv of [
+      ['key', 'list'],
+      ['storage', 'check'],
+    ]) {
+      const { code, stdout, stderr } = await runCommand(argv, environment);
       assert.notEqual(code, 0, argv.join(' '));
       assert.doesNotMatch(stdout + stderr, /MARK/, argv.join(' '));
     }

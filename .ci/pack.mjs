@@ -22,7 +22,6 @@ try {
   run('tar', ['-xzf', join(temporary, tarballOf('server')), '-C', temporary]);
   const unpacked = join(temporary, 'package');
   await addEmbedded(unpacked);
-  addReference(unpacked);
   // Its scripts have run when it was packed in its workspace.
   pack(unpacked, target, '--ignore-scripts');
 } finally {
@@ -35,9 +34,12 @@ async function addEmbedded(unpacked) {
   const embedded = join(unpacked, 'embedded');
   const dataDir = join(temporary, 'data');
   run(process.execPath, [join(root, 'server/dist/bin.js'), 'dataset', 'build'], { WHENCE_DATA_DIR: dataDir });
-  mkdirSync(embedded);
-  const [version] = JSON.parse(readFileSync(join(dataDir, 'datasets/manifest.json'), 'utf8')).versions;
-  compress(join(dataDir, 'datasets', version.file), join(embedded, 'dataset.whence.br'));
+  // A data directory, which commands read where it is; so its file is not compressed.
+  const manifest = readFileSync(join(dataDir, 'datasets/manifest.json'));
+  const [version] = JSON.parse(manifest).versions;
+  mkdirSync(join(embedded, 'datasets'), { recursive: true });
+  writeFileSync(join(embedded, 'datasets/manifest.json'), manifest);
+  cpSync(join(dataDir, 'datasets', version.file), join(embedded, 'datasets', version.file));
 
   const { npmSources } = await import('../dataset/dist/feeds/npm-sources.js');
   for (const { package: name, files } of Object.values(npmSources)) {
@@ -49,15 +51,6 @@ async function addEmbedded(unpacked) {
     for (const { name: file } of Object.values(files)) compress(join(source, file), join(copy, `${file}.br`));
   }
   writeFileSync(join(embedded, 'CREDITS'), credits(version.sources));
-}
-
-/** For server/src/api/reference-page.ts. */
-function addReference(unpacked) {
-  const source = packageFolder('@scalar/fastify-api-reference');
-  const reference = join(unpacked, 'reference');
-  mkdirSync(reference);
-  cpSync(join(source, 'dist/js/standalone.js'), join(reference, 'scalar.js'));
-  cpSync(join(source, 'LICENSE'), join(reference, 'LICENSE'));
 }
 
 function packageFolder(name) {

@@ -12,6 +12,8 @@ export const DRIVES = [
   'is_datacenter',
   'is_ai_crawler',
   'crawler',
+  'scanner',
+  'known_good',
   'is_tor_exit',
   'is_vpn',
   'is_proxy',
@@ -22,6 +24,24 @@ export const DRIVES = [
   'exchange',
 ] as const;
 export type Drive = (typeof DRIVES)[number];
+
+/**
+ * The maximum age of lists in days, by what they state, for feeds of an operator that give none. Who announces, names,
+ * registers or uses an address where changes slowly, and an old source of it is better than none.
+ */
+export const MAX_AGE_DAYS: Readonly<Partial<Record<Drive, number>>> = {
+  is_tor_exit: 7,
+  is_proxy: 7,
+  blocklist: 14,
+  criminal_netblock: 30,
+  is_vpn: 60,
+  cloud_provider: 180,
+  is_ai_crawler: 180,
+  crawler: 180,
+};
+
+/** What a list that is too old no longer decides. */
+export const isAgingDrive = (drive: Drive): boolean => drive === 'is_datacenter' || MAX_AGE_DAYS[drive] !== undefined;
 
 /** What is not part of a record, and is stored in the supplement of a version. */
 const SUPPLEMENT_DRIVES: readonly Drive[] = ['location', 'is_anycast', 'exchange'];
@@ -42,6 +62,11 @@ export type Feed = {
   readonly refresh_hours: number;
   /** A copy older than this is not used. Without it the last good copy is used without limit, and its age is shown. */
   readonly expire_hours?: number;
+  /**
+   * Counted from the list's own date. A list that is older gives no flag and no points: a mirror that is confirmed every
+   * day may have been abandoned by its author years ago.
+   */
+  readonly max_age_days?: number;
   readonly mode: 'on' | 'opt-in';
   /** Its terms require a contact in the User-Agent. */
   readonly needs_contact?: boolean;
@@ -61,6 +86,7 @@ export type Feed = {
   /** The owner of the addresses, as shown in answers. */
   readonly provider?: string;
   readonly company?: string;
+  /** Of a VPN, a scanner or a service that is known to be good; required for the latter. */
   readonly operator?: string;
   /** The name of the crawler that uses the addresses, as shown in the evidence. */
   readonly crawler?: string;

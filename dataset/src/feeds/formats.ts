@@ -8,6 +8,7 @@ import { parseDshieldBlock } from './sources/lists/dshield-block.ts';
 import { parseIpCount } from './sources/lists/ip-count.ts';
 import { parseIpPort } from './sources/lists/ip-port.ts';
 import { parseMonosansJson } from './sources/lists/monosans-json.ts';
+import { parseNamedScanners } from './sources/lists/named-scanners.ts';
 import { parseNdjsonDrop } from './sources/lists/ndjson-drop.ts';
 import { parseNetset } from './sources/lists/netset.ts';
 import { parseOnionoo } from './sources/lists/onionoo.ts';
@@ -74,6 +75,7 @@ export const FORMATS: Readonly<Record<string, Format>> = {
   netset: { shape: 'prefixes', parse: parseNetset },
   'ip-count': { shape: 'prefixes', parse: parseIpCount },
   'ip-port': { shape: 'prefixes', parse: parseIpPort },
+  'named-scanners': { shape: 'prefixes', parse: parseNamedScanners },
   'monosans-json': { shape: 'prefixes', parse: parseMonosansJson },
   'json-addresses': { shape: 'prefixes', parse: parseJsonAddresses },
   'tor-exit-addresses': { shape: 'prefixes', parse: parseTorExitAddresses },
@@ -108,6 +110,8 @@ export const DRIVES_OF: Readonly<Record<Shape, readonly Drive[]>> = {
     'is_datacenter',
     'is_ai_crawler',
     'crawler',
+    'scanner',
+    'known_good',
     'is_tor_exit',
     'is_vpn',
     'is_proxy',

@@ -51,7 +51,7 @@ async function ingest(...feeds: Feed[]) {
 
 async function ingestWith(options: Partial<IngestOptions>, ...feeds: Feed[]) {
   const outcomes: string[] = [];
-  const { ingested, refused, unreachable } = await ingestFeeds(
+  const { ingested, refused, unreachable, paused } = await ingestFeeds(
     feeds,
     new FeedCache(folder),
     { now, sleep: async () => {}, timeouts: { idleTimeoutMs: 2_000, totalTimeoutMs: 5_000 }, ...options },
@@ -63,6 +63,7 @@ async function ingestWith(options: Partial<IngestOptions>, ...feeds: Feed[]) {
     sources: ingested.map(({ source }) => source),
     refused,
     unreachable,
+    paused,
     outcomes,
   };
 }
@@ -107,6 +108,21 @@ for (const [behaviour, path, body, modified, want] of [
     const again = await ingest(feed({ url: `${server.url}${path}` }));
     assert.equal(again.sources[0]?.as_of, want);
   });
+
+test('ingest: a date that had not come when the copy was taken stays a mistake when it comes', async () => {
+  serve(`# updated 2026-11-25\n${TEN}`);
+  await ingest(feed());
+  hours = 24 * 11;
+  serve(`# updated 2026-11-25\n${TEN}`);
+  const { sources } = await ingest(feed());
+  assert.equal(sources[0]?.as_of, '2026-11-15');
+});
+
+test('ingest: the maximum age of the catalogue is part of the source', async () => {
+  serve(TEN);
+  const { sources } = await ingest(feed({ max_age_days: 14 }));
+  assert.equal(sources[0]?.max_age_days, 14);
+});
 
 test('ingest: within its interval a feed is read from its copy and not fetched', async () => {
   serve(TEN);
@@ -366,4 +382,27 @@ test('ingest: feeds that could not be reached are counted, also while they are n
     const { refused, unreachable } = await ingest(feed({ url: `${gone.url}/list` }));
     assert.deepEqual([refused.length, unreachable], [1, { dns: 0, connection: 1 }], attempt);
   }
+});
+
+test('ingest: a person who asks again gets an answer at once, and where a server asked to wait, until when', async () => {
+  const asked: string[] = [];
+  const failing = (path: string, headers: Record<string, string>) =>
+    server.routes.set(path, (response) => {
+      asked.push(path);
+      response.writeHead(503, headers).end();
+    });
+  failing('/list', {});
+  failing('/slow', { 'retry-after': '7200' });
+  const feeds = [feed(), feed({ id: 'slow', url: `${server.url}/slow` })];
+  await ingest(...feeds);
+  const countOf = (path: string) => asked.filter((one) => one === path).length;
+  const [list, slow] = [countOf('/list'), countOf('/slow')];
+  await ingest(...feeds);
+  assert.deepEqual([countOf('/list'), countOf('/slow')], [list, slow], 'a schedule waits');
+  const { paused } = await ingestWith({ retry: 'failed' }, ...feeds);
+  assert.ok(countOf('/list') > list);
+  assert.equal(countOf('/slow'), slow);
+  assert.deepEqual(paused, [{ id: 'slow', until: '2026-11-15T02:00:00.000Z' }]);
+  server.routes.set('/slow', (response) => response.end(TEN));
+  assert.deepEqual((await ingestWith({ retry: 'paused' }, ...feeds)).records, [10]);
 });

@@ -20,7 +20,11 @@ type IngestResult = {
   readonly ingested: readonly IngestedFeed[];
   readonly refused: readonly Refusal[];
   readonly unreachable: UnreachableFeeds;
+  readonly paused: readonly PausedFeed[];
 };
+
+/** A refused feed whose server has asked not to be asked again before `until` (Retry-After). */
+export type PausedFeed = { readonly id: string; readonly until: string };
 
 /** How many of the refused feeds could not be reached at the last attempt, by reason. */
 export type UnreachableFeeds = { readonly dns: number; readonly connection: number };
@@ -45,6 +49,8 @@ export type IngestOptions = Omit<FetchFeedOptions, 'now'> & {
   readonly now: () => Date;
   /** Ids of feeds that the operator has checked: they are fetched even when not due, and may have shrunk or grown. */
   readonly accepted?: ReadonlySet<string>;
+  /** A person asks: failed feeds are fetched again at once, and with `paused` also those whose server asked to wait. */
+  readonly retry?: 'failed' | 'paused';
 };
 
 export async function ingestFeeds(
@@ -56,6 +62,7 @@ export async function ingestFeeds(
   const ingested: IngestedFeed[] = [];
   const refused: Refusal[] = [];
   const unreachable = { dns: 0, connection: 0 };
+  const paused: PausedFeed[] = [];
   const fetches = fetchAll(feeds, cache, options);
   let done = 0;
   for (const feed of feeds) {
@@ -63,13 +70,16 @@ export async function ingestFeeds(
     if (result.ingested !== undefined) ingested.push(result.ingested);
     if (result.reason !== undefined) {
       refused.push(refusalOf(feed, result.reason, result.ingested));
-      const cause = cache.state(feed.id)?.unreachable;
+      const { unreachable: cause, not_before: until } = cache.state(feed.id) ?? {};
       if (cause !== undefined) unreachable[cause]++;
+      if (until !== undefined && isLater(until, options.now())) paused.push({ id: feed.id, until });
     }
     progress(feed, result.outcome, ++done / feeds.length, result.ingested !== undefined);
   }
-  return { ingested, refused, unreachable };
+  return { ingested, refused, unreachable, paused };
 }
+
+const isLater = (time: string, now: Date): boolean => Date.parse(time) > now.getTime();
 
 function refusalOf({ id }: Feed, reason: string, ingested: IngestedFeed | undefined): Refusal {
   return { id, reason, ...(ingested === undefined ? {} : { used: ingested.source.as_of }) };
@@ -84,17 +94,23 @@ function fetchAll(feeds: readonly Feed[], cache: FeedCache, options: IngestOptio
   const fetches = new Map<string, Fetch>();
   feeds.forEach((feed, i) => {
     const previous = fetches.get(feeds[i - MAX_CONCURRENT_FETCHES]?.id ?? '') ?? Promise.resolve();
-    const isForced = options.isForced === true || options.accepted?.has(feed.id) === true;
     const fetch = previous.then(() =>
       feed.needs_contact === true && options.contact === undefined
         ? NO_CONTACT
-        : fetchFeed(feed, cache, { ...options, isForced, now: options.now() }),
+        : fetchFeed(feed, cache, { ...options, isForced: isForced(feed, cache, options), now: options.now() }),
     );
     // The caller awaits it later and sees the failure then; until then this avoids an unhandled rejection.
     fetch.catch(() => {});
     fetches.set(feed.id, fetch);
   });
   return fetches;
+}
+
+function isForced({ id }: Feed, cache: FeedCache, { isForced: isAll, accepted, retry, now }: IngestOptions): boolean {
+  if (isAll === true || accepted?.has(id) === true) return true;
+  if (retry === undefined) return false;
+  const { failures = 0, not_before } = cache.state(id) ?? {};
+  return failures > 0 && (retry === 'paused' || not_before === undefined || !isLater(not_before, now()));
 }
 
 const NO_CONTACT = {
@@ -158,8 +174,10 @@ function useLastCopy(
   const maxRecords = Math.max(feed.max_records, last.records ?? 0);
   const result = parseCopy(feed, path, { maxRecords, isAccepted: true });
   if (result.kind === 'refused') return refuse(result.reason);
-  // Its date is read again: the copy may have been accepted by a version that could not read it.
-  const as_of = dayOf(result.parsed, last.resolved_url, now) ?? last.as_of ?? dayOfTime(last.content_at, now) ?? '';
+  // Its date is read again: the copy may have been accepted by a version that could not read it. A date that had not
+  // come when the copy was taken stays a mistake.
+  const takenAt = new Date(last.content_at ?? now);
+  const as_of = dayOf(result.parsed, last.resolved_url, takenAt) ?? last.as_of ?? dayOfTime(takenAt, now) ?? '';
   const outcome =
     reason === undefined
       ? `${formatOutcome(result)}, ${fetched === 'unchanged' ? 'unchanged' : 'still fresh'}`
@@ -226,8 +244,9 @@ function formatOutcome({ parsed, tooWide }: ParsedCopy): string {
 }
 
 function ingestedFeed(feed: Feed, parsed: Parsed, as_of: string): IngestedFeed {
-  const { id, licence, credit } = feed;
-  return { feed, parsed, source: { id, as_of, licence, credit, records: parsed.records } };
+  const { id, licence, credit, max_age_days } = feed;
+  const source = { id, as_of, licence, credit, records: parsed.records };
+  return { feed, parsed, source: max_age_days === undefined ? source : { ...source, max_age_days } };
 }
 
 /** The first characters that are not white space, without a byte order mark. */

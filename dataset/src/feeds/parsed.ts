@@ -25,7 +25,7 @@ export type Routes = RowCounts & {
   readonly ranges: FamilyRanges;
   /** Names of networks, where the format has them. */
   readonly names: ReadonlyMap<number, string>;
-  /** Other origins of prefixes that several networks announce (MOAS). */
+  /** Origins of prefixes that several networks announce (MOAS); with peers also the one in `ranges`. */
   readonly otherOrigins: readonly OtherOrigin[];
   /** The format has ranges, in which announcements are joined and divided. */
   readonly isDerived?: boolean;
@@ -36,6 +36,8 @@ export type OtherOrigin = {
   readonly start: bigint;
   readonly length: number;
   readonly asn: number;
+  /** How many peers of the collectors see this origin, where the format says so. */
+  readonly peers?: number;
 };
 
 /** Where addresses are used. Values are countries as numbers, see country-code.ts. */

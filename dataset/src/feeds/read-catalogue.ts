@@ -10,7 +10,7 @@ import { MAX_ASN } from '../as-number.ts';
 import { DatasetError } from '../dataset-error.ts';
 import { CONNECTION_TYPES } from '../record.ts';
 import { builtInFeeds } from './catalogue.ts';
-import { DRIVES, type Feed } from './feed.ts';
+import { DRIVES, type Drive, type Feed, MAX_AGE_DAYS } from './feed.ts';
 import { FEED_ID } from './feed-cache.ts';
 import { DRIVES_OF, FORMATS } from './formats.ts';
 
@@ -119,6 +119,11 @@ const FIELDS: Readonly<Record<keyof Feed, FieldCheck & { readonly isOptional?: b
   },
   refresh_hours: { ...hours, fallback: 24 },
   expire_hours: { ...hours, isOptional: true },
+  max_age_days: {
+    isRight: (value) => Number.isInteger(value) && Number(value) > 0 && Number(value) <= 36_500,
+    words: 'a whole number of days from 1',
+    isOptional: true,
+  },
   mode: { isRight: (value) => value === 'on' || value === 'opt-in', words: 'on or opt-in', fallback: 'on' },
   needs_contact: { ...yesOrNo, isOptional: true },
   min_records: { ...count, fallback: 1 },
@@ -146,6 +151,7 @@ const FIELDS: Readonly<Record<keyof Feed, FieldCheck & { readonly isOptional?: b
  * entered without `is_relay` would make a VPN of the relay.
  */
 const INHERITED: readonly (keyof Feed)[] = [
+  'max_age_days',
   'is_aggregate',
   'contains',
   'fallback_for',
@@ -162,7 +168,7 @@ function parseFeed(value: unknown, place: string): ActiveFeed {
   const own = fieldsOf(place, value, Object.keys(FIELDS));
   const builtIn = builtInFeeds().find(({ id }) => id === own['id']);
   const known = builtIn === undefined ? [] : INHERITED.map((field) => [field, builtIn[field]] as const);
-  const entry: Record<string, unknown> = { ...Object.fromEntries(known), ...own };
+  const entry: Record<string, unknown> = { ...defaultAge(own), ...Object.fromEntries(known), ...own };
   const feed: Record<string, unknown> = {};
   for (const [field, { isRight, words, fallback, isOptional }] of Object.entries(FIELDS)) {
     const given = entry[field] ?? fallback;
@@ -182,12 +188,21 @@ function parseFeed(value: unknown, place: string): ActiveFeed {
     ['cloud_provider', 'provider'],
     ['is_ai_crawler', 'company'],
     ['crawler', 'crawler'],
+    ['known_good', 'operator'],
   ] as const)
     if (parsed.drives.includes(drive) && parsed[field] === undefined)
       throw refusal(`${place} drives ${drive}, so it needs the field ${field}`);
   if (parsed.drives.includes('connection_type') && !hasRoles && parsed.connection_type === undefined)
     throw refusal(`${place}: ${parsed.format} names networks without roles, so it needs a connection_type`);
   return { ...parsed, isOn: parsed.mode === 'on' };
+}
+
+/** By what the feed states. A file of this machine is a list that its operator keeps, and counts until it is removed. */
+function defaultAge({ url, drives }: Record<string, unknown>): Pick<Feed, 'max_age_days'> {
+  if (String(url).startsWith('file:') || !Array.isArray(drives)) return {};
+  const ages = drives.map((drive: Drive) => MAX_AGE_DAYS[drive] ?? Number.POSITIVE_INFINITY);
+  const max_age_days = Math.min(...ages);
+  return Number.isFinite(max_age_days) ? { max_age_days } : {};
 }
 
 /** For catalogues that were written for an earlier version: what replaces a format or a feed that is gone. */

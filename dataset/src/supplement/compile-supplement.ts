@@ -56,7 +56,7 @@ function locations(
   const source = sources.add(database.source);
   const numbers = listed.map((place) => places.add(place, source));
   const base = { 4: numbered(rows[4], numbers), 6: numbered(rows[6], numbers) };
-  const stated = operatorRows(ingested, cache, dataset, sources, places);
+  const stated = operatorRows(ingested, cache, dataset, sources, places, new CityCoordinates(listed));
   const resolve = (above: number, below: number): number => {
     const place = places.at(above);
     if (place.city !== '' || place.region !== '') return above;
@@ -79,6 +79,7 @@ function operatorRows(
   dataset: Pick<Dataset, 'find' | 'asnNumber'>,
   sources: SourceList,
   places: PlaceTable,
+  cities: CityCoordinates,
 ): FamilyRows {
   const all = { 4: new Ranges(), 6: new Ranges() };
   for (const { feed, source, parsed } of ingested) {
@@ -87,7 +88,7 @@ function operatorRows(
     if (path === undefined) continue;
     const geofeed = parseGeofeedPlaces(fileContent(path));
     const number = sources.add(source);
-    const numbers = geofeed.places.map((place) => places.add(place, number));
+    const numbers = geofeed.places.map((place) => places.add(cities.complete(place), number));
     const asns = feed.asns === undefined ? undefined : new Set(feed.asns);
     for (const version of [4, 6] as const) {
       const { starts, ends, values } = geofeed.ranges[version];
@@ -189,6 +190,39 @@ class TextList {
     return this.texts.push(text) - 1;
   }
 }
+
+/**
+ * Coordinates of cities in the database, for geofeeds, which have none (RFC 8805). Their regions are codes and those of a
+ * database are names, so a city is known by country and name; one whose namesakes are far apart is left out.
+ */
+class CityCoordinates {
+  readonly #cities = new Map<string, Place | null>();
+
+  constructor(places: readonly Place[]) {
+    for (const place of places) {
+      if (place.city === '' || place.latitude === undefined) continue;
+      const known = this.#cities.get(cityKey(place));
+      if (known === undefined) this.#cities.set(cityKey(place), place);
+      else if (known !== null && !isNear(known, place)) this.#cities.set(cityKey(place), null);
+    }
+  }
+
+  complete(place: Place): Place {
+    if (place.city === '' || place.latitude !== undefined) return place;
+    const { latitude, longitude } = this.#cities.get(cityKey(place)) ?? {};
+    return latitude === undefined || longitude === undefined ? place : { ...place, latitude, longitude };
+  }
+}
+
+const cityKey = ({ country, city }: Place): string =>
+  `${country} ${city.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()}`;
+
+/** Parts of one city have places of their own, some kilometres apart. */
+const NEAR_MICRODEGREES = 500_000;
+const isNear = (a: Place, b: Place): boolean =>
+  Math.abs(degreesOf(a.latitude) - degreesOf(b.latitude)) < NEAR_MICRODEGREES &&
+  Math.abs(degreesOf(a.longitude) - degreesOf(b.longitude)) < NEAR_MICRODEGREES;
+const degreesOf = (microdegrees = 0): number => microdegrees | 0;
 
 /** Places of all sources; place 0 is unused. */
 class PlaceTable {

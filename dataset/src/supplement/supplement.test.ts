@@ -120,7 +120,11 @@ for (const [behaviour, ip, want] of [
   ['unless that is in another country', '9.0.0.200', undefined],
   ['a row without a country withdraws the location', '9.0.1.1', undefined],
   ['a region only', '9.0.1.200', { region: 'DE-HE', ...OPERATOR }],
-  ['addresses that the database does not have', '9.0.2.1', { city: 'Berlin', region: 'DE-BE', ...OPERATOR }],
+  [
+    'addresses that the database does not have, with the coordinates of the city there',
+    '9.0.2.1',
+    { city: 'Berlin', region: 'DE-BE', latitude: 52.52, longitude: 13.405, ...OPERATOR },
+  ],
   ['IPv6', '2a00:0:1:ffff::', { city: 'Hamburg', region: 'DE-HH', ...OPERATOR }],
 ] as const) {
   test(`geofeed over the database: ${behaviour}`, () => {

@@ -172,14 +172,18 @@ export class Supplement {
     return this.#tables.ix !== undefined;
   }
 
-  /** The number of the place of an address, 0 if none is known. Equal places have equal numbers. */
+  /**
+   * The number of the place of an address, 0 if none is known. Equal places have equal numbers. An anycast address is in
+   * many places, whatever a database says.
+   */
   placeOf(address: Address): number {
-    return find(this.#tables.loc, address);
+    return this.isAnycast(address) ? 0 : find(this.#tables.loc, address);
   }
 
   /** Consecutive addresses with one place around this one: its number and the last address. */
   placeRun(address: Address): { place: number; end: bigint } {
-    return { place: this.placeOf(address), end: endOf(this.#tables.loc, address) };
+    const [place, anycast] = [endOf(this.#tables.loc, address), endOf(this.#tables.any, address)];
+    return { place: this.placeOf(address), end: place < anycast ? place : anycast };
   }
 
   /** The last of the consecutive addresses around this one of which the same is known about anycast and exchanges. */

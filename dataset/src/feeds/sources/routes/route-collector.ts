@@ -67,10 +67,14 @@ export class RouteCollector {
     const ranges = { 4: new Ranges(), 6: new Ranges() };
     const otherOrigins: OtherOrigin[] = [];
     for (const version of [4, 6] as const) {
-      const put = (key: number, [chosen, ...others]: readonly number[]) => {
+      const put = (key: number, origins: readonly SeenOrigin[]) => {
         const { start, end, length } = prefixOf(key, version);
-        if (chosen !== undefined) ranges[version].add(start, end, chosen);
-        for (const asn of others) otherOrigins.push({ version, start, length, asn });
+        const [chosen, ...others] = origins;
+        if (chosen !== undefined) ranges[version].add(start, end, chosen.asn);
+        if (others.length === 0) return;
+        // With peers the chosen one is listed too, so that a reader can compare them.
+        for (const { asn, peers } of minPeers === 0 || chosen?.peers === undefined ? others : origins)
+          otherOrigins.push({ version, start, length, asn, ...(minPeers > 0 && peers !== undefined && { peers }) });
       };
       const sets = this.#sets[version];
       for (const [key, head] of this.#first[version]) {
@@ -79,13 +83,16 @@ export class RouteCollector {
         if (peers < minPeers) continue;
         put(
           key,
-          rows.map((row) => this.#origins[row] as number),
+          rows.map((row) => ({ asn: this.#origins[row] as number, peers: this.#peers[row] as number })),
         );
       }
       for (const [key, seen] of sets) {
         if (this.#first[version].has(key) || peersOf(seen) < minPeers) continue;
         seen.sort((a, b) => b.peers - a.peers);
-        put(key, [...new Set(seen.flatMap(({ members }) => members))]);
+        put(
+          key,
+          [...new Set(seen.flatMap(({ members }) => members))].map((asn) => ({ asn })),
+        );
       }
     }
     return { ranges, otherOrigins };
@@ -101,6 +108,8 @@ export class RouteCollector {
   }
 }
 
+/** Members of an AS_SET share the peers of the set. */
+type SeenOrigin = { readonly asn: number; readonly peers?: number };
 type SeenSet = { readonly members: readonly number[]; peers: number };
 
 const NONE = -1;

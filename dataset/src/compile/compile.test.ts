@@ -5,9 +5,10 @@ import { encodeCountry } from '../country-code.ts';
 import type { Drive } from '../feeds/feed.ts';
 import type { Dataset } from '../file/read.ts';
 import { explain } from '../lookup/evidence.ts';
+import { withOverrides } from '../overrides/overlaid-dataset.ts';
+import { parseOverrides } from '../overrides/overrides.ts';
 import { datasetOf, ranges, type Sample, sampleInput, source } from '../test/sample-dataset.ts';
 import type { CompileInput, NetworkList, Overlay } from './input/compile-input.ts';
-import { parseOverrides } from './input/overrides.ts';
 
 const SAMPLE: Sample = {
   routes: [
@@ -65,7 +66,15 @@ const RELAY = { operator: 'Example Relay', isRelay: true } as const;
 const RELAY_FRIENDS = { namesTorOperators: true, statements: [{ label: 'Relay Friends' }] } as const;
 
 /** Fields that only the evidence has. */
-const NAMES: readonly string[] = ['crawler', 'relay', 'vpn_service', 'tor_operator', 'cloud_region'];
+const NAMES: readonly string[] = [
+  'crawler',
+  'scanner',
+  'known_good',
+  'relay',
+  'vpn_service',
+  'tor_operator',
+  'cloud_region',
+];
 
 for (const [behaviour, changes, ip, want] of [
   [
@@ -290,6 +299,86 @@ for (const [behaviour, changes, ip, want] of [
     },
   ],
   [
+    'a known service stays low, whatever lists say',
+    {
+      overlays: [
+        overlay('known-good', ['known_good'], ['1.0.7.0/24'], { statements: [{ label: 'Example Monitor' }] }),
+        overlay('drop', ['criminal_netblock'], ['1.0.7.0/24']),
+        overlay('reports', ['blocklist'], ['1.0.7.7'], { statements: [{ lists: 5 }] }),
+      ],
+    },
+    '1.0.7.7',
+    {
+      score: 24,
+      level: 'low',
+      explanation: [
+        'criminal netblock, limited because Example Monitor uses the address (drop, 2026-11-01): +24',
+        'on 5 blocklists, limited because Example Monitor uses the address (reports, 2026-11-01): +0',
+      ],
+    },
+  ],
+  [
+    'a research scanner is at most medium, and named',
+    {
+      overlays: [
+        overlay('scanners', ['scanner'], ['1.0.7.0/24'], { statements: [{ label: 'Example Scans' }] }),
+        overlay('reports', ['blocklist'], ['1.0.7.7'], { statements: [{ lists: 5 }] }),
+      ],
+    },
+    '1.0.7.7',
+    {
+      score: 49,
+      level: 'medium',
+      explanation: ['on 5 blocklists, limited because Example Scans scans from the address (reports, 2026-11-01): +49'],
+    },
+  ],
+  [
+    'a scanner that no list reports has no points',
+    { overlays: [overlay('scanner-list', ['scanner'], ['1.0.7.0/24'], { operator: 'Example Scans' })] },
+    '1.0.7.7',
+    { score: 0, explanation: undefined },
+  ],
+  [
+    'a list of scanners without names says nothing',
+    {
+      overlays: [
+        overlay('scanner-list', ['scanner'], ['1.0.7.0/24']),
+        overlay('reports', ['blocklist'], ['1.0.7.7'], { statements: [{ lists: 5 }] }),
+      ],
+    },
+    '1.0.7.7',
+    { score: 80 },
+  ],
+  [
+    'a Tor exit that is reported for what its users did is at most medium',
+    {
+      overlays: [
+        overlay('tor-exits', ['is_tor_exit'], ['1.0.7.7']),
+        overlay('reports', ['blocklist'], ['1.0.7.7'], { statements: [{ lists: 5 }] }),
+      ],
+    },
+    '1.0.7.7',
+    {
+      is_tor_exit: true,
+      score: 49,
+      explanation: [
+        'on 5 blocklists, limited because many people share the exit (reports, 2026-11-01): +49',
+        'Tor exit, limited because many people share the exit (tor-exits, 2026-11-01): +0',
+      ],
+    },
+  ],
+  [
+    'a Tor exit in a criminal netblock keeps its points',
+    {
+      overlays: [
+        overlay('tor-exits', ['is_tor_exit'], ['1.0.7.7']),
+        overlay('drop', ['criminal_netblock'], ['1.0.7.0/24']),
+      ],
+    },
+    '1.0.7.7',
+    { is_tor_exit: true, score: 100 },
+  ],
+  [
     'a privacy relay on another VPN list is not a VPN',
     {
       overlays: [overlay('x4b-vpn', ['is_vpn'], ['1.0.7.0/24']), overlay('relay', ['is_vpn'], ['1.0.7.0/24'], RELAY)],
@@ -441,6 +530,20 @@ for (const [behaviour, changes, ip, want] of [
     [
       ['crawler', 'GPTBot', 'gptbot', '3.0.7.0/24'],
       ['crawler', 'OAI-SearchBot', 'searchbot', '3.0.7.0/25'],
+    ],
+  ],
+  [
+    'a scanner and a known service',
+    {
+      overlays: [
+        overlay('scanners', ['scanner'], ['1.0.7.0/24'], { statements: [{ label: 'Example Scans' }] }),
+        overlay('monitor', ['known_good'], ['1.0.7.0/25'], { operator: 'Example Monitor' }),
+      ],
+    },
+    '1.0.7.7',
+    [
+      ['scanner', 'Example Scans', 'scanners', '1.0.7.0/24'],
+      ['known_good', 'Example Monitor', 'monitor', '1.0.7.0/25'],
     ],
   ],
   [
@@ -675,7 +778,7 @@ for (const [behaviour, ip, want] of [
   ['the network around an own network keeps its prefix', '4.0.9.16', { asn: 7922, prefix: '4.0.0.0/16' }],
 ] as const) {
   const overrides = parseOverrides(JSON.stringify(OVERRIDES), '2026-11-15');
-  const data = dataset({ overrides, overlays: [overlay('cins', ['blocklist'], ['1.0.7.0/24'])] });
+  const data = withOverrides(dataset({ overlays: [overlay('cins', ['blocklist'], ['1.0.7.0/24'])] }), overrides);
   test(`overrides: ${behaviour}`, () => assert.deepEqual(pick(answer(data, ip), want), want));
   test(`overrides: ${behaviour}: in the evidence`, () => {
     const isOverridden = answer(data, ip)?.evidence.some(({ source: from }) => from === 'overrides');
@@ -723,3 +826,19 @@ test('figures: what is covered, how far sources agree, what is flagged', () => {
 function pick(got: object | undefined, want: object): Partial<Answer> {
   return Object.fromEntries(Object.keys(want).map((key) => [key, (got as Record<string, unknown> | undefined)?.[key]]));
 }
+
+for (const [behaviour, named, source] of [
+  ['by its number', [], 'scanners'],
+  ['once, if its addresses are listed too', [['9.9.8.0/24', 'scanner', 'Censys']], 'scanner'],
+] as const)
+  test(`compile: the network of a scanner is named ${behaviour}, and limited`, () => {
+    const input = sampleInput({ routes: [['9.9.8.0/23', 398_324, 'Example']], named });
+    const reports = overlay('reports', ['blocklist'], ['9.9.8.0/24'], { statements: [{ lists: 5 }] });
+    const { score, evidence = [] } =
+      answer(datasetOf({ ...input, overlays: [...input.overlays, reports] }), '9.9.8.7') ?? {};
+    assert.equal(score, 49);
+    assert.deepEqual(
+      evidence.filter(({ field }) => field === 'scanner').map((row) => [row.value, row.source]),
+      [['Censys', source]],
+    );
+  });

@@ -7,7 +7,7 @@ import type { Compiled } from '../file/write.ts';
 import { FlaggedAccessNetworks } from './guard/flagged-access-networks.ts';
 import { HeldOutAddresses } from './held-out/addresses.ts';
 import { heldOutNetworkRows, labelledNetworkRows } from './held-out/networks.ts';
-import { type CompileInput, ownNetworks, type Progress, sourcesOf } from './input/compile-input.ts';
+import { type CompileInput, type Progress, sourcesOf } from './input/compile-input.ts';
 import { familyLayers } from './layers/layers.ts';
 import { type WalkedFamily, walkFamily } from './layers/walk.ts';
 import { AttributeTable } from './records/attribute-table.ts';
@@ -19,18 +19,17 @@ import { RecordTable } from './records/record-table.ts';
 import { RunFacts } from './records/run-facts.ts';
 
 export function compile(input: CompileInput, progress: Progress = () => {}): Compiled {
-  const own = ownNetworks(input.overrides);
   const sources = sourcesOf(input);
   const figures = new FigureCounter();
   const heldOut = new HeldOutAddresses();
   const accessNetworks = new FlaggedAccessNetworks();
-  const networks = new NetworkTable(own === undefined ? input : { ...input, names: [own, ...input.names] });
+  const networks = new NetworkTable(input);
   const attributes = new AttributeTable(sources, input);
   const records = new RecordTable();
 
   const compileFamily = (version: 4 | 6, familyProgress: (share: number) => void): WalkedFamily => {
     familyProgress(0);
-    const family = familyLayers(input, own, version);
+    const family = familyLayers(input, version);
     const facts = new RunFacts(input, family);
     return walkFamily(family, {
       progress: familyProgress,
@@ -42,14 +41,7 @@ export function compile(input: CompileInput, progress: Progress = () => {}): Com
         const set = attributes.get(facts.key(run, network), () => facts.of(run, network));
         figures.answered(version, addresses, set.figures, facts.isConfirmed(run, network.asn, set.figures.country));
         heldOut.visit(version, addresses, set.outcomes);
-        if (
-          version === 4 &&
-          run.relabel.row < 0 &&
-          run.verdict.row < 0 &&
-          network.relabel === undefined &&
-          network.verdict === undefined
-        )
-          accessNetworks.visit(network.asn, addresses, set.figures);
+        if (version === 4) accessNetworks.visit(network.asn, addresses, set.figures);
         return records.number(network.asn, set.id);
       },
     });
@@ -58,14 +50,15 @@ export function compile(input: CompileInput, progress: Progress = () => {}): Com
   const ipv4 = compileFamily(4, (share) => progress('merging IPv4', share * 0.6));
   const ipv6 = compileFamily(6, (share) => progress('merging IPv6', 0.6 + share * 0.3));
   progress('numbering records', 0.9);
+  const flagSources = flagSourcesOf(input);
   return {
     sources,
     figures: figures.finish(),
     dataSources: figures.dataSources(),
-    flagSources: flagSourcesOf(input),
+    flagSources,
     flaggedAccessNetworks: accessNetworks.finish(),
     heldOut: [
-      ...heldOut.finish(),
+      ...heldOut.finish(flagSources),
       ...heldOutNetworkRows(networks.heldOut(), input.tables.networks),
       ...labelledNetworkRows(networks.labelled()),
     ],

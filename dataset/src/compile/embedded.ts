@@ -12,14 +12,17 @@ import {
   addressTypes,
   cloudCountries,
   crawlers,
+  knownGood,
   labelledNetworks,
   mistakenCountries,
   nameRules,
   registryAsNumbers,
+  scanners,
   torExits,
   typePoints,
 } from '../data-files/data-files.ts';
 import { DatasetError } from '../dataset-error.ts';
+import { type Drive, MAX_AGE_DAYS } from '../feeds/feed.ts';
 import { type NpmSource, npmSources, OWN_CREDIT, OWN_LICENCE, PUBLISHED } from '../feeds/npm-sources.ts';
 import type { Countries } from '../feeds/parsed.ts';
 import { parseRangeCsvAsn, parseRangeCsvCountry, refuseUnreadable } from '../feeds/sources/routes/range-csv.ts';
@@ -61,6 +64,7 @@ export function readEmbedded(
   const ranges = { 4: asn4.ranges[4], 6: asn6.ranges[6] };
   const source = counted(npmSources.asn, asn4.records + asn6.records);
   const names = new Map([...asn6.names, ...asn4.names].map(([asn, name]) => [asn, { name }]));
+  const ofScanners = table('scanners', scanners.asOf, scanners.rows.length);
   return {
     routes: [{ source, ranges, otherOrigins: [], isDerived: true }],
     names: [{ source, names }],
@@ -68,10 +72,19 @@ export function readEmbedded(
     delegations: [],
     delegated: countries(npmSources.delegated),
     networkLists: [],
-    overlays: [...regionOverlays(), ...crawlerOverlays(), torOverlay(), typeOverlay(), countryOverlay()],
+    overlays: [
+      ...regionOverlays(),
+      ...crawlerOverlays(),
+      ...knownGoodOverlays(),
+      scannerOverlay(ofScanners),
+      torOverlay(),
+      typeOverlay(),
+      countryOverlay(),
+    ],
     tables: {
       iana: table('iana-tables', registryAsNumbers.asOf),
       networks: table('networks', labelledNetworks.asOf, labelledNetworks.rows.length),
+      scanners: ofScanners,
       'name-rules': table('name-rules', nameRules.asOf),
       'type-signals': table('type-signals', typePoints.asOf, typePoints.rows.length),
     },
@@ -114,8 +127,11 @@ function counted({ id, as_of, licence, credit }: NpmSource, records: number): So
   return { id, as_of, licence, credit, records };
 }
 
-function table(id: string, as_of: string, records = 0): Source {
-  return { id, as_of, licence: OWN_LICENCE, credit: OWN_CREDIT, records };
+/** `drive`: what it lists, which decides how long it counts. */
+function table(id: string, as_of: string, records = 0, drive?: Drive): Source {
+  const max_age_days = drive && MAX_AGE_DAYS[drive];
+  const source: Source = { id, as_of, licence: OWN_LICENCE, credit: OWN_CREDIT, records, is_table: true };
+  return max_age_days === undefined ? source : { ...source, max_age_days };
 }
 
 /**
@@ -128,15 +144,16 @@ export function isDbipMistaken(asn: number, country: string): boolean {
 
 /** `source.id` is that of the feed with the whole list, which replaces these rows. */
 function regionOverlays(): Overlay[] {
-  return groups(cloudCountries.rows, ({ feed, country }) => `${feed} ${country}`).map(
-    ([{ feed, country, credit }, rows]) => ({
+  return groups(cloudCountries.rows, ({ feed }) => feed).map(([{ feed, credit }, rows]) => {
+    const countries = [...new Set(rows.map(({ country }) => country))];
+    return {
       drives: ['country'],
       isTable: true,
-      statements: [{ country }],
+      statements: countries.map((country) => ({ country })),
       source: { id: feed, as_of: latest(rows), licence: PUBLISHED, credit, records: rows.length },
-      ranges: rangesOf(rows, () => 0),
-    }),
-  );
+      ranges: rangesOf(rows, (at) => countries.indexOf(rows[at]?.country ?? '')),
+    };
+  });
 }
 
 /** One overlay per published list, because each list has its own date. */
@@ -148,10 +165,32 @@ function crawlerOverlays(): Overlay[] {
       crawler: bot.includes(' ') ? `${company} ${bot}` : bot,
       isTable: true,
       statements: [{}],
-      source: table(name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-'), latest(rows), rows.length),
+      source: table(name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-'), latest(rows), rows.length, 'crawler'),
       ranges: rangesOf(rows, () => 0),
     }),
   );
+}
+
+/** Monitoring, payments and the like: one overlay per list that a feed can replace, and one for the other rows. */
+function knownGoodOverlays(): Overlay[] {
+  return groups(knownGood.rows, ({ feed }) => feed ?? 'known-good').map(([, rows, id]) => ({
+    drives: ['known_good'],
+    isTable: true,
+    statements: rows.map(({ service }) => ({ label: service })),
+    source: table(id, latest(rows), rows.length),
+    ranges: rangesOf(rows),
+  }));
+}
+
+function scannerOverlay(source: Source): Overlay {
+  const rows = scanners.rows.flatMap(({ prefix, operator }) => (prefix === undefined ? [] : [{ prefix, operator }]));
+  return {
+    drives: ['scanner'],
+    isTable: true,
+    statements: rows.map(({ operator }) => ({ label: operator })),
+    source,
+    ranges: rangesOf(rows),
+  };
 }
 
 function torOverlay(): Overlay {
@@ -160,7 +199,7 @@ function torOverlay(): Overlay {
     isTable: true,
     namesTorOperators: true,
     statements: torExits.rows.map(({ operator }) => ({ label: operator })),
-    source: table('tor-blocks', torExits.asOf, torExits.rows.length),
+    source: table('tor-blocks', torExits.asOf, torExits.rows.length, 'is_tor_exit'),
     ranges: rangesOf(torExits.rows),
   };
 }

@@ -10,16 +10,26 @@ import { type Feed, isSupplementary } from '../feeds/feed.ts';
 import type { IngestedFeed } from '../feeds/ingest.ts';
 import type { PrefixList } from '../feeds/parsed.ts';
 import { Ranges } from '../ranges.ts';
-import type { CompileInput, NetworkList, Overlay, RangeSource, Statement } from './input/compile-input.ts';
+import {
+  type CompileInput,
+  type NetworkList,
+  type Overlay,
+  type RangeSource,
+  type Statement,
+  withoutTooOld,
+} from './input/compile-input.ts';
 
-export function liveInput(embedded: CompileInput, all: readonly IngestedFeed[]): CompileInput {
+export function liveInput(embedded: CompileInput, all: readonly IngestedFeed[], day?: string): CompileInput {
   const ingested = all.filter(({ feed }) => !isSupplementary(feed));
-  const fromFeeds = ingested.map((feed) => ({ feed, overlays: overlaysOf(feed) }));
+  const fromFeeds = ingested.map((feed) => ({
+    feed,
+    overlays: overlaysOf(feed).map((list) => withoutRoles(withoutTooOld(list, day))),
+  }));
   const overlays = fromFeeds.flatMap(({ feed, overlays: own }) => {
     const primary = fromFeeds.find(({ feed: other }) => other.feed.id === feed.feed.fallback_for)?.overlays ?? [];
-    return own.flatMap((overlay) => splitByFamily(overlay, primary).needed);
+    return own.flatMap((overlay) => splitByFamily(overlay, primary.filter(isCounting)).needed);
   });
-  const overlaid = new Set(overlays.map(({ source }) => source.id));
+  const overlaid = new Set(overlays.filter(isCounting).map(({ source }) => source.id));
   const exits = overlays.filter(({ drives }) => drives.includes('is_tor_exit'));
   const tables = embedded.overlays
     .filter(({ source }) => !overlaid.has(source.id))
@@ -31,6 +41,7 @@ export function liveInput(embedded: CompileInput, all: readonly IngestedFeed[]):
     });
   return {
     ...embedded,
+    ...(day !== undefined && { day }),
     routes: [
       ...ingested.flatMap(({ parsed, source, feed }) =>
         parsed.shape === 'routes' && feed.drives.includes('routes')
@@ -53,10 +64,19 @@ export function liveInput(embedded: CompileInput, all: readonly IngestedFeed[]):
         ? [{ source, ranges: parsed.ranges, holders: parsed.holders, asns: parsed.asns }]
         : [],
     ),
-    networkLists: ingested.flatMap(networkListsOf),
+    networkLists: ingested.flatMap(networkListsOf).map((list) => withoutTooOld(list, day)),
     overlays: [...overlays, ...tables],
   };
 }
+
+/** A list that is too old does not make relays or crawlers of addresses either. */
+function withoutRoles(overlay: Overlay): Overlay {
+  if (isCounting(overlay)) return overlay;
+  const { isRelay, crawler, ...rest } = overlay;
+  return rest;
+}
+
+const isCounting = ({ tooOld }: Overlay) => tooOld === undefined;
 
 /**
  * Divides an overlay that stands in for `primary`: `needed` has the address families of which `primary` has no row. A
@@ -134,7 +154,7 @@ function statementsOf({ labels }: PrefixList, { drives, format, provider, is_agg
     }
     // An aggregate without a count found the address on at least one list.
     if (format === 'ip-count' || is_aggregate === true) return { lists: Number(label) || 1 };
-    const isShown = drives.includes('criminal_netblock') || format === 'onionoo';
+    const isShown = drives.includes('criminal_netblock') || format === 'onionoo' || format === 'named-scanners';
     return label === '' || !isShown ? {} : { label };
   });
 }

@@ -28,8 +28,8 @@ for (const [behaviour, name, country, rows, assumed] of [
   ],
   [
     'a type that nothing decides is called assumed',
-    'Example Hall LLC',
-    'IE',
+    'Example Net LLC',
+    'US',
     [
       ['connection_type', 'business', 'type-signals'],
       ['type_signal', 'assumed', 'type-signals'],

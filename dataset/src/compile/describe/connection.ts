@@ -3,9 +3,9 @@
  * networks a role, lists of hosting networks, rules on names. If none does, weak signals are added up; where these are
  * not clear either, the type is assumed.
  */
-import { labelledNetworks } from '../../data-files/data-files.ts';
+import { labelledNetworks, scanners } from '../../data-files/data-files.ts';
 import type { ConnectionType, Source, TypeSignal } from '../../record.ts';
-import type { CompileInput, NetworkList } from '../input/compile-input.ts';
+import type { CompileInput, NetworkList, Stated } from '../input/compile-input.ts';
 import type { NetworkSignals } from '../signals/network-signals.ts';
 import { scoreType } from '../signals/type-score.ts';
 import { roleByName } from './name-rules.ts';
@@ -20,11 +20,15 @@ export type Connection = {
   readonly isLabelled: boolean;
   readonly cloud_provider?: string;
   readonly vpn?: { readonly operator: string | undefined; readonly source: Source };
+  /** Who scans the internet from the whole network. */
+  readonly scanner?: Stated<string>;
   /** The list that names the whole network as criminal. */
   readonly criminal?: Source;
+  /** Lists that name the whole network and are too old to count. */
+  readonly tooOld?: readonly Pick<NetworkList, 'source' | 'tooOld'>[];
 };
 
-type ConnectionTables = Pick<CompileInput['tables'], 'networks' | 'name-rules' | 'type-signals'>;
+type ConnectionTables = Pick<CompileInput['tables'], 'networks' | 'scanners' | 'name-rules' | 'type-signals'>;
 
 /** What is known about a network besides lists. */
 export type NamedNetwork = {
@@ -44,15 +48,19 @@ export function connectionOf(
   const listing = lists.filter(({ networks }) => networks.has(asn));
   const vpnList = listing.find(({ drives }) => drives.includes('is_vpn'));
   const criminal = listing.find(({ drives }) => drives.includes('criminal_netblock'))?.source;
+  const tooOld = listing.flatMap(({ source, tooOld: drives }) => (drives ? [{ source, tooOld: drives }] : []));
   const known = labelledNetworks.find(asn);
   const vpn =
     known?.vpn_operator !== undefined
       ? { operator: known.vpn_operator, source: tables.networks }
       : vpnList && { operator: vpnList.operator, source: vpnList.source };
+  const scanner = scanners.find('', asn)?.operator;
   const marks = {
+    ...(scanner === undefined ? {} : { scanner: { value: scanner, source: tables.scanners } }),
     ...(known?.cloud_provider === undefined ? {} : { cloud_provider: known.cloud_provider }),
     ...(vpn === undefined ? {} : { vpn }),
     ...(criminal === undefined ? {} : { criminal }),
+    ...(tooOld.length === 0 ? {} : { tooOld }),
   };
   if (known !== undefined)
     return { type: known.connection_type, decidedBy: tables.networks, isLabelled: true, isAssumed: false, ...marks };

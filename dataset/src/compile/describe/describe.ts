@@ -1,24 +1,24 @@
 /**
  * What a record says from `country` on, and why. The input is everything that the sources state about a run of
- * addresses; this file decides between them, field by field. The operator's overrides are applied last.
+ * addresses; this file decides between them, field by field.
  */
 
+import { compareLastDays, isTooOld } from '../../data-age.ts';
 import type { Drive } from '../../feeds/feed.ts';
-import { type ConnectionType, type Rir, type Source, type Threat, TYPE_SIGNALS } from '../../record.ts';
+import { type ConnectionType, type Rir, type Source, THREAT_WEIGHTS, TYPE_SIGNALS } from '../../record.ts';
 import type { Stated } from '../input/compile-input.ts';
-import type { Relabel, Verdict } from '../input/overrides.ts';
 import type { Listing } from '../layers/overlays.ts';
 import { isCdn, isRelayed, tunnelOf } from './anonymity.ts';
 import type { Attributes } from './attributes.ts';
 import type { Connection } from './connection.ts';
 import {
   type Contribution,
-  LIMITS,
-  levelOf,
+  type Limit,
   limitPoints,
+  REPORT_LIMITS,
   rateBlocklists,
   rateThreat,
-  WEIGHTS,
+  TOTAL_LIMITS,
   withoutRepeated,
 } from './threat.ts';
 
@@ -36,14 +36,8 @@ export type Facts = {
   /** What other sources of countries and the registry say, where it is a different country. */
   readonly otherCountries: readonly Stated<string>[];
   readonly listings: readonly Listing[];
-  readonly overrides: AppliedOverrides | undefined;
-};
-
-/** What the overrides say about these addresses; at least one of the two is set. */
-export type AppliedOverrides = {
-  readonly source: Source;
-  readonly relabel: Relabel | undefined;
-  readonly verdict: Verdict | undefined;
+  /** The day of the build, if lists are judged by their age. */
+  readonly day: string | undefined;
 };
 
 /** A field, the source that decided it and, where the record does not show it, the value. */
@@ -52,19 +46,18 @@ export type Reason = readonly [field: string, source: Source, value?: number | s
 export function describe(facts: Facts): { attributes: Attributes; reasons: readonly Reason[] } {
   const reasons: Reason[] = [];
   const contributions: Contribution[] = [];
-  const { route, name, connection, rir, overrides } = facts;
-  const relabel = overrides?.relabel ?? {};
-  /** The operator's value if there is one, else that of the source, else nothing. Records the reason. */
-  const decide = <T>(field: keyof Relabel, stated: Stated<T> | undefined): Stated<T> | undefined => {
-    const own = relabel[field] as T | null | undefined;
-    if (own === undefined || overrides === undefined) {
-      if (stated !== undefined) reasons.push([field, stated.source]);
-      return stated;
-    }
-    reasons.push([field, overrides.source]);
-    return own === null ? undefined : { value: own, source: overrides.source };
+  const { route, name, connection, rir } = facts;
+  /** Records the reason, if a source has a value. */
+  const decide = <T>(field: string, stated: Stated<T> | undefined): Stated<T> | undefined => {
+    if (stated !== undefined) reasons.push([field, stated.source]);
+    return stated;
   };
   const listed = (drive: Drive) => facts.listings.find(({ overlay }) => overlay.drives.includes(drive));
+  /** Of several lists the one that counts longest, so that the flag ends with the last of them. */
+  const longestListed = (drive: Drive) =>
+    facts.listings
+      .filter(({ overlay }) => overlay.drives.includes(drive))
+      .sort((a, b) => compareLastDays(a.overlay.source, b.overlay.source))[0];
 
   reasons.push(['prefix', route], ['asn', route]);
   if (facts.isDerivedRoute) reasons.push(['prefix_is_derived', route]);
@@ -93,35 +86,41 @@ export function describe(facts: Facts): { attributes: Attributes; reasons: reado
   );
   if (company !== undefined) reasons.push(['is_ai_crawler', company.source]);
   reasons.push(...evidenceNames(facts));
+  /** A table that is too old still sets its flag, without points. */
+  const contribute = (what: string, source: Source, points: number) => {
+    const isOld = facts.day !== undefined && isTooOld(source, facts.day);
+    contributions.push(isOld ? { what, source, points: 0, isTooOld: true } : { what, source, points });
+  };
   const flag = (field: 'is_tor_exit' | 'is_proxy' | 'is_vpn', what: string, points: number, source?: Source) => {
     const decided = decide(field, source && { value: true, source });
-    if (decided?.value === true && points > 0) contributions.push({ what, source: decided.source, points });
+    if (decided?.value === true && points > 0) contribute(what, decided.source, points);
     return decided?.value === true;
   };
-  const criminal = listed('criminal_netblock');
+  const criminal = longestListed('criminal_netblock');
   if (criminal !== undefined) {
     const what = ['criminal netblock', criminal.statement.label].filter(Boolean).join(' ');
-    contributions.push({ what, source: criminal.overlay.source, points: WEIGHTS.criminal_netblock });
+    contributions.push({ what, source: criminal.overlay.source, points: THREAT_WEIGHTS.criminal_netblock });
   } else if (connection.criminal !== undefined) {
     const what = 'network of a criminal operator';
-    contributions.push({ what, source: connection.criminal, points: WEIGHTS.criminal_netblock });
+    contributions.push({ what, source: connection.criminal, points: THREAT_WEIGHTS.criminal_netblock });
   }
-  const exit = listed('is_tor_exit');
+  const exit = longestListed('is_tor_exit');
   const relay = exit?.statement.label === undefined ? 'Tor exit' : `Tor exit of ${exit.statement.label}`;
-  const tor = flag('is_tor_exit', relay, WEIGHTS.tor_exit, exit?.overlay.source);
-  const proxy = flag('is_proxy', 'public proxy', WEIGHTS.proxy, listed('is_proxy')?.overlay.source);
+  const tor = flag('is_tor_exit', relay, THREAT_WEIGHTS.tor_exit, exit?.overlay.source);
+  const proxy = flag('is_proxy', 'public proxy', THREAT_WEIGHTS.proxy, longestListed('is_proxy')?.overlay.source);
   // Lists of VPN servers take in Tor exits; the score counts the anonymity once.
   const { operator, source: tunnel } = (tor ? undefined : tunnelOf(connection, facts.listings, provider?.value)) ?? {};
-  const vpn = flag('is_vpn', operator === undefined ? 'VPN' : `VPN operator ${operator}`, WEIGHTS.vpn, tunnel);
+  const vpn = flag('is_vpn', operator === undefined ? 'VPN' : `VPN operator ${operator}`, THREAT_WEIGHTS.vpn, tunnel);
   contributions.push(...limitPoints(ratedBlocklists(facts), reportLimit(facts, provider?.value)));
   for (const { value, source } of facts.otherCountries)
     if (value !== country?.value) reasons.push(['country', source, value]);
-  // Mobile networks put thousands of phones behind an IPv4 address. Hijacked space has no subscribers.
-  const isShared = facts.version === 4 && (type?.value ?? connection.type) === 'mobile';
-  if (isShared && criminal === undefined && connection.criminal === undefined)
-    contributions.splice(0, contributions.length, ...limitPoints(contributions, LIMITS.mobile));
-  for (const { source, points } of contributions) reasons.push(['threat.score', source, points]);
-  const threat = applyVerdict(rateThreat(contributions), overrides, reasons);
+  const limited = [
+    ...limitPoints(contributions, totalLimit(facts, { tor, isMobile: (type?.value ?? connection.type) === 'mobile' })),
+    ...tooOldContributions(facts),
+  ];
+  for (const { source, points } of limited) reasons.push(['threat.score', source, points]);
+  reasons.push(...tooOldFlags(facts));
+  const threat = rateThreat(limited);
 
   const attributes = {
     country: country?.value ?? 'ZZ',
@@ -139,20 +138,77 @@ export function describe(facts: Facts): { attributes: Attributes; reasons: reado
 
 /** The most that blocklists add: their reports about these addresses say little. */
 function reportLimit({ listings }: Facts, provider: string | undefined) {
-  if (isRelayed(listings)) return LIMITS.relay;
-  if (listings.some(({ overlay }) => overlay.crawler !== undefined)) return LIMITS.crawler;
-  return isCdn(provider) ? LIMITS.cdn : undefined;
+  if (isRelayed(listings)) return REPORT_LIMITS.relay;
+  return isCdn(provider) ? REPORT_LIMITS.cdn : undefined;
 }
+
+/** The most that all contributions add together, because of who uses the addresses. */
+function totalLimit(
+  { version, connection, listings }: Facts,
+  { tor, isMobile }: { readonly tor: boolean; readonly isMobile: boolean },
+): Limit | undefined {
+  const service = operatorListed(listings, 'known_good');
+  if (service !== undefined) return TOTAL_LIMITS.knownGood(service);
+  if (listings.some(({ overlay }) => overlay.crawler !== undefined)) return TOTAL_LIMITS.crawler;
+  const scanner = operatorListed(listings, 'scanner') ?? connection.scanner?.value;
+  if (scanner !== undefined) return TOTAL_LIMITS.scanner(scanner);
+  // Hijacked space has no users: its owner is the one who is listed.
+  const isCriminal = listings.some(({ overlay }) => overlay.drives.includes('criminal_netblock'));
+  if (isCriminal || connection.criminal !== undefined) return undefined;
+  if (tor) return TOTAL_LIMITS.tor;
+  // Mobile networks put thousands of phones behind an IPv4 address.
+  return isMobile && version === 4 ? TOTAL_LIMITS.mobile : undefined;
+}
+
+/** Who uses the addresses, by the first list that says so. */
+function operatorListed(listings: readonly Listing[], drive: 'scanner' | 'known_good'): string | undefined {
+  const listing = listings.find((one) => one.overlay.drives.includes(drive) && operatorOf(one) !== undefined);
+  return listing && operatorOf(listing);
+}
+
+const operatorOf = ({ overlay, statement }: Listing) => statement.label ?? overlay.operator;
 
 function ratedBlocklists({ connection, listings }: Facts): Contribution[] {
   const entries = listings
     .filter(({ overlay }) => overlay.drives.includes('blocklist'))
     .map(({ overlay: { source, contains }, statement: { lists } }) => ({ source, lists, contains }));
   const counted = [
-    ...listings.map(({ overlay }) => overlay.source),
+    ...listings.filter(({ overlay }) => overlay.tooOld === undefined).map(({ overlay }) => overlay.source),
     ...(connection.criminal ? [connection.criminal] : []),
   ];
   return rateBlocklists(withoutRepeated(entries, new Set(counted.map(({ id }) => id))));
+}
+
+type TooOldList = { readonly source: Source; readonly drive: Drive };
+
+/** What lists say that are too old to count. */
+function tooOldLists({ listings, connection }: Facts): TooOldList[] {
+  return [...listings.map(({ overlay }) => overlay), ...(connection.tooOld ?? [])].flatMap(({ source, tooOld = [] }) =>
+    tooOld.map((drive) => ({ source, drive })),
+  );
+}
+
+const TOO_OLD_WORDS: Partial<Record<Drive, string>> = {
+  is_tor_exit: 'Tor exit',
+  is_proxy: 'public proxy',
+  is_vpn: 'VPN',
+  blocklist: 'on a blocklist',
+  criminal_netblock: 'criminal netblock',
+};
+
+function tooOldContributions(facts: Facts): Contribution[] {
+  return tooOldLists(facts).flatMap(({ source, drive }): Contribution[] => {
+    const what = TOO_OLD_WORDS[drive];
+    return what === undefined ? [] : [{ what, source, points: 0, isTooOld: true }];
+  });
+}
+
+/** Evidence with the value 0, which stands for false. */
+function tooOldFlags(facts: Facts): Reason[] {
+  return tooOldLists(facts).flatMap(({ source, drive }): Reason[] => {
+    if (drive === 'cloud_provider') return [['is_datacenter', source, 0]];
+    return drive.startsWith('is_') ? [[drive, source, 0]] : [];
+  });
 }
 
 /** A provider states where its own addresses are used: in a geofeed (RFC 8805), or by the region of its cloud. */
@@ -176,28 +232,15 @@ function typeOf(connection: Connection, listings: readonly Listing[]): Stated<Co
   return { value: connection.type, source: connection.decidedBy };
 }
 
-/** The operator's verdict replaces the sum, and the explanation says so. */
-function applyVerdict(threat: Threat, overrides: AppliedOverrides | undefined, reasons: Reason[]): Threat {
-  if (overrides?.verdict === undefined) return threat;
-  const { source } = overrides;
-  const { kind, reason } = overrides.verdict;
-  const because = reason === undefined ? '' : `: ${reason}`;
-  const score = kind === 'deny' ? WEIGHTS.denied : 0;
-  const line =
-    kind === 'deny'
-      ? `denied (${source.id}, ${source.as_of}): +${score}${because}`
-      : `allowed (${source.id}, ${source.as_of}): 0 instead of ${threat.score}${because}`;
-  reasons.push(['threat.score', source, score]);
-  return { score, level: levelOf(score), explanation: [line, ...(threat.explanation ?? [])] };
-}
-
 /**
  * Names that the evidence shows and the record does not: the crawlers that fetch from an address, the VPN service or
- * privacy relay behind it, the operator of a Tor exit, the region of a cloud. Several sources may name the same
- * address; each gives a row.
+ * privacy relay behind it, scanners, services that are known to be good, the operator of a Tor exit, the region of a
+ * cloud. Several sources may name the same address; each gives a row.
  */
-function evidenceNames({ connection: { vpn }, listings }: Pick<Facts, 'connection' | 'listings'>): Reason[] {
+function evidenceNames({ connection: { vpn, scanner }, listings }: Pick<Facts, 'connection' | 'listings'>): Reason[] {
   const ofNetwork: Reason[] = vpn?.operator === undefined ? [] : [['vpn_service', vpn.source, vpn.operator]];
+  if (scanner !== undefined && operatorListed(listings, 'scanner') === undefined)
+    ofNetwork.push(['scanner', scanner.source, scanner.value]);
   const isExit = listings.some(({ overlay }) => overlay.drives.includes('is_tor_exit'));
   const operators = isExit ? listings.filter(({ overlay }) => overlay.namesTorOperators === true) : [];
   return [
@@ -209,14 +252,18 @@ function evidenceNames({ connection: { vpn }, listings }: Pick<Facts, 'connectio
   ];
 }
 
-function namesOf({ overlay: { source, drives, crawler, operator, isRelay }, statement }: Listing): Reason[] {
+function namesOf(listing: Listing): Reason[] {
+  const { source, drives, crawler, operator, isRelay } = listing.overlay;
+  const { statement } = listing;
   const names: Reason[] = [];
   const add = (field: string, name: string | undefined) => {
     if (name !== undefined) names.push([field, source, name]);
   };
   add('crawler', crawler);
+  for (const drive of ['scanner', 'known_good'] as const) if (drives.includes(drive)) add(drive, operatorOf(listing));
   if (isRelay === true) add('relay', operator ?? source.id);
-  else if (drives.includes('is_vpn')) add('vpn_service', operator);
+  // A neighbour of servers is not named by the list.
+  else if (drives.includes('is_vpn') && statement.isNeighbour !== true) add('vpn_service', operator);
   if (drives.includes('cloud_provider')) add('cloud_region', statement.region);
   return names;
 }

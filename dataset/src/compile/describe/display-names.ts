@@ -4,7 +4,7 @@
  * place of names, and names in capitals. For networks that are labelled by hand, the label is a better name in all of
  * these cases.
  */
-import { labelledNetworks, networkNames } from '../../data-files/data-files.ts';
+import { labelledNetworks, networkNames, placeNames } from '../../data-files/data-files.ts';
 
 /** The name without surplus spaces, or undefined if it says nothing about the network. */
 export function usableName(text: string): string | undefined {
@@ -13,7 +13,8 @@ export function usableName(text: string): string | undefined {
     .trim()
     .replaceAll(/(?<=[\p{L}\p{N}]) {3}(?=[\p{L}\p{N}])/gu, ' & ')
     .replaceAll(/\s+/g, ' ');
-  return MEANINGLESS.some((pattern) => pattern.test(name)) || isStreetAddress(name) ? undefined : name;
+  const isPlace = isStreetAddress(name) || isBuildingOrSector(name) || placeNames.find(name) !== undefined;
+  return isPlace || MEANINGLESS.some((pattern) => pattern.test(name)) ? undefined : name;
 }
 
 const MEANINGLESS: readonly RegExp[] = [
@@ -36,6 +37,16 @@ function isStreetAddress(name: string): boolean {
   return isClear || FIRST_PART.test(name) || STREET.test(name);
 }
 
+/**
+ * A numbered part of a town or a building, `Sector 125` or `DLF Building, Tower D`. A word for a street alone does not make
+ * an address: `Jane Street` and `Long Island Rail Road` are companies. Others are in the table of places.
+ */
+function isBuildingOrSector(name: string): boolean {
+  return NUMBERED_PLACE.test(name) && !LEGAL_FORM.test(name) && !ORGANISATION.test(name);
+}
+
+const NUMBERED_PLACE =
+  /(?:^|, ?)(?:[\p{L}]+ )?(?:sector|phase|block|plot|tower|wing|building|bldg)[ .#-]+(?:no\b[ .#:]*)?(?:[0-9]{1,4}|[a-z])(?=$|,)/iu;
 const LEGAL_FORM =
   /\b(?:inc|llc|l\.l\.c|ltd|limited|ltda|gmbh|corp|corporation|company|co\.?,? ltd|llp|bvba|pty|pvt|pte|pt|s\.?a|sas|srl|s\.r\.l|c\.a|b\.?v|a\.s|sp|kft|oy|ab|aps)\b|\bas$/i;
 const ORGANISATION =

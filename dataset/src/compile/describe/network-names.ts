@@ -17,10 +17,8 @@ export class NetworkNames {
     this.#table = table;
   }
 
-  /** `own`: the operator has named the network in the overrides. */
-  name(asn: number, own: Source | undefined): Stated<string> | undefined {
+  name(asn: number): Stated<string> | undefined {
     const named = this.sourceName(asn);
-    if (named !== undefined && named.source === own) return named;
     const label = displayName(asn, named?.value);
     return label === undefined ? named : { value: label, source: this.#table };
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Source } from '../../record.ts';
-import { LIMITS, levelOf, limitPoints, rateBlocklists, rateThreat, WEIGHTS } from './threat.ts';
+import { levelOf, type Source, THREAT_WEIGHTS } from '../../record.ts';
+import { limitPoints, rateBlocklists, rateThreat, TOTAL_LIMITS } from './threat.ts';
 
 function source(id: string, as_of: string): Source {
   return { id, as_of, licence: 'none', credit: 'none', records: 1 };
@@ -26,8 +26,8 @@ test('threat: without contributions the score is 0 and there is no explanation',
 
 test('threat: contributions add up and each is explained, the most points first', () => {
   const threat = rateThreat([
-    { what: 'VPN', source: source('x4b-vpn-v4', '2026-11-15'), points: WEIGHTS.vpn },
-    { what: 'Tor exit', source: source('tor-blocks', '2024-02-27'), points: WEIGHTS.tor_exit },
+    { what: 'VPN', source: source('x4b-vpn-v4', '2026-11-15'), points: THREAT_WEIGHTS.vpn },
+    { what: 'Tor exit', source: source('tor-blocks', '2024-02-27'), points: THREAT_WEIGHTS.tor_exit },
   ]);
   assert.deepEqual(threat, {
     score: 60,
@@ -37,12 +37,12 @@ test('threat: contributions add up and each is explained, the most points first'
 });
 
 test('threat: a VPN alone stays low', () => {
-  assert.equal(levelOf(WEIGHTS.vpn), 'low');
+  assert.equal(levelOf(THREAT_WEIGHTS.vpn), 'low');
 });
 
 test('threat: the score is capped at 100 and every reason is kept', () => {
   const threat = rateThreat(
-    [WEIGHTS.criminal_netblock, WEIGHTS.proxy].map((points) => ({
+    [THREAT_WEIGHTS.criminal_netblock, THREAT_WEIGHTS.proxy].map((points) => ({
       what: 'x',
       source: source('y', '2026-11-15'),
       points,
@@ -100,7 +100,7 @@ for (const [behaviour, points, limited] of [
       source: source(`s${i}`, '2026-11-15'),
       points: value as number,
     }));
-    const kept = limitPoints(contributions, LIMITS.mobile);
+    const kept = limitPoints(contributions, TOTAL_LIMITS.mobile);
     assert.deepEqual(
       kept.map((contribution) => contribution.points),
       limited,

@@ -2,35 +2,49 @@
  * The threat score: a sum of named contributions, capped at 100. Anonymity alone is not a threat: a VPN stays low. A
  * server is not a threat by itself, so a datacenter adds nothing.
  */
-import type { Source, Threat, ThreatLevel } from '../../record.ts';
-
-export const WEIGHTS = {
-  criminal_netblock: 90,
-  tor_exit: 45,
-  proxy: 35,
-  vpn: 15,
-  denied: 100,
-} as const;
+import { compareLastDays, TOO_OLD } from '../../data-age.ts';
+import { levelOf, type Source, type Threat } from '../../record.ts';
 
 /** Points by the number of blocklists an address is on. Five or more count as five. */
 const BLOCKLIST_POINTS = [0, 15, 30, 50, 65, 80] as const;
 
+const BELOW_MEDIUM = 24;
+const BELOW_HIGH = 49;
+const SHARED = 'because many people share the address';
+
 /**
  * The most that reports add to addresses of which blocklists say little. A report about an address that many people
- * share is about one of them: the NAT of a mobile network stays below `high`, a CDN below `medium`, and a privacy relay,
- * which gives people another address every few minutes, at 0. Crawlers are reported for crawling.
+ * share is about one of them: a CDN stays below `medium`, and a privacy relay, which gives people another address every
+ * few minutes, at 0.
  */
-export const LIMITS = {
-  mobile: { points: 49, because: 'because many people share the address' },
-  cdn: { points: 24, because: 'because many people share the address' },
-  relay: { points: 0, because: 'because many people share the address' },
-  crawler: { points: 24, because: 'because a crawler uses the address' },
+export const REPORT_LIMITS = {
+  cdn: { points: BELOW_MEDIUM, because: SHARED },
+  relay: { points: 0, because: SHARED },
 } as const;
 
-type Limit = (typeof LIMITS)[keyof typeof LIMITS];
+/**
+ * The most that all contributions add together. What a known service or a crawler does is expected, whatever lists say
+ * about its addresses. Research scanners are reported for scanning, Tor exits and the NAT of mobile networks for what
+ * some of their users did: all three stay below `high`.
+ */
+export const TOTAL_LIMITS = {
+  knownGood: (service: string) => ({ points: BELOW_MEDIUM, because: `because ${service} uses the address` }),
+  crawler: { points: BELOW_MEDIUM, because: 'because a crawler uses the address' },
+  scanner: (operator: string) => ({ points: BELOW_HIGH, because: `because ${operator} scans from the address` }),
+  tor: { points: BELOW_HIGH, because: 'because many people share the exit' },
+  mobile: { points: BELOW_HIGH, because: SHARED },
+} as const;
+
+export type Limit = { readonly points: number; readonly because: string };
 
 /** What one source adds. `what` is shown in the explanation. */
-export type Contribution = { readonly what: string; readonly source: Source; readonly points: number };
+export type Contribution = {
+  readonly what: string;
+  readonly source: Source;
+  readonly points: number;
+  /** The list is too old: it is shown, and adds nothing. */
+  readonly isTooOld?: boolean;
+};
 
 /**
  * A blocklist that lists the address, or an aggregate with the number of blocklists on which it found the address.
@@ -57,20 +71,21 @@ export function withoutRepeated<T extends BlocklistEntry>(entries: readonly T[],
 
 /**
  * Each further list adds the difference between two entries of BLOCKLIST_POINTS. An aggregate repeats lists that may be
- * feeds here too, so it does not add to them: it raises the number of lists to its own count where that is higher.
+ * feeds here too, so it does not add to them: it raises the number of lists to its own count where that is higher. Lists
+ * that count longer come first: without those that have become too old, the rest is what it would be without them.
  */
 export function rateBlocklists(entries: readonly BlocklistEntry[]): Contribution[] {
   const contributions: Contribution[] = [];
+  const singleFirst = [...entries].sort((a, b) => Number(a.lists !== undefined) - Number(b.lists !== undefined));
+  let single = 0;
   let counted = 0;
-  const raiseTo = (lists: number, { source }: BlocklistEntry) => {
-    if (lists <= counted) return;
+  for (const { source, lists = ++single } of singleFirst.sort((a, b) => compareLastDays(a.source, b.source))) {
+    if (lists <= counted) continue;
     const points = blocklistPoints(lists) - blocklistPoints(counted);
     const what = lists - counted === 1 ? 'on a blocklist' : `on ${lists} blocklists`;
     counted = lists;
     if (points > 0) contributions.push({ what, source, points });
-  };
-  for (const entry of entries) if (entry.lists === undefined) raiseTo(counted + 1, entry);
-  for (const entry of entries) if (entry.lists !== undefined) raiseTo(entry.lists, entry);
+  }
   return contributions;
 }
 
@@ -79,14 +94,14 @@ function blocklistPoints(lists: number): number {
 }
 
 /**
- * Gives the contributions at most `limit.points` together, those with the most points first. The explanation says where
- * points were taken away, and still adds up.
+ * Gives the contributions at most `limit.points` together: lists that count longer first, then those with the most
+ * points. The explanation says where points were taken away, and still adds up.
  */
 export function limitPoints(contributions: readonly Contribution[], limit: Limit | undefined): Contribution[] {
   if (limit === undefined) return [...contributions];
   let left: number = limit.points;
   return [...contributions]
-    .sort((a, b) => b.points - a.points)
+    .sort((a, b) => compareLastDays(a.source, b.source) || b.points - a.points)
     .map((contribution) => {
       const points = Math.min(contribution.points, left);
       left -= points;
@@ -104,13 +119,10 @@ export function rateThreat(contributions: readonly Contribution[]): Threat {
   if (contributions.length > 0) {
     threat.explanation = [...contributions]
       .sort((a, b) => b.points - a.points)
-      .map(({ what, source, points }) => `${what} (${source.id}, ${source.as_of}): +${points}`);
+      .map(
+        ({ what, source, points, isTooOld }) =>
+          `${what} (${source.id}, ${source.as_of}): +${points}${isTooOld === true ? `, ${TOO_OLD}` : ''}`,
+      );
   }
   return threat;
-}
-
-export function levelOf(score: number): ThreatLevel {
-  if (score >= 75) return 'critical';
-  if (score >= 50) return 'high';
-  return score >= 25 ? 'medium' : 'low';
 }

@@ -5,7 +5,7 @@
  * rows say how good the answers are where an operator publishes no list.
  */
 
-import type { QualityMeasure, QualityRow, Source } from '../../record.ts';
+import type { FlagSources, FlagSubject, QualityMeasure, QualityRow, Source } from '../../record.ts';
 import { WeightedShare } from '../../weighted-share.ts';
 import type { Attributes } from '../describe/attributes.ts';
 import { describe, type Facts } from '../describe/describe.ts';
@@ -23,19 +23,24 @@ export type Outcome = {
   readonly isPerSource: boolean;
 };
 
+/** Crawlers and services that are known to be good: the operator states that it uses the addresses itself. */
+const isGood = ({ crawler, drives }: Overlay) => crawler !== undefined || drives.includes('known_good');
+
+/** From this score on an address is of medium risk. */
+const MEDIUM = 25;
+
 type Decide = (without: (overlay: Overlay) => boolean) => Attributes;
 
 /** A list that repeats a label is held out with it. */
 const repeats = ({ contains }: Overlay, { id }: Source): boolean => contains?.includes(id) === true;
 
-/** The same for all runs with these facts. The operator's overrides are not applied: they are no source of labels. */
+/** The same for all runs with these facts. */
 export function heldOutOutcomes(facts: Facts): Outcome[] {
   const { listings } = facts;
-  const labels = listings.filter(({ overlay }) => overlay.isTable !== true);
+  const labels = listings.filter(({ overlay }) => overlay.isTable !== true || isGood(overlay));
   if (labels.length === 0) return [];
   const decide: Decide = (without) =>
-    describe({ ...facts, overrides: undefined, listings: listings.filter(({ overlay }) => !without(overlay)) })
-      .attributes;
+    describe({ ...facts, listings: listings.filter(({ overlay }) => !without(overlay)) }).attributes;
   return [...countryOutcomes(labels, decide), ...cloudOutcomes(labels, decide), ...vpnOutcomes(labels, decide)];
 }
 
@@ -73,11 +78,15 @@ function cloudOutcomes(labels: readonly Listing[], decide: Decide): Outcome[] {
 
 /**
  * Positive labels are the servers that a VPN service lists itself; all its lists are held out. Negative labels are the
- * addresses of crawlers: the operator states that its own bots use them.
+ * addresses of crawlers and of services that are known to be good, which are held out for the score.
  */
 function vpnOutcomes(labels: readonly Listing[], decide: Decide): Outcome[] {
   const service = labels.find(
-    ({ overlay }) => overlay.drives.includes('is_vpn') && overlay.operator !== undefined && overlay.isRelay !== true,
+    ({ overlay, statement }) =>
+      overlay.drives.includes('is_vpn') &&
+      overlay.operator !== undefined &&
+      overlay.isRelay !== true &&
+      statement.isNeighbour !== true,
   )?.overlay;
   if (service !== undefined) {
     const { vpn } = decide((overlay) => overlay.operator === service.operator || repeats(overlay, service.source));
@@ -87,17 +96,18 @@ function vpnOutcomes(labels: readonly Listing[], decide: Decide): Outcome[] {
       ...(vpn ? [{ ...row, measure: 'precision', isCounted: true } as const] : []),
     ];
   }
-  const crawler = labels.find(({ overlay }) => overlay.crawler !== undefined)?.overlay;
-  if (crawler === undefined) return [];
-  const { vpn, proxy, tor } = decide(() => false);
+  const good = labels.find(({ overlay }) => isGood(overlay))?.overlay;
+  if (good === undefined) return [];
+  const { vpn, proxy, tor, threat } = decide(isGood);
   return (
     [
       ['is_vpn', vpn],
       ['is_proxy', proxy],
       ['is_tor_exit', tor],
+      ['threat.score', threat.score >= MEDIUM],
     ] as const
   ).flatMap(([field, isFlagged]): Outcome[] => {
-    const row = { field, label: crawler.source, isPerSource: false };
+    const row = { field, label: good.source, isPerSource: false };
     return [
       { ...row, measure: 'false_positive_share', isCounted: isFlagged },
       ...(field === 'is_vpn' && isFlagged ? [{ ...row, measure: 'precision', isCounted: false } as const] : []),
@@ -129,8 +139,13 @@ export class HeldOutAddresses {
     }
   }
 
-  finish(): QualityRow[] {
+  /** A flag that no list can set has no false positives, which says nothing. */
+  finish(flagSources: FlagSources): QualityRow[] {
+    const canBeWrong = ({ field, measure }: Counted['row']) =>
+      measure !== 'false_positive_share' ||
+      flagSources[field === 'threat.score' ? 'blocklists' : (field as FlagSubject)].from === 'feeds';
     return [...this.#counted.values()].flatMap(({ row, share, sources }) => {
+      if (!canBeWrong(row)) return [];
       const finished = share.finish();
       if (finished === undefined) return [];
       // Without labels that have the value, precision would be 0 whatever the answers are.

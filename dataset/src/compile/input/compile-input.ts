@@ -1,10 +1,10 @@
 /** What the compiler works with: sources, and what each of them states about addresses and networks. */
 
-import type { Drive } from '../../feeds/feed.ts';
+import { isTooOld } from '../../data-age.ts';
+import { type Drive, isAgingDrive } from '../../feeds/feed.ts';
 import type { DelegatedAsns, Holder, ListedNetwork, NetworkName, OtherOrigin } from '../../feeds/parsed.ts';
-import { type FamilyRanges, Ranges } from '../../ranges.ts';
+import type { FamilyRanges } from '../../ranges.ts';
 import type { ConnectionType, Source } from '../../record.ts';
-import type { Overrides } from './overrides.ts';
 
 /** In every list the most trusted source comes first. */
 export type CompileInput = {
@@ -18,9 +18,10 @@ export type CompileInput = {
   readonly delegated: RangeSource;
   readonly networkLists: readonly NetworkList[];
   readonly overlays: readonly Overlay[];
-  readonly overrides?: Overrides;
+  /** The day of the build, yyyy-mm-dd. Without it no list is too old. */
+  readonly day?: string;
   /** The tables of this repository, as sources. */
-  readonly tables: Readonly<Record<'iana' | 'networks' | 'name-rules' | 'type-signals', Source>>;
+  readonly tables: Readonly<Record<'iana' | 'networks' | 'scanners' | 'name-rules' | 'type-signals', Source>>;
 };
 
 /** Called with the current step and the share of the whole that is done. */
@@ -49,33 +50,47 @@ export type NetworkList = {
   readonly networks: ReadonlyMap<number, ListedNetwork>;
   readonly role?: ConnectionType;
   readonly operator?: string;
-};
+} & TooOld;
+
+/** `tooOld`: what the list no longer drives, because it is too old. Only evidence and reasons name it. */
+type TooOld = { readonly tooOld?: readonly Drive[] };
+
+/** Drives of a list that is too old on this day move to `tooOld`. */
+export function withoutTooOld<T extends { readonly source: Source; readonly drives: readonly Drive[] }>(
+  list: T,
+  day: string | undefined,
+): T & TooOld {
+  if (day === undefined || !isTooOld(list.source, day)) return list;
+  const tooOld = list.drives.filter(isAgingDrive);
+  return { ...list, drives: list.drives.filter((drive) => !isAgingDrive(drive)), tooOld };
+}
 
 /**
  * A statement about some addresses inside a network. Values are positions in `statements`. It never changes the prefix.
  */
-export type Overlay = RangeSource & {
-  readonly drives: readonly Drive[];
-  readonly statements: readonly Statement[];
-  /** The owner of the addresses: a cloud, an AI company, a VPN operator. */
-  readonly provider?: string;
-  readonly company?: string;
-  readonly operator?: string;
-  /** The labels of its statements are operators of Tor exits. */
-  readonly namesTorOperators?: boolean;
-  /** It is a table of this repository, and not a list that was downloaded. */
-  readonly isTable?: boolean;
-  /** The name of the crawler that fetches from the addresses. */
-  readonly crawler?: string;
-  /** A relay that hides addresses for privacy. Its addresses are not a VPN, whatever other lists say. */
-  readonly isRelay?: boolean;
-  /** A VPN list of third parties; see generic-vpn-lists.ts for what is used of it. */
-  readonly isGeneric?: boolean;
-  /** The networks for which it may state a country; without them, all. */
-  readonly asns?: ReadonlySet<number>;
-  /** Ids of sources that it repeats. */
-  readonly contains?: readonly string[];
-};
+export type Overlay = RangeSource &
+  TooOld & {
+    readonly drives: readonly Drive[];
+    readonly statements: readonly Statement[];
+    /** The owner of the addresses: a cloud, an AI company, a VPN operator. */
+    readonly provider?: string;
+    readonly company?: string;
+    readonly operator?: string;
+    /** The labels of its statements are operators of Tor exits. */
+    readonly namesTorOperators?: boolean;
+    /** It is a table of this repository, and not a list that was downloaded. */
+    readonly isTable?: boolean;
+    /** The name of the crawler that fetches from the addresses. */
+    readonly crawler?: string;
+    /** A relay that hides addresses for privacy. Its addresses are not a VPN, whatever other lists say. */
+    readonly isRelay?: boolean;
+    /** A VPN list of third parties; see generic-vpn-lists.ts for what is used of it. */
+    readonly isGeneric?: boolean;
+    /** The networks for which it may state a country; without them, all. */
+    readonly asns?: ReadonlySet<number>;
+    /** Ids of sources that it repeats. */
+    readonly contains?: readonly string[];
+  };
 
 export type Statement = {
   /** A text to show: the number of a listing, the operator of a relay. */
@@ -96,10 +111,9 @@ export type Stated<T> = { readonly value: T; readonly source: Source };
 
 /** All sources of an input, each once. Decisions and other origins refer to them by position in this list. */
 export function sourcesOf(input: CompileInput): readonly Source[] {
-  const { routes, names, countries, delegations, delegated, networkLists, overlays, overrides, tables } = input;
+  const { routes, names, countries, delegations, delegated, networkLists, overlays, tables } = input;
   const stating = [...routes, ...names, ...countries, ...delegations, delegated, ...networkLists, ...overlays];
   const sources = stating.map(({ source }) => source);
-  if (overrides !== undefined) sources.push(overrides.source);
   return [...new Set([...sources, ...Object.values(tables)])];
 }
 
@@ -108,15 +122,4 @@ export function repeatedSources({ overlays }: CompileInput): ReadonlyMap<string,
   return new Map(
     overlays.flatMap(({ source, contains }) => (contains === undefined ? [] : [[source.id, contains] as const])),
   );
-}
-
-/** The operator's own networks, from the overrides, as a source of routes and names like any other. */
-export type OwnNetworks = RouteSource & NameSource;
-
-export function ownNetworks(overrides: Overrides | undefined): OwnNetworks | undefined {
-  if (overrides === undefined || overrides.networks.length === 0) return undefined;
-  const ranges = { 4: new Ranges(), 6: new Ranges() };
-  for (const { range, asn } of overrides.networks) ranges[range.version].add(range.start, range.end, asn);
-  const names = overrides.networks.flatMap(({ asn, name }) => (name === undefined ? [] : [[asn, { name }] as const]));
-  return { source: overrides.source, ranges, otherOrigins: [], names: new Map(names) };
 }

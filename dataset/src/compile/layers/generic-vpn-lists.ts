@@ -14,8 +14,8 @@
  */
 import { addressBits } from '../../prefix.ts';
 import { flatten, type Layer, Ranges } from '../../ranges.ts';
+import { LayerCursor, sweep } from '../../sweep.ts';
 import type { Overlay } from '../input/compile-input.ts';
-import { LayerCursor, sweep } from './sweep.ts';
 
 const MIN_DENSITY = 0.1;
 const MIN_NEIGHBOURS = 2;
@@ -61,7 +61,8 @@ export function restrictGenericLists(overlays: readonly Overlay[], routes: Layer
   });
 }
 
-const isGenericList = ({ drives, isGeneric }: Overlay) => isGeneric === true && drives.includes('is_vpn');
+const isGenericList = ({ drives, tooOld = [], isGeneric }: Overlay) =>
+  isGeneric === true && [...drives, ...tooOld].includes('is_vpn');
 
 /** The blocks with enough narrow rows of a list, without those that a wide row of it covers. */
 function neighbourBlocks({ starts, ends }: Ranges, hostBits: bigint): bigint[] {

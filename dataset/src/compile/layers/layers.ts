@@ -8,10 +8,10 @@ import type { Holder } from '../../feeds/parsed.ts';
 import { flatten, type Layer, Ranges } from '../../ranges.ts';
 import type { Source } from '../../record.ts';
 import { specialPurposeRanges } from '../../special-purpose.ts';
-import type { CompileInput, DelegationSource, OwnNetworks, Stated } from '../input/compile-input.ts';
+import type { CompileInput, DelegationSource, Stated } from '../input/compile-input.ts';
 import { restrictGenericLists } from './generic-vpn-lists.ts';
 import { combineOverlays, type Listing } from './overlays.ts';
-import { joinRoutes, overrideRoutes } from './routes.ts';
+import { joinRoutes } from './routes.ts';
 
 export type FamilyLayers = {
   readonly version: 4 | 6;
@@ -32,18 +32,13 @@ export type FamilyLayers = {
   /** Values are positions in `combinations`. */
   readonly overlays: Layer;
   readonly combinations: readonly (readonly Listing[])[];
-  /** Values are positions in the lists of the overrides. */
-  readonly verdict: Layer;
-  readonly relabel: Layer;
   /** One layer per source of countries, in the order of the sources. Values are countries. */
   readonly countries: readonly Layer[];
 };
 
-export function familyLayers(input: CompileInput, own: OwnNetworks | undefined, version: 4 | 6): FamilyLayers {
-  const { routes, countries, delegations, delegated, overlays, overrides } = input;
-  const ownRanges = own?.ranges[version] ?? new Ranges();
+export function familyLayers(input: CompileInput, version: 4 | 6): FamilyLayers {
+  const { routes, countries, delegations, delegated, overlays } = input;
   const announced = joinRoutes(routes.map(({ ranges }) => ranges[version]));
-  const joined = overrideRoutes(announced, ownRanges, routes.length);
   const { layer: holder, list: holders } = joinHolders(delegations, version);
   const { layer: overlaid, combinations } = combineOverlays(
     restrictGenericLists(overlays, announced.layer, version),
@@ -51,18 +46,16 @@ export function familyLayers(input: CompileInput, own: OwnNetworks | undefined, 
   );
   return {
     version,
-    routes: joined.layer,
-    sourceOfRoute: joined.sourceOf,
-    routeSources: [...routes, ...(own === undefined ? [] : [own])].map(({ source }) => source),
-    reserved: reservedSpace(version, ownRanges),
+    routes: announced.layer,
+    sourceOfRoute: announced.sourceOf,
+    routeSources: routes.map(({ source }) => source),
+    reserved: reservedSpace(version),
     holder,
     holders,
     delegatedCountry: flatten(delegated.ranges[version]),
     ianaRir: ianaLayer(version),
     overlays: overlaid,
     combinations,
-    verdict: flatten(overrides?.verdicts.ranges[version] ?? new Ranges()),
-    relabel: flatten(overrides?.relabels.ranges[version] ?? new Ranges()),
     countries: countries.map(({ ranges }) => flatten(ranges[version])),
   };
 }
@@ -86,26 +79,17 @@ function joinHolders(
 }
 
 /**
- * Addresses that get no record, whatever is announced there: special-purpose space without the operator's own networks.
- * For IPv6 also everything outside 2000::/3, which is not open for global unicast.
+ * Addresses that get no record, whatever is announced there: special-purpose space. For IPv6 also everything outside 2000::/3,
+ * which is not open for global unicast.
  */
-function reservedSpace(version: 4 | 6, own: Ranges): Layer {
+function reservedSpace(version: 4 | 6): Layer {
   const ranges = new Ranges();
   for (const { start, end } of specialPurposeRanges(version)) ranges.add(start, end, RESERVED);
   if (version === 6) {
     ranges.add(0n, (1n << 125n) - 1n, RESERVED);
     ranges.add(1n << 126n, (1n << 128n) - 1n, RESERVED);
   }
-  for (let row = 0; row < own.length; row++) ranges.add(own.starts[row] as bigint, own.ends[row] as bigint, OPEN);
-  const layer = flatten(ranges);
-  const runs = [...layer.starts.keys()].filter((run) => ranges.values[layer.rows[run] as number] === RESERVED);
-  return {
-    ranges,
-    starts: runs.map((run) => layer.starts[run] as bigint),
-    ends: runs.map((run) => layer.ends[run] as bigint),
-    rows: runs.map((run) => layer.rows[run] as number),
-  };
+  return flatten(ranges);
 }
 
 const RESERVED = 0;
-const OPEN = 1;

@@ -5,8 +5,8 @@
  */
 
 import { flatten, type Layer, Ranges } from '../../ranges.ts';
+import { LayerCursor, sweep } from '../../sweep.ts';
 import type { Overlay, Statement } from '../input/compile-input.ts';
-import { LayerCursor, sweep } from './sweep.ts';
 
 export type Listing = { readonly overlay: Overlay; readonly statement: Statement };
 

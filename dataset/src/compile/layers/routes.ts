@@ -4,7 +4,7 @@
  * trusted decides. Within a table the longest prefix decides, as in a router.
  */
 import { flatten, type Layer, Ranges } from '../../ranges.ts';
-import { LayerCursor, sweep } from './sweep.ts';
+import { LayerCursor, sweep } from '../../sweep.ts';
 
 /** `sourceOf[row]` is the position of the row's source. */
 type JoinedRoutes = { readonly layer: Layer; readonly sourceOf: readonly number[] };
@@ -35,24 +35,4 @@ export function joinRoutes(sources: readonly Ranges[]): JoinedRoutes {
     for (const [start, end, row] of gaps) if (isCut[row] === 1) add(start, end, values[row] as number, source);
   });
   return { layer: flatten(ranges), sourceOf };
-}
-
-/**
- * Puts `own` in place of whatever is announced there; prefixes around it stay as they are. Its source is `position`.
- */
-export function overrideRoutes({ layer, sourceOf }: JoinedRoutes, own: Ranges, position: number): JoinedRoutes {
-  if (own.length === 0) return { layer, sourceOf };
-  const ranges = new Ranges();
-  for (const { starts, ends, values } of [layer.ranges, own])
-    for (let row = 0; row < values.length; row++)
-      ranges.add(starts[row] as bigint, ends[row] as bigint, values[row] as number);
-  const runs = { starts: [] as bigint[], ends: [] as bigint[], rows: [] as number[] };
-  const atOwn = new LayerCursor(flatten(own));
-  const atAnnounced = new LayerCursor(layer);
-  sweep([atOwn, atAnnounced], (start, end) => {
-    runs.starts.push(start);
-    runs.ends.push(end);
-    runs.rows.push(atOwn.row < 0 ? atAnnounced.row : layer.ranges.length + atOwn.row);
-  });
-  return { layer: { ranges, ...runs }, sourceOf: [...sourceOf, ...own.values.map(() => position)] };
 }

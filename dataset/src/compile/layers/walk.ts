@@ -5,9 +5,9 @@
  */
 import { type Intervals, type Match, makeMatch } from '../../file/format.ts';
 import { addressBits, lastAddress, widestPrefixLength } from '../../prefix.ts';
+import { LayerCursor, sweep } from '../../sweep.ts';
 import { type CoveredPrefix, coveredPrefixes } from './covered-prefixes.ts';
 import type { FamilyLayers } from './layers.ts';
-import { LayerCursor, sweep } from './sweep.ts';
 
 /** The matches get their final record numbers when all records are known. */
 export type WalkedIntervals = Intervals & { readonly matches: Match[] };
@@ -74,8 +74,6 @@ function cursorsOf(layers: FamilyLayers) {
     delegatedCountry: new LayerCursor(layers.delegatedCountry),
     ianaRir: new LayerCursor(layers.ianaRir),
     overlays: new LayerCursor(layers.overlays),
-    verdict: new LayerCursor(layers.verdict),
-    relabel: new LayerCursor(layers.relabel),
     countries: layers.countries.map((layer) => new LayerCursor(layer)),
   };
 }

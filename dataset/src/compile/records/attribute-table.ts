@@ -75,8 +75,8 @@ export class AttributeTable {
 
 function figuresOf(attributes: Attributes, reasons: readonly Reason[], input: CompileInput): AnswerFigures {
   const isAssumed = reasons.some(([field, , value]) => field === 'type_signal' && value === TYPE_SIGNALS.assumed);
-  const { tables, overrides, overlays } = input;
-  const ownSources = [overrides?.source, ...overlays.filter(({ isTable }) => isTable).map(({ source }) => source)];
+  const { tables, overlays } = input;
+  const ownSources = overlays.filter(({ isTable }) => isTable).map(({ source }) => source);
   const decidedBy = (wanted: string) => reasons.find(([field]) => field === wanted)?.[1];
   const detection = detectionOf(attributes);
   return {
@@ -91,12 +91,12 @@ function figuresOf(attributes: Attributes, reasons: readonly Reason[], input: Co
   };
 }
 
-/** `own`: the overrides, and tables of addresses. */
+/** `own`: tables of addresses. */
 function typeOrigin(
   source: Source | undefined,
   isAssumed: boolean,
   tables: CompileInput['tables'],
-  own: readonly (Source | undefined)[],
+  own: readonly Source[],
 ): TypeOrigin {
   if (source === undefined || isAssumed) return 'none';
   if (source === tables['type-signals']) return 'signals';

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Drive } from '../../feeds/feed.ts';
-import { datedFlags, unknownFlags } from '../../flag-sources.ts';
+import { flagKnowledge } from '../../flag-sources.ts';
+import type { Source } from '../../record.ts';
 import { ranges, sampleInput, source } from '../../test/sample-dataset.ts';
-import type { CompileInput, NetworkList, Overlay } from '../input/compile-input.ts';
+import { type CompileInput, type NetworkList, type Overlay, sourcesOf, withoutTooOld } from '../input/compile-input.ts';
 import { flagSourcesOf } from './flag-sources.ts';
 
 const overlay = (id: string, drive: Drive, isTable = false): Overlay => ({
@@ -57,8 +58,42 @@ for (const [behaviour, parts, unknown, dated] of [
   ],
 ] as const)
   test(`flag sources: ${behaviour}`, () => {
-    const flags = flagSourcesOf(input(parts));
-    assert.deepEqual([unknownFlags(flags), datedFlags(flags)], [unknown, dated]);
+    const whole = input(parts);
+    const meta = { flag_sources: flagSourcesOf(whole), sources: sourcesOf(whole) as Source[] };
+    const known = flagKnowledge(meta, '2026-11-15');
+    assert.deepEqual([known.unknown, known.dated], [unknown, dated]);
+  });
+
+const aging = (id: string, drive: Drive, as_of: string, max_age_days: number): Overlay => ({
+  ...overlay(id, drive),
+  source: { ...source(id), as_of, max_age_days },
+});
+
+for (const [behaviour, day, want] of [
+  ['on the day of the build', '2026-11-15', { unknown: [], dated: [], tooOld: [] }],
+  ['on the last day of the maximum', '2026-11-21', { unknown: [], dated: [], tooOld: [] }],
+  ['when one of two lists is too old', '2026-11-22', { unknown: [], dated: ['blocklists'], tooOld: ['ipsum'] }],
+  [
+    'when none of its lists counts',
+    '2026-12-30',
+    { unknown: ['blocklists'], dated: ['blocklists'], tooOld: ['drop', 'ipsum'] },
+  ],
+] as const)
+  test(`flag sources: what is known of blocklists ${behaviour}`, () => {
+    const overlays = [
+      aging('drop', 'criminal_netblock', '2026-11-15', 30),
+      aging('ipsum', 'blocklist', '2026-11-07', 14),
+    ];
+    const whole = input({ overlays: overlays.map((list) => withoutTooOld(list, '2026-11-15')) });
+    const { unknown, dated, tooOld } = flagKnowledge(
+      { flag_sources: flagSourcesOf(whole), sources: sourcesOf(whole) as Source[] },
+      day,
+    );
+    const only = (subjects: readonly string[]) => subjects.filter((subject) => subject === 'blocklists');
+    assert.deepEqual(
+      { unknown: only(unknown), dated: only(dated), tooOld: (tooOld.blocklists ?? []).map(({ id }) => id) },
+      want,
+    );
   });
 
 test('flag sources: each flag has its sources and the date of the oldest feed', () => {

@@ -20,9 +20,11 @@ export function flagSourcesOf(input: CompileInput): FlagSources {
 
 function flagSource({ overlays, networkLists, tables }: CompileInput, subject: FlagSubject): FlagSource {
   const deciders: readonly string[] = DRIVES_OF[subject] ?? [subject];
-  const decides = ({ drives }: { readonly drives: readonly Drive[] }) =>
-    drives.some((drive) => deciders.includes(drive));
-  const feeds = [...overlays.filter(({ isTable }) => isTable !== true), ...networkLists].filter(decides);
+  const isOf = (drives: readonly Drive[] = []) => drives.some((drive) => deciders.includes(drive));
+  const decides = ({ drives }: { readonly drives: readonly Drive[] }) => isOf(drives);
+  const lists = [...overlays.filter(({ isTable }) => isTable !== true), ...networkLists];
+  const feeds = lists.filter(decides);
+  const tooOld = lists.filter((list) => isOf(list.tooOld)).map(({ source }) => source);
   const own: Source[] = overlays
     .filter(({ isTable }) => isTable === true)
     .filter(decides)
@@ -30,12 +32,13 @@ function flagSource({ overlays, networkLists, tables }: CompileInput, subject: F
   if (BY_NETWORK.includes(subject)) own.push(tables.networks, tables['name-rules']);
   if (subject === 'is_datacenter' || subject === 'is_residential') own.push(tables['type-signals']);
   if (subject === 'is_vpn') own.push(tables.networks);
-  const sources = [...feeds.map(({ source }) => source), ...own];
+  const sources = [...feeds.map(({ source }) => source), ...own, ...tooOld];
   // A table beside a feed does not make the feed older: it only fills gaps.
-  const deciding = feeds.length > 0 ? feeds.map(({ source }) => source) : own;
+  const deciding = feeds.length > 0 ? feeds.map(({ source }) => source) : own.length > 0 ? own : tooOld;
   const oldest = oldestDay(deciding.map(({ as_of }) => as_of));
   return {
-    from: feeds.length > 0 ? 'feeds' : own.length > 0 ? 'tables' : 'none',
+    // Lists that are all too old are still lists: the flag is not unknown for want of a source.
+    from: feeds.length > 0 ? 'feeds' : own.length > 0 ? 'tables' : tooOld.length > 0 ? 'feeds' : 'none',
     sources: [...new Set(sources.map(({ id }) => id))],
     ...(oldest === undefined ? {} : { as_of: oldest }),
   };

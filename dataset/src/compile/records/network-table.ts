@@ -9,7 +9,6 @@ import { type Connection, connectionOf, typeWithoutTable } from '../describe/con
 import { NetworkNames } from '../describe/network-names.ts';
 import type { HeldOutNetwork } from '../held-out/networks.ts';
 import type { CompileInput } from '../input/compile-input.ts';
-import type { Relabel, Verdict } from '../input/overrides.ts';
 import type { KnownWords } from '../signals/name-signals.ts';
 import { type NetworkSignals, networkSignals } from '../signals/network-signals.ts';
 import { RouteShapes } from '../signals/route-shapes.ts';
@@ -25,8 +24,6 @@ export type Network = {
   readonly rir: Rir | undefined;
   /** Equal for networks that have the same effect on attributes, so that they can share them. */
   readonly traitsId: number;
-  readonly verdict: Verdict | undefined;
-  readonly relabel: Relabel | undefined;
   ipv4Addresses: number;
   /** Whether any address is answered with this network. */
   hasRecords: boolean;
@@ -126,14 +123,12 @@ export class NetworkTable {
   }
 
   #describe(asn: number): Network {
-    const { networkLists, tables, overrides } = this.#input;
+    const { networkLists, tables } = this.#input;
     const handle = this.#names.handle(asn);
-    const named = this.#names.name(asn, overrides?.source);
+    const named = this.#names.name(asn);
     const name = named?.value ?? handle ?? `AS${asn}`;
     const network = { asn, name, handle, signals: () => this.#signals(asn, name) };
     const connection = connectionOf(network, networkLists, tables);
-    const verdict = overrides?.verdicts.asns.get(asn);
-    const relabel = overrides?.relabels.asns.get(asn);
     return {
       asn,
       connection,
@@ -141,9 +136,7 @@ export class NetworkTable {
       nameSource: named?.source,
       handle,
       rir: this.#registry.find(asn)?.rir ?? rirOfAsn(asn),
-      traitsId: this.#traitsId({ ...connection, name: named?.source.id, verdict, relabel }),
-      verdict,
-      relabel,
+      traitsId: this.#traitsId({ ...connection, name: named?.source.id }),
       ipv4Addresses: 0,
       hasRecords: false,
       registeredSpace: new Map(),

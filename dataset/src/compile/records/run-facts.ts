@@ -6,9 +6,8 @@ import { decodeCountry, encodeCountry } from '../../country-code.ts';
 import { rirOfCountry, rirOfIpv4 } from '../../data-files/rir.ts';
 import type { Holder } from '../../feeds/parsed.ts';
 import { RIRS, type Rir, type Source } from '../../record.ts';
-import type { AppliedOverrides, Facts } from '../describe/describe.ts';
+import type { Facts } from '../describe/describe.ts';
 import type { CompileInput, Stated } from '../input/compile-input.ts';
-import type { Relabel, Verdict } from '../input/overrides.ts';
 import type { FamilyLayers } from '../layers/layers.ts';
 import type { Listing } from '../layers/overlays.ts';
 import type { RunCursors } from '../layers/walk.ts';
@@ -58,10 +57,9 @@ export class RunFacts {
     const { version, sourceOfRoute } = this.#layers;
     const decides = this.#decidingCountry(run, network);
     const parts = `${run.ianaRir.value} ${run.holder.value} ${run.delegatedCountry.value} ${run.overlays.value}`;
-    const own = `${run.verdict.value} ${run.relabel.value}`;
     // What the other sources say is part of the evidence.
     const country = `${decides} ${run.countries.map(({ value }) => value).join()} ${this.#scope(run, network.asn)}`;
-    return `${version} ${network.traitsId} ${network.rir} ${sourceOfRoute[run.routes.row]} ${parts} ${own} ${country}`;
+    return `${version} ${network.traitsId} ${network.rir} ${sourceOfRoute[run.routes.row]} ${parts} ${country}`;
   }
 
   of(run: RunCursors, network: Network): Facts {
@@ -75,7 +73,7 @@ export class RunFacts {
       rir: this.#rir(run, network),
       ...this.#country(run, network),
       listings: this.#listings(run, network.asn),
-      overrides: this.#overrides(run, network),
+      day: this.#input.day,
     };
   }
 
@@ -143,20 +141,6 @@ export class RunFacts {
     const { row, value } = run.delegatedCountry;
     return row < 0 ? undefined : { value: decodeCountry(value), source: this.#input.delegated.source };
   }
-
-  #overrides(run: RunCursors, network: Network): AppliedOverrides | undefined {
-    const { overrides } = this.#input;
-    if (overrides === undefined) return undefined;
-    const verdict: Verdict | undefined = overrides.verdicts.list[run.verdict.value] ?? network.verdict;
-    const relabel = mergeRelabels(network.relabel, overrides.relabels.list[run.relabel.value]);
-    if (verdict === undefined && relabel === undefined) return undefined;
-    return { source: overrides.source, verdict, relabel };
-  }
 }
 
 const isInScope = ({ overlay: { asns } }: Listing, asn: number) => asns === undefined || asns.has(asn);
-
-/** What is said about the addresses comes before what is said about the whole network. */
-function mergeRelabels(ofNetwork: Relabel | undefined, ofAddresses: Relabel | undefined): Relabel | undefined {
-  return ofNetwork === undefined ? ofAddresses : { ...ofNetwork, ...ofAddresses };
-}

@@ -23,7 +23,7 @@ for (const [behaviour, name, announced, type, isAssumed] of [
   ['a person in Brazil with a /22', 'Jose da Silva', shape('BR', 4, 1, 1), 'residential', false],
   ['a company with one /24', 'Example Steel Industries Inc.', shape('US', 1, 1, 0), 'business', false],
   ['many /24s and words of hosting', 'Example Web Data Edge', shape('SC', 14, 14, 20), 'datacenter', false],
-  ['nothing is clear', 'Example', shape('IE', 2, 2, 0), 'business', true],
+  ['nothing is clear', 'Example', shape('US', 8, 4, 1), 'business', true],
 ] as const)
   test(`type score: ${behaviour}`, () => {
     const scored = scoreType(networkSignals(268_000, name, announced));

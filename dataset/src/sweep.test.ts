@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { flatten, Ranges } from '../../ranges.ts';
+import { flatten, Ranges } from './ranges.ts';
 import { LayerCursor, sweep } from './sweep.ts';
 
 /** A layer of one range. */

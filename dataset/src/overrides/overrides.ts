@@ -1,20 +1,20 @@
 /**
- * The operator's corrections: a JSON file that is applied after every feed and is named in explanation and evidence. An
- * invalid file is refused as a whole, with the position of the error: applying only some exceptions is worse than
- * keeping the previous dataset.
+ * The operator's corrections: a JSON file that stands over every version of the dataset and is named in explanation and
+ * evidence. An invalid file is refused as a whole, with the line of the error: applying only some exceptions is worse than
+ * keeping the previous ones.
  *
  *   { "allow":    [{ "prefix": "192.0.2.0/24", "reason": "our scanners" }],
  *     "deny":     [{ "asn": 64500, "reason": "card testing" }],
  *     "relabel":  [{ "asn": 64501, "connection_type": "business", "reason": "a customer" }],
- *     "networks": [{ "prefix": "10.0.0.0/8", "asn": 64512, "asn_name": "Intranet", "connection_type": "business" }] }
+ *     "networks": [{ "prefix": "10.0.0.0/8", "asn": 64512, "asn_name": "Intranet", "labels": ["office"] }] }
  */
 
-import { isCountry } from '../../country-code.ts';
-import { DatasetError } from '../../dataset-error.ts';
-import { parsePrefix, type Range } from '../../prefix.ts';
-import { type FamilyRanges, Ranges } from '../../ranges.ts';
-import { CONNECTION_TYPES, type ConnectionType, type Source } from '../../record.ts';
-import { specialPurposeRanges } from '../../special-purpose.ts';
+import { isCountry } from '../country-code.ts';
+import { DatasetError } from '../dataset-error.ts';
+import { addressBits, parsePrefix, type Range } from '../prefix.ts';
+import { type FamilyRanges, Ranges } from '../ranges.ts';
+import { CONNECTION_TYPES, type ConnectionType, type Source } from '../record.ts';
+import { specialPurposeRanges } from '../special-purpose.ts';
 
 export type Verdict = { readonly kind: 'allow' | 'deny'; readonly reason: string | undefined };
 
@@ -29,27 +29,55 @@ export type Relabel = { readonly country?: string; readonly connection_type?: Co
 /**
  * Entries for prefixes, as ranges whose values are positions in `list`, and entries for whole networks, by AS number.
  */
-type Scoped<T> = { readonly list: readonly T[]; readonly ranges: FamilyRanges; readonly asns: ReadonlyMap<number, T> };
+export type Scoped<T> = {
+  readonly list: readonly T[];
+  readonly ranges: FamilyRanges;
+  readonly asns: ReadonlyMap<number, T>;
+};
 
-type OwnNetwork = { readonly range: Range; readonly asn: number; readonly name: string | undefined };
+export type OwnNetwork = {
+  readonly range: Range;
+  readonly length: number;
+  readonly asn: number;
+  readonly name: string | undefined;
+};
 
 export type Overrides = {
   readonly source: Source;
   readonly verdicts: Scoped<Verdict>;
   readonly relabels: Scoped<Relabel>;
   readonly networks: readonly OwnNetwork[];
+  readonly labels: Scoped<readonly string[]>;
 };
 
+/** Some hundred thousand entries. */
+export const OVERRIDES_LIMITS = { maxBytes: 64_000_000, timeoutMs: 10_000 };
+
+/** `as_of`: the day of its last change. */
 export function parseOverrides(text: string, as_of: string): Overrides {
-  let file: unknown;
   try {
-    file = JSON.parse(text);
+    return overridesOf(parseJson(text), as_of);
+  } catch (error) {
+    const { message } = error as Error;
+    const [, list = '', index = ''] = /^overrides: (\w+)\[(\d+)\]/.exec(message) ?? [];
+    const line = list === '' ? undefined : lineOfEntry(text, list, Number(index));
+    throw line === undefined ? error : refusal(message.replace('overrides: ', `line ${line}: `));
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
   } catch (error) {
     throw refusal(`not JSON: ${(error as Error).message}`);
   }
+}
+
+function overridesOf(file: unknown, as_of: string): Overrides {
   const lists = objectAt('the file', file, ['allow', 'deny', 'relabel', 'networks']);
   const verdicts = new ScopedEntries<Verdict>();
   const relabels = new ScopedEntries<Relabel>();
+  const labels = new ScopedEntries<readonly string[]>();
   const networks: OwnNetwork[] = [];
   let records = 0;
   const entries = (name: string, fields: readonly string[], visit: (entry: Entry, path: string) => void) => {
@@ -66,26 +94,49 @@ export function parseOverrides(text: string, as_of: string): Overrides {
       verdicts.add(entry, path, { kind, reason: optional<string>(entry, 'reason', path, isText) });
     });
   }
-  entries('relabel', ['prefix', 'asn', ...RELABEL_FIELDS], (entry, path) => {
+  /** False if the entry sets none of them. */
+  const addFields = (scope: Entry, entry: Entry, path: string): boolean => {
     const relabel = relabelOf(entry, path);
-    if (Object.keys(relabel).length === 0) throw refusal(`${path} sets nothing; fields: ${RELABEL_FIELDS.join(', ')}`);
-    relabels.add(entry, path, relabel);
+    const own = optional<string[]>(entry, 'labels', path, areLabels);
+    const hasFields = Object.keys(relabel).length > 0;
+    if (hasFields) relabels.add(scope, path, relabel);
+    if (own !== undefined) labels.add(scope, path, own);
+    return hasFields || own !== undefined;
+  };
+  entries('relabel', ['prefix', 'asn', ...RELABEL_FIELDS, 'labels'], (entry, path) => {
+    if (!addFields(entry, entry, path))
+      throw refusal(`${path} sets nothing; fields: ${RELABEL_FIELDS.join(', ')}, labels`);
   });
-  entries('networks', ['prefix', 'asn', 'asn_name', ...RELABEL_FIELDS], (entry, path) => {
+  entries('networks', ['prefix', 'asn', 'asn_name', ...RELABEL_FIELDS, 'labels'], (entry, path) => {
     const range = prefixAt(entry, path);
     const asn = optional<number>(entry, 'asn', path, isAsn);
     if (range === undefined || asn === undefined) throw refusal(`${path} needs a prefix and an asn`);
     checkUsable(range, path);
-    networks.push({ range, asn, name: optional<string>(entry, 'asn_name', path, isText) });
-    const relabel = relabelOf(entry, path);
-    if (Object.keys(relabel).length > 0) relabels.add({ prefix: entry['prefix'] }, path, relabel);
+    networks.push({ range, length: lengthOf(range), asn, name: optional<string>(entry, 'asn_name', path, isText) });
+    addFields({ prefix: entry['prefix'] }, entry, path);
   });
   return {
     source: { id: 'overrides', as_of, licence: 'local', credit: 'local', records },
     verdicts,
     relabels,
     networks,
+    labels,
   };
+}
+
+/** The line on which the element of a list in a JSON object begins. */
+function lineOfEntry(text: string, list: string, index: number): number | undefined {
+  let [depth, element, isInList, line] = [0, -1, false, 1];
+  for (const { 0: token } of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],\n]/g)) {
+    if (token === '\n') line++;
+    else if (depth === 1 && token.startsWith('"')) isInList = token === `"${list}"`;
+    else if (token === '{' || token === '[') {
+      if (depth === 1) element = -1;
+      if (depth === 2 && isInList && ++element === index) return line;
+      depth++;
+    } else if (token === '}' || token === ']') depth--;
+  }
+  return undefined;
 }
 
 type Entry = Readonly<Record<string, unknown>>;
@@ -126,23 +177,38 @@ function relabelOf(entry: Entry, path: string): Relabel {
   return relabel;
 }
 
-/** Own networks may be in private space, but not in other reserved space: addresses there are never looked up. */
-function checkUsable({ version, start, end }: Range, path: string): void {
-  if (version === 6 && (start >> 125n !== 1n || end >> 125n !== 1n))
-    throw refusal(`${path}: IPv6 outside 2000::/3 is not part of a dataset`);
-  const isPrivate = PRIVATE.some((range) => range !== undefined && start >= range.start && end <= range.end);
-  const reserved = specialPurposeRanges(version).some((range) => start <= range.end && end >= range.start);
-  if (version === 4 && reserved && !isPrivate)
-    throw refusal(`${path} overlaps special-purpose space that is not private use (RFC 1918, RFC 6598)`);
+/** Own networks may be in private space, but not in other reserved space. */
+function checkUsable(range: Range, path: string): void {
+  const { version, start, end } = range;
+  const isReserved =
+    version === 6
+      ? start >> 125n !== 1n || end >> 125n !== 1n
+      : specialPurposeRanges(4).some((special) => start <= special.end && end >= special.start);
+  if (isReserved && !isPrivate(range))
+    throw refusal(`${path} overlaps special-purpose space that is not private use (RFC 1918, RFC 6598, RFC 4193)`);
 }
 
-const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10'].map(parsePrefix);
+/** Every record in a prefix is made again when the file is read: of all of IPv4, that would take seconds. */
+const MIN_LENGTH = { 4: 8, 6: 16 } as const;
+
+const lengthOf = ({ version, start, end }: Range): number =>
+  addressBits(version) - (end - start).toString(2).replace(/^0$/, '').length;
+
+const isPrivate = ({ version, start, end }: Range): boolean =>
+  PRIVATE.some((range) => range?.version === version && start >= range.start && end <= range.end);
+
+const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7'].map(parsePrefix);
 
 type Check = { readonly test: (value: unknown) => boolean; readonly expected: string };
 
 const isText: Check = {
   test: (value) => typeof value === 'string' && /^[^\p{Cc}]{1,200}$/u.test(value),
   expected: 'a text of at most 200 characters without control characters',
+};
+const MAX_LABELS = 20;
+const areLabels: Check = {
+  test: (value) => Array.isArray(value) && value.length > 0 && value.length <= MAX_LABELS && value.every(isText.test),
+  expected: `a list of at most ${MAX_LABELS} texts`,
 };
 const isAsn: Check = {
   test: (value) => Number.isInteger(value) && Number(value) > 0 && Number(value) < 2 ** 32,
@@ -163,6 +229,8 @@ function prefixAt(entry: Entry, path: string): Range | undefined {
   const range = parsePrefix(text);
   if (range === undefined)
     throw refusal(`${path}.prefix is ${JSON.stringify(text)}, which is not a prefix or an address`);
+  if (lengthOf(range) < MIN_LENGTH[range.version] && !isPrivate(range))
+    throw refusal(`${path}.prefix is ${JSON.stringify(text)}, which is wider than /${MIN_LENGTH[range.version]}`);
   return range;
 }
 

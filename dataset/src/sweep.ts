@@ -2,7 +2,7 @@
  * Walks several layers side by side, in ascending order of addresses. The caller keeps a cursor per layer and reads
  * from it what its layer says about the current run, so layers are addressed by name and not by position.
  */
-import type { Layer } from '../../ranges.ts';
+import type { Layer } from './ranges.ts';
 
 /** A position in a layer, moved forward by `sweep`. */
 export class LayerCursor {

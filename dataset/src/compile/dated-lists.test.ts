@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { parseAddress } from '../address.ts';
+import type { Drive } from '../feeds/feed.ts';
+import { Dataset } from '../file/read.ts';
+import { withoutAgedLists } from '../file/texts/aged-attributes.ts';
+import { encodeContent, encodeDataset } from '../file/write.ts';
+import { explain } from '../lookup/evidence.ts';
+import { ownBuffer, ranges, sampleInput, source } from '../test/sample-dataset.ts';
+import { compile } from './compile.ts';
+import { type Overlay, withoutTooOld } from './input/compile-input.ts';
+
+const IP = '9.0.0.1';
+const BUILT_ON = '2026-11-15';
+
+type Row = readonly [id: string, drive: Drive, as_of: string, max_age_days: number, more?: Partial<Overlay>];
+
+function list([id, drive, as_of, max_age_days, more = {}]: Row): Overlay {
+  const rows = ranges([[`${IP}/32`, 0]]);
+  const statements = more.statements ?? [{}];
+  return { source: { ...source(id), as_of, max_age_days }, drives: [drive], ranges: rows, ...more, statements };
+}
+
+/** The dataset that a build of BUILT_ON gives, as it answers on a day. */
+function answers(rows: readonly Row[], day: string = BUILT_ON): Dataset {
+  const input = sampleInput({ routes: [['9.0.0.0/16', 64500, 'One']] });
+  const overlays = rows.map(list).map((one) => (one.isTable === true ? one : withoutTooOld(one, BUILT_ON)));
+  const content = encodeContent(compile({ ...input, overlays, day: BUILT_ON }));
+  const file = ownBuffer(encodeDataset(content, 1, new Date(`${BUILT_ON}T12:00:00Z`))) as Buffer<ArrayBuffer>;
+  return new Dataset(withoutAgedLists(file, day), { day });
+}
+
+function answer(dataset: Dataset) {
+  const address = parseAddress(IP);
+  assert.ok(address);
+  const match = dataset.find(address);
+  const { detection, threat } = dataset.record(address, match);
+  const flags = Object.entries(detection).flatMap(([flag, value]) => (value === true ? [flag] : []));
+  const notes = explain(dataset, address, match).flatMap(({ field, value, note }) =>
+    note === undefined ? [] : [`${field} ${value}: ${note}`],
+  );
+  return { flags, score: threat.score, reasons: threat.explanation ?? [], notes };
+}
+
+const OLD_TOR = { note: 'is_tor_exit false: list of 2024-02-27, too old to count' };
+
+for (const [behaviour, row, want] of [
+  [
+    'a Tor list of a past year',
+    ['tor-exits', 'is_tor_exit', '2024-02-27', 7],
+    {
+      flags: [],
+      reasons: ['Tor exit (tor-exits, 2024-02-27): +0, too old to count'],
+      notes: ['threat.score 0: list of 2024-02-27, too old to count', OLD_TOR.note],
+    },
+  ],
+  [
+    'a mirror of criminal netblocks',
+    ['drop', 'criminal_netblock', '2025-04-15', 30],
+    {
+      flags: [],
+      reasons: ['criminal netblock (drop, 2025-04-15): +0, too old to count'],
+      notes: ['threat.score 0: list of 2025-04-15, too old to count'],
+    },
+  ],
+  [
+    'a list of AI crawlers',
+    ['crawler-x', 'is_ai_crawler', '2026-01-01', 180, { company: 'X' }],
+    { flags: [], reasons: [], notes: ['is_ai_crawler false: list of 2026-01-01, too old to count'] },
+  ],
+  [
+    'a list of cloud ranges',
+    ['cloud', 'cloud_provider', '2026-01-01', 180, { provider: 'Example' }],
+    { flags: [], reasons: [], notes: ['is_datacenter false: list of 2026-01-01, too old to count'] },
+  ],
+] as const satisfies readonly (readonly [string, Row, object])[])
+  test(`dated lists: ${behaviour} gives no flag and no points, and is named`, () => {
+    assert.deepEqual(answer(answers([row])), { score: 0, ...want });
+  });
+
+test('dated lists: a table of this program keeps its flag, without points', () => {
+  const { flags, score, reasons, notes } = answer(
+    answers([['tor-blocks', 'is_tor_exit', '2026-08-20', 7, { isTable: true }]]),
+  );
+  assert.deepEqual([flags, score], [['is_tor_exit'], 0]);
+  assert.deepEqual(reasons, ['Tor exit (tor-blocks, 2026-08-20): +0, too old to count']);
+  assert.deepEqual(notes, [
+    'is_tor_exit true: list of 2026-08-20, too old to count',
+    'threat.score 0: list of 2026-08-20, too old to count',
+  ]);
+});
+
+test('dated lists: a list of the last day of its maximum counts, and so does one that is dated tomorrow', () => {
+  for (const as_of of ['2026-11-08', '2026-11-16'])
+    assert.deepEqual(answer(answers([['tor-exits', 'is_tor_exit', as_of, 7]])).score, 45);
+});
+
+const SEVERAL: readonly Row[] = [
+  ['proxies', 'is_proxy', '2026-11-14', 7],
+  ['drop', 'blocklist', '2026-11-10', 30],
+  ['cins', 'blocklist', '2026-11-14', 14],
+  ['ipsum', 'blocklist', '2026-11-15', 14, { statements: [{ lists: 4 }] }],
+];
+
+for (const [behaviour, day, flags, score] of [
+  ['on the day of the build', BUILT_ON, ['is_proxy'], 35 + 65],
+  ['after the last day of the list of proxies', '2026-11-22', [], 65],
+  ['when one of three blocklists is too old', '2026-11-29', [], 65],
+  ['when two of them are too old', '2026-11-30', [], 15],
+  ['when all are too old', '2027-01-01', [], 0],
+] as const)
+  test(`dated lists: the same version ${behaviour}`, () => {
+    const found = answer(answers(SEVERAL, day));
+    assert.deepEqual([found.flags, found.score], [flags, Math.min(100, score)]);
+    const points = found.reasons.map((reason) => Number(/\+(\d+)/.exec(reason)?.[1]));
+    assert.equal(
+      Math.min(
+        100,
+        points.reduce((sum, one) => sum + one, 0),
+      ),
+      found.score,
+      'the reasons add up',
+    );
+  });
+
+test('dated lists: an answer of a later day is that of a build of that day', () => {
+  for (const day of ['2026-11-22', '2026-11-30', '2027-01-01']) {
+    const input = sampleInput({ routes: [['9.0.0.0/16', 64500, 'One']] });
+    const overlays = SEVERAL.map(list).map((one) => withoutTooOld(one, day));
+    const built = new Dataset(
+      ownBuffer(encodeDataset(encodeContent(compile({ ...input, overlays, day })), 1, new Date(day))),
+    );
+    const { flags, score } = answer(built);
+    const later = answer(answers(SEVERAL, day));
+    assert.deepEqual([later.flags, later.score], [flags, score], day);
+  }
+});
+
+test('dated lists: names that a list gives end with it', () => {
+  const row: Row = ['vpn', 'is_vpn', '2026-11-14', 60, { operator: 'Example VPN' }];
+  const named = (day: string) => {
+    const dataset = answers([row], day);
+    const address = parseAddress(IP);
+    assert.ok(address);
+    return explain(dataset, address, dataset.find(address)).some(({ field }) => field === 'vpn_service');
+  };
+  assert.deepEqual([named(BUILT_ON), named('2027-02-01')], [true, false]);
+});
+
+test('dated lists: a dataset says until which day its lists count', () => {
+  assert.equal(answers(SEVERAL).lastDay, '2026-11-21');
+  assert.equal(answers(SEVERAL, '2026-11-22').lastDay, '2026-11-28');
+  assert.equal(answers(SEVERAL, '2027-01-01').lastDay, '9999-12-31');
+});

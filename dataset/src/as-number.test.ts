@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { isReservedAsn, parseAsn, parsePrefixedAsn } from './as-number.ts';
+import { isReservedAsn, parseAsn, parsePrefixedAsn, reservedAsnUse } from './as-number.ts';
 
 for (const [text, want] of [
   ['1', 1],
@@ -44,3 +44,14 @@ for (const [asn, want] of [
 ] as const) {
   test(`as-number: ${asn} is ${want ? '' : 'not '}reserved`, () => assert.equal(isReservedAsn(asn), want));
 }
+
+for (const [asn, want] of [
+  [64_512, 'private use (RFC 6996)'],
+  [4_294_967_294, 'private use (RFC 6996)'],
+  [64_511, 'documentation (RFC 5398)'],
+  [65_551, 'documentation (RFC 5398)'],
+  [23_456, 'routers without four-byte numbers (RFC 6793)'],
+  [65_535, 'no network: it is reserved'],
+  [64_495, undefined],
+] as const)
+  test(`as-number: ${asn} is for ${want ?? 'networks'}`, () => assert.equal(reservedAsnUse(asn), want));

@@ -15,6 +15,14 @@ export function parsePrefixedAsn(text: string): number | undefined {
 const AS_TRANS = 23456;
 export const MAX_ASN = 0xffffffff;
 
+/** What a number is for, if IANA does not assign it to networks. */
+export function reservedAsnUse(asn: number): string | undefined {
+  if ((asn >= 64512 && asn <= 65534) || (asn >= 4200000000 && asn < MAX_ASN)) return 'private use (RFC 6996)';
+  if ((asn >= 64496 && asn <= 64511) || (asn >= 65536 && asn <= 65551)) return 'documentation (RFC 5398)';
+  if (asn === AS_TRANS) return 'routers without four-byte numbers (RFC 6793)';
+  return isReservedAsn(asn) ? 'no network: it is reserved' : undefined;
+}
+
 /**
  * Numbers that IANA does not assign to networks: 0 (RFC 7607), AS_TRANS, 64496-131071 (documentation, private use and
  * reserved, RFC 5398 and RFC 6996) and everything from 4200000000 (private use and the last number, RFC 6996 and RFC

@@ -2,7 +2,35 @@
  * How old the data of a dataset are, which is not how old its build is: a dataset built today from a routing table of
  * June answers with the routes of June.
  */
-import type { Meta } from './record.ts';
+import type { Meta, Source } from './record.ts';
+
+const DAY_MS = 86_400_000;
+
+/** yyyy-mm-dd in UTC. */
+export const dayOfMs = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+type DatedSource = Pick<Source, 'as_of' | 'max_age_days'>;
+
+/** The last day on which a list counts; undefined if it has no maximum age or no date. */
+export function lastDay({ as_of, max_age_days }: DatedSource): string | undefined {
+  const ms = Date.parse(as_of.slice(0, 10));
+  return max_age_days === undefined || Number.isNaN(ms) ? undefined : dayOfMs(ms + max_age_days * DAY_MS);
+}
+
+/** Whether the list no longer counts on this day, however recently its server confirmed it. */
+export function isTooOld(source: DatedSource, day: string): boolean {
+  return (lastDay(source) ?? day) < day;
+}
+
+/** Lists that count longer come first. */
+export function compareLastDays(a: DatedSource, b: DatedSource): number {
+  const [first = FOREVER, second = FOREVER] = [lastDay(a), lastDay(b)];
+  return first === second ? 0 : first > second ? -1 : 1;
+}
+
+export const FOREVER = '9999-12-31';
+/** What reasons and evidence say of a list that is. */
+export const TOO_OLD = 'too old to count';
 
 /** The date of the oldest source that decides prefixes or countries. Versions without it: of the oldest source. */
 export function dataAsOf({ data_sources, sources }: Pick<Meta, 'data_sources' | 'sources'>): string | undefined {

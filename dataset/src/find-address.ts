@@ -62,7 +62,9 @@ export class AddressFinder {
         mark = MARKS[bytes[at] as number] as number;
       } while (mark !== ENDS_WORD);
       if (marks < QUAD_DOTS || at - start > MAX_WORD_BYTES) continue;
-      const address = addressOfWord(bytes, start, at, from);
+      // Three dots and no colon: there is no port, no name and nothing to remove.
+      const address =
+        marks === QUAD_DOTS ? addressWithoutPort(bytes, start, at, from) : addressOfWord(bytes, start, at, from);
       if (address === undefined) {
         this.#onRejected?.(bytes, start, at, from);
         continue;
@@ -92,10 +94,14 @@ function addressBeforePunctuation(bytes: Uint8Array, start: number, end: number,
 function addressWithPort(bytes: Uint8Array, start: number, end: number, from: number): Address | undefined {
   let colon = start;
   while (colon < end && bytes[colon] !== COLON) colon++;
-  if (colon === end) return followsNameAndSlash(bytes, start, from) ? undefined : parseIPv4Bytes(bytes, start, end);
+  if (colon === end) return addressWithoutPort(bytes, start, end, from);
   const quad = isPort(bytes, colon + 1, end) ? parseIPv4Bytes(bytes, start, colon) : undefined;
   if (quad !== undefined) return quad;
   return hasDigit(bytes, start, end) && !isEui64(bytes, start, end) ? parseAddressBytes(bytes, start, end) : undefined;
+}
+
+function addressWithoutPort(bytes: Uint8Array, start: number, end: number, from: number): Address | undefined {
+  return followsNameAndSlash(bytes, start, from) ? undefined : parseIPv4Bytes(bytes, start, end);
 }
 
 /** Whether a byte can be part of a word. A text may be cut after any other byte except a slash. */

@@ -1,29 +1,42 @@
 /**
  * What each flag is decided from. A flag that no source of a dataset knows is false everywhere, which must not be taken
- * for "it is not": the embedded default has no list of public proxies, and its table of Tor exits is of a past date.
+ * for "it is not": the embedded default has no list of public proxies, and its table of Tor exits is of a past date. A
+ * list counts by its own date, so a flag can become dated while a server runs.
  */
-import { ageOfDay } from './data-age.ts';
-import { FLAG_FACTS, FLAG_SUBJECTS, type FlagSources, type FlagSubject } from './record.ts';
+import { isTooOld } from './data-age.ts';
+import { FLAG_FACTS, FLAG_SUBJECTS, type FlagSubject, type Meta, type Source } from './record.ts';
 
-const SHORT_LIVED = FLAG_SUBJECTS.filter((subject) => subject === 'blocklists' || FLAG_FACTS[subject].isShortLived);
+const SHORT_LIVED: ReadonlySet<FlagSubject> = new Set(
+  FLAG_SUBJECTS.filter((subject) => subject === 'blocklists' || FLAG_FACTS[subject].isShortLived),
+);
 
-/** Flags that are false everywhere because no source knows them. */
-export function unknownFlags(flags: FlagSources): FlagSubject[] {
-  return FLAG_SUBJECTS.filter((subject) => flags[subject].from === 'none');
+type FlagMeta = Pick<Meta, 'flag_sources' | 'sources'>;
+
+/** `tooOld`: sources of dated flags that no longer count. */
+export type FlagKnowledge = {
+  readonly unknown: readonly FlagSubject[];
+  readonly dated: readonly FlagSubject[];
+  readonly tooOld: Readonly<Partial<Record<FlagSubject, readonly Source[]>>>;
+};
+
+/**
+ * What a dataset knows of flags on a day. `unknown`: false everywhere, because no source has them, or because none of
+ * their lists counts. `dated`: a list is too old, or only a table of a past date knows addresses that change from day to
+ * day.
+ */
+export function flagKnowledge({ flag_sources, sources }: FlagMeta, day: string): FlagKnowledge {
+  const unknown: FlagSubject[] = [];
+  const dated: FlagSubject[] = [];
+  const tooOld: Partial<Record<FlagSubject, readonly Source[]>> = {};
+  for (const subject of FLAG_SUBJECTS) {
+    const { from, sources: ids } = flag_sources[subject];
+    const deciding = sources.filter(({ id }) => ids.includes(id));
+    const old = deciding.filter((source) => isTooOld(source, day));
+    if (from === 'none' || (from === 'feeds' && old.filter(isList).length === deciding.length)) unknown.push(subject);
+    if (old.length > 0) tooOld[subject] = old;
+    if (old.length > 0 || (from === 'tables' && SHORT_LIVED.has(subject))) dated.push(subject);
+  }
+  return { unknown, dated, tooOld };
 }
 
-/** Flags whose addresses change from day to day, and that are from tables of a past date. */
-export function datedFlags(flags: FlagSources): FlagSubject[] {
-  return SHORT_LIVED.filter((subject) => flags[subject].from === 'tables');
-}
-
-const OLD_SECONDS = 30 * 86_400;
-
-/** Those, and flags of that kind whose lists have not been renewed for a month. */
-export function agedFlags(flags: FlagSources, nowMs: number): FlagSubject[] {
-  const dated = datedFlags(flags);
-  return SHORT_LIVED.filter((subject) => {
-    const { from, as_of } = flags[subject];
-    return dated.includes(subject) || (from !== 'none' && (ageOfDay(as_of, nowMs) ?? 0) >= OLD_SECONDS);
-  });
-}
+const isList = ({ is_table }: Source): boolean => is_table !== true;

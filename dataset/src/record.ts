@@ -70,8 +70,26 @@ export type FlagSource = {
   sources: string[];
   /** The date of the oldest feed, or of the oldest table where no feed decides. */
   as_of?: string;
+  /** Ids of sources that are too old to count. Added when it is shown: it depends on the day. */
+  too_old?: string[];
 };
 export type FlagSources = Record<FlagSubject, FlagSource>;
+
+/** Levels by the lowest score of each. */
+export function levelOf(score: number): ThreatLevel {
+  if (score >= 75) return 'critical';
+  if (score >= 50) return 'high';
+  return score >= 25 ? 'medium' : 'low';
+}
+
+/** Points of what a score is made of. */
+export const THREAT_WEIGHTS = {
+  criminal_netblock: 90,
+  tor_exit: 45,
+  proxy: 35,
+  vpn: 15,
+  denied: 100,
+} as const;
 
 export type Threat = { score: number; level: ThreatLevel; explanation?: string[] };
 
@@ -81,7 +99,8 @@ export type IpRecord = {
   asn: number;
   asn_name: string;
   country: string;
-  rir: Rir;
+  /** Absent for own networks in space that no registry keeps. */
+  rir?: Rir;
   connection_type: ConnectionType;
   detection: Detection;
   threat: Threat;
@@ -94,7 +113,12 @@ export type Evidence = {
   source: string;
   prefix: string;
   as_of: string;
+  /** Why the row does not count: `list of 2025-04-15, too old to count`. */
+  note?: string;
 };
+
+/** Names in the evidence that a list gives to the addresses on it, and that end with it. */
+export const AGING_NAMES: readonly string[] = ['crawler', 'relay', 'vpn_service', 'tor_operator', 'scanner'];
 
 /** What decided a type that is the sum of weak signals, with the letters that stand for it in the file. */
 export const TYPE_SIGNALS = {
@@ -109,7 +133,8 @@ export type AsnRecord = {
   asn: number;
   asn_name: string;
   country: string;
-  rir: Rir;
+  /** Absent for own networks in space that no registry keeps. */
+  rir?: Rir;
   connection_type: ConnectionType;
   is_announced: boolean;
   prefix_count: { ipv4: number; ipv6: number };
@@ -122,7 +147,17 @@ export type AsnRecord = {
 export type AsnPrefixes = { ipv4: string[]; ipv6: string[] };
 
 /** A source of a dataset. `credit` is the attribution that its licence requires. */
-export type Source = { id: string; as_of: string; licence: string; credit: string; records: number };
+export type Source = {
+  id: string;
+  as_of: string;
+  licence: string;
+  credit: string;
+  records: number;
+  /** A list that is older, by `as_of`, gives no points, and no flag unless it is a table. */
+  max_age_days?: number;
+  /** A table of this program. Its flags stay visible, and are marked as dated. */
+  is_table?: boolean;
+};
 
 /** A feed whose newest copy was not used. `used` is the date of the older copy that was, if there was one. */
 export type Refusal = { id: string; reason: string; used?: string };
@@ -185,7 +220,7 @@ export type FamilyFigures = {
   connection_type_from: Record<TypeOrigin, number>;
 };
 
-/** A list of a feed, a table written by hand or the overrides, a rule on names, the sum of weak signals, or nothing. */
+/** A list of a feed, a table written by hand, a rule on names, the sum of weak signals, or nothing. */
 export const TYPE_ORIGINS = ['list', 'table', 'rule', 'signals', 'none'] as const;
 export type TypeOrigin = (typeof TYPE_ORIGINS)[number];
 

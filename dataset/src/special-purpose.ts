@@ -11,6 +11,8 @@ export type SpecialPurpose = { readonly prefix: string; readonly name: string; r
 
 /** The most specific registry entry that contains the address. */
 export function findSpecialPurpose(address: Address): SpecialPurpose | undefined {
+  // Most addresses share their first 16 bits with no entry, and need no bigint.
+  if (LEADING_BITS[address.version][address.w0 >>> 16] === 0) return undefined;
   const value = toBigInt(address);
   let best: (typeof entries)[number] | undefined;
   for (const entry of entries) {
@@ -87,3 +89,10 @@ const entries = rows.map(([prefix, name, rfc]) => {
   if (range === undefined) throw new Error(`special-purpose table: ${prefix} is not a prefix`);
   return { row: { prefix, name, rfc }, range };
 });
+
+/** Whether an entry has addresses with these first 16 bits. */
+const LEADING_BITS = { 4: new Uint8Array(65536), 6: new Uint8Array(65536) };
+for (const { version, start, end } of entries.map(({ range }) => range)) {
+  const shift = version === 4 ? 16n : 112n;
+  LEADING_BITS[version].fill(1, Number(start >> shift), Number(end >> shift) + 1);
+}

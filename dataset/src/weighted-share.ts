@@ -23,9 +23,9 @@ export class WeightedShare {
     return this.#all;
   }
 
-  /** Undefined without labels: a share of nothing has no value. */
+  /** Undefined without labels, or with less than half of one: a share of nothing has no value. */
   finish(): Pick<QualityRow, 'value' | 'n' | 'interval'> | undefined {
-    if (this.#all === 0) return undefined;
+    if (Math.round(this.#all) === 0) return undefined;
     const value = this.#right / this.#all;
     const interval = wilson(value, this.#all ** 2 / this.#squares);
     return { value: rounded(value), n: Math.round(this.#all), interval: [rounded(interval[0]), rounded(interval[1])] };

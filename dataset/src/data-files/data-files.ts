@@ -45,6 +45,13 @@ export const labelledNetworks = new CsvTable(
 
 export const networkNames = new CsvTable('network-names.csv', { asn, name: text, ...known }, ['asn'], 'asn');
 
+/** Texts that registries have as names of networks, and that are places. */
+export const placeNames = new CsvTable(
+  'place-names.csv',
+  { name: text, kind: oneOf(['street', 'building', 'sector']), ...known },
+  ['name'],
+);
+
 export const asCountries = new CsvTable('as-countries.csv', { asn, country, ...known }, ['asn'], 'asn');
 
 export const typeLabels = new CsvTable(
@@ -90,6 +97,19 @@ export const crawlers = new CsvTable(
 );
 
 export const torExits = new CsvTable('tor-exits.csv', { prefix, operator: text, group: text, ...known }, ['prefix']);
+
+/** A row is about a prefix or about a whole network. */
+export const scanners = new CsvTable(
+  'scanners.csv',
+  { prefix: optional(prefix), asn: optional(asn), operator: text, ...known },
+  ['prefix', 'asn'],
+);
+export const scannerNames = new CsvTable('scanner-names.csv', { ending: text, operator: text, ...known }, ['ending']);
+
+/** `feed`: the id of the feed with the whole list, which replaces the rows. */
+export const knownGood = new CsvTable('known-good.csv', { prefix, service: text, feed: optional(text), ...known }, [
+  'prefix',
+]);
 
 export const registryAddresses = new CsvTable(
   'registry-addresses.csv',
@@ -146,6 +166,7 @@ export const feeds = new CsvTable(
     mode: oneOf(['on', 'opt-in']),
     refresh_hours: number,
     expire_hours: count,
+    max_age_days: count,
     min_records: number,
     max_records: number,
     max_bytes: count,

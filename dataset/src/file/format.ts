@@ -97,15 +97,6 @@ export const isMatch = (match: Match, bits: number, records: number): boolean =>
 /** Intervals in ascending order, each up to the next start; the first starts at the lowest address of the family. */
 export type Intervals = { readonly starts: readonly bigint[]; readonly matches: readonly Match[] };
 
-/** The current interval of a walk over a table, up to the next start. Call `advance` before reading the first. */
-export type Cursor<Start> = { start: Start; match: Match; advance(): boolean };
-
-/**
- * The same without bigints, from any address on: the start as unsigned words, of which IPv4 uses the first. The first
- * interval is the one that contains the address, and may start before it.
- */
-export type WordCursor = { w0: number; w1: number; w2: number; w3: number; match: Match; advance(): boolean };
-
 export function encodeFile(sections: Record<SectionName, Uint8Array>): Buffer {
   return encodeSections({ magic: MAGIC, version: FORMAT_VERSION, sections: SECTIONS, storedName }, sections);
 }

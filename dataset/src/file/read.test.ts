@@ -168,6 +168,7 @@ test('evidence: one row per decided field, with source, prefix and date', () => 
     ['country', 'US', 'countries', '3.0.0.0/8'],
     ['rir', 'ARIN', 'iana-tables', '3.0.0.0/8'],
     ['connection_type', 'datacenter', 'networks', '3.0.0.0/8'],
+    ['connection_type_source', 'table', 'networks', '3.0.0.0/8'],
     ['cloud_provider', 'AWS', 'networks', '3.0.0.0/8'],
     ['ai_company', 'OpenAI', 'crawler', '3.0.0.16/28'],
     ['is_ai_crawler', true, 'crawler', '3.0.0.16/28'],

@@ -5,10 +5,12 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { type Address, formatAddress, ipv4 } from '../address.ts';
+import { FOREVER, lastDay } from '../data-age.ts';
 import { DatasetError } from '../dataset-error.ts';
-import { addressBits, formatPrefix, lastAddress, toBigInt } from '../prefix.ts';
+import { addressBits, formatPrefix, fromBigInt, lastAddress, toBigInt } from '../prefix.ts';
 import type { AsnPrefixes, AsnRecord, IpRecord, Meta } from '../record.ts';
 import { CoveredPrefixes } from './addresses/covered.ts';
+import { boundsOf, type Cursor, startOf } from './addresses/cursor.ts';
 import { Ipv4Table } from './addresses/ipv4-table.ts';
 import { Ipv6Table } from './addresses/ipv6-table.ts';
 import { OriginIndex } from './addresses/origin-index.ts';
@@ -17,27 +19,29 @@ import { PrefixList, prefixesJson } from './addresses/prefix-list.ts';
 import { checkSections } from './check-sections.ts';
 import { ConsecutiveGroups } from './consecutive-groups.ts';
 import { inCurrentFormat } from './earlier-formats.ts';
-import { decodeFile, type Match, prefixLength, recordNumber, type WordCursor, wordsOf } from './format.ts';
+import { decodeFile, type Match, prefixLength, recordNumber, type SectionName, wordsOf } from './format.ts';
 import { NetworkTexts } from './networks/network-texts.ts';
 import { Networks } from './networks/networks.ts';
 import { NameIndex } from './search/name-index.ts';
 import { readWhole } from './section-file.ts';
+import { withoutAgedLists } from './texts/aged-attributes.ts';
 import { AttributeSets } from './texts/attributes.ts';
 import { RecordTexts } from './texts/record-texts.ts';
 
 /** In the text `"country":"US",`. */
 const COUNTRY_AT = '"country":"'.length;
 
-export function openDataset(path: string): Dataset {
-  return new Dataset(readChecked(path), { isChecked: true });
+/** With the answers of this day; without it, of the day on which it was built. */
+export function openDataset(path: string, day?: string): Dataset {
+  return new Dataset(readChecked(path, undefined, day), { isChecked: true, day });
 }
 
 /**
  * The bytes of a file, checked. The file is not read again, so a thread can do this and hand the bytes over, and later
  * changes on disk have no effect. Throws a DatasetError unless the file is complete and undamaged, and the one with the
- * SHA-256, if that is given. Earlier formats are converted.
+ * SHA-256, if that is given. Earlier formats are converted. Lists that have become too old until `day` no longer count.
  */
-export function readChecked(path: string, sha256?: string): Buffer<ArrayBuffer> {
+export function readChecked(path: string, sha256?: string, day?: string): Buffer<ArrayBuffer> {
   const opened = openSync(path, 'r');
   try {
     const bytes = readWhole(opened, fstatSync(opened).size);
@@ -45,7 +49,7 @@ export function readChecked(path: string, sha256?: string): Buffer<ArrayBuffer> 
     checkFile(file);
     if (sha256 !== undefined && createHash('sha256').update(bytes).digest('hex') !== sha256)
       throw new DatasetError('checksum mismatch: not the file that was published');
-    return file;
+    return day === undefined ? file : withoutAgedLists(file, day);
   } catch (error) {
     if (error instanceof DatasetError) error.message = `${path}: ${error.message}`;
     throw error;
@@ -57,8 +61,13 @@ export function readChecked(path: string, sha256?: string): Buffer<ArrayBuffer> 
 /** Addresses with one match inside one announced prefix, both ends included. */
 export type Run = { readonly start: bigint; readonly end: bigint; readonly match: Match };
 
+type Sections = Readonly<Record<SectionName, Buffer>>;
+
 export class Dataset {
+  readonly sections: Sections;
   readonly meta: Meta;
+  /** The day by which lists were judged, yyyy-mm-dd. */
+  readonly day: string;
   readonly networks: Networks;
   /** For searches in names and handles. */
   readonly nameIndex: NameIndex;
@@ -73,17 +82,24 @@ export class Dataset {
   readonly #origins: OriginIndex;
   readonly #covered: Readonly<Record<4 | 6, CoveredPrefixes>>;
   readonly #otherOrigins: OtherOrigins;
+  /** By set of attributes, decoded on first use. */
+  readonly #derived: (boolean | undefined)[] = [];
   /** Made on first use, because making them per answer is slower. */
   readonly #networkStrings: (string | undefined)[];
 
   /**
    * `file` must not be a slice of a pooled buffer. Throws a DatasetError unless it is a complete, undamaged dataset.
-   * `isChecked`: these bytes come from `readChecked`.
+   * `isChecked`: these bytes come from `readChecked`, with this `day`. Sections are taken as they are.
    */
-  constructor(file: Buffer, { isChecked = false }: { readonly isChecked?: boolean } = {}) {
-    if (!isChecked) checkFile(file);
-    const sections = decodeFile(file, true);
+  constructor(
+    file: Buffer | Sections,
+    { isChecked = false, day }: { readonly isChecked?: boolean; readonly day?: string | undefined } = {},
+  ) {
+    if (!isChecked && Buffer.isBuffer(file)) checkFile(file);
+    const sections = Buffer.isBuffer(file) ? decodeFile(file, true) : file;
+    this.sections = sections;
     this.meta = parseMeta(sections.meta.toString());
+    this.day = day ?? this.meta.built_at.slice(0, 10);
     this.#ipv4 = new Ipv4Table(sections['v4.top'], sections['v4.buckets']);
     this.#ipv6 = new Ipv6Table({
       top: sections['v6.top'],
@@ -107,6 +123,12 @@ export class Dataset {
     };
     this.#otherOrigins = new OtherOrigins(sections.otherOrigins);
     this.#networkStrings = new Array(this.networks.count).fill(undefined);
+  }
+
+  /** The last day on which the same lists count as on `day`. */
+  get lastDay(): string {
+    const days = this.meta.sources.map((source) => lastDay(source) ?? FOREVER);
+    return days.filter((last) => last >= this.day).sort()[0] ?? FOREVER;
   }
 
   /**
@@ -150,7 +172,14 @@ export class Dataset {
     return this.#attributeSets.decisions(set);
   }
 
-  /** Other networks that announce the same prefix (MOAS), with the positions of the sources that list them. */
+  /** Whether the prefix was made from ranges, and may be wider than what the network announces. */
+  isDerivedPrefix(match: Match): boolean {
+    const set = this.attributesOf(match);
+    this.#derived[set] ??= this.decisions(set).some(([field]) => field === 'prefix_is_derived');
+    return this.#derived[set] as boolean;
+  }
+
+  /** Networks that announce the same prefix (MOAS), with the positions of the sources that list them. */
   otherOrigins(address: Address, match: Match): ListedOrigin[] {
     return this.#otherOrigins.find(address, prefixLength(match));
   }
@@ -194,24 +223,22 @@ export class Dataset {
 
   /** A run of addresses around this one with the same match. It may be only a part of the whole run. */
   bounds(address: Address): { start: bigint; end: bigint } {
-    if (address.version === 6) return this.#ipv6.bounds(toBigInt(address));
-    const { start, end } = this.#ipv4.bounds(address.w0);
-    return { start: BigInt(start), end: BigInt(end) };
+    return boundsOf(address.version, this.cursorFrom(address));
   }
 
   /** All intervals from the one that contains the address on, unannounced space (match 0) included. */
-  cursorFrom(address: Address): WordCursor {
+  cursorFrom(address: Address): Cursor {
     return address.version === 4 ? this.#ipv4.cursorFrom(address.w0) : this.#ipv6.cursorFrom(address);
   }
 
   /** All runs in ascending order, without unannounced space. */
   *runs(version: 4 | 6): Generator<Run> {
     const bits = addressBits(version);
-    const cursor = version === 4 ? this.#ipv4.cursor() : this.#ipv6.cursor();
+    const cursor = this.cursorFrom(fromBigInt(0n, version));
     let open: { start: bigint; match: Match; prefixEnd: bigint } | undefined;
     while (cursor.advance()) {
-      const start = BigInt(cursor.start);
       const { match } = cursor;
+      const start = startOf(version, cursor);
       // The tables also cut runs where their structure requires it.
       if (open !== undefined && open.match === match && start <= open.prefixEnd) continue;
       if (open !== undefined) yield { start: open.start, end: start - 1n, match: open.match };
@@ -236,24 +263,22 @@ export class Dataset {
 
   /** All prefixes that the network announces, in numerical order, shorter ones first. */
   prefixesOf(number: number): AsnPrefixes {
-    const { ipv4, ipv6 } = this.#prefixLists(number);
+    const { ipv4, ipv6 } = this.prefixLists(number);
     return { ipv4: ipv4.texts(), ipv6: ipv6.texts() };
   }
 
   /** The same as JSON text in bytes. */
   prefixesJson(number: number): Buffer {
-    const { ipv4, ipv6 } = this.#prefixLists(number);
+    const { ipv4, ipv6 } = this.prefixLists(number);
     return prefixesJson(ipv4, ipv6);
   }
 
-  #prefixLists(number: number): { ipv4: PrefixList; ipv6: PrefixList } {
+  protected prefixLists(number: number): { ipv4: PrefixList; ipv6: PrefixList } {
     const found = { ipv4: new PrefixList(), ipv6: new PrefixList() };
     const row = this.networks.rowOf(number);
     if (row < 0) return found;
-    // The records of a network have consecutive numbers.
-    const first = this.#firstRecordOf(row);
-    const last = this.#firstRecordOf(row + 1) - 1;
-    const blocks = this.#origins.blocksOf(row);
+    const { first, last } = this.recordsOf(row);
+    const blocks = first > last ? { ipv4: [], ipv6: [] } : this.#origins.blocksOf(row);
     for (const block of blocks.ipv4)
       this.#ipv4.forEachIn(block, first, last, (start, match) => found.ipv4.addRun(ipv4(start), prefixLength(match)));
     for (const block of blocks.ipv6)
@@ -268,6 +293,16 @@ export class Dataset {
       }
     }
     return found;
+  }
+
+  /** The numbers of the network's records, which are consecutive. */
+  recordsOf(row: number): { first: number; last: number } {
+    return { first: this.#firstRecordOf(row), last: this.#firstRecordOf(row + 1) - 1 };
+  }
+
+  /** What the operator calls the addresses. */
+  labels(_match: Match): readonly string[] {
+    return [];
   }
 
   /** AS number and name of the record's network, as in the JSON text. */

@@ -2,125 +2,162 @@
  * Which source decided each field of a record. The file stores the deciding sources per record; values are taken from
  * the record itself. The prefix is found by walking to the neighbouring runs: the largest prefix around the address for
  * which the source says the same.
+ *
+ * What was decoded is kept as long as the dataset: addresses of a prefix have the same rows, and the walks of
+ * neighbouring prefixes meet the same sets of attributes.
  */
 import { type Address, truncateAddress } from '../address.ts';
+import { isTooOld, TOO_OLD } from '../data-age.ts';
 import type { Match } from '../file/format.ts';
 import type { Dataset } from '../file/read.ts';
 import { addressBits, formatPrefix, fromBigInt, lastAddress, toBigInt, widestPrefixLength } from '../prefix.ts';
-import { type Evidence, type IpRecord, TYPE_SIGNALS } from '../record.ts';
+import { AGING_NAMES, type Evidence, FLAGS, type IpRecord, TYPE_SIGNALS } from '../record.ts';
+import { typeSourceOf } from './type-source.ts';
 
 /** Fields that the route decides: their prefix is that of the record. */
 const ANNOUNCED = new Set(['prefix', 'prefix_is_derived', 'asn', 'asn_name']);
+/** Fields for which the age of a list matters. */
+const AGING: ReadonlySet<string> = new Set([...FLAGS, 'threat.score', ...AGING_NAMES]);
 /** Names of signals by what stands for them in the file. */
 const SIGNAL_NAMES: ReadonlyMap<unknown, string> = new Map(
   Object.entries(TYPE_SIGNALS).map(([name, letters]) => [letters, name]),
 );
 /** A source may say the same about a large part of the internet: the walk ends after this many runs per direction. */
 const MAX_RUNS = 256;
+const MAX_KEPT_SETS = 8_192;
+const MAX_KEPT_PREFIXES = 2_048;
 
-/** What a source says about the address. */
-type Statement = { readonly field: string; readonly value: Evidence['value']; readonly source: number };
+/** What a source says about all records with a set of attributes. Equal statements have the same id. */
+type Statement = {
+  readonly id: number;
+  readonly field: string;
+  readonly value: Evidence['value'];
+  readonly source: number;
+};
 
-export function explain(dataset: Dataset, address: Address, match: Match): Evidence[] {
-  const record = dataset.record(address, match);
-  const statements = dataset
-    .decisions(dataset.attributesOf(match))
-    .map(([field, source, value]): Statement => ({ field, source, value: value ?? fieldValue(record, field) }));
-  const lengths = statedLengths(
-    dataset,
-    address,
-    statements.filter(({ field }) => !ANNOUNCED.has(field)),
-  );
-  const row = (statement: Statement, value: Evidence['value'], prefix: string): Evidence => {
-    const { id = '', as_of = '' } = dataset.meta.sources[statement.source] ?? {};
-    return { field: statement.field, value, source: id, prefix, as_of };
+type Prepared = {
+  readonly ids: Map<string, number>;
+  readonly statementsBySet: Map<number, readonly Statement[]>;
+  readonly rowsByPrefix: Map<string, readonly Evidence[]>;
+};
+
+const preparedBy = new WeakMap<Dataset, Prepared>();
+
+export function explain(dataset: Dataset, address: Address, match: Match): readonly Evidence[] {
+  const prepared = preparedBy.get(dataset) ?? {
+    ids: new Map(),
+    statementsBySet: new Map(),
+    rowsByPrefix: new Map(),
   };
-  const rows = statements.map((statement) => {
-    const { field, value } = statement;
-    const length = lengths.get(statement);
-    const prefix = length === undefined ? record.prefix : formatPrefix(address, length);
-    return row(statement, field === 'type_signal' ? (SIGNAL_NAMES.get(value) ?? '') : value, prefix);
+  preparedBy.set(dataset, prepared);
+  const { start, end } = dataset.bounds(address);
+  const length = widestPrefixLength(toBigInt(address), start, end, addressBits(address.version));
+  return kept(prepared.rowsByPrefix, formatPrefix(address, length), MAX_KEPT_PREFIXES, () =>
+    rowsOf(dataset, address, match, prepared),
+  );
+}
+
+function rowsOf(dataset: Dataset, address: Address, match: Match, prepared: Prepared): Evidence[] {
+  const record = dataset.record(address, match);
+  const row = (field: string, value: Evidence['value'], source: number, prefix: string): Evidence => {
+    const stating = dataset.meta.sources[source];
+    const { id = '', as_of = '' } = stating ?? {};
+    const evidence = { field, value, source: id, prefix, as_of };
+    const isOld = stating !== undefined && AGING.has(field) && isTooOld(stating, dataset.day);
+    return isOld ? { ...evidence, note: `list of ${as_of}, ${TOO_OLD}` } : evidence;
+  };
+  const statements = statementsOf(dataset, dataset.attributesOf(match), prepared);
+  const lengths = statedLengths(dataset, address, statements, prepared);
+  const rows = statements.map(({ id, field, value, source }) => {
+    if (ANNOUNCED.has(field))
+      return row(field, value === '' ? fieldValue(record, field) : value, source, record.prefix);
+    return row(field, shownValue(field, value), source, formatPrefix(address, lengths.get(id) ?? 0));
   });
   // Several networks may announce the same prefix (MOAS). The record has the one that most peers see.
   const otherOrigins = dataset.otherOrigins(address, match).filter(({ asn }) => asn !== record.asn);
   return [
-    ...rows,
-    ...otherOrigins.map(({ asn, source }) => row({ field: 'asn', value: asn, source }, asn, record.prefix)),
+    ...rows.flatMap((one) => (one.field === 'connection_type' ? [one, typeSourceRow(dataset, match, one)] : [one])),
+    ...otherOrigins.map(({ asn, source }) => row('asn', asn, source, record.prefix)),
   ];
 }
 
+/** Beside the type, how it is known. */
+function typeSourceRow(dataset: Dataset, match: Match, decided: Evidence): Evidence {
+  return { ...decided, field: 'connection_type_source', value: typeSourceOf(dataset, match) };
+}
+
+/** A flag with the value 0 is on a list that is too old to set it. */
+function shownValue(field: string, value: Evidence['value']): Evidence['value'] {
+  if (field === 'type_signal') return SIGNAL_NAMES.get(value) ?? '';
+  return value === 0 && field.startsWith('is_') ? false : value;
+}
+
 /**
- * Per statement: the length of the largest prefix around the address for which its source says the same. Prefixes that
- * contain the address are tried from the longest to the shortest, for all statements in one walk, which ends at the first
- * run for which no source says the same.
+ * Per id of a statement: the length of the largest prefix around the address for which its source says the same. Prefixes
+ * that contain the address are tried from the longest to the shortest, for all statements in one walk, which ends at the
+ * first run for which no source says the same.
  */
 function statedLengths(
   dataset: Dataset,
   address: Address,
   statements: readonly Statement[],
-): ReadonlyMap<Statement, number> {
-  const lengths = new Map<Statement, number>();
+  prepared: Prepared,
+): ReadonlyMap<number, number> {
+  const lengths = new Map<number, number>();
   const { version } = address;
   const bits = addressBits(version);
-  const at = toBigInt(address);
-  const repeatedBySet = new Map<number, ReadonlySet<Statement>>();
-  const repeatedAt = (neighbour: Address): ReadonlySet<Statement> => {
-    const match = dataset.find(neighbour);
-    if (match === 0) return NONE;
-    const set = dataset.attributesOf(match);
-    let repeated = repeatedBySet.get(set);
-    if (repeated === undefined) {
-      repeated = repeatedStatements(dataset, set, statements);
-      repeatedBySet.set(set, repeated);
-    }
-    return repeated;
-  };
-
   let { start, end } = dataset.bounds(address);
-  let same = statements;
-  let length = widestPrefixLength(at, start, end, bits);
-  const runs = { before: 0, after: 0 };
+  let length = widestPrefixLength(toBigInt(address), start, end, bits);
+  let same = statements.filter(({ field }) => !ANNOUNCED.has(field));
+  let [before, after] = [0, 0];
   while (same.length > 0 && length > 0) {
-    const tried = length - 1;
-    const first = toBigInt(truncateAddress(address, tried));
-    const last = lastAddress(first, tried, bits);
     let repeated = same;
-    const visit = (neighbour: Address, direction: keyof typeof runs) => {
-      if (++runs[direction] > MAX_RUNS) repeated = [];
-      else {
-        const inRun = repeatedAt(neighbour);
-        if (!repeated.every((statement) => inRun.has(statement)))
-          repeated = repeated.filter((statement) => inRun.has(statement));
-      }
+    const compare = (neighbour: Address) => {
+      const match = dataset.find(neighbour);
+      const said = match === 0 ? [] : statementsOf(dataset, dataset.attributesOf(match), prepared);
+      const isRepeated = ({ id }: Statement) => said.some((other) => other.id === id);
+      if (!repeated.every(isRepeated)) repeated = repeated.filter(isRepeated);
       return dataset.bounds(neighbour);
     };
-    while (start > first && repeated.length > 0) ({ start } = visit(fromBigInt(start - 1n, version), 'before'));
-    while (end < last && repeated.length > 0) ({ end } = visit(fromBigInt(end + 1n, version), 'after'));
-    for (const statement of same) if (!repeated.includes(statement)) lengths.set(statement, length);
+    const first = toBigInt(truncateAddress(address, length - 1));
+    const last = lastAddress(first, length - 1, bits);
+    while (start > first && repeated.length > 0) {
+      if (++before > MAX_RUNS) repeated = [];
+      else ({ start } = compare(fromBigInt(start - 1n, version)));
+    }
+    while (end < last && repeated.length > 0) {
+      if (++after > MAX_RUNS) repeated = [];
+      else ({ end } = compare(fromBigInt(end + 1n, version)));
+    }
+    for (const statement of same) if (!repeated.includes(statement)) lengths.set(statement.id, length);
     same = repeated;
-    length = tried;
+    length--;
   }
-  for (const statement of same) lengths.set(statement, length);
+  for (const { id } of same) lengths.set(id, length);
   return lengths;
 }
 
-const NONE: ReadonlySet<Statement> = new Set();
+function statementsOf(dataset: Dataset, set: number, { statementsBySet, ids }: Prepared): readonly Statement[] {
+  return kept(statementsBySet, set, MAX_KEPT_SETS, () => {
+    const attributes = dataset.attributes(set);
+    return dataset.decisions(set).map(([field, source, stated]) => {
+      const value = stated ?? fieldValue(attributes, field);
+      const key = `${field} ${source} ${value}`;
+      const id = ids.get(key) ?? ids.size;
+      ids.set(key, id);
+      return { id, field, value, source };
+    });
+  });
+}
 
-/** The statements that the same source makes with the same value about the records with this set of attributes. */
-function repeatedStatements(dataset: Dataset, set: number, statements: readonly Statement[]): ReadonlySet<Statement> {
-  const decisions = dataset.decisions(set);
-  let attributes: ReturnType<Dataset['attributes']> | undefined;
-  const shown = (field: string) => {
-    attributes ??= dataset.attributes(set);
-    return fieldValue(attributes, field);
-  };
-  return new Set(
-    statements.filter(({ field, source, value }) =>
-      decisions.some(
-        ([decided, by, stated]) => decided === field && by === source && (stated ?? shown(field)) === value,
-      ),
-    ),
-  );
+/** The value of the key, made if it is not there. All are dropped when there are too many: to find the oldest takes longer. */
+function kept<Key, Value>(values: Map<Key, Value>, key: Key, maxSize: number, make: () => Value): Value {
+  const found = values.get(key);
+  if (found !== undefined) return found;
+  const made = make();
+  if (values.size >= maxSize) values.clear();
+  values.set(key, made);
+  return made;
 }
 
 function fieldValue(record: Pick<IpRecord, 'detection'>, field: string): Evidence['value'] {

@@ -4,9 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
-import { brotliCompressSync } from 'node:zlib';
 import { DatasetError } from '../dataset-error.ts';
-import { encodeDataset } from '../file/write.ts';
 import { BUILT_AT, sampleContent, sampleDataset } from '../test/sample-dataset.ts';
 import { publish, readManifest, useVersion, versionPath } from '../versions/publish.ts';
 import { InvalidAddressError, open } from './open.ts';
@@ -25,15 +23,13 @@ const [firstFile = '', secondFile = ''] = files;
 
 /** As npm installs it: the server's package with the compiled dataset. */
 const server = join(folder, 'node_modules/@whence/server');
-mkdirSync(join(server, 'embedded'), { recursive: true });
+mkdirSync(server, { recursive: true });
 writeFileSync(join(server, 'package.json'), '{ "name": "@whence/server" }');
-const packaged = join(server, 'embedded/dataset.whence.br');
-writeFileSync(packaged, brotliCompressSync(encodeDataset(second, 1, BUILT_AT)));
+publish(join(server, 'embedded'), second, BUILT_AT);
 
 for (const [behaviour, path, asn] of [
   ['a data directory gives its current version', dataDir, 15_169],
   ['a file gives its version', firstFile, 64_496],
-  ['a file may be compressed', packaged, 15_169],
 ] as const) {
   test(`open: ${behaviour}`, () => assert.equal(open(path).lookup('8.8.8.8')?.asn, asn));
 }
@@ -81,7 +77,6 @@ test('open: the dataset below it refuses an address that was not parsed', () => 
 
 const damaged = join(folder, 'damaged.whence');
 writeFileSync(damaged, readFileSync(secondFile).subarray(0, -10));
-writeFileSync(`${damaged}.br`, readFileSync(packaged).subarray(0, -10));
 
 for (const [behaviour, path, message] of [
   ['a path that does not exist', join(folder, 'none'), /none: no such file or directory$/],
@@ -91,7 +86,6 @@ for (const [behaviour, path, message] of [
     /has no dataset: no datasets\/manifest\.json; build one with: wh dataset build$/,
   ],
   ['a file that is cut off', damaged, /damaged\.whence: /],
-  ['a compressed file that is cut off', `${damaged}.br`, /damaged\.whence\.br: /],
   ['a file that is something else', join(PACKAGE, 'package.json'), /package\.json: /],
 ] as const) {
   test(`open: ${behaviour} is named in the error`, () => {

@@ -2,14 +2,14 @@
  * Lookups for programs that use this package: text in, records out. Addresses are taken as text only, because an address
  * that was not parsed would be looked up as one that is not announced.
  */
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { brotliDecompressSync } from 'node:zlib';
 import { type Address, parseAddress } from '../address.ts';
+import { dayOfMs } from '../data-age.ts';
 import { DatasetError } from '../dataset-error.ts';
 import type { Match } from '../file/format.ts';
-import { Dataset, openDataset } from '../file/read.ts';
+import { type Dataset, openDataset } from '../file/read.ts';
 import type { AsnPrefixes, AsnRecord, Evidence, IpRecord, Meta } from '../record.ts';
 import { openCurrent } from '../versions/publish.ts';
 import { explain } from './evidence.ts';
@@ -28,15 +28,15 @@ export class InvalidAddressError extends Error {
 
 const MAX_SHOWN = 100;
 
-/** Where the packages that .ci/pack.mjs makes have the compiled dataset. */
-const PACKAGED = { package: '@whence/server', file: 'embedded/dataset.whence.br' };
+/** Which package that .ci/pack.mjs makes has the compiled dataset, as a data directory. */
+const PACKAGED = { package: '@whence/server', folder: 'embedded' };
 
 /**
- * Opens the current version in a data directory, or one file, which may be compressed with Brotli. Without a path, the
- * dataset that is packaged with @whence/server, if that is installed beside this package or below the working directory.
+ * Opens the current version in a data directory, or one file. Without a path, the dataset that is packaged with
+ * @whence/server, if that is installed beside this package or below the working directory.
  * Throws a DatasetError if there is no dataset, or if it is damaged.
  */
-export function open(path: string = packagedFile()): OpenDataset {
+export function open(path: string = packagedFolder()): OpenDataset {
   return new OpenDataset(openPath(path));
 }
 
@@ -58,7 +58,7 @@ export class OpenDataset {
   }
 
   /** The source, its date and the prefix it speaks of, for each field of the record. */
-  explain(text: string): Evidence[] | undefined {
+  explain(text: string): readonly Evidence[] | undefined {
     return this.#atMatch(text, (address, match) => explain(this.#dataset, address, match));
   }
 
@@ -82,27 +82,20 @@ export class OpenDataset {
 function openPath(path: string): Dataset {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) throw new DatasetError(`${path}: no such file or directory`);
-  if (!found.isDirectory()) return path.endsWith('.br') ? openCompressed(path) : openDataset(path);
-  const dataset = openCurrent(path);
+  const day = dayOfMs(Date.now());
+  if (!found.isDirectory()) return openDataset(path, day);
+  const dataset = openCurrent(path, day);
   if (dataset === undefined)
     throw new DatasetError(`${path} has no dataset: no datasets/manifest.json; build one with: wh dataset build`);
   return dataset;
 }
 
-function openCompressed(path: string): Dataset {
-  try {
-    return new Dataset(brotliDecompressSync(readFileSync(path)));
-  } catch (error) {
-    throw new DatasetError(`${path}: ${(error as Error).message}`);
-  }
-}
-
-function packagedFile(): string {
+function packagedFolder(): string {
   for (const from of [import.meta.url, join(process.cwd(), 'package.json')]) {
     try {
       const manifest = createRequire(from).resolve(`${PACKAGED.package}/package.json`);
-      const file = join(dirname(manifest), PACKAGED.file);
-      if (statSync(file, { throwIfNoEntry: false }) !== undefined) return file;
+      const folder = join(dirname(manifest), PACKAGED.folder);
+      if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return folder;
     } catch {
       // Not installed there.
     }

@@ -31,22 +31,21 @@ export function measureQuality(
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /**
- * Countries by the frozen sample of geofeeds. A label is left out where nothing is announced, and where a list of the
- * same operator, or one that repeats it, decided the answer.
+ * Countries by the frozen sample of geofeeds. A label is left out where nothing is announced. An operator is left out if
+ * a list of it, or one that repeats it, is a source: rows of the embedded default are where other sources were wrong, so
+ * the rest of the operator's labels would say that they never are.
  */
 function countryRows(dataset: Dataset, contains: ReadonlyMap<string, readonly string[]>): QualityRow[] {
-  const operators = new Set(countryLabels.rows.map(({ operator }) => operator));
+  const used = new Set(dataset.meta.sources.flatMap(({ id }) => [id, ...(contains.get(id) ?? [])]));
+  const measured = countryLabels.rows.filter(({ feeds }) => !feeds.split(' ').some((id) => used.has(id)));
+  const operators = new Set(measured.map(({ operator }) => operator));
   return [...operators].flatMap((operator) => {
     const shares = { 4: new WeightedShare(), 6: new WeightedShare() };
-    const rows = countryLabels.rows.filter((row) => row.operator === operator);
-    for (const { prefix, country, feeds } of rows) {
+    const rows = measured.filter((row) => row.operator === operator);
+    for (const { prefix, country } of rows) {
       const match = dataset.find(fromBigInt(prefix.start, prefix.version));
       if (match === 0) continue;
-      const set = dataset.attributesOf(match);
-      const source = dataset.decisions(set).find(([field]) => field === 'country')?.[1];
-      const id = source === undefined ? '' : (dataset.meta.sources[source]?.id ?? '');
-      if ([id, ...(contains.get(id) ?? [])].some((one) => feeds.split(' ').includes(one))) continue;
-      shares[prefix.version].add(dataset.attributes(set).country === country, 1);
+      shares[prefix.version].add(dataset.attributes(dataset.attributesOf(match)).country === country, 1);
     }
     return ([4, 6] as const).flatMap((version): QualityRow[] => {
       const finished = shares[version].finish();

@@ -80,15 +80,15 @@ for (const [behaviour, overlays, want] of [
     ['is_vpn precision 1 of 256 by mullvad', 'is_vpn recall 0.5 of 512 by mullvad'],
   ],
   [
-    'a crawler that a generic list calls a VPN is a false positive',
+    'a crawler that a generic list calls a VPN is a false positive, for each flag that a list can set',
     [
+      overlay('proxies', ['9.9.8.0/24'], { drives: ['is_proxy'] }),
       overlay('mullvad', ['9.9.0.0/24'], { drives: ['is_vpn'], operator: 'Mullvad' }),
       overlay('bot', ['9.9.1.0/24', '9.9.2.0/24'], { drives: ['crawler'], crawler: 'Bot' }),
       overlay('generic', ['9.9.0.0/23'], { drives: ['is_vpn'] }),
     ],
     [
       'is_proxy false_positive_share 0 of 512 by bot',
-      'is_tor_exit false_positive_share 0 of 512 by bot',
       'is_vpn false_positive_share 0.5 of 512 by bot',
       'is_vpn precision 0.5 of 512 by bot, mullvad',
       'is_vpn recall 1 of 256 by mullvad',
@@ -100,11 +100,15 @@ for (const [behaviour, overlays, want] of [
       overlay('bot', ['9.9.1.0/24'], { drives: ['crawler'], crawler: 'Bot' }),
       overlay('generic', ['9.9.0.0/23'], { drives: ['is_vpn'] }),
     ],
+    ['is_vpn false_positive_share 1 of 256 by bot'],
+  ],
+  [
+    'a known service has the score that it would have without being known',
     [
-      'is_proxy false_positive_share 0 of 256 by bot',
-      'is_tor_exit false_positive_share 0 of 256 by bot',
-      'is_vpn false_positive_share 1 of 256 by bot',
+      overlay('known-good', ['9.9.1.0/24'], { drives: ['known_good'], isTable: true, statements: [{ label: 'Ping' }] }),
+      overlay('reports', ['9.9.1.0/25'], { drives: ['blocklist'], statements: [{ lists: 5 }] }),
     ],
+    ['threat.score false_positive_share 0.5 of 256 by known-good'],
   ],
   [
     'a table of this repository is no label',

@@ -121,7 +121,7 @@ function contradictionsOf(
   const sourceId = (source: number) => dataset.meta.sources[source]?.id ?? '';
   const answerOf = (field: DisputedField): Statement => {
     const decision = decisions.find(([name]) => name === field);
-    return { value: answers[field], source: decision === undefined ? 'default' : sourceId(decision[1]) };
+    return { value: answers[field] ?? '', source: decision === undefined ? 'default' : sourceId(decision[1]) };
   };
   const found: Contradiction[] = [];
   const compare = (field: DisputedField, value: unknown, source: string) => {

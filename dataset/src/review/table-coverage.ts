@@ -8,7 +8,7 @@ import { type AsnRecord, CONNECTION_TYPES, type ConnectionType, TYPE_SIGNALS } f
 
 /**
  * What decided the connection type of a network: its row in the table, a word in its name, the sum of weak signals, a
- * list of a feed or the overrides, or the default.
+ * list of a feed, or the default.
  */
 export const DECIDERS = ['table', 'name', 'signals', 'list', 'default'] as const;
 export type Decider = (typeof DECIDERS)[number];

@@ -1,9 +1,11 @@
-/** docs/overrides.md: its example is parsed and compiled, and the answers are those that the page shows. */
+/** docs/overrides.md: its example is parsed and applied, and the answers are those that the page shows. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { parseAddress } from '../address.ts';
-import { parseOverrides } from '../compile/input/overrides.ts';
+import { ipv4, parseAddress } from '../address.ts';
 import { explain } from '../lookup/evidence.ts';
+import { withOverrides } from '../overrides/overlaid-dataset.ts';
+import { parseOverrides } from '../overrides/overrides.ts';
+import { fromBigInt } from '../prefix.ts';
 import { DocumentationPage } from './documentation-page.ts';
 import { datasetOf, ranges, sampleInput, source } from './sample-dataset.ts';
 
@@ -13,7 +15,7 @@ const [allowed = '', denied = '', refusal = ''] = page.blocks('');
 
 // Documentation addresses have no record, so the example is moved to some that do.
 const move = (text: string) => text.replaceAll('198.51.100.', '1.0.9.').replaceAll('203.0.113.', '3.0.9.');
-const dataset = datasetOf({
+const base = datasetOf({
   ...sampleInput({
     routes: [
       ['1.0.0.0/16', 64499, 'First'],
@@ -31,8 +33,8 @@ const dataset = datasetOf({
       ranges: ranges([['3.0.9.0/24', 0]]),
     },
   ],
-  overrides: parseOverrides(move(example), '2026-11-15'),
 });
+const dataset = withOverrides(base, parseOverrides(move(example), '2026-11-15'));
 
 function answer(text: string) {
   const address = parseAddress(text);
@@ -63,17 +65,44 @@ test('overrides page: fields are set, a name is removed, and the evidence names 
   assert.deepEqual(own, [
     ['country', 'CH'],
     ['connection_type', 'business'],
+    ['connection_type_source', 'table'],
     ['cloud_provider', ''],
     ['is_vpn', true],
     ['threat.score', 15],
   ]);
 });
 
-test('overrides page: an own network in private space', () => {
-  const { prefix, asn, asn_name, country } = answer('10.1.2.3');
+for (const [ip, want] of [
+  ['10.1.2.3', { prefix: '10.0.0.0/8', country: 'DE', labels: [] }],
+  ['10.20.3.4', { prefix: '10.20.0.0/16', country: 'CH', labels: ['office', 'Zürich'] }],
+  ['fd00:20::7', { prefix: 'fd00:20::/32', country: 'CH', labels: ['office', 'Zürich'] }],
+] as const)
+  test(`overrides page: ${ip} of an own network in private space has no registry`, () => {
+    const { prefix, asn, asn_name, country, rir, connection_type } = answer(ip);
+    const address = parseAddress(ip);
+    const labels = address && dataset.labels(dataset.find(address));
+    assert.deepEqual({ prefix, country, labels }, want);
+    assert.deepEqual([asn, asn_name, rir, connection_type], [64512, 'Intranet', undefined, 'business']);
+  });
+
+test('overrides page: what reads a dataset reads own networks too', () => {
+  assert.deepEqual(dataset.prefixesOf(64512), { ipv4: ['10.0.0.0/8', '10.20.0.0/16'], ipv6: ['fd00:20::/32'] });
+  const { rir, address_count } = dataset.asn(64512) ?? {};
+  assert.deepEqual([rir, address_count], [undefined, { ipv4: 2 ** 24 + 2 ** 16 }]);
+  for (const version of [4, 6] as const) {
+    const own = [...dataset.runs(version)].filter(({ match }) => dataset.asnNumber(match) === 64512);
+    for (const { start, end, match } of own)
+      for (const at of [start, end]) assert.equal(dataset.find(fromBigInt(at, version)), match);
+    assert.equal(own.length, version === 4 ? 3 : 1);
+    const others = [...dataset.runs(version)].length - own.length;
+    assert.ok(others >= [...base.runs(version)].length);
+  }
+  const words = Int32Array.from(['10.1.2.3', '1.0.9.66', '9.9.9.9', '1.0.1.1'], (ip) => parseAddress(ip)?.w0 ?? 0);
+  const matches = new Uint32Array(4);
+  dataset.findAllIpv4(words, 4, matches);
   assert.deepEqual(
-    { prefix, asn, asn_name, country },
-    { prefix: '10.0.0.0/8', asn: 64512, asn_name: 'Intranet', country: 'DE' },
+    [...matches],
+    [...words].map((word) => dataset.find(ipv4(word))),
   );
 });
 
@@ -84,7 +113,7 @@ for (const [behaviour, deny, allow, want] of [
   test(`overrides page: ${behaviour}`, () => {
     const text = JSON.stringify({ deny: [{ prefix: deny }], allow: [{ prefix: allow }] });
     const input = sampleInput({ routes: [['1.0.0.0/16', 64499, 'First']] });
-    const data = datasetOf({ ...input, overrides: parseOverrides(text, '2026-11-15') });
+    const data = withOverrides(datasetOf(input), parseOverrides(text, '2026-11-15'));
     const address = parseAddress('1.0.9.7');
     assert.ok(address);
     assert.equal(data.record(address, data.find(address)).threat.score, want);
@@ -109,7 +138,7 @@ test('overrides page: of two entries for the same prefix or network the later de
       ['2.0.0.0/16', 64500, 'Second'],
     ],
   });
-  const data = datasetOf({ ...input, overrides: parseOverrides(text, '2026-11-15') });
+  const data = withOverrides(datasetOf(input), parseOverrides(text, '2026-11-15'));
   const countries = ['1.0.9.7', '2.0.0.1', '3.0.9.1', '1.0.0.1'].map((ip) => {
     const address = parseAddress(ip);
     return address && data.record(address, data.find(address)).country;

@@ -16,10 +16,15 @@ export function rangeLines(ranges: FamilyRanges, show: (value: number) => string
   );
 }
 
+/** Without the origin that was chosen, which is the first of its prefix where peers are known. */
 export function otherOriginLines(otherOrigins: readonly OtherOrigin[]): string[] {
-  return otherOrigins.map(
-    ({ version, start, length, asn }) => `${formatAddress(fromBigInt(start, version))}/${length} ${asn}`,
-  );
+  const prefixText = ({ version, start, length }: OtherOrigin) =>
+    `${formatAddress(fromBigInt(start, version))}/${length}`;
+  const isChosen = (origin: OtherOrigin, i: number) => {
+    const before = otherOrigins[i - 1];
+    return origin.peers !== undefined && (before === undefined || prefixText(before) !== prefixText(origin));
+  };
+  return otherOrigins.flatMap((origin, i) => (isChosen(origin, i) ? [] : [`${prefixText(origin)} ${origin.asn}`]));
 }
 
 /** The value of exactly this range. */

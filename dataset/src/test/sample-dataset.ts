@@ -19,6 +19,8 @@ export type Sample = {
   delegated?: readonly (readonly [range: string, country: string])[];
   crawlers?: readonly (readonly [range: string, company: string])[];
   tor?: readonly (readonly [range: string, operator: string])[];
+  /** Rows about services that are known to be good and about scanners. */
+  named?: readonly (readonly [range: string, drive: 'scanner' | 'known_good', operator: string])[];
   /** Lists of VPN services, privacy relays and proxies, one for each row. */
   anonymous?: readonly (readonly [range: string, kind: 'vpn' | 'relay' | 'proxy', operator?: string])[];
 };
@@ -43,11 +45,13 @@ export function sampleInput(sample: Sample): CompileInput {
     overlays: [
       ...crawlerOverlays(sample.crawlers ?? []),
       torOverlay(sample.tor ?? []),
+      ...(sample.named ?? []).map(namedOverlay),
       ...(sample.anonymous ?? []).map(anonymityOverlay),
     ],
     tables: {
       iana: source('iana-tables'),
       networks: source('networks'),
+      scanners: source('scanners'),
       'name-rules': source('name-rules'),
       'type-signals': source('type-signals'),
     },
@@ -101,6 +105,16 @@ function torOverlay(rows: readonly (readonly [string, string])[]): Overlay {
     statements: rows.map(([, label]) => ({ label })),
     source: source('tor'),
     ranges: ranges(rows.map(([range], i) => [range, i])),
+  };
+}
+
+function namedOverlay([range, drive, label]: NonNullable<Sample['named']>[number]): Overlay {
+  return {
+    drives: [drive],
+    isTable: true,
+    statements: [{ label }],
+    source: source(drive.replace('_', '-')),
+    ranges: ranges([[range, 0]]),
   };
 }
 

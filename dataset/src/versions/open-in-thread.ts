@@ -10,10 +10,10 @@ const TIMEOUT_MS = 60_000;
 
 /** Rejects with a DatasetError if the file is damaged, with the error of the file system if it cannot be read. */
 export async function openInThread(
-  task: { readonly path: string; readonly sha256?: string },
+  task: { readonly path: string; readonly sha256?: string; readonly day?: string },
   timeoutMs = TIMEOUT_MS,
 ): Promise<Dataset> {
-  return new Dataset(await readInThread(task, timeoutMs), { isChecked: true });
+  return new Dataset(await readInThread(task, timeoutMs), { isChecked: true, day: task.day });
 }
 
 /** The same for the supplement of a version. */

@@ -7,9 +7,9 @@ import { DatasetError } from '../dataset-error.ts';
 import { readChecked } from '../file/read.ts';
 import { readSupplement } from '../supplement/supplement.ts';
 
-/** `sha256`: of the file that is expected, in hexadecimal. */
+/** `sha256`: of the file that is expected, in hexadecimal. `day`: with the answers of this day. */
 export type OpenTask =
-  | { readonly path: string; readonly sha256?: string; readonly kind?: 'dataset' }
+  | { readonly path: string; readonly sha256?: string; readonly day?: string; readonly kind?: 'dataset' }
   | { readonly path: string; readonly sha256: string; readonly kind: 'supplement' };
 
 export type OpenedFile =
@@ -26,7 +26,7 @@ try {
   // Passed by openInThread, the only caller.
   const task = workerData as OpenTask;
   const { path, sha256 } = task;
-  const bytes = task.kind === 'supplement' ? readSupplement(path, task.sha256) : readChecked(path, sha256);
+  const bytes = task.kind === 'supplement' ? readSupplement(path, task.sha256) : readChecked(path, sha256, task.day);
   post({ kind: 'checked', bytes: bytes.buffer }, [bytes.buffer]);
 } catch (error) {
   // An error that is thrown here reaches the main thread without its class.

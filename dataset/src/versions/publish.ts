@@ -244,10 +244,11 @@ export function readManifest(dataDir: string): Manifest | undefined {
   throw new DatasetError(`${path} is not a manifest; move it away and build the dataset again`);
 }
 
-export function openCurrent(dataDir: string): Dataset | undefined {
+/** With the answers of this day; without it, of the day on which it was built. */
+export function openCurrent(dataDir: string, day?: string): Dataset | undefined {
   const manifest = readManifest(dataDir);
   const entry = manifest?.versions.find(({ version }) => version === manifest.current);
-  return entry && openDataset(versionPath(dataDir, entry));
+  return entry && openDataset(versionPath(dataDir, entry), day);
 }
 
 /** The supplement of a version; undefined if it has none. Throws a DatasetError if it is damaged or of another version. */

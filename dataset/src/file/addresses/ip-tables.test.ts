@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { seededRandom } from '@whence/testing/seeded-random';
 import { fromBigInt } from '../../prefix.ts';
-import { type Cursor, type Intervals, type Match, makeMatch } from '../format.ts';
+import { type Intervals, type Match, makeMatch } from '../format.ts';
+import { boundsOf, type Cursor, startOf } from './cursor.ts';
 import { encodeIpv4, Ipv4Table } from './ipv4-table.ts';
 import { encodeIpv6, Ipv6Table } from './ipv6-table.ts';
 
@@ -16,14 +17,14 @@ for (const seed of SEEDS) {
     const intervals = randomIntervals([0n], [...Array(300)].map(pick).concat([...Array(300)].map(dense)), random);
     const { top, buckets } = encodeIpv4(intervals);
     const table = new Ipv4Table(top, buckets);
-    assert.deepEqual(walk(table.cursor()), distinct(intervals));
+    assert.deepEqual(walk(4, table.cursorFrom(0)), distinct(intervals));
     for (const at of probes(intervals, [...Array(2000)].map(pick), 1n << 32n)) {
       const word = Number(at) | 0;
       const want = slow(intervals, at);
       assert.equal(table.find(word), want.match, at.toString(16));
-      const { start, end } = table.bounds(word);
-      assert.ok(start <= Number(at) && Number(at) <= end);
-      assert.ok(BigInt(start) >= want.start && BigInt(end) < want.end, 'a run stays inside its interval');
+      const { start, end } = boundsOf(4, table.cursorFrom(word));
+      assert.ok(start <= at && at <= end);
+      assert.ok(start >= want.start && end < want.end, 'a run stays inside its interval');
     }
   });
 
@@ -40,13 +41,13 @@ for (const seed of SEEDS) {
     const lastOfBlock = (0x20000005n << 96n) | 0xffffffffffffffffn;
     const intervals = randomIntervals([0n, lastOfBlock], [...Array(800)].map(pick), random);
     const table = new Ipv6Table(encodeIpv6(intervals));
-    assert.deepEqual(walk(table.cursor()), distinct(intervals));
+    assert.deepEqual(walk(6, table.cursorFrom(fromBigInt(0n, 6))), distinct(intervals));
     for (const at of probes(intervals, [...Array(3000)].map(pick), 1n << 126n)) {
       if (at >> 125n !== 1n) continue;
       const { w0, w1, w2, w3 } = fromBigInt(at, 6);
       const want = slow(intervals, at);
       assert.equal(table.find(w0, w1, w2, w3), want.match, at.toString(16));
-      const { start, end } = table.bounds(at);
+      const { start, end } = boundsOf(6, table.cursorFrom(fromBigInt(at, 6)));
       assert.ok(start <= at && at <= end, `${at.toString(16)} in ${start.toString(16)}..${end.toString(16)}`);
       assert.ok(start >= want.start && end < want.end, 'a run stays inside its interval');
     }
@@ -54,11 +55,11 @@ for (const seed of SEEDS) {
 }
 
 /** The positions at which the match changes, found by the cursor. */
-function walk(cursor: Cursor<number | bigint>): string[] {
+function walk(version: 4 | 6, cursor: Cursor): string[] {
   const starts: bigint[] = [];
   const matches: Match[] = [];
   while (cursor.advance()) {
-    starts.push(BigInt(cursor.start));
+    starts.push(startOf(version, cursor));
     matches.push(cursor.match);
   }
   return distinct({ starts, matches });

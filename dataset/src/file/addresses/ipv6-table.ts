@@ -6,17 +6,8 @@
  */
 import { type Address, ipv6 } from '../../address.ts';
 import { fromBigInt } from '../../prefix.ts';
-import {
-  bytesOf,
-  type Cursor,
-  type Intervals,
-  isMatch,
-  MAX_RECORD,
-  type Match,
-  recordNumber,
-  type WordCursor,
-  wordsOf,
-} from '../format.ts';
+import { bytesOf, type Intervals, isMatch, MAX_RECORD, type Match, recordNumber, wordsOf } from '../format.ts';
+import type { Cursor } from './cursor.ts';
 
 const DIVIDED = 0xffffffff;
 const DEEP_ROW_WORDS = 5;
@@ -154,63 +145,8 @@ export class Ipv6Table {
     return match === DIVIDED ? (this.#deep[this.#searchDeep(w0, w1, w2, w3) * DEEP_ROW_WORDS + 4] as Match) : match;
   }
 
-  /** The first and last address of the run that contains `address`. */
-  bounds(address: bigint): { start: bigint; end: bigint } {
-    const { w0, w1, w2, w3 } = unsigned(address);
-    const group = this.#searchFirst(w0);
-    const at = group < 0 ? -1 : this.#searchSecond(group, w0, w1);
-    if (at >= 0 && this.#match[at] === DIVIDED) {
-      const row = this.#searchDeep(w0, w1, w2, w3);
-      return {
-        start: this.#deepStart(row),
-        end: min(this.#deepStart(row + 1), ((address >> 64n) + 1n) << 64n) - 1n,
-      };
-    }
-    const start = at < 0 ? 1n << 125n : this.#startOf(group, at);
-    const following =
-      at + 1 < (this.#offset[group + 1] ?? 0) ? this.#startOf(group, at + 1) : this.#startOf(group + 1, at + 1);
-    return { start, end: following - 1n };
-  }
-
-  /** Iterates over all intervals in ascending order; before the first there is no match. */
-  cursor(): Cursor<bigint> {
-    const matches = this.#match;
-    const startOf = (group: number, at: number) => this.#startOf(group, at);
-    const deepStart = (row: number) => this.#deepStart(row);
-    const offset = this.#offset;
-    const deep = this.#deep;
-    let group = 0;
-    let at = -1;
-    // Rows of `deep` are in the same order as the /64s that they divide.
-    let row = 0;
-    let dividedEnd = 0n;
-    return {
-      start: 0n,
-      match: 0,
-      advance() {
-        if (dividedEnd !== 0n) {
-          this.start = deepStart(row);
-          if (this.start <= dividedEnd) {
-            this.match = deep[row++ * DEEP_ROW_WORDS + 4] as Match;
-            return true;
-          }
-          dividedEnd = 0n;
-        }
-        if (++at >= matches.length) return false;
-        while ((offset[group + 1] as number) <= at) group++;
-        this.start = startOf(group, at);
-        this.match = matches[at] as Match;
-        if (this.match === DIVIDED) {
-          dividedEnd = this.start | 0xffffffffffffffffn;
-          this.match = deep[row++ * DEEP_ROW_WORDS + 4] as Match;
-        }
-        return true;
-      },
-    };
-  }
-
   /** An interval without a match comes first if the address is before all others. */
-  cursorFrom({ w0, w1, w2, w3 }: Pick<Address, 'w0' | 'w1' | 'w2' | 'w3'>): WordCursor {
+  cursorFrom({ w0, w1, w2, w3 }: Pick<Address, 'w0' | 'w1' | 'w2' | 'w3'>): Cursor {
     const [firsts, offset, seconds, matches, deep] = [
       this.#first,
       this.#offset,
@@ -359,19 +295,6 @@ export class Ipv6Table {
     }
     return from;
   }
-
-  #startOf(group: number, at: number): bigint {
-    if (group >= this.#first.length) return 1n << 126n;
-    return (BigInt(this.#first[group] as number) << 96n) | (BigInt(this.#second[at] as number) << 64n);
-  }
-
-  #deepStart(row: number): bigint {
-    if (row * DEEP_ROW_WORDS >= this.#deep.length) return 1n << 126n;
-    let start = 0n;
-    for (let word = 0; word < 4; word++)
-      start = (start << 32n) | BigInt(this.#deep[row * DEEP_ROW_WORDS + word] as number);
-    return start;
-  }
 }
 
 /** Whether a row of `deep` belongs to this /64 or an earlier one. */
@@ -379,8 +302,6 @@ function isAtOrBelow(deep: Uint32Array, row: number, w0: number, w1: number): bo
   const first = deep[row * DEEP_ROW_WORDS] as number;
   return first < w0 || (first === w0 && (deep[row * DEEP_ROW_WORDS + 1] as number) <= w1);
 }
-
-const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
 function unsigned(address: bigint): { w0: number; w1: number; w2: number; w3: number } {
   const { w0, w1, w2, w3 } = fromBigInt(address, 6);

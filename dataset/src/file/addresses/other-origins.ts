@@ -1,15 +1,16 @@
 /**
- * Other origins of announced prefixes: networks that announce the same prefix as the one in the record (MOAS, multiple
- * origin AS).
+ * Origins of prefixes that several networks announce (MOAS, multiple origin AS). The network of the record is among them
+ * where its peers are known.
  *
- *   otherOrigins   u32 x 7   family << 8 | length; four words of the address; AS number; position of the source; ascending
+ *   otherOrigins   u32 x 7   family << 8 | length; four words of the address; AS number; peers << 16 | position of the
+ *                            source; ascending. 0 peers: unknown
  */
 import { type Address, truncateAddress } from '../../address.ts';
 import { fromBigInt } from '../../prefix.ts';
 import { bytesOf, wordsOf } from '../format.ts';
 
-/** An AS number, and the position of the source that lists it. */
-export type ListedOrigin = { readonly asn: number; readonly source: number };
+/** An AS number, the position of the source that lists it, and how many of its peers see this origin, if known. */
+export type ListedOrigin = { readonly asn: number; readonly source: number; readonly peers?: number | undefined };
 
 export type CompiledOtherOrigin = ListedOrigin & {
   readonly version: 4 | 6;
@@ -18,14 +19,15 @@ export type CompiledOtherOrigin = ListedOrigin & {
 };
 
 const ROW_WORDS = 7;
+const MAX_PEERS = 0xffff;
 /** The words before the AS number, by which rows are found. */
 const KEY_WORDS = 5;
 
 export function encodeOtherOrigins(origins: readonly CompiledOtherOrigin[]): Uint8Array {
-  const rows = origins.map(({ version, start, length, asn, source }) => [
+  const rows = origins.map(({ version, start, length, asn, source, peers = 0 }) => [
     ...keyOf(fromBigInt(start, version), length),
     asn,
-    source,
+    Math.min(peers, MAX_PEERS) * 0x10000 + source,
   ]);
   rows.sort((a, b) => {
     const different = a.findIndex((word, i) => word !== b[i]);
@@ -64,7 +66,9 @@ export class OtherOrigins {
     const found: ListedOrigin[] = [];
     for (; from < count && compare(from) === 0; from++) {
       const at = from * ROW_WORDS + KEY_WORDS;
-      found.push({ asn: rows[at] as number, source: rows[at + 1] as number });
+      const stated = rows[at + 1] as number;
+      const peers = stated >>> 16;
+      found.push({ asn: rows[at] as number, source: stated & 0xffff, ...(peers > 0 && { peers }) });
     }
     return found;
   }

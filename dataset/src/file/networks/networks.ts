@@ -27,7 +27,8 @@ export type CompiledAsn = {
   readonly registered?: string;
   readonly type: ConnectionType;
   readonly country: string;
-  readonly rir: Rir;
+  /** Undefined for own networks with a private number. */
+  readonly rir: Rir | undefined;
   readonly cloud_provider: string | undefined;
   readonly ipv4Addresses: number;
   readonly ipv4Prefixes: number;
@@ -52,7 +53,7 @@ export function encodeNetworks(
       [
         asn.number,
         length,
-        name.length | (CONNECTION_TYPES.indexOf(asn.type) << 16) | (RIRS.indexOf(asn.rir) << 20) | (provider << 24),
+        name.length | (CONNECTION_TYPES.indexOf(asn.type) << 16) | (registryOf(asn.rir) << 20) | (provider << 24),
         encodeCountry(asn.country) | (encodeDate(asn.registered) << 16),
         asn.ipv4Prefixes,
         asn.ipv6Prefixes,
@@ -68,6 +69,40 @@ export function encodeNetworks(
     asns: bytesOf(rows),
     'asns.number': bytesOf(byNumber),
     'asns.text': Buffer.from(texts.join(''), 'latin1'),
+  };
+}
+
+const NO_REGISTRY = 0xf;
+const registryOf = (rir: Rir | undefined): number => (rir === undefined ? NO_REGISTRY : RIRS.indexOf(rir));
+
+/** The sections with more rows at their end. Numbers that are there already keep their row. */
+export function appendNetworks(
+  sections: Record<NetworkSection, Uint8Array>,
+  asns: readonly CompiledAsn[],
+): Record<NetworkSection, Buffer> {
+  const more = encodeNetworks(asns, []);
+  const [rows, added, text] = [wordsOf(sections.asns), wordsOf(more.asns).slice(), sections['asns.text']];
+  for (let at = 1; at < added.length; at += ASN_ROW_WORDS) added[at] = (added[at] as number) + text.length;
+  const all = new Uint32Array(rows.length + added.length);
+  all.set(rows);
+  all.set(added, rows.length);
+  const count = rows.length / ASN_ROW_WORDS;
+  const numberAt = (row: number) => all[row * ASN_ROW_WORDS] as number;
+  const byNumber = [...wordsOf(sections['asns.number'])];
+  for (const [i, { number }] of asns.entries()) {
+    let [from, to] = [0, byNumber.length];
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      if (numberAt(byNumber[middle] as number) < number) from = middle + 1;
+      else to = middle;
+    }
+    const isKnown = from < byNumber.length && numberAt(byNumber[from] as number) === number;
+    if (!isKnown) byNumber.splice(from, 0, count + i);
+  }
+  return {
+    asns: Buffer.from(bytesOf(all).buffer),
+    'asns.number': Buffer.from(Uint32Array.from(byNumber).buffer),
+    'asns.text': Buffer.concat([text, more['asns.text']]),
   };
 }
 
@@ -107,7 +142,7 @@ export class Networks {
   }
 
   get count(): number {
-    return this.#byNumber.length;
+    return this.#rows.length / ASN_ROW_WORDS;
   }
 
   /** The row of the network, or -1. */
@@ -147,6 +182,7 @@ export class Networks {
   at(row: number): AsnRecord {
     const word = (i: number) => this.#rows[row * ASN_ROW_WORDS + i] as number;
     const packed = word(2);
+    const rir = RIRS[(packed >>> 20) & 0xf];
     const handleStart = word(1) + (packed & 0xffff) + 1;
     const handle = this.text.toString('latin1', handleStart, this.text.indexOf(LF, handleStart));
     const registered = decodeDate(word(3) >>> 16);
@@ -155,7 +191,7 @@ export class Networks {
       asn: word(0),
       asn_name: JSON.parse(`"${this.escapedNameAt(row)}"`),
       country: decodeCountry(word(3) & 0xffff),
-      rir: RIRS[(packed >>> 20) & 0xf] ?? 'ARIN',
+      ...(rir && { rir }),
       connection_type: CONNECTION_TYPES[(packed >>> 16) & 0xf] ?? 'business',
       is_announced: word(4) + word(5) > 0,
       prefix_count: { ipv4: word(4), ipv6: word(5) },

@@ -171,6 +171,12 @@ export class AttributeSets {
     return this.#fragment(at) + this.#fragment(at + 1) + this.#fragment(at + 2);
   }
 
+  /** The fragments of its text: country, network and threat. */
+  fragments(set: number): [string, string, string] {
+    const at = this.#textOf.of(set) * TEXT_FRAGMENTS;
+    return [this.#fragment(at), this.#fragment(at + 1), this.#fragment(at + 2)];
+  }
+
   /** The number of the text of the set. */
   textOf(set: number): number {
     return this.#textOf.of(set);
@@ -187,8 +193,13 @@ export class AttributeSets {
     return bytes;
   }
 
+  /** The number of its list of decisions. */
+  listOf(set: number): number {
+    return this.#listOf[set] as number;
+  }
+
   decisions(set: number): ReturnType<typeof decodeDecisions> {
-    const list = this.#listOf[set] as number;
+    const list = this.listOf(set);
     return decodeDecisions(this.#decisions.subarray(this.#lists[list], this.#lists[list + 1]));
   }
 

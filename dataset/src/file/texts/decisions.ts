@@ -33,7 +33,13 @@ const FIELDS = [
   'threat.score',
   'type_signal',
   'prefix_is_derived',
+  'scanner',
+  'known_good',
+  'is_datacenter',
 ] as const;
+
+/** By which the evidence of a record is sorted. */
+export const decisionOrder = ([field]: Decision): number => (FIELDS as readonly string[]).indexOf(field);
 
 const NO_VALUE = 0;
 const LETTERS = 1;

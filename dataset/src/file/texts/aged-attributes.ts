@@ -1,0 +1,104 @@
+/**
+ * The answers of a file on a day after its build: lists that have become too old since then no longer set flags or add
+ * points. A build leaves out what is too old on its own day, so nothing is changed on most days. The compiler counts
+ * lists in the order in which they become too old, the last ones first, so what is left after removing some is what it
+ * would have been without them.
+ *
+ * A list of cloud ranges keeps its effect on the connection type: what the type would be without it is not in the file.
+ */
+import { isTooOld, lastDay, TOO_OLD } from '../../data-age.ts';
+import { AGING_NAMES, type Detection, levelOf, type Meta, type Threat } from '../../record.ts';
+import { bytesOf, decodeFile, encodeFile, wordsOf } from '../format.ts';
+import { asciiJson } from './ascii-writer.ts';
+import { AttributeSets, type CompiledAttributes, encodeAttributes } from './attributes.ts';
+import type { Decision } from './decisions.ts';
+
+/** Flags that a list sets by itself. */
+const LISTED_FLAGS = ['is_tor_exit', 'is_proxy', 'is_vpn', 'is_ai_crawler'] as const;
+const DAY_MS = 86_400_000;
+
+/** Per position in the sources: a list that no longer counts, and whether it is a table, whose flags stay. */
+type Expired = ReadonlyMap<number, { readonly id: string; readonly isTable: boolean }>;
+
+/** The same buffer if nothing changes. */
+export function withoutAgedLists(file: Buffer<ArrayBuffer>, day: string): Buffer<ArrayBuffer> {
+  const sections = decodeFile(file, true);
+  const expired = expiredSince(JSON.parse(sections.meta.toString()) as Meta, day);
+  if (expired.size === 0) return file;
+  const sets = new AttributeSets(sections);
+  const lists = new Map<number, AgedList>();
+  const aged = Array.from({ length: sections.suffixes.length / 4 }, (_, set) => {
+    const number = sets.listOf(set);
+    const list = lists.get(number) ?? agedList(sets.decisions(set), expired);
+    lists.set(number, list);
+    return agedSet(sets.fragments(set), list, expired);
+  });
+  const { sections: attributes, numberOf } = encodeAttributes(aged);
+  const records = wordsOf(sections.records).map((set) => numberOf[set] as number);
+  // Allocated with Buffer.alloc, which does not use the pool.
+  return encodeFile({ ...sections, ...attributes, records: bytesOf(records) }) as Buffer<ArrayBuffer>;
+}
+
+/** A build that began before midnight judged lists by the day before. */
+function expiredSince({ sources, built_at }: Meta, day: string): Expired {
+  const builtOn = new Date(Date.parse(built_at) - DAY_MS).toISOString().slice(0, 10);
+  const expired = new Map<number, { id: string; isTable: boolean }>();
+  sources.forEach((source, i) => {
+    if (isTooOld(source, day) && (lastDay(source) ?? '') >= builtOn)
+      expired.set(i, { id: source.id, isTable: source.is_table === true });
+  });
+  return expired;
+}
+
+/** Decoded once: many sets share a list of decisions. */
+type AgedList = { readonly decisions: readonly Decision[]; readonly json: string; readonly isChanged: boolean };
+
+function agedList(before: readonly Decision[], expired: Expired): AgedList {
+  const decisions = before.flatMap((decision) => agedDecision(decision, expired));
+  const isChanged = before.some(([field, source]) => expired.has(source) && isAging(field));
+  return { decisions, json: JSON.stringify(decisions), isChanged };
+}
+
+function agedSet(
+  [country, network, threat]: readonly [string, string, string],
+  { decisions, json, isChanged }: AgedList,
+  expired: Expired,
+): CompiledAttributes {
+  const unchanged = { country: country.slice(-4, -2), network, threat, decisions: json };
+  if (!isChanged) return unchanged;
+  const members = JSON.parse(`{${network.slice(0, -1)}}`) as { detection: Detection };
+  for (const flag of LISTED_FLAGS)
+    if (decisions.some(([field, , value]) => field === flag && value === 0)) members.detection[flag] = false;
+  if (!members.detection.is_ai_crawler) delete members.detection.ai_company;
+  return {
+    ...unchanged,
+    network: `${asciiJson(members).slice(1, -1)},`,
+    threat: asciiJson({ threat: agedThreat(JSON.parse(`{${threat}}`).threat, decisions, expired) }).slice(1, -1),
+  };
+}
+
+const isAging = (field: string): boolean =>
+  field === 'threat.score' ||
+  field === 'ai_company' ||
+  AGING_NAMES.includes(field) ||
+  (LISTED_FLAGS as readonly string[]).includes(field);
+
+function agedDecision(decision: Decision, expired: Expired): Decision[] {
+  const [field, source] = decision;
+  const list = expired.get(source);
+  if (list === undefined || !isAging(field)) return [decision];
+  if (field === 'threat.score') return [[field, source, 0]];
+  if (list.isTable) return [decision];
+  return field === 'ai_company' || AGING_NAMES.includes(field) ? [] : [[field, source, 0]];
+}
+
+function agedThreat(threat: Threat, decisions: readonly Decision[], expired: Expired): Threat {
+  const ids = new Set([...expired.values()].map(({ id }) => id));
+  const explanation = (threat.explanation ?? []).map((line) => {
+    const id = /\(([^(),\s]+), [^)]*\): \+\d+$/.exec(line)?.[1];
+    return id !== undefined && ids.has(id) ? line.replace(/\+\d+$/, `+0, ${TOO_OLD}`) : line;
+  });
+  const sum = decisions.reduce((all, [field, , value]) => all + (field === 'threat.score' ? Number(value) : 0), 0);
+  const score = Math.min(100, sum);
+  return { score, level: levelOf(score), ...(explanation.length > 0 && { explanation }) };
+}

@@ -1,16 +1,20 @@
 /** The sentences for advice. They are made only here. */
 
+import type { Arrival } from '../dmarc/destinations.ts';
 import { MAX_TXT_BYTES } from '../dns/budget.ts';
 import type { DnsFault } from '../dns/fault.ts';
 import { isSpecialUse } from '../dns/special-use.ts';
 import { type Finding, isFailure } from '../findings/finding.ts';
 import { explain } from '../findings/finding-text.ts';
+import type { Takeover } from '../report/score.ts';
 import { MAX_LOOKUPS, MAX_VOID_LOOKUPS } from '../spf/limits.ts';
 import type { SpfOpening } from '../spf/opening.ts';
 import type { SomeTerms } from '../spf/summary.ts';
 import { cutText, excerpt, MAX_TEXT_CHARACTERS, visible } from '../visible-text.ts';
 import type { Advice, AdviceCode, AdviceDetails, KeySize, NamedKey, ReportsTo } from './advice.ts';
 import type { DmarcEdit } from './dmarc-record.ts';
+import { explainMistakes } from './pasted-text.ts';
+import type { Obstacle } from './readiness.ts';
 import { zoneFileLine } from './zone-file.ts';
 
 /** As in a report: the sentence, and the record at its end unless it would be cut. */
@@ -52,23 +56,17 @@ const SENTENCES: { readonly [Code in AdviceCode]: (detail: AdviceDetails[Code]) 
 
   anyone_can_send: ({ domain, opening }) =>
     `Anyone can send mail as ${domain}: ${explainOpening(domain, opening)}. Name the servers that send, and let ~all mark the others.`,
-  takeover: ({ kind, name, target, registrable }) => {
-    const risk = {
-      include: `may then send mail as ${name}`,
-      'MX host': `then receives mail for ${name}`,
-      'DKIM selector': 'can then publish a key of their own and sign as this domain',
-      'DMARC alias': 'then decides on the DMARC policy',
-    }[kind];
-    const how = kind === 'include' ? 'includes' : kind === 'MX host' ? 'has the MX host' : 'is an alias of';
-    return `${name} ${how} ${target}, which does not exist, and ${registrable} is not registered: anyone who registers it ${risk}. Remove the reference.`;
-  },
+  takeover: (takeover) => `${explainTakeover(takeover)} Remove the reference.`,
+  not_ready: ({ steps, obstacles }) =>
+    `${listWithAnd(steps)} would be safe when: ${firstThree(obstacles.map(explainObstacle))}.`,
 
   no_mail: (detail) => {
     const { domain, record, missing, isDeclared } = detail;
     const condition = isDeclared ? `Since ${domain} sends no mail` : `If ${domain} sends no mail`;
-    if (record !== missing[0]) return `${condition}, ${NO_MAIL_STEPS[record]}.`;
+    const below = record === 'DMARC' ? belowNoMail(detail) : '';
+    if (record !== missing[0]) return `${condition}, ${NO_MAIL_STEPS[record]}${below}.`;
     const about = aboutNoMail(detail);
-    if (missing.length === 1) return `${about}${condition}, ${NO_MAIL_STEPS[record]}.`;
+    if (missing.length === 1) return `${about}${condition}, ${NO_MAIL_STEPS[record]}${below}.`;
     return `${about}${condition}, publish ${missing.length} records: ${listWithAnd(missing.map((one) => NO_MAIL_RECORDS[one]))}.`;
   },
   no_mail_finished: () =>
@@ -82,7 +80,16 @@ const SENTENCES: { readonly [Code in AdviceCode]: (detail: AdviceDetails[Code]) 
     const why = mailGoesTo === 'nowhere' ? 'no address' : 'only an address that cannot be reached from the internet';
     return `${domain} has no MX record and ${why}, so that replies and bounces cannot be delivered. Publish an MX record with the name of your mail server; if it takes no mail, say so with a null MX.`;
   },
-  mx_faults: ({ errors }) => `Fix the MX records: ${explanationsOf(errors)}.`,
+  mx_faults: ({ domain, errors, isDead }) =>
+    isDead
+      ? `No mail can be delivered to ${domain}, because none of its MX hosts can be reached: ${explanationsOf(errors)}. Name a host that receives mail, or a null MX if there is none.`
+      : `Fix the MX records: ${explanationsOf(errors)}.`,
+  mx_only_ipv6: ({ hosts }) =>
+    `The MX hosts have only IPv6 addresses (${firstThree(hosts)}): senders without IPv6, which are many, cannot deliver. Give one of them an IPv4 address.`,
+  mx_localhost: ({ host }) =>
+    `The MX host ${host} is each sender's own machine, so that no mail arrives. Name the host that receives mail; a null MX (0 .) says that the domain takes none.`,
+  apex_alias: ({ domain, alias }) =>
+    `${domain} is an alias (CNAME) of ${alias}. A name with NS and SOA records cannot be one (RFC 1034 section 3.6.2), and can have no MX and SPF records of its own. Publish the addresses of ${alias} instead; DNS services offer that as ALIAS or flattening.`,
   mx_too_many: ({ domain, errors }) =>
     `${domain} has very many MX records (${explanationsOf(errors)}). Keep those that receive mail.`,
   mx_null_but_sends: ({ domain, hasKey }) =>
@@ -102,17 +109,19 @@ const SENTENCES: { readonly [Code in AdviceCode]: (detail: AdviceDetails[Code]) 
         : { 'MX hosts': 'its MX hosts', 'own address': 'its own address' }[senders];
     return `${domain} has no SPF record. Publish one that lets ${who} send; before that, add an include: for each other service that sends as ${domain}.`;
   },
-  spf_lookalike: ({ domain, raw, isBesideRecord }) => {
+  spf_lookalike: ({ domain, raw, isBesideRecord, mistakes }) => {
     const found = `receivers do not read the TXT record '${excerpt(raw)}' of ${domain} as SPF`;
     if (isBesideRecord) return `Remove what looks like a second SPF record: ${found}.`;
-    return `The SPF record has no effect: ${found}, because ${beginningFault(raw, 'v=spf1 and a blank')}. Put it right.`;
+    return `The SPF record has no effect: ${found}, because ${beginningFault(raw, 'v=spf1 and a blank')}.${explainMistakes(mistakes)} Put it right.`;
   },
+  spf_split: ({ domain, rest }) =>
+    `The SPF record of ${domain} is in two TXT records: receivers do not read '${excerpt(rest)}', which has no v=spf1. Publish both as one.`,
   spf_merge: ({ domain, count }) =>
     `Merge the ${count} SPF records of ${domain} into one; receivers ignore all of them while there are several.`,
-  spf_faults: ({ errors, isSoftened, glued }) =>
-    `Fix the SPF record, which receivers ignore: ${explanationsOf(errors)}.${glued === undefined ? '' : ` "${excerpt(glued)}" is two terms: the strings of a record are joined without a blank, so one has to be at the end of the first string.`}${isSoftened ? ' Begin with ~all, since it was not in force.' : ''}`,
-  spf_limits: ({ lookups, voidLookups }) =>
-    `The SPF record needs ${lookups} DNS lookups (${MAX_LOOKUPS} are allowed), ${voidLookups} of which find nothing (${MAX_VOID_LOOKUPS} are allowed): remove includes that are no longer used, or replace a, mx and include with ip4 and ip6 (RFC 7208 section 4.6.4).`,
+  spf_faults: ({ errors, isSoftened, mistakes, glued }) =>
+    `Fix the SPF record, which receivers ignore: ${explanationsOf(errors)}.${explainMistakes(mistakes)}${glued === undefined ? '' : ` "${excerpt(glued)}" is two terms: the strings of a record are joined without a blank, so one has to be at the end of the first string.`}${isSoftened ? ' Begin with ~all, since it was not in force.' : ''}`,
+  spf_limits: ({ lookups, voidLookups, terms }) =>
+    `The SPF record needs ${lookups} DNS lookups (${MAX_LOOKUPS} are allowed), ${voidLookups} of which find nothing (${MAX_VOID_LOOKUPS} are allowed, RFC 7208 section 4.6.4). Remove what is no longer used, or replace it with ip4 and ip6: ${terms.map(explainCost).join(', ')}.`,
   spf_lists_none: ({ domain }) =>
     `The SPF record of ${domain} lists no server, so that its own mail fails SPF too. Name the servers that send.`,
   spf_soften: ({ hasAll }) =>
@@ -125,12 +134,14 @@ const SENTENCES: { readonly [Code in AdviceCode]: (detail: AdviceDetails[Code]) 
     `The DNS lookups of ${listOf(terms)} in the SPF record find nothing; receivers stop after two of those. Remove ${terms.count === 1 ? 'it' : 'them'}.`,
   spf_harden: ({ domain }) =>
     `When every server that sends as ${domain} is listed, tell receivers to refuse the others with -all. Mail that a mailing list or a mailbox forwards then fails SPF at receivers that do not wait for DKIM.`,
-  spf_provider_missing: ({ provider, include, isRefused }) =>
-    `The MX hosts are those of ${provider}, but the SPF record does not name ${include}: mail that is sent through ${provider} ${isRefused ? 'fails SPF and may be refused' : 'fails SPF'}, unless its addresses are listed in another way. Add ${include} if your users send there.`,
-  spf_broad: ({ addresses, percent, term, cloud }) =>
+  spf_provider_missing: ({ provider, includes, isRefused }) =>
+    `The MX hosts are those of ${provider}, but the SPF record neither names ${includes.join(' or ')} nor lists all of its addresses: mail that is sent through ${provider} ${isRefused ? 'fails SPF and may be refused' : 'fails SPF'}. Add ${includes.join(' or ')} if your users send there.`,
+  spf_provider_refused: ({ provider, includes, term }) =>
+    `The MX hosts are those of ${provider}, but "${excerpt(term)}" in the SPF record does not let its servers send. Write ${includes[0]} without the sign before it if your users send there.`,
+  spf_broad: ({ addresses, percent, term, ofTerm, cloud }) =>
     cloud === undefined
-      ? `${formatCount(addresses)} IPv4 addresses, ${formatPercent(percent)} % of all, may send as this domain; most of them by "${term}". Name only the servers that send its mail.`
-      : `"${term}" lets ${formatCount(addresses)} IPv4 addresses send as this domain, among them those that ${cloud} rents to its customers: any of them passes SPF. Name only the servers that send its mail.`,
+      ? `${formatCount(addresses)} IPv4 addresses, ${formatPercent(percent)} % of all, may send as this domain, ${formatCount(ofTerm)} of them by "${term}". Name only the servers that send its mail.`
+      : `"${term}" lets ${formatCount(ofTerm)} IPv4 addresses send as this domain, among them those that ${cloud} rents to its customers: any of them passes SPF. Name only the servers that send its mail.`,
   spf_redirect_target: ({ domain }) =>
     `The record that redirect= of ${domain} leads to does not end in -all; have its owner tighten it, or publish a record that does.`,
   spf_redirect_beside_all: ({ term, isIncluded }) =>
@@ -147,7 +158,7 @@ const SENTENCES: { readonly [Code in AdviceCode]: (detail: AdviceDetails[Code]) 
 
   dkim_publish: ({ domain, isDefaultMode }) => {
     const tried = isDefaultMode
-      ? 'under any common selector; if you use another one, name it in the selectors parameter. Otherwise have'
+      ? 'under any common selector; if you use another one, check again with its name. Otherwise have'
       : 'under the selectors given. Have';
     return `No DKIM key was found ${tried} your mail server sign with a 2048-bit RSA key, and publish the key as a TXT record at SELECTOR._domainkey.${domain}.`;
   },
@@ -160,7 +171,10 @@ const SENTENCES: { readonly [Code in AdviceCode]: (detail: AdviceDetails[Code]) 
   dkim_doubled: ({ domain, names }) =>
     `The DKIM key is under a doubled name, ${firstThree(names)}, where no receiver looks: the DNS panel has added ${domain} once more. Enter the name without it.`,
   dkim_faults: ({ keys }) => `Fix the DKIM keys: ${firstThree(keys.map(faultsOfKey))}.`,
-  dkim_repair: (key) => `No receiver can use the DKIM key at ${faultsOfKey(key)}. Put the record right.`,
+  dkim_repair: (key) =>
+    `No receiver can use the DKIM key at ${faultsOfKey(key)}.${explainMistakes(key.mistakes)} Put the record right.`,
+  dkim_at_apex: ({ domain }) =>
+    `A DKIM key is published at ${domain} itself, where no receiver looks. Publish it at SELECTOR._domainkey.${domain}, with the selector that your mail server signs with, and remove it here.`,
   dkim_unusable_beside: (key) => `The DKIM key at ${faultsOfKey(key)} cannot be used. Remove it, or put it right.`,
   dkim_short: ({ keys }) => `Replace the short DKIM key with one of 2048 bits: ${firstThree(keys.map(sizeOfKey))}.`,
   dkim_short_beside: ({ keys }) =>
@@ -179,7 +193,7 @@ const SENTENCES: { readonly [Code in AdviceCode]: (detail: AdviceDetails[Code]) 
   dmarc_publish: ({ domain, reports, reason, alias }) => {
     const what =
       'Begin with p=none, which changes nothing for your mail, and tighten the policy when the reports show that it passes.';
-    return `Anyone can send mail as ${domain}: ${explainNoRecord(reason)} ${atAlias(domain, alias)}${what}${reportsNote(domain, reports)}`;
+    return `Anyone can send mail as ${domain}: ${explainNoRecord(reason)} ${alias === undefined ? '' : `_dmarc.${domain} is an alias of ${alias}, which has no record: publish one of its own in place of the alias. `}${what}${reportsNote(domain, reports)}`;
   },
   dmarc_own: ({ domain, parent, inherited, isPartial, policy, reports, alias }) => {
     const gain =
@@ -194,8 +208,6 @@ const SENTENCES: { readonly [Code in AdviceCode]: (detail: AdviceDetails[Code]) 
     const note = `${atAlias(name, alias)}${reportsNote(name.replace('_dmarc.', ''), reports)}`.trim();
     return `Change the DMARC record (${[...new Set(edits.map(explainEdit))].join('; ')}). ${note}`.trim();
   },
-  dmarc_prepare: ({ policy }) =>
-    `Let SPF and DKIM pass for all of your mail first; then tighten the DMARC policy beyond ${policy}.`,
   dmarc_refuses_own: ({ domain, policy }) =>
     `Neither SPF nor DKIM passes for ${domain}, so that receivers ${policy === 'reject' ? 'refuse' : 'treat as spam'} its own mail too: the DMARC policy is ${policy}. Publish a working SPF record or DKIM key first of all.`,
   dmarc_reports_elsewhere: ({ domain }) =>
@@ -208,8 +220,18 @@ const SENTENCES: { readonly [Code in AdviceCode]: (detail: AdviceDetails[Code]) 
     `Shorten the DMARC record at ${name}: ${isRead ? 'few receivers read one of thousands of bytes' : `it has more than ${MAX_TXT_BYTES} bytes and is not read`}.`,
   dmarc_misplaced_beside: ({ name, domain }) =>
     `Remove the DMARC record at ${name}: receivers look only at _dmarc.${domain}.`,
-  dmarc_subdomains: ({ policy, recordDomain, hasNp }) =>
-    `sp=${policy} protects subdomains less than ${recordDomain} itself. Remove sp when their mail passes${hasNp ? '' : '; np=reject, for names that do not exist, harms no mail'}.`,
+  dmarc_subdomains: ({ policy, recordDomain }) =>
+    `sp=${policy} protects subdomains less than ${recordDomain} itself. Remove sp when their mail passes.`,
+  dmarc_nonexistent: ({ domain }) =>
+    `np=none lets others send as names below ${domain} that do not exist. No mail of yours comes from those: np=reject is safe.`,
+  dmarc_psd: ({ domain }) =>
+    `psd=y says that ${domain} is a public suffix, below which others register domains: each name below it is then an organization of its own. Remove psd=y unless that is so.`,
+  dmarc_reports_lost: ({ uri, host, arrival }) =>
+    arrival.kind === 'other owner'
+      ? `Reports to ${uri} go to ${arrival.service}, which filled in the record, and not to you. Add a mailbox of yours.`
+      : `Reports to ${uri} are lost, because ${whyLost(host, arrival)}. Put that right, or name a mailbox of yours that takes mail.`,
+  dmarc_many_reports: ({ count }) =>
+    `The DMARC record has ${count} addresses for reports (rua), and some receivers use only the first two. Put the most important ones first.`,
   dmarc_unauthorized: ({ uri, host, name }) =>
     `Reports to ${uri} are dropped until the owner of ${host} agrees with a TXT record v=DMARC1 at ${name}.`,
   dmarc_unverified_destination: ({ uri }) => `Whether ${uri} accepts reports could not be verified; check again later.`,
@@ -238,11 +260,18 @@ function aboutNoMail({ domain, isDeclared, isPublicSuffix, mailGoesTo, alias }: 
   const aliased = alias === undefined ? '' : `${domain} is an alias of ${alias}: MX and SPF belong there. `;
   if (isDeclared) return suffix + aliased;
   const address = mailGoesTo === 'own address' ? 'an address, but no' : 'no';
-  const risk = `Anyone can send mail as ${domain}, which has ${address} MX, SPF or DKIM record. `;
+  const risk = `Anyone can send mail as ${domain}, which has ${address} MX record, no DKIM key, and no SPF record that names a server. `;
   return `${suffix}${risk}${aliased}If it sends mail, publish those that its mail provider names. `;
 }
 
-function listWithAnd(items: readonly string[]): string {
+/** What the policy means for names below the domain. */
+function belowNoMail({ sending, isPublicSuffix }: AdviceDetails['no_mail']): string {
+  if (isPublicSuffix) return '';
+  if (sending.length === 0) return '; that also holds for every subdomain without a DMARC record of its own';
+  return `, but not for its subdomains, since ${firstThree(sending)} may send`;
+}
+
+export function listWithAnd(items: readonly string[]): string {
   return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
 }
 
@@ -279,13 +308,79 @@ function explainNoRecord(reason: AdviceDetails['dmarc_publish']['reason']): stri
 
 function atAlias(name: string, alias: string | undefined): string {
   const record = name.startsWith('_dmarc.') ? name : `_dmarc.${name}`;
-  return alias === undefined ? '' : `${record} is an alias of ${alias}: make the change there, or replace the alias. `;
+  if (alias === undefined) return '';
+  const owner = alias.startsWith('_dmarc.') ? `${alias.slice('_dmarc.'.length)} and all domains` : 'all domains';
+  return `${record} is an alias of ${alias}, which ${owner} with the same alias share: make the change there if it is right for them too, or publish a record of its own in place of the alias. `;
+}
+
+/** What another owner could do, as a sentence. */
+export function explainTakeover({ kind, name, target, registrable }: Takeover): string {
+  const [how, gain] = TAKEOVERS[kind];
+  const what =
+    target === registrable ? 'which is not registered' : `which does not exist, and ${registrable} is not registered`;
+  return `${name} ${how} ${target}, ${what}: anyone who registers it ${gain}.`;
+}
+
+const TAKEOVERS: Readonly<Record<Takeover['kind'], readonly [how: string, gain: string]>> = {
+  include: ['includes', 'may send mail as this domain'],
+  'SPF host': ['lets the host send by SPF:', 'may send mail as this domain'],
+  'MX host': ['has the MX host', 'receives mail for this domain'],
+  'DKIM selector': ['is an alias of', 'can publish a key and sign as this domain'],
+  'DMARC alias': ['is an alias of', 'decides on the DMARC policy of this domain'],
+  'report host': ['sends reports to', 'reads who sends mail as this domain'],
+  'policy host': ['is an alias of', 'can switch off the MTA-STS policy of this domain'],
+};
+
+/** What has to become true, after "when". */
+export function explainObstacle(obstacle: Obstacle): string {
+  switch (obstacle.code) {
+    case 'unverified':
+      return `${obstacle.part} can be verified`;
+    case 'spf_invalid':
+      return 'there is a valid SPF record';
+    case 'spf_open':
+      return 'SPF no longer lets everyone pass';
+    case 'no_key':
+      return 'a DKIM key is found';
+    case 'sender_without_key':
+      return `${obstacle.service} signs as you (there: ${obstacle.setup})`;
+    case 'no_reports':
+      return 'reports arrive at a mailbox of yours, named in rua=';
+    case 'reports_lost': {
+      const { uri, arrival } = obstacle;
+      const to = uri.replace(/^mailto:/i, '');
+      if (arrival.kind === 'other owner')
+        return `reports arrive at a mailbox of yours (${to} is that of ${arrival.service})`;
+      return `reports arrive at ${to} (${whyLost(to.slice(to.lastIndexOf('@') + 1), arrival)})`;
+    }
+  }
+}
+
+function whyLost(host: string, arrival: Arrival): string {
+  switch (arrival.kind) {
+    case 'no such host':
+      return `${host} does not exist`;
+    case 'null MX':
+      return `${host} publishes a null MX, which says that it takes no mail`;
+    case 'no mail host':
+      return `${host} has no host that takes mail`;
+    case 'not authorized':
+      return `${host} has not agreed to receive them, with a TXT record v=DMARC1 at ${arrival.name}`;
+    case 'not mail':
+      return 'receivers send them only to mailto: addresses';
+    case 'unknown':
+      return 'which could not be verified';
+    case 'arrives':
+    case 'other owner':
+      return 'it reads them';
+  }
 }
 
 function reportsNote(domain: string, reports: ReportsTo): string {
   if (reports === 'domain') return ` Create the mailbox dmarc@${domain} first, or name another.`;
   if (reports === 'nowhere')
     return ` ${domain} cannot receive mail, so add rua= with a mailbox of another domain of yours.`;
+  if (reports === 'unknown') return ' Add rua= with a mailbox of yours, so that you receive reports.';
   return '';
 }
 
@@ -294,7 +389,13 @@ function explainEdit(edit: DmarcEdit): string {
     case 'policy':
       return explainPolicy(edit);
     case 'subdomains kept':
-      return `with sp=${edit.policy}, so that nothing changes for the names below`;
+      return `with sp=${edit.policy}, so that nothing changes for ${edit.names.length === 0 ? 'the names below' : `${firstThree(edit.names)}, which may send`}`;
+    case 'subdomains too':
+      return 'it also holds for every subdomain without a record of its own, so look for their mail in the reports too';
+    case 'nonexistent':
+      return 'with np=reject, since names that do not exist send no mail';
+    case 'idle':
+      return `without ${edit.tag}, which has no effect beside p=none`;
     case 'separated addresses':
       return `with commas between the addresses in ${edit.tag}`;
     case 'full':
@@ -308,11 +409,18 @@ function explainEdit(edit: DmarcEdit): string {
     case 'dropped address':
       return `without "${edit.item}" in ${edit.tag}, which is not an address`;
     case 'rua added':
-      return 'with rua, since without it you receive no reports';
+      return edit.isBeside
+        ? 'with a mailbox of yours beside the address in rua, which does not work'
+        : 'with rua, since without it you receive no reports';
     case 'repaired options':
       return `fo=${edit.to} instead of fo=${edit.from}, since 0 and 1 exclude each other`;
     case 'separated tags':
-      return 'with a semicolon after the policy';
+      return 'with a semicolon between the tags';
+    case 'characters':
+      return explainMistakes(edit.mistakes)
+        .trim()
+        .replace(/^It has /, 'without ')
+        .replace(/\.$/, '');
     case 'repeated':
       return `with ${edit.tag}= only once`;
     case 'beginning':
@@ -321,12 +429,18 @@ function explainEdit(edit: DmarcEdit): string {
 }
 
 function explainPolicy({ published, inForce, to, sendsNoMail }: Extract<DmarcEdit, { kind: 'policy' }>): string {
-  const step = `p=${to}${published === '' ? '' : ` instead of p=${published}`}`;
+  const isSame = published === '' || published.toLowerCase() === to;
+  const step = `p=${to}${isSame ? '' : ` instead of p=${published}`}`;
   if (sendsNoMail) return `${step}, since the domain sends no mail`;
-  if (inForce === '') return `${step}, since receivers cannot use the record`;
+  if (inForce === '') return `${step}, since receivers cannot use the record as it is`;
   if (published.toLowerCase() !== inForce)
     return `${step}, since receivers treat the record as p=${inForce}; one step at a time, when the reports show that your mail passes`;
   return `${step}, when the reports show that your mail passes`;
+}
+
+function explainCost({ term, lookups, unsigned }: AdviceDetails['spf_limits']['terms'][number]): string {
+  const use = unsigned === undefined ? '' : `; no key of ${unsigned} was found`;
+  return `"${excerpt(term, 60)}" (${lookups}${use})`;
 }
 
 function faultsOfKey({ name, errors }: NamedKey): string {

@@ -3,12 +3,16 @@
  * be given. advice-text.ts makes the sentence.
  */
 
+import type { Arrival } from '../dmarc/destinations.ts';
 import type { DnsFault } from '../dns/fault.ts';
 import type { Finding, FindingDetails } from '../findings/finding.ts';
 import type { DmarcPolicy } from '../report/report.ts';
+import type { Takeover } from '../report/score.ts';
 import type { SpfOpening } from '../spf/opening.ts';
 import type { SomeTerms } from '../spf/summary.ts';
 import type { DmarcEdit } from './dmarc-record.ts';
+import type { PastedMistake } from './pasted-text.ts';
+import type { Readiness } from './readiness.ts';
 import type { ProposedRecord } from './zone-file.ts';
 
 export type AdviceDetails = {
@@ -27,7 +31,9 @@ export type AdviceDetails = {
 
   anyone_can_send: { readonly domain: string; readonly opening: SpfOpening };
   /** Another owner can register the domain of the name that is referred to. */
-  takeover: DanglingName & { readonly registrable: string };
+  takeover: Takeover;
+  /** Stricter steps, and what stands in their way. */
+  not_ready: Readiness;
 
   /** One of the records for a domain that sends no mail; `first` is the one with the explanation. */
   no_mail: {
@@ -39,13 +45,19 @@ export type AdviceDetails = {
     readonly isDeclared: boolean;
     readonly isPublicSuffix: boolean;
     readonly mailGoesTo: 'own address' | 'nowhere';
+    /** Subdomains that send: the policy for names below stays. */
+    readonly sending: readonly string[];
     readonly alias?: string;
   };
   no_mail_finished: NoDetail;
 
   mx_name_own_host: { readonly domain: string };
   mx_null: { readonly domain: string; readonly mailGoesTo: 'private address' | 'nowhere'; readonly alias?: string };
-  mx_faults: { readonly errors: readonly Finding[] };
+  mx_faults: { readonly domain: string; readonly errors: readonly Finding[]; readonly isDead: boolean };
+  mx_only_ipv6: { readonly hosts: readonly string[] };
+  mx_localhost: { readonly host: string };
+  /** A domain with name servers of its own is an alias. */
+  apex_alias: { readonly domain: string; readonly alias: string };
   mx_too_many: { readonly domain: string; readonly errors: readonly Finding[] };
   mx_null_but_sends: { readonly domain: string; readonly hasKey: boolean };
   mx_duplicates: { readonly hosts: readonly string[] };
@@ -56,15 +68,28 @@ export type AdviceDetails = {
     readonly senders: 'MX hosts' | 'own address' | 'unknown' | { readonly providers: readonly string[] };
     readonly alias?: string;
   };
-  spf_lookalike: { readonly domain: string; readonly raw: string; readonly isBesideRecord: boolean };
+  spf_lookalike: {
+    readonly domain: string;
+    readonly raw: string;
+    readonly isBesideRecord: boolean;
+    readonly mistakes: readonly PastedMistake[];
+  };
+  /** The rest of the record is a TXT record of its own. */
+  spf_split: { readonly domain: string; readonly rest: string };
   spf_merge: { readonly domain: string; readonly count: number };
   spf_faults: {
     readonly errors: readonly Finding[];
     readonly isSoftened: boolean;
+    readonly mistakes: readonly PastedMistake[];
     /** A term that looks like two without the blank between them. */
     readonly glued?: string;
   };
-  spf_limits: { readonly lookups: number; readonly voidLookups: number };
+  spf_limits: {
+    readonly lookups: number;
+    readonly voidLookups: number;
+    /** What to remove first; `unsigned` is a service that seems not to be used. */
+    readonly terms: readonly { readonly term: string; readonly lookups: number; readonly unsigned?: string }[];
+  };
   spf_at_limit: NoDetail;
   spf_void: { readonly terms: SomeTerms };
   /** No term lets a server pass. */
@@ -72,11 +97,15 @@ export type AdviceDetails = {
   spf_soften: { readonly hasAll: boolean };
   spf_harden: { readonly domain: string };
   /** The MX hosts are of a provider that the record does not name. */
-  spf_provider_missing: { readonly provider: string; readonly include: string; readonly isRefused: boolean };
+  spf_provider_missing: ProviderIncludes & { readonly isRefused: boolean };
+  /** The record names the provider of the MX hosts, with a qualifier that does not let it send. */
+  spf_provider_refused: ProviderIncludes & { readonly term: string };
   spf_broad: {
     readonly addresses: number;
     readonly percent: number;
     readonly term: string;
+    /** Addresses of the term alone. */
+    readonly ofTerm: number;
     readonly cloud?: string;
   };
   spf_redirect_target: { readonly domain: string };
@@ -93,7 +122,9 @@ export type AdviceDetails = {
   dkim_dangling_beside: { readonly name: string; readonly target: string };
   dkim_doubled: { readonly domain: string; readonly names: readonly string[] };
   dkim_faults: { readonly keys: readonly NamedKey[] };
-  dkim_repair: NamedKey;
+  dkim_repair: NamedKey & { readonly mistakes: readonly PastedMistake[] };
+  /** Where no receiver looks. */
+  dkim_at_apex: { readonly domain: string };
   dkim_unusable_beside: NamedKey;
   dkim_short: { readonly keys: readonly KeySize[] };
   dkim_short_beside: { readonly keys: readonly KeySize[] };
@@ -127,7 +158,6 @@ export type AdviceDetails = {
     readonly reports: ReportsTo;
     readonly alias?: string;
   };
-  dmarc_prepare: { readonly policy: DmarcPolicy };
   /** Neither SPF nor DKIM can pass, so that the policy is used on the owner's mail. */
   dmarc_refuses_own: { readonly domain: string; readonly policy: DmarcPolicy };
   dmarc_reports_elsewhere: { readonly domain: string };
@@ -136,28 +166,31 @@ export type AdviceDetails = {
   /** `isRead`: it is below the limit, but too long for advice. */
   dmarc_too_long: { readonly name: string; readonly isRead: boolean };
   dmarc_misplaced_beside: { readonly name: string; readonly domain: string };
-  dmarc_subdomains: { readonly policy: DmarcPolicy | ''; readonly recordDomain: string; readonly hasNp: boolean };
+  dmarc_subdomains: { readonly policy: DmarcPolicy | ''; readonly recordDomain: string };
+  /** `np=none` beside a stricter policy. */
+  dmarc_nonexistent: { readonly domain: string };
+  /** `psd=y` at a domain that is not a public suffix. */
+  dmarc_psd: { readonly domain: string };
+  /** Reports to an address do not reach the owner of the domain. */
+  dmarc_reports_lost: { readonly uri: string; readonly host: string; readonly arrival: Arrival };
+  dmarc_many_reports: { readonly count: number };
   dmarc_unauthorized: { readonly uri: string; readonly host: string; readonly name: string };
   dmarc_unverified_destination: { readonly uri: string };
   dmarc_historic: { readonly tags: readonly string[] };
   dmarc_models: { readonly name: string; readonly domain: string };
 };
 
+/** `includes`: any of these names; which one is right may depend on the region. */
+type ProviderIncludes = { readonly provider: string; readonly includes: readonly string[] };
 type NoDetail = Readonly<Record<string, never>>;
 /** `name` is that of the TXT record: `google._domainkey.example.com`. */
 export type NamedKey = { readonly name: string; readonly errors: readonly Finding[] };
 export type KeySize = { readonly name: string; readonly bits: number };
-/** `name` has the reference: the domain of an SPF record, an alias, or the domain with the MX records. */
-export type DanglingName = {
-  readonly kind: 'include' | 'MX host' | 'DKIM selector' | 'DMARC alias';
-  readonly name: string;
-  readonly target: string;
-};
 /**
  * Where reports go with the proposed record: to addresses that were there before, to one at the domain, or nowhere,
- * because the domain cannot receive mail.
+ * because the domain cannot receive mail, or because it is not known whether it can.
  */
-export type ReportsTo = 'same' | 'domain' | 'nowhere';
+export type ReportsTo = 'same' | 'domain' | 'nowhere' | 'unknown';
 
 export type AdviceCode = keyof AdviceDetails;
 
@@ -190,4 +223,11 @@ export type Draft<Code extends AdviceCode = AdviceCode> = Code extends AdviceCod
   : never;
 
 /** Above what only gains points: as long as anyone can send as the domain, nothing else protects it. */
-export const RANKS = { anyoneCanSend: 1000, takeover: 900, noMail: 800, noPolicy: 700, byWildcard: 650 } as const;
+export const RANKS = {
+  anyoneCanSend: 1000,
+  takeover: 900,
+  noMail: 800,
+  noPolicy: 700,
+  byWildcard: 650,
+  reports: 600,
+} as const;

@@ -2,30 +2,37 @@
  * All advice on a domain: what lets others send as it, then what gains most. There is one proposal per record, with
  * everything that is wrong with it put right, so that no two contradict each other.
  */
-import { hasCode } from '../findings/finding.ts';
+import { findFault } from '../dns/fault.ts';
+import { hasCode, isFailure } from '../findings/finding.ts';
+import type { Findings } from '../report/score.ts';
 import { type Advice, type Draft, RANKS } from './advice.ts';
 import { type Examined, gainOf } from './apply.ts';
-import { findTakeovers } from './dangling.ts';
 import { adviseDkim } from './dkim.ts';
 import { adviseDmarc } from './dmarc.ts';
+import { looksUnused } from './mail-role.ts';
 import { adviseMx } from './mx.ts';
 import { adviseNoMail } from './no-mail.ts';
+import { readinessOf } from './readiness.ts';
 import { adviseSpf } from './spf.ts';
+import { findMissingProvider } from './spf-senders.ts';
 
 export async function advise(examined: Examined): Promise<Advice[]> {
-  const { domain, findings, score, resolver } = examined;
+  const { domain, findings, score } = examined;
   if (hasCode(findings.mx.report.errors, 'domain_not_found'))
     return [{ code: 'domain_missing', detail: { domain }, points: 0 }];
-  const drafts: Draft[] = [
-    ...(await findTakeovers(domain, findings, resolver)).map(
+  const missing = await findMissingProvider(findings, examined.resolver);
+  const found: Draft[] = [
+    ...findings.takeovers.map(
       (takeover): Draft => ({ code: 'takeover', detail: takeover, points: 0, rank: RANKS.takeover }),
     ),
     ...adviseNoMail(domain, findings),
     ...adviseDmarc(domain, findings, score),
-    ...adviseDkim(domain, findings, score),
-    ...adviseSpf(domain, findings, score),
+    ...adviseDkim(domain, findings, score, examined.apex),
+    ...adviseSpf(domain, findings, score, { missing, apex: examined.apex }),
     ...adviseMx(domain, findings, score),
-  ].map((draft) => withFault(draft, examined));
+    ...adviseSteps(domain, findings),
+  ];
+  const drafts = await Promise.all(found.map((draft) => withFault(draft, examined)));
   const mayPublish = examined.wildcard.answersForDomain === 'no';
   const isNoted = !mayPublish && drafts.some(({ change }) => change !== undefined);
   const allowed = mayPublish ? drafts : drafts.flatMap(withoutRecord);
@@ -35,9 +42,21 @@ export async function advise(examined: Examined): Promise<Advice[]> {
   return limitAdvice(measured.sort((a, b) => b.rank - a.rank).map(({ advice }) => advice));
 }
 
-function withFault(draft: Draft, { dnsFault }: Examined): Draft {
-  if (draft.code !== 'unverified' || dnsFault === undefined) return draft;
-  return { ...draft, detail: { ...draft.detail, fault: dnsFault } };
+/** What has to be done before the next steps, which are not offered yet. What DNS did not answer is said elsewhere. */
+function adviseSteps(domain: string, findings: Findings): Draft[] {
+  const { steps, obstacles } = readinessOf(domain, findings);
+  if (steps.length === 0 || looksUnused(findings) || obstacles.every(({ code }) => code === 'unverified')) return [];
+  return [{ code: 'not_ready', detail: { steps, obstacles }, points: 0 }];
+}
+
+async function withFault(draft: Draft, { resolver }: Examined): Promise<Draft> {
+  if (draft.code !== 'unverified') return draft;
+  const failed = draft.detail.errors.filter(({ code }) => code === 'dns_temporary_failure');
+  const fault = await findFault(
+    failed.filter(isFailure).map(({ detail }) => detail),
+    resolver,
+  );
+  return fault === undefined ? draft : { ...draft, detail: { ...draft.detail, fault } };
 }
 
 /** RFC 4592 §2.2.1: a record at the domain, or below it, takes from it what the wildcard gives it now. */

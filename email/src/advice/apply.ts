@@ -6,10 +6,10 @@
 import { type DkimFindings, parseDkimKey } from '../dkim/dkim.ts';
 import { isCommonSelector } from '../dkim/selectors.ts';
 import { type DmarcFindings, judgeDmarc } from '../dmarc/check.ts';
+import { NO_DESTINATIONS } from '../dmarc/destinations.ts';
 import { discover, effectivePolicy, readStep, type Step, walkNames } from '../dmarc/discovery.ts';
 import type { DmarcRecord } from '../dmarc/dmarc.ts';
 import type { Answer, MxHost, Resolver } from '../dns/answer.ts';
-import type { DnsFault } from '../dns/fault.ts';
 import type { Wildcard } from '../dns/wildcard.ts';
 import { checkMx } from '../mx/mx.ts';
 import { providerSelectors, spfTexts } from '../providers.ts';
@@ -28,8 +28,6 @@ export type Examined = {
   /** The records of the SPF tree. */
   readonly spfRecords: ReadRecords;
   readonly wildcard: Wildcard;
-  /** Why questions about the domain failed, if they did. */
-  readonly dnsFault: DnsFault | undefined;
 };
 
 /**
@@ -52,7 +50,7 @@ async function applyChange(change: Change, examined: Examined): Promise<Findings
     const spf = await applySpf(change, examined);
     return spf.report.is_valid && spf.opening === undefined ? { ...findings, spf } : undefined;
   }
-  if (record.name === `_dmarc.${domain}`) {
+  if (record.name === `_dmarc.${domain}` || record.name === findings.dmarc.steps[0]?.alias) {
     const dmarc = applyDmarc(domain, findings.dmarc, record.text);
     return dmarc.report.is_valid && !isWeaker(domain, dmarc, findings.dmarc) ? { ...findings, dmarc } : undefined;
   }
@@ -99,14 +97,14 @@ function hidesKeys(change: Change, examined: Examined): boolean {
   return dkim.report.some(({ selector, found }) => found && lost.includes(selector));
 }
 
-/** Where reports may be sent does not count. */
+/** Where reports go does not count. */
 function applyDmarc(domain: string, { steps, domainState }: DmarcFindings, text: string): DmarcFindings {
   const own = readStep(domain, { kind: 'found', records: [text], aliases: [] });
   return judgeDmarc(domain, {
     steps: [own, ...steps.slice(1)],
     state: domainState,
     misplaced: undefined,
-    destinations: { unauthorized: [], unverified: [] },
+    destinations: NO_DESTINATIONS,
   });
 }
 
@@ -115,11 +113,13 @@ function applyDkim(
   dkim: DkimFindings,
   record: Extract<Change['record'], { type: 'TXT' }>,
 ): DkimFindings {
-  const keys = dkim.keys.map((key) =>
-    `${key.report.selector.toLowerCase()}._domainkey.${domain}` === record.name
-      ? { ...parseDkimKey(key.report.selector, [record.text]), isAlias: false, isByWildcard: false }
-      : key,
-  );
+  const nameOf = (selector: string) => `${selector.toLowerCase()}._domainkey.${domain}`;
+  const known = [...dkim.keys, ...dkim.unread].find(({ report }) => nameOf(report.selector) === record.name);
+  const selector = known?.report.selector ?? '';
+  const origin = { alias: undefined, isByWildcard: false, texts: [record.text] };
+  const changed = { ...parseDkimKey(selector, [record.text]), ...origin };
+  const isKnown = dkim.keys.some((key) => key === known);
+  const keys = isKnown ? dkim.keys.map((key) => (key === known ? changed : key)) : [...dkim.keys, changed];
   return { ...dkim, keys, report: keys.map(({ report }) => report) };
 }
 

@@ -12,10 +12,12 @@ import { zone } from '../dns/zone.ts';
 import type { ZoneEntry, ZoneRecords } from '../dns/zone-records.ts';
 import { registrableDomain } from '../registrable-domain.ts';
 import type { DmarcPolicy } from '../report/report.ts';
+import { coversAll } from '../spf/passing.ts';
 import { parseTagList, tagValue } from '../tag-list.ts';
 import { KEYS } from '../test/dkim-keys.ts';
 import { assertNothingTaken, publish, standings } from '../test/zone-model.ts';
 import { MISTAKEN_ZONES } from '../test/zones/mistakes.ts';
+import { PASTED_ZONES, SMALLER_ZONES } from '../test/zones/pasted.ts';
 import { PROVIDER_ZONES } from '../test/zones/providers.ts';
 import { STEPS } from '../test/zones/steps.ts';
 import { UNUSED_ZONES } from '../test/zones/unused.ts';
@@ -23,6 +25,7 @@ import { WILDCARD_ZONES } from '../test/zones/wildcards.ts';
 import type { CorpusCase } from '../test/zones/world.ts';
 import type { Advice, Change } from './advice.ts';
 import { formatAdvice } from './advice-text.ts';
+import { unsignedServices } from './readiness.ts';
 import { type ProposedRecord, stringsOf, zoneFileLine } from './zone-file.ts';
 
 // The module has a default export, but its types declare named ones.
@@ -34,6 +37,8 @@ const CORPUS: readonly CorpusCase[] = [
   ...WILDCARD_ZONES,
   ...MISTAKEN_ZONES,
   ...UNUSED_ZONES,
+  ...PASTED_ZONES,
+  ...SMALLER_ZONES,
 ];
 
 const examine = (domain: string, records: ZoneRecords) => examineDomain(domain, { resolver: zone(records) });
@@ -82,6 +87,29 @@ function assertOnlyOwn(domain: string, { record }: Change): void {
   assert.ok(record.name === domain || record.name.endsWith(`.${domain}`), `${record.name} is not of ${domain}`);
 }
 
+/** Networks that passed SPF before pass after it; unless everyone did, or the domain declares that it sends no mail. */
+function assertSendersKept(before: Examination, after: Examination, line: string): void {
+  const { spf } = before.findings;
+  const isDeclared = / "v=spf1 -all"$/.test(line);
+  if (spf.opening !== undefined || spf.isUnverified || !spf.report.is_valid || isDeclared) return;
+  assert.ok(coversAll(after.findings.spf.passing, spf.passing), `a sender fails after ${line}`);
+}
+
+/** What a stricter step needs, however readiness.ts decides it. */
+function assertSafeStep(before: Examination, { record }: Change, maySendNothing: boolean): void {
+  const { dmarc, spf } = before.report;
+  const policy = tagValue(parseTagList(record.type === 'TXT' ? record.text : '', 'lowered'), 'p') as DmarcPolicy;
+  const isPolicy = record.name.startsWith('_dmarc.') && LEVELS[policy] > LEVELS[dmarc.effective_policy];
+  const isHardened = record.type === 'TXT' && / -all$/.test(record.text) && spf.is_valid && spf.all_qualifier === '~';
+  if (maySendNothing || (!isPolicy && !isHardened)) return;
+  const { destinations } = before.findings.dmarc;
+  assert.ok(
+    destinations.rua.some(({ arrival }) => arrival.kind === 'arrives'),
+    'no report arrives',
+  );
+  assert.deepEqual(unsignedServices(before.findings), [], 'a service cannot pass');
+}
+
 /** What a record may say, whatever it gains. */
 function assertCareful(domain: string, before: Examination, { record }: Change): void {
   const { mx, spf, dkim } = before.findings;
@@ -94,8 +122,9 @@ function assertCareful(domain: string, before: Examination, { record }: Change):
   const { raw } = before.report.spf;
   const hasKey = dkim.report.some(({ is_valid }) => is_valid);
   const isUnknown = dkim.isUnverified || spf.isUnverified;
-  const maySendNothing =
-    !hasKey && !isUnknown && (mx.state === 'null' || hasNoMx) && (raw === '' || raw === 'v=spf1 -all');
+  const listsNone = /^(?:v=spf1 (?:[-~?]all|mx -all))?$/.test(raw) && (mx.state === 'null' || !raw.includes('mx'));
+  const maySendNothing = !hasKey && !isUnknown && (mx.state === 'null' || hasNoMx) && listsNone;
+  assertSafeStep(before, { record, replaces: [] }, maySendNothing);
   if (record.name === `_dmarc.${domain}`) {
     const list = parseTagList(record.text, 'lowered');
     const policy = tagValue(list, 'p');
@@ -152,6 +181,7 @@ async function step(domain: string, records: ZoneRecords, before: Examination, {
   assert.equal(after.score.total - before.score.total, points, `${line}: ${JSON.stringify(after.score)}`);
   assert.ok(points >= 0, line);
   assert.equal(after.findings.spf.opening !== undefined && before.findings.spf.opening === undefined, false, line);
+  assertSendersKept(before, after, line);
   assertNothingTaken(await standings(domain, records), await standings(domain, changed), line);
   return { changed, after };
 }
@@ -183,6 +213,37 @@ for (const { behaviour, domain = 'example.com', records, scores } of CORPUS)
   test(`advice, each record alone and all in order: ${behaviour}`, async () => {
     const followed = await follow(domain, records);
     if (scores !== undefined) assert.deepEqual(followed.scores, scores, JSON.stringify(followed.last.advice, null, 1));
+  });
+
+for (const { behaviour, records, want, sentence } of PASTED_ZONES)
+  test(`advice: ${behaviour}`, async () => {
+    const { advice } = await examine('example.com', records);
+    const texts = advice.map((one) => formatAdvice(one)).join('\n');
+    assert.match(texts, sentence);
+    const proposed = advice.flatMap(({ change }) => (change?.record.type === 'TXT' ? [change.record.text] : []));
+    if (want === '') assert.deepEqual(proposed, []);
+    else assert.ok(proposed.includes(want), `${proposed.join('\n')}\n${texts}`);
+  });
+
+for (const [behaviour, sentence] of [
+  ['psd=y at a company', /psd=y says that example\.com is a public suffix/],
+  ['sp=none without np', /with np=reject/],
+  ['np=none beside reject', /np=none lets others send as names below example\.com that do not exist/],
+  ['t=y beside none', /without t=y, which has no effect beside p=none/],
+  ['MX at localhost', /localhost is each sender's own machine/],
+  ['MX hosts with IPv6 only', /have only IPv6 addresses \(mx\.example\.com\)/],
+  ['a null MX and mx in SPF', /"v=spf1 -all"/],
+  ['a null MX and a soft fail', /"v=spf1 -all"/],
+  ['a parked domain with a soft fail and a revoked wildcard key', /"v=spf1 -all"/],
+  ['a CNAME at the apex', /example\.com is an alias \(CNAME\) of host\.example\.net/],
+  ['void terms beside a good one', /"v=spf1 mx -all"/],
+  ['void terms before a redirect', /"v=spf1 redirect=strict\.example\.net"/],
+  ['three addresses for reports', /3 addresses for reports/],
+  ['a _dmarc that is an alias within the organization', /mail\.example\.com and all domains with the same alias share/],
+] as const)
+  test(`advice: ${behaviour}`, async () => {
+    const records = SMALLER_ZONES.find((zoneCase) => zoneCase.behaviour === behaviour)?.records ?? {};
+    assert.match((await examine('example.com', records)).report.recommendations.join('\n'), sentence);
   });
 
 test('advice: the corpus has at least 150 zones with different names', () => {

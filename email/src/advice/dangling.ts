@@ -6,17 +6,22 @@ import type { Resolver } from '../dns/answer.ts';
 import { isSpecialUse } from '../dns/special-use.ts';
 import type { Absence } from '../findings/finding.ts';
 import { registrableDomain } from '../registrable-domain.ts';
-import type { Findings } from '../report/score.ts';
-import type { DanglingName } from './advice.ts';
+import type { DanglingName, Findings, Takeover } from '../report/score.ts';
 
-type Takeover = DanglingName & { readonly registrable: string };
+type Examined = Pick<Findings, 'mx' | 'spf' | 'dkim' | 'dmarc'>;
 
 /** Each costs a question. */
 const MAX_ASKED = 5;
 
-export async function findTakeovers(domain: string, findings: Findings, resolver: Resolver): Promise<Takeover[]> {
+/** `policyHost` is what the host of the MTA-STS policy is an alias of, if that does not exist. */
+export async function findTakeovers(
+  domain: string,
+  findings: Examined,
+  policyHost: string | undefined,
+  resolver: Resolver,
+): Promise<Takeover[]> {
   const own = registrableDomain(domain);
-  const candidates = danglingNames(domain, findings).flatMap((name) => {
+  const candidates = danglingNames(domain, findings, policyHost).flatMap((name) => {
     const registrable = registrableDomain(name.target);
     const isOther = registrable !== undefined && registrable !== own && !isSpecialUse(registrable);
     return isOther ? [{ ...name, registrable }] : [];
@@ -32,7 +37,11 @@ async function isFree(name: string, resolver: Resolver): Promise<boolean> {
   return answer.kind === 'nxdomain' && answer.alias === undefined;
 }
 
-function danglingNames(domain: string, { mx, spf, dkim, dmarc }: Findings): DanglingName[] {
+function danglingNames(
+  domain: string,
+  { mx, spf, dkim, dmarc }: Examined,
+  policyHost: string | undefined,
+): DanglingName[] {
   const names: DanglingName[] = [];
   const add = (kind: DanglingName['kind'], name: string, target: string, absence: Absence) => {
     if (absence === 'no such name') names.push({ kind, name, target });
@@ -49,5 +58,13 @@ function danglingNames(domain: string, { mx, spf, dkim, dmarc }: Findings): Dang
   const [own] = dmarc.steps;
   if (dmarc.isOwnAliasMissing && own?.alias !== undefined)
     names.push({ kind: 'DMARC alias', name: `_dmarc.${domain}`, target: own.alias });
+  for (const { via, name: target } of spf.tree.children)
+    if (spf.voidTerms.includes(via) && /^\+?(?:a|mx):/i.test(via) && !target.includes('%'))
+      names.push({ kind: 'SPF host', name: domain, target });
+  // A host that has not agreed may not exist either, which was not asked of all.
+  for (const { host, arrival } of [...dmarc.destinations.rua, ...dmarc.destinations.ruf])
+    if (arrival.kind === 'no such host' || arrival.kind === 'not authorized')
+      names.push({ kind: 'report host', name: `_dmarc.${dmarc.recordDomain}`, target: host });
+  if (policyHost !== undefined) names.push({ kind: 'policy host', name: `mta-sts.${domain}`, target: policyHost });
   return names;
 }

@@ -1,12 +1,14 @@
 /** Advice on DKIM. A key cannot be proposed, since only the mail server has the other half; a repaired record can. */
 import { type PublishedKey, parseDkimKey } from '../dkim/dkim.ts';
-import { hasCode } from '../findings/finding.ts';
+import type { Answer } from '../dns/answer.ts';
 import { type Findings, MAX_POINTS, type Score, STRONG_RSA_BITS } from '../report/score.ts';
 import { parseTagList } from '../tag-list.ts';
 import type { Change, Draft } from './advice.ts';
 import { looksUnused } from './mail-role.ts';
+import { type PastedMistake, repairCharacters } from './pasted-text.ts';
 
-export function adviseDkim(domain: string, findings: Findings, score: Score): Draft[] {
+/** `apex` is the answer to the TXT question for the domain itself. */
+export function adviseDkim(domain: string, findings: Findings, score: Score, apex: Answer<string>): Draft[] {
   const { dkim } = findings;
   const points = MAX_POINTS.dkim - score.dkim;
   const drafts: Draft[] = [];
@@ -18,11 +20,16 @@ export function adviseDkim(domain: string, findings: Findings, score: Score): Dr
     drafts.push({ code: 'unverified', detail: { part: 'DKIM', errors: dkim.failures, isPartial: true }, points: 0 });
   const valid = dkim.keys.filter(({ report }) => report.is_valid);
   drafts.push(...valid.flatMap((key) => adviseKey(nameOf(key, domain), key)));
+  if (apex.kind === 'found' && apex.records.some((text) => APEX_KEY.test(text)))
+    drafts.push({ code: 'dkim_at_apex', detail: { domain }, points: 0 });
   // A wildcard that revokes every key is right for a domain that signs no mail.
   if (dkim.isWildcard && !isRevokedAltogether(findings))
     drafts.push({ code: 'dkim_wildcard', detail: { domain }, points: 0 });
   return drafts;
 }
+
+/** What was meant as a key, at the domain itself. */
+const APEX_KEY = /^\W{0,9}v\s*=\s*DKIM1\b|^\W{0,9}k\s*=\s*(?:rsa|ed25519)\s*;/i;
 
 function adviseKeys(domain: string, findings: Findings, points: number): Draft[] {
   const { dkim } = findings;
@@ -33,6 +40,8 @@ function adviseKeys(domain: string, findings: Findings, points: number): Draft[]
   const named = (key: PublishedKey) => ({ name: nameOf(key, domain), errors: key.report.validation_errors });
   if (found.length === 0 && dkim.dangling.length > 0)
     return [{ code: 'dkim_dangling', detail: { selectors: dkim.dangling }, points }];
+  const [unread] = dkim.unread.slice(0, MAX_REPAIRS).flatMap((key) => repairOf(key, domain));
+  if (found.length === 0 && unread !== undefined) return [unread];
   if (found.length === 0 && dkim.doubledNames.length > 0)
     return [{ code: 'dkim_doubled', detail: { domain, names: dkim.doubledNames }, points }];
   if (found.length === 0)
@@ -77,39 +86,61 @@ function nameOf({ report }: PublishedKey, domain: string): string {
 function adviseKey(name: string, key: PublishedKey): Draft[] {
   const drafts: Draft[] = [];
   const { report, isTesting, hasMissingPadding, hasExtraTxt } = key;
-  if (isTesting) drafts.push({ code: 'dkim_testing', detail: { name }, points: 0, ...repairChange(name, key) });
+  const { change } = repairChange(name, key);
+  const repair = change === undefined ? {} : { change };
+  if (isTesting) drafts.push({ code: 'dkim_testing', detail: { name }, points: 0, ...repair });
   if (report.key_bits > MAX_SUPPORTED_BITS)
     drafts.push({ code: 'dkim_long', detail: { name, bits: report.key_bits }, points: 0 });
   // One record puts both right.
-  const padding = isTesting ? {} : repairChange(name, key);
+  const padding = isTesting ? {} : repair;
   if (hasMissingPadding) drafts.push({ code: 'dkim_padding', detail: { name }, points: 0, ...padding });
   if (hasExtraTxt) drafts.push({ code: 'dkim_extra_txt', detail: { name }, points: 0 });
   return drafts;
 }
 
-/** A record that only the tags around the key make unusable. */
+/** A record that only the tags around the key, or the way it was pasted, make unusable. */
 function repairOf(key: PublishedKey, domain: string): Draft[] {
   const name = nameOf(key, domain);
-  const { change } = repairChange(name, key);
+  const { change, mistakes } = repairChange(name, key);
   if (change === undefined) return [];
-  return [{ code: 'dkim_repair', detail: { name, errors: key.report.validation_errors }, points: 0, change }];
+  const detail = { name, errors: key.report.validation_errors, mistakes };
+  return [{ code: 'dkim_repair', detail, points: 0, change }];
 }
+
+type KeyRepair = { readonly change?: Change; readonly mistakes: readonly PastedMistake[] };
 
 /**
  * Not for an alias, not for what a wildcard answers, and only if the new record is a valid key. A short key is replaced,
- * not published once more.
+ * not published once more. Key data that could be read stays what it was.
  */
-function repairChange(name: string, { report, isAlias, isByWildcard }: PublishedKey): { change?: Change } {
-  if (isAlias || isByWildcard || report.selector === '*' || report.raw.length > MAX_KEY_BYTES) return {};
-  // Another record at the name would stay.
-  if (hasCode(report.validation_errors, 'multiple_records', 'record_too_long')) return {};
-  const text = repairedKey(report.raw);
-  const key = parseDkimKey(report.selector, [text]);
-  const repaired = { ...key, isAlias, isByWildcard };
-  if (isShort(repaired)) return {};
-  const isSame = repaired.report.key_bits === report.key_bits && text !== report.raw;
-  if (!repaired.report.is_valid || !isSame) return {};
-  return { change: { record: { name: name.toLowerCase(), type: 'TXT', text }, replaces: [report.raw] } };
+function repairChange(name: string, { report, alias, isByWildcard, texts }: PublishedKey): KeyRepair {
+  const none: KeyRepair = { mistakes: [] };
+  if (alias !== undefined || isByWildcard || report.selector === '*') return none;
+  for (const { text: raw, mistakes: before } of keyTexts(report.raw, texts)) {
+    if (raw.length > MAX_KEY_BYTES) continue;
+    const { text: clean, mistakes } = repairCharacters(raw);
+    for (const { text, mistake } of repairedKeys(clean)) {
+      const repaired = { ...parseDkimKey(report.selector, [text]), alias, isByWildcard, texts: [text] };
+      const { is_valid, key_bits } = repaired.report;
+      const isSame = report.key_bits === 0 || report.key_bits === key_bits;
+      if (!is_valid || isShort(repaired) || !isSame || (text === report.raw && texts.length === 1)) continue;
+      const replaces = before.length > 0 ? texts : [raw];
+      return {
+        change: { record: { name: name.toLowerCase(), type: 'TXT', text }, replaces },
+        mistakes: [...before, ...mistakes, ...mistake],
+      };
+    }
+  }
+  return none;
+}
+
+/** The record, or two that belong together: one has the beginning, the other the rest. */
+function keyTexts(raw: string, texts: readonly string[]): { text: string; mistakes: PastedMistake[] }[] {
+  if (texts.length === 1) return texts.map((text) => ({ text, mistakes: [] }));
+  const isBeginning = (text: string) => /^\W{0,9}[vkp]\s*=/i.test(text);
+  const [first = '', second = ''] = [...texts].sort((a, b) => Number(isBeginning(b)) - Number(isBeginning(a)));
+  if (texts.length !== 2 || isBeginning(second)) return [];
+  return raw === '' || raw === first ? [{ text: first + second, mistakes: ['two records that are one'] }] : [];
 }
 
 const MAX_KEY_BYTES = 4096;
@@ -118,15 +149,28 @@ const MAX_REPAIRS = 5;
 
 /**
  * The version first and spelled right, the key without blanks and with its padding, no `t=y`, and no `h` or `s` that
- * excludes what verifiers require. Tags that occur again are left out.
+ * excludes what verifiers require. Tags that occur again are left out. Blanks in a key may have been plus signs, which a
+ * web form has taken for blanks.
  */
-function repairedKey(raw: string): string {
+function repairedKeys(raw: string): { text: string; mistake: PastedMistake[] }[] {
+  const lowered = raw.replace(
+    /(^|;)(\s*)([A-Z]+)(\s*=)/g,
+    (_, start, blank, name: string, equals) => `${start}${blank}${name.toLowerCase()}${equals}`,
+  );
+  const upper: PastedMistake[] = /(?:^|;)\s*[A-Z]+\s*=/.test(raw) ? ['tags in upper case'] : [];
+  const plain = { text: repairedKey(lowered, ''), mistake: upper };
+  const withPlus = repairedKey(lowered, '+');
+  return withPlus === plain.text ? [plain] : [plain, { text: withPlus, mistake: [...upper, 'blanks for plus signs'] }];
+}
+
+function repairedKey(raw: string, blank: '' | '+'): string {
   const { tags } = parseTagList(raw);
   const names = new Set(['v']);
   const kept = tags.flatMap(({ name, value, raw: written }) => {
     if (names.has(name)) return [];
     names.add(name);
-    if (name === 'p') return [`p=${padded(value.replace(/\s/g, ''))}`];
+    if (name === 'p') return [`p=${padded(value.replace(/\s/g, blank))}`];
+    if (name === 'k') return [`k=${value.toLowerCase()}`];
     if (name === 't') {
       const flags = value.split(':').filter((flag) => flag.trim() !== 'y');
       return flags.length === 0 ? [] : [`t=${flags.join(':')}`];

@@ -78,7 +78,7 @@ for (const [behaviour, raw, wish, want] of [
   [
     'names below a public suffix',
     'v=DMARC1; p=none; psd=y',
-    { subdomains: 'none' },
+    { subdomains: { policy: 'none', names: [] } },
     'v=DMARC1; p=quarantine; psd=y; sp=none',
   ],
 ] as const satisfies readonly (readonly [string, string, Partial<DmarcWish>, string])[])
@@ -88,7 +88,7 @@ test('dmarc record: every edit is listed', () => {
   const raw = 'v=DMARC1; p=none; pct=20; ri=1; adkim=x; rua=a@b.example; aspf=s; aspf=s; junk';
   assert.deepEqual(
     rewriteDmarc(raw, WISH).edits.map(({ kind }) => kind),
-    ['policy', 'repeated', 'full', 'dropped', 'dropped', 'repaired address', 'dropped'],
+    ['policy', 'repeated', 'full', 'dropped', 'dropped', 'repaired address', 'subdomains too', 'dropped'],
   );
   assert.deepEqual(rewriteDmarc('v=DMARC1; p=quarantine; aspf=s', { ...WISH, inForce: 'quarantine' }).edits, []);
 });

@@ -7,6 +7,7 @@ import { parseReportUris } from '../dmarc/report-uris.ts';
 import type { DmarcPolicy } from '../report/report.ts';
 import { parseTagList, type Tag, tagValue } from '../tag-list.ts';
 import { excerpt } from '../visible-text.ts';
+import { type PastedMistake, repairCharacters } from './pasted-text.ts';
 
 export type DmarcEdit =
   /** `inForce` is what receivers use now, `published` what the record says; both may be nothing. */
@@ -17,8 +18,14 @@ export type DmarcEdit =
       readonly to: DmarcPolicy;
       readonly sendsNoMail: boolean;
     }
-  /** Written out, because without it names below a public suffix would get the new policy too. */
-  | { readonly kind: 'subdomains kept'; readonly policy: DmarcPolicy }
+  /** Written out, because without it the names, or those below a public suffix, would get the new policy too. */
+  | { readonly kind: 'subdomains kept'; readonly policy: DmarcPolicy; readonly names: readonly string[] }
+  /** The new policy also holds for subdomains. */
+  | { readonly kind: 'subdomains too' }
+  /** `np=reject`, since names that do not exist had less. */
+  | { readonly kind: 'nonexistent' }
+  /** `pct` or `t=y` beside `p=none`. */
+  | { readonly kind: 'idle'; readonly tag: string }
   /** `pct` below 100 or `t=y`, so that the policy holds for all mail. */
   | { readonly kind: 'full'; readonly tag: string }
   | { readonly kind: 'dropped'; readonly tag: string; readonly why: 'historic' | 'wrong' }
@@ -27,10 +34,12 @@ export type DmarcEdit =
   /** Addresses that were not separated by commas. */
   | { readonly kind: 'separated addresses'; readonly tag: string }
   | { readonly kind: 'dropped address'; readonly tag: string; readonly item: string }
-  | { readonly kind: 'rua added'; readonly address: string }
+  | { readonly kind: 'rua added'; readonly address: string; readonly isBeside: boolean }
   | { readonly kind: 'repeated'; readonly tag: string }
   /** The text did not begin with `v=DMARC1;`. */
   | { readonly kind: 'beginning' }
+  /** Characters that came with pasting. */
+  | { readonly kind: 'characters'; readonly mistakes: readonly PastedMistake[] }
   /** A policy and the next tag had no semicolon between them. */
   | { readonly kind: 'separated tags' };
 
@@ -38,10 +47,12 @@ export type DmarcWish = {
   readonly policy: DmarcPolicy;
   readonly inForce: DmarcPolicy | '';
   readonly sendsNoMail: boolean;
-  /** What names below a public suffix have now, if it has to stay. */
-  readonly subdomains?: DmarcPolicy | undefined;
+  /** What names below have now, if it has to stay; `names` are those that need it, if they are known. */
+  readonly subdomains?: { readonly policy: DmarcPolicy; readonly names: readonly string[] } | undefined;
   /** Whether `pct` and `t=y` may go, which makes the policy stricter. */
   readonly isFull: boolean;
+  /** Whether names that do not exist get `np=reject`, if they have less than the domain. */
+  readonly isNonexistentRefused?: boolean;
   /** The address for reports if there is none, or with `isRuaAdded` beside those that do not work. */
   readonly rua?: string | undefined;
   readonly isRuaAdded?: boolean;
@@ -59,9 +70,11 @@ export type DmarcWish = {
 /** `raw` is a DMARC record or what was meant as one. */
 export function rewriteDmarc(raw: string, wish: DmarcWish): { text: string; edits: DmarcEdit[] } {
   const edits: DmarcEdit[] = [];
-  const begun = withVersion(raw);
-  if (begun !== raw) edits.push({ kind: 'beginning' });
-  const present = begun.replace(GLUED_POLICY, '$1; ');
+  const { text: clean, mistakes } = repairCharacters(raw);
+  if (mistakes.length > 0) edits.push({ kind: 'characters', mistakes });
+  const begun = withVersion(clean);
+  if (begun !== clean) edits.push({ kind: 'beginning' });
+  const present = begun.replace(GLUED_POLICY, '$1; ').replace(UNSEPARATED, '$1; ');
   if (present !== begun) edits.push({ kind: 'separated tags' });
   const list = parseTagList(present, 'lowered');
   const record = parseDmarc(present);
@@ -81,14 +94,21 @@ export function rewriteDmarc(raw: string, wish: DmarcWish): { text: string; edit
     if (kept !== undefined) tags.push(kept);
   }
   if (wish.below !== undefined) tags.push(...policiesBelow(wish.policy, wish.below));
-  if (wish.subdomains !== undefined && wish.subdomains !== wish.policy && !names.has('sp')) {
-    edits.push({ kind: 'subdomains kept', policy: wish.subdomains });
-    tags.push(`sp=${wish.subdomains}`);
+  if (wish.subdomains !== undefined && wish.subdomains.policy !== wish.policy && !names.has('sp')) {
+    edits.push({ kind: 'subdomains kept', ...wish.subdomains });
+    tags.push(`sp=${wish.subdomains.policy}`);
+  } else if (wish.below === undefined && !names.has('sp') && inForce !== '' && inForce !== to)
+    edits.push({ kind: 'subdomains too' });
+  const isNonexistentOpen =
+    record.standing === 'as published' && LEVELS[record.nonexistentPolicy || 'none'] < LEVELS[to];
+  if (wish.isNonexistentRefused === true && isNonexistentOpen && !names.has('np')) {
+    edits.push({ kind: 'nonexistent' });
+    tags.push('np=reject');
   }
   const strays = wish.below?.isReportingKept === false ? [] : strayAddresses(list.malformed, edits);
   if (strays.length > 0) addReports(tags, strays);
   else if (wish.rua !== undefined && (wish.isRuaAdded === true || !tags.some(isRua)) && !hasAddress(tags, wish.rua)) {
-    edits.push({ kind: 'rua added', address: wish.rua });
+    edits.push({ kind: 'rua added', address: wish.rua, isBeside: tags.some(isRua) });
     addReports(tags, [wish.rua]);
   }
   return { text: tags.join('; '), edits };
@@ -135,6 +155,7 @@ function strayAddresses(malformed: readonly string[], edits: DmarcEdit[]): strin
   return uris;
 }
 
+const LEVELS = { none: 0, quarantine: 1, reject: 2 } as const;
 const MAX_REPEATED = 10;
 const HISTORIC = ['pct', 'rf', 'ri'];
 /** What needs an escape in a zone file, and stands in no tag on purpose. */
@@ -151,7 +172,7 @@ function keepTag({ name, value, raw }: Tag, wish: DmarcWish, isWrong: boolean, e
   const isPartial = (name === 'pct' && Number(value) < 100) || (name === 't' && value.toLowerCase() === 'y');
   if (isPartial && !isWrong) {
     if (!wish.isFull) return raw;
-    edits.push({ kind: 'full', tag: excerpt(raw) });
+    edits.push({ kind: wish.policy === 'none' ? 'idle' : 'full', tag: excerpt(raw) });
     return undefined;
   }
   const options = name === 'fo' && isWrong ? repairedOptions(value) : '';
@@ -225,4 +246,6 @@ function withVersion(raw: string): string {
 
 /** Strings that were joined without the semicolon between them: `p=rejectrua=mailto:…`. */
 const GLUED_POLICY = /(p[ \t]*=[ \t]*(?:none|quarantine|reject))(?=(?:sp|np|rua|ruf|adkim|aspf|fo|pct|ri|rf)[ \t]*=)/i;
+/** A blank where the semicolon belongs: `p=none rua=mailto:…`. */
+const UNSEPARATED = /([^;\s,])[ \t,]+(?=(?:p|sp|np|rua|ruf|adkim|aspf|fo|pct|ri|rf|psd|t)[ \t]*=)/gi;
 const TAG_AFTER_BLANK = /[;,\s]+(?=(?:p|sp|np|rua|ruf|adkim|aspf|fo|pct|ri|rf|psd|t)[ \t]*=)/gi;

@@ -1,15 +1,18 @@
 /**
  * Advice on DMARC, in steps: no record → `p=none` with reports; none → quarantine → reject, one at a time, and only when
- * SPF and DKIM work and reports have shown the owner what they refuse. Only the domain's own record is changed. What it
+ * nothing stands in the way (readiness.ts). Only the domain's own record is changed. What it
  * inherits is answered with a record of its own.
  */
+import type { Arrival } from '../dmarc/destinations.ts';
 import type { DmarcRecord } from '../dmarc/dmarc.ts';
 import { hasCode } from '../findings/finding.ts';
+import { registrableDomain } from '../registrable-domain.ts';
 import type { DmarcPolicy } from '../report/report.ts';
 import { type Findings, MAX_POINTS, type Score } from '../report/score.ts';
 import { type Advice, type AdviceDetails, type Change, type Draft, RANKS, type ReportsTo } from './advice.ts';
 import { type DmarcEdit, rewriteDmarc } from './dmarc-record.ts';
-import { canReceive, isPublicSuffix, looksUnused } from './mail-role.ts';
+import { canReceive, isPublicSuffix, isSuffixRecord, looksUnused, receivesMail } from './mail-role.ts';
+import { readinessOf, reportArrivals, stricterThan } from './readiness.ts';
 import { MAX_RECORD_BYTES } from './spf-record.ts';
 
 export function adviseDmarc(domain: string, findings: Findings, score: Score): Draft[] {
@@ -54,16 +57,23 @@ const changeOf =
   (domain: string) =>
   (text: string): Change => ({ record: { name: `_dmarc.${domain}`, type: 'TXT', text }, replaces: [] });
 
-/** Not at an alias, where nothing else can be published (RFC 1034 §3.6.2), and not if it is too long to be read. */
-export function dmarcChange(domain: string, text: string, { dmarc }: Findings): Change | undefined {
+/**
+ * An alias of a name of the same organization is changed there, unless the policy becomes stricter: other domains that
+ * share the record were not checked. Not at another alias, where nothing else can be published (RFC 1034 §3.6.2), and not
+ * if it is too long to be read.
+ */
+export function dmarcChange(domain: string, text: string, { dmarc }: Findings, isStricter = true): Change | undefined {
   const [own] = dmarc.steps;
-  if (own === undefined || own.alias !== undefined || text.length > MAX_RECORD_BYTES) return undefined;
+  if (own === undefined || text.length > MAX_RECORD_BYTES) return undefined;
   const replaces = own.kind === 'one' ? [own.record.raw] : own.kind === 'lookalike' ? [own.raw] : [];
-  return { ...changeOf(domain)(text), replaces };
+  if (own.alias === undefined) return { ...changeOf(domain)(text), replaces };
+  const isOurs = registrableDomain(own.alias) === registrableDomain(domain);
+  if (!isOurs || isStricter || own.kind !== 'one') return undefined;
+  return { record: { name: own.alias, type: 'TXT', text }, replaces };
 }
 
-function changeTo(domain: string, text: string, findings: Findings): { change?: Change } {
-  const change = dmarcChange(domain, text, findings);
+function changeTo(domain: string, text: string, findings: Findings, isStricter = false): { change?: Change } {
+  const change = dmarcChange(domain, text, findings, isStricter);
   return change === undefined ? {} : { change };
 }
 
@@ -86,7 +96,7 @@ function adviseFirst(domain: string, reason: AdviceDetails['dmarc_publish']['rea
     isFull: true,
     rua: ownAddress(domain, findings),
   });
-  const detail = { domain, reports: reportsOf(text, edits), reason, ...aliasDetail(findings) };
+  const detail = { domain, reports: reportsOf(text, edits, findings), reason, ...aliasDetail(findings) };
   return { code: 'dmarc_publish', detail, points: 0, rank: RANKS.noPolicy, ...changeTo(domain, text, findings) };
 }
 
@@ -96,32 +106,36 @@ function ownLookalike({ dmarc }: Findings): string | undefined {
 }
 
 function adviseOwn(domain: string, record: DmarcRecord, findings: Findings): Draft[] {
-  const isReady = isReadyFor(findings);
-  const hasReports = reachesOwner(domain, record, findings);
+  const { dmarc, subdomains } = findings;
+  const isReady = readinessOf(domain, findings).obstacles.length === 0;
+  const arrivals = reportArrivals(domain, findings);
   const current =
     record.standing === 'void' ? undefined : record.standing === 'as none' ? 'none' : record.policy || 'none';
-  const policy = nextPolicy(current, record, isReady && hasReports);
+  const policy = nextPolicy(current, record, isReady);
+  const isStricter = current !== undefined && policy !== current;
+  const keeps =
+    isStricter && subdomains.sending.length > 0 ? { policy: current, names: subdomains.sending } : undefined;
   const { text, edits } = rewriteDmarc(record.raw, {
     policy,
     inForce: current ?? '',
     sendsNoMail: false,
-    subdomains: isSuffixRecord(domain, record) ? record.subdomainPolicy || 'none' : undefined,
-    isFull: (isReady && hasReports) || policy === 'none',
+    subdomains: isSuffixRecord(domain, record) ? { policy: record.subdomainPolicy || 'none', names: [] } : keeps,
+    isFull: isReady || policy === 'none',
+    isNonexistentRefused: isReady && policy !== 'none' && policy === current,
     rua: ownAddress(domain, findings),
-    // While it is not known whether an address works, another is not added.
-    isRuaAdded: !hasReports && findings.dmarc.unverifiedDestinations.length === 0,
+    // Some receivers use no more than two. While it is not known whether an address works, another is not added.
+    isRuaAdded:
+      arrivals.length === 1 && arrivals.every(({ arrival }) => !['arrives', 'unknown'].includes(arrival.kind)),
   });
   const drafts: Draft[] = [];
-  const reports = reportsOf(text, edits);
+  const reports = reportsOf(text, edits, findings);
   const isWorthwhile = edits.some((edit) => edit.kind !== 'dropped' || edit.why === 'wrong');
-  if (isWorthwhile || !findings.dmarc.report.is_valid) {
+  if (isWorthwhile || !dmarc.report.is_valid) {
     const detail = { name: `_dmarc.${domain}`, edits, reports, ...aliasDetail(findings) };
     const rank = current === undefined ? { rank: RANKS.noPolicy } : {};
-    drafts.push({ code: 'dmarc_change', detail, points: 0, ...rank, ...changeTo(domain, text, findings) });
+    drafts.push({ code: 'dmarc_change', detail, points: 0, ...rank, ...changeTo(domain, text, findings, isStricter) });
   }
-  if (policy === current && policy !== 'reject' && !isReady)
-    drafts.push({ code: 'dmarc_prepare', detail: { policy }, points: 0 });
-  else if (reports === 'nowhere' && !isWorthwhile && policy !== 'reject')
+  if (reports === 'nowhere' && !isWorthwhile && policy !== 'reject')
     drafts.push({ code: 'dmarc_reports_elsewhere', detail: { domain }, points: 0 });
   return drafts;
 }
@@ -129,42 +143,29 @@ function adviseOwn(domain: string, record: DmarcRecord, findings: Findings): Dra
 /** Without a gain the inherited record does as well, unless reports are what a stricter policy waits for. */
 function adviseInherited(domain: string, parent: string, record: DmarcRecord, findings: Findings): Draft[] {
   const { effective_policy: inherited } = findings.dmarc.report;
-  const isReady = isReadyFor(findings);
-  const isOfSuffix = isSuffixRecord(parent, record);
-  // The reports of a public suffix go to its registry.
-  const hasReports = !isOfSuffix && reachesOwner(domain, record, findings);
+  const { obstacles } = readinessOf(domain, findings);
+  const isReady = obstacles.length === 0;
   const current = record.standing === 'void' ? undefined : inherited;
-  const policy = nextPolicy(current, record, isReady && hasReports);
+  const policy = nextPolicy(current, record, isReady);
   const { text, edits } = rewriteDmarc(record.raw, {
     policy,
     inForce: current ?? '',
     sendsNoMail: false,
-    isFull: (isReady && hasReports) || policy === 'none',
+    isFull: isReady || policy === 'none',
     rua: ownAddress(domain, findings),
     below: {
       subdomains: record.subdomainPolicy || 'none',
       nonexistent: record.nonexistentPolicy || 'none',
-      isReportingKept: !isOfSuffix,
+      // The reports of a public suffix go to its registry.
+      isReportingKept: !isSuffixRecord(parent, record),
     },
   });
-  const reports = reportsOf(text, edits);
-  const detail = {
-    domain,
-    parent,
-    inherited,
-    isPartial: isPartial(record),
-    policy,
-    reports,
-    ...aliasDetail(findings),
-  };
-  const { change } = changeTo(domain, text, findings);
-  const isFirstReport = isReady && !hasReports && reports === 'domain' && inherited !== 'reject';
-  const drafts: Draft[] = [];
-  if (change !== undefined)
-    drafts.push({ code: 'dmarc_own', detail, points: 0, change, onlyWith: isFirstReport ? 'record' : 'points' });
-  if (policy === current && policy !== 'reject' && !isReady)
-    drafts.push({ code: 'dmarc_prepare', detail: { policy }, points: 0 });
-  return drafts;
+  const reports = reportsOf(text, edits, findings);
+  const detail = { domain, parent, inherited, isPartial: isPartial(record), policy, reports, ...aliasDetail(findings) };
+  const change = dmarcChange(domain, text, findings);
+  const isFirstReport = obstacles.length === 1 && obstacles[0]?.code === 'no_reports' && reports === 'domain';
+  const onlyWith = isFirstReport && inherited !== 'reject' ? 'record' : 'points';
+  return change === undefined ? [] : [{ code: 'dmarc_own', detail, points: 0, change, onlyWith }];
 }
 
 /** With neither SPF nor DKIM a strict policy is used on the owner's own mail. */
@@ -176,28 +177,6 @@ function adviseOwnMail(domain: string, { spf, dkim, dmarc }: Findings): Draft[] 
   return [{ code: 'dmarc_refuses_own', detail: { domain, policy }, points: 0, rank: RANKS.byWildcard }];
 }
 
-function isSuffixRecord(name: string, { psd }: DmarcRecord): boolean {
-  return psd === 'y' || isPublicSuffix(name);
-}
-
-/** A stricter policy would lose mail while SPF or DKIM do not pass, and protects nothing while SPF lets everyone pass. */
-function isReadyFor({ spf, dkim }: Findings): boolean {
-  const isSpfReady = spf.report.is_valid && spf.opening === undefined;
-  return isSpfReady && dkim.report.some(({ is_valid }) => is_valid);
-}
-
-/** Whether reports go to an address that takes them. */
-function reachesOwner(domain: string, { aggregateUris }: DmarcRecord, findings: Findings): boolean {
-  const { unauthorizedDestinations, unverifiedDestinations } = findings.dmarc;
-  return aggregateUris.some(({ uri, host }) => {
-    const isRefused = unauthorizedDestinations.some((refused) => refused.uri === uri);
-    if (isRefused || unverifiedDestinations.includes(uri) || !/^mailto:/i.test(uri)) return false;
-    return host !== domain || canReceive(findings);
-  });
-}
-
-const STRICTER = { none: 'quarantine', quarantine: 'reject', reject: 'reject' } as const;
-
 /**
  * One step, or none. `current` is undefined if no policy is in force. A policy for a part of the mail is first made one
  * for all of it.
@@ -205,7 +184,7 @@ const STRICTER = { none: 'quarantine', quarantine: 'reject', reject: 'reject' } 
 function nextPolicy(current: DmarcPolicy | undefined, record: DmarcRecord, maySharpen: boolean): DmarcPolicy {
   if (current === undefined) return 'none';
   if (!maySharpen || (current !== 'none' && isPartial(record))) return current;
-  return STRICTER[current];
+  return stricterThan(current);
 }
 
 function isPartial({ percentage, isTestMode }: DmarcRecord): boolean {
@@ -216,12 +195,14 @@ function ownAddress(domain: string, findings: Findings): string | undefined {
   return canReceive(findings) ? `mailto:dmarc@${domain}` : undefined;
 }
 
-function reportsOf(text: string, edits: readonly DmarcEdit[]): ReportsTo {
+function reportsOf(text: string, edits: readonly DmarcEdit[], findings: Findings): ReportsTo {
   if (edits.some(({ kind }) => kind === 'rua added')) return 'domain';
-  return /;\s*rua\s*=/i.test(text) ? 'same' : 'nowhere';
+  if (/;\s*rua\s*=/i.test(text)) return 'same';
+  return receivesMail(findings) === 'unknown' ? 'unknown' : 'nowhere';
 }
 
-function adviseDetails(domain: string, { dmarc }: Findings): Draft[] {
+function adviseDetails(domain: string, findings: Findings): Draft[] {
+  const { dmarc } = findings;
   const { report, recordDomain, misplaced } = dmarc;
   const drafts: Draft[] = [];
   const add = <Code extends Advice['code']>(code: Code, detail: AdviceDetails[Code]) =>
@@ -229,13 +210,39 @@ function adviseDetails(domain: string, { dmarc }: Findings): Draft[] {
   if (misplaced !== undefined && !hasCode(report.validation_errors, 'no_dmarc_record'))
     add('dmarc_misplaced_beside', { name: misplaced.name, domain });
   if (dmarc.subdomainPolicyIsWeaker && recordDomain === domain)
-    add('dmarc_subdomains', { policy: report.subdomain_policy, recordDomain, hasNp: /;\s*np\s*=/i.test(report.raw) });
-  for (const { uri, host, name } of dmarc.unauthorizedDestinations) add('dmarc_unauthorized', { uri, host, name });
-  for (const uri of dmarc.unverifiedDestinations) add('dmarc_unverified_destination', { uri });
+    add('dmarc_subdomains', { policy: report.subdomain_policy, recordDomain });
   if (dmarc.historicTags.length > 0 && recordDomain === domain) add('dmarc_historic', { tags: dmarc.historicTags });
+  drafts.push(...adviseReports(domain, findings));
   const [own] = dmarc.steps;
+  if (own?.kind === 'one' && own.record.nonexistentPolicy === 'none' && /;\s*np\s*=/i.test(own.record.raw)) {
+    if (own.record.policy !== 'none') add('dmarc_nonexistent', { domain });
+  }
+  if (own?.kind === 'one' && own.record.psd === 'y' && !isPublicSuffix(domain)) add('dmarc_psd', { domain });
   if (own?.kind === 'none' && own.alias !== undefined && dmarc.isOwnAliasMissing)
     add('dmarc_dangling', { name: `_dmarc.${domain}`, target: own.alias });
   if (dmarc.modelsDisagree) add('dmarc_models', { name: `_dmarc.${recordDomain}`, domain });
   return drafts;
 }
+
+/** What becomes of reports to each address. That of a stricter policy waits for them, so that it comes before points. */
+function adviseReports(domain: string, findings: Findings): Draft[] {
+  const { dmarc } = findings;
+  const rua = reportArrivals(domain, findings);
+  const isLost = (kind: Arrival['kind']) => kind !== 'arrives' && kind !== 'unknown';
+  const isWaitedFor = dmarc.report.effective_policy !== 'reject' && rua.every(({ arrival }) => isLost(arrival.kind));
+  const drafts = [...new Map([...rua, ...dmarc.destinations.ruf].map((one) => [one.uri, one])).values()].flatMap(
+    ({ uri, host, arrival }): Draft[] => {
+      if (arrival.kind === 'arrives' || arrival.kind === 'not mail') return [];
+      if (arrival.kind === 'unknown') return [{ code: 'dmarc_unverified_destination', detail: { uri }, points: 0 }];
+      const rank = isWaitedFor ? { rank: RANKS.reports } : {};
+      if (arrival.kind === 'not authorized')
+        return [{ code: 'dmarc_unauthorized', detail: { uri, host, name: arrival.name }, points: 0, ...rank }];
+      return [{ code: 'dmarc_reports_lost', detail: { uri, host, arrival }, points: 0, ...rank }];
+    },
+  );
+  const many = rua.length > MAX_COMMON_ADDRESSES && dmarc.recordDomain === domain;
+  return many ? [...drafts, { code: 'dmarc_many_reports', detail: { count: rua.length }, points: 0 }] : drafts;
+}
+
+/** RFC 7489 §6.2: receivers must support two. */
+const MAX_COMMON_ADDRESSES = 2;

@@ -1,7 +1,9 @@
 /** What a domain does with mail, as far as its records tell. */
+import type { DmarcRecord } from '../dmarc/dmarc.ts';
 import { registrableDomain } from '../registrable-domain.ts';
 import type { Findings } from '../report/score.ts';
-import { isOnlyMinusAll } from './spf-record.ts';
+import { parseSpf } from '../spf/spf.ts';
+import { isOnlyMinusAll, listsNoSender } from './spf-record.ts';
 
 /**
  * The domain says that it sends no mail: a null MX (RFC 7505 §4.2) or an SPF record that lets no host send, and nothing
@@ -11,10 +13,17 @@ import { isOnlyMinusAll } from './spf-record.ts';
 export function sendsNoMail(findings: Findings): boolean {
   const { mx, spf } = findings;
   if (spf.isUnverified || spf.lookalike !== undefined || mayHaveKey(findings)) return false;
+  const [record] = spf.records;
+  if (mx.state === 'null') return record === undefined || namesNoSender(findings);
+  return record !== undefined && isOnlyMinusAll(record) && hasNoMx(findings);
+}
+
+/** One SPF record that lets no server send, however it ends. With a null MX, `mx` leads to no server. */
+function namesNoSender({ mx, spf }: Findings): boolean {
   const [record, ...others] = spf.records;
-  const isSilent = record !== undefined && others.length === 0 && isOnlyMinusAll(record);
-  if (mx.state === 'null') return record === undefined || isSilent;
-  return isSilent && hasNoMx(findings);
+  if (record === undefined || others.length > 0 || spf.opening !== undefined) return false;
+  const text = mx.state === 'null' ? record.replace(/ \+?mx(?=\s|$)/gi, '') : record;
+  return parseSpf(text).errors.length === 0 && listsNoSender(text);
 }
 
 /** Nothing shows that it sends or receives mail: a parked domain, or one for the web only. */
@@ -22,7 +31,13 @@ export function looksUnused(findings: Findings): boolean {
   const { spf } = findings;
   if (sendsNoMail(findings)) return true;
   const hasSpf = spf.isUnverified || spf.records.length > 0 || spf.lookalike !== undefined;
-  return hasNoMx(findings) && !hasSpf && !mayHaveKey(findings);
+  return hasNoMx(findings) && (!hasSpf || isParked(findings)) && !mayHaveKey(findings);
+}
+
+/** `~all` or `?all` alone: it lists no server, but does not say that there is none. */
+function isParked(findings: Findings): boolean {
+  const { spf } = findings;
+  return !spf.isUnverified && spf.lookalike === undefined && spf.report.is_valid && namesNoSender(findings);
 }
 
 /** Set up to send no mail, in every way that there is. */
@@ -30,16 +45,27 @@ export function isSetUpForNoMail(findings: Findings): boolean {
   const { mx, spf, dmarc } = findings;
   const { effective_policy, percentage, is_valid } = dmarc.report;
   const isRefused = effective_policy === 'reject' && percentage === 100 && !dmarc.isTestMode && is_valid;
-  return sendsNoMail(findings) && mx.state === 'null' && spf.records.length === 1 && isRefused;
+  return sendsNoMail(findings) && mx.state === 'null' && isOnlyMinusAll(spf.report.raw) && isRefused;
 }
 
 /** Whether a mailbox at the domain can receive reports. */
-export function canReceive({ mx }: Findings): boolean {
-  return mx.state === 'valid' || mx.state === 'partly' || mx.state === 'implicit';
+export function canReceive(findings: Findings): boolean {
+  return receivesMail(findings) === 'yes';
+}
+
+/** After a failure of DNS it is not known. */
+export function receivesMail({ mx }: Findings): 'yes' | 'no' | 'unknown' {
+  if (mx.state === 'unverified') return 'unknown';
+  return mx.state === 'valid' || mx.state === 'partly' || mx.state === 'implicit' ? 'yes' : 'no';
 }
 
 export function isPublicSuffix(domain: string): boolean {
   return registrableDomain(domain) === undefined;
+}
+
+/** A record that decides for domains of other owners. */
+export function isSuffixRecord(name: string, { psd }: Pick<DmarcRecord, 'psd'>): boolean {
+  return psd === 'y' || isPublicSuffix(name);
 }
 
 function hasNoMx({ mx }: Findings): boolean {

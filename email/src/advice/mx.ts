@@ -1,7 +1,8 @@
 /** Advice on MX. No mail host is invented: only the domain's own host and the null MX are proposed. */
 import type { MxFindings } from '../mx/mx.ts';
+import { registrableDomain } from '../registrable-domain.ts';
 import { type Findings, MAX_POINTS, type Score } from '../report/score.ts';
-import type { Change, Draft } from './advice.ts';
+import { type Change, type Draft, RANKS } from './advice.ts';
 import { looksUnused } from './mail-role.ts';
 import { isOnlyMinusAll } from './spf-record.ts';
 
@@ -16,18 +17,29 @@ export function adviseMx(domain: string, findings: Findings, score: Score): Draf
   else if ((state === 'implicit' || state === 'none') && !looksUnused(findings))
     drafts.push(...adviseWithoutMx(domain, spf.alias, mx));
   else if (state === 'partly' || state === 'unusable')
-    drafts.push({ code: 'mx_faults', detail: { errors: report.errors }, points });
+    drafts.push({ code: 'mx_faults', detail: { domain, errors: report.errors, isDead: state === 'unusable' }, points });
   else if (report.errors.length > 0 && !looksUnused(findings))
     drafts.push({ code: 'mx_too_many', detail: { domain, errors: report.errors }, points: 0 });
 
-  if (state === 'null' && spf.records.length === 1 && !isOnlyMinusAll(spf.report.raw)) {
+  if (state === 'null' && spf.records.length === 1 && !isOnlyMinusAll(spf.report.raw) && !looksUnused(findings)) {
     const hasKey = dkim.report.some(({ is_valid }) => is_valid);
     drafts.push({ code: 'mx_null_but_sends', detail: { domain, hasKey }, points: 0 });
   }
+  const local = mx.hosts.find(
+    ({ host, addresses }) => LOCAL.test(host) || addresses.some((one) => /^127\.|^::1$/.test(one)),
+  );
+  if (local !== undefined) drafts.push({ code: 'mx_localhost', detail: { host: local.host }, points: 0 });
+  const reachable = mx.hosts.filter(({ addresses }) => addresses.length > 0);
+  if (reachable.length > 0 && reachable.every(({ addresses }) => addresses.every((one) => one.includes(':'))))
+    drafts.push({ code: 'mx_only_ipv6', detail: { hosts: reachable.map(({ host }) => host) }, points: 0 });
+  if (spf.alias !== undefined && registrableDomain(domain) === domain)
+    drafts.push({ code: 'apex_alias', detail: { domain, alias: spf.alias }, points: 0, rank: RANKS.byWildcard });
   if (duplicates.length > 0) drafts.push({ code: 'mx_duplicates', detail: { hosts: duplicates }, points: 0 });
   if (privateHosts.length > 0) drafts.push({ code: 'mx_private', detail: { hosts: privateHosts }, points: 0 });
   return drafts;
 }
+
+const LOCAL = /^localhost(?:\.|$)|\.localhost$|\.localdomain$/i;
 
 /** An alias cannot have other records (RFC 1034 §3.6.2), so nothing can be published at one. */
 function adviseWithoutMx(domain: string, alias: string | undefined, { state, report }: MxFindings): Draft[] {

@@ -10,6 +10,7 @@ import { dmarcChange } from './dmarc.ts';
 import { rewriteDmarc } from './dmarc-record.ts';
 import { isPublicSuffix, isSetUpForNoMail, looksUnused, sendsNoMail } from './mail-role.ts';
 import { mxChange } from './mx.ts';
+import { isOnlyMinusAll } from './spf-record.ts';
 
 export function adviseNoMail(domain: string, findings: Findings): Draft[] {
   if (!looksUnused(findings)) return [];
@@ -17,7 +18,7 @@ export function adviseNoMail(domain: string, findings: Findings): Draft[] {
   const { mx, spf } = findings;
   const changes = [
     { record: 'null MX', change: mx.state === 'null' ? undefined : mxChange(domain, 0, '.') },
-    { record: 'SPF', change: spf.records.length > 0 ? undefined : spfChange(domain) },
+    { record: 'SPF', change: isOnlyMinusAll(spf.report.raw) ? undefined : spfChange(domain, spf.records) },
     { record: 'DMARC', change: policyChange(domain, findings) },
   ] as const;
   const missing = changes.flatMap(({ record, change }) => (change === undefined ? [] : [record]));
@@ -27,6 +28,7 @@ export function adviseNoMail(domain: string, findings: Findings): Draft[] {
     isDeclared: sendsNoMail(findings),
     isPublicSuffix: isPublicSuffix(domain),
     mailGoesTo: mx.state === 'implicit' ? 'own address' : 'nowhere',
+    sending: findings.subdomains.sending,
     ...(spf.alias !== undefined && { alias: spf.alias }),
   } as const;
   return changes.flatMap(({ record, change }, i) => {
@@ -40,8 +42,8 @@ export function adviseNoMail(domain: string, findings: Findings): Draft[] {
   });
 }
 
-function spfChange(domain: string): Change {
-  return { record: { name: domain, type: 'TXT', text: 'v=spf1 -all' }, replaces: [] };
+function spfChange(domain: string, replaces: readonly string[]): Change {
+  return { record: { name: domain, type: 'TXT', text: 'v=spf1 -all' }, replaces };
 }
 
 /** Undefined if receivers refuse all mail already, or the record is not one that can be rewritten. */
@@ -76,8 +78,10 @@ function policyChange(domain: string, findings: Findings): Change | undefined {
     inForce: hasCode(dmarc.report.validation_errors, 'no_dmarc_record') ? '' : effective_policy,
     sendsNoMail: true,
     isFull: true,
-    // A public suffix must not decide for the domains below it.
-    ...(isSuffix && { subdomains: current || ('none' as const) }),
+    // A public suffix must not decide for the domains below it, nor a domain for those of its own that send.
+    ...((isSuffix || findings.subdomains.sending.length > 0) && {
+      subdomains: { policy: current || ('none' as const), names: findings.subdomains.sending },
+    }),
     ...(below !== undefined && { below }),
   });
   return dmarcChange(domain, text, findings);

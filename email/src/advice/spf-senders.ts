@@ -1,8 +1,10 @@
 /** Who sends the mail of a domain, as far as its MX records tell. */
+import type { Resolver } from '../dns/answer.ts';
 import { isWithin, type Provider, providerOf } from '../providers.ts';
 import { registrableDomain } from '../registrable-domain.ts';
 import type { Findings } from '../report/score.ts';
-import type { SpfNode } from '../spf/lookups.ts';
+import { checkSpf, type SpfNode } from '../spf/lookups.ts';
+import { coversAll, type Passing } from '../spf/passing.ts';
 import type { AdviceDetails } from './advice.ts';
 import { withAll } from './spf-record.ts';
 
@@ -40,13 +42,46 @@ function hasInclude({ includes }: Provider): boolean {
   return includes.length > 0;
 }
 
-/** The provider of all MX hosts, if neither the record nor what it includes names it. */
-export function missingProvider({ mx, spf }: Findings): Provider | undefined {
-  if (mx.state !== 'valid' && mx.state !== 'partly') return undefined;
+/** The provider of all MX hosts whose servers the record does not let send. */
+export type MissingProvider = {
+  readonly provider: Provider;
+  /** Its names that have an SPF record. Which one is right may depend on the region. */
+  readonly includes: readonly string[];
+  /** A term of the record that names the provider but does not let it send. */
+  readonly refusal: string | undefined;
+};
+
+/**
+ * Undefined if the record names the provider, or lists all of its addresses (a flattened record), or if nothing is known
+ * of its addresses.
+ */
+export async function findMissingProvider(
+  { mx, spf }: Findings,
+  resolver: Resolver,
+): Promise<MissingProvider | undefined> {
+  if ((mx.state !== 'valid' && mx.state !== 'partly') || !spf.report.is_valid || spf.opening !== undefined)
+    return undefined;
   const [provider, ...others] = [...new Set(mx.report.records.map(providerOf))];
   if (provider === undefined || others.length > 0 || !hasInclude(provider)) return undefined;
   const names = [...provider.includes, ...provider.spfNames];
+  const isOfProvider = ({ name }: SpfNode) => names.some((one) => isWithin(name, one));
   const isNamed = (node: SpfNode): boolean =>
-    names.some((name) => isWithin(node.name, name)) || node.name.includes('%') || node.children.some(isNamed);
-  return isNamed(spf.tree) ? undefined : provider;
+    isOfProvider(node) || node.name.includes('%') || node.children.filter(lets).some(isNamed);
+  if (isNamed(spf.tree)) return undefined;
+  const ranges = await Promise.all(provider.includes.map((name) => rangesOf(name, resolver)));
+  const includes = provider.includes.filter((_, i) => ranges[i] !== undefined);
+  if (includes.length === 0 || ranges.some((one) => one !== undefined && coversAll(spf.passing, one))) return undefined;
+  const refusal = spf.tree.children.find((child) => !lets(child) && isOfProvider(child))?.via;
+  return { provider, includes, refusal };
+}
+
+/** A term with `-`, `~` or `?` lets no one send. */
+function lets({ via }: SpfNode): boolean {
+  return !/^[-~?]/.test(via);
+}
+
+/** Addresses that the record of a provider lets send; undefined if it has none, or they are not known. */
+async function rangesOf(name: string, resolver: Resolver): Promise<readonly Passing[] | undefined> {
+  const { report, passing } = await checkSpf(name, await resolver.txt(name), resolver);
+  return report.raw !== '' && report.is_valid ? passing : undefined;
 }

@@ -2,28 +2,40 @@
  * Advice on SPF. A record that was not in force until now, because it was missing, broken or open, is proposed with
  * `~all`: mail from a server that was forgotten is marked and not refused. `-all` is the step after that.
  */
+import type { Answer } from '../dns/answer.ts';
 import { hasCode } from '../findings/finding.ts';
+import { providerOfSpfName } from '../providers.ts';
 import { type Findings, MAX_POINTS, type Score } from '../report/score.ts';
 import { ALL_IPV4 } from '../spf/breadth.ts';
 import { MAX_LOOKUPS } from '../spf/limits.ts';
 import { SPF_LIMIT_CODES } from '../spf/lookups.ts';
 import { excerptOfTerm, parseSpf } from '../spf/spf.ts';
 import type { SomeTerms } from '../spf/summary.ts';
-import { type Change, type Draft, RANKS } from './advice.ts';
+import { type AdviceDetails, type Change, type Draft, RANKS } from './advice.ts';
 import { looksUnused } from './mail-role.ts';
+import { repairCharacters } from './pasted-text.ts';
+import { readinessOf, unsignedServices } from './readiness.ts';
 import {
   closedTerms,
   gluedTerm,
   isAll,
+  isFragment,
+  listsNoSender,
   MAX_RECORD_BYTES,
   recordOf,
   redirectAsInclude,
   repairedTerms,
   withAll,
 } from './spf-record.ts';
-import { likelySenders, missingProvider } from './spf-senders.ts';
+import { likelySenders, type MissingProvider } from './spf-senders.ts';
 
-export function adviseSpf(domain: string, findings: Findings, score: Score): Draft[] {
+export type SpfContext = {
+  readonly missing: MissingProvider | undefined;
+  /** The answer to the TXT question for the domain itself. */
+  readonly apex: Answer<string>;
+};
+
+export function adviseSpf(domain: string, findings: Findings, score: Score, { missing, apex }: SpfContext): Draft[] {
   const { spf } = findings;
   const { report, isUnverified } = spf;
   if (isUnverified) {
@@ -32,10 +44,20 @@ export function adviseSpf(domain: string, findings: Findings, score: Score): Dra
   }
   // What looks unused has a recipe of its own.
   if (looksUnused(findings)) return [];
-  return [...adviseRecord(domain, findings, score), ...adviseOddities(domain, findings)];
+  const others = apex.kind === 'found' && spf.hasNoAll ? apex.records.slice(0, MAX_FRAGMENTS) : [];
+  const rest = others.find(isFragment);
+  return [...adviseRecord(domain, findings, score, { missing, rest }), ...adviseOddities(domain, findings)];
 }
 
-function adviseRecord(domain: string, findings: Findings, score: Score): Draft[] {
+/** TXT records that may be the rest of the record. A zone can have thousands. */
+const MAX_FRAGMENTS = 20;
+
+function adviseRecord(
+  domain: string,
+  findings: Findings,
+  score: Score,
+  { missing, rest }: { readonly missing: MissingProvider | undefined; readonly rest: string | undefined },
+): Draft[] {
   const { spf } = findings;
   const { report } = spf;
   const change: ChangeOf = (text, replaces = spf.records) => {
@@ -53,7 +75,8 @@ function adviseRecord(domain: string, findings: Findings, score: Score): Draft[]
     if (spf.lookalike !== undefined) {
       const terms = repairedTerms(spf.lookalike);
       const text = terms && softRecord(terms);
-      const detail = { domain, raw: spf.lookalike, isBesideRecord: false };
+      const { mistakes } = repairCharacters(spf.lookalike);
+      const detail = { domain, raw: spf.lookalike, isBesideRecord: false, mistakes };
       return [{ code: 'spf_lookalike', detail, points: gainWith(score, '~'), ...change(text, [spf.lookalike]) }];
     }
     return [adviseFirst(domain, findings)];
@@ -62,7 +85,12 @@ function adviseRecord(domain: string, findings: Findings, score: Score): Draft[]
     const detail = { domain, count: spf.records.length };
     return [{ code: 'spf_merge', detail, points: gainWith(score, '~'), ...change(mergedRecord(spf.records)) }];
   }
-  if (report.is_valid) return adviseValid(domain, findings, change);
+  if (rest !== undefined && spf.hasNoAll && report.is_valid && !/redirect=/i.test(report.raw)) {
+    const terms = repairedTerms(`${report.raw} ${rest.trim()}`);
+    const detail = { domain, rest };
+    return [{ code: 'spf_split', detail, points: 0, ...change(terms && softRecord(terms), [report.raw, rest]) }];
+  }
+  if (report.is_valid) return adviseValid(domain, findings, change, missing);
   return adviseInvalid(domain, findings, score, change);
 }
 
@@ -83,13 +111,14 @@ function adviseInvalid(domain: string, findings: Findings, score: Score, change:
     const glued = gluedTerm(report.mechanisms);
     const detail = {
       errors: faults,
+      mistakes: repairCharacters(report.raw).mistakes,
       isSoftened: text !== undefined && report.all_qualifier === '-',
       ...(glued !== undefined && { glued }),
     };
     drafts.push({ code: 'spf_faults', detail, points: gainWith(score, report.all_qualifier), ...change(text) });
   }
   if (isOver) {
-    const detail = { lookups: report.dns_lookup_count, voidLookups: spf.voidLookups };
+    const detail = { lookups: report.dns_lookup_count, voidLookups: spf.voidLookups, terms: costlyTerms(findings) };
     // Terms that find nothing let no host send, so that the record without them lets the same hosts send.
     const withoutVoid = spf.voidTerms.length > 0 && faults.length === 0 ? change(withoutVoidTerms(spf)) : {};
     const points = gainWith(score, report.all_qualifier);
@@ -97,6 +126,19 @@ function adviseInvalid(domain: string, findings: Findings, score: Score, change:
   }
   return drafts;
 }
+
+/** Terms of the record by what they cost: those of services that seem not to be used first, then the most lookups. */
+function costlyTerms({ spf, dkim }: Findings): AdviceDetails['spf_limits']['terms'] {
+  const unsigned = unsignedServices({ spf, dkim }).map(({ name }) => name);
+  const terms = spf.tree.children.map(({ via: term, lookups, name }) => {
+    const service = providerOfSpfName(name)?.name;
+    return { term, lookups, ...(service !== undefined && unsigned.includes(service) && { unsigned: service }) };
+  });
+  const rank = ({ unsigned: service }: (typeof terms)[number]) => (service === undefined ? 0 : 1);
+  return terms.sort((a, b) => rank(b) - rank(a) || b.lookups - a.lookups).slice(0, MAX_COSTLY);
+}
+
+const MAX_COSTLY = 5;
 
 /** Undefined if no host could send any more: that is not what a repair is for. */
 function softRecord(terms: readonly string[]): string | undefined {
@@ -164,27 +206,30 @@ function isDeadEnd(term: string, { spf }: Findings): boolean {
   return spf.tree.children.some(({ via, errors }) => isSame(via) && hasCode(errors, 'include_not_found', 'loop'));
 }
 
-function adviseValid(domain: string, findings: Findings, change: ChangeOf): Draft[] {
+function adviseValid(
+  domain: string,
+  findings: Findings,
+  change: ChangeOf,
+  missing: MissingProvider | undefined,
+): Draft[] {
   const { spf } = findings;
   const { all_qualifier, mechanisms } = spf.report;
-  const isRedirected = !mechanisms.some(isAll) && !spf.hasNoAll && all_qualifier !== '-';
-  if (isRedirected || (spf.hasNoAll && mechanisms.some((term) => /^redirect=/i.test(term))))
-    return [{ code: 'spf_redirect_target', detail: { domain }, points: 0 }];
   // A term that has no effect may stand for a server that sends: its mail must not be refused.
   const idle = adviseIdleTerms(findings, change);
   if (idle.length > 0) return idle;
-  const provider = missingProvider(findings);
-  if (provider !== undefined && all_qualifier !== '?') {
-    const detail = {
-      provider: provider.name,
-      include: `include:${provider.includes[0]}`,
-      isRefused: all_qualifier === '-',
-    };
-    return [{ code: 'spf_provider_missing', detail, points: 0 }];
+  const isRedirected = !mechanisms.some(isAll) && !spf.hasNoAll && all_qualifier !== '-';
+  if (isRedirected || (spf.hasNoAll && mechanisms.some((term) => /^redirect=/i.test(term))))
+    return [{ code: 'spf_redirect_target', detail: { domain }, points: 0 }];
+  if (missing !== undefined && (all_qualifier !== '?' || missing.refusal !== undefined)) {
+    const { provider, includes, refusal } = missing;
+    const named = { provider: provider.name, includes: includes.map((name) => `include:${name}`) };
+    if (refusal !== undefined)
+      return [{ code: 'spf_provider_refused', detail: { ...named, term: refusal }, points: 0 }];
+    return [{ code: 'spf_provider_missing', detail: { ...named, isRefused: all_qualifier === '-' }, points: 0 }];
   }
   if (all_qualifier === '-') return [];
   // A stricter `all` would be about the domain's own mail.
-  if (mechanisms.every(isAll)) {
+  if (listsNoSender(spf.report.raw)) {
     const { records } = likelySenders(domain, findings);
     const [first, ...others] = records.flatMap((text) => change(text).change ?? []);
     return [
@@ -196,6 +241,8 @@ function adviseValid(domain: string, findings: Findings, change: ChangeOf): Draf
       },
     ];
   }
+  // What stands in the way of a stricter step is said once, for all steps.
+  if (all_qualifier === '~' && readinessOf(domain, findings).obstacles.length > 0) return [];
   if (all_qualifier === '~')
     return [{ code: 'spf_harden', detail: { domain }, points: 0, ...change(withAll(mechanisms, '-')) }];
   const text = withAll(mechanisms, '~');
@@ -249,7 +296,7 @@ function adviseOddities(domain: string, { spf }: Findings): Draft[] {
   const add = (draft: Draft) => drafts.push(draft);
   const { lookalike, records, usesPtr, apexTxtBytes, report } = spf;
   if (lookalike !== undefined && records.length > 0)
-    add({ code: 'spf_lookalike', detail: { domain, raw: lookalike, isBesideRecord: true }, points: 0 });
+    add({ code: 'spf_lookalike', detail: { domain, raw: lookalike, isBesideRecord: true, mistakes: [] }, points: 0 });
   if (report.is_valid && report.dns_lookup_count === MAX_LOOKUPS) add({ code: 'spf_at_limit', detail: {}, points: 0 });
   if (report.is_valid && spf.voidTerms.length > 0 && withoutVoidTerms(spf) === undefined)
     add({ code: 'spf_void', detail: { terms: someVoidTerms(spf) }, points: 0 });
@@ -270,9 +317,10 @@ const BROAD_PERCENT = 1;
 
 function adviseBreadth({ breadth }: Findings['spf']): Draft[] {
   const { ipv4Addresses: addresses, terms, sharedCloud } = breadth;
+  const sizeOf = (text: string) => terms.find((one) => one.term === text)?.ipv4Addresses ?? 0;
   const percent = (addresses / ALL_IPV4) * 100;
   if (percent < BROAD_PERCENT && sharedCloud === undefined) return [];
   const term = sharedCloud?.term ?? terms[0]?.term ?? '';
-  const detail = { addresses, percent, term, ...(sharedCloud && { cloud: sharedCloud.cloud }) };
+  const detail = { addresses, percent, term, ofTerm: sizeOf(term), ...(sharedCloud && { cloud: sharedCloud.cloud }) };
   return [{ code: 'spf_broad', detail, points: 0, rank: 1 }];
 }

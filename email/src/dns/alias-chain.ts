@@ -51,3 +51,26 @@ export function toResolver(resolve: (name: string, type: CheckedType) => Promise
     tlsa: (name) => resolve(name, 'TLSA') as Promise<Answer<string>>,
   };
 }
+
+/** Counts the names and types that are asked for, each once. */
+export function countQuestions(resolver: Resolver): { readonly resolver: Resolver; readonly count: number } {
+  const questions = new Set<string>();
+  const count =
+    <T>(type: CheckedType, ask: (name: string) => Promise<T>) =>
+    (name: string) => {
+      questions.add(`${name} ${type}`);
+      return ask(name);
+    };
+  return {
+    resolver: {
+      ...resolver,
+      txt: count('TXT', (name) => resolver.txt(name)),
+      mx: count('MX', (name) => resolver.mx(name)),
+      a: count('A', (name) => resolver.a(name)),
+      aaaa: count('AAAA', (name) => resolver.aaaa(name)),
+    },
+    get count() {
+      return questions.size;
+    },
+  };
+}

@@ -60,8 +60,8 @@ export type Resolver = {
   aaaa(name: string): Promise<Answer<string>>;
   /** As in a zone file (RFC 6698 §2.2), with the data in lower case: `3 1 1 0c72…`. */
   tlsa(name: string): Promise<Answer<string>>;
-  /** TXT without DNSSEC validation by the resolver: it answers also if the signatures of the zone are wrong. */
-  unchecked?(name: string): Promise<Answer<string>>;
+  /** Without DNSSEC validation by the resolver: it answers also if the signatures of the zone are wrong. */
+  unchecked?(name: string, type: RecordType): Promise<Answer<RecordData>>;
 };
 
 /**

@@ -25,12 +25,19 @@ export const MAX_TXT_BYTES = 16 * 1024;
 /** The replies that all checks of a process share. */
 export const MAX_CACHE_BYTES = 64 * 1024 * 1024;
 
+/**
+ * Second tries of questions that a working server could not answer. Where a zone fails for one name, it mostly fails for
+ * all, and forty selectors would be asked twice.
+ */
+export const MAX_RETRIES = 6;
+
 export class CheckBudget {
   readonly #domain: string;
   readonly #organization: string;
   readonly #foreign = new Map<string, number>();
   #questions = 0;
   #heldBytes = 0;
+  #retries = 0;
 
   constructor(domain: string) {
     this.#domain = domain;
@@ -50,6 +57,11 @@ export class CheckBudget {
     }
     this.#questions++;
     return undefined;
+  }
+
+  /** Counts a second try. */
+  spendRetry(): boolean {
+    return this.#retries++ < MAX_RETRIES;
   }
 
   /** The reply, or a failure if the check cannot hold it as well. */

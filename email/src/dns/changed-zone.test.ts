@@ -14,6 +14,7 @@ const ZONE: ZoneRecords = {
   'spf.example.net': { TXT: ['v=spf1 ip4:198.51.100.0/24 -all'] },
   'other.example.net': { TXT: ['v=spf1 ip4:203.0.113.0/24 -all'] },
   '_dmarc.example.com': { TXT: ['v=DMARC1; p=none'] },
+  'key.example.net': { TXT: ['v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo='] },
   'example.org': { TXT: ['v=spf1 -all'] },
   '_dmarc.example.org': { CNAME: 'dmarc.example.net' },
   'dmarc.example.net': { TXT: ['v=DMARC1; p=none'] },
@@ -44,9 +45,15 @@ for (const [behaviour, tried, want] of [
     ['other.example.net TXT'],
   ],
   [
-    'a report address asks whether its domain takes reports',
+    'a report address asks whether its domain takes reports, and is registered',
     { dmarc: 'v=DMARC1; p=none; rua=mailto:d@example.net' },
-    ['example.com._report._dmarc.example.net TXT'],
+    [
+      'example.com._report._dmarc.example.net TXT',
+      'example.net MX',
+      'example.net A',
+      'example.net AAAA',
+      'example.net TXT',
+    ],
   ],
 ] as const)
   test(`changed zone: ${behaviour}`, async () => assert.deepEqual((await tryChange(tried)).asked, want));
@@ -109,6 +116,52 @@ for (const [behaviour, tried, domain, read, want] of [
     'example.com',
     ({ spf }) => spf.is_valid,
     false,
+  ],
+  [
+    'a host is asked for like any other',
+    { mx: [{ preference: 5, exchange: 'other.example.net' }] },
+    'example.com',
+    ({ mx }) => [mx.records, mx.is_valid],
+    [['other.example.net'], false],
+  ],
+  ['an empty list removes the hosts', { mx: [] }, 'example.com', ({ mx }) => mx.records, []],
+  [
+    'a key behind an alias is found',
+    { records: [{ name: 'default._domainkey.example.com', type: 'CNAME', value: 'key.example.net' }] },
+    'example.com',
+    ({ dkim }) => dkim.map(({ selector, is_valid }) => [selector, is_valid]),
+    [['default', true]],
+  ],
+  [
+    'aliases that lead to each other are not followed for ever',
+    {
+      records: [
+        { name: 'default._domainkey.example.com', type: 'CNAME', value: 'google._domainkey.example.com' },
+        { name: 'google._domainkey.example.com', type: 'CNAME', value: 'default._domainkey.example.com' },
+      ],
+    },
+    'example.com',
+    ({ dkim }) => dkim.length,
+    0,
+  ],
+  [
+    'another text at the domain is no SPF record',
+    { records: [{ name: 'example.com', type: 'TXT', text: 'other-verification=2' }] },
+    'example.com',
+    ({ spf }) => spf.raw,
+    'v=spf1 include:spf.example.net ~all',
+  ],
+  [
+    'a host that the change brings has the address that it brings',
+    {
+      records: [
+        { name: 'example.com', type: 'MX', preference: 1, exchange: 'new.example.com' },
+        { name: 'new.example.com', type: 'A', value: '192.0.2.26' },
+      ],
+    },
+    'example.com',
+    ({ mx }) => [mx.records, mx.is_valid],
+    [['new.example.com'], true],
   ],
 ] as const satisfies readonly (readonly [
   string,

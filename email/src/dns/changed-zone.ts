@@ -4,13 +4,29 @@
  * so that it says about the changed zone what it would say after the change.
  */
 import { toResolver } from './alias-chain.ts';
-import type { Answer, CheckedType, RecordData, Resolver } from './answer.ts';
+import {
+  type Answer,
+  aliasOf,
+  type CheckedType,
+  failure,
+  type MxHost,
+  type RecordData,
+  type Resolver,
+} from './answer.ts';
+import { MAX_ALIASES } from './budget.ts';
+import type { MasterRecord } from './master-file.ts';
 
-/** Texts to publish instead of the present ones; an empty text removes the record. Absent parts stay as they are. */
+/**
+ * What to publish instead of the present records; an empty text or list removes them. Absent parts stay as they are. An
+ * SPF or DMARC record replaces those of its kind at the name, any other record those of its name and type.
+ */
 export type TriedRecords = {
   readonly spf?: string;
   readonly dmarc?: string;
   readonly dkim?: { readonly selector: string; readonly text: string };
+  readonly mx?: readonly MxHost[];
+  /** Lines of a zone file. */
+  readonly records?: readonly MasterRecord[];
 };
 
 /** By question, as `example.com TXT`. */
@@ -34,7 +50,9 @@ export function rememberAnswers(resolver: Resolver, known: KnownAnswers): Resolv
   const { unchecked } = resolver;
   return {
     ...toResolver((name, type) => remember(`${name.toLowerCase()} ${type}`, () => asked(resolver, name, type))),
-    ...(unchecked && { unchecked: (name) => remember(`${name.toLowerCase()} unchecked`, () => unchecked(name)) }),
+    ...(unchecked && {
+      unchecked: (name, type) => remember(`${name.toLowerCase()} ${type} unchecked`, () => unchecked(name, type)),
+    }),
   };
 }
 
@@ -44,8 +62,8 @@ export function askUnknown(resolver: Resolver, known: ReadonlyMap<string, Answer
 }
 
 /**
- * Answers as if the texts had been published for the domain. `isByWildcard`: it exists only because a wildcard answers for
- * it. A record at the name or below it ends that (RFC 4592 §2.2.1), and with it everything that the wildcard gave.
+ * Answers as if the records had been published for the domain. `isByWildcard`: it exists only because a wildcard answers
+ * for it. A record at the name or below it ends that (RFC 4592 §2.2.1), and with it everything that the wildcard gave.
  */
 export function changeRecords(
   domain: string,
@@ -53,26 +71,90 @@ export function changeRecords(
   tried: TriedRecords,
   { isByWildcard = false } = {},
 ): Resolver {
-  const { spf, dmarc, dkim } = tried;
-  const present = isByWildcard && isPublishing(tried) ? withoutWildcard(domain, resolver) : resolver;
-  const changed = new Map<string, (before: Answer<string>) => Answer<string>>();
-  if (spf !== undefined) changed.set(domain, (before) => withText(before, isSpf, spf));
-  if (dmarc !== undefined) changed.set(`_dmarc.${domain}`, (before) => withText(before, isDmarc, dmarc));
-  if (dkim !== undefined)
-    changed.set(`${dkim.selector.toLowerCase()}._domainkey.${domain}`, (before) =>
-      withText(before, () => true, dkim.text),
-    );
-  return {
-    ...present,
-    txt: async (name) => {
-      const answer = await present.txt(name);
-      return changed.get(name.toLowerCase())?.(answer) ?? answer;
-    },
+  const names = changedNames(domain, tried);
+  const isPublishing = [...names.values()].some(hasRecords);
+  const present = isByWildcard && isPublishing ? withoutWildcard(domain, resolver) : resolver;
+  const answer = async (name: string, type: CheckedType, aliases: number): Promise<Answer<RecordData>> => {
+    const entry = names.get(name);
+    if (entry?.CNAME !== undefined) {
+      if (aliases === MAX_ALIASES) return failure('alias loop');
+      return behind(entry.CNAME, await answer(entry.CNAME, type, aliases + 1));
+    }
+    const before = await asked(present, name, type);
+    if (entry === undefined) return hasBelow(names, name) && before.kind === 'nxdomain' ? { kind: 'nodata' } : before;
+    if (type === 'TXT' && entry.TXT !== undefined)
+      // The records of a TXT answer are texts.
+      return withTexts(before as Answer<string>, replacedAt(name, domain, entry), entry.TXT);
+    const records = type === 'TXT' ? undefined : entry[type];
+    if (records !== undefined)
+      return records.length === 0 ? { kind: 'nodata' } : { kind: 'found', records, aliases: [] };
+    // It exists now, and is no alias: nothing may stand beside a CNAME (RFC 1034 §3.6.2).
+    return isPublishing && (before.kind === 'nxdomain' || aliasOf(before) !== undefined) ? { kind: 'nodata' } : before;
   };
+  return { ...present, ...toResolver((name, type) => answer(name.toLowerCase(), type, 0)) };
 }
 
-function isPublishing({ spf = '', dmarc = '', dkim }: TriedRecords): boolean {
-  return [spf, dmarc, dkim?.text ?? ''].some((text) => text.trim() !== '');
+/** What is published at a name. `isSpf`: the texts are SPF, whatever they look like. */
+type ChangedName = {
+  TXT?: string[];
+  isSpf?: boolean;
+  MX?: readonly MxHost[];
+  A?: string[];
+  AAAA?: string[];
+  TLSA?: string[];
+  CNAME?: string;
+};
+
+function changedNames(domain: string, { spf, dmarc, dkim, mx, records = [] }: TriedRecords): Map<string, ChangedName> {
+  const names = new Map<string, ChangedName>();
+  const at = (name: string) => {
+    const entry = names.get(name) ?? {};
+    names.set(name, entry);
+    return entry;
+  };
+  const addText = (name: string, text: string) => {
+    const entry = at(name);
+    entry.TXT = [...(entry.TXT ?? []), text.trim()];
+  };
+  if (spf !== undefined) {
+    addText(domain, asBytes(spf));
+    at(domain).isSpf = true;
+  }
+  if (dmarc !== undefined) addText(`_dmarc.${domain}`, asBytes(dmarc));
+  if (dkim !== undefined) addText(`${dkim.selector.toLowerCase()}._domainkey.${domain}`, asBytes(dkim.text));
+  if (mx !== undefined) at(domain).MX = mx;
+  for (const record of records) {
+    const entry = at(record.name);
+    if (record.type === 'TXT') addText(record.name, record.text);
+    else if (record.type === 'MX') {
+      const { preference, exchange } = record;
+      entry.MX = [...(entry.MX ?? []), { preference, exchange }];
+    } else if (record.type === 'CNAME') entry.CNAME = record.value;
+    else entry[record.type] = [...(entry[record.type] ?? []), record.value];
+  }
+  return names;
+}
+
+function hasRecords({ TXT = [], MX = [], A = [], AAAA = [], CNAME }: ChangedName): boolean {
+  return CNAME !== undefined || TXT.some((text) => text !== '') || MX.length + A.length + AAAA.length > 0;
+}
+
+function hasBelow(names: ReadonlyMap<string, ChangedName>, name: string): boolean {
+  return [...names.keys()].some((changed) => changed.endsWith(`.${name}`));
+}
+
+/** The answer for an alias. */
+function behind(target: string, answer: Answer<RecordData>): Answer<RecordData> {
+  if (answer.kind === 'failure') return answer;
+  if (answer.kind === 'found') return { ...answer, aliases: [target, ...answer.aliases] };
+  return { kind: answer.kind, alias: answer.alias ?? target };
+}
+
+/** Other texts at the domain stay: they are for other uses. */
+function replacedAt(name: string, domain: string, { TXT = [], isSpf: isField = false }: ChangedName) {
+  if (name === `_dmarc.${domain}`) return isDmarc;
+  if (name !== domain) return () => true;
+  return isField || TXT.some((text) => text === '' || isSpf(text)) ? isSpf : () => false;
 }
 
 /** The domain exists then, without records; names below it do not. */
@@ -88,13 +170,18 @@ function withoutWildcard(domain: string, resolver: Resolver): Resolver {
 const isSpf = (text: string) => /^"?v=spf1(?:\s|$)/i.test(text.trim());
 const isDmarc = (text: string) => /^"?\s*v\s*=\s*DMARC1/i.test(text);
 
-/** A name that was an alias has a record of its own then: nothing may stand beside a CNAME (RFC 1034 §3.6.2). */
-function withText(present: Answer<string>, isReplaced: (text: string) => boolean, text: string): Answer<string> {
+/** A name that was an alias has records of its own then. */
+function withTexts(
+  present: Answer<string>,
+  isReplaced: (text: string) => boolean,
+  texts: readonly string[],
+): Answer<string> {
+  const added = texts.filter((text) => text !== '');
   // Nothing is removed from a name without records, and what could not be asked is still not known.
-  if (text.trim() === '' && present.kind !== 'found') return present;
+  if (added.length === 0 && present.kind !== 'found') return present;
   const isAlias = present.kind === 'found' && present.aliases.length > 0;
   const kept = present.kind === 'found' && !isAlias ? present.records.filter((record) => !isReplaced(record)) : [];
-  const records = text.trim() === '' ? kept : [...kept, asBytes(text)];
+  const records = [...kept.filter((record) => !added.includes(record)), ...added];
   return records.length === 0 ? { kind: 'nodata' } : { kind: 'found', records, aliases: [] };
 }
 

@@ -18,7 +18,7 @@ type CheckLimits = {
 };
 
 export function createCheckResolver(
-  ask: (question: Question) => Waiter<Reply>,
+  ask: (question: Question, mayRetry: () => boolean) => Waiter<Reply>,
   { deadlineMs, signal, budget }: CheckLimits,
 ): CheckResolver {
   const endsAt = performance.now() + deadlineMs;
@@ -50,7 +50,7 @@ export function createCheckResolver(
     if (performance.now() >= endsAt) return failure('timeout');
     const refusal = budget.spendQuestion(question.name);
     if (refusal !== undefined) return refusal;
-    const waiter = ask(question);
+    const waiter = ask(question, () => budget.spendRetry());
     if (waiter.isFirst) queries++;
     return wait(waiter);
   }
@@ -100,7 +100,7 @@ export function createCheckResolver(
     ...toResolver(resolve),
     // The records of PTR and TXT answers are texts.
     ptr: (name) => resolve(name, 'PTR') as Promise<Answer<string>>,
-    unchecked: (name) => resolve(name, 'TXT', { isUnchecked: true }) as Promise<Answer<string>>,
+    unchecked: (name, type) => resolve(name, type, { isUnchecked: true }),
     get queries() {
       return queries;
     },

@@ -18,6 +18,16 @@ for (const [behaviour, entry, fault, sentence] of [
     if (sentence !== undefined) assert.match(report.recommendations.join('\n'), sentence);
   });
 
+for (const [behaviour, fails, other, fault] of [
+  ['the domain alone', 'SERVFAIL', { TXT: [] }, 'servers'],
+  ['another name too', 'SERVFAIL', { fail: 'SERVFAIL' }, 'resolver'],
+  ['a resolver that refuses', 'REFUSED', { fail: 'REFUSED' }, 'refused'],
+] as const)
+  test(`dns fault: ${behaviour}`, async () => {
+    const resolver = zone({ 'example.com': { fail: fails }, 'nic.com': { ...other } as ZoneEntry });
+    assert.equal((await examineDomain('example.com', { resolver })).dnsFault, fault);
+  });
+
 test('dns fault: the question without validation has the CD bit, and is asked once', async (t) => {
   const server = await startScriptedDnsServer({ 'example.com': { TXT: ['v=spf1 -all'], isBogus: true } });
   t.after(() => server.close());

@@ -3,18 +3,43 @@
  * answer. A resolver does not say which (without RFC 8914), but with checking disabled (the CD bit, RFC 4035 §3.2.2) it
  * answers in the first case.
  */
-import { type Answer, isTemporaryFailure, type Resolver } from './answer.ts';
+import type { RecordType, Resolver } from './answer.ts';
 
 export type DnsFault = 'signatures' | 'servers';
 
-/** One more question, and only if the resolver can ask without validation. */
+/**
+ * One more question: the one that failed, for the same name and type. Another may fail for another reason. Undefined if
+ * none of the questions got SERVFAIL, or the resolver cannot ask without validation.
+ */
 export async function findFault(
-  name: string,
-  answers: readonly Answer<unknown>[],
+  questions: readonly FailedQuestion[],
   resolver: Resolver,
 ): Promise<DnsFault | undefined> {
-  const isServfail = answers.some((answer) => isTemporaryFailure(answer) && answer.reason === 'SERVFAIL');
-  if (!isServfail || resolver.unchecked === undefined) return undefined;
-  const answer = await resolver.unchecked(name);
+  const failed = questions.find(({ reason }) => reason === 'SERVFAIL');
+  if (failed === undefined || resolver.unchecked === undefined) return undefined;
+  const answer = await resolver.unchecked(failed.name, failed.type);
   return answer.kind === 'failure' ? 'servers' : 'signatures';
+}
+
+export type FailedQuestion = { readonly name: string; readonly type: RecordType; readonly reason: string };
+
+/** Why nothing is known about a domain; the last two are not about it. */
+export type DnsOutage = DnsFault | 'resolver' | 'refused';
+
+/**
+ * At most two more questions. `resolver`: another name fails too, so it is the resolver or its network.
+ * `refused`: the resolver answers REFUSED to this client. Undefined where no server answers at all.
+ */
+export async function findOutage(
+  questions: readonly FailedQuestion[],
+  resolver: Resolver,
+): Promise<DnsOutage | undefined> {
+  const failed = questions.find(({ reason }) => reason === 'SERVFAIL');
+  if (failed === undefined) return questions.some(({ reason }) => reason === 'REFUSED') ? 'refused' : undefined;
+  const fault = await findFault(questions, resolver);
+  if (fault !== 'servers') return fault;
+  // Another name below the same top-level domain, which has an answer whether it exists or not. Names of one label are
+  // not asked for.
+  const other = `nic.${failed.name.slice(failed.name.lastIndexOf('.') + 1)}`;
+  return (await resolver.txt(other)).kind === 'failure' ? 'resolver' : 'servers';
 }

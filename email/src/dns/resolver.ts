@@ -75,13 +75,18 @@ export function createDnsClient({
   const sockets = new Gate(SOCKETS);
   const window = new Gate(WINDOW);
   let preferred = 0;
+  /** When each server last answered. */
+  const answeredMs: number[] = [];
   let isClosed = false;
 
-  function ask(question: Question): Waiter<Reply> {
+  /** `mayRetry` is asked before a second try where the first server works. */
+  function ask(question: Question, mayRetry: () => boolean): Waiter<Reply> {
     if (isClosed) return known(failure('client closed'));
     const key = keyOf(question);
     const cached = cache.get(key);
-    return cached === undefined ? inFlight.join(key, (signal) => lookUp(key, question, signal)) : known(cached);
+    return cached === undefined
+      ? inFlight.join(key, (signal) => lookUp(key, question, mayRetry, signal))
+      : known(cached);
   }
 
   /** What a check makes of a reply takes time too when it comes from the cache. */
@@ -89,7 +94,7 @@ export function createDnsClient({
     return { result: turns.take().then(() => reply), isFirst: false, leave: () => {} };
   }
 
-  async function lookUp(key: string, question: Question, signal: AbortSignal): Promise<Reply> {
+  async function lookUp(key: string, question: Question, mayRetry: () => boolean, signal: AbortSignal): Promise<Reply> {
     await sockets.enter();
     await window.enter();
     let isInWindow = true;
@@ -99,7 +104,7 @@ export function createDnsClient({
     };
     const windowTimer = setTimeout(leaveWindow, WINDOW_MS);
     try {
-      const reply = await tryServers(question, signal);
+      const reply = await tryServers(question, mayRetry, signal);
       if (!signal.aborted) cache.keep(key, reply);
       return reply;
     } finally {
@@ -109,15 +114,20 @@ export function createDnsClient({
     }
   }
 
-  async function tryServers(question: Question, signal: AbortSignal): Promise<Reply> {
+  async function tryServers(question: Question, mayRetry: () => boolean, signal: AbortSignal): Promise<Reply> {
     const first = preferred;
     let reply: Reply = failure('no DNS server');
     for (let i = 0; i < tries; i++) {
       const index = (first + i) % servers.length;
       const server = servers[index];
       if (server === undefined) break;
+      const sentMs = now();
       reply = await exchange(question, server, { timeoutMs, signal, turns });
+      if (reply.kind !== 'failure') answeredMs[index] = now();
       if (reply.kind !== 'failure' || signal.aborted) break;
+      // SERVFAIL, or silence of a server that answers others, is about the name.
+      const isOfName = reply.reason === 'SERVFAIL' || (answeredMs[index] ?? Number.NEGATIVE_INFINITY) >= sentMs;
+      if (isOfName && i + 1 < tries && !mayRetry()) break;
       // SERVFAIL concerns the name, other failures the server. If the first server is down, only the first round waits
       // for it.
       if (reply.reason !== 'SERVFAIL' && preferred === index) preferred = (index + 1) % servers.length;

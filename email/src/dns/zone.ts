@@ -29,9 +29,7 @@ export function zone(records: ZoneRecords): CheckResolver & { readonly asked: st
     ...toResolver(resolve),
     // The records of PTR answers are texts.
     ptr: (name) => resolve(name, 'PTR') as Promise<Answer<string>>,
-    unchecked: async (text) =>
-      // The records of a TXT answer are texts.
-      followAliases(text, (target) => recordsFrom(find(target), 'TXT')) as Promise<Answer<string>>,
+    unchecked: async (text, type) => followAliases(text, (target) => recordsFrom(find(target), type)),
     asked,
     get queries() {
       return asked.length;

@@ -9,10 +9,12 @@ import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { type ScriptedDnsOptions, startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
 import { checkDomain, type Examination, examineDomain } from '../check.ts';
+import { defaultSelectors } from '../dkim/selectors.ts';
 import { createDnsClient, type DnsClientOptions } from '../dns/resolver.ts';
 import type { ZoneRecords } from '../dns/zone-records.ts';
 import type { EmailReport } from '../report/report.ts';
 import { MAX_REPORT_BYTES } from '../report/report.ts';
+import { KEYS } from './dkim-keys.ts';
 import {
   LONG_TXT_BYTES,
   largestReport,
@@ -275,4 +277,56 @@ test('budgets: an ordinary domain is far from all of them', async (t) => {
   const report = await checkDomain('h.example', { resolver: client.forCheck('h.example') });
   assert.deepEqual(errorsOf(report), [[], [], []]);
   assert.ok(dns.queries.length <= 60);
+});
+
+/** Domains at a provider, as an administrator has them; each of the cases once took more than eighty queries. */
+const ORDINARY: ZoneRecords = {
+  'example.com': { MX: [[1, 'aspmx.l.google.com']], TXT: ['v=spf1 include:_spf.google.com ~all'], A: ['192.0.2.1'] },
+  'aspmx.l.google.com': { A: ['192.0.2.30'] },
+  '_spf.google.com': { TXT: ['v=spf1 ip4:192.0.2.0/26 ~all'] },
+  '_dmarc.example.com': { TXT: ['v=DMARC1; p=none; rua=mailto:d@example.com'] },
+};
+const KEYED = { 'google._domainkey.example.com': { TXT: [KEYS.strong] } };
+
+for (const [behaviour, more, scripts] of [
+  ['with a key', KEYED, {}],
+  ['without one', {}, {}],
+  ['a wildcard for every name', { '*.example.com': { TXT: ['v=spf1 -all'], A: ['192.0.2.9'] } }, {}],
+  [
+    'a wildcard of every type',
+    { '*.example.com': { TXT: ['x'], A: ['192.0.2.9'], MX: [[1, 'aspmx.l.google.com']] } },
+    {},
+  ],
+  ['a wildcard alias', { '*.example.com': { CNAME: 'example.com' } }, {}],
+  ['a wildcard for keys', { '*._domainkey.example.com': { TXT: [KEYS.strong] } }, {}],
+  ['keys below a doubled name', { 'google._domainkey.example.com.example.com': { TXT: [KEYS.strong] } }, {}],
+  ['other names below a doubled name', { 'x._domainkey.example.com.example.com': { A: ['192.0.2.1'] } }, {}],
+  ['selectors that fail', KEYED, { do: 'SERVFAIL' }],
+  ['selectors that are silent', KEYED, { do: 'drop' }],
+  [
+    'reports elsewhere',
+    { ...KEYED, '_dmarc.example.com': { TXT: ['v=DMARC1; p=none; rua=mailto:d@r.example.net'] } },
+    {},
+  ],
+] as const satisfies readonly (readonly [string, ZoneRecords, object])[])
+  test(`budgets: at most 60 queries, tries included: ${behaviour}`, async (t) => {
+    const failing = Object.keys(scripts).length === 0 ? [] : defaultSelectors('example.com').slice(1);
+    const { dns, check } = await setUp(
+      t,
+      { ...ORDINARY, ...more },
+      { scripts: Object.fromEntries(failing.map((selector) => [`${selector}._domainkey.example.com`, scripts])) },
+      { timeoutMs: 300 },
+    );
+    await check('example.com');
+    assert.ok(dns.queries.length <= 60, `${dns.queries.length} queries`);
+  });
+
+test('budgets: a server that is down does not use up the second tries', async (t) => {
+  const dead = await startScriptedDnsServer({}, { scripts: {} });
+  await dead.close();
+  const { dns } = await setUp(t, { ...ORDINARY, ...KEYED });
+  const client = createDnsClient({ servers: [dead.address, dns.address], timeoutMs: 300 });
+  t.after(() => client.close());
+  const { report } = await examineDomain('example.com', { resolver: client.forCheck('example.com') });
+  assert.deepEqual([report.mx.is_valid, report.spf.is_valid, report.dkim.length], [true, true, 1]);
 });

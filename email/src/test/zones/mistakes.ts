@@ -24,7 +24,7 @@ export const MISTAKEN_ZONES: readonly CorpusCase[] = [
   {
     behaviour: '+all at a provider',
     records: hosted('mx.zoho.eu', { TXT: ['v=spf1 +all'] }, REJECT),
-    scores: [45, 70],
+    scores: [45, 65],
   },
   {
     behaviour: '+all, and no hint of who sends',
@@ -259,7 +259,7 @@ export const MISTAKEN_ZONES: readonly CorpusCase[] = [
   {
     behaviour: 'reject with neither SPF nor DKIM',
     records: { ...WORLD, 'example.com': MX, 'mx.example.com': { A: ['192.0.2.25'] }, ...REJECT },
-    scores: [45, 70],
+    scores: [45, 65],
   },
   {
     behaviour: 'typographic quotation marks around DMARC',
@@ -348,6 +348,7 @@ export const MISTAKEN_ZONES: readonly CorpusCase[] = [
     behaviour: 'the host of the reports cannot be read',
     records: mail('v=spf1 mx -all', dmarc('v=DMARC1; p=none; rua=mailto:d@reports.example.org'), {
       'example.com._report._dmarc.reports.example.org': { fail: 'timeout' },
+      'reports.example.org': MX,
     }),
     scores: [75, 75],
   },

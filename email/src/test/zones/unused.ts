@@ -106,12 +106,12 @@ export const UNUSED_ZONES: readonly CorpusCase[] = [
   {
     behaviour: 'no MX, SPF that lets a server send',
     records: { 'example.com': { A: ['192.0.2.1'], TXT: ['v=spf1 a ~all'] } },
-    scores: [20, 45],
+    scores: [20, 40],
   },
   {
     behaviour: 'no MX and no address, SPF that lets a service send',
     records: { ...WORLD, 'example.com': { TXT: ['v=spf1 include:sendgrid.net ~all'] }, ...key('s1') },
-    scores: [50, 70],
+    scores: [50, 65],
   },
   {
     behaviour: 'a null MX that has a preference',

@@ -131,7 +131,7 @@ export const WILDCARD_ZONES: readonly CorpusCase[] = [
       '_dmarc.example.net': { TXT: ['v=DMARC1; p=none; rua=mailto:d@example.net'] },
       's1._domainkey.example.net': { TXT: [KEYS.strong] },
     },
-    scores: [70, 75],
+    scores: [70, 70],
   },
   {
     behaviour: 'a DNAME to a zone without DMARC',
@@ -145,7 +145,7 @@ export const WILDCARD_ZONES: readonly CorpusCase[] = [
       'mx.example.net': { A: ['192.0.2.25'] },
       'example.net': { A: ['192.0.2.26'] },
     },
-    scores: [30, 35],
+    scores: [30, 30],
   },
   {
     behaviour: 'a name below a DNAME',
@@ -195,7 +195,7 @@ export const WILDCARD_ZONES: readonly CorpusCase[] = [
     behaviour: 'every name that does not exist has no data (RFC 9824), a name with MX only',
     domain: SHOP,
     records: { ...mail('v=spf1 mx -all', NONE, { '*.example.com': {} }), [SHOP]: { ...MX }, [`*.${SHOP}`]: {} },
-    scores: [20, 45],
+    scores: [20, 40],
   },
   {
     behaviour: 'every name that does not exist has no data (RFC 9824), a name with nothing',

@@ -1,0 +1,63 @@
+/**
+ * Subdomains that send mail. A stricter policy of the domain, or the declaration that it sends no mail, also holds for
+ * each of them that has no policy of its own (RFC 9989 §4.10.1).
+ */
+
+import { selectDmarc } from '../dmarc/dmarc.ts';
+import { type Answer, aliasOf, type MxHost, type Resolver } from '../dns/answer.ts';
+import type { Findings, Subdomains } from '../report/score.ts';
+import { parseSpf, selectSpf } from '../spf/spf.ts';
+import { isPublicSuffix, isSetUpForNoMail, looksUnused } from './mail-role.ts';
+import { readinessOf } from './readiness.ts';
+import { isOnlyMinusAll } from './spf-record.ts';
+
+/** Where mail services and newsletters are put, the most common first. */
+const COMMON_NAMES = ['mail', 'news', 'newsletter', 'email', 'mg', 'send', 'em', 'info'];
+
+/** Whether a step will be offered that also holds for subdomains. */
+export function dependsOnSubdomains(domain: string, findings: Findings): boolean {
+  const { dmarc } = findings;
+  if (isPublicSuffix(domain) || dmarc.isUnverified) return false;
+  if (looksUnused(findings)) return !isSetUpForNoMail(findings);
+  const [own] = dmarc.steps;
+  const isOwn = own?.kind === 'one' && !/;\s*sp\s*=/i.test(own.record.raw);
+  const { steps, obstacles } = readinessOf(domain, findings);
+  return isOwn && obstacles.length === 0 && steps.some((step) => step !== '-all');
+}
+
+/** Each name costs two questions, and one more if it sends. `sentinel` is a label that no zone has. */
+export async function findSubdomains(
+  domain: string,
+  { questions, sentinel }: { readonly questions: number; readonly sentinel: string },
+  resolver: Resolver,
+): Promise<Subdomains> {
+  const names = COMMON_NAMES.slice(0, Math.max(0, Math.floor(questions / 2))).map((label) => `${label}.${domain}`);
+  // Asked before: it shows a wildcard, whose records are not those of a name.
+  const wildcard = await resolver.txt(`${sentinel}.${domain}`);
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const [txt, mx] = await Promise.all([resolver.txt(name), resolver.mx(name)]);
+      if (isSame(txt, wildcard) && txt.kind !== 'nodata') return [];
+      return sends(txt, mx) && !(await hasPolicy(name, resolver)) ? [name] : [];
+    }),
+  );
+  return { asked: names, sending: found.flat() };
+}
+
+/** SPF that lets a server send, or an MX record beside no SPF record that denies it. */
+function sends(txt: Answer<string>, mx: Answer<MxHost>): boolean {
+  const spf = txt.kind === 'found' ? selectSpf(txt.records) : { kind: 'none' as const };
+  if (spf.kind === 'one') return !isOnlyMinusAll(spf.raw) && parseSpf(spf.raw).terms.length > 0;
+  if (spf.kind === 'multiple') return true;
+  return mx.kind === 'found' && mx.records.some(({ exchange }) => exchange !== '.');
+}
+
+async function hasPolicy(name: string, resolver: Resolver): Promise<boolean> {
+  const answer = await resolver.txt(`_dmarc.${name}`);
+  return answer.kind === 'found' && selectDmarc(answer.records).kind === 'one';
+}
+
+function isSame(a: Answer<string>, b: Answer<string>): boolean {
+  if (a.kind !== 'found' || b.kind !== 'found') return false;
+  return aliasOf(a) === aliasOf(b) && JSON.stringify([...a.records].sort()) === JSON.stringify([...b.records].sort());
+}

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { looksLikeMasterFile, parseMasterFile } from './master-file.ts';
+
+const txt = (name: string, text: string) => ({ name, type: 'TXT', text });
+
+for (const [behaviour, file, want] of [
+  [
+    'an absolute name',
+    '_dmarc.example.com. IN TXT "v=DMARC1; p=none"',
+    [txt('_dmarc.example.com', 'v=DMARC1; p=none')],
+  ],
+  ['a relative name', '_dmarc TXT "v=DMARC1"', [txt('_dmarc.example.com', 'v=DMARC1')]],
+  ['@ is the origin', '@ IN TXT "v=spf1 -all"', [txt('example.com', 'v=spf1 -all')]],
+  [
+    'upper case',
+    '@ in txt "X"\nMX.Example.COM. in a 192.0.2.1',
+    [txt('example.com', 'X'), { name: 'mx.example.com', type: 'A', value: '192.0.2.1' }],
+  ],
+  [
+    'TTL and class in either order',
+    'a 3600 IN TXT "1"\nb IN 1h30m TXT "2"\nc 1d TXT "3"',
+    [txt('a.example.com', '1'), txt('b.example.com', '2'), txt('c.example.com', '3')],
+  ],
+  [
+    'an indented line belongs to the name above',
+    '$TTL 3600\nkey._domainkey TXT "p=1"\n\n  IN TXT "p=2"',
+    [txt('key._domainkey.example.com', 'p=1'), txt('key._domainkey.example.com', 'p=2')],
+  ],
+  [
+    '$ORIGIN',
+    '$ORIGIN _domainkey.example.com.\ns1 TXT "p="\n$ORIGIN sub\ns2 TXT "p="',
+    [txt('s1._domainkey.example.com', 'p='), txt('s2.sub._domainkey.example.com', 'p=')],
+  ],
+  [
+    'parentheses, comments and several strings',
+    's1._domainkey IN TXT ( "v=DKIM1; " ; first\n  "p=abc" ; second ) "\n  "def" )',
+    [txt('s1._domainkey.example.com', 'v=DKIM1; p=abcdef')],
+  ],
+  ['a semicolon in quotation marks is no comment', '@ TXT "a;b" ; c', [txt('example.com', 'a;b')]],
+  ['escapes', '@ TXT "a\\"b\\\\c\\100\\195\\188"', [txt('example.com', 'a"b\\cd\xc3\xbc')]],
+  ['text outside ASCII is UTF-8', '@ TXT "ü"', [txt('example.com', '\xc3\xbc')]],
+  [
+    'MX',
+    '@ MX 10 mx\n MX 20 mx.other.example.',
+    [
+      { name: 'example.com', type: 'MX', preference: 10, exchange: 'mx.example.com' },
+      { name: 'example.com', type: 'MX', preference: 20, exchange: 'mx.other.example' },
+    ],
+  ],
+  ['a null MX', '@ IN MX 0 .', [{ name: 'example.com', type: 'MX', preference: 0, exchange: '.' }]],
+  [
+    'CNAME',
+    's1._domainkey CNAME s1.dkim.provider.example.',
+    [{ name: 's1._domainkey.example.com', type: 'CNAME', value: 's1.dkim.provider.example' }],
+  ],
+  ['line ends of Windows', '@ TXT "a"\r\nb TXT "c"\r\n', [txt('example.com', 'a'), txt('b.example.com', 'c')]],
+  ['nothing', '; only a comment\n\n', []],
+] as const)
+  test(`zone file: ${behaviour}`, () => {
+    const { records, fault } = parseMasterFile(file, 'example.com');
+    assert.equal(fault, undefined);
+    assert.deepEqual(records, want);
+  });
+
+for (const [behaviour, file, line, expected] of [
+  ['a quotation mark that is not closed', '@ TXT "a\nb TXT "c"', 1, /closing quotation mark/],
+  ['a parenthesis that is not closed', '\n@ TXT ( "a"\n', 2, /closing parenthesis/],
+  ['a parenthesis that is not opened', '@ TXT "a" )', 1, /opened before/],
+  ['a string that is too long', `@ TXT "${'x'.repeat(256)}"`, 1, /at most 255 bytes, not 256/],
+  ['a name elsewhere', '\nother.example. TXT "x"', 2, /names in example\.com, not other\.example/],
+  ['no type', '@ "v=spf1 -all"', 1, /a type such as TXT or MX/],
+  ['another class', '@ CH TXT "x"', 1, /class IN/],
+  ['$INCLUDE', '$INCLUDE /etc/passwd', 1, /\$ORIGIN NAME or \$TTL/],
+  ['MX without a preference', '@ MX mx.example.com.', 1, /a preference and a host/],
+  ['a number of more than a byte', '@ TXT "\\999"', 1, /from 000 to 255/],
+  ['a name outside ASCII', 'bücher TXT "x"', 1, /a name in ASCII/],
+  ['TXT without a text', '@ TXT', 1, /a text in quotation marks/],
+  ['too many records', '@ TXT "x"\n'.repeat(501), 501, /at most 500/],
+] as const)
+  test(`zone file: refused: ${behaviour}`, () => {
+    const { records, fault } = parseMasterFile(file, 'example.com');
+    assert.deepEqual([records, fault?.line], [[], line]);
+    assert.match(fault?.expected ?? '', expected);
+  });
+
+for (const [behaviour, file, want] of [
+  ['a final dot that was forgotten', '_dmarc.example.com TXT "x"', /line 1: _dmarc\.example\.com lacks its final dot/],
+  ['blanks without quotation marks', '@ TXT v=spf1 -all', /line 1: .* the blanks are lost/],
+  ['types that are not read', '@ SOA ns. root. 1 2 3 4 5', /line 1: records of type SOA are not read/],
+] as const)
+  test(`zone file: ${behaviour} is said`, () => assert.match(parseMasterFile(file, 'example.com').notes.join(), want));
+
+test('zone file: what lacks its final dot is read as it was meant', () =>
+  assert.equal(parseMasterFile('_dmarc.example.com TXT "x"', 'example.com').records[0]?.name, '_dmarc.example.com'));
+
+for (const [text, want] of [
+  ['example.com. IN TXT "v=spf1 -all"', true],
+  ['_dmarc 300 TXT "v=DMARC1"', true],
+  ['@ MX 10 mx.example.com.', true],
+  ['v=spf1 mx a -all', false],
+  ['"v=spf1 mx -all"', false],
+  ['10 mx.example.com', false],
+  ['v=DMARC1; p=none', false],
+] as const)
+  test(`zone file: ${text} is ${want ? 'a line' : 'a text'}`, () => assert.equal(looksLikeMasterFile(text), want));

@@ -5,20 +5,25 @@
 import { randomBytes } from 'node:crypto';
 import type { Advice } from './advice/advice.ts';
 import { advise } from './advice/advise.ts';
+import { findTakeovers } from './advice/dangling.ts';
+import { dependsOnSubdomains, findSubdomains } from './advice/subdomains.ts';
 import { checkDkim } from './dkim/dkim.ts';
 import { checkDmarc, type DmarcFindings } from './dmarc/check.ts';
+import { countQuestions } from './dns/alias-chain.ts';
 import { type Answer, isTemporaryFailure, type Resolver } from './dns/answer.ts';
-import { type DnsFault, findFault } from './dns/fault.ts';
+import { MAX_RETRIES } from './dns/budget.ts';
+import { type DnsOutage, findOutage } from './dns/fault.ts';
 import { findWildcard, type Wildcard } from './dns/wildcard.ts';
 import { type Finding, hasCode } from './findings/finding.ts';
 import { checkMx } from './mx/mx.ts';
 import { providerSelectors, spfTexts } from './providers.ts';
 import { renderReport } from './report/render-report.ts';
 import type { EmailReport, TransportReport } from './report/report.ts';
-import { type Findings, type Score, score } from './report/score.ts';
+import { type Findings, NO_SUBDOMAINS, type Score, score } from './report/score.ts';
+import { senderRules } from './report/sender-rules.ts';
 import { checkSpf, type ReadRecords } from './spf/lookups.ts';
 import { withRecommendations } from './transport/advice.ts';
-import { checkTransport, type TransportOptions } from './transport/check-transport.ts';
+import { type CheckedTransport, checkTransport, type TransportOptions } from './transport/check-transport.ts';
 import { renderTransport } from './transport/render-transport.ts';
 
 export type CheckOptions = {
@@ -42,8 +47,8 @@ export type Examination = {
   isDnsUnavailable: boolean;
   /** The domain exists only because a wildcard answers for it. */
   isByWildcard: boolean;
-  /** Why the resolver answered SERVFAIL for the domain, if it did. */
-  dnsFault: DnsFault | undefined;
+  /** Why DNS failed for the domain, if it did and that is known. */
+  dnsFault: DnsOutage | undefined;
   /** If it was asked for. */
   transport?: TransportReport<Finding>;
 };
@@ -59,8 +64,16 @@ const MAX_MX_HOSTS = 20;
 /** The check with all of its findings, for callers that show more than the report. */
 export async function examineDomain(
   domain: string,
-  { resolver, selectors, moreSelectors = [], transport: transportOptions, sentinel = newSentinel() }: CheckOptions,
+  {
+    resolver: uncounted,
+    selectors,
+    moreSelectors = [],
+    transport: transportOptions,
+    sentinel = newSentinel(),
+  }: CheckOptions,
 ): Promise<Examination> {
+  const counted = countQuestions(uncounted);
+  const { resolver } = counted;
   const mxAnswer = resolver.mx(domain);
   const txtAnswer = resolver.txt(domain);
   const domainState = Promise.all([mxAnswer, txtAnswer]).then(stateOf);
@@ -96,22 +109,46 @@ export async function examineDomain(
   // Where SPF lets everyone pass, so does DMARC, whatever the policy is.
   const ownDmarc = withoutWildcardAlias(foundDmarc, wildcard);
   const dmarc = spf.opening === undefined ? ownDmarc : withStrength(ownDmarc, 'weak');
-  const findings = { mx, spf, dkim, dmarc };
+  const parts = { mx, spf, dkim, dmarc, takeovers: [], subdomains: NO_SUBDOMAINS };
+  const tries = dkim.failures.length === 0 ? 0 : MAX_RETRIES + 2;
+  const asked = { questions: MAX_USUAL_QUESTIONS - counted.count - tries, sentinel };
+  const [takeovers, subdomains] = await Promise.all([
+    findTakeovers(domain, parts, transport && missingPolicyHost(transport), resolver),
+    dependsOnSubdomains(domain, parts) ? findSubdomains(domain, asked, resolver) : NO_SUBDOMAINS,
+  ]);
+  const findings = { ...parts, takeovers, subdomains };
   const points = score(findings);
   const apex = await txtAnswer;
-  const dnsFault = await findFault(domain, [await mxAnswer, apex], resolver);
-  const examined = { domain, findings, score: points, apex, resolver, spfRecords, wildcard, dnsFault };
+  const failedQuestions = [[await mxAnswer, 'MX'] as const, [apex, 'TXT'] as const].flatMap(([answer, type]) =>
+    isTemporaryFailure(answer) ? [{ name: domain, type, reason: answer.reason }] : [],
+  );
+  const examined = { domain, findings, score: points, apex, resolver, spfRecords, wildcard };
   const advice = await advise(examined);
   const report = renderReport(domain, findings, points, advice);
   const isDnsUnavailable =
     isTemporaryFailure(await mxAnswer) &&
     isTemporaryFailure(apex) &&
     hasCode(dmarc.report.validation_errors, 'dns_temporary_failure');
+  const dnsFault = await findOutage(failedQuestions, resolver);
   const isByWildcard = wildcard.answersForDomain === 'yes';
   const examination = { report, findings, score: points, advice, isDnsUnavailable, isByWildcard, dnsFault };
   if (transport === undefined) return examination;
-  const whole = await withRecommendations({ domain, findings, transport, resolver, wildcard });
+  const advised = await withRecommendations({ domain, findings, transport, resolver, wildcard });
+  const whole = { ...advised, sender_rules: senderRules(findings) };
   return { ...examination, report: { ...report, transport: renderTransport(whole) }, transport: whole };
+}
+
+/**
+ * What an ordinary check asks at most, with room for long answers, which are asked again over TCP. Subdomains are looked
+ * at as far as that allows.
+ */
+const MAX_USUAL_QUESTIONS = 58;
+
+/** What the host of the MTA-STS policy is an alias of, if that does not exist. */
+function missingPolicyHost({ mta_sts }: CheckedTransport): string | undefined {
+  for (const { code, detail } of mta_sts.validation_errors)
+    if (code === 'policy_host_missing' && typeof detail.absence === 'object') return detail.absence.alias;
+  return undefined;
 }
 
 /** No domain has this name below it: if it has an answer, a wildcard answers for every name. */

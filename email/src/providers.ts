@@ -13,14 +13,22 @@ export type Provider = {
   /** Other names that show the provider in an SPF record. */
   readonly spfNames: readonly string[];
   readonly selectors: readonly string[];
+  /**
+   * For a service whose bounces go to a domain of its own unless that is changed: SPF then passes for that domain, which
+   * is not the one in From, so that its mail passes DMARC only with a signature (RFC 9989 §4.4). `setup` is where the
+   * customer switches that on, `keyHosts` what the selectors are aliases of.
+   */
+  readonly signing?: { readonly setup: string; readonly keyHosts: readonly string[] };
 };
+
+type More = { readonly spfNames?: string; readonly setup?: string; readonly keyHosts?: string };
 
 function provider(
   name: string,
   mx: string,
   includes: string,
   selectors = '',
-  { spfNames = '' }: { readonly spfNames?: string } = {},
+  { spfNames = '', setup, keyHosts = '' }: More = {},
 ): Provider {
   const words = (text: string) => text.split(' ').filter((word) => word !== '');
   return {
@@ -29,6 +37,7 @@ function provider(
     includes: words(includes),
     spfNames: words(spfNames),
     selectors: words(selectors),
+    ...(setup !== undefined && { signing: { setup, keyHosts: words(keyHosts) } }),
   };
 }
 
@@ -56,11 +65,19 @@ const PROVIDERS: readonly Provider[] = [
   provider('VK WorkSpace', 'emx.mail.ru', '_spf.mail.ru', 'mailru'),
   provider('OVHcloud', 'mail.ovh.net mx.ovh.com', 'mx.ovh.com'),
   provider(
-    'IONOS',
-    'ionos.com ionos.de ionos.co.uk ionos.fr ionos.es ionos.it ionos.ca ionos.mx kundenserver.de 1and1.com perfora.net',
-    '_spf-eu.ionos.com _spf-us.ionos.com _spf.kundenserver.de',
+    'IONOS (US)',
+    'ionos.com 1and1.com perfora.net ionos.ca ionos.mx',
+    '_spf-us.ionos.com',
     's1-ionos s2-ionos',
-    { spfNames: '_spf.perfora.net _spf.1and1.com' },
+    {
+      spfNames: '_spf.perfora.net _spf.1and1.com',
+    },
+  ),
+  provider(
+    'IONOS (EU)',
+    'ionos.de ionos.co.uk ionos.fr ionos.es ionos.it kundenserver.de',
+    '_spf-eu.ionos.com _spf.kundenserver.de',
+    's1-ionos s2-ionos',
   ),
   provider('Strato', 'rzone.de', '_spf.strato.com', 'strato-dkim-0002 strato-dkim-0003', {
     spfNames: 'smtp.strato.de',
@@ -101,21 +118,113 @@ const PROVIDERS: readonly Provider[] = [
       .map((region) => `inbound-smtp.${region}.amazonaws.com`)
       .join(' '),
     'amazonses.com',
+    '',
+    { setup: 'verify the domain with Easy DKIM', keyHosts: 'dkim.amazonses.com' },
   ),
-  // Services that send; some receive too.
-  provider('Mailgun', 'mailgun.org', 'mailgun.org', 'pic mailo k1', { spfNames: 'eu.mailgun.org' }),
-  provider('SendGrid', 'mx.sendgrid.net', 'sendgrid.net', 's1 s2'),
-  provider('Postmark', 'inbound.postmarkapp.com', 'spf.mtasv.net', 'pm'),
-  provider('Mailchimp', '', 'servers.mcsv.net', 'k1 k2 k3'),
-  provider('Mandrill', '', 'spf.mandrillapp.com', 'mandrill mte1 mte2'),
-  provider('HubSpot', '', '', '', { spfNames: 'hubspotemail.net' }),
-  provider('Salesforce', '', '_spf.salesforce.com'),
-  provider('Zendesk', '', 'mail.zendesk.com', 'zendesk1 zendesk2'),
-  provider('Brevo', '', 'spf.brevo.com', 'mail brevo1 brevo2', { spfNames: 'spf.sendinblue.com' }),
-  provider('Mailjet', '', 'spf.mailjet.com', 'mailjet'),
-  provider('MailerLite', '', '_spf.mlsend.com', 'litesrv ml'),
-  provider('ActiveCampaign', '', 'emsd1.com', 'acdkim1'),
-  provider('Elastic Email', '', '_spf.elasticemail.com', 'api'),
+  // Services that send; some receive too. The name of a part comes before that of the whole.
+  provider('Mailgun (EU)', 'eu.mailgun.org', 'eu.mailgun.org', 'pic mailo k1', {
+    setup: 'publish the DKIM record of Sending, Domain settings',
+    keyHosts: 'eu.mailgun.org',
+  }),
+  provider('Mailgun', 'mailgun.org', 'mailgun.org', 'pic mailo k1', {
+    setup: 'publish the DKIM record of Sending, Domain settings',
+    keyHosts: 'mailgun.org',
+  }),
+  provider('SendGrid', 'mx.sendgrid.net', 'sendgrid.net', 's1 s2', {
+    setup: 'authenticate the domain under Settings, Sender authentication',
+    keyHosts: 'sendgrid.net',
+  }),
+  provider('Postmark', 'inbound.postmarkapp.com', 'spf.mtasv.net', 'pm', {
+    setup: 'publish the DKIM record of Sender signatures',
+    keyHosts: 'mtasv.net postmarkapp.com',
+  }),
+  provider('Mailchimp', '', 'servers.mcsv.net', 'k1 k2 k3', {
+    setup: 'authenticate the domain under Website, Domains',
+    keyHosts: 'mcsv.net',
+  }),
+  provider('Mandrill', '', 'spf.mandrillapp.com', 'mandrill mte1 mte2', {
+    setup: 'add the DKIM records of Settings, Domains',
+    keyHosts: 'mandrillapp.com',
+  }),
+  provider('HubSpot', '', '', '', {
+    spfNames: 'hubspotemail.net',
+    setup: 'connect the domain as an email sending domain',
+    keyHosts: 'hubspotemail.net',
+  }),
+  provider('Salesforce', '', '_spf.salesforce.com', 'salesforce sf1 sf2', {
+    spfNames: '_spf.mta.salesforce.com',
+    setup: 'create and activate a key under Setup, DKIM Keys',
+    keyHosts: 'custdkim.salesforce.com',
+  }),
+  provider('Marketing Cloud', '', 'cust-spf.exacttarget.com', '', {
+    setup: 'set up a private domain with Sender Authentication',
+    keyHosts: 'exacttarget.com',
+  }),
+  provider('Pardot', '', 'aspmx.pardot.com et._spf.pardot.com', '', {
+    setup: 'verify the domain under Domain Management',
+    keyHosts: 'pardot.com',
+  }),
+  provider('Zendesk', '', 'mail.zendesk.com', 'zendesk1 zendesk2', {
+    setup: 'enable DKIM under Channels, Email',
+    keyHosts: 'zendesk.com',
+  }),
+  provider('Freshdesk', '', 'email.freshdesk.com fwdkim1.freshemail.io', 'fwdkim1', {
+    setup: 'verify the domain under Admin, Email',
+    keyHosts: 'freshemail.io freshdesk.com',
+  }),
+  provider('Help Scout', '', 'helpscoutemail.com', 'strong1 strong2', {
+    setup: 'add the DKIM records of the mailbox settings',
+    keyHosts: 'helpscout.net',
+  }),
+  provider('Intercom', '', 'spf.intercom.io', 'intercom', {
+    setup: 'authenticate the domain under Channels, Email',
+    keyHosts: 'intercom.io',
+  }),
+  provider('Brevo', '', 'spf.brevo.com', 'mail brevo1 brevo2', {
+    spfNames: 'spf.sendinblue.com',
+    setup: 'authenticate the domain under Senders, Domains',
+    keyHosts: 'dkim.brevo.com sendinblue.com',
+  }),
+  provider('Mailjet', '', 'spf.mailjet.com', 'mailjet', {
+    setup: 'authenticate the domain under Sender domains',
+    keyHosts: 'mailjet.com',
+  }),
+  provider('MailerLite', '', '_spf.mlsend.com', 'litesrv ml', {
+    setup: 'authenticate the domain under Account settings, Domains',
+    keyHosts: 'mlsend.com',
+  }),
+  provider('ActiveCampaign', '', 'emsd1.com', 'acdkim1', {
+    setup: 'authenticate the domain under Settings, Advanced',
+    keyHosts: 'acdkim1.com acdkim.com emsd1.com',
+  }),
+  provider('Constant Contact', '', 'spf.constantcontact.com', 'ctct1 ctct2', {
+    setup: 'authenticate the domain under Advanced settings',
+    keyHosts: 'constantcontact.com ccsend.com',
+  }),
+  provider('Campaign Monitor', '', '_spf.createsend.com', 'cm', {
+    setup: 'authenticate the sending domain under Account settings',
+    keyHosts: 'createsend.com',
+  }),
+  provider('Marketo', '', 'mktomail.com', 'm1', {
+    setup: 'set up SPF and DKIM under Admin, Email',
+    keyHosts: 'mktdns.com mktomail.com',
+  }),
+  provider('SparkPost', '', 'sparkpostmail.com _netblocks.sparkpostmail.com', '', {
+    setup: 'verify the sending domain with DKIM',
+    keyHosts: 'sparkpostmail.com',
+  }),
+  provider('SMTP2GO', '', 'spf.smtp2go.com', '', {
+    setup: 'verify the sender domain',
+    keyHosts: 'smtp2go.net smtp2go.com',
+  }),
+  provider('AWeber', '', 'send.aweber.com', 'aweber_key_a aweber_key_b', {
+    setup: 'authenticate the domain under Domain and Address',
+    keyHosts: 'aweber.com',
+  }),
+  provider('Elastic Email', '', '_spf.elasticemail.com', 'api', {
+    setup: 'verify the domain under Settings, Domains',
+    keyHosts: 'elasticemail.com',
+  }),
 ];
 
 /** The provider of an MX host; undefined if it is not in the list. */
@@ -132,15 +241,39 @@ const BY_SPF_NAME = new Map(
   PROVIDERS.flatMap((one) => [...one.includes, ...one.spfNames].map((name) => [name, one] as const)),
 );
 
+/** The provider of a name that an SPF record includes. */
+export function providerOfSpfName(name: string): Provider | undefined {
+  const labels = name.split('.').slice(-MAX_LABELS);
+  const known = labels.map((_, at) => BY_SPF_NAME.get(labels.slice(at).join('.')));
+  return known.find((one) => one !== undefined);
+}
+
 /** Those that the MX hosts, and names in SPF records or in what was meant as one, show. */
 function providersSeen(mxHosts: readonly string[], spfTexts: readonly string[]): Set<Provider> {
-  const bySpf = spfTexts.flatMap(namesIn).map((name) => {
-    const labels = name.split('.').slice(-MAX_LABELS);
-    const known = labels.map((_, at) => BY_SPF_NAME.get(labels.slice(at).join('.')));
-    return known.find((one) => one !== undefined);
-  });
-  return new Set([...mxHosts.map(providerOf), ...bySpf].filter((known) => known !== undefined));
+  const seen = [...mxHosts.map(providerOf), ...spfTexts.flatMap(namesIn).map(providerOfSpfName)];
+  return new Set(seen.filter((known) => known !== undefined));
 }
+
+/** Whether a key with this selector, which may be an alias, is one that the provider signs with. */
+export function isKeyOf({ name, selectors, signing }: Provider, selector: string, alias: string | undefined): boolean {
+  const hosts = signing?.keyHosts ?? [];
+  if (alias !== undefined && hosts.some((host) => isWithin(alias, host))) return true;
+  // The alias leads to another service: selectors such as k1 and s1 are used by several.
+  if (alias !== undefined && PROVIDERS.some((one) => one.signing?.keyHosts.some((host) => isWithin(alias, host))))
+    return false;
+  const lower = selector.toLowerCase();
+  if (name === 'HubSpot') return /^hs[12]-\d+$/.test(lower);
+  if (selectors.length > 0) return selectors.includes(lower);
+  // Its customers choose the name, or get one of their own: any that no other service is known to use.
+  return !isKnownSelector(lower);
+}
+
+function isKnownSelector(selector: string): boolean {
+  return GENERIC_SELECTOR.test(selector) || PROVIDERS.some(({ selectors }) => selectors.includes(selector));
+}
+
+/** What mail servers of one's own use. */
+const GENERIC_SELECTOR = /^(?:default|dkim|email|mail|mx|smtp|x|(?:dkim|key|mail|s|selector)\d{0,2}|\d{4,8})$/;
 
 /** Labels of the longest name in the list, and one more. */
 const MAX_LABELS = 5;

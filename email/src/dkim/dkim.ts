@@ -29,10 +29,15 @@ export type DkimKey = {
 };
 
 /**
- * `isAlias`: the name of the selector is an alias, and the record is that of another name, such as a provider's.
+ * `alias`: the name of the selector is an alias of this one, such as a provider's, and has its record.
  * `isByWildcard`: the record is that of a wildcard, and the name does not exist.
  */
-export type PublishedKey = DkimKey & { isAlias: boolean; isByWildcard: boolean };
+export type PublishedKey = DkimKey & {
+  alias: string | undefined;
+  isByWildcard: boolean;
+  /** All TXT records at the name. */
+  texts: readonly string[];
+};
 
 /** A selector that is an alias of a name without a TXT record. */
 export type DanglingSelector = { readonly name: string; readonly target: string };
@@ -48,6 +53,8 @@ export type DkimFindings = {
   isWildcard: boolean;
   isDefaultMode: boolean;
   dangling: readonly DanglingSelector[];
+  /** Default mode: names with TXT records that are not read as keys. */
+  unread: readonly PublishedKey[];
   /** No key was found, but these names have one: `google._domainkey.example.com.example.com`. */
   doubledNames: string[];
 };
@@ -85,7 +92,6 @@ export async function checkDkim(
     askMore(),
   ]);
   const answered = [...first, ...others];
-  const asked = answered.map(({ key }) => key.report.selector);
 
   const wildcard = new Wildcard(textsOf(sentinelAnswer));
   for (const { answer, key } of answered) key.isByWildcard = wildcard.hasGiven(textsOf(answer));
@@ -112,28 +118,39 @@ export async function checkDkim(
       if (target === undefined || target === aliasOf(sentinelAnswer)) return [];
       return [{ name: keyName(key.report.selector, domain), target }];
     }),
-    doubledNames: isNoneFound ? await findDoubledNames(domain, asked, sentinel, resolver) : [],
+    unread: isDefaultMode
+      ? answered
+          .map(({ key }) => key)
+          .filter(({ report, texts, isByWildcard }) => !report.found && texts.length > 0 && !isByWildcard)
+      : [],
+    doubledNames: isNoneFound ? await findDoubledNames(domain, [...others, ...first], sentinel, resolver) : [],
   };
 }
 
 /**
- * A panel that adds the domain to a name that already ends in it. One question tells whether there is anything below
- * the doubled name; only then the selectors are asked.
+ * A panel that adds the domain to a name that already ends in it. Two questions tell whether there is anything below
+ * the doubled name that is not a wildcard's; only then some selectors are asked, those of the domain's providers first.
  */
 async function findDoubledNames(
   domain: string,
-  selectors: readonly string[],
+  asked: readonly { readonly key: PublishedKey }[],
   sentinel: string,
   resolver: Resolver,
 ): Promise<string[]> {
   const doubled = `${domain}.${domain}`;
   const parent = await resolver.txt(`_domainkey.${doubled}`);
-  if (parent.kind === 'nxdomain' || parent.kind === 'failure') return [];
+  // A name that nothing is published at has no TXT record: what answers is a wildcard.
+  if (parent.kind !== 'nodata' || parent.alias !== undefined) return [];
+  if ((await askKey(sentinel, doubled, resolver)).kind !== 'nxdomain') return [];
+  const selectors = asked.map(({ key }) => key.report.selector).slice(0, MAX_DOUBLED);
   const hasKey = async (selector: string) =>
     parseDkimKey(selector, textsOf(await askKey(selector, doubled, resolver))).report.found;
-  const [isWildcard, ...found] = await Promise.all([sentinel, ...selectors].map(hasKey));
-  return isWildcard ? [] : selectors.filter((_, i) => found[i]).map((selector) => keyName(selector, doubled));
+  const found = await Promise.all(selectors.map(hasKey));
+  return selectors.filter((_, i) => found[i]).map((selector) => keyName(selector, doubled));
 }
+
+/** Selectors that are asked below a doubled name: the rest of what an ordinary check may ask. */
+const MAX_DOUBLED = 8;
 
 /** The key in the TXT records at a selector's name, each with its strings joined. */
 export function parseDkimKey(selector: string, txt: readonly string[]): DkimKey {
@@ -294,10 +311,10 @@ async function askKey(selector: string, domain: string, resolver: Resolver): Pro
 }
 
 function keyOf(selector: string, domain: string, answer: Answer<string>): PublishedKey {
-  const origin = { isAlias: aliasOf(answer) !== undefined, isByWildcard: false };
+  const alias = aliasOf(answer);
+  const origin = { alias, isByWildcard: false, texts: textsOf(answer) };
   if (answer.kind === 'failure')
     return { ...noKey(selector, dnsFailure(keyName(selector, domain), 'TXT', answer)), ...origin };
-  const alias = aliasOf(answer);
   if (answer.kind !== 'found' && alias !== undefined) {
     const detail = { selector: excerpt(selector), alias };
     return { ...noKey(selector, { code: 'selector_not_found', detail }), ...origin };

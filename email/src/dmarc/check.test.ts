@@ -44,8 +44,10 @@ test('dmarc: a full report', async () => {
     hasNonFatalErrors: false,
     isTestMode: false,
     historicTags: ['pct', 'ri'],
-    unauthorizedDestinations: [],
-    unverifiedDestinations: [],
+    destinations: {
+      rua: [{ uri: 'mailto:a@example.com', host: 'example.com', arrival: { kind: 'no mail host' } }],
+      ruf: [{ uri: 'mailto:f@example.com', host: 'example.com', arrival: { kind: 'no mail host' } }],
+    },
     modelsDisagree: false,
     subdomainPolicyIsWeaker: true,
     recordDomain: 'example.com',
@@ -204,6 +206,8 @@ test('dmarc: D16 consent is asked for the name the record is at, in one round af
     ...at('v=DMARC1; p=none; rua=mailto:a@example.net,mailto:b@example.org; ruf=mailto:c@example.edu'),
     'example.com._report._dmarc.example.net': { TXT: ['v=DMARC1'] },
     'example.com._report._dmarc.example.edu': { fail: 'timeout' },
+    'example.net': { MX: [[10, 'mx.example.net']] },
+    'example.org': { MX: [[10, 'mx.example.org']] },
   });
   const found = await checkDmarc(
     'a.example.com',
@@ -211,16 +215,21 @@ test('dmarc: D16 consent is asked for the name the record is at, in one round af
     Promise.resolve('exists'),
     Promise.resolve({ kind: 'nodata' }),
   );
-  assert.deepEqual(found.unauthorizedDestinations, [
-    { uri: 'mailto:b@example.org', host: 'example.org', name: 'example.com._report._dmarc.example.org' },
-  ]);
-  assert.deepEqual(found.unverifiedDestinations, ['mailto:c@example.edu']);
+  const { rua, ruf } = found.destinations;
+  assert.deepEqual(
+    [...rua, ...ruf].map(({ arrival }) => arrival),
+    [
+      { kind: 'arrives' },
+      { kind: 'not authorized', name: 'example.com._report._dmarc.example.org' },
+      { kind: 'unknown' },
+    ],
+  );
   assert.equal(found.report.is_valid, true);
   assert.deepEqual(
     resolver.asked.slice(0, 3),
     ['a.example.com', 'example.com', 'com'].map((name) => `_dmarc.${name} TXT`),
   );
-  assert.equal(resolver.asked.length, 6);
+  assert.equal(resolver.asked.length, 8);
 });
 
 test('dmarc: D21 RFC 7489 receivers miss a record at a middle label', async () => {

@@ -4,7 +4,7 @@ import type { Answer, Resolver } from '../dns/answer.ts';
 import { dnsFailure, type Finding, type LookalikeFault } from '../findings/finding.ts';
 import type { DmarcPolicy, DmarcReport } from '../report/report.ts';
 import { excerpt } from '../visible-text.ts';
-import { checkDestinations, type Destinations } from './destinations.ts';
+import { checkDestinations, type Destinations, NO_DESTINATIONS } from './destinations.ts';
 import {
   type Discovery,
   type DomainState,
@@ -24,8 +24,7 @@ export type DmarcFindings = {
   hasNonFatalErrors: boolean;
   isTestMode: boolean;
   historicTags: string[];
-  unauthorizedDestinations: Destinations['unauthorized'];
-  unverifiedDestinations: string[];
+  destinations: Destinations;
   /** RFC 7489 receivers, which ask only the domain and its registrable domain, use another record or none. */
   modelsDisagree: boolean;
   subdomainPolicyIsWeaker: boolean;
@@ -62,13 +61,11 @@ export async function checkDmarc(
   const [state, misplaced, destinations] = await Promise.all([
     domainState,
     apex.then((answer) => findMisplaced(domain, answer, discovery, resolver)),
-    record && checkDestinations(recordDomainOf(discovery), [...record.aggregateUris, ...record.forensicUris], resolver),
+    record && checkDestinations(recordDomainOf(discovery), record, resolver),
   ]);
   const judged = judgeDmarc(domain, { steps, state, misplaced, destinations: destinations ?? NO_DESTINATIONS });
   return { ...judged, isOwnAliasMissing };
 }
-
-const NO_DESTINATIONS: Destinations = { unauthorized: [], unverified: [] };
 
 export type DmarcEvidence = {
   readonly steps: readonly Step[];
@@ -146,8 +143,7 @@ function withRecord(domain: string, found: Found, { state, destinations }: Dmarc
     hasNonFatalErrors: record.hasNonFatalErrors,
     isTestMode: record.isTestMode,
     historicTags: record.historicTags,
-    unauthorizedDestinations: destinations.unauthorized,
-    unverifiedDestinations: destinations.unverified,
+    destinations,
     modelsDisagree: found.modelsDisagree,
     subdomainPolicyIsWeaker:
       isForSubdomains && record.standing === 'as published' && isWeaker(record.subdomainPolicy, record.policy),
@@ -199,8 +195,7 @@ function withoutRecord(domain: string, discovery: Exclude<Discovery, Found>, { m
     hasNonFatalErrors: false,
     isTestMode: false,
     historicTags: [],
-    unauthorizedDestinations: [],
-    unverifiedDestinations: [],
+    destinations: NO_DESTINATIONS,
     modelsDisagree: false,
     subdomainPolicyIsWeaker: false,
     recordDomain,

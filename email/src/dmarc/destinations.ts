@@ -1,53 +1,89 @@
 /**
- * Whether a host outside the organization has agreed to receive its DMARC reports (RFC 9990 §4, RFC 7489 §7.1).
- * Receivers send none without that, or a record could flood a third party with mail.
+ * Whether DMARC reports can arrive: the host of an address must exist and take mail, and outside the organization it must
+ * have agreed to receive them (RFC 9990 §4, RFC 7489 §7.1). Receivers send none without that, or a record could flood a
+ * third party with mail.
  */
 
-import type { Resolver } from '../dns/answer.ts';
+import type { Answer, MxHost, Resolver } from '../dns/answer.ts';
+import { isWithin } from '../providers.ts';
 import { registrableDomain } from '../registrable-domain.ts';
-import { selectDmarc } from './dmarc.ts';
+import { type DmarcRecord, selectDmarc } from './dmarc.ts';
 import type { ReportUri } from './report-uris.ts';
 
-export type Destinations = {
-  /** The host has not agreed: there is no TXT record at `name`. */
-  unauthorized: { uri: string; host: string; name: string }[];
-  /** Unknown, because the question failed or was not asked. */
-  unverified: string[];
-};
+/** What becomes of reports to an address. `unknown`: a question failed or was not asked. */
+export type Arrival =
+  | { readonly kind: 'arrives' | 'not mail' | 'no such host' | 'null MX' | 'no mail host' | 'unknown' }
+  /** A service that filled in the record by itself reads them, not the owner of the domain. */
+  | { readonly kind: 'other owner'; readonly service: string }
+  /** There is no consent: no TXT record at `name`. */
+  | { readonly kind: 'not authorized'; readonly name: string };
 
-/** Asks all hosts outside the record's organization at once. A wildcard needs no question of its own. */
+export type ReportAddress = { readonly uri: string; readonly host: string; readonly arrival: Arrival };
+
+/** Each address once, in order; those of `rua` and of `ruf`. */
+export type Destinations = { readonly rua: readonly ReportAddress[]; readonly ruf: readonly ReportAddress[] };
+
+export const NO_DESTINATIONS: Destinations = { rua: [], ruf: [] };
+
+type PublishedUris = Pick<DmarcRecord, 'aggregateUris' | 'forensicUris' | 'policy'>;
+
+/**
+ * Asks all hosts at once. A wildcard needs no question of its own. No step follows `p=reject`: there, a host that has
+ * agreed is taken to receive mail.
+ */
 export async function checkDestinations(
   recordDomain: string,
-  uris: readonly ReportUri[],
+  { aggregateUris: rua, forensicUris: ruf, policy }: PublishedUris,
   resolver: Resolver,
 ): Promise<Destinations> {
-  const unauthorized: Destinations['unauthorized'] = [];
-  const unverified: string[] = [];
-  const external = uris.filter(({ host }) => host !== '' && !isSameOrganization(host, recordDomain));
-  const hosts = [...new Set(external.map(({ host }) => host))];
-  const consents = new Map(
-    await Promise.all(
-      hosts
-        .slice(0, MAX_HOSTS)
-        .map(async (host) => [host, await askConsent(consentName(recordDomain, host), resolver)] as const),
-    ),
-  );
-  for (const [uri, host] of new Map(external.map(({ uri, host }) => [uri, host]))) {
-    const consent = consents.get(host) ?? 'unknown';
-    if (consent === 'unknown') unverified.push(uri);
-    else if (consent === 'no') unauthorized.push({ uri, host, name: consentName(recordDomain, host) });
-  }
-  return { unauthorized, unverified };
+  const hostsOf = (uris: readonly ReportUri[]) => uris.map(({ host }) => host).filter((host) => host !== '');
+  // Whether they take mail is asked of the first ones that a policy waits for.
+  const mailHosts = [...new Set(hostsOf(rua))].slice(0, MAX_MAIL_HOSTS);
+  const hosts = [...new Set(hostsOf([...rua, ...ruf]))].slice(0, MAX_HOSTS);
+  const ask = async (host: string) => {
+    const mail = !mailHosts.includes(host) ? 'not asked' : policy === 'reject' ? 'without consent' : 'asked';
+    return [host, await arrivalAt(recordDomain, host, mail, resolver)] as const;
+  };
+  const arrivals = new Map(await Promise.all(hosts.map(ask)));
+  const addressesOf = (uris: readonly ReportUri[]) =>
+    [...new Map(uris.map((one) => [one.uri, one])).values()].map(({ uri, host }): ReportAddress => {
+      const arrival = host === '' ? ({ kind: 'not mail' } as const) : (arrivals.get(host) ?? UNKNOWN);
+      return { uri, host, arrival };
+    });
+  return { rua: addressesOf(rua), ruf: addressesOf(ruf) };
 }
+
+const UNKNOWN: Arrival = { kind: 'unknown' };
 
 /**
  * Receivers must support two URIs (RFC 7489 §6.2), and few support many. A record with hundreds must not make us ask
  * hundreds of questions.
  */
 const MAX_HOSTS = 10;
+const MAX_MAIL_HOSTS = 3;
 
-function consentName(recordDomain: string, host: string): string {
-  return `${recordDomain}._report._dmarc.${host}`;
+async function arrivalAt(
+  recordDomain: string,
+  host: string,
+  whenMail: 'asked' | 'without consent' | 'not asked',
+  resolver: Resolver,
+): Promise<Arrival> {
+  const isOwn = isSameOrganization(host, recordDomain);
+  const service = isOwn
+    ? undefined
+    : DEFAULT_MAILBOXES.find(({ domains }) => domains.some((one) => isWithin(host, one)));
+  const name = `${recordDomain}._report._dmarc.${host}`;
+  const consented = isOwn ? undefined : askConsent(name, resolver);
+  const isMailAsked = whenMail === 'asked' || (whenMail === 'without consent' && (await consented) !== 'yes');
+  const [consent = 'yes', mail] = await Promise.all([
+    consented,
+    isMailAsked ? askMail(host, resolver) : ('arrives' as const),
+  ]);
+  if (mail === 'no such host') return { kind: mail };
+  if (consent === 'no') return { kind: 'not authorized', name };
+  if (mail !== 'arrives') return { kind: mail };
+  if (service !== undefined) return { kind: 'other owner', service: service.name };
+  return { kind: consent === 'unknown' ? 'unknown' : 'arrives' };
 }
 
 /** A record that begins with v=DMARC1 is consent; RFC 7489 §7.1 allows several. */
@@ -57,6 +93,21 @@ async function askConsent(name: string, resolver: Resolver): Promise<'yes' | 'no
   return answer.kind === 'found' && selectDmarc(answer.records).kind !== 'none' ? 'yes' : 'no';
 }
 
+/** RFC 5321 §5.1, RFC 7505: an MX host, or without MX records an address. */
+async function askMail(
+  host: string,
+  resolver: Resolver,
+): Promise<'arrives' | 'no such host' | 'null MX' | 'no mail host' | 'unknown'> {
+  const mx: Answer<MxHost> = await resolver.mx(host);
+  if (mx.kind === 'failure') return 'unknown';
+  if (mx.kind === 'nxdomain') return mx.alias === undefined ? 'no such host' : 'no mail host';
+  if (mx.kind === 'found') return mx.records.every(({ exchange }) => exchange === '.') ? 'null MX' : 'arrives';
+  const ipv4 = await resolver.a(host);
+  const address = ipv4.kind === 'nodata' ? await resolver.aaaa(host) : ipv4;
+  if (address.kind === 'failure') return 'unknown';
+  return address.kind === 'found' ? 'arrives' : 'no mail host';
+}
+
 /**
  * Compares by the Public Suffix List: a tree walk for each host would take another round of questions, and older
  * receivers use the list.
@@ -64,3 +115,36 @@ async function askConsent(name: string, resolver: Resolver): Promise<'yes' | 'no
 function isSameOrganization(a: string, b: string): boolean {
   return (registrableDomain(a) ?? a) === (registrableDomain(b) ?? b);
 }
+
+/**
+ * Registrars, site builders and parking services, by the domains of their own mailboxes. What they fill in for a new
+ * domain sends its reports to them.
+ */
+const DEFAULT_MAILBOXES: readonly { readonly name: string; readonly domains: readonly string[] }[] = [
+  { name: 'GoDaddy', domains: ['onsecureserver.net', 'secureserver.net', 'godaddy.com', 'domaincontrol.com'] },
+  { name: 'Namecheap', domains: ['namecheap.com', 'namecheaphosting.com', 'registrar-servers.com', 'web-hosting.com'] },
+  {
+    name: 'Network Solutions',
+    domains: ['networksolutions.com', 'networksolutionsemail.com', 'register.com', 'web.com'],
+  },
+  { name: 'Newfold Digital', domains: ['bluehost.com', 'hostgator.com', 'domain.com', 'newfold.com'] },
+  { name: 'Tucows', domains: ['tucows.com', 'enom.com', 'hover.com', 'name-services.com'] },
+  { name: 'Squarespace', domains: ['squarespace.com', 'squarespacedns.com'] },
+  { name: 'Wix', domains: ['wix.com', 'wixdns.net'] },
+  { name: 'Porkbun', domains: ['porkbun.com'] },
+  { name: 'Dynadot', domains: ['dynadot.com'] },
+  { name: 'Name.com', domains: ['name.com'] },
+  { name: 'NameSilo', domains: ['namesilo.com'] },
+  { name: 'Epik', domains: ['epik.com'] },
+  { name: 'IONOS', domains: ['ionos.com', 'ionos.de', 'kundenserver.de', '1and1.com', 'ui-dns.com'] },
+  { name: 'Hostinger', domains: ['hostinger.com', 'dns-parking.com'] },
+  { name: 'OVHcloud', domains: ['ovh.net', 'ovh.com'] },
+  { name: 'Gandi', domains: ['gandi.net'] },
+  { name: 'Sedo', domains: ['sedo.com', 'sedoparking.com'] },
+  { name: 'Bodis', domains: ['bodis.com'] },
+  { name: 'ParkingCrew', domains: ['parkingcrew.net', 'parkingcrew.com'] },
+  { name: 'Above', domains: ['above.com'] },
+  { name: 'Afternic', domains: ['afternic.com', 'namefind.com'] },
+  { name: 'HugeDomains', domains: ['hugedomains.com'] },
+  { name: 'Dan', domains: ['dan.com', 'undeveloped.com'] },
+];

@@ -65,7 +65,9 @@ export function selectDmarc(txt: readonly string[]): Selection {
 
 /** RFC 9989 §4.8: v must come first, with nothing before it. Its value is the only case-sensitive one. */
 const DMARC_RECORD = /^[vV][ \t]*=[ \t]*DMARC1[ \t]*(?:;|$)/;
-const LOOKALIKE = /^\W{0,9}v[ \t]*=[ \t]*dmarc/i;
+/** Also an HTML entity, or the beginning of a line of a zone file, before it. */
+const LOOKALIKE =
+  /^(?:&#?\w{2,6};|[\w.@-]{0,255}[ \t]+(?:\d{1,9}[ \t]+)?(?:IN[ \t]+)?TXT[ \t]+)?\W{0,9}v[ \t]*=[ \t]*dmarc/i;
 const NO_SEMICOLON = /^[vV][ \t]*=[ \t]*DMARC1[ \t,]+[a-z]/;
 
 export function lookalikeFault(raw: string): LookalikeFault {

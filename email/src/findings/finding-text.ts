@@ -3,7 +3,17 @@ import { MAX_TXT_BYTES } from '../dns/budget.ts';
 import { isSpecialUse } from '../dns/special-use.ts';
 import { explainFault } from '../spf/fault.ts';
 import { cutText, visible } from '../visible-text.ts';
-import type { Absence, BadUriKind, Finding, FindingCode, FindingDetails, TagRule, TlsaFault } from './finding.ts';
+import type {
+  Absence,
+  BadUriKind,
+  Finding,
+  FindingCode,
+  FindingDetails,
+  SmtpFault,
+  SmtpStep,
+  TagRule,
+  TlsaFault,
+} from './finding.ts';
 
 /** As in a report: `code: explanation`. */
 export function formatFinding(finding: Finding): string {
@@ -146,11 +156,55 @@ const EXPLANATIONS: { readonly [Code in FindingCode]: (detail: FindingDetails[Co
   no_bimi_record: ({ name }) => `there is none at ${name}`,
   bimi_declined: () => 'l= is empty: the domain asks that no mark is shown',
   bad_bimi_uri: ({ tag, value }) => `${tag}=${value} is not an https: URL`,
-  bimi_policy_too_weak: ({ policy, percentage }) =>
-    `receivers show a mark only with DMARC quarantine or reject for all mail, not with ${policy} for ${percentage} %`,
+  bimi_policy_too_weak: ({ policy, subdomains, percentage }) =>
+    subdomains === 'none' && policy !== 'none'
+      ? 'receivers show a mark only where subdomains are protected too, not with sp=none'
+      : `receivers show a mark only with DMARC quarantine or reject for all mail, not with ${policy} for ${percentage} %`,
+  no_bimi_certificate: () => 'a= is missing: Gmail, Apple Mail and others show no mark without a certificate for it',
 
   not_authenticated: ({ domain }) =>
     `the resolver did not authenticate the records of ${domain} with DNSSEC: the zone is not signed, or the resolver does not validate`,
+
+  smtp_blocked: ({ addresses }) =>
+    `port 25 of no MX host could be reached from here (${addresses.join(', ')}); if mail arrives there, this network blocks outgoing connections to port 25`,
+  no_public_mail_host: ({ domain }) => `no MX host of ${domain} has an address that can be reached from the internet`,
+  smtp_failed: ({ address, step, fault }) => `${address}: ${explainSmtpFault(step, fault)}`,
+  no_starttls: ({ address }) => `${address} does not offer STARTTLS: mail to it is sent in plain text`,
+  starttls_injection: ({ address }) =>
+    `${address} sent plain text after its reply to STARTTLS, as in an attack that injects replies (CVE-2011-0411)`,
+  certificate_expired: ({ until }) => `the certificate was valid until ${until}`,
+  certificate_not_yet_valid: ({ from }) => `the certificate is valid from ${from} on`,
+  certificate_self_signed: () => 'the certificate is self-signed: senders that check certificates do not accept it',
+  certificate_untrusted: ({ reason }) => `the certificate leads to no authority that senders know (${reason})`,
+  certificate_other_name: ({ host, names }) =>
+    `the certificate is not for ${host}, but for ${names.length === 0 ? 'no name' : names.join(', ')}`,
+  dane_mismatch: ({ host }) =>
+    `no TLSA record of ${host} fits what it presented: senders that use DANE do not deliver to it`,
+  mta_sts_mismatch: ({ host, mode }) =>
+    mode === 'enforce'
+      ? `${host} does not present a valid certificate, on which the MTA-STS policy insists: senders that use it do not deliver`
+      : `${host} does not present a valid certificate: with the MTA-STS policy in enforce mode, senders would not deliver`,
+
+  sender_needs_spf: () => 'a valid SPF record is required',
+  sender_needs_dkim: () => 'a DKIM key of at least 1024 bits is required',
+  sender_needs_dmarc: () => 'a DMARC policy is required, at least p=none',
+};
+
+function explainSmtpFault(step: SmtpStep, fault: SmtpFault): string {
+  if (typeof fault === 'string') return SMTP_FAULTS[fault](step);
+  if ('reply' in fault) return `the ${step} was answered with "${fault.reply}"`;
+  return `the ${step} failed (${fault.error})`;
+}
+
+const SMTP_FAULTS: Readonly<Record<Extract<SmtpFault, string>, (step: SmtpStep) => string>> = {
+  timeout: (step) =>
+    step === 'connection' ? 'no connection within the time' : `no end of the ${step} within the time`,
+  closed: (step) => `the server closed the connection during the ${step}`,
+  'long line': (step) => `a line of the ${step} is too long to be a reply`,
+  'long reply': (step) => `the reply to the ${step} does not end`,
+  'not a reply': (step) => `the ${step} was not answered with a reply of SMTP`,
+  'unasked text': (step) => `the server sent text before the ${step} that was not asked for`,
+  'text before TLS': () => 'plain text after the reply to STARTTLS',
 };
 
 const POLICY_RULES = {

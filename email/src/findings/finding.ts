@@ -122,10 +122,45 @@ export type FindingDetails = {
   /** An empty `l=`: the domain shows no mark. */
   bimi_declined: NoDetail;
   bad_bimi_uri: { readonly tag: 'l' | 'a'; readonly value: string };
-  bimi_policy_too_weak: { readonly policy: string; readonly percentage: number };
+  bimi_policy_too_weak: { readonly policy: string; readonly subdomains: string; readonly percentage: number };
+  /** No `a=`: most mailbox providers show no mark without a certificate for it. */
+  no_bimi_certificate: NoDetail;
 
   not_authenticated: { readonly domain: string };
+
+  sender_needs_spf: NoDetail;
+  sender_needs_dkim: NoDetail;
+  sender_needs_dmarc: NoDetail;
+
+  /** What follows was seen by connecting to the MX hosts. None of these addresses could be reached. */
+  smtp_blocked: { readonly addresses: readonly string[] };
+  no_public_mail_host: { readonly domain: string };
+  smtp_failed: { readonly address: string; readonly step: SmtpStep; readonly fault: SmtpFault };
+  no_starttls: { readonly address: string };
+  /** Plain text after the reply to STARTTLS, which a client that reads on would take for text of the server. */
+  starttls_injection: { readonly address: string };
+  certificate_expired: { readonly until: string };
+  certificate_not_yet_valid: { readonly from: string };
+  certificate_self_signed: NoDetail;
+  certificate_untrusted: { readonly reason: string };
+  certificate_other_name: { readonly host: string; readonly names: readonly string[] };
+  /** Senders that use DANE or MTA-STS do not deliver. */
+  dane_mismatch: { readonly host: string };
+  mta_sts_mismatch: { readonly host: string; readonly mode: 'enforce' | 'testing' };
 };
+
+export type SmtpStep = 'connection' | 'greeting' | 'EHLO' | 'STARTTLS' | 'TLS handshake';
+/** `error`: a code of the system or of OpenSSL. `reply`: a refusal. */
+export type SmtpFault =
+  | 'timeout'
+  | 'closed'
+  | 'long line'
+  | 'long reply'
+  | 'not a reply'
+  | 'unasked text'
+  | 'text before TLS'
+  | { readonly error: string }
+  | { readonly reply: string };
 
 /** TXT records at a name that says what they are for. */
 type NamedRecord = 'SPF' | 'DMARC' | 'MTA-STS' | 'TLS-RPT' | 'BIMI';

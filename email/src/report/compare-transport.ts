@@ -29,5 +29,7 @@ export function compareTransport(before: TransportReport, now: TransportReport):
     ...part('dane', (old, current) => compareLists('dane', 'TLSA', tlsa(old), tlsa(current))),
     ...part('bimi', (old, current) => compareTexts('bimi', 'record', old.raw, current.raw)),
     ...part('dnssec', () => []),
+    // Reports that were saved by earlier versions do not have it.
+    ...(before.sender_rules && now.sender_rules ? part('sender_rules', () => []) : []),
   ];
 }

@@ -19,7 +19,7 @@ const BEFORE: ZoneRecords = {
 
 async function reportOf(records: ZoneRecords) {
   const { report, findings } = await examineDomain('example.com', { resolver: zone(records) });
-  return { ...report, evidence: evidenceOf(findings) };
+  return { ...report, evidence: evidenceOf('example.com', findings) };
 }
 
 async function changesWith(more: ZoneRecords): Promise<ReportChange[]> {

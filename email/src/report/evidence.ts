@@ -3,9 +3,12 @@
  * records lead to. `whence email` saves it with the report.
  */
 import { createHash } from 'node:crypto';
+import { explainObstacle } from '../advice/advice-text.ts';
+import { type ObstacleCode, readinessOf } from '../advice/readiness.ts';
 import { providerOf } from '../providers.ts';
 import { registrableDomain } from '../registrable-domain.ts';
 import { parseTagList, tagValue } from '../tag-list.ts';
+import { cutText, visible } from '../visible-text.ts';
 import { PARTS, type Part, verdictOf } from './part-state.ts';
 import type { DkimReport } from './report.ts';
 import type { Findings } from './score.ts';
@@ -20,9 +23,23 @@ export type Evidence = {
   spf_terms: { term: string; ipv4_addresses: number; ipv6_48s: number }[];
   /** Names that the records refer to and that do not exist. */
   dangling: { part: Part; name: string }[];
+  readiness: ReadinessReport;
 };
 
-export function evidenceOf(findings: Findings): Evidence {
+/** `text` of an obstacle is what has to become true. */
+export type ReadinessReport = {
+  steps: string[];
+  is_ready: boolean;
+  obstacles: { code: ObstacleCode; text: string }[];
+};
+
+export function describeReadiness(domain: string, findings: Findings): ReadinessReport {
+  const { steps, obstacles } = readinessOf(domain, findings);
+  const described = obstacles.map((one) => ({ code: one.code, text: cutText(visible(explainObstacle(one))) }));
+  return { steps: [...steps], is_ready: obstacles.length === 0, obstacles: described };
+}
+
+export function evidenceOf(domain: string, findings: Findings): Evidence {
   const { mx, spf, dkim, dmarc } = findings;
   const { ipv4Addresses, ipv6Slash48s, terms } = spf.breadth;
   const includes = spf.report.validation_errors.flatMap(({ code, detail }) =>
@@ -53,6 +70,7 @@ export function evidenceOf(findings: Findings): Evidence {
       ),
       ...named('dmarc', policy),
     ],
+    readiness: describeReadiness(domain, findings),
   };
 }
 

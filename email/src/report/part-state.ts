@@ -3,6 +3,7 @@
  * did not answer for is `unverified`: it is neither missing nor worth fewer points.
  */
 
+import { explainTakeover } from '../advice/advice-text.ts';
 import { isSetUpForNoMail } from '../advice/mail-role.ts';
 import { MAX_LOOKUPS } from '../spf/limits.ts';
 import type { DkimReport, EmailReport } from './report.ts';
@@ -28,14 +29,14 @@ export type PartViews = Readonly<Record<Part, PartView>>;
 /** What the whole check says, apart from the score. */
 export type Verdict = {
   readonly unverified: readonly Part[];
-  /** Why anyone can send mail as the domain; `''` if that is not so. */
+  /** How others can act for the domain: send mail as it, or take over a name that it refers to; `''` if they cannot. */
   readonly risk: string;
   /** Set up to send no mail: there is nothing left to do, whatever the grade. */
   readonly isFinished: boolean;
 };
 
-export function verdictOf({ mx, spf, dkim, dmarc }: Findings): Verdict {
-  const findings = { mx, spf, dkim, dmarc };
+export function verdictOf(findings: Findings): Verdict {
+  const { mx, spf, dkim, dmarc } = findings;
   const isUnverified = {
     mx: mx.state === 'unverified',
     spf: spf.isUnverified,
@@ -46,12 +47,17 @@ export function verdictOf({ mx, spf, dkim, dmarc }: Findings): Verdict {
   return { unverified: PARTS.filter((part) => isUnverified[part]), risk: riskOf(findings), isFinished };
 }
 
-function riskOf({ mx, spf, dmarc }: Findings): string {
+function riskOf({ mx, spf, dmarc, takeovers }: Findings): string {
   if (mx.report.errors.some(({ code }) => code === 'domain_not_found')) return '';
-  if (spf.opening !== undefined) return 'its SPF record lets everyone send';
+  if (spf.opening !== undefined) return `${ANYONE}, because ${OPEN_SPF}`;
+  const [takeover] = takeovers;
+  if (takeover !== undefined) return explainTakeover(takeover).replace(/\.$/, '');
   const hasNoPolicy = !dmarc.isUnverified && (dmarc.report.record_domain === '' || dmarc.isFatal);
-  return hasNoPolicy ? 'no DMARC policy is in force' : '';
+  return hasNoPolicy ? `${ANYONE}, because no DMARC policy is in force` : '';
 }
+
+const ANYONE = 'anyone can send mail as this domain';
+const OPEN_SPF = 'its SPF record lets everyone send';
 
 /** The grade with a question mark where a part of it is not known. */
 export function gradeText({ grade }: Pick<EmailReport, 'grade'>, { unverified }: Pick<Verdict, 'unverified'>): string {
@@ -85,8 +91,7 @@ function viewMx({ mx }: EmailReport): PartView {
 
 function viewSpf({ spf }: EmailReport, { risk }: Verdict): PartView {
   if (spf.raw === '') return MISSING;
-  const isOpen = risk.startsWith('its SPF');
-  if (isOpen) return verified(false, 'open', spf.raw);
+  if (risk.endsWith(OPEN_SPF)) return verified(false, 'open', spf.raw);
   const lookups = `${spf.dns_lookup_count}/${MAX_LOOKUPS}`;
   const all = spf.all_qualifier === '' ? 'errors' : `${spf.all_qualifier}all`;
   return verified(spf.is_valid, spf.is_valid ? `${all} ${lookups}` : `errors ${lookups}`, spf.raw);

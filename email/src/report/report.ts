@@ -27,6 +27,7 @@ export type TransportReport<Problem = string> = {
   dane: DaneReport<Problem>;
   bimi: BimiReport<Problem>;
   dnssec: DnssecReport<Problem>;
+  sender_rules: SenderRulesReport<Problem>;
 };
 
 /** `record` is a line of a zone file, `file` what belongs at `file_url`; each `''` if there is none. */
@@ -84,6 +85,57 @@ export type DnssecReport<Problem = string> = {
   validation_errors: Problem[];
 };
 
+/** What MX hosts say on port 25, up to STARTTLS. Never part of the score. */
+export type SmtpReport<Problem = string> = {
+  /** No address answered, so that nothing is known of the servers. */
+  is_blocked: boolean;
+  servers: SmtpServer<Problem>[];
+  /** Addresses that were not connected to: more than five, or not reachable from here. */
+  unprobed: string[];
+  is_valid: boolean;
+  validation_errors: Problem[];
+};
+export type SmtpServer<Problem = string> = {
+  host: string;
+  address: string;
+  /** The text of its greeting; `banner_name` is the name in it, `banner_addresses` the addresses of that name. */
+  banner: string;
+  banner_name: string;
+  banner_addresses: string[];
+  /** A name of the address, and whether it has this address. */
+  reverse_name: string;
+  is_reverse_confirmed: boolean;
+  has_starttls: boolean;
+  tls_version: string;
+  certificate: SmtpCertificate;
+  /** Whether a TLSA record of the host fits; `''` if DANE does not apply. */
+  dane: 'match' | 'mismatch' | '';
+  /** Whether the certificate is one that the MTA-STS policy accepts; `''` without a policy. */
+  mta_sts: 'match' | 'mismatch' | '';
+  is_valid: boolean;
+  validation_errors: Problem[];
+};
+/** Without TLS, texts are `''` and all else false. Times are ISO 8601. */
+export type SmtpCertificate = {
+  names: string[];
+  issuer: string;
+  valid_from: string;
+  valid_to: string;
+  /** The chain leads to a known authority and is valid now. */
+  is_trusted: boolean;
+  /** It has the name of the MX host. */
+  is_for_host: boolean;
+};
+
+/** What large mailbox providers ask of bulk senders, as far as DNS shows it; `validation_errors` is what is missing. */
+export type SenderRulesReport<Problem = string> = {
+  google: SenderRulesState;
+  yahoo: SenderRulesState;
+  microsoft: SenderRulesState;
+  is_valid: boolean;
+  validation_errors: Problem[];
+};
+export type SenderRulesState = 'met' | 'not_met' | 'unverified' | 'not_applicable';
 /**
  * In a report, errors are `code: explanation`, with a stable snake_case code. Before it is rendered, the parts hold
  * findings: `MxReport<Finding>`.

@@ -8,7 +8,29 @@ import type { MxFindings } from '../mx/mx.ts';
 import type { SpfFindings } from '../spf/lookups.ts';
 import type { Grade } from './report.ts';
 
-export type Findings = { mx: MxFindings; spf: SpfFindings; dkim: DkimFindings; dmarc: DmarcFindings };
+export type Findings = {
+  mx: MxFindings;
+  spf: SpfFindings;
+  dkim: DkimFindings;
+  dmarc: DmarcFindings;
+  takeovers: readonly Takeover[];
+  subdomains: Subdomains;
+};
+
+/** `name` has the reference: the domain of a record, or an alias. `target` does not exist. */
+export type DanglingName = {
+  readonly kind: 'include' | 'SPF host' | 'MX host' | 'DKIM selector' | 'DMARC alias' | 'report host' | 'policy host';
+  readonly name: string;
+  readonly target: string;
+};
+
+/** A name that records refer to and that another owner can have, because `registrable` is not registered. */
+export type Takeover = DanglingName & { readonly registrable: string };
+
+/** Subdomains without a policy of their own that send mail, among those that were looked at. */
+export type Subdomains = { readonly asked: readonly string[]; readonly sending: readonly string[] };
+
+export const NO_SUBDOMAINS: Subdomains = { asked: [], sending: [] };
 export type Score = { mx: number; spf: number; dkim: number; dmarc: number; total: number; grade: Grade };
 
 export const MAX_POINTS = { mx: 10, spf: 25, dkim: 30, dmarc: 35 } as const;

@@ -14,7 +14,8 @@ import type { SpfReport } from '../report/report.ts';
 import { breadthOf, type SpfBreadth } from './breadth.ts';
 import { MAX_LOOKUPS, MAX_VOID_LOOKUPS } from './limits.ts';
 import { expandForDomain } from './macro.ts';
-import { findOpening, openOwnTerms, type SpfOpening } from './opening.ts';
+import { findOpening, openOwnTerms, recordsThatPass, type SpfOpening } from './opening.ts';
+import type { Passing } from './passing.ts';
 import {
   evaluatedTerms,
   excerptOfTerm,
@@ -51,6 +52,8 @@ export type SpfFindings = {
   /** All terms of the domain's record that let everyone pass. */
   openTerms: readonly string[];
   breadth: SpfBreadth;
+  /** Networks that the records of the tree let send, one entry for each record. */
+  passing: readonly Passing[];
   /** Terms of the domain's record that receivers ignore, because they are after `all` or have `=` for `:`. */
   ignoredTerms: SomeTerms;
   /** A `redirect` beside `all`. */
@@ -306,6 +309,7 @@ function findingsOf(root: WalkNode, apex: Answer<string>): SpfFindings {
     opening: findOpening(root),
     openTerms: openOwnTerms(root),
     breadth: breadthOf(root, evaluatedTerms(own.terms)),
+    passing: recordsThatPass(root).map(({ passing }) => passing),
     ignoredTerms: root.summary?.ignoredTerms ?? NO_TERMS,
     ignoredRedirect: root.summary?.ignoredRedirect,
     mistypedModifiers: root.summary?.mistypedModifiers ?? NO_TERMS,

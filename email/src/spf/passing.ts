@@ -76,6 +76,36 @@ export function unionSize(lists: readonly Float64Array[]): number {
   return size;
 }
 
+/** Whether the networks of one tree hold all of another's. False above a size that no real record has. */
+export function coversAll(outer: readonly Passing[], inner: readonly Passing[]): boolean {
+  const [ipv4, slash48s] = [outer.map((one) => one.ipv4), outer.map((one) => one.slash48s)];
+  return (
+    covers(
+      ipv4,
+      inner.map((one) => one.ipv4),
+    ) &&
+    covers(
+      slash48s,
+      inner.map((one) => one.slash48s),
+    )
+  );
+}
+
+const MAX_COMPARED = 20_000;
+
+function covers(outer: readonly Float64Array[], inner: readonly Float64Array[]): boolean {
+  if ([...outer, ...inner].reduce((sum, list) => sum + list.length, 0) > MAX_COMPARED) return false;
+  const held = merge(outer);
+  const wanted = merge(inner);
+  // Both ascend.
+  for (let i = 0, at = 0; i < wanted.length; i += 2) {
+    while (at < held.length && (held[at + 1] ?? 0) < (wanted[i] ?? 0)) at += 2;
+    if (at >= held.length || (held[at] ?? 0) > (wanted[i] ?? 0) || (held[at + 1] ?? 0) < (wanted[i + 1] ?? 0))
+      return false;
+  }
+  return true;
+}
+
 export function ipv4Number(address: string): number {
   return address.split('.').reduce((number, octet) => number * 256 + Number(octet), 0);
 }

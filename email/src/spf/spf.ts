@@ -95,7 +95,9 @@ export function excerptOfTerm(text: string): string {
 }
 
 const VERSION = 'v=spf1';
-const LOOKALIKE = /^\W{0,9}(?:v[ \t]*=[ \t]*spf(?!2)|spf1\b)/i;
+/** Also an HTML entity, or the beginning of a line of a zone file, before it. */
+const LOOKALIKE =
+  /^(?:&#?\w{2,6};|[\w.@-]{0,255}[ \t]+(?:\d{1,9}[ \t]+)?(?:IN[ \t]+)?TXT[ \t]+)?\W{0,9}(?:v[ \t]*=[ \t]*spf(?!2)|spf1\b)/i;
 const UNPRINTABLE = /[^\x21-\x7e]/;
 /** Characters of a term that a finding shows. */
 const MAX_QUOTED = 100;

@@ -7,9 +7,10 @@ import { canReceive, looksUnused } from '../advice/mail-role.ts';
 import { type ProposedRecord, zoneFileLine } from '../advice/zone-file.ts';
 import { aliasOf, type Resolver } from '../dns/answer.ts';
 import type { Wildcard } from '../dns/wildcard.ts';
-import { type Finding, hasCode } from '../findings/finding.ts';
-import type { TransportRecommendation, TransportReport } from '../report/report.ts';
+import { hasCode } from '../findings/finding.ts';
+import type { TransportRecommendation } from '../report/report.ts';
 import type { Findings } from '../report/score.ts';
+import type { CheckedTransport } from './check-transport.ts';
 
 type TransportAdvice = {
   readonly text: string;
@@ -20,14 +21,14 @@ type TransportAdvice = {
 type TransportEvidence = {
   readonly domain: string;
   readonly findings: Findings;
-  readonly transport: TransportReport<Finding>;
+  readonly transport: CheckedTransport;
   readonly resolver: Resolver;
   /** A record below a domain that a wildcard answers for would take the wildcard's records away from it. */
   readonly wildcard: Wildcard;
 };
 
 /** The report with what to publish. */
-export async function withRecommendations(evidence: TransportEvidence): Promise<TransportReport<Finding>> {
+export async function withRecommendations(evidence: TransportEvidence): Promise<CheckedTransport> {
   const { findings, transport } = evidence;
   if (!canReceive(findings) || looksUnused(findings)) return transport;
   const allowed = async (advice: readonly TransportAdvice[]) => {

@@ -36,9 +36,10 @@ export async function checkBimi(
   if (location === '') errors.push({ code: 'bimi_declined', detail: {} });
   else if (!isHttps(location)) errors.push(badUri('l', location));
   if (certificate !== '' && !isHttps(certificate)) errors.push(badUri('a', certificate));
-  const { effective_policy, percentage } = await dmarc;
-  if (location !== '' && (effective_policy === 'none' || percentage < 100))
-    errors.push({ code: 'bimi_policy_too_weak', detail: { policy: effective_policy, percentage } });
+  const { effective_policy: policy, subdomain_policy: subdomains, percentage } = await dmarc;
+  if (location !== '' && (policy === 'none' || subdomains === 'none' || percentage < 100))
+    errors.push({ code: 'bimi_policy_too_weak', detail: { policy, subdomains, percentage } });
+  if (isHttps(location) && certificate === '') errors.push({ code: 'no_bimi_certificate', detail: {} });
   return reportOf(published, errors);
 }
 

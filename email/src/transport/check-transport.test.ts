@@ -6,6 +6,7 @@ import { examineDomain } from '../check.ts';
 import { zone } from '../dns/zone.ts';
 import type { ZoneRecords } from '../dns/zone-records.ts';
 import type { TransportReport } from '../report/report.ts';
+import { KEYS } from '../test/dkim-keys.ts';
 import type { FetchedPolicy, PolicyRequest } from './mta-sts.ts';
 import { parseMtaStsPolicy } from './mta-sts-policy.ts';
 
@@ -31,6 +32,7 @@ const FULL: ZoneRecords = {
     TXT: ['v=BIMI1; l=https://example.com/mark.svg; a=https://example.com/mark.pem'],
   },
   '_dmarc.example.com': { TXT: ['v=DMARC1; p=reject; rua=mailto:d@example.com'] },
+  's1._domainkey.example.com': { TXT: [KEYS.strong] },
 };
 
 async function transportOf(
@@ -91,6 +93,7 @@ test('transport: a domain that has everything has no findings', async () => {
       validation_errors: [],
     },
     dnssec: { is_authenticated: true, is_valid: true, validation_errors: [] },
+    sender_rules: { google: 'met', yahoo: 'met', microsoft: 'met', is_valid: true, validation_errors: [] },
   };
   assert.deepEqual(transport, want);
   assert.deepEqual(
@@ -117,9 +120,42 @@ test('transport: a domain without records is reported as such, and nothing is fe
     dane: ['no_tlsa_record'],
     bimi: ['no_bimi_record'],
     dnssec: ['not_authenticated'],
+    sender_rules: ['sender_needs_spf', 'sender_needs_dkim', 'sender_needs_dmarc'],
   });
   assert.deepEqual(requests, []);
 });
+
+for (const [behaviour, more, state, missing] of [
+  ['p=none is enough', { '_dmarc.example.com': { TXT: ['v=DMARC1; p=none'] } }, 'met', []],
+  ['a short key is enough', { 's1._domainkey.example.com': { TXT: [KEYS.weak] } }, 'met', []],
+  ['no key', { 's1._domainkey.example.com': {} }, 'not_met', ['sender_needs_dkim']],
+  ['no policy', { '_dmarc.example.com': {} }, 'not_met', ['sender_needs_dmarc']],
+  [
+    'a policy that is not in force',
+    { '_dmarc.example.com': { TXT: ['v=DMARC1; p=x'] } },
+    'not_met',
+    ['sender_needs_dmarc'],
+  ],
+  ['an answer that failed', { '_dmarc.example.com': { fail: 'timeout' } }, 'unverified', ['dns_temporary_failure']],
+  [
+    'a failure beside what is missing',
+    { '_dmarc.example.com': { fail: 'timeout' }, 's1._domainkey.example.com': {} },
+    'not_met',
+    ['sender_needs_dkim', 'dns_temporary_failure'],
+  ],
+  [
+    'no mail',
+    { 'example.com': { MX: [[0, '.']], TXT: ['v=spf1 -all'] }, 's1._domainkey.example.com': {} },
+    'not_applicable',
+    [],
+  ],
+] as const satisfies readonly (readonly [string, ZoneRecords, string, readonly string[]])[])
+  test(`transport: rules for bulk senders: ${behaviour}`, async () => {
+    const { transport } = await transportOf({ ...FULL, ...more });
+    const { google, yahoo, microsoft } = transport.sender_rules;
+    assert.deepEqual([google, yahoo, microsoft], [state, state, state]);
+    assert.deepEqual(codesOf(transport).sender_rules, missing);
+  });
 
 type Part = keyof TransportReport;
 const sts = '_mta-sts.example.com';

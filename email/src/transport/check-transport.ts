@@ -19,11 +19,13 @@ type TransportInput = {
   readonly dmarc: Promise<DmarcReport<Finding>>;
 };
 
-/** Without recommendations, which follow from this and the rest of the report. */
+/** What DNS shows by itself. Recommendations and rules for senders follow from this and the rest of the report. */
+export type CheckedTransport = Omit<TransportReport<Finding>, 'sender_rules'>;
+
 export async function checkTransport(
   { domain, resolver, mxAnswer, txtAnswer, mx, dmarc }: TransportInput,
   options: TransportOptions,
-): Promise<TransportReport<Finding>> {
+): Promise<CheckedTransport> {
   const hosts = mx.then((findings) => deliveryHosts(domain, findings));
   const [mta_sts, tls_rpt, dane, bimi, dnssec] = await Promise.all([
     // Two rounds of questions and a connection: it does not wait for the addresses of the MX hosts.

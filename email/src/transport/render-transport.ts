@@ -9,7 +9,7 @@ const MAX_TLSA_BYTES = 1024;
 const MAX_LIST_BYTES = 4 * 1024;
 
 export function renderTransport(transport: TransportReport<Finding>): TransportReport {
-  const { mta_sts, tls_rpt, dane, bimi, dnssec } = transport;
+  const { mta_sts, tls_rpt, dane, bimi, dnssec, sender_rules } = transport;
   return {
     mta_sts: {
       ...mta_sts,
@@ -41,5 +41,6 @@ export function renderTransport(transport: TransportReport<Finding>): TransportR
       validation_errors: sentences(bimi.validation_errors),
     },
     dnssec: { ...dnssec, validation_errors: sentences(dnssec.validation_errors) },
+    sender_rules: { ...sender_rules, validation_errors: sentences(sender_rules.validation_errors) },
   };
 }

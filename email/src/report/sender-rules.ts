@@ -1,0 +1,54 @@
+/**
+ * What Google and Yahoo (since February 2024) and Microsoft (since May 2025) ask of domains that send 5,000 messages a
+ * day or more, as far as DNS can show it: SPF, DKIM and DMARC, with `p=none` at least. They also ask for reverse names,
+ * TLS, few complaints and a way to unsubscribe, which DNS records of the domain do not show.
+ */
+import { looksUnused } from '../advice/mail-role.ts';
+import { dnsFailure, type Finding, isFailure } from '../findings/finding.ts';
+import type { SenderRulesReport } from './report.ts';
+import type { Findings } from './score.ts';
+
+type State = SenderRulesReport['google'];
+
+export function senderRules(findings: Findings): SenderRulesReport<Finding> {
+  if (looksUnused(findings)) return rulesOf('not_applicable', []);
+  const missing = [...spfRule(findings), ...dkimRule(findings), ...dmarcRule(findings)];
+  if (missing.length === 0) return rulesOf('met', []);
+  return rulesOf(missing.every(isFailure) ? 'unverified' : 'not_met', missing);
+}
+
+/** All three ask for the same records. */
+function rulesOf(state: State, missing: Finding[]): SenderRulesReport<Finding> {
+  const is_valid = missing.length === 0;
+  return { google: state, yahoo: state, microsoft: state, is_valid, validation_errors: missing };
+}
+
+function spfRule({ spf }: Findings): Finding[] {
+  if (spf.isUnverified) return failureIn(spf.report.validation_errors, 'SPF');
+  return spf.report.is_valid && spf.opening === undefined ? [] : [{ code: 'sender_needs_spf', detail: {} }];
+}
+
+function dkimRule({ dkim }: Findings): Finding[] {
+  if (dkim.isUnverified) return failureIn(dkim.failures, 'DKIM');
+  return dkim.report.some(({ is_valid }) => is_valid) ? [] : [{ code: 'sender_needs_dkim', detail: {} }];
+}
+
+function dmarcRule({ dmarc }: Findings): Finding[] {
+  if (dmarc.isUnverified) return failureIn(dmarc.report.validation_errors, 'DMARC');
+  const isInForce = dmarc.report.record_domain !== '' && !dmarc.isFatal;
+  return isInForce ? [] : [{ code: 'sender_needs_dmarc', detail: {} }];
+}
+
+function failureIn(errors: readonly Finding[], name: string): Finding[] {
+  const failure = errors.find(isFailure);
+  return [failure ?? dnsFailure(name, 'TXT', { code: 'dns_temporary_failure', reason: 'no answer' })];
+}
+
+/** In one line, for a domain whose owner sends to many. */
+export function senderRulesText({ google, validation_errors }: SenderRulesReport): string {
+  const who = 'Google, Yahoo (2024) and Microsoft (2025)';
+  if (google === 'not_applicable') return 'not applicable, since it seems to send no mail';
+  if (google === 'met') return `met for ${who}, as far as DNS shows`;
+  const missing = validation_errors.map((error) => error.replace(/^[a-z_]+: /, '')).join('; ');
+  return google === 'unverified' ? `could not be verified (${missing})` : `not met for ${who}: ${missing}`;
+}

@@ -1,0 +1,106 @@
+/**
+ * What a session with an MX host says about it: its certificate, and whether senders that use DANE or MTA-STS would
+ * deliver to it.
+ */
+import type { Finding } from '../findings/finding.ts';
+import type { SmtpServer, TransportReport } from '../report/report.ts';
+import { describeCertificate, isSelfSigned, matchesTlsa, NO_CERTIFICATE } from './certificate.ts';
+import type { SmtpSession } from './session.ts';
+
+type Judged = Omit<SmtpServer<Finding>, 'banner_addresses' | 'reverse_name' | 'is_reverse_confirmed'>;
+
+export type SmtpContext = {
+  readonly domain: string;
+  readonly host: string;
+  readonly address: string;
+  /** What DNS says of them, if it was asked. */
+  readonly transport: Pick<TransportReport<Finding>, 'dane' | 'mta_sts'> | undefined;
+  readonly now: Date;
+};
+
+export function judgeSession(session: SmtpSession, context: SmtpContext): Judged {
+  const { host, address } = context;
+  const { greeting, hasStartTls, tls, failure } = session;
+  const certificate = tls === undefined ? NO_CERTIFICATE : describeCertificate(tls, host);
+  // What could not be asked says nothing about the certificate.
+  const wasAsked = tls !== undefined || (failure === undefined && !hasStartTls);
+  const dane = wasAsked ? daneOf(session, context) : '';
+  const mta_sts = wasAsked ? mtaStsOf(certificate, context) : '';
+  const errors: Finding[] = [
+    ...failureOf(session, address),
+    ...(failure === undefined && !hasStartTls ? [{ code: 'no_starttls', detail: { address } } as const] : []),
+    // RFC 7672 §3.1: a sender that trusts the TLSA record looks neither for an authority nor, with usage 3, at names.
+    ...(dane === 'match' ? [] : certificateFaults(session, context)),
+    ...(dane === 'mismatch' ? [{ code: 'dane_mismatch', detail: { host } } as const] : []),
+    ...(mta_sts === 'mismatch'
+      ? [{ code: 'mta_sts_mismatch', detail: { host, mode: modeOf(context) ?? 'testing' } } as const]
+      : []),
+  ];
+  return {
+    host,
+    address,
+    banner: greeting,
+    banner_name: nameIn(greeting),
+    has_starttls: hasStartTls,
+    tls_version: tls?.version ?? '',
+    certificate,
+    dane,
+    mta_sts,
+    is_valid: errors.length === 0,
+    validation_errors: errors,
+  };
+}
+
+function failureOf({ failure }: SmtpSession, address: string): Finding[] {
+  if (failure === undefined) return [];
+  if (failure.fault === 'text before TLS') return [{ code: 'starttls_injection', detail: { address } }];
+  return [{ code: 'smtp_failed', detail: { address, ...failure } }];
+}
+
+function certificateFaults({ tls }: SmtpSession, { host, now }: SmtpContext): Finding[] {
+  if (tls === undefined) return [];
+  const { certificate, trustError = '' } = tls;
+  if (certificate === undefined) return [{ code: 'certificate_untrusted', detail: { reason: 'no certificate' } }];
+  const { valid_from, valid_to, names, is_trusted, is_for_host } = describeCertificate(tls, host);
+  const isLate = new Date(certificate.validTo) < now;
+  const isEarly = new Date(certificate.validFrom) > now;
+  const isUntrusted = !is_trusted && !DATES.includes(trustError);
+  return [
+    ...(isLate ? [{ code: 'certificate_expired', detail: { until: valid_to } } as const] : []),
+    ...(isEarly ? [{ code: 'certificate_not_yet_valid', detail: { from: valid_from } } as const] : []),
+    ...(isSelfSigned(certificate)
+      ? [{ code: 'certificate_self_signed', detail: {} } as const]
+      : isUntrusted
+        ? [{ code: 'certificate_untrusted', detail: { reason: trustError } } as const]
+        : []),
+    ...(is_for_host ? [] : [{ code: 'certificate_other_name', detail: { host, names: names.slice(0, 5) } } as const]),
+  ];
+}
+
+/** OpenSSL names one reason; dates are looked at by themselves. */
+const DATES: readonly string[] = ['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID'];
+
+/** RFC 7672 §2.2: TLSA records count if DNSSEC authenticates them and the MX records; then TLS is required. */
+function daneOf({ tls }: SmtpSession, { domain, host, transport, now }: SmtpContext): SmtpServer['dane'] {
+  const { is_authenticated = false, hosts = [] } = transport?.dane ?? {};
+  const own = hosts.find((candidate) => candidate.host === host);
+  if (!is_authenticated || own?.is_authenticated !== true) return '';
+  const isMatching = matchesTlsa(own.records, tls?.certificate, [host, domain], now);
+  return isMatching === undefined ? '' : isMatching ? 'match' : 'mismatch';
+}
+
+function mtaStsOf({ is_trusted, is_for_host }: SmtpServer['certificate'], context: SmtpContext): SmtpServer['mta_sts'] {
+  if (modeOf(context) === undefined) return '';
+  return is_trusted && is_for_host ? 'match' : 'mismatch';
+}
+
+function modeOf({ transport }: SmtpContext): 'enforce' | 'testing' | undefined {
+  const mode = transport?.mta_sts.mode;
+  return mode === 'enforce' || mode === 'testing' ? mode : undefined;
+}
+
+/** RFC 5321 §4.2: the greeting begins with the domain of the server. */
+function nameIn(greeting: string): string {
+  const [word = ''] = greeting.trim().split(' ');
+  return /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z0-9-]{2,63}$/i.test(word) ? word.toLowerCase() : '';
+}

@@ -1,0 +1,137 @@
+/** `GET /v1/decide`: whether a request may pass, for `auth_request`, `forward_auth` and the like. */
+import proxyAddr from '@fastify/proxy-addr';
+import { type Address, parseAddress } from '@whence/dataset/address';
+import { FLAGS } from '@whence/dataset/record';
+import type { FastifyReply } from 'fastify';
+import type { KeyDeclaration } from '../admission/declaration.ts';
+import { envelope } from '../http/envelope.ts';
+import { ApiError } from '../http/errors.ts';
+import type { RequestOf } from '../http/json-schema.ts';
+import { parseSwitch } from '../http/requests.ts';
+import { parseClient } from '../limits/client.ts';
+import type { LiveDataset, ServedDataset } from '../lookup/live-dataset.ts';
+import { evidenceOf } from '../lookup/lookup.ts';
+import { requireDataset } from '../lookup/lookup-requests.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import {
+  type AskedRequest,
+  type Decider,
+  type Decision,
+  type Facts,
+  factsOf,
+  ruleRecord,
+  unknownFlagsOf,
+} from '../rules/decide.ts';
+import type { LiveRules } from '../rules/live-rules.ts';
+import { DEFAULT_SET, FORBIDDEN_STATUS } from '../rules/rule-sets.ts';
+import type { decideSchema } from './schemas/decide.ts';
+
+export const DECIDE: KeyDeclaration = { access: 'decide:read', counts: 'decide', costs: ['lookup'] };
+
+type DecideDependencies = {
+  readonly live: LiveDataset;
+  readonly metrics: Metrics;
+  readonly rules: LiveRules | undefined;
+  /** Addresses of proxies whose forwarding headers are trusted. */
+  readonly trustProxy: readonly string[];
+};
+
+/** The question, however it was sent. */
+export type AskedDecision = Omit<AskedRequest, 'address'> & {
+  /** Undefined if it is invalid. */
+  readonly address: Address | undefined;
+  readonly set: string | undefined;
+};
+
+// Created once: an error captures its stack, which costs as much as a lookup.
+const INVALID_IP = new ApiError('INVALID_IP');
+
+export function getDecision({ live, metrics, rules, trustProxy }: DecideDependencies) {
+  const isTrusted = proxyAddr.compile([...trustProxy]);
+  return (request: RequestOf<typeof decideSchema>, reply: FastifyReply) => {
+    const { query } = request;
+    const served = requireDataset(live);
+    const { headersDistinct, socket } = request.raw;
+    const isForwarded = trustProxy.length > 0 && isTrusted(socket.remoteAddress ?? '', 0);
+    // The proxy appends its own to one that the client has sent.
+    const forwarded = (name: string) => (isForwarded ? headersDistinct[`x-forwarded-${name}`]?.at(-1) : undefined);
+    const isExplained = parseSwitch('explain', query.explain);
+    const decided = decide(rules, served, {
+      address: query.ip === undefined ? parseClient(request.ip) : parseAddress(query.ip),
+      host: query.host ?? forwarded('host'),
+      path: query.path ?? forwarded('uri'),
+      method: query.method ?? forwarded('method'),
+      set: query.set,
+    });
+    if (decided instanceof ApiError) throw decided;
+    countDecision(metrics, decided);
+    const { status, headers, body } = decisionAnswer(decided);
+    reply.headers(Object.fromEntries(headers));
+    if (isExplained) return envelope(request, explain(served, decided));
+    // RFC 9110 §8.3: a type describes content, and 204 has none.
+    return (body === undefined ? reply.removeHeader('Content-Type') : reply.type(TEXT)).code(status).send(body);
+  };
+}
+
+type Decided = { readonly decision: Decision; readonly decider: Decider; readonly facts: Facts };
+
+/** An error if the question has no answer. */
+export function decide(
+  rules: LiveRules | undefined,
+  served: ServedDataset,
+  { address, host, path, method, set = DEFAULT_SET }: AskedDecision,
+): Decided | ApiError {
+  if (address === undefined) return INVALID_IP;
+  const decider = rules?.decider(set, served);
+  if (decider === undefined)
+    return new ApiError('RULE_SET_NOT_FOUND', { extra: { details: { sets: [...(rules?.file?.sets.keys() ?? [])] } } });
+  const { dataset } = served;
+  const match = dataset.find(address);
+  const record = match === 0 ? undefined : ruleRecord(dataset, match);
+  const facts = factsOf({ address, host, path, method }, record);
+  return { decision: decider.decide(facts), decider, facts };
+}
+
+export function countDecision(metrics: Metrics, { decider, decision: { decision, rule } }: Decided): void {
+  metrics.countDecision(decider.set.name, rule?.name ?? '', decision);
+}
+
+export const TEXT = 'text/plain; charset=utf-8';
+
+type DecisionAnswer = {
+  readonly status: number;
+  /** Those of what is not known are absent. */
+  readonly headers: readonly (readonly [name: string, value: string | number])[];
+  /** A TEXT; undefined for 204. */
+  readonly body: string | undefined;
+};
+
+export function decisionAnswer({ decision: { decision, rule }, facts: { record } }: Decided): DecisionAnswer {
+  const headers: [string, string | number][] = [['x-whence-decision', decision]];
+  if (rule !== undefined) headers.push(['x-whence-rule', rule.name]);
+  if (record !== undefined) {
+    const { asn, country, connection_type: type, detection, threat } = record;
+    if (country !== '') headers.push(['x-whence-country', country]);
+    headers.push(['x-whence-asn', asn], ['x-whence-type', type]);
+    const flags = FLAGS.filter((flag) => detection[flag]);
+    if (flags.length > 0) headers.push(['x-whence-flags', flags.map((flag) => flag.slice('is_'.length)).join()]);
+    headers.push(['x-whence-score', threat.score]);
+  }
+  if (decision !== 'deny') return { status: 204, headers, body: undefined };
+  const { status = FORBIDDEN_STATUS, text = '' } = rule ?? {};
+  return { status, headers, body: text === '' ? '' : `${text}\n` };
+}
+
+function explain({ dataset }: ServedDataset, { decision: { decision, rule }, decider, facts }: Decided): object {
+  const { address } = facts;
+  const match = dataset.find(address);
+  return {
+    decision,
+    ...(rule && { rule: rule.name, matched: decider.explain(rule, facts) }),
+    ...(match !== 0 && {
+      record: dataset.record(address, match),
+      evidence: evidenceOf(dataset, { address, match }),
+    }),
+    not_known: [...unknownFlagsOf(dataset)].map((flag) => flag.replace(/^is_/, '')),
+  };
+}

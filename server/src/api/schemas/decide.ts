@@ -1,0 +1,65 @@
+/** `GET /v1/decide`. */
+import {
+  allOptional,
+  list,
+  namedObject,
+  object,
+  oneOfTexts,
+  optional,
+  string,
+  switchParameter,
+  typed,
+} from '../../http/json-schema.ts';
+import { DECISIONS } from '../../rules/decide.ts';
+import { envelope } from './envelope.ts';
+import { refusalData } from './error-schemas.ts';
+import { evidence, ipRecord } from './ip-record.ts';
+import { refusals, security } from './refusals.ts';
+
+const decision = namedObject('Decision', {
+  decision: {
+    ...oneOfTexts(DECISIONS),
+    description: 'observe: the request would be refused if the set were enforced.',
+  },
+  rule: optional(string('The rule that decided; absent for the default.', 'no-tor-at-login')),
+  matched: optional(
+    typed<Record<string, unknown>>({
+      type: 'object',
+      additionalProperties: true,
+      description: 'Each condition of the rule with what met it.',
+    }),
+  ),
+  record: optional(ipRecord),
+  evidence: optional(list(evidence)),
+  not_known: list(string('A flag that no source of the dataset knows: it never matches.', 'proxy')),
+});
+
+export const decideSchema = {
+  operationId: 'decide',
+  summary: 'Whether a request may pass',
+  description:
+    'For auth_request, forward_auth and the like. The first rule of the set that matches decides. 204: allowed. A refused request gets the status of its rule, 403 by default, and X-Whence-Decision: deny, which a refusal of this request itself does not have. Headers: X-Whence-Decision, -Rule, -Country, -Asn, -Type, -Flags, -Score.',
+  tags: ['Decisions'],
+  security,
+  querystring: object(
+    allOptional({
+      ip: string('The address that asks. By default the client’s, by the rule of trusted proxies.', '198.51.100.7'),
+      host: string('By default X-Forwarded-Host of a trusted proxy.', 'www.example.com'),
+      path: string('By default X-Forwarded-Uri of a trusted proxy.', '/login'),
+      method: string('By default X-Forwarded-Method of a trusted proxy.', 'POST'),
+      set: string('Name of the rule set.', 'default'),
+      explain: switchParameter('Answers 200 with the rule, what met its conditions, the record and its evidence.'),
+    }),
+  ),
+  response: {
+    200: envelope('With explain=true.', decision),
+    204: { type: 'null', description: 'Allowed.' },
+    400: envelope(
+      'Not an address, or a parameter that is neither true nor false.',
+      refusalData(['INVALID_IP', 'INVALID_QUERY']),
+    ),
+    404: envelope('No such rule set.', refusalData('RULE_SET_NOT_FOUND')),
+    ...refusals,
+    403: envelope('The key lacks the permission, or the request is refused: a text.', refusalData('FORBIDDEN')),
+  },
+};

@@ -1,0 +1,209 @@
+/**
+ * Whether a request may pass: the first rule of the set that matches decides, otherwise the default. Private and
+ * special-purpose addresses pass unless a rule names them, by `private` or by a prefix, so that a default of `deny` does
+ * not lock out the operator's own network.
+ */
+import type { Address } from '@whence/dataset/address';
+import type { Match } from '@whence/dataset/internal/file/format';
+import type { Dataset } from '@whence/dataset/internal/file/read';
+import { flagKnowledge } from '@whence/dataset/internal/flag-sources';
+import { formatPrefix } from '@whence/dataset/prefix';
+import type { Flag, IpRecord } from '@whence/dataset/record';
+import { findSpecialPurpose } from '@whence/dataset/special-purpose';
+import { PrefixSet } from '../limits/prefix-set.ts';
+import { normalizeHost, normalizePath } from './request-facts.ts';
+import type { Condition, Conditions, Rule, RuleSet } from './rule-sets.ts';
+
+export type AskedRequest = {
+  readonly address: Address;
+  readonly host?: string | undefined;
+  readonly path?: string | undefined;
+  readonly method?: string | undefined;
+};
+
+/** What rules compare of a record. */
+export type RuleRecord = Pick<IpRecord, 'asn' | 'country' | 'connection_type' | 'detection' | 'threat'>;
+
+/** What rules are compared with. */
+export type Facts = {
+  readonly address: Address;
+  readonly isPrivate: boolean;
+  /** Undefined for an address that no network announces. */
+  readonly record: RuleRecord | undefined;
+  readonly host: string | undefined;
+  readonly path: string | undefined;
+  readonly method: string | undefined;
+};
+
+export const DECISIONS = ['allow', 'deny', 'observe'] as const;
+export type Decision = {
+  /** `observe`: it would be refused if the set were enforced. */
+  readonly decision: (typeof DECISIONS)[number];
+  /** Undefined where the default decided. */
+  readonly rule: Rule | undefined;
+};
+
+/** The part of a condition that is met, as `explain` shows it. */
+export type Matched = { readonly [Name in Condition]?: unknown };
+
+type Test = (facts: Facts) => unknown;
+type CompiledRule = {
+  readonly rule: Rule;
+  readonly namesPrivate: boolean;
+  readonly tests: readonly (readonly [Condition, Test])[];
+};
+
+export function factsOf(asked: AskedRequest, record: RuleRecord | undefined): Facts {
+  const { address } = asked;
+  return withRequest({ address, record, isPrivate: findSpecialPurpose(address) !== undefined }, asked);
+}
+
+type AddressFacts = Pick<Facts, 'address' | 'record' | 'isPrivate'>;
+
+/** The facts of another request of the same address. */
+export function withRequest(
+  { address, record, isPrivate }: AddressFacts,
+  { host, path, method }: Omit<AskedRequest, 'address'>,
+): Facts {
+  return {
+    address,
+    record,
+    isPrivate,
+    host: host === undefined ? undefined : (normalizeHost(host) ?? ''),
+    path: path === undefined ? undefined : normalizePath(path),
+    method: method?.toUpperCase(),
+  };
+}
+
+type Attributes = ReturnType<Dataset['attributes']>;
+
+/** By set of attributes: many records share one, so each is parsed once. */
+const attributesIn = new WeakMap<Dataset, Map<number, Attributes>>();
+
+export function ruleRecord(dataset: Dataset, match: Match): RuleRecord {
+  const known = attributesIn.get(dataset) ?? new Map<number, Attributes>();
+  if (known.size === 0) attributesIn.set(dataset, known);
+  const set = dataset.attributesOf(match);
+  const attributes = known.get(set) ?? dataset.attributes(set);
+  known.set(set, attributes);
+  const { country, connection_type, detection, threat } = attributes;
+  return { asn: dataset.asnNumber(match), country, connection_type, detection, threat };
+}
+
+/** Flags that no source of the dataset knows on its day. */
+export const unknownFlagsOf = ({ meta, day }: Dataset) => new Set<string>(flagKnowledge(meta, day).unknown);
+
+/** A rule set prepared for many requests. */
+export class Decider {
+  readonly set: RuleSet;
+  readonly #rules: readonly CompiledRule[];
+
+  /** A flag that the dataset cannot know never matches. */
+  constructor(set: RuleSet, unknownFlags: ReadonlySet<string>) {
+    this.set = set;
+    this.#rules = set.rules.map((rule) => {
+      const { conditions } = rule;
+      return { rule, namesPrivate: namesPrivate(conditions), tests: testsOf(conditions, unknownFlags) };
+    });
+  }
+
+  decide(facts: Facts): Decision {
+    const rule = this.#rules.find((candidate) => applies(candidate, facts) && meets(candidate, facts))?.rule;
+    const isDenied = rule === undefined ? this.set.default === 'deny' && !facts.isPrivate : rule.action === 'deny';
+    const denied = this.set.mode === 'observe' ? 'observe' : 'deny';
+    return { rule, decision: isDenied ? denied : 'allow' };
+  }
+
+  /** Each condition of the rule with what met it. */
+  explain(rule: Rule, facts: Facts): Matched {
+    const compiled = this.#rules.find((candidate) => candidate.rule === rule);
+    return Object.fromEntries((compiled?.tests ?? []).map(([name, test]) => [name, test(facts)]));
+  }
+}
+
+/** Whether an address meets all of the conditions, as those of a rule. */
+export function addressMatcher(conditions: Conditions, unknownFlags: ReadonlySet<string>): (facts: Facts) => boolean {
+  const tests = testsOf(conditions, unknownFlags);
+  const isPrivateNamed = namesPrivate(conditions);
+  return (facts) => (!facts.isPrivate || isPrivateNamed) && tests.every(([, test]) => test(facts) !== undefined);
+}
+
+function namesPrivate(conditions: Conditions): boolean {
+  return conditions.private !== undefined || conditions.prefixes !== undefined;
+}
+
+function applies({ namesPrivate }: CompiledRule, { isPrivate }: Facts): boolean {
+  return !isPrivate || namesPrivate;
+}
+
+function meets({ tests }: CompiledRule, facts: Facts): boolean {
+  for (const [, test] of tests) if (test(facts) === undefined) return false;
+  return true;
+}
+
+/** The cheapest first. A test returns what met the condition, or undefined. */
+function testsOf(conditions: Conditions, unknownFlags: ReadonlySet<string>): (readonly [Condition, Test])[] {
+  const makers: { [Name in Condition]: (wanted: NonNullable<Conditions[Name]>) => Test } = {
+    methods:
+      (wanted) =>
+      ({ method }) =>
+        wanted.find((name) => name === method),
+    hosts:
+      (wanted) =>
+      ({ host }) =>
+        host === undefined ? undefined : wanted.find((name) => isHost(name, host)),
+    paths:
+      (wanted) =>
+      ({ path }) =>
+        path === undefined ? undefined : wanted.find((start) => path.startsWith(start)),
+    private:
+      (wanted) =>
+      ({ isPrivate }) =>
+        isPrivate === wanted ? wanted : undefined,
+    announced:
+      (wanted) =>
+      ({ record }) =>
+        (record !== undefined) === wanted ? wanted : undefined,
+    prefixes: (wanted) => {
+      const prefixes = new PrefixSet(wanted);
+      return ({ address }) => {
+        const length = prefixes.lengthAt(address);
+        return length === undefined ? undefined : formatPrefix(address, length);
+      };
+    },
+    min_score: (wanted) => ofRecord(({ threat: { score } }) => (score >= wanted ? score : undefined)),
+    countries: (wanted) => oneOf(wanted, ({ country }) => country),
+    asns: (wanted) => oneOf(wanted, ({ asn }) => asn),
+    connection_types: (wanted) => oneOf(wanted, ({ connection_type: type }) => type),
+    cloud_providers: (wanted) => oneOf(wanted, ({ detection }) => detection.cloud_provider?.toLowerCase()),
+    ai_companies: (wanted) => oneOf(wanted, ({ detection }) => detection.ai_company?.toLowerCase()),
+    flags: (wanted) => {
+      const known = wanted.filter((flag) => !unknownFlags.has(flag));
+      return ofRecord(({ detection }) => {
+        const found = known.filter((flag: Flag) => detection[flag]);
+        return found.length === 0 ? undefined : found.map((flag) => flag.slice('is_'.length));
+      });
+    },
+  };
+  return (Object.keys(makers) as Condition[]).flatMap((name) => {
+    const wanted = conditions[name];
+    return wanted === undefined ? [] : [[name, (makers[name] as (value: unknown) => Test)(wanted)] as const];
+  });
+}
+
+const ofRecord =
+  (test: (record: RuleRecord) => unknown): Test =>
+  ({ record }) =>
+    record === undefined ? undefined : test(record);
+
+function oneOf<T>(wanted: readonly T[], of: (record: RuleRecord) => T | undefined): Test {
+  const values = new Set(wanted);
+  return ofRecord((record) => {
+    const value = of(record);
+    return value !== undefined && values.has(value) ? value : undefined;
+  });
+}
+
+function isHost(wanted: string, host: string): boolean {
+  return wanted.startsWith('*.') ? host.endsWith(wanted.slice(1)) : wanted === host;
+}

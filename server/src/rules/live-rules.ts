@@ -1,0 +1,57 @@
+/** The rules in use, and what decides by them. */
+import type { ServedDataset } from '../lookup/live-dataset.ts';
+import { WatchedFile } from '../lookup/watched-file.ts';
+import { Decider, unknownFlagsOf } from './decide.ts';
+import { InvalidRules, type Mistake, parseRules } from './parse-rules.ts';
+import type { RuleFile } from './rule-sets.ts';
+
+export const RULES_LIMITS = { maxBytes: 1 << 20, timeoutMs: 5_000 };
+
+type RulesEvents = { loaded(file: RuleFile): void; refused(reason: string): void };
+
+export class LiveRules extends WatchedFile {
+  readonly #events: RulesEvents;
+  #file: RuleFile | undefined;
+  /** By set, for the dataset that they were made for. */
+  #deciders = new Map<string, Decider>();
+  #decidersFor: unknown;
+  /** Those of the file as it is now, if it could be read. */
+  mistakes: readonly Mistake[] = [];
+
+  constructor(path: string, events: RulesEvents) {
+    super(path, RULES_LIMITS);
+    this.#events = events;
+  }
+
+  get file(): RuleFile | undefined {
+    return this.#file;
+  }
+
+  /** Undefined if there is no such set. */
+  decider(set: string, { dataset }: ServedDataset): Decider | undefined {
+    if (this.#decidersFor !== dataset) {
+      this.#deciders = new Map();
+      this.#decidersFor = dataset;
+    }
+    const known = this.#deciders.get(set);
+    if (known !== undefined) return known;
+    const found = this.#file?.sets.get(set);
+    if (found === undefined) return undefined;
+    const decider = new Decider(found, unknownFlagsOf(dataset));
+    this.#deciders.set(set, decider);
+    return decider;
+  }
+
+  protected override use(text: string): void {
+    const file = parseRules(text);
+    this.#file = file;
+    this.#decidersFor = undefined;
+    this.mistakes = [];
+    this.#events.loaded(file);
+  }
+
+  protected override refused(reason: string, error: unknown): void {
+    this.mistakes = error instanceof InvalidRules ? error.mistakes : [];
+    this.#events.refused(reason);
+  }
+}

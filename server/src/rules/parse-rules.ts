@@ -1,0 +1,308 @@
+/**
+ * The text of a rules file, YAML or JSON, to rule sets. Every mistake is reported with its line and column: a name that
+ * does not exist, a value of the wrong kind, a list that is empty. A file with a mistake is refused as a whole.
+ */
+import { formatAddress } from '@whence/dataset/address';
+import { parsePrefixedAsn } from '@whence/dataset/internal/as-number';
+import { formatPrefix, parseCidr } from '@whence/dataset/prefix';
+import { CONNECTION_TYPES, FLAGS } from '@whence/dataset/record';
+import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from 'yaml';
+import { closestName } from '../closest-name.ts';
+import { normalizeHost, normalizePath } from './request-facts.ts';
+import {
+  ACTIONS,
+  type AddressList,
+  type Conditions,
+  DEFAULTS,
+  FORBIDDEN_STATUS,
+  MODES,
+  type Position,
+  REQUEST_CONDITIONS,
+  type Rule,
+  type RuleFile,
+  type RuleSet,
+} from './rule-sets.ts';
+
+/** Bounds on what one file may hold. */
+const MAX_RULES = 1_000;
+const MAX_VALUES = 20_000;
+const MAX_TEXT = 500;
+/** In headers, labels of metrics and paths of lists. */
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+export type Mistake = Position & { readonly message: string };
+
+/** Thrown with all mistakes of the file, the first ones first. */
+export class InvalidRules extends Error {
+  override name = 'InvalidRules';
+  readonly mistakes: readonly Mistake[];
+
+  constructor(mistakes: readonly Mistake[]) {
+    super(mistakes.map(({ line, column, message }) => `line ${line}, column ${column}: ${message}`).join('\n'));
+    this.mistakes = mistakes;
+  }
+}
+
+export function parseRules(text: string): RuleFile {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, stringKeys: true });
+  const positionAt = (offset: number): Position => {
+    const { line, col } = lines.linePos(offset);
+    return { line: Math.max(1, line), column: Math.max(1, col) };
+  };
+  if (document.errors.length > 0)
+    throw new InvalidRules(
+      document.errors.map((error) => ({ ...positionAt(error.pos[0]), message: firstLine(error.message) })),
+    );
+  const reader = new Reader(positionAt);
+  const file = reader.file(document.contents);
+  if (reader.mistakes.length > 0) throw new InvalidRules(reader.mistakes);
+  return file;
+}
+
+const firstLine = (message: string) => (message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '');
+
+type Fields = Readonly<Record<string, (node: Node | null) => unknown>>;
+type Read<F extends Fields> = { [Name in keyof F]?: ReturnType<F[Name]> };
+
+class Reader {
+  readonly mistakes: Mistake[] = [];
+  readonly #positionAt: (offset: number) => Position;
+  #values = 0;
+
+  constructor(positionAt: (offset: number) => Position) {
+    this.#positionAt = positionAt;
+  }
+
+  file(node: Node | null): RuleFile {
+    const sets = new Map<string, RuleSet>();
+    const lists = new Map<string, AddressList>();
+    const named =
+      <T>(found: Map<string, T>, read: (name: string, node: Node | null) => T) =>
+      (value: Node | null) => {
+        for (const { name, key, node } of this.#entries(value)) {
+          if (!NAME.test(name)) this.#mistake(key, `${quoted(name)} is not a name: letters, digits, ".", "_" and "-"`);
+          found.set(name, read(name, node));
+        }
+      };
+    this.#fields(node, 'the file', {
+      sets: named(sets, (name, value) => this.#set(name, value)),
+      lists: named(lists, (name, value) => this.#list(name, value)),
+    });
+    if (this.mistakes.length === 0 && sets.size === 0 && lists.size === 0)
+      this.#mistake(node, 'neither sets nor lists');
+    return { sets, lists };
+  }
+
+  #set(name: string, node: Node | null): RuleSet {
+    const read = this.#fields(node, `set ${name}`, {
+      mode: (value) => this.#oneOf(value, MODES),
+      default: (value) => this.#oneOf(value, DEFAULTS),
+      rules: (value) => this.#items(value).map((item, i) => this.#rule(item, i)),
+    });
+    const rules = read.rules ?? [];
+    const names = new Map<string, Rule>();
+    for (const rule of rules) {
+      const first = names.get(rule.name);
+      if (first !== undefined)
+        this.mistakes.push({
+          ...rule.position,
+          message: `rule ${quoted(rule.name)} exists in line ${first.position.line}`,
+        });
+      names.set(rule.name, rule);
+    }
+    if (rules.length > MAX_RULES) this.#mistake(node, `more than ${MAX_RULES} rules in one set`);
+    if (read.default === undefined && this.mistakes.length === 0) this.#mistake(node, `set ${name} has no default`);
+    return { name, mode: read.mode ?? 'enforce', default: read.default ?? 'allow', rules };
+  }
+
+  #rule(node: Node | null, index: number): Rule {
+    const read = this.#fields(node, `rule ${index + 1}`, {
+      name: (value) => this.#name(value),
+      if: (value) => this.#conditions(value),
+      // biome-ignore lint/suspicious/noThenProperty: the word of the file format; the object is never awaited
+      then: (value) => this.#oneOf(value, ACTIONS),
+      status: (value) => this.#integer(value, 400, 599),
+      text: (value) => this.#text(value),
+    });
+    const { name = '', then: action } = read;
+    if (name === '' && isMap(node) && !node.has('name')) this.#mistake(node, 'a rule needs a name');
+    if (action === undefined && isMap(node) && !node.has('then'))
+      this.#mistake(node, `a rule needs "then": ${ACTIONS.join(', ')}`);
+    if (action !== 'deny' && (read.status !== undefined || read.text !== undefined))
+      this.#mistake(node, 'only a rule that denies has a status and a text');
+    const { status = FORBIDDEN_STATUS, text = '' } = read;
+    return {
+      name,
+      conditions: read.if ?? {},
+      action: action ?? 'allow',
+      status,
+      text,
+      position: this.#positionOf(node),
+    };
+  }
+
+  #list(name: string, node: Node | null): AddressList {
+    const conditions = this.#conditions(node);
+    for (const condition of REQUEST_CONDITIONS)
+      if (condition in conditions) this.#mistake(node, `a list has conditions of an address, not ${condition}`);
+    return { name, conditions, position: this.#positionOf(node) };
+  }
+
+  #conditions(node: Node | null): Conditions {
+    return this.#fields(node, 'if', {
+      hosts: (value) =>
+        this.#list_(value, (text) => hostOf(text), 'a host name such as www.example.com or *.example.com'),
+      paths: (value) =>
+        this.#list_(value, (text) => (text.startsWith('/') ? normalizePath(text) : undefined), 'a path such as /admin'),
+      methods: (value) =>
+        this.#list_(
+          value,
+          (text) => (/^[A-Za-z]{1,20}$/.test(text) ? text.toUpperCase() : undefined),
+          'a method such as POST',
+        ),
+      prefixes: (value) =>
+        this.#list_(value, (text) => prefixOf(text), 'a prefix such as 192.0.2.0/24, without bits after its length'),
+      countries: (value) =>
+        this.#list_(
+          value,
+          (text) => (/^[A-Za-z]{2}$/.test(text) ? text.toUpperCase() : undefined),
+          'a country code such as DE',
+        ),
+      asns: (value) => this.#list_(value, (text) => parsePrefixedAsn(text), 'an AS number such as 64500 or AS64500'),
+      connection_types: (value) =>
+        this.#list_(
+          value,
+          (text) => CONNECTION_TYPES.find((type) => type === text),
+          `one of ${CONNECTION_TYPES.join(', ')}`,
+        ),
+      flags: (value) =>
+        this.#list_(
+          value,
+          (text) => FLAGS.find((flag) => flag === text || flag === `is_${text}`),
+          `one of ${FLAGS.map((flag) => flag.slice(3)).join(', ')}`,
+        ),
+      cloud_providers: (value) =>
+        this.#list_(value, (text) => text.toLowerCase() || undefined, 'the name of a cloud provider'),
+      ai_companies: (value) => this.#list_(value, (text) => text.toLowerCase() || undefined, 'the name of a company'),
+      min_score: (value) => this.#integer(value, 1, 100),
+      announced: (value) => this.#boolean(value),
+      private: (value) => this.#boolean(value),
+    }) as Conditions;
+  }
+
+  /** The fields of a map. Unknown ones are mistakes. */
+  #fields<F extends Fields>(node: Node | null, what: string, fields: F): Read<F> {
+    const read: Record<string, unknown> = {};
+    const known = Object.keys(fields);
+    for (const { name, key, node: value } of this.#entries(node, what)) {
+      const readField = fields[name];
+      if (readField === undefined) {
+        const meant = closestName(name, known);
+        const hint = meant === undefined ? `it has ${known.join(', ')}` : `did you mean ${meant}?`;
+        this.#mistake(key, `${what} has no ${quoted(name)}: ${hint}`);
+      } else {
+        const result = readField(value);
+        if (result !== undefined) read[name] = result;
+      }
+    }
+    return read as Read<F>;
+  }
+
+  #entries(node: Node | null, what = 'this'): { name: string; key: Node; node: Node | null }[] {
+    if (!isMap(node)) {
+      this.#mistake(node, `${what} is a map of names and values`);
+      return [];
+    }
+    return (node as YAMLMap<Node, Node | null>).items.map(({ key, value }) => ({
+      name: isScalar(key) ? String(key.value) : '',
+      key,
+      node: value,
+    }));
+  }
+
+  #items(node: Node | null): (Node | null)[] {
+    if (isSeq(node)) return node.items as (Node | null)[];
+    this.#mistake(node, 'expected a list');
+    return [];
+  }
+
+  /** One value, or a list of them. */
+  #list_<T>(node: Node | null, read: (text: string) => T | undefined, expected: string): T[] {
+    const items = isScalar(node) ? [node] : this.#items(node);
+    if (isSeq(node) && items.length === 0) this.#mistake(node, 'an empty list never matches: leave the condition out');
+    this.#values += items.length;
+    if (this.#values > MAX_VALUES) {
+      this.#mistake(node, `more than ${MAX_VALUES} values in one file`);
+      return [];
+    }
+    return items.flatMap((item) => {
+      const value = isScalar(item) ? item.value : undefined;
+      // YAML 1.1 readers take NO for false; this one does not, and a number is not a text.
+      const found = typeof value === 'string' || typeof value === 'number' ? read(String(value).trim()) : undefined;
+      if (found === undefined) this.#mistake(item, `${shown(value)} is not ${expected}`);
+      return found === undefined ? [] : [found];
+    });
+  }
+
+  #name(node: Node | null): string | undefined {
+    const value = isScalar(node) ? String(node.value ?? '') : '';
+    if (NAME.test(value)) return value;
+    this.#mistake(node, `${shown(value)} is not a name: up to 64 letters, digits, ".", "_" and "-"`);
+    return undefined;
+  }
+
+  #oneOf<const T extends string>(node: Node | null, values: readonly T[]): T | undefined {
+    const value = isScalar(node) ? node.value : undefined;
+    const found = values.find((candidate) => candidate === value);
+    if (found === undefined) this.#mistake(node, `${shown(value)} is not one of ${values.join(', ')}`);
+    return found;
+  }
+
+  #integer(node: Node | null, from: number, to: number): number | undefined {
+    const value = isScalar(node) ? node.value : undefined;
+    if (typeof value === 'number' && Number.isInteger(value) && value >= from && value <= to) return value;
+    this.#mistake(node, `${shown(value)} is not a whole number from ${from} to ${to}`);
+    return undefined;
+  }
+
+  #boolean(node: Node | null): boolean | undefined {
+    const value = isScalar(node) ? node.value : undefined;
+    if (typeof value === 'boolean') return value;
+    this.#mistake(node, `${shown(value)} is neither true nor false`);
+    return undefined;
+  }
+
+  #text(node: Node | null): string | undefined {
+    const value = isScalar(node) ? node.value : undefined;
+    if (typeof value === 'string' && value.length <= MAX_TEXT) return value;
+    this.#mistake(node, `expected a text of at most ${MAX_TEXT} characters`);
+    return undefined;
+  }
+
+  #positionOf(node: Node | null): Position {
+    return this.#positionAt(node?.range?.[0] ?? 0);
+  }
+
+  #mistake(node: Node | null, message: string): void {
+    this.mistakes.push({ ...this.#positionOf(node), message });
+  }
+}
+
+function hostOf(text: string): string | undefined {
+  const [, wildcard = '', rest = ''] = /^(\*\.)?([^*]+)$/.exec(text) ?? [];
+  const host = normalizeHost(rest);
+  return host === undefined ? undefined : `${wildcard}${host}`;
+}
+
+/** A prefix with host bits is more often mistyped than meant. */
+function prefixOf(text: string): string | undefined {
+  const cidr = parseCidr(text);
+  if (cidr === undefined) return undefined;
+  const { address, length } = cidr;
+  const prefix = formatPrefix(address, length);
+  return prefix === `${formatAddress(address)}/${length}` ? prefix : undefined;
+}
+
+const quoted = (text: string) => JSON.stringify(text.slice(0, 80));
+const shown = (value: unknown) => (value === undefined ? 'this' : quoted(String(value)));

@@ -1,0 +1,76 @@
+/**
+ * What the file of `WHENCE_RULES` says: sets of rules that decide whether a request may pass, and lists of addresses. A
+ * rule is plain data; `decide` compares it with a request, `review` looks for mistakes.
+ */
+import type { ConnectionType, Flag } from '@whence/dataset/record';
+
+export type Conditions = {
+  /** Host names in lower case; `*.example.com` for every name below it. */
+  readonly hosts?: readonly string[];
+  /** What the normalized path begins with. */
+  readonly paths?: readonly string[];
+  readonly methods?: readonly string[];
+  readonly prefixes?: readonly string[];
+  readonly countries?: readonly string[];
+  readonly asns?: readonly number[];
+  readonly connection_types?: readonly ConnectionType[];
+  readonly flags?: readonly Flag[];
+  readonly cloud_providers?: readonly string[];
+  readonly ai_companies?: readonly string[];
+  readonly min_score?: number;
+  readonly announced?: boolean;
+  /** A private or special-purpose address. */
+  readonly private?: boolean;
+};
+export type Condition = keyof Conditions;
+
+/** Those of the request; all others are of its address. */
+export const REQUEST_CONDITIONS: readonly Condition[] = ['hosts', 'paths', 'methods'];
+/** Those that need a record, which an unannounced address does not have. */
+export const RECORD_CONDITIONS: readonly Condition[] = [
+  'countries',
+  'asns',
+  'connection_types',
+  'flags',
+  'cloud_providers',
+  'ai_companies',
+  'min_score',
+];
+
+export const ACTIONS = ['allow', 'deny', 'tag'] as const;
+export type Action = (typeof ACTIONS)[number];
+export const MODES = ['enforce', 'observe'] as const;
+export const DEFAULTS = ['allow', 'deny'] as const;
+
+/** Line and column of the file, from 1. */
+export type Position = { readonly line: number; readonly column: number };
+
+export type Rule = {
+  readonly name: string;
+  readonly conditions: Conditions;
+  readonly action: Action;
+  /** Of the answer to a refused request. */
+  readonly status: number;
+  readonly text: string;
+  readonly position: Position;
+};
+
+export type RuleSet = {
+  readonly name: string;
+  readonly mode: (typeof MODES)[number];
+  readonly rules: readonly Rule[];
+  readonly default: (typeof DEFAULTS)[number];
+};
+
+/** Addresses that meet all of the conditions, for firewalls. */
+export type AddressList = { readonly name: string; readonly conditions: Conditions; readonly position: Position };
+
+export type RuleFile = {
+  readonly sets: ReadonlyMap<string, RuleSet>;
+  readonly lists: ReadonlyMap<string, AddressList>;
+};
+
+/** The set that is asked for without a name. */
+export const DEFAULT_SET = 'default';
+/** The answer to a refused request unless its rule says otherwise. */
+export const FORBIDDEN_STATUS = 403;

@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { parseAddress } from '@whence/dataset/address';
+import type { IpRecord } from '@whence/dataset/record';
+import { Decider, factsOf } from './decide.ts';
+import { parseRules } from './parse-rules.ts';
+import { normalizeHost, normalizePath } from './request-facts.ts';
+import { reviewRules } from './review-rules.ts';
+
+const inSet = (rules: string, rest = 'default: allow') => `sets: {default: {${rest}, rules: [${rules}]}}`;
+const rule = (conditions: string, then = 'deny') => `{name: r, if: ${conditions}, then: ${then}}`;
+
+for (const [behaviour, text, ...messages] of [
+  ['an empty file', '', 'line 1, column 1: the file is a map of names and values'],
+  ['a text that is not YAML', 'sets:\n\ta: 1', 'line 2, column 1: Tabs are not allowed as indentation'],
+  ['an alias', 'sets: &all {a: *all}', 'line 1, column 16: set a is a map of names and values'],
+  ['a name twice', 'sets: {}\nsets: {}', 'line 2, column 1: Map keys must be unique'],
+  ['neither sets nor lists', '{}', 'line 1, column 1: neither sets nor lists'],
+  [
+    'a mistyped field',
+    'sets:\n  a:\n    rule: []\n    default: deny',
+    'line 3, column 5: set a has no "rule": did you mean rules?',
+  ],
+  ['a set without a default', 'sets: {a: {rules: []}}', 'line 1, column 11: set a has no default'],
+  [
+    'an unknown mode',
+    'sets: {a: {default: allow, mode: on}}',
+    'line 1, column 34: "on" is not one of enforce, observe',
+  ],
+  [
+    'a rule without a name and an action',
+    inSet('{if: {announced: true}}'),
+    'line 1, column 42: a rule needs a name',
+    'line 1, column 42: a rule needs "then": allow, deny, tag',
+  ],
+  [
+    'two rules of one name',
+    inSet(`${rule('{private: true}')}, ${rule('{private: false}')}`),
+    'line 1, column 86: rule "r" exists in line 1',
+  ],
+  [
+    'a status of a rule that allows',
+    inSet('{name: a, then: allow, status: 403}'),
+    'line 1, column 42: only a rule that denies has a status and a text',
+  ],
+  [
+    'a status below 400',
+    inSet('{name: a, then: deny, status: 200}'),
+    'line 1, column 72: "200" is not a whole number from 400 to 599',
+  ],
+  [
+    'an empty list',
+    inSet(rule('{asns: []}')),
+    'line 1, column 63: an empty list never matches: leave the condition out',
+  ],
+  [
+    'host bits',
+    inSet(rule('{prefixes: 10.0.0.1/8}')),
+    'line 1, column 67: "10.0.0.1/8" is not a prefix such as 192.0.2.0/24, without bits after its length',
+  ],
+  [
+    'a country by its name',
+    inSet(rule('{countries: [Norway]}')),
+    'line 1, column 69: "Norway" is not a country code such as DE',
+  ],
+  ['a score of 0', inSet(rule('{min_score: 0}')), 'line 1, column 68: "0" is not a whole number from 1 to 100'],
+  [
+    'a list with a condition of the request',
+    'lists: {a: {paths: /x}}',
+    'line 1, column 12: a list has conditions of an address, not paths',
+  ],
+] as const)
+  test(`rules file with a mistake: ${behaviour}`, () => {
+    assert.throws(() => parseRules(text), { name: 'InvalidRules', message: messages.join('\n') });
+  });
+
+const RECORD: IpRecord = {
+  ip: '5.5.5.5',
+  prefix: '5.5.0.0/16',
+  asn: 64_500,
+  asn_name: 'Example',
+  country: 'NO',
+  rir: 'RIPE',
+  connection_type: 'datacenter',
+  detection: {
+    ...{ is_datacenter: true, is_tor_exit: true, is_proxy: true, is_vpn: false },
+    ...{ is_residential: false, is_mobile: false, is_ai_crawler: false, cloud_provider: 'Example Cloud' },
+  },
+  threat: { score: 40, level: 'medium' },
+};
+const LOGIN = { host: 'www.Example.com.:443', path: '/login?x=1', method: 'post' };
+
+function decideAbout(
+  text: string,
+  { ip = '5.5.5.5', record = RECORD as IpRecord | null, asked = LOGIN as object } = {},
+) {
+  const set = parseRules(text).sets.get('default');
+  const address = parseAddress(ip);
+  assert.ok(set && address);
+  const decider = new Decider(set, new Set(['is_proxy']));
+  const facts = factsOf({ address, ...asked }, record ?? undefined);
+  const { decision, rule: decided } = decider.decide(facts);
+  return [decision, decided?.name, decided && decider.explain(decided, facts)];
+}
+
+for (const [conditions, matched] of [
+  ['{hosts: [www.example.com]}', { hosts: 'www.example.com' }],
+  ['{hosts: ["*.example.com"]}', { hosts: '*.example.com' }],
+  ['{hosts: ["*.www.example.com"]}', undefined],
+  ['{paths: [/log]}', { paths: '/log' }],
+  ['{paths: [/login/x]}', undefined],
+  ['{methods: [get, post]}', { methods: 'POST' }],
+  ['{prefixes: [5.5.5.0/24]}', { prefixes: '5.5.5.0/24' }],
+  ['{prefixes: [5.5.6.0/24, "2001:db8::/32"]}', undefined],
+  ['{countries: [NO, SE]}', { countries: 'NO' }],
+  ['{asns: [AS64500]}', { asns: 64_500 }],
+  ['{connection_types: [business]}', undefined],
+  ['{flags: [vpn, is_tor_exit]}', { flags: ['tor_exit'] }],
+  // No source of the dataset knows it.
+  ['{flags: [proxy]}', undefined],
+  ['{cloud_providers: [example cloud]}', { cloud_providers: 'example cloud' }],
+  ['{ai_companies: [OpenAI]}', undefined],
+  ['{min_score: 40}', { min_score: 40 }],
+  ['{min_score: 41}', undefined],
+  ['{announced: true, private: false}', { private: false, announced: true }],
+  ['{announced: false}', undefined],
+  ['{countries: NO, methods: GET}', undefined],
+  ['{}', {}],
+] as const)
+  test(`rules: ${conditions} ${matched === undefined ? 'does not match' : 'matches'}`, () => {
+    const expected = matched === undefined ? ['allow', undefined, undefined] : ['deny', 'r', matched];
+    assert.deepEqual(decideAbout(inSet(rule(conditions))), expected);
+  });
+
+const UNANNOUNCED = { ip: '5.6.5.5', record: null };
+const PRIVATE = { ip: '10.1.2.3', record: null };
+for (const [behaviour, text, given, expected] of [
+  [
+    'the first rule that matches decides',
+    inSet(`{name: a, if: {asns: 64500}, then: allow}, ${rule('{asns: 64500}')}`),
+    {},
+    ['allow', 'a'],
+  ],
+  ['a rule that tags lets the request pass and is named', inSet(rule('{asns: 64500}', 'tag')), {}, ['allow', 'r']],
+  ['otherwise the default', inSet('', 'default: deny'), {}, ['deny', undefined]],
+  [
+    'a set that observes refuses nothing',
+    inSet(rule('{asns: 64500}'), 'default: allow, mode: observe'),
+    {},
+    ['observe', 'r'],
+  ],
+  ['the default of a set that observes', inSet('', 'default: deny, mode: observe'), {}, ['observe', undefined]],
+  ['an address that no network announces', inSet(rule('{announced: false}')), UNANNOUNCED, ['deny', 'r']],
+  ['such an address has no country', inSet(rule('{countries: NO}')), UNANNOUNCED, ['allow', undefined]],
+  ['a private address passes', inSet(rule('{announced: false}'), 'default: deny'), PRIVATE, ['allow', undefined]],
+  ['unless a rule says private', inSet(rule('{private: true}')), PRIVATE, ['deny', 'r']],
+  ['or names its prefix', inSet(rule('{prefixes: 10.0.0.0/8}')), PRIVATE, ['deny', 'r']],
+  [
+    'a request without a host meets no condition on hosts',
+    inSet(rule('{hosts: "*.com"}')),
+    { asked: {} },
+    ['allow', undefined],
+  ],
+] as const)
+  test(`rules: ${behaviour}`, () => {
+    assert.deepEqual(decideAbout(text, given).slice(0, 2), expected);
+  });
+
+for (const [path, normal] of [
+  ['/admin', '/admin'],
+  ['//admin', '/admin'],
+  ['/./admin/', '/admin/'],
+  ['/x/../admin', '/admin'],
+  ['/../../admin', '/admin'],
+  ['/%61dmin', '/admin'],
+  ['/x/%2e%2e/admin', '/admin'],
+  ['/x%2f..%2fadmin', '/admin'],
+  ['/\\admin', '/admin'],
+  ['/admin?x=/y', '/admin'],
+  ['/%ff', '/%ff'],
+  ['', '/'],
+] as const)
+  test(`rules: the path ${JSON.stringify(path)} is compared as ${normal}`, () =>
+    assert.equal(normalizePath(path), normal));
+
+for (const [host, normal] of [
+  ['WWW.Example.com:8443', 'www.example.com'],
+  ['example.com.', 'example.com'],
+  ['bücher.example', 'xn--bcher-kva.example'],
+  ['[2001:db8::1]:443', '[2001:db8::1]'],
+  ['a b', undefined],
+] as const)
+  test(`rules: the host ${host} is compared as ${normal}`, () => assert.equal(normalizeHost(host), normal));
+
+for (const [behaviour, rules, ...warnings] of [
+  ['rules that are all used', `${rule('{asns: 1}')}, {name: s, if: {asns: [1, 2]}, then: deny}`],
+  [
+    'a rule that matches everything',
+    `${rule('{}')}, {name: s, if: {asns: 1}, then: deny}`,
+    'rule r of set default matches every request: the rules after it are never used',
+    'rule s of set default never matches: rule r before it matches all that it does',
+  ],
+  ['a last rule that matches everything', `{name: s, if: {asns: 1}, then: allow}, ${rule('{}')}`],
+  [
+    'a narrower rule after a wider one',
+    `${rule('{prefixes: 10.0.0.0/8}')}, {name: s, if: {prefixes: [10.1.0.0/16], asns: 1}, then: allow}`,
+    'rule s of set default never matches: rule r before it matches all that it does',
+  ],
+  [
+    'a higher score after a lower one',
+    `${rule('{min_score: 25}')}, {name: s, if: {min_score: 75}, then: deny, status: 451}`,
+    'rule s of set default never matches: rule r before it matches all that it does',
+  ],
+  [
+    'a rule for private addresses after one for all',
+    `${rule('{methods: GET}')}, {name: s, if: {methods: GET, private: true}, then: deny}`,
+  ],
+  [
+    'a country of an address that is not announced',
+    rule('{announced: false, countries: NO}'),
+    'rule r of set default never matches: an address that is not announced has no countries',
+  ],
+  [
+    'a flag that the dataset does not know',
+    rule('{flags: proxy}'),
+    'rule r of set default never matches: no source of this dataset knows proxy',
+  ],
+] as const)
+  test(`review of rules: ${behaviour}`, () => {
+    assert.deepEqual(
+      reviewRules(parseRules(inSet(rules)), new Set(['is_proxy'])).map(({ message }) => message),
+      warnings,
+    );
+  });

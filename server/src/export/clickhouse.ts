@@ -3,11 +3,11 @@
  * IP_TRIE on it. The key of the dictionary is IPv6; IPv4 networks are stored as ::ffff:a.b.c.d, the result of `toIPv6`
  * on an IPv4 address.
  */
-import { FLAGS, type Meta } from '@whence/dataset/record';
+import { FLAGS } from '@whence/dataset/record';
 import type { Sink } from '../terminal/output.ts';
 import { FIELDS, type Fields } from './fields.ts';
 import { type BooleanTexts, writeCsv } from './line-formats.ts';
-import { commentLine } from './notice.ts';
+import { type CreditedMeta, commentLine } from './notice.ts';
 import type { Selection } from './rows.ts';
 
 /** Dictionary attributes have no Bool type; the table uses UInt8 as well. */
@@ -28,7 +28,7 @@ const COLUMN_TYPES: readonly (readonly [name: string, type: string])[] = [
   ...FIELDS.map((name) => [name, FIELD_TYPES[name] ?? 'String'] as const),
 ];
 
-export function clickhouseSql(meta: Meta, csvName: string): string {
+export function clickhouseSql(meta: CreditedMeta, csvName: string): string {
   const columns = COLUMN_TYPES.map(([name, type]) => `    ${name} ${type}`).join(',\n');
   return `${commentLine(meta, '--')}-- Run this in the folder of ${csvName}: clickhouse-client --queries-file whence.sql
 -- Running it with a newer export replaces the networks; the dictionary uses the old ones until it is reloaded.

@@ -13,7 +13,7 @@ export type Fields = {
   readonly asn: number;
   readonly asn_name: string;
   readonly country: string;
-  readonly rir: Rir;
+  readonly rir?: Rir;
   readonly connection_type: ConnectionType;
   readonly ai_company?: string;
   readonly cloud_provider?: string;
@@ -96,7 +96,7 @@ function flatten({
   const { ai_company, cloud_provider, ...flags } = detection;
   return {
     country,
-    rir,
+    ...(rir && { rir }),
     connection_type,
     ...flags,
     ...(ai_company === undefined ? {} : { ai_company }),

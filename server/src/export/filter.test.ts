@@ -48,8 +48,8 @@ for (const [behaviour, options, want] of [
 for (const [behaviour, options, message] of [
   [
     'an unknown flag, and lists all flags',
-    { flag: ['vpn'] },
-    /^unknown flag "vpn"; valid flags: is_datacenter, .*is_ai_crawler$/,
+    { flag: ['vpns'] },
+    /^unknown flag "vpns"; valid flags: datacenter, .*ai_crawler$/,
   ],
   [
     'an unknown country, and lists those of the dataset',
@@ -76,7 +76,7 @@ test('filter: a minimum score of 0 is an empty filter', () => {
 
 test('filter: its text is the options of the command line', () => {
   const { text } = parseFilter({ flag: ['is_vpn'], country: ['de', 'CH'], asn: ['AS1'], minScore: '50' }, VALUES);
-  assert.equal(text, '--flag is_vpn --country DE --country CH --asn 1 --min-score 50');
+  assert.equal(text, '--flag vpn --country DE --country CH --asn 1 --min-score 50');
   const quoted = parseFilter({ cloud: ['google cloud'], connectionType: ['mobile'] }, VALUES);
   assert.equal(quoted.text, '--cloud "Google Cloud" --connection-type mobile');
 });

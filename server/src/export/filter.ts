@@ -1,7 +1,8 @@
 /** Which networks to export: values of one option are combined with or, different options with and. */
 import { parsePrefixedAsn } from '@whence/dataset/internal/as-number';
 import type { Dataset } from '@whence/dataset/internal/file/read';
-import { CONNECTION_TYPES, type ConnectionType, FLAGS, type Flag } from '@whence/dataset/record';
+import { CONNECTION_TYPES, type ConnectionType } from '@whence/dataset/record';
+import { flagName, parseFlag } from '../enrich/fields.ts';
 import { UsageError } from '../terminal/exit.ts';
 import type { Fields } from './fields.ts';
 
@@ -24,6 +25,8 @@ export type Filter = {
   /** The options as on the command line, for messages; empty without a filter. */
   readonly text: string;
   readonly matches: (fields: Fields) => boolean;
+  /** Fields of flags and scores that decide. */
+  readonly fields: readonly string[];
 };
 
 /** The values of a dataset that a filter can name, each sorted. */
@@ -45,9 +48,14 @@ export function parseFilter(options: FilterOptions, { countries, clouds, compani
   ].filter((selected) => selected !== undefined);
   const minScore = options.minScore === undefined ? 0 : parseScore(options.minScore);
   return {
+    fields: [
+      ...flags,
+      ...(options.company === undefined ? [] : ['ai_company']),
+      ...(minScore === 0 ? [] : ['threat_score']),
+    ],
     isEmpty: flags.length === 0 && parts.length === 0 && minScore === 0,
     text: [
-      ...flags.map((flag) => `--flag ${flag}`),
+      ...flags.map((flag) => `--flag ${flagName(flag)}`),
       ...parts.map(({ text }) => text),
       ...(minScore === 0 ? [] : [`--min-score ${minScore}`]),
     ].join(' '),
@@ -73,13 +81,6 @@ function part<Value extends string | number>(
 }
 
 const quoteArgument = (text: string) => (/^[A-Za-z0-9_.-]+$/.test(text) ? text : JSON.stringify(text));
-
-function parseFlag(text: string): Flag {
-  const flag = FLAGS.find((candidate) => candidate === text);
-  if (flag === undefined)
-    throw new UsageError(`unknown flag ${JSON.stringify(text)}; valid flags: ${FLAGS.join(', ')}`);
-  return flag;
-}
 
 function parseAsn(text: string): number {
   const asn = parsePrefixedAsn(text);

@@ -6,7 +6,7 @@
  */
 import type { Sink } from '../terminal/output.ts';
 import { formatPrefixes, mergedRanges } from './merged-ranges.ts';
-import { commentLines } from './notice.ts';
+import { commentLines, creditedMeta } from './notice.ts';
 import type { Selection } from './rows.ts';
 
 /**
@@ -18,7 +18,7 @@ const FAMILIES = { 4: 'inet', 6: 'inet6' } as const;
 
 /** Returns the number of elements. */
 export async function writeIpset(selection: Selection, sink: Sink, name: string, command: string): Promise<number> {
-  let text = `# ${command}\n${commentLines(selection.dataset.meta)}`;
+  let text = `# ${command}\n${commentLines(creditedMeta(selection))}`;
   for (const version of [4, 6] as const) {
     const set = `${name}_ipv${version}`;
     const type = `hash:net family ${FAMILIES[version]} maxelem ${MAX_ELEMENTS}`;

@@ -47,7 +47,7 @@ test('nftables: a family without networks has an empty set', async () => {
 test('nftables: sets and table have the names that were given', async () => {
   const names = ['--name', 'tor_exits', '--table', 'edge'];
   const { stdout } = await sample.export('--format', 'nftables', '--flag', 'is_tor_exit', ...names);
-  assert.match(stdout, /^# whence dataset export --format nftables --flag is_tor_exit --name tor_exits --table edge\n/);
+  assert.match(stdout, /^# whence dataset export --format nftables --flag tor_exit --name tor_exits --table edge\n/);
   assert.match(stdout, /\ntable inet edge \{\n\tset tor_exits_ipv4 \{/);
   assert.match(stdout, /\nflush set inet edge tor_exits_ipv6\nadd element inet edge tor_exits_ipv4 \{/);
   assert.doesNotMatch(stdout, /whence_ipv/);

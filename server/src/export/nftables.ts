@@ -8,7 +8,7 @@ import { formatAddress } from '@whence/dataset/address';
 import { addressBits, fromBigInt, prefixesOfRange, type Range } from '@whence/dataset/prefix';
 import type { Sink } from '../terminal/output.ts';
 import { mergedRanges } from './merged-ranges.ts';
-import { commentLine } from './notice.ts';
+import { commentLine, creditedMeta } from './notice.ts';
 import type { Selection } from './rows.ts';
 
 type NftNames = { readonly table: string; readonly name: string };
@@ -26,16 +26,26 @@ export async function writeNftables(
   const count = elements[4].length + elements[6].length;
   if (count === 0) return 0;
   await sink.write(
-    `# ${command}\n${commentLine(selection.dataset.meta, '#')}` +
-      `table inet ${table} {\n${declareSet(name, 4)}${declareSet(name, 6)}}\n` +
-      `flush set inet ${table} ${name}_ipv4\nflush set inet ${table} ${name}_ipv6\n`,
+    nftablesText({ table, name }, elements, `# ${command}\n${commentLine(creditedMeta(selection), '#')}`),
   );
-  for (const version of [4, 6] as const) {
-    // nft does not accept an empty list of elements.
-    if (elements[version].length > 0)
-      await sink.write(`add element inet ${table} ${name}_ipv${version} {\n\t${elements[version].join(',\n\t')}\n}\n`);
-  }
   return count;
+}
+
+/** Elements are prefixes or ranges. */
+export function nftablesText(
+  { table, name }: NftNames,
+  elements: Readonly<Record<4 | 6, readonly string[]>>,
+  comments: string,
+): string {
+  // nft does not accept an empty list of elements.
+  const filled = ([4, 6] as const).filter((version) => elements[version].length > 0);
+  return (
+    `${comments}table inet ${table} {\n${declareSet(name, 4)}${declareSet(name, 6)}}\n` +
+    `flush set inet ${table} ${name}_ipv4\nflush set inet ${table} ${name}_ipv6\n` +
+    filled
+      .map((version) => `add element inet ${table} ${name}_ipv${version} {\n\t${elements[version].join(',\n\t')}\n}\n`)
+      .join('')
+  );
 }
 
 function declareSet(name: string, version: 4 | 6): string {

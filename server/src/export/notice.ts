@@ -1,5 +1,6 @@
 /** Credits of the sources in an export. Their licences require the credits to accompany the data. */
 import type { Meta } from '@whence/dataset/record';
+import { flagSentence } from '../terminal/flag-note.ts';
 import { printable } from '../terminal/printable.ts';
 import type { Selection } from './rows.ts';
 
@@ -15,12 +16,14 @@ const LICENCE_URLS: Readonly<Record<string, string>> = {
 
 type Credited = Pick<Selection, 'dataset' | 'supplement' | 'vrps' | 'vrpsAsOf'>;
 
-/** The meta data with the sources of everything that is exported, each once. */
-export function creditedMeta({ dataset: { meta }, supplement, vrps, vrpsAsOf }: Credited): Meta {
+/** The meta data with the sources of everything that is exported, each once, and the day by which lists are judged. */
+export type CreditedMeta = Meta & { readonly day: string };
+
+export function creditedMeta({ dataset: { meta, day }, supplement, vrps, vrpsAsOf }: Credited): CreditedMeta {
   const known = new Set(meta.sources.map(({ id }) => id));
   const more = supplement?.meta.sources.filter(({ id }) => !known.has(id)) ?? [];
   const roas = vrps && vrpsAsOf && [{ ...ROAS, as_of: vrpsAsOf.toISOString().slice(0, 10), records: vrps.count }];
-  return { ...meta, sources: [...meta.sources, ...more, ...(roas ?? [])] };
+  return { ...meta, day, sources: [...meta.sources, ...more, ...(roas ?? [])] };
 }
 
 /** The payloads of `WHENCE_RPKI`. The repositories in which they are published name no licence. */
@@ -31,7 +34,7 @@ const ROAS = {
 };
 
 /** The content of FILE.NOTICE. */
-export function noticeText(meta: Meta, name: string): string {
+export function noticeText(meta: CreditedMeta, name: string): string {
   const sources = meta.sources.map(({ id, as_of, licence, credit }) => {
     const url = LICENCE_URLS[licence];
     const terms = `${licence}${url === undefined ? '' : `, ${url}`}`;
@@ -39,23 +42,24 @@ export function noticeText(meta: Meta, name: string): string {
   });
   return (
     `${name} was exported from version ${meta.version} of a Whence dataset, built ${meta.built_at}.\n` +
-    `If you redistribute it, include these credits.\n\n${sources.join('')}\nChanges made: ${CHANGES}\n`
+    `If you redistribute it, include these credits.\n\n${sources.join('')}\nChanges made: ${CHANGES}\n` +
+    flagSentence(meta, meta.day).replace(/.$/, '$&\n')
   );
 }
 
 /** Each credit once, for embedding in a file. */
-export function shortNotice(meta: Meta): string {
+export function shortNotice(meta: CreditedMeta): string {
   const credits = new Set(meta.sources.map(({ licence, credit }) => `${credit}, ${licence}`));
-  return `Whence dataset version ${meta.version}. Contains data of: ${[...credits].join('; ')}. Changes made: ${CHANGES}`;
+  return `Whence dataset version ${meta.version}. Contains data of: ${[...credits].join('; ')}. Changes made: ${CHANGES} ${flagSentence(meta, meta.day)}`.trimEnd();
 }
 
 /** On one line: a line break in a credit would end the comment. */
-export function commentLine(meta: Meta, mark: string): string {
+export function commentLine(meta: CreditedMeta, mark: string): string {
   return `${mark} ${printable(shortNotice(meta).replaceAll(/\s+/g, ' '))}\n`;
 }
 
 /** For formats that read a line into a buffer of fixed size: nginx refuses a comment of more than 4,096 bytes. */
-export function commentLines(meta: Meta): string {
+export function commentLines(meta: CreditedMeta): string {
   const lines: string[] = [];
   let line = '#';
   for (const word of printable(shortNotice(meta).replaceAll(/\s+/g, ' ')).split(' ')) {

@@ -1,25 +1,20 @@
 import assert from 'node:assert/strict';
-import test, { after, before } from 'node:test';
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import test, { before } from 'node:test';
 import { parseAddress } from '@whence/dataset/address';
 import { toBigInt } from '@whence/dataset/prefix';
+import { NO_DUCKDB, queryDuckdb } from '../test/packages/duckdb-engine.ts';
 import { ExportSample } from '../test/packages/export-sample.ts';
 
 const sample = new ExportSample();
 const path = sample.path('whence.parquet');
-let duckdb: DuckDBConnection;
 before(async () => {
   const { code } = await sample.export('--format', 'parquet', '--output', path);
   assert.equal(code, 0);
-  duckdb = await (await DuckDBInstance.create(':memory:')).connect();
 });
-after(() => duckdb.closeSync());
 
-async function query(sql: string): Promise<unknown[][]> {
-  return (await duckdb.runAndReadAll(sql.replaceAll('whence.parquet', path))).getRowsJson();
-}
+const query = (sql: string) => queryDuckdb(sql.replaceAll('whence.parquet', path));
 
-test('parquet: DuckDB reads the columns and their types', async () => {
+test('parquet: DuckDB reads the columns and their types', { skip: NO_DUCKDB }, async () => {
   const columns = await query("SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM 'whence.parquet')");
   assert.deepEqual(columns, [
     ['network', 'VARCHAR'],
@@ -47,7 +42,7 @@ test('parquet: DuckDB reads the columns and their types', async () => {
   ]);
 });
 
-test('parquet: it has the same rows as the CSV', async () => {
+test('parquet: it has the same rows as the CSV', { skip: NO_DUCKDB }, async () => {
   const csv = sample.path('whence.csv');
   assert.equal((await sample.export('--format', 'csv', '--output', csv)).code, 0);
   const columns = '* EXCLUDE (start_ipv6, end_ipv6, start_ipv4, end_ipv4)';
@@ -69,7 +64,7 @@ for (const [ip, want] of [
   ['223.255.255.255', ['223.255.255.0/24', 64504, false]],
   ['4.0.0.0', undefined],
 ] as const)
-  test(`parquet: a range join on integers finds ${ip}`, async () => {
+  test(`parquet: a range join on integers finds ${ip}`, { skip: NO_DUCKDB }, async () => {
     const address = parseAddress(ip);
     const number = address === undefined ? 0n : toBigInt(address);
     const rows = await query(
@@ -84,14 +79,14 @@ for (const [ip, hex, want] of [
   ['8.8.8.8', '00000000000000000000ffff08080808', '8.8.8.0/24'],
   ['2a01::', '2a010000000000000000000000000000', undefined],
 ] as const)
-  test(`parquet: a range join on bytes finds ${ip}`, async () => {
+  test(`parquet: a range join on bytes finds ${ip}`, { skip: NO_DUCKDB }, async () => {
     const rows = await query(
       `SELECT network FROM 'whence.parquet' WHERE unhex('${hex}') BETWEEN start_ipv6 AND end_ipv6`,
     );
     assert.deepEqual(rows, want === undefined ? [] : [[want]]);
   });
 
-test('parquet: absent values are null', async () => {
+test('parquet: absent values are null', { skip: NO_DUCKDB }, async () => {
   const rows = await query(
     "SELECT count(*), count(start_ipv4), count(ai_company) FROM 'whence.parquet' WHERE network LIKE '%:%'",
   );
@@ -103,7 +98,7 @@ test('parquet: absent values are null', async () => {
   ]);
 });
 
-test('parquet: metadata has version and credits', async () => {
+test('parquet: metadata has version and credits', { skip: NO_DUCKDB }, async () => {
   const rows = await query("SELECT decode(key), decode(value) FROM parquet_kv_metadata('whence.parquet')");
   const metadata = Object.fromEntries(rows);
   assert.equal(metadata['whence.dataset_version'], '1');

@@ -54,6 +54,7 @@ const degrees: Element = { type: 'DOUBLE', repetition_type: 'OPTIONAL' };
 const SECTION_TYPES: Partial<Record<SectionField, Element>> = {
   ...{ latitude: degrees, longitude: degrees },
   is_anycast: optional(flag),
+  prefix_is_derived: optional(flag),
 };
 
 function columnOf(name: SectionField): Column {

@@ -10,7 +10,7 @@
 import type { Sink } from '../terminal/output.ts';
 import { printable } from '../terminal/printable.ts';
 import { formatPrefixes, mergedRanges } from './merged-ranges.ts';
-import { commentLines } from './notice.ts';
+import { commentLines, creditedMeta } from './notice.ts';
 import type { MappedValue } from './options.ts';
 import type { Selection } from './rows.ts';
 
@@ -20,7 +20,7 @@ export function writeHaproxyMap(
   value: MappedValue,
   command: string,
 ): Promise<number> {
-  const head = `# ${command}\n${commentLines(selection.dataset.meta)}`;
+  const head = `# ${command}\n${commentLines(creditedMeta(selection))}`;
   return writeMap(selection, sink, value, head, (prefix, text) => `${prefix} ${printable(text)}\n`);
 }
 
@@ -33,7 +33,7 @@ export async function writeNginxGeo(
 ): Promise<number> {
   // Without --value the variable is 1 or 0, which `if` and `map` can test. With it, the default is an empty text.
   const fallback = value.field === undefined ? '0' : '""';
-  const head = `# ${command}\n${commentLines(selection.dataset.meta)}geo $${name} {\n\tdefault ${fallback};\n`;
+  const head = `# ${command}\n${commentLines(creditedMeta(selection))}geo $${name} {\n\tdefault ${fallback};\n`;
   const count = await writeMap(selection, sink, value, head, (prefix, text) => `\t${prefix} ${quote(text)};\n`);
   if (count > 0) await sink.write('}\n');
   return count;

@@ -1,17 +1,19 @@
 /**
- * What rows have beside the record, on request: location, routing, privacy. Runs are divided where it changes: at borders of
- * places, anycast prefixes and peering LANs. Origins and their RPKI state belong to the announced prefix, and the privacy
- * service to the record, so they divide nothing.
+ * What rows have beside the record, on request: location, routing, privacy, scanner, labels. Runs are divided where it changes: at borders of
+ * places, anycast prefixes and peering LANs. Origins and their RPKI state belong to the announced prefix, and the other
+ * two to the record, so they divide nothing.
  */
 import type { Address } from '@whence/dataset/address';
 import type { Match } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';
+import { typeSourceOf } from '@whence/dataset/internal/lookup/type-source';
 import type { Supplement } from '@whence/dataset/internal/supplement/supplement';
 import { fromBigInt } from '@whence/dataset/prefix';
 import { locationOf } from '../address/location.ts';
-import { type Privacy, privacyOf } from '../address/privacy.ts';
-import { type Origin, originNumbers, recordState } from '../address/routing/routing.ts';
+import { privacyOf } from '../address/privacy.ts';
+import { type Origin, originNumbers, type Routing, recordState } from '../address/routing/routing.ts';
 import type { VrpTable } from '../address/routing/vrps.ts';
+import { scannerOf } from '../address/scanner.ts';
 import type { AddressMembers } from '../address/sections.ts';
 import type { LocalAddressSection } from '../vocabulary.ts';
 import type { Fields } from './fields.ts';
@@ -37,14 +39,15 @@ export type ExportRun = {
 };
 
 /** What all addresses of a run have in common. */
-type OfRun = { readonly origins?: Origin[]; readonly privacy?: Privacy | undefined; readonly key: string };
+type OfRun = { readonly routing?: Routing; readonly ofRecord: OfRecord; readonly key: string };
+type OfRecord = Pick<AddressMembers, 'privacy' | 'scanner' | 'labels'>;
 
 export class SectionReader {
   readonly #selection: SectionSources;
   /** By a text that is the same for the same content. */
   readonly #members = new Map<string, AddressMembers>();
   /** By the number of the attributes. */
-  readonly #privacies = new Map<number, Privacy | undefined>();
+  readonly #ofRecords = new Map<number, OfRecord>();
 
   constructor(selection: SectionSources) {
     this.#selection = selection;
@@ -70,20 +73,38 @@ export class SectionReader {
 
   #ofRun(address: Address, match: Match): OfRun {
     const { dataset, sections, vrps } = this.#selection;
-    const privacy = sections.has('privacy') ? this.#privacyOf(match) : undefined;
-    const key = `${privacy?.kind ?? ''} ${privacy?.service ?? ''}`;
-    if (!sections.has('routing')) return { privacy, key };
+    const ofRecord = this.#ofRecord(match);
+    const key = JSON.stringify(ofRecord);
+    if (!sections.has('routing')) return { ofRecord, key };
     const origins = originNumbers(dataset, address, match).map((asn): Origin => ({ asn }));
     const [first] = origins;
-    if (first !== undefined && vrps !== undefined) first.rpki = recordState(dataset, address, match, vrps);
-    return { origins, privacy, key: `${key} ${origins.map(({ asn }) => asn)} ${first?.rpki ?? ''}` };
+    const rpki = vrps && recordState(dataset, address, match, vrps);
+    if (first !== undefined && rpki !== undefined) first.rpki = rpki;
+    const routing = {
+      origins,
+      ...(dataset.isDerivedPrefix(match) && { prefix_is_derived: true as const }),
+      connection_type_source: typeSourceOf(dataset, match),
+    };
+    const ofRouting = `${rpki ?? ''} ${routing.prefix_is_derived ?? ''} ${routing.connection_type_source}`;
+    return { routing, ofRecord, key: `${key} ${origins.map(({ asn }) => asn)} ${ofRouting}` };
   }
 
-  #privacyOf(match: Match): Privacy | undefined {
-    const { dataset } = this.#selection;
+  #ofRecord(match: Match): OfRecord {
+    const { dataset, sections } = this.#selection;
     const set = dataset.attributesOf(match);
-    if (!this.#privacies.has(set)) this.#privacies.set(set, privacyOf(dataset, match));
-    return this.#privacies.get(set);
+    let members = this.#ofRecords.get(set);
+    if (members === undefined) {
+      const privacy = sections.has('privacy') ? privacyOf(dataset, match) : undefined;
+      const scanner = sections.has('scanner') ? scannerOf(dataset, match) : undefined;
+      const labels = sections.has('labels') ? dataset.labels(match) : [];
+      members = {
+        ...(privacy && { privacy }),
+        ...(scanner && { scanner }),
+        ...(labels.length > 0 && { labels: [...labels] }),
+      };
+      this.#ofRecords.set(set, members);
+    }
+    return members;
   }
 
   /** The last address around this one of which the same is known; undefined if the supplement divides nothing. */
@@ -99,26 +120,26 @@ export class SectionReader {
     );
   }
 
-  #membersOf(address: Address, match: Match, { fields }: ExportRun, { origins, privacy, key }: OfRun): AddressMembers {
+  #membersOf(address: Address, match: Match, { fields }: ExportRun, { routing, ofRecord, key }: OfRun): AddressMembers {
     const { dataset, sections, supplement } = this.#selection;
     const place = sections.has('location') ? (supplement?.placeOf(address) ?? 0) : 0;
     const shown = supplement?.isPlaceIn(place, fields.country) === true ? place : 0;
-    const isAnycast = origins !== undefined && supplement?.isAnycast(address) === true;
-    const exchange = origins && supplement?.exchange(address);
+    const isAnycast = routing !== undefined && supplement?.isAnycast(address) === true;
+    const exchange = routing && supplement?.exchange(address);
     const text = `${shown} ${isAnycast} ${exchange ?? ''} ${key}`;
     const known = this.#members.get(text);
     if (known !== undefined) return known;
     const location = shown === 0 ? undefined : locationOf({ dataset, supplement, address, match });
     const members: AddressMembers = {
       ...(location && { location }),
-      ...(origins && {
+      ...(routing && {
         routing: {
-          origins,
+          ...routing,
           ...(isAnycast && { is_anycast: true as const }),
           ...(exchange !== undefined && { exchange }),
         },
       }),
-      ...(privacy && { privacy }),
+      ...ofRecord,
     };
     this.#members.set(text, members);
     return members;

@@ -1,10 +1,10 @@
-/** Exports with routing and privacy; locations are in test/http/location.test.ts. */
+/** Exports with routing, privacy and scanner; locations are in test/http/location.test.ts. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
-import { DuckDBInstance } from '@duckdb/node-api';
 import { Reader, type Response } from 'maxmind';
+import { NO_DUCKDB, queryDuckdb } from '../test/packages/duckdb-engine.ts';
 import { runCommand } from '../test/run-command.ts';
 import { SAMPLE, TestFolder } from '../test/test-server.ts';
 
@@ -18,11 +18,12 @@ const sample = {
   ...SAMPLE,
   otherOrigins: [['8.8.8.0/24', 64510]],
   anonymous: [['2001:4860:1::/48', 'relay', 'Exämple, Relay']],
+  named: [['2001:4860:2::/48', 'scanner', 'Exämple, Scans']],
 } as const;
 folder.publish(sample, {
   anycast: ['8.8.8.0/25'],
   exchanges: [['8.8.8.64/26', 'Exämple, IX']],
-  locations: ['8.8.8.0,8.8.8.31,US,California,Mountain View,37.4224,-122.085'],
+  locations: ['8.8.8.0,8.8.8.159,US,California,Mountain View,37.4224,-122.085'],
 });
 plain.publish(sample);
 const vrps = join(folder.dataDir, 'vrps.json');
@@ -40,37 +41,41 @@ const ends = (rows: readonly string[]) => rows.map((row) => [row.split(',')[0], 
 
 test('export: routing divides networks at anycast prefixes and peering LANs', async () => {
   const [header = '', ...rows] = await lines('routing');
-  assert.ok(header.endsWith(',threat_level,origins,rpki,is_anycast,exchange'), header);
+  assert.ok(
+    header.endsWith(',threat_level,origins,rpki,is_anycast,exchange,prefix_is_derived,connection_type_source'),
+    header,
+  );
   assert.deepEqual(ends(rows).slice(0, 3), [
-    ['8.8.8.0/26', '15169 64510,valid,true,'],
-    ['8.8.8.64/26', '15169 64510,valid,true,"Exämple, IX"'],
-    ['8.8.8.128/25', '15169 64510,valid,,'],
+    ['8.8.8.0/26', '15169 64510,valid,true,,,table'],
+    ['8.8.8.64/26', '15169 64510,valid,true,"Exämple, IX",,table'],
+    ['8.8.8.128/25', '15169 64510,valid,,,,table'],
   ]);
   assert.ok(
     ends(rows)
       .slice(3)
-      .every(([, end]) => end === '15169,not_found,,'),
+      .every(([, end]) => end === '15169,not_found,,,,table'),
   );
 });
 
 test('export: all sections together, also divided by place', async () => {
   const [header = '', ...rows] = await lines('privacy,location,routing');
-  const columns = 'city,region,latitude,longitude,origins,rpki,is_anycast,exchange,privacy_kind,privacy_service';
+  const columns =
+    'city,region,latitude,longitude,origins,rpki,is_anycast,exchange,prefix_is_derived,connection_type_source,privacy_kind,privacy_service';
   assert.ok(header.endsWith(`,threat_level,${columns}`), header);
   assert.deepEqual(ends(rows).slice(0, 3), [
-    ['8.8.8.0/27', 'Mountain View,California,37.4224,-122.085,15169 64510,valid,true,,,'],
-    ['8.8.8.32/27', ',,,,15169 64510,valid,true,,,'],
-    ['8.8.8.64/26', ',,,,15169 64510,valid,true,"Exämple, IX",,'],
+    ['8.8.8.0/26', ',,,,15169 64510,valid,true,,,table,,'],
+    ['8.8.8.64/26', ',,,,15169 64510,valid,true,"Exämple, IX",,table,,'],
+    ['8.8.8.128/27', 'Mountain View,California,37.4224,-122.085,15169 64510,valid,,,,table,,'],
   ]);
   assert.deepEqual(
     ends(rows).filter(([, end]) => end?.includes('relay')),
-    [['2001:4860:1::/48', ',,,,15169,not_found,,,relay,"Exämple, Relay"']],
+    [['2001:4860:1::/48', ',,,,15169,not_found,,,,table,relay,"Exämple, Relay"']],
   );
 });
 
 test('export: without supplement and ROA payloads, what is not known is empty', async () => {
   const [, ...rows] = await lines('routing,privacy', 'csv', plain.environment);
-  assert.deepEqual(ends(rows)[0], ['8.8.8.0/24', '15169 64510,,,,,']);
+  assert.deepEqual(ends(rows)[0], ['8.8.8.0/24', '15169 64510,,,,,table,,']);
 });
 
 test('export: in NDJSON, what is not known is absent', async () => {
@@ -91,11 +96,14 @@ test('export: MMDB', async () => {
     return { routing, privacy };
   };
   assert.deepEqual(of('8.8.8.65'), {
-    routing: { origins: [15169, 64510], rpki: 'valid', is_anycast: true, exchange: 'Exämple, IX' },
+    routing: {
+      ...{ origins: [15169, 64510], rpki: 'valid', connection_type_source: 'table' },
+      ...{ is_anycast: true, exchange: 'Exämple, IX' },
+    },
     privacy: undefined,
   });
   assert.deepEqual(of('2001:4860:1::1'), {
-    routing: { origins: [15169], rpki: 'not_found' },
+    routing: { origins: [15169], rpki: 'not_found', connection_type_source: 'table' },
     privacy: { kind: 'relay', service: 'Exämple, Relay' },
   });
   assert.deepEqual(of('1.0.9.9').privacy, { kind: 'tor' });
@@ -113,21 +121,19 @@ test('export: the NOTICE names the ROA payloads where they were used', async () 
   }
 });
 
-test('export: Parquet', async () => {
+test('export: Parquet', { skip: NO_DUCKDB }, async () => {
   const path = join(folder.dataDir, 'sections.parquet');
   const argv = ['dataset', 'export', '--format', 'parquet', '--include', 'routing,privacy', '--output', path];
   await runCommand(argv, environment);
-  const duckdb = await (await DuckDBInstance.create(':memory:')).connect();
   const columns = 'origins, rpki, is_anycast, exchange, privacy_kind, privacy_service';
-  const found = await duckdb.runAndReadAll(
+  const found = await queryDuckdb(
     `SELECT ${columns} FROM '${path}' WHERE network IN ('8.8.8.64/26', '8.8.8.128/25', '2001:4860:1::/48')`,
   );
-  assert.deepEqual(found.getRowsJson(), [
+  assert.deepEqual(found, [
     ['15169 64510', 'valid', true, 'Exämple, IX', null, null],
     ['15169 64510', 'valid', null, null, null, null],
     ['15169', 'not_found', null, null, 'relay', 'Exämple, Relay'],
   ]);
-  duckdb.closeSync();
 });
 
 for (const [behaviour, options, message] of [
@@ -144,3 +150,18 @@ for (const [behaviour, options, message] of [
     assert.match(stderr, message);
   });
 }
+
+test('export: scanners, in CSV and MMDB', async () => {
+  const [header = '', ...rows] = await lines('scanner');
+  assert.ok(header.endsWith(',threat_level,scanner_operator'), header);
+  assert.deepEqual(
+    ends(rows).filter(([, end]) => end !== ''),
+    [['2001:4860:2::/48', '"Exämple, Scans"']],
+  );
+  const path = join(folder.dataDir, 'scanners.mmdb');
+  await runCommand(['dataset', 'export', '--format', 'mmdb', '--include', 'scanner', '--output', path], environment);
+  const reader = new Reader<Response>(readFileSync(path));
+  assert.deepEqual((reader.get('2001:4860:2::1') as unknown as Record<string, unknown>)['scanner'], {
+    operator: 'Exämple, Scans',
+  });
+});

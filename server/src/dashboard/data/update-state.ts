@@ -9,10 +9,11 @@ export function updateState(
   role: Role,
 ): UpdateState {
   const { kind, intervalSeconds } = settings.updates;
-  const { error, refused = [], ...report } = lastUpdate() ?? { outcome: 'never' as const };
+  const { error, refused = [], paused = [], ...report } = lastUpdate() ?? { outcome: 'never' as const };
   return {
     ...report,
     refused: [...refused],
+    ...(paused.length === 0 ? {} : { paused: [...paused] }),
     ...(error !== undefined && role === 'admin' ? { error } : {}),
     schedule: {
       kind,

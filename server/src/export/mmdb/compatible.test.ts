@@ -11,7 +11,7 @@ import { until } from '@whence/testing/until';
 import { Reader, type Response } from 'maxmind';
 import { ExportSample } from '../../test/packages/export-sample.ts';
 
-const TYPES = ['country', 'city', 'asn', 'anonymous-ip', 'enterprise'] as const;
+const TYPES = ['country', 'city', 'asn', 'anonymous-ip', 'connection-type', 'enterprise'] as const;
 const sample = new ExportSample();
 const pathOf = (type: string) => sample.path(`${type}.mmdb`);
 before(async () => {
@@ -70,7 +70,7 @@ test('compatible: networks whose records are equal in this form are merged', () 
 
 test('compatible: the methods of the official Node reader take the file of their type, and only that', () => {
   const readers = Object.fromEntries(TYPES.map((type) => [type, GeoIp2Reader.openBuffer(readFileSync(pathOf(type)))]));
-  const { country, city, asn, enterprise, 'anonymous-ip': anonymous } = readers;
+  const { country, city, asn, enterprise, 'anonymous-ip': anonymous, 'connection-type': connections } = readers;
   assert.equal(country?.country('8.8.8.8').country?.names.en, NAMES.US);
   assert.equal(country?.country('8.8.8.8').continent?.code, 'NA');
   assert.equal(country?.country('1.0.9.9').traits.isTorExitNode, true);
@@ -79,6 +79,7 @@ test('compatible: the methods of the official Node reader take the file of their
   assert.equal(asn?.asn('8.8.8.8').autonomousSystemOrganization, 'Google LLC');
   assert.equal(enterprise?.enterprise('5.0.0.1').traits.isAnonymousVpn, true);
   assert.equal(anonymous?.anonymousIP('5.0.0.1').isAnonymousVpn, true);
+  assert.equal(connections?.connectionType('8.8.8.8').connectionType, 'Corporate');
   assert.throws(() => country?.city('8.8.8.8'), /cannot be used with the GeoLite2-Country database/);
   assert.throws(() => country?.country('192.0.2.1'), /is not in the database/);
 });
@@ -99,6 +100,7 @@ print(json.dumps([
   reader('asn').asn('8.8.8.8').autonomous_system_number,
   reader('anonymous-ip').anonymous_ip('5.0.0.1').is_anonymous_vpn,
   reader('enterprise').enterprise('8.8.8.8').traits.autonomous_system_organization,
+  reader('connection-type').connection_type('8.8.8.8').connection_type,
 ]))
 try:
   reader('country').country('192.0.2.1')
@@ -106,7 +108,7 @@ except geoip2.errors.AddressNotFoundError as error:
   print(error)
 `;
   const { stdout, stderr } = spawnSync(PYTHON, ['-c', script, sample.folder], { encoding: 'utf8' });
-  const want = [NAMES.DE, 'DE', 'Europe', true, NAMES.US, 15169, true, 'Google LLC'];
+  const want = [NAMES.DE, 'DE', 'Europe', true, NAMES.US, 15169, true, 'Google LLC', 'Corporate'];
   const [values = '', absent] = stdout.trim().split('\n');
   assert.deepEqual(JSON.parse(values || 'null'), want, stderr);
   assert.equal(absent, 'The address 192.0.2.1 is not in the database.');

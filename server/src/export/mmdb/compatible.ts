@@ -8,18 +8,19 @@ import type { AddressMembers } from '../../address/sections.ts';
 import { UsageError } from '../../terminal/exit.ts';
 import type { Fields } from '../fields.ts';
 import { continentOf, isInEuropeanUnion } from './continents.ts';
-import { uint32, type Value } from './mmdb-data.ts';
+import { type Members, mapOf, sharedMap, uint32, type Value } from './mmdb-data.ts';
 import { placeOf } from './place.ts';
 
 /**
  * The type that readers look for, by the name of the option. Some compare the whole name: geoip2 for Go, Logstash. So a
  * file has one type, and not all of them in one name.
  */
-const DATABASE_TYPES = {
+export const DATABASE_TYPES = {
   country: 'GeoLite2-Country',
   city: 'GeoLite2-City',
   asn: 'GeoLite2-ASN',
   'anonymous-ip': 'GeoIP2-Anonymous-IP',
+  'connection-type': 'GeoIP2-Connection-Type',
   enterprise: 'GeoIP2-Enterprise',
 } as const;
 export type CompatibleType = keyof typeof DATABASE_TYPES;
@@ -47,30 +48,29 @@ export type RecordForm = {
 
 export function compatibleForm(type: CompatibleType, dataset: Dataset): RecordForm {
   const databaseType = DATABASE_TYPES[type];
-  if (type === 'asn') return { databaseType, recordOf: (fields) => new Map(networkOf(fields)) };
+  if (type === 'asn') return { databaseType, recordOf: (fields) => mapOf(networkOf(fields)) };
   if (type === 'anonymous-ip') {
     const recordOf = (fields: Fields) => {
-      const flags = anonymityOf(fields);
-      return flags.length === 0 ? undefined : new Map(flags);
+      const flags = mapOf(anonymityOf(fields));
+      return flags.size === 0 ? undefined : flags;
     };
     return { databaseType, recordOf };
   }
+  if (type === 'connection-type')
+    return { databaseType, recordOf: ({ connection_type: kind }) => mapOf({ connection_type: CONNECTIONS[kind] }) };
   const countries = new CountryValues(dataset);
   return {
     databaseType,
     recordOf: (fields, { location } = {}) =>
-      new Map<string, Value>([
+      mapOf({
         ...countries.of(fields),
-        ...(location === undefined ? [] : placeOf(location)),
-        [
-          'traits',
-          new Map<string, Value>([
-            ...networkOf(fields),
-            ...anonymityOf(fields),
-            ['user_type', USER_TYPES[fields.connection_type]],
-          ]),
-        ],
-      ]),
+        ...(location && placeOf(location)),
+        traits: mapOf({
+          ...networkOf(fields),
+          ...anonymityOf(fields),
+          user_type: USER_TYPES[fields.connection_type],
+        }),
+      }),
   };
 }
 
@@ -83,30 +83,38 @@ const USER_TYPES: Readonly<Record<ConnectionType, string>> = {
   education: 'college',
 };
 
-function networkOf({ asn, asn_name }: Fields): [string, Value][] {
-  return [
-    ['autonomous_system_number', uint32(asn)],
-    ['autonomous_system_organization', asn_name],
-  ];
+/** MaxMind's terms for the kind of connection, which are fewer. */
+const CONNECTIONS: Readonly<Record<ConnectionType, string>> = {
+  residential: 'Cable/DSL',
+  mobile: 'Cellular',
+  datacenter: 'Corporate',
+  business: 'Corporate',
+  education: 'Corporate',
+};
+
+function networkOf({ asn, asn_name }: Fields): Members {
+  return { autonomous_system_number: uint32(asn), autonomous_system_organization: asn_name };
 }
 
-function anonymityOf({ is_vpn, is_proxy, is_tor_exit, is_datacenter }: Fields): [string, Value][] {
-  const flags: [string, boolean][] = [
-    ['is_anonymous', is_vpn || is_proxy || is_tor_exit],
-    ['is_anonymous_vpn', is_vpn],
-    ['is_hosting_provider', is_datacenter],
-    ['is_public_proxy', is_proxy],
-    ['is_tor_exit_node', is_tor_exit],
-  ];
-  return flags.filter(([, isTrue]) => isTrue);
+function anonymityOf({ is_vpn, is_proxy, is_tor_exit, is_datacenter }: Fields): Members {
+  return {
+    is_anonymous: is_vpn || is_proxy || is_tor_exit || undefined,
+    is_anonymous_vpn: is_vpn || undefined,
+    is_hosting_provider: is_datacenter || undefined,
+    is_public_proxy: is_proxy || undefined,
+    is_tor_exit_node: is_tor_exit || undefined,
+  };
 }
 
 const UNKNOWN = 'ZZ';
+
+type CountryValue = { readonly continent: Value | undefined; readonly value: Value | undefined };
 
 /** Continent, country and registered country. English names are those of Node's ICU data. */
 class CountryValues {
   readonly #dataset: Dataset;
   readonly #names = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
+  readonly #values = new Map<string, CountryValue>();
   /** Country of registration by AS number. */
   readonly #registered = new Map<number, string>();
 
@@ -114,14 +122,22 @@ class CountryValues {
     this.#dataset = dataset;
   }
 
-  of({ asn, country }: Fields): [string, Value][] {
-    const continent = continentOf(country);
-    const registered = this.#registeredCountry(asn);
-    return [
-      ...(continent === undefined ? [] : [['continent', continentValue(continent)] as [string, Value]]),
-      ...(country === UNKNOWN ? [] : [['country', this.#country(country)] as [string, Value]]),
-      ...(registered === UNKNOWN ? [] : [['registered_country', this.#country(registered)] as [string, Value]]),
-    ];
+  of({ asn, country }: Fields): Members {
+    const { continent, value } = this.#valuesOf(country);
+    return { continent, country: value, registered_country: this.#valuesOf(this.#registeredCountry(asn)).value };
+  }
+
+  /** The same objects for the same country: they are encoded once. */
+  #valuesOf(code: string): CountryValue {
+    const known = this.#values.get(code);
+    if (known !== undefined) return known;
+    const continent = continentOf(code);
+    const made = {
+      continent: continent && sharedMap({ code: continent.code, names: mapOf({ en: continent.name }) }),
+      value: this.#country(code),
+    };
+    this.#values.set(code, made);
+    return made;
   }
 
   #registeredCountry(asn: number): string {
@@ -130,19 +146,13 @@ class CountryValues {
     return known;
   }
 
-  #country(code: string): Value {
+  #country(code: string): Value | undefined {
+    if (code === UNKNOWN) return undefined;
     const name = this.#names.of(code);
-    return new Map<string, Value>([
-      ['iso_code', code],
-      ...(name === undefined ? [] : [['names', new Map([['en', name]])] as [string, Value]]),
-      ...(isInEuropeanUnion(code) ? [['is_in_european_union', true] as [string, Value]] : []),
-    ]);
+    return sharedMap({
+      iso_code: code,
+      names: name === undefined ? undefined : mapOf({ en: name }),
+      is_in_european_union: isInEuropeanUnion(code) || undefined,
+    });
   }
-}
-
-function continentValue({ code, name }: { readonly code: string; readonly name: string }): Value {
-  return new Map<string, Value>([
-    ['code', code],
-    ['names', new Map([['en', name]])],
-  ]);
 }

@@ -11,8 +11,24 @@
  * In a pointer, two of the size bits are its own length and the other three are the high bits of the offset.
  */
 /** A number is a double. */
-export type Value = string | boolean | number | Uint | readonly Value[] | ReadonlyMap<string, Value>;
+export type Value = string | boolean | number | Uint | Shared | readonly Value[] | ReadonlyMap<string, Value>;
+/** A value that a caller uses many times: it is encoded once. */
+type Shared = { readonly shared: ReadonlyMap<string, Value> };
 type Uint = { readonly bits: 16 | 32 | 64; readonly value: number };
+
+export type Members = Readonly<Record<string, Value | undefined>>;
+
+/** A map of the members that are not undefined. */
+export function mapOf(members: Members): ReadonlyMap<string, Value> {
+  const map = new Map<string, Value>();
+  for (const name in members) {
+    const value = members[name];
+    if (value !== undefined) map.set(name, value);
+  }
+  return map;
+}
+
+export const sharedMap = (members: Members): Shared => ({ shared: mapOf(members) });
 
 export const uint16 = (value: number): Uint => ({ bits: 16, value });
 export const uint32 = (value: number): Uint => ({ bits: 32, value });
@@ -28,123 +44,171 @@ const UINT_TYPES = { 16: 5, 32: 6, 64: 9 } as const;
 /** Shorter values are stored in place: a pointer beyond the first 2 KiB takes three bytes. */
 const MIN_SHARED_BYTES = 4;
 
+/** Bytes that grow at their end. */
+class GrowingBytes {
+  bytes = Buffer.allocUnsafe(1 << 16);
+  length = 0;
+
+  push(byte: number): void {
+    this.#reserve(1);
+    this.bytes[this.length++] = byte;
+  }
+
+  /** The low `count` bytes, the highest first. */
+  pushInteger(value: number, count: number): void {
+    this.#reserve(count);
+    for (let i = count - 1; i >= 0; i--) this.bytes[this.length++] = Math.floor(value / 256 ** i) & 0xff;
+  }
+
+  append(source: Buffer, start = 0, end = source.length): void {
+    this.#reserve(end - start);
+    // Most are pointers, for which a call of `copy` takes longer.
+    if (end - start > 16) this.length += source.copy(this.bytes, this.length, start, end);
+    else for (let i = start; i < end; i++) this.bytes[this.length++] = source[i] as number;
+  }
+
+  #reserve(count: number): void {
+    if (this.length + count <= this.bytes.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(this.bytes.length * 2, this.length + count));
+    this.bytes.copy(larger, 0, 0, this.length);
+    this.bytes = larger;
+  }
+}
+
+/** Values are encoded at the end of `#scratch`, the inner ones behind the outer ones, and moved from there when they are whole. */
 export class DataSection {
-  #bytes = Buffer.allocUnsafe(1 << 16);
-  #length = 0;
+  readonly #placed = new GrowingBytes();
+  readonly #scratch = new GrowingBytes();
   /** By encoded bytes. Nested values are placed first, so equal values have equal bytes. */
   readonly #offsets = new Map<string, number>();
-  /** Cached, because keys and names repeat. */
-  readonly #stringReferences = new Map<string, Buffer>();
+  /** Encoded pointers or values. Keys and names repeat. */
+  readonly #references = new Map<string | Shared, Buffer>();
 
   get bytes(): Buffer {
-    return this.#bytes.subarray(0, this.#length);
+    return this.#placed.bytes.subarray(0, this.#placed.length);
   }
 
   /** Returns the offset of the value. */
   place(value: Value): number {
-    return this.#placeEncoded(encode(value, (inner) => this.#reference(inner)));
+    const start = this.#scratch.length;
+    this.#encode(value);
+    return this.#move(start);
   }
 
-  /** A pointer, or the encoded value if that is shorter. */
-  #reference(value: Value): Buffer {
-    if (typeof value !== 'string') return this.#newReference(value);
-    const known = this.#stringReferences.get(value);
-    if (known !== undefined) return known;
-    const reference = this.#newReference(value);
-    this.#stringReferences.set(value, reference);
-    return reference;
+  #encode(value: Value): void {
+    if (typeof value !== 'object' || isUint(value)) encodeScalar(value, this.#scratch);
+    else if (isShared(value)) this.#encode(value.shared);
+    else if (isArray(value)) {
+      encodeControl(ARRAY, value.length, this.#scratch);
+      for (const inner of value) this.#refer(inner);
+    } else {
+      encodeControl(MAP, value.size, this.#scratch);
+      for (const [key, inner] of value) {
+        this.#refer(key);
+        this.#refer(inner);
+      }
+    }
   }
 
-  #newReference(value: Value): Buffer {
-    const encoded = encode(value, (inner) => this.#reference(inner));
-    if (encoded.length < MIN_SHARED_BYTES || typeof value === 'boolean' || isUint(value)) return encoded;
-    return encodePointer(this.#placeEncoded(encoded));
+  /** Encodes a pointer, or the value itself if that is shorter. */
+  #refer(value: Value): void {
+    if (typeof value === 'boolean' || isUint(value)) {
+      encodeScalar(value, this.#scratch);
+      return;
+    }
+    const isRepeated = typeof value === 'string' || isShared(value);
+    const known = isRepeated ? this.#references.get(value) : undefined;
+    if (known !== undefined) {
+      this.#scratch.append(known);
+      return;
+    }
+    const start = this.#scratch.length;
+    this.#encode(value);
+    if (this.#scratch.length - start >= MIN_SHARED_BYTES) encodePointer(this.#move(start), this.#scratch);
+    if (isRepeated) this.#references.set(value, Buffer.from(this.#scratch.bytes.subarray(start, this.#scratch.length)));
   }
 
-  #placeEncoded(encoded: Buffer): number {
-    const key = encoded.toString('latin1');
+  /** Takes what is encoded from `start` on, and returns its offset. */
+  #move(start: number): number {
+    const scratch = this.#scratch;
+    const key = scratch.bytes.toString('latin1', start, scratch.length);
     const known = this.#offsets.get(key);
-    if (known !== undefined) return known;
-    const offset = this.#length;
-    this.#offsets.set(key, offset);
-    this.#reserve(encoded.length);
-    encoded.copy(this.#bytes, offset);
-    this.#length += encoded.length;
+    const offset = known ?? this.#placed.length;
+    if (known === undefined) {
+      this.#offsets.set(key, offset);
+      this.#placed.append(scratch.bytes, start, scratch.length);
+    }
+    scratch.length = start;
     return offset;
-  }
-
-  #reserve(count: number): void {
-    if (this.#length + count <= this.#bytes.length) return;
-    const larger = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.#length + count));
-    this.#bytes.copy(larger, 0, 0, this.#length);
-    this.#bytes = larger;
   }
 }
 
 /** Encodes the value without pointers. */
 export function encodeInline(value: Value): Buffer {
-  return encode(value, encodeInline);
+  const output = new GrowingBytes();
+  const encode = (inner: Value): void => {
+    if (typeof inner !== 'object' || isUint(inner)) encodeScalar(inner, output);
+    else if (isShared(inner)) encode(inner.shared);
+    else if (isArray(inner)) {
+      encodeControl(ARRAY, inner.length, output);
+      for (const member of inner) encode(member);
+    } else {
+      encodeControl(MAP, inner.size, output);
+      for (const [key, member] of inner) {
+        encode(key);
+        encode(member);
+      }
+    }
+  };
+  encode(value);
+  return output.bytes.subarray(0, output.length);
 }
 
-/** `reference` encodes nested values. */
-function encode(value: Value, reference: (inner: Value) => Buffer): Buffer {
+/** Integers are big-endian without leading zeros: 0 has no bytes. */
+function encodeScalar(value: string | boolean | number | Uint, output: GrowingBytes): void {
   if (typeof value === 'string') {
     const text = Buffer.from(value);
-    return Buffer.concat([control(STRING, text.length), text]);
+    encodeControl(STRING, text.length, output);
+    output.append(text);
+  } else if (typeof value === 'boolean') encodeControl(BOOLEAN, value ? 1 : 0, output);
+  else if (typeof value === 'number') {
+    const bytes = Buffer.alloc(8);
+    bytes.writeDoubleBE(value);
+    encodeControl(DOUBLE, 8, output);
+    output.append(bytes);
+  } else {
+    let count = 0;
+    for (let rest = value.value; rest > 0; rest = Math.floor(rest / 256)) count++;
+    encodeControl(UINT_TYPES[value.bits], count, output);
+    output.pushInteger(value.value, count);
   }
-  if (typeof value === 'boolean') return control(BOOLEAN, value ? 1 : 0);
-  if (typeof value === 'number') return encodeDouble(value);
-  if (isUint(value)) return encodeUint(value);
-  if (isArray(value)) return Buffer.concat([control(ARRAY, value.length), ...value.map(reference)]);
-  const members = [...value].flatMap(([key, inner]) => [reference(key), reference(inner)]);
-  return Buffer.concat([control(MAP, value.size), ...members]);
 }
 
-function encodeDouble(value: number): Buffer {
-  const bytes = Buffer.alloc(8);
-  bytes.writeDoubleBE(value);
-  return Buffer.concat([control(DOUBLE, 8), bytes]);
+function encodeControl(type: number, size: number, output: GrowingBytes): void {
+  const [sizeBits, more, count] =
+    size < 29
+      ? [size, 0, 0]
+      : size < 285
+        ? [29, size - 29, 1]
+        : size < 65_821
+          ? [30, size - 285, 2]
+          : [31, size - 65_821, 3];
+  if (more >= 2 ** 24) throw new RangeError(`a value of ${size} bytes is too large for a MaxMind DB`);
+  output.push((type > 7 ? 0 : type << 5) | sizeBits);
+  if (type > 7) output.push(type - 7);
+  output.pushInteger(more, count);
 }
 
-/** Big-endian without leading zeros: 0 has no bytes. */
-function encodeUint({ bits, value }: Uint): Buffer {
-  const bytes: number[] = [];
-  for (let rest = value; rest > 0; rest = Math.floor(rest / 256)) bytes.unshift(rest % 256);
-  return Buffer.concat([control(UINT_TYPES[bits], bytes.length), Buffer.from(bytes)]);
-}
-
-function control(type: number, size: number): Buffer {
-  const [sizeBits, ...moreSize] = encodeSize(size);
-  const typeBits = type > 7 ? 0 : type << 5;
-  return Buffer.from([typeBits | sizeBits, ...(type > 7 ? [type - 7] : []), ...moreSize]);
-}
-
-function encodeSize(size: number): [number, ...number[]] {
-  if (size < 29) return [size];
-  if (size < 285) return [29, size - 29];
-  if (size < 65_821) return [30, ...bigEndian(size - 285, 2)];
-  if (size < 65_821 + 2 ** 24) return [31, ...bigEndian(size - 65_821, 3)];
-  throw new RangeError(`a value of ${size} bytes is too large for a MaxMind DB`);
-}
-
-function encodePointer(offset: number): Buffer {
-  if (offset < 2048) return Buffer.from([0x20 | (offset >>> 8), offset & 0xff]);
-  if (offset < 526_336) {
-    const rest = offset - 2048;
-    return Buffer.from([0x28 | (rest >>> 16), ...bigEndian(rest, 2)]);
-  }
-  if (offset < 526_336 + 2 ** 27) {
-    const rest = offset - 526_336;
-    return Buffer.from([0x30 | (rest >>> 24), ...bigEndian(rest, 3)]);
-  }
-  if (offset < 2 ** 32) return Buffer.from([0x38, ...bigEndian(offset, 4)]);
-  throw new RangeError('the data section exceeds 4 GiB, the limit of a MaxMind DB');
-}
-
-/** The low `count` bytes. */
-function bigEndian(value: number, count: number): number[] {
-  return Array.from({ length: count }, (_, i) => Math.floor(value / 256 ** (count - 1 - i)) & 0xff);
+function encodePointer(offset: number, output: GrowingBytes): void {
+  if (offset < 2048) output.pushInteger(0x2000 + offset, 2);
+  else if (offset < 526_336) output.pushInteger(0x28_0000 + offset - 2048, 3);
+  else if (offset < 526_336 + 2 ** 27) output.pushInteger(0x3000_0000 + offset - 526_336, 4);
+  else if (offset < 2 ** 32) {
+    output.push(0x38);
+    output.pushInteger(offset, 4);
+  } else throw new RangeError('the data section exceeds 4 GiB, the limit of a MaxMind DB');
 }
 
 const isUint = (value: Value): value is Uint => typeof value === 'object' && 'bits' in value;
+const isShared = (value: Value): value is Shared => typeof value === 'object' && 'shared' in value;
 const isArray = (value: Value): value is readonly Value[] => Array.isArray(value);

@@ -11,6 +11,7 @@ import type { Address } from '@whence/dataset/address';
 /** Zero bytes between the tree and the data section. */
 export const SEPARATOR_BYTES = 16;
 
+const ADDRESS_BITS = 128;
 const EMPTY = 0;
 const DATA = 0x80000000;
 const MAX_ITEMS = 0x7fffffff;
@@ -18,6 +19,10 @@ const MAX_ITEMS = 0x7fffffff;
 export class SearchTree {
   #records = new Uint32Array(1 << 16);
   #nodes = 1;
+  /** The last prefix that was set, and the node at each depth above it: the next one shares most of them. */
+  #last: Address = { version: 6, w0: 0, w1: 0, w2: 0, w3: 0 };
+  readonly #path = new Uint32Array(ADDRESS_BITS);
+  #pathLength = 0;
 
   get nodeCount(): number {
     return this.#nodes;
@@ -56,13 +61,17 @@ export class SearchTree {
 
   #set(base: Address, length: number, record: number): void {
     if (length === 0) throw new RangeError('a search tree cannot hold a prefix of length 0');
-    let node = 0;
-    for (let depth = 0; depth < length - 1; depth++) {
+    const known = Math.min(sharedBits(this.#last, base), this.#pathLength, length - 1);
+    let node = this.#path[known] as number;
+    for (let depth = known; depth < length - 1; depth++) {
       const at = node * 2 + bitAt(base, depth);
       const next = this.#records[at] as number;
       if (next >= DATA) throw new RangeError('overlapping prefixes in a search tree');
       node = next === EMPTY ? this.#addNode(at) : next;
+      this.#path[depth + 1] = node;
     }
+    this.#last = base;
+    this.#pathLength = length - 1;
     const at = node * 2 + bitAt(base, length - 1);
     if (this.#records[at] !== EMPTY) throw new RangeError('overlapping prefixes in a search tree');
     this.#records[at] = record;
@@ -106,6 +115,14 @@ function writeNode(bytes: Buffer, at: number, bits: 24 | 28 | 32, left: number, 
   bytes.writeUIntBE(left & 0xffffff, at, 3);
   if (bits === 28) bytes[at + 3] = ((left >>> 24) << 4) | (right >>> 24);
   bytes.writeUIntBE(right & 0xffffff, at + (bits === 28 ? 4 : 3), 3);
+}
+
+/** Leading bits that both addresses have in common. */
+function sharedBits(a: Address, b: Address): number {
+  if (a.w0 !== b.w0) return Math.clz32(a.w0 ^ b.w0);
+  if (a.w1 !== b.w1) return 32 + Math.clz32(a.w1 ^ b.w1);
+  if (a.w2 !== b.w2) return 64 + Math.clz32(a.w2 ^ b.w2);
+  return 96 + Math.clz32(a.w3 ^ b.w3);
 }
 
 function bitAt({ w0, w1, w2, w3 }: Address, depth: number): number {

@@ -1,0 +1,96 @@
+/**
+ * The routes that programs for MaxMind's databases ask, compatible with geoipupdate 4 to 8: its protocols, the place of
+ * the key, and refusals as text. Editions are the names that these programs know; the data is that of the dataset.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { KeyDeclaration } from '../admission/declaration.ts';
+import { tarFolder } from '../databases/archives.ts';
+import type { DatabaseVersion } from '../databases/database-index.ts';
+import { ApiError } from '../http/errors.ts';
+import { allOptional, object, type RequestOf, string } from '../http/json-schema.ts';
+import { DATABASE, type DatabaseDependencies, sendDatabase } from './databases.ts';
+
+/** Not part of the API's own document. */
+const hidden = { hide: true };
+const edition = string('The name of the database.');
+
+export const metadataSchema = { ...hidden, querystring: object(allOptional({ edition_id: edition })) };
+export const updateSchema = {
+  ...hidden,
+  params: object({ edition }),
+  querystring: object(allOptional({ db_md5: string('Of the database that the client has.') })),
+};
+export const downloadSchema = {
+  ...hidden,
+  params: object({ edition }),
+  querystring: object(allOptional({ date: string('As in the metadata.'), suffix: string('Form of the file.') })),
+};
+export const directSchema = {
+  ...hidden,
+  querystring: object(
+    allOptional({ edition_id: edition, date: edition, suffix: edition, license_key: string('The key.') }),
+  ),
+};
+
+/** Programs with a URL as their only setting. */
+export const DIRECT: KeyDeclaration = { ...DATABASE, keyIn: ['basic', 'license_key'] };
+
+/** What the programs show to people. */
+const TEXTS: Readonly<Record<string, string>> = {
+  UNAUTHORIZED: 'Invalid account ID or license key: the license key is an API key of this server',
+  FORBIDDEN: 'The API key has no permission to download databases: database:read',
+  DATABASE_NOT_FOUND: 'Database edition not found',
+  VERSION_NOT_FOUND: 'Database edition not found for this date',
+  DATASET_UNAVAILABLE: 'The databases of this server are not written yet',
+};
+export const refusalText = ({ code, row }: ApiError): string => `${TEXTS[code] ?? row.text}\n`;
+
+/** The MD5 is that of the database without compression, as the client computes it of its own. */
+export function getMetadata({ databases }: DatabaseDependencies) {
+  return ({ query: { edition_id: wanted } }: RequestOf<typeof metadataSchema>) => {
+    const found = wanted === undefined ? undefined : databases.find(wanted);
+    const [current] = databases.versions;
+    const files = found === undefined ? (current?.files ?? []) : [found.file];
+    const date = (found?.version ?? current)?.date;
+    return { databases: files.map((file) => ({ edition_id: file.edition, md5: file.md5, date })) };
+  };
+}
+
+/** geoipupdate before version 7. */
+export function getUpdate(dependencies: DatabaseDependencies) {
+  return (request: RequestOf<typeof updateSchema>, reply: FastifyReply) => {
+    const find = () => dependencies.databases.find(request.params.edition);
+    const { md5 } = find().file;
+    if (request.query.db_md5?.toLowerCase() === md5) return reply.code(304).header('X-Database-MD5', md5).send();
+    return sendDatabase(dependencies, request, reply, find, 'gz');
+  };
+}
+
+export function getDownload(dependencies: DatabaseDependencies) {
+  return (request: RequestOf<typeof downloadSchema>, reply: FastifyReply) =>
+    download(dependencies, request, reply, { ...request.query, edition: request.params.edition });
+}
+
+export function getDirectDownload(dependencies: DatabaseDependencies) {
+  return (request: RequestOf<typeof directSchema>, reply: FastifyReply) =>
+    download(dependencies, request, reply, { ...request.query, edition: request.query.edition_id ?? '' });
+}
+
+type Wanted = { readonly edition: string; readonly date?: string; readonly suffix?: string };
+
+function download(
+  dependencies: DatabaseDependencies,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { edition: name, date, suffix = 'tar.gz' }: Wanted,
+) {
+  const isOf = ({ date: own }: DatabaseVersion) => digits(own) === digits(date ?? '');
+  const find = () => dependencies.databases.find(name, date === undefined || date === '' ? undefined : isOf);
+  const { version, file } = find();
+  if (suffix === 'tar.gz.sha256')
+    return reply.type('text/plain; charset=utf-8').send(`${file.tarGzSha256}  ${tarFolder(version, file)}.tar.gz\n`);
+  if (suffix !== 'tar.gz' && suffix !== 'mmdb') throw new ApiError('DATABASE_NOT_FOUND');
+  return sendDatabase(dependencies, request, reply, find, suffix);
+}
+
+const digits = (text: string) => text.replaceAll(/\D/g, '');

@@ -1,0 +1,52 @@
+/** `GET /v1/lists/{name}.{format}`: the prefixes of a list in the rules file, for firewalls. */
+import type { FastifyReply } from 'fastify';
+import type { KeyDeclaration } from '../admission/declaration.ts';
+import { listPrefixes } from '../databases/address-list.ts';
+import { LIST_FORMATS, type ListFile, renderList } from '../databases/list-formats.ts';
+import { isKnownTag } from '../http/conditional.ts';
+import { sendJsonData } from '../http/envelope.ts';
+import { ApiError } from '../http/errors.ts';
+import type { RequestOf } from '../http/json-schema.ts';
+import { DatasetWalks } from '../lookup/dataset-walks.ts';
+import type { LiveDataset } from '../lookup/live-dataset.ts';
+import { requireDataset } from '../lookup/lookup-requests.ts';
+import type { LiveRules } from '../rules/live-rules.ts';
+import { requesterOf } from './admit.ts';
+import type { listSchema } from './schemas/lists.ts';
+
+export const LIST: KeyDeclaration = {
+  access: 'database:read',
+  counts: 'list',
+  costs: ['scan'],
+  charges: 'files',
+  keyIn: ['basic'],
+};
+
+type ListDependencies = { readonly live: LiveDataset; readonly rules: LiveRules | undefined };
+
+/** Files are kept as long as the dataset is in use: 18 bytes for each prefix. */
+export function getList({ live, rules }: ListDependencies) {
+  const walks = new DatasetWalks();
+  return async (request: RequestOf<typeof listSchema>, reply: FastifyReply) => {
+    const { dataset } = requireDataset(live);
+    const [, name = '', extension] = /^(.+)\.([a-z]+)$/.exec(request.params.list) ?? [];
+    const list = rules?.file?.lists.get(name);
+    const format = LIST_FORMATS.find((candidate) => candidate === extension);
+    if (list === undefined || format === undefined)
+      throw new ApiError('LIST_NOT_FOUND', {
+        extra: { details: { lists: [...(rules?.file?.lists.keys() ?? [])], formats: LIST_FORMATS } },
+      });
+    const { conditions } = list;
+    const file = await walks.run(
+      dataset,
+      JSON.stringify([name, format, conditions]),
+      requesterOf(request, reply),
+      async (giveWay): Promise<ListFile> =>
+        renderList({ name, prefixes: await listPrefixes(conditions, dataset, giveWay), dataset }, format),
+    );
+    reply.header('ETag', file.etag).header('Cache-Control', 'private, no-cache');
+    if (isKnownTag(request.headers['if-none-match'], file.etag)) return reply.code(304).send();
+    if (format === 'json') return sendJsonData(request, reply, file.body);
+    return reply.type(file.type).send(file.body);
+  };
+}

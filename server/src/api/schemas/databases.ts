@@ -1,0 +1,74 @@
+/** `GET /v1/databases` and `GET /v1/databases/{name}`. */
+import {
+  allOptional,
+  boolean,
+  dateTime,
+  integer,
+  list,
+  namedObject,
+  object,
+  optional,
+  string,
+} from '../../http/json-schema.ts';
+import { envelope } from './envelope.ts';
+import { refusalData } from './error-schemas.ts';
+import { refusals, security } from './refusals.ts';
+
+const database = namedObject('Database', {
+  name: string('In the path of the file.', 'country'),
+  edition: string('The name by which programs for MaxMind’s databases ask for this form.', 'GeoLite2-Country'),
+  version: integer('The version of the dataset.'),
+  is_current: boolean('Whether the file is sent without ?version.'),
+  built_at: dateTime('When the version was built.'),
+  bytes: integer('Size of the file.'),
+  sha256: string('Digest of the file, in hexadecimal. Also its ETag.'),
+  md5: string('The same, as update programs compare it.'),
+});
+
+export const databasesSchema = {
+  operationId: 'listDatabases',
+  summary: 'Files of the dataset for other programs',
+  description:
+    'MMDB files of the current version and the one before. Empty until a key has the permission database:read and the first files are written. Not charged to the daily limit.',
+  tags: ['Databases and lists'],
+  security,
+  response: {
+    200: envelope(
+      'The files.',
+      namedObject('Databases', {
+        databases: list(database),
+        notice: optional(string('Credits of the sources, which accompany the data.')),
+      }),
+    ),
+    ...refusals,
+  },
+};
+
+export const databaseSchema = {
+  operationId: 'getDatabase',
+  summary: 'A database file',
+  description:
+    'The MMDB file, with ETag, Last-Modified and ranges. A request counts if it is answered with the file or a part of it, not for 304 and HEAD.',
+  tags: ['Databases and lists'],
+  security,
+  params: object({ name: string('Name or edition of the database; .mmdb may follow.', 'country') }),
+  querystring: object(allOptional({ version: integer('A kept version instead of the current one.') })),
+  response: {
+    200: {
+      description: 'The file.',
+      content: { 'application/vnd.maxmind.maxmind-db': { schema: { type: 'string', format: 'binary' } } },
+    },
+    206: {
+      description: 'The range that was asked for.',
+      content: { 'application/vnd.maxmind.maxmind-db': { schema: { type: 'string', format: 'binary' } } },
+    },
+    304: { type: 'null', description: 'The file is the one of If-None-Match.' },
+    400: envelope('Not a version.', refusalData('INVALID_VERSION')),
+    404: envelope(
+      'No such database, or not of this version.',
+      refusalData(['DATABASE_NOT_FOUND', 'VERSION_NOT_FOUND']),
+    ),
+    416: envelope('A range outside the file.', refusalData('INVALID_RANGE')),
+    ...refusals,
+  },
+};

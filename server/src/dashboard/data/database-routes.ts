@@ -1,0 +1,31 @@
+/** Files of the dataset for other programs, and which keys have downloaded which version. */
+import { recentDownloads } from '../../usage/traffic-report.ts';
+import type { DashboardDependencies } from '../dependencies.ts';
+import { forAdmins, type Rows } from '../requests/ask.ts';
+
+export function databaseRoutes({ databases, storage }: DashboardDependencies) {
+  return {
+    getDatabases: forAdmins(async ({ now }) => {
+      const current = databases.versions[0]?.version;
+      const downloads = await recentDownloads(storage.traffic, now);
+      const keys = await storage.keys.findAll([...new Set(downloads.map(({ keyId }) => keyId))]);
+      const names = new Map(keys.map(({ id, name }) => [id, name]));
+      return {
+        files: databases.versions.flatMap(({ version, builtAt, files }) =>
+          files.map(({ name, edition, bytes }) => ({
+            ...{ name, edition, version, bytes },
+            is_current: version === current,
+            built_at: builtAt,
+          })),
+        ),
+        downloads: downloads.map(({ keyId, file, version, count, lastHour }) => ({
+          key_id: keyId,
+          key: names.get(keyId) ?? keyId,
+          ...{ file, version, count },
+          is_current: version === current,
+          last_hour: new Date(lastHour).toISOString(),
+        })),
+      };
+    }),
+  } satisfies Rows;
+}

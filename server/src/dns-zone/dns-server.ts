@@ -1,0 +1,128 @@
+/**
+ * The zone over UDP and TCP on one port. Clients outside the allowed networks get a refusal over UDP that has no more
+ * bytes than they have sent, so that a forged sender gains nothing, and no connection over TCP. With several workers all
+ * of them read from the same sockets.
+ */
+import { createSocket, type RemoteInfo, type Socket as UdpSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { createServer, type Server, type Socket } from 'node:net';
+import { parseClient } from '../limits/client.ts';
+import { PrefixSet } from '../limits/prefix-set.ts';
+import type { Logger } from '../log/log.ts';
+import type { ServedDataset } from '../lookup/live-dataset.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { Responder, type Response } from './respond.ts';
+import { serveConnection } from './tcp-connection.ts';
+
+const MAX_CONNECTIONS = 200;
+/** Clients of which it is known whether they may ask: most questions come from a few resolvers. */
+const MAX_KNOWN_CLIENTS = 1000;
+
+type DnsServerOptions = {
+  readonly listen: { readonly address: string; readonly port: number; readonly family: 4 | 6 };
+  /** Prefixes whose clients may ask. */
+  readonly allow: readonly string[];
+  readonly zone: string;
+  readonly served: () => ServedDataset | undefined;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+};
+
+export class DnsServer {
+  readonly #allowed: PrefixSet;
+  readonly #known = new Map<string, boolean>();
+  readonly #responder: Responder;
+  readonly #metrics: Metrics;
+  readonly #udp: UdpSocket;
+  readonly #tcp: Server;
+  /** The one whose last question is the oldest comes first. */
+  readonly #connections = new Set<Socket>();
+
+  private constructor({ listen, allow, zone, served, metrics }: DnsServerOptions) {
+    this.#allowed = new PrefixSet(allow);
+    this.#responder = new Responder(zone, served);
+    this.#metrics = metrics;
+    this.#udp = createSocket({
+      type: listen.family === 4 ? 'udp4' : 'udp6',
+      // Clients are addresses: the lookup of Node costs as much as the rest of an answer.
+      lookup: (address, _options, found) => found(null, address, listen.family),
+    });
+    this.#udp.on('message', (packet, from) => this.#answer(packet, from));
+    this.#tcp = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => this.#accept(socket));
+  }
+
+  /** Rejects if it cannot listen. */
+  static async start(options: DnsServerOptions): Promise<DnsServer> {
+    const { address, port } = options.listen;
+    const { zone, log } = options;
+    const server = new DnsServer(options);
+    try {
+      server.#tcp.listen(port, address);
+      await once(server.#tcp, 'listening');
+      // Emitted at once, because the lookup is.
+      const isBound = once(server.#udp, 'listening');
+      server.#udp.bind(port, address);
+      await isBound;
+    } catch (error) {
+      server.close();
+      throw error;
+    }
+    server.#tcp.on('error', (error) => log.warn({ err: error }, 'DNS: a connection could not be accepted'));
+    server.#udp.on('error', (error) => log.warn({ err: error }, 'DNS: an answer could not be sent'));
+    log.info({ address, port, zone }, 'DNS: listening');
+    return server;
+  }
+
+  close(): void {
+    this.#tcp.close();
+    for (const socket of this.#connections) socket.destroy();
+    this.#udp.close();
+  }
+
+  #answer(packet: Buffer, { address, port }: RemoteInfo): void {
+    const response = this.#mayAsk(address) ? this.#responder.respond(packet, true) : this.#responder.refuse(packet);
+    this.#count(response);
+    // Only a forged sender has port 0, to which nothing can be sent.
+    if (response.bytes !== undefined && port !== 0) this.#udp.send(response.bytes, port, address);
+  }
+
+  #accept(socket: Socket): void {
+    if (!this.#mayAsk(socket.remoteAddress ?? '')) {
+      this.#metrics.countDnsQuestion('none', 'refused');
+      socket.destroy();
+      return;
+    }
+    const [oldest] = this.#connections;
+    if (this.#connections.size >= MAX_CONNECTIONS) oldest?.destroy();
+    this.#connections.add(socket);
+    socket.once('close', () => this.#connections.delete(socket));
+    serveConnection(
+      socket,
+      (packet) => {
+        const response = this.#responder.respond(packet, false);
+        this.#count(response);
+        return response.bytes;
+      },
+      () => {
+        this.#connections.delete(socket);
+        this.#connections.add(socket);
+      },
+    );
+  }
+
+  #mayAsk(client: string): boolean {
+    let mayAsk = this.#known.get(client);
+    if (mayAsk === undefined) {
+      const address = parseClient(client);
+      mayAsk = address !== undefined && this.#allowed.has(address);
+      // Forged senders must not take memory.
+      if (this.#known.size >= MAX_KNOWN_CLIENTS) this.#known.clear();
+      this.#known.set(client, mayAsk);
+    }
+    return mayAsk;
+  }
+
+  #count({ type, result }: Response): void {
+    this.#metrics.countDnsQuestion(type, result);
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * Questions of a TCP connection, each preceded by its length in two bytes (RFC 1035 §4.2.2). Several may be sent ahead of
+ * their answers (RFC 7766 §6.2.1.1), in segments of any size.
+ */
+import type { Socket } from 'node:net';
+
+/** Without a complete question. Bytes of an incomplete one do not count: a client could send one every few seconds. */
+const IDLE_MS = 10_000;
+/** A question with EDNS has about 300 bytes, and its options may be padding. */
+const MAX_QUESTION_BYTES = 4096;
+/** A client that does not read its answers gets no more of them until it does. */
+const MAX_UNREAD_BYTES = 65_536;
+const LENGTH_BYTES = 2;
+
+/** `respond` returns undefined for what is no question, which ends the connection. */
+export function serveConnection(
+  socket: Socket,
+  respond: (packet: Buffer) => Buffer | undefined,
+  onQuestions: () => void,
+): void {
+  const timer = setTimeout(() => socket.destroy(), IDLE_MS);
+  let received: Buffer = Buffer.alloc(0);
+  let hasEnded = false;
+
+  const answerReceived = () => {
+    let at = 0;
+    socket.cork();
+    while (received.length - at >= LENGTH_BYTES && socket.writableLength < MAX_UNREAD_BYTES) {
+      const start = at + LENGTH_BYTES;
+      const end = start + received.readUInt16BE(at);
+      if (end > received.length && end - start <= MAX_QUESTION_BYTES) break;
+      const response = end > received.length ? undefined : respond(received.subarray(start, end));
+      if (response === undefined) {
+        socket.destroy();
+        return;
+      }
+      const length = Buffer.allocUnsafe(LENGTH_BYTES);
+      length.writeUInt16BE(response.length);
+      socket.write(length);
+      socket.write(response);
+      at = end;
+    }
+    socket.uncork();
+    received = received.subarray(at);
+    if (at > 0) {
+      timer.refresh();
+      onQuestions();
+    }
+    if (socket.writableLength >= MAX_UNREAD_BYTES) socket.pause();
+    else if (hasEnded) socket.end();
+    else socket.resume();
+  };
+
+  socket.on('data', (chunk: Buffer) => {
+    received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
+    answerReceived();
+  });
+  socket.on('drain', answerReceived);
+  socket.on('end', () => {
+    hasEnded = true;
+    answerReceived();
+  });
+  socket.on('error', () => socket.destroy());
+  socket.on('close', () => clearTimeout(timer));
+}

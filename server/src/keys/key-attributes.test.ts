@@ -44,9 +44,9 @@ for (const [texts, want] of [
 
 for (const [text, message] of [
   ['192.0.2.7/24', /192\.0\.2\.7\/24 has bits behind its length; the network is 192\.0\.2\.0\/24/],
-  ['192.0.2.0/33', /networks are addresses or prefixes/],
-  ['example.com', /networks are addresses or prefixes/],
-  ['::ffff:192.0.2.0/120', /networks are addresses or prefixes/],
+  ['192.0.2.0/33', /is neither an address nor a prefix/],
+  ['example.com', /is neither an address nor a prefix/],
+  ['::ffff:192.0.2.0/120', /is neither an address nor a prefix/],
 ] as const) {
   test(`key attributes: ${text} is no network`, () => assert.throws(() => parseNetworks([text]), message));
 }

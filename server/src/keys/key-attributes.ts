@@ -35,7 +35,10 @@ export function parseNetworks(texts: readonly string[]): string[] | undefined {
 function parseNetwork(text: string): string {
   const cidr = parseCidr(text.trim());
   if (cidr === undefined)
-    throw new InvalidKey('networks are addresses or prefixes such as 192.0.2.0/24 or 2001:db8::/32', NETWORKS);
+    throw new InvalidKey(
+      `${JSON.stringify(text.trim())} is neither an address nor a prefix such as 192.0.2.0/24 or 2001:db8::/32`,
+      NETWORKS,
+    );
   const network = formatPrefix(cidr.address, cidr.length);
   // More likely a wrong length than meant: 192.0.2.7/24 allows 256 addresses.
   if (network !== `${formatAddress(cidr.address)}/${cidr.length}`)

@@ -5,7 +5,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Actor, AuditLog } from '../audit/audit-log.ts';
-import { StorageUnavailable } from '../storage/storage-unavailable.ts';
+import { OutcomeUnknown, outcomeUnknown, StorageUnavailable } from '../storage/storage-unavailable.ts';
 import type {
   ChangeOutcome,
   KeyChange,
@@ -18,7 +18,8 @@ import type {
 import { allowanceOf, type Key, type KeyAttributes, type NewKey } from './key.ts';
 import { changedAttributes } from './key-changes.ts';
 import { restrictionsOf } from './restrictions.ts';
-import { hashSecret, makeSecret, maskSecret } from './secret.ts';
+import { hashSecret, makeSecret } from './secret.ts';
+import { maskSecret } from './secret-form.ts';
 import { REVOCATION_WAIT_MS } from './vouching.ts';
 
 export type CreatedKey = { readonly key: Key; readonly secret: string };
@@ -36,6 +37,15 @@ const RETRY_MS = 100;
 
 /** Storage did not take the change: the key is accepted as before. */
 export class KeyUnchanged extends StorageUnavailable {}
+
+/** What a person reads who asked for a change that storage did not confirm. */
+type Told = {
+  /** Holds if it was refused each time. */
+  readonly unchanged?: string;
+  /** Not known if an answer was lost; `next` is what to do. */
+  readonly claim?: string;
+  readonly next?: string;
+};
 
 /** In the audit log, for what is carried out at its time. */
 const SCHEDULE = 'schedule';
@@ -56,7 +66,10 @@ export class Keys {
   /** The secret is returned here and never again. `ownerId` is an account of the dashboard. */
   async create(newKey: NewKey, actor: Actor, now: Date, ownerId?: string): Promise<CreatedKey> {
     const created = makeKey(newKey, now, ownerId === undefined ? {} : { ownerId });
-    await this.#store.insert(created.key);
+    await this.#insert(created.key, 'inserted', async () => {
+      await this.#store.insert(created.key);
+      return 'inserted';
+    });
     await this.#recordCreation(created.key, actor, now);
     return created;
   }
@@ -69,7 +82,7 @@ export class Keys {
     { ownerId, limits }: { ownerId: string; limits: KeyLimits | undefined },
   ): Promise<CreatedKey | TooManyKeys> {
     const created = makeKey(newKey, now, { ownerId });
-    const outcome = await this.#store.insertWithin(created.key, limits);
+    const outcome = await this.#insertWithin(created.key, limits);
     // It replaces no key.
     if (outcome !== 'inserted' && outcome !== 'has successor') return outcome;
     await this.#recordCreation(created.key, actor, now);
@@ -110,7 +123,7 @@ export class Keys {
     const { tier, permissions, ownerId, id: predecessorId } = key;
     const origin = { predecessorId, ...(ownerId === undefined ? {} : { ownerId }) };
     const created = makeKey({ name, tier, permissions, ...inherited(key, now) }, now, origin);
-    const outcome = await this.#store.insertWithin(created.key, limits);
+    const outcome = await this.#insertWithin(created.key, limits);
     if (outcome !== 'inserted') return outcome;
     await this.#audit.record(actor, 'key.rotated', targetOf(key), now, { successor: created.key.id });
     await this.#recordCreation(created.key, actor, now);
@@ -139,19 +152,18 @@ export class Keys {
   /** When this resolves, no process of the deployment accepts the key. Throws `KeyUnchanged` if it could not be revoked. */
   async revoke(id: string, actor: Actor, now: Date): Promise<RevokeOutcome> {
     let key: StoredKey | undefined;
-    const outcome = await this.#patiently(`the key ${id} is not revoked and still valid`, async () => {
-      key = await this.#store.find(id);
-      // An attempt whose answer was lost has revoked it.
-      if (key?.revokedAt?.getTime() === now.getTime() && key.revokedBy === actor.name) return 'revoked';
-      return key === undefined ? 'unknown' : this.#store.revoke(id, now, actor.name);
-    });
+    const outcome = await this.#patiently(
+      { unchanged: `the key ${id} is not revoked and still valid`, claim: `the key ${id} is revoked` },
+      async () => {
+        key = await this.#store.find(id);
+        // An attempt whose answer was lost has revoked it.
+        if (key?.revokedAt?.getTime() === now.getTime() && key.revokedBy === actor.name) return 'revoked';
+        return key === undefined ? 'unknown' : this.#store.revoke(id, now, actor.name);
+      },
+    );
     if (outcome === 'revoked' && key !== undefined) {
       const target = targetOf(key);
-      await this.#patiently(
-        `the key ${id} is revoked, but not in the audit log`,
-        () => this.#audit.record(actor, 'key.revoked', target, now),
-        StorageUnavailable,
-      );
+      await this.#recorded(`the key ${id} is revoked`, () => this.#audit.record(actor, 'key.revoked', target, now));
     }
     // Also for a key that was revoked already: the process that did it may still be waiting.
     if (outcome !== 'unknown') await sleep(REVOCATION_WAIT_MS);
@@ -163,21 +175,30 @@ export class Keys {
    * what it allows is accepted. Requests that arrived before may still be answered as the key was.
    */
   async change(id: string, change: KeyChange, actor: Actor, now: Date): Promise<ChangeOutcome> {
-    const outcome = await this.#patiently(`the key ${id} is not changed`, () =>
-      this.#store.change(id, (key) => {
-        const { pausedAt, ...rest } = change;
-        // A key that is paused again keeps the time since when it is.
-        const isAsBefore = pausedAt === undefined || (pausedAt === null) === (key.pausedAt === undefined);
-        return isAsBefore ? rest : { ...rest, pausedAt };
-      }),
+    // As the first attempt saw it: one whose answer was lost may have changed it.
+    let before: StoredKey | undefined;
+    const outcome = await this.#patiently(
+      { unchanged: `the key ${id} is not changed`, claim: `the key ${id} is changed` },
+      () =>
+        this.#store.change(id, (key) => {
+          before ??= key;
+          const { pausedAt, ...rest } = change;
+          // A key that is paused again keeps the time since when it is.
+          const isAsBefore = pausedAt === undefined || (pausedAt === null) === (key.pausedAt === undefined);
+          return isAsBefore ? rest : { ...rest, pausedAt };
+        }),
     );
     if (outcome === 'unknown' || outcome === 'revoked') return outcome;
-    const { before, after } = outcome;
+    const { after } = outcome;
+    before ??= outcome.before;
     const changed = changedAttributes(before, after);
-    for (const { action, details } of changed) await this.#audit.record(actor, action, targetOf(after), now, details);
+    for (const { action, details } of changed)
+      await this.#recorded(`the key ${id} is changed`, () =>
+        this.#audit.record(actor, action, targetOf(after), now, details),
+      );
     // Also if nothing has changed: the process that did it may still be waiting.
     if (changed.length === 0 || changed.some(({ isEnforced }) => isEnforced)) await sleep(REVOCATION_WAIT_MS);
-    return outcome;
+    return { before, after };
   }
 
   pause(id: string, actor: Actor, now: Date): Promise<ChangeOutcome> {
@@ -203,15 +224,52 @@ export class Keys {
     return revoked;
   }
 
-  /** Repeats the work while storage does not take it. `consequence` is what holds if it never does. */
-  async #patiently<T>(consequence: string, work: () => Promise<T>, Failure = KeyUnchanged): Promise<T> {
+  #insertWithin(key: Key, limits: KeyLimits | undefined) {
+    return this.#insert(key, 'inserted', () => this.#store.insertWithin(key, limits));
+  }
+
+  /** A key whose insertion was not confirmed is looked for before it is inserted again: it may be its own successor. */
+  #insert<Outcome>(key: Key, inserted: Outcome, insert: () => Promise<Outcome>): Promise<Outcome> {
+    let isRepeated = false;
+    return this.#patiently(
+      {
+        claim: `the key ${key.id} was created`,
+        next: `wh key show ${key.id} tells; if it exists, revoke it, because its secret was not shown, and create another`,
+      },
+      async () => {
+        if (isRepeated && (await this.#store.find(key.id)) !== undefined) return inserted;
+        isRepeated = true;
+        return insert();
+      },
+    );
+  }
+
+  /** What is done stays done if the audit log does not take its entry. */
+  async #recorded(done: string, record: () => Promise<void>): Promise<void> {
+    const unchanged = `${done}, but perhaps not in the audit log`;
+    await this.#patiently({ unchanged }, record).catch((error) => {
+      throw error instanceof KeyUnchanged ? new StorageUnavailable(error.message, { cause: error.cause }) : error;
+    });
+  }
+
+  /**
+   * Repeats the work while storage does not take it and `unchanged` says what then holds, and once it is not known whether
+   * storage has taken it. A refusal after that does not tell: the earlier attempt may still be waiting.
+   */
+  async #patiently<T>(told: Told, work: () => Promise<T>): Promise<T> {
     const deadlineMs = performance.now() + this.#patienceMs;
+    let unknown: OutcomeUnknown | undefined;
     for (;;) {
       try {
         return await work();
       } catch (error) {
         if (!(error instanceof StorageUnavailable)) throw error;
-        if (performance.now() >= deadlineMs) throw new Failure(`${consequence}: ${error.message}`, { cause: error });
+        if (error instanceof OutcomeUnknown && told.claim !== undefined) unknown = error;
+        if (unknown === undefined && told.unchanged === undefined) throw error;
+        if (performance.now() >= deadlineMs) {
+          if (unknown !== undefined) throw outcomeUnknown(unknown, told.claim ?? '', told.next);
+          throw new KeyUnchanged(`${told.unchanged}: ${error.message}`, { cause: error });
+        }
         await sleep(RETRY_MS);
       }
     }
@@ -228,7 +286,9 @@ export class Keys {
       ...(requestsPerSecond === undefined ? {} : { rate: `${requestsPerSecond} a second` }),
       ...(predecessorId === undefined ? {} : { predecessor: predecessorId }),
     };
-    await this.#audit.record(actor, 'key.created', targetOf(key), now, details);
+    await this.#recorded(`the key ${key.id} was created and its secret is lost`, () =>
+      this.#audit.record(actor, 'key.created', targetOf(key), now, details),
+    );
   }
 }
 

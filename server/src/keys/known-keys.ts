@@ -5,9 +5,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GuessThrottle } from '../limits/guess-throttle.ts';
 import type { KeyStore, StoredKey } from '../storage/stores/key-store.ts';
+import type { RefusalReason } from '../vocabulary.ts';
 import { fromStored, type Key } from './key.ts';
-import { admits } from './restrictions.ts';
-import { hashSecret, isWellFormed } from './secret.ts';
+import { refusalOf } from './restrictions.ts';
+import { hashSecret } from './secret.ts';
+import { isWellFormed } from './secret-form.ts';
 import { canBeRead, type StorageState, Vouching } from './vouching.ts';
 
 /** More than a deployment has in use at once; a bound, not a tuning parameter. */
@@ -22,11 +24,13 @@ export class TooManyGuesses extends Error {
   override name = 'TooManyGuesses';
 }
 
+type OnRefused = (keyId: string, reason: RefusalReason, address: string) => void;
+
 type KnownKeysOptions = {
   /** How long known keys are accepted while storage does not answer. */
   readonly graceMs?: number;
   /** Called for every request that is refused although its key exists: a revoked key, or one that is restricted. */
-  readonly onRefused?: (keyId: string, address: string) => void;
+  readonly onRefused?: OnRefused;
   /** Called when another database, or an older copy, has taken the place of the one that was known. */
   readonly onReplaced?: () => void;
   /** The clock that all processes share, for expiry. */
@@ -35,13 +39,13 @@ type KnownKeysOptions = {
 
 export class KnownKeys {
   readonly #store: KeyStore;
-  readonly #onRefused: (keyId: string, address: string) => void;
+  readonly #onRefused: OnRefused;
   readonly #nowMs: () => number;
   readonly #vouching: Vouching;
   readonly #guesses = new GuessThrottle();
   readonly #remembered = new Map<string, Key>();
-  /** Secrets that are not accepted, with the id of the key where it is revoked or paused. */
-  readonly #absent = new Map<string, string | undefined>();
+  /** Secrets that are not accepted, with the key where it is revoked or paused. */
+  readonly #absent = new Map<string, RefusedKey | undefined>();
   /** Searches in storage under way: requests with the same secret share one. */
   readonly #searches = new Map<string, Promise<Found>>();
   readonly #onReplaced: () => void;
@@ -96,13 +100,14 @@ export class KnownKeys {
 
   /** The key with this secret, if it may be used now from this client address. */
   async find(secret: string, address: string): Promise<Key | undefined> {
-    if (!isWellFormed(secret)) return undefined;
     const clientAddress = () => address;
-    const known = this.findRemembered(secret) ?? (await this.findKnown(secret, clientAddress));
+    const remembered = this.findRemembered(secret);
+    if (remembered === undefined && !isWellFormed(secret)) return undefined;
+    const known = remembered ?? (await this.findKnown(secret, clientAddress));
     if (known === 'absent') return undefined;
     if (known !== undefined) return this.admits(known, clientAddress) ? known : undefined;
-    const { key, refusedId } = await (this.#searches.get(secret) ?? this.#search(secret, address));
-    if (refusedId !== undefined) this.#onRefused(refusedId, address);
+    const { key, refused } = await (this.#searches.get(secret) ?? this.#search(secret, address));
+    if (refused !== undefined) this.#onRefused(refused.id, refused.reason, address);
     return key !== undefined && this.admits(key, clientAddress) ? key : undefined;
   }
 
@@ -113,8 +118,8 @@ export class KnownKeys {
   async findKnown(secret: string, address: () => string): Promise<Key | 'absent' | undefined> {
     await this.#vouching.refresh();
     if (!this.#absent.has(secret)) return this.#remembered.get(secret);
-    const refusedId = this.#absent.get(secret);
-    if (refusedId !== undefined) this.#onRefused(refusedId, address());
+    const refused = this.#absent.get(secret);
+    if (refused !== undefined) this.#onRefused(refused.id, refused.reason, address());
     return 'absent';
   }
 
@@ -128,8 +133,9 @@ export class KnownKeys {
 
   /** Whether the key has not expired, and the client is in one of its networks. */
   admits({ id, restrictions }: Key, address: () => string): boolean {
-    if (restrictions === undefined || admits(restrictions, this.#nowMs(), address)) return true;
-    this.#onRefused(id, address());
+    const reason = restrictions && refusalOf(restrictions, this.#nowMs(), address);
+    if (reason === undefined) return true;
+    this.#onRefused(id, reason, address());
     return false;
   }
 
@@ -181,10 +187,10 @@ export class KnownKeys {
     }
   }
 
-  #remember(secret: string, { key, refusedId }: Found): void {
+  #remember(secret: string, { key, refused }: Found): void {
     if (this.#remembered.size >= MAX_REMEMBERED) this.#forgetOldest();
     if (this.#absent.size >= MAX_ABSENT) this.#absent.clear();
-    if (key === undefined) this.#absent.set(secret, refusedId);
+    if (key === undefined) this.#absent.set(secret, refused);
     else this.#remembered.set(secret, key);
   }
 
@@ -196,12 +202,15 @@ export class KnownKeys {
   }
 }
 
-/** The key of a secret, or the id of one that is revoked or paused, or neither. */
-type Found = { readonly key?: Key; readonly refusedId?: string };
+type RefusedKey = { readonly id: string; readonly reason: 'revoked' | 'paused' };
+/** The key of a secret, or one that is revoked or paused, or neither. */
+type Found = { readonly key?: Key; readonly refused?: RefusedKey };
 
 function foundIn(stored: StoredKey | undefined): Found {
   if (stored === undefined) return {};
-  if (stored.revokedAt !== undefined || stored.pausedAt !== undefined) return { refusedId: stored.id };
+  const { id } = stored;
+  if (stored.revokedAt !== undefined) return { refused: { id, reason: 'revoked' } };
+  if (stored.pausedAt !== undefined) return { refused: { id, reason: 'paused' } };
   const key = fromStored(stored);
   return key === undefined ? {} : { key };
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { crc32 } from 'node:zlib';
-import { hashSecret, isWellFormed, makeSecret, maskSecret } from './secret.ts';
+import { hashSecret, makeSecret } from './secret.ts';
+import { findSecret, holdsSecret, isWellFormed, maskSecret } from './secret-form.ts';
 
 test('secret: prefix, 30 random characters and 6 of checksum, all base62', () => {
   const secrets = Array.from({ length: 200 }, makeSecret);
@@ -32,6 +33,24 @@ for (const [behaviour, secret] of [
 ] as const) {
   test(`secret: refused without asking storage: ${behaviour}`, () => assert.equal(isWellFormed(secret), false));
 }
+
+for (const [behaviour, text, want] of [
+  ['in a header', `X-API-Key: ${good}`, good],
+  ['in quotes', `{"key":"${good}"}`, good],
+  ['behind one that is cut off', `${good.slice(0, 30)} ${good}`, good],
+  ['as a part of another word', `x${good}`, undefined],
+  ['with a wrong checksum', `${good.slice(0, -1)}${good.endsWith('a') ? 'b' : 'a'}`, undefined],
+] as const) {
+  test(`secret: found in a text ${behaviour}`, () => {
+    assert.equal(findSecret(text), want);
+    assert.ok(holdsSecret(text));
+  });
+}
+
+test('secret: the beginning of a key, as it is shown, can be searched for', () => {
+  assert.equal(holdsSecret(good.slice(0, 11)), false);
+  assert.equal(holdsSecret(maskSecret(good)), false);
+});
 
 test('secret: shown masked, stored hashed', () => {
   assert.equal(maskSecret('whence_ab12345678901234567890123456wxyz'), 'whence_ab12…wxyz');

@@ -63,7 +63,7 @@ async function changeKey(
   { stdout }: CommandStreams,
   change: (keys: Keys, id: string) => Promise<ChangeOutcome>,
 ): Promise<ExitCode> {
-  return withKeys(location, { mustExist: true }, async (keys) => {
+  return withKeys(location, async (keys) => {
     const id = await findId(keys, name);
     const outcome = await change(keys, id);
     if (outcome === 'unknown') throw noSuchKey(id);
@@ -105,7 +105,7 @@ export async function keyRotate(
     ...(successor === undefined ? {} : { name: parseName(successor) }),
     ...(revokeOldIn === undefined ? {} : { revokeAt: timeOf('--revoke-old-in', revokeOldIn, now) }),
   }));
-  return withKeys(location, { mustExist: true }, async (keys, storage) => {
+  return withKeys(location, async (keys, storage) => {
     const key = await findKey(keys, storage, name);
     const outcome = await keys.rotate(key, { name: key.name, ...rotation }, operator(), now);
     if (outcome === 'revoked') throw new CommandError(`the key ${key.id} is revoked: create a new one instead`);

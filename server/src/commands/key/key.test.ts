@@ -5,7 +5,8 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
-import { makeSecret, maskSecret } from '../../keys/secret.ts';
+import { makeSecret } from '../../keys/secret.ts';
+import { maskSecret } from '../../keys/secret-form.ts';
 import { openStorage } from '../../storage/open-storage.ts';
 import { Command, ORDINARY_USER } from '../../test/command.ts';
 import { runCommand } from '../../test/run-command.ts';
@@ -18,34 +19,33 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 const whenceIn = (dir: string, ...argv: string[]) => runCommand(argv, { WHENCE_DATA_DIR: dir });
 const whence = (...argv: string[]) => whenceIn(dataDir, ...argv);
-const create = async () => (await whence('key', 'create', '--name', 'shop')).stdout.trim();
+const create = async () => (await whence('key', 'create', '--new', '--name', 'shop')).stdout.trim();
 const list = async () => JSON.parse((await whence('key', 'list', '--json')).stdout) as Record<string, string>[];
 
 before(create);
 
-test('key create: a data directory that is made by it is named, so that a wrong folder is noticed', async () => {
-  const dir = join(folder, 'elsewhere');
-  const { stdout, stderr } = await whenceIn(dir, 'key', 'create', '--name', 'shop');
-  assert.match(stdout, /^whence_\w{36}\n$/);
-  assert.equal(stderr, `note: the data directory ${dir} is new (WHENCE_DATA_DIR)\n`);
-  assert.equal((await whenceIn(dir, 'key', 'create', '--name', 'shop')).stderr, '');
-});
-
 for (const argv of [
+  ['key', 'create', '--name', 'shop'],
   ['key', 'list'],
   ['key', 'revoke', 'abcdefghjk'],
   ['key', 'revoke', makeSecret()],
+  ['user', 'create', 'Ada'],
+  ['user', 'setup-link'],
+  ['user', 'list'],
+  ['storage', 'check'],
+  ['storage', 'migrate', '--to', join(folder, 'target')],
 ]) {
-  test(`key: ${argv.slice(0, 2).join(' ')} in a wrong folder says which, and makes none`, async () => {
+  test(`${argv.slice(0, 2).join(' ')}: in a wrong folder it says which, and makes none`, async () => {
     const dir = join(folder, 'wrong');
     const { code, stdout, stderr } = await whenceIn(dir, ...argv);
     assert.deepEqual([code, stdout], [1, '']);
     assert.equal(
       stderr,
-      `error: there are no keys in ${dir}: set WHENCE_DATA_DIR to the data directory of the server, ` +
-        'or run the command in the folder where the server was started\n',
+      `error: there is no database in ${dir}: give --data-dir with the data directory of the server, set ` +
+        'WHENCE_DATA_DIR, or run the command where it was started' +
+        `${/create|setup-link/.test(argv[1] ?? '') ? '; --new starts an empty one here' : ''}\n`,
     );
-    assert.ok(!existsSync(dir));
+    assert.ok(!existsSync(dir) && !existsSync(join(folder, 'target')));
   });
 }
 
@@ -80,7 +80,7 @@ test('key set: attributes are changed, shown and removed, each on a line', async
       'name: shop -> store',
       'note: none -> of the web team',
       'tier: free -> pro',
-      'permissions: ip:read ip:batch asn:read email:read -> ip:read asn:read',
+      'permissions: ip:read ip:batch asn:read email:read decide:read -> ip:read asn:read',
       'expires: never -> 2099-12-31T00:00:00.000Z',
       'networks: any -> 192.0.2.0/24 2001:db8::1/128',
       'requests: unlimited -> 20 a second',
@@ -176,21 +176,59 @@ for (const [behaviour, argv, message] of [
   });
 }
 
+const find = (input: string, ...argv: string[]) =>
+  runCommand(['key', 'find', ...argv], { WHENCE_DATA_DIR: dataDir }, { input });
+
+for (const [behaviour, textOf] of [
+  ['alone', (secret: string) => `${secret}\n`],
+  ['in a line of a file', (secret: string) => `first line\nexport WHENCE_KEY="${secret}"\n`],
+] as const) {
+  test(`key find: a leaked key on standard input, ${behaviour}, leads to its id and is not printed`, async () => {
+    const leaked = await create();
+    const { id } = await shown(leaked);
+    const { code, stdout, stderr } = await find(textOf(leaked), '-');
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.match(stdout, new RegExp(`^id +${id}$`, 'm'));
+    assert.match(stdout, new RegExp(`^revoke it +npx wh key revoke ${id}$`, 'm'));
+    assert.ok(!stdout.includes(leaked));
+    assert.equal(JSON.parse((await find(leaked, '-', '--json')).stdout).id, id);
+  });
+}
+
+test('key find: a key as an argument is refused with the reason', async () => {
+  const leaked = await create();
+  const { code, stdout, stderr } = await find('', leaked);
+  assert.deepEqual([code, stdout, stderr.includes(leaked)], [2, '', false]);
+  assert.match(stderr, /it would stay in the history of the shell/);
+});
+
+for (const [behaviour, input, message] of [
+  ['a key of another server', makeSecret(), /there is no key with this secret/],
+  ['a key with a typing error', `${makeSecret().slice(0, -1)}-`, /there is no whole key on standard input/],
+  ['nothing', '', /there is no whole key on standard input/],
+] as const) {
+  test(`key find: ${behaviour} is not found`, async () => {
+    const { code, stdout, stderr } = await find(input, '-');
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(stderr, message);
+  });
+}
+
 for (const command of ['show', 'usage', 'pause', 'resume', 'rotate']) {
   test(`key ${command}: an unknown id is named`, async () => {
     const { code, stderr } = await whence('key', command, 'abcdefghjk');
-    assert.deepEqual([code, stderr], [1, 'error: there is no key abcdefghjk; wh key list shows them\n']);
+    assert.deepEqual([code, stderr], [1, 'error: there is no key abcdefghjk; npx wh key list shows them\n']);
   });
 }
 
 const secret = makeSecret();
 for (const [behaviour, name, message] of [
-  ['a secret that belongs to no key', secret, /^error: there is no key with this secret; wh key list shows/],
+  ['a secret that belongs to no key', secret, /^error: there is no key with this secret; npx wh key list shows/],
   ['a secret that is cut off', secret.slice(0, 30), /^error: this is neither the id nor the whole secret of a key;/],
   ['a secret in quotes', `"${secret}"`, /^error: this is neither the id nor the whole secret of a key;/],
   ['a secret without its prefix', secret.slice(7), /^error: this is neither the id nor the whole secret of a key;/],
   ['a part of a secret', secret.slice(7, 19), /^error: (this is neither|there is no key)/],
-  ['an id that is unknown', 'abcdefghjk', /^error: there is no key abcdefghjk; wh key list shows them\n$/],
+  ['an id that is unknown', 'abcdefghjk', /^error: there is no key abcdefghjk; npx wh key list shows them\n$/],
 ] as const) {
   test(`key revoke: ${behaviour} revokes nothing and is not printed`, async () => {
     const { code, stdout, stderr } = await whence('key', 'revoke', name);
@@ -245,7 +283,7 @@ for (const [behaviour, blocks] of [
     // A file size limit simulates a full disk: a write fails in the middle.
     const limit = `trap "" XFSZ; ulimit -f ${blocks}; exec "$@"`;
     const dir = join(folder, `full ${blocks}`);
-    const argv = ['-c', limit, 'sh', process.execPath, bin, 'key', 'create', '--name', 'one'];
+    const argv = ['-c', limit, 'sh', process.execPath, bin, 'key', 'create', '--new', '--name', 'one'];
     const { status, stdout, stderr } = spawnSync('sh', argv, {
       env: { PATH: process.env['PATH'], WHENCE_DATA_DIR: dir },
       encoding: 'utf8',

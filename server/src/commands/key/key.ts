@@ -2,19 +2,17 @@
  * `whence key create|list|revoke`, on the storage that the settings name. Processes of a running server see a change at
  * once.
  */
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { describeKey, fromStored, type NewKey, parseName, stateOf } from '../../keys/key.ts';
+import type { Keys } from '../../keys/keys.ts';
 import { TIERS } from '../../keys/tiers.ts';
-import { isPostgresUrl } from '../../storage/open-storage.ts';
-import { StorageUnavailable } from '../../storage/storage-unavailable.ts';
+import { NoDatabase, StorageUnavailable } from '../../storage/storage-unavailable.ts';
 import type { StoredKey } from '../../storage/stores/key-store.ts';
 import { CommandError, type ExitCode } from '../../terminal/exit.ts';
 import type { CommandStreams } from '../../terminal/output.ts';
 import { jsonLine } from '../../terminal/printable.ts';
 import { fit, type Style, type Terminal } from '../../terminal/style.ts';
 import { type Cell, formatCount, formatTable } from '../../terminal/table.ts';
-import { PERMISSIONS, type Tier } from '../../vocabulary.ts';
+import { DEFAULT_PERMISSIONS, PERMISSIONS, type Tier } from '../../vocabulary.ts';
 import { operator } from '../operator.ts';
 import { type AttributeOptions, attributesFrom, parsePermissionList } from './attribute-options.ts';
 import { findId, noSuchKey, parsed, withKeys } from './open-keys.ts';
@@ -22,19 +20,17 @@ import { findId, noSuchKey, parsed, withKeys } from './open-keys.ts';
 /** Prints the secret, which is not shown again. */
 export async function keyCreate(
   location: string,
-  options: AttributeOptions & { name: string; tier: Tier; permissions?: string; json?: boolean },
-  { stdout, stderr }: CommandStreams,
+  options: AttributeOptions & { name: string; tier: Tier; permissions?: string; new?: boolean; json?: boolean },
+  { stdout }: CommandStreams,
 ): Promise<ExitCode> {
   const now = new Date();
   const newKey = parsed(() => parseNewKey(options, now));
-  const isNew = !isPostgresUrl(location) && !existsSync(location);
-  return withKeys(location, { mustExist: false }, async (keys) => {
+  const create = async (keys: Keys): Promise<ExitCode> => {
     const { key, secret } = await keys.create(newKey, operator(), now);
     stdout.write(options.json === true ? jsonLine({ ...describeKey(key), key: secret }) : `${secret}\n`);
-    // In a wrong folder, a server elsewhere would not know the key.
-    if (isNew) stderr.write(`note: the data directory ${resolve(location)} is new (WHENCE_DATA_DIR)\n`);
     return 0;
-  });
+  };
+  return withKeys(location, create, options.new);
 }
 
 type NewKeyOptions = AttributeOptions & { name: string; tier: Tier; permissions?: string };
@@ -44,7 +40,7 @@ function parseNewKey({ name, tier, permissions, ...attributes }: NewKeyOptions, 
   return {
     name: parseName(name),
     tier,
-    permissions: parsePermissionList(permissions ?? PERMISSIONS.join()),
+    permissions: parsePermissionList(permissions ?? DEFAULT_PERMISSIONS.join()),
     ...(note == null ? {} : { note }),
     ...(expiresAt == null ? {} : { expiresAt }),
     ...(allowedNetworks == null ? {} : { allowedNetworks }),
@@ -54,7 +50,7 @@ function parseNewKey({ name, tier, permissions, ...attributes }: NewKeyOptions, 
 
 export async function keyList(location: string, options: { json?: boolean }, terminal: Terminal): Promise<ExitCode> {
   const { stdout } = terminal;
-  return withKeys(location, { mustExist: true }, async (keys) => {
+  return withKeys(location, async (keys) => {
     const all = await keys.list();
     if (options.json === true) stdout.write(jsonLine(all.map(describeKey)));
     else if (all.length === 0) stdout.write('there are no keys\n');
@@ -68,16 +64,23 @@ export async function keyList(location: string, options: { json?: boolean }, ter
   });
 }
 
+/** Of the usual sets of permissions. */
+function nameOf(permissions: readonly string[]): string | undefined {
+  const has = (set: readonly string[]) =>
+    permissions.length === set.length && set.every((name) => permissions.includes(name));
+  if (has(PERMISSIONS)) return 'all';
+  return has(DEFAULT_PERMISSIONS) ? 'default' : undefined;
+}
+
 function tableRow(stored: StoredKey, now: Date, style: Style): Cell[] {
   const key = fromStored(stored);
-  const isAll = key?.permissions.length === PERMISSIONS.length;
   return [
     stored.id,
     stored.name,
     stored.masked,
     stored.tier,
     key === undefined ? 'unknown' : limitOf(key.tier),
-    isAll ? 'all' : stored.permissions.join(' '),
+    nameOf(stored.permissions) ?? stored.permissions.join(' '),
     day(stored.createdAt),
     stored.lastUsedAt === undefined ? 'never' : day(stored.lastUsedAt),
     stateCell(stored, now, style),
@@ -115,7 +118,7 @@ export async function keyRevoke(
 ): Promise<ExitCode> {
   let hasBegun = false;
   try {
-    return await withKeys(location, { mustExist: true }, async (keys) => {
+    return await withKeys(location, async (keys) => {
       const id = await findId(keys, name);
       hasBegun = true;
       const outcome = await keys.revoke(id, operator(), new Date());
@@ -124,7 +127,7 @@ export async function keyRevoke(
       return 0;
     });
   } catch (error) {
-    if (hasBegun || !(error instanceof StorageUnavailable)) throw error;
+    if (hasBegun || error instanceof NoDatabase || !(error instanceof StorageUnavailable)) throw error;
     throw new CommandError(`the key is not revoked and still valid: ${error.message}`);
   }
 }

@@ -1,46 +1,21 @@
 /** What commands on keys share: storage that is opened and closed, and a key named by its id or by its secret. */
-import { resolve } from 'node:path';
 import { AuditLog } from '../../audit/audit-log.ts';
 import { fromStored, InvalidKey, type Key } from '../../keys/key.ts';
 import { Keys } from '../../keys/keys.ts';
-import { isWellFormed, looksLikeSecret } from '../../keys/secret.ts';
-import { isPostgresUrl, openStorage } from '../../storage/open-storage.ts';
+import { looksLikeSecret } from '../../keys/secret.ts';
+import { isWellFormed } from '../../keys/secret-form.ts';
+import type { StorageLocation } from '../../storage/open-storage.ts';
 import type { Storage } from '../../storage/storage.ts';
-import { NoDatabase } from '../../storage/storage-unavailable.ts';
 import { CommandError, type ExitCode, UsageError } from '../../terminal/exit.ts';
 import { PROGRAM } from '../../terminal/program-name.ts';
-import { withDataDirErrors } from '../../terminal/setting-errors.ts';
+import { withStorage } from '../command-storage.ts';
 
-/** How long a command waits for a lock that another process holds. */
-const WAIT_MS = 30_000;
-
-/** `location` is as `openStorage` takes it. */
 export async function withKeys(
-  location: string,
-  { mustExist }: { mustExist: boolean },
+  location: StorageLocation,
   work: (keys: Keys, storage: Storage) => Promise<ExitCode>,
+  isNew?: boolean,
 ): Promise<ExitCode> {
-  return withDataDirErrors(
-    location,
-    async () => {
-      const storage = await openStorage(location, { mustExist, waitMs: WAIT_MS }).catch((error) => {
-        throw error instanceof NoDatabase && !isPostgresUrl(location) ? noKeysHere(location) : error;
-      });
-      try {
-        return await work(new Keys(storage.keys, new AuditLog(storage.audit)), storage);
-      } finally {
-        await storage.close();
-      }
-    },
-    'keys',
-  );
-}
-
-function noKeysHere(dataDir: string): CommandError {
-  return new CommandError(
-    `there are no keys in ${resolve(dataDir)}: set WHENCE_DATA_DIR to the data directory of the server, ` +
-      'or run the command in the folder where the server was started',
-  );
+  return withStorage(location, isNew, (storage) => work(new Keys(storage.keys, new AuditLog(storage.audit)), storage));
 }
 
 export const noSuchKey = (id: string) => new CommandError(`there is no key ${id}; ${PROGRAM} key list shows them`);

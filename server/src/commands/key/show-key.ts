@@ -1,30 +1,35 @@
 /** `whence key show|usage`: one key with all its attributes, and its requests by day. */
 
 import { describeKey, type Key } from '../../keys/key.ts';
+import { type KeyRefusal, refusalsOf } from '../../keys/key-refusals.ts';
 import { dayAt } from '../../quota/day.ts';
+import type { StorageLocation } from '../../storage/open-storage.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { ExitCode } from '../../terminal/exit.ts';
 import { jsonLine } from '../../terminal/printable.ts';
 import { fit, type Style, type Terminal } from '../../terminal/style.ts';
 import { type Cell, formatCount, formatTable } from '../../terminal/table.ts';
+import type { RefusalReason } from '../../vocabulary.ts';
 import { limitOf, stateCell } from './key.ts';
 import { findKey, withKeys } from './open-keys.ts';
 
 const DAY_MS = 86_400_000;
 
 export async function keyShow(
-  location: string,
+  location: StorageLocation,
   name: string,
   options: { json?: boolean },
   terminal: Terminal,
 ): Promise<ExitCode> {
   const { stdout } = terminal;
-  return withKeys(location, { mustExist: true }, async (keys, storage) => {
+  return withKeys(location, async (keys, storage) => {
     const key = await findKey(keys, storage, name);
     const now = new Date();
     const style = fit(terminal);
-    if (options.json === true) stdout.write(jsonLine(describeKey(key)));
-    else stdout.write(formatTable(await factsOf(key, storage, now, style), style));
+    const refusals = await refusalsOf(storage.keys, key.id, storage.nowMs() ?? now.getTime());
+    if (options.json === true) stdout.write(jsonLine({ ...describeKey(key), refusals }));
+    else
+      stdout.write(formatTable([...(await factsOf(key, storage, now, style)), ...refusalRows(refusals, style)], style));
     return 0;
   });
 }
@@ -64,16 +69,37 @@ async function factsOf(key: Key, storage: Storage, now: Date, style: Style): Pro
   return facts.flatMap(([name, value]) => (value === undefined ? [] : [[[name, style.dim], value]]));
 }
 
+/** A row for each reason of the last 24 hours. */
+function refusalRows(refusals: readonly KeyRefusal[], { dim }: Style): Cell[][] {
+  return refusals.map(({ reason, requests, last_at, last_detail }, i) => [
+    [i === 0 ? 'refused in 24 h' : '', dim],
+    `${REASON_WORDS[reason]}: ${formatCount(requests)}, last ${last_at}${detailText(reason, last_detail)}`,
+  ]);
+}
+
+const REASON_WORDS: Readonly<Record<RefusalReason, string>> = {
+  revoked: 'revoked',
+  paused: 'paused',
+  expired: 'expired',
+  network: 'client in no allowed network',
+  permission: 'permission missing',
+  rate: 'over its requests per second',
+  daily_limit: 'over its daily limit',
+};
+
+const detailText = (reason: RefusalReason, detail: string | undefined) =>
+  detail === undefined ? '' : `${reason === 'permission' ? ', lacked' : ' from'} ${detail}`;
+
 const fromText = (address: string | undefined) => (address === undefined ? '' : ` from ${address}`);
 
 export async function keyUsage(
-  location: string,
+  location: StorageLocation,
   name: string,
   options: { days: number; json?: boolean },
   terminal: Terminal,
 ): Promise<ExitCode> {
   const { stdout } = terminal;
-  return withKeys(location, { mustExist: true }, async (keys, storage) => {
+  return withKeys(location, async (keys, storage) => {
     const key = await findKey(keys, storage, name);
     const nowMs = storage.nowMs() ?? Date.now();
     const range = { from: dayAt(nowMs - (options.days - 1) * DAY_MS).text, to: dayAt(nowMs).text };

@@ -49,12 +49,15 @@ type QuotaOptions = {
   readonly processId?: string;
   /** Whether storage is known not to answer: then what is leased is spent, and nothing is asked of it. */
   readonly isStorageDown?: () => boolean;
+  /** Called for every lease with what was taken of the key's day so far, what processes hold included. */
+  readonly onTaken?: (keyId: string, day: string, limit: number, taken: number) => void;
 };
 
 export class Quota {
   readonly #store: LeaseStore;
   readonly #processId: string;
   readonly #isStorageDown: () => boolean;
+  readonly #onTaken: NonNullable<QuotaOptions['onTaken']>;
   #leases = 0;
   /** The balances of the present day. */
   readonly #balances = new Map<string, LeaseBalance>();
@@ -62,11 +65,13 @@ export class Quota {
   #day: Day = dayAt(0);
   #seenRecall: number | undefined;
 
-  constructor(store: LeaseStore, { processId = randomUUID(), isStorageDown = () => false }: QuotaOptions = {}) {
+  constructor(store: LeaseStore, options: QuotaOptions = {}) {
+    const { processId = randomUUID(), isStorageDown = () => false, onTaken = () => {} } = options;
     this.#store = store;
     this.#ended = new EndedLeases(store);
     this.#processId = processId;
     this.#isStorageDown = isStorageDown;
+    this.#onTaken = onTaken;
   }
 
   /** What is leased and not spent, for the metrics. */
@@ -281,6 +286,7 @@ export class Quota {
     balance.granted = grant.granted;
     balance.opened = grant.opened;
     balance.left = grant.left;
+    this.#onTaken(keyId, day, limit, limit - grant.left);
     balance.askAheadAt = grant.opened - Math.ceil((grant.opened - opened) / 4);
     return { isGranted: grant.opened > opened, heldElsewhere: grant.heldElsewhere };
   }

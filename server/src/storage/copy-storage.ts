@@ -1,48 +1,124 @@
 /**
- * Copies all data between two databases, of either engine, and compares the copy. The target changes in one transaction
- * that replaces its content, so a copy can be repeated.
+ * Copies all data between two databases, of either engine, and compares the copy. The target's content is replaced.
+ *
+ * `usage`, which has most rows by far, is copied first, in parts: each is a transaction that also records up to where it
+ * is, so that a copy that was ended goes on there. All other tables follow in one transaction: until then the target has
+ * the keys that it had before. The record is removed once both databases have the same content, or are known not to.
  */
 
 import type { Engine } from './engine.ts';
 import { sql } from './kysely.ts';
-import { type Content, contentOf, pagesOf, TABLE_NAMES, type TableName } from './tables.ts';
+import type { Db } from './schema.ts';
+import { contentOf, pagesOf, type Row, type TableName } from './tables.ts';
 
-/** With at most 35 columns per row, this stays far below the parameter limit of both engines. */
-const ROWS_PER_STATEMENT = 250;
 /** Processes report every ten seconds. */
 const SEEN_MS = 30_000;
+const LARGE_TABLE = 'usage';
+/** In the target, and not part of its schema. */
+const RECORD = 'whence_copy';
 
 type CopiedTable = { readonly table: TableName; readonly rows: number };
+
+type Step = 'copying' | 'comparing';
+/** Rows of a table that a step has done; those before a copy was ended are included. */
+export type CopyProgress = (step: Step, table: TableName, rows: number) => void;
 
 /** The copy differs from its source, because one of them changed during the copy. */
 export class CopyMismatch extends Error {
   override name = 'CopyMismatch';
 }
 
-export async function copyStorage(source: Engine, target: Engine): Promise<CopiedTable[]> {
+/** Only `tables`, among which is the large one. */
+export async function copyStorage(
+  source: Engine,
+  target: Engine,
+  progress: CopyProgress,
+  tables: readonly TableName[],
+): Promise<CopiedTable[]> {
+  await copyLargeTable(source, target, (rows) => progress('copying', LARGE_TABLE, rows));
   await target.db.transaction().execute(async (transaction) => {
-    for (const table of TABLE_NAMES) {
+    for (const table of tables.filter((name) => name !== LARGE_TABLE)) {
       await sql`delete from ${sql.table(table)}`.execute(transaction);
+      let rows = 0;
       for await (const page of pagesOf(source.db, table)) {
-        for (let i = 0; i < page.length; i += ROWS_PER_STATEMENT) {
-          await transaction
-            .insertInto(table)
-            // Both tables have the same columns, which TypeScript cannot infer.
-            .values(page.slice(i, i + ROWS_PER_STATEMENT) as never)
-            .execute();
-        }
+        await insertPage(target, transaction, table, page);
+        rows += page.length;
+        progress('copying', table, rows);
       }
     }
   });
   const copied: CopiedTable[] = [];
-  for (const table of TABLE_NAMES) {
-    const [before, after]: [Content, Content] = [await contentOf(source.db, table), await contentOf(target.db, table)];
+  for (const table of tables) {
+    const [before, after] = await Promise.all([
+      contentOf(source.db, table, (rows) => progress('comparing', table, rows)),
+      contentOf(target.db, table),
+    ]);
     if (before.digest !== after.digest) {
+      await forget(target.db);
       throw new CopyMismatch(`${table}: ${before.rows} rows in ${source.place}, ${after.rows} in ${target.place}`);
     }
     copied.push({ table, rows: after.rows });
   }
+  await forget(target.db);
   return copied;
+}
+
+const forget = (db: Db) => sql`drop table if exists ${sql.table(RECORD)}`.execute(db);
+
+async function copyLargeTable(source: Engine, target: Engine, copied: (rows: number) => void): Promise<void> {
+  let { rows, after } = await startOrContinue(source, target);
+  copied(rows);
+  const pages = pagesOf(source.db, LARGE_TABLE, after);
+  let next = pages.next();
+  for (;;) {
+    const { value: page, done } = await next;
+    if (done === true) return;
+    // The next page is read while this one is written.
+    next = pages.next();
+    // It is awaited in the next round, unless writing this page fails.
+    next.catch(() => {});
+    rows += page.length;
+    after = page.at(-1);
+    await target.db.transaction().execute(async (transaction) => {
+      await insertPage(target, transaction, LARGE_TABLE, page);
+      await sql`update ${sql.table(RECORD)} set "rows" = ${rows}, "after" = ${JSON.stringify(after)}`.execute(
+        transaction,
+      );
+    });
+    copied(rows);
+  }
+}
+
+/** Where an earlier copy of this source was ended; otherwise the target's table is emptied. */
+async function startOrContinue(source: Engine, target: Engine): Promise<{ rows: number; after: Row | undefined }> {
+  return target.db.transaction().execute(async (transaction) => {
+    await sql`create table if not exists ${sql.table(RECORD)} (source text, "rows" bigint, "after" text)`.execute(
+      transaction,
+    );
+    const found = await sql<{ rows: number; after: string | null }>`
+      select "rows", "after" from ${sql.table(RECORD)} where source = ${source.place}`.execute(transaction);
+    const [record] = found.rows;
+    if (record !== undefined) return { rows: record.rows, after: record.after ? JSON.parse(record.after) : undefined };
+    // Takes no longer with more rows. No trigger of this table has to see them.
+    if (target.name === 'PostgreSQL') await sql`truncate ${sql.table(LARGE_TABLE)}`.execute(transaction);
+    else await sql`delete from ${sql.table(LARGE_TABLE)}`.execute(transaction);
+    await sql`delete from ${sql.table(RECORD)}`.execute(transaction);
+    await sql`insert into ${sql.table(RECORD)} values (${source.place}, 0, null)`.execute(transaction);
+    return { rows: 0, after: undefined };
+  });
+}
+
+/** As JSON: a statement with a parameter for each value takes several times as long to make and to send. */
+async function insertPage({ name }: Engine, db: Db, table: TableName, page: readonly Row[]): Promise<void> {
+  const columns = Object.keys(page[0] ?? {});
+  const values =
+    name === 'PostgreSQL'
+      ? sql`select ${sql.join(columns.map((column) => sql.ref(column)))}
+          from json_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(page)})`
+      : sql`select ${sql.join(columns.map((column) => sql`json_extract(value, ${sql.lit(`$."${column}"`)})`))}
+          from json_each(${JSON.stringify(page)})`;
+  const names = sql.join(columns.map((column) => sql.ref(column)));
+  await sql`insert into ${sql.table(table)} (${names}) ${values}`.execute(db);
 }
 
 /** Ids of keys that only the target has: it belongs to another deployment. */

@@ -41,9 +41,9 @@ export async function examineStorage(engine: Engine, machineMs: () => number): P
   const rows: Record<string, number> = {};
   const estimated: string[] = [];
   for (const table of TABLE_NAMES) {
-    const counted = await countUpTo(engine, table, COUNTED_ROWS + 1);
-    if (counted > COUNTED_ROWS) estimated.push(table);
-    rows[table] = counted > COUNTED_ROWS ? Math.max(counted, await estimateRows(engine, table)) : counted;
+    const { count, isEstimated } = await countRows(engine, table);
+    if (isEstimated) estimated.push(table);
+    rows[table] = count;
   }
   const { answerMs, clockDifferenceMs } = await measureClock(engine, machineMs);
   if (Math.abs(clockDifferenceMs) > MAX_CLOCK_DIFFERENCE_MS)
@@ -75,6 +75,13 @@ export async function examineStorage(engine: Engine, machineMs: () => number): P
     ...(replication === undefined ? {} : { replication }),
     problems,
   };
+}
+
+/** Exact up to COUNTED_ROWS. */
+export async function countRows(engine: Engine, table: string): Promise<{ count: number; isEstimated: boolean }> {
+  const counted = await countUpTo(engine, table, COUNTED_ROWS + 1);
+  const isEstimated = counted > COUNTED_ROWS;
+  return { count: isEstimated ? Math.max(counted, await estimateRows(engine, table)) : counted, isEstimated };
 }
 
 async function countUpTo({ db }: Engine, table: string, limit: number): Promise<number> {

@@ -10,6 +10,7 @@ const kysely: typeof Module = createRequire(import.meta.url)('kysely');
 export const {
   Kysely,
   Migrator,
+  PostgresAdapter,
   PostgresDialect,
   SelectQueryNode,
   SqliteAdapter,

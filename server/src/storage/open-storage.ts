@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { makeFolder } from '@whence/dataset/internal/io/whole-file';
 import type { Engine } from './engine.ts';
 import { leaseStore } from './leases/lease-store.ts';
+import { ownStatistics, statisticsStores } from './own-statistics.ts';
 import { openSqlite } from './sqlite/open-sqlite.ts';
 import type { Storage } from './storage.ts';
 import { accountStore } from './stores/account-store.ts';
@@ -11,12 +12,9 @@ import { keyListStore } from './stores/key-list-store.ts';
 import { keyStore } from './stores/key-store.ts';
 import { linkStore } from './stores/link-store.ts';
 import { maintenanceStore } from './stores/maintenance-store.ts';
-import { networkStore } from './stores/network-store.ts';
 import { processStore } from './stores/process-store.ts';
 import { registrationStore } from './stores/registration-store.ts';
 import { sessionStore } from './stores/session-store.ts';
-import { trafficStore } from './stores/traffic-store.ts';
-import { usageStore } from './stores/usage-store.ts';
 
 export type StorageOptions = {
   /** For commands that only read: they create neither a data directory nor tables. */
@@ -24,14 +22,28 @@ export type StorageOptions = {
   readonly leaseMs?: number;
   /** Opens PostgreSQL also while it cannot be reached. Its schema must be up to date. */
   readonly mayBeAway?: boolean;
+  /** Does not wait for PostgreSQL that is starting: the caller tries again. */
+  readonly isImpatient?: boolean;
+  /** For copies of a whole database: a statement may take minutes. */
+  readonly isBulk?: boolean;
   /** How long a statement waits for a lock of SQLite, for commands that a person waits for; 2 s without it. */
   readonly waitMs?: number;
 };
 
-/** `location` is a data directory, for the embedded engine, or the URL of a PostgreSQL database. */
-export async function openStorage(location: string, options: StorageOptions = {}): Promise<Storage> {
-  const engine = await openEngine(location, options);
-  const { db, keyWrites, statistics, statisticsReads } = engine;
+/** A data directory, for the embedded engine, or the URL of a PostgreSQL database; or two, one of them for statistics. */
+export type StorageLocation = string | { readonly keys: string; readonly statistics: string };
+
+export async function openStorage(location: StorageLocation, options: StorageOptions = {}): Promise<Storage> {
+  const places = typeof location === 'string' ? { keys: location, statistics: undefined } : location;
+  const { statistics: ownPlace } = places;
+  const engine = await openEngine(places.keys, options);
+  const { db, keyWrites, statisticsReads } = engine;
+  const own =
+    ownPlace === undefined
+      ? undefined
+      : ownStatistics(() => openEngine(ownPlace, { isImpatient: true }), engine.statistics);
+  const { usage, traffic, networks } = own ?? statisticsStores(engine);
+  const maintenance = maintenanceStore(db);
   return {
     engine: engine.name,
     nowMs: engine.nowMs,
@@ -39,28 +51,41 @@ export async function openStorage(location: string, options: StorageOptions = {}
     keys: keyStore(db, keyWrites, engine.keyChanges),
     keyList: keyListStore(engine),
     leases: leaseStore(engine, options.leaseMs),
-    usage: usageStore(db, statistics, statisticsReads),
+    usage,
     accounts: accountStore(db),
     sessions: sessionStore(db),
     links: linkStore(db),
     audit: auditStore(db, statisticsReads),
-    traffic: trafficStore(db, statistics, statisticsReads),
-    networks: networkStore(db, statistics, statisticsReads),
+    traffic,
+    networks,
     processes: processStore(db),
     registrations: registrationStore(db),
-    maintenance: maintenanceStore(db),
-    close: () => db.destroy(),
+    maintenance:
+      own === undefined
+        ? maintenance
+        : {
+            ...maintenance,
+            pruneWriters: async (beforeMs) => {
+              await maintenance.pruneWriters(beforeMs);
+              await own.pruneWriters(beforeMs);
+            },
+          },
+    isStatisticsAway: () => own?.isAway(),
+    close: async () => {
+      await own?.close();
+      await db.destroy();
+    },
   };
 }
 
 export async function openEngine(
   location: string,
-  { mustExist = false, mayBeAway = false, waitMs }: StorageOptions = {},
+  { mustExist = false, mayBeAway = false, isBulk = false, isImpatient = false, waitMs }: StorageOptions = {},
 ): Promise<Engine> {
   if (isPostgresUrl(location)) {
     // Loaded only if it is used, to keep start-up fast.
     const { openPostgres } = await import('./postgres/open-postgres.ts');
-    return openPostgres(location, { mustExist, mayBeAway });
+    return openPostgres(location, { mustExist, mayBeAway, isBulk, isImpatient });
   }
   if (!mustExist) makeFolder(location, 0o700);
   return openSqlite(join(location, 'whence.sqlite'), { mustExist, waitMs });

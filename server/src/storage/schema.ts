@@ -75,6 +75,8 @@ export type Schema = {
     granted: number;
     settled: Generated<number>;
     last_granted: number;
+    /** The largest share of the limit that the audit log has an entry of. */
+    alerted_percent: Generated<number>;
   };
   /**
    * The leases that processes hold. While a lease exists, its three numbers only grow: `granted` is its total size;
@@ -163,6 +165,15 @@ export type Schema = {
   traffic: { hour: number; counter: Fixed; count: number };
   /** Lookups by day and network of the address, over all processes. `asn` 0 stands for all other networks. */
   networks: { day: Fixed; asn: number; look_ups: number };
+  /** Requests that were refused although their key exists, by hour (its start) and reason; `detail` is of the last one. */
+  key_refusals: {
+    key_id: Fixed;
+    hour: number;
+    reason: Fixed;
+    requests: number;
+    last_at: number;
+    detail: string | null;
+  };
   /** The last report of each process. */
   processes: {
     id: Fixed;

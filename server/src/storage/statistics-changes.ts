@@ -3,7 +3,7 @@
  * batch has a number, which is stored in the transaction that adds it. A repeated batch waits for the row of its writer
  * while the first attempt is still running in the database, and then finds its number there.
  */
-import type { FirstUse, Refused } from './stores/key-store.ts';
+import type { FirstUse, RefusalCount, Refused } from './stores/key-store.ts';
 
 /** The numbers of a writer increase; a repeated batch keeps its number and its content. */
 export type Batch = { readonly writer: string; readonly number: number };
@@ -23,6 +23,7 @@ export type KeyUse = {
   readonly lastUsedFrom?: string;
   readonly firstUse?: FirstUse;
   readonly refused?: Refused;
+  readonly refusals?: readonly RefusalCount[];
   /** Requests of the last day with any, for the order of the list of keys. They are in rows of `usage` as well. */
   readonly lastDay?: { readonly day: string; readonly requests: number };
 };
@@ -86,6 +87,28 @@ export function keyUseRow(id: string, { lastUsedAt, lastUsedFrom, firstUse, refu
     day_rank: lastDay === undefined ? 0 : dayRankOf(lastDay.day),
     requests: lastDay?.requests ?? 0,
   };
+}
+
+/** SQL that adds a row to `key_refusals`. */
+export const REFUSAL_CHANGES = (() => {
+  const isLater = 'excluded.last_at >= key_refusals.last_at';
+  return `requests = key_refusals.requests + excluded.requests,
+    last_at = case when ${isLater} then excluded.last_at else key_refusals.last_at end,
+    detail = case when ${isLater} then excluded.detail else key_refusals.detail end`;
+})();
+
+/** Rows of `key_refusals`. */
+export function refusalRows(uses: ReadonlyMap<string, KeyUse>) {
+  return [...uses].flatMap(([key_id, { refusals = [] }]) =>
+    refusals.map(({ hour, reason, requests, lastAt, detail }) => ({
+      key_id,
+      hour,
+      reason,
+      requests,
+      last_at: lastAt.getTime(),
+      detail: detail ?? null,
+    })),
+  );
 }
 
 const dayRankOf = (day: string) => Math.floor(Date.parse(day) / 86_400_000) * DAY_RANK;

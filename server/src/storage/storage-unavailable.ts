@@ -6,6 +6,33 @@ export class StorageUnavailable extends Error {
   override name = 'StorageUnavailable';
 }
 
+/**
+ * A change was sent and its answer did not come: it may have been made, or may be later. Thrown by an engine with the
+ * reason; `outcomeUnknown` says what is not known.
+ */
+export class OutcomeUnknown extends StorageUnavailable {}
+
+/** `claim` completes "not known whether"; `next` is what to do. */
+export function outcomeUnknown(error: OutcomeUnknown, claim: string, next = 'run it again'): OutcomeUnknown {
+  return new OutcomeUnknown(`not known whether ${claim}: ${error.message}; ${next}`, { cause: error });
+}
+
+/** For `catch`: says what is not known where the answer to a change was lost. Other errors are thrown as they are. */
+export function tellUnknown(claim: string, next?: string): (error: unknown) => never {
+  return (error) => {
+    throw error instanceof OutcomeUnknown && !isTold(error) ? outcomeUnknown(error, claim, next) : error;
+  };
+}
+
+const isTold = ({ cause }: OutcomeUnknown) => cause instanceof OutcomeUnknown;
+
+/** As a sentence, whether a caller has said what is not known or not. */
+export const unknownText = (error: OutcomeUnknown) =>
+  (isTold(error) ? error : outcomeUnknown(error, 'the change was made')).message;
+
+/** Only statistics cannot be read or written: they have a database of their own, which is away. */
+export class StatisticsUnavailable extends StorageUnavailable {}
+
 /** There is no database where one must exist. */
 export class NoDatabase extends StorageUnavailable {}
 

@@ -1,6 +1,8 @@
 /** What holds on every engine. */
 import assert from 'node:assert/strict';
 import test, { after } from 'node:test';
+import { AuditLog } from '../audit/audit-log.ts';
+import { LimitAlerts } from '../keys/limit-alerts.ts';
 import { testEngines } from '../test/storage/engines.ts';
 import { newBatch } from '../test/storage/new-batch.ts';
 import { storedKey } from '../test/storage/stored-key.ts';
@@ -59,6 +61,16 @@ for (const engine of testEngines()) {
     assert.equal(await keys.change('two', () => ({})), 'unknown');
     await keys.revoke('one', at, 'test');
     assert.equal(await keys.change('one', () => ({ tier: 'pro' })), 'revoked');
+  });
+
+  withStorage('a permission is one that a key has which is not revoked', async ({ keys }) => {
+    await keys.insert({ ...storedKey('one'), permissions: ['ip:read', 'database:read'] });
+    assert.deepEqual(await Promise.all(['database:read', 'asn:read'].map((name) => keys.hasPermission(name))), [
+      true,
+      false,
+    ]);
+    await keys.revoke('one', new Date(), 'test');
+    assert.equal(await keys.hasPermission('database:read'), false);
   });
 
   withStorage(
@@ -218,6 +230,59 @@ for (const engine of testEngines()) {
     const { refused: sum, lastUsedAt } = (await keys.find('one')) ?? {};
     assert.deepEqual(sum, { requests: 5, lastAt: new Date('2026-11-15T11:00:00Z') });
     assert.equal(lastUsedAt, undefined, 'a refused request is no use');
+  });
+
+  withStorage('refusals add up by hour and reason, once for each batch, until they are removed', async (storage) => {
+    const { keys, usage } = storage;
+    const at = (time: string) => new Date(`2026-11-15T${time}Z`);
+    const hour = (time: string) => at(time).getTime();
+    const refusal = (time: string, requests: number, lastAt: string, detail: string) => ({
+      hour: hour(time),
+      reason: 'network' as const,
+      requests,
+      lastAt: at(lastAt),
+      detail,
+    });
+    await keys.insert(storedKey('one'));
+    const batch = newBatch();
+    const first = new Map([['one', { refusals: [refusal('10:00:00', 2, '10:30:00', '192.0.2.1')] }]]);
+    await usage.add(batch, [], first);
+    await usage.add(batch, [], first);
+    const earlier = refusal('10:00:00', 3, '10:20:00', '192.0.2.2');
+    const other = { hour: hour('11:00:00'), reason: 'rate' as const, requests: 1, lastAt: at('11:00:01') };
+    await usage.add(newBatch(), [], new Map([['one', { refusals: [earlier, other] }]]));
+    const all = [refusal('10:00:00', 5, '10:30:00', '192.0.2.1'), other];
+    assert.deepEqual(await keys.refusalsOf('one', hour('10:00:00')), all);
+    assert.deepEqual(await keys.refusalsOf('one', hour('11:00:00')), [other]);
+    assert.deepEqual(await keys.refusalsOf('two', 0), []);
+    assert.equal(await keys.pruneRefusals(hour('11:00:00'), 10), 1);
+    assert.deepEqual(await keys.refusalsOf('one', 0), [other]);
+  });
+
+  withStorage('a share of a daily limit is reported once, by one of several processes', async (storage) => {
+    const { keys, leases } = storage;
+    const day = '2026-11-15';
+    await keys.insert(storedKey('one'));
+    await leases.take({ keyId: 'one', day, owner: 'us.1' }, { wanted: 80, limit: 100, spent: 0, opened: 0, open: 5 });
+    const audit = new AuditLog(storage.audit);
+    const processes = [1, 2, 3].map(() => new LimitAlerts(keys, audit));
+    const now = new Date(`${day}T12:00:00Z`);
+    const report = async (taken: number) => {
+      for (const alerts of processes) alerts.taken('one', day, 100, taken);
+      await Promise.all(processes.map((alerts) => alerts.write(now)));
+      return (await storage.audit.list({}, 10)).map(({ action }) => action);
+    };
+    assert.deepEqual(await report(79), []);
+    assert.deepEqual(await report(80), ['key.limit_near']);
+    assert.deepEqual(await report(95), ['key.limit_near']);
+    assert.deepEqual(await report(100), ['key.limit_reached', 'key.limit_near']);
+    processes.push(new LimitAlerts(keys, audit));
+    assert.equal((await report(100)).length, 2, 'a process that was started since then');
+    const [entry] = await storage.audit.list({}, 1);
+    assert.deepEqual(
+      [entry?.actor, entry?.targetId, entry?.details],
+      ['server', 'one', { limit: '100 requests a day', day }],
+    );
   });
 
   withStorage(

@@ -34,5 +34,7 @@ export type Storage = {
   readonly processes: ProcessStore;
   readonly registrations: RegistrationStore;
   readonly maintenance: MaintenanceStore;
+  /** Whether the database that statistics have of their own does not answer; undefined if they have none. */
+  isStatisticsAway(): boolean | undefined;
   close(): Promise<void>;
 };

@@ -1,5 +1,4 @@
-/** The tables that are copied and compared when storage moves, with their primary keys. */
-import { createHash } from 'node:crypto';
+/** The tables that are copied and compared when storage moves, with their primary keys; pages of their rows, and removal of old ones. */
 import { sql } from './kysely.ts';
 import type { Db } from './schema.ts';
 
@@ -21,20 +20,24 @@ const TABLES = {
   audit: ['id'],
   traffic: ['hour', 'counter'],
   networks: ['day', 'asn'],
+  key_refusals: ['key_id', 'hour', 'reason'],
   maintenance: ['id'],
 } as const satisfies { readonly [Table: string]: readonly string[] };
 
 export type TableName = keyof typeof TABLES;
 export const TABLE_NAMES = Object.keys(TABLES) as TableName[];
+/** Those that may have a database of their own. */
+export const STATISTICS_TABLES: readonly TableName[] = ['usage', 'traffic', 'networks'];
 
-type Row = Readonly<Record<string, string | number | null>>;
+export type Row = Readonly<Record<string, string | number | null>>;
 
-const ROWS_PER_PAGE = 500;
+/** A few hundred kilobytes. */
+const ROWS_PER_PAGE = 5_000;
 
-/** All rows in primary key order, a page at a time. */
-export async function* pagesOf(db: Db, table: TableName): AsyncGenerator<Row[]> {
+/** All rows in primary key order, a page at a time; those behind a row, if one is given. */
+export async function* pagesOf(db: Db, table: TableName, behind?: Row): AsyncGenerator<Row[], undefined> {
   const columns = TABLES[table].map((column) => sql.ref(column));
-  let after: Row | undefined;
+  let after = behind;
   for (;;) {
     const last = after;
     const isBeyond =
@@ -45,9 +48,25 @@ export async function* pagesOf(db: Db, table: TableName): AsyncGenerator<Row[]> 
       select * from ${sql.table(table)} where ${isBeyond} order by ${sql.join(columns)} limit ${sql.lit(ROWS_PER_PAGE)}
     `.execute(db);
     if (rows.length > 0) yield rows;
-    if (rows.length < ROWS_PER_PAGE) return;
+    if (rows.length < ROWS_PER_PAGE) return undefined;
     after = rows.at(-1);
   }
+}
+
+/** Removes rows whose `column` is less than a value, at most `limit`, and returns how many. */
+export async function pruneRows(
+  db: Db,
+  table: TableName,
+  column: string,
+  before: string | number,
+  limit: number,
+): Promise<number> {
+  const key = sql.join(TABLES[table].map((name) => sql.ref(name)));
+  const { numAffectedRows = 0n } = await sql`
+    delete from ${sql.table(table)} where (${key}) in (
+      select ${key} from ${sql.table(table)} where ${sql.ref(column)} < ${before} limit ${sql.lit(limit)}
+    )`.execute(db);
+  return Number(numAffectedRows);
 }
 
 /** In a row comparison, PostgreSQL would treat an untyped number as text. */
@@ -56,16 +75,33 @@ const typed = (value: Row[string] | undefined) =>
 
 export type Content = { readonly rows: number; readonly digest: string };
 
-/** The digest does not depend on row order, which differs between engines because their collations differ. */
-export async function contentOf(db: Db, table: TableName): Promise<Content> {
+/**
+ * The digest does not depend on row order, which differs between engines because their collations differ. It is to find
+ * rows that are missing or changed, not forged ones, so a fast hash of 64 bits is enough.
+ */
+export async function contentOf(
+  db: Db,
+  table: TableName,
+  progress: (rows: number) => void = () => {},
+): Promise<Content> {
   let rows = 0;
-  let sum = 0n;
+  let [low, high] = [0, 0];
   for await (const page of pagesOf(db, table)) {
+    const columns = Object.keys(page[0] ?? {}).sort();
     for (const row of page) {
-      const text = JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1)));
-      sum += BigInt(`0x${createHash('sha256').update(text).digest('hex')}`);
+      const text = JSON.stringify(columns.map((column) => row[column]));
+      // FNV-1a twice, from different offsets.
+      let [a, b] = [0x811c9dc5, 0x01000193];
+      for (let i = 0; i < text.length; i++) {
+        const unit = text.charCodeAt(i);
+        a = Math.imul(a ^ unit, 0x01000193);
+        b = Math.imul(b ^ unit, 0x85ebca6b) ^ (b >>> 13);
+      }
+      low = (low + a) | 0;
+      high = (high + b) | 0;
     }
     rows += page.length;
+    progress(rows);
   }
-  return { rows, digest: BigInt.asUintN(256, sum).toString(16) };
+  return { rows, digest: `${rows} ${low} ${high}` };
 }

@@ -7,7 +7,7 @@ import { AuditLog } from '../audit/audit-log.ts';
 import { openStorage } from '../storage/open-storage.ts';
 import type { Storage } from '../storage/storage.ts';
 import { newBatch } from '../test/storage/new-batch.ts';
-import { AUDIT_DAYS, NETWORK_DAYS, pruneOldRows, QUOTA_DAYS, USAGE_DAYS } from './pruning.ts';
+import { AUDIT_DAYS, NETWORK_DAYS, pruneOldRows, QUOTA_DAYS, REFUSAL_HOURS, USAGE_DAYS } from './pruning.ts';
 
 const NOON = Date.parse('2026-11-15T12:00:00Z');
 const HOUR_MS = 3_600_000;
@@ -44,16 +44,42 @@ const takeOn = (ago: number) =>
 
 test('pruning: statistics of 400 days stay, older ones go', async () => {
   await usageOn([0, 1, USAGE_DAYS, USAGE_DAYS + 1, 1_000]);
-  assert.deepEqual(await pruneOldRows(storage, NOON), { usage: 2, quota: 0, audit: 0, networks: 0, traffic: 0 });
+  assert.deepEqual(await pruneOldRows(storage, NOON), {
+    usage: 2,
+    quota: 0,
+    audit: 0,
+    networks: 0,
+    traffic: 0,
+    refusals: 0,
+  });
   assert.deepEqual(
     (await storage.usage.ofKey('one')).map(({ day }) => day),
     [dayAgo(USAGE_DAYS), dayAgo(1), dayAgo(0)],
   );
 });
 
+test('pruning: refusals of two days stay, older ones go', async () => {
+  const refused = (hoursAgo: number) => {
+    const lastAt = new Date(NOON - hoursAgo * HOUR_MS);
+    return { hour: lastAt.getTime(), reason: 'rate' as const, requests: 1, lastAt };
+  };
+  const refusals = [0, 23, REFUSAL_HOURS, REFUSAL_HOURS + 1].map(refused);
+  await storage.usage.add(newBatch(), [], new Map([['one', { refusals }]]));
+  const pruned = await pruneOldRows(storage, NOON);
+  assert.equal(pruned?.refusals, 1);
+  assert.equal((await storage.keys.refusalsOf('one', 0)).length, 3);
+});
+
 test('pruning: quotas of the last days stay as they are, older ones go', async () => {
   for (const ago of [0, 1, QUOTA_DAYS, QUOTA_DAYS + 1, 300]) await takeOn(ago);
-  assert.deepEqual(await pruneOldRows(storage, NOON), { usage: 0, quota: 2, audit: 0, networks: 0, traffic: 0 });
+  assert.deepEqual(await pruneOldRows(storage, NOON), {
+    usage: 0,
+    quota: 2,
+    audit: 0,
+    networks: 0,
+    traffic: 0,
+    refusals: 0,
+  });
   for (const ago of [0, 1, QUOTA_DAYS]) assert.equal((await takeOn(ago)).left, 90, `${ago} days ago`);
   assert.equal((await takeOn(300)).left, 95, 'this row is gone');
 });
@@ -64,7 +90,14 @@ test('pruning: the audit log of two years stays, older entries go', async () => 
     const at = new Date(NOON - ago * 24 * HOUR_MS);
     await log.record({ name: 'test' }, 'key.created', { kind: 'key', name: `${ago} days ago` }, at);
   }
-  assert.deepEqual(await pruneOldRows(storage, NOON), { usage: 0, quota: 0, audit: 2, networks: 0, traffic: 0 });
+  assert.deepEqual(await pruneOldRows(storage, NOON), {
+    usage: 0,
+    quota: 0,
+    audit: 2,
+    networks: 0,
+    traffic: 0,
+    refusals: 0,
+  });
   const left = await storage.audit.list({}, 10);
   assert.deepEqual(
     left.map(({ target }) => target),
@@ -78,7 +111,14 @@ test('pruning: looked-up networks of a week stay, older ones go', async () => {
     newBatch(),
     days.map((ago) => ({ day: dayAgo(ago), asn: 64496, lookups: 1 })),
   );
-  assert.deepEqual(await pruneOldRows(storage, NOON), { usage: 0, quota: 0, audit: 0, networks: 2, traffic: 0 });
+  assert.deepEqual(await pruneOldRows(storage, NOON), {
+    usage: 0,
+    quota: 0,
+    audit: 0,
+    networks: 2,
+    traffic: 0,
+    refusals: 0,
+  });
   assert.deepEqual(await storage.networks.since(dayAgo(100)), [{ asn: 64496, lookups: 2 }]);
 });
 
@@ -104,7 +144,14 @@ test('pruning: many rows go in parts', async () => {
       `key ${key}`,
     );
   await usageOn([0]);
-  assert.deepEqual(await pruneOldRows(storage, NOON), { usage: 2_550, quota: 0, audit: 0, networks: 0, traffic: 0 });
+  assert.deepEqual(await pruneOldRows(storage, NOON), {
+    usage: 2_550,
+    quota: 0,
+    audit: 0,
+    networks: 0,
+    traffic: 0,
+    refusals: 0,
+  });
   assert.equal((await storage.usage.ofKey('one')).length, 1);
 });
 

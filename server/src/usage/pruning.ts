@@ -16,6 +16,8 @@ const INTERVAL_MS = HOUR_MS;
 export const USAGE_DAYS = 400;
 /** A refund goes to the day that was charged, and a clock that is wrong by a day must do no harm. */
 export const QUOTA_DAYS = 7;
+/** The page of a key shows 24. */
+export const REFUSAL_HOURS = 48;
 /** The overview shows two. */
 export const NETWORK_DAYS = 7;
 /** Two years: long enough for late questions, without keeping people's addresses for ever. */
@@ -33,29 +35,39 @@ type Pruned = {
   readonly audit: number;
   readonly networks: number;
   readonly traffic: number;
+  readonly refusals: number;
 };
 
 /** Undefined if a process has already done it within the hour, or if the clock has not advanced steadily for a day. */
 export async function pruneOldRows(
   {
     maintenance,
+    keys,
     usage,
     leases,
     audit,
     networks,
     traffic,
-  }: Pick<Storage, 'maintenance' | 'usage' | 'leases' | 'audit' | 'networks' | 'traffic'>,
+  }: Pick<Storage, 'maintenance' | 'keys' | 'usage' | 'leases' | 'audit' | 'networks' | 'traffic'>,
   nowMs: number,
 ): Promise<Pruned | undefined> {
   if ((await maintenance.claimPruning(nowMs, INTERVAL_MS)) !== STEADY_HOURS) return undefined;
-  await maintenance.pruneWriters(nowMs - WRITER_DAYS * DAY_MS);
   return {
-    usage: await inParts((limit) => usage.prune(dayBefore(nowMs, USAGE_DAYS), limit)),
     quota: await inParts((limit) => leases.prune(dayBefore(nowMs, QUOTA_DAYS), limit)),
-    networks: await inParts((limit) => networks.prune(dayBefore(nowMs, NETWORK_DAYS), limit)),
     audit: await inParts((limit) => audit.prune(firstEntryIdAt(nowMs - AUDIT_DAYS * DAY_MS), limit)),
-    traffic: await traffic.prune(nowMs - KEPT_HOURS * HOUR_MS),
+    refusals: await inParts((limit) => keys.pruneRefusals(nowMs - REFUSAL_HOURS * HOUR_MS, limit)),
+    // Last: they may be in a database that is away.
+    ...(await pruneStatistics()),
   };
+
+  async function pruneStatistics() {
+    await maintenance.pruneWriters(nowMs - WRITER_DAYS * DAY_MS);
+    return {
+      usage: await inParts((limit) => usage.prune(dayBefore(nowMs, USAGE_DAYS), limit)),
+      networks: await inParts((limit) => networks.prune(dayBefore(nowMs, NETWORK_DAYS), limit)),
+      traffic: await traffic.prune(nowMs - KEPT_HOURS * HOUR_MS),
+    };
+  }
 }
 
 async function inParts(prune: (limit: number) => Promise<number>): Promise<number> {

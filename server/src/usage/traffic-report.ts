@@ -64,6 +64,31 @@ export async function trafficOverview(store: TrafficStore, now: Date): Promise<T
   };
 }
 
+/** Decisions of `/v1/decide` since 00:00 UTC by `SET RULE`; the rule is empty where the default of the set decided. */
+export async function decisionsToday(store: TrafficStore, now: Date): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for (const { counter, count } of await store.since(Math.floor(now.getTime() / DAY_MS) * DAY_MS)) {
+    const [, set, rule] = /^decision set="([^"]*)",rule="([^"]*)"/.exec(counter) ?? [];
+    if (set !== undefined) counts.set(`${set} ${rule}`, (counts.get(`${set} ${rule}`) ?? 0) + count);
+  }
+  return counts;
+}
+
+export type Download = { readonly keyId: string; readonly file: string; readonly version: number };
+
+/** Downloads of database files in the last 30 days, the last ones first. */
+export async function recentDownloads(store: TrafficStore, now: Date) {
+  const found = new Map<string, Download & { count: number; lastHour: number }>();
+  for (const { counter, count, hour } of await store.since(hourOf(now.getTime()) - DOWNLOAD_DAYS * DAY_MS)) {
+    const [kind, keyId = '', file = '', version] = counter.split(' ');
+    if (kind !== 'download') continue;
+    const before = found.get(counter)?.count ?? 0;
+    found.set(counter, { keyId, file, version: Number(version), count: before + count, lastHour: hour });
+  }
+  return [...found.values()].sort((a, b) => b.lastHour - a.lastHour || b.version - a.version);
+}
+
+const DOWNLOAD_DAYS = 30;
 const hourOf = (ms: number) => Math.floor(ms / HOUR_MS) * HOUR_MS;
 
 function refusedIn({ unauthorized, forbidden, rate_limited, overloaded }: TrafficSums['refused']): number {

@@ -29,25 +29,28 @@ export class TrafficRecorder {
   }
 
   #collect(hour: number): TrafficRow[] | undefined {
-    const { cacheHits, cacheMisses, unavailable } = this.#metrics;
-    const counters = countersOf({ cacheHits, cacheMisses, unavailable, ...this.#metrics.snapshot({}) });
+    const { cacheHits, cacheMisses, unavailable, decisions } = this.#metrics;
+    const counters = countersOf({ cacheHits, cacheMisses, unavailable, decisions, ...this.#metrics.snapshot({}) });
     const rows: TrafficRow[] = [];
     for (const [counter, total] of counters) {
       const count = total - (this.#written.get(counter) ?? 0);
       if (count > 0) rows.push({ hour, counter, count });
     }
     this.#written = counters;
+    for (const [download, count] of this.#metrics.takeDownloads())
+      rows.push({ hour, counter: `download ${download}`, count });
     return rows.length > 0 ? rows : undefined;
   }
 }
 
-type Counted = Pick<MetricsSnapshot, 'routes'> & Pick<Metrics, 'cacheHits' | 'cacheMisses' | 'unavailable'>;
+type Counted = Pick<MetricsSnapshot, 'routes'> &
+  Pick<Metrics, 'cacheHits' | 'cacheMisses' | 'unavailable' | 'decisions'>;
 
 /**
  * `requests ROUTE STATUS`, `latency SECONDS` (the upper bound, of the API only: probes are fast and many), `unavailable
- * CODE` (503), `cache hit`, `cache miss`.
+ * CODE` (503), `cache hit`, `cache miss`, `decision LABELS` as in the metrics. `download KEY FILE VERSION` is taken apart.
  */
-function countersOf({ cacheHits, cacheMisses, unavailable, routes }: Counted): Map<string, number> {
+function countersOf({ cacheHits, cacheMisses, unavailable, decisions, routes }: Counted): Map<string, number> {
   const counters = new Map<string, number>();
   const add = (name: string, count: number) => counters.set(name, (counters.get(name) ?? 0) + count);
   for (const [route, { statuses, buckets }] of Object.entries(routes)) {
@@ -58,6 +61,7 @@ function countersOf({ cacheHits, cacheMisses, unavailable, routes }: Counted): M
     });
   }
   for (const [code, count] of unavailable) add(`unavailable ${code}`, count);
+  for (const [labels, count] of decisions) add(`decision ${labels}`, count);
   add('cache hit', cacheHits);
   add('cache miss', cacheMisses);
   return counters;

@@ -2,10 +2,17 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { KeyUse } from '../storage/statistics-changes.ts';
 import type { UsageStore } from '../storage/stores/usage-store.ts';
+import type { RefusalReason } from '../vocabulary.ts';
 import { Usage } from './usage.ts';
 
 const at = (second: number) => new Date(Date.UTC(2026, 10, 15, 12, 0, second));
 const first = (second: number) => ({ at: at(second), from: '192.0.2.1', status: 200 });
+
+/** One request of 192.0.2.1. */
+const refusedOnce = (reason: RefusalReason, lastAt: Date): KeyUse => ({
+  refused: { requests: 1, lastAt, lastFrom: '192.0.2.1' },
+  refusals: [{ hour: Date.UTC(2026, 10, 15, 12), reason, requests: 1, lastAt, detail: '192.0.2.1' }],
+});
 
 function writtenBy(): { usage: Usage; written: Map<string, KeyUse>[]; state: { isDown: boolean } } {
   const written: Map<string, KeyUse>[] = [];
@@ -46,15 +53,15 @@ test('usage: the first use of a key is taken once, and never of a key that was u
 
 test('usage: refused requests that storage did not take are written before those that follow', async () => {
   const { usage, written, state } = writtenBy();
-  usage.countRefused('one', '192.0.2.1', at(1).getTime());
+  usage.countUnauthorized('one', 'paused', '192.0.2.1', at(1).getTime());
   state.isDown = true;
   await assert.rejects(usage.flush(), /storage is down/);
-  usage.countRefused('one', '192.0.2.1', at(2).getTime());
+  usage.countUnauthorized('one', 'paused', '192.0.2.1', at(2).getTime());
   state.isDown = false;
   await usage.flush();
   assert.deepEqual(
     written,
-    [at(1), at(2)].map((lastAt) => new Map([['one', { refused: { requests: 1, lastAt, lastFrom: '192.0.2.1' } }]])),
+    [at(1), at(2)].map((lastAt) => new Map([['one', refusedOnce('paused', lastAt)]])),
   );
 });
 
@@ -65,17 +72,31 @@ test('usage: the first use of a key can be written ahead of everything else', as
   count('used', 1);
   count('new', 1);
   usage.recordFirstUse({ id: 'new' }, first(1));
-  usage.countRefused('revoked', '192.0.2.1', at(1).getTime());
+  usage.countUnauthorized('revoked', 'revoked', '192.0.2.1', at(1).getTime());
   await usage.flushFirstUses();
   await usage.flushFirstUses();
   count('used', 2);
-  assert.equal(await usage.flush(), 5, 'two counters, and what is new of three keys');
+  assert.equal(await usage.flush(), 6, 'two counters, what is new of three keys, and a reason');
   assert.deepEqual(written, [
     new Map<string, KeyUse>([['new', { lastUsedAt: at(1), firstUse: first(1) }]]),
     new Map<string, KeyUse>([
       ['used', { lastUsedAt: at(1), lastDay: { day: today, requests: 2 } }],
-      ['revoked', { refused: { requests: 1, lastAt: at(1), lastFrom: '192.0.2.1' } }],
+      ['revoked', refusedOnce('revoked', at(1))],
       ['new', { lastDay: { day: today, requests: 1 } }],
     ]),
+  ]);
+});
+
+test('usage: a refused key has one counter for each reason and hour, however many requests', async () => {
+  const { usage, written } = writtenBy();
+  const hour = Date.UTC(2026, 10, 15, 12);
+  for (let i = 0; i < 1_000; i++) usage.countRefused('one', 'rate', hour + i);
+  usage.countRefused('one', 'permission', hour + 5, 'asn:read');
+  usage.countRefused('one', 'rate', hour + 3_600_000);
+  await usage.flush();
+  assert.deepEqual(written[0]?.get('one')?.refusals, [
+    { hour, reason: 'rate', requests: 1_000, lastAt: new Date(hour + 999) },
+    { hour, reason: 'permission', requests: 1, lastAt: new Date(hour + 5), detail: 'asn:read' },
+    { hour: hour + 3_600_000, reason: 'rate', requests: 1, lastAt: new Date(hour + 3_600_000) },
   ]);
 });

@@ -3,8 +3,9 @@
  * `statistics-writer`.
  */
 import type { KeyUse, UsageRow } from '../storage/statistics-changes.ts';
-import type { FirstUse, StoredKey } from '../storage/stores/key-store.ts';
+import type { FirstUse, RefusalCount, StoredKey } from '../storage/stores/key-store.ts';
 import type { UsageStore } from '../storage/stores/usage-store.ts';
+import type { RefusalReason } from '../vocabulary.ts';
 import { BatchWriter } from './batch-writer.ts';
 
 /**
@@ -64,8 +65,29 @@ export class Usage {
     if (known.firstUse === undefined || use.at < known.firstUse.at) known.firstUse = use;
   }
 
-  /** A request that its key does not allow. Memory is bounded by the number of keys in storage. */
-  countRefused(keyId: string, lastFrom: string, nowMs: number): void {
+  /**
+   * A request that its key does not allow; `detail` is its client address or the permission that it lacks. Memory is
+   * bounded by the number of keys in storage.
+   */
+  countRefused(keyId: string, reason: RefusalReason, nowMs: number, detail?: string): void {
+    const use = this.#useOf(keyId);
+    const lastAt = new Date(nowMs);
+    const hour = Math.floor(nowMs / HOUR_MS) * HOUR_MS;
+    use.refusals ??= [];
+    const refusals = use.refusals as Writable<RefusalCount>[];
+    let counted = refusals.find((one) => one.reason === reason && one.hour === hour);
+    if (counted === undefined) {
+      counted = { hour, reason, requests: 0, lastAt };
+      refusals.push(counted);
+    }
+    counted.requests++;
+    counted.lastAt = lastAt;
+    if (detail !== undefined) counted.detail = detail;
+  }
+
+  /** The same for a request that is answered like one with an unknown key. */
+  countUnauthorized(keyId: string, reason: RefusalReason, lastFrom: string, nowMs: number): void {
+    this.countRefused(keyId, reason, nowMs, lastFrom);
     const use = this.#useOf(keyId);
     use.refused = { requests: (use.refused?.requests ?? 0) + 1, lastAt: new Date(nowMs), lastFrom };
   }
@@ -79,6 +101,7 @@ export class Usage {
       const uses = this.#uses;
       [this.#counts, this.#uses] = [new Map(), new Map()];
       count = rows.length + uses.size;
+      for (const { refusals = [] } of uses.values()) count += refusals.length;
       return count === 0 ? undefined : { rows, uses };
     });
     return count;
@@ -111,6 +134,7 @@ function addToLastDay(use: Writable<KeyUse>, day: string, requests: number): voi
 }
 
 const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
 
 /** The Map under the key, created on first use. */
 function inner<K, K2, V>(map: Map<K, Map<K2, V>>, key: K): Map<K2, V> {

@@ -2,30 +2,11 @@
 
 import type { Engine } from '../engine.ts';
 import { sql } from '../kysely.ts';
+import { pruneRows } from '../tables.ts';
 import type { DayOfKey, Grant, LeaseName, LeaseRequest } from './lease-changes.ts';
 import { TakeQueue } from './take-queue.ts';
 
 export type Recall = DayOfKey & { readonly number: number };
-
-export type LeaseStore = {
-  /** Takes up to `wanted` of what is left of the day, and opens what is asked for. */
-  take(name: LeaseName, request: LeaseRequest): Promise<Grant>;
-  /** Ends leases: what was not spent goes back to their days. Those that were ended already are left alone. */
-  end(leases: readonly (LeaseName & { readonly spent: number })[]): Promise<void>;
-  /** Moves the deadlines of the leases of these owners. */
-  renew(owners: readonly string[]): Promise<void>;
-  /** Ends leases past their deadline: what was not opened goes back. Of one key's day, or of all. How many leases. */
-  reclaim(of?: DayOfKey): Promise<number>;
-  /** Asks all processes to return what they hold of the key's day. */
-  recall(of: DayOfKey): Promise<void>;
-  /** Recalls since that number, oldest first. */
-  recallsSince(number: number): Promise<Recall[]>;
-  lastRecall(): Promise<number>;
-  /** What was taken from the day of these keys, or of all: what was spent, and what processes hold. */
-  takenOn(day: string, keyIds?: readonly string[]): Promise<Map<string, number>>;
-  /** Removes quotas, leases and recalls of days before this one, at most `limit` quotas; returns how many quotas. */
-  prune(beforeDay: string, limit: number): Promise<number>;
-};
 
 /**
  * How long a lease lasts without a heartbeat from its owner. Long enough for an owner that cannot reach storage to come back
@@ -37,16 +18,20 @@ export const LEASE_MS = 120_000;
 const KEPT_RECALLS = 1_000;
 const LEASES_PER_STATEMENT = 500;
 
-export function leaseStore({ db, statisticsReads, now, leases }: Engine, leaseMs = LEASE_MS): LeaseStore {
+export function leaseStore({ db, statisticsReads, now, leases }: Engine, leaseMs = LEASE_MS) {
   const deadline = sql<number>`${now} + ${sql.lit(leaseMs)}`;
   const takes = new TakeQueue((batch) => leases.take(batch, leaseMs));
   return {
-    take: ({ keyId, day, owner }, request) => takes.add({ keyId, day, owner, ...request }),
-    async end(all) {
+    /** Takes up to `wanted` of what is left of the day, and opens what is asked for. */
+    take: ({ keyId, day, owner }: LeaseName, request: LeaseRequest): Promise<Grant> =>
+      takes.add({ keyId, day, owner, ...request }),
+    /** Ends leases: what was not spent goes back to their days. Those that were ended already are left alone. */
+    async end(all: readonly (LeaseName & { readonly spent: number })[]): Promise<void> {
       for (let i = 0; i < all.length; i += LEASES_PER_STATEMENT)
         await leases.end(all.slice(i, i + LEASES_PER_STATEMENT));
     },
-    async renew(owners) {
+    /** Moves the deadlines of the leases of these owners. */
+    async renew(owners: readonly string[]): Promise<void> {
       for (let i = 0; i < owners.length; i += LEASES_PER_STATEMENT) {
         await db
           .updateTable('leases')
@@ -55,9 +40,12 @@ export function leaseStore({ db, statisticsReads, now, leases }: Engine, leaseMs
           .execute();
       }
     },
-    reclaim: (of) => leases.reclaim(LEASES_PER_STATEMENT, of),
-    recall: (of) => leases.recall(of, KEPT_RECALLS),
-    async recallsSince(number) {
+    /** Ends leases past their deadline: what was not opened goes back. Of one key's day, or of all. How many leases. */
+    reclaim: (of?: DayOfKey): Promise<number> => leases.reclaim(LEASES_PER_STATEMENT, of),
+    /** Asks all processes to return what they hold of the key's day. */
+    recall: (of: DayOfKey): Promise<void> => leases.recall(of, KEPT_RECALLS),
+    /** Recalls since that number, oldest first. */
+    async recallsSince(number: number): Promise<Recall[]> {
       const rows = await db
         .selectFrom('recalls')
         .select(['number', 'key_id as keyId', 'day'])
@@ -66,11 +54,12 @@ export function leaseStore({ db, statisticsReads, now, leases }: Engine, leaseMs
         .execute();
       return rows;
     },
-    async lastRecall() {
+    async lastRecall(): Promise<number> {
       const { recalls } = await db.selectFrom('revisions').select('recalls').executeTakeFirstOrThrow();
       return recalls;
     },
-    async takenOn(day, keyIds) {
+    /** What was taken from the day of these keys, or of all: what was spent, and what processes hold. */
+    async takenOn(day: string, keyIds?: readonly string[]): Promise<Map<string, number>> {
       if (keyIds?.length === 0) return new Map();
       const rows = await statisticsReads
         .selectFrom('quota')
@@ -80,25 +69,14 @@ export function leaseStore({ db, statisticsReads, now, leases }: Engine, leaseMs
         .execute();
       return new Map(rows.map(({ key_id, granted }) => [key_id, granted]));
     },
-    async prune(beforeDay, limit) {
+    /** Removes quotas, leases and recalls of days before this one, at most `limit` quotas; returns how many quotas. */
+    async prune(beforeDay: string, limit: number): Promise<number> {
       // At most the thousand that are kept, so not in parts.
       await db.deleteFrom('recalls').where('day', '<', beforeDay).execute();
       await db.deleteFrom('leases').where('day', '<', beforeDay).execute();
-      const { numDeletedRows } = await db
-        .deleteFrom('quota')
-        .where(({ eb, refTuple, selectFrom }) =>
-          eb(
-            refTuple('key_id', 'day'),
-            'in',
-            selectFrom('quota')
-              .select(['key_id', 'day'])
-              .where('day', '<', beforeDay)
-              .limit(limit)
-              .$asTuple('key_id', 'day'),
-          ),
-        )
-        .executeTakeFirst();
-      return Number(numDeletedRows);
+      return pruneRows(db, 'quota', 'day', beforeDay, limit);
     },
   };
 }
+
+export type LeaseStore = ReturnType<typeof leaseStore>;

@@ -18,6 +18,7 @@ import { keyAttributes } from './0012-key-attributes.ts';
 import { registrations } from './0013-registrations.ts';
 import { sqliteKeyChanges } from './0014-sqlite-key-changes.ts';
 import { steadyHours } from './0015-steady-hours.ts';
+import { keyRefusals } from './0016-key-refusals.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-keys-quota-usage': keysQuotaUsage,
@@ -35,4 +36,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0013-registrations': registrations,
   '0014-sqlite-key-changes': sqliteKeyChanges,
   '0015-steady-hours': steadyHours,
+  '0016-key-refusals': keyRefusals,
 };

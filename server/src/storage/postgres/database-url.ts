@@ -1,10 +1,12 @@
 /**
  * The URL of a PostgreSQL deployment as libpq reads it: several hosts, separated by commas, of which a failover makes
- * another one the primary, and `target_session_attrs`. `pg` knows neither.
+ * another one the primary, `target_session_attrs` and `connect_timeout`. `pg` knows none of them.
  */
 
 /** The other values of libpq accept standbys, which cannot be written to. */
 const SESSION_ATTRIBUTES = ['any', 'read-write', 'primary'] as const;
+/** `connect_timeout` of libpq, in seconds. */
+const WAIT_SECONDS = { default: 30, max: 3_600 };
 const TLS_FILES = ['sslrootcert', 'sslcert', 'sslkey'];
 type SessionAttributes = (typeof SESSION_ATTRIBUTES)[number];
 
@@ -13,6 +15,8 @@ export type DatabaseUrl = {
   readonly hosts: readonly string[];
   /** Which servers a connection may be kept to. */
   readonly attributes: SessionAttributes;
+  /** How long opening it waits while it is starting or has no free connection. */
+  readonly waitMs: number;
   /** For messages: without user, password and parameters. */
   readonly name: string;
   /** Parameters that name files. */
@@ -30,10 +34,19 @@ export function readDatabaseUrl(text: string): DatabaseUrl {
   const parameters = new URLSearchParams(query);
   const attributes = parameters.get('target_session_attrs') ?? 'any';
   if (!isSupported(attributes)) throw new Error(`a URL with target_session_attrs ${SESSION_ATTRIBUTES.join(', ')}`);
-  parameters.delete('target_session_attrs');
+  const seconds = parameters.get('connect_timeout') ?? String(WAIT_SECONDS.default);
+  if (!/^[1-9][0-9]{0,3}$/.test(seconds) || Number(seconds) > WAIT_SECONDS.max)
+    throw new Error(`a URL with a connect_timeout from 1 to ${WAIT_SECONDS.max}, in seconds`);
+  for (const own of ['target_session_attrs', 'connect_timeout']) parameters.delete(own);
   const rest = parameters.size === 0 ? '' : `?${parameters}`;
   const files = [...parameters].filter(([name, file]) => TLS_FILES.includes(name) && file !== '');
-  return { hosts: urls.map((url) => `${url}${rest}`), attributes, name: `postgres://${hostList}${path}`, files };
+  return {
+    hosts: urls.map((url) => `${url}${rest}`),
+    attributes,
+    waitMs: Number(seconds) * 1000,
+    name: `postgres://${hostList}${path}`,
+    files,
+  };
 }
 
 function isSupported(attributes: string): attributes is SessionAttributes {

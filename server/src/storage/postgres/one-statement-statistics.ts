@@ -6,7 +6,14 @@
 import type { RawBuilder } from 'kysely';
 import { sql } from '../kysely.ts';
 import type { Db } from '../schema.ts';
-import { type Batch, KEY_USE_CHANGES, keyUseRow, type StatisticsChanges } from '../statistics-changes.ts';
+import {
+  type Batch,
+  KEY_USE_CHANGES,
+  keyUseRow,
+  REFUSAL_CHANGES,
+  refusalRows,
+  type StatisticsChanges,
+} from '../statistics-changes.ts';
 
 /** Some tens of milliseconds, far below the timeout of a statement. */
 const ROWS_PER_STATEMENT = 2_000;
@@ -27,7 +34,8 @@ export function oneStatementStatistics(db: Db, now: RawBuilder<number>): Statist
         key_id: keyId,
         status_class: statusClass,
       }));
-      for (const [part, i] of partsOf(batch, Math.max(counts.length, seen.length))) {
+      const refusals = refusalRows(uses);
+      for (const [part, i] of partsOf(batch, Math.max(counts.length, seen.length, refusals.length))) {
         await sql`
           with ${claimed(part)}, counted as (
             insert into usage as u (key_id, day, endpoint, status_class, requests)
@@ -38,13 +46,23 @@ export function oneStatementStatistics(db: Db, now: RawBuilder<number>): Statist
             order by key_id, day, endpoint, status_class
             on conflict (key_id, day, endpoint, status_class) do update set requests = u.requests + excluded.requests
             returning 1
+          ), refused as (
+            insert into key_refusals (key_id, hour, reason, requests, last_at, detail)
+            select key_id, hour, reason, requests, last_at, detail
+            from claimed, jsonb_to_recordset(${json(refusals, i)}) as given (
+              key_id text, hour bigint, reason text, requests bigint, last_at bigint, detail text
+            )
+            where (select count(*) from counted) >= 0
+            order by key_id, hour, reason
+            on conflict (key_id, hour, reason) do update set ${sql.raw(REFUSAL_CHANGES)}
+            returning 1
           ), seen as materialized (
             select given.* from claimed, jsonb_to_recordset(${json(seen, i)}) as given (
               id text, used_at bigint, used_from text, first_at bigint, first_from text, first_status integer,
               refused bigint, refused_at bigint, refused_from text, day_rank bigint, requests bigint
             )
             -- After the rows above, so that all statements lock in this order.
-            where (select count(*) from counted) >= 0
+            where (select count(*) from refused) >= 0
           ), locked as materialized (
             select id from keys where id in (select id from seen) order by id for no key update
           )

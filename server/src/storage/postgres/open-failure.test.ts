@@ -69,8 +69,8 @@ for (const [behaviour, url, want] of [
   ],
   [
     'a port on which nothing listens',
-    () => `postgres://whence@127.0.0.1:1${database}`,
-    /^postgres:\/\/127\.0\.0\.1:1\/\S+ cannot be used: connect ECONNREFUSED 127\.0\.0\.1:1\. Is PostgreSQL running/,
+    () => `postgres://whence@127.0.0.1:1${database}?connect_timeout=1`,
+    /^postgres:\/\/127\.0\.0\.1:1\/\S+ cannot be used: connect ECONNREFUSED 127\.0\.0\.1:1, for 1 s\. Is PostgreSQL running/,
   ],
   [
     'a host that cannot be resolved',

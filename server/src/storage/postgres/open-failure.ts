@@ -10,7 +10,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   '42501': 'The user must be able to create tables: make it the owner of the database.',
   '25006': 'It is read-only: name the primary server, not a standby.',
   '53300': 'All connections of the server are in use: raise its max_connections, or put a pooler in front.',
-  '57P03': 'Try again in a moment.',
+  '57P03': 'It is starting, stopping or recovering: see its log.',
   ENOTFOUND: 'Its host name cannot be resolved.',
   EAI_AGAIN: 'Its host name cannot be resolved at the moment.',
   ECONNREFUSED: 'Is PostgreSQL running, and does it listen on that address and port?',
@@ -41,17 +41,37 @@ const MESSAGES: readonly (readonly [RegExp, string, string])[] = [
   [/timeout|timed out/i, 'it does not answer', 'Check host and port, and whether a firewall lets connections through.'],
 ];
 
+/** States of a server, or of a pooler, that pass by themselves. */
+const PASSING: readonly RegExp[] = [
+  /^57P03$/,
+  /^53300$/,
+  /^ECONNREFUSED$/,
+  /no more connections allowed/,
+  /server login has been failing/,
+];
+
+/** Why it cannot be opened yet, if that passes by itself. */
+export function passingReason(error: unknown): string | undefined {
+  if (!(error instanceof StorageUnavailable)) return undefined;
+  const { message, code = '' } = origin(error);
+  return PASSING.some((pattern) => pattern.test(code) || pattern.test(message)) ? message || code : undefined;
+}
+
 /** `place` is the database without user and password. Other errors are returned unchanged. */
-export function openFailure(error: unknown, place: string): unknown {
+export function openFailure(error: unknown, place: string, waitMs: number): unknown {
   if (!(error instanceof StorageUnavailable) || error.cause === undefined) return error;
   const { message, code } = origin(error);
   const known = MESSAGES.find(([pattern]) => pattern.test(message));
   const advice = known?.[2] ?? (code !== undefined && Object.hasOwn(ADVICE, code) ? ADVICE[code] : undefined);
   // The outermost message names the schema step that failed.
   const reason = known?.[1] ?? (error.cause instanceof StorageUnavailable ? error.message : message || code);
-  return new StorageUnavailable(`${place} cannot be used: ${reason}${advice === undefined ? '' : `. ${advice}`}`, {
-    cause: error.cause,
-  });
+  const waited = waitMs === 0 || passingReason(error) === undefined ? '' : `, for ${waitMs / 1000} s`;
+  return new StorageUnavailable(
+    `${place} cannot be used: ${reason}${waited}${advice === undefined ? '' : `. ${advice}`}`,
+    {
+      cause: error.cause,
+    },
+  );
 }
 
 /** An AggregateError has one error per address; the first is enough. */

@@ -1,33 +1,43 @@
 /** Opens PostgreSQL, which several machines can share. */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { readRegular, UnusableFile } from '@whence/dataset/internal/io/regular-file';
 import type { Engine } from '../engine.ts';
 import { Kysely, PostgresDialect, sql } from '../kysely.ts';
 import { migrate, schemaState } from '../migrations/migrate.ts';
 import type { Db, Schema } from '../schema.ts';
 import { NoDatabase, StorageUnavailable } from '../storage-unavailable.ts';
+import { tellWaiting } from '../waiting.ts';
 import { checkedKeyChanges } from './checked-key-changes.ts';
 import { DatabaseClock } from './database-clock.ts';
 import { type DatabaseUrl, readDatabaseUrl } from './database-url.ts';
 import { oneStatementLeases } from './one-statement-leases.ts';
 import { oneStatementStatistics } from './one-statement-statistics.ts';
-import { openFailure } from './open-failure.ts';
-import { openPool, openTransaction, type Pool, type PoolTimeouts } from './pool.ts';
+import { openFailure, passingReason } from './open-failure.ts';
+import {
+  type Answers,
+  heldBack,
+  MIGRATION_CONNECTIONS,
+  openPool,
+  openTransaction,
+  type Pool,
+  type PoolTimeouts,
+  STATEMENT_CONNECTIONS,
+  STATISTICS_CONNECTIONS,
+  URGENT_CONNECTIONS,
+} from './pool.ts';
 import { shareConnection } from './shared-connection.ts';
 import { unavailableDialect } from './unavailable-dialect.ts';
 
-/** Per process. Usually one or two are in use. */
-const MAX_CONNECTIONS = 8;
-/** For changes of keys and the clock. */
-const URGENT_CONNECTIONS = 1;
 const TIMEOUTS: PoolTimeouts = { connectMs: 2_000, statementMs: 2_000, lockMs: 2_000, queryMs: 3_000 };
 
-/** For reads of statistics, which may take seconds. */
-const STATISTICS_CONNECTIONS = 2;
 const STATISTICS_TIMEOUTS: PoolTimeouts = { connectMs: 10_000, statementMs: 20_000, lockMs: 2_000, queryMs: 25_000 };
 
-/** A replica waits while another one migrates; a step on a large table can take minutes. */
-const MIGRATION_TIMEOUTS: PoolTimeouts = { connectMs: 10_000, statementMs: 600_000, lockMs: 60_000, queryMs: 660_000 };
+/** A replica waits while another one migrates; a step on a large table can take minutes. So can a copy of the database. */
+const BULK_TIMEOUTS: PoolTimeouts = { connectMs: 10_000, statementMs: 600_000, lockMs: 60_000, queryMs: 660_000 };
+
+/** Between attempts to open it. */
+const RETRY_MS = 250;
 
 /** For certificates and keys in the URL. */
 const TLS_FILE_LIMITS = { maxBytes: 1_000_000, timeoutMs: 10_000 };
@@ -36,19 +46,27 @@ const NOW = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as big
 
 type PostgresOptions = {
   readonly mustExist: boolean;
+  readonly isBulk?: boolean;
+  readonly isImpatient?: boolean;
   /** For a worker: its schema was brought up to date by the first process, and its port is open while PostgreSQL is away. */
   readonly mayBeAway?: boolean;
 };
 
-/** Opens the database and, where steps are pending, brings its schema up to date under Kysely's advisory lock. */
-export async function openPostgres(url: string, { mustExist, mayBeAway = false }: PostgresOptions): Promise<Engine> {
-  const { name: place, files } = readDatabaseUrl(url);
+/** Opens the database and, where steps are pending, brings its schema up to date, one process at a time. */
+export async function openPostgres(url: string, options: PostgresOptions): Promise<Engine> {
+  const { mustExist, mayBeAway = false, isBulk = false, isImpatient = false } = options;
+  const { name: place, files, ...read } = readDatabaseUrl(url);
+  const waitMs = mayBeAway || isImpatient ? 0 : read.waitMs;
   await checkFiles(files);
-  const mainPool = openPool(url, { max: MAX_CONNECTIONS, timeouts: TIMEOUTS });
+  const answers = { lastMs: Number.NEGATIVE_INFINITY };
+  const mainTimeouts = isBulk ? BULK_TIMEOUTS : TIMEOUTS;
+  const mainPool = openPool(url, { max: STATEMENT_CONNECTIONS, timeouts: mainTimeouts, answers });
   // Never behind other statements, and at a distance several at the same time.
-  const urgentPool = shareConnection(openPool(url, { max: URGENT_CONNECTIONS, timeouts: TIMEOUTS, isPipelined: true }));
-  const statisticsPool = openPool(url, { max: STATISTICS_CONNECTIONS, timeouts: STATISTICS_TIMEOUTS });
-  const main = databaseOf(mainPool, TIMEOUTS);
+  const urgentPool = shareConnection(
+    openPool(url, { max: URGENT_CONNECTIONS, timeouts: TIMEOUTS, answers, isPipelined: true }),
+  );
+  const statisticsPool = openPool(url, { max: STATISTICS_CONNECTIONS, timeouts: STATISTICS_TIMEOUTS, answers });
+  const main = databaseOf(mainPool, mainTimeouts);
   const urgent = databaseOf(urgentPool, TIMEOUTS);
   const statisticsReads = databaseOf(statisticsPool, STATISTICS_TIMEOUTS);
   const clock = new DatabaseClock(async () => {
@@ -62,15 +80,20 @@ export async function openPostgres(url: string, { mustExist, mayBeAway = false }
     await Promise.all([urgent.destroy(), statisticsReads.destroy(), destroy()]);
   };
   try {
-    if (!mayBeAway) {
-      const { isEmpty, pending } = await schemaState(main, place);
-      if (isEmpty && mustExist) throw new NoDatabase(`${place} has no Whence tables: is it the right database?`);
-      if (pending.length > 0) await migrateAlone(url);
-    }
-    await clock.start({ mayFail: mayBeAway });
+    await whilePassing(place, waitMs, async () => {
+      if (!mayBeAway) {
+        const { isEmpty, pending } = await schemaState(main, place);
+        if (isEmpty && mustExist) throw new NoDatabase(`${place} has no Whence tables: is it the right database?`);
+        if (pending.length > 0) await migrateAlone(url, answers);
+      }
+      await clock.start({ mayFail: mayBeAway }).catch(async (error) => {
+        const held = await heldBack(error, () => answersOn(main));
+        throw held === error ? error : new StorageUnavailable(held.message, { cause: held });
+      });
+    });
   } catch (error) {
     await main.destroy();
-    throw openFailure(error, place);
+    throw openFailure(error, place, waitMs);
   }
   const reconnect = () => {
     for (const pool of [mainPool, urgentPool, statisticsPool]) pool.renew();
@@ -91,6 +114,29 @@ export async function openPostgres(url: string, { mustExist, mayBeAway = false }
   };
 }
 
+const answersOn = (db: Db) =>
+  sql`select 1`.execute(db).then(
+    () => true,
+    () => false,
+  );
+
+/** Repeats the work while the server is starting or has no free connection. */
+async function whilePassing(place: string, waitMs: number, work: () => Promise<void>): Promise<void> {
+  const deadlineMs = performance.now() + waitMs;
+  let isTold = false;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      const reason = passingReason(error);
+      if (reason === undefined || performance.now() + RETRY_MS > deadlineMs) throw error;
+      if (!isTold) tellWaiting(`waiting up to ${waitMs / 1000} s for ${place}: ${reason}`);
+      isTold = true;
+    }
+    await sleep(RETRY_MS);
+  }
+}
+
 /** `pg` would read them synchronously and without an end. Why one cannot be opened is said by `openFailure`. */
 async function checkFiles(files: DatabaseUrl['files']): Promise<void> {
   for (const [parameter, path] of files) {
@@ -104,8 +150,8 @@ async function checkFiles(files: DatabaseUrl['files']): Promise<void> {
 }
 
 /** Uses separate connections, with the timeouts for migrations. */
-async function migrateAlone(url: string): Promise<void> {
-  const db = databaseOf(openPool(url, { max: 2, timeouts: MIGRATION_TIMEOUTS }), MIGRATION_TIMEOUTS);
+async function migrateAlone(url: string, answers: Answers): Promise<void> {
+  const db = databaseOf(openPool(url, { max: MIGRATION_CONNECTIONS, timeouts: BULK_TIMEOUTS, answers }), BULK_TIMEOUTS);
   try {
     await migrate(db);
   } finally {

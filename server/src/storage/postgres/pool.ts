@@ -31,6 +31,16 @@ export type Pool = Omit<PostgresPool, 'connect'> & {
   renew(): void;
 };
 
+/** Per process. Usually one or two are in use. */
+export const STATEMENT_CONNECTIONS = 8;
+/** For changes of keys and the clock. */
+export const URGENT_CONNECTIONS = 1;
+/** For reads of statistics, which may take seconds. */
+export const STATISTICS_CONNECTIONS = 2;
+export const CONNECTIONS_PER_PROCESS = STATEMENT_CONNECTIONS + URGENT_CONNECTIONS + STATISTICS_CONNECTIONS;
+/** While a process migrates the schema. */
+export const MIGRATION_CONNECTIONS = 2;
+
 const IDLE_MS = 30_000;
 /** How long closing the pool waits for open connections. */
 const CLOSE_MS = 1_000;
@@ -41,10 +51,15 @@ const KEEP_ALIVES = { idle: 10, interval: 5, count: 3 };
 /** `read_only_sql_transaction`: the server was a standby, or became read-only. */
 const READ_ONLY = '25006';
 
+/** When any connection of this process was last answered, by the monotonic clock. */
+export type Answers = { lastMs: number };
+
 type PoolOptions = {
   /** Connections at most. */
   readonly max: number;
   readonly timeouts: PoolTimeouts;
+  /** Shared by the pools of a process. */
+  readonly answers?: Answers;
   /** Whether a statement is sent before earlier ones of its connection are answered. */
   readonly isPipelined?: boolean;
 };
@@ -79,7 +94,7 @@ export function openPool(url: string, options: PoolOptions): Pool {
 }
 
 function openHost(url: string, options: PoolOptions, mustBeWritable: boolean): Pool {
-  const { max, timeouts, isPipelined = false } = options;
+  const { max, timeouts, answers = { lastMs: Number.NEGATIVE_INFINITY }, isPipelined = false } = options;
   const pool = new pg.Pool({
     connectionString: withTlsOfLibpq(url),
     application_name: 'whence',
@@ -106,15 +121,18 @@ function openHost(url: string, options: PoolOptions, mustBeWritable: boolean): P
   // A connection that breaks while it is idle is replaced when it is needed; the query that needs it reports.
   pool.on('error', () => {});
   const prepare = async (client: pg.PoolClient) => {
+    const startedMs = performance.now();
     try {
       if (!prepared.has(client) && (await prepareSession(client, timeouts)) === 'read-only' && mustBeWritable)
         throw Object.assign(new Error('the server is read-only'), { code: READ_ONLY });
     } catch (error) {
       client.release(true);
-      throw error;
+      // A pooler in session mode lets a client in and makes its first statement wait for a connection of another one.
+      throw await heldBack(error as Error, () => answers.lastMs > startedMs);
     }
     prepared.add(client);
-    return closedWhenBroken(client, () => broken.get(client));
+    answers.lastMs = performance.now();
+    return closedWhenBroken(client, () => broken.get(client), answers);
   };
   return {
     async connect() {
@@ -171,16 +189,32 @@ export function openTransaction({ statementMs, lockMs }: PoolTimeouts): string {
   ].join('; ');
 }
 
+/** Connected, but not answered, while another connection of this process is: a message for the operator. */
+const TOO_FEW_CONNECTIONS =
+  `a pooler in session mode has too few server connections: a process opens up to ${CONNECTIONS_PER_PROCESS}. ` +
+  'Raise default_pool_size of PgBouncer, or use pool_mode = transaction';
+
+/** `isAnswered`: whether another connection is answered meanwhile. */
+export async function heldBack(error: Error, isAnswered: () => boolean | Promise<boolean>): Promise<Error> {
+  return /timeout/.test(error.message) && (await isAnswered()) ? new Error(TOO_FEW_CONNECTIONS) : error;
+}
+
 /** Every error that the server itself reports has a five-character SQLSTATE. */
 const isServerError = (error: unknown) => /^[0-9A-Z]{5}$/.test((error as { code?: string }).code ?? '');
 
-function closedWhenBroken(client: pg.PoolClient, connectionError: () => Error | undefined): Connection {
+function closedWhenBroken(
+  client: pg.PoolClient,
+  connectionError: () => Error | undefined,
+  answers: Answers,
+): Connection {
   let queryError: Error | undefined;
   const query = async (...args: unknown[]) => {
     const failure = connectionError() ?? queryError;
     if (failure !== undefined) throw failure;
     try {
-      return await (client.query as (...args: unknown[]) => Promise<unknown>)(...args);
+      const result = await (client.query as (...args: unknown[]) => Promise<unknown>)(...args);
+      answers.lastMs = performance.now();
+      return result;
     } catch (error) {
       if (!isServerError(error) || (error as { code?: string }).code === READ_ONLY) queryError = error as Error;
       throw error;

@@ -1,37 +1,87 @@
 /**
  * Wraps a dialect so that every failure of the server or the network is a `StorageUnavailable`, and that a transaction
  * begins with `begin`.
+ *
+ * This is the one place that decides whether a change that failed may have been made, which is then an `OutcomeUnknown`:
+ * a commit, or a statement outside a transaction that writes, was sent, and the server has not refused it. It may be lost
+ * with its connection, or wait for a synchronous standby; then it is made when the standby is back, and holds its locks
+ * until then, so a statement that runs into them is not the last word on its subject either.
  */
-import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
-import { compiledQuery } from '../kysely.ts';
-import { StorageUnavailable } from '../storage-unavailable.ts';
+import type {
+  CompiledQuery,
+  DatabaseConnection,
+  Dialect,
+  Driver,
+  Kysely,
+  MigrationLockOptions,
+  QueryResult,
+} from 'kysely';
+import { compiledQuery, PostgresAdapter, sql } from '../kysely.ts';
+import { OutcomeUnknown, StorageUnavailable } from '../storage-unavailable.ts';
 
 export function unavailableDialect(dialect: Dialect, begin: string): Dialect {
   return {
-    createAdapter: () => dialect.createAdapter(),
+    createAdapter: () => new RowLockAdapter(begin),
     createQueryCompiler: () => dialect.createQueryCompiler(),
     createIntrospector: (db) => dialect.createIntrospector(db),
     createDriver: () => new UnavailableDriver(dialect.createDriver(), begin),
   };
 }
 
+/** For a replica that waits while another one migrates, which can take minutes. */
+const MIGRATION_LOCK_MS = 600_000;
+
+/**
+ * Replicas that migrate take turns by the lock of a row, which ends with the transaction of the steps. Kysely's advisory
+ * lock belongs to a session: a pooler in transaction mode may give it back on another connection, which leaves it locked,
+ * and compatible engines may not have it.
+ */
+class RowLockAdapter extends PostgresAdapter {
+  readonly #begin: string;
+
+  constructor(begin: string) {
+    super();
+    this.#begin = begin;
+  }
+
+  override async acquireMigrationLock(
+    db: Kysely<unknown>,
+    { lockTable, lockRowId, lockTableSchema }: MigrationLockOptions,
+  ): Promise<void> {
+    const table = lockTableSchema === undefined ? sql.table(lockTable) : sql.id(lockTableSchema, lockTable);
+    // The transaction of the steps begins here: `begin` inside it has no effect but to set its timeouts again.
+    await sql.raw(`${this.#begin}; set local lock_timeout = ${MIGRATION_LOCK_MS}`).execute(db);
+    await sql`update ${table} set is_locked = is_locked where id = ${lockRowId}`.execute(db);
+  }
+
+  /** Where the steps have not begun, it is still open. */
+  override async releaseMigrationLock(db: Kysely<unknown>): Promise<void> {
+    await sql.raw('rollback').execute(db);
+  }
+}
+
 class UnavailableDriver implements Driver {
   readonly #driver: Driver;
   readonly #begin: string;
   readonly #wrapped = new WeakMap<DatabaseConnection, DatabaseConnection>();
+  readonly #inTransaction = new WeakSet<DatabaseConnection>();
 
   constructor(driver: Driver, begin: string) {
     this.#driver = driver;
     this.#begin = begin;
   }
 
-  init = () => orUnavailable(() => this.#driver.init());
+  init = () => this.#orUnavailable(() => this.#driver.init());
   destroy = () => this.#driver.destroy();
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    const connection = await orUnavailable(() => this.#driver.acquireConnection());
+    const connection = await this.#orUnavailable(() => this.#driver.acquireConnection());
     const wrapper: DatabaseConnection = {
-      executeQuery: <R>(query: CompiledQuery) => orUnavailable(() => connection.executeQuery<R>(query)),
+      executeQuery: <R>(query: CompiledQuery) =>
+        this.#orUnavailable(() => connection.executeQuery<R>(query), {
+          mayTakeEffect: !this.#inTransaction.has(wrapper) && !isRead(query),
+          isChange: isChange(query),
+        }),
       streamQuery: <R>(query: CompiledQuery, chunkSize?: number): AsyncIterableIterator<QueryResult<R>> =>
         connection.streamQuery<R>(query, chunkSize),
     };
@@ -40,30 +90,67 @@ class UnavailableDriver implements Driver {
   }
 
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    this.#inTransaction.add(connection);
     await connection.executeQuery(compiledQuery.raw(this.#begin));
   }
 
   commitTransaction = (connection: DatabaseConnection) =>
-    orUnavailable(() => this.#driver.commitTransaction(this.#inner(connection)));
+    this.#orUnavailable(() => this.#driver.commitTransaction(this.#inner(connection)), { mayTakeEffect: true });
+  /** If it fails, its connection is closed, which rolls back; the error of the statement before is the one to report. */
   rollbackTransaction = (connection: DatabaseConnection) =>
-    orUnavailable(() => this.#driver.rollbackTransaction(this.#inner(connection)));
+    this.#driver.rollbackTransaction(this.#inner(connection)).catch(() => {});
   releaseConnection = (connection: DatabaseConnection) => this.#driver.releaseConnection(this.#inner(connection));
 
   #inner(connection: DatabaseConnection): DatabaseConnection {
     return this.#wrapped.get(connection) ?? connection;
   }
-}
 
-async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw new StorageUnavailable(messageOf(error as Error & { code?: string }), { cause: error });
+  async #orUnavailable<T>(work: () => Promise<T>, { mayTakeEffect = false, isChange = false } = {}): Promise<T> {
+    try {
+      return await work();
+    } catch (thrown) {
+      const error = thrown as Failed;
+      if (isChange && WAITED.includes(error.code ?? '') && (await this.#isCommitWaiting()))
+        throw new OutcomeUnknown('an earlier change waits for a synchronous standby of PostgreSQL', { cause: error });
+      const Failure = mayTakeEffect && !isRefused(error) ? OutcomeUnknown : StorageUnavailable;
+      throw new Failure(messageOf(error), { cause: error });
+    }
+  }
+
+  async #isCommitWaiting(): Promise<boolean> {
+    try {
+      const connection = await this.#driver.acquireConnection();
+      try {
+        return (await connection.executeQuery(compiledQuery.raw(WAITING_COMMITS))).rows.length > 0;
+      } finally {
+        await this.#driver.releaseConnection(connection);
+      }
+    } catch {
+      return false;
+    }
   }
 }
 
+type Failed = Error & { code?: string };
+
+/** `lock_not_available`, and `query_canceled` by the timeout of the statement, which is as long. */
+const WAITED = ['55P03', '57014'];
+const WAITING_COMMITS = `select 1 from pg_stat_activity
+  where wait_event = 'SyncRep' and datname = current_database() limit 1`;
+
+/** A statement in a `with` may write. */
+const isRead = ({ sql }: CompiledQuery) => /^\s*select\b/i.test(sql);
+/** Not leases and statistics, which begin with `with` and are many: a database that is slow is not asked more. */
+const isChange = ({ sql }: CompiledQuery) => /^\s*(insert|update|delete)\b/i.test(sql);
+
+/**
+ * Whether the server itself has said that it was not done: with an SQLSTATE, except those with which it ends a connection
+ * (classes 08 and 57P) or says that it does not know (40003).
+ */
+const isRefused = ({ code = '' }: Failed) => /^[0-9A-Z]{5}$/.test(code) && !/^(08...|57P0.|40003)$/.test(code);
+
 /** A connection that is refused on several addresses is an AggregateError without a message. */
-function messageOf({ message, code }: Error & { code?: string }): string {
+function messageOf({ message, code }: Failed): string {
   const text = message === '' ? 'no connection to PostgreSQL' : message;
   return code === undefined ? text : `${text} (${code})`;
 }

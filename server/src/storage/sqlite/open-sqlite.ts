@@ -1,5 +1,6 @@
 /** The embedded engine: one SQLite file in WAL mode, shared by the workers of one machine and by the command line. */
 import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import type { Engine } from '../engine.ts';
 import { Kysely, sql } from '../kysely.ts';
 import { migrate, schemaState } from '../migrations/migrate.ts';
@@ -27,7 +28,7 @@ type SqliteOptions = {
 
 /** Opens the file and, where steps are pending, brings its schema up to date; otherwise nothing is written. */
 export async function openSqlite(path: string, { mustExist, waitMs }: SqliteOptions): Promise<Engine> {
-  if (mustExist && !existsSync(path)) throw new NoDatabase(`there is no database at ${path}`);
+  if (mustExist && !existsSync(path)) throw new NoDatabase(`there is no database in ${resolve(dirname(path))}`);
   if (!existsSync(path)) closeSync(openSync(path, 'a', OWNER_ONLY));
   restrictToOwner(path);
   const reader = new SqliteThread({ path, isReader: true }, waitMs);

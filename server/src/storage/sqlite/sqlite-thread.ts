@@ -1,6 +1,8 @@
 /** The process's side of a SQLite thread: statements in, results out, in order. Started with the first statement. */
 import { once } from 'node:events';
+import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { ownedByAnother } from '@whence/dataset/internal/io/ownership';
 import { StorageUnavailable } from '../storage-unavailable.ts';
 import {
   type CloseRequest,
@@ -123,7 +125,18 @@ export class SqliteError extends StorageUnavailable {
 
   constructor(path: string, { message, code }: { message: string; code: string }) {
     const explanation = EXPLANATIONS.find(([prefix]) => code.startsWith(prefix))?.[1] ?? message;
-    super(`${path}: ${explanation}${code === '' ? '' : ` (${code})`}`);
+    const owned = /READONLY|CANTOPEN|EACCES|EPERM/.test(`${code} ${message}`) ? ownerProblem(path) : undefined;
+    super(owned ?? `${path}: ${explanation}${code === '' ? '' : ` (${code})`}`);
     this.code = code;
   }
+}
+
+/** The file, those that SQLite keeps beside it, and their folder. */
+function ownerProblem(path: string): string | undefined {
+  const folder = dirname(path);
+  for (const file of [path, `${path}-wal`, `${path}-shm`, folder]) {
+    const problem = ownedByAnother(file, folder);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import test, { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -86,7 +86,7 @@ test('sqlite: opening a missing database with mustExist creates nothing and repo
   const folder = newFolder();
   await assert.rejects(openStorage(folder, { mustExist: true }), {
     name: 'StorageUnavailable',
-    message: `there is no database at ${file(folder)}`,
+    message: `there is no database in ${dirname(file(folder))}`,
   });
   assert.deepEqual(readdirSync(root).includes(String(folders)), false);
 });

@@ -2,7 +2,15 @@
 import type { RawBuilder } from 'kysely';
 import { sql } from '../kysely.ts';
 import type { Db } from '../schema.ts';
-import { type Batch, KEY_USE_CHANGES, type KeyUse, keyUseRow, type StatisticsChanges } from '../statistics-changes.ts';
+import {
+  type Batch,
+  KEY_USE_CHANGES,
+  type KeyUse,
+  keyUseRow,
+  REFUSAL_CHANGES,
+  refusalRows,
+  type StatisticsChanges,
+} from '../statistics-changes.ts';
 
 /** Rows of one statement: eleven parameters each at most, and SQLite takes 32,766. */
 const ROWS_PER_STATEMENT = 500;
@@ -35,6 +43,7 @@ export function transactionalStatistics(db: Db, now: RawBuilder<number>): Statis
             .execute();
         }
         for (const part of inParts([...uses])) await addUses(transaction, part);
+        for (const part of inParts(refusalRows(uses))) await addRefusals(transaction, part);
       });
     },
     async addTraffic(batch, rows) {
@@ -91,6 +100,14 @@ async function addUses(db: Db, uses: readonly (readonly [id: string, use: KeyUse
   await sql`
     with seen (${sql.raw(columns.join(', '))}) as (values ${sql.join(values)})
     update keys set ${sql.raw(KEY_USE_CHANGES)} from seen where keys.id = seen.id`.execute(db);
+}
+
+async function addRefusals(db: Db, rows: ReturnType<typeof refusalRows>): Promise<void> {
+  const columns = Object.keys(rows[0] ?? {});
+  const values = rows.map((row) => sql`(${sql.join(Object.values(row))})`);
+  await sql`
+    insert into key_refusals (${sql.raw(columns.join(', '))}) values ${sql.join(values)}
+    on conflict (key_id, hour, reason) do update set ${sql.raw(REFUSAL_CHANGES)}`.execute(db);
 }
 
 function* inParts<Row>(rows: readonly Row[]): Generator<Row[]> {

@@ -1,87 +1,60 @@
 /** Accounts of the dashboard in storage. Roles are text here; their rules are in `accounts/`. */
-import type { Selectable } from 'kysely';
-import type { Db, Schema } from '../schema.ts';
+import { fromRow, type Stored, toRow } from '../rows.ts';
+import type { Db } from '../schema.ts';
 
-export type StoredAccount = {
-  readonly id: string;
-  readonly name: string;
-  /** The name in the form in which it must be unique. */
-  readonly nameKey: string;
-  readonly passwordHash?: string;
-  /** Issuer and subject of OpenID Connect. */
-  readonly providerSubject?: string;
-  readonly role: string;
-  readonly createdAt: Date;
-  readonly lastSignInAt?: Date;
-  readonly disabledAt?: Date;
-};
+/** `nameKey` is the name in the form in which it must be unique. */
+export type StoredAccount = Stored<'accounts'>;
 
 type ChangeOutcome = 'changed' | 'unknown' | 'last of its role';
 
-export type AccountStore = {
-  /** False if another account has the name or the subject. */
-  insert(account: StoredAccount): Promise<boolean>;
-  find(id: string): Promise<StoredAccount | undefined>;
-  findByName(nameKey: string): Promise<StoredAccount | undefined>;
-  findBySubject(providerSubject: string): Promise<StoredAccount | undefined>;
-  /** Names of those that exist, by id. */
-  names(ids: readonly string[]): Promise<Map<string, string>>;
-  /** Oldest first. */
-  list(): Promise<StoredAccount[]>;
-  isEmpty(): Promise<boolean>;
-  setPassword(id: string, passwordHash: string): Promise<void>;
-  setLastSignIn(id: string, at: Date): Promise<void>;
-  /**
-   * Changes the role, or disables or enables. Refused where it would leave no account with role `keptRole` that is not
-   * disabled.
-   */
-  change(id: string, change: { role?: string; disabledAt?: Date | null }, keptRole: string): Promise<ChangeOutcome>;
-};
-
-export function accountStore(db: Db): AccountStore {
+export function accountStore(db: Db) {
   const findWhere = async (column: 'id' | 'name_key' | 'provider_subject', value: string) => {
     const row = await db.selectFrom('accounts').selectAll().where(column, '=', value).executeTakeFirst();
-    return row && fromRow(row);
+    return row && fromRow<'accounts'>(row);
   };
   return {
-    async insert({ id, name, nameKey, passwordHash, providerSubject, role, createdAt }) {
+    /** False if another account has the name or the subject. */
+    async insert(account: StoredAccount): Promise<boolean> {
       const { numInsertedOrUpdatedRows } = await db
         .insertInto('accounts')
-        .values({
-          id,
-          name,
-          name_key: nameKey,
-          password_hash: passwordHash ?? null,
-          provider_subject: providerSubject ?? null,
-          role,
-          created_at: createdAt.getTime(),
-        })
+        .values(toRow<'accounts'>(account))
         .onConflict((conflict) => conflict.doNothing())
         .executeTakeFirst();
       return numInsertedOrUpdatedRows === 1n;
     },
-    find: (id) => findWhere('id', id),
-    findByName: (nameKey) => findWhere('name_key', nameKey),
-    findBySubject: (providerSubject) => findWhere('provider_subject', providerSubject),
-    async names(ids) {
+    find: (id: string): Promise<StoredAccount | undefined> => findWhere('id', id),
+    findByName: (nameKey: string): Promise<StoredAccount | undefined> => findWhere('name_key', nameKey),
+    findBySubject: (providerSubject: string): Promise<StoredAccount | undefined> =>
+      findWhere('provider_subject', providerSubject),
+    /** Names of those that exist, by id. */
+    async names(ids: readonly string[]): Promise<Map<string, string>> {
       if (ids.length === 0) return new Map();
       const rows = await db.selectFrom('accounts').select(['id', 'name']).where('id', 'in', ids).execute();
       return new Map(rows.map(({ id, name }) => [id, name]));
     },
-    async list() {
+    /** Oldest first. */
+    async list(): Promise<StoredAccount[]> {
       const rows = await db.selectFrom('accounts').selectAll().orderBy('created_at').orderBy('id').execute();
-      return rows.map(fromRow);
+      return rows.map(fromRow<'accounts'>);
     },
-    async isEmpty() {
+    async isEmpty(): Promise<boolean> {
       return (await db.selectFrom('accounts').select('id').limit(1).executeTakeFirst()) === undefined;
     },
-    async setPassword(id, passwordHash) {
+    async setPassword(id: string, passwordHash: string): Promise<void> {
       await db.updateTable('accounts').set({ password_hash: passwordHash }).where('id', '=', id).execute();
     },
-    async setLastSignIn(id, at) {
+    async setLastSignIn(id: string, at: Date): Promise<void> {
       await db.updateTable('accounts').set({ last_sign_in_at: at.getTime() }).where('id', '=', id).execute();
     },
-    async change(id, { role, disabledAt }, keptRole) {
+    /**
+     * Changes the role, or disables or enables. Refused where it would leave no account with role `keptRole` that is not
+     * disabled.
+     */
+    async change(
+      id: string,
+      { role, disabledAt }: { role?: string; disabledAt?: Date | null },
+      keptRole: string,
+    ): Promise<ChangeOutcome> {
       return db.transaction().execute(async (transaction) => {
         // Locks every account of the role, so that two administrators cannot demote each other at once.
         const { numUpdatedRows } = await transaction
@@ -114,16 +87,4 @@ export function accountStore(db: Db): AccountStore {
   };
 }
 
-function fromRow(row: Selectable<Schema['accounts']>): StoredAccount {
-  return {
-    id: row.id,
-    name: row.name,
-    nameKey: row.name_key,
-    role: row.role,
-    createdAt: new Date(row.created_at),
-    ...(row.password_hash === null ? {} : { passwordHash: row.password_hash }),
-    ...(row.provider_subject === null ? {} : { providerSubject: row.provider_subject }),
-    ...(row.last_sign_in_at === null ? {} : { lastSignInAt: new Date(row.last_sign_in_at) }),
-    ...(row.disabled_at === null ? {} : { disabledAt: new Date(row.disabled_at) }),
-  };
-}
+export type AccountStore = ReturnType<typeof accountStore>;

@@ -1,18 +1,10 @@
 /** The audit log in storage: entries are added and read, never changed; those of years ago are removed. */
-import type { Selectable } from 'kysely';
-import type { Db, Schema } from '../schema.ts';
+import { fromRow, type Stored, toRow } from '../rows.ts';
+import type { Db } from '../schema.ts';
+import { pruneRows } from '../tables.ts';
 
-export type StoredAuditEntry = {
-  /** Sorts by time. */
-  readonly id: string;
-  readonly at: Date;
-  readonly actor: string;
-  readonly actorId?: string;
-  readonly action: string;
-  readonly targetKind: string;
-  readonly targetId?: string;
-  readonly target?: string;
-  readonly address?: string;
+/** `id` sorts by time. */
+export type StoredAuditEntry = Omit<Stored<'audit'>, 'details'> & {
   readonly details?: Readonly<Record<string, string>>;
 };
 
@@ -24,34 +16,17 @@ export type AuditFilter = {
   readonly before?: string;
 };
 
-export type AuditStore = {
-  add(entry: StoredAuditEntry): Promise<void>;
-  /** Newest first. */
-  list(filter: AuditFilter, limit: number): Promise<StoredAuditEntry[]>;
-  /** Removes entries before this one, at most `limit`, and returns how many. */
-  prune(beforeId: string, limit: number): Promise<number>;
-};
-
-export function auditStore(db: Db, statistics: Db): AuditStore {
+export function auditStore(db: Db, statistics: Db) {
   return {
-    async add({ id, at, actor, actorId, action, targetKind, targetId, target, address, details }) {
+    async add({ details, ...entry }: StoredAuditEntry): Promise<void> {
+      const text = details === undefined ? {} : { details: JSON.stringify(details) };
       await db
         .insertInto('audit')
-        .values({
-          id,
-          at: at.getTime(),
-          actor,
-          actor_id: actorId ?? null,
-          action,
-          target_kind: targetKind,
-          target_id: targetId ?? null,
-          target: target ?? null,
-          address: address ?? null,
-          details: details === undefined ? null : JSON.stringify(details),
-        })
+        .values(toRow<'audit'>({ ...entry, ...text }))
         .execute();
     },
-    async list({ action, actorId, targetId, before }, limit) {
+    /** Newest first. */
+    async list({ action, actorId, targetId, before }: AuditFilter, limit: number): Promise<StoredAuditEntry[]> {
       // A filter without an index reads the whole table.
       let query = statistics.selectFrom('audit').selectAll();
       if (action !== undefined) query = query.where('action', '=', action);
@@ -59,31 +34,14 @@ export function auditStore(db: Db, statistics: Db): AuditStore {
       if (targetId !== undefined) query = query.where('target_id', '=', targetId);
       if (before !== undefined) query = query.where('id', '<', before);
       const rows = await query.orderBy('id', 'desc').limit(limit).execute();
-      return rows.map(fromRow);
+      return rows.map((row) => {
+        const { details, ...entry } = fromRow<'audit'>(row);
+        return { ...entry, ...(details !== undefined && { details: JSON.parse(details) as Record<string, string> }) };
+      });
     },
-    async prune(beforeId, limit) {
-      const { numDeletedRows } = await db
-        .deleteFrom('audit')
-        .where('id', 'in', (eb) =>
-          eb.selectFrom('audit').select('id').where('id', '<', beforeId).orderBy('id').limit(limit),
-        )
-        .executeTakeFirst();
-      return Number(numDeletedRows);
-    },
+    /** Removes entries before this one, at most `limit`, and returns how many. */
+    prune: (beforeId: string, limit: number): Promise<number> => pruneRows(db, 'audit', 'id', beforeId, limit),
   };
 }
 
-function fromRow(row: Selectable<Schema['audit']>): StoredAuditEntry {
-  return {
-    id: row.id,
-    at: new Date(row.at),
-    actor: row.actor,
-    action: row.action,
-    targetKind: row.target_kind,
-    ...(row.actor_id === null ? {} : { actorId: row.actor_id }),
-    ...(row.target_id === null ? {} : { targetId: row.target_id }),
-    ...(row.target === null ? {} : { target: row.target }),
-    ...(row.address === null ? {} : { address: row.address }),
-    ...(row.details === null ? {} : { details: JSON.parse(row.details) as Record<string, string> }),
-  };
-}
+export type AuditStore = ReturnType<typeof auditStore>;

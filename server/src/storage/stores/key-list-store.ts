@@ -38,22 +38,6 @@ type KeySearch = { readonly text: string; readonly owners: readonly string[] };
 
 export type ListedKey = { readonly key: StoredKey; readonly position: KeyPosition };
 
-export type KeyListStore = {
-  /** Facets of the keys of an account, or of all keys. Keys that have expired by then are in facets of their own. */
-  facets(now: Date, ownerId?: string): Promise<StoredFacet[]>;
-  /** Keys that are not revoked, by account. */
-  activeByOwner(): Promise<Map<string, number>>;
-  page(selection: KeySelection): Promise<ListedKey[]>;
-  /** Counts up to `limit`. A key counts once for each of its words. */
-  countMatches(search: KeySearch, limit: number): Promise<number>;
-  /** Reads every match. `total` is the number of matches in the selection. */
-  pageOfMatches(search: KeySearch, selection: KeySelection): Promise<{ keys: ListedKey[]; total: number }>;
-  /** Matches in a window. */
-  scanForMatches(search: KeySearch, selection: KeySelection, window: KeyWindow): Promise<ListedKey[]>;
-  /** The last key of a window; undefined if there are fewer keys. */
-  endOf(selection: KeySelection, window: KeyWindow): Promise<KeyPosition | undefined>;
-};
-
 /** The keys that follow `after`. */
 type KeyWindow = {
   readonly rows: number;
@@ -99,9 +83,10 @@ async function markExpired(db: Db, now: Date): Promise<void> {
 type Position = { readonly id: string; readonly sort_value: string | number };
 type Row = Selectable<Schema['keys']> & Position;
 
-export function keyListStore({ db, name }: Pick<Engine, 'db' | 'name'>): KeyListStore {
+export function keyListStore({ db, name }: Pick<Engine, 'db' | 'name'>) {
   return {
-    async facets(now, ownerId = '') {
+    /** Facets of the keys of an account, or of all keys. Keys that have expired by then are in facets of their own. */
+    async facets(now: Date, ownerId = ''): Promise<StoredFacet[]> {
       await markExpired(db, now);
       const rows = await db
         .selectFrom('key_counts')
@@ -114,7 +99,8 @@ export function keyListStore({ db, name }: Pick<Engine, 'db' | 'name'>): KeyList
         return { facet, state: state as KeyState, tier, permissions, keys: key_count };
       });
     },
-    async activeByOwner() {
+    /** Keys that are not revoked, by account. */
+    async activeByOwner(): Promise<Map<string, number>> {
       const rows = await db
         .selectFrom('key_counts')
         .select(['scope', (eb) => eb.fn.sum<number>('key_count').as('keys')])
@@ -124,14 +110,15 @@ export function keyListStore({ db, name }: Pick<Engine, 'db' | 'name'>): KeyList
         .execute();
       return new Map(rows.map(({ scope, keys }) => [scope, Number(keys)]));
     },
-    async page(selection) {
+    async page(selection: KeySelection): Promise<ListedKey[]> {
       await indexKeyNames(db);
       if (selection.facets?.length === 0) return [];
       const { rows } = await sql<Row>`select keys.*, page.sort_value
         from (${inOrder(name, selection)}) as page ${joinKeys(name, 'page')} ${sorted(selection)}`.execute(db);
       return rows.map(listed);
     },
-    async countMatches({ text, owners }, limit) {
+    /** Counts up to `limit`. A key counts once for each of its words. */
+    async countMatches({ text, owners }: KeySearch, limit: number): Promise<number> {
       await indexKeyNames(db);
       // In the order of an index: PostgreSQL would read the table where many rows match.
       const count = async (rows: RawBuilder<unknown>) => {
@@ -143,7 +130,11 @@ export function keyListStore({ db, name }: Pick<Engine, 'db' | 'name'>): KeyList
       if (owners.length === 0 || named >= limit) return named;
       return named + (await count(sql`select 1 from keys where owner_id in (${sql.join(owners)}) order by owner_id`));
     },
-    async pageOfMatches({ text, owners }, selection) {
+    /** Reads every match. `total` is the number of matches in the selection. */
+    async pageOfMatches(
+      { text, owners }: KeySearch,
+      selection: KeySelection,
+    ): Promise<{ keys: ListedKey[]; total: number }> {
       const { facets, ownerId, sort, limit } = selection;
       if (facets?.length === 0) return { keys: [], total: 0 };
       const owned =
@@ -157,7 +148,12 @@ export function keyListStore({ db, name }: Pick<Engine, 'db' | 'name'>): KeyList
           ${sorted(selection)} limit ${limit}) as page ${joinKeys(name, 'page')} ${sorted(selection)}`.execute(db);
       return { keys: rows.map(listed), total: Number(rows[0]?.total ?? 0) };
     },
-    async scanForMatches({ text, owners }, selection, window) {
+    /** Matches in a window. */
+    async scanForMatches(
+      { text, owners }: KeySearch,
+      selection: KeySelection,
+      window: KeyWindow,
+    ): Promise<ListedKey[]> {
       const { facets, ownerId, limit } = selection;
       const isOwned = owners.length === 0 ? sql`false` : sql`owner_id in (${sql.join(owners)})`;
       // A scalar subquery: PostgreSQL could turn EXISTS into a join that reads all matches.
@@ -168,13 +164,16 @@ export function keyListStore({ db, name }: Pick<Engine, 'db' | 'name'>): KeyList
         ${sorted(selection)} limit ${limit}`.execute(db);
       return rows.map(listed);
     },
-    async endOf(selection, window) {
+    /** The last key of a window; undefined if there are fewer keys. */
+    async endOf(selection: KeySelection, window: KeyWindow): Promise<KeyPosition | undefined> {
       const { rows } = await sql<Position>`select id, sort_value from (${windowOf(name, selection, window)}) as page
         ${sorted(selection)} limit 1 offset ${window.rows - 1}`.execute(db);
       return rows[0] && { value: rows[0].sort_value, id: rows[0].id };
     },
   };
 }
+
+export type KeyListStore = ReturnType<typeof keyListStore>;
 
 function windowOf(engine: Engine['name'], selection: KeySelection, { rows, isSelected }: KeyWindow) {
   const all = { ...selection, facets: undefined, ownerId: undefined };

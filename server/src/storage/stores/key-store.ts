@@ -1,8 +1,10 @@
 /** API keys in storage. Tier, permissions and networks are text here; their rules are in `keys/`. */
 import { randomUUID } from 'node:crypto';
 import type { Selectable, Updateable } from 'kysely';
+import type { RefusalReason } from '../../vocabulary.ts';
 import type { ReadKeyChanges } from '../key-changes.ts';
 import type { Db, Schema } from '../schema.ts';
+import { pruneRows } from '../tables.ts';
 import { foldForSearch, indexKeyNames, insertWords, nameKeyOf } from './key-names.ts';
 
 export type StoredKey = {
@@ -41,6 +43,15 @@ export type StoredKey = {
 /** The first request with a key: its client address and the status of the answer. */
 export type FirstUse = { readonly at: Date; readonly from: string; readonly status: number };
 export type Refused = { readonly requests: number; readonly lastAt: Date; readonly lastFrom?: string };
+/** Requests that were refused for one reason in an hour (its start, in milliseconds since 1970). */
+export type RefusalCount = {
+  readonly hour: number;
+  readonly reason: RefusalReason;
+  readonly requests: number;
+  readonly lastAt: Date;
+  /** What the last one came from or lacked: a client address or a permission. */
+  readonly detail?: string;
+};
 /** `by` is the name of who scheduled it. Requests are refused from `at` on. */
 export type ScheduledRevocation = { readonly at: Date; readonly by: string };
 
@@ -64,48 +75,10 @@ export type TooManyKeys = 'too many active' | 'too many created';
 export type ChangeOutcome = { readonly before: StoredKey; readonly after: StoredKey } | 'revoked' | 'unknown';
 export type RevokeOutcome = 'revoked' | 'already revoked' | 'unknown';
 
-export type KeyStore = {
-  insert(key: StoredKey): Promise<void>;
-  /** Inserts it if there is no key at all. Of several callers at once, in any process, one succeeds. */
-  insertFirst(key: StoredKey): Promise<boolean>;
-  /**
-   * Inserts it unless its owner has as many keys as `limits` allow, or its predecessor an active successor. Of several
-   * callers at once, in any process, no more succeed than that.
-   */
-  insertWithin(key: StoredKey, limits?: KeyLimits): Promise<'inserted' | TooManyKeys | 'has successor'>;
-  findByHash(hash: string): Promise<StoredKey | undefined>;
-  find(id: string): Promise<StoredKey | undefined>;
-  /** Those that exist, in no order. */
-  findAll(ids: readonly string[]): Promise<StoredKey[]>;
-  /** Keys whose secret is shown like this. */
-  findByMasked(masked: string): Promise<StoredKey[]>;
-  /** Keys that replace one of these. */
-  successorsOf(ids: readonly string[]): Promise<StoredKey[]>;
-  /** Ids of the keys of an account. */
-  idsOf(ownerId: string): Promise<string[]>;
-  isEmpty(): Promise<boolean>;
-  /** All keys, the oldest first. */
-  list(): Promise<StoredKey[]>;
-  /**
-   * Commits the revocation. Other processes may accept the key until what they know of keys has expired: see
-   * `keys/vouching`.
-   */
-  revoke(id: string, at: Date, by: string): Promise<RevokeOutcome>;
-  /**
-   * Commits what `decide` answers for the key as it is; other changes wait meanwhile. As with a revocation, other
-   * processes may use the key as it was for a while.
-   */
-  change(id: string, decide: (key: StoredKey) => KeyChange): Promise<ChangeOutcome>;
-  /** Keys whose scheduled revocation is due, at most `limit`. */
-  dueForRevocation(now: Date, limit: number): Promise<StoredKey[]>;
-  /** Changes since an earlier answer. */
-  readonly changes: ReadKeyChanges;
-};
-
 const IDS_PER_STATEMENT = 10_000;
 
 /** Changes are made through `writes`. */
-export function keyStore(db: Db, writes: Db, changes: ReadKeyChanges): KeyStore {
+export function keyStore(db: Db, writes: Db, changes: ReadKeyChanges) {
   // Ahead of the change: its row lock makes other changes wait, so that numbers are seen in their order.
   const moveRevision = async (transaction: Db) => {
     const { keys } = await transaction
@@ -116,13 +89,14 @@ export function keyStore(db: Db, writes: Db, changes: ReadKeyChanges): KeyStore 
     return keys;
   };
   return {
-    async insert(key) {
+    async insert(key: StoredKey): Promise<void> {
       await writes.transaction().execute(async (transaction) => {
         const revision = await moveRevision(transaction);
         await insertRow(transaction, key, revision);
       });
     },
-    async insertFirst(key) {
+    /** Inserts it if there is no key at all. Of several callers at once, in any process, one succeeds. */
+    async insertFirst(key: StoredKey): Promise<boolean> {
       return writes.transaction().execute(async (transaction) => {
         const revision = await moveRevision(transaction);
         const found = await transaction.selectFrom('keys').select('id').limit(1).executeTakeFirst();
@@ -131,7 +105,11 @@ export function keyStore(db: Db, writes: Db, changes: ReadKeyChanges): KeyStore 
         return true;
       });
     },
-    async insertWithin(key, limits) {
+    /**
+     * Inserts it unless its owner has as many keys as `limits` allow, or its predecessor an active successor. Of several
+     * callers at once, in any process, no more succeed than that.
+     */
+    async insertWithin(key: StoredKey, limits?: KeyLimits): Promise<'inserted' | TooManyKeys | 'has successor'> {
       return writes.transaction().execute(async (transaction) => {
         // Callers wait for each other here, so that each counts the keys of the one before.
         const revision = await moveRevision(transaction);
@@ -147,15 +125,21 @@ export function keyStore(db: Db, writes: Db, changes: ReadKeyChanges): KeyStore 
         return 'inserted';
       });
     },
-    async findByHash(hash) {
+    /** Whether there is an active key with this permission. */
+    async hasPermission(permission: string): Promise<boolean> {
+      const active = db.selectFrom('keys').select('id').where('revoked_at', 'is', null).limit(1);
+      return (await active.where('permissions', 'like', `%${permission}%`).executeTakeFirst()) !== undefined;
+    },
+    async findByHash(hash: string): Promise<StoredKey | undefined> {
       const row = await db.selectFrom('keys').selectAll().where('hash', '=', hash).executeTakeFirst();
       return row && fromRow(row);
     },
-    async find(id) {
+    async find(id: string): Promise<StoredKey | undefined> {
       const row = await db.selectFrom('keys').selectAll().where('id', '=', id).executeTakeFirst();
       return row && fromRow(row);
     },
-    async findAll(ids) {
+    /** Those that exist, in no order. */
+    async findAll(ids: readonly string[]): Promise<StoredKey[]> {
       const found: StoredKey[] = [];
       for (let i = 0; i < ids.length; i += IDS_PER_STATEMENT) {
         const part = ids.slice(i, i + IDS_PER_STATEMENT);
@@ -164,7 +148,8 @@ export function keyStore(db: Db, writes: Db, changes: ReadKeyChanges): KeyStore 
       }
       return found;
     },
-    async findByMasked(masked) {
+    /** Keys whose secret is shown like this. */
+    async findByMasked(masked: string): Promise<StoredKey[]> {
       await indexKeyNames(db);
       const rows = await db
         .selectFrom('keys')
@@ -176,22 +161,29 @@ export function keyStore(db: Db, writes: Db, changes: ReadKeyChanges): KeyStore 
         .execute();
       return rows.map(fromRow);
     },
-    async successorsOf(ids) {
+    /** Keys that replace one of these. */
+    async successorsOf(ids: readonly string[]): Promise<StoredKey[]> {
       if (ids.length === 0) return [];
       return (await db.selectFrom('keys').selectAll().where('predecessor_id', 'in', ids).execute()).map(fromRow);
     },
-    async idsOf(ownerId) {
+    /** Ids of the keys of an account. */
+    async idsOf(ownerId: string): Promise<string[]> {
       const rows = await db.selectFrom('keys').select('id').where('owner_id', '=', ownerId).execute();
       return rows.map(({ id }) => id);
     },
-    async isEmpty() {
+    async isEmpty(): Promise<boolean> {
       return (await db.selectFrom('keys').select('id').limit(1).executeTakeFirst()) === undefined;
     },
-    async list() {
+    /** All keys, the oldest first. */
+    async list(): Promise<StoredKey[]> {
       const rows = await db.selectFrom('keys').selectAll().orderBy('created_at').orderBy('id').execute();
       return rows.map(fromRow);
     },
-    async revoke(id, at, by) {
+    /**
+     * Commits the revocation. Other processes may accept the key until what they know of keys has expired: see
+     * `keys/vouching`.
+     */
+    async revoke(id: string, at: Date, by: string): Promise<RevokeOutcome> {
       return writes.transaction().execute(async (transaction) => {
         const revision = await moveRevision(transaction);
         const { numUpdatedRows } = await transaction
@@ -214,7 +206,11 @@ export function keyStore(db: Db, writes: Db, changes: ReadKeyChanges): KeyStore 
         return 'revoked';
       });
     },
-    async change(id, decide) {
+    /**
+     * Commits what `decide` answers for the key as it is; other changes wait meanwhile. As with a revocation, other
+     * processes may use the key as it was for a while.
+     */
+    async change(id: string, decide: (key: StoredKey) => KeyChange): Promise<ChangeOutcome> {
       return writes.transaction().execute(async (transaction) => {
         const revision = await moveRevision(transaction);
         const row = await transaction.selectFrom('keys').selectAll().where('id', '=', id).executeTakeFirst();
@@ -237,7 +233,8 @@ export function keyStore(db: Db, writes: Db, changes: ReadKeyChanges): KeyStore 
         return { before, after };
       });
     },
-    async dueForRevocation(now, limit) {
+    /** Keys whose scheduled revocation is due, at most `limit`. */
+    async dueForRevocation(now: Date, limit: number): Promise<StoredKey[]> {
       const rows = await db
         .selectFrom('keys')
         .selectAll()
@@ -247,9 +244,43 @@ export function keyStore(db: Db, writes: Db, changes: ReadKeyChanges): KeyStore 
         .execute();
       return rows.map(fromRow);
     },
+    /** Refused requests of a key from this hour on, the oldest hour first. */
+    async refusalsOf(id: string, sinceHour: number): Promise<RefusalCount[]> {
+      const rows = await db
+        .selectFrom('key_refusals')
+        .select(['hour', 'reason', 'requests', 'last_at', 'detail'])
+        .where('key_id', '=', id)
+        .where('hour', '>=', sinceHour)
+        .orderBy('hour')
+        .execute();
+      return rows.map(({ hour, reason, requests, last_at, detail }) => ({
+        hour,
+        reason: reason as RefusalReason,
+        requests,
+        lastAt: new Date(last_at),
+        ...(detail === null ? {} : { detail }),
+      }));
+    },
+    /** Removes refusals of hours before this one, at most `limit` rows, and returns how many. */
+    pruneRefusals: (beforeHour: number, limit: number): Promise<number> =>
+      pruneRows(db, 'key_refusals', 'hour', beforeHour, limit),
+    /** Whether this is the first report, by any process, that the key has used so many percent of that day. */
+    async markAlert(id: string, day: string, percent: number): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable('quota')
+        .set({ alerted_percent: percent })
+        .where('key_id', '=', id)
+        .where('day', '=', day)
+        .where('alerted_percent', '<', percent)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    /** Changes since an earlier answer. */
     changes,
   };
 }
+
+export type KeyStore = ReturnType<typeof keyStore>;
 
 async function tooMany(transaction: Db, ownerId: string, limits: KeyLimits): Promise<TooManyKeys | undefined> {
   const { active, created } = await transaction

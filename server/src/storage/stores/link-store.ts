@@ -1,88 +1,54 @@
 /** One-time links in storage: to set up, to join, to set a password. Only the hash of a token is stored. */
-import type { Selectable } from 'kysely';
-import type { Db, Schema } from '../schema.ts';
+import { fromRow, type Stored, toRow } from '../rows.ts';
+import type { Db } from '../schema.ts';
 
-export type StoredLink = {
-  readonly id: string;
-  readonly tokenHash: string;
-  readonly kind: string;
-  readonly role: string;
-  /** The account whose password is set. */
-  readonly accountId?: string;
-  readonly note?: string;
-  readonly createdAt: Date;
-  /** Name at that time, and the id; absent for commands, and for links of programs that did not record it. */
-  readonly createdBy: string;
-  readonly createdById?: string;
-  readonly expiresAt: Date;
-};
+/**
+ * `accountId`: whose password is set. `createdBy` is the name at that time; `createdById` is absent for commands, and for
+ * links of programs that did not record it.
+ */
+export type StoredLink = Stored<'links'>;
 
-export type LinkStore = {
-  insert(link: StoredLink): Promise<void>;
-  /** Undefined if it has expired. */
-  find(tokenHash: string, now: Date): Promise<StoredLink | undefined>;
-  /** Removes the link and answers with it, to one caller only. */
-  take(tokenHash: string, now: Date): Promise<StoredLink | undefined>;
-  /** Those that have not expired, oldest first. */
-  list(now: Date): Promise<StoredLink[]>;
-  remove(id: string): Promise<StoredLink | undefined>;
-  /** By id, and by name where no id was recorded. Answers with what was removed. */
-  removeCreatedBy(accountId: string, name: string): Promise<StoredLink[]>;
-  removeKind(kind: string, accountId?: string): Promise<void>;
-  prune(now: Date): Promise<void>;
-};
-
-export function linkStore(db: Db): LinkStore {
+export function linkStore(db: Db) {
   return {
-    async insert({ id, tokenHash, kind, role, accountId, note, createdAt, createdBy, createdById, expiresAt }) {
-      await db
-        .insertInto('links')
-        .values({
-          id,
-          token_hash: tokenHash,
-          kind,
-          role,
-          account_id: accountId ?? null,
-          note: note ?? null,
-          created_at: createdAt.getTime(),
-          created_by: createdBy,
-          created_by_id: createdById ?? null,
-          expires_at: expiresAt.getTime(),
-        })
-        .execute();
+    async insert(link: StoredLink): Promise<void> {
+      await db.insertInto('links').values(toRow<'links'>(link)).execute();
     },
-    async find(tokenHash, now) {
+    /** Undefined if it has expired. */
+    async find(tokenHash: string, now: Date): Promise<StoredLink | undefined> {
       const row = await db
         .selectFrom('links')
         .selectAll()
         .where('token_hash', '=', tokenHash)
         .where('expires_at', '>', now.getTime())
         .executeTakeFirst();
-      return row && fromRow(row);
+      return row && fromRow<'links'>(row);
     },
-    async take(tokenHash, now) {
+    /** Removes the link and answers with it, to one caller only. */
+    async take(tokenHash: string, now: Date): Promise<StoredLink | undefined> {
       const row = await db
         .deleteFrom('links')
         .where('token_hash', '=', tokenHash)
         .where('expires_at', '>', now.getTime())
         .returningAll()
         .executeTakeFirst();
-      return row && fromRow(row);
+      return row && fromRow<'links'>(row);
     },
-    async list(now) {
+    /** Those that have not expired, oldest first. */
+    async list(now: Date): Promise<StoredLink[]> {
       const rows = await db
         .selectFrom('links')
         .selectAll()
         .where('expires_at', '>', now.getTime())
         .orderBy('created_at')
         .execute();
-      return rows.map(fromRow);
+      return rows.map(fromRow<'links'>);
     },
-    async remove(id) {
+    async remove(id: string): Promise<StoredLink | undefined> {
       const row = await db.deleteFrom('links').where('id', '=', id).returningAll().executeTakeFirst();
-      return row && fromRow(row);
+      return row && fromRow<'links'>(row);
     },
-    async removeCreatedBy(accountId, name) {
+    /** By id, and by name where no id was recorded. Answers with what was removed. */
+    async removeCreatedBy(accountId: string, name: string): Promise<StoredLink[]> {
       const rows = await db
         .deleteFrom('links')
         .where((eb) =>
@@ -93,32 +59,19 @@ export function linkStore(db: Db): LinkStore {
         )
         .returningAll()
         .execute();
-      return rows.map(fromRow);
+      return rows.map(fromRow<'links'>);
     },
-    async removeKind(kind, accountId) {
+    async removeKind(kind: string, accountId?: string): Promise<void> {
       await db
         .deleteFrom('links')
         .where('kind', '=', kind)
         .$if(accountId !== undefined, (query) => query.where('account_id', '=', accountId ?? ''))
         .execute();
     },
-    async prune(now) {
+    async prune(now: Date): Promise<void> {
       await db.deleteFrom('links').where('expires_at', '<=', now.getTime()).execute();
     },
   };
 }
 
-function fromRow(row: Selectable<Schema['links']>): StoredLink {
-  return {
-    id: row.id,
-    tokenHash: row.token_hash,
-    kind: row.kind,
-    role: row.role,
-    createdAt: new Date(row.created_at),
-    createdBy: row.created_by,
-    expiresAt: new Date(row.expires_at),
-    ...(row.created_by_id === null ? {} : { createdById: row.created_by_id }),
-    ...(row.account_id === null ? {} : { accountId: row.account_id }),
-    ...(row.note === null ? {} : { note: row.note }),
-  };
-}
+export type LinkStore = ReturnType<typeof linkStore>;

@@ -4,28 +4,21 @@ import type { Db } from '../schema.ts';
 const DAY_MS = 86_400_000;
 export const STEADY_HOURS = 24;
 
-export type MaintenanceStore = {
-  /** Throws when storage cannot be written. */
-  probe(): Promise<void>;
-  /**
-   * For one caller, of all processes, in every `intervalMs`: how many claims before this one followed each other within a
-   * day, at most 24. Undefined for the others. After a jump of the clock, in either direction, it begins with 0.
-   */
-  claimPruning(nowMs: number, intervalMs: number): Promise<number | undefined>;
-  /** Forgets the batches of processes that have written none since. */
-  pruneWriters(beforeMs: number): Promise<void>;
-};
-
-export function maintenanceStore(db: Db): MaintenanceStore {
+export function maintenanceStore(db: Db) {
   return {
-    async probe() {
+    /** Throws when storage cannot be written. */
+    async probe(): Promise<void> {
       // Another value each time: SQLite does not write a page whose content stays the same.
       await db
         .updateTable('maintenance')
         .set((eb) => ({ probes: eb('probes', '+', 1) }))
         .execute();
     },
-    async claimPruning(nowMs, intervalMs) {
+    /**
+     * For one caller, of all processes, in every `intervalMs`: how many claims before this one followed each other within a
+     * day, at most 24. Undefined for the others. After a jump of the clock, in either direction, it begins with 0.
+     */
+    async claimPruning(nowMs: number, intervalMs: number): Promise<number | undefined> {
       const claim = await db
         .updateTable('maintenance')
         .set((eb) => ({
@@ -50,8 +43,11 @@ export function maintenanceStore(db: Db): MaintenanceStore {
         .executeTakeFirst();
       return claim?.steady_hours;
     },
-    async pruneWriters(beforeMs) {
+    /** Forgets the batches of processes that have written none since. */
+    async pruneWriters(beforeMs: number): Promise<void> {
       await db.deleteFrom('writers').where('written_at', '<', beforeMs).execute();
     },
   };
 }
+
+export type MaintenanceStore = ReturnType<typeof maintenanceStore>;

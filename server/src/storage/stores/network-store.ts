@@ -1,21 +1,15 @@
 /** Networks of looked-up addresses by day in storage, added up over all processes. */
 import type { Db } from '../schema.ts';
 import type { StatisticsChanges } from '../statistics-changes.ts';
+import { pruneRows } from '../tables.ts';
 
 export type NetworkSum = { readonly asn: number; readonly lookups: number };
 
-export type NetworkStore = {
-  readonly add: StatisticsChanges['addNetworks'];
-  /** From this day on, the largest first. */
-  since(day: string): Promise<NetworkSum[]>;
-  /** Removes rows of days before this one, at most `limit`, and returns how many. */
-  prune(beforeDay: string, limit: number): Promise<number>;
-};
-
-export function networkStore(db: Db, statistics: StatisticsChanges, reads: Db): NetworkStore {
+export function networkStore(db: Db, statistics: StatisticsChanges, reads: Db) {
   return {
-    add: (batch, rows) => statistics.addNetworks(batch, rows),
-    async since(day) {
+    add: (...given: Parameters<StatisticsChanges['addNetworks']>) => statistics.addNetworks(...given),
+    /** From this day on, the largest first. */
+    async since(day: string): Promise<NetworkSum[]> {
       const sums = await reads
         .selectFrom('networks')
         .select('asn')
@@ -28,22 +22,9 @@ export function networkStore(db: Db, statistics: StatisticsChanges, reads: Db): 
         .map(({ asn, lookups }) => ({ asn, lookups: Number(lookups) }))
         .sort((a, b) => b.lookups - a.lookups || a.asn - b.asn);
     },
-    async prune(beforeDay, limit) {
-      const { numDeletedRows } = await db
-        .deleteFrom('networks')
-        .where(({ eb, refTuple, selectFrom }) =>
-          eb(
-            refTuple('day', 'asn'),
-            'in',
-            selectFrom('networks')
-              .select(['day', 'asn'])
-              .where('day', '<', beforeDay)
-              .limit(limit)
-              .$asTuple('day', 'asn'),
-          ),
-        )
-        .executeTakeFirst();
-      return Number(numDeletedRows);
-    },
+    /** Removes rows of days before this one, at most `limit`, and returns how many. */
+    prune: (beforeDay: string, limit: number): Promise<number> => pruneRows(db, 'networks', 'day', beforeDay, limit),
   };
 }
+
+export type NetworkStore = ReturnType<typeof networkStore>;

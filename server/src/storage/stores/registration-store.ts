@@ -4,21 +4,12 @@ import type { Db } from '../schema.ts';
 /** `fetchedAtMs`: when the registry answered. */
 export type StoredRegistration = { readonly content: string; readonly fetchedAtMs: number };
 
-export type RegistrationStore = {
-  find(subject: string): Promise<StoredRegistration | undefined>;
-  /**
-   * Replaces what is stored, and removes some rows that were fetched before `expiredMs`; not those of bootstrap files, which
-   * are used while IANA cannot be reached.
-   */
-  save(subject: string, row: StoredRegistration, expiredMs: number): Promise<void>;
-};
-
 /** More than are saved at a time, so that the table does not grow. */
 const REMOVED_PER_SAVE = 50;
 
-export function registrationStore(db: Db): RegistrationStore {
+export function registrationStore(db: Db) {
   return {
-    async find(subject) {
+    async find(subject: string): Promise<StoredRegistration | undefined> {
       const row = await db
         .selectFrom('registrations')
         .select(['content', 'fetched_at'])
@@ -26,7 +17,11 @@ export function registrationStore(db: Db): RegistrationStore {
         .executeTakeFirst();
       return row && { content: row.content, fetchedAtMs: row.fetched_at };
     },
-    async save(subject, { content, fetchedAtMs }, expiredMs) {
+    /**
+     * Replaces what is stored, and removes some rows that were fetched before `expiredMs`; not those of bootstrap files, which
+     * are used while IANA cannot be reached.
+     */
+    async save(subject: string, { content, fetchedAtMs }: StoredRegistration, expiredMs: number): Promise<void> {
       const row = { content, fetched_at: fetchedAtMs };
       await db
         .insertInto('registrations')
@@ -47,3 +42,5 @@ export function registrationStore(db: Db): RegistrationStore {
     },
   };
 }
+
+export type RegistrationStore = ReturnType<typeof registrationStore>;

@@ -1,62 +1,26 @@
 /** Sessions of the dashboard in storage. Only the hash of a token is stored. */
-import type { Selectable } from 'kysely';
-import type { Db, Schema } from '../schema.ts';
+import { fromRow, type Stored, toRow } from '../rows.ts';
+import type { Db } from '../schema.ts';
 
-export type StoredSession = {
-  readonly id: string;
-  readonly tokenHash: string;
-  readonly accountId: string;
-  readonly createdAt: Date;
-  readonly lastSeenAt: Date;
-  readonly expiresAt: Date;
-  readonly address: string;
-  readonly userAgent: string;
-};
+export type StoredSession = Stored<'sessions'>;
 
-export type SessionStore = {
-  insert(session: StoredSession): Promise<void>;
-  /** Sessions that were not ended; whether they have expired is for the caller to see. */
-  findByTokenHash(tokenHash: string): Promise<StoredSession | undefined>;
-  ofAccount(accountId: string): Promise<StoredSession[]>;
-  /** Moves the time of last use forward. */
-  seen(id: string, at: Date): Promise<void>;
-  /** False if the account has no such session. */
-  end(accountId: string, id: string, at: Date): Promise<boolean>;
-  /** All of the account, except one. */
-  endAll(accountId: string, at: Date, exceptId?: string): Promise<void>;
-  /** From where the account has signed in, the latest first, in sessions that are not past their expiry, ended or not. */
-  addressesOf(accountId: string, limit: number): Promise<string[]>;
-  /** Removes those past their expiry. */
-  prune(now: Date): Promise<void>;
-};
-
-export function sessionStore(db: Db): SessionStore {
+export function sessionStore(db: Db) {
   const open = () => db.selectFrom('sessions').selectAll().where('ended_at', 'is', null);
   return {
-    async insert(session) {
-      await db
-        .insertInto('sessions')
-        .values({
-          id: session.id,
-          token_hash: session.tokenHash,
-          account_id: session.accountId,
-          created_at: session.createdAt.getTime(),
-          last_seen_at: session.lastSeenAt.getTime(),
-          expires_at: session.expiresAt.getTime(),
-          address: session.address,
-          user_agent: session.userAgent,
-        })
-        .execute();
+    async insert(session: StoredSession): Promise<void> {
+      await db.insertInto('sessions').values(toRow<'sessions'>(session)).execute();
     },
-    async findByTokenHash(tokenHash) {
+    /** Sessions that were not ended; whether they have expired is for the caller to see. */
+    async findByTokenHash(tokenHash: string): Promise<StoredSession | undefined> {
       const row = await open().where('token_hash', '=', tokenHash).executeTakeFirst();
-      return row && fromRow(row);
+      return row && fromRow<'sessions'>(row);
     },
-    async ofAccount(accountId) {
+    async ofAccount(accountId: string): Promise<StoredSession[]> {
       const rows = await open().where('account_id', '=', accountId).orderBy('last_seen_at', 'desc').execute();
-      return rows.map(fromRow);
+      return rows.map(fromRow<'sessions'>);
     },
-    async seen(id, at) {
+    /** Moves the time of last use forward. */
+    async seen(id: string, at: Date): Promise<void> {
       await db
         .updateTable('sessions')
         .set({ last_seen_at: at.getTime() })
@@ -64,7 +28,8 @@ export function sessionStore(db: Db): SessionStore {
         .where('last_seen_at', '<', at.getTime())
         .execute();
     },
-    async end(accountId, id, at) {
+    /** False if the account has no such session. */
+    async end(accountId: string, id: string, at: Date): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable('sessions')
         .set({ ended_at: at.getTime() })
@@ -74,7 +39,8 @@ export function sessionStore(db: Db): SessionStore {
         .executeTakeFirst();
       return numUpdatedRows === 1n;
     },
-    async endAll(accountId, at, exceptId = '') {
+    /** All of the account, except one. */
+    async endAll(accountId: string, at: Date, exceptId = ''): Promise<void> {
       await db
         .updateTable('sessions')
         .set({ ended_at: at.getTime() })
@@ -83,7 +49,8 @@ export function sessionStore(db: Db): SessionStore {
         .where('ended_at', 'is', null)
         .execute();
     },
-    async addressesOf(accountId, limit) {
+    /** From where the account has signed in, the latest first, in sessions that are not past their expiry, ended or not. */
+    async addressesOf(accountId: string, limit: number): Promise<string[]> {
       const rows = await db
         .selectFrom('sessions')
         .select('address')
@@ -94,21 +61,11 @@ export function sessionStore(db: Db): SessionStore {
         .execute();
       return rows.map(({ address }) => address);
     },
-    async prune(now) {
+    /** Removes those past their expiry. */
+    async prune(now: Date): Promise<void> {
       await db.deleteFrom('sessions').where('expires_at', '<', now.getTime()).execute();
     },
   };
 }
 
-function fromRow(row: Selectable<Schema['sessions']>): StoredSession {
-  return {
-    id: row.id,
-    tokenHash: row.token_hash,
-    accountId: row.account_id,
-    createdAt: new Date(row.created_at),
-    lastSeenAt: new Date(row.last_seen_at),
-    expiresAt: new Date(row.expires_at),
-    address: row.address,
-    userAgent: row.user_agent,
-  };
-}
+export type SessionStore = ReturnType<typeof sessionStore>;

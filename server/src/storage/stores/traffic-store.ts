@@ -2,20 +2,17 @@
 import type { Db } from '../schema.ts';
 import type { StatisticsChanges, TrafficRow } from '../statistics-changes.ts';
 
-export type TrafficStore = {
-  readonly add: StatisticsChanges['addTraffic'];
-  since(hour: number): Promise<TrafficRow[]>;
-  /** Returns how many rows were removed. */
-  prune(beforeHour: number): Promise<number>;
-};
-
-export function trafficStore(db: Db, statistics: StatisticsChanges, reads: Db): TrafficStore {
+export function trafficStore(db: Db, statistics: StatisticsChanges, reads: Db) {
   return {
-    add: (batch, rows) => statistics.addTraffic(batch, rows),
-    since: (hour) => reads.selectFrom('traffic').selectAll().where('hour', '>=', hour).orderBy('hour').execute(),
-    async prune(beforeHour) {
+    add: (...given: Parameters<StatisticsChanges['addTraffic']>) => statistics.addTraffic(...given),
+    since: (hour: number): Promise<TrafficRow[]> =>
+      reads.selectFrom('traffic').selectAll().where('hour', '>=', hour).orderBy('hour').execute(),
+    /** Returns how many rows were removed. */
+    async prune(beforeHour: number): Promise<number> {
       const { numDeletedRows } = await db.deleteFrom('traffic').where('hour', '<', beforeHour).executeTakeFirst();
       return Number(numDeletedRows);
     },
   };
 }
+
+export type TrafficStore = ReturnType<typeof trafficStore>;

@@ -4,20 +4,7 @@ import type { UsageGroup } from '../../vocabulary.ts';
 import { sql } from '../kysely.ts';
 import type { Db } from '../schema.ts';
 import type { StatisticsChanges, UsageRow } from '../statistics-changes.ts';
-
-export type UsageStore = {
-  readonly add: StatisticsChanges['addUsage'];
-  ofKey(keyId: string): Promise<UsageRow[]>;
-  /** Sums by day and by what `by` names, from one day to another, both included; of all keys unless some are named. */
-  sums(range: UsageRange, by: UsageGroup): Promise<UsageSum[]>;
-  /** The same in pages, for ranges of any size. */
-  sumPages(range: UsageRange, by: UsageGroup): AsyncIterable<UsageSum[]>;
-  /** Rows of these keys, or of all, by day. */
-  rows(range: UsageRange): Promise<UsageRow[]>;
-  rowPages(range: UsageRange): AsyncIterable<UsageRow[]>;
-  /** Removes rows of days before this one, at most `limit`, and returns how many. */
-  prune(beforeDay: string, limit: number): Promise<number>;
-};
+import { pruneRows } from '../tables.ts';
 
 export type UsageRange = { readonly from: string; readonly to: string; readonly keyIds?: readonly string[] };
 export type UsageSum = { readonly day: string; readonly group: string; readonly requests: number };
@@ -33,10 +20,10 @@ const DAY_MS = 86_400_000;
 /** Days of one statement that sums over all keys: with 100,000 keys a day it reads 3 million rows, in a few seconds. */
 const DAYS_PER_STATEMENT = 10;
 
-export function usageStore(db: Db, statistics: StatisticsChanges, reads: Db): UsageStore {
+export function usageStore(db: Db, statistics: StatisticsChanges, reads: Db) {
   return {
-    add: (batch, rows, uses) => statistics.addUsage(batch, rows, uses),
-    async ofKey(keyId) {
+    add: (...given: Parameters<StatisticsChanges['addUsage']>) => statistics.addUsage(...given),
+    async ofKey(keyId: string): Promise<UsageRow[]> {
       return reads
         .selectFrom('usage')
         .select(['key_id as keyId', 'day', 'endpoint', 'status_class as statusClass', 'requests'])
@@ -46,29 +33,19 @@ export function usageStore(db: Db, statistics: StatisticsChanges, reads: Db): Us
         .orderBy('status_class')
         .execute();
     },
-    sums: (range, by) => collect(sumPages(reads, range, by)),
-    sumPages: (range, by) => sumPages(reads, range, by),
-    rows: (range) => collect(rowPages(reads, range)),
-    rowPages: (range) => rowPages(reads, range),
-    async prune(beforeDay, limit) {
-      const { numDeletedRows } = await db
-        .deleteFrom('usage')
-        .where(({ eb, refTuple, selectFrom }) =>
-          eb(
-            refTuple('key_id', 'day', 'endpoint', 'status_class'),
-            'in',
-            selectFrom('usage')
-              .select(['key_id', 'day', 'endpoint', 'status_class'])
-              .where('day', '<', beforeDay)
-              .limit(limit)
-              .$asTuple('key_id', 'day', 'endpoint', 'status_class'),
-          ),
-        )
-        .executeTakeFirst();
-      return Number(numDeletedRows);
-    },
+    /** Sums by day and by what `by` names, from one day to another, both included; of all keys unless some are named. */
+    sums: (range: UsageRange, by: UsageGroup): Promise<UsageSum[]> => collect(sumPages(reads, range, by)),
+    /** The same in pages, for ranges of any size. */
+    sumPages: (range: UsageRange, by: UsageGroup): AsyncIterable<UsageSum[]> => sumPages(reads, range, by),
+    /** Rows of these keys, or of all, by day. */
+    rows: (range: UsageRange): Promise<UsageRow[]> => collect(rowPages(reads, range)),
+    rowPages: (range: UsageRange): AsyncIterable<UsageRow[]> => rowPages(reads, range),
+    /** Removes rows of days before this one, at most `limit`, and returns how many. */
+    prune: (beforeDay: string, limit: number): Promise<number> => pruneRows(db, 'usage', 'day', beforeDay, limit),
   };
 }
+
+export type UsageStore = ReturnType<typeof usageStore>;
 
 /**
  * A page continues after the last row of the page before, so that no statement and no result is large: first on the day

@@ -10,6 +10,8 @@ import { NO_OWN_POSTGRES, PostgresServer } from '@whence/testing/servers/postgre
 import { periodPasses, until } from '@whence/testing/until';
 import pg from 'pg';
 import { REVOCATION_WAIT_MS } from '../../keys/vouching.ts';
+import { openStorage } from '../../storage/open-storage.ts';
+import { CONNECTIONS_PER_PROCESS } from '../../storage/postgres/pool.ts';
 import { ask, workersOf } from '../http/requests.ts';
 import { ServerProcess, TestFolder } from '../test-server.ts';
 import { Replica } from './replicas.ts';
@@ -210,17 +212,66 @@ test('pooler: behind PgBouncer in transaction mode limits are exact, revocation 
       await throughPooler.revokeKey(key.id);
       for (const replica of replicas) assert.equal(await replica.status(secret), 401);
     }
-    const client = new pg.Client({ connectionString: pooler.url(pooled) });
-    await client.connect();
-    // A connection of the server that a replica has used.
-    const { rows } = await client.query(
-      "select current_setting('statement_timeout') as statement, current_setting('default_transaction_isolation') as level",
-    );
-    await client.end();
-    assert.deepEqual(rows, [{ statement: '2s', level: 'read committed' }]);
+    // All connections of the server at the same time: those on which a replica has begun are set.
+    const clients = Array.from({ length: 4 }, () => new pg.Client({ connectionString: pooler.url(pooled) }));
+    const settings: string[] = [];
+    for (const client of clients) {
+      await client.connect();
+      await client.query('begin');
+      const { rows } = await client.query(
+        "select current_setting('statement_timeout') || ' ' || current_setting('default_transaction_isolation') as found",
+      );
+      settings.push(rows[0]?.found);
+    }
+    for (const client of clients) await client.end();
+    assert.ok(settings.includes('2s read committed'), settings.join());
   } finally {
     await Promise.all(replicas.map((replica) => replica.stop()));
     throughPooler.remove();
+    await pooler.stop();
+  }
+});
+
+test('pooler: PgBouncer in session mode with too few connections is recognised, at the start and later', {
+  skip: skip === false ? NO_PGBOUNCER : skip,
+}, async () => {
+  const wanted = new RegExp(
+    `too few server connections: a process opens up to ${CONNECTIONS_PER_PROCESS}\\. Raise default`,
+  );
+  const none = await PgBouncerServer.start(postgres.url, ['pool_mode = session', 'default_pool_size = 1']);
+  try {
+    await assert.rejects(openStorage(none.url(url)), { name: 'StorageUnavailable', message: wanted });
+  } finally {
+    await none.stop();
+  }
+  const few = await PgBouncerServer.start(postgres.url, ['pool_mode = session', 'default_pool_size = 2']);
+  try {
+    const storage = await openStorage(few.url(url));
+    // Others are answered meanwhile.
+    const asking = setInterval(() => void storage.keys.changes('').catch(() => {}), 100);
+    const outcomes = await Promise.allSettled(Array.from({ length: 4 }, () => storage.keys.list()));
+    clearInterval(asking);
+    await storage.close();
+    const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [String(outcome.reason)] : []));
+    assert.ok(refused.length > 0);
+    for (const message of refused) assert.match(message, wanted);
+  } finally {
+    await few.stop();
+  }
+});
+
+test('pooler: replicas that start at once behind PgBouncer in transaction mode migrate an empty database once', {
+  skip: skip === false ? NO_PGBOUNCER : skip,
+}, async () => {
+  const { url: empty } = await postgres.createDatabase();
+  const pooler = await PgBouncerServer.start(postgres.url, ['pool_mode = transaction', 'default_pool_size = 5']);
+  try {
+    const storages = await Promise.all(Array.from({ length: 5 }, () => openStorage(pooler.url(empty))));
+    for (const storage of storages) assert.deepEqual(await storage.keys.list(), []);
+    await Promise.all(storages.map((storage) => storage.close()));
+    const held = await connected((client) => client.query("select 1 from pg_locks where locktype = 'advisory'"));
+    assert.equal(held.rows.length, 0, 'no lock is left behind');
+  } finally {
     await pooler.stop();
   }
 });

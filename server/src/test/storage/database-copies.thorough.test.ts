@@ -3,74 +3,24 @@
  * still one. The procedures in docs/self-hosting.md are executed as they are written there.
  */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import test from 'node:test';
-import { promisify } from 'node:util';
-import { NO_OWN_POSTGRES, PostgresServer, postgresPrograms } from '@whence/testing/servers/postgres-server';
+import { executeOn, NO_OWN_POSTGRES, PostgresServer } from '@whence/testing/servers/postgres-server';
 import { periodPasses, until } from '@whence/testing/until';
-import pg from 'pg';
 import { REVOCATION_WAIT_MS } from '../../keys/vouching.ts';
-import { bin, ServerProcess, TestFolder } from '../test-server.ts';
+import { ServerProcess, TestFolder } from '../test-server.ts';
+import { procedure, Shell } from './procedures.ts';
 import { Replica } from './replicas.ts';
 
 const skip = NO_OWN_POSTGRES;
 const GRACE_SECONDS = 3;
 const environment = { WHENCE_STORAGE_GRACE: String(GRACE_SECONDS) };
-const DOCS = new URL('../../../../docs/self-hosting.md', import.meta.url);
-
-async function query(url: string, sql: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(sql)).rows;
-  } finally {
-    await client.end();
-  }
-}
-
-/** The commands of a section of the documentation. */
-function procedure(heading: string): string[] {
-  const section =
-    readFileSync(DOCS, 'utf8')
-      .split(`\n### ${heading}\n`)[1]
-      ?.split(/\n#{2,3} /)[0] ?? '';
-  const blocks = [...section.matchAll(/^```sh\n(.*?)^```/gms)].map(([, commands = '']) => commands);
-  const commands = blocks.join('').replaceAll('\\\n', ' ').split('\n');
-  return commands.map((line) => line.replace(/\s+#.*/, '')).filter((line) => line.trim() !== '');
-}
-
-/** Runs commands one by one in a folder of their own, with `whence` and the programs of PostgreSQL. */
-class Shell {
-  readonly #folder = mkdtempSync(join(tmpdir(), 'whence-procedure-'));
-  readonly #variables: Record<string, string>;
-
-  constructor(variables: Record<string, string>) {
-    this.#variables = variables;
-    writeFileSync(join(this.#folder, 'wh'), `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`, {
-      mode: 0o755,
-    });
-  }
-
-  async run(command: string): Promise<string> {
-    const PATH = `${this.#folder}:${postgresPrograms()}:${process.env['PATH']}`;
-    const env = { ...process.env, ...this.#variables, PATH };
-    const { stdout } = await promisify(execFile)('sh', ['-ec', command], { env, cwd: this.#folder });
-    return stdout;
-  }
-
-  remove(): void {
-    rmSync(this.#folder, { recursive: true, force: true });
-  }
-}
+const PAGE = 'docs/self-hosting.md';
 
 test('restore: by the procedure, replicas drop keys that the backup does not have, and revocation is final', {
   skip,
 }, async () => {
   const postgres = await PostgresServer.startOwn();
-  await query(postgres.url, 'CREATE DATABASE whence');
+  await executeOn(postgres.url, 'CREATE DATABASE whence');
   const url = postgres.urlOf('whence');
   const shell = new Shell({
     WHENCE_DATABASE_URL: url,
@@ -82,14 +32,14 @@ test('restore: by the procedure, replicas drop keys that the backup does not hav
   const statuses = (secret: string) => Promise.all(replicas.map((replica) => replica.status(secret)));
   try {
     const [kept, revokedLater] = [await direct.createKey(), await direct.createKey()];
-    for (const command of procedure('Backing up PostgreSQL')) await shell.run(command);
+    for (const command of procedure(PAGE, 'Backing up PostgreSQL')) await shell.run(command);
     const newer = await direct.createKey();
     for (const { secret } of [kept, newer, revokedLater]) assert.deepEqual(await statuses(secret), [200, 200]);
     await direct.revokeKey(revokedLater.key.id);
     assert.deepEqual(await statuses(revokedLater.secret), [401, 401]);
     const [commands, lastCommand] = [
-      procedure('Restoring PostgreSQL').slice(0, -1),
-      procedure('Restoring PostgreSQL').at(-1),
+      procedure(PAGE, 'Restoring PostgreSQL').slice(0, -1),
+      procedure(PAGE, 'Restoring PostgreSQL').at(-1),
     ];
     for (const command of commands) await shell.run(command);
     await Promise.all(replicas.map((replica) => replica.until('ok')));
@@ -114,7 +64,7 @@ test('restore: a copy that went on while a replica was cut off is noticed, with 
   skip,
 }, async () => {
   const postgres = await PostgresServer.startOwn();
-  await query(postgres.url, 'CREATE DATABASE whence');
+  await executeOn(postgres.url, 'CREATE DATABASE whence');
   const url = postgres.urlOf('whence');
   const direct = new TestFolder(url);
   const copy = new TestFolder(postgres.urlOf('copy'));
@@ -125,10 +75,10 @@ test('restore: a copy that went on while a replica was cut off is noticed, with 
       await replica.network.set('refuses');
       await until('no connection is left', async () => {
         const sql = "SELECT 1 FROM pg_stat_activity WHERE datname = 'whence'";
-        return (await query(postgres.url, sql)).length === 0;
+        return (await executeOn(postgres.url, sql)).length === 0;
       });
-      await query(postgres.url, 'DROP DATABASE IF EXISTS copy');
-      await query(postgres.url, 'CREATE DATABASE copy TEMPLATE whence');
+      await executeOn(postgres.url, 'DROP DATABASE IF EXISTS copy');
+      await executeOn(postgres.url, 'CREATE DATABASE copy TEMPLATE whence');
       await replica.network.set('works');
       await replica.until('ok');
       assert.equal(await replica.status(secret), 200);
@@ -141,9 +91,9 @@ test('restore: a copy that went on while a replica was cut off is noticed, with 
       const swap = ['ALTER DATABASE whence RENAME TO old', 'ALTER DATABASE copy RENAME TO whence', 'DROP DATABASE old'];
       await until('no connection is left', async () => {
         const sql = "SELECT 1 FROM pg_stat_activity WHERE datname IN ('whence', 'copy')";
-        return (await query(postgres.url, sql)).length === 0;
+        return (await executeOn(postgres.url, sql)).length === 0;
       });
-      for (const sql of swap) await query(postgres.url, sql);
+      for (const sql of swap) await executeOn(postgres.url, sql);
       await replica.network.set('works');
       await replica.until('ok');
       assert.equal(await replica.status(secret), 401, `after ${changes} changes`);
@@ -160,7 +110,7 @@ test('failover: by the procedure, replicas use the promoted standby and drop wha
   skip,
 }, async () => {
   const primary = await PostgresServer.startOwn();
-  await query(primary.url, 'CREATE DATABASE whence');
+  await executeOn(primary.url, 'CREATE DATABASE whence');
   const direct = new TestFolder(primary.urlOf('whence'));
   const kept = await direct.createKey();
   const limited = await direct.createKey({ tier: 'pro' });
@@ -180,13 +130,13 @@ test('failover: by the procedure, replicas use the promoted standby and drop wha
     assert.deepEqual(await replica.statuses(limited.secret, 40), { 200: 40 });
     await primary.halt('SIGKILL');
     await standby.resume();
-    for (const command of procedure('Failing over to a standby')) await shell.run(command);
+    for (const command of procedure(PAGE, 'Failing over to a standby')) await shell.run(command);
     await replica.until('ok');
     assert.equal(await replica.status(kept.secret), 200);
     assert.equal(await replica.status(lost.secret), 401, 'its row was lost');
     await until('what was spent of the lease is counted again', async () => {
       const sql = `SELECT granted::int FROM quota WHERE key_id = '${limited.key.id}'`;
-      return JSON.stringify(await query(standby.urlOf('whence'), sql)) === '[{"granted":40}]';
+      return JSON.stringify(await executeOn(standby.urlOf('whence'), sql)) === '[{"granted":40}]';
     });
     await folder.revokeKey(kept.key.id);
     assert.equal(await replica.status(kept.secret), 401);
@@ -202,14 +152,14 @@ test('standby: a replica that is led to one refuses a revoked key after the grac
   skip,
 }, async () => {
   const primary = await PostgresServer.startOwn();
-  await query(primary.url, 'CREATE DATABASE whence');
+  await executeOn(primary.url, 'CREATE DATABASE whence');
   const direct = new TestFolder(primary.urlOf('whence'));
   const [revoked, kept, unseen] = [await direct.createKey(), await direct.createKey(), await direct.createKey()];
   const standby = await primary.startStandby();
   const replica = await Replica.start(primary.urlOf('whence'), environment);
   try {
     for (const { secret } of [revoked, kept]) assert.equal(await replica.status(secret), 200);
-    await query(standby.url, 'SELECT pg_wal_replay_pause()');
+    await executeOn(standby.url, 'SELECT pg_wal_replay_pause()');
     await replica.network.leadTo(standby.url);
     await direct.revokeKey(revoked.key.id);
     await replica.until('degraded');
@@ -231,7 +181,7 @@ test('standby: a server starts on one, says that it is not ready, and works once
   skip,
 }, async () => {
   const primary = await PostgresServer.startOwn();
-  await query(primary.url, 'CREATE DATABASE whence');
+  await executeOn(primary.url, 'CREATE DATABASE whence');
   const direct = new TestFolder(primary.urlOf('whence'));
   const { secret } = await direct.createKey();
   const standby = await primary.startStandby();
@@ -240,7 +190,7 @@ test('standby: a server starts on one, says that it is not ready, and works once
     await replica.until('unavailable');
     assert.deepEqual(await replica.refusal(secret), [503, 'STORAGE_UNAVAILABLE']);
     await primary.halt('SIGINT');
-    await query(standby.url, 'SELECT pg_promote()');
+    await executeOn(standby.url, 'SELECT pg_promote()');
     await replica.until('ok');
     assert.equal(await replica.status(secret), 200);
   } finally {
@@ -254,11 +204,11 @@ test('read-only: a server starts degraded, serves keys without a limit for the g
   skip,
 }, async () => {
   const postgres = await PostgresServer.startOwn();
-  await query(postgres.url, 'CREATE DATABASE whence');
+  await executeOn(postgres.url, 'CREATE DATABASE whence');
   const url = postgres.urlOf('whence');
   const direct = new TestFolder(url);
   const [enterprise, free] = [await direct.createKey(), await direct.createKey({ tier: 'free' })];
-  await query(postgres.url, 'ALTER DATABASE whence SET default_transaction_read_only = on');
+  await executeOn(postgres.url, 'ALTER DATABASE whence SET default_transaction_read_only = on');
   const replica = await Replica.start(url, environment);
   try {
     await replica.until('degraded');
@@ -266,7 +216,7 @@ test('read-only: a server starts degraded, serves keys without a limit for the g
     assert.deepEqual(await replica.refusal(free.secret), [503, 'STORAGE_UNAVAILABLE']);
     await replica.until('unavailable');
     assert.deepEqual(await replica.refusal(enterprise.secret), [503, 'STORAGE_UNAVAILABLE']);
-    await query(postgres.url, 'ALTER DATABASE whence RESET default_transaction_read_only');
+    await executeOn(postgres.url, 'ALTER DATABASE whence RESET default_transaction_read_only');
     await replica.until('ok');
     assert.deepEqual([await replica.status(enterprise.secret), await replica.status(free.secret)], [200, 200]);
   } finally {

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { freePort } from '@whence/testing/programs';
-import { NO_OWN_POSTGRES, PostgresServer } from '@whence/testing/servers/postgres-server';
+import { executeOn, NO_OWN_POSTGRES, PostgresServer } from '@whence/testing/servers/postgres-server';
 import { periodPasses, until } from '@whence/testing/until';
 import pg from 'pg';
 import { REVOCATION_WAIT_MS } from '../../keys/vouching.ts';
@@ -53,15 +53,7 @@ after(async () => {
   await postgres?.stop();
 });
 
-async function execute(...statements: string[]): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    for (const sql of statements) await client.query(sql);
-  } finally {
-    await client.end();
-  }
-}
+const execute = (...statements: string[]) => executeOn(databaseUrl, ...statements);
 
 /** The secret of a new key that both replicas have answered. */
 async function seenKey(tier: Tier): Promise<string> {
@@ -299,11 +291,7 @@ test('database: a network that drops packets cuts off one replica; the other one
 });
 
 /** On the database of the server's owner: the one of the replicas may be closed. */
-async function onServer(...statements: string[]): Promise<void> {
-  const client = new pg.Client({ connectionString: postgres.url });
-  await client.connect();
-  for (const sql of statements) await client.query(sql).finally(() => (sql === statements.at(-1) ? client.end() : {}));
-}
+const onServer = (...statements: string[]) => executeOn(postgres.url, ...statements);
 
 const name = () => new URL(databaseUrl).pathname.slice(1);
 const endConnections = () => `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name()}'`;

@@ -1,0 +1,97 @@
+/**
+ * Statistics in a database of their own, so that keys and limits do not share the disk and the write-ahead log of the rows
+ * that are written most. It is opened by the first statement that needs it, and again until it answers: while it is away,
+ * counters stay in memory, and neither keys nor lookups notice. What statistics say about a key stays with the keys.
+ */
+import type { Engine } from './engine.ts';
+import type { StatisticsChanges } from './statistics-changes.ts';
+import { StatisticsUnavailable, StorageUnavailable } from './storage-unavailable.ts';
+import { maintenanceStore } from './stores/maintenance-store.ts';
+import { type NetworkStore, networkStore } from './stores/network-store.ts';
+import { type TrafficStore, trafficStore } from './stores/traffic-store.ts';
+import { type UsageStore, usageStore } from './stores/usage-store.ts';
+
+export type StatisticsStores = {
+  readonly usage: UsageStore;
+  readonly traffic: TrafficStore;
+  readonly networks: NetworkStore;
+};
+
+type OwnStatistics = StatisticsStores & {
+  /** Whether its last statement failed. */
+  isAway(): boolean;
+  pruneWriters(beforeMs: number): Promise<void>;
+  close(): Promise<void>;
+};
+
+export function statisticsStores({ db, statistics, statisticsReads }: Engine): StatisticsStores {
+  return {
+    usage: usageStore(db, statistics, statisticsReads),
+    traffic: trafficStore(db, statistics, statisticsReads),
+    networks: networkStore(db, statistics, statisticsReads),
+  };
+}
+
+/** `keyUses` is the database of the keys. */
+export function ownStatistics(openEngine: () => Promise<Engine>, keyUses: StatisticsChanges): OwnStatistics {
+  let opening: Promise<Engine> | undefined;
+  let isAway = false;
+  const open = () => {
+    opening ??= openEngine();
+    opening.catch(() => {
+      opening = undefined;
+    });
+    return opening;
+  };
+  const on = async <T>(work: (stores: StatisticsStores, engine: Engine) => Promise<T>): Promise<T> => {
+    try {
+      const engine = await open();
+      const result = await work(statisticsStores(engine), engine);
+      isAway = false;
+      return result;
+    } catch (error) {
+      if (!(error instanceof StorageUnavailable)) throw error;
+      isAway = true;
+      throw new StatisticsUnavailable(error.message, { cause: error });
+    }
+  };
+  async function* pages<Page>(read: (usage: UsageStore) => AsyncIterable<Page>): AsyncGenerator<Page> {
+    const iterator = await on(async ({ usage }) => read(usage)[Symbol.asyncIterator]());
+    for (;;) {
+      const { value, done } = await on(() => iterator.next());
+      if (done === true) return;
+      yield value;
+    }
+  }
+  return {
+    usage: {
+      // Each database recognises the batch by itself, so a batch of which one has a part can be repeated.
+      add: async (batch, rows, uses) => {
+        if (uses.size > 0) await keyUses.addUsage(batch, [], uses);
+        if (rows.length > 0) await on(({ usage }) => usage.add(batch, rows, new Map()));
+      },
+      ofKey: (keyId) => on(({ usage }) => usage.ofKey(keyId)),
+      sums: (range, by) => on(({ usage }) => usage.sums(range, by)),
+      sumPages: (range, by) => pages((usage) => usage.sumPages(range, by)),
+      rows: (range) => on(({ usage }) => usage.rows(range)),
+      rowPages: (range) => pages((usage) => usage.rowPages(range)),
+      prune: (beforeDay, limit) => on(({ usage }) => usage.prune(beforeDay, limit)),
+    },
+    traffic: {
+      add: (batch, rows) => on(({ traffic }) => traffic.add(batch, rows)),
+      since: (hour) => on(({ traffic }) => traffic.since(hour)),
+      prune: (beforeHour) => on(({ traffic }) => traffic.prune(beforeHour)),
+    },
+    networks: {
+      add: (batch, rows) => on(({ networks }) => networks.add(batch, rows)),
+      since: (day) => on(({ networks }) => networks.since(day)),
+      prune: (beforeDay, limit) => on(({ networks }) => networks.prune(beforeDay, limit)),
+    },
+    isAway: () => isAway,
+    pruneWriters: (beforeMs) => on((_, { db }) => maintenanceStore(db).pruneWriters(beforeMs)),
+    close: async () => {
+      const engine = await opening?.catch(() => undefined);
+      await engine?.db.destroy();
+    },
+  };
+}

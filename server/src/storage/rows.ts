@@ -1,0 +1,36 @@
+/**
+ * Rows as the rest of the program has them: names in camelCase, times as dates, and what is null in the table is absent. A
+ * column is a time if its name says `at`.
+ */
+import type { Insertable, Selectable } from 'kysely';
+import type { Schema } from './schema.ts';
+
+type Row<Table extends keyof Schema> = Selectable<Schema[Table]>;
+type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<CamelCase<Rest>>}`
+  : Name;
+type ValueOf<Name, Value> = Name extends 'at' | `${string}_at` ? Date : NonNullable<Value>;
+type NullIn<R> = { [Name in keyof R]: null extends R[Name] ? Name : never }[keyof R];
+type Renamed<R, Names extends keyof R> = {
+  readonly [Name in Names & string as CamelCase<Name>]: ValueOf<Name, R[Name]>;
+};
+
+export type Stored<Table extends keyof Schema> = Renamed<Row<Table>, Exclude<keyof Row<Table>, NullIn<Row<Table>>>> &
+  Partial<Renamed<Row<Table>, NullIn<Row<Table>>>>;
+
+const isTime = (column: string) => /(^|_)at$/.test(column);
+const camelCase = (column: string) => column.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+export function fromRow<Table extends keyof Schema>(row: Row<Table>): Stored<Table> {
+  const present = Object.entries(row).filter(([, value]) => value !== null);
+  return Object.fromEntries(
+    present.map(([column, value]) => [camelCase(column), isTime(column) ? new Date(value as number) : value]),
+  ) as Stored<Table>;
+}
+
+export function toRow<Table extends keyof Schema>(stored: Stored<Table>): Insertable<Schema[Table]> {
+  return Object.fromEntries(
+    Object.entries(stored).map(([name, value]) => [snakeCase(name), value instanceof Date ? value.getTime() : value]),
+  ) as Insertable<Schema[Table]>;
+}

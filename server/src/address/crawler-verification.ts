@@ -4,18 +4,12 @@
  */
 import type { Address } from '@whence/dataset/address';
 import type { Dataset } from '@whence/dataset/internal/file/read';
+import { findSpecialPurpose } from '@whence/dataset/special-purpose';
+import type { CrawlerStatus } from '../vocabulary.ts';
 import type { Crawler } from './crawlers.ts';
 import type { Hostname } from './hostname.ts';
 
-/**
- * `forged`: DNS says that the address is not the crawler's. `not_listed`: the address is not in the dataset's copy of the
- * ranges, which may be older than the address. `unverifiable`: the operator documents no way. `unknown`: DNS did not answer,
- * or was not asked, or the dataset has no copy.
- */
-export const CRAWLER_STATUSES = ['verified', 'forged', 'not_listed', 'unverifiable', 'unknown'] as const;
-export type CrawlerStatus = (typeof CRAWLER_STATUSES)[number];
-
-export type Verification = { status: CrawlerStatus; by?: 'ranges' | 'name'; hostname?: string };
+export type Verification = { status: CrawlerStatus; by?: 'ranges' | 'name' | 'network'; hostname?: string };
 
 /** `findHostname` is undefined if DNS must not be asked. */
 export async function verifyCrawler(
@@ -25,26 +19,40 @@ export async function verifyCrawler(
   findHostname: ((address: Address) => Promise<Hostname>) | undefined,
 ): Promise<Verification> {
   if (isInRanges(crawler, address, dataset)) return { status: 'verified', by: 'ranges' };
-  if (crawler.hostname === undefined) return { status: withoutName(crawler, dataset) };
-  if (findHostname === undefined) return { status: 'unknown' };
+  if (findSpecialPurpose(address) !== undefined) return { status: 'forged', by: 'network' };
+  const byNetwork = (status: CrawlerStatus): Verification =>
+    status === 'unknown' && isForeign(crawler, address, dataset) ? { status: 'forged', by: 'network' } : { status };
+  if (crawler.hostname === undefined) return byNetwork(withoutName(crawler, dataset));
+  if (findHostname === undefined) return byNetwork('unknown');
   const { name, is_confirmed, error } = await findHostname(address);
   const hostname = name === undefined ? {} : { hostname: name };
-  if (error !== undefined) return { status: 'unknown', ...hostname };
+  if (error !== undefined) return { ...byNetwork('unknown'), ...hostname };
   if (is_confirmed === true && name !== undefined && crawler.hostname.test(name))
     return { status: 'verified', by: 'name', ...hostname };
   return { status: crawler.mayLackName === true ? withoutName(crawler, dataset) : 'forged', ...hostname };
 }
 
-function isInRanges({ ranges = [] }: Crawler, address: Address, dataset: Dataset): boolean {
+/** A network that cannot be the crawler's: not one of the operator's own, or one of homes and phones. */
+function isForeign({ networks }: Crawler, address: Address, dataset: Dataset): boolean {
   const match = dataset.find(address);
-  if (match === 0) return false;
-  return dataset
-    .decisions(dataset.attributesOf(match))
-    .some(([field, , value]) => field === 'crawler' && ranges.some((name) => name === value));
+  if (match === 0) return true;
+  if (networks !== undefined) return !networks.includes(dataset.asnNumber(match));
+  const { connection_type } = dataset.attributes(dataset.attributesOf(match));
+  return connection_type === 'residential' || connection_type === 'mobile';
 }
 
-function withoutName({ ranges = [] }: Crawler, { meta }: Dataset): CrawlerStatus {
+function isInRanges({ ranges = [], isScanner }: Crawler, address: Address, dataset: Dataset): boolean {
+  const match = dataset.find(address);
+  if (match === 0) return false;
+  const wanted = isScanner === true ? 'scanner' : 'crawler';
+  return dataset
+    .decisions(dataset.attributesOf(match))
+    .some(([field, , value]) => field === wanted && ranges.some((name) => name === value));
+}
+
+function withoutName({ ranges = [], isScanner }: Crawler, { meta }: Dataset): CrawlerStatus {
   if (ranges.length === 0) return 'unverifiable';
+  if (isScanner === true) return meta.sources.some(({ id }) => id === 'scanners') ? 'not_listed' : 'unknown';
   const ends = ranges.map((name) => `-${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`);
   const isCopied = meta.sources.some(({ id }) => id.startsWith('crawler-') && ends.some((end) => id.endsWith(end)));
   return isCopied ? 'not_listed' : 'unknown';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { parseAddress } from '@whence/dataset/address';
-import { parseOverrides } from '@whence/dataset/internal/compile/input/overrides';
+import { withOverrides } from '@whence/dataset/internal/overrides/overlaid-dataset';
+import { parseOverrides } from '@whence/dataset/internal/overrides/overrides';
 import { datasetOf, type Sample, sampleInput } from '@whence/dataset/internal/test/sample-dataset';
 import { privacyOf } from './privacy.ts';
 
@@ -46,7 +47,7 @@ test('privacy: an override of the operator decides', () => {
     { prefix: '9.4.0.0/24', is_vpn: true },
   ];
   const overrides = parseOverrides(JSON.stringify({ relabel }), '2026-11-01');
-  const overridden = datasetOf({ ...sampleInput(SAMPLE), overrides });
+  const overridden = withOverrides(dataset, overrides);
   assert.equal(privacyIn(overridden, '9.2.0.7'), undefined);
   assert.deepEqual(privacyIn(overridden, '9.4.0.7'), { kind: 'vpn' });
 });

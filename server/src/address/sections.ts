@@ -2,7 +2,7 @@
  * What can be asked about an address beside its record, by `include`. A section of which nothing is known is absent from
  * the answer. Local sections are made from the dataset alone, so that batches and commands can have them too.
  */
-import type { Address } from '@whence/dataset/address';
+import { type Address, formatAddress } from '@whence/dataset/address';
 import type { Match } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import type { Location, Supplement } from '@whence/dataset/internal/supplement/supplement';
@@ -23,17 +23,23 @@ import { type Privacy, privacyOf } from './privacy.ts';
 import type { Registration } from './registration/rdap-network.ts';
 import type { Registrations } from './registration/registrations.ts';
 import { countStates, type NetworkRouting, withPartStates } from './routing/prefix-states.ts';
-import { type Routing, routingOf } from './routing/routing.ts';
+import { type Origin, type Routing, routingOf } from './routing/routing.ts';
 import type { VrpTable } from './routing/vrps.ts';
+import { type Scanner, scannerOf } from './scanner.ts';
 
 /** The members that are added to the record. */
 export type AddressMembers = {
   routing?: Routing;
   privacy?: Privacy;
+  scanner?: Scanner;
   location?: Location;
+  labels?: string[];
   hostname?: Hostname;
   registration?: Registration;
 };
+
+/** All that is known of an address of a peering LAN that no network announces. */
+export type ExchangeAddress = { ip: string; routing: { origins: Origin[]; exchange: string } };
 
 export type FoundAddress = {
   readonly dataset: Dataset;
@@ -73,7 +79,16 @@ export class AddressSections {
 
   /** Names separated by commas, as in `?include=`. An unknown one is refused. */
   parse(text: string | undefined): ReadonlySet<AddressSection> {
-    return text === undefined ? NONE : parseInclude(text, this.#allowed);
+    return text === undefined ? NONE : parseInclude(text, this.#allowed, { registration: 'WHENCE_RDAP' });
+  }
+
+  /** The same for sections that need nothing but the dataset, of which none is refused. */
+  parseLocal(text: string): ReadonlySet<LocalAddressSection> {
+    return parseInclude(text, LOCAL_ADDRESS_SECTIONS);
+  }
+
+  describeLocal(found: FoundAddress, included: ReadonlySet<LocalAddressSection>): AddressMembers {
+    return localMembers(found, included, { vrps: this.#rpki?.table });
   }
 
   async describe(
@@ -107,13 +122,26 @@ export class AddressSections {
     return vrps === undefined ? {} : { routing: await countStates(dataset, asn, vrps) };
   }
 
-  /** The content of a prefix as JSON, with what is known of its parts. */
-  describeParts(json: string): string {
-    const vrps = this.#rpki?.table;
-    return vrps === undefined ? json : withPartStates(json, vrps);
+  /** For an address without a record: an exchange does not announce its peering LAN. Undefined if it is of no exchange. */
+  unannounced(
+    { supplement }: Pick<FoundAddress, 'supplement'>,
+    address: Address,
+    included: ReadonlySet<AddressSection>,
+  ): ExchangeAddress | undefined {
+    const exchange = included.has('routing') ? supplement?.exchange(address) : undefined;
+    return exchange === undefined ? undefined : { ip: formatAddress(address), routing: { origins: [], exchange } };
   }
 
-  /** Local sections as JSON without braces, for many addresses. Undefined if nothing is included. */
+  /** The content of a prefix as JSON, with what is known of its parts. */
+  describeParts(json: string, dataset: Dataset): string {
+    const vrps = this.#rpki?.table;
+    return vrps === undefined ? json : withPartStates(json, dataset, vrps);
+  }
+
+  /**
+   * Local sections as JSON without braces, for many addresses. Undefined if nothing is included. For an address without a
+   * record, all members of its answer, if it has one.
+   */
   localJson(
     { dataset, supplement }: Pick<FoundAddress, 'dataset' | 'supplement'>,
     included: ReadonlySet<LocalAddressSection>,
@@ -122,6 +150,10 @@ export class AddressSections {
     const sources = { vrps: this.#rpki?.table };
     const others = new Set([...included].filter((name) => name !== 'location'));
     return (address, match) => {
+      if (match === 0) {
+        const known = this.unannounced({ supplement }, address, included);
+        return known === undefined ? '' : JSON.stringify(known).slice(1, -1);
+      }
       const found = { dataset, supplement, address, match };
       const members = others.size === 0 ? '' : JSON.stringify(localMembers(found, others, sources)).slice(1, -1);
       const location = included.has('location') ? locationJsonOf(found) : undefined;
@@ -132,6 +164,11 @@ export class AddressSections {
 }
 
 const NONE: ReadonlySet<never> = new Set();
+
+/** Whether all of them need nothing but the dataset. */
+export function isLocal(included: ReadonlySet<AddressSection>): included is ReadonlySet<LocalAddressSection> {
+  return !included.has('hostname') && !included.has('registration');
+}
 
 /** The names of `?include=` for a network. */
 export function parseNetworkInclude(text: string | undefined): ReadonlySet<NetworkSection> {
@@ -149,11 +186,15 @@ function localMembers(
   { vrps }: LocalSources,
 ): AddressMembers {
   const privacy = included.has('privacy') ? privacyOf(found.dataset, found.match) : undefined;
+  const scanner = included.has('scanner') ? scannerOf(found.dataset, found.match) : undefined;
   const location = included.has('location') ? locationOf(found) : undefined;
+  const labels = included.has('labels') ? found.dataset.labels(found.match) : [];
   return {
     ...(included.has('routing') && { routing: routingOf(found, vrps) }),
     ...(privacy && { privacy }),
+    ...(scanner && { scanner }),
     ...(location && { location }),
+    ...(labels.length > 0 && { labels: [...labels] }),
   };
 }
 

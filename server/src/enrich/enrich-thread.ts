@@ -1,6 +1,8 @@
 /** A thread of `whence enrich --jobs`: enriches one block of whole records after the other. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { openDataset } from '@whence/dataset/internal/file/read';
+import { withOverrides } from '@whence/dataset/internal/overrides/overlaid-dataset';
+import type { Overrides } from '@whence/dataset/internal/overrides/overrides';
 import { readSupplement, Supplement } from '@whence/dataset/internal/supplement/supplement';
 import { type Counts, newCounts } from './counts.ts';
 import type { CsvColumns } from './formats/csv.ts';
@@ -13,6 +15,9 @@ export type SupplementFile = { readonly path: string; readonly sha256: string };
 
 export type ThreadTask = {
   readonly datasetPath: string;
+  readonly overrides: Overrides | undefined;
+  /** By which the lists of the dataset are judged. */
+  readonly day: string;
   readonly supplementFile: SupplementFile | undefined;
   /** Rows of a VrpTable. */
   readonly vrpRows: Uint32Array | undefined;
@@ -25,10 +30,10 @@ export type BlockTask = { readonly block: Uint8Array; readonly memory: ArrayBuff
 export type EnrichedBlock = { readonly bytes: Uint8Array; readonly counts: Counts; readonly block: ArrayBuffer };
 
 // Passed by EnrichThreads, the only caller.
-const { datasetPath, supplementFile, vrpRows, plan, columns } = workerData as ThreadTask;
+const { datasetPath, overrides, day, supplementFile, vrpRows, plan, columns } = workerData as ThreadTask;
 const counts = newCounts();
 const supplement = supplementFile && new Supplement(readSupplement(supplementFile.path, supplementFile.sha256));
-const dataset = openDataset(datasetPath);
+const dataset = withOverrides(openDataset(datasetPath, day), overrides);
 const sections = await sectionValuesFor(plan, { dataset, supplement, vrpRows });
 const { findEnd, write } = enrichmentOf({ dataset, supplement, sections }, plan, counts, columns);
 

@@ -3,6 +3,7 @@
  * before the next chunk is read. With several threads: blocks of whole records are enriched in any order and written in
  * input order. Two blocks per thread are in memory at a time; backpressure from the output stops reading of the input.
  */
+import type { Overrides } from '@whence/dataset/internal/overrides/overrides';
 import type { Sink } from '../terminal/output.ts';
 import { addCounts, type Counts } from './counts.ts';
 import type { SupplementFile } from './enrich-thread.ts';
@@ -11,8 +12,14 @@ import type { Input } from './input.ts';
 import type { EnrichSources } from './insertion.ts';
 import { OutputBuffer } from './output-buffer.ts';
 import { type Enrichment, type EnrichPlan, enrichmentOf, recordEnds } from './plan.ts';
-import { BLOCK_BYTES, recordBlocks } from './record-blocks.ts';
+import { recordBlocks } from './record-blocks.ts';
 import { RecordStream } from './record-stream.ts';
+
+/** A log that is enriched, wherever the answers come from. `onChunk` is called after each chunk is written. */
+export type EnrichWork = {
+  readonly counts: Counts;
+  run(input: Pick<Input, 'chunks'>, sink: Sink, onChunk: () => void): Promise<void>;
+};
 
 /** `onChunk` is called after each chunk is written. */
 export async function enrich(
@@ -40,6 +47,7 @@ export type ParallelOptions = {
   readonly sources: EnrichSources;
   /** Files of the same sources, which the threads open. */
   readonly datasetPath: string;
+  readonly overrides: Overrides | undefined;
   readonly supplementFile: SupplementFile | undefined;
   /** ROA payloads that the threads use, as rows of a VrpTable. */
   readonly vrpRows: Uint32Array | undefined;
@@ -49,7 +57,7 @@ export type ParallelOptions = {
 /** `onBlock` is called after each block is written. */
 export async function enrichInParallel(
   { chunks }: Pick<Input, 'chunks'>,
-  { jobs, plan, sources, datasetPath, supplementFile, vrpRows, counts }: ParallelOptions,
+  { jobs, plan, sources, datasetPath, overrides, supplementFile, vrpRows, counts }: ParallelOptions,
   sink: Sink,
   onBlock: () => void,
 ): Promise<void> {
@@ -73,7 +81,7 @@ export async function enrichInParallel(
   };
   const enrichInThread = async (block: Buffer): Promise<Uint8Array> => {
     threads ??= new EnrichThreads(jobs, {
-      ...{ datasetPath, supplementFile, vrpRows },
+      ...{ datasetPath, overrides, day: sources.dataset.day, supplementFile, vrpRows },
       ...{ plan, columns: first.columns() },
     });
     const done = await threads.enrich(block);
@@ -82,7 +90,7 @@ export async function enrichInParallel(
   };
   try {
     const allocate = (bytes: number) => threads?.usedBlock() ?? Buffer.allocUnsafeSlow(bytes);
-    for await (const block of recordBlocks(chunks, recordEnds(plan), BLOCK_BYTES, allocate)) {
+    for await (const block of recordBlocks(chunks, recordEnds(plan), {}, allocate)) {
       if (block.kind === 'too-long') {
         if (block.isStart) addCounts(counts, { lines: 1, too_long: 1 });
         due.push(Promise.resolve(block.bytes));

@@ -1,5 +1,5 @@
 /** The fields that `--fields` accepts, and how to read each from a record. */
-import { byFlag, type IpRecord } from '@whence/dataset/record';
+import { byFlag, FLAGS, type Flag, type IpRecord } from '@whence/dataset/record';
 import type { AddressMembers } from '../address/sections.ts';
 import { UsageError } from '../terminal/exit.ts';
 import type { LocalAddressSection } from '../vocabulary.ts';
@@ -49,18 +49,29 @@ const SECTION_FIELDS = {
     rpki: ({ routing }) => routing?.origins[0]?.rpki,
     is_anycast: ({ routing }) => routing?.is_anycast,
     exchange: ({ routing }) => routing?.exchange,
+    prefix_is_derived: ({ routing }) => routing?.prefix_is_derived,
+    connection_type_source: ({ routing }) => routing?.connection_type_source,
   },
   privacy: {
     privacy_kind: ({ privacy }) => privacy?.kind,
     privacy_service: ({ privacy }) => privacy?.service,
   },
+  scanner: { scanner_operator: ({ scanner }) => scanner?.operator },
+  labels: { labels: ({ labels }) => labels?.join('; ') },
 } as const satisfies Record<LocalAddressSection, Record<string, (members: AddressMembers) => Value | undefined>>;
-const ALL_SECTION_FIELDS = { ...SECTION_FIELDS.location, ...SECTION_FIELDS.routing, ...SECTION_FIELDS.privacy };
+const ALL_SECTION_FIELDS = {
+  ...SECTION_FIELDS.location,
+  ...SECTION_FIELDS.routing,
+  ...SECTION_FIELDS.privacy,
+  ...SECTION_FIELDS.scanner,
+  ...SECTION_FIELDS.labels,
+};
 type FieldOf<Section extends LocalAddressSection> = keyof (typeof SECTION_FIELDS)[Section];
 export type LocationField = FieldOf<'location'>;
 export type RoutingField = FieldOf<'routing'>;
-export type PrivacyField = FieldOf<'privacy'>;
-export type SectionField = LocationField | RoutingField | PrivacyField;
+/** They depend on the record alone. */
+export type RecordSectionField = FieldOf<'privacy'> | FieldOf<'scanner'> | FieldOf<'labels'>;
+export type SectionField = LocationField | RoutingField | RecordSectionField;
 const SECTION_OF_FIELD: ReadonlyMap<string, LocalAddressSection> = new Map(
   (Object.keys(SECTION_FIELDS) as LocalAddressSection[]).flatMap((section) =>
     Object.keys(SECTION_FIELDS[section]).map((field) => [field, section] as const),
@@ -95,7 +106,11 @@ export const CSV_DEFAULT: readonly Field[] = [
 export const CSV_FULL: readonly Field[] = RECORD_FIELDS.filter((field) => field !== 'flags' && field !== 'threat');
 
 export function parseFields(list: string, option = '--fields'): Field[] {
-  const names = list.split(',').map((name) => name.trim());
+  // A flag may be named as in the field `flags`.
+  const names = list.split(',').map((text) => {
+    const name = text.trim();
+    return !isField(name) && isField(`is_${name}`) ? `is_${name}` : name;
+  });
   const unknown = names.find((name) => !isField(name));
   if (unknown !== undefined)
     throw new UsageError(`${option} has unknown field ${JSON.stringify(unknown)}; valid fields: ${FIELDS.join(',')}`);
@@ -112,7 +127,9 @@ export const sectionOf = (field: Field): LocalAddressSection | undefined => SECT
 export const isSectionField = (field: Field): field is SectionField => SECTION_OF_FIELD.has(field);
 export const isLocationField = (field: Field): field is LocationField => sectionOf(field) === 'location';
 export const isRoutingField = (field: Field): field is RoutingField => sectionOf(field) === 'routing';
-export const isPrivacyField = (field: Field): field is PrivacyField => sectionOf(field) === 'privacy';
+const RECORD_SECTIONS: ReadonlySet<string | undefined> = new Set(['privacy', 'scanner', 'labels']);
+export const isRecordSectionField = (field: Field): field is RecordSectionField =>
+  RECORD_SECTIONS.has(sectionOf(field));
 
 /** In the order of output. */
 export function fieldsOfSections(sections: ReadonlySet<LocalAddressSection>): SectionField[] {
@@ -131,9 +148,22 @@ export function attributeValue(attributes: Attributes, field: AttributeField): V
 
 const isField = (name: string): name is Field => (FIELDS as readonly string[]).includes(name);
 
+/** `is_tor_exit` is `tor_exit` wherever flags are values. */
+export const flagName = (flag: string): string => (flag.startsWith('is_') ? flag.slice(3) : flag);
+
 /** `is_datacenter` and `is_vpn` become `["datacenter","vpn"]`. */
-function flagsOf(detection: Attributes['detection']): string[] {
-  return Object.entries(detection).flatMap(([name, value]) => (value === true ? [name.replace(/^is_/, '')] : []));
+export function flagsOf(detection: Attributes['detection']): string[] {
+  const flags: string[] = [];
+  for (const [name, value] of Object.entries(detection)) if (value === true) flags.push(flagName(name));
+  return flags;
+}
+
+/** With or without `is_`. */
+export function parseFlag(text: string): Flag {
+  const flag = FLAGS.find((candidate) => flagName(candidate) === flagName(text));
+  if (flag === undefined)
+    throw new UsageError(`unknown flag ${JSON.stringify(text)}; valid flags: ${FLAGS.map(flagName).join(', ')}`);
+  return flag;
 }
 
 /** RFC 4180 §2: quoted if it contains the delimiter, a quote or a line break. */

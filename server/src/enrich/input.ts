@@ -1,4 +1,7 @@
-/** Opens a file or standard input. Gzip is recognised by its magic bytes and decompressed. */
+/**
+ * Opens a file or standard input, for every command that reads a text. Gzip is recognised by its magic bytes and
+ * decompressed; one JSON document of many records becomes lines.
+ */
 import { closeSync, createReadStream, fstatSync, openSync } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
@@ -6,6 +9,7 @@ import { createGunzip } from 'node:zlib';
 import { CommandError, UsageError } from '../terminal/exit.ts';
 import type { CommandStreams } from '../terminal/output.ts';
 import { PROGRAM } from '../terminal/program-name.ts';
+import { jsonRecords } from './json-records.ts';
 
 export type Input = {
   /** The first bytes, enough to detect the format; `chunks` includes them. */
@@ -54,7 +58,8 @@ export async function openInput(file: string, stdin: () => Readable): Promise<In
       throw new UsageError(
         `${name} is ${unsupported.name} data; decompress it first: ${unsupported.command} … | ${PROGRAM} enrich`,
       );
-    const text = await peek(startsWith(raw.head, GZIP) ? gunzip(raw.chunks, name) : raw.chunks, hasText);
+    const plain = startsWith(raw.head, GZIP) ? gunzip(raw.chunks, name) : raw.chunks;
+    const text = await peek(jsonRecords(plain, name), hasText);
     return { ...text, totalBytes, bytesRead: () => bytesRead, close: () => stream.destroy() };
   } catch (error) {
     stream.destroy();

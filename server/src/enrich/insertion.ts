@@ -28,11 +28,11 @@ import {
   type Field,
   isAttributeField,
   isLocationField,
-  isPrivacyField,
+  isRecordSectionField,
   isRoutingField,
   type LocationField,
-  type PrivacyField,
   quoteCell,
+  type RecordSectionField,
   type RoutingField,
   sectionValue,
   type Value,
@@ -42,7 +42,7 @@ import type { OutputBuffer } from './output-buffer.ts';
 import type { SectionValues } from './section-values.ts';
 import { TextCache } from './text-cache.ts';
 
-/** What is looked up. Fields of locations need the supplement, those of routing and privacy `sections`. */
+/** What is looked up. Fields of locations need the supplement, those of routing, privacy and scanner `sections`. */
 export type EnrichSources = {
   readonly dataset: Dataset;
   readonly supplement?: Supplement | undefined;
@@ -161,7 +161,7 @@ function partsOf(fields: readonly Field[], make: PartMakers): Part[] {
   return parts;
 }
 
-/** Fields of a privacy service depend only on the record. */
+/** Fields of privacy and scanner depend only on the record. */
 function runOf(field: Field): Run {
   if (isLocationField(field)) return { section: 'location', fields: [field] };
   return isRoutingField(field) ? { section: 'routing', fields: [field] } : { section: 'record', fields: [field] };
@@ -253,23 +253,23 @@ function columns(sources: EnrichSources, run: readonly Field[], delimiter: strin
 }
 
 /**
- * Adjacent attributes are also cached as one text per set: parsing a set is the expensive part, and all records
- * share about 8,000 sets of attributes.
+ * Adjacent attributes are also cached as one text per set: parsing a set is the expensive part, and many records share
+ * one.
  */
 function recordPart(
   sources: EnrichSources,
   run: readonly Field[],
-  ofAttribute: (field: AttributeField | PrivacyField, value: Value | undefined) => string,
+  ofAttribute: (field: AttributeField | RecordSectionField, value: Value | undefined) => string,
   ofNetwork: Readonly<Record<'asn' | 'asn_name', (match: Match) => string>>,
 ): Part {
   const texts: ((match: Match) => string)[] = [];
-  let attributeFields: (AttributeField | PrivacyField)[] = [];
+  let attributeFields: (AttributeField | RecordSectionField)[] = [];
   const endAttributes = () => {
     if (attributeFields.length > 0) texts.push(attributesText(sources, attributeFields, ofAttribute));
     attributeFields = [];
   };
   for (const field of run) {
-    if (isAttributeField(field) || isPrivacyField(field)) {
+    if (isAttributeField(field) || isRecordSectionField(field)) {
       attributeFields.push(field);
       continue;
     }
@@ -287,23 +287,23 @@ function recordPart(
 
 function attributesText(
   { dataset, sections }: EnrichSources,
-  fields: readonly (AttributeField | PrivacyField)[],
-  ofAttribute: (field: AttributeField | PrivacyField, value: Value | undefined) => string,
+  fields: readonly (AttributeField | RecordSectionField)[],
+  ofAttribute: (field: AttributeField | RecordSectionField, value: Value | undefined) => string,
 ): (match: Match) => string {
   const texts: (string | undefined)[] = new Array(dataset.meta.counts.tails).fill(undefined);
-  const isPrivacyNamed = fields.some(isPrivacyField);
+  const hasSections = fields.some(isRecordSectionField);
   const writers = fields.map((field) =>
-    isPrivacyField(field)
+    isRecordSectionField(field)
       ? (_: Attributes, members: AddressMembers) => ofAttribute(field, sectionValue(members, field))
       : (attributes: Attributes) => ofAttribute(field, attributeValue(attributes, field)),
   );
   return (match) => {
-    const number = dataset.attributesOf(match);
+    // Sets that differ only in their sources have the same attributes, but not the same sections.
+    const number = hasSections ? dataset.attributesOf(match) : dataset.textOf(match);
     let text = texts[number];
     if (text === undefined) {
-      const attributes: Attributes = dataset.attributes(number);
-      const privacy = isPrivacyNamed ? sections?.privacy(match) : undefined;
-      const members = privacy === undefined ? {} : { privacy };
+      const attributes: Attributes = dataset.attributes(dataset.attributesOf(match));
+      const members = (hasSections && sections?.ofRecord(match)) || {};
       text = writers.map((write) => write(attributes, members)).join('');
       texts[number] = text;
     }

@@ -1,7 +1,7 @@
 /** How to enrich a log, as plain data that can be passed to a thread, and the writer that follows it. */
-import { AddressLookup } from './address-lookup.ts';
+import { AddressLookup, type FlagSelection, type RecordLookup } from './address-lookup.ts';
 import type { Counts } from './counts.ts';
-import { type Field, isPrivacyField, isRoutingField } from './fields.ts';
+import { type Field, isRecordSectionField, isRoutingField } from './fields.ts';
 import { type CsvColumns, type CsvOptions, CsvWriter } from './formats/csv.ts';
 import { rowEndFinder } from './formats/csv-row.ts';
 import { linesWriter, type NdjsonOptions, ndjsonWriter } from './formats/lines.ts';
@@ -10,7 +10,9 @@ import type { RecordEnds } from './record-blocks.ts';
 import { findLastLineEnd, findLineEnd, lastOf, type RecordEndFinder, type RecordWriter } from './record-stream.ts';
 import type { SectionSources, SectionValues } from './section-values.ts';
 
-export type EnrichPlan =
+export type EnrichPlan = { readonly selection?: FlagSelection } & FormatPlan;
+
+type FormatPlan =
   | { readonly format: 'lines'; readonly fields: readonly Field[] | undefined; readonly allAddresses: boolean }
   | { readonly format: 'ndjson'; readonly fields: readonly Field[] | undefined; readonly ndjson: NdjsonOptions }
   | { readonly format: 'csv'; readonly csv: CsvOptions };
@@ -32,29 +34,50 @@ export function fieldsOf(plan: EnrichPlan): readonly Field[] {
   return plan.format === 'csv' ? plan.csv.fields : (plan.fields ?? []);
 }
 
-/** Reads the fields of routing and privacy; undefined if there is none of them. */
+/** Reads the fields of routing, privacy and scanner; undefined if there is none of them. */
 export async function sectionValuesFor(plan: EnrichPlan, sources: SectionSources): Promise<SectionValues | undefined> {
-  if (!fieldsOf(plan).some((field) => isRoutingField(field) || isPrivacyField(field))) return undefined;
+  if (!fieldsOf(plan).some((field) => isRoutingField(field) || isRecordSectionField(field))) return undefined;
   const { SectionValues } = await import('./section-values.ts');
   return new SectionValues(sources);
 }
 
 /** `columns` are the CSV columns, for threads that do not read the first rows. */
-export function enrichmentOf(
-  sources: EnrichSources,
+export function enrichmentOf(sources: EnrichSources, plan: EnrichPlan, counts: Counts, columns?: CsvColumns) {
+  const insertion =
+    plan.format === 'csv'
+      ? csvInsertion(sources, plan.csv.fields, plan.csv.delimiter)
+      : jsonInsertion(sources, plan.fields);
+  return enrichmentWith(new AddressLookup(sources.dataset, insertion, counts, plan.selection), plan, columns);
+}
+
+export function enrichmentWith(
+  lookup: RecordLookup,
   plan: EnrichPlan,
-  counts: Counts,
   columns?: CsvColumns,
 ): Enrichment & { readonly columns: () => CsvColumns | undefined } {
   const findEnd = recordEndFinder(plan);
-  const { dataset } = sources;
+  const { counts } = lookup;
   if (plan.format === 'csv') {
-    const { fields, delimiter } = plan.csv;
-    const lookup = new AddressLookup(dataset, csvInsertion(sources, fields, delimiter), counts);
     const writer = new CsvWriter(lookup, plan.csv, columns);
-    return { findEnd, write: (...row) => writer.write(...row), counts, columns: () => writer.columns };
+    const write: RecordWriter = (...row) => writer.write(...row);
+    return { findEnd, write: selecting(write, lookup, plan), counts, columns: () => writer.columns };
   }
-  const lookup = new AddressLookup(dataset, jsonInsertion(sources, plan.fields), counts);
   const write = plan.format === 'lines' ? linesWriter(lookup, plan.allAddresses) : ndjsonWriter(lookup, plan.ndjson);
-  return { findEnd, write, counts, columns: () => undefined };
+  return { findEnd, write: selecting(write, lookup, plan), counts, columns: () => undefined };
+}
+
+const [LF, CR] = [0x0a, 0x0d];
+
+/** Leaves out the records that are not selected, with their line breaks. */
+function selecting(write: RecordWriter, lookup: RecordLookup, { selection }: EnrichPlan): RecordWriter {
+  if (selection === undefined) return write;
+  return (bytes, start, end, output) => {
+    output.copyTo(start);
+    const mark = output.length;
+    lookup.startRecord();
+    write(bytes, start, end, output);
+    if (lookup.isRecordKept) return;
+    const lineEnd = bytes[end] === CR ? end + 1 : end;
+    output.drop(mark, bytes[lineEnd] === LF ? lineEnd + 1 : end);
+  };
 }

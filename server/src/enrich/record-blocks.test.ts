@@ -32,13 +32,14 @@ for (const [kind, finder, pieces] of [
       const text = Array.from({ length: count }, () => pieces[Math.floor(random() * pieces.length)]).join('');
       const bytes = Buffer.from(text);
       const blockBytes = 1 + Math.floor(random() * 100);
+      const maxRecordBytes = random() < 0.5 ? blockBytes : 4 * blockBytes;
       const parts: Buffer[] = [];
       let written = 0;
-      for await (const block of recordBlocks(inPieces(bytes, random), finder(), blockBytes)) {
+      for await (const block of recordBlocks(inPieces(bytes, random), finder(), { blockBytes, maxRecordBytes })) {
         parts.push(Buffer.from(block.bytes));
         written += block.bytes.length;
         if (block.kind === 'too-long') continue;
-        assert.ok(block.bytes.length <= blockBytes);
+        assert.ok(block.bytes.length <= 2 * maxRecordBytes + 1);
         // From its start to its end, a block is whole records, but for the last one of the input.
         const findEnd = finder().first;
         let end = 0;

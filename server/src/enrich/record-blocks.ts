@@ -1,10 +1,9 @@
 /**
- * Cuts a byte stream into blocks of whole records, for threads that work on one block each. A record that does not fit
- * into a block is above MAX_RECORD_BYTES: its bytes are passed on as they come, so memory is bounded.
+ * Cuts a byte stream into blocks of whole records, for threads that work on one block each. A block grows for a record
+ * that does not fit. The bytes of a record above MAX_RECORD_BYTES are passed on as they come, so memory is bounded.
  */
-import type { RecordEndFinder } from './record-stream.ts';
+import { MAX_RECORD_BYTES, type RecordEndFinder } from './record-stream.ts';
 
-/** Must be above MAX_RECORD_BYTES. */
 export const BLOCK_BYTES = 1 << 20;
 
 /** `bytes` has its own ArrayBuffer, which can be transferred to a thread. */
@@ -20,7 +19,7 @@ export type RecordEnds = { readonly first: RecordEndFinder; readonly last: Recor
 export async function* recordBlocks(
   chunks: AsyncIterable<Buffer>,
   ends: RecordEnds,
-  blockBytes = BLOCK_BYTES,
+  { blockBytes = BLOCK_BYTES, maxRecordBytes = MAX_RECORD_BYTES } = {},
   allocate: (bytes: number) => Buffer = (bytes) => Buffer.allocUnsafeSlow(bytes),
 ): AsyncGenerator<RecordBlock> {
   let block = allocate(blockBytes);
@@ -45,6 +44,12 @@ export async function* recordBlocks(
       from += count;
       length += count;
       if (length < block.length) continue;
+      if (recordsEnd === 0 && length <= maxRecordBytes) {
+        const larger = Buffer.allocUnsafeSlow(Math.min(2 * length, maxRecordBytes + 1));
+        block.copy(larger, 0, 0, length);
+        block = larger;
+        continue;
+      }
       if (recordsEnd === 0) {
         yield { kind: 'too-long', bytes: block, isStart: true };
         const end = ends.first(chunk, from, chunk.length);
@@ -56,7 +61,8 @@ export async function* recordBlocks(
         length = 0;
         continue;
       }
-      const next = allocate(blockBytes);
+      const restBytes = length - recordsEnd;
+      const next = restBytes < blockBytes ? allocate(blockBytes) : Buffer.allocUnsafeSlow(2 * restBytes);
       block.copy(next, 0, recordsEnd, length);
       yield { kind: 'records', bytes: block.subarray(0, recordsEnd) };
       length -= recordsEnd;

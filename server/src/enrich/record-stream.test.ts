@@ -4,7 +4,9 @@ import { processorMs } from '@whence/testing/processor-time';
 import { newCounts } from './counts.ts';
 import { rowEndFinder } from './formats/csv-row.ts';
 import { OutputBuffer } from './output-buffer.ts';
-import { findLineEnd, MAX_RECORD_BYTES, type RecordEndFinder, RecordStream } from './record-stream.ts';
+import { findLineEnd, type RecordEndFinder, RecordStream } from './record-stream.ts';
+
+const MAX_RECORD_BYTES = 1_000_000;
 
 /** Wraps each record in `<` and `>`; the text is fed in chunks of `chunkBytes`. */
 function split(text: string, chunkBytes: number, findEnd: RecordEndFinder) {
@@ -16,7 +18,7 @@ function split(text: string, chunkBytes: number, findEnd: RecordEndFinder) {
     output.copyTo(end);
     output.appendByte(0x3e);
   };
-  const records = new RecordStream(findEnd, write, counts, output);
+  const records = new RecordStream(findEnd, write, counts, output, MAX_RECORD_BYTES);
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; at += chunkBytes) records.feed(bytes.subarray(at, at + chunkBytes));
   records.end();

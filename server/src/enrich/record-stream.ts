@@ -6,7 +6,7 @@
 import type { Counts } from './counts.ts';
 import type { OutputBuffer } from './output-buffer.ts';
 
-export const MAX_RECORD_BYTES = 1_000_000;
+export const MAX_RECORD_BYTES = 64 << 20;
 
 /**
  * Adds what is to be inserted into the record start..end. Before an insertion it copies the input up to that place with
@@ -55,7 +55,16 @@ export class RecordStream {
   #pendingLength = 0;
   #isPassingThrough = false;
 
-  constructor(findEnd: RecordEndFinder, write: RecordWriter, counts: Counts, output: OutputBuffer) {
+  readonly #maxRecordBytes: number;
+
+  constructor(
+    findEnd: RecordEndFinder,
+    write: RecordWriter,
+    counts: Counts,
+    output: OutputBuffer,
+    maxRecordBytes = MAX_RECORD_BYTES,
+  ) {
+    this.#maxRecordBytes = maxRecordBytes;
     this.#findEnd = findEnd;
     this.#write = write;
     this.#counts = counts;
@@ -80,14 +89,16 @@ export class RecordStream {
   /** The rest of the input is a record without a line break. */
   end(): void {
     if (this.#pendingLength === 0) return;
-    this.#output.startSource(this.#pending);
-    this.#record(this.#pending, 0, this.#pendingLength);
+    // A writer may look at the bytes after a record; behind the last one there are those of an earlier chunk.
+    const last = this.#pending.subarray(0, this.#pendingLength);
+    this.#output.startSource(last);
+    this.#record(last, 0, this.#pendingLength);
     this.#output.copyTo(this.#pendingLength);
     this.#pendingLength = 0;
   }
 
   #record(bytes: Buffer, start: number, end: number): void {
-    if (this.#isPassingThrough || end - start > MAX_RECORD_BYTES) {
+    if (this.#isPassingThrough || end - start > this.#maxRecordBytes) {
       if (!this.#isPassingThrough) this.#startPassingThrough();
       this.#isPassingThrough = false;
       return;
@@ -102,7 +113,7 @@ export class RecordStream {
   }
 
   #setPending(bytes: Buffer, start: number): void {
-    if (this.#isPassingThrough || bytes.length - start > MAX_RECORD_BYTES) {
+    if (this.#isPassingThrough || bytes.length - start > this.#maxRecordBytes) {
       if (!this.#isPassingThrough) this.#startPassingThrough();
       this.#output.copyTo(bytes.length);
       this.#pendingLength = 0;

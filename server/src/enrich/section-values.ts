@@ -1,14 +1,17 @@
 /**
- * Values of the fields of routing and privacy. Loaded only if one of them is named. Routing depends on the prefix, of which
+ * Values of the fields of routing, privacy and scanner. Loaded only if one of them is named. Routing depends on the prefix, of which
  * there are a million, so its values are not kept.
  */
 import type { Address } from '@whence/dataset/address';
 import type { Match } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';
+import { typeSourceOf } from '@whence/dataset/internal/lookup/type-source';
 import type { Supplement } from '@whence/dataset/internal/supplement/supplement';
-import { type Privacy, privacyOf } from '../address/privacy.ts';
+import { privacyOf } from '../address/privacy.ts';
 import { originNumbers, recordState } from '../address/routing/routing.ts';
 import { VrpTable } from '../address/routing/vrps.ts';
+import { scannerOf } from '../address/scanner.ts';
+import type { AddressMembers } from '../address/sections.ts';
 import type { RoutingField, Value } from './fields.ts';
 
 export type SectionSources = {
@@ -29,8 +32,15 @@ export class SectionValues {
     this.#vrps = vrpRows && new VrpTable(vrpRows);
   }
 
-  privacy(match: Match): Privacy | undefined {
-    return privacyOf(this.#dataset, match);
+  /** The sections that depend on the record alone. */
+  ofRecord(match: Match): AddressMembers {
+    const [privacy, scanner] = [privacyOf(this.#dataset, match), scannerOf(this.#dataset, match)];
+    const labels = this.#dataset.labels(match);
+    return {
+      ...(privacy && { privacy }),
+      ...(scanner && { scanner }),
+      ...(labels.length > 0 && { labels: [...labels] }),
+    };
   }
 
   routing(field: RoutingField, address: Address, match: Match): Value | undefined {
@@ -44,6 +54,10 @@ export class SectionValues {
         return this.#supplement?.isAnycast(address) === true ? true : undefined;
       case 'exchange':
         return this.#supplement?.exchange(address);
+      case 'prefix_is_derived':
+        return this.#dataset.isDerivedPrefix(match) ? true : undefined;
+      case 'connection_type_source':
+        return typeSourceOf(this.#dataset, match);
     }
   }
 }

@@ -3,7 +3,8 @@ import test from 'node:test';
 import { parseAddress } from '@whence/dataset/address';
 import { datasetOf, sampleInput } from '@whence/dataset/internal/test/sample-dataset';
 import { parseVrps } from './parse-vrps.ts';
-import { prefixStates, routingOf } from './routing.ts';
+import { countStates, withPartStates } from './prefix-states.ts';
+import { originNumbers, prefixStates, recordState, routingOf } from './routing.ts';
 import { encodeVrps, VrpTable } from './vrps.ts';
 
 const input = sampleInput({
@@ -45,7 +46,9 @@ for (const [behaviour, ip, want] of [
   test(`routing: ${behaviour}`, () => {
     const address = parseAddress(ip);
     assert.ok(address);
-    assert.deepEqual(routingOf({ dataset, address, match: dataset.find(address) }), { origins: want });
+    const { connection_type_source, ...rest } = routingOf({ dataset, address, match: dataset.find(address) });
+    assert.ok(connection_type_source === 'signals' || connection_type_source === 'assumed');
+    assert.deepEqual(rest, { origins: want });
   });
 }
 
@@ -83,6 +86,56 @@ test('routing: the state of each prefix of a network', async () => {
   ];
   const vrps = new VrpTable(encodeVrps(parseVrps(JSON.stringify({ roas })).vrps));
   const prefixes = ['9.0.0.0/17', '9.0.0.0/24', '9.1.0.0/16', '2a00::/32'];
-  const states = await prefixStates(vrps, 64500, prefixes, () => undefined);
+  const states = await prefixStates({ dataset, vrps }, 64500, prefixes, () => undefined);
   assert.deepEqual(states, ['valid', 'invalid', 'not_found', 'invalid']);
+});
+
+const derived = datasetOf({ ...input, routes: [{ ...routes, isDerived: true }] });
+
+test('routing: a prefix that may be wider than what is announced has no RPKI state, in answers, counts and parts', async () => {
+  const roas = [{ asn: 64500, prefix: '9.0.0.0/17', maxLength: 17 }];
+  const vrps = new VrpTable(encodeVrps(parseVrps(JSON.stringify({ roas })).vrps));
+  const address = parseAddress('9.0.0.1');
+  assert.ok(address);
+  const { origins, ...rest } = routingOf({ dataset: derived, address, match: derived.find(address) }, vrps);
+  assert.deepEqual(origins, [{ asn: 64500, asn_name: 'One' }]);
+  assert.deepEqual(rest, { prefix_is_derived: true, connection_type_source: 'signals' });
+  assert.equal(recordState(derived, address, derived.find(address), vrps), undefined);
+  assert.deepEqual(await countStates(derived, 64500, vrps), {
+    rpki: { valid: 0, invalid: 0, not_found: 0, derived: 2 },
+  });
+  assert.deepEqual(await prefixStates({ dataset: derived, vrps }, 64500, ['9.0.0.0/16'], () => undefined), [null]);
+  const part = { prefix: '9.0.0.0/16', asn: 64500 };
+  assert.deepEqual(JSON.parse(withPartStates(JSON.stringify({ parts: [part] }), derived, vrps)).parts, [
+    { ...part, prefix_is_derived: true },
+  ]);
+});
+
+for (const [behaviour, peers, origins, rare] of [
+  ['an origin that four peers see beside one that 51 see is rare', [51, 4], [64500], [64501]],
+  ['one that five peers see is not', [51, 5], [64500, 64501], undefined],
+  ['beside one that 50 peers see, none is rare', [50, 1], [64500, 64501], undefined],
+] as const) {
+  test(`routing: ${behaviour}`, () => {
+    const seen = peers.map((count, i) => ({ ...other(4, 0x0900_0000n, 16, 64500 + i), peers: count }));
+    const several = datasetOf({ ...input, routes: [{ ...routes, otherOrigins: seen }] });
+    const address = parseAddress('9.0.0.1');
+    assert.ok(address);
+    const routing = routingOf({ dataset: several, address, match: several.find(address) });
+    assert.deepEqual(
+      [routing.origins.map(({ asn }) => asn), routing.rare_origins?.map(({ asn }) => asn)],
+      [origins, rare],
+    );
+    assert.deepEqual(routing.origins[0], { asn: 64500, asn_name: 'One', peers: peers[0] });
+    assert.deepEqual(originNumbers(several, address, several.find(address)), origins);
+  });
+}
+
+test('routing: the same payload of two trust anchors is listed once', () => {
+  const roa = { asn: 64500, prefix: '9.0.0.0/16', maxLength: 16 };
+  const vrps = new VrpTable(encodeVrps(parseVrps(JSON.stringify({ roas: [roa, { ...roa, ta: 'other' }] })).vrps));
+  const address = parseAddress('9.0.0.1');
+  assert.ok(address);
+  const one = datasetOf(input);
+  assert.equal(routingOf({ dataset: one, address, match: one.find(address) }, vrps).roas?.length, 1);
 });

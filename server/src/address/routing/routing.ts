@@ -5,15 +5,23 @@
 import type { Address } from '@whence/dataset/address';
 import { type Match, prefixLength } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';
+import { type TypeSource, typeSourceOf } from '@whence/dataset/internal/lookup/type-source';
 import type { Supplement } from '@whence/dataset/internal/supplement/supplement';
 import { parseCidr } from '@whence/dataset/prefix';
 import { formatVrp, isMatched, originState, type RpkiState, type VrpTable } from './vrps.ts';
 
-export type Origin = { asn: number; asn_name?: string; rpki?: RpkiState };
+/** `peers`: how many peers of the route collectors see it as the origin, where several networks announce the prefix. */
+export type Origin = { asn: number; asn_name?: string; peers?: number; rpki?: RpkiState };
 export type Roa = { asn: number; prefix: string; max_length: number };
 /** `roas` are those that decide: the matching ones of a valid origin, all that cover the prefix of an invalid one. */
 export type Routing = {
   origins: Origin[];
+  /** Seen by very few peers beside an origin that nearly all see: a leak or a mistake. */
+  rare_origins?: Origin[];
+  /** The prefix was made from ranges and may be wider than what is announced, so RPKI says nothing about it. */
+  prefix_is_derived?: true;
+  /** What decided the connection type of the record. */
+  connection_type_source?: TypeSource;
   roas?: Roa[];
   /** Only where a source says so. */
   is_anycast?: true;
@@ -32,61 +40,94 @@ export function routingOf({ dataset, supplement, address, match }: RoutedAddress
   const exchange = supplement?.exchange(address);
   return {
     ...originsOf(dataset, address, match, vrps),
+    connection_type_source: typeSourceOf(dataset, match),
     ...(supplement?.isAnycast(address) === true && { is_anycast: true as const }),
     ...(exchange !== undefined && { exchange }),
   };
 }
 
-function originsOf(
-  dataset: Dataset,
-  address: Address,
-  match: Match,
-  vrps?: VrpTable,
-): Pick<Routing, 'origins' | 'roas'> {
-  const origins = originNumbers(dataset, address, match).map((asn) => describeOrigin(dataset, asn));
-  if (vrps === undefined) return { origins };
+type Origins = Pick<Routing, 'origins' | 'rare_origins' | 'roas' | 'prefix_is_derived'>;
+
+function originsOf(dataset: Dataset, address: Address, match: Match, vrps?: VrpTable): Origins {
+  const { usual, rare } = splitOrigins(dataset, address, match);
+  const isDerived = dataset.isDerivedPrefix(match);
   const length = prefixLength(match);
-  const covering = vrps.covering(address, length);
-  const states = origins.map((origin) => ({ ...origin, rpki: originState(covering, length, origin.asn) }));
-  const isAnyInvalid = states.some(({ rpki }) => rpki === 'invalid');
-  const deciding = isAnyInvalid
+  const covering = vrps === undefined || isDerived ? undefined : vrps.covering(address, length);
+  const describe = ({ asn, peers }: SeenOrigin): Origin => {
+    const name = dataset.asn(asn)?.asn_name;
+    return {
+      asn,
+      // A network that announces only this prefix, beside another one, may have no name.
+      ...(name !== undefined && { asn_name: name }),
+      ...(peers !== undefined && { peers }),
+      ...(covering && { rpki: originState(covering, length, asn) }),
+    };
+  };
+  const origins = usual.map(describe);
+  const deciding = origins.some(({ rpki }) => rpki === 'invalid')
     ? covering
-    : covering.filter((vrp) => origins.some(({ asn }) => isMatched(vrp, length, asn)));
-  return { origins: states, ...(deciding.length > 0 && { roas: deciding.map(formatVrp) }) };
+    : covering?.filter((vrp) => origins.some(({ asn }) => isMatched(vrp, length, asn)));
+  return {
+    origins,
+    ...(rare.length > 0 && { rare_origins: rare.map(describe) }),
+    ...(isDerived && { prefix_is_derived: true as const }),
+    ...(deciding !== undefined && deciding.length > 0 && { roas: deciding.map(formatVrp) }),
+  };
+}
+
+type SeenOrigin = { readonly asn: number; readonly peers?: number | undefined };
+
+/** Fewer peers than RARE_PEERS, beside an origin with more than USUAL_PEERS. */
+const RARE_PEERS = 5;
+const USUAL_PEERS = 50;
+
+/** The networks that announce the prefix, the one of the record first, and those that very few peers see. */
+function splitOrigins(dataset: Dataset, address: Address, match: Match): { usual: SeenOrigin[]; rare: SeenOrigin[] } {
+  const listed = dataset.otherOrigins(address, match);
+  const first = dataset.asnNumber(match);
+  const numbers = [...new Set([first, ...listed.map(({ asn }) => asn)])];
+  const seen = numbers.map((asn): SeenOrigin => ({ asn, peers: listed.find((origin) => origin.asn === asn)?.peers }));
+  const isUsual = seen.some(({ peers = 0 }) => peers > USUAL_PEERS);
+  const isRare = ({ asn, peers = RARE_PEERS }: SeenOrigin) => isUsual && asn !== first && peers < RARE_PEERS;
+  return { usual: seen.filter((origin) => !isRare(origin)), rare: seen.filter(isRare) };
 }
 
 /** The networks that announce the prefix, the one of the record first. */
 export function originNumbers(dataset: Dataset, address: Address, match: Match): number[] {
-  const others = dataset.otherOrigins(address, match).map(({ asn }) => asn);
-  return [...new Set([dataset.asnNumber(match), ...others])];
+  return splitOrigins(dataset, address, match).usual.map(({ asn }) => asn);
 }
 
-/** Whether the network of the record may originate the prefix. */
-export function recordState(dataset: Dataset, address: Address, match: Match, vrps: VrpTable): RpkiState {
+/** Whether the network of the record may originate the prefix; undefined if the prefix is not what is announced. */
+export function recordState(dataset: Dataset, address: Address, match: Match, vrps: VrpTable): RpkiState | undefined {
+  if (dataset.isDerivedPrefix(match)) return undefined;
   const length = prefixLength(match);
   return originState(vrps.covering(address, length), length, dataset.asnNumber(match));
 }
 
-/** The state of each of a network's own prefixes, in their order. Called between two of them, `giveWay` may pause. */
+/** The same for a prefix that a network announces, as text. */
+export function prefixState(dataset: Dataset, prefix: string, asn: number, vrps: VrpTable): RpkiState | undefined {
+  const cidr = parseCidr(prefix);
+  if (cidr === undefined) return undefined;
+  const match = dataset.find(cidr.address);
+  if (match !== 0 && dataset.isDerivedPrefix(match)) return undefined;
+  return originState(vrps.covering(cidr.address, cidr.length), cidr.length, asn);
+}
+
+/**
+ * The state of each of a network's own prefixes, in their order, and null for those that are not what is announced.
+ * Called between two of them, `giveWay` may pause.
+ */
 export async function prefixStates(
-  vrps: VrpTable,
+  { dataset, vrps }: { readonly dataset: Dataset; readonly vrps: VrpTable },
   asn: number,
   prefixes: readonly string[],
   giveWay: () => Promise<void> | undefined,
-): Promise<RpkiState[]> {
-  const states: RpkiState[] = [];
+): Promise<(RpkiState | null)[]> {
+  const states: (RpkiState | null)[] = [];
   for (const prefix of prefixes) {
     const pause = giveWay();
     if (pause !== undefined) await pause;
-    const cidr = parseCidr(prefix);
-    const covering = cidr === undefined ? [] : vrps.covering(cidr.address, cidr.length);
-    states.push(originState(covering, cidr?.length ?? 0, asn));
+    states.push(prefixState(dataset, prefix, asn, vrps) ?? null);
   }
   return states;
-}
-
-/** A network that announces only this prefix, beside another one, may have no name. */
-function describeOrigin(dataset: Dataset, asn: number): Origin {
-  const name = dataset.asn(asn)?.asn_name;
-  return name === undefined ? { asn } : { asn, asn_name: name };
 }

@@ -27,8 +27,10 @@ export function encodeVrps(vrps: readonly Vrp[]): Uint32Array<ArrayBuffer> {
     return { kind: (version << 8) | length, row: [...words, asn, (version << 16) | (length << 8) | maxLength] };
   });
   rows.sort((a, b) => a.kind - b.kind || compareRows(a.row, b.row));
-  const words = new Uint32Array(rows.length * ROW_WORDS);
-  rows.forEach(({ row }, i) => {
+  // Several trust anchors may have the same payload; each is listed once.
+  const distinct = rows.filter(({ row }, i) => i === 0 || compareRows(row, rows[i - 1]?.row ?? []) !== 0);
+  const words = new Uint32Array(distinct.length * ROW_WORDS);
+  distinct.forEach(({ row }, i) => {
     words.set(row, i * ROW_WORDS);
   });
   return words;

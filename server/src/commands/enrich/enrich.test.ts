@@ -46,7 +46,7 @@ async function enrich(...argv: string[]): Promise<Result> {
   const stdout: Buffer[] = [];
   let stderr = '';
   const code = await run(
-    ['enrich', ...argv],
+    ['enrich', '--quiet', ...argv],
     { WHENCE_DATA_DIR: folder.dataDir },
     { write: (bytes: string | Uint8Array) => stdout.push(Buffer.from(bytes as Uint8Array)) },
     {
@@ -296,7 +296,7 @@ test('enrich: the summary counts lines, addresses and unchanged lines', async ()
     '{"ip":"8.8.8.8","whence":1}',
     '{"a":1}',
   ];
-  const content = `${lines.join('\n')}\n{"ip":"8.8.8.8","x":"${'x'.repeat(1_000_000)}"}\n`;
+  const content = `${lines.join('\n')}\n{"ip":"8.8.8.8","x":"${'x'.repeat(64 << 20)}"}\n`;
   const { stderr, stdout } = await enrichFile('counts.ndjson', content, '--json', '--fields', 'asn');
   const { seconds, addresses_per_second, ...counts } = JSON.parse(stderr);
   assert.deepEqual(counts, {
@@ -319,14 +319,30 @@ test('enrich: the summary counts lines, addresses and unchanged lines', async ()
   );
 });
 
-for (const text of ['[{"ip":"8.8.8.8"}]\n', '[\n  "8.8.8.8"\n]\n', '[]'])
-  test(`enrich: a JSON array is refused with a hint: ${JSON.stringify(text)}`, async () => {
-    const { code, stdout, stderr } = await enrichFile('array.json', text);
-    assert.deepEqual([code, stdout.length], [2, 0]);
-    assert.match(stderr, /^error: the input is a JSON array; enrich reads one object per line: .* jq -c '\.\[\]'/);
-    // As text it can be read; and brackets of other logs are not JSON.
-    assert.notEqual((await enrichFile('array.json', text, '--format', 'lines')).code, 2);
+for (const [text, want] of [
+  ['[{"ip":"8.8.8.8"}]\n', '{"ip":"8.8.8.8","whence":{"asn":15169}}\n'],
+  ['[\n  {\n "ip":\n "8.8.8.8"} , {}\n]', '{  "ip":  "8.8.8.8","whence":{"asn":15169}}\n{}\n'],
+  ['{"v":1,"Records":[{"ip":"8.8.8.8"},{"a":[1]}],"n":[2]}', '{"ip":"8.8.8.8","whence":{"asn":15169}}\n{"a":[1]}\n'],
+  ['[\n  "8.8.8.8",\n"x"]\n', '8.8.8.8\t{"asn":15169}\nx\n'],
+  // One object on each line is not a document, whatever it has.
+  ['{"a":[{"b":1}],"ip":"8.8.8.8"}\n{}\n', '{"a":[{"b":1}],"ip":"8.8.8.8","whence":{"asn":15169}}\n{}\n'],
+] as const)
+  test(`enrich: records of one JSON document are lines: ${JSON.stringify(text)}`, async () => {
+    assert.equal((await enrichFile('records.json', text, '--fields', 'asn')).stdout.toString(), want);
   });
+
+for (const [behaviour, name, text, options, want] of [
+  ['only one flag', 'a.log', 'a 1.0.9.9\nb 8.8.8.8\nc\n', ['--only', 'tor_exit'], 'a 1.0.9.9\t{"asn":64500}\n'],
+  ['only one of two', 'b.log', '1.0.9.9\r\n3.0.0.17', ['--only', 'vpn,is_ai_crawler'], '3.0.0.17\t{"asn":16509}'],
+  ['all but one flag', 'c.log', 'x\n1.0.9.9\n8.8.8.8', ['--not', 'is_tor_exit'], 'x\n8.8.8.8\t{"asn":15169}'],
+  ['a table keeps its header', 'd.csv', 'ip\n1.0.9.9\n8.8.8.8\n', ['--only', 'tor_exit'], 'ip,asn\n1.0.9.9,64500\n'],
+  ['both', 'e.log', '3.0.0.1\n3.0.0.17\n', ['--only', 'datacenter', '--not', 'ai_crawler'], '3.0.0.1\t{"asn":16509}\n'],
+] as const)
+  for (const jobs of ['1', '2'])
+    test(`enrich: records are selected by flags: ${behaviour}, --jobs ${jobs}`, async () => {
+      const { stdout } = await enrichFile(name, text, '--fields', 'asn', '--jobs', jobs, ...options);
+      assert.equal(stdout.toString(), want);
+    });
 
 test('enrich: a log that begins with a bracket is not a JSON array', async () => {
   assert.equal((await enrichFile('syslog', '[8.8.8.8] connected\n')).code, 0);
@@ -389,7 +405,7 @@ for (const [behaviour, argv, message] of [
     ['b.csv'],
     /^error: no address column found by name or in the first row of data; name it with --column\n$/,
   ],
-  ['zstd', ['a.zst'], /^error: .*a\.zst is zstd data; decompress it first: zstd -dc … \| wh enrich\n$/],
+  ['zstd', ['a.zst'], /^error: .*a\.zst is zstd data; decompress it first: zstd -dc … \| npx wh enrich\n$/],
   [
     'a device as output',
     ['a.log', '--output', '/dev/null'],
@@ -408,7 +424,7 @@ for (const [behaviour, argv, message] of [
     writeFileSync(join(logs, 'a.zst'), Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, 0, 0, 0]));
     const { code, stderr } = await enrich(join(logs, argv[0]), ...argv.slice(1));
     assert.equal(code, 2);
-    assert.match(stderr.replace('(run wh enrich --help for usage)\n', ''), message);
+    assert.match(stderr.replace('(run npx wh enrich --help for usage)\n', ''), message);
   });
 
 test('enrich: truncated gzip is an error, and no output file appears', async () => {
@@ -535,14 +551,16 @@ test('enrich: memory does not grow with the input', () => {
   // 62 MB, of which 6 MB are one line; the process may use little more memory than at its start.
   writeFileSync(join(logs, 'large.log'), `${'8.8.8.8 GET /\n'.repeat(4_000_000)}${'x'.repeat(6_000_000)}\n`);
   const script = `
+    import { readFileSync } from 'node:fs';
     import { run } from ${JSON.stringify(join(import.meta.dirname, '../../main.js'))};
-    await run(['enrich', ${JSON.stringify(join(logs, 'large.log'))}, '--fields', 'country'], process.env, { write: () => true }, process.stderr);
-    process.stdout.write(String(process.resourceUsage().maxRSS));`;
+    await run(['enrich', '--quiet', ${JSON.stringify(join(logs, 'large.log'))}, '--fields', 'country'], process.env, { write: () => true }, process.stderr);
+    // Not maxRSS, which begins with that of the process that started it.
+    process.stdout.write(/VmHWM:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1]);`;
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
     env: { ...process.env, WHENCE_DATA_DIR: folder.dataDir },
     encoding: 'utf8',
   });
-  assert.match(stderr, /^4,000,001 lines, 4,000,000 addresses: .* 1 too long/);
+  assert.match(stderr, /^4,000,001 lines, 4,000,000 addresses: /);
   assert.ok(Number(stdout) < 250_000, `${stdout} KB`);
 });
 

@@ -1,15 +1,20 @@
 /** `whence enrich [FILE]`: adds network data to the addresses in a log, as a stream. */
 
-import { openDataset } from '@whence/dataset/internal/file/read';
+import { dayOfMs } from '@whence/dataset/internal/data-age';
+import { type Dataset, openDataset } from '@whence/dataset/internal/file/read';
+import { withOverrides } from '@whence/dataset/internal/overrides/overlaid-dataset';
+import type { Overrides } from '@whence/dataset/internal/overrides/overrides';
 import {
   openSupplement,
   type SupplementEntry,
   supplementPath,
+  type VersionEntry,
   versionPath,
 } from '@whence/dataset/internal/versions/publish';
+import type { FlagSelection } from '../../enrich/address-lookup.ts';
 import { formatSummary, newCounts, Progress } from '../../enrich/counts.ts';
-import { enrich, enrichInParallel, type ParallelOptions } from '../../enrich/enrich.ts';
-import { CSV_DEFAULT, CSV_FULL, type Field, JSON_DEFAULT, parseFields } from '../../enrich/fields.ts';
+import { type EnrichWork, enrich, enrichInParallel } from '../../enrich/enrich.ts';
+import { CSV_DEFAULT, CSV_FULL, type Field, JSON_DEFAULT, parseFields, parseFlag } from '../../enrich/fields.ts';
 import { ADDRESS_NAMES } from '../../enrich/formats/field-paths.ts';
 import {
   detectFormat,
@@ -22,18 +27,27 @@ import {
 import { type Input, InputError, noteWaiting, openInput, STANDARD_INPUT } from '../../enrich/input.ts';
 import { type EnrichPlan, enrichmentOf, fieldsOf, sectionValuesFor } from '../../enrich/plan.ts';
 import { CommandError, type ExitCode, UsageError } from '../../terminal/exit.ts';
-import { type CommandStreams, dataSink, type Sink } from '../../terminal/output.ts';
+import { noteFlags } from '../../terminal/flag-note.ts';
+import { type CommandStreams, dataSink } from '../../terminal/output.ts';
 import { staged } from '../../terminal/staged-files.ts';
+import { type DataSettings, overridesFile } from '../embedded-data.ts';
 import { currentEntry, requireParts, type SupplementPart } from '../local-dataset.ts';
+import { readOverrides } from '../read-overrides.ts';
+import { openSource, type RemoteOptions } from '../remote/open-source.ts';
+import type { RemoteServer } from '../remote/remote-server.ts';
 import type { RpkiConfig } from '../rpki-source.ts';
 
-type EnrichOptions = FormatOptions & {
-  readonly fields?: string;
-  readonly full?: boolean;
-  readonly output?: string;
-  readonly jobs?: number;
-  readonly json?: boolean;
-};
+type EnrichOptions = FormatOptions &
+  RemoteOptions & {
+    readonly fields?: string;
+    readonly full?: boolean;
+    readonly only?: string;
+    readonly not?: string;
+    readonly output?: string;
+    readonly jobs?: number;
+    readonly json?: boolean;
+    readonly quiet?: boolean;
+  };
 
 const DEFAULT_MEMBER = 'whence';
 /** Each takes about 60 MB. */
@@ -45,43 +59,40 @@ const PARTS_OF_FIELDS: Readonly<Partial<Record<Field, SupplementPart>>> = {
 };
 
 export async function enrichCommand(
-  config: RpkiConfig,
+  config: RpkiConfig & DataSettings,
   fileArgument: string | undefined,
   options: EnrichOptions,
   now: () => Date,
   streams: CommandStreams,
 ): Promise<ExitCode> {
-  const { dataDir } = config;
   const file = fileArgument ?? STANDARD_INPUT;
   const requested = requestedFormat(options, file);
   if (requested !== undefined) rejectInapplicableOptions(options, requested);
   const fields = selectedFields(options);
+  const selection = selectionOf(options);
   const jobs = options.jobs ?? 1;
   if (jobs > MAX_JOBS) throw new UsageError(`--jobs must be at most ${MAX_JOBS}`);
-  const entry = currentEntry(dataDir);
-  const datasetPath = versionPath(dataDir, entry);
-  const dataset = openDataset(datasetPath);
+  const source = await openSource<LocalVersion | RemoteServer>(options, streams.environment, {
+    local: () => openLocal(config, now),
+    remote: async (server) => server,
+  });
+  const isLocal = 'dataset' in source;
+  if (!isLocal && jobs > 1) throw new UsageError('--jobs and --url cannot be combined');
   noteWaiting(file, streams, 'a log');
   let input: Input | undefined;
   try {
     input = await openInput(file, streams.stdin);
     const format = requested ?? detectFormat(input.head);
     rejectInapplicableOptions(options, format);
-    const plan = planOf(format, file, input.head, options, fields);
-    const parts = fieldsOf(plan).flatMap((field) => PARTS_OF_FIELDS[field] ?? []);
-    const supplement = parts.length > 0 ? requireParts(openSupplement(dataDir, entry), parts) : undefined;
-    const vrpRows = fieldsOf(plan).includes('rpki') ? await openVrpRows(config) : undefined;
-    const sections = await sectionValuesFor(plan, { dataset, supplement, vrpRows });
-    const work = {
-      jobs,
-      plan,
-      sources: { dataset, supplement, sections },
-      datasetPath,
-      supplementFile: supplement && entry.supplement && supplementFile(dataDir, entry.supplement),
-      vrpRows,
-      counts: newCounts(),
-    };
-    return await enrichInput(input, work, options, now, streams);
+    const plan = { ...planOf(format, file, input.head, options, fields), ...(selection && { selection }) };
+    const work = isLocal ? await localWork(source, config, plan, jobs) : await workAt(source, plan);
+    const exitCode = await enrichInput(input, work, options, now, streams);
+    const isWhole = plan.format !== 'csv' && plan.fields === undefined;
+    // With --json, standard error has the counts as JSON, for programs.
+    const quiet = options.quiet === true || options.json === true;
+    if (exitCode === 0 && isLocal)
+      noteFlags(streams.stderr, { dataset: source.dataset, fields: isWhole ? undefined : fieldsOf(plan), quiet });
+    return exitCode;
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     const consequence = options.output === undefined ? '' : `; ${options.output} was not written`;
@@ -91,14 +102,57 @@ export async function enrichCommand(
   }
 }
 
+type LocalVersion = {
+  readonly entry: VersionEntry;
+  readonly datasetPath: string;
+  readonly overrides: Overrides | undefined;
+  readonly dataset: Dataset;
+};
+
+function openLocal(settings: DataSettings, now: () => Date): LocalVersion {
+  const entry = currentEntry(settings.dataDir);
+  const datasetPath = versionPath(settings.dataDir, entry);
+  const file = overridesFile(settings);
+  const overrides = file === undefined ? undefined : readOverrides(file);
+  const dataset = withOverrides(openDataset(datasetPath, dayOfMs(now().getTime())), overrides);
+  return { entry, datasetPath, dataset, overrides };
+}
+
+async function localWork(
+  { entry, datasetPath, dataset, overrides }: LocalVersion,
+  config: RpkiConfig,
+  plan: EnrichPlan,
+  jobs: number,
+): Promise<EnrichWork> {
+  const { dataDir } = config;
+  const parts = fieldsOf(plan).flatMap((field) => PARTS_OF_FIELDS[field] ?? []);
+  const supplement = parts.length > 0 ? requireParts(openSupplement(dataDir, entry), parts) : undefined;
+  const vrpRows = fieldsOf(plan).includes('rpki') ? await openVrpRows(config) : undefined;
+  const sources = { dataset, supplement, sections: await sectionValuesFor(plan, { dataset, supplement, vrpRows }) };
+  const counts = newCounts();
+  const run: EnrichWork['run'] =
+    jobs === 1
+      ? (input, sink, onChunk) => enrich(input, enrichmentOf(sources, plan, counts), sink, onChunk)
+      : (input, sink, onBlock) => {
+          const file = supplement && entry.supplement && supplementFile(dataDir, entry.supplement);
+          const parallel = { jobs, plan, sources, datasetPath, overrides, supplementFile: file, vrpRows, counts };
+          return enrichInParallel(input, parallel, sink, onBlock);
+        };
+  return { counts, run };
+}
+
+async function workAt(server: RemoteServer, plan: EnrichPlan): Promise<EnrichWork> {
+  const { remoteWork } = await import('./remote-work.ts');
+  return remoteWork(server, plan);
+}
+
 async function enrichInput(
   input: Input,
-  parts: ParallelOptions,
+  { counts, run }: EnrichWork,
   { output, json }: EnrichOptions,
   now: () => Date,
   { stdout, stderr }: CommandStreams,
 ): Promise<ExitCode> {
-  const { jobs, sources, plan, counts } = parts;
   const startedMs = now().getTime();
   const elapsedMs = () => now().getTime() - startedMs;
   const progress = new Progress(stderr, counts, elapsedMs);
@@ -107,13 +161,9 @@ async function enrichInput(
   const show = () => {
     if (isShown) progress.show(input);
   };
-  const enrichInto = (sink: Sink) =>
-    jobs === 1
-      ? enrich(input, enrichmentOf(sources, plan, counts), sink, show)
-      : enrichInParallel(input, parts, sink, show);
   try {
-    if (output === undefined) await enrichInto(dataSink(stdout));
-    else await staged((files) => enrichInto(files.create(output)));
+    if (output === undefined) await run(input, dataSink(stdout), show);
+    else await staged((files) => run(input, files.create(output), show));
   } finally {
     progress.finish();
   }
@@ -134,6 +184,12 @@ const supplementFile = (dataDir: string, entry: SupplementEntry) => ({
 function selectedFields({ fields, full }: EnrichOptions): readonly Field[] | 'default' | 'full' {
   if (fields !== undefined && full === true) throw new UsageError('--fields and --full cannot be combined');
   return fields !== undefined ? parseFields(fields) : full === true ? 'full' : 'default';
+}
+
+function selectionOf({ only, not }: EnrichOptions): FlagSelection | undefined {
+  if (only === undefined && not === undefined) return undefined;
+  const parse = (text: string) => text.split(',').map((flag) => parseFlag(flag.trim()));
+  return { only: only === undefined ? undefined : parse(only), not: not === undefined ? [] : parse(not) };
 }
 
 function planOf(

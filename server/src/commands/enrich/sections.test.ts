@@ -1,4 +1,4 @@
-/** Fields of `wh enrich` and `wh ip` that are not in the record: routing and privacy. */
+/** Fields of `wh enrich` and `wh ip` that are not in the record: routing, privacy, scanner. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,6 +19,7 @@ const sample = {
     ['8.8.8.0/28', 'relay', 'Exämple, Relay'],
     ['3.0.0.0/28', 'vpn'],
   ],
+  named: [['9.0.0.0/24', 'scanner', 'Exämple, Scans']],
 } as const;
 folder.publish(sample, { anycast: ['8.8.8.0/24'], exchanges: [['9.0.0.0/24', 'Exämple, IX']] });
 plain.publish(sample);
@@ -57,7 +58,7 @@ for (const jobs of ['1', '2']) {
 }
 
 test('enrich: privacy between other fields', async () => {
-  const { stdout } = await enrich('--fields', 'privacy_kind,country,privacy_service,origins,rir');
+  const { stdout } = await enrich('--fields', 'privacy_kind,country,privacy_service,scanner_operator,origins,rir');
   const added = stdout
     .trimEnd()
     .split('\n')
@@ -72,6 +73,10 @@ test('enrich: privacy between other fields', async () => {
       ['tor', undefined],
       ['vpn', undefined],
     ],
+  );
+  assert.deepEqual(
+    added.slice(0, 4).map(({ scanner_operator }) => scanner_operator),
+    [undefined, undefined, 'Exämple, Scans', undefined],
   );
   assert.deepEqual(Object.keys(added[0]), ['privacy_kind', 'country', 'privacy_service', 'origins', 'rir']);
 });

@@ -3,9 +3,9 @@ import { type Address, formatAddress } from '@whence/dataset/address';
 import { AddressFinder } from '@whence/dataset/find-address';
 import { findSpecialPurpose } from '@whence/dataset/special-purpose';
 import { InputError, noteWaiting, STANDARD_INPUT } from '../../enrich/input.ts';
+import { readLines } from '../../enrich/read-lines.ts';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
 import { type CommandStreams, dataSink } from '../../terminal/output.ts';
-import { readLines } from './text-input.ts';
 
 type GrepOptions = {
   onlyMatching?: boolean;

@@ -7,26 +7,29 @@ import { type Address, formatAddress } from '@whence/dataset/address';
 import { AddressFinder } from '@whence/dataset/find-address';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { findSpecialPurpose } from '@whence/dataset/special-purpose';
+import { flagsOf } from '../../enrich/fields.ts';
 import { noteWaiting, STANDARD_INPUT } from '../../enrich/input.ts';
+import { readLines } from '../../enrich/read-lines.ts';
 import type { ExitCode } from '../../terminal/exit.ts';
+import { noteFlags } from '../../terminal/flag-note.ts';
 import type { CommandStreams } from '../../terminal/output.ts';
 import { jsonLine } from '../../terminal/printable.ts';
 import { styleOf } from '../../terminal/style.ts';
-import { openLocalDataset } from '../local-dataset.ts';
+import type { DataSettings } from '../embedded-data.ts';
+import { openOverridden } from '../local-dataset.ts';
 import { AddressCounts } from './address-counts.ts';
 import { formatLogSummary, type LogSummary, type Share } from './summary-text.ts';
-import { readLines } from './text-input.ts';
 
-type SummarizeOptions = { json?: boolean; all?: boolean; limit: number };
+type SummarizeOptions = { json?: boolean; all?: boolean; limit: number; quiet?: boolean };
 
 /** 1 if there is no address in the text. */
 export async function summarizeCommand(
-  dataDir: string,
+  settings: DataSettings,
   texts: readonly string[],
-  { json, all, limit }: SummarizeOptions,
+  { json, all, limit, quiet }: SummarizeOptions,
   streams: CommandStreams,
 ): Promise<ExitCode> {
-  const dataset = openLocalDataset(dataDir);
+  const dataset = await openOverridden(settings);
   const files = texts.length === 0 ? [STANDARD_INPUT] : texts;
   if (texts.length === 0) noteWaiting(STANDARD_INPUT, streams, 'a log');
   const counts = new AddressCounts();
@@ -45,7 +48,9 @@ export async function summarizeCommand(
   const summary = { lines, lines_with_address: linesWithAddress, ...summaryOf(dataset, counts, limit) };
   const style = styleOf(streams.stdout, streams.environment);
   streams.stdout.write(json === true ? jsonLine(summary) : formatLogSummary(summary, style));
-  return counts.size === 0 ? 1 : 0;
+  if (counts.size === 0) return 1;
+  noteFlags(streams.stderr, { dataset, quiet });
+  return 0;
 }
 
 function summaryOf(
@@ -69,7 +74,7 @@ function summaryOf(
     groups.countries.add(country, occurrences);
     groups.types.add(connection_type, occurrences);
     groups.levels.add(threat.level, occurrences);
-    for (const [flag, value] of Object.entries(detection)) if (value === true) groups.flags.add(flag, occurrences);
+    for (const flag of flagsOf(detection)) groups.flags.add(flag, occurrences);
     networks.add(String(asn), occurrences);
     names.set(String(asn), asn_name);
     top.add(address, occurrences);
@@ -92,7 +97,7 @@ function summaryOf(
     top_addresses: top.list().map(([address, occurrences]) => {
       const record = dataset.record(address, dataset.find(address));
       const { ip, asn, asn_name, country, connection_type, detection, threat } = record;
-      const flags = Object.entries(detection).flatMap(([flag, value]) => (value === true ? [flag] : []));
+      const flags = flagsOf(detection);
       return { ip, occurrences, asn, asn_name, country, connection_type, flags, threat_score: threat.score };
     }),
   };

@@ -50,7 +50,7 @@ export function formatLogSummary(summary: LogSummary, style: Style): string {
       ({ asn, asn_name }) => `AS${asn} ${asn_name}`,
     ),
     section('connection types', summary.connection_types, ({ value }) => value),
-    section('flags', summary.flags, ({ value }) => value.replace(/^is_/, '').replaceAll('_', ' ')),
+    section('flags', summary.flags, ({ value }) => value),
     section('threat levels', summary.threat_levels, ({ value }) => value),
   ];
   return `${head.map((line) => `${line}\n`).join('')}${sections.join('')}${topAddresses(summary, style)}`;
@@ -71,8 +71,7 @@ function topAddresses({ top_addresses }: LogSummary, style: Style): string {
   const columns = Math.max(...top_addresses.map(({ ip }) => ip.length));
   const lines = top_addresses.map(({ ip, occurrences, asn, asn_name, country, flags, threat_score }) => {
     const head = `  ${ip.padEnd(columns)}${formatCount(occurrences).padStart(9)}  `;
-    const words = flags.map((flag) => flag.replace(/^is_/, '').replaceAll('_', ' '));
-    const rest = [`AS${asn} ${asn_name}`, country, ...words].join(', ');
+    const rest = [`AS${asn} ${asn_name}`, country, ...flags].join(', ');
     const paint = threat_score >= 50 ? style.red : threat_score >= 20 ? style.yellow : (text: string) => text;
     return `${head}${paint(cutToWidth(rest, style.width - head.length))}\n`;
   });

@@ -54,14 +54,14 @@ test('summarize: counts by country, network, type, flag and level, and the most 
     ],
   );
   assert.deepEqual(summary.flags, [
-    { value: 'is_datacenter', occurrences: 2, addresses: 1 },
-    { value: 'is_tor_exit', occurrences: 1, addresses: 1 },
+    { value: 'datacenter', occurrences: 2, addresses: 1 },
+    { value: 'tor_exit', occurrences: 1, addresses: 1 },
   ]);
   assert.deepEqual(
     summary.top_addresses.map(({ ip, occurrences: times, flags }: Record<string, unknown>) => [ip, times, flags]),
     [
-      ['8.8.8.8', 2, ['is_datacenter']],
-      ['1.0.9.9', 1, ['is_tor_exit']],
+      ['8.8.8.8', 2, ['datacenter']],
+      ['1.0.9.9', 1, ['tor_exit']],
     ],
   );
 });
@@ -149,4 +149,40 @@ test('grepip: an address is found wherever the input is cut into chunks', async 
   const text = `${'x'.repeat(262_139)} 192.0.2.77 y\n`;
   const { stdout } = await wh(['grepip', '-o', file('cut', text)]);
   assert.equal(stdout, '192.0.2.77\n');
+});
+
+const trail = (count: number, space = '') =>
+  `{${space}"Records":${space}[${Array.from({ length: count }, (_, i) => `{"sourceIPAddress":"8.8.8.${i % 250}","n":${i}}`).join(`,${space}`)}]}`;
+
+for (const [behaviour, text] of [
+  ['on one line', trail(30_000)],
+  ['over many lines', trail(30_000, '\n  ')],
+  ['followed by a line break', `${trail(30_000)}\n`],
+])
+  test(`summarize: every record of a JSON document ${behaviour} is counted`, async () => {
+    const { stdout } = await wh(['summarize', file('trail.json', text ?? '')]);
+    assert.match(stdout, /^30,000 lines, 30,000 with an address\n250 distinct addresses, 30,000 occurrences\n/);
+  });
+
+for (const [behaviour, text, message] of [
+  [
+    'with two arrays of records',
+    '{"a":[{"ip":"8.8.8.8"}],"b":[{"ip":"8.8.8.8"}]}',
+    /: jq -c '\.a\[\]' FILE \| npx wh /,
+  ],
+  [
+    'of 2 MB with records further inside',
+    `{"a":{"b":[${'{"ip":"8.8.8.8"},'.repeat(130_000)}1]}}`,
+    /choose the records with jq/,
+  ],
+] as const)
+  test(`summarize: a JSON document ${behaviour} is refused with the jq that splits it`, async () => {
+    const { code, stderr } = await wh(['summarize', file('document.json', text)]);
+    assert.equal(code, 2);
+    assert.match(stderr, message);
+  });
+
+test('summarize: a long line is one line, and its first address is counted once', async () => {
+  const { stdout } = await wh(['summarize', file('long', `8.8.8.8 ${'3.0.0.17 '.repeat(500_000)}\n9.0.0.1\n`)]);
+  assert.match(stdout, /^2 lines, 2 with an address\n2 distinct addresses, 2 occurrences\n/);
 });

@@ -5,7 +5,7 @@
 
 import { AddressFinder } from '@whence/dataset/find-address';
 import { UsageError } from '../../terminal/exit.ts';
-import type { AddressLookup } from '../address-lookup.ts';
+import type { RecordLookup } from '../address-lookup.ts';
 import type { Field } from '../fields.ts';
 import { quoteCell } from '../fields.ts';
 import type { OutputBuffer } from '../output-buffer.ts';
@@ -28,7 +28,7 @@ export type CsvColumns = { readonly count: number; readonly address: number };
 const BYTE_ORDER_MARK = '\ufeff';
 
 export class CsvWriter {
-  readonly #lookup: AddressLookup;
+  readonly #lookup: RecordLookup;
   readonly #options: CsvOptions;
   readonly #delimiter: number;
   readonly #emptyCells: Buffer;
@@ -41,7 +41,7 @@ export class CsvWriter {
   #column = -1;
 
   /** `columns` is given if another thread has read the first rows. */
-  constructor(lookup: AddressLookup, options: CsvOptions, columns?: CsvColumns) {
+  constructor(lookup: RecordLookup, options: CsvOptions, columns?: CsvColumns) {
     this.#lookup = lookup;
     this.#options = options;
     this.#delimiter = options.delimiter.charCodeAt(0);
@@ -64,6 +64,7 @@ export class CsvWriter {
       if (this.#options.hasHeader) {
         output.copyTo(end);
         this.#appendColumnNames(output);
+        this.#lookup.keepRecord();
         return;
       }
     }

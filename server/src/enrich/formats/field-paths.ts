@@ -6,7 +6,13 @@ export type PathNode = {
   readonly children: PathChild[][];
 };
 
-export type PathChild = { readonly name: string; readonly bytes: Buffer; readonly node: PathNode };
+export type PathChild = {
+  readonly name: string;
+  readonly bytes: Buffer;
+  /** The first byte, which most other names do not have; of an empty name the quote after it. */
+  readonly first: number;
+  readonly node: PathNode;
+};
 
 export type FieldPaths = { readonly root: PathNode; readonly count: number };
 
@@ -53,6 +59,8 @@ export function findChild(node: PathNode, name: string): PathNode | undefined {
   return node.children[Buffer.byteLength(name)]?.find((child) => child.name === name)?.node;
 }
 
+const QUOTE = 0x22;
+
 function addPath(node: PathNode, names: readonly string[], path: number): void {
   if (names.length === 0) {
     if (node.path < 0) node.path = path;
@@ -67,7 +75,7 @@ function findOrAddChild(node: PathNode, name: string): PathNode {
   while (node.children.length <= bytes.length) node.children.push([]);
   const existing = findChild(node, name);
   if (existing !== undefined) return existing;
-  const child: PathChild = { name, bytes, node: { path: -1, children: [] } };
+  const child: PathChild = { name, bytes, first: bytes[0] ?? QUOTE, node: { path: -1, children: [] } };
   node.children[bytes.length]?.push(child);
   return child.node;
 }

@@ -24,10 +24,6 @@ for (const [behaviour, head, want] of [
 ] as const)
   test(`format: by the first character: ${behaviour}`, () => assert.equal(detectFormat(Buffer.from(head)), want));
 
-for (const head of ['[{"a":1}]', ' [\n  "192.0.2.1"]', '[]'])
-  test(`format: a JSON array is refused: ${JSON.stringify(head)}`, () =>
-    assert.throws(() => detectFormat(Buffer.from(head)), /^UsageError: the input is a JSON array/));
-
 for (const [option, file, want] of [
   [undefined, '-', ';'],
   [undefined, 'a.csv', ';'],

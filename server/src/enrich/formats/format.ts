@@ -29,10 +29,6 @@ export function requestedFormat(options: FormatOptions, file: string): Format | 
 
 export function detectFormat(head: Buffer): Format {
   const text = head.toString('latin1');
-  if (/^(\xef\xbb\xbf)?\s*\[\s*[{"\]]/.test(text))
-    throw new UsageError(
-      "the input is a JSON array; enrich reads one object per line: convert it with jq -c '.[]', or give --format lines",
-    );
   return /^(\xef\xbb\xbf)?\s*\{/.test(text) ? 'ndjson' : 'lines';
 }
 

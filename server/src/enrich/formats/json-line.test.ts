@@ -92,6 +92,17 @@ test('json line: accepts exactly the objects that JSON.parse accepts', () => {
   assert.ok(valid > 1000, `${valid} valid lines`);
 });
 
+test('json line: a character is read alike at every place in a string', () => {
+  for (let code = 0; code < 0x100; code++) {
+    for (let at = 0; at < 12; at++) {
+      for (const rest of ['', 'x'.repeat(9)]) {
+        const text = `{"ip":"${'x'.repeat(at)}${String.fromCharCode(code)}${rest}"}`;
+        assert.equal(read(text).isValid, isObject(text), JSON.stringify(text));
+      }
+    }
+  }
+});
+
 function read(text: string): { isValid: boolean; line: JsonLine } {
   const line = new JsonLine(fieldPaths(PATHS), 'whence', new AddressFinder());
   // Bytes around it that are not part of the line.

@@ -6,6 +6,7 @@
 
 import type { Address } from '@whence/dataset/address';
 import type { AddressFinder } from '@whence/dataset/find-address';
+import { viewOf } from '../output-buffer.ts';
 import { type FieldPaths, findChild, type PathChild, type PathNode } from './field-paths.ts';
 
 const SPACE = 0x20;
@@ -45,6 +46,10 @@ export class JsonLine {
   readonly #finder: AddressFinder;
   #path = 0;
   #bytes: Buffer = Buffer.alloc(0);
+  /** The same bytes. */
+  #view = viewOf(this.#bytes);
+  /** The last position at which there are eight bytes. */
+  #lastPair = -1;
   #end = 0;
   /** Whether the string parsed last has an escape. */
   #hasEscape = false;
@@ -59,7 +64,11 @@ export class JsonLine {
 
   /** True if start..end is one JSON object, optionally surrounded by white space. */
   read(bytes: Buffer, start: number, end: number): boolean {
-    this.#bytes = bytes;
+    if (bytes !== this.#bytes) {
+      this.#bytes = bytes;
+      this.#view = viewOf(bytes);
+      this.#lastPair = bytes.length - 8;
+    }
     this.#end = end;
     this.hasAddedName = false;
     this.address = undefined;
@@ -133,15 +142,29 @@ export class JsonLine {
   }
 
   #string(open: number): number {
-    const bytes = this.#bytes;
-    const end = this.#end;
+    const view = this.#view;
+    const lastPair = this.#lastPair;
     let at = open + 1;
-    while (at < end && IS_PLAIN[bytes[at] as number] === 1) at++;
-    if (at < end && bytes[at] === QUOTE) {
-      this.#hasEscape = false;
-      return at + 1;
+    // Bytes behind the line may be read, but a string does not end there.
+    for (; at <= lastPair; at += 8) {
+      let special = specialBytes(view.getInt32(at, true));
+      if (special === 0) {
+        special = specialBytes(view.getInt32(at + 4, true));
+        if (special === 0) continue;
+        at += 4;
+      }
+      at += (31 - Math.clz32(special & -special)) >> 3;
+      return this.#afterPlain(at);
     }
-    return this.#stringWithEscapes(at);
+    const bytes = this.#bytes;
+    while (at < this.#end && IS_PLAIN[bytes[at] as number] === 1) at++;
+    return this.#afterPlain(at);
+  }
+
+  #afterPlain(at: number): number {
+    if (at >= this.#end || this.#bytes[at] !== QUOTE) return this.#stringWithEscapes(at);
+    this.#hasEscape = false;
+    return at + 1;
   }
 
   /** From the first byte that is neither plain nor the closing quote. */
@@ -203,9 +226,10 @@ export class JsonLine {
     if (depth === 0 && equals(this.#addedBytes, bytes, start, end)) this.hasAddedName = true;
     const sameLength = node.children[end - start];
     if (sameLength === undefined) return undefined;
+    const first = bytes[start];
     for (let i = 0; i < sameLength.length; i++) {
       const child = sameLength[i] as PathChild;
-      if (equals(child.bytes, bytes, start, end)) return child.node;
+      if (child.first === first && equals(child.bytes, bytes, start, end)) return child.node;
     }
     return undefined;
   }
@@ -219,8 +243,11 @@ export class JsonLine {
     this.#path = path;
   }
 
-  #skipDigits(at: number): number {
-    while (at < this.#end && isDigit(this.#bytes[at] as number)) at++;
+  #skipDigits(start: number): number {
+    const bytes = this.#bytes;
+    const end = this.#end;
+    let at = start;
+    while (at < end && isDigit(bytes[at] as number)) at++;
     return at;
   }
 
@@ -228,6 +255,16 @@ export class JsonLine {
     while (at < this.#end && isWhitespace(this.#bytes[at] as number)) at++;
     return at;
   }
+}
+
+/**
+ * The high bit of each of four bytes that is not plain, the first byte lowest. A borrow may also set bits above the first
+ * that is set, which is exact.
+ */
+function specialBytes(word: number): number {
+  const quotes = (word ^ 0x22222222) - 0x01010101;
+  const backslashes = (word ^ 0x5c5c5c5c) - 0x01010101;
+  return ((word - 0x20202020) | quotes | backslashes) & ~word & 0x80808080;
 }
 
 function equals(name: Buffer, bytes: Buffer, start: number, end: number): boolean {

@@ -7,7 +7,7 @@
 import type { Address } from '@whence/dataset/address';
 import { AddressFinder } from '@whence/dataset/find-address';
 import { asciiJson } from '@whence/dataset/internal/file/texts/ascii-writer';
-import type { AddressLookup } from '../address-lookup.ts';
+import type { RecordLookup } from '../address-lookup.ts';
 import type { OutputBuffer } from '../output-buffer.ts';
 import type { RecordWriter } from '../record-stream.ts';
 import { fieldPaths } from './field-paths.ts';
@@ -18,7 +18,7 @@ const OPEN = 0x5b;
 const CLOSE = 0x5d;
 const COMMA = 0x2c;
 
-export function linesWriter(lookup: AddressLookup, allAddresses: boolean): RecordWriter {
+export function linesWriter(lookup: RecordLookup, allAddresses: boolean): RecordWriter {
   const finder = new AddressFinder();
   return (bytes, start, end, output) => {
     const first = finder.next(bytes, start, end);
@@ -37,7 +37,7 @@ export type NdjsonOptions = {
   readonly allAddresses: boolean;
 };
 
-export function ndjsonWriter(lookup: AddressLookup, { paths, memberName, allAddresses }: NdjsonOptions): RecordWriter {
+export function ndjsonWriter(lookup: RecordLookup, { paths, memberName, allAddresses }: NdjsonOptions): RecordWriter {
   const finder = new AddressFinder();
   const line = new JsonLine(fieldPaths(paths), memberName, finder);
   const beforeMember = Buffer.from(`,${asciiJson(memberName)}:`);
@@ -65,7 +65,7 @@ function isBlank(bytes: Buffer, start: number, end: number): boolean {
 
 /** Appends an array for `first`, which the finder has just returned, and all addresses after it. */
 function appendAll(
-  lookup: AddressLookup,
+  lookup: RecordLookup,
   finder: AddressFinder,
   first: Address,
   bytes: Buffer,

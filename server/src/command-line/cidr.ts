@@ -1,6 +1,6 @@
 /** Command-line definition of `wh cidr`. */
 import { type Command, Option } from 'commander';
-import { type Invocation, jsonOption } from './command.ts';
+import type { Invocation } from './command.ts';
 
 const cidrs = () => import('../commands/cidr/cidr.ts');
 
@@ -15,14 +15,12 @@ export function defineCidr(program: Command, invocation: Invocation): void {
     .argument('[range...]', RANGES)
     .enablePositionalOptions()
     .addOption(toOption('what to print (default: the form that was not given)'))
-    .addOption(jsonOption())
     .action(async (ranges: string[], options) => exitWith((await cidrs()).cidrCommand(ranges, options, invocation)));
   cidr
     .command('contains')
     .description('whether a CIDR contains others; exit code 0 if it contains all')
     .argument('<container>', 'CIDR or range')
     .argument('[range...]', RANGES)
-    .addOption(jsonOption())
     .action(
       async (container: string, ranges: string[], options) =>
         await exitWith((await cidrs()).cidrContainsCommand(container, ranges, options, invocation)),
@@ -32,7 +30,6 @@ export function defineCidr(program: Command, invocation: Invocation): void {
     .description('print the shortest list of CIDRs that has the same addresses')
     .argument('[range...]', RANGES)
     .addOption(toOption('what to print').default('cidr'))
-    .addOption(jsonOption())
     .action(
       async (ranges: string[], options) =>
         await exitWith((await cidrs()).cidrMergeCommand(ranges, options, invocation)),

@@ -1,18 +1,43 @@
 /** What the definitions of all commands share: the process they run in, common options, and argument parsers. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Config } from '../settings/config.ts';
+import type { Purpose } from '../settings/data-folder.ts';
 import type { ExitCode } from '../terminal/exit.ts';
 import type { CommandStreams } from '../terminal/output.ts';
 
 export type Invocation = CommandStreams & {
   /** Read when a command runs, so that --help works with an invalid setting. */
-  readonly config: () => Config;
+  readonly config: (purpose: Purpose) => Config;
+  /** The same for commands on keys, accounts and counts; says if a server that is running uses another data directory. */
+  readonly storage: () => Promise<Config>;
   readonly now: () => Date;
   readonly exitWith: (exitCode: ExitCode | Promise<ExitCode>) => Promise<void>;
   /** The program with all commands, whichever is running. */
   readonly everyCommand: () => Promise<Command>;
 };
 
+/** Creating something in a data directory that no server uses yet is rarely meant. */
+export const newOption = () => new Option('--new', 'start an empty database if there is none');
+
+/** Commands that need no data. The server has settings only. */
+const WITHOUT_DATA = ['serve', 'completion', 'cidr', 'grepip'];
+/** Commands that print something else than an answer. */
+const WITHOUT_JSON = ['serve', 'completion', 'grepip', 'mcp'];
+
+/** Adds --json and --data-dir to every command that has them. */
+export function addCommonOptions(command: Command, isUsingData = true): void {
+  for (const subcommand of command.commands) {
+    const [name, hasData] = [subcommand.name(), isUsingData && !WITHOUT_DATA.includes(subcommand.name())];
+    addCommonOptions(subcommand, hasData);
+    // Groups of commands have no arguments of their own.
+    if (subcommand.commands.length > 0 && subcommand.registeredArguments.length === 0) continue;
+    const hasJson = WITHOUT_JSON.includes(name) || subcommand.options.some(({ long }) => long === '--json');
+    if (!hasJson) subcommand.addOption(jsonOption());
+    if (hasData) subcommand.option('--data-dir <folder>', 'data directory (default: WHENCE_DATA_DIR; docs/cli.md)');
+  }
+}
+
+export const quietOption = () => new Option('--quiet', 'do not say which flags are dated or not known');
 export const jsonOption = () => new Option('--json', 'print JSON');
 export const urlOption = () => new Option('--url <url>', 'ask this server, not this machine (default: WHENCE_URL)');
 export const keyOption = () => new Option('--key <key>', 'API key for --url (default: WHENCE_KEY)');

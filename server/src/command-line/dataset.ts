@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { EXPORT_FORMATS } from '../export/options.ts';
 import type { ExitCode } from '../terminal/exit.ts';
 import { LOCAL_ADDRESS_SECTIONS } from '../vocabulary.ts';
-import { collect, type Invocation, jsonOption, namesAmong, positiveInteger } from './command.ts';
+import { collect, type Invocation, namesAmong, positiveInteger, quietOption } from './command.ts';
 
 const builds = () => import('../commands/dataset/build.ts');
 const audits = () => import('../commands/dataset/version-audit.ts');
@@ -16,13 +16,15 @@ const checks = () => import('../commands/dataset/check.ts');
 const reviews = () => import('../commands/dataset/review.ts');
 const exports = () => import('../commands/dataset/export.ts');
 
+const qualityOption = () => new Option('--quality', 'print how complete and how right the new version is');
+
 export function defineDataset(program: Command, invocation: Invocation): void {
   const { config, now, stderr, exitWith } = invocation;
   /** Records which version became the current one, and removes those that are no longer kept. */
   const publishing = async (work: (module: Awaited<ReturnType<typeof builds>>) => ExitCode | Promise<ExitCode>) => {
     const [module, { recordingVersion }] = [await builds(), await audits()];
-    await exitWith(recordingVersion(config(), stderr, () => work(module)));
-    (await replicas()).afterBuild(config(), now(), stderr);
+    await exitWith(recordingVersion(config('update'), stderr, () => work(module)));
+    (await replicas()).afterBuild(config('update'), now(), stderr);
   };
   const dataset = program
     .command('dataset')
@@ -30,42 +32,42 @@ export function defineDataset(program: Command, invocation: Invocation): void {
   dataset
     .command('build')
     .description('compile the embedded default and publish it as the next version')
-    .addOption(jsonOption())
-    .action((options) => publishing(({ datasetBuild }) => datasetBuild(config(), options, invocation)));
+    .addOption(qualityOption())
+    .action((options) => publishing(({ datasetBuild }) => datasetBuild(config('update'), options, invocation)));
   dataset
     .command('update')
     .description('fetch feeds that are due, compile and publish the next version')
     .option('--force', 'fetch every feed, even if its copy is fresh')
+    .option('--retry', 'fetch feeds that failed without waiting, unless their server asked to wait')
+    .option('--retry-now', 'fetch feeds that failed even if their server asked to wait')
     .option('--accept <feed>', 'accept this feed although it has shrunk or grown; repeatable', collect)
     .option('--accept-changes', 'publish the result although it differs too much from the previous version')
-    .addOption(jsonOption())
-    .action((options) => publishing(({ datasetUpdate }) => datasetUpdate(config(), options, invocation)));
+    .addOption(qualityOption())
+    .action((options) => publishing(({ datasetUpdate }) => datasetUpdate(config('update'), options, invocation)));
   dataset
     .command('feeds')
     .description('show the feed catalogue and the state of each feed')
-    .addOption(jsonOption())
-    .action(async (options) => exitWith((await feedStates()).datasetFeeds(config(), options, invocation)));
+    .action(async (options) => exitWith((await feedStates()).datasetFeeds(config('update'), options, invocation)));
   dataset
     .command('list')
     .description('show the published versions and the sources of the current one')
-    .addOption(jsonOption())
-    .action(async (options) => exitWith((await versions()).datasetList(config().dataDir, options, invocation)));
+    .action(async (options) =>
+      exitWith((await versions()).datasetList(config('read').dataFolder, options, invocation)),
+    );
   dataset
     .command('verify')
     .description('check published versions against their checksums')
     .argument('[version]', 'only this version', positiveInteger)
-    .addOption(jsonOption())
     .action(async (version: number | undefined, options) =>
-      exitWith((await versions()).datasetVerify(config().dataDir, version, options, invocation)),
+      exitWith((await versions()).datasetVerify(config('read').dataDir, version, options, invocation)),
     );
   dataset
     .command('use')
     .description('make a published version the current one')
     .argument('<version>', 'version number', positiveInteger)
-    .addOption(jsonOption())
     .action(async (version: number, options) => {
-      await exitWith((await versions()).datasetUse(config(), version, options, invocation));
-      (await replicas()).warnOfNextPull(config(), stderr);
+      await exitWith((await versions()).datasetUse(config('update'), version, options, invocation));
+      (await replicas()).warnOfNextPull(config('update'), stderr);
     });
   dataset
     .command('publish')
@@ -77,15 +79,17 @@ export function defineDataset(program: Command, invocation: Invocation): void {
       'only this file format, for replicas of the previous release (default: all that can be written)',
       positiveInteger,
     )
-    .addOption(jsonOption())
-    .action(async (options) => exitWith((await replicas()).datasetPublish(config().dataDir, options, invocation)));
+    .action(async (options) =>
+      exitWith((await replicas()).datasetPublish(config('update').dataDir, options, invocation)),
+    );
   dataset
     .command('pull')
     .description('pull the current version from the host at WHENCE_DATASET_URL')
-    .addOption(jsonOption())
     .action(async (options) => {
       const [{ datasetPull }, { recordingVersion }] = [await replicas(), await audits()];
-      await exitWith(recordingVersion(config(), stderr, () => datasetPull(config(), options, now, invocation)));
+      await exitWith(
+        recordingVersion(config('update'), stderr, () => datasetPull(config('update'), options, now, invocation)),
+      );
     });
   dataset
     .command('diff')
@@ -93,9 +97,8 @@ export function defineDataset(program: Command, invocation: Invocation): void {
     .argument('<from>', 'version number, current or previous')
     .argument('<to>', 'version number, current or previous')
     .option('--limit <count>', `entries per list, at most ${MAX_DIFF_LIMIT}`, positiveInteger, DEFAULT_DIFF_LIMIT)
-    .addOption(jsonOption())
     .action(async (from: string, to: string, options) =>
-      exitWith((await diffs()).datasetDiff(config().dataDir, from, to, options, invocation)),
+      exitWith((await diffs()).datasetDiff(config('read').dataDir, from, to, options, invocation)),
     );
   dataset
     .command('check')
@@ -104,20 +107,21 @@ export function defineDataset(program: Command, invocation: Invocation): void {
     .option('--min <share>', 'exit with 1 if an accuracy, precision or recall is below, such as 0.95')
     .option('--dataset-version <version>', 'check this version instead of the current one', positiveInteger)
     .option('--limit <count>', 'networks to list', positiveInteger, 20)
-    .addOption(jsonOption())
-    .action(async (options) => exitWith((await checks()).datasetCheck(config().dataDir, options, invocation)));
+    .action(async (options) => exitWith((await checks()).datasetCheck(config('read').dataDir, options, invocation)));
   dataset
     .command('coverage')
     .description('show how much of the IPv4 space the table of networks covers, and which large networks it lacks')
     .option('--limit <count>', 'networks to list', positiveInteger, 40)
-    .addOption(jsonOption())
-    .action(async (options) => exitWith((await reviews()).datasetCoverage(config().dataDir, options, invocation)));
+    .action(async (options) =>
+      exitWith((await reviews()).datasetCoverage(config('read').dataDir, options, invocation)),
+    );
   dataset
     .command('disagreements')
     .description('show where sources of the current version contradict its answers, the largest first')
     .option('--limit <count>', 'entries per list', positiveInteger, 25)
-    .addOption(jsonOption())
-    .action(async (options) => exitWith((await reviews()).datasetDisagreements(config().dataDir, options, invocation)));
+    .action(async (options) =>
+      exitWith((await reviews()).datasetDisagreements(config('read').dataDir, options, invocation)),
+    );
   defineExport(dataset, invocation);
 }
 
@@ -129,7 +133,7 @@ function defineExport(dataset: Command, invocation: Invocation): void {
     .addOption(new Option('--format <format>', 'export format').choices(EXPORT_FORMATS).makeOptionMandatory())
     .option('--output <path>', 'file, or folder for clickhouse (default: standard output, text formats only)')
     .option('--dataset-version <version>', 'export this version instead of the current one', positiveInteger)
-    .option('--flag <flag...>', 'only networks with one of these flags, such as is_vpn')
+    .option('--flag <flag...>', 'only networks with one of these flags, such as vpn')
     .option('--country <code...>', 'only networks in one of these countries, such as DE')
     .option('--asn <number...>', 'only these networks')
     .option('--cloud <name...>', 'only networks of these cloud providers, such as AWS')
@@ -144,7 +148,10 @@ function defineExport(dataset: Command, invocation: Invocation): void {
     .option('--name <name>', 'name of the nftables or ipset sets, or of the nginx variable (default: whence)')
     .option('--table <name>', 'nftables table of the sets (default: whence)')
     .option('--value <field>', 'haproxy and nginx-geo: map networks to this field, such as country')
-    .option('--compatible [type]', 'mmdb: in the form of GeoIP2 country (default), city, asn, anonymous-ip, enterprise')
-    .addOption(jsonOption())
-    .action(async (options) => exitWith((await exports()).exportCommand(config(), options, invocation)));
+    .addOption(quietOption())
+    .option(
+      '--compatible [type]',
+      'mmdb: in the form of GeoIP2 country (default), city, asn, anonymous-ip, connection-type, enterprise',
+    )
+    .action(async (options) => exitWith((await exports()).exportCommand(config('read'), options, invocation)));
 }

@@ -1,6 +1,7 @@
 /** Command-line definition of `whence email`. */
 import type { Command } from 'commander';
-import { type Invocation, integerUpTo, jsonOption, keyOption, urlOption } from './command.ts';
+import { INCLUDABLE_SECTIONS } from '../vocabulary.ts';
+import { type Invocation, integerUpTo, jsonOption, keyOption, namesAmong, urlOption } from './command.ts';
 
 /**
  * Checks at a time. With answers after 20 ms, 16 keep one core busy (63 domains a second, with 8 there are 50). The DNS
@@ -21,6 +22,15 @@ export function defineEmail(program: Command, invocation: Invocation): void {
     .option('--only-selectors <list>', 'DKIM selectors to report instead of the common ones')
     .option('--transport', 'check MTA-STS, TLS-RPT, DANE, BIMI and DNSSEC too')
     .option('--networks', 'show who carries the mail, from the local dataset')
+    .option(
+      '--include <list>',
+      `show more, comma-separated: ${INCLUDABLE_SECTIONS.join(', ')}; smtp connects to the MX hosts on port 25`,
+      namesAmong(INCLUDABLE_SECTIONS),
+    )
+    .option(
+      '--try <path>',
+      'try the records of a zone file: what they would change and break; exit code 0 if nothing breaks',
+    )
     .option('--csv', 'print CSV')
     .addOption(jsonOption())
     .addOption(urlOption())
@@ -35,6 +45,6 @@ export function defineEmail(program: Command, invocation: Invocation): void {
     )
     .action(async (domains: string[], options) => {
       const { emailCommand } = await import('../commands/email/email.ts');
-      await invocation.exitWith(emailCommand(domains, options, invocation.config(), invocation));
+      await invocation.exitWith(emailCommand(domains, options, invocation.config('read'), invocation));
     });
 }

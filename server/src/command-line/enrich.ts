@@ -1,8 +1,9 @@
 /** Command-line definition of `whence enrich`. */
+import { FLAGS } from '@whence/dataset/record';
 import { type Command, Option } from 'commander';
-import { FIELDS } from '../enrich/fields.ts';
+import { FIELDS, flagName } from '../enrich/fields.ts';
 import { FORMATS } from '../enrich/formats/format.ts';
-import { collect, type Invocation, positiveInteger } from './command.ts';
+import { collect, type Invocation, keyOption, positiveInteger, quietOption, urlOption } from './command.ts';
 
 export function defineEnrich(program: Command, invocation: Invocation): void {
   program
@@ -10,7 +11,7 @@ export function defineEnrich(program: Command, invocation: Invocation): void {
     .description('add network data to the addresses in a log, as a stream')
     .argument('[file]', 'the log, plain or gzip (default: standard input, also as -)')
     .addOption(new Option('--format <format>', 'format of the log').choices(FORMATS).default('auto'))
-    .option('--field <path>', 'ndjson: path of the address, such as client.ip; repeatable', collect)
+    .option('--field <member>', 'ndjson: path of the address, such as client.ip; repeatable', collect)
     .option('--column <name>', 'csv: column of the address, by name or number')
     .option('--delimiter <character>', 'csv: column delimiter (default: detected among comma, semicolon, tab)')
     .option('--no-header', 'csv: the first row is not a header')
@@ -18,12 +19,17 @@ export function defineEnrich(program: Command, invocation: Invocation): void {
     .option('--all', 'lines, ndjson: add an array for all addresses, not only the first')
     .option('--fields <list>', `fields to add, from ${FIELDS.join(', ')}`)
     .option('--full', 'add the whole record')
+    .option('--only <flags>', `only records whose address has one of these flags: ${FLAGS.map(flagName).join(', ')}`)
+    .option('--not <flags>', 'no records whose address has one of these flags')
     .option('--output <path>', 'write to a file, which appears when it is complete')
     .option('--jobs <count>', 'threads that work on the log; the order of lines is kept', positiveInteger, 1)
     .option('--json', 'print the summary as JSON')
+    .addOption(quietOption())
+    .addOption(urlOption())
+    .addOption(keyOption())
     .action(async (file: string | undefined, options) => {
       const { enrichCommand } = await import('../commands/enrich/enrich.ts');
       const { config, now, exitWith } = invocation;
-      await exitWith(enrichCommand(config(), file, options, now, invocation));
+      await exitWith(enrichCommand(config('read'), file, options, now, invocation));
     });
 }

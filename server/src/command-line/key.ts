@@ -2,17 +2,18 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { PROGRAM } from '../terminal/program-name.ts';
 import { PERMISSIONS, TIER_NAMES } from '../vocabulary.ts';
-import { type Invocation, jsonOption } from './command.ts';
+import { type Invocation, newOption } from './command.ts';
 
 const keys = () => import('../commands/key/key.ts');
 const keyFacts = () => import('../commands/key/show-key.ts');
+const keySearch = () => import('../commands/key/find-key.ts');
 const keyChanges = () => import('../commands/key/change-key.ts');
 
 const WHICH = `id from ${PROGRAM} key list, or the key itself`;
 const MAX_DAYS = 400;
 
 export function defineKey(program: Command, invocation: Invocation): void {
-  const { config, exitWith } = invocation;
+  const { storage, exitWith } = invocation;
   const key = program.command('key').description('create, change and revoke API keys');
   withAttributes(
     key
@@ -20,29 +21,38 @@ export function defineKey(program: Command, invocation: Invocation): void {
       .description('create a key and print it; it is not shown again')
       .requiredOption('--name <name>', 'what it is for')
       .addOption(new Option('--tier <tier>', 'limits of the key').choices(TIER_NAMES).default('free'))
-      .option('--permissions <list>', `some of ${PERMISSIONS.join(', ')} (default: all)`),
-  ).action(async (options) => exitWith((await keys()).keyCreate(config().storageLocation, options, invocation)));
+      .option('--permissions <list>', `some of ${PERMISSIONS.join(', ')} (default: all but database:read)`)
+      .addOption(newOption()),
+  ).action(async (options) =>
+    exitWith((await keys()).keyCreate((await storage()).storageLocation, options, invocation)),
+  );
   key
     .command('list')
     .description('list all keys, including revoked ones')
-    .addOption(jsonOption())
-    .action(async (options) => exitWith((await keys()).keyList(config().storageLocation, options, invocation)));
+    .action(async (options) =>
+      exitWith((await keys()).keyList((await storage()).storageLocation, options, invocation)),
+    );
+  key
+    .command('find')
+    .description('find the key with a secret that has leaked; reads standard input')
+    .argument('<input>', '- for standard input')
+    .action(async (source: string, options) =>
+      exitWith((await keySearch()).keyFind((await storage()).storageLocation, source, options, invocation)),
+    );
   key
     .command('show')
     .description('show a key with all its attributes')
     .argument('<key>', WHICH)
-    .addOption(jsonOption())
     .action(async (name: string, options) =>
-      exitWith((await keyFacts()).keyShow(config().storageLocation, name, options, invocation)),
+      exitWith((await keyFacts()).keyShow((await storage()).storageLocations, name, options, invocation)),
     );
   key
     .command('usage')
     .description('show the requests of a key by day, endpoint and status')
     .argument('<key>', WHICH)
     .option('--days <days>', `the last days, 1 to ${MAX_DAYS}`, parseDays, 30)
-    .addOption(jsonOption())
     .action(async (name: string, options) =>
-      exitWith((await keyFacts()).keyUsage(config().storageLocation, name, options, invocation)),
+      exitWith((await keyFacts()).keyUsage((await storage()).storageLocations, name, options, invocation)),
     );
   withAttributes(
     key
@@ -54,23 +64,21 @@ export function defineKey(program: Command, invocation: Invocation): void {
       .option('--permissions <list>', `some of ${PERMISSIONS.join(', ')}`)
       .option('--revoke <when>', 'revoke it then: a time, a period such as 24h, or never'),
   ).action(async (name: string, options) =>
-    exitWith((await keyChanges()).keySet(config().storageLocation, name, options, invocation)),
+    exitWith((await keyChanges()).keySet((await storage()).storageLocation, name, options, invocation)),
   );
   key
     .command('pause')
     .description('refuse requests with a key until it is resumed')
     .argument('<key>', WHICH)
-    .addOption(jsonOption())
     .action(async (name: string, options) =>
-      exitWith((await keyChanges()).keyPause(config().storageLocation, name, options, invocation)),
+      exitWith((await keyChanges()).keyPause((await storage()).storageLocation, name, options, invocation)),
     );
   key
     .command('resume')
     .description('accept requests with a paused key again')
     .argument('<key>', WHICH)
-    .addOption(jsonOption())
     .action(async (name: string, options) =>
-      exitWith((await keyChanges()).keyResume(config().storageLocation, name, options, invocation)),
+      exitWith((await keyChanges()).keyResume((await storage()).storageLocation, name, options, invocation)),
     );
   key
     .command('rotate')
@@ -78,17 +86,15 @@ export function defineKey(program: Command, invocation: Invocation): void {
     .argument('<key>', WHICH)
     .option('--name <name>', 'of the successor (default: the same)')
     .option('--revoke-old-in <period>', 'revoke the old key after 30m, 24h, 7d, or at a time')
-    .addOption(jsonOption())
     .action(async (name: string, options) =>
-      exitWith((await keyChanges()).keyRotate(config().storageLocation, name, options, invocation)),
+      exitWith((await keyChanges()).keyRotate((await storage()).storageLocation, name, options, invocation)),
     );
   key
     .command('revoke')
     .description('revoke a key permanently; when this returns, no process accepts it')
     .argument('<key>', WHICH)
-    .addOption(jsonOption())
     .action(async (name: string, options) =>
-      exitWith((await keys()).keyRevoke(config().storageLocation, name, options, invocation)),
+      exitWith((await keys()).keyRevoke((await storage()).storageLocation, name, options, invocation)),
     );
 }
 
@@ -97,8 +103,7 @@ function withAttributes(command: Command): Command {
     .option('--note <text>', 'a note for people; empty for none')
     .option('--expires <when>', 'a day or time (UTC), a period such as 90d, or never')
     .option('--networks <list>', 'client addresses and prefixes that may use it, separated by commas, or any')
-    .option('--requests-per-second <number>', 'per process of the server, or unlimited')
-    .addOption(jsonOption());
+    .option('--requests-per-second <number>', 'per process of the server, or unlimited');
 }
 
 function parseDays(text: string): number {

@@ -3,7 +3,15 @@ import { type Command, Option } from 'commander';
 import { ASN_FIELDS } from '../commands/lookup/asn-answer.ts';
 import { FIELDS } from '../enrich/fields.ts';
 import { ADDRESS_SECTIONS } from '../vocabulary.ts';
-import { type Invocation, jsonOption, keyOption, namesAmong, positiveInteger, urlOption } from './command.ts';
+import {
+  type Invocation,
+  jsonOption,
+  keyOption,
+  namesAmong,
+  positiveInteger,
+  quietOption,
+  urlOption,
+} from './command.ts';
 
 const asns = () => import('../commands/lookup/asn.ts');
 const mcp = () => import('../commands/mcp.ts');
@@ -21,6 +29,7 @@ export function defineIp(program: Command, invocation: Invocation): void {
     .option('--csv', 'print CSV')
     .addOption(limitOption('addresses of a CIDR or range'))
     .option('--explain', 'show which source decided each field')
+    .addOption(quietOption())
     .option(
       '--include <list>',
       `show more, comma-separated: ${ADDRESS_SECTIONS.join(', ')}`,
@@ -49,11 +58,11 @@ export function defineIp(program: Command, invocation: Invocation): void {
     .action(async (addresses: string[], options) => {
       if (options.history === true || options.at !== undefined || options.datasetVersion !== undefined) {
         const { pastIpCommand } = await import('../commands/lookup/past-ip.ts');
-        await exitWith(pastIpCommand(config().dataDir, addresses, options, now(), invocation));
+        await exitWith(pastIpCommand(config('read').dataDir, addresses, options, now(), invocation));
         return;
       }
       const { ipCommand } = await import('../commands/lookup/ip.ts');
-      await exitWith(ipCommand(config(), addresses, options, invocation));
+      await exitWith(ipCommand(config('read'), addresses, options, invocation));
     });
 }
 
@@ -75,7 +84,7 @@ export function defineAsn(program: Command, invocation: Invocation): void {
     .addOption(urlOption())
     .addOption(keyOption())
     .action(async (numbers: string[], options) =>
-      exitWith((await asns()).asnCommand(config().dataDir, numbers, options, invocation)),
+      exitWith((await asns()).asnCommand(config('read'), numbers, options, invocation)),
     );
   asn
     .command('search')
@@ -86,7 +95,7 @@ export function defineAsn(program: Command, invocation: Invocation): void {
     .addOption(urlOption())
     .addOption(keyOption())
     .action(async (words: string[], options) =>
-      exitWith((await asns()).asnSearchCommand(config().dataDir, words.join(' '), options, invocation)),
+      exitWith((await asns()).asnSearchCommand(config('read'), words.join(' '), options, invocation)),
     );
 }
 
@@ -94,7 +103,7 @@ export function defineMcp(program: Command, { config, stdin, stdout, exitWith }:
   program
     .command('mcp')
     .description('answer a program that speaks the Model Context Protocol on standard input, from the local dataset')
-    .action(async () => exitWith((await mcp()).mcpCommand(config(), stdin(), stdout)));
+    .action(async () => exitWith((await mcp()).mcpCommand(config('read'), stdin(), stdout)));
 }
 
 /** Addresses of one CIDR or range, or numbers of one range: a /12 of IPv4. */

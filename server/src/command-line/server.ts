@@ -1,7 +1,7 @@
 /** Command-line definitions of `whence serve` and `whence storage migrate|check`. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { PROGRAM } from '../terminal/program-name.ts';
-import { type Invocation, jsonOption } from './command.ts';
+import type { Invocation } from './command.ts';
 
 const servers = () => import('../commands/serve/serve.ts');
 const storages = () => import('../commands/storage/storage.ts');
@@ -14,24 +14,23 @@ export function defineServe(program: Command, invocation: Invocation): void {
     .addOption(settingOption('--port <port>', 'WHENCE_PORT'))
     .addOption(settingOption('--data-dir <folder>', 'WHENCE_DATA_DIR'))
     .description('serve the HTTP API; the first start builds or pulls the dataset and creates a key')
-    .action(async () => exitWith((await servers()).serve(config(), invocation)));
+    .action(async () => exitWith((await servers()).serve(config('serve'), invocation)));
 }
 
 export function defineStorage(program: Command, invocation: Invocation): void {
-  const { config, exitWith } = invocation;
-  const storage = program.command('storage').description('move and check the storage of keys, counts and accounts');
-  storage
+  const { storage, exitWith } = invocation;
+  const group = program.command('storage').description('move and check the storage of keys, counts and accounts');
+  group
     .command('migrate')
     .description('copy the storage to another database and compare the copy; stop all servers first')
     .requiredOption('--to <place>', 'postgres:// URL (PGPASSWORD for its password), or a data directory for SQLite')
+    .option('--statistics', 'copy statistics alone, for WHENCE_USAGE_DATABASE_URL')
     .option('--replace', 'remove keys of the target that this storage does not have')
-    .addOption(jsonOption())
-    .action(async (options) => exitWith((await storages()).storageMigrate(config(), options, invocation)));
-  storage
+    .action(async (options) => exitWith((await storages()).storageMigrate(await storage(), options, invocation)));
+  group
     .command('check')
     .description('show content, response time and problems of the storage')
-    .addOption(jsonOption())
-    .action(async (options) => exitWith((await storages()).storageCheck(config(), options, invocation)));
+    .action(async (options) => exitWith((await storages()).storageCheck(await storage(), options, invocation)));
 }
 
 /** The server is configured by variables only; options that other programs have name the variable. */

@@ -1,6 +1,6 @@
 /** Command-line definitions of `wh summarize` and `wh grepip`: commands that find addresses in text. */
 import type { Command } from 'commander';
-import { type Invocation, jsonOption, positiveInteger } from './command.ts';
+import { type Invocation, positiveInteger, quietOption } from './command.ts';
 
 const FILES = 'files, plain or gzip (default: standard input, also as -)';
 
@@ -11,10 +11,10 @@ export function defineSummarize(program: Command, invocation: Invocation): void 
     .argument('[file...]', FILES)
     .option('--all', 'count all addresses of a line, not only the first')
     .option('--limit <count>', 'entries per list', positiveInteger, 10)
-    .addOption(jsonOption())
+    .addOption(quietOption())
     .action(async (files: string[], options) => {
       const { summarizeCommand } = await import('../commands/text/summarize.ts');
-      await invocation.exitWith(summarizeCommand(invocation.config().dataDir, files, options, invocation));
+      await invocation.exitWith(summarizeCommand(invocation.config('read'), files, options, invocation));
     });
 }
 

@@ -1,8 +1,9 @@
 /** What `whence ip --include` asks for beside the record: DNS, the registries and a file of ROA payloads, opened once. */
+import type { Address } from '@whence/dataset/address';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { HostnameLookups } from '../address/hostname-lookups.ts';
 import type { Registrations } from '../address/registration/registrations.ts';
-import { type AddressMembers, AddressSections } from '../address/sections.ts';
+import { type AddressMembers, AddressSections, type ExchangeAddress } from '../address/sections.ts';
 import { EmailChecks } from '../email-checks/email-checks.ts';
 import type { Lookup } from '../lookup/lookup.ts';
 import type { Config } from '../settings/config.ts';
@@ -10,14 +11,16 @@ import type { StoredRegistration } from '../storage/stores/registration-store.ts
 import { SettingError } from '../terminal/exit.ts';
 import type { AddressSection } from '../vocabulary.ts';
 import { openLocalSupplement } from './local-dataset.ts';
-import { openRpkiSource } from './rpki-source.ts';
+import { openRpkiSource, type RpkiConfig } from './rpki-source.ts';
 
-export type IpConfig = Pick<Config, 'dataDir' | 'dnsServers' | 'rpkiSource' | 'rdapBootstrap' | 'contact' | 'proxies'>;
+export type IpConfig = RpkiConfig & Pick<Config, 'dnsServers' | 'rdapBootstrap' | 'overrides'>;
 
 type Found = Extract<Lookup, { kind: 'found' }> & { readonly dataset: Dataset };
 
 export type OpenSections = {
   describe(found: Found): Promise<AddressMembers>;
+  /** Of an address without a record. */
+  unannounced(address: Address): ExchangeAddress | undefined;
   close(): void;
 };
 
@@ -32,6 +35,7 @@ export async function openSections(config: IpConfig, include: ReadonlySet<Addres
   const supplement = isSupplemented(include) ? openLocalSupplement(config.dataDir) : undefined;
   return {
     describe: (found) => sections.describe({ ...found, supplement }, include, requester),
+    unannounced: (address) => sections.unannounced({ supplement }, address, include),
     close: () => dns.close(),
   };
 }

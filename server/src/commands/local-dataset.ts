@@ -1,6 +1,7 @@
 /** Opens the local dataset, for commands that work without a server. */
-
+import { resolve } from 'node:path';
 import { DatasetError } from '@whence/dataset/dataset-error';
+import { dayOfMs } from '@whence/dataset/internal/data-age';
 import { type Dataset, openDataset } from '@whence/dataset/internal/file/read';
 import type { Supplement } from '@whence/dataset/internal/supplement/supplement';
 import {
@@ -11,10 +12,18 @@ import {
 } from '@whence/dataset/internal/versions/publish';
 import { CommandError } from '../terminal/exit.ts';
 import { PROGRAM } from '../terminal/program-name.ts';
+import { type DataSettings, overridesFile } from './embedded-data.ts';
 
 /** The current version unless another one is given. */
 export function openLocalDataset(dataDir: string, entry: VersionEntry = currentEntry(dataDir)): Dataset {
-  return openDataset(versionPath(dataDir, entry));
+  return openDataset(versionPath(dataDir, entry), dayOfMs(Date.now()));
+}
+
+/** The same with the operator's overrides. Their code is loaded only where there are some. */
+export async function openOverridden(settings: DataSettings, entry?: VersionEntry): Promise<Dataset> {
+  const open = () => openLocalDataset(settings.dataDir, entry);
+  const file = overridesFile(settings);
+  return file === undefined ? open() : (await import('./read-overrides.ts')).openWith(file, open);
 }
 
 /** The supplement of the same version; undefined if it has none. */
@@ -54,5 +63,5 @@ export function currentEntry(dataDir: string): VersionEntry {
 }
 
 export function noDatasetError(dataDir: string): DatasetError {
-  return new DatasetError(`there is no dataset in ${dataDir}; build one with: ${PROGRAM} dataset build`);
+  return new DatasetError(`there is no dataset in ${resolve(dataDir)}; build one with: ${PROGRAM} dataset build`);
 }

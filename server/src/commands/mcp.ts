@@ -10,12 +10,14 @@ import { Turns } from '../admission/turns.ts';
 import { parseBatchBodies } from '../api/batch/batch.ts';
 import { serveStdio } from '../api/mcp/stdio.ts';
 import { apiRoutes, type RouteDependencies } from '../api/routes.ts';
+import { LiveDatabases } from '../databases/live-databases.ts';
 import { EmailChecks } from '../email-checks/email-checks.ts';
 import { createHttpServer } from '../http/http-server.ts';
 import { fromStored } from '../keys/key.ts';
 import { type Logger, openLog } from '../log/log.ts';
 import { LiveDataset } from '../lookup/live-dataset.ts';
 import { Metrics } from '../metrics/metrics.ts';
+import type { Config } from '../settings/config.ts';
 import type { ExitCode } from '../terminal/exit.ts';
 import { type Output, StreamSink } from '../terminal/output.ts';
 import { NetworkCounts } from '../usage/networks.ts';
@@ -37,7 +39,11 @@ const LOCAL_KEY = fromStored({
   createdAt: new Date(0),
 });
 
-export async function mcpCommand(config: IpConfig, stdin: Readable, stdout: Output): Promise<ExitCode> {
+export async function mcpCommand(
+  config: IpConfig & Pick<Config, 'hasSmtpProbe' | 'smtpName'>,
+  stdin: Readable,
+  stdout: Output,
+): Promise<ExitCode> {
   // Says how to build one, before a client waits for answers.
   currentEntry(config.dataDir);
   // Standard output belongs to the protocol; the log is on standard error.
@@ -49,7 +55,9 @@ export async function mcpCommand(config: IpConfig, stdin: Readable, stdout: Outp
     fellBack: (version) => logger.warn({ version }, 'using another version of the dataset instead'),
   });
   live.start();
-  const emailChecks = new EmailChecks(config.dnsServers);
+  const emailChecks = new EmailChecks(config.dnsServers, {
+    ...(config.hasSmtpProbe && { smtp: { ehloName: config.smtpName } }),
+  });
   const datasetDiffs = new DatasetDiffs(config.dataDir, { failed: () => {}, tookTooLong: () => {} });
   const past = new PastLookups(config.dataDir, { failed: () => {}, tookTooLong: () => {} });
   const addressSections = new AddressSections({
@@ -62,6 +70,9 @@ export async function mcpCommand(config: IpConfig, stdin: Readable, stdout: Outp
     emailChecks,
     addressSections,
     turns: new Turns(),
+    rules: undefined,
+    databases: new LiveDatabases(config.dataDir),
+    trustProxy: [],
     datasetDiffs,
     past,
     metrics: new Metrics(),

@@ -4,22 +4,26 @@ import type { VrpTable } from '../address/routing/vrps.ts';
 import type { Config } from '../settings/config.ts';
 import { CommandError } from '../terminal/exit.ts';
 
-export type RpkiConfig = Pick<Config, 'dataDir' | 'rpkiSource' | 'contact' | 'proxies'>;
+export type RpkiConfig = Pick<Config, 'dataDir' | 'dataFolder' | 'rpkiSource' | 'contact' | 'proxies'>;
 
 export async function openRpkiSource({ rpkiSource, ...config }: RpkiConfig): Promise<RpkiFile | undefined> {
   if (rpkiSource === undefined) return undefined;
   const { openRpki } = await import('../address/routing/open-rpki.ts');
-  const file = openRpki(rpkiSource, config, {
-    loaded: () => {},
-    failed: (reason) => {
-      throw new CommandError(`WHENCE_RPKI: ${rpkiSource}: ${reason}`);
+  const file = openRpki(
+    rpkiSource,
+    { ...config, dataDir: config.dataFolder.cache },
+    {
+      loaded: () => {},
+      failed: (reason) => {
+        throw new CommandError(`WHENCE_RPKI: ${rpkiSource}: ${reason}`);
+      },
+      expired: (builtAtMs) => {
+        throw new CommandError(
+          `WHENCE_RPKI: ${rpkiSource} was made ${new Date(builtAtMs).toISOString()}, which is too old`,
+        );
+      },
     },
-    expired: (builtAtMs) => {
-      throw new CommandError(
-        `WHENCE_RPKI: ${rpkiSource} was made ${new Date(builtAtMs).toISOString()}, which is too old`,
-      );
-    },
-  });
+  );
   await file.update();
   return file;
 }

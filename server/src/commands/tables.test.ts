@@ -119,8 +119,8 @@ test('tables: messages break between words on a terminal, and point to the help 
   const argv = ['dataset', 'export', '--format', 'csv', '--flag', 'is_cool'];
   const { code, stderr } = await runCommand(argv, environment, { isTTY: true, columns: 80 });
   assert.equal(code, 2);
-  assert.match(stderr, /^error: unknown flag "is_cool"; valid flags: is_datacenter, .*\n {2}is_/);
-  assert.match(stderr, /\n\(run wh dataset export --help for usage\)\n$/);
+  assert.match(stderr, /^error: unknown flag "is_cool"; valid flags: datacenter, .*\n {2}\w+/);
+  assert.match(stderr, /\n\(run npx wh dataset export --help for usage\)\n$/);
   for (const line of stderr.split('\n')) assert.ok(line.length <= 80, line);
   const piped = await runCommand(argv, environment);
   assert.equal(piped.stderr.split('\n').length, 3, 'one line in a pipe');

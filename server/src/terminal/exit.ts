@@ -1,7 +1,11 @@
 /** How a command ends: its exit code, and the errors whose message is printed without a stack trace. */
 import { DatasetError } from '@whence/dataset/dataset-error';
-import { StorageUnavailable } from '../storage/storage-unavailable.ts';
+import { OutcomeUnknown, StorageUnavailable, unknownText } from '../storage/storage-unavailable.ts';
 import { isSystemError, refusalText } from './file-errors.ts';
+
+/** What the help says about them; docs/cli.md has the table. */
+export const EXIT_CODES =
+  'Exit codes: 0 success, 1 failure or a negative answer, 2 usage error, 3 not known whether a change was made.';
 
 /** 0: success. 1: failure, or a negative answer such as "not found". */
 export type ExitCode = 0 | 1;
@@ -22,11 +26,12 @@ export class SettingError extends UsageError {
 }
 
 /** An error that a person can act on, as one sentence and an exit code. */
-export type Failure = { readonly message: string; readonly exitCode: 1 | 2 };
+export type Failure = { readonly message: string; readonly exitCode: 1 | 2 | 3 };
 
 /** Undefined for a bug, which is printed with its stack trace. */
 export function failureOf(error: unknown): Failure | undefined {
   if (error instanceof UsageError) return { message: error.message, exitCode: 2 };
+  if (error instanceof OutcomeUnknown) return { message: unknownText(error), exitCode: 3 };
   if (error instanceof CommandError || error instanceof DatasetError || error instanceof StorageUnavailable)
     return { message: error.message, exitCode: 1 };
   // The system's own message names the file or the address.

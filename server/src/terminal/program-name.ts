@@ -3,6 +3,7 @@
  * `whence` is a builtin of zsh and ksh, which print where a command is, so `wh` is the one that works in every shell.
  */
 import { basename } from 'node:path';
+import { cloneOfWorkingFolder } from '../installation.ts';
 
 const NAMES = ['wh', 'whence'];
 
@@ -11,4 +12,7 @@ export function programNameOf(path: string | undefined): string {
   return NAMES.find((name) => path !== undefined && name === basename(path)) ?? 'wh';
 }
 
-export const PROGRAM = programNameOf(process.argv[1]);
+export const NAME = programNameOf(process.argv[1]);
+
+/** What to type to run a command. Outside of its clone, npx would fetch a package of another project. */
+export const PROGRAM = cloneOfWorkingFolder() === undefined ? NAME : 'npx wh';

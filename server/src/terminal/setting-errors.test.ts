@@ -28,7 +28,7 @@ for (const [path, why] of [
   for (const [variable, command, environment] of [
     ['WHENCE_FEEDS', ['dataset', 'feeds'], { WHENCE_FEEDS: path }],
     ['WHENCE_FEEDS', ['dataset', 'feeds'], { WHENCE_FEEDS: `file://${path}` }],
-    ['WHENCE_OVERRIDES', ['dataset', 'build'], { WHENCE_OVERRIDES: path }],
+    ['WHENCE_OVERRIDES', ['ip', '8.8.8.8'], { WHENCE_OVERRIDES: path }],
     ['WHENCE_DATABASE_URL', ['key', 'list'], inUrl(path)],
     ['', ['dataset', 'pull'], { WHENCE_DATASET_URL: `file://${path}` }],
   ] as const)

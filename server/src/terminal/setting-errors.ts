@@ -3,6 +3,7 @@
  * listen on.
  */
 import { accessSync, constants, type Stats, statSync } from 'node:fs';
+import { ownedByAnother } from '@whence/dataset/internal/io/ownership';
 import { notRegular, readRegular, UnusableFile } from '@whence/dataset/internal/io/regular-file';
 import { CommandError, SettingError } from './exit.ts';
 import { type Refusal, withFileErrors } from './file-errors.ts';
@@ -61,6 +62,9 @@ export function withDataDirErrors<T>(dataDir: string, work: () => T, purpose: ke
     if (refusal === undefined) return error;
     const message = refusal === 'no space left' ? `no space left for the ${purpose}` : MESSAGES[refusal];
     if (message === undefined) return error;
+    const { path = dataDir } = error as NodeJS.ErrnoException;
+    const owned = refusal === 'permission denied' ? ownedByAnother(path, dataDir) : undefined;
+    if (owned !== undefined) return new CommandError(owned);
     return new CommandError(
       `${message}: ${dataDir} (${error.message}). WHENCE_DATA_DIR sets the data directory.${PURPOSES[purpose]}`,
     );

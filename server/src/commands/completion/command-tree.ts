@@ -9,6 +9,8 @@ export type CommandNode = {
   readonly options: readonly OptionNode[];
   /** Values that an argument can have, if it is one of a list. */
   readonly choices: readonly string[];
+  /** Whether an argument can be the name of a file. */
+  readonly takesFiles: boolean;
 };
 
 export type OptionNode = {
@@ -16,6 +18,7 @@ export type OptionNode = {
   readonly long: string;
   readonly description: string;
   readonly takesValue: boolean;
+  readonly takesFiles: boolean;
   readonly choices: readonly string[];
 };
 
@@ -25,6 +28,7 @@ export function commandTree(command: Command, path: readonly string[] = []): Com
     long: '--help',
     description: 'display help for command',
     takesValue: false,
+    takesFiles: false,
     choices: [],
   };
   return {
@@ -33,12 +37,24 @@ export function commandTree(command: Command, path: readonly string[] = []): Com
     subcommands: command.commands.map((sub) => commandTree(sub, [...path, sub.name()])),
     options: [...command.options.flatMap(optionNode), help],
     choices: command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
+    takesFiles: command.registeredArguments.some((argument) =>
+      /\bfiles?\b/.test(`${argument.name()} ${argument.description}`),
+    ),
   };
 }
 
-function optionNode({ short, long, description, required, optional, argChoices, hidden }: Option): OptionNode[] {
+function optionNode({ flags, short, long, description, required, optional, argChoices, hidden }: Option): OptionNode[] {
   if (long === undefined || long === null || hidden) return [];
-  return [{ short, long, description, takesValue: required || optional, choices: argChoices ?? [] }];
+  return [
+    {
+      short,
+      long,
+      description,
+      takesValue: required || optional,
+      takesFiles: /<(path|file|folder|place)>/.test(flags),
+      choices: argChoices ?? [],
+    },
+  ];
 }
 
 /** The node and all below it. */

@@ -1,9 +1,9 @@
 /**
  * Scripts that complete `wh` in bash, zsh and fish. They contain every command and option and start no program: completion
- * must be quicker than the quarter of a second in which Node starts. What is neither a command nor an option is
- * completed as a file name.
+ * must be quicker than the quarter of a second in which Node starts. Where it is neither a command nor an option, bash and
+ * zsh complete the name of a file, and fish only where the command takes files.
  */
-import { PROGRAM } from '../../terminal/program-name.ts';
+import { NAME } from '../../terminal/program-name.ts';
 import { type CommandNode, everyNode, nameOf, type OptionNode } from './command-tree.ts';
 
 export type Shell = 'bash' | 'zsh' | 'fish';
@@ -56,7 +56,7 @@ function bashScript(tree: CommandNode): string {
     const options = node.options.map(({ long }) => long).join(' ');
     return `    '${key(node)}') names=${quoted(names)}; options=${quoted(options)} ;;`;
   });
-  return `# bash completion of ${PROGRAM}. In ~/.bashrc: source <(${PROGRAM} completion bash)
+  return `# bash completion of ${NAME}. In ~/.bashrc: source <(${NAME} completion bash)
 _wh_completion() {
   local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD - 1]} typed='' names='' options='' i
   for ((i = 1; i < COMP_CWORD; i++)); do
@@ -127,11 +127,13 @@ function fishScript(tree: CommandNode): string {
     const condition = `-n ${quoted(`__wh_typed ${node.path.join(' ')}`.trim())}`;
     const description = (text: string) => (text === '' ? '' : ` -d ${quoted(text)}`);
     return [
+      ...(node.takesFiles ? [`complete -c wh ${condition} -F`] : []),
       ...node.subcommands.map((sub) => `complete -c wh ${condition} -a ${nameOf(sub)}${description(sub.description)}`),
       ...node.choices.map((choice) => `complete -c wh ${condition} -a ${choice}`),
-      ...node.options.map(({ short, long, description: text, takesValue, choices }) => {
+      ...node.options.map(({ short, long, description: text, takesValue, takesFiles, choices }) => {
         const flag = `${short === undefined ? '' : ` -s ${short.slice(1)}`} -l ${long.slice(2)}`;
-        const value = choices.length > 0 ? ` -x -a ${quoted(choices.join(' '))}` : takesValue ? ' -r' : '';
+        const value =
+          choices.length > 0 ? ` -x -a ${quoted(choices.join(' '))}` : !takesValue ? '' : takesFiles ? ' -r -F' : ' -x';
         return `complete -c wh ${condition}${flag}${value}${description(text)}`;
       }),
     ];
@@ -148,6 +150,7 @@ function __wh_typed
   end
   test "$typed" = "$argv"
 end
+complete -c wh -f
 ${lines.join('\n')}
 complete -c whence -w wh
 `;

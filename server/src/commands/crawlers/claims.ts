@@ -1,14 +1,17 @@
-/** Who calls itself a crawler in a log: crawler and address, with the number of requests. */
-import type { Readable } from 'node:stream';
+/** Who calls itself a crawler in a log, and which addresses belong to scanners, with the number of requests. */
 import { type Address, formatAddress } from '@whence/dataset/address';
 import { type Crawler, claimedCrawler } from '../../address/crawlers.ts';
-import { textLines } from '../../enrich/input.ts';
-import { parseLogLine } from './log-entry.ts';
+import type { CommandStreams } from '../../terminal/output.ts';
+import { readLog } from './log-entry.ts';
 
 export type Claim = { readonly crawler: Crawler; readonly address: Address; readonly ip: string; requests: number };
 
+export type ScannerRequests = { operator: string; ips: Set<string>; requests: number };
+
 export type LogClaims = {
   readonly claims: readonly Claim[];
+  /** Research scanners, whatever they call themselves. */
+  readonly scanners: readonly ScannerRequests[];
   readonly lines: number;
   /** Lines without an address or a user agent. */
   readonly unreadable: number;
@@ -18,29 +21,37 @@ export type LogClaims = {
 
 /** A claim takes some 300 bytes, and up to three DNS questions. */
 const MAX_CLAIMS = 100_000;
-/** The rest of a longer line is ignored. */
-const MAX_LINE = 64 * 1024;
 
-export async function readClaims(file: string, stdin: () => Readable): Promise<LogClaims> {
+/** `scannerOf` returns the operator of a scanner. */
+export async function readClaims(
+  file: string,
+  stdin: CommandStreams['stdin'],
+  scannerOf: (address: Address) => string | undefined,
+): Promise<LogClaims> {
   const claims = new Map<string, Claim>();
-  let [lines, unreadable, dropped] = [0, 0, 0];
-  for await (const group of textLines(file, stdin, MAX_LINE))
-    for (const line of group) {
-      if (line.trim() === '') continue;
-      lines++;
-      const entry = parseLogLine(line.trim());
-      if (entry === undefined) {
-        unreadable++;
-        continue;
-      }
-      const crawler = claimedCrawler(entry.userAgent);
-      if (crawler === undefined) continue;
-      const ip = formatAddress(entry.address);
-      const key = `${crawler.name} ${ip}`;
-      const claim = claims.get(key);
-      if (claim !== undefined) claim.requests++;
-      else if (claims.size < MAX_CLAIMS) claims.set(key, { crawler, address: entry.address, ip, requests: 1 });
-      else dropped++;
+  const scanners = new Map<string, ScannerRequests>();
+  let [unreadable, dropped] = [0, 0];
+  const lines = await readLog(file, stdin, (entry) => {
+    if (entry?.userAgent === undefined) {
+      unreadable++;
+      return;
     }
-  return { claims: [...claims.values()], lines, unreadable, dropped };
+    const operator = scannerOf(entry.address);
+    const ip = formatAddress(entry.address);
+    if (operator !== undefined) {
+      const scanner = scanners.get(operator) ?? { operator, ips: new Set(), requests: 0 };
+      scanner.requests++;
+      scanners.set(operator, scanner);
+      if (scanner.ips.size < MAX_CLAIMS) scanner.ips.add(ip);
+    }
+    const crawler = claimedCrawler(entry.userAgent);
+    if (crawler === undefined) return;
+    const key = `${crawler.name} ${ip}`;
+    const claim = claims.get(key);
+    if (claim !== undefined) claim.requests++;
+    else if (claims.size < MAX_CLAIMS) claims.set(key, { crawler, address: entry.address, ip, requests: 1 });
+    else dropped++;
+  });
+  const byRequests = [...scanners.values()].sort((a, b) => b.requests - a.requests);
+  return { claims: [...claims.values()], scanners: byRequests, lines, unreadable, dropped };
 }

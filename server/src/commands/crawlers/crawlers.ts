@@ -1,14 +1,10 @@
-/** `whence crawlers access.log`: who calls itself a crawler, and whether it is one. */
+/** `whence crawlers access.log`: who calls itself a crawler, whether it is one, and which requests are of scanners. */
 
 import type { Address } from '@whence/dataset/address';
-import {
-  CRAWLER_STATUSES,
-  type CrawlerStatus,
-  type Verification,
-  verifyCrawler,
-} from '../../address/crawler-verification.ts';
+import { type Verification, verifyCrawler } from '../../address/crawler-verification.ts';
 import type { Hostname } from '../../address/hostname.ts';
 import { HostnameLookups } from '../../address/hostname-lookups.ts';
+import { scannerOf } from '../../address/scanner.ts';
 import { EmailChecks } from '../../email-checks/email-checks.ts';
 import { noteWaiting, STANDARD_INPUT } from '../../enrich/input.ts';
 import type { ExitCode } from '../../terminal/exit.ts';
@@ -16,30 +12,39 @@ import type { CommandStreams } from '../../terminal/output.ts';
 import { jsonLine } from '../../terminal/printable.ts';
 import { fit, type Style } from '../../terminal/style.ts';
 import { type Cell, countOf, formatCount, formatTable } from '../../terminal/table.ts';
+import { CRAWLER_STATUSES, type CrawlerStatus } from '../../vocabulary.ts';
 import { inOrder } from '../email/in-order.ts';
-import { openLocalDataset } from '../local-dataset.ts';
+import type { DataSettings } from '../embedded-data.ts';
+import { openOverridden } from '../local-dataset.ts';
 import { type Claim, type LogClaims, readClaims } from './claims.ts';
 
-type CrawlersOptions = { json?: boolean; dns?: boolean };
-type Settings = { readonly dataDir: string; readonly dnsServers: readonly string[] };
+type CrawlersOptions = { json?: boolean; dns?: boolean; all?: boolean; status?: ReadonlySet<CrawlerStatus> };
+type Settings = DataSettings & { readonly dnsServers: readonly string[] };
 
 /** Addresses that are looked up at a time. */
 const PARALLEL = 16;
-/** Addresses that the table lists; JSON has all. */
+/** Addresses that the table lists without --all; JSON has all. */
 const MAX_LISTED = 50;
 
 type VerifiedClaim = Claim & Verification;
 
 export async function crawlersCommand(
   file: string | undefined,
-  { json = false, dns = true }: CrawlersOptions,
-  { dataDir, dnsServers }: Settings,
+  { json = false, dns = true, all = false, status }: CrawlersOptions,
+  { dnsServers, ...data }: Settings,
   streams: CommandStreams,
 ): Promise<ExitCode> {
-  const dataset = openLocalDataset(dataDir);
+  const dataset = await openOverridden(data);
   const path = file ?? STANDARD_INPUT;
   noteWaiting(path, streams, 'a log');
-  const log = await readClaims(path, streams.stdin);
+  const operators = new Map<number, string | undefined>();
+  const log = await readClaims(path, streams.stdin, (address) => {
+    const match = dataset.find(address);
+    if (match === 0) return undefined;
+    const set = dataset.attributesOf(match);
+    if (!operators.has(set)) operators.set(set, scannerOf(dataset, match)?.operator);
+    return operators.get(set);
+  });
   const checks = new EmailChecks(dnsServers);
   const hostnames = new HostnameLookups(() => checks.dnsClient());
   const findHostname = (address: Address): Promise<Hostname> =>
@@ -55,28 +60,58 @@ export async function crawlersCommand(
     checks.close();
   }
   verified.sort((a, b) => b.requests - a.requests || a.ip.localeCompare(b.ip));
-  const style = fit(streams);
-  streams.stdout.write(json ? jsonLine(reportOf(log, verified)) : textOf(log, verified, style));
+  const isListed = (claim: VerifiedClaim) =>
+    status === undefined ? json || claim.status !== 'verified' || all : status.has(claim.status);
+  const listed = verified.filter(isListed);
+  const maxListed = all ? listed.length : MAX_LISTED;
+  streams.stdout.write(
+    json ? jsonLine(reportOf(log, verified, listed)) : textOf(log, verified, listed, maxListed, fit(streams)),
+  );
   return 0;
 }
 
-/** Per crawler: requests and addresses by status. */
-function summaryOf(verified: readonly VerifiedClaim[]) {
-  const summary = new Map<string, { crawler: string; requests: number; addresses: Record<CrawlerStatus, number> }>();
+type Counts = { requests: number; addresses: number };
+type SummaryRow = { crawler: string; status: CrawlerStatus } & Counts;
+
+/** A row for each crawler and status, so that both columns add up; crawlers with the most requests first. */
+function summaryOf(verified: readonly VerifiedClaim[]): SummaryRow[] {
+  const rows = new Map<string, SummaryRow>();
+  const totals = new Map<string, number>();
   for (const { crawler, requests, status } of verified) {
-    const row = summary.get(crawler.name) ?? { crawler: crawler.name, requests: 0, addresses: noAddresses() };
+    const key = `${crawler.name} ${status}`;
+    const row = rows.get(key) ?? { crawler: crawler.name, status, requests: 0, addresses: 0 };
     row.requests += requests;
-    row.addresses[status]++;
-    summary.set(crawler.name, row);
+    row.addresses++;
+    rows.set(key, row);
+    totals.set(crawler.name, (totals.get(crawler.name) ?? 0) + requests);
   }
-  return [...summary.values()].sort((a, b) => b.requests - a.requests);
+  const order = ({ crawler, status }: SummaryRow) => [
+    -(totals.get(crawler) ?? 0),
+    crawler,
+    CRAWLER_STATUSES.indexOf(status),
+  ];
+  const compare = (a: SummaryRow, b: SummaryRow) => {
+    const [left, right] = [order(a), order(b)];
+    const at = left.findIndex((value, i) => value !== right[i]);
+    return at < 0 ? 0 : (left[at] as number) < (right[at] as number) ? -1 : 1;
+  };
+  return [...rows.values()].sort(compare);
 }
 
-const noAddresses = () =>
-  Object.fromEntries(CRAWLER_STATUSES.map((status) => [status, 0])) as Record<CrawlerStatus, number>;
+const totalOf = (rows: readonly Counts[]): Counts =>
+  rows.reduce(
+    (sum, { requests, addresses }) => {
+      return { requests: sum.requests + requests, addresses: sum.addresses + addresses };
+    },
+    { requests: 0, addresses: 0 },
+  );
 
-function reportOf({ lines, unreadable, dropped }: LogClaims, verified: readonly VerifiedClaim[]) {
-  const addresses = verified.map(({ crawler, ip, requests, status, by, hostname }) => ({
+function reportOf(
+  { lines, unreadable, dropped, scanners }: LogClaims,
+  verified: readonly VerifiedClaim[],
+  listed: readonly VerifiedClaim[],
+) {
+  const addresses = listed.map(({ crawler, ip, requests, status, by, hostname }) => ({
     crawler: crawler.name,
     ip,
     requests,
@@ -84,39 +119,59 @@ function reportOf({ lines, unreadable, dropped }: LogClaims, verified: readonly 
     ...(by !== undefined && { by }),
     ...(hostname !== undefined && { hostname }),
   }));
-  return { lines, unreadable, dropped, crawlers: summaryOf(verified), addresses };
+  const crawlers = summaryOf(verified);
+  const ofScanners = scanners.map(({ operator, requests, ips }) => ({ operator, requests, addresses: [...ips] }));
+  return { lines, unreadable, dropped, total: totalOf(crawlers), crawlers, addresses, scanners: ofScanners };
 }
 
-function textOf({ lines, unreadable, dropped }: LogClaims, verified: readonly VerifiedClaim[], style: Style): string {
-  const shown = CRAWLER_STATUSES.filter((status) => verified.some((claim) => claim.status === status));
-  const head = ['crawler', 'requests', ...shown.map((status) => status.replace('_', ' '))];
-  const rows = summaryOf(verified).map(({ crawler, requests, addresses }): Cell[] => [
-    crawler,
-    formatCount(requests).padStart('requests'.length),
-    ...shown.map((status): Cell => {
-      const count = formatCount(addresses[status]).padStart(status.length);
-      return status === 'forged' && addresses.forged > 0 ? [count, style.red] : count;
-    }),
-  ]);
-  const doubtful = verified.filter(({ status }) => status !== 'verified');
-  const listed = doubtful
-    .slice(0, MAX_LISTED)
-    .map(({ crawler, ip, requests, status, hostname = '' }): Cell[] => [
-      [status.replace('_', ' '), status === 'forged' ? style.red : style.yellow],
-      crawler.name,
-      ip,
-      formatCount(requests).padStart('requests'.length),
-      hostname,
-    ]);
-  const more = doubtful.length > listed.length ? `and ${formatCount(doubtful.length - listed.length)} more\n` : '';
+function textOf(
+  { lines, unreadable, dropped, scanners }: LogClaims,
+  verified: readonly VerifiedClaim[],
+  wanted: readonly VerifiedClaim[],
+  maxListed: number,
+  style: Style,
+): string {
   const notes = [
     `${countOf(lines, 'line')}, ${formatCount(unreadable)} without an address or a user agent\n`,
     dropped > 0 ? `${countOf(dropped, 'request')} of further addresses were not examined\n` : '',
   ].join('');
-  if (verified.length === 0) return `no crawlers\n${notes}`;
+  const scannerRows = scanners.map(({ operator, requests, ips }): Cell[] => [
+    operator,
+    padCount(requests, 'requests'),
+    padCount(ips.size, 'addresses'),
+  ]);
+  const ofScanners =
+    scanners.length === 0 ? '' : `\n${formatTable(scannerRows, style, { head: ['scanner', 'requests', 'addresses'] })}`;
+  if (verified.length === 0) return `no crawlers\n${ofScanners}${notes}`;
+  const summary = summaryOf(verified);
+  const { requests, addresses } = totalOf(summary);
+  const rows = summary.map((row, i): Cell[] => [
+    summary[i - 1]?.crawler === row.crawler ? '' : row.crawler,
+    statusCell(row.status, style),
+    padCount(row.requests, 'requests'),
+    padCount(row.addresses, 'addresses'),
+  ]);
+  const total = ['total', '', padCount(requests, 'requests'), padCount(addresses, 'addresses')];
+  const listed = wanted
+    .slice(0, maxListed)
+    .map(({ crawler, ip, requests, status, hostname = '' }): Cell[] => [
+      statusCell(status, style),
+      crawler.name,
+      ip,
+      padCount(requests, 'requests'),
+      hostname,
+    ]);
+  const more = wanted.length > listed.length ? `and ${formatCount(wanted.length - listed.length)} more (--all)\n` : '';
   const list =
     listed.length === 0
       ? ''
-      : `\n${formatTable(listed, style, { head: ['', 'crawler', 'address', 'requests', 'hostname'] })}${more}`;
-  return `${formatTable(rows, style, { head })}${list}\n${notes}`;
+      : `\n${formatTable(listed, style, { head: ['status', 'crawler', 'address', 'requests', 'hostname'] })}${more}`;
+  const head = ['crawler', 'status', 'requests', 'addresses'];
+  return `${formatTable([...rows, total], style, { head })}${list}${ofScanners}\n${notes}`;
+}
+
+const padCount = (count: number, title: string) => formatCount(count).padStart(title.length);
+
+function statusCell(status: CrawlerStatus, { red, yellow, green }: Style): Cell {
+  return [status, status === 'forged' ? red : status === 'verified' ? green : yellow];
 }

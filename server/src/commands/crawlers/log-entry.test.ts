@@ -3,6 +3,7 @@ import test from 'node:test';
 import { formatAddress } from '@whence/dataset/address';
 import { parseLogLine } from './log-entry.ts';
 
+const parse = (line: string) => parseLogLine(Buffer.from(` ${line} `), 1, Buffer.byteLength(line) + 1);
 const BOT = 'Mozilla/5.0 (compatible; Googlebot/2.1)';
 
 for (const [behaviour, line, want] of [
@@ -22,17 +23,56 @@ for (const [behaviour, line, want] of [
     `example.com:443 192.0.2.1 - - [x] "GET /" 200 1 "-" "${BOT}"`,
     ['192.0.2.1', BOT],
   ],
+  [
+    'quotation marks and backslashes in a text',
+    String.raw`192.0.2.1 - - [x] "GET /\" HTTP/1.1" 200 1 "a\"b" "\\" "c"`,
+    ['192.0.2.1', String.raw`\\`],
+  ],
   ['without a referrer', `192.0.2.1 "GET /" "${BOT}"`, ['192.0.2.1', BOT]],
   ['nginx JSON', `{"remote_addr":"192.0.2.1","http_user_agent":"${BOT}"}`, ['192.0.2.1', BOT]],
   ['Caddy', `{"request":{"remote_ip":"2001:db8::1","headers":{"User-Agent":["${BOT}"]}}}`, ['2001:db8::1', BOT]],
   ['Traefik, with a port', `{"ClientAddr":"192.0.2.1:4711","request_User-Agent":"${BOT}"}`, ['192.0.2.1', BOT]],
   ['no address', `- - "GET /" 200 1 "-" "${BOT}"`, undefined],
-  ['no user agent', '192.0.2.1 GET /', undefined],
+  ['no user agent', '192.0.2.1 GET /', ['192.0.2.1', undefined]],
   ['JSON that is cut off', '{"remote_addr":"192.0.2.1"', undefined],
   ['deep JSON', `${'{"a":'.repeat(500)}1${'}'.repeat(500)}`, undefined],
 ] as const) {
   test(`log entry: ${behaviour}`, () => {
-    const entry = parseLogLine(line);
+    const entry = parse(line);
     assert.deepEqual(entry && [formatAddress(entry.address), entry.userAgent], want);
+  });
+}
+
+for (const [behaviour, line, want] of [
+  ['combined', '192.0.2.1 - - [x] "POST /a?b HTTP/1.1" 302 1 "-" "-"', [undefined, 'POST', '/a?b', 302]],
+  [
+    'with the virtual host',
+    'example.com:443 192.0.2.1 - - [x] "GET / HTTP/2.0" 200 1',
+    ['example.com', 'GET', '/', 200],
+  ],
+  [
+    'a request that is not HTTP',
+    String.raw`192.0.2.1 - - [x] "\x16\x03" 400 1`,
+    [undefined, undefined, undefined, 400],
+  ],
+  [
+    'nginx JSON',
+    '{"remote_addr":"192.0.2.1","host":"a.example","request":"GET /x HTTP/1.1","status":404}',
+    ['a.example', 'GET', '/x', 404],
+  ],
+  [
+    'Caddy',
+    '{"request":{"remote_ip":"192.0.2.1","host":"a.example","method":"GET","uri":"/x"},"status":200}',
+    ['a.example', 'GET', '/x', 200],
+  ],
+  [
+    'Traefik',
+    '{"ClientAddr":"192.0.2.1:4711","RequestHost":"a.example","RequestMethod":"GET","RequestPath":"/x","DownstreamStatus":200}',
+    ['a.example', 'GET', '/x', 200],
+  ],
+] as const) {
+  test(`request of a log entry: ${behaviour}`, () => {
+    const { host, method, path, status } = parse(line) ?? {};
+    assert.deepEqual([host, method, path, status], want);
   });
 }

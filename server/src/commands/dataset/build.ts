@@ -1,16 +1,15 @@
 /** `whence dataset build|update`: from sources to the next version. */
 
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatasetError } from '@whence/dataset/dataset-error';
 import { compile } from '@whence/dataset/internal/compile/compile';
 import { readEmbedded } from '@whence/dataset/internal/compile/embedded';
 import { type CompileInput, repeatedSources, sourcesOf } from '@whence/dataset/internal/compile/input/compile-input';
-import { type Overrides, parseOverrides } from '@whence/dataset/internal/compile/input/overrides';
 import { liveInput } from '@whence/dataset/internal/compile/live';
+import { dayOfMs } from '@whence/dataset/internal/data-age';
 import { FeedCache } from '@whence/dataset/internal/feeds/feed-cache';
-import { ingestFeeds, type UnreachableFeeds } from '@whence/dataset/internal/feeds/ingest';
+import { type IngestOptions, ingestFeeds, type UnreachableFeeds } from '@whence/dataset/internal/feeds/ingest';
 import { Dataset } from '@whence/dataset/internal/file/read';
 import { type Content, encodeContent, encodeDataset } from '@whence/dataset/internal/file/write';
 import { withLock } from '@whence/dataset/internal/io/lock';
@@ -19,6 +18,7 @@ import { compileSupplement } from '@whence/dataset/internal/supplement/compile-s
 import { checkWritable, openCurrent, publish, type VersionEntry } from '@whence/dataset/internal/versions/publish';
 import type { Refusal } from '@whence/dataset/record';
 import type { Config } from '../../settings/config.ts';
+import { describeFolder } from '../../settings/data-folder.ts';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
 import { formatFigures } from '../../terminal/figures.ts';
 import type { Output } from '../../terminal/output.ts';
@@ -26,23 +26,28 @@ import { jsonLine } from '../../terminal/printable.ts';
 import { PROGRAM } from '../../terminal/program-name.ts';
 import { ProgressBar } from '../../terminal/progress-bar.ts';
 import { formatQuality } from '../../terminal/quality.ts';
-import { readSettingFile, withDataDirErrors } from '../../terminal/setting-errors.ts';
+import { withDataDirErrors } from '../../terminal/setting-errors.ts';
 import { fit, hanging, type Terminal } from '../../terminal/style.ts';
 import { formatCount, formatMegabytes, formatTable } from '../../terminal/table.ts';
 import { feedProblem } from '../../versions/feed-problem.ts';
 import { readUpdateReport, UpdateReporter } from '../../versions/update-report.ts';
-import { locatePackage, overridesFile, publishEmbedded } from '../embedded-data.ts';
+import { locatePackage, publishEmbedded } from '../embedded-data.ts';
 import { type FeedSettings, readFeeds } from './feeds.ts';
 import { checkFeedsFile } from './feeds-file.ts';
 import { findVersion } from './find-version.ts';
 import { ImplausibleResultError, requirePlausible } from './implausible-result.ts';
 import { refusalRows } from './versions.ts';
 
-type BuildSettings = {
-  readonly dataDir: string;
-  /** File of overrides; see `overridesFile`. */
-  readonly overrides: string | undefined;
-  readonly feeds: string | undefined;
+type BuildSettings = Pick<Config, 'dataDir' | 'dataFolder' | 'feeds'>;
+
+type ReportOptions = { json?: boolean; quality?: boolean };
+
+type UpdateOptions = ReportOptions & {
+  force?: boolean;
+  retry?: boolean;
+  retryNow?: boolean;
+  accept?: readonly string[];
+  acceptChanges?: boolean;
 };
 
 type UpdateSettings = BuildSettings & FeedSettings & Pick<Config, 'mask'>;
@@ -51,23 +56,21 @@ type CommandContext = Terminal & { readonly now: () => Date; readonly stderr: Ou
 
 export async function datasetBuild(
   settings: BuildSettings,
-  options: { json?: boolean },
+  options: ReportOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
   const { dataDir } = settings;
   return withDataDirErrors(dataDir, async (): Promise<ExitCode> => {
     checkFeedsFile(settings);
-    const overrides = await readOverrides(settings);
     checkWritable(dataDir);
     const started = context.now();
     const bar = new ProgressBar(context.stderr);
     try {
-      const built =
-        overridesFile(settings) === undefined && publishEmbedded(dataDir)
-          ? { version: 1, isNew: true, entry: findVersion(dataDir, 1) }
-          : buildVersion(dataDir, overrides, context, bar);
+      const built = publishEmbedded(dataDir)
+        ? { version: 1, isNew: true, entry: findVersion(dataDir, 1) }
+        : buildVersion(dataDir, context, bar);
       bar.finish();
-      report(built, [], started, options, context);
+      report(settings, built, [], started, options, context);
       if (readUpdateReport(dataDir)?.succeeded_at !== undefined)
         context.stderr.write(
           `note: this version does not contain the feeds; ${PROGRAM} dataset update builds one that does\n`,
@@ -79,14 +82,9 @@ export async function datasetBuild(
   });
 }
 
-function buildVersion(
-  dataDir: string,
-  overrides: { overrides?: Overrides },
-  context: CommandContext,
-  bar: ProgressBar,
-): Built {
+function buildVersion(dataDir: string, context: CommandContext, bar: ProgressBar): Built {
   const input = readEmbedded(locatePackage, (step, share) => bar.show(step, share * 0.3));
-  return compileVersion(dataDir, { ...input, ...overrides }, [], context, {
+  return compileVersion(dataDir, { ...input, day: dayOfMs(context.now().getTime()) }, [], context, {
     progress: (step, share) => bar.show(step, 0.3 + share * 0.7),
   });
 }
@@ -94,7 +92,7 @@ function buildVersion(
 /** Fetches the feeds that are due, compiles and publishes. Fails only if no feed can be read; refused feeds are reported. */
 export async function datasetUpdate(
   settings: UpdateSettings,
-  options: { json?: boolean; force?: boolean; accept?: readonly string[]; acceptChanges?: boolean },
+  options: UpdateOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
   const { dataDir } = settings;
@@ -113,7 +111,6 @@ export async function datasetUpdate(
       };
       try {
         show('reading the catalogue', 0);
-        const overrides = await readOverrides(settings);
         const feeds = (await readFeeds(settings)).filter(({ isOn }) => isOn);
         const accepted = new Set(options.accept);
         for (const id of accepted)
@@ -121,7 +118,7 @@ export async function datasetUpdate(
             throw new UsageError(
               `--accept ${id}: no enabled feed has this id; list feeds with: ${PROGRAM} dataset feeds`,
             );
-        const { ingested, refused, unreachable } = await ingestFeeds(
+        const { ingested, refused, unreachable, paused } = await ingestFeeds(
           feeds,
           cache,
           {
@@ -129,17 +126,19 @@ export async function datasetUpdate(
             sleep,
             isForced: options.force === true,
             accepted,
+            ...retryOf(options, context.stderr.isTTY === true),
             network: { proxies: settings.proxies },
             ...(settings.contact === undefined ? {} : { contact: settings.contact }),
           },
           ({ id }, outcome, share, isUsed) => {
+            const done = Math.round(share * feeds.length);
+            reporter.step(`feed ${done} of ${feeds.length}, ${id}: ${outcome}`, share * 0.4);
             // In a log, the reasons follow at the end: without a network there would be one line for each feed.
-            if (isUsed || context.stderr.isTTY === true) show(`${id}: ${outcome}`, share * 0.4);
-            else reporter.step(`${id}: ${outcome}`, share * 0.4);
+            if (isUsed || context.stderr.isTTY === true) bar.show(`${id}: ${outcome}`, share * 0.4);
           },
         );
         const problem = feedProblem({ feeds: feeds.length, refused: refused.length, unreachable });
-        reporter.feeds = { refused, ...(problem && { problem }) };
+        reporter.feeds = { refused, ...(problem && { problem }), ...(paused.length > 0 && { paused }) };
         if (ingested.length === 0) {
           summary = problem;
           const silent = unreachable.dns + unreachable.connection;
@@ -152,8 +151,8 @@ export async function datasetUpdate(
           throw new DatasetError(`none of the ${feeds.length} feeds could be read${reasons(refused)}`);
         }
         const embedded = readEmbedded(locatePackage, (step, share) => show(step, 0.4 + share * 0.1));
-        const input = { ...liveInput(embedded, ingested), ...overrides };
-        const known = new Set(sourcesOf({ ...embedded, ...overrides }).map(({ id }) => id));
+        const input = liveInput(embedded, ingested, dayOfMs(context.now().getTime()));
+        const known = new Set(sourcesOf(embedded).map(({ id }) => id));
         const built = compileVersion(dataDir, input, refused, context, {
           progress: (step, share) => show(step, 0.5 + share * 0.5),
           check: (content) => {
@@ -162,7 +161,7 @@ export async function datasetUpdate(
           supplement: (dataset) => compileSupplement(ingested, cache, dataset),
         });
         bar.finish();
-        report(built, refused, started, options, context);
+        report(settings, built, refused, started, options, context);
         reporter.succeed(context.now(), built.version, built.isNew);
         return 0;
       } catch (error) {
@@ -176,6 +175,12 @@ export async function datasetUpdate(
       }
     });
   });
+}
+
+/** A person at a terminal asks for an answer now, not a schedule. */
+function retryOf({ retry, retryNow }: UpdateOptions, isPerson: boolean): Pick<IngestOptions, 'retry'> {
+  if (retryNow === true) return { retry: 'paused' };
+  return retry === true || isPerson ? { retry: 'failed' } : {};
 }
 
 type Built = { readonly version: number; readonly isNew: boolean; readonly entry: VersionEntry };
@@ -220,27 +225,12 @@ function currentIfWhole(dataDir: string): Dataset | undefined {
   }
 }
 
-/** Some hundred thousand of them. */
-const MAX_OVERRIDES_BYTES = 64_000_000;
-
-/** Read first, so that a mistake in the file is reported immediately. */
-async function readOverrides(settings: BuildSettings): Promise<{ overrides?: Overrides }> {
-  const file = overridesFile(settings);
-  if (file === undefined) return {};
-  const text = await readSettingFile('WHENCE_OVERRIDES', file, MAX_OVERRIDES_BYTES);
-  try {
-    const day = statSync(file).mtime.toISOString().slice(0, 10);
-    return { overrides: parseOverrides(text, day) };
-  } catch (error) {
-    throw new DatasetError(`${file}: ${(error as Error).message}`);
-  }
-}
-
 function report(
+  { dataDir, dataFolder }: BuildSettings,
   { version, isNew, entry }: Built,
   refused: readonly Refusal[],
   started: Date,
-  { json }: { json?: boolean },
+  { json, quality: withQuality }: ReportOptions,
   { now, ...terminal }: CommandContext,
 ): void {
   const { stdout } = terminal;
@@ -248,7 +238,19 @@ function report(
   const { counts, bytes, figures, quality = [] } = entry;
   const seconds = (now().getTime() - started.getTime()) / 1000;
   if (json === true) {
-    stdout.write(jsonLine({ version, is_new: isNew, seconds, bytes, counts, figures, quality, refused }));
+    stdout.write(
+      jsonLine({
+        version,
+        is_new: isNew,
+        data_dir: resolve(dataDir),
+        seconds,
+        bytes,
+        counts,
+        figures,
+        quality,
+        refused,
+      }),
+    );
     return;
   }
   const outcome =
@@ -256,8 +258,11 @@ function report(
     `${formatCount(counts.ipv4_prefixes)} IPv4 and ${formatCount(counts.ipv6_prefixes)} IPv6 prefixes, ` +
     `${formatCount(counts.asns)} networks, ${formatMegabytes(bytes)}, ${seconds.toFixed(1)} s`;
   stdout.write(hanging('', 2, outcome, style));
-  if (figures !== undefined) stdout.write(formatFigures(figures, style));
-  stdout.write(formatQuality(quality, style));
+  stdout.write(hanging('', 2, `data directory: ${describeFolder(dataFolder)}`, style));
+  if (withQuality === true) {
+    if (figures !== undefined) stdout.write(formatFigures(figures, style));
+    stdout.write(formatQuality(quality, style));
+  }
   if (refused.length > 0) stdout.write(`${style.bold('refused:')}\n${formatTable(refusalRows(refused, style), style)}`);
 }
 

@@ -60,7 +60,7 @@ for (const [behaviour, dataDir, argv, wantCode, message] of [
     folder.dataDir,
     ['1', '9'],
     1,
-    /^error: there is no version 9; list versions with: wh dataset list/,
+    /^error: there is no version 9; list versions with: npx wh dataset list/,
   ],
   ['a truncated version', folder.dataDir, ['1', '3'], 1, /^error: .*000003\.whence: truncated: 100 of \d+ bytes\n$/],
   [
@@ -76,7 +76,7 @@ for (const [behaviour, dataDir, argv, wantCode, message] of [
     folder.dataDir,
     ['1', 'x'],
     2,
-    /^error: invalid version "x": must be a number, current or previous\n\(run wh dataset diff --help for usage\)\n$/,
+    /^error: invalid version "x": must be a number, current or previous\n\(run npx wh dataset diff --help for usage\)\n$/,
   ],
   ['a limit of 0', folder.dataDir, ['1', '2', '--limit', '0'], 2, /It must be a positive integer/],
   ['only one version', folder.dataDir, ['1'], 2, /missing required argument 'to'/],

@@ -23,12 +23,14 @@ import { writeParquet } from '../../export/parquet.ts';
 import { writeHaproxyMap, writeNginxGeo } from '../../export/proxy-maps.ts';
 import type { Selection } from '../../export/rows.ts';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
+import { noteFlags } from '../../terminal/flag-note.ts';
 import { type CommandStreams, dataSink, type Sink } from '../../terminal/output.ts';
 import { jsonLine, printable } from '../../terminal/printable.ts';
 import { ProgressBar } from '../../terminal/progress-bar.ts';
 import { staged } from '../../terminal/staged-files.ts';
 import { countOf, formatMegabytes } from '../../terminal/table.ts';
-import { currentEntry, openLocalDataset, openLocalSupplement, requireParts } from '../local-dataset.ts';
+import type { DataSettings } from '../embedded-data.ts';
+import { currentEntry, openLocalSupplement, openOverridden, requireParts } from '../local-dataset.ts';
 import { openRpkiSource, type RpkiConfig } from '../rpki-source.ts';
 import { findVersion } from './find-version.ts';
 
@@ -38,6 +40,7 @@ type ExportOptions = FilterOptions &
     readonly output?: string;
     readonly datasetVersion?: number;
     readonly json?: boolean;
+    readonly quiet?: boolean;
   };
 
 /** What options add to a file, besides the networks. */
@@ -64,7 +67,7 @@ const WRITERS: Readonly<Record<Format, (selection: Selection, sink: Sink, text: 
 };
 
 export async function exportCommand(
-  config: RpkiConfig,
+  config: RpkiConfig & DataSettings,
   options: ExportOptions,
   { stdout, stderr }: CommandStreams,
 ): Promise<ExitCode> {
@@ -74,7 +77,7 @@ export async function exportCommand(
   const { dataDir } = config;
   const entry =
     options.datasetVersion === undefined ? currentEntry(dataDir) : findVersion(dataDir, options.datasetVersion);
-  const dataset = openLocalDataset(dataDir, entry);
+  const dataset = await openOverridden(config, entry);
   const sources = await openSources(config, entry, options.include);
   const filter = parseFilter(options, filterValuesOf(dataset));
   const text = fileText(options, filter);
@@ -96,6 +99,9 @@ export async function exportCommand(
       stderr.write(`${reason}; nothing was written\n`);
       return 1;
     }
+    // A set or a map has only what its filter and its value ask for.
+    const fields = isSet(format) || isMap(format) ? [...filter.fields, text.value.field ?? ''] : undefined;
+    noteFlags(stderr, { dataset, fields, quiet: options.quiet });
     if (output !== undefined) stdout.write(formatSummary({ format, ...written, path: output }, dataset, json === true));
     return 0;
   } finally {
@@ -166,13 +172,12 @@ function writeFiles(
   format: Format,
   output: string,
 ): Promise<{ rows: number; bytes: number }> {
-  const { meta } = selection.dataset;
   return staged(async (files) => {
     if (format === 'clickhouse') files.makeDirectory(output);
     const path = format === 'clickhouse' ? join(output, CLICKHOUSE_CSV) : output;
     const notice = files.create(`${path}.NOTICE`);
     if (format === 'clickhouse')
-      await files.create(join(output, 'whence.sql')).write(clickhouseSql(meta, CLICKHOUSE_CSV));
+      await files.create(join(output, 'whence.sql')).write(clickhouseSql(creditedMeta(selection), CLICKHOUSE_CSV));
     await notice.write(noticeText(creditedMeta(selection), basename(path)));
     const data = files.create(path);
     const rows = await WRITERS[format](selection, data, text);

@@ -38,7 +38,7 @@ const DECIDER_NAMES: Readonly<Record<Decider, string>> = {
   table: 'row in the table of networks',
   name: 'word in the name',
   signals: 'sum of weak signals',
-  list: 'list of a feed, overrides',
+  list: 'list of a feed',
   default: 'assumed',
 };
 

@@ -15,15 +15,11 @@ import { operator } from '../operator.ts';
 
 type Place = Pick<Config, 'dataDir' | 'storageLocation'>;
 
-export function commandAudit(
-  { storageLocation }: Place,
-  stderr: Output,
-  options: { mustExist: boolean } = { mustExist: false },
-): Pick<AuditLog, 'record'> {
+export function commandAudit({ storageLocation }: Place, stderr: Output): Pick<AuditLog, 'record'> {
   return {
     async record(...entry) {
       try {
-        const storage = await openStorage(storageLocation, options);
+        const storage = await openStorage(storageLocation, { mustExist: true });
         try {
           await new AuditLog(storage.audit).record(...entry);
         } finally {
@@ -31,7 +27,7 @@ export function commandAudit(
         }
       } catch (error) {
         // A machine that only builds datasets has no database, and no audit log.
-        if (options.mustExist && error instanceof NoDatabase) return;
+        if (error instanceof NoDatabase) return;
         stderr.write(`warning: the change is not in the audit log: ${(error as Error).message}\n`);
       }
     },
@@ -49,7 +45,7 @@ export async function recordingVersion(
   const exitCode = await work();
   const to = current();
   if (to !== undefined && to !== from) {
-    await recordVersionChange({ from, to }, commandAudit(place, stderr, { mustExist: true }), operator(), new Date());
+    await recordVersionChange({ from, to }, commandAudit(place, stderr), operator(), new Date());
   }
   return exitCode;
 }

@@ -1,5 +1,6 @@
 /** `whence dataset list|verify|use`: the versions in the data directory. */
 
+import { resolve } from 'node:path';
 import { DatasetError } from '@whence/dataset/dataset-error';
 import { historyOnly } from '@whence/dataset/internal/history/history-index';
 import {
@@ -10,6 +11,7 @@ import {
 } from '@whence/dataset/internal/versions/publish';
 import type { Refusal } from '@whence/dataset/record';
 import type { Config } from '../../settings/config.ts';
+import { type DataFolder, describeFolder } from '../../settings/data-folder.ts';
 import type { ExitCode } from '../../terminal/exit.ts';
 import { formatFigures } from '../../terminal/figures.ts';
 import type { CommandStreams } from '../../terminal/output.ts';
@@ -27,13 +29,14 @@ import { commandAudit } from './version-audit.ts';
 
 type Options = { json?: boolean };
 
-export function datasetList(dataDir: string, options: Options, terminal: Terminal): ExitCode {
+export function datasetList(folder: DataFolder, options: Options, terminal: Terminal): ExitCode {
   const { stdout } = terminal;
+  const dataDir = folder.path;
   const { current, versions } = readManifest(dataDir) ?? { current: 0, versions: [] };
   const { past, problem } = pastVersions(dataDir);
   if (options.json === true) {
     const history = past.map(({ version, built_at, bytes }) => ({ version, built_at, bytes }));
-    stdout.write(jsonLine({ current, versions, history }));
+    stdout.write(jsonLine({ data_dir: resolve(dataDir), found: folder.origin, current, versions, history }));
     return 0;
   }
   if (versions.length === 0) {
@@ -41,6 +44,7 @@ export function datasetList(dataDir: string, options: Options, terminal: Termina
     return 0;
   }
   const style = fit(terminal);
+  stdout.write(hanging('', 2, `data directory: ${describeFolder(folder)}`, style));
   const rows = versions.map(({ version, built_at, bytes, counts }): Cell[] => [
     [version === current ? '*' : '', style.green],
     [String(version), version === current ? style.green : unpainted],

@@ -24,6 +24,7 @@ const LABELS: Readonly<Record<ComparedPart, string>> = {
   dane: 'DANE',
   bimi: 'BIMI',
   dnssec: 'DNSSEC',
+  sender_rules: 'Bulk rules',
 };
 
 /** Networks of the dataset change too; which of them carry the mail is what counts. */

@@ -13,6 +13,7 @@ import { ProgressBar } from '../../terminal/progress-bar.ts';
 import { staged } from '../../terminal/staged-files.ts';
 import { styleOf } from '../../terminal/style.ts';
 import { formatCount } from '../../terminal/table.ts';
+import type { IncludableSection } from '../../vocabulary.ts';
 import { openSource, type RemoteOptions } from '../remote/open-source.ts';
 import { checkListed, type EmailRun } from './check-listed.ts';
 import { compareWithSaved } from './compare.ts';
@@ -37,6 +38,9 @@ export type EmailOptions = RemoteOptions & {
   readonly parallel: number;
   readonly transport?: boolean;
   readonly networks?: boolean;
+  readonly include?: ReadonlySet<IncludableSection>;
+  /** A zone file with records to try. */
+  readonly try?: string;
 };
 
 export async function emailCommand(
@@ -50,8 +54,9 @@ export async function emailCommand(
   const asked = {
     selectors: parseSelectors(options.onlySelectors),
     moreSelectors: parseSelectors(options.selectors),
-    hasTransport: options.transport === true,
-    hasNetworks: options.networks === true,
+    hasTransport: options.transport === true || options.include?.has('transport') === true,
+    hasNetworks: options.networks === true || options.include?.has('networks') === true,
+    hasSmtp: options.include?.has('smtp') === true,
   };
   const saved = options.diff === undefined ? undefined : readSavedReports(options.diff);
   const listed = await listDomains(texts, options.file, saved, stdin);
@@ -59,6 +64,12 @@ export async function emailCommand(
     local: () => localSource(settings, asked, options.parallel),
     remote: async (server) => (await import('./remote-source.ts')).remoteEmailSource(server, asked, options.parallel),
   });
+  if (options.try !== undefined) {
+    const { tryRecords } = await import('./try-records.ts');
+    const [{ domain = '' } = {}] = listed;
+    const format = { isJson: options.json === true, style: styleOf(stdout, environment) };
+    return tryRecords(source, domain, options.try, format, streams).finally(() => source.close());
+  }
   const progress = progressOf(listed.length, options, streams);
   const run = { listed, source, style: styleOf(stdout, environment), progress, stdout, stderr };
   const work = (save: ReportFile | undefined) =>
@@ -143,10 +154,15 @@ async function listDomains(
 }
 
 function rejectContradictions(texts: readonly string[], options: EmailOptions): void {
-  const { file, csv, json, diff, selectors, onlySelectors } = options;
+  const { file, csv, json, diff, selectors, onlySelectors, save, include, transport, networks } = options;
   if (file !== undefined && texts.length > 0) throw new UsageError('name domains or --file, not both');
   if (csv === true && json === true) throw new UsageError('--csv and --json cannot be combined');
   if (csv === true && diff !== undefined) throw new UsageError('--diff prints text or --json, not --csv');
+  const others = [file, csv, diff, save, selectors, include, transport, networks].some(
+    (option) => option !== undefined,
+  );
+  if (options.try !== undefined && (texts.length !== 1 || others))
+    throw new UsageError('--try takes one domain, and only --only-selectors and --json beside it');
   if (selectors !== undefined && onlySelectors !== undefined)
     throw new UsageError('--selectors and --only-selectors cannot be combined');
 }

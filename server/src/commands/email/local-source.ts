@@ -1,10 +1,17 @@
 /** Checks by this machine: its DNS servers, and the local dataset for networks. */
+import { readManifest } from '@whence/dataset/internal/versions/publish';
 import { systemServers } from '@whence/email/internal/dns/servers';
 import { EmailChecks } from '../../email-checks/email-checks.ts';
-import { openLocalDataset } from '../local-dataset.ts';
-import { type Asked, checked, dnsUnavailable, type EmailSource } from './outcome.ts';
+import { ApiError } from '../../http/errors.ts';
+import { UsageError } from '../../terminal/exit.ts';
+import type { DataSettings } from '../embedded-data.ts';
+import { openOverridden } from '../local-dataset.ts';
+import { type Asked, checked, DNS_UNAVAILABLE, dnsUnavailable, type EmailSource, unreadable } from './outcome.ts';
 
-export type EmailSettings = { readonly dnsServers: readonly string[]; readonly dataDir: string };
+export type EmailSettings = DataSettings & {
+  readonly dnsServers: readonly string[];
+  readonly smtpName?: string | undefined;
+};
 
 /**
  * Each domain of a list is checked once. What is asked again are includes of common providers, which the answers of the
@@ -12,20 +19,40 @@ export type EmailSettings = { readonly dnsServers: readonly string[]; readonly d
  */
 const CACHE_BYTES = 4 * 1024 * 1024;
 
-export function localSource(
-  { dnsServers, dataDir }: EmailSettings,
+export async function localSource(
+  { dnsServers, smtpName, ...data }: EmailSettings,
   { hasNetworks, ...asked }: Asked,
   parallel: number,
-): EmailSource {
-  const networksFrom = hasNetworks ? openLocalDataset(dataDir) : undefined;
-  const checks = new EmailChecks(dnsServers, { slotsPerKey: parallel, cacheBytes: CACHE_BYTES });
+): Promise<EmailSource> {
+  const networksFrom = hasNetworks ? await openOverridden(data) : undefined;
+  const checks = new EmailChecks(dnsServers, {
+    slotsPerKey: parallel,
+    cacheBytes: CACHE_BYTES,
+    smtp: { ehloName: smtpName, isUnthrottled: true },
+  });
   const servers = dnsServers.length > 0 ? dnsServers : systemServers().map(({ address }) => address);
+  // Every check listens to its own signal.
+  const requester = () => ({ fairnessKey: 'command line', signal: new AbortController().signal });
   return {
     parallel,
+    async tryRecords(domain, zone) {
+      const { tryForRequest } = await import('../../email-checks/try-request.ts');
+      const selectors = (asked.selectors ?? []).join();
+      try {
+        const body = { zone, ...(selectors !== '' && { selectors }) };
+        // Networks are told apart where there is a dataset.
+        const dataset = readManifest(data.dataDir) === undefined ? undefined : await openOverridden(data);
+        const sources = { emailChecks: checks, dataset };
+        return { kind: 'tried', trial: await tryForRequest(sources, domain, body, requester()) };
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        const details = error.extra['details'] as Readonly<Record<string, unknown>> | undefined;
+        if (error.code === DNS_UNAVAILABLE) return dnsUnavailable(domain, servers, details?.['fault']);
+        throw new UsageError(unreadable(error.message, details));
+      }
+    },
     async check(domain) {
-      // Every check listens to its own signal.
-      const { signal } = new AbortController();
-      const request = { fairnessKey: 'command line', signal, ...asked, networksFrom, hasDetails: true };
+      const request = { ...requester(), ...asked, networksFrom, hasDetails: true };
       const examination = await checks.check(domain, request);
       if (examination === undefined || examination.isDnsUnavailable)
         return dnsUnavailable(domain, servers, examination?.dnsFault);

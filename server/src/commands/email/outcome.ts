@@ -1,10 +1,11 @@
 /** What became of the check of one domain, and what that means for the exit code. */
 
-import type { DnsFault } from '@whence/email/internal/dns/fault';
+import type { DnsOutage } from '@whence/email/internal/dns/fault';
 import type { Evidence } from '@whence/email/internal/report/evidence';
 import { type PartViews, partViews, type Verdict } from '@whence/email/internal/report/part-state';
 import type { CheckDetails } from '../../email-checks/check-details.ts';
 import type { EmailAnswer } from '../../email-checks/fit-answer.ts';
+import type { TrialReport } from '../../email-checks/trial-report.ts';
 import { jsonLine } from '../../terminal/printable.ts';
 
 export type Checked = {
@@ -24,11 +25,15 @@ export type Failed = {
 
 export type Outcome = Checked | Failed;
 
+export type Tried = { readonly kind: 'tried'; readonly trial: TrialReport };
+
 /** Where answers come from: DNS, or a server. */
 export type EmailSource = {
   /** Checks at a time. */
   readonly parallel: number;
   check(domain: string): Promise<Outcome>;
+  /** `zone`: lines of a zone file. */
+  tryRecords(domain: string, zone: string): Promise<Tried | Failed>;
   close(): void;
 };
 
@@ -39,12 +44,20 @@ export type Asked = {
   readonly moreSelectors: readonly string[] | undefined;
   readonly hasTransport: boolean;
   readonly hasNetworks: boolean;
+  readonly hasSmtp: boolean;
 };
 
 /** `answer` has its details. */
 export function checked({ details, ...report }: EmailAnswer): Checked {
   // Both sources ask for them.
   return { kind: 'checked', domain: report.domain, report, details: details as CheckDetails };
+}
+
+/** What is wrong with a zone file that was to be tried. */
+export function unreadable(message: string, details: Readonly<Record<string, unknown>> | undefined): string {
+  const { line, expected } = details ?? {};
+  if (expected === undefined) return message;
+  return `--try: ${line === undefined ? '' : `line ${line}: `}expected ${expected}`;
 }
 
 export function invalidDomain(text: string): Failed {
@@ -56,13 +69,15 @@ export const DNS_UNAVAILABLE = 'DNS_UNAVAILABLE';
 /** `asked` are the DNS servers, or the server that asked them. */
 export function dnsUnavailable(domain: string, asked: readonly string[], fault: unknown): Failed {
   const where = asked.length === 0 ? 'no DNS server is configured' : `asked ${asked.join(', ')}`;
-  const why = FAULTS[fault as DnsFault] ?? 'no server answered for this domain';
+  const why = FAULTS[fault as DnsOutage] ?? 'no server answered for this domain';
   return { kind: 'failed', domain, code: DNS_UNAVAILABLE, reason: `DNS unavailable: ${why} (${where})` };
 }
 
-const FAULTS: Readonly<Partial<Record<DnsFault, string>>> = {
+const FAULTS: Readonly<Record<DnsOutage, string>> = {
   signatures: 'the DNSSEC signatures of the domain do not validate; without validation the resolver answers',
-  servers: 'the servers of the domain do not answer the resolver',
+  servers: 'the name servers of the domain fail (SERVFAIL, often DNSSEC); other names are answered',
+  resolver: 'the resolver fails for other names too (SERVFAIL)',
+  refused: 'the resolver refuses to answer this machine (REFUSED)',
 };
 
 /** The verdict on a checked domain, and how its parts are shown. */

@@ -42,6 +42,9 @@ const COLUMNS = [
   'dnssec',
   'ipv4_addresses',
   'networks',
+  'smtp',
+  'records',
+  'finding_codes',
 ] as const;
 
 /** RFC 7208 §2.6. In words, because a spreadsheet takes a cell that begins with `-` or `+` for a formula. */
@@ -69,7 +72,7 @@ const NOT_ANSWERED = { grade: '?', verified: 'no', mx: '?', spf: '?', dkim: '?',
 
 function rowOf(outcome: Checked): Partial<Row> {
   const { report, details } = outcome;
-  const { domain, grade, domain_auth_score, mx, spf, dkim, dmarc, networks, recommendations } = report;
+  const { domain, grade, domain_auth_score, mx, spf, dkim, dmarc, networks, smtp, recommendations } = report;
   const { verdict, views } = judge(outcome);
   const isKnown = verdict.unverified.length === 0;
   const points = (part: Part) => (verdict.unverified.includes(part) ? '?' : details.points[part]);
@@ -98,12 +101,15 @@ function rowOf(outcome: Checked): Partial<Row> {
     dmarc_record: dmarc.raw,
     report_addresses: dmarc.aggregate_report_uris.join(' '),
     key_bits: valid.map(({ key_bits }) => key_bits).join(' '),
-    codes: codesOf(report).join(' '),
+    codes: report.recommendation_codes?.join(' ') ?? '',
     ...transportCells(report),
     ...(networks && {
       ipv4_addresses: networks.ipv4_addresses,
       networks: networks.carriers.map(({ asn, asn_name }) => `AS${asn} ${asn_name}`).join('; '),
     }),
+    records: details.advice.flatMap(({ record }) => (record === '' ? [] : [record])).join(' | '),
+    finding_codes: codesOf(report).join(' '),
+    ...(smtp && { smtp: smtp.is_blocked ? '?' : smtp.is_valid ? 'ok' : 'errors' }),
   };
 }
 

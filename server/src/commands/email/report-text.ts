@@ -11,10 +11,11 @@ import type { SpfTreeLine } from '../../email-checks/check-details.ts';
 import { cutToWidth, hanging, type Paint, type Style } from '../../terminal/style.ts';
 import { formatNetworks } from './networks-text.ts';
 import { type Checked, judge } from './outcome.ts';
+import { formatSmtp } from './smtp-text.ts';
 import { formatErrors, formatTransport } from './transport-text.ts';
 
 export function formatChecked(outcome: Checked, style: Style): string {
-  const { spf, transport, networks } = outcome.report;
+  const { spf, transport, networks, smtp } = outcome.report;
   const { advice, spf_tree } = outcome.details;
   const sections = [
     formatTitle(outcome, style),
@@ -22,6 +23,7 @@ export function formatChecked(outcome: Checked, style: Style): string {
     ...(spf.raw === '' ? [] : [formatSpfTree(spf_tree, spf.dns_lookup_count, style)]),
     ...(transport === undefined ? [] : [formatTransport(transport, style)]),
     ...(networks === undefined ? [] : [formatNetworks(networks, style)]),
+    ...(smtp === undefined ? [] : [formatSmtp(smtp, style)]),
     ...(advice.length === 0 ? [] : [formatFixes(outcome, style)]),
   ];
   return sections.join('\n');
@@ -40,8 +42,7 @@ function formatTitle(outcome: Checked, style: Style): string {
   const { risk, isFinished, unverified } = verdict;
   const paint = isFinished ? style.green : gradePaint(style, unverified.length > 0 ? '?' : grade);
   const points = `${style.bold(paint(gradeText(outcome.report, verdict)))}, ${domain_auth_score} of 100`;
-  const why = `anyone can send mail as this domain, because ${risk}`;
-  const alarm = risk === '' ? '' : hanging(`${style.bold(domain)}: `, domain.length + 2, why, style);
+  const alarm = risk === '' ? '' : hanging(`${style.bold(domain)}: `, domain.length + 2, risk, style);
   const state = isFinished ? ', set up to send no mail' : '';
   const unknown =
     unverified.length === 0
@@ -61,7 +62,8 @@ function formatParts(outcome: Checked, style: Style): string {
     validation_errors.map((error) => `${selector}: ${error}`),
   );
   const errors = { mx: mx.errors, spf: spf.validation_errors, dkim: keyErrors, dmarc: dmarc.validation_errors };
-  return PARTS.map((part) => formatPart(part, views[part], points[part], errors[part], style)).join('');
+  const parts = PARTS.map((part) => formatPart(part, views[part], points[part], errors[part], style)).join('');
+  return `${parts}${hanging('', 0, `Bulk sender rules: ${outcome.details.sender_rules}`, style)}`;
 }
 
 function formatPart(part: Part, view: PartView, points: number, errors: readonly string[], style: Style): string {

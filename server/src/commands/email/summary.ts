@@ -1,7 +1,9 @@
-/** Many checks at a glance: a line for each domain with a column for each part, and how many have which grade. */
+/** Many checks at a glance: grade, risk and first step of each domain, and how many have which grade. */
 import { PARTS, type Part } from '@whence/email/internal/report/part-state';
 import type { Grade } from '@whence/email/report';
-import { cutToWidth, type Style } from '../../terminal/style.ts';
+import type { CheckDetails } from '../../email-checks/check-details.ts';
+import { printable } from '../../terminal/printable.ts';
+import { cutToWidth, hanging, type Style } from '../../terminal/style.ts';
 import { formatCount } from '../../terminal/table.ts';
 import { DNS_UNAVAILABLE, isAlarming, judge, type Outcome } from './outcome.ts';
 import { gradePaint } from './report-text.ts';
@@ -13,7 +15,10 @@ export type SummaryRow = {
   readonly grade: Grade | typeof UNVERIFIED | typeof UNCHECKED;
   readonly score: number;
   readonly cells: Readonly<Record<Part, string>>;
-  readonly note: string;
+  /** What endangers the domain, in a word or two. */
+  readonly risk: string;
+  /** What to do first. */
+  readonly step: string;
   readonly isAlarming: boolean;
 };
 
@@ -21,7 +26,7 @@ const UNCHECKED = '-';
 const UNVERIFIED = '?';
 /** Worst first. */
 const GRADES = [UNCHECKED, UNVERIFIED, 'F', 'D', 'C', 'B', 'A'] as const;
-const MAX_NOTE_CHARACTERS = 120;
+const MAX_STEP_CHARACTERS = 300;
 const NO_CELLS = { mx: '', spf: '', dkim: '', dmarc: '' };
 const UNKNOWN_CELLS = { mx: '?', spf: '?', dkim: '?', dmarc: '?' };
 
@@ -30,7 +35,7 @@ export function summaryRow(outcome: Outcome): SummaryRow {
     const isUnanswered = outcome.code === DNS_UNAVAILABLE;
     const cells = isUnanswered ? UNKNOWN_CELLS : NO_CELLS;
     const grade = isUnanswered ? UNVERIFIED : UNCHECKED;
-    return { domain: outcome.domain, grade, score: -1, cells, note: outcome.reason, isAlarming: true };
+    return { domain: outcome.domain, grade, score: -1, cells, risk: '', step: outcome.reason, isAlarming: true };
   }
   const { report, details } = outcome;
   const { verdict, views } = judge(outcome);
@@ -40,53 +45,69 @@ export function summaryRow(outcome: Outcome): SummaryRow {
     grade: isKnown ? report.grade : UNVERIFIED,
     score: isKnown ? report.domain_auth_score : -1,
     cells: { mx: views.mx.cell, spf: views.spf.cell, dkim: views.dkim.cell, dmarc: views.dmarc.cell },
-    note: cutToWidth(details.advice[0]?.text ?? '', MAX_NOTE_CHARACTERS),
+    risk: riskWord(details),
+    step: firstSentence(details.advice[0]?.text ?? ''),
     isAlarming: isAlarming(outcome),
   };
+}
+
+/** The sentence of the risk is in the report and in CSV. */
+function riskWord({ risk, advice, evidence }: CheckDetails): string {
+  if (risk === '') return '';
+  if (evidence.open_to_all) return 'open';
+  return advice.some(({ code }) => code === 'takeover') ? 'takeover' : 'no policy';
+}
+
+function firstSentence(text: string): string {
+  const [sentence = ''] = /^.*?\.(?= [A-Z])|^.*$/s.exec(text) ?? [];
+  return cutToWidth(sentence, MAX_STEP_CHARACTERS);
 }
 
 /** The worst first, then the counts. `maxRows`: the worst ones only. */
 export function formatSummary(rows: readonly SummaryRow[], style: Style, maxRows: number = rows.length): string {
   const worstFirst = [...rows].sort((a, b) => a.score - b.score || (a.domain < b.domain ? -1 : 1));
   const shown = worstFirst.slice(0, maxRows);
-  const widths = columnWidths(shown, style);
-  const line = (grade: string, score: string, domain: string, cells: readonly string[], note: string) => {
-    const columns = cells.map((text, i) => cutToWidth(text, widths.parts[i] ?? 0).padEnd(widths.parts[i] ?? 0));
-    const head = `${grade}  ${score.padStart(3)}  ${cutToWidth(domain, widths.domain).padEnd(widths.domain)}  ${columns.join('  ')}  `;
-    return { head, note: cutToWidth(note, widths.note) };
-  };
-  const header = line(' ', '', 'domain', ['MX', 'SPF', 'DKIM', 'DMARC'], '');
-  const lines = shown.map(({ domain, grade, score, cells, note }) => {
-    const points = score < 0 ? '' : String(score);
-    const columns = PARTS.map((part) => cells[part]);
-    const { head, note: shownNote } = line(grade, points, domain, columns, widths.note < MIN_NOTE ? '' : note);
-    return `${gradePaint(style, grade)(head.slice(0, 1))}${head.slice(1)}${shownNote}`.trimEnd();
+  const columns = columnsOf(shown, style);
+  const titles = columns.map(({ title, width }) => title.padEnd(width)).join('  ');
+  const indent = GRADE_AND_SCORE + titles.length + 2;
+  const lines = shown.map((row) => {
+    const points = row.score < 0 ? '' : String(row.score);
+    const cells = columns.map(({ width, cell }) => printable(cell(row)).padEnd(width)).join('  ');
+    const head = `${gradePaint(style, row.grade)(row.grade)}  ${points.padStart(3)}  ${cells}  `;
+    // What is too long for its column has the line to itself: neither a name nor the first step is cut.
+    if (cells.length > titles.length) {
+      const below = row.step === '' ? '' : hanging(' '.repeat(indent), indent, row.step, style);
+      return `${head.trimEnd()}\n${below}`;
+    }
+    return row.step === '' ? `${head.trimEnd()}\n` : hanging(head, indent, row.step, style);
   });
-  const table = [style.dim(header.head.trimEnd()), ...lines];
-  return `${table.map((text) => `${text}\n`).join('')}\n${style.bold(formatCounts(rows))}\n`;
+  const header = `${' '.repeat(GRADE_AND_SCORE)}${titles}  first step`;
+  return `${style.dim(header)}\n${lines.join('')}\n${style.bold(formatCounts(rows))}\n`;
 }
 
-const MIN_NOTE = 12;
+type Column = { readonly title: string; readonly width: number; readonly cell: (row: SummaryRow) => string };
+
+/** From this width on, there is room for a column of each part beside the first step. */
+const WIDE = 100;
+const MAX_DOMAIN = 30;
 /** `-all 10/10`, `errors`, `quarantine`. */
 const MAX_CELL = 12;
-/** With the blanks after them, and those after the domain. */
-const GRADE_AND_SCORE = 10;
+/** With the blanks after them. */
+const GRADE_AND_SCORE = 8;
 
-function columnWidths(rows: readonly SummaryRow[], { width }: Style) {
-  // There may be more texts than a call takes arguments.
-  const longest = (texts: readonly string[], most: number) =>
-    Math.min(
-      most,
-      texts.reduce((length, text) => Math.max(length, text.length), 0),
-    );
-  const parts = PARTS.map((part) => longest([part, ...rows.map(({ cells }) => cells[part])], MAX_CELL));
-  const partsWidth = parts.reduce((sum, one) => sum + one + 2, 0);
-  const room = width - GRADE_AND_SCORE - partsWidth;
-  const domain = longest(
-    ['domain', ...rows.map((row) => row.domain)],
-    Math.max(10, Math.min(room, Math.floor(width / 3))),
-  );
-  return { parts, domain, note: Math.max(0, room - domain) };
+function columnsOf(rows: readonly SummaryRow[], { width }: Style): Column[] {
+  const column = (title: string, cell: Column['cell'], most: number): Column => ({
+    title,
+    cell,
+    // There may be more rows than a call takes arguments.
+    width: rows.reduce((longest, row) => Math.max(longest, Math.min(most, cell(row).length)), title.length),
+  });
+  const parts = PARTS.map((part) => column(part.toUpperCase(), ({ cells }) => cells[part], MAX_CELL));
+  return [
+    column('domain', ({ domain }) => domain, Math.min(MAX_DOMAIN, Math.floor(width / 3))),
+    column('risk', ({ risk }) => risk, MAX_CELL),
+    ...(width < WIDE ? [] : parts),
+  ];
 }
 
 function formatCounts(rows: readonly SummaryRow[]): string {

@@ -5,9 +5,11 @@ import { quoteCell } from '../../enrich/fields.ts';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
 import { type CommandStreams, dataSink, StreamSink } from '../../terminal/output.ts';
 import { jsonLine, printable } from '../../terminal/printable.ts';
+import { PROGRAM } from '../../terminal/program-name.ts';
 import { cutToWidth, type Style, styleOf } from '../../terminal/style.ts';
 import { type Detail, formatCount, formatDetails, formatTable } from '../../terminal/table.ts';
-import { openLocalDataset } from '../local-dataset.ts';
+import type { DataSettings } from '../embedded-data.ts';
+import { openOverridden } from '../local-dataset.ts';
 import { openSource, type RemoteOptions } from '../remote/open-source.ts';
 import {
   ASN_FIELDS,
@@ -24,7 +26,7 @@ import { describeInvalid, type Entry, listedArguments, TOO_LARGE } from './liste
 type AsnOptions = RemoteOptions & { json?: boolean; csv?: boolean; field?: string; limit: number; prefixes?: boolean };
 
 export async function asnCommand(
-  dataDir: string,
+  settings: DataSettings,
   texts: readonly string[],
   options: AsnOptions,
   { stdin, stdout, stderr, environment }: CommandStreams,
@@ -34,7 +36,7 @@ export async function asnCommand(
   const listed = listedArguments(texts, parse, stdin, 'AS numbers, ranges of them');
   const withPrefixes = options.prefixes === true;
   const source = await openSource(options, environment, {
-    local: () => localAsnSource(dataDir, withPrefixes),
+    local: () => localAsnSource(settings, withPrefixes),
     remote: async (server) => (await import('./remote-lookups.ts')).remoteAsnSource(server, withPrefixes),
   });
   const isSingle = listed.areTyped && listed.typed.every(({ first, last }) => first === last);
@@ -75,7 +77,10 @@ function parseNumbersWithin(limit: number): (text: string) => Entry<Numbers> {
         text,
         error: 'invalid AS number',
         code: 'INVALID_ASN',
-        hint: 'write 15169 or AS15169',
+        hint:
+          /^as?[\d-]/i.test(text) || !/[a-z]/i.test(text)
+            ? 'write 15169 or AS15169'
+            : `to find a network by its name: ${PROGRAM} asn search ${text}`,
       };
     const count = last - first + 1;
     if (count <= limit) return { kind: 'item', item: { first, last } };
@@ -84,8 +89,8 @@ function parseNumbersWithin(limit: number): (text: string) => Entry<Numbers> {
   };
 }
 
-function localAsnSource(dataDir: string, withPrefixes: boolean): AsnSource {
-  const dataset = openLocalDataset(dataDir);
+async function localAsnSource(settings: DataSettings, withPrefixes: boolean): Promise<AsnSource> {
+  const dataset = await openOverridden(settings);
   return async (asn) => {
     const record = dataset.asn(asn);
     if (record === undefined) return missingAsn(asn);
@@ -131,7 +136,7 @@ function formatNetwork(answer: AsnAnswer, style: Style): string {
     ['name', asn_name, style.bold],
     ...(handle === undefined ? [] : [['handle', handle] as const]),
     ['country', country],
-    ['registry', rir],
+    ...(rir === undefined ? [] : [['registry', rir] as const]),
     ...(registered === undefined ? [] : [['registered', registered] as const]),
     ['connection', connection_type],
     ...(cloud_provider === undefined ? [] : [['cloud', cloud_provider] as const]),
@@ -153,7 +158,7 @@ function formatNetworkRow(answer: AsnAnswer, style: Style): string {
 }
 
 export async function asnSearchCommand(
-  dataDir: string,
+  settings: DataSettings,
   query: string,
   options: RemoteOptions & { json?: boolean; limit: number },
   { stdout, environment }: Pick<CommandStreams, 'stdout' | 'environment'>,
@@ -162,7 +167,7 @@ export async function asnSearchCommand(
   if (query.length > 100) throw new UsageError('the search text is longer than 100 characters');
   const limit = Math.min(options.limit, 100);
   const search = await openSource(options, environment, {
-    local: () => localSearch(dataDir),
+    local: () => localSearch(settings),
     remote: async (server) => (await import('./remote-lookups.ts')).remoteSearch(server),
   });
   const answer = await search(query, limit);
@@ -181,7 +186,7 @@ export async function asnSearchCommand(
   return answer.total === 0 ? 1 : 0;
 }
 
-function localSearch(dataDir: string): SearchSource {
-  const search = new AsnSearch(openLocalDataset(dataDir));
+async function localSearch(settings: DataSettings): Promise<SearchSource> {
+  const search = new AsnSearch(await openOverridden(settings));
   return async (query, limit) => search.search(query, limit);
 }

@@ -2,15 +2,17 @@
 
 import type { Address } from '@whence/dataset/address';
 import { DatasetError } from '@whence/dataset/dataset-error';
+import type { Dataset } from '@whence/dataset/internal/file/read';
 import type { RecordSpan, WantedVersion } from '@whence/dataset/internal/history/past-versions';
 import type { Evidence, IpRecord } from '@whence/dataset/record';
 import type { SpecialPurpose } from '@whence/dataset/special-purpose';
-import type { AddressMembers } from '../../address/sections.ts';
+import type { AddressMembers, ExchangeAddress } from '../../address/sections.ts';
 import {
   type Attributes,
   attributeValue,
   cellText,
   type Field,
+  flagsOf,
   isAttributeField,
   isSectionField,
   quoteCell,
@@ -23,18 +25,22 @@ import { cutToWidth, type Paint, type Style } from '../../terminal/style.ts';
 import type { AddressSection } from '../../vocabulary.ts';
 import type { Invalid } from './listed-arguments.ts';
 
-export type FoundAnswer = IpRecord & { evidence?: Evidence[] } & AddressMembers;
+export type FoundAnswer = IpRecord & { evidence?: readonly Evidence[] } & AddressMembers;
 /** `ip` is the text of an entry that is not an address. */
 export type MissingAnswer = { ip: string; error: string; code: string; details?: SpecialPurpose };
-export type IpAnswer = FoundAnswer | MissingAnswer;
+export type IpAnswer = FoundAnswer | ExchangeAddress | MissingAnswer;
 
-export const isFound = (answer: IpAnswer): answer is FoundAnswer => !('error' in answer);
+export const isFound = (answer: IpAnswer): answer is FoundAnswer => 'prefix' in answer;
+export const isMissing = (answer: IpAnswer): answer is MissingAnswer => 'error' in answer;
+export const NO_DATA = 'no data found for IP';
 
 /** What is asked about each address beside its record. */
 export type AskedOfIp = { readonly explain: boolean; readonly include: ReadonlySet<AddressSection> };
 
 /** Where answers come from: the local dataset, or a server. */
 export type IpSource = {
+  /** The local one, if that answers. */
+  readonly dataset?: Dataset;
   /** In the order of the addresses. */
   find(addresses: readonly Address[]): Promise<IpAnswer[]>;
   /** A faster way to the same bytes that `formatLine` makes of these answers. */
@@ -67,7 +73,7 @@ export const noEvidence = (wanted: WantedVersion) =>
   );
 
 export function missingAnswer(ip: string, details: SpecialPurpose | undefined): MissingAnswer {
-  return { ip, error: 'no data found for IP', code: 'NOT_FOUND', ...(details && { details }) };
+  return { ip, error: NO_DATA, code: 'NOT_FOUND', ...(details && { details }) };
 }
 
 export function invalidAnswer({ text, error, code }: Invalid): MissingAnswer {
@@ -93,16 +99,14 @@ export const withoutIp = (fields: readonly Field[]): Field[] => fields.filter((f
 export function formatLine(answer: IpAnswer, format: LineFormat): string {
   switch (format.kind) {
     case 'json':
-      return jsonLine(isFound(answer) ? selected(answer, format.fields) : answer);
+      return jsonLine(isMissing(answer) ? answer : selected(answer, format.fields));
     case 'csv': {
-      const cells = withoutIp(format.fields).map((field) => cellText(isFound(answer) ? fieldValue(answer, field) : ''));
-      const error = isFound(answer) ? '' : answer.error;
+      const cells = withoutIp(format.fields).map((field) => cellText(fieldValue(answer, field)));
+      const error = isMissing(answer) ? answer.error : '';
       return `${[answer.ip, ...cells, error].map((cell) => quoteCell(cell, ',')).join(',')}\n`;
     }
     case 'values': {
-      const values = format.fields.map((field) =>
-        cellText(isFound(answer) ? fieldValue(answer, field) : field === 'ip' ? answer.ip : ''),
-      );
+      const values = format.fields.map((field) => cellText(fieldValue(answer, field)));
       return `${values.map(printable).join('\t')}\n`;
     }
     case 'row':
@@ -110,7 +114,7 @@ export function formatLine(answer: IpAnswer, format: LineFormat): string {
   }
 }
 
-function selected(answer: FoundAnswer, fields: readonly Field[] | undefined): object {
+function selected(answer: Exclude<IpAnswer, MissingAnswer>, fields: readonly Field[] | undefined): object {
   if (fields === undefined) return answer;
   return Object.fromEntries([
     ['ip', answer.ip],
@@ -118,10 +122,14 @@ function selected(answer: FoundAnswer, fields: readonly Field[] | undefined): ob
   ]);
 }
 
-function fieldValue(answer: FoundAnswer, field: Field) {
+/** Undefined if the answer does not have the field. */
+export function fieldValue(answer: IpAnswer, field: Field) {
+  if (field === 'ip') return answer.ip;
+  if (isMissing(answer)) return undefined;
+  if (isSectionField(field)) return sectionValue(answer, field);
+  if (!isFound(answer)) return undefined;
   const attributes: Attributes = answer;
-  if (isAttributeField(field)) return attributeValue(attributes, field);
-  return isSectionField(field) ? sectionValue(answer, field) : answer[field];
+  return isAttributeField(field) ? attributeValue(attributes, field) : answer[field];
 }
 
 /** Wide enough for IPv4; rows are printed as they are found, so they cannot be aligned to the longest. */
@@ -136,22 +144,15 @@ function formatRow(answer: FoundAnswer, style: Style): string {
     connection_type.padEnd(11),
     String(threat.score).padStart(3),
   ].join('  ');
-  const flags = flagsOf(answer).filter((flag) => flag !== connection_type);
+  const flags = flagsOf(answer.detection).filter((flag) => flag !== connection_type);
   const rest = cutToWidth([...flags, asn_name].join(', '), style.width - head.length - 2);
   return `${threatPaint(style, threat.level)(printable(head))}  ${rest}\n`.replace(/ +\n$/, '\n');
 }
 
-function missingRow({ ip, error, details }: MissingAnswer, style: Style): string {
-  const head = printable(ip).padEnd(ADDRESS_COLUMNS);
-  const why = details === undefined ? error : details.name;
+function missingRow(answer: Exclude<IpAnswer, FoundAnswer>, style: Style): string {
+  const head = printable(answer.ip).padEnd(ADDRESS_COLUMNS);
+  const why = isMissing(answer) ? (answer.details?.name ?? answer.error) : `peering LAN of ${answer.routing.exchange}`;
   return `${head}  ${style.dim(cutToWidth(why, style.width - head.length - 2))}\n`;
-}
-
-/** `is_tor_exit` becomes `tor exit`. */
-export function flagsOf({ detection }: Pick<IpRecord, 'detection'>): string[] {
-  return Object.entries(detection).flatMap(([name, value]) =>
-    value === true ? name.replace(/^is_/, '').replaceAll('_', ' ') : [],
-  );
 }
 
 export function threatPaint(style: Style, level: string): Paint {

@@ -5,8 +5,10 @@ import type { Range } from '@whence/dataset/prefix';
 import type { Hostname } from '../../address/hostname.ts';
 import type { Registration } from '../../address/registration/rdap-network.ts';
 import type { AddressMembers } from '../../address/sections.ts';
-import { CSV_DEFAULT, parseFields, sectionOf } from '../../enrich/fields.ts';
+import { CSV_DEFAULT, flagsOf, parseFields, sectionOf } from '../../enrich/fields.ts';
+import { describeFolder } from '../../settings/data-folder.ts';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
+import { noteFlags } from '../../terminal/flag-note.ts';
 import { type CommandStreams, dataSink, StreamSink } from '../../terminal/output.ts';
 import { printable } from '../../terminal/printable.ts';
 import { type Style, styleOf } from '../../terminal/style.ts';
@@ -17,14 +19,15 @@ import { openSource, type RemoteOptions } from '../remote/open-source.ts';
 import { addressesOf, parseRangeWithin } from './address-range.ts';
 import {
   csvHeader,
-  flagsOf,
+  type FoundAnswer,
   formatLine,
   type IpAnswer,
   type IpSource,
   invalidAnswer,
   isFound,
+  isMissing,
   type LineFormat,
-  type MissingAnswer,
+  NO_DATA,
   threatPaint,
 } from './ip-answer.ts';
 import { describeInvalid, type ListedArguments, listedArguments } from './listed-arguments.ts';
@@ -37,6 +40,7 @@ type IpOptions = RemoteOptions & {
   limit: number;
   explain?: boolean;
   include?: ReadonlySet<AddressSection>;
+  quiet?: boolean;
 };
 
 /** A record of several lines, or one line for each address. */
@@ -59,11 +63,20 @@ export async function ipCommand(
   const format = formatOf(options, isSingle, streams);
   const asked = { explain: options.explain === true, include: sectionsOf(options, format) };
   const source = await openSource(options, streams.environment, {
-    local: () => localIpSource(config, asked),
+    local: () => {
+      if (options.explain === true && options.quiet !== true)
+        streams.stderr.write(`dataset: ${describeFolder(config.dataFolder)}\n`);
+      return localIpSource(config, asked);
+    },
     remote: async (server) => (await import('./remote-lookups.ts')).remoteIpSource(server, asked),
   });
   try {
-    return await printAnswers(listed, source, format, streams);
+    const exitCode = await printAnswers(listed, source, format, streams);
+    const fields = 'fields' in format ? format.fields : undefined;
+    // A server tells it in /readyz.
+    if (source.dataset !== undefined)
+      noteFlags(streams.stderr, { dataset: source.dataset, fields, quiet: options.quiet });
+    return exitCode;
   } finally {
     source.close();
   }
@@ -113,7 +126,7 @@ async function printAnswers(
     if (lines !== undefined && lines.output.length > 0) await sink.write(lines.output.take());
     if (waiting.length === 0) return;
     const answers = await source.find(waiting.splice(0));
-    if (!answers.every(isFound)) exitCode = 1;
+    if (answers.some(isMissing)) exitCode = 1;
     await sink.write(answers.map(print).join(''));
   };
   if (format.kind === 'csv') await sink.write(csvHeader(format.fields));
@@ -143,12 +156,12 @@ async function printAnswers(
 export function formatAnswer(answer: IpAnswer, style: Style): string {
   if (!isFound(answer)) return formatMissing(answer, style);
   const { ip, prefix, asn, asn_name, country, rir, connection_type, detection, threat, evidence } = answer;
-  const flags = flagsOf(answer);
+  const flags = flagsOf(answer.detection);
   const rows: Detail[] = [
     ['prefix', prefix],
     ['network', `AS${asn} ${asn_name}`, style.bold],
     ['country', country],
-    ['registry', rir],
+    ...detailOf('registry', rir),
     ['connection', connection_type],
     ['flags', flags.join(', ') || 'none'],
     ...detailOf('cloud', detection.cloud_provider),
@@ -171,7 +184,7 @@ export function formatAnswer(answer: IpAnswer, style: Style): string {
 
 const detailOf = (label: string, value: string | undefined): Detail[] => (value === undefined ? [] : [[label, value]]);
 
-function memberRows({ routing, privacy, location, hostname, registration }: AddressMembers): Detail[] {
+function memberRows({ routing, privacy, scanner, location, labels, hostname, registration }: AddressMembers): Detail[] {
   return [
     ...(routing?.origins ?? []).map(
       ({ asn, asn_name, rpki }, i): Detail => [
@@ -183,6 +196,8 @@ function memberRows({ routing, privacy, location, hostname, registration }: Addr
     ...detailOf('exchange', routing?.exchange),
     ...detailOf('location', location && locationText(location)),
     ...detailOf('privacy', privacy && [privacy.kind, privacy.service].filter(Boolean).join(', ')),
+    ...detailOf('scanner', scanner?.operator),
+    ...detailOf('labels', labels?.join('; ')),
     ...detailOf('hostname', hostname && hostnameText(hostname)),
     ...(registration === undefined ? [] : registrationRows(registration)),
   ];
@@ -207,7 +222,17 @@ function hostnameText({ name, is_confirmed, crawler, error }: Hostname): string 
   return [name, is_confirmed === true ? crawler && `verified ${crawler.name}` : forged].filter(Boolean).join(', ');
 }
 
-function formatMissing({ ip, details }: MissingAnswer, style: Style): string {
+function formatMissing(answer: Exclude<IpAnswer, FoundAnswer>, style: Style): string {
+  const head = style.bold(printable(answer.ip));
+  if (!isMissing(answer))
+    return `${head}\n${formatDetails(
+      [
+        ['exchange', answer.routing.exchange],
+        ['network', 'none announces the address'],
+      ],
+      style,
+    )}\n`;
+  const { details } = answer;
   const why = details === undefined ? 'not announced' : `${details.prefix} is ${details.name} (${details.rfc})`;
-  return `${style.bold(ip)}\n  no data found for IP: ${why}\n\n`;
+  return `${head}\n  ${NO_DATA}: ${why}\n\n`;
 }

@@ -3,22 +3,27 @@ import { type Address, formatAddress } from '@whence/dataset/address';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { evidenceOf, specialPurposeOf } from '../../lookup/lookup.ts';
 import type { IpConfig } from '../ip-sections.ts';
-import { openLocalDataset } from '../local-dataset.ts';
+import { openOverridden } from '../local-dataset.ts';
 import { type AskedOfIp, type IpAnswer, type IpSource, missingAnswer } from './ip-answer.ts';
 
 export async function localIpSource(config: IpConfig, { explain, include }: AskedOfIp): Promise<IpSource> {
-  const dataset = openLocalDataset(config.dataDir);
+  const dataset = await openOverridden(config);
   // Loaded if it is asked for: DNS and the HTTP client are half of what this command would load.
   const sections =
     include.size === 0 ? undefined : await (await import('../ip-sections.ts')).openSections(config, include);
   const isPlain = !explain && sections === undefined;
   return {
+    dataset,
     async find(addresses) {
       const answers: IpAnswer[] = [];
       for (const address of addresses) {
         const found = { kind: 'found', dataset, address, match: dataset.find(address) } as const;
-        const members = found.match === 0 ? {} : await sections?.describe(found);
-        answers.push({ ...answerOf(dataset, address, explain), ...members });
+        const record = answerOf(dataset, address, explain);
+        answers.push(
+          found.match === 0
+            ? (sections?.unannounced(address) ?? record)
+            : ({ ...record, ...(await sections?.describe(found)) } as IpAnswer),
+        );
       }
       return answers;
     },

@@ -53,7 +53,7 @@ test('ip: a file is read, plain or gzip; an address is never taken for a file', 
 });
 
 test('ip: one invalid address does not discard the others', async () => {
-  const json = await wh(['ip', '--json', '1.2.3', '8.8.8.8', '10.0.0.1']);
+  const json = await wh(['ip', '--json', '--quiet', '1.2.3', '8.8.8.8', '10.0.0.1']);
   assert.equal(json.code, 1);
   assert.equal(json.stderr, '');
   const [invalid, found, missing] = jsonLines(json.stdout);
@@ -65,7 +65,7 @@ test('ip: one invalid address does not discard the others', async () => {
     code: 'NOT_FOUND',
     details: { prefix: '10.0.0.0/8', name: 'Private use', rfc: 'RFC 1918' },
   });
-  const text = await wh(['ip', '1.2.3', '8.8.8.8']);
+  const text = await wh(['ip', '--quiet', '1.2.3', '8.8.8.8']);
   assert.equal(text.code, 1);
   assert.match(text.stdout, /^8\.8\.8\.8\n/);
   assert.equal(text.stderr, 'error: invalid IP address: "1.2.3"\n');
@@ -107,7 +107,7 @@ test('ip: lists and CIDRs print a line for each address, in 80 columns', async (
   const { stdout } = await wh(['ip', '1.0.9.8/31', '10.0.0.0/31', '2001:4860::8888']);
   assert.deepEqual(stdout.split('\n'), [
     '1.0.9.8          AS64500   AU  business       0  Exämple "Nord" GmbH',
-    '1.0.9.9          AS64500   AU  business      45  tor exit, Exämple "Nord" GmbH',
+    '1.0.9.9          AS64500   AU  business      45  tor_exit, Exämple "Nord" GmbH',
     '10.0.0.0         Private use',
     '10.0.0.1         Private use',
     '2001:4860::8888  AS15169   US  datacenter     0  Google LLC',
@@ -139,7 +139,7 @@ for (const [behaviour, argv, message] of [
   [
     'a CIDR above the limit',
     ['ip', '3.0.0.0/8'],
-    /^error: 3\.0\.0\.0\/8 has 16,777,216 addresses, more than 1,048,576; --limit changes that\n\(run wh ip --help for usage\)\n$/,
+    /^error: 3\.0\.0\.0\/8 has 16,777,216 addresses, more than 1,048,576; --limit changes that\n\(run npx wh ip --help for usage\)\n$/,
   ],
   ['a CIDR above a limit that is given', ['ip', '--limit', '10', '3.0.0.0/28'], /has 16 addresses, more than 10;/],
   ['a prefix of IPv6', ['ip', '2001:4860::/32'], /has 2\^96 addresses/],
@@ -229,3 +229,22 @@ for (const [behaviour, environment, terminal, isColoured] of [
       assert.equal(stdout.includes('\x1b['), isColoured, argv.join(' '));
     }
   });
+
+for (const argv of [
+  ['ip', '8.8.8.8'],
+  ['summarize', '-'],
+  ['enrich', '-'],
+  ['dataset', 'export', '--format', 'csv'],
+]) {
+  test(`${argv.slice(0, 2).join(' ')}: which flags are dated or not known is said once, on standard error`, async () => {
+    const noted = await wh(argv, '8.8.8.8\n');
+    assert.equal(noted.code, 0);
+    assert.equal(noted.stderr.match(/note: Some flags need lists/g)?.length, 1);
+    assert.match(noted.stderr, /everywhere: is_proxy, .*blocklists\n.*too old: .*is_vpn\n/);
+    assert.doesNotMatch((await wh([...argv, '--quiet'], '8.8.8.8\n')).stderr, /Some flags/);
+  });
+}
+
+test('ip: of a flag that a list decides, and of fields without flags, nothing is said', async () => {
+  assert.equal((await wh(['ip', '--field', 'asn,country', '8.8.8.8'])).stderr, '');
+});

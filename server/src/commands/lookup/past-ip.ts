@@ -2,6 +2,7 @@
 import { type Address, formatAddress, parseAddress } from '@whence/dataset/address';
 import { inUseFor, PastVersions } from '@whence/dataset/internal/history/past-versions';
 import type { IpRecord } from '@whence/dataset/record';
+import { flagsOf } from '../../enrich/fields.ts';
 import { specialPurposeOf } from '../../lookup/lookup.ts';
 import { isDay } from '../../quota/day.ts';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
@@ -12,7 +13,6 @@ import { openLocalDataset } from '../local-dataset.ts';
 import { openSource, type RemoteOptions } from '../remote/open-source.ts';
 import { formatAnswer } from './ip.ts';
 import {
-  flagsOf,
   type IpAnswer,
   isFound,
   missingAnswer,
@@ -112,7 +112,7 @@ function historyText({ ip, changes }: { ip: string; changes: readonly PastSpan[]
 
 function recordRows(record: IpRecord): string[] {
   const { prefix, asn, asn_name, country, connection_type, threat } = record;
-  const flags = flagsOf(record).join(', ') || 'none';
+  const flags = flagsOf(record.detection).join(', ') || 'none';
   return [
     `${prefix}  AS${asn} ${asn_name}`,
     `${country}, ${connection_type}, flags: ${flags}, threat ${threat.score} of 100, ${threat.level}`,

@@ -2,7 +2,7 @@
  * Where answers come from: this machine, or the server of `--url`. A command asks one interface, prints what it gets and
  * does not know which it was. The client is loaded if there is a server.
  */
-import type { Environment } from '../../settings/config.ts';
+import type { Environment } from '../../settings/settings.ts';
 import type { RemoteServer } from './remote-server.ts';
 
 /** `--url ''` asks this machine although WHENCE_URL is set. */

@@ -4,7 +4,7 @@ import { CommandError, UsageError } from '../../terminal/exit.ts';
 
 export type RemoteServer = {
   readonly url: string;
-  client(options?: Pick<ClientOptions, 'batchSize' | 'retries'>): Client;
+  client(options?: Pick<ClientOptions, 'batchSize' | 'retries' | 'timeoutMs'>): Client;
 };
 
 export function openRemote(url: string, apiKey: string): RemoteServer {

@@ -1,5 +1,7 @@
 /** Commands with `--url`: which server they ask, and what they say if it refuses or is not there. */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 import { freePort } from '@whence/testing/programs';
 import { type LoopbackServer, startLoopbackServer } from '@whence/testing/servers/loopback-server';
@@ -43,6 +45,35 @@ test('remote: a batch is as large as the tier of the key allows', async () => {
   const { code, stdout } = await remote(['ip', '--field', 'asn', '8.8.8.0/27'], secrets.free);
   assert.equal(code, 0);
   assert.equal(stdout, '15169\n'.repeat(32));
+});
+
+const LOG = 'from 8.8.8.8 to 10.0.0.1\nnone\n1.0.0.1 and 2001:4860::8\r\n3.0.0.1';
+for (const [behaviour, name, content, options] of [
+  ['lines', 'a.log', LOG, []],
+  ['all addresses of lines, as whole records', 'a.log', LOG, ['--all', '--full']],
+  ['some fields', 'a.log', LOG, ['--fields', 'country,prefix,asn_name,privacy_kind,connection_type_source']],
+  ['ndjson', 'a.log', '{"ip":"8.8.8.8"}\n{"ip":"1.0.0.1, 10.0.0.1"}\n', ['--all', '--as', 'näme']],
+  ['csv', 'a.csv', 'n,ip\n1,8.8.8.8\n2,10.0.0.1\n3,\n4,1.0.0.1\n', []],
+  ['csv with all columns', 'a.csv', 'ip;n\n3.0.0.1;1,5\n', ['--full', '--as', 'w']],
+  ['selected lines', 'a.log', LOG, ['--only', 'datacenter', '--not', 'vpn']],
+] as const)
+  test(`remote: enrich writes what it writes on this machine: ${behaviour}`, async () => {
+    const path = join(folder.dataDir, name);
+    writeFileSync(path, content);
+    const argv = ['enrich', path, ...options, '--quiet', '--json'];
+    const [there, here] = [await remote(argv, secrets.free), await runCommand(argv, folder.environment)];
+    const counts = ({ stderr }: typeof here) =>
+      JSON.stringify({ ...JSON.parse(stderr), seconds: 0, addresses_per_second: 0 });
+    assert.deepEqual([there.code, there.stdout, counts(there)], [here.code, here.stdout, counts(here)]);
+  });
+
+test('remote: enrich ends with what the server refuses, and takes no --jobs', async () => {
+  const path = join(folder.dataDir, 'a.log');
+  writeFileSync(path, LOG);
+  const refused = await remote(['enrich', path], secrets.limited);
+  assert.deepEqual([refused.code, refused.stdout], [1, '']);
+  assert.match(refused.stderr, /the API key has no permission for this request at http/);
+  assert.equal((await remote(['enrich', path, '--jobs', '2'])).code, 2);
 });
 
 for (const [behaviour, status, refusal, code, message] of [
@@ -98,9 +129,12 @@ test('remote: another web server, none at all, and wrong options', async () => {
   const wrong = await remote(['ip', '8.8.8.8', '--url', 'ftp://example.com']);
   assert.deepEqual(
     [wrong.code, wrong.stderr],
-    [2, 'error: --url or WHENCE_URL: it must be an http or https URL\n(run wh ip --help for usage)\n'],
+    [2, 'error: --url or WHENCE_URL: it must be an http or https URL\n(run npx wh ip --help for usage)\n'],
   );
   const keyless = await runCommand(['ip', '8.8.8.8', '--url', server.url], {});
   assert.equal(keyless.code, 2);
-  assert.match(keyless.stderr, /needs an API key: set WHENCE_KEY, or give --key\n\(run wh ip --help for usage\)\n$/);
+  assert.match(
+    keyless.stderr,
+    /needs an API key: set WHENCE_KEY, or give --key\n\(run npx wh ip --help for usage\)\n$/,
+  );
 });

@@ -13,13 +13,13 @@ import type { FirstKey } from '../../settings/settings.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { PROGRAM } from '../../terminal/program-name.ts';
 import { withDataDirErrors } from '../../terminal/setting-errors.ts';
-import { PERMISSIONS } from '../../vocabulary.ts';
+import { DEFAULT_PERMISSIONS } from '../../vocabulary.ts';
 
 /** In the audit log. */
 const SERVE = { name: 'whence serve' };
 
 /** Without a daily limit: it is for trying Whence on one's own machine. */
-const FIRST = { name: 'quickstart', tier: 'enterprise', permissions: PERMISSIONS } as const;
+const FIRST = { name: 'quickstart', tier: 'enterprise', permissions: DEFAULT_PERMISSIONS } as const;
 
 type Place = { readonly firstKey: FirstKey; readonly dataDir: string; readonly url: string };
 

@@ -15,8 +15,8 @@ type FirstBuild = {
 };
 
 /** On a terminal the build draws its own progress bar; elsewhere each step is a line of the log. */
-export function buildFirstDataset(bin: string, log: Logger, isTerminal: boolean): FirstBuild {
-  const child = spawn(process.execPath, [bin, 'dataset', 'build'], {
+export function buildFirstDataset(bin: string, dataDir: string, log: Logger, isTerminal: boolean): FirstBuild {
+  const child = spawn(process.execPath, [bin, 'dataset', 'build', '--data-dir', dataDir], {
     stdio: ['ignore', 'ignore', isTerminal ? 'inherit' : 'pipe'],
   });
   const errors: string[] = [];

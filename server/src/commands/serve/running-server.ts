@@ -2,10 +2,13 @@
  * Which address the server of a data directory listens on, for commands that print links to it. It is in a file, because a
  * command may have been started without the variables of the server, or the server may have chosen its port.
  */
-import { readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { livenessOf, ownIdentity, type ProcessIdentity } from '@whence/dataset/internal/io/process-identity';
-import { writeWhole } from '@whence/dataset/internal/io/whole-file';
+import { makeFolder, writeWhole } from '@whence/dataset/internal/io/whole-file';
+import { ownDataFolder } from '../../settings/data-folder.ts';
+import type { Environment } from '../../settings/settings.ts';
 
 type RunningServer = { readonly url: string; readonly process: ProcessIdentity };
 
@@ -20,6 +23,37 @@ export function announceServer(dataDir: string, url: string): () => void {
     const { pid, start } = readServer(dataDir)?.process ?? {};
     if (pid === own.process.pid && start === own.process.start) rmSync(pathIn(dataDir), { force: true });
   };
+}
+
+/** In the user's own data directory: one file for each data directory in which they have started a server. */
+function listFolder(environment: Environment): string | undefined {
+  const own = ownDataFolder(environment);
+  return own && join(own, 'servers');
+}
+
+/** Remembers where a server runs, so that a command in another folder can name it. */
+export function listServer(dataDir: string, environment: Environment): void {
+  const folder = listFolder(environment);
+  if (folder === undefined) return;
+  makeFolder(folder, 0o700);
+  const path = resolve(dataDir);
+  const name = createHash('sha256').update(path).digest('hex').slice(0, 16);
+  writeWhole(join(folder, name), Buffer.from(`${path}\n`));
+}
+
+/** Servers of this user that are running now. */
+export function listedServers(environment: Environment): { readonly url: string; readonly dataDir: string }[] {
+  const folder = listFolder(environment);
+  try {
+    return readdirSync(folder ?? '').flatMap((name) => {
+      const dataDir = readFileSync(join(folder ?? '', name), 'utf8').trim();
+      const url = runningServerUrl(dataDir);
+      return url === undefined ? [] : [{ url, dataDir }];
+    });
+  } catch {
+    // There is no list, or it cannot be read: it only makes messages better.
+    return [];
+  }
 }
 
 /** Undefined if none is running, or if it cannot be known, as in another container. */

@@ -3,6 +3,7 @@ import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import { makeFolder } from '@whence/dataset/internal/io/whole-file';
 import { readManifest } from '@whence/dataset/internal/versions/publish';
+import { DatabaseWriter } from '../../databases/database-writer.ts';
 import { type Log, type Logger, openLog } from '../../log/log.ts';
 import { LogOutput } from '../../log/log-output.ts';
 import { openAhead } from '../../lookup/live-dataset.ts';
@@ -10,20 +11,22 @@ import { withCounters } from '../../metrics/metrics.ts';
 import { endSoon, killProcess } from '../../process/end-process.ts';
 import { delayStop, limitStop, StopSignals } from '../../process/stop-signals.ts';
 import type { Config } from '../../settings/config.ts';
+import type { Environment } from '../../settings/settings.ts';
 import { openStorage } from '../../storage/open-storage.ts';
 import type { Storage } from '../../storage/storage.ts';
-import { StorageUnavailable } from '../../storage/storage-unavailable.ts';
+import { OutcomeUnknown, StorageUnavailable } from '../../storage/storage-unavailable.ts';
+import { onWaiting } from '../../storage/waiting.ts';
 import type { ExitCode } from '../../terminal/exit.ts';
 import type { CommandStreams, Output } from '../../terminal/output.ts';
 import { PROGRAM } from '../../terminal/program-name.ts';
-import { checkSettingFile, withDataDirErrors } from '../../terminal/setting-errors.ts';
+import { withDataDirErrors } from '../../terminal/setting-errors.ts';
 import { checkFeedsFile } from '../dataset/feeds-file.ts';
-import { overridesFile, publishEmbedded } from '../embedded-data.ts';
+import { publishEmbedded } from '../embedded-data.ts';
 import { makeFirstKey, makeFirstSetupLink } from './first-access.ts';
 import { buildFirstDataset } from './first-dataset.ts';
 import { loadServer, startMetrics } from './listen.ts';
 import { isServingDataset, tellUnknownFlags, untilReady } from './readiness.ts';
-import { announceServer } from './running-server.ts';
+import { announceServer, listServer } from './running-server.ts';
 import { serveAsWorker } from './serve-as-worker.ts';
 import { type Started, startAlone, startWorkers } from './start-processes.ts';
 import { serveEmbeddedMeanwhile, startPuller, startUpdater } from './start-updates.ts';
@@ -33,7 +36,7 @@ const bin = fileURLToPath(new URL('../../bin.js', import.meta.url));
 /** After the signal and the delay: more than workers have to stop. Whatever hangs does not keep the process longer. */
 const STOP_LIMIT_MS = 30_000;
 
-export async function serve(config: Config, { stdout, stderr }: CommandStreams): Promise<ExitCode> {
+export async function serve(config: Config, { stdout, stderr, environment }: CommandStreams): Promise<ExitCode> {
   const isTerminal = stderr.isTTY === true;
   const log = openLog(config.logLevel, isTerminal, new LogOutput(), config.mask);
   process.on('exit', () => log.flush());
@@ -49,7 +52,9 @@ export async function serve(config: Config, { stdout, stderr }: CommandStreams):
   // Everything that was started is stopped in reverse order, after a signal and after a failed start.
   const started: (() => unknown)[] = [];
   try {
-    return await serveUntilStopped(config, { log, signals, stdout, isTerminal }, (stop) => started.push(stop));
+    return await serveUntilStopped(config, { log, signals, stdout, environment, isTerminal }, (stop) =>
+      started.push(stop),
+    );
   } finally {
     for (const stop of started.reverse()) {
       try {
@@ -66,12 +71,13 @@ type ServeContext = {
   readonly log: Log;
   readonly signals: StopSignals;
   readonly stdout: Output;
+  readonly environment: Environment;
   readonly isTerminal: boolean;
 };
 
 async function serveUntilStopped(
   config: Config,
-  { log: { logger: log, counters, forward }, signals, stdout, isTerminal }: ServeContext,
+  { log: { logger: log, counters, forward }, signals, stdout, environment, isTerminal }: ServeContext,
   onStop: (stop: () => unknown) => void,
 ): Promise<ExitCode> {
   const isAlone = config.workers === 1;
@@ -80,7 +86,7 @@ async function serveUntilStopped(
   const dataset = isAlone ? openAhead(config.dataDir) : Promise.resolve(undefined);
   if (isAlone) void loadServer().catch(() => {});
   for (const warning of config.warnings) log.warn(warning);
-  mentionMissingFiles(config, log);
+  mentionMissingFile(config, log);
   const storage = await openWritableStorage(config, log);
   onStop(() => storage.close());
   // An unreadable manifest ends the start: without it no version can be served or built.
@@ -97,6 +103,7 @@ async function serveUntilStopped(
   const { url } = server;
   log.info({ url, workers: config.workers, ...metricsPort }, 'listening');
   announce(config.dataDir, url, log, onStop);
+  list(config.dataDir, environment, log);
   stdout.write(`Whence listens on ${url} (documentation: ${url}/docs)\n`);
   if (signals.count === 0) stdout.write(await tellFirstKey(storage, { ...config, url }, log));
   stdout.write(await tellSetupLink(storage, { ...config, url: config.publicUrl ?? url }, log));
@@ -114,7 +121,7 @@ async function serveUntilStopped(
     stdout.write(
       'The first dataset is being built, which takes about 10 s; until then lookups are answered with 503.\n',
     );
-    const build = buildFirstDataset(bin, log, isTerminal);
+    const build = buildFirstDataset(bin, config.dataDir, log, isTerminal);
     onStop(() => build.cancel());
     const outcome = await Promise.race([build.finished, signals.nth(1)]);
     if (outcome === 'failed') return 1;
@@ -125,11 +132,29 @@ async function serveUntilStopped(
   const updater = startUpdater(config, bin, log);
   onStop(() => updater?.stop());
 
+  const databases = new DatabaseWriter({
+    dataDir: config.dataDir,
+    isWanted: () => mayDownload(config, isAlone ? storage : undefined),
+    log,
+  });
+  databases.start();
+  onStop(() => databases.stop());
+
   const signal = await signals.nth(1);
   log.info({ signal, delay_seconds: config.shutdownDelaySeconds }, 'stopping');
   server.announceStop();
   signalsUsed = (await delayStop(config.shutdownDelaySeconds, signals)) ? 2 : 1;
   return 0;
+}
+
+/** Whether a key may download databases. With workers, this process has closed its storage. */
+async function mayDownload({ storageLocations }: Config, opened: Storage | undefined): Promise<boolean> {
+  const storage = opened ?? (await openStorage(storageLocations));
+  try {
+    return await storage.keys.hasPermission('database:read');
+  } finally {
+    if (opened === undefined) await storage.close();
+  }
 }
 
 /** PostgreSQL that is read-only, or that stopped answering meanwhile, is not a reason to end a server that listens. */
@@ -138,7 +163,9 @@ async function tellFirstKey(storage: Storage, place: Parameters<typeof makeFirst
     return await makeFirstKey(storage, place);
   } catch (error) {
     if (storage.engine !== 'PostgreSQL' || !(error instanceof StorageUnavailable)) throw error;
-    log.warn({ err: error }, `the first key could not be created; ${PROGRAM} key create creates one`);
+    const outcome =
+      error instanceof OutcomeUnknown ? 'may have been created, and its secret is lost' : 'was not created';
+    log.warn({ err: error }, `the first key ${outcome}; ${PROGRAM} key create creates one`);
     return '';
   }
 }
@@ -171,8 +198,8 @@ async function stopServer(server: Started, signals: StopSignals, signalsUsed: nu
 
 /** A packed server has a compiled dataset. If it cannot be published, it is built later, which reports the reason. */
 function publishFirstDataset(config: Config, log: Logger): void {
-  // Overrides are applied when a dataset is compiled. A replica tries its static host first.
-  if (config.datasetUrl !== undefined || overridesFile(config) !== undefined) return;
+  // A replica tries its static host first.
+  if (config.datasetUrl !== undefined) return;
   try {
     makeFolder(config.dataDir, 0o700);
     if (publishEmbedded(config.dataDir)) log.info('the dataset of the package is published as version 1');
@@ -181,36 +208,32 @@ function publishFirstDataset(config: Config, log: Logger): void {
   }
 }
 
-/** The server runs without these files, but an update or a build would fail. */
-function mentionMissingFiles(config: Config, log: Logger): void {
-  for (const check of [
-    () => checkFeedsFile(config),
-    () => config.overrides !== undefined && checkSettingFile('WHENCE_OVERRIDES', config.overrides),
-  ]) {
-    try {
-      check();
-    } catch (error) {
-      log.warn((error as Error).message);
-    }
+/** The server runs without this file, but an update would fail. */
+function mentionMissingFile(config: Config, log: Logger): void {
+  try {
+    checkFeedsFile(config);
+  } catch (error) {
+    log.warn((error as Error).message);
   }
 }
 
 /**
  * Migrates the schema before any worker opens the database. Storage that cannot be written ends the start, except
- * PostgreSQL that is read-only: during a failover this is a matter of seconds, and `/readyz` tells.
+ * PostgreSQL that is read-only, or whose synchronous standby is away: `/readyz` tells.
  */
-async function openWritableStorage({ dataDir, storageLocation }: Config, log: Logger): Promise<Storage> {
+async function openWritableStorage({ dataDir, storageLocations }: Config, log: Logger): Promise<Storage> {
   return withDataDirErrors(
     dataDir,
     async () => {
       makeFolder(dataDir, 0o700);
-      const storage = await openStorage(storageLocation);
+      const stopListening = onWaiting((reason) => log.warn(reason));
+      const storage = await openStorage(storageLocations).finally(stopListening);
       try {
         await storage.maintenance.probe();
         return storage;
       } catch (error) {
-        if (isReadOnly(error)) {
-          log.warn({ err: error }, 'PostgreSQL is read-only: starting without it');
+        if (isReadOnly(error) || error instanceof OutcomeUnknown) {
+          log.warn({ err: error }, 'PostgreSQL is read-only, or does not confirm writes: starting without it');
           return storage;
         }
         await storage.close();
@@ -227,5 +250,14 @@ function announce(dataDir: string, url: string, log: Logger, onStop: (stop: () =
     onStop(announceServer(dataDir, url));
   } catch (error) {
     log.warn({ err: error }, 'the address of the server could not be written to the data directory');
+  }
+}
+
+/** A user without a writable home has no list: commands in other folders then cannot name this server. */
+function list(dataDir: string, environment: Environment, log: Logger): void {
+  try {
+    listServer(dataDir, environment);
+  } catch (error) {
+    log.debug({ err: error }, "the server could not be entered in the user's list of servers");
   }
 }

@@ -1,7 +1,7 @@
 /** Starts the processes that answer requests: this one, or workers that share a port. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { serverUrl } from '../../http/server-url.ts';
+import { serverUrl } from '../../http/listening.ts';
 import type { Log, Logger } from '../../log/log.ts';
 import type { MetricsSnapshot } from '../../metrics/metrics.ts';
 import type { ServerOptions } from '../../process/server.ts';
@@ -28,9 +28,8 @@ export async function startAlone(config: Config, log: Logger, opened: OpenedPart
 export async function startWorkers(config: Config, log: Logger, forward: Log['forward']): Promise<Started> {
   const workers = new Workers(log, forward);
   // Workers that are all replaced at once would get another free port. An address that cannot be used is their error.
-  const picked = config.port === 0 ? await freePort(config.host).catch(() => 0) : config.port;
-  const environment = { [settings.port.variable]: String(picked) };
-  const { port } = await workers.start(config.workers, environment);
+  const port = config.port === 0 ? await freePort(config.host).catch(() => 0) : config.port;
+  await workers.start(config.workers, port, { [settings.port.variable]: String(port) });
   return {
     url: serverUrl(config.host, port),
     metrics: () => workers.metrics(),

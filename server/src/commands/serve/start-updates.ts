@@ -54,7 +54,7 @@ export function startUpdater(
   const updater = new Updater({
     dataDir,
     intervalMs: updateSeconds * 1000,
-    command: updateCommand(bin),
+    command: updateCommand(bin, dataDir),
     log,
     nowMs: () => Date.now(),
     random: Math.random,

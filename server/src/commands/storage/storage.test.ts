@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 import { NO_OWN_POSTGRES, NO_POSTGRES, PostgresServer } from '@whence/testing/servers/postgres-server';
 import { until } from '@whence/testing/until';
+import Database from 'better-sqlite3';
 import pg from 'pg';
 import { Accounts } from '../../accounts/accounts.ts';
 import { AuditLog } from '../../audit/audit-log.ts';
@@ -13,6 +14,7 @@ import { Keys } from '../../keys/keys.ts';
 import { dayAt } from '../../quota/day.ts';
 import { openStorage } from '../../storage/open-storage.ts';
 import type { Storage } from '../../storage/storage.ts';
+import { Command } from '../../test/command.ts';
 import { runCommand } from '../../test/run-command.ts';
 import { newBatch } from '../../test/storage/new-batch.ts';
 
@@ -53,6 +55,51 @@ const DAY = dayAt(Date.now()).text;
 /** In the audit log. */
 const TEST = { name: 'test' };
 const USAGE_ROWS = 1_234;
+
+/** Rows that an unfinished copy has recorded; 0 if there is none. */
+async function partOf(target: string): Promise<number> {
+  try {
+    if (target.startsWith('postgres')) return Number((await execute(target, 'select rows from whence_copy'))[0]?.rows);
+    const file = new Database(join(target, 'whence.sqlite'), { readonly: true });
+    const row = file.prepare('select "rows" from whence_copy').get() as { rows: number };
+    file.close();
+    return row.rows;
+  } catch {
+    return 0;
+  }
+}
+
+async function killedInBetween(argv: string[], environment: Record<string, string>, target: string): Promise<void> {
+  const killed = new Command(argv, environment);
+  await until('a part is there', async () => (await partOf(target)) > 0, { everyMs: 5 });
+  await killed.stop('SIGKILL');
+}
+
+/** A row each, of one request. */
+async function addUsage(location: string, count: number, prefix = 'key '): Promise<void> {
+  await withStorage(location, async ({ usage }) => {
+    for (let from = 0; from < count; from += 10_000) {
+      const rows = Array.from({ length: Math.min(10_000, count - from) }, (_, i) => ({
+        keyId: `${prefix}${from + i}`,
+        day: '2026-11-15',
+        endpoint: 'ip',
+        statusClass: 2,
+        requests: 1,
+      }));
+      await usage.add(newBatch(), rows, new Map());
+    }
+  });
+}
+
+async function execute(database: string, statement: string): Promise<pg.QueryResult['rows']> {
+  const client = new pg.Client({ connectionString: database });
+  await client.connect();
+  try {
+    return (await client.query(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}
 
 /** Keys, a revoked one among them, an account, statistics and today's counts. Returns the secret of a key. */
 async function fill(location: string): Promise<string> {
@@ -121,6 +168,44 @@ test('storage migrate: to PostgreSQL and back, twice, keys and counts are the sa
   });
 });
 
+test('storage migrate: one that is killed goes on where it was, in both directions; nothing is lost or doubled', {
+  skip,
+}, async () => {
+  const [sqlite, database, back] = [join(folder, 'many'), await newDatabase(), join(folder, 'many back')];
+  await fill(sqlite);
+  await addUsage(sqlite, 60_000);
+  for (const [environment, to] of [
+    [{ WHENCE_DATA_DIR: sqlite }, database],
+    [{ WHENCE_DATABASE_URL: database, WHENCE_DATA_DIR: folder }, back],
+  ] as const) {
+    const argv = ['storage', 'migrate', '--to', to];
+    await killedInBetween(argv, environment, to);
+    const part = await partOf(to);
+    const { code, stdout, stderr } = await whence(environment, ...argv);
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /^usage +61,234$/m);
+    assert.match(stderr, /^copying usage \(61,234 rows\)$/m);
+    assert.ok(part > 0 && part < 61_234, `${part} rows when it was ended`);
+    assert.equal(await partOf(to), 0, 'nothing is left of the record');
+  }
+});
+
+test('storage migrate: a source that changed since a part was copied is noticed, and the next run starts anew', {
+  skip,
+}, async () => {
+  const [source, database] = [join(folder, 'changing'), await newDatabase()];
+  await fill(source);
+  await addUsage(source, 60_000);
+  const argv = ['storage', 'migrate', '--to', database];
+  await killedInBetween(argv, { WHENCE_DATA_DIR: source }, database);
+  await addUsage(source, 10, 'a first key ');
+  const differs = await whence({ WHENCE_DATA_DIR: source }, ...argv);
+  assert.equal(differs.code, 1);
+  assert.match(differs.stderr.replaceAll(/\s+/g, ' '), /the copy differs from its source: usage: 61244 rows in/);
+  assert.equal((await whence({ WHENCE_DATA_DIR: source }, ...argv)).code, 0);
+  assert.equal(await partOf(database), 0);
+});
+
 test('storage migrate: a database of another deployment is not replaced without --replace', { skip }, async () => {
   const [one, other] = [join(folder, 'one'), await newDatabase()];
   await fill(one);
@@ -159,7 +244,7 @@ for (const [behaviour, to, code, message] of [
     2,
     /--to must be a data directory or a URL such as postgres:/,
   ],
-  ['a database that is not there', 'postgres://u:secret@127.0.0.1:1/x', 1, /ECONNREFUSED/],
+  ['a database that is not there', 'postgres://u:secret@127.0.0.1:1/x?connect_timeout=1', 1, /ECONNREFUSED/],
 ] as const) {
   test(`storage migrate: ${behaviour} is refused without a password in the message`, async () => {
     const ended = await whence({ WHENCE_DATA_DIR: dataDir }, 'storage', 'migrate', '--to', to);
@@ -189,23 +274,9 @@ test('storage check: rows of large tables are estimated, on both engines', { ski
   const [database, large] = [await newDatabase(), join(folder, 'large')];
   for (const location of [database, large]) {
     await fill(location);
-    await withStorage(location, async ({ usage }) => {
-      for (let batch = 0; batch < 11; batch++) {
-        const rows = Array.from({ length: 10_000 }, (_, i) => ({
-          keyId: `key ${batch} ${i}`,
-          day: '2026-11-15',
-          endpoint: 'ip',
-          statusClass: 2,
-          requests: 1,
-        }));
-        await usage.add(newBatch(), rows, new Map());
-      }
-    });
+    await addUsage(location, 110_000);
   }
-  const client = new pg.Client({ connectionString: database });
-  await client.connect();
-  await client.query('ANALYZE usage');
-  await client.end();
+  await execute(database, 'ANALYZE usage');
   for (const environment of [{ WHENCE_DATA_DIR: large }, { WHENCE_DATABASE_URL: database }]) {
     const { code, stdout } = await whence(environment, 'storage', 'check', '--json');
     const { rows, estimated } = JSON.parse(stdout);
@@ -218,18 +289,11 @@ test('storage check: shows whether a failover can lose commits', { skip: NO_OWN_
   const primary = await PostgresServer.startOwn();
   const standby = await primary.startStandby();
   const { url } = await primary.createDatabase();
-  const execute = async (sql: string) => {
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
-    const { rows } = await client.query(sql);
-    await client.end();
-    return rows;
-  };
   try {
     await (await openStorage(url)).close();
     await until(
       'the standby is connected',
-      async () => (await execute('select 1 from pg_stat_replication')).length > 0,
+      async () => (await execute(url, 'select 1 from pg_stat_replication')).length > 0,
     );
     for (const [settings, want, code] of [
       [{}, /^replication: asynchronous, 1 standby is connected: after a failover, limits can be exceeded/m, 0],
@@ -238,9 +302,9 @@ test('storage check: shows whether a failover can lose commits', { skip: NO_OWN_
       [{ synchronous_commit: 'off' }, /^problem: synchronous_commit is off: after a crash of PostgreSQL, limits/m, 1],
     ] as const) {
       for (const [name, value] of Object.entries(settings)) {
-        await execute(`alter system set ${name} = '${value}'`);
-        await execute('select pg_reload_conf()');
-        await until('it is set', async () => (await execute(`show ${name}`))[0]?.[name] === value);
+        await execute(url, `alter system set ${name} = '${value}'`);
+        await execute(url, 'select pg_reload_conf()');
+        await until('it is set', async () => (await execute(url, `show ${name}`))[0]?.[name] === value);
       }
       const ended = await whence({ WHENCE_DATABASE_URL: url }, 'storage', 'check');
       assert.match(ended.stdout, want);

@@ -5,29 +5,46 @@ import { makeFolder } from '@whence/dataset/internal/io/whole-file';
 import { MAX_ROUND_TRIP_MS } from '../../keys/vouching.ts';
 import type { Config } from '../../settings/config.ts';
 import { parseDatabaseUrl } from '../../settings/parsers.ts';
-import { CopyMismatch, copyStorage, foreignKeys, processesUsing } from '../../storage/copy-storage.ts';
+import {
+  CopyMismatch,
+  type CopyProgress,
+  copyStorage,
+  foreignKeys,
+  processesUsing,
+} from '../../storage/copy-storage.ts';
 import type { Engine } from '../../storage/engine.ts';
-import { type Examination, examineStorage } from '../../storage/examine-storage.ts';
+import { countRows, type Examination, examineStorage } from '../../storage/examine-storage.ts';
 import { isPostgresUrl, openEngine } from '../../storage/open-storage.ts';
 import { describeReplication } from '../../storage/postgres/replication.ts';
+import { STATISTICS_TABLES, TABLE_NAMES, type TableName } from '../../storage/tables.ts';
 import { CommandError, type ExitCode, UsageError } from '../../terminal/exit.ts';
+import type { CommandStreams } from '../../terminal/output.ts';
 import { jsonLine } from '../../terminal/printable.ts';
+import { ProgressBar } from '../../terminal/progress-bar.ts';
 import { withDataDirErrors } from '../../terminal/setting-errors.ts';
 import { fit, hanging, type Paint, type Style, type Terminal } from '../../terminal/style.ts';
 import { countIn, countOf, formatCount, formatTable } from '../../terminal/table.ts';
 
 /** The exit code is 1 if there is a problem. */
 export async function storageCheck(
-  { storageLocation }: Pick<Config, 'storageLocation'>,
+  { storageLocation, usageDatabaseUrl }: Pick<Config, 'storageLocation' | 'usageDatabaseUrl'>,
   { json }: { json?: boolean },
   terminal: Terminal,
 ): Promise<ExitCode> {
   const { stdout } = terminal;
-  return withEngine(storageLocation, { mustExist: true }, async (engine) => {
-    const found = await examineStorage(engine, () => Date.now());
-    stdout.write(json === true ? jsonLine(asJson(found)) : asText(found, fit(terminal)));
-    return found.problems.length === 0 ? 0 : 1;
-  });
+  const found: Examination[] = [];
+  for (const location of [storageLocation, ...(usageDatabaseUrl === undefined ? [] : [usageDatabaseUrl])])
+    await withEngine(location, { mustExist: true }, async (engine) => {
+      found.push(await examineStorage(engine, () => Date.now()));
+      return 0;
+    });
+  const [keys, statistics] = found as [Examination, Examination | undefined];
+  if (json === true) stdout.write(jsonLine({ ...asJson(keys), ...(statistics && { statistics: asJson(statistics) }) }));
+  else {
+    stdout.write(asText(keys, fit(terminal)));
+    if (statistics !== undefined) stdout.write(`\nStatistics:\n${asText(statistics, fit(terminal))}`);
+  }
+  return found.every(({ problems }) => problems.length === 0) ? 0 : 1;
 }
 
 function asJson({ newerSteps, answerMs, clockDifferenceMs, expiredLeases, replication, ...rest }: Examination) {
@@ -78,39 +95,60 @@ function isSlow({ replication, answerMs }: Examination): boolean {
   return replication !== undefined && answerMs > MAX_ROUND_TRIP_MS;
 }
 
-/** Copies the storage that the settings name. Servers of both must be stopped. The source is not changed. */
+/**
+ * Copies the storage that the settings name. Servers of both must be stopped. The source is not changed. A copy that was
+ * ended goes on when it is run again.
+ */
 export async function storageMigrate(
-  { storageLocation }: Pick<Config, 'storageLocation'>,
-  { to, replace, json }: { to: string; replace?: boolean; json?: boolean },
-  terminal: Terminal,
+  { storageLocation, usageDatabaseUrl }: Pick<Config, 'storageLocation' | 'usageDatabaseUrl'>,
+  { to, replace, statistics, json }: { to: string; replace?: boolean; statistics?: boolean; json?: boolean },
+  terminal: Terminal & CommandStreams,
 ): Promise<ExitCode> {
-  const { stdout } = terminal;
+  const { stdout, stderr } = terminal;
   const target = parseTarget(to);
   if (isSame(storageLocation, target))
     throw new UsageError('--to is the storage that the settings already use: name another one');
-  return withEngine(storageLocation, { mustExist: true }, async (from) =>
-    withEngine(target, { mustExist: false }, async (into) => {
+  return withEngine(storageLocation, { mustExist: true, isBulk: true }, async (from) =>
+    withEngine(target, { mustExist: false, isBulk: true }, async (into) => {
       await refuseIfUsed(from, into);
-      const foreign = replace === true ? [] : await foreignKeys(from, into);
+      const foreign = replace === true || statistics === true ? [] : await foreignKeys(from, into);
       if (foreign.length > 0)
         throw new CommandError(
           `${into.place} has ${countOf(foreign.length, 'key')} that ${from.place} does not have; --replace removes ${foreign.length === 1 ? 'it' : 'them'}`,
         );
-      const copied = await copyStorage(from, into).catch((error) => {
-        throw error instanceof CopyMismatch
-          ? new CommandError(`the copy differs from its source: ${error.message}. Stop all servers and run it again`)
-          : error;
-      });
+      const bar = new ProgressBar(stderr);
+      const tables = statistics === true ? STATISTICS_TABLES : TABLE_NAMES;
+      const copied = await copyStorage(from, into, await shownOn(bar, from, tables), tables)
+        .catch((error) => {
+          throw error instanceof CopyMismatch
+            ? new CommandError(`the copy differs from its source: ${error.message}. Stop all servers and run it again`)
+            : error;
+        })
+        .finally(() => bar.finish());
       if (json === true) stdout.write(jsonLine({ from: from.place, to: into.place, copied }));
       else {
         const rows = copied.map(({ table, rows: count }) => [table, formatCount(count)]);
-        const outcome = `${from.place} was copied to ${into.place}, and the copy was verified. ${nextStep(target)}`;
+        const outcome = `${statistics === true ? 'statistics of ' : ''}${from.place} ${statistics === true ? 'were' : 'was'} copied to ${into.place}, and the copy was verified. ${statistics === true ? 'Start the servers with WHENCE_USAGE_DATABASE_URL.' : nextStep(target, usageDatabaseUrl)}`;
         stdout.write(formatTable(rows, fit(terminal), { head: ['table', 'rows'] }));
         stdout.write(hanging('', 2, outcome, fit(terminal)));
       }
       return 0;
     }),
   );
+}
+
+/** Every row is copied, then compared. */
+async function shownOn(bar: ProgressBar, source: Engine, tables: readonly TableName[]): Promise<CopyProgress> {
+  const totals = new Map<string, number>();
+  for (const table of tables) totals.set(table, (await countRows(source, table)).count);
+  const done = { copying: new Map<string, number>(), comparing: new Map<string, number>() };
+  const sum = (counts: ReadonlyMap<string, number>) => [...counts.values()].reduce((a, b) => a + b, 0);
+  return (step, table, rows) => {
+    done[step].set(table, rows);
+    const total = totals.get(table) ?? 0;
+    const text = `${step} ${table}${total > 0 ? ` (${countOf(total, 'row')})` : ''}`;
+    bar.show(text, (sum(done.copying) + sum(done.comparing)) / Math.max(1, 2 * sum(totals)));
+  };
 }
 
 function parseTarget(to: string): string {
@@ -138,16 +176,17 @@ async function refuseIfUsed(...engines: Engine[]): Promise<void> {
   }
 }
 
-function nextStep(target: string): string {
-  return isPostgresUrl(target)
+function nextStep(target: string, usageDatabaseUrl: string | undefined): string {
+  const step = isPostgresUrl(target)
     ? 'Start the servers with WHENCE_DATABASE_URL.'
     : `Start the server without WHENCE_DATABASE_URL and with WHENCE_DATA_DIR=${resolve(target)}.`;
+  return usageDatabaseUrl === undefined ? step : `${step} Statistics stay where WHENCE_USAGE_DATABASE_URL has them.`;
 }
 
 /** Opens the database of a storage while `work` runs. */
 async function withEngine(
   location: string,
-  options: { mustExist: boolean },
+  options: { mustExist: boolean; isBulk?: boolean },
   work: (engine: Engine) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   return withDataDirErrors(

@@ -2,48 +2,62 @@
  * `whence user create|list|reset-password|set-role|disable|setup-link`: accounts of the dashboard, for users who can read
  * the data directory. Passwords are never arguments: a one-time link lets the person choose one.
  */
-
+import { resolve } from 'node:path';
 import { type Account, InvalidAccount } from '../../accounts/account.ts';
 import { Accounts } from '../../accounts/accounts.ts';
 import { linkPath, type MadeLink } from '../../accounts/one-time-links.ts';
 import { AuditLog } from '../../audit/audit-log.ts';
-import { serverUrl } from '../../http/server-url.ts';
+import { serverUrl } from '../../http/listening.ts';
 import type { Config } from '../../settings/config.ts';
-import { openStorage } from '../../storage/open-storage.ts';
+import { tellUnknown } from '../../storage/storage-unavailable.ts';
 import { CommandError, type ExitCode, UsageError } from '../../terminal/exit.ts';
-import type { CommandStreams } from '../../terminal/output.ts';
+import type { CommandStreams, Output } from '../../terminal/output.ts';
 import { jsonLine } from '../../terminal/printable.ts';
 import { PROGRAM } from '../../terminal/program-name.ts';
 import { fit, type Style, type Terminal } from '../../terminal/style.ts';
 import { type Cell, formatTable } from '../../terminal/table.ts';
 import type { Role } from '../../vocabulary.ts';
+import { withStorage } from '../command-storage.ts';
 import { operator } from '../operator.ts';
 import { runningServerUrl } from '../serve/running-server.ts';
 
+/** After a link that may have been made: it is not shown, so nothing is lost with it. */
+const AGAIN = 'run it again for another one';
+
 type Options = { json?: boolean };
-type Place = Pick<Config, 'storageLocation' | 'publicUrl' | 'host' | 'port' | 'dataDir'>;
+type CreationOptions = Options & { new?: boolean };
+type Place = Pick<Config, 'storageLocation' | 'databaseUrl' | 'publicUrl' | 'host' | 'port' | 'dataDir'>;
 
 /** The account has no password until its link is used. */
 export async function userCreate(
   place: Place,
   name: string,
-  { json, role }: Options & { role: Role },
-  { stdout }: CommandStreams,
+  { json, role, new: isNew }: CreationOptions & { role: Role },
+  { stdout, stderr }: CommandStreams,
 ): Promise<ExitCode> {
-  return withAccounts(place, { mustExist: false }, async (accounts) => {
-    const account = await accounts.create(name, role, operator(), new Date());
-    const made = await accounts.makeResetLink(account, operator(), new Date());
+  return withAccounts(place, isNew, async (accounts) => {
+    const account = await accounts
+      .create(name, role, operator(), new Date())
+      .catch(
+        tellUnknown(
+          `the account ${name} was created`,
+          `${PROGRAM} user list tells; ${PROGRAM} user reset-password then makes its link`,
+        ),
+      );
+    const made = await accounts
+      .makeResetLink(account, operator(), new Date())
+      .catch(tellUnknown('the link was made', `run ${PROGRAM} user reset-password ${name}`));
     const { id } = account;
-    if (json === true) stdout.write(jsonLine({ id, name: account.name, role, link: urlOf(place, made) }));
-    else
-      stdout.write(`${account.name} (${role}) sets a password here, within 24 hours:\n\n  ${urlOf(place, made)}\n\n`);
+    const link = urlOf(place, made, stderr);
+    if (json === true) stdout.write(jsonLine({ id, name: account.name, role, link }));
+    else stdout.write(`${account.name} (${role}) sets a password here, within 24 hours:\n\n  ${link}\n\n`);
     return 0;
   });
 }
 
 export async function userList(place: Place, { json }: Options, terminal: Terminal): Promise<ExitCode> {
   const { stdout } = terminal;
-  return withAccounts(place, { mustExist: true }, async (accounts) => {
+  return withAccounts(place, false, async (accounts) => {
     const people = await accounts.list();
     if (json === true) stdout.write(jsonLine(people.map(describe)));
     else if (people.length === 0) stdout.write(`there are no accounts; ${PROGRAM} user setup-link makes the first\n`);
@@ -63,12 +77,15 @@ export async function userResetPassword(
   place: Place,
   name: string,
   { json }: Options,
-  { stdout }: CommandStreams,
+  { stdout, stderr }: CommandStreams,
 ): Promise<ExitCode> {
   return withAccount(place, name, async (accounts, account) => {
-    const made = await accounts.makeResetLink(account, operator(), new Date());
-    if (json === true) stdout.write(jsonLine({ id: account.id, link: urlOf(place, made) }));
-    else stdout.write(`${account.name} sets a new password here, within 24 hours:\n\n  ${urlOf(place, made)}\n\n`);
+    const made = await accounts
+      .makeResetLink(account, operator(), new Date())
+      .catch(tellUnknown('the link was made', AGAIN));
+    const link = urlOf(place, made, stderr);
+    if (json === true) stdout.write(jsonLine({ id: account.id, link }));
+    else stdout.write(`${account.name} sets a new password here, within 24 hours:\n\n  ${link}\n\n`);
     return 0;
   });
 }
@@ -82,7 +99,9 @@ export async function userChange(
   { stdout, stderr }: CommandStreams,
 ): Promise<ExitCode> {
   return withAccount(place, name, async (accounts, account) => {
-    const outcome = await accounts.change(account, change, operator(), new Date());
+    const outcome = await accounts
+      .change(account, change, operator(), new Date())
+      .catch(tellUnknown(`the account ${account.name} is changed`));
     if (outcome === 'last admin') {
       stderr.write(`error: ${account.name} is the last administrator; make another one first\n`);
       return 1;
@@ -95,9 +114,14 @@ export async function userChange(
 }
 
 /** For a new administrator, also where there are others: a user who can run this owns the server. */
-export async function userSetupLink(place: Place, { json }: Options, { stdout }: CommandStreams): Promise<ExitCode> {
-  return withAccounts(place, { mustExist: false }, async (accounts) => {
-    const link = urlOf(place, await accounts.makeSetupLink(operator(), new Date()));
+export async function userSetupLink(
+  place: Place,
+  { json, new: isNew }: CreationOptions,
+  { stdout, stderr }: CommandStreams,
+): Promise<ExitCode> {
+  return withAccounts(place, isNew, async (accounts) => {
+    const made = await accounts.makeSetupLink(operator(), new Date()).catch(tellUnknown('the link was made', AGAIN));
+    const link = urlOf(place, made, stderr);
     stdout.write(json === true ? jsonLine({ link }) : `${link}\n`);
     return 0;
   });
@@ -106,7 +130,7 @@ export async function userSetupLink(place: Place, { json }: Options, { stdout }:
 /** `whence user links`. The links themselves are not stored, so they cannot be printed. */
 export async function userLinks(place: Place, { json }: Options, terminal: Terminal): Promise<ExitCode> {
   const { stdout } = terminal;
-  return withAccounts(place, { mustExist: true }, async (accounts) => {
+  return withAccounts(place, false, async (accounts) => {
     const [links, people] = [await accounts.links.list(new Date()), await accounts.list()];
     const described = links.map(({ id, kind, role, accountId, note, createdBy, createdAt, expiresAt }) => {
       const account = people.find((person) => person.id === accountId)?.name;
@@ -141,8 +165,8 @@ export async function userRevokeLink(
   { json }: Options,
   { stdout }: CommandStreams,
 ): Promise<ExitCode> {
-  return withAccounts(place, { mustExist: true }, async (accounts) => {
-    if (!(await accounts.revokeLink(id, operator(), new Date())))
+  return withAccounts(place, false, async (accounts) => {
+    if (!(await accounts.revokeLink(id, operator(), new Date()).catch(tellUnknown(`the link ${id} is revoked`))))
       throw new CommandError(`there is no link ${id}; ${PROGRAM} user links shows them`);
     stdout.write(json === true ? jsonLine({ id, state: 'revoked' }) : `link ${id} is revoked\n`);
     return 0;
@@ -151,17 +175,16 @@ export async function userRevokeLink(
 
 async function withAccounts(
   { storageLocation }: Place,
-  options: { mustExist: boolean },
+  isNew: boolean | undefined,
   work: (accounts: Accounts) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const storage = await openStorage(storageLocation, options);
-  try {
-    return await work(new Accounts(storage, new AuditLog(storage.audit)));
-  } catch (error) {
-    throw error instanceof InvalidAccount ? new UsageError(error.message) : error;
-  } finally {
-    await storage.close();
-  }
+  return withStorage(storageLocation, isNew, async (storage) => {
+    try {
+      return await work(new Accounts(storage, new AuditLog(storage.audit)));
+    } catch (error) {
+      throw error instanceof InvalidAccount ? new UsageError(error.message) : error;
+    }
+  });
 }
 
 async function withAccount(
@@ -169,16 +192,19 @@ async function withAccount(
   name: string,
   work: (accounts: Accounts, account: Account) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  return withAccounts(place, { mustExist: true }, async (accounts) => {
+  return withAccounts(place, false, async (accounts) => {
     const account = (await accounts.findByName(name)) ?? (await accounts.find(name));
     if (account === undefined) throw new CommandError(`there is no account ${name}; ${PROGRAM} user list shows them`);
     return work(accounts, account);
   });
 }
 
-/** Without a public URL, the address of the server that runs; if none does, the one of the settings. */
-function urlOf({ publicUrl, host, port, dataDir }: Place, made: MadeLink): string {
-  return `${publicUrl ?? runningServerUrl(dataDir) ?? serverUrl(host, port)}${linkPath(made)}`;
+/** Without a public URL, the address of the server that runs; if none does, the one of the settings, with a note. */
+function urlOf({ publicUrl, host, port, dataDir, databaseUrl }: Place, made: MadeLink, stderr: Output): string {
+  const url = publicUrl ?? runningServerUrl(dataDir);
+  if (url === undefined && databaseUrl === undefined)
+    stderr.write(`note: no server uses ${resolve(dataDir)} now; start one before the link is opened\n`);
+  return `${url ?? serverUrl(host, port)}${linkPath(made)}`;
 }
 
 type State = 'active' | 'has no password yet' | 'disabled';

@@ -15,6 +15,7 @@ import { ApiError } from '../http/errors.ts';
 import type { Key } from '../keys/key.ts';
 import { type KnownKeys, TooManyGuesses } from '../keys/known-keys.ts';
 import { clientAddress, clientNetwork } from '../limits/client.ts';
+import type { Requester } from '../limits/cost-classes.ts';
 import { GuessThrottle } from '../limits/guess-throttle.ts';
 import type { Overload } from '../limits/overload.ts';
 import { RequestRates } from '../limits/request-rates.ts';
@@ -40,6 +41,10 @@ export const usageIdOf = (accountId: string) => `account:${accountId}`;
 // Created once: an error captures its stack, which costs as much as a lookup.
 export const OVERLOADED = new ApiError('OVERLOADED');
 export const UNAUTHORIZED = new ApiError('UNAUTHORIZED');
+/** For a request without a key; one with a key that is not accepted learns nothing. */
+export const NO_KEY = new ApiError('UNAUTHORIZED', {
+  extra: { details: { hint: 'send an API key in the header X-API-Key' } },
+});
 /** For more requests than a key may make in a second. Such a request does not count for the day. */
 export const TOO_FAST = new ApiError('RATE_LIMIT_EXCEEDED', { retryAfterSeconds: 1 });
 const FORBIDDEN = Object.fromEntries(
@@ -108,7 +113,9 @@ export class Admission {
   /** Whether the key makes more requests than it may in a second; counts this one. */
   isTooFast({ id, restrictions }: Key): boolean {
     const perSecond = restrictions?.requestsPerSecond;
-    return perSecond !== undefined && !this.#rates.take(id, perSecond);
+    if (perSecond === undefined || this.#rates.take(id, perSecond)) return false;
+    this.#usage.countRefused(id, 'rate', this.#nowMs());
+    return true;
   }
 
   /** Charges a request, at once if storage need not be asked. */
@@ -116,16 +123,16 @@ export class Admission {
     if (key.restrictions !== undefined && mayUse(key, access) && this.isTooFast(key))
       return chargeOf(key, this.#quota.peek(key.id, key.allowance, nowMs), TOO_FAST);
     const spent = this.#quota.spendAtOnce(key.id, key.allowance, nowMs);
-    if (spent !== undefined) return chargeOf(key, spent, refusalOf(key, access, spent, nowMs));
+    if (spent !== undefined) return chargeOf(key, spent, this.#refusalOf(key, access, spent, nowMs));
     return this.#quota
       .spend(key.id, key.allowance, nowMs)
-      .then((later) => chargeOf(key, later, refusalOf(key, access, later, nowMs)));
+      .then((later) => chargeOf(key, later, this.#refusalOf(key, access, later, nowMs)));
   }
 
   /** The same for a key without restrictions; undefined where storage would have to be asked. */
   chargeAtOnce(key: Key, { access }: KeyDeclaration, nowMs: number): Charge | undefined {
     const spent = this.#quota.spendAtOnce(key.id, key.allowance, nowMs);
-    return spent && chargeOf(key, spent, refusalOf(key, access, spent, nowMs));
+    return spent && chargeOf(key, spent, this.#refusalOf(key, access, spent, nowMs));
   }
 
   /** Undoes a charge. Returns what remains, if known. */
@@ -161,6 +168,16 @@ export class Admission {
     this.#usage.recordFirstUse(key, { at, from: clientAddress(client), status });
   }
 
+  #refusalOf(key: Key, permission: Permission, { isAllowed, resetSeconds }: Spent, nowMs: number) {
+    if (!mayUse(key, permission)) {
+      this.#usage.countRefused(key.id, 'permission', nowMs, permission);
+      return FORBIDDEN[permission];
+    }
+    if (isAllowed) return undefined;
+    this.#usage.countRefused(key.id, 'daily_limit', nowMs);
+    return new ApiError('RATE_LIMIT_EXCEEDED', { retryAfterSeconds: secondsUntil(resetSeconds, nowMs) });
+  }
+
   countPerson({ accountId }: Person, counts: Counted, status: number): void {
     const id = accountId === undefined ? PUBLIC_USAGE_ID : usageIdOf(accountId);
     this.#usage.count(id, counts, status, this.#nowMs());
@@ -168,18 +185,13 @@ export class Admission {
 }
 
 /** For queues: people without an account are told apart by the network of their client. */
-export function fairnessKeyOf({ accountId, address }: Person): string {
-  return accountId === undefined ? clientNetwork(address) : usageIdOf(accountId);
+export function fairnessOf({ accountId, address }: Person): Pick<Requester, 'fairnessKey' | 'isStranger'> {
+  if (accountId === undefined) return { fairnessKey: clientNetwork(address), isStranger: true };
+  return { fairnessKey: usageIdOf(accountId) };
 }
 
 export function mayUse({ permissions }: Key, permission: Permission): boolean {
   return permissions.includes(permission);
-}
-
-function refusalOf(key: Key, permission: Permission, { isAllowed, resetSeconds }: Spent, nowMs: number) {
-  if (!mayUse(key, permission)) return FORBIDDEN[permission];
-  if (isAllowed) return undefined;
-  return new ApiError('RATE_LIMIT_EXCEEDED', { retryAfterSeconds: secondsUntil(resetSeconds, nowMs) });
 }
 
 function chargeOf(

@@ -3,6 +3,7 @@
  * compile without it, and a route that is registered in another way is refused when the server starts.
  */
 import type { RouteOptions } from 'fastify';
+import type { ApiError } from '../http/errors.ts';
 import type { CostClass } from '../limits/cost-classes.ts';
 import type { Permission, Role } from '../vocabulary.ts';
 
@@ -15,6 +16,9 @@ export type Counted =
   | 'asn'
   | 'asn_search'
   | 'email'
+  | 'decide'
+  | 'list'
+  | 'database'
   | 'dataset'
   | 'dataset_diff';
 
@@ -28,7 +32,14 @@ export type Declaration = {
 };
 
 /** For requests with a key. */
-export type KeyDeclaration = Declaration & { readonly access: Permission; readonly counts: Counted };
+export type KeyDeclaration = Declaration & {
+  readonly access: Permission;
+  readonly counts: Counted;
+  /** What the daily limit is charged for: `files` is an answer with a file or a part of it. All requests unless given. */
+  readonly charges?: 'files' | 'nothing';
+  /** Where the key may be, beside the header: the password of Basic authentication, a parameter of the query. */
+  readonly keyIn?: readonly ('basic' | 'license_key')[];
+};
 /** For pages. */
 export type PageDeclaration = Declaration & { readonly access: Role | 'public' };
 
@@ -40,6 +51,8 @@ declare module 'fastify' {
     /** Name of the route in metrics. */
     name?: string;
     declaration?: Declaration;
+    /** Refusals as the clients of the route expect them; the envelope of the API unless given. */
+    refusalText?: (error: ApiError) => string;
   }
 }
 

@@ -1,11 +1,9 @@
 /** The steps of admission on Node's path: where a request has its key, and what its answer says of the limits. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Admission } from '../admission/admission.ts';
+import { type Admission, NO_KEY } from '../admission/admission.ts';
 import type { KeyDeclaration } from '../admission/declaration.ts';
-import { ApiError } from '../http/errors.ts';
 import { disconnectSignal } from '../http/requests.ts';
 import type { Key } from '../keys/key.ts';
-import { SECRET_PREFIX } from '../keys/secret.ts';
 import type { Requester } from '../limits/cost-classes.ts';
 
 declare module 'fastify' {
@@ -24,7 +22,7 @@ export async function admit(
   declaration: KeyDeclaration,
   nowMs: number,
 ): Promise<void> {
-  await identify(admission, request);
+  await identify(admission, request, secretOf(request, declaration));
   const { key } = request;
   if (key === undefined) return;
   const { limit, remaining, resetSeconds, chargedDay, refusal } = await admission.charge(key, declaration, nowMs);
@@ -36,23 +34,23 @@ export async function admit(
   if (refusal !== undefined) throw refusal;
 }
 
-/** Header names are case-insensitive (RFC 9110 §5.1). A key elsewhere is not used, except by MCP. */
-export async function identify(
-  admission: Admission,
-  request: FastifyRequest,
-  secret: unknown = request.headers['x-api-key'],
-): Promise<void> {
+/** Header names are case-insensitive (RFC 9110 §5.1). A key elsewhere is not used, except where a route says so. */
+export async function identify(admission: Admission, request: FastifyRequest, secret: unknown): Promise<void> {
   admission.requireCapacity();
-  if (typeof secret !== 'string') throw new ApiError('UNAUTHORIZED', { extra: misplacedKey(request) });
+  if (typeof secret !== 'string') throw NO_KEY;
   request.key = await admission.findKey(secret, request.ip);
 }
 
-/** The most frequent mistake of new clients: the key as a bearer token or in the query. */
-function misplacedKey({ headers, query }: FastifyRequest): { details?: { hint: string } } {
-  const token = headers.authorization?.replace(/^Bearer +/i, '');
-  const candidates = [token, ...Object.values(query as Record<string, unknown>)];
-  const isMisplaced = candidates.some((text) => typeof text === 'string' && text.startsWith(SECRET_PREFIX));
-  return isMisplaced ? { details: { hint: 'send the key in the header X-API-Key' } } : {};
+/** Update programs and firewalls cannot send the header: a route may take the key from elsewhere (RFC 7617 for Basic). */
+function secretOf({ headers, query }: FastifyRequest, { keyIn = [] }: KeyDeclaration): unknown {
+  const own = headers['x-api-key'];
+  if (own !== undefined || keyIn.length === 0) return own;
+  const [, credentials] = /^Basic +([\w+/=-]+)$/i.exec(headers.authorization ?? '') ?? [];
+  if (credentials !== undefined)
+    return Buffer.from(credentials, 'base64')
+      .toString()
+      .replace(/^[^:]*:/, '');
+  return keyIn.includes('license_key') ? (query as Record<string, unknown>)['license_key'] : undefined;
 }
 
 export function refundRequest(admission: Admission, request: FastifyRequest, reply: FastifyReply): void {
@@ -61,6 +59,15 @@ export function refundRequest(admission: Admission, request: FastifyRequest, rep
   request.chargedDay = undefined;
   const remaining = admission.refund(key, chargedDay);
   if (remaining !== undefined) reply.header('X-RateLimit-Remaining', remaining);
+}
+
+/** A hook for routes that are charged for files only, or not at all: refunds every other request. */
+export function refundUncharged(admission: Admission, { charges }: KeyDeclaration) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const { statusCode } = reply;
+    const isFile = (statusCode === 200 || statusCode === 206) && request.method !== 'HEAD';
+    if (charges === 'nothing' || !isFile) refundRequest(admission, request, reply);
+  };
 }
 
 /** Who waits in the queue of a cost class. */

@@ -1,7 +1,7 @@
 /** The scope of the API: its routes, each admitted by its declaration. Refusals are rendered by `http/error-handler`. */
 import type { FastifyInstance } from 'fastify';
 import { elapsedMs } from '../http/envelope.ts';
-import { admit } from './admit.ts';
+import { admit, refundUncharged } from './admit.ts';
 import { parseBatchBodies } from './batch/batch.ts';
 import { type ApiDependencies, apiRoutes } from './routes.ts';
 
@@ -10,18 +10,21 @@ export async function registerApi(scope: FastifyInstance, dependencies: ApiDepen
   scope.decorateRequest('key', undefined);
   scope.decorateRequest('chargedDay', undefined);
   parseBatchBodies(scope);
-  for (const { declaration, handler, ...route } of apiRoutes(dependencies)) {
+  for (const { declaration, handler, refusalText, ...route } of apiRoutes(dependencies)) {
     const { counts } = declaration;
     scope.route({
       ...route,
-      config: { name: counts, declaration },
+      config: { name: counts, declaration, ...(refusalText && { refusalText }) },
       onRequest: (request, reply) => admit(admission, request, reply, declaration, nowMs()),
-      onResponse: async (request, { statusCode }) => {
+      onResponse: (request, { statusCode }, done) => {
         const { key, ip } = request;
-        if (key === undefined) return;
-        if (admission.countAnswer(key, counts, statusCode, nowMs())) admission.recordClient(key, ip);
-        admission.recordFirstUse(key, statusCode, elapsedMs(request), ip);
+        if (key !== undefined) {
+          if (admission.countAnswer(key, counts, statusCode, nowMs())) admission.recordClient(key, ip);
+          admission.recordFirstUse(key, statusCode, elapsedMs(request), ip);
+        }
+        done();
       },
+      ...(declaration.charges !== undefined && { onSend: refundUncharged(admission, declaration) }),
       handler: handler as (request: unknown, reply: unknown) => unknown,
     });
   }

@@ -1,14 +1,18 @@
-/** `GET /v1/asn/{asn}` and `GET /v1/asn/search`: networks by number and by name. */
+/** `GET /v1/asn/{asn}`: a network by its number. */
 import type { FastifyReply } from 'fastify';
 import { type AddressSections, parseNetworkInclude } from '../address/sections.ts';
+import type { KeyDeclaration } from '../admission/declaration.ts';
 import { envelope, sendJsonData } from '../http/envelope.ts';
 import type { RequestOf } from '../http/json-schema.ts';
 import { parseSwitch } from '../http/requests.ts';
 import type { DatasetWalks } from '../lookup/dataset-walks.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
-import { requireAsn, searchNetworks } from '../lookup/lookup-requests.ts';
+import { requireAsn } from '../lookup/lookup-requests.ts';
 import { requesterOf } from './admit.ts';
-import type { asnSchema, asnSearchSchema } from './schemas/asn.ts';
+import type { asnSchema } from './schemas/asn.ts';
+
+/** Also of the plain path, which answers requests without parameters. */
+export const ASN_LOOKUP: KeyDeclaration = { access: 'asn:read', counts: 'asn', costs: ['lookup', 'scan'] };
 
 /** Fewer prefixes than these are listed at once: about a millisecond. */
 const MANY_PREFIXES = 500;
@@ -37,8 +41,4 @@ export function getAsn(live: LiveDataset, addressSections: AddressSections, walk
     const start = Buffer.from(`${JSON.stringify(data).slice(0, -1)},"prefixes":`);
     return sendJsonData(request, reply, start, prefixes, Buffer.from('}'));
   };
-}
-
-export function searchAsn(live: LiveDataset) {
-  return (request: RequestOf<typeof asnSearchSchema>) => envelope(request, searchNetworks(live, request.query));
 }

@@ -1,6 +1,6 @@
 /** `/healthz` says that the process runs, without touching anything else; `/readyz` says whether it can answer requests. */
-import { ageOfDay, dataAsOf } from '@whence/dataset/internal/data-age';
-import { datedFlags, unknownFlags } from '@whence/dataset/internal/flag-sources';
+import { ageOfDay, dataAsOf, dayOfMs } from '@whence/dataset/internal/data-age';
+import { flagKnowledge } from '@whence/dataset/internal/flag-sources';
 import type { FastifyRequest } from 'fastify';
 import { envelope } from '../http/envelope.ts';
 import { ApiError } from '../http/errors.ts';
@@ -13,7 +13,7 @@ import { datasetState } from '../versions/dataset-report.ts';
 import { stateOf, type UpdateReport } from '../versions/update-report.ts';
 
 export type HealthDependencies = {
-  readonly storage: Pick<Storage, 'engine'>;
+  readonly storage: Pick<Storage, 'engine' | 'isStatisticsAway'>;
   readonly live: LiveDataset;
   readonly keys: KnownKeys;
   readonly writes: WriteProbe;
@@ -22,6 +22,8 @@ export type HealthDependencies = {
   readonly isStopping: () => boolean;
   /** By how much the clock is wrong; 0 if it may be used. */
   readonly clock: { readonly differenceMs: number };
+  readonly rules: { readonly refusal: string | undefined } | undefined;
+  readonly overrides: { readonly refusal: string | undefined };
   readonly nowMs: () => number;
 };
 
@@ -29,7 +31,16 @@ export function healthz(request: FastifyRequest) {
   return envelope(request, { status: 'ok' });
 }
 
-export function readyz({ storage, live, keys, writes, lastUpdate, isStopping, clock, nowMs }: HealthDependencies) {
+/** Whether the server can answer requests, for `/readyz` and the gauge `whence_ready`. */
+export function isReady(
+  { live, isStopping }: Pick<HealthDependencies, 'live' | 'isStopping'>,
+  storage: StorageState | 'read-only',
+): boolean {
+  return live.current !== undefined && storage !== 'unavailable' && !isStopping();
+}
+
+export function readyz(dependencies: HealthDependencies) {
+  const { storage, live, keys, writes, lastUpdate, isStopping, clock, rules, overrides, nowMs } = dependencies;
   return async (request: FastifyRequest) => {
     const served = live.current;
     const age = served?.ageSeconds(nowMs()) ?? 0;
@@ -39,21 +50,28 @@ export function readyz({ storage, live, keys, writes, lastUpdate, isStopping, cl
       storage: await storageCheck(keys, writes),
       // On SQLite it says nothing: the file is on this machine.
       ...(storage.engine === 'PostgreSQL' && roundTripCheck(keys)),
+      ...(storage.isStatisticsAway() !== undefined && {
+        statistics: storage.isStatisticsAway() === true ? 'unavailable' : 'ok',
+      }),
+      // The rules before them are in use.
+      ...(rules && { rules: rules.refusal === undefined ? 'ok' : 'refused' }),
+      ...(overrides.refusal !== undefined && { overrides: 'refused' }),
       ...(clock.differenceMs !== 0 && { clock: 'wrong' }),
       // A failed update is no reason to send requests elsewhere: the previous version is still served.
       ...(update && { update: stateOf(update, served?.builtAtMs ?? 0, nowMs()) }),
       ...(isStopping() && { shutdown: 'stopping' }),
     };
-    if (served === undefined || checks.storage === 'unavailable' || isStopping())
+    if (served === undefined || !isReady(dependencies, checks.storage))
       throw new ApiError('NOT_READY', { extra: { checks } });
+    const { unknown, dated } = flagKnowledge(served.dataset.meta, dayOfMs(nowMs()));
     return envelope(request, {
       status: 'ready',
       checks,
       dataset_version: served.version,
       dataset_age_seconds: age,
       ...dataAge(served, nowMs()),
-      unknown_flags: unknownFlags(served.dataset.meta.flag_sources),
-      dated_flags: datedFlags(served.dataset.meta.flag_sources),
+      unknown_flags: unknown,
+      dated_flags: dated,
       ...(update && { update: publicReport(update) }),
     });
   };

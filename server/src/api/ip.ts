@@ -4,12 +4,13 @@
  */
 import { type Address, parseAddress } from '@whence/dataset/address';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type AddressSections, withMembers } from '../address/sections.ts';
+import { type AddressSections, isLocal, withMembers } from '../address/sections.ts';
 import type { KeyDeclaration } from '../admission/declaration.ts';
 import { elapsedMs, sendJson } from '../http/envelope.ts';
 import { ApiError } from '../http/errors.ts';
 import type { RequestOf, TextsOf } from '../http/json-schema.ts';
 import { parseSwitch } from '../http/requests.ts';
+import { PREFIX_HINT } from '../http/unknown-routes.ts';
 import { clientAddress } from '../limits/client.ts';
 import type { LiveDataset, ServedDataset } from '../lookup/live-dataset.ts';
 import { evidenceOf, findJson, specialPurposeOf } from '../lookup/lookup.ts';
@@ -18,6 +19,7 @@ import type { Metrics } from '../metrics/metrics.ts';
 import type { NetworkCounts } from '../usage/networks.ts';
 import type { PastLookups } from '../versions/past-lookups.ts';
 import { findPast, parseWanted } from '../versions/past-request.ts';
+import { LOCAL_ADDRESS_SECTIONS, type LocalAddressSection } from '../vocabulary.ts';
 import { requesterOf } from './admit.ts';
 import type { ipSchema, ownIpSchema } from './schemas/ip.ts';
 
@@ -27,6 +29,10 @@ export const IP_LOOKUP: KeyDeclaration = {
   counts: 'ip',
   costs: ['lookup', 'hostname', 'registration', 'past_version'],
 };
+
+/** Sections that need nothing but the dataset, as the plain path accepts them. */
+const LOCAL = `(?:${LOCAL_ADDRESS_SECTIONS.join('|')})`;
+export const LOCAL_INCLUDE = new RegExp(`^include=${LOCAL}(?:,${LOCAL})*$`);
 
 type IpDependencies = {
   readonly live: LiveDataset;
@@ -60,26 +66,31 @@ export function answerIp(dependencies: IpDependencies) {
   ): FastifyReply | Promise<FastifyReply> => {
     const served = requireDataset(live);
     const address = parseAddress(text);
-    if (address === undefined) throw new ApiError('INVALID_IP');
+    if (address === undefined) throw new ApiError('INVALID_IP', { extra: text.includes('/') ? PREFIX_HINT : {} });
     const included = addressSections.parse(query.include);
     const isExplained = parseSwitch('explain', query.explain);
     const wanted = parseWanted(query);
     const send = (json: string, isHit: boolean, version: number) => {
-      const cacheStatus = isHit ? 'HIT' : 'MISS';
-      const meta = `"request_id":"${request.id}","processing_time_ms":${elapsedMs(request)},"cache_status":"${cacheStatus}"`;
+      const meta = { id: request.id, elapsedMs: elapsedMs(request), version };
+      const { body, cacheStatus } = ipBody({ json, isHit }, meta);
       reply.header('X-Cache-Status', cacheStatus);
-      return sendJson(reply, `{"data":${json},"meta":{${meta},"dataset_version":${version}}}`);
+      return sendJson(reply, body);
     };
     const requireFound = <Found>(found: Found | undefined, version: number): Found => {
       if (found === undefined) throw notFound({ version }, isExplained ? specialPurposeOf({ address }) : undefined);
       return found;
     };
     const answerServed = () => {
+      if (!isExplained && isLocal(included)) {
+        const { json, isHit } = requireFound(findWithSections(dependencies, served, address, included), served.version);
+        return send(json, isHit, served.version);
+      }
       const found = isExplained ? explained(served, address) : findJson(served, address);
+      const unannounced = found === undefined ? addressSections.unannounced(served, address, included) : undefined;
+      if (unannounced !== undefined) return send(JSON.stringify(unannounced), false, served.version);
       const { json, isHit } = requireFound(found, served.version);
       metrics.countCache(isHit);
       networks.count(served.dataset, address);
-      if (included.size === 0) return send(json, isHit, served.version);
       const { dataset, supplement } = served;
       return addressSections
         .describe({ dataset, supplement, address, match: dataset.find(address) }, included, requesterOf(request, reply))
@@ -96,10 +107,44 @@ export function answerIp(dependencies: IpDependencies) {
   };
 }
 
-/** Evidence is requested rarely, so it is built each time and not cached. */
-function explained({ dataset }: ServedDataset, address: Address): { json: string; isHit: boolean } | undefined {
-  const match = dataset.find(address);
-  if (match === 0) return undefined;
-  const record = dataset.record(address, match);
-  return { json: JSON.stringify({ ...record, evidence: evidenceOf(dataset, { address, match }) }), isHit: false };
+type FoundJson = { readonly json: string; readonly isHit: boolean };
+
+/** The record with sections that need nothing but the dataset; undefined if nothing is known of the address. */
+export function findWithSections(
+  { metrics, networks, addressSections }: Pick<IpDependencies, 'metrics' | 'networks' | 'addressSections'>,
+  served: ServedDataset,
+  address: Address,
+  included: ReadonlySet<LocalAddressSection>,
+): FoundJson | undefined {
+  const found = findJson(served, address);
+  if (found === undefined) {
+    const unannounced = addressSections.unannounced(served, address, included);
+    return unannounced && { json: JSON.stringify(unannounced), isHit: false };
+  }
+  metrics.countCache(found.isHit);
+  networks.count(served.dataset, address);
+  if (included.size === 0) return found;
+  const { dataset, supplement } = served;
+  const members = addressSections.describeLocal(
+    { dataset, supplement, address, match: dataset.find(address) },
+    included,
+  );
+  return { json: withMembers(found.json, members), isHit: found.isHit };
+}
+
+type IpMeta = { readonly id: string; readonly elapsedMs: number; readonly version: number };
+
+export function ipBody({ json, isHit }: FoundJson, meta: IpMeta): { body: string; cacheStatus: string } {
+  const cacheStatus = isHit ? 'HIT' : 'MISS';
+  const members = `"request_id":"${meta.id}","processing_time_ms":${meta.elapsedMs},"cache_status":"${cacheStatus}"`;
+  return { body: `{"data":${json},"meta":{${members},"dataset_version":${meta.version}}}`, cacheStatus };
+}
+
+/** As in an answer that is not from the cache: what the statistics of the cache count is plain lookups. */
+function explained(served: ServedDataset, address: Address): { json: string; isHit: boolean } | undefined {
+  const { dataset } = served;
+  const found = findJson(served, address);
+  if (found === undefined) return undefined;
+  const evidence = evidenceOf(dataset, { address, match: dataset.find(address) });
+  return { json: withMembers(found.json, { evidence }), isHit: false };
 }

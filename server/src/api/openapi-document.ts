@@ -2,8 +2,8 @@
  * What the OpenAPI document has beyond the schemas of the routes: schemas by name, the headers of answers, an example of
  * every answer and error, and the answer of errors that an operation does not list.
  */
+import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { ANSWER_EXAMPLES } from './answer-examples.ts';
 import { envelope } from './schemas/envelope.ts';
 import { anyRefusal } from './schemas/error-schemas.ts';
 
@@ -46,12 +46,16 @@ const HEADERS = {
 };
 type HeaderName = keyof typeof HEADERS;
 
+/** By operation and status. Refusals that consist of a text and a code are not in it: they are made from the error table. */
+const EXAMPLES = new URL('../../reference/answer-examples.json', import.meta.url);
+const ANSWER_EXAMPLES = JSON.parse(readFileSync(EXAMPLES, 'utf8')) as Record<string, Record<string, object>>;
+
 /** Takes a document of its own and changes it. */
 export function completeDocument(document: OpenApiDocument): OpenApiDocument {
   const schemas: Json = {};
   for (const operation of Object.values(document.paths).flatMap((methods) => Object.values(methods))) {
     for (const parameter of operation.parameters ?? []) {
-      // Scalar fills in what is required from there, and not from the example of the parameter.
+      // Programs that show the document fill in what is required from there.
       if (parameter.in === 'path') parameter.schema['examples'] = [parameter.example];
       // Separated by commas.
       if (parameter.schema['type'] === 'array') Object.assign(parameter, { style: 'form', explode: false });

@@ -1,19 +1,21 @@
 /**
- * `/openapi.json`, made from the schemas that validate requests, and `/docs`, which renders it. Routes are collected while
- * they are registered; the document is made for the first request, because its libraries take 50 ms to load.
+ * `/openapi.json`, made from the schemas that validate requests; the page `/docs` of the dashboard renders it. Routes are
+ * collected while they are registered; the document is made for the first request, because its libraries take 50 ms to
+ * load.
  */
 import { Readable } from 'node:stream';
 import Fastify, { type FastifyInstance, type FastifySchema, type RouteOptions } from 'fastify';
 import { FREE } from '../admission/declaration.ts';
 import { sendJson } from '../http/envelope.ts';
+import { NO_COMPILERS } from '../http/http-server.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
-import { registerReference } from './reference-page.ts';
 
 const VERSION = '1';
 const TAGS = [
   { name: 'IP', description: 'What is known of an address: network, country, kind of connection, flags, threat.' },
   { name: 'ASN', description: 'Networks: by number, and by name.' },
   { name: 'Email', description: 'MX, SPF, DKIM and DMARC of a domain, with a score and what to fix first.' },
+  { name: 'Decisions', description: 'Whether a request may pass, by rules of the operator.' },
   { name: 'Dataset', description: 'The data that answers: version, age, sources, and what changed.' },
   { name: 'Health', description: 'For load balancers and monitoring; without a key.' },
 ];
@@ -36,7 +38,6 @@ export const openapi = Object.assign(
       reply.header('Content-Length', own.length + rest.length);
       return sendJson(reply, Readable.from([own, rest], { objectMode: false }));
     });
-    registerReference(app);
   },
   { [Symbol.for('skip-override')]: true },
 );
@@ -56,7 +57,7 @@ async function describe(routes: readonly RouteOptions[]): Promise<OpenApiDocumen
     import('./openapi-document.ts'),
     import('./introduction.ts'),
   ]);
-  const app = Fastify();
+  const app = Fastify({ schemaController: NO_COMPILERS });
   app.setValidatorCompiler(() => () => true).setSerializerCompiler(() => () => '');
   await app.register(swagger, {
     convertConstToEnum: false,

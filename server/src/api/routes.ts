@@ -1,49 +1,81 @@
 /** Every route of the API that takes a key: path, declaration, schema, handler. */
-import type { FastifyReply, FastifySchema, RouteOptions } from 'fastify';
+import { parseAddress } from '@whence/dataset/address';
+import type { FastifyReply, FastifyRequest, FastifySchema, RouteOptions } from 'fastify';
 import type { AddressSections } from '../address/sections.ts';
 import type { Admission } from '../admission/admission.ts';
 import type { KeyDeclaration } from '../admission/declaration.ts';
 import type { Turns } from '../admission/turns.ts';
+import type { LiveDatabases } from '../databases/live-databases.ts';
 import type { EmailChecks } from '../email-checks/email-checks.ts';
+import { envelope, sendJsonData } from '../http/envelope.ts';
+import { ApiError } from '../http/errors.ts';
 import type { ParameterOf, RequestOf, Schema } from '../http/json-schema.ts';
 import { DatasetWalks } from '../lookup/dataset-walks.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
-import { PrefixContents } from '../lookup/prefix-contents.ts';
+import { requireDataset, searchNetworks } from '../lookup/lookup-requests.ts';
+import { PrefixContents, requirePrefix } from '../lookup/prefix-contents.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import type { LiveRules } from '../rules/live-rules.ts';
 import type { NetworkCounts } from '../usage/networks.ts';
 import type { DatasetDiffs } from '../versions/dataset-diffs.ts';
+import { datasetReport } from '../versions/dataset-report.ts';
+import { diffVersions } from '../versions/diff-request.ts';
 import type { PastLookups } from '../versions/past-lookups.ts';
-import { getAsn, searchAsn } from './asn.ts';
+import { historyJson } from '../versions/past-request.ts';
+import { requesterOf } from './admit.ts';
+import { ASN_LOOKUP, getAsn } from './asn.ts';
 import { BATCH, postBatch } from './batch/batch.ts';
-import { getDataset, getDatasetDiff } from './dataset.ts';
-import { getEmailDomain } from './email.ts';
+import { DATABASE, DATABASE_LIST, getDatabase, listDatabases } from './databases.ts';
+import { DECIDE, getDecision } from './decide.ts';
+import { getEmailDomain, postEmailTrial } from './email.ts';
+import {
+  DIRECT,
+  directSchema,
+  downloadSchema,
+  getDirectDownload,
+  getDownload,
+  getMetadata,
+  getUpdate,
+  metadataSchema,
+  refusalText,
+  updateSchema,
+} from './geoip.ts';
 import { getIp, getOwnIp, IP_LOOKUP } from './ip.ts';
-import { getIpHistory } from './ip-history.ts';
-import { getPrefix } from './prefix.ts';
+import { getList, LIST } from './lists.ts';
 import { asnSchema, asnSearchSchema } from './schemas/asn.ts';
+import { databaseSchema, databasesSchema } from './schemas/databases.ts';
 import { datasetSchema } from './schemas/dataset.ts';
 import { datasetDiffSchema } from './schemas/dataset-diff.ts';
+import { decideSchema } from './schemas/decide.ts';
 import { emailDomainSchema } from './schemas/email.ts';
+import { emailTrialSchema } from './schemas/email-trial.ts';
 import { batchSchema, ipSchema, ownIpSchema } from './schemas/ip.ts';
 import { ipHistorySchema } from './schemas/ip-history.ts';
+import { listSchema } from './schemas/lists.ts';
 import { prefixSchema, splitPrefixSchema } from './schemas/prefix.ts';
 
 type ApiRoute = Pick<RouteOptions, 'method' | 'url' | 'schema'> & {
   readonly declaration: KeyDeclaration;
   readonly handler: (request: never, reply: never) => unknown;
+  readonly refusalText?: (error: ApiError) => string;
 };
 
 /** A route whose schema names the parameters of its path, and whose handler takes what the schema describes. */
-const route = <
-  Url extends string,
-  S extends FastifySchema & { readonly params?: Schema<{ [Name in ParameterOf<Url>]: string }> },
->(
-  row: ApiRoute & {
-    readonly url: Url;
-    readonly schema: S;
-    readonly handler: (request: RequestOf<NoInfer<S>>, reply: FastifyReply) => unknown;
-  },
-): ApiRoute => row;
+const routeFor =
+  (method: 'GET' | 'POST') =>
+  <Url extends string, S extends FastifySchema & { readonly params?: Schema<{ [Name in ParameterOf<Url>]: string }> }>(
+    url: Url,
+    schema: S,
+    declaration: KeyDeclaration,
+    handler: (request: RequestOf<NoInfer<S>>, reply: FastifyReply) => unknown,
+  ): ApiRoute => ({ method, url, schema, declaration, handler });
+const [get, post] = [routeFor('GET'), routeFor('POST')];
+
+const declare = (
+  access: KeyDeclaration['access'],
+  counts: KeyDeclaration['counts'],
+  ...costs: KeyDeclaration['costs']
+): KeyDeclaration => ({ access, counts, costs });
 
 /** What the API is built from. */
 export type ApiDependencies = {
@@ -56,6 +88,10 @@ export type ApiDependencies = {
   readonly metrics: Metrics;
   readonly networks: NetworkCounts;
   readonly turns: Turns;
+  /** Undefined without a rules file. */
+  readonly rules: LiveRules | undefined;
+  readonly trustProxy: readonly string[];
+  readonly databases: LiveDatabases;
   readonly nowMs: () => number;
 };
 
@@ -63,77 +99,64 @@ export type ApiDependencies = {
 export type RouteDependencies = Omit<ApiDependencies, 'admission'>;
 
 export function apiRoutes(dependencies: RouteDependencies): ApiRoute[] {
-  const { live, emailChecks, datasetDiffs, past, networks, turns, nowMs } = dependencies;
+  const { live, emailChecks, addressSections, datasetDiffs, past, networks, turns, nowMs } = dependencies;
   const walks = new DatasetWalks();
-  const prefix = {
-    declaration: { access: 'ip:read', counts: 'prefix', costs: ['scan'] },
-    handler: getPrefix(live, new PrefixContents(walks), dependencies.addressSections),
-  } as const;
+  const prefixContents = new PrefixContents(walks);
+  const prefixDeclaration = declare('ip:read', 'prefix', 'scan');
+  /** What is announced inside a prefix. Its slash may be percent-encoded. */
+  const answerPrefix = async (request: FastifyRequest, reply: FastifyReply, cidr: string) => {
+    const { dataset } = requireDataset(live);
+    const json = await prefixContents.find(dataset, requirePrefix(cidr), requesterOf(request, reply));
+    return sendJsonData(request, reply, Buffer.from(addressSections.describeParts(json, dataset)));
+  };
   return [
-    route({
-      method: 'GET',
-      url: '/v1/ip/:ip',
-      declaration: IP_LOOKUP,
-      schema: ipSchema,
-      handler: getIp(dependencies),
+    get('/v1/ip/:ip', ipSchema, IP_LOOKUP, getIp(dependencies)),
+    get('/v1/ip/me', ownIpSchema, IP_LOOKUP, getOwnIp(dependencies)),
+    get('/v1/ip/:ip/history', ipHistorySchema, declare('ip:read', 'ip_history', 'past_version'), async (ask, reply) => {
+      const served = requireDataset(live);
+      const address = parseAddress(ask.params.ip);
+      if (address === undefined) throw new ApiError('INVALID_IP');
+      const json = await historyJson(past, served, address, requesterOf(ask, reply));
+      return sendJsonData(ask, reply, Buffer.from(json));
     }),
-    route({
-      method: 'GET',
-      url: '/v1/ip/me',
-      declaration: IP_LOOKUP,
-      schema: ownIpSchema,
-      handler: getOwnIp(dependencies),
-    }),
-    route({
-      method: 'GET',
-      url: '/v1/ip/:ip/history',
-      declaration: { access: 'ip:read', counts: 'ip_history', costs: ['past_version'] },
-      schema: ipHistorySchema,
-      handler: getIpHistory(live, past),
-    }),
-    route({
-      method: 'POST',
-      url: '/v1/ip/batch',
-      declaration: BATCH,
-      schema: batchSchema,
-      handler: postBatch(live, networks, dependencies.addressSections, turns),
-    }),
-    route({ ...prefix, method: 'GET', url: '/v1/prefix/:cidr', schema: prefixSchema }),
-    route({ ...prefix, method: 'GET', url: '/v1/prefix/:cidr/:length', schema: splitPrefixSchema }),
-    route({
-      method: 'GET',
-      url: '/v1/asn/:asn',
-      declaration: { access: 'asn:read', counts: 'asn', costs: ['lookup', 'scan'] },
-      schema: asnSchema,
-      handler: getAsn(live, dependencies.addressSections, walks),
-    }),
-    route({
-      method: 'GET',
-      url: '/v1/asn/search',
-      declaration: { access: 'asn:read', counts: 'asn_search', costs: ['search'] },
-      schema: asnSearchSchema,
-      handler: searchAsn(live),
-    }),
-    route({
-      method: 'GET',
-      url: '/v1/email/domain/:domain/dns',
-      declaration: { access: 'email:read', counts: 'email', costs: ['email_check'] },
-      schema: emailDomainSchema,
-      handler: getEmailDomain(emailChecks, live),
-    }),
-    route({
-      method: 'GET',
-      url: '/v1/dataset',
-      declaration: { access: 'ip:read', counts: 'dataset', costs: ['lookup'] },
-      schema: datasetSchema,
-      handler: getDataset(live, nowMs),
-    }),
-    route({
-      method: 'GET',
-      url: '/v1/dataset/diff',
-      declaration: { access: 'ip:read', counts: 'dataset_diff', costs: ['comparison'] },
-      schema: datasetDiffSchema,
-      handler: getDatasetDiff(live, datasetDiffs),
-    }),
+    post('/v1/ip/batch', batchSchema, BATCH, postBatch(live, networks, addressSections, turns)),
+    get('/v1/prefix/:cidr', prefixSchema, prefixDeclaration, (request, reply) =>
+      answerPrefix(request, reply, request.params.cidr),
+    ),
+    get('/v1/prefix/:cidr/:length', splitPrefixSchema, prefixDeclaration, (request, reply) =>
+      answerPrefix(request, reply, `${request.params.cidr}/${request.params.length}`),
+    ),
+    get('/v1/asn/:asn', asnSchema, ASN_LOOKUP, getAsn(live, addressSections, walks)),
+    get('/v1/asn/search', asnSearchSchema, declare('asn:read', 'asn_search', 'search'), (request) =>
+      envelope(request, searchNetworks(live, request.query)),
+    ),
+    get(
+      '/v1/email/domain/:domain/dns',
+      emailDomainSchema,
+      declare('email:read', 'email', 'email_check', 'smtp_probe'),
+      getEmailDomain(emailChecks, live),
+    ),
+    post(
+      '/v1/email/domain/:domain/try',
+      emailTrialSchema,
+      declare('email:read', 'email', 'email_check'),
+      postEmailTrial(emailChecks, live),
+    ),
+    get('/v1/decide', decideSchema, DECIDE, getDecision(dependencies)),
+    get('/v1/databases', databasesSchema, DATABASE_LIST, listDatabases(dependencies)),
+    get('/v1/databases/:name', databaseSchema, DATABASE, getDatabase(dependencies)),
+    ...[
+      get('/geoip/updates/metadata', metadataSchema, DATABASE_LIST, getMetadata(dependencies)),
+      get('/geoip/databases/:edition/update', updateSchema, DATABASE, getUpdate(dependencies)),
+      get('/geoip/databases/:edition/download', downloadSchema, DATABASE, getDownload(dependencies)),
+      get('/app/geoip_download', directSchema, DIRECT, getDirectDownload(dependencies)),
+    ].map((route) => ({ ...route, refusalText })),
+    get('/v1/lists/:list', listSchema, LIST, getList(dependencies)),
+    get('/v1/dataset', datasetSchema, declare('ip:read', 'dataset', 'lookup'), (request) =>
+      envelope(request, datasetReport(requireDataset(live), live.versions, nowMs())),
+    ),
+    get('/v1/dataset/diff', datasetDiffSchema, declare('ip:read', 'dataset_diff', 'comparison'), async (ask, reply) =>
+      sendJsonData(ask, reply, await diffVersions(live, datasetDiffs, ask.query, requesterOf(ask, reply))),
+    ),
   ];
 }

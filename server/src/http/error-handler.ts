@@ -4,6 +4,7 @@ import type { Logger } from '../log/log.ts';
 import { StorageUnavailable } from '../storage/storage-unavailable.ts';
 import { elapsedMs } from './envelope.ts';
 import { ApiError, errorBody } from './errors.ts';
+import type { Violation } from './validators.ts';
 
 /** `onFault` is called before a failure of the server itself is answered. */
 export function handleError(log: Logger, onFault: (request: FastifyRequest, reply: FastifyReply) => void) {
@@ -15,10 +16,10 @@ export function handleError(log: Logger, onFault: (request: FastifyRequest, repl
       if (!(thrown instanceof ApiError)) log.error({ err: thrown, request_id: request.id }, 'request failed');
       onFault(request, reply);
     }
-    return reply
-      .code(status)
-      .headers(error.headers)
-      .send(errorBody(error, elapsedMs(request)));
+    reply.code(status).headers(error.headers);
+    const { refusalText } = request.routeOptions.config as { refusalText?: (error: ApiError) => string };
+    if (refusalText !== undefined) return reply.type('text/plain; charset=utf-8').send(refusalText(error));
+    return reply.send(errorBody(error, elapsedMs(request)));
   };
 }
 
@@ -35,7 +36,7 @@ function toApiError(thrown: FastifyError | ApiError | Error): ApiError {
     const [first] = thrown.validation;
     const missing = first?.params['missingProperty'];
     const path = typeof missing === 'string' ? `${first?.instancePath}/${missing}` : (first?.instancePath ?? '');
-    return invalidBody(path);
+    return invalidBody(path, (first as Partial<Violation> | undefined)?.expected);
   }
   const code = 'code' in thrown ? thrown.code : undefined;
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError('PAYLOAD_TOO_LARGE');
@@ -43,11 +44,12 @@ function toApiError(thrown: FastifyError | ApiError | Error): ApiError {
     return new ApiError('UNSUPPORTED_MEDIA_TYPE', { extra: { details: { expected: 'application/json' } } });
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') return new ApiError('BAD_REQUEST');
   const isBadBody = code === 'FST_ERR_CTP_EMPTY_JSON_BODY' || code === 'FST_ERR_CTP_INVALID_JSON_BODY';
-  if (isBadBody || (thrown instanceof SyntaxError && 'statusCode' in thrown)) return invalidBody('');
+  if (isBadBody || (thrown instanceof SyntaxError && 'statusCode' in thrown)) return invalidBody('', 'JSON');
   return new ApiError('INTERNAL');
 }
 
 /** `path` is a JSON Pointer (RFC 6901) into the body; empty for the body itself. */
-function invalidBody(path: string): ApiError {
-  return new ApiError('INVALID_REQUEST', { extra: { details: { path } } });
+function invalidBody(path: string, expected?: string): ApiError {
+  const details = { path, ...(expected !== undefined && { expected }) };
+  return new ApiError('INVALID_REQUEST', { extra: { details } });
 }

@@ -54,6 +54,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
+    // A logger for each request would be made before it is known whether anything is logged.
+    childLoggerFactory: (logger) => logger,
     trustProxy: trustProxy.length > 0 ? [...trustProxy] : false,
     bodyLimit: limits.MAX_BODY_BYTES,
     routerOptions: {
@@ -62,7 +64,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       // A parameter that is sent twice is the last one, never a list.
       querystringParser: (query) => Object.fromEntries(new URLSearchParams(query)),
     },
-    schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: unused } },
+    schemaController: NO_COMPILERS,
     rewriteUrl,
     clientErrorHandler: answerClientError,
     // The types are generic in the route, and there is none here.
@@ -86,10 +88,12 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
 
   app.decorateRequest('startedMs', 0);
   app.decorateRequest('refusalCode', '');
-  app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
+  // Hooks of every request use callbacks: promises would take several microseconds.
+  app.addHook('onRequest', (request, reply, done) => {
     request.startedMs = performance.now();
     reply.headers(COMMON_HEADERS).header('X-Request-ID', request.id);
     requireWellFormed(request.raw);
+    done();
   });
   // Methods without a route are refused with 405 too, and the methods of the path.
   for (const method of METHODS)
@@ -131,10 +135,11 @@ function refuseTarget(request: FastifyRequest, reply: FastifyReply): void {
   reply.code(refusal.row.status).send(errorBody(refusal, 0));
 }
 
-/** Both compilers are replaced below. Fastify's defaults would load Ajv and fast-json-stringify before the server listens. */
 const unused = () => () => {
   throw new Error('the compilers of schemas are set by the app');
 };
+/** For an app that sets both compilers itself. Fastify's defaults would load Ajv and fast-json-stringify. */
+export const NO_COMPILERS = { compilersFactory: { buildValidator: unused, buildSerializer: unused } };
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 

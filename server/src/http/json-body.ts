@@ -19,13 +19,14 @@ export function jsonBodyParser(scope: FastifyInstance): (request: FastifyRequest
   const parse = scope.getDefaultJsonParser('error', 'error');
   return (request, text, done) => {
     if (isTooComplex(text)) {
-      done(new ApiError('INVALID_REQUEST', { extra: { details: { path: '' } } }));
+      const expected = `at most ${MAX_PARTS} lists, objects and members`;
+      done(new ApiError('INVALID_REQUEST', { extra: { details: { path: '', expected } } }));
       return;
     }
     void parse(request, text, (error, body) => {
       const place = error === null || text === '' ? undefined : placeOfError(text);
       if (place === undefined) done(error, body);
-      else done(new ApiError('INVALID_REQUEST', { extra: { details: { path: '', ...place } } }));
+      else done(new ApiError('INVALID_REQUEST', { extra: { details: { path: '', expected: 'JSON', ...place } } }));
     });
   };
 }

@@ -11,8 +11,13 @@ export type Schema<Value> = { readonly '~value'?: Value };
 export type ValueOf<Given> = Given extends Schema<infer Value> ? Value : unknown;
 
 type Properties = Readonly<Record<string, object>>;
-type ObjectOf<P extends Properties, Optional extends keyof P> = Flat<
-  { [Name in Exclude<keyof P, Optional>]: ValueOf<P[Name]> } & { [Name in Optional]?: ValueOf<P[Name]> }
+/** Marks a property that may be missing: at run time with a symbol, which JSON does not have. */
+const OPTIONAL = Symbol('optional');
+type Optional = { readonly '~optional': true };
+type ObjectOf<P extends Properties> = Flat<
+  { [Name in keyof P as P[Name] extends Optional ? never : Name]: ValueOf<P[Name]> } & {
+    [Name in keyof P as P[Name] extends Optional ? Name : never]?: ValueOf<P[Name]>;
+  }
 >;
 type Flat<T> = { [Name in keyof T]: T[Name] };
 
@@ -54,22 +59,26 @@ export const listParameter = <Items extends object>(items: Items, description: s
 /** A schema that the OpenAPI document has under `components`: see `api/openapi-document.ts`. */
 export const named = <Given extends object>(title: string, schema: Given) => ({ title, ...schema });
 
+export const optional = <Given extends object>(schema: Given) =>
+  ({ ...schema, [OPTIONAL]: true }) as unknown as Given & Optional;
+export const allOptional = <P extends Properties>(properties: P) =>
+  Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, optional(schema)])) as {
+    [Name in keyof P]: P[Name] & Optional;
+  };
+
 /** An object in which all properties but the optional ones are required. */
-export function object<P extends Properties, Optional extends keyof P & string = never>(
-  properties: P,
-  optional: readonly Optional[] = [],
-) {
-  const required = Object.keys(properties).filter((name) => !(optional as readonly string[]).includes(name));
-  return { ...typed<ObjectOf<P, Optional>>({}), type: 'object', properties, required };
+export function object<P extends Properties>(properties: P) {
+  const required = Object.keys(properties).filter((name) => !(OPTIONAL in (properties[name] ?? {})));
+  return { ...typed<ObjectOf<P>>({}), type: 'object', properties, required };
 }
 
-/** The same without other properties: a misspelt one is refused. */
-export const exactObject = <P extends Properties, Optional extends keyof P & string = never>(
-  properties: P,
-  optional: readonly Optional[] = [],
-) => ({ ...object(properties, optional), additionalProperties: false });
+export const namedObject = <P extends Properties>(title: string, properties: P) => named(title, object(properties));
 
-export const namesOf = <P extends Properties>(properties: P) => Object.keys(properties) as (keyof P & string)[];
+/** Without other properties: a misspelt one is refused. */
+export const exactObject = <P extends Properties>(properties: P) => ({
+  ...object(properties),
+  additionalProperties: false,
+});
 
 /** A query as it arrives: texts, of which any may be missing. Lists are separated by commas. */
 export type TextsOf<Query> = { readonly [Name in keyof ValueOf<Query>]?: string };

@@ -10,22 +10,33 @@ export function parseLimit(text: string | undefined, { fallback, max }: { fallba
 }
 
 /** Names separated by commas; blanks around them are allowed, and duplicates count once. */
-export function parseInclude<Name extends string>(text: string, allowed: readonly Name[]): ReadonlySet<Name> {
+export function parseInclude<Name extends string>(
+  text: string,
+  allowed: readonly Name[],
+  switches?: Switches,
+): ReadonlySet<Name> {
   const names = text.split(',').map((name) => name.trim());
   return requireIncluded(
     names.filter((name) => name !== ''),
     allowed,
+    switches,
   );
 }
 
-/** An unknown name is refused, so that a typing error is noticed. */
+/** Settings that allow what is off by default, by its name. */
+type Switches = Readonly<Record<string, string>>;
+
+/** An unknown name is refused, so that a typing error is noticed. One that is switched off names its setting. */
 export function requireIncluded<Name extends string>(
   names: readonly string[],
   allowed: readonly Name[],
+  switches: Switches = {},
 ): ReadonlySet<Name> {
-  const known = names.filter((name): name is Name => allowed.some((candidate) => candidate === name));
-  if (known.length < names.length) throw new ApiError('INVALID_INCLUDE', { extra: { details: { allowed } } });
-  return new Set(known);
+  const isAllowed = (name: string): name is Name => allowed.some((candidate) => candidate === name);
+  const [refused] = names.filter((name) => !isAllowed(name));
+  if (refused === undefined) return new Set(names.filter(isAllowed));
+  const setting = Object.hasOwn(switches, refused) ? { setting: switches[refused] } : {};
+  throw new ApiError('INVALID_INCLUDE', { extra: { details: { allowed, ...setting } } });
 }
 
 /** A parameter that is on or off. Any other text is refused: ignoring it would answer a question that was not asked. */

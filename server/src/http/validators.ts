@@ -5,8 +5,12 @@
  */
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify';
 
-/** The first violation: where it is (RFC 6901), and the name of a property that is missing there. */
-export type Violation = { readonly instancePath: string; readonly params: { readonly missingProperty?: string } };
+/** The first violation: where it is (RFC 6901), the name of a property that is missing there, and what should be there. */
+export type Violation = {
+  readonly instancePath: string;
+  readonly params: { readonly missingProperty?: string };
+  readonly expected: string;
+};
 
 type Check = (value: unknown, path: string) => Violation | undefined;
 
@@ -67,8 +71,9 @@ export function checkOf(schema: Schema): Check {
   const checkItem = items === undefined ? undefined : checkOf(items);
   const members = Object.entries(properties ?? {}).map(([name, each]) => [name, checkOf(each)] as const);
   const known = new Set(members.map(([name]) => name));
+  const expected = describe(schema);
   return (value, path) => {
-    const violation: Violation = { instancePath: path, params: {} };
+    const violation: Violation = { instancePath: path, params: {}, expected };
     if (nullable && value === null) return undefined;
     if (!isOfType(value)) return violation;
     if (typeof value === 'number' && (value < (minimum ?? value) || value > (maximum ?? value))) return violation;
@@ -79,7 +84,10 @@ export function checkOf(schema: Schema): Check {
     }
     if (isObject(value)) {
       const missing = required?.find((name) => value[name] === undefined);
-      if (missing !== undefined) return { instancePath: path, params: { missingProperty: missing } };
+      if (missing !== undefined) {
+        const expectedThere = describe(properties?.[missing] ?? {});
+        return { instancePath: path, params: { missingProperty: missing }, expected: expectedThere };
+      }
       if (additionalProperties === false && Object.keys(value).some((name) => !known.has(name))) return violation;
       return first(members, ([name, check]) =>
         value[name] === undefined ? undefined : check(value[name], `${path}/${name}`),
@@ -87,6 +95,37 @@ export function checkOf(schema: Schema): Check {
     }
     return values === undefined || values.includes(value) ? undefined : violation;
   };
+}
+
+/** What a schema asks for, in words. */
+function describe({
+  type,
+  properties,
+  items,
+  minItems,
+  maxItems,
+  maxLength,
+  minimum,
+  maximum,
+  enum: values,
+}: Schema): string {
+  if (values !== undefined) return `one of ${values.join(', ')}`;
+  if (type === 'object') return `an object with ${Object.keys(properties ?? {}).join(', ')}`;
+  if (type === 'array') {
+    const count =
+      maxItems === undefined
+        ? minItems === undefined
+          ? ''
+          : ` of at least ${minItems}`
+        : ` of ${minItems ?? 0} to ${maxItems}`;
+    return `a list${count}, each ${describe(items ?? {})}`;
+  }
+  const limits = [
+    ...(maxLength === undefined ? [] : [`at most ${maxLength} characters`]),
+    ...(minimum === undefined ? [] : [`at least ${minimum}`]),
+    ...(maximum === undefined ? [] : [`at most ${maximum}`]),
+  ];
+  return [[type].flat().join(' or '), ...limits].join(', ');
 }
 
 /** One type, or a list of them. */

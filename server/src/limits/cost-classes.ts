@@ -18,13 +18,15 @@ export const COST_CLASSES = {
   /** Rows of storage, a page of them at a time. */
   storage: undefined,
   /** A walk over the records of a prefix or network, in slices. */
-  scan: { slots: 1, slotsPerKey: 1, waitingPerKey: 16, waiting: 128, waitMs: 10_000 },
+  scan: { slots: 1, slotsPerKey: 1, waitingPerKey: 32, waiting: 128, waitMs: 10_000 },
   /** Questions to DNS about an address. The time is that of the whole lookup. */
   hostname: { slots: 64, slotsPerKey: 16, waitingPerKey: 256, waitMs: 4_000 },
   /** A question to a registry, which answers one per second: a queue for each of them. */
   registration: { slots: 1, slotsPerKey: 1, waitingPerKey: 16, waiting: 32, waitMs: 5_000 },
   /** About fifty questions to DNS. The time is that of the whole check. */
   email_check: { slots: 64, slotsPerKey: 8, waitingPerKey: 256, waitMs: 8_000 },
+  /** Sessions with up to five mail servers, ten seconds in all, after an email check. */
+  smtp_probe: { slots: 16, slotsPerKey: 2, waitingPerKey: 32, waiting: 128, waitMs: 10_000 },
   /** A lookup in files of earlier versions, in a thread. */
   past_version: { slots: 1, slotsPerKey: 1, waitingPerKey: 16, waiting: 128, waitMs: 10_000 },
   /** A comparison of two versions, in a thread: 2 s for two default datasets. */
@@ -33,6 +35,8 @@ export const COST_CLASSES = {
   password: { slots: 1, slotsPerKey: 1, waitingPerKey: 4, waiting: 40, waitMs: 10_000 },
   /** A file of rows, for as long as its client reads it. */
   export: { slots: 8, slotsPerKey: 2, waitingPerKey: 4, waiting: 32, waitMs: 10_000 },
+  /** A file of the disk, for as long as its client reads it: 64 kB of memory for each. */
+  download: { slots: 256, slotsPerKey: 128, waitingPerKey: 1_024, waiting: 4_096, waitMs: 10_000 },
 } as const satisfies Record<string, SlotLimits | undefined>;
 
 export type CostClass = keyof typeof COST_CLASSES;
@@ -42,6 +46,8 @@ type QueuedClass = { [Name in CostClass]: (typeof COST_CLASSES)[Name] extends un
 export type Requester = {
   /** An API key, an account, or the network of a client: requests with the same one share its slots. */
   readonly fairnessKey: string;
+  /** A client without a key or an account: such clients are served while none else waits. */
+  readonly isStranger?: boolean;
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
   /** What the route of the request has declared; all classes for commands, which work for one person. */
@@ -81,11 +87,11 @@ export class CostQueue {
   }
 
   /** How to release the slot. */
-  async enter({ fairnessKey, signal, costs }: Requester): Promise<(() => void) | NoSlot> {
+  async enter({ fairnessKey: key, isStranger = false, signal, costs }: Requester): Promise<(() => void) | NoSlot> {
     if (costs !== undefined && !costs.includes(this.#cost))
       throw new Error(`a route that does not declare ${this.#cost} has asked for it`);
-    if (this.#slots.isFull(fairnessKey)) return 'full';
-    if (!(await this.#slots.acquire(fairnessKey, signal))) return 'late';
-    return () => this.#slots.release(fairnessKey);
+    if (this.#slots.isFull({ key, isStranger })) return 'full';
+    if (!(await this.#slots.acquire({ key, isStranger }, signal))) return 'late';
+    return () => this.#slots.release(key);
   }
 }

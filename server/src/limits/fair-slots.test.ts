@@ -9,7 +9,7 @@ const never = new AbortController().signal;
 function start(slots: FairSlots, keys: readonly string[], signal = never) {
   const served: string[] = [];
   const done = keys.map(async (key) => {
-    if (await slots.acquire(key, signal)) served.push(key);
+    if (await slots.acquire({ key, isStranger: key.startsWith('stranger') }, signal)) served.push(key);
   });
   return { served, done: Promise.all(done) };
 }
@@ -53,28 +53,46 @@ test('fair slots: the limit of waiting requests is that of a key', async () => {
   const slots = new FairSlots(LIMITS);
   const controller = new AbortController();
   const { done } = start(slots, ['a', 'a', 'a', 'a', 'a'], controller.signal);
-  assert.deepEqual([slots.isFull('a'), slots.isFull('b')], [true, false]);
+  assert.deepEqual([slots.isFull({ key: 'a' }), slots.isFull({ key: 'b' })], [true, false]);
   controller.abort();
   await done;
-  assert.equal(slots.isFull('a'), false);
+  assert.equal(slots.isFull({ key: 'a' }), false);
 });
 
 test('fair slots: a request that has waited too long gets none, and leaves nothing behind', async () => {
   const slots = new FairSlots({ ...LIMITS, slots: 1, waitMs: 20 });
-  assert.equal(await slots.acquire('a', never), true);
-  assert.equal(await slots.acquire('b', never), false);
+  assert.equal(await slots.acquire({ key: 'a' }, never), true);
+  assert.equal(await slots.acquire({ key: 'b' }, never), false);
   slots.release('a');
-  assert.equal(await slots.acquire('b', never), true);
+  assert.equal(await slots.acquire({ key: 'b' }, never), true);
 });
 
 test('fair slots: an aborted request gets none', async () => {
   const slots = new FairSlots({ ...LIMITS, slots: 1 });
   const controller = new AbortController();
-  assert.equal(await slots.acquire('a', never), true);
-  const waiting = slots.acquire('a', controller.signal);
+  assert.equal(await slots.acquire({ key: 'a' }, never), true);
+  const waiting = slots.acquire({ key: 'a' }, controller.signal);
   controller.abort();
   assert.equal(await waiting, false);
-  assert.equal(await slots.acquire('b', controller.signal), false);
+  assert.equal(await slots.acquire({ key: 'b' }, controller.signal), false);
   slots.release('a');
   assert.throws(() => slots.release('a'), /no slot is held/);
+});
+
+test('fair slots: strangers are served while none else waits, and make room in a full queue', async () => {
+  const slots = new FairSlots({ ...LIMITS, slots: 1, slotsPerKey: 1, waiting: 4 });
+  const { served, done } = start(slots, ['stranger 1', 'stranger 2', 'stranger 3', 'stranger 4', 'stranger 5']);
+  await settled();
+  assert.equal(slots.isFull({ key: 'stranger 6', isStranger: true }), true);
+  assert.equal(slots.isFull({ key: 'a' }), false);
+  const known = start(slots, ['a', 'b', 'c', 'd']);
+  assert.equal(slots.isFull({ key: 'e' }), true);
+  // The four that waited have made room.
+  await done;
+  for (const expected of ['stranger 1', 'a', 'b', 'c', 'd']) {
+    await settled();
+    assert.equal([...served, ...known.served].at(-1), expected);
+    slots.release(expected);
+  }
+  assert.equal(slots.held, 0);
 });

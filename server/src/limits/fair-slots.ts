@@ -1,7 +1,8 @@
 /**
  * Slots that keys share fairly: a total, a maximum per key, and waiting requests that are served in turn by key. A key
  * with a thousand waiting requests delays another key's first request by one slot, not by a thousand. Where the queue of
- * all keys is full, the last request of the key with the most of them makes room.
+ * all keys is full, the last request of the key with the most of them makes room. Strangers, who can have any number of
+ * keys, are served while none else waits, and make room first.
  */
 export type SlotLimits = {
   readonly slots: number;
@@ -12,8 +13,12 @@ export type SlotLimits = {
   readonly waitMs: number;
 };
 
+export type SlotKey = { readonly key: string; readonly isStranger?: boolean };
+
 /** Waiting requests: how each takes a slot, and how it gives up. */
-type KeyState = { held: number; readonly waiting: Map<() => void, () => void> };
+type KeyState = { held: number; readonly isStranger: boolean; readonly waiting: Map<() => void, () => void> };
+
+type Turn = { readonly key: string; readonly state: KeyState; readonly take: () => void };
 
 export class FairSlots {
   readonly #limits: SlotLimits;
@@ -31,16 +36,20 @@ export class FairSlots {
   }
 
   /** Whether this key has as many requests waiting as it may, or no more than any other key while the queue is full. */
-  isFull(key: string): boolean {
+  isFull({ key, isStranger = false }: SlotKey): boolean {
     const { waitingPerKey, waiting = Number.POSITIVE_INFINITY } = this.#limits;
     const own = this.#keys.get(key)?.waiting.size ?? 0;
-    return own >= waitingPerKey || (this.#waiting >= waiting && (this.#longest()?.waiting.size ?? 0) <= own + 1);
+    if (own >= waitingPerKey) return true;
+    if (this.#waiting < waiting) return false;
+    const longest = this.#longest();
+    if (longest !== undefined && longest.isStranger !== isStranger) return isStranger;
+    return (longest?.waiting.size ?? 0) <= own + 1;
   }
 
   /** True once the key holds a slot, which it must release. False after `waitMs`, or when the signal aborts. */
-  acquire(key: string, signal: AbortSignal): Promise<boolean> {
+  acquire({ key, isStranger = false }: SlotKey, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false);
-    const state = this.#keys.get(key) ?? { held: 0, waiting: new Map() };
+    const state = this.#keys.get(key) ?? { held: 0, isStranger, waiting: new Map() };
     this.#keys.set(key, state);
     return new Promise((resolve) => {
       const settle = (hasSlot: boolean) => {
@@ -84,12 +93,15 @@ export class FairSlots {
     }
   }
 
-  #nextKey(): { key: string; state: KeyState; take: () => void } | undefined {
+  #nextKey(): Turn | undefined {
+    let stranger: Turn | undefined;
     for (const [key, state] of this.#keys) {
       const [take] = state.waiting.keys();
-      if (take !== undefined && state.held < this.#limits.slotsPerKey) return { key, state, take };
+      if (take === undefined || state.held >= this.#limits.slotsPerKey) continue;
+      if (!state.isStranger) return { key, state, take };
+      stranger ??= { key, state, take };
     }
-    return undefined;
+    return stranger;
   }
 
   /** Other keys are served first: those that waited before it was served, and those that came while it was. */
@@ -103,10 +115,14 @@ export class FairSlots {
     giveUp?.();
   }
 
-  /** The key with the most waiting requests. Looked for only when the queue is full. */
+  /** The key with the most waiting requests, of strangers if any of them waits. Looked for only when the queue is full. */
   #longest(): KeyState | undefined {
     let longest: KeyState | undefined;
-    for (const state of this.#keys.values()) if (state.waiting.size > (longest?.waiting.size ?? 0)) longest = state;
+    for (const state of this.#keys.values()) {
+      const { isStranger, waiting } = state;
+      const isOther = longest !== undefined && longest.isStranger !== isStranger;
+      if (waiting.size > 0 && (isOther ? isStranger : waiting.size > (longest?.waiting.size ?? 0))) longest = state;
+    }
     return longest;
   }
 

@@ -1,6 +1,6 @@
 /** What the tools of the MCP server return, as JSON Schema. Clients check results with it. */
 
-import { integer, list, namesOf, object, oneOfTexts, string, strings } from '../../http/json-schema.ts';
+import { allOptional, integer, list, object, oneOfTexts, optional, string, strings } from '../../http/json-schema.ts';
 import { addressSections } from '../schemas/address-sections.ts';
 import { connectionType, evidence, threat } from '../schemas/ip-record.ts';
 
@@ -15,12 +15,12 @@ const addressFields = {
   flags: strings('Those that are true: is_vpn, is_proxy, is_tor_exit, is_datacenter, …'),
   threat,
 };
-const moreOfAddress = {
+const moreOfAddress = allOptional({
   ai_company: string('Who runs the AI crawler.'),
   cloud_provider: string('The cloud provider.'),
   ...addressSections,
   evidence: { ...list(evidence), description: 'With explain.' },
-};
+});
 const prefixCount = object({ ipv4: integer('IPv4 prefixes.'), ipv6: integer('IPv6 prefixes.') });
 const networkFields = {
   asn: integer('Number of the network.'),
@@ -31,81 +31,71 @@ const networkFields = {
 };
 const errors = strings('`code: explanation`, one per finding.');
 
-export const address = object({ ...addressFields, ...moreOfAddress }, namesOf(moreOfAddress));
+export const address = object({ ...addressFields, ...moreOfAddress });
 
 export const batch = object({
   results: list(
-    object(
-      {
-        query: string('The submitted text.'),
-        error: string('Why there is no record.'),
-        code: oneOfTexts(['INVALID_IP', 'NOT_FOUND']),
-        ...addressFields,
-        ...moreOfAddress,
-      },
-      ['error', 'code', ...namesOf(addressFields), ...namesOf(moreOfAddress)],
-    ),
+    object({
+      query: string('The submitted text.'),
+      error: optional(string('Why there is no record.')),
+      code: optional(oneOfTexts(['INVALID_IP', 'NOT_FOUND'])),
+      ...allOptional(addressFields),
+      ...moreOfAddress,
+    }),
   ),
 });
 
-export const network = object(
-  {
-    ...networkFields,
-    rir: string('The regional registry.'),
-    is_announced: { type: 'boolean', description: 'Whether it announces any prefix.' },
-    address_count: object({ ipv4: integer('IPv4 addresses.') }),
-    handle: string('Short name in the registry.'),
-    registered: string('Date of registration.'),
-    cloud_provider: string('The cloud provider, when it is one.'),
-    prefixes: object({ ipv4: strings('The first IPv4 prefixes.'), ipv6: strings('The first IPv6 prefixes.') }),
-  },
-  ['handle', 'registered', 'cloud_provider', 'prefixes'],
-);
+export const network = object({
+  ...networkFields,
+  rir: string('The regional registry.'),
+  is_announced: { type: 'boolean', description: 'Whether it announces any prefix.' },
+  address_count: object({ ipv4: integer('IPv4 addresses.') }),
+  handle: optional(string('Short name in the registry.')),
+  registered: optional(string('Date of registration.')),
+  cloud_provider: optional(string('The cloud provider, when it is one.')),
+  prefixes: optional(object({ ipv4: strings('The first IPv4 prefixes.'), ipv6: strings('The first IPv6 prefixes.') })),
+});
 
 export const search = object({ total: integer('Networks that match.'), results: list(object(networkFields)) });
 
-export const domain = object(
-  {
-    domain: string('The checked domain.'),
-    score: integer('0 to 100.'),
-    grade: oneOfTexts(['A', 'B', 'C', 'D', 'F']),
-    mx: object({ records: strings('Hosts by preference.'), errors }),
-    spf: object({ record: string('The record, or empty.'), errors }),
-    dkim: {
-      ...list(
-        object({
-          selector: string('Name of the selector.'),
-          key_type: string('rsa or ed25519.'),
-          key_bits: integer('Size of the key.'),
-          errors,
-        }),
-      ),
-      description: 'Keys that were found.',
-    },
-    dmarc: object({
-      record: string('The record that applies, or empty.'),
-      policy: string('The policy in effect.'),
-      errors,
-    }),
-    recommendations: strings('What to do, the most rewarding first.'),
-    transport: { type: 'object', description: 'With include: transport.' },
-    networks: { type: 'object', description: 'With include: networks.' },
-    report: { type: 'object', description: 'With explain: the whole report.' },
+export const domain = object({
+  domain: string('The checked domain.'),
+  score: integer('0 to 100.'),
+  grade: oneOfTexts(['A', 'B', 'C', 'D', 'F']),
+  mx: object({ records: strings('Hosts by preference.'), errors }),
+  spf: object({ record: string('The record, or empty.'), errors }),
+  dkim: {
+    ...list(
+      object({
+        selector: string('Name of the selector.'),
+        key_type: string('rsa or ed25519.'),
+        key_bits: integer('Size of the key.'),
+        errors,
+      }),
+    ),
+    description: 'Keys that were found.',
   },
-  ['transport', 'networks', 'report'],
-);
+  dmarc: object({
+    record: string('The record that applies, or empty.'),
+    policy: string('The policy in effect.'),
+    errors,
+  }),
+  recommendations: strings('What to do, the most rewarding first.'),
+  transport: optional({ type: 'object', description: 'With include: transport.' }),
+  networks: optional({ type: 'object', description: 'With include: networks.' }),
+  smtp: optional({ type: 'object', description: 'With include: smtp.' }),
+  report: optional({ type: 'object', description: 'With explain: the whole report.' }),
+});
 
-export const dataset = object(
-  {
-    version: integer('Number of the version.'),
-    built_at: string('When it was built.'),
-    age_seconds: integer('Seconds since then.'),
-    data_as_of: string('Date of the oldest source that decides prefixes or countries.'),
-    networks: integer('Networks.'),
-    prefixes: prefixCount,
-    sources: list(object({ id: string('Name of the source.'), as_of: string('Its date.') })),
-    unknown_flags: strings('Flags that no source knows: false everywhere.'),
-    report: { type: 'object', description: 'With explain: the whole report.' },
-  },
-  ['data_as_of', 'report'],
-);
+export const dataset = object({
+  version: integer('Number of the version.'),
+  built_at: string('When it was built.'),
+  age_seconds: integer('Seconds since then.'),
+  data_as_of: optional(string('Date of the oldest source that decides prefixes or countries.')),
+  networks: integer('Networks.'),
+  prefixes: prefixCount,
+  sources: list(object({ id: string('Name of the source.'), as_of: string('Its date.') })),
+  unknown_flags: strings('Flags that no source knows: false everywhere.'),
+  dated_flags: strings('Flags of which a list is too old to count, or that are from tables of a past date.'),
+  report: optional({ type: 'object', description: 'With explain: the whole report.' }),
+});

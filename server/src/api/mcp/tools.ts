@@ -15,6 +15,7 @@ import {
   integer,
   list,
   oneOfTexts,
+  optional,
   string,
   typed,
   type ValueOf,
@@ -58,7 +59,7 @@ const textOrNumber = (description: string, example: string) =>
 const MAX_LISTED_PREFIXES = 1000;
 const MAX_BATCH = 1000;
 
-type Address = IpRecord & { evidence?: Evidence[] } & AddressMembers;
+type Address = IpRecord & { evidence?: readonly Evidence[] } & AddressMembers;
 type BatchEntry = Address | { readonly error: string; readonly code: string };
 
 const address = tool({
@@ -67,18 +68,15 @@ const address = tool({
   title: 'Look up an IP address',
   description:
     'Network (AS), announced prefix, country, registry, connection type, flags (VPN, proxy, Tor, datacenter, AI crawler) and threat score of one IPv4 or IPv6 address.',
-  inputSchema: exactObject(
-    {
-      ip: text('IPv4 or IPv6 address.', '8.8.8.8'),
-      explain: explain('the source, prefix and date behind every field'),
-      include: {
-        ...list(oneOfTexts(ADDRESS_SECTIONS)),
-        description:
-          'More about it: routing (origins and RPKI), privacy (the service behind it), hostname (asks DNS), registration (asks the registry, where switched on).',
-      },
-    },
-    ['explain', 'include'],
-  ),
+  inputSchema: exactObject({
+    ip: text('IPv4 or IPv6 address.', '8.8.8.8'),
+    explain: optional(explain('the source, prefix and date behind every field')),
+    include: optional({
+      ...list(oneOfTexts(ADDRESS_SECTIONS)),
+      description:
+        'More about it: routing (origins and RPKI), privacy (the service behind it), scanner (who scans from it), hostname (asks DNS), registration (asks the registry, where switched on).',
+    }),
+  }),
   outputSchema: results.address,
   requestFor: ({ ip, explain: isExplained, include = [] }) => ({
     method: 'GET',
@@ -93,18 +91,18 @@ const batch = tool({
   title: 'Look up many IP addresses',
   description:
     'The same as address for up to 1,000 addresses (fewer in smaller tiers). Counts as one request. Addresses that are invalid or not announced have an error in their place.',
-  inputSchema: exactObject(
-    {
-      ips: {
-        ...list(string('IPv4 or IPv6 address.', '8.8.8.8')),
-        minItems: 1,
-        maxItems: MAX_BATCH,
-        description: 'The addresses.',
-      },
-      include: { ...list(oneOfTexts(LOCAL_ADDRESS_SECTIONS)), description: 'More about each: routing, privacy.' },
+  inputSchema: exactObject({
+    ips: {
+      ...list(string('IPv4 or IPv6 address.', '8.8.8.8')),
+      minItems: 1,
+      maxItems: MAX_BATCH,
+      description: 'The addresses.',
     },
-    ['include'],
-  ),
+    include: optional({
+      ...list(oneOfTexts(LOCAL_ADDRESS_SECTIONS)),
+      description: 'More about each: routing, privacy, scanner.',
+    }),
+  }),
   outputSchema: results.batch,
   requestFor: (body) => ({ method: 'POST', url: '/v1/ip/batch', body }),
   compact: (data: Record<string, BatchEntry>) => ({
@@ -121,17 +119,14 @@ const network = tool({
   title: 'Look up a network by its AS number',
   description:
     'Name, country, registry, connection type and size of a network, and on request the prefixes it announces.',
-  inputSchema: exactObject(
-    {
-      asn: textOrNumber('AS number, with or without AS.', 'AS15169'),
-      prefixes: {
-        ...integer('How many announced prefixes of each family to list. Default: 0.'),
-        minimum: 0,
-        maximum: MAX_LISTED_PREFIXES,
-      },
-    },
-    ['prefixes'],
-  ),
+  inputSchema: exactObject({
+    asn: textOrNumber('AS number, with or without AS.', 'AS15169'),
+    prefixes: optional({
+      ...integer('How many announced prefixes of each family to list. Default: 0.'),
+      minimum: 0,
+      maximum: MAX_LISTED_PREFIXES,
+    }),
+  }),
   outputSchema: results.network,
   requestFor: ({ asn, prefixes = 0 }) => ({
     method: 'GET',
@@ -150,13 +145,10 @@ const search = tool({
   counts: 'asn_search',
   title: 'Find networks by name',
   description: 'Networks whose name, handle or number matches a text, best matches first.',
-  inputSchema: exactObject(
-    {
-      query: textOrNumber('Part of a name, such as google, or an AS number; at most 100 characters.', 'google'),
-      limit: { ...integer('Results, at most 100. Default: 10.'), minimum: 1, maximum: 100 },
-    },
-    ['limit'],
-  ),
+  inputSchema: exactObject({
+    query: textOrNumber('Part of a name, such as google, or an AS number; at most 100 characters.', 'google'),
+    limit: optional({ ...integer('Results, at most 100. Default: 10.'), minimum: 1, maximum: 100 }),
+  }),
   outputSchema: results.search,
   requestFor: ({ query, limit = 10 }) => ({ method: 'GET', url: withQuery('/v1/asn/search', { q: query, limit }) }),
   compact: ({ total, results: found }: AsnSearchAnswer) => ({
@@ -177,22 +169,20 @@ const domain = tool({
   title: 'Check the mail records of a domain',
   description:
     'MX, SPF, DKIM and DMARC of a domain with a score, a grade and what to fix first. Asks DNS, which takes up to 8 seconds.',
-  inputSchema: exactObject(
-    {
-      domain: text('A domain name.', 'example.com'),
-      selectors: {
-        ...list(text('Name of a selector.')),
-        maxItems: MAX_SELECTORS,
-        description: 'DKIM selectors. Without them, the common ones are tried.',
-      },
-      include: {
-        ...list(oneOfTexts(INCLUDABLE_SECTIONS)),
-        description: 'transport (MTA-STS, TLS-RPT, DANE, BIMI, DNSSEC), networks (who carries the mail).',
-      },
-      explain: explain('the whole report, with every record as published'),
-    },
-    ['selectors', 'include', 'explain'],
-  ),
+  inputSchema: exactObject({
+    domain: text('A domain name.', 'example.com'),
+    selectors: optional({
+      ...list(text('Name of a selector.')),
+      maxItems: MAX_SELECTORS,
+      description: 'DKIM selectors. Without them, the common ones are tried.',
+    }),
+    include: optional({
+      ...list(oneOfTexts(INCLUDABLE_SECTIONS)),
+      description:
+        'transport (MTA-STS, TLS-RPT, DANE, BIMI, DNSSEC), networks (who carries the mail), smtp (connects to the MX hosts, where switched on).',
+    }),
+    explain: optional(explain('the whole report, with every record as published')),
+  }),
   outputSchema: results.domain,
   requestFor: ({ domain: name, selectors = [], include = [] }) => ({
     method: 'GET',
@@ -208,8 +198,8 @@ const dataset = tool({
   name: 'dataset',
   counts: 'dataset',
   title: 'Describe the dataset that answers',
-  description: 'Version, age and sources of the data, and which flags no source knows.',
-  inputSchema: exactObject({ explain: explain('figures, measured quality, licences and credits') }, ['explain']),
+  description: 'Version, age and sources of the data, and which flags no source knows or only lists that are too old.',
+  inputSchema: exactObject({ explain: optional(explain('figures, measured quality, licences and credits')) }),
   outputSchema: results.dataset,
   requestFor: () => ({ method: 'GET', url: '/v1/dataset' }),
   compact: (report: DatasetReport, { explain: isExplained }) => ({
@@ -220,7 +210,8 @@ const dataset = tool({
     networks: report.counts.asns,
     prefixes: { ipv4: report.counts.ipv4_prefixes, ipv6: report.counts.ipv6_prefixes },
     sources: report.sources.map(({ id, as_of }) => ({ id, as_of })),
-    unknown_flags: Object.entries(report.flag_sources).flatMap(([flag, { from }]) => (from === 'none' ? [flag] : [])),
+    unknown_flags: report.unknown_flags,
+    dated_flags: report.dated_flags,
     ...(isExplained === true && { report }),
   }),
 });
@@ -238,7 +229,19 @@ function compactAddress({ detection, ...record }: Address): Record<string, unkno
 }
 
 function compactReport(report: EmailAnswer, isExplained: boolean): Record<string, unknown> {
-  const { domain: name, domain_auth_score, grade, mx, spf, dkim, dmarc, recommendations, transport, networks } = report;
+  const {
+    domain: name,
+    domain_auth_score,
+    grade,
+    mx,
+    spf,
+    dkim,
+    dmarc,
+    recommendations,
+    transport,
+    networks,
+    smtp,
+  } = report;
   return {
     domain: name,
     score: domain_auth_score,
@@ -257,6 +260,7 @@ function compactReport(report: EmailAnswer, isExplained: boolean): Record<string
     recommendations,
     ...(transport && { transport }),
     ...(networks && { networks }),
+    ...(smtp && { smtp }),
     ...(isExplained && { report }),
   };
 }

@@ -4,5 +4,7 @@ import { lastLines } from './lookup-answer.ts';
 
 export function answerHead(status: number, headers: object, nowMs: number): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name.toLowerCase()}: ${value}`);
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('\r\n')}${lastLines(nowMs).toString('latin1')}`;
+  return `${statusLine(status)}${lines.join('\r\n')}${lastLines(nowMs)}`;
 }
+
+export const statusLine = (status: number) => `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`;

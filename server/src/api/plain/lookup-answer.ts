@@ -11,7 +11,7 @@ import { KEEP_ALIVE_MS } from '../../http/limits.ts';
 import type { ServedDataset } from '../../lookup/live-dataset.ts';
 import { REQUEST_ID_CHARACTERS, writeRequestId } from './request-id.ts';
 
-const headerLines = (headers: object) =>
+export const headerLines = (headers: object) =>
   Object.entries(headers)
     .map(([name, value]) => `${name.toLowerCase()}: ${value}\r\n`)
     .join('');
@@ -106,7 +106,7 @@ export function writeLookupAnswer(
   rate: RateLimitState,
   elapsedMs: number,
   nowMs: number,
-): { answer: Buffer; isHit: boolean } | undefined {
+): { answer: Buffer; isHit: boolean; status: 200 } | undefined {
   const entry = answers.find(address);
   const isHit = entry !== -1;
   let match: Match = 0;
@@ -148,7 +148,7 @@ export function writeLookupAnswer(
     rate,
     nowMs,
   );
-  return { answer: slab.take(start, bodyEnd), isHit };
+  return { answer: slab.take(start, bodyEnd), isHit, status: 200 };
 }
 
 /** Writes the header so that it ends where the body starts, and returns where it starts. */
@@ -162,7 +162,7 @@ function writeHeaderBefore(
   nowMs: number,
 ): number {
   const middle = rateLines.of(rate);
-  const last = lastLines(nowMs);
+  const last = lastLineBytes(nowMs);
   const start = bodyStart - head.length - REQUEST_ID_CHARACTERS - middle.length - digits(bodyLength) - last.length;
   buffer.set(head, start);
   let at = start + head.length;
@@ -215,16 +215,23 @@ function digits(value: number): number {
 }
 
 let lastSecond = -1;
-let lines = Buffer.alloc(0);
+let lines = '';
+let lineBytes = Buffer.alloc(0);
 
 /** The fields that Node adds, and the blank line. Rendered once per second, the resolution of `Date`. */
-export function lastLines(nowMs: number): Buffer {
+export function lastLines(nowMs: number): string {
   const second = Math.floor(nowMs / 1000);
   if (second !== lastSecond) {
     lastSecond = second;
     const date = new Date(nowMs).toUTCString();
     const keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_MS / 1000}`;
-    lines = Buffer.from(`\r\nDate: ${date}\r\n${keepAlive}\r\n\r\n`);
+    lines = `\r\nDate: ${date}\r\n${keepAlive}\r\n\r\n`;
+    lineBytes = Buffer.from(lines);
   }
   return lines;
+}
+
+function lastLineBytes(nowMs: number): Buffer {
+  lastLines(nowMs);
+  return lineBytes;
 }

@@ -12,10 +12,9 @@ import { releaseBatchBuffer, takeBatchBuffer } from '../batch/batch-buffers.ts';
 import { MAX_TEXTS, recognisePlainBody, Texts } from '../batch/plain-body.ts';
 import { answerHead } from './answer-head.ts';
 import { rateHeaders } from './lookup-answer.ts';
-import { plainClient } from './plain-client.ts';
 import type { PlainConnection } from './plain-connections.ts';
-import type { PlainLookupDependencies } from './plain-lookup.ts';
 import type { PlainRequest } from './plain-request.ts';
+import type { PlainDependencies } from './plain-route.ts';
 
 /** Room for the head, which is written right before the body once the length of the body is known. */
 const HEAD_BYTES = 1024;
@@ -29,9 +28,8 @@ export type PlainBatches = {
   release(answer: Buffer): void;
 };
 
-export function plainBatches(dependencies: PlainLookupDependencies): PlainBatches {
-  const { admission, live, metrics, networks, nowMs, trustProxy, extraHeaders } = dependencies;
-  const clientOf = plainClient(trustProxy);
+export function plainBatches(dependencies: PlainDependencies): PlainBatches {
+  const { admission, live, metrics, networks, nowMs, clients, extraHeaders } = dependencies;
   /** Addresses that were looked up in this turn of the event loop. */
   let inTurn = 0;
   const countInTurn = (count: number) => {
@@ -76,7 +74,7 @@ export function plainBatches(dependencies: PlainLookupDependencies): PlainBatche
     metrics.plainBatches++;
     metrics.count(BATCH.counts, 200, elapsedMs / 1000);
     if (admission.countAnswer(key, BATCH.counts, 200, askedMs))
-      admission.recordClient(key, clientOf(bytes, connection.socket));
+      admission.recordClient(key, clients.clientOf(bytes, connection));
     return batch.buffer.subarray(start, HEAD_BYTES + length);
   };
 

@@ -3,22 +3,41 @@
  * say of it. Computed only where it is needed: a plain lookup does not depend on its client.
  */
 import type { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
 import proxyAddr from '@fastify/proxy-addr';
+import type { PlainConnection } from './plain-connections.ts';
+import type { PlainRequest } from './plain-request.ts';
 
-export type ClientOf = (bytes: Buffer, socket: Socket) => string;
+export class PlainClients {
+  readonly #isTrusted: ((address: string, hops: number) => boolean) | undefined;
 
-export function plainClient(trustProxy: readonly string[]): ClientOf {
-  if (trustProxy.length === 0) return (_bytes, { remoteAddress = '' }) => remoteAddress;
-  const isTrusted = proxyAddr.compile([...trustProxy]);
-  return (bytes, socket) => {
-    const { remoteAddress } = socket;
+  constructor(trustProxy: readonly string[]) {
+    this.#isTrusted = trustProxy.length === 0 ? undefined : proxyAddr.compile([...trustProxy]);
+  }
+
+  /** Whether a trusted proxy sends the requests of the connection. */
+  isProxy(connection: PlainConnection): boolean {
+    if (this.#isTrusted === undefined) return false;
+    connection.isProxy ??= this.#isTrusted(connection.socket.remoteAddress ?? '', 0);
+    return connection.isProxy;
+  }
+
+  clientOf(bytes: Buffer, { socket: { remoteAddress } }: PlainConnection): string {
     // The connection was closed meanwhile.
     if (remoteAddress === undefined) return '';
+    if (this.#isTrusted === undefined) return remoteAddress;
     const request = { headers: { 'x-forwarded-for': forwardedFor(bytes) }, socket: { remoteAddress } };
     // It reads nothing else of a request.
-    return proxyAddr(request as unknown as IncomingMessage, isTrusted);
-  };
+    return proxyAddr(request as unknown as IncomingMessage, this.#isTrusted);
+  }
+
+  /** The same for the request that was just recognised; faster for one field with one address. */
+  clientOfRequest(bytes: Buffer, { forwardedFor }: PlainRequest, connection: PlainConnection): string {
+    if (forwardedFor.count === 1 && this.isProxy(connection)) {
+      const text = forwardedFor.textIn(bytes);
+      if (text?.includes(',') === false) return text;
+    }
+    return this.clientOf(bytes, connection);
+  }
 }
 
 /**

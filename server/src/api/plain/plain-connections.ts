@@ -1,5 +1,5 @@
 /**
- * Connections before Node's HTTP parser sees them. Each read that is exactly one plain lookup is answered with one write.
+ * Connections before Node's HTTP parser sees them. Each read that is exactly one plain request is answered with one write.
  * Any other read goes to Node's parser, with all its limits and timeouts. See docs/decisions/0017 and 0024.
  *
  * With the shared read buffer, a connection that Node's parser reads comes back here between requests. With `data` events
@@ -20,7 +20,7 @@ import { PlainRequest } from './plain-request.ts';
 
 export type PlainAnswers = {
   /**
-   * Answers a plain lookup, at once or, if it may wait, later. Undefined leaves the request to Node. The bytes are those of
+   * Answers a plain lookup or decision, at once or, if it may wait, later. Undefined leaves the request to Node. The bytes are those of
    * the request only during the call.
    */
   answer(
@@ -107,7 +107,7 @@ export class PlainConnections {
     connection.lastReadMs = this.nowMs;
     // The socket is closing: a request that cannot be answered must not be counted.
     if (connection.socket.writableEnded) return;
-    if (this.#isStopping || !this.#request.recognise(bytes, size) || this.#request.isBatch) {
+    if (this.#isStopping || !this.#request.recognise(bytes, size) || this.#request.kind === 'batch') {
       this.#handOver(connection, bytes.subarray(0, size));
       return;
     }
@@ -136,9 +136,10 @@ export class PlainConnections {
   #readBetweenRequests(connection: PlainConnection, pacer: RequestPacer, bytes: Buffer, size: number): void {
     connection.lastReadMs = this.nowMs;
     if (!this.#isStopping && pacer.isBetweenRequests && this.#request.recognise(bytes, size)) {
-      const answer = this.#request.isBatch
-        ? this.#answers.answerBatch(bytes, this.#request, connection)
-        : this.#answers.answer(bytes, this.#request, connection, false);
+      const answer =
+        this.#request.kind === 'batch'
+          ? this.#answers.answerBatch(bytes, this.#request, connection)
+          : this.#answers.answer(bytes, this.#request, connection, false);
       if (answer !== undefined && !(answer instanceof Promise)) {
         // Node's timeout is that of an idle connection.
         if (!this.#send(connection, answer)) {
@@ -215,6 +216,8 @@ export class PlainConnection {
   isNew = true;
   /** An answer is pending. */
   isBusy = false;
+  /** Whether it comes from a trusted proxy, once that was asked. */
+  isProxy: boolean | undefined;
   #secret = '';
   /** Defined once Node has the connection, if it is read into the shared buffer. */
   pacer: RequestPacer | undefined;

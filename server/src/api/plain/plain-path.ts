@@ -2,21 +2,33 @@
 import type { FastifyInstance } from 'fastify';
 import type { ReadMode } from '../../http/paced-connections.ts';
 import { plainBatches } from './plain-batch.ts';
-import { PlainConnections } from './plain-connections.ts';
-import { type PlainLookupDependencies, plainLookup } from './plain-lookup.ts';
+import { PlainClients } from './plain-client.ts';
+import { type PlainAnswers, PlainConnections } from './plain-connections.ts';
+import { plainDecision } from './plain-decision.ts';
+import { plainLookup, plainSections } from './plain-lookup.ts';
+import { plainNetwork } from './plain-network.ts';
+import { answerPlainly, type PlainDependencies } from './plain-route.ts';
 
-/** Returns the connections that Node has not taken over. */
+/** Returns the connections that Node has not taken over. `trustProxy`: addresses of proxies whose headers are trusted. */
 export function usePlainPath(
   app: FastifyInstance,
-  dependencies: PlainLookupDependencies,
+  given: Omit<PlainDependencies, 'clients'> & { readonly trustProxy: readonly string[] },
   readMode: ReadMode,
 ): PlainConnections {
+  const dependencies = { ...given, clients: new PlainClients(given.trustProxy) };
   const lookups = plainLookup(dependencies);
   const batches = plainBatches(dependencies);
-  const answers = {
-    answer: lookups.answer,
+  const routes = {
+    lookup: answerPlainly(dependencies, lookups),
+    sections: answerPlainly(dependencies, plainSections(dependencies)),
+    network: answerPlainly(dependencies, plainNetwork(dependencies)),
+    decision: answerPlainly(dependencies, plainDecision(dependencies)),
+    batch: () => undefined,
+  };
+  const answers: PlainAnswers = {
+    answer: (bytes, request, connection, mayWait) => routes[request.kind](bytes, request, connection, mayWait),
     answerBatch: batches.answer,
-    release(answer: Buffer) {
+    release(answer) {
       lookups.release(answer);
       batches.release(answer);
     },

@@ -1,20 +1,30 @@
 /**
- * Recognises the most frequent requests in the bytes of one read: exactly one complete `GET /v1/ip/{ip}` or
- * `POST /v1/ip/batch` in its plainest form. It accepts a strict subset of what Node's parser accepts and means the same
- * by it, so there is nothing to smuggle; whatever it does not recognise is Node's to parse.
+ * Recognises the most frequent requests in the bytes of one read: exactly one complete `GET /v1/ip/{ip}`,
+ * `GET /v1/asn/{asn}`, `GET /v1/decide` or `POST /v1/ip/batch` in its plainest form. It accepts a strict subset of what Node's parser accepts
+ * and means the same by it, so there is nothing to smuggle; whatever it does not recognise is Node's to parse.
  *
  *   GET /v1/ip/<0-9 a-f A-F : .> HTTP/1.1 CRLF
  *   <harmless name>: <visible ASCII, blanks inside>  CRLF      once or more; one Host, at most one X-API-Key
  *   CRLF                                                        at the very end of the bytes
+ *
+ *   GET /v1/ip/<0-9 a-f A-F : .>?<LOCAL_INCLUDE> HTTP/1.1 CRLF  the rest as above, here and below
+ *   GET /v1/asn/<NETWORK> HTTP/1.1 CRLF
+ *   GET /v1/decide[?<DECISION_QUERY>] HTTP/1.1 CRLF
  *
  *   POST /v1/ip/batch HTTP/1.1 CRLF
  *   the same, with one Content-Type: application/json and one Content-Length
  *   CRLF
  *   as many bytes as Content-Length says                        at the very end of the bytes
  */
+import { LOCAL_INCLUDE } from '../ip.ts';
 import { harmlessName } from './harmless-headers.ts';
 
 const START = Buffer.from('GET /v1/ip/');
+const NETWORK_START = Buffer.from('GET /v1/asn/');
+const NETWORK = /^(?:AS)?\d{1,10}$/i;
+const DECISION_START = Buffer.from('GET /v1/decide');
+/** Not with `explain`, whose answer is large and rarely asked for. */
+const DECISION_QUERY = /^(?:(?:ip|host|path|method|set)=[\w.:/*~%+-]*(?:&|$))+$/;
 const VERSION = Buffer.from(' HTTP/1.1\r\n');
 const BATCH_LINE = Buffer.from('POST /v1/ip/batch HTTP/1.1\r\n');
 const KEEP_ALIVE = Buffer.from('keep-alive');
@@ -30,6 +40,7 @@ const MIN_BYTES = START.length + 1 + VERSION.length + 'Host: x\r\n\r\n'.length;
 const CR = 0x0d;
 const LF = 0x0a;
 const COLON = 0x3a;
+const QUESTION_MARK = 0x3f;
 const ZERO = 0x30;
 const NINE = 0x39;
 const SPACE = 0x20;
@@ -38,12 +49,36 @@ const TILDE = 0x7e;
 const isAddressByte = new Uint8Array(256);
 for (const byte of Buffer.from('0123456789abcdefABCDEF:.')) isAddressByte[byte] = 1;
 
+/** Where the last field of a name has its value, and how many there are. */
+class FieldRange {
+  count = 0;
+  start = 0;
+  end = 0;
+
+  add(start: number, end: number): void {
+    this.count++;
+    this.start = start;
+    this.end = end;
+  }
+
+  textIn(bytes: Buffer): string | undefined {
+    return this.count === 0 ? undefined : bytes.toString('latin1', this.start, this.end);
+  }
+}
+
 /** One object for all requests of a process: it is read before the next one is recognised. */
 export class PlainRequest {
-  isBatch = false;
+  /** `sections`: a lookup with `include`. */
+  kind: 'lookup' | 'sections' | 'network' | 'decision' | 'batch' = 'lookup';
   /** Range of the address, for a lookup. */
   addressEnd = 0;
   readonly addressStart = START.length;
+  /** The query, or the number of a network. */
+  text = '';
+  readonly forwardedFor = new FieldRange();
+  readonly forwardedHost = new FieldRange();
+  readonly forwardedUri = new FieldRange();
+  readonly forwardedMethod = new FieldRange();
   /** Range of the body, for a batch. */
   bodyStart = 0;
   bodyEnd = 0;
@@ -61,26 +96,51 @@ export class PlainRequest {
 
   /** Whether the first `size` bytes are a plain request; if so, the offsets are set. */
   recognise(bytes: Buffer, size: number): boolean {
-    return this.#recogniseLookup(bytes, size) || this.#recogniseBatch(bytes, size);
+    if (this.#recogniseBatch(bytes, size)) return true;
+    if (size < MIN_BYTES || size > MAX_BYTES || bytes[size - 1] !== LF || bytes[size - 2] !== CR) return false;
+    const lineEnd = hasAt(bytes, 0, START)
+      ? this.#readLookup(bytes)
+      : hasAt(bytes, 0, NETWORK_START)
+        ? this.#readText('network', bytes, NETWORK_START.length, NETWORK)
+        : this.#readDecision(bytes);
+    if (lineEnd === -1 || !hasAt(bytes, lineEnd, VERSION)) return false;
+    if (this.#headersEnd(bytes, lineEnd + VERSION.length, size - 2) !== size - 2) return false;
+    return this.#hasPlainHeaders && this.#contentLength === -1 && !this.#hasJsonType;
   }
 
-  #recogniseLookup(bytes: Buffer, size: number): boolean {
-    if (size < MIN_BYTES || size > MAX_BYTES || bytes[size - 1] !== LF || bytes[size - 2] !== CR) return false;
-    if (!hasAt(bytes, 0, START)) return false;
+  /** Offset of the blank behind the target; -1 if it is not plain. */
+  #readLookup(bytes: Buffer): number {
+    this.kind = 'lookup';
     let at = START.length;
     while (isAddressByte[bytes[at] as number] === 1) at++;
-    if (at === START.length || at - START.length > MAX_ADDRESS_BYTES || !hasAt(bytes, at, VERSION)) return false;
-    this.isBatch = false;
     this.addressEnd = at;
-    if (this.#headersEnd(bytes, at + VERSION.length, size - 2) !== size - 2) return false;
-    return this.#hasPlainHeaders && this.#contentLength === -1 && !this.#hasJsonType;
+    if (at === START.length || at - START.length > MAX_ADDRESS_BYTES) return -1;
+    return bytes[at] === QUESTION_MARK ? this.#readText('sections', bytes, at + 1, LOCAL_INCLUDE) : at;
+  }
+
+  /** The same for a decision. */
+  #readDecision(bytes: Buffer): number {
+    if (!hasAt(bytes, 0, DECISION_START)) return -1;
+    const pathEnd = DECISION_START.length;
+    if (bytes[pathEnd] === QUESTION_MARK) return this.#readText('decision', bytes, pathEnd + 1, DECISION_QUERY);
+    this.kind = 'decision';
+    this.text = '';
+    return pathEnd;
+  }
+
+  /** The same for a text from `start` to the next blank. */
+  #readText(kind: PlainRequest['kind'], bytes: Buffer, start: number, allowed: RegExp): number {
+    this.kind = kind;
+    const end = bytes.indexOf(SPACE, start);
+    this.text = bytes.toString('latin1', start, end);
+    return allowed.test(this.text) ? end : -1;
   }
 
   #recogniseBatch(bytes: Buffer, size: number): boolean {
     if (!hasAt(bytes, 0, BATCH_LINE)) return false;
     const end = this.#headersEnd(bytes, BATCH_LINE.length, Math.min(size, MAX_BYTES));
     if (end === -1 || bytes[end] !== CR || bytes[end + 1] !== LF) return false;
-    this.isBatch = true;
+    this.kind = 'batch';
     this.bodyStart = end + 2;
     this.bodyEnd = size;
     // Bytes behind `size` are of another read. A length is positive, so a header that ends there is not recognised.
@@ -100,6 +160,10 @@ export class PlainRequest {
     this.#hasAuthorization = false;
     this.#hasJsonType = false;
     this.#contentLength = -1;
+    this.forwardedFor.count = 0;
+    this.forwardedHost.count = 0;
+    this.forwardedUri.count = 0;
+    this.forwardedMethod.count = 0;
     let at = from;
     while (at < end && bytes[at] !== CR) {
       const colon = nameEnd(bytes, at, end);
@@ -129,7 +193,10 @@ export class PlainRequest {
       if (this.#contentLength !== -1) return false;
       this.#contentLength = plainLength(bytes, start, end);
       return this.#contentLength !== -1;
-    }
+    } else if (name === 'x-forwarded-for') this.forwardedFor.add(start, end);
+    else if (name === 'x-forwarded-host') this.forwardedHost.add(start, end);
+    else if (name === 'x-forwarded-uri') this.forwardedUri.add(start, end);
+    else if (name === 'x-forwarded-method') this.forwardedMethod.add(start, end);
     return true;
   }
 }

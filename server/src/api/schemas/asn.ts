@@ -1,14 +1,15 @@
 /** `GET /v1/asn/{asn}` and `GET /v1/asn/search`. */
 
 import {
+  allOptional,
   boolean,
   integer,
   list,
   listParameter,
-  named,
-  namesOf,
+  namedObject,
   object,
   oneOfTexts,
+  optional,
   string,
   strings,
   switchParameter,
@@ -24,37 +25,29 @@ const searchedAsn = {
   asn: integer('Number of the network.'),
   asn_name: string('Organisation that owns it.', 'Google LLC'),
   country: string('ISO 3166-1 alpha-2.', 'US'),
-  rir,
+  rir: optional(rir),
   connection_type: connectionType,
   is_announced: boolean('Whether it announces any prefix.'),
-  prefix_count: named('PrefixCount', object({ ipv4: integer('IPv4 prefixes.'), ipv6: integer('IPv6 prefixes.') })),
+  prefix_count: namedObject('PrefixCount', { ipv4: integer('IPv4 prefixes.'), ipv6: integer('IPv6 prefixes.') }),
 };
-const optionalAsn = {
+const optionalAsn = allOptional({
   handle: string('Short name in the registry, when known.', 'GOOGLE'),
   registered: string('Date of registration, when known.', '2000-03-30'),
   cloud_provider: string('The cloud provider, when it is one.', 'Google Cloud'),
-};
-const prefixes = named(
-  'AsnPrefixes',
-  object({
-    ipv4: strings('IPv4 prefixes.'),
-    ipv6: strings('IPv6 prefixes.'),
-  }),
-);
+});
+const prefixes = namedObject('AsnPrefixes', {
+  ipv4: strings('IPv4 prefixes.'),
+  ipv6: strings('IPv6 prefixes.'),
+});
 
-const networkRouting = named(
-  'NetworkRouting',
-  object({
-    rpki: named(
-      'RpkiCounts',
-      object({
-        valid: integer('Announced prefixes that a ROA allows.'),
-        invalid: integer('Those that ROAs do not allow.'),
-        not_found: integer('Those that no ROA covers.'),
-      }),
-    ),
+const networkRouting = namedObject('NetworkRouting', {
+  rpki: namedObject('RpkiCounts', {
+    valid: integer('Announced prefixes that a ROA allows.'),
+    invalid: integer('Those that ROAs do not allow.'),
+    not_found: integer('Those that no ROA covers.'),
+    derived: integer('Prefixes made from ranges, which may be wider than what is announced: they have no state.'),
   }),
-);
+});
 
 export const asnSchema = {
   operationId: 'getAsn',
@@ -64,33 +57,26 @@ export const asnSchema = {
   params: object({
     asn: { ...string('AS number, with or without AS.', '15169'), pattern: '^([Aa][Ss])?[0-9]{1,10}$' },
   }),
-  querystring: object(
-    {
-      include_prefixes: switchParameter('Adds every prefix of the network.'),
-      include: listParameter(
+  querystring: object({
+    include_prefixes: optional(switchParameter('Adds every prefix of the network.')),
+    include: optional(
+      listParameter(
         oneOfTexts(NETWORK_SECTIONS),
         'routing adds the number of prefixes by RPKI state, where ROA data is configured.',
         NETWORK_SECTIONS,
       ),
-    },
-    ['include_prefixes', 'include'],
-  ),
+    ),
+  }),
   response: {
     200: envelope(
       'The network.',
-      named(
-        'AsnRecord',
-        object(
-          {
-            ...searchedAsn,
-            address_count: named('AddressCount', object({ ipv4: integer('IPv4 addresses.') })),
-            ...optionalAsn,
-            routing: networkRouting,
-            prefixes: { ...prefixes, description: 'Only with include_prefixes=true.' },
-          },
-          [...namesOf(optionalAsn), 'routing', 'prefixes'],
-        ),
-      ),
+      namedObject('AsnRecord', {
+        ...searchedAsn,
+        address_count: namedObject('AddressCount', { ipv4: integer('IPv4 addresses.') }),
+        ...optionalAsn,
+        routing: optional(networkRouting),
+        prefixes: optional({ ...prefixes, description: 'Only with include_prefixes=true.' }),
+      }),
     ),
     400: envelope(
       'Not an AS number, an unknown include, or a parameter that is neither true nor false.',
@@ -112,16 +98,13 @@ export const asnSearchSchema = {
   response: {
     200: envelope(
       'What was found.',
-      named(
-        'AsnSearchAnswer',
-        object({
-          query: string('The text as sent.', 'google'),
-          limit: integer('The limit in effect.'),
-          count: integer('Results in this answer.'),
-          total: integer('Networks that match.'),
-          results: list(named('AsnSearchResult', object({ ...searchedAsn, ...optionalAsn }, namesOf(optionalAsn)))),
-        }),
-      ),
+      namedObject('AsnSearchAnswer', {
+        query: string('The text as sent.', 'google'),
+        limit: integer('The limit in effect.'),
+        count: integer('Results in this answer.'),
+        total: integer('Networks that match.'),
+        results: list(namedObject('AsnSearchResult', { ...searchedAsn, ...optionalAsn })),
+      }),
     ),
     400: envelope('Text or limit missing or wrong.', refusalData(['MISSING_QUERY', 'INVALID_QUERY', 'INVALID_LIMIT'])),
     ...refusals,

@@ -1,183 +1,168 @@
 /** `GET /v1/dataset`. */
 import { FLAG_SUBJECTS, QUALITY_FAMILIES, QUALITY_MEASURES, QUALITY_WEIGHTS } from '@whence/dataset/record';
-import { boolean, dateTime, integer, list, named, object, oneOfTexts, share, string } from '../../http/json-schema.ts';
+import {
+  allOptional,
+  boolean,
+  dateTime,
+  integer,
+  list,
+  named,
+  namedObject,
+  object,
+  oneOfTexts,
+  optional,
+  share,
+  string,
+} from '../../http/json-schema.ts';
 import { envelope } from './envelope.ts';
+import { flagSubject } from './health.ts';
 import { refusals, security } from './refusals.ts';
 
-const flagSource = named(
-  'FlagSource',
-  object(
-    {
-      from: {
-        ...oneOfTexts(['feeds', 'tables', 'none']),
-        description: 'Lists of feeds, only tables of a past date, or nothing: then it is false everywhere.',
-      },
-      sources: list(string('Name of a source.', 'tor-exits')),
-      as_of: string('Date of the oldest feed, or of the oldest table where no feed decides.', '2026-11-14'),
-    },
-    ['as_of'],
-  ),
-);
-
-const dataSource = named(
-  'DataSource',
-  object({
-    source: string('Name of the source.', 'npm-dbip-country'),
-    as_of: string('Date of the source.', '2026-06-01'),
+const flagSource = namedObject('FlagSource', {
+  from: {
+    ...oneOfTexts(['feeds', 'tables', 'none']),
+    description: 'Lists of feeds, only tables of a past date, or nothing: then it is false everywhere.',
+  },
+  sources: list(string('Name of a source.', 'tor-exits')),
+  as_of: optional(string('Date of the oldest feed, or of the oldest table where no feed decides.', '2026-11-14')),
+  too_old: optional({
+    ...list(string('Name of a source.', 'tor-exits')),
+    description: 'Sources that are too old to count: they add no points, and a list sets no flag.',
   }),
-);
+});
 
-const familyFigures = named(
-  'FamilyFigures',
-  object({
-    announced: integer('How many IPv4 addresses, or IPv6 /48s, are announced.'),
-    answered_share: share('Share of them that is answered; the rest is special-purpose space.'),
-    country_share: share('Share of the answered whose country is known.'),
-    country_confirmed_share: share('Share of the answered whose country two independent sources name.'),
-    exact_rir_share: share('Share of the answered whose registry comes from a delegated file.'),
-    connection_type_share: share('Share of the answered whose connection type a source decided.'),
-    connection_type_from: named(
-      'ConnectionTypeFrom',
-      object({
-        list: share('Share of the answered whose connection type comes from a list.'),
-        table: share('From a table written by hand, or the overrides.'),
-        rule: share('From a rule on names.'),
-        signals: share('From the sum of weak signals: words, registration, announced prefixes.'),
-        none: share('From nothing: assumed.'),
-      }),
-    ),
-  }),
-);
+const dataSource = namedObject('DataSource', {
+  source: string('Name of the source.', 'npm-dbip-country'),
+  as_of: string('Date of the source.', '2026-06-01'),
+});
 
-const qualityRow = named(
-  'QualityRow',
-  object({
-    field: string('A field of the record, or one value of it.', 'connection_type=education'),
-    measure: { ...oneOfTexts(QUALITY_MEASURES), description: 'What the value is a share of.' },
-    family: oneOfTexts(QUALITY_FAMILIES),
-    weight: { ...oneOfTexts(QUALITY_WEIGHTS), description: 'What counts once.' },
-    value: share('The measured share.'),
-    n: integer('Labels, counted by weight.'),
-    interval: {
-      ...list(share('A bound.')),
-      minItems: 2,
-      maxItems: 2,
-      description: '95 % confidence interval: low, high.',
-    },
-    labels: string('Where the labels are from.', 'networks'),
-    labels_as_of: string('Date of the labels.', '2026-11-15'),
-    held_out: boolean('The labels are a source of the version; the measured answers are those without that source.'),
+const familyFigures = namedObject('FamilyFigures', {
+  announced: integer('How many IPv4 addresses, or IPv6 /48s, are announced.'),
+  answered_share: share('Share of them that is answered; the rest is special-purpose space.'),
+  country_share: share('Share of the answered whose country is known.'),
+  country_confirmed_share: share('Share of the answered whose country two independent sources name.'),
+  exact_rir_share: share('Share of the answered whose registry comes from a delegated file.'),
+  connection_type_share: share('Share of the answered whose connection type a source decided.'),
+  connection_type_from: namedObject('ConnectionTypeFrom', {
+    list: share('Share of the answered whose connection type comes from a list.'),
+    table: share('From a table written by hand, or the overrides.'),
+    rule: share('From a rule on names.'),
+    signals: share('From the sum of weak signals: words, registration, announced prefixes.'),
+    none: share('From nothing: assumed.'),
   }),
-);
+});
+
+const qualityRow = namedObject('QualityRow', {
+  field: string('A field of the record, or one value of it.', 'connection_type=education'),
+  measure: { ...oneOfTexts(QUALITY_MEASURES), description: 'What the value is a share of.' },
+  family: oneOfTexts(QUALITY_FAMILIES),
+  weight: { ...oneOfTexts(QUALITY_WEIGHTS), description: 'What counts once.' },
+  value: share('The measured share.'),
+  n: integer('Labels, counted by weight.'),
+  interval: {
+    ...list(share('A bound.')),
+    minItems: 2,
+    maxItems: 2,
+    description: '95 % confidence interval: low, high.',
+  },
+  labels: string('Where the labels are from.', 'networks'),
+  labels_as_of: string('Date of the labels.', '2026-11-15'),
+  held_out: boolean('The labels are a source of the version; the measured answers are those without that source.'),
+});
 
 const space = {
   ipv4_addresses: integer('IPv4 addresses that have it.'),
   ipv6_48s: { type: 'number', description: 'IPv6 /48s that have it.' },
 };
-const spaceFigures = named('SpaceFigures', object(space));
-const flagFigures = named('FlagFigures', object({ records: integer('Runs of addresses that have it.'), ...space }));
+const spaceFigures = namedObject('SpaceFigures', space);
+const flagFigures = namedObject('FlagFigures', { records: integer('Runs of addresses that have it.'), ...space });
 const byName = (figures: object, description: string) => ({
   type: 'object',
   description,
   additionalProperties: figures,
 });
 
-const figures = named(
-  'Figures',
-  object({
-    ipv4: familyFigures,
-    ipv6: familyFigures,
-    country_agreement: list(
-      named(
-        'CountryAgreement',
-        object({
-          sources: { ...list(string('Name of a source.', 'npm-dbip-country')), minItems: 2, maxItems: 2 },
-          ipv4_addresses: integer('On how many addresses both name a country.'),
-          share: share('Share of them on which it is the same.'),
-        }),
-      ),
-    ),
-    flags: byName(flagFigures, 'Per flag, and under threat for every score above 0.'),
-    countries: byName(spaceFigures, 'Answered space per country.'),
-    registries: byName(spaceFigures, 'Answered space per registry.'),
-  }),
-);
-
-const source = named(
-  'Source',
-  object({
-    id: string('Name of the source.', 'npm-dbip-country'),
-    as_of: string('Date of the source.', '2026-06-01'),
-    licence: string('Its licence.', 'CC BY 4.0'),
-    credit: string('What its licence asks to be shown.', 'IP Geolocation by DB-IP (https://db-ip.com)'),
-    records: integer('Rows that were read from it.'),
-  }),
-);
-
-const counts = named(
-  'DatasetCounts',
-  object({
-    ipv4_intervals: integer('Runs of IPv4 addresses with one answer.'),
-    ipv6_intervals: integer('Runs of IPv6 addresses with one answer.'),
-    records: integer('Distinct answers.'),
-    tails: integer('Distinct answers, the network aside.'),
-    asns: integer('Networks.'),
-    ipv4_prefixes: integer('Announced IPv4 prefixes.'),
-    ipv6_prefixes: integer('Announced IPv6 prefixes.'),
-  }),
-);
-
-const publishedVersion = named(
-  'PublishedVersion',
-  object({
-    version: integer('Number of the version.'),
-    built_at: dateTime('When it was built.'),
-    bytes: integer('Size of its file.'),
-    current: boolean('Whether it is the one that is served.'),
-  }),
-);
-
-const refusedFeed = named(
-  'RefusedFeed',
-  object(
-    {
-      id: string('Name of the feed.', 'tor-exits'),
-      reason: string('Why its newest copy was not used.', 'it is empty'),
-      used: string('Date of the older copy that was used instead, if there was one.', '2026-11-14'),
-    },
-    ['used'],
+const figures = namedObject('Figures', {
+  ipv4: familyFigures,
+  ipv6: familyFigures,
+  country_agreement: list(
+    namedObject('CountryAgreement', {
+      sources: { ...list(string('Name of a source.', 'npm-dbip-country')), minItems: 2, maxItems: 2 },
+      ipv4_addresses: integer('On how many addresses both name a country.'),
+      share: share('Share of them on which it is the same.'),
+    }),
   ),
-);
+  flags: byName(flagFigures, 'Per flag, and under threat for every score above 0.'),
+  countries: byName(spaceFigures, 'Answered space per country.'),
+  registries: byName(spaceFigures, 'Answered space per registry.'),
+});
 
-const datasetReport = named(
-  'DatasetReport',
-  object(
-    {
-      version: integer('Number of the version, as in meta.dataset_version of a lookup.'),
-      built_at: dateTime('When it was built.'),
-      age_seconds: integer('Seconds since then.'),
-      data_as_of: string('Date of the oldest source that decides prefixes or countries.', '2026-06-01'),
-      data_sources: named('DataSources', {
-        ...object({ prefix: dataSource, country: dataSource }, ['prefix', 'country']),
-        description: 'Per field the oldest source that decides it for at least 1 % of the answered space.',
-      }),
-      sources: list(source),
-      counts,
-      versions: list(publishedVersion),
-      figures,
-      flag_sources: named('FlagSources', {
-        ...object(Object.fromEntries(FLAG_SUBJECTS.map((subject) => [subject, flagSource]))),
-        description: 'What each flag is decided from, and under blocklists what the threat score is.',
-      }),
-      quality: {
-        ...list(qualityRow),
-        description: 'How right the answers are, measured on labels that did not decide them.',
-      },
-      refused: { ...list(refusedFeed), description: 'Feeds whose newest copy was not used.' },
-    },
-    ['data_as_of'],
+const source = namedObject('Source', {
+  id: string('Name of the source.', 'npm-dbip-country'),
+  as_of: string('Date of the source.', '2026-06-01'),
+  licence: string('Its licence.', 'CC BY 4.0'),
+  credit: string('What its licence asks to be shown.', 'IP Geolocation by DB-IP (https://db-ip.com)'),
+  records: integer('Rows that were read from it.'),
+  max_age_days: optional(
+    integer('Days after its date for which it counts. A list that is older sets no flag and adds no points.'),
   ),
-);
+  is_table: optional(boolean('A table of this program. Its flags stay visible when it is too old.')),
+});
+
+const counts = namedObject('DatasetCounts', {
+  ipv4_intervals: integer('Runs of IPv4 addresses with one answer.'),
+  ipv6_intervals: integer('Runs of IPv6 addresses with one answer.'),
+  records: integer('Distinct answers.'),
+  tails: integer('Distinct answers, the network aside.'),
+  asns: integer('Networks.'),
+  ipv4_prefixes: integer('Announced IPv4 prefixes.'),
+  ipv6_prefixes: integer('Announced IPv6 prefixes.'),
+});
+
+const publishedVersion = namedObject('PublishedVersion', {
+  version: integer('Number of the version.'),
+  built_at: dateTime('When it was built.'),
+  bytes: integer('Size of its file.'),
+  current: boolean('Whether it is the one that is served.'),
+});
+
+const refusedFeed = namedObject('RefusedFeed', {
+  id: string('Name of the feed.', 'tor-exits'),
+  reason: string('Why its newest copy was not used.', 'it is empty'),
+  used: optional(string('Date of the older copy that was used instead, if there was one.', '2026-11-14')),
+});
+
+const datasetReport = namedObject('DatasetReport', {
+  version: integer('Number of the version, as in meta.dataset_version of a lookup.'),
+  built_at: dateTime('When it was built.'),
+  age_seconds: integer('Seconds since then.'),
+  data_as_of: optional(string('Date of the oldest source that decides prefixes or countries.', '2026-06-01')),
+  data_sources: named('DataSources', {
+    ...object(allOptional({ prefix: dataSource, country: dataSource })),
+    description: 'Per field the oldest source that decides it for at least 1 % of the answered space.',
+  }),
+  sources: list(source),
+  counts,
+  versions: list(publishedVersion),
+  figures,
+  flag_sources: named('FlagSources', {
+    ...object(Object.fromEntries(FLAG_SUBJECTS.map((subject) => [subject, flagSource]))),
+    description: 'What each flag is decided from, and under blocklists what the threat score is.',
+  }),
+  unknown_flags: {
+    ...list(flagSubject),
+    description: 'Flags that are false everywhere: no source knows them, or none of their lists counts.',
+  },
+  dated_flags: {
+    ...list(flagSubject),
+    description: 'Flags of which a list is too old to count, or that are from tables of a past date.',
+  },
+  quality: {
+    ...list(qualityRow),
+    description: 'How right the answers are, measured on labels that did not decide them.',
+  },
+  refused: { ...list(refusedFeed), description: 'Feeds whose newest copy was not used.' },
+});
 
 export const datasetSchema = {
   operationId: 'getDataset',

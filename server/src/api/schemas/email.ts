@@ -1,11 +1,12 @@
 /** `GET /v1/email/domain/{domain}/dns`. */
 import { checkQuery } from '../../email-checks/check-request.ts';
-import { list, named, object, oneOfTexts, string, strings } from '../../http/json-schema.ts';
+import { list, namedObject, object, oneOfTexts, optional, string, strings } from '../../http/json-schema.ts';
 import { envelope } from './envelope.ts';
 import { refusalData } from './error-schemas.ts';
 import { details } from './mail-details.ts';
 import { networks } from './mail-networks.ts';
 import { dkim, dmarc, mx, spf } from './mail-records.ts';
+import { smtp } from './mail-smtp.ts';
 import { transport } from './mail-transport.ts';
 import { refusals, security } from './refusals.ts';
 
@@ -21,28 +22,26 @@ export const emailDomainSchema = {
   response: {
     200: envelope(
       'The report.',
-      named(
-        'EmailReport',
-        object(
-          {
-            domain: string('The checked domain, in A-labels.', 'example.com'),
-            domain_auth_score: { type: 'integer', minimum: 0, maximum: 100, description: '100 is the best.' },
-            grade: oneOfTexts(['A', 'B', 'C', 'D', 'F']),
-            mx,
-            spf,
-            dkim: list(dkim),
-            dmarc,
-            recommendations: strings('What to do, the most rewarding first.'),
-            transport,
-            networks,
-            details,
-          },
-          ['transport', 'networks', 'details'],
+      namedObject('EmailReport', {
+        domain: string('The checked domain, in A-labels.', 'example.com'),
+        domain_auth_score: { type: 'integer', minimum: 0, maximum: 100, description: '100 is the best.' },
+        grade: oneOfTexts(['A', 'B', 'C', 'D', 'F']),
+        mx,
+        spf,
+        dkim: list(dkim),
+        dmarc,
+        recommendations: strings('What to do, the most rewarding first.'),
+        recommendation_codes: optional(
+          strings('A stable code for each recommendation, in the same order. With any include.'),
         ),
-      ),
+        transport: optional(transport),
+        networks: optional(networks),
+        smtp: optional(smtp),
+        details: optional(details),
+      }),
     ),
     400: envelope(
-      'No domain, not a domain, selectors that are none or too many, or an unknown include.',
+      'No domain, not a domain, selectors that are none or too many, or an include that is unknown or switched off.',
       refusalData(['MISSING_DOMAIN', 'INVALID_DOMAIN', 'INVALID_SELECTOR', 'TOO_MANY_SELECTORS', 'INVALID_INCLUDE']),
     ),
     ...refusals,

@@ -3,7 +3,7 @@
  * tell the alternatives of an answer apart by `code`.
  */
 import { type ErrorName, errors } from '../../http/errors.ts';
-import { integer, named, namesOf, object, string, strings } from '../../http/json-schema.ts';
+import { allOptional, integer, named, namedObject, object, optional, string, strings } from '../../http/json-schema.ts';
 
 type Row = { readonly text: string; readonly code?: string };
 
@@ -17,18 +17,34 @@ const DETAILS: Partial<Record<ErrorName, Record<string, object>>> = {
     parameter: string('The parameter that the version does not go with.', 'explain'),
     allowed: strings('The values that it can have.'),
   },
-  INVALID_INCLUDE: { allowed: strings('What can be included.') },
+  INVALID_INCLUDE: {
+    allowed: strings('What can be included.'),
+    setting: optional(string('What an operator would have to set, for what is switched off.', 'WHENCE_SMTP_PROBE')),
+  },
   TOO_MANY_SELECTORS: { limit: integer('The most that are taken.') },
-  INVALID_REQUEST: { path: string('JSON Pointer to what is wrong; empty for the body itself.', '/ips') },
+  INVALID_REQUEST: {
+    path: string('JSON Pointer to what is wrong; empty for the body itself.', '/ips'),
+    expected: string('What should be there.', 'a list of at least 1, each string'),
+    line: optional(integer('The line of a zone file.')),
+  },
   BATCH_TOO_LARGE: { limit: integer('Addresses that the tier allows.'), received: integer('Addresses in the body.') },
-  UNAUTHORIZED: { hint: string('Where to send the key, if it was sent elsewhere.') },
+  UNAUTHORIZED: { hint: string('Where to send the key, if there is none.') },
+  INVALID_IP: { hint: string('Where to ask for a prefix, if it is one.') },
   FORBIDDEN: { required: string('The permission that the key lacks.', 'ip:read') },
   IP_NOT_FOUND: {
     prefix: string('The special-purpose range.', '10.0.0.0/8'),
     name: string('What it is for.', 'Private use'),
     rfc: string('Where that is written.', 'RFC 1918'),
   },
-  DNS_UNAVAILABLE: { fault: string('signatures do not validate, or the servers do not answer.', 'signatures') },
+  RULE_SET_NOT_FOUND: { sets: strings('The rule sets that exist.') },
+  DATABASE_NOT_FOUND: { databases: strings('The databases that exist.') },
+  LIST_NOT_FOUND: { lists: strings('The lists that exist.'), formats: strings('The formats of a list.') },
+  DNS_UNAVAILABLE: {
+    fault: string(
+      'Of the domain: its signatures do not validate, or its servers fail. Not of the domain: the resolver fails for other names too, or the request was refused.',
+      'signatures',
+    ),
+  },
   UNSUPPORTED_MEDIA_TYPE: { expected: string('The media type to send.', 'application/json') },
 };
 
@@ -41,26 +57,20 @@ export function refusalData(names: ErrorName | readonly ErrorName[], extra: Reco
 function errorSchema(name: ErrorName, extra: Record<string, object> = {}): object {
   const { text, code = name }: Row = errors[name];
   const own = DETAILS[name];
-  const more = { ...(own && { details: object(own) }), ...extra };
+  const more = allOptional({ ...(own && { details: object(own) }), ...extra });
   const fixed = { error: { type: 'string', const: text }, code: { type: 'string', const: code } };
-  return named(`${pascalCase(name)}Error`, object({ ...fixed, ...more }, namesOf(more)));
+  return namedObject(`${pascalCase(name)}Error`, { ...fixed, ...more });
 }
 
 const CODES = new Set(Object.entries(errors).map(([name, row]: [string, Row]) => row.code ?? name));
 const errorCode = named('ErrorCode', { type: 'string', enum: [...CODES].sort(), description: 'Does not change.' });
 
 /** Schema of every refusal, including those that an operation does not list. */
-export const anyRefusal = named(
-  'ErrorData',
-  object(
-    {
-      error: string('What is wrong, for people.', 'internal error'),
-      code: errorCode,
-      details: { type: 'object', description: 'More, by code.' },
-    },
-    ['details'],
-  ),
-);
+export const anyRefusal = namedObject('ErrorData', {
+  error: string('What is wrong, for people.', 'internal error'),
+  code: errorCode,
+  details: optional({ type: 'object', description: 'More, by code.' }),
+});
 
 function pascalCase(name: string): string {
   return name

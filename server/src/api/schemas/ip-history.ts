@@ -1,24 +1,18 @@
 /** `GET /v1/ip/{ip}/history`. */
 
-import { dateTime, integer, list, named, object, string } from '../../http/json-schema.ts';
+import { dateTime, integer, list, namedObject, object, optional, string } from '../../http/json-schema.ts';
 import { envelope } from './envelope.ts';
 import { refusalData } from './error-schemas.ts';
 import { ipRecord } from './ip-record.ts';
 import { refusals, security } from './refusals.ts';
 
-const span = named(
-  'RecordSpan',
-  object(
-    {
-      from_version: integer('The oldest version of the span.'),
-      to_version: integer('The newest version of the span.'),
-      from: dateTime('When the oldest was built.', '2026-11-01T03:00:00.000Z'),
-      to: dateTime('When the newest was built.', '2026-11-15T03:00:00.000Z'),
-      record: ipRecord,
-    },
-    ['record'],
-  ),
-);
+const span = namedObject('RecordSpan', {
+  from_version: integer('The oldest version of the span.'),
+  to_version: integer('The newest version of the span.'),
+  from: dateTime('When the oldest was built.', '2026-11-01T03:00:00.000Z'),
+  to: dateTime('When the newest was built.', '2026-11-15T03:00:00.000Z'),
+  record: optional(ipRecord),
+});
 
 export const ipHistorySchema = {
   operationId: 'getIpHistory',
@@ -31,13 +25,10 @@ export const ipHistorySchema = {
   response: {
     200: envelope(
       'The spans.',
-      named(
-        'AddressHistory',
-        object({
-          ip: string('The address in normal form.', '8.8.8.8'),
-          changes: { ...list(span), description: 'Newest first.' },
-        }),
-      ),
+      namedObject('AddressHistory', {
+        ip: string('The address in normal form.', '8.8.8.8'),
+        changes: { ...list(span), description: 'Newest first.' },
+      }),
     ),
     400: envelope('Not an address.', refusalData('INVALID_IP')),
     ...refusals,

@@ -5,8 +5,10 @@ import {
   integer,
   list,
   named,
+  namedObject,
   object,
   oneOfTexts,
+  optional,
   string,
   strings,
   switchParameter,
@@ -19,15 +21,12 @@ import { refusalData } from './error-schemas.ts';
 import { ipRecord } from './ip-record.ts';
 import { refusals, security } from './refusals.ts';
 
-const ipMeta = named(
-  'IpMeta',
-  object({
-    request_id: string('Unique identifier of the request; also in X-Request-ID.'),
-    processing_time_ms: processingTime,
-    cache_status: oneOfTexts(['HIT', 'MISS']),
-    dataset_version: integer('Version of the dataset that answered.'),
-  }),
-);
+const ipMeta = namedObject('IpMeta', {
+  request_id: string('Unique identifier of the request; also in X-Request-ID.'),
+  processing_time_ms: processingTime,
+  cache_status: oneOfTexts(['HIT', 'MISS']),
+  dataset_version: integer('Version of the dataset that answered.'),
+});
 
 export const ipSchema = {
   operationId: 'getIp',
@@ -35,16 +34,17 @@ export const ipSchema = {
   tags: ['IP'],
   security,
   params: object({ ip: string('IPv4 or IPv6 address.', '8.8.8.8') }),
-  querystring: object(
-    {
-      explain: switchParameter('Adds the evidence for every field.'),
-      include: includeParameter,
-      ...versionQuery.properties,
-    },
-    ['explain', 'include', 'version', 'at'],
-  ),
+  querystring: object({
+    explain: optional(switchParameter('Adds the evidence for every field.')),
+    include: optional(includeParameter),
+    ...versionQuery.properties,
+  }),
   response: {
-    200: envelope('The record.', ipRecord, ipMeta),
+    200: envelope(
+      'The record. An address of an internet exchange that no network announces has only `ip` and `routing`, with `include=routing`.',
+      ipRecord,
+      ipMeta,
+    ),
     400: envelope(
       'Not an address, an unknown include, a parameter that is neither true nor false, or not a version or day. `include` is refused together with `version` or `at`, and `explain` for versions whose evidence is no longer kept.',
       refusalData(['INVALID_IP', 'INVALID_INCLUDE', 'INVALID_QUERY', 'INVALID_VERSION']),
@@ -52,17 +52,11 @@ export const ipSchema = {
     404: envelope(
       'Special-purpose or unannounced address, or no such version; `meta` then has only the processing time.',
       refusalData(['IP_NOT_FOUND', 'VERSION_NOT_FOUND']),
-      named(
-        'IpNotFoundMeta',
-        object(
-          {
-            cache_status: constant('MISS'),
-            dataset_version: integer('Version of the dataset that answered.'),
-            processing_time_ms: processingTime,
-          },
-          ['cache_status', 'dataset_version'],
-        ),
-      ),
+      namedObject('IpNotFoundMeta', {
+        cache_status: optional(constant('MISS')),
+        dataset_version: optional(integer('Version of the dataset that answered.')),
+        processing_time_ms: processingTime,
+      }),
     ),
     ...refusals,
   },
@@ -77,13 +71,12 @@ export const ownIpSchema = {
 };
 
 const batchBody = {
-  ...object(
-    {
-      ips: { ...list(string('IPv4 or IPv6 address.', '8.8.8.8')), minItems: 1 },
-      include: strings('What the records also have, as in GET /v1/ip/{ip}: routing, privacy, location.'),
-    },
-    ['include'],
-  ),
+  ...object({
+    ips: { ...list(string('IPv4 or IPv6 address.', '8.8.8.8')), minItems: 1 },
+    include: optional(
+      strings('What the records also have, as in GET /v1/ip/{ip}: routing, privacy, scanner, location, labels.'),
+    ),
+  }),
   examples: [{ ips: ['8.8.8.8', '10.0.0.1', 'nonsense'] }],
 };
 
@@ -112,10 +105,10 @@ export const batchSchema = {
           oneOf: [ipRecord, refusalData('INVALID_IP'), refusalData('IP_NOT_FOUND')],
         }),
       }),
-      named(
-        'BatchMeta',
-        object({ request_id: string('Unique identifier of the request.'), processing_time_ms: processingTime }),
-      ),
+      namedObject('BatchMeta', {
+        request_id: string('Unique identifier of the request.'),
+        processing_time_ms: processingTime,
+      }),
     ),
     400: envelope(
       'Bad body, more addresses than the tier allows, or an include that is unknown or not for batches.',

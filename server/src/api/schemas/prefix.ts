@@ -1,7 +1,17 @@
 /** `GET /v1/prefix/{cidr}`. */
 import { FLAGS } from '@whence/dataset/record';
 
-import { integer, list, named, object, oneOfTexts, share as shareOf, string } from '../../http/json-schema.ts';
+import {
+  integer,
+  list,
+  named,
+  namedObject,
+  object,
+  oneOfTexts,
+  optional,
+  share as shareOf,
+  string,
+} from '../../http/json-schema.ts';
 import { rpkiState } from './address-sections.ts';
 import { envelope } from './envelope.ts';
 import { refusalData } from './error-schemas.ts';
@@ -13,27 +23,26 @@ const flag = named('Flag', oneOfTexts(FLAGS));
 const asn = integer('Number of the network.');
 const asnName = string('Organisation that owns it.', 'Google LLC');
 
-const part = named(
-  'PrefixPart',
-  object(
-    {
-      first: string('First address of the part.', '8.8.8.0'),
-      last: string('Last address of the part.', '8.8.8.255'),
-      prefix: string('The most specific prefix, which may be wider than the part.', '8.8.8.0/24'),
-      asn,
-      asn_name: asnName,
-      country: string('ISO 3166-1 alpha-2; ZZ when nothing is known.', 'US'),
-      connection_type: connectionType,
-      flags: list(flag),
-      share,
-      rpki: {
-        ...rpkiState,
-        description: 'Whether the network may announce the prefix, where ROA data is configured.',
-      },
-    },
-    ['rpki'],
-  ),
-);
+const part = namedObject('PrefixPart', {
+  first: string('First address of the part.', '8.8.8.0'),
+  last: string('Last address of the part.', '8.8.8.255'),
+  prefix: string('The most specific prefix, which may be wider than the part.', '8.8.8.0/24'),
+  asn,
+  asn_name: asnName,
+  country: string('ISO 3166-1 alpha-2; ZZ when nothing is known.', 'US'),
+  connection_type: connectionType,
+  flags: list(flag),
+  share,
+  rpki: optional({
+    ...rpkiState,
+    description: 'Whether the network may announce the prefix, where ROA data is configured.',
+  }),
+  prefix_is_derived: optional({
+    type: 'boolean',
+    const: true,
+    description: 'Where ROA data is configured: the prefix was made from ranges, so it has no RPKI state.',
+  }),
+});
 
 const cidr = string('A prefix. Bits after its length are cleared.', '8.8.8.0/24');
 
@@ -48,18 +57,15 @@ export const prefixSchema = {
   response: {
     200: envelope(
       'The content.',
-      named(
-        'PrefixContent',
-        object({
-          prefix: string('The prefix in normal form.', '8.8.8.0/24'),
-          announced_share: shareOf('Share of its addresses that are announced.'),
-          parts: { ...list(part), description: 'Consecutive addresses with the same record, largest first.' },
-          networks: list(named('NetworkPart', object({ asn, asn_name: asnName, share }))),
-          types: list(named('ConnectionTypePart', object({ connection_type: connectionType, share }))),
-          countries: list(named('CountryPart', object({ country: string('ISO 3166-1 alpha-2.', 'US'), share }))),
-          flags: list(named('FlagPart', object({ flag, share }))),
-        }),
-      ),
+      namedObject('PrefixContent', {
+        prefix: string('The prefix in normal form.', '8.8.8.0/24'),
+        announced_share: shareOf('Share of its addresses that are announced.'),
+        parts: { ...list(part), description: 'Consecutive addresses with the same record, largest first.' },
+        networks: list(namedObject('NetworkPart', { asn, asn_name: asnName, share })),
+        types: list(namedObject('ConnectionTypePart', { connection_type: connectionType, share })),
+        countries: list(namedObject('CountryPart', { country: string('ISO 3166-1 alpha-2.', 'US'), share })),
+        flags: list(namedObject('FlagPart', { flag, share })),
+      }),
     ),
     400: envelope('Not a prefix.', refusalData('INVALID_PREFIX')),
     ...refusals,

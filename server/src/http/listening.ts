@@ -1,7 +1,7 @@
 /**
- * Stops listening without losing requests. A client is connected, and may have sent its request, as soon as the kernel has
- * queued its connection; the kernel resets queued connections when the listening socket is closed. libuv accepts one per
- * turn of the event loop, so the queue is empty after a whole turn without one.
+ * Where a server listens, and how it stops without losing requests. A client is connected, and may have sent its request,
+ * as soon as the kernel has queued its connection; the kernel resets queued connections when the listening socket is
+ * closed. libuv accepts one per turn of the event loop, so the queue is empty after a whole turn without one.
  */
 import type { Server as HttpServer } from 'node:http';
 import { Server, type Socket } from 'node:net';
@@ -47,4 +47,10 @@ export async function stopListening(server: HttpServer): Promise<StoppedListenin
     socket.resume();
   }
   return { ended };
+}
+
+/** The URL of a server that listens on this address and port. */
+export function serverUrl(host: string, port: number): string {
+  // RFC 3986 §3.2.2: an IPv6 address stands in brackets.
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import test from 'node:test';
 import { openLog } from '../log/log.ts';
 import { createHttpServer } from './http-server.ts';
-import { stopListening } from './stop-listening.ts';
+import { stopListening } from './listening.ts';
 
 const CLIENTS = 100;
 

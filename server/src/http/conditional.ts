@@ -1,0 +1,34 @@
+/** Conditional and range requests (RFC 9110 §13 and §14). */
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** Whether `If-None-Match` has the tag. The comparison is the weak one (§13.1.2). */
+export function isKnownTag(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  if (ifNoneMatch === etag || ifNoneMatch.trim() === '*') return true;
+  const opaque = (tag: string) => tag.trim().replace(/^W\//, '');
+  return ifNoneMatch.split(',').some((tag) => opaque(tag) === opaque(etag));
+}
+
+/** Whether the client has this state of a file. `If-Modified-Since` is used only without a tag (§13.1.3). */
+export function isNotModified(headers: IncomingHttpHeaders, etag: string, modifiedMs: number): boolean {
+  if (headers['if-none-match'] !== undefined) return isKnownTag(headers['if-none-match'], etag);
+  const since = Date.parse(headers['if-modified-since'] ?? '');
+  return Math.floor(modifiedMs / 1000) * 1000 <= since;
+}
+
+/** First and last byte. */
+export type ByteRange = { readonly start: number; readonly end: number };
+
+/**
+ * The one range that is asked for. Undefined for the whole file: without a range, for several of them, and where
+ * `If-Range` names another state (§13.1.5).
+ */
+export function parseRange(headers: IncomingHttpHeaders, etag: string, bytes: number): ByteRange | 'none' | undefined {
+  const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(headers.range ?? '') ?? [];
+  if (from === '' && to === '') return undefined;
+  if (headers['if-range'] !== undefined && headers['if-range'] !== etag) return undefined;
+  const start = from === '' ? Math.max(0, bytes - Number(to)) : Number(from);
+  const end = from === '' || to === '' ? bytes - 1 : Math.min(Number(to), bytes - 1);
+  if (from !== '' && to !== '' && Number(to) < start) return undefined;
+  return start > end ? 'none' : { start, end };
+}

@@ -9,8 +9,14 @@ import { zoneFileLine } from '@whence/email/internal/advice/zone-file';
 import type { Examination } from '@whence/email/internal/check';
 import { limitFindings } from '@whence/email/internal/findings/finding-list';
 import { formatFinding } from '@whence/email/internal/findings/finding-text';
-import { type Evidence, evidenceOf } from '@whence/email/internal/report/evidence';
+import {
+  describeReadiness,
+  type Evidence,
+  evidenceOf,
+  type ReadinessReport,
+} from '@whence/email/internal/report/evidence';
 import { type Part, verdictOf } from '@whence/email/internal/report/part-state';
+import { senderRules, senderRulesText } from '@whence/email/internal/report/sender-rules';
 import type { SpfNode } from '@whence/email/internal/spf/lookups';
 import { excerpt } from '@whence/email/internal/visible-text';
 
@@ -18,12 +24,16 @@ export type CheckDetails = {
   points: Record<Part, number>;
   /** Parts that DNS did not answer for. */
   unverified: Part[];
-  /** Why anyone can send mail as the domain; `''` if that is not so. */
+  /** How others can send mail as the domain, or take over a name that it refers to; `''` if they cannot. */
   risk: string;
   /** Set up to send no mail: there is nothing left to do, whatever the grade. */
   is_finished: boolean;
   /** What to fix, the most points first. `record` is a line of a zone file, or `''`. */
-  advice: { points: number; text: string; record: string }[];
+  advice: { code: string; points: number; text: string; record: string }[];
+  /** Whether the next stricter steps are safe. */
+  readiness: ReadinessReport;
+  /** What large mailbox providers ask of bulk senders, in one line. */
+  sender_rules: string;
   /** The record of the domain, at depth 0, and below it what its terms lead to. */
   spf_tree: SpfTreeLine[];
   evidence: Evidence;
@@ -35,7 +45,7 @@ export type SpfTreeLine = { depth: number; term: string; lookups: number; errors
 const MAX_NODE_ERRORS = 3;
 const MAX_TERM_CHARACTERS = 100;
 
-export function detailsOf({ findings, score, advice }: Examination): CheckDetails {
+export function detailsOf({ report: { domain }, findings, score, advice }: Examination): CheckDetails {
   const { unverified, risk, isFinished } = verdictOf(findings);
   const { mx, spf, dkim, dmarc } = score;
   return {
@@ -44,14 +54,21 @@ export function detailsOf({ findings, score, advice }: Examination): CheckDetail
     risk,
     is_finished: isFinished,
     advice: advice.map(describeAdvice),
+    readiness: describeReadiness(domain, findings),
+    sender_rules: describeSenderRules(findings),
     spf_tree: treeLines(findings.spf.tree, 0),
-    evidence: evidenceOf(findings),
+    evidence: evidenceOf(domain, findings),
   };
 }
 
+export function describeSenderRules(findings: Examination['findings']): string {
+  const rules = senderRules(findings);
+  return senderRulesText({ ...rules, validation_errors: rules.validation_errors.map(formatFinding) });
+}
+
 export function describeAdvice(advice: Advice): CheckDetails['advice'][number] {
-  const { points, change } = advice;
-  return { points, text: explainAdvice(advice), record: change === undefined ? '' : zoneFileLine(change.record) };
+  const { code, points, change } = advice;
+  return { code, points, text: explainAdvice(advice), record: change === undefined ? '' : zoneFileLine(change.record) };
 }
 
 function treeLines({ name, via, lookups, errors, children }: SpfNode, depth: number): SpfTreeLine[] {

@@ -8,10 +8,11 @@ import type { Resolver } from '@whence/email/dns';
 import type { TriedRecords } from '@whence/email/internal/dns/changed-zone';
 import type { DnsClient } from '@whence/email/resolver';
 import { ApiError } from '../http/errors.ts';
-import { COST_CLASSES, CostQueue } from '../limits/cost-classes.ts';
+import { COST_CLASSES, CostQueue, type NoSlot } from '../limits/cost-classes.ts';
 import type { Checked, CheckRequest, examineMail } from './examine-mail.ts';
 import { type KnownZone, KnownZones } from './known-zones.ts';
 import type { PolicyNetwork } from './mta-sts-fetch.ts';
+import type { SmtpProbes, SmtpSettings } from './smtp-probes.ts';
 
 /** For a whole check, including the wait for a slot: the caller is answered within this time. */
 const BUDGET_MS = COST_CLASSES.email_check.waitMs;
@@ -32,6 +33,8 @@ type EmailCheckOptions = {
   readonly cacheBytes?: number;
   /** For tests: a policy host at an address that is not public. */
   readonly policyNetwork?: PolicyNetwork;
+  /** Allows `hasSmtp`. */
+  readonly smtp?: SmtpSettings;
   /** For tests: what runs in a slot instead of the check. */
   readonly examine?: typeof examineMail;
 };
@@ -43,15 +46,25 @@ export class EmailChecks {
   readonly #servers: readonly string[];
   readonly #options: EmailCheckOptions;
   readonly #queue: CostQueue;
+  readonly #probeQueue: CostQueue;
   readonly #knownZones = new KnownZones();
   /** Created for the first check, so that its code is not loaded before the server listens. */
   #dns: DnsClient | undefined;
+  /** Likewise. */
+  #probes: SmtpProbes | undefined;
 
   /** Without servers, those of the system are used. */
   constructor(servers: readonly string[], options: EmailCheckOptions = {}) {
     this.#servers = servers;
     this.#options = options;
-    this.#queue = new CostQueue('email_check', options.slotsPerKey ? { slotsPerKey: options.slotsPerKey } : {});
+    const limits = options.slotsPerKey ? { slotsPerKey: options.slotsPerKey } : {};
+    this.#queue = new CostQueue('email_check', limits);
+    this.#probeQueue = new CostQueue('smtp_probe', limits);
+  }
+
+  /** Whether MX hosts may be connected to. */
+  get mayProbe(): boolean {
+    return this.#options.smtp !== undefined;
   }
 
   get inFlight(): number {
@@ -63,7 +76,19 @@ export class EmailChecks {
    * if as many checks wait as can be served in time.
    */
   check(domain: string, request: CheckRequest): Promise<Checked | undefined> {
-    return this.#inSlot(domain, request, (running, leftMs) => this.#examine(domain, running, leftMs));
+    const check = () => this.#inSlot(domain, request, (running, leftMs) => this.#examine(domain, running, leftMs));
+    const { smtp } = this.#options;
+    if (request.hasSmtp !== true || smtp === undefined) return check();
+    const checkAndProbe = async () => {
+      const checked = await check();
+      if (checked === undefined || checked.isDnsUnavailable) return checked;
+      const { SmtpProbes } = await import('./smtp-probes.ts');
+      this.#probes ??= new SmtpProbes(smtp);
+      const report = await this.#probes.probe(domain, checked, await this.dnsClient(), request.signal);
+      const { fitAnswer } = await import('./fit-answer.ts');
+      return { ...checked, answer: fitAnswer({ ...checked.answer, smtp: report }) };
+    };
+    return this.#probeQueue.run(request, checkAndProbe, refuse);
   }
 
   /** What the check would say if these records were published. Undefined as for `check`. */
@@ -113,10 +138,7 @@ export class EmailChecks {
       endedWithin({ leftMs: leftMs(), overrunMs }, domain, (overrun) =>
         work({ ...request, signal: AbortSignal.any([signal, overrun]) }, leftMs),
       );
-    return this.#queue.run(request, bounded, (reason) => {
-      if (reason === 'full') throw new ApiError('QUEUE_FULL');
-      return undefined;
-    });
+    return this.#queue.run(request, bounded, refuse);
   }
 
   async #examine(
@@ -145,6 +167,11 @@ export class EmailChecks {
     });
     return this.#dns;
   }
+}
+
+function refuse(reason: NoSlot): undefined {
+  if (reason === 'full') throw new ApiError('QUEUE_FULL');
+  return undefined;
 }
 
 /** Rejects after both times, whatever `work` waits for, and aborts the signal that it was given. */

@@ -1,7 +1,7 @@
 /** One check with everything that was requested. Loaded for the first check only. */
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { type CheckOptions, type Examination, examineDomain } from '@whence/email/internal/check';
-import { findMailSenders } from '@whence/email/internal/senders/mail-senders';
+import { findMailSenders, type MailSenders } from '@whence/email/internal/senders/mail-senders';
 import type { Requester } from '../limits/cost-classes.ts';
 import { detailsOf } from './check-details.ts';
 import { type EmailAnswer, fitAnswer } from './fit-answer.ts';
@@ -14,16 +14,20 @@ export type CheckRequest = Requester & {
   readonly moreSelectors?: readonly string[] | undefined;
   /** Checks MTA-STS, TLS-RPT, DANE, BIMI and DNSSEC too. */
   readonly hasTransport?: boolean;
+  /** Connects to the MX hosts too. */
+  readonly hasSmtp?: boolean;
   /** A label that no zone has, if several checks are to ask the same questions. */
   readonly sentinel?: string | undefined;
   /** Looks up in this dataset which networks carry the domain's mail. */
   readonly networksFrom?: Dataset | undefined;
+  /** Finds the addresses that may send, also without a dataset. */
+  readonly hasSenders?: boolean;
   /** Adds what the report is made from. */
   readonly hasDetails?: boolean;
 };
 
 /** `answer` is the report with the requested sections. */
-export type Checked = Examination & { readonly answer: EmailAnswer };
+export type Checked = Examination & { readonly answer: EmailAnswer; readonly senders?: MailSenders };
 
 type Context = Omit<CheckRequest, 'fairnessKey'> & {
   readonly policyNetwork: PolicyNetwork;
@@ -42,11 +46,14 @@ export async function examineMail(
     sentinel,
     signal,
     hasTransport = false,
+    hasSmtp = false,
     networksFrom,
+    hasSenders = networksFrom !== undefined,
     hasDetails = false,
   } = request;
   const { policyNetwork, leftMs } = request;
-  const transport = hasTransport && {
+  // A certificate that was seen is compared with DANE and MTA-STS.
+  const transport = (hasTransport || hasSmtp) && {
     fetchPolicy: policyFetcher(policyNetwork, leftMs, signal),
     ...(policyNetwork.isReachable && { isReachable: policyNetwork.isReachable }),
   };
@@ -57,10 +64,18 @@ export async function examineMail(
     ...(sentinel && { sentinel }),
     ...(transport && { transport }),
   });
-  const { report, findings } = examination;
-  const networks = networksFrom && {
-    networks: await networksOf(networksFrom, await findMailSenders(domain, findings, resolver)),
-  };
+  const { findings } = examination;
+  const { transport: checkedTransport, ...records } = examination.report;
+  const report = hasTransport ? examination.report : records;
+  const senders = hasSenders ? await findMailSenders(domain, findings, resolver) : undefined;
+  const networks = networksFrom && senders && { networks: await networksOf(networksFrom, senders) };
   const details = hasDetails && { details: detailsOf(examination) };
-  return { ...examination, answer: fitAnswer({ ...report, ...networks, ...details }) };
+  // Without sections the answer is what the specification has.
+  const hasSections = hasTransport || hasSmtp || networksFrom !== undefined || hasDetails;
+  const codes = hasSections && { recommendation_codes: examination.advice.map(({ code }) => code) };
+  return {
+    ...examination,
+    ...(senders && { senders }),
+    answer: fitAnswer({ ...report, ...codes, ...networks, ...details }),
+  };
 }

@@ -48,10 +48,27 @@ test('fit answer: the largest loses what transport lists, and keeps what is foun
 
 test('fit answer: the SPF tree is shortened before anything that was asked for by name', () => {
   const node = { depth: 1, term: 't'.repeat(100), lookups: 1, errors: ['e'.repeat(500)] };
+  const readiness = { steps: [], is_ready: true, obstacles: [] };
   const details = {
-    ...{ points: { mx: 0, spf: 0, dkim: 0, dmarc: 0 }, unverified: [], risk: '', is_finished: false, advice: [] },
+    ...{
+      points: { mx: 0, spf: 0, dkim: 0, dmarc: 0 },
+      unverified: [],
+      risk: '',
+      is_finished: false,
+      advice: [],
+      readiness,
+      sender_rules: '',
+    },
     spf_tree: [{ ...node, depth: 0, term: 'example.com' }, ...new Array(100).fill(node)],
-    evidence: { unverified: [], open_to_all: false, ipv4_addresses: 0, ipv6_48s: 0, spf_terms: [], dangling: [] },
+    evidence: {
+      unverified: [],
+      open_to_all: false,
+      ipv4_addresses: 0,
+      ipv6_48s: 0,
+      spf_terms: [],
+      dangling: [],
+      readiness,
+    },
   };
   const answer = fitAnswer({ ...sized(200_000), details });
   assert.deepEqual([answer.details?.spf_tree.length, answer.networks?.senders.length], [1, 100]);

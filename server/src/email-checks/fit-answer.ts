@@ -2,28 +2,44 @@
  * Keeps a report with included sections below the size limit of a report without them. Only a hostile zone makes them
  * that large: its report loses lists, the least important first, but never a finding about MX, SPF, DKIM or DMARC.
  */
-import { type EmailReport, MAX_REPORT_BYTES, type TransportReport } from '@whence/email/report';
+import {
+  type EmailReport,
+  MAX_REPORT_BYTES,
+  type SmtpReport,
+  type SmtpServer,
+  type TransportReport,
+} from '@whence/email/report';
 import type { CheckDetails } from './check-details.ts';
 import type { NetworksReport } from './mail-networks.ts';
 
 /** The report with the requested sections, as one object type. */
 export type EmailAnswer = { [Field in keyof WithSections]: WithSections[Field] };
-type WithSections = EmailReport & { networks?: NetworksReport; details?: CheckDetails };
+type WithSections = EmailReport & {
+  /** With any section: a stable code for each recommendation, in the same order. */
+  recommendation_codes?: string[];
+  networks?: NetworksReport;
+  smtp?: SmtpReport;
+  details?: CheckDetails;
+};
 
 export function fitAnswer(answer: EmailAnswer): EmailAnswer {
   let fitted = answer;
   for (const shorten of SHORTENINGS) {
-    if (answer.transport === undefined && answer.networks === undefined && answer.details === undefined) break;
+    if (SECTIONS.every((name) => answer[name] === undefined)) break;
     if (Buffer.byteLength(JSON.stringify(fitted)) < MAX_REPORT_BYTES) break;
     fitted = shorten(fitted);
   }
   return fitted;
 }
 
+const SECTIONS = ['transport', 'networks', 'smtp', 'details'] as const;
+
 const SHORTENINGS: readonly ((answer: EmailAnswer) => EmailAnswer)[] = [
   ({ details, ...rest }) => (details === undefined ? rest : { ...rest, details: shortDetails(details) }),
   (answer) => withNetworks(answer, 20),
   (answer) => withNetworks(answer, 0),
+  ({ smtp, ...rest }) =>
+    smtp === undefined ? rest : { ...rest, smtp: { ...smtp, servers: smtp.servers.map(shortServer) } },
   ({ transport, ...rest }) => (transport === undefined ? rest : { ...rest, transport: shortTransport(transport) }),
 ];
 
@@ -44,14 +60,23 @@ function shortDetails({ spf_tree, ...rest }: CheckDetails): CheckDetails {
   return { ...rest, spf_tree: spf_tree.slice(0, 1) };
 }
 
+function shortServer({ certificate, validation_errors, ...rest }: SmtpServer): SmtpServer {
+  return {
+    ...rest,
+    certificate: { ...certificate, names: CUT },
+    validation_errors: validation_errors.slice(0, 1),
+  };
+}
+
 /** Keeps what was found, and one error per protocol. */
-function shortTransport({ mta_sts, tls_rpt, dane, bimi, dnssec }: TransportReport): TransportReport {
+function shortTransport({ mta_sts, tls_rpt, dane, bimi, dnssec, sender_rules }: TransportReport): TransportReport {
   return {
     mta_sts: { ...short(mta_sts), mx: CUT },
     tls_rpt: { ...short(tls_rpt), report_uris: CUT },
     dane: { ...dane, hosts: [], validation_errors: dane.validation_errors.slice(0, 1) },
     bimi: short(bimi),
     dnssec,
+    sender_rules,
   };
 }
 

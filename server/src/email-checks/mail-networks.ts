@@ -144,7 +144,7 @@ const UNKNOWN: MailNetwork = {
 type RangeNetworks = { network: MailNetwork; asnCount: number; shares: NetworkShare[]; runs: number };
 
 /** From the runs if there are at most `maxRuns`, otherwise from addresses at equal distances over the whole range. */
-function networksIn(dataset: Dataset, range: Range, maxRuns: number): RangeNetworks {
+export function networksIn(dataset: Dataset, range: Range, maxRuns: number): RangeNetworks {
   const { version, start, end } = range;
   const parts: RangePart[] = [];
   let runs = 0;

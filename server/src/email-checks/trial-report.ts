@@ -1,0 +1,121 @@
+/**
+ * What changed records would do, for the API, the command and the page: both checks, what the change would break, and the
+ * findings, advice and senders that differ.
+ */
+import type { Dataset } from '@whence/dataset/internal/file/read';
+import { type ChangeRisk, judgeChange } from '@whence/email/internal/advice/judge-change';
+import { type Part, verdictOf } from '@whence/email/internal/report/part-state';
+import { MAX_LOOKUPS } from '@whence/email/internal/spf/limits';
+import type { Grade } from '@whence/email/report';
+import { describeAdvice } from './check-details.ts';
+import type { Trial } from './email-checks.ts';
+import type { Checked } from './examine-mail.ts';
+import { type SenderChanges, senderChanges } from './sender-changes.ts';
+
+export type TrialReport = {
+  domain: string;
+  /** The zone as it is. */
+  before: TrialState;
+  after: TrialState;
+  /** What the change would break, the most important first, whatever the score does. */
+  risks: ChangeRisk[];
+  appeared: TrialFinding[];
+  vanished: TrialFinding[];
+  advice: { appeared: TrialAdvice[]; vanished: TrialAdvice[] };
+  lookups: { before: number; after: number; limit: number };
+  senders: SenderChanges;
+  /** What was read otherwise than it is written, or not read. */
+  notes: string[];
+};
+export type TrialState = {
+  score: number;
+  grade: Grade;
+  /** Parts that DNS did not answer for. */
+  unverified: Part[];
+  points: Record<Part, number>;
+  risk: string;
+  spf_errors: string[];
+  dmarc_errors: string[];
+  ipv4_addresses: number;
+  ipv6_48s: number;
+  open_to_all: boolean;
+};
+/** `text` begins with the code of the finding. */
+export type TrialFinding = { part: Part; text: string };
+export type TrialAdvice = { code: string; text: string; record: string };
+
+export async function describeTrial(
+  domain: string,
+  { before, after, notes }: Trial & { readonly notes: readonly string[] },
+  dataset: Dataset | undefined,
+): Promise<TrialReport> {
+  const senders =
+    before.senders && after.senders
+      ? await senderChanges(before.senders, after.senders, dataset)
+      : { gained: [], lost: [] };
+  const lostAddresses = senders.lost.reduce((sum, { ipv4_addresses }) => sum + ipv4_addresses, 0);
+  const [appeared, vanished] = difference(findingsOf(before), findingsOf(after));
+  const [newAdvice, oldAdvice] = difference(adviceOf(before), adviceOf(after));
+  return {
+    domain,
+    before: describeState(before),
+    after: describeState(after),
+    risks: judgeChange(domain, before.findings, after.findings, lostAddresses),
+    appeared,
+    vanished,
+    advice: { appeared: newAdvice, vanished: oldAdvice },
+    lookups: { before: lookupsOf(before), after: lookupsOf(after), limit: MAX_LOOKUPS },
+    senders,
+    notes: [...notes],
+  };
+}
+
+const lookupsOf = ({ findings }: Checked) => findings.spf.tree.lookups;
+
+function describeState({ answer, score, findings, senders }: Checked): TrialState {
+  const { mx, spf, dkim, dmarc } = score;
+  const { risk, unverified } = verdictOf(findings);
+  return {
+    score: answer.domain_auth_score,
+    grade: answer.grade,
+    unverified: [...unverified],
+    points: { mx, spf, dkim, dmarc },
+    risk,
+    spf_errors: answer.spf.validation_errors,
+    dmarc_errors: answer.dmarc.validation_errors,
+    ipv4_addresses: senders?.ipv4Addresses ?? 0,
+    ipv6_48s: senders?.ipv6Slash48s ?? 0,
+    open_to_all: senders?.isOpenToAll ?? false,
+  };
+}
+
+const adviceOf = ({ advice }: Checked): TrialAdvice[] =>
+  advice.map(describeAdvice).map(({ code, text, record }) => ({ code, text, record }));
+
+/** What only the second list has, and what only the first has. */
+function difference<Entry extends { readonly text: string }>(then: Entry[], now: Entry[]): [Entry[], Entry[]] {
+  const key = (entry: Entry) => JSON.stringify(entry);
+  const [known, current] = [new Set(then.map(key)), new Set(now.map(key))];
+  return [now.filter((entry) => !known.has(key(entry))), then.filter((entry) => !current.has(key(entry)))];
+}
+
+function findingsOf({ answer: { mx, spf, dkim, dmarc } }: Checked): TrialFinding[] {
+  const found = (part: Part, errors: readonly string[]) => errors.map((text): TrialFinding => ({ part, text }));
+  return [
+    ...found('mx', mx.errors),
+    ...found('spf', spf.validation_errors),
+    ...dkim.flatMap(({ selector, validation_errors }) =>
+      found(
+        'dkim',
+        validation_errors.map((error) => withSelector(error, selector)),
+      ),
+    ),
+    ...found('dmarc', dmarc.validation_errors),
+  ];
+}
+
+/** The code stays in front. */
+function withSelector(error: string, selector: string): string {
+  const colon = error.indexOf(': ');
+  return colon < 0 ? `${error}: ${selector}` : `${error.slice(0, colon)}: ${selector}: ${error.slice(colon + 2)}`;
+}

@@ -1,0 +1,114 @@
+/** Requests that try records: what they may have, how their texts are read, and the trial itself. */
+import type { Dataset } from '@whence/dataset/internal/file/read';
+import type { TriedRecords } from '@whence/email/internal/dns/changed-zone';
+import { ApiError } from '../http/errors.ts';
+import { exactObject, named, optional, string, text, type ValueOf } from '../http/json-schema.ts';
+import type { Requester } from '../limits/cost-classes.ts';
+import { dnsUnavailable, parseDomain, parseSelectors } from './check-request.ts';
+import type { EmailChecks } from './email-checks.ts';
+import type { TrialReport } from './trial-report.ts';
+
+/** Longer TXT records are not read by a check either. */
+const record = (description: string, example?: string) =>
+  optional({ ...string(description, example), maxLength: 16 * 1024 });
+
+/** An empty text removes a record, an absent field leaves it as it is. */
+export const trialBody = exactObject({
+  zone: optional({
+    ...string(
+      'Lines of a zone file (TXT, MX, CNAME, A, AAAA), relative to the domain. TXT "" removes a record.',
+      '_dmarc IN TXT "v=DMARC1; p=none; rua=mailto:dmarc@example.com"',
+    ),
+    maxLength: 64 * 1024,
+  }),
+  mx: record('MX hosts, one per line, with or without a preference; "0 ." for a null MX.', '10 mx.example.com'),
+  spf: record('Text of the SPF record.', 'v=spf1 mx -all'),
+  dmarc: record('Text of the DMARC record.', 'v=DMARC1; p=none; rua=mailto:dmarc@example.com'),
+  dkim: optional(named('EmailTrialKey', exactObject({ selector: text(253), text: text(16 * 1024) }))),
+  selectors: record('DKIM selectors separated by commas. Without it, the common ones are tried.', 'google,selector1'),
+});
+
+/** Without a dataset, senders are not told apart by network. */
+type TrySources = { readonly emailChecks: EmailChecks; readonly dataset: Dataset | undefined };
+
+/** The check as it is and with the records of the request. */
+export async function tryForRequest(
+  { emailChecks, dataset: networksFrom }: TrySources,
+  domainText: string,
+  { selectors: selectorText, ...given }: ValueOf<typeof trialBody>,
+  requester: Requester,
+): Promise<TrialReport> {
+  const domain = parseDomain(domainText);
+  const { tried, notes } = await readTried(domain, given);
+  const requested = parseSelectors(selectorText ?? '');
+  const key = tried.dkim === undefined ? [] : (parseSelectors(tried.dkim.selector) ?? []);
+  if (tried.dkim !== undefined && key.length !== 1) throw new ApiError('INVALID_SELECTOR');
+  const own = [...key, ...(tried.records ?? []).flatMap(({ name }) => selectorOf(name, domain))];
+  const trial = await emailChecks.tryRecords(
+    domain,
+    {
+      ...requester,
+      networksFrom,
+      hasSenders: true,
+      // Without a list of selectors, those of the keys are tried beside the common ones.
+      moreSelectors: parseSelectors(own.join()),
+      selectors: requested === undefined ? undefined : parseSelectors([...requested, ...own].join()),
+    },
+    tried,
+  );
+  if (trial === undefined || trial.before.isDnsUnavailable) throw dnsUnavailable(trial?.before.dnsFault);
+  const { describeTrial } = await import('./trial-report.ts');
+  return describeTrial(domain, { ...trial, notes }, networksFrom);
+}
+
+type GivenRecords = Omit<ValueOf<typeof trialBody>, 'selectors'>;
+
+/** A line of a zone file is read as such, in whatever field it was pasted. */
+async function readTried(
+  domain: string,
+  given: GivenRecords,
+): Promise<{ tried: TriedRecords; notes: readonly string[] }> {
+  const { looksLikeMasterFile, parseMasterFile } = await import('@whence/email/internal/dns/master-file');
+  const { zone = '', mx, spf, dmarc, dkim } = given;
+  const fields = { spf, dmarc, dkim: dkim?.text, mx };
+  const isLine = (name: keyof typeof fields) => looksLikeMasterFile(fields[name] ?? '');
+  const pasted = (Object.keys(fields) as (keyof typeof fields)[]).filter(isLine).map((name) => fields[name]);
+  const hosts = mx === undefined || isLine('mx') ? undefined : mxLines(domain, mx);
+  const { records, notes, fault } = parseMasterFile([zone, ...pasted, ...(hosts ?? [])].join('\n'), domain);
+  if (fault !== undefined) {
+    const path = zone === '' ? '' : '/zone';
+    throw new ApiError('INVALID_REQUEST', { extra: { details: { path, ...fault } } });
+  }
+  if (records.length === 0 && Object.values(fields).every((value) => value === undefined)) {
+    const expected = 'a TXT, MX, CNAME, A or AAAA record to try';
+    throw new ApiError('INVALID_REQUEST', { extra: { details: { path: '/zone', expected } } });
+  }
+  return {
+    tried: {
+      ...(spf === undefined || isLine('spf') ? {} : { spf }),
+      ...(dmarc === undefined || isLine('dmarc') ? {} : { dmarc }),
+      ...(dkim === undefined || isLine('dkim') ? {} : { dkim }),
+      ...(hosts?.length === 0 && { mx: [] }),
+      records,
+    },
+    notes,
+  };
+}
+
+/** `10 mx.example.com`, or the host alone. */
+function mxLines(domain: string, text: string): string[] {
+  const lines = text.split(/[\r\n,;]+/).map((line) => line.trim());
+  return lines
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [, preference = '10', host = ''] = /^(?:(\d{1,5})\s+)?(\S+)$/.exec(line) ?? [];
+      if (host === '')
+        throw new ApiError('INVALID_REQUEST', { extra: { details: { path: '/mx', expected: '10 mx.example.com' } } });
+      return `${domain}. IN MX ${preference} ${host.replace(/\.?$/, '.')}`;
+    });
+}
+
+function selectorOf(name: string, domain: string): string[] {
+  const suffix = `._domainkey.${domain}`;
+  return name.endsWith(suffix) ? [name.slice(0, -suffix.length)] : [];
+}

@@ -8,13 +8,14 @@ import { actorOf } from '../accounts/accounts.ts';
 import { TooManyPasswords } from '../accounts/password-hash.ts';
 import type { Session } from '../accounts/sessions.ts';
 import { csrfTokenOf } from '../accounts/token.ts';
-import { fairnessKeyOf, type Person } from '../admission/admission.ts';
+import { fairnessOf, type Person } from '../admission/admission.ts';
 import type { PageDeclaration } from '../admission/declaration.ts';
 import { elapsedMs, envelope } from '../http/envelope.ts';
 import { MAX_PUBLIC_BODY_BYTES } from '../http/limits.ts';
 import { disconnectSignal } from '../http/requests.ts';
 import { InvalidKey } from '../keys/key.ts';
 import { clientAddress } from '../limits/client.ts';
+import { OutcomeUnknown } from '../storage/storage-unavailable.ts';
 import { mayDo } from '../vocabulary.ts';
 import type { DashboardDependencies } from './dependencies.ts';
 import { registerPages } from './pages/pages.ts';
@@ -102,7 +103,7 @@ export async function registerDashboard(scope: FastifyInstance, dependencies: Da
       session,
       client,
       get requester() {
-        return { fairnessKey: fairnessKeyOf(personOf(request)), signal: disconnectSignal(reply), costs };
+        return { ...fairnessOf(personOf(request)), signal: disconnectSignal(reply), costs };
       },
       now: new Date(nowMs()),
       request,
@@ -118,7 +119,7 @@ function personOf({ dashboardSession, ip }: FastifyRequest): Person {
 
 /** Every other error goes on to `http/error-handler`. */
 function answerRefusal(thrown: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const refusal = toRefusal(thrown);
+  const refusal = toRefusal(thrown, request);
   if (refusal === undefined) throw thrown;
   const { status, message, code, details, headers } = refusal;
   return reply
@@ -130,10 +131,16 @@ function answerRefusal(thrown: Error, request: FastifyRequest, reply: FastifyRep
     });
 }
 
-function toRefusal(thrown: Error): DashboardRefusal | undefined {
+function toRefusal(thrown: Error, { method, log, id }: FastifyRequest): DashboardRefusal | undefined {
   if (thrown instanceof DashboardRefusal) return thrown;
   if (thrown instanceof InvalidAccount) return invalid(`/${thrown.path}`, thrown.message);
   if (thrown instanceof InvalidKey) return invalid(thrown.path, thrown.message);
   if (thrown instanceof TooManyPasswords) return new DashboardRefusal('TOO_MANY_ATTEMPTS');
+  if (thrown instanceof OutcomeUnknown && method !== 'GET') {
+    log.error({ err: thrown, request_id: id }, 'not known whether a change was made');
+    return new DashboardRefusal('OUTCOME_UNKNOWN', {
+      details: { rule: 'the storage did not confirm it: reload the page to see the current state, and try again' },
+    });
+  }
   return undefined;
 }

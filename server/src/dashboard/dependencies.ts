@@ -6,15 +6,18 @@ import type { AddressSections } from '../address/sections.ts';
 import type { Admission } from '../admission/admission.ts';
 import type { Turns } from '../admission/turns.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
+import type { LiveDatabases } from '../databases/live-databases.ts';
 import type { EmailChecks } from '../email-checks/email-checks.ts';
 import type { Logger } from '../log/log.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
+import type { LiveRules } from '../rules/live-rules.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { ProcessReport } from '../storage/stores/process-store.ts';
 import type { NetworkCounts } from '../usage/networks.ts';
 import type { DatasetDiffs } from '../versions/dataset-diffs.ts';
 import type { PastLookups } from '../versions/past-lookups.ts';
 import type { UpdateReport } from '../versions/update-report.ts';
+import type { UpdateRetry } from '../versions/updater.ts';
 import type { SettingInForce } from './wire/operation.ts';
 
 /** Validated ROA payloads, if a file was read, and when it was written. */
@@ -39,7 +42,7 @@ export type DashboardSettings = {
     readonly kind: 'build' | 'pull';
     readonly intervalSeconds: number | undefined;
     /** Starts an update in a process of its own. */
-    readonly start: () => void;
+    readonly start: (retry: UpdateRetry) => void;
   };
 };
 
@@ -53,6 +56,9 @@ export type DashboardDependencies = {
   readonly addressSections: AddressSections;
   readonly turns: Turns;
   readonly rpki?: RpkiData | undefined;
+  readonly databases: LiveDatabases;
+  /** Undefined without WHENCE_RULES. */
+  readonly rules: LiveRules | undefined;
   readonly datasetDiffs: DatasetDiffs;
   readonly past: PastLookups;
   readonly networks: NetworkCounts;

@@ -1,5 +1,6 @@
 /** Every route of the dashboard. The type of the table is the contract: a missing route does not compile. */
 import { CostQueue } from '../limits/cost-classes.ts';
+import { databaseRoutes } from './data/database-routes.ts';
 import { datasetRoutes } from './data/dataset-routes.ts';
 import type { DashboardDependencies } from './dependencies.ts';
 import { keyRoutes } from './keys/key-routes.ts';
@@ -9,6 +10,7 @@ import { operationRoutes } from './operation/operation-routes.ts';
 import { peopleRoutes } from './people/people-routes.ts';
 import { sessionRoutes } from './people/session-routes.ts';
 import type { RouteTable } from './requests/ask.ts';
+import { ruleRoutes } from './rules/rule-routes.ts';
 import { usageRoutes } from './usage/usage-routes.ts';
 
 export function dashboardRoutes(dependencies: DashboardDependencies): RouteTable {
@@ -20,6 +22,8 @@ export function dashboardRoutes(dependencies: DashboardDependencies): RouteTable
     ...usageRoutes(dependencies, exports),
     ...lookupRoutes(dependencies),
     ...datasetRoutes(dependencies),
+    ...databaseRoutes(dependencies),
+    ...ruleRoutes(dependencies),
     ...operationRoutes(dependencies),
     ...auditRoutes(dependencies, exports),
   };

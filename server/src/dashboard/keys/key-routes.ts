@@ -2,7 +2,9 @@
 import type { Account } from '../../accounts/account.ts';
 import { type Key, parseName } from '../../keys/key.ts';
 import type { KeyFilter } from '../../keys/key-list.ts';
+import { refusalsOf } from '../../keys/key-refusals.ts';
 import { Keys, KeyUnchanged } from '../../keys/keys.ts';
+import { isWellFormed } from '../../keys/secret-form.ts';
 import { dayAt, secondsUntil } from '../../quota/day.ts';
 import type { KeyChange, KeyLimits, TooManyKeys } from '../../storage/stores/key-store.ts';
 import {
@@ -16,24 +18,12 @@ import {
 } from '../../vocabulary.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { describeAuditFor } from '../operation/audit-routes.ts';
-import { type Ask, QUERY, type Rows } from '../requests/ask.ts';
+import { type Ask, forMembers, forViewers, type Rows } from '../requests/ask.ts';
 import { parseChoice, parseCount } from '../requests/parameters.ts';
 import { DashboardRefusal, invalid } from '../requests/refusal.ts';
 import { parseDays } from '../usage/day-range.ts';
 import { newAttributes, parseKeyChange } from './change-request.ts';
 import { parsePosition, tiersFor, VisibleKeys } from './visible-keys.ts';
-
-type Names =
-  | 'listKeys'
-  | 'createKey'
-  | 'getKey'
-  | 'changeKey'
-  | 'pauseKey'
-  | 'resumeKey'
-  | 'revokeKey'
-  | 'rotateKey'
-  | 'getKeyUsage'
-  | 'getKeyAudit';
 
 const DEFAULT_PAGE = 50;
 const MAX_PAGE = 1_000;
@@ -41,7 +31,7 @@ const MAX_AUDIT = 100;
 const MAX_SEARCH_CHARACTERS = 200;
 const HOUR_MS = 3_600_000;
 
-export function keyRoutes({ storage, audit, settings }: DashboardDependencies): Rows<Names> {
+export function keyRoutes({ storage, audit, settings }: DashboardDependencies) {
   const visible = new VisibleKeys(storage);
   const keys = new Keys(storage.keys, audit);
 
@@ -67,115 +57,82 @@ export function keyRoutes({ storage, audit, settings }: DashboardDependencies): 
   };
 
   return {
-    listKeys: {
-      access: 'viewer',
-      charge: QUERY,
-      handler: ({ session, query, now }) => visible.page(session.account, filterOf(query), now),
-    },
-    createKey: {
-      access: 'member',
-      charge: QUERY,
-      handler: async ({ session, body, actor, now }) => {
-        requireTier(session.account, body.tier);
-        const permissions = PERMISSIONS.filter((permission) => body.permissions.includes(permission));
-        const newKey = { name: parseName(body.name), tier: body.tier, permissions, ...newAttributes(body, now) };
-        const limits = limitsOf(session.account, now, 1);
-        const outcome = await keys.createWithin(newKey, actor, now, { ownerId: session.account.id, limits });
-        if (typeof outcome === 'string') throw tooManyKeys(outcome, limits, now);
-        return { key: await summaryOf(outcome.key, now), secret: outcome.secret };
-      },
-    },
-    getKey: {
-      access: 'viewer',
-      charge: QUERY,
-      handler: async ({ session, params, now }) => {
-        const key = await visible.find(session.account, params.id);
-        const { predecessor, successor } = await visible.rotationOf(session.account, key);
-        return {
-          key: await summaryOf(key, now),
-          ...(predecessor && { predecessor: await summaryOf(predecessor, now) }),
-          ...(successor && { successor: await summaryOf(successor, now) }),
-        };
-      },
-    },
-    changeKey: {
-      access: 'member',
-      charge: QUERY,
-      handler: (ask) =>
-        change(ask, (key) => {
-          const { body, session, actor, now } = ask;
-          if (body.tier !== undefined && body.tier !== key.tier) requireTier(session.account, body.tier);
-          return parseKeyChange(body, key, actor.name, now);
-        }),
-    },
-    pauseKey: {
-      access: 'member',
-      charge: QUERY,
-      handler: (ask) => change(ask, () => ({ pausedAt: ask.now })),
-    },
-    resumeKey: {
-      access: 'member',
-      charge: QUERY,
-      handler: (ask) => change(ask, () => ({ pausedAt: null })),
-    },
-    revokeKey: {
-      access: 'member',
-      charge: QUERY,
-      handler: async ({ session, params, body, actor, now }) => {
-        const key = await visible.find(session.account, params.id);
-        if (key.revokedAt !== undefined) throw new DashboardRefusal('ALREADY_REVOKED');
-        if (body.name.trim() !== key.name) throw new DashboardRefusal('NAME_MISMATCH');
-        // Returns when no process of the deployment accepts the key.
-        const outcome = await keys.revoke(key.id, actor, now).catch(refuseUnchanged);
-        if (outcome !== 'revoked') throw new DashboardRefusal('ALREADY_REVOKED');
-        return { key: await summaryOf(await visible.find(session.account, key.id), now) };
-      },
-    },
-    rotateKey: {
-      access: 'member',
-      charge: QUERY,
-      handler: async ({ session, params, body, actor, now }) => {
-        const key = await visible.find(session.account, params.id);
-        requireTier(session.account, key.tier);
-        const { name = key.name, revoke_in_hours: hours } = body;
-        const schedule = hours === undefined ? {} : { revokeAt: new Date(now.getTime() + hours * HOUR_MS) };
-        const limits = limitsOf(session.account, now, 2);
-        const outcome = await keys.rotate(key, { name: parseName(name), ...schedule }, actor, now, limits);
-        if (outcome === 'revoked') throw new DashboardRefusal('ALREADY_REVOKED');
-        if (outcome === 'has successor') throw new DashboardRefusal('ALREADY_ROTATING');
-        if (typeof outcome === 'string') throw tooManyKeys(outcome, limits, now);
-        return { key: await summaryOf(outcome.key, now), secret: outcome.secret };
-      },
-    },
-    getKeyUsage: {
-      access: 'viewer',
-      charge: QUERY,
-      handler: async ({ session, params, query, now }) => {
-        const key = await visible.find(session.account, params.id);
-        const { from, to } = parseDays(query, now);
-        const rows = await storage.usage.rows({ from, to, keyIds: [key.id] });
-        return {
-          from,
-          to,
-          rows: rows.map(({ day, endpoint, statusClass, requests }) => ({
-            day,
-            endpoint,
-            status_class: statusClass,
-            requests,
-          })),
-        };
-      },
-    },
-    getKeyAudit: {
-      access: 'viewer',
-      charge: QUERY,
-      handler: async ({ session, params }) => {
-        const key = await visible.find(session.account, params.id);
-        const entries = await storage.audit.list({ targetId: key.id }, MAX_AUDIT);
-        return { entries: entries.map((entry) => describeAuditFor(session.account, entry)) };
-      },
-    },
-  };
+    listKeys: forViewers(({ session, query, now }) => visible.page(session.account, filterOf(query), now)),
+    createKey: forMembers(async ({ session, body, actor, now }) => {
+      requireTier(session.account, body.tier);
+      const permissions = PERMISSIONS.filter((permission) => body.permissions.includes(permission));
+      const newKey = { name: parseName(body.name), tier: body.tier, permissions, ...newAttributes(body, now) };
+      const limits = limitsOf(session.account, now, 1);
+      const outcome = await keys.createWithin(newKey, actor, now, { ownerId: session.account.id, limits });
+      if (typeof outcome === 'string') throw tooManyKeys(outcome, limits, now);
+      return { key: await summaryOf(outcome.key, now), secret: outcome.secret };
+    }),
+    findKey: forMembers(async ({ session, body, now }) => {
+      const found = isWellFormed(body.secret) ? await keys.findBySecret(body.secret) : undefined;
+      if (found === undefined) throw new DashboardRefusal('NOT_FOUND');
+      return { key: await summaryOf(await visible.find(session.account, found.id), now) };
+    }),
+    getKey: forViewers(async ({ session, params, now }) => {
+      const key = await visible.find(session.account, params.id);
+      const { predecessor, successor } = await visible.rotationOf(session.account, key);
+      return {
+        key: await summaryOf(key, now),
+        refusals: await refusalsOf(storage.keys, key.id, now.getTime()),
+        ...(predecessor && { predecessor: await summaryOf(predecessor, now) }),
+        ...(successor && { successor: await summaryOf(successor, now) }),
+      };
+    }),
+    changeKey: forMembers((ask) =>
+      change(ask, (key) => {
+        const { body, session, actor, now } = ask;
+        if (body.tier !== undefined && body.tier !== key.tier) requireTier(session.account, body.tier);
+        return parseKeyChange(body, key, actor.name, now);
+      }),
+    ),
+    pauseKey: forMembers((ask) => change(ask, () => ({ pausedAt: ask.now }))),
+    resumeKey: forMembers((ask) => change(ask, () => ({ pausedAt: null }))),
+    revokeKey: forMembers(async ({ session, params, body, actor, now }) => {
+      const key = await visible.find(session.account, params.id);
+      if (key.revokedAt !== undefined) throw new DashboardRefusal('ALREADY_REVOKED');
+      if (body.name.trim() !== key.name) throw new DashboardRefusal('NAME_MISMATCH');
+      // Returns when no process of the deployment accepts the key.
+      const outcome = await keys.revoke(key.id, actor, now).catch(refuseUnchanged);
+      if (outcome !== 'revoked') throw new DashboardRefusal('ALREADY_REVOKED');
+      return { key: await summaryOf(await visible.find(session.account, key.id), now) };
+    }),
+    rotateKey: forMembers(async ({ session, params, body, actor, now }) => {
+      const key = await visible.find(session.account, params.id);
+      requireTier(session.account, key.tier);
+      const { name = key.name, revoke_in_hours: hours } = body;
+      const schedule = hours === undefined ? {} : { revokeAt: new Date(now.getTime() + hours * HOUR_MS) };
+      const limits = limitsOf(session.account, now, 2);
+      const outcome = await keys.rotate(key, { name: parseName(name), ...schedule }, actor, now, limits);
+      if (outcome === 'revoked') throw new DashboardRefusal('ALREADY_REVOKED');
+      if (outcome === 'has successor') throw new DashboardRefusal('ALREADY_ROTATING');
+      if (typeof outcome === 'string') throw tooManyKeys(outcome, limits, now);
+      return { key: await summaryOf(outcome.key, now), secret: outcome.secret };
+    }),
+    getKeyUsage: forViewers(async ({ session, params, query, now }) => {
+      const key = await visible.find(session.account, params.id);
+      const { from, to } = parseDays(query, now);
+      const rows = await storage.usage.rows({ from, to, keyIds: [key.id] });
+      return {
+        from,
+        to,
+        rows: rows.map(({ day, endpoint, statusClass, requests }) => ({
+          day,
+          endpoint,
+          status_class: statusClass,
+          requests,
+        })),
+      };
+    }),
+    getKeyAudit: forViewers(async ({ session, params }) => {
+      const key = await visible.find(session.account, params.id);
+      const entries = await storage.audit.list({ targetId: key.id }, MAX_AUDIT);
+      return { entries: entries.map((entry) => describeAuditFor(session.account, entry)) };
+    }),
+  } satisfies Rows;
 }
 
 type KeyAsk = Pick<Ask<'pauseKey'>, 'session' | 'params' | 'actor' | 'now'>;

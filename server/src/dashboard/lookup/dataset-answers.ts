@@ -1,11 +1,12 @@
 /** Addresses, prefixes and networks as the dashboard shows them, with the credits of the sources. */
 import type { Address } from '@whence/dataset/address';
+import { dayOfMs, oldestDay } from '@whence/dataset/internal/data-age';
 import { type Match, prefixLength } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';
-import { agedFlags, unknownFlags } from '@whence/dataset/internal/flag-sources';
+import { flagKnowledge } from '@whence/dataset/internal/flag-sources';
 import { formatPrefix, fromBigInt, parsePrefix } from '@whence/dataset/prefix';
-import type { AsnRecord, Source } from '@whence/dataset/record';
-import { prefixStates } from '../../address/routing/routing.ts';
+import type { AsnRecord, FlagSubject, Source } from '@whence/dataset/record';
+import { prefixState, prefixStates } from '../../address/routing/routing.ts';
 import type { VrpTable } from '../../address/routing/vrps.ts';
 import type { Requester } from '../../limits/cost-classes.ts';
 import type { DatasetWalks, GiveWay } from '../../lookup/dataset-walks.ts';
@@ -21,7 +22,7 @@ import type { PrefixRequest, PrefixSummaries } from './prefix-summaries.ts';
 const MIN_LENGTH = { 4: 8, 6: 16 } as const;
 
 /** What is known of an address beside its record and the evidence for it. */
-type AddressExtras = Pick<IpLookup, 'routing' | 'rpki_as_of' | 'privacy' | 'location' | 'has_registration'>;
+type AddressExtras = Pick<IpLookup, 'routing' | 'rpki_as_of' | 'privacy' | 'location' | 'labels' | 'has_registration'>;
 
 export function describeAddress(
   { dataset, supplement }: Pick<ServedDataset, 'dataset' | 'supplement'>,
@@ -61,6 +62,7 @@ export async function describePrefix(
   dataset: Dataset,
   request: PrefixRequest,
   { summaries, requester }: { readonly summaries: PrefixSummaries; readonly requester: Requester },
+  rpki: RpkiData | undefined,
   now: Date,
 ): Promise<PrefixSummary> {
   const { range, length } = request;
@@ -68,10 +70,17 @@ export async function describePrefix(
   const prefix = formatPrefix(first, length);
   const content = await summaries.find(dataset, prefix, request, requester);
   const special = specialPurposeOf({ address: first });
+  const withState = <Routed extends { prefix: string; asn: number }>(routed: Routed) => {
+    const state = rpki?.table && prefixState(dataset, routed.prefix, routed.asn, rpki.table);
+    return state === undefined ? routed : { ...routed, rpki: state };
+  };
+  const covering = coveredBy(dataset, first, length);
   return {
     prefix,
     ...content,
-    ...coveredBy(dataset, first, length),
+    parts: content.parts.map(withState),
+    ...(covering && { covered_by: withState(covering) }),
+    ...(rpki?.table && rpki.asOf && { rpki_as_of: rpki.asOf.toISOString() }),
     ...(special === undefined ? {} : { special_purpose: special }),
     limits: limitsOf(dataset, now),
     credits: creditsOf(dataset),
@@ -106,7 +115,10 @@ async function describeNetwork(
     record: { ...record, prefixes },
     ...profile,
     ...(rpki && {
-      rpki: { states: await prefixStates(rpki.table, asn, all, giveWay), as_of: rpki.asOf.toISOString() },
+      rpki: {
+        states: await prefixStates({ dataset, vrps: rpki.table }, asn, all, giveWay),
+        as_of: rpki.asOf.toISOString(),
+      },
     }),
     related: relatedNetworks(search, record),
     credits: creditsOf(dataset),
@@ -114,11 +126,11 @@ async function describeNetwork(
 }
 
 /** The announced prefix that contains all of this one, if its first address has one. */
-function coveredBy(dataset: Dataset, first: Address, length: number): Pick<PrefixSummary, 'covered_by'> {
+function coveredBy(dataset: Dataset, first: Address, length: number): PrefixSummary['covered_by'] {
   const match = dataset.find(first);
-  if (match === 0 || prefixLength(match) > length) return {};
+  if (match === 0 || prefixLength(match) > length) return undefined;
   const { prefix, asn, asn_name } = dataset.record(first, match);
-  return { covered_by: { prefix, asn, asn_name } };
+  return { prefix, asn, asn_name };
 }
 
 /** Credits that licences require beside results: of the given sources, or of all. */
@@ -129,12 +141,32 @@ function creditsOf({ meta }: Credited, sourceIds?: ReadonlySet<string>): string[
   return [...new Set(sources.map(({ credit }) => credit).filter((credit) => credit !== ''))];
 }
 
-export function limitsOf({ meta: { flag_sources } }: Dataset, now: Date): DatasetLimits {
+export function limitsOf({ meta }: Dataset, now: Date): DatasetLimits {
+  const { unknown, dated, tooOld } = flagKnowledge(meta, dayOfMs(now.getTime()));
   return {
-    unknown: unknownFlags(flag_sources),
-    dated: agedFlags(flag_sources, now.getTime()).map((subject) => {
-      const { as_of } = flag_sources[subject];
-      return { subject, ...(as_of === undefined ? {} : { as_of }) };
+    unknown: [...unknown],
+    dated: dated.map((subject) => {
+      const as_of =
+        oldestDay((tooOld[subject] ?? []).map((source) => source.as_of)) ?? meta.flag_sources[subject].as_of;
+      const counted_as_of = countedDay(meta, subject, tooOld[subject] ?? []);
+      return {
+        subject,
+        ...(as_of === undefined ? {} : { as_of }),
+        ...(counted_as_of === undefined ? {} : { counted_as_of }),
+      };
     }),
   };
+}
+
+/** Day of the oldest source of the flag that still counts, where others do not. */
+function countedDay(
+  { flag_sources, sources }: Dataset['meta'],
+  subject: FlagSubject,
+  tooOld: readonly Source[],
+): string | undefined {
+  if (tooOld.length === 0) return undefined;
+  const counted = sources.filter(
+    (source) => flag_sources[subject].sources.includes(source.id) && !tooOld.includes(source),
+  );
+  return oldestDay(counted.map(({ as_of }) => as_of));
 }

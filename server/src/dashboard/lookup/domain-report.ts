@@ -2,10 +2,11 @@
 import { formatFinding } from '@whence/email/internal/findings/finding-text';
 import type { MailHost } from '@whence/email/internal/mx/mx';
 import { providerOf } from '@whence/email/internal/providers';
+import { describeReadiness } from '@whence/email/internal/report/evidence';
 import { gradeText, type Part, partViews, verdictOf } from '@whence/email/internal/report/part-state';
 import { MAX_POINTS } from '@whence/email/internal/report/score';
 import type { SpfNode } from '@whence/email/internal/spf/lookups';
-import { describeAdvice } from '../../email-checks/check-details.ts';
+import { describeAdvice, describeSenderRules } from '../../email-checks/check-details.ts';
 import type { Checked } from '../../email-checks/examine-mail.ts';
 import type { MxHost, SpfTreeNode } from '../wire/domains.ts';
 
@@ -26,6 +27,9 @@ export function describeExamination({ answer: report, score, advice, findings }:
     risk: verdict.risk,
     is_finished: verdict.isFinished,
     advice: advice.map(describeAdvice),
+    readiness: describeReadiness(report.domain, findings),
+    sender_rules: describeSenderRules(findings),
+    spf_records: [...findings.spf.records],
     spf_tree: describeSpfNode(findings.spf.tree),
     spf_void_lookups: findings.spf.voidLookups,
     mx_state: findings.mx.state,

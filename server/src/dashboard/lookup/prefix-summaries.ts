@@ -1,22 +1,21 @@
-/** Prefixes as the dashboard shows them: what the API says of them, with threat levels, numbers of addresses and a map. */
+/** Prefixes as the dashboard shows them: what the API says of them, with threat levels and numbers of addresses. */
 
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import type { Range } from '@whence/dataset/prefix';
-import { CONNECTION_TYPES, THREAT_LEVELS } from '@whence/dataset/record';
+import { scannerOf } from '../../address/scanner.ts';
 import type { Requester } from '../../limits/cost-classes.ts';
 import type { AddressCount } from '../../lookup/address-counts.ts';
-import { Cells } from '../../lookup/cells.ts';
 import type { DatasetWalks, GiveWay } from '../../lookup/dataset-walks.ts';
-import { countAddresses, describePart, describeText } from '../../lookup/prefix-content.ts';
+import { countAddresses, describePart } from '../../lookup/prefix-content.ts';
 import { WalkScratch, walkPrefix } from '../../lookup/prefix-walk.ts';
 import type { PrefixSummary } from '../wire/lookups.ts';
 
 export type PrefixRequest = { readonly range: Range; readonly length: number };
 
-/** Cells in the map of a prefix. */
-const MAX_CELLS = 256;
-
-type PrefixCounts = Omit<PrefixSummary, 'prefix' | 'covered_by' | 'special_purpose' | 'limits' | 'credits'>;
+type PrefixCounts = Omit<
+  PrefixSummary,
+  'prefix' | 'covered_by' | 'special_purpose' | 'rpki_as_of' | 'limits' | 'credits'
+>;
 
 export class PrefixSummaries {
   readonly #walks: DatasetWalks;
@@ -43,21 +42,7 @@ export async function summarizePrefix(
   scratch: WalkScratch,
   giveWay: GiveWay,
 ): Promise<PrefixCounts> {
-  const addresses = range.end - range.start + 1n;
-  const count = addresses < MAX_CELLS ? Number(addresses) : MAX_CELLS;
-  const levelCells = new Cells(range.start, addresses, count, THREAT_LEVELS);
-  const typeCells = new Cells(range.start, addresses, count, CONNECTION_TYPES);
-  const { parts, partCount, size, announced } = await walkPrefix(
-    dataset,
-    range,
-    scratch,
-    giveWay,
-    (start, end, match) => {
-      const { level, connection_type } = describeText(dataset, dataset.textOf(match));
-      levelCells.add(start, end, level);
-      typeCells.add(start, end, connection_type);
-    },
-  );
+  const { parts, partCount, size, announced } = await walkPrefix(dataset, range, scratch, giveWay);
   const { networks, types, countries, flags, levels } = countAddresses(dataset, scratch);
   const unit = range.version === 4 || length > 64 ? 'addresses' : 'slash64s';
   // A walk measures IPv6 in /64s. A part of one counts as one.
@@ -69,14 +54,10 @@ export async function summarizePrefix(
     unit,
     size: counted(size),
     announced: counted(announced),
-    cells: Array.from({ length: count }, (_, cell) => {
-      const [level, connection_type] = [levelCells.most(cell), typeCells.most(cell)];
-      const share = Math.floor(levelCells.announced(cell) * 1000) / 1000;
-      return { announced: share, ...(level && { level }), ...(connection_type && { connection_type }) };
-    }),
     parts: parts.map((part) => {
       const { score, level } = dataset.record(part.start, part.match).threat;
-      return { ...describePart(dataset, part), score, level };
+      const scanner = scannerOf(dataset, part.match)?.operator;
+      return { ...describePart(dataset, part), ...(scanner !== undefined && { scanner }), score, level };
     }),
     part_count: partCount,
     connection_types: inUnits(types),

@@ -4,7 +4,7 @@ import type { CostQueue } from '../../limits/cost-classes.ts';
 import type { AuditFilter, AuditStore, StoredAuditEntry } from '../../storage/stores/audit-store.ts';
 import { AUDIT_ACTIONS, type AuditAction, type AuditTargetKind, EXPORT_FORMATS } from '../../vocabulary.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
-import { type Ask, EXPORT, QUERY, type Rows } from '../requests/ask.ts';
+import { type Ask, EXPORT, forAdmins, type Rows, route } from '../requests/ask.ts';
 import { parseChoice, parseCount } from '../requests/parameters.ts';
 import { invalid } from '../requests/refusal.ts';
 import { type FileRow, sendFile } from '../requests/text-file.ts';
@@ -16,30 +16,22 @@ const MAX_PAGE = 500;
 const MAX_EXPORTED = 100_000;
 const COLUMNS = ['at', 'actor', 'actor_id', 'action', 'target_kind', 'target_id', 'target', 'address', 'details', 'id'];
 
-export function auditRoutes({ storage }: DashboardDependencies, exports: CostQueue): Rows<'listAudit' | 'exportAudit'> {
+export function auditRoutes({ storage }: DashboardDependencies, exports: CostQueue) {
   return {
-    listAudit: {
-      access: 'admin',
-      charge: QUERY,
-      handler: async ({ query }) => {
-        const limit = Math.max(1, parseCount('/limit', query.limit, DEFAULT_PAGE, MAX_PAGE));
-        const found = await storage.audit.list(filterOf(query), limit + 1);
-        const entries = found.slice(0, limit).map(describeAudit);
-        const last = entries.at(-1);
-        return { entries, ...(found.length > limit && last !== undefined ? { next_before: last.id } : {}) };
-      },
-    },
-    exportAudit: {
-      access: 'admin',
-      charge: EXPORT,
-      handler: async (ask) => {
-        const { query } = ask;
-        const format = parseChoice('/format', query.format, EXPORT_FORMATS) ?? 'csv';
-        const file = { name: 'whence-audit', format, columns: COLUMNS };
-        return sendFile(ask, exports, file, pagesOf(storage.audit, filterOf(query)), (page) => page.map(fileRow));
-      },
-    },
-  };
+    listAudit: forAdmins(async ({ query }) => {
+      const limit = Math.max(1, parseCount('/limit', query.limit, DEFAULT_PAGE, MAX_PAGE));
+      const found = await storage.audit.list(filterOf(query), limit + 1);
+      const entries = found.slice(0, limit).map(describeAudit);
+      const last = entries.at(-1);
+      return { entries, ...(found.length > limit && last !== undefined ? { next_before: last.id } : {}) };
+    }),
+    exportAudit: route('admin', EXPORT, async (ask) => {
+      const { query } = ask;
+      const format = parseChoice('/format', query.format, EXPORT_FORMATS) ?? 'csv';
+      const file = { name: 'whence-audit', format, columns: COLUMNS };
+      return sendFile(ask, exports, file, pagesOf(storage.audit, filterOf(query)), (page) => page.map(fileRow));
+    }),
+  } satisfies Rows;
 }
 
 /** Newest first. */

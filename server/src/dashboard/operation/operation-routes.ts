@@ -5,44 +5,40 @@ import { packageVersion } from '../../version.ts';
 import { datasetState } from '../../versions/dataset-report.ts';
 import { updateState } from '../data/update-state.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
-import { QUERY, type Rows } from '../requests/ask.ts';
+import { forAdmins, type Rows } from '../requests/ask.ts';
 
-export function operationRoutes(dependencies: DashboardDependencies): Rows<'getHealth' | 'getSettings'> {
+export function operationRoutes(dependencies: DashboardDependencies) {
   const { storage, live, settings, reporter } = dependencies;
   return {
-    getHealth: {
-      access: 'admin',
-      charge: QUERY,
-      handler: async ({ now }) => {
-        await reporter.report();
-        const processes = await reporter.processes();
-        const served = live.current;
-        const dataDay = served && dataAsOf(served.dataset.meta);
-        return {
-          server_version: packageVersion(),
-          node_version: process.versions.node,
-          // The session of this request was found there a moment ago.
-          storage: { engine: storage.engine, state: 'ok' },
-          dataset: {
-            state: datasetState(live, now.getTime()),
-            ...(served && { version: served.version, built_at: served.dataset.meta.built_at }),
-            ...(dataDay && { data_as_of: dataDay }),
-          },
-          processes: processes.map((one) => ({
-            id: one.id,
-            host: one.host,
-            pid: one.pid,
-            is_this: one.id === reporter.id,
-            started_at: one.startedAt.toISOString(),
-            seen_at: one.seenAt.toISOString(),
-            memory_bytes: one.memoryBytes,
-            event_loop_lag_ms: one.lagMs,
-            dataset_version: one.datasetVersion,
-          })),
-          update: updateState(dependencies, 'admin'),
-        };
-      },
-    },
-    getSettings: { access: 'admin', charge: QUERY, handler: () => ({ settings: [...settings.inForce] }) },
-  };
+    getHealth: forAdmins(async ({ now }) => {
+      await reporter.report();
+      const processes = await reporter.processes();
+      const served = live.current;
+      const dataDay = served && dataAsOf(served.dataset.meta);
+      return {
+        server_version: packageVersion(),
+        node_version: process.versions.node,
+        // The session of this request was found there a moment ago.
+        storage: { engine: storage.engine, state: 'ok' },
+        dataset: {
+          state: datasetState(live, now.getTime()),
+          ...(served && { version: served.version, built_at: served.dataset.meta.built_at }),
+          ...(dataDay && { data_as_of: dataDay }),
+        },
+        processes: processes.map((one) => ({
+          id: one.id,
+          host: one.host,
+          pid: one.pid,
+          is_this: one.id === reporter.id,
+          started_at: one.startedAt.toISOString(),
+          seen_at: one.seenAt.toISOString(),
+          memory_bytes: one.memoryBytes,
+          event_loop_lag_ms: one.lagMs,
+          dataset_version: one.datasetVersion,
+        })),
+        update: updateState(dependencies, 'admin'),
+      };
+    }),
+    getSettings: forAdmins(() => ({ settings: [...settings.inForce] })),
+  } satisfies Rows;
 }

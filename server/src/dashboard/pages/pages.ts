@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { FREE } from '../../admission/declaration.ts';
-import { ApiError } from '../../http/errors.ts';
+import { unknownRoute } from '../../http/unknown-routes.ts';
 import type { DashboardSettings } from '../dependencies.ts';
 import { isBehindTls } from '../requests/origin.ts';
 import { pageHeaders } from './security-headers.ts';
@@ -30,7 +30,7 @@ const COMPRESSIBLE = /^(text\/|application\/(json|manifest)|image\/svg)/;
 const FOREVER = 'public, max-age=31536000, immutable';
 
 /** Unknown paths under these prefixes come from programs, and get JSON regardless of `Accept`. */
-const NO_PAGES = /^\/(v1|dashboard|healthz|readyz|docs|openapi\.json|metrics|assets)(\/|$)/;
+const NO_PAGES = /^\/(v1|dashboard|healthz|readyz|openapi\.json|metrics|assets)(\/|$)/;
 
 const NOT_BUILT = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Whence</title>
 <h1>The dashboard was not built</h1><p>The API works. In a clone, <code>npm run build</code> builds the dashboard; then restart
@@ -57,7 +57,7 @@ export async function registerPages(
     const path = request.url.split('?', 1)[0] ?? '';
     const file = files.get(path);
     if (file !== undefined && path !== '/index.html') return send(request, reply, file);
-    if (NO_PAGES.test(path) || !acceptsHtml(request)) throw new ApiError('ROUTE_NOT_FOUND');
+    if (NO_PAGES.test(path) || !acceptsHtml(request)) throw unknownRoute(path);
     if (page === undefined) {
       const reply503 = reply.code(503).headers(pageHeaders(isBehindTls(request, publicUrl)));
       return reply503.type('text/html; charset=utf-8').send(NOT_BUILT);

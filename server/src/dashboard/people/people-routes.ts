@@ -3,14 +3,12 @@ import type { Account } from '../../accounts/account.ts';
 import { linkPath, type MadeLink } from '../../accounts/one-time-links.ts';
 import type { StoredLink } from '../../storage/stores/link-store.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
-import { QUERY, type Rows } from '../requests/ask.ts';
+import { forAdmins, type Rows } from '../requests/ask.ts';
 import { DashboardRefusal } from '../requests/refusal.ts';
 import type { LinkKind, OneTimeLink, OpenLink, Person } from '../wire/accounts.ts';
 import { describeAccount } from './session-routes.ts';
 
-type Names = 'listPeople' | 'changePerson' | 'makeResetLink' | 'invite' | 'listLinks' | 'revokeLink';
-
-export function peopleRoutes({ accounts, storage }: DashboardDependencies): Rows<Names> {
+export function peopleRoutes({ accounts, storage }: DashboardDependencies) {
   const find = async (id: string): Promise<Account> => {
     const account = await accounts.find(id);
     if (account === undefined) throw new DashboardRefusal('NOT_FOUND');
@@ -18,60 +16,37 @@ export function peopleRoutes({ accounts, storage }: DashboardDependencies): Rows
   };
   const activeKeys = () => storage.keyList.activeByOwner();
   return {
-    listPeople: {
-      access: 'admin',
-      charge: QUERY,
-      handler: async () => {
-        const [people, keys] = await Promise.all([accounts.list(), activeKeys()]);
-        return { people: people.map((account) => describePerson(account, keys)) };
-      },
-    },
-    changePerson: {
-      access: 'admin',
-      charge: QUERY,
-      handler: async ({ params, body, actor, now }) => {
-        const account = await find(params.id);
-        const change = {
-          ...(body.role === undefined ? {} : { role: body.role }),
-          ...(body.is_disabled === undefined ? {} : { isDisabled: body.is_disabled }),
-        };
-        const outcome = await accounts.change(account, change, actor, now);
-        if (outcome === 'last admin') throw new DashboardRefusal('LAST_ADMIN');
-        return { person: describePerson(await find(params.id), await activeKeys()) };
-      },
-    },
-    makeResetLink: {
-      access: 'admin',
-      charge: QUERY,
-      handler: async ({ params, actor, now }) =>
-        describeLink(await accounts.makeResetLink(await find(params.id), actor, now)),
-    },
-    invite: {
-      access: 'admin',
-      charge: QUERY,
-      handler: async ({ body, actor, now }) => {
-        const note = body.note?.trim();
-        const made = await accounts.invite(body.role, note === '' ? undefined : note, actor, now);
-        return { open: describeOpenLink(made.link, []), link: describeLink(made) };
-      },
-    },
-    listLinks: {
-      access: 'admin',
-      charge: QUERY,
-      handler: async ({ now }) => {
-        const [links, people] = await Promise.all([accounts.links.list(now), accounts.list()]);
-        return { links: links.map((link) => describeOpenLink(link, people)) };
-      },
-    },
-    revokeLink: {
-      access: 'admin',
-      charge: QUERY,
-      handler: async ({ params, actor, now }) => {
-        if (!(await accounts.revokeLink(params.id, actor, now))) throw new DashboardRefusal('NOT_FOUND');
-        return { done: true };
-      },
-    },
-  };
+    listPeople: forAdmins(async () => {
+      const [people, keys] = await Promise.all([accounts.list(), activeKeys()]);
+      return { people: people.map((account) => describePerson(account, keys)) };
+    }),
+    changePerson: forAdmins(async ({ params, body, actor, now }) => {
+      const account = await find(params.id);
+      const change = {
+        ...(body.role === undefined ? {} : { role: body.role }),
+        ...(body.is_disabled === undefined ? {} : { isDisabled: body.is_disabled }),
+      };
+      const outcome = await accounts.change(account, change, actor, now);
+      if (outcome === 'last admin') throw new DashboardRefusal('LAST_ADMIN');
+      return { person: describePerson(await find(params.id), await activeKeys()) };
+    }),
+    makeResetLink: forAdmins(async ({ params, actor, now }) =>
+      describeLink(await accounts.makeResetLink(await find(params.id), actor, now)),
+    ),
+    invite: forAdmins(async ({ body, actor, now }) => {
+      const note = body.note?.trim();
+      const made = await accounts.invite(body.role, note === '' ? undefined : note, actor, now);
+      return { open: describeOpenLink(made.link, []), link: describeLink(made) };
+    }),
+    listLinks: forAdmins(async ({ now }) => {
+      const [links, people] = await Promise.all([accounts.links.list(now), accounts.list()]);
+      return { links: links.map((link) => describeOpenLink(link, people)) };
+    }),
+    revokeLink: forAdmins(async ({ params, actor, now }) => {
+      if (!(await accounts.revokeLink(params.id, actor, now))) throw new DashboardRefusal('NOT_FOUND');
+      return { done: true };
+    }),
+  } satisfies Rows;
 }
 
 function describePerson(account: Account, activeKeys: ReadonlyMap<string, number>): Person {

@@ -13,7 +13,7 @@ import {
   type ProviderSettings,
 } from '../../accounts/identity-provider.ts';
 import type { PageDeclaration } from '../../admission/declaration.ts';
-import { object, string, type TextsOf } from '../../http/json-schema.ts';
+import { object, optional, string, type TextsOf } from '../../http/json-schema.ts';
 import { clientAddress } from '../../limits/client.ts';
 import { GuessThrottle } from '../../limits/guess-throttle.ts';
 import type { Logger } from '../../log/log.ts';
@@ -30,7 +30,7 @@ const LIMITS = { intervalMs: 1_000, burst: 20, maxWaitMs: 0 };
 
 const SIGN_IN: PageDeclaration = { access: 'public', counts: 'nothing', costs: ['storage'] };
 
-const departQuery = object({ to: string('The path to come back to.', '/keys') }, ['to']);
+const departQuery = object({ to: optional(string('The path to come back to.', '/keys')) });
 
 type ProviderDependencies = {
   readonly accounts: Accounts;

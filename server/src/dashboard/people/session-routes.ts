@@ -9,28 +9,17 @@ import { PERMISSIONS } from '../../vocabulary.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { tiersFor } from '../keys/visible-keys.ts';
 import { MAX_BATCH } from '../lookup/lookup-routes.ts';
-import { type PublicAsk, QUERY, type Rows } from '../requests/ask.ts';
+import { forViewers, type PublicAsk, publicRoute, QUERY, type Rows, route } from '../requests/ask.ts';
 import { isBehindTls } from '../requests/origin.ts';
 import { DashboardRefusal, invalid } from '../requests/refusal.ts';
 import type { LinkKind, SignedIn } from '../wire/accounts.ts';
 import { PROVIDER_PATH, type RouteName } from '../wire/contract.ts';
 import { clearSessionCookie, setSessionCookie } from './session-cookie.ts';
 
-type Names =
-  | 'getSession'
-  | 'signIn'
-  | 'signOut'
-  | 'checkLink'
-  | 'redeemLink'
-  | 'changePassword'
-  | 'listSessions'
-  | 'endSession'
-  | 'endAllSessions';
-
 /** A password is checked or hashed. */
 const PASSWORD = { counts: 'nothing', costs: ['storage', 'password'] } as const;
 
-export function sessionRoutes({ accounts, audit, settings }: DashboardDependencies): Rows<Names> {
+export function sessionRoutes({ accounts, audit, settings }: DashboardDependencies) {
   const { sessions } = accounts;
   const isSecure = ({ request }: Pick<PublicAsk<RouteName>, 'request'>) => isBehindTls(request, settings.publicUrl);
 
@@ -43,124 +32,89 @@ export function sessionRoutes({ accounts, audit, settings }: DashboardDependenci
   };
 
   return {
-    getSession: {
-      access: 'public',
-      charge: QUERY,
-      handler: async ({ session }) =>
-        session === undefined
-          ? {
-              state: 'signed_out',
-              has_accounts: !(await accounts.isEmpty()),
-              has_public_lookups: settings.hasPublicLookups,
-              ...(settings.provider === undefined
-                ? {}
-                : { provider: { label: settings.provider.label, path: PROVIDER_PATH } }),
-            }
-          : signedIn(session),
-    },
-    signIn: {
-      access: 'public',
-      charge: PASSWORD,
-      handler: async (ask) => {
-        const { body, client, now } = ask;
-        const outcome = await accounts.signIn(body.name, body.password, client, now);
-        if (outcome.kind === 'too many') throw new DashboardRefusal('TOO_MANY_ATTEMPTS');
-        if (outcome.kind === 'refused') throw new DashboardRefusal('INVALID_CREDENTIALS');
-        return start(ask, outcome.session);
-      },
-    },
-    signOut: {
-      access: 'viewer',
-      charge: QUERY,
-      handler: async (ask) => {
-        const { session, actor, now } = ask;
-        await sessions.end(session.account.id, session.session.id, now);
-        await audit.record(actor, 'account.signed_out', accountTarget(session.account), now);
-        clearSessionCookie(ask.reply, isSecure(ask));
-        return { done: true };
-      },
-    },
-    checkLink: {
-      access: 'public',
-      charge: QUERY,
-      handler: async ({ body, now }) => {
-        const link = await accounts.links.find(body.token, now);
-        const account = link?.accountId === undefined ? undefined : await accounts.find(link.accountId);
-        if (link === undefined || (link.accountId !== undefined && account === undefined)) {
-          throw new DashboardRefusal('LINK_EXPIRED');
-        }
-        return {
-          // Written by OneTimeLinks, which knows no other kinds and roles.
-          kind: link.kind as LinkKind,
-          role: link.role as Account['role'],
-          ...(account === undefined ? {} : { name: account.name }),
-          expires_at: link.expiresAt.toISOString(),
-        };
-      },
-    },
-    redeemLink: {
-      access: 'public',
-      charge: PASSWORD,
-      handler: async (ask) => {
-        const { body, client, now } = ask;
-        const outcome = await accounts.redeem(body, client, now);
-        if (outcome.kind === 'expired') throw new DashboardRefusal('LINK_EXPIRED');
-        if (outcome.kind === 'name taken') throw new DashboardRefusal('NAME_TAKEN');
-        if (outcome.kind === 'name missing') throw invalid('/name', 'choose a name');
-        return start(ask, await accounts.openSession(outcome.account, client, now));
-      },
-    },
-    changePassword: {
-      access: 'viewer',
-      charge: PASSWORD,
-      handler: async (ask) => {
-        const { session, body, client, now } = ask;
-        const passwords = { current: body.current_password, next: body.new_password };
-        const outcome = await accounts.changePassword(session.account, passwords, client, now);
-        if (outcome === 'too many') throw new DashboardRefusal('TOO_MANY_ATTEMPTS');
-        if (outcome === 'refused') throw new DashboardRefusal('INVALID_CREDENTIALS');
-        return start(ask, await sessions.open(session.account, client, now));
-      },
-    },
-    listSessions: {
-      access: 'viewer',
-      charge: QUERY,
-      handler: async ({ session, now }) => {
-        const open = await sessions.list(session.account.id, now);
-        return {
-          sessions: open.map(({ id, createdAt, lastSeenAt, expiresAt, address, userAgent }) => ({
-            id,
-            is_current: id === session.session.id,
-            created_at: createdAt.toISOString(),
-            last_seen_at: lastSeenAt.toISOString(),
-            expires_at: expiresAt.toISOString(),
-            address,
-            user_agent: userAgent,
-          })),
-        };
-      },
-    },
-    endSession: {
-      access: 'viewer',
-      charge: QUERY,
-      handler: async ({ session, params, actor, now }) => {
-        if (!(await sessions.end(session.account.id, params.id, now))) throw new DashboardRefusal('NOT_FOUND');
-        await audit.record(actor, 'account.session_ended', accountTarget(session.account), now);
-        return { done: true };
-      },
-    },
-    endAllSessions: {
-      access: 'viewer',
-      charge: QUERY,
-      handler: async (ask) => {
-        const { session, actor, now } = ask;
-        await sessions.endAll(session.account.id, now);
-        await audit.record(actor, 'account.signed_out_everywhere', accountTarget(session.account), now);
-        clearSessionCookie(ask.reply, isSecure(ask));
-        return { done: true };
-      },
-    },
-  };
+    getSession: publicRoute(QUERY, async ({ session }) =>
+      session === undefined
+        ? {
+            state: 'signed_out',
+            has_accounts: !(await accounts.isEmpty()),
+            has_public_lookups: settings.hasPublicLookups,
+            ...(settings.provider === undefined
+              ? {}
+              : { provider: { label: settings.provider.label, path: PROVIDER_PATH } }),
+          }
+        : signedIn(session),
+    ),
+    signIn: publicRoute(PASSWORD, async (ask) => {
+      const { body, client, now } = ask;
+      const outcome = await accounts.signIn(body.name, body.password, client, now);
+      if (outcome.kind === 'too many') throw new DashboardRefusal('TOO_MANY_ATTEMPTS');
+      if (outcome.kind === 'refused') throw new DashboardRefusal('INVALID_CREDENTIALS');
+      return start(ask, outcome.session);
+    }),
+    signOut: forViewers(async (ask) => {
+      const { session, actor, now } = ask;
+      await sessions.end(session.account.id, session.session.id, now);
+      await audit.record(actor, 'account.signed_out', accountTarget(session.account), now);
+      clearSessionCookie(ask.reply, isSecure(ask));
+      return { done: true };
+    }),
+    checkLink: publicRoute(QUERY, async ({ body, now }) => {
+      const link = await accounts.links.find(body.token, now);
+      const account = link?.accountId === undefined ? undefined : await accounts.find(link.accountId);
+      if (link === undefined || (link.accountId !== undefined && account === undefined)) {
+        throw new DashboardRefusal('LINK_EXPIRED');
+      }
+      return {
+        // Written by OneTimeLinks, which knows no other kinds and roles.
+        kind: link.kind as LinkKind,
+        role: link.role as Account['role'],
+        ...(account === undefined ? {} : { name: account.name }),
+        expires_at: link.expiresAt.toISOString(),
+      };
+    }),
+    redeemLink: publicRoute(PASSWORD, async (ask) => {
+      const { body, client, now } = ask;
+      const outcome = await accounts.redeem(body, client, now);
+      if (outcome.kind === 'expired') throw new DashboardRefusal('LINK_EXPIRED');
+      if (outcome.kind === 'name taken') throw new DashboardRefusal('NAME_TAKEN');
+      if (outcome.kind === 'name missing') throw invalid('/name', 'choose a name');
+      return start(ask, await accounts.openSession(outcome.account, client, now));
+    }),
+    changePassword: route('viewer', PASSWORD, async (ask) => {
+      const { session, body, client, now } = ask;
+      const passwords = { current: body.current_password, next: body.new_password };
+      const outcome = await accounts.changePassword(session.account, passwords, client, now);
+      if (outcome === 'too many') throw new DashboardRefusal('TOO_MANY_ATTEMPTS');
+      if (outcome === 'refused') throw new DashboardRefusal('INVALID_CREDENTIALS');
+      return start(ask, await sessions.open(session.account, client, now));
+    }),
+    listSessions: forViewers(async ({ session, now }) => {
+      const open = await sessions.list(session.account.id, now);
+      return {
+        sessions: open.map(({ id, createdAt, lastSeenAt, expiresAt, address, userAgent }) => ({
+          id,
+          is_current: id === session.session.id,
+          created_at: createdAt.toISOString(),
+          last_seen_at: lastSeenAt.toISOString(),
+          expires_at: expiresAt.toISOString(),
+          address,
+          user_agent: userAgent,
+        })),
+      };
+    }),
+    endSession: forViewers(async ({ session, params, actor, now }) => {
+      if (!(await sessions.end(session.account.id, params.id, now))) throw new DashboardRefusal('NOT_FOUND');
+      await audit.record(actor, 'account.session_ended', accountTarget(session.account), now);
+      return { done: true };
+    }),
+    endAllSessions: forViewers(async (ask) => {
+      const { session, actor, now } = ask;
+      await sessions.endAll(session.account.id, now);
+      await audit.record(actor, 'account.signed_out_everywhere', accountTarget(session.account), now);
+      clearSessionCookie(ask.reply, isSecure(ask));
+      return { done: true };
+    }),
+  } satisfies Rows;
 }
 
 function signedIn({ account, session, token }: Session): SignedIn {

@@ -6,7 +6,7 @@ import type { Actor } from '../../audit/audit-log.ts';
 import type { TextsOf, ValueOf } from '../../http/json-schema.ts';
 import type { Requester } from '../../limits/cost-classes.ts';
 import type { Role } from '../../vocabulary.ts';
-import type { Answers, Params, RouteName } from '../wire/contract.ts';
+import type { Answer, Params, RouteName } from '../wire/contract.ts';
 import type { requests } from '../wire/requests.ts';
 
 type Part<Name extends RouteName, Key extends string> = Name extends keyof typeof requests
@@ -36,20 +36,40 @@ export type Ask<Name extends RouteName> = PublicAsk<Name> & {
   readonly actor: Actor;
 };
 
-/** `data` of the answer; or the reply, where the handler has sent it. */
-type Answer<Name extends RouteName> = Answers[Name] | FastifyReply;
-
 /** Rows of storage, or a state in memory, for a page. */
 export const QUERY = { counts: 'nothing', costs: ['storage'] } as const;
 /** All rows, as a file. */
 export const EXPORT = { counts: 'nothing', costs: ['export'] } as const;
 
 /** Every route declares who may call it, the public or a role and those above it, and what a request is charged. */
-export type Route<Name extends RouteName> = { readonly charge: Omit<PageDeclaration, 'access'> } & (
-  | { readonly access: 'public'; readonly handler: (ask: PublicAsk<Name>) => Answer<Name> | Promise<Answer<Name>> }
-  | { readonly access: Role; readonly handler: (ask: Ask<Name>) => Answer<Name> | Promise<Answer<Name>> }
+export type Route<Name extends RouteName> = { readonly charge: Charge } & (
+  | { readonly access: 'public'; readonly handler: Handler<Name, PublicAsk<Name>> }
+  | { readonly access: Role; readonly handler: Handler<Name, Ask<Name>> }
 );
+type Charge = Omit<PageDeclaration, 'access'>;
+/** Returns `data` of the answer; or the reply, where it has sent that. */
+type Handler<Name extends RouteName, Asked> = (ask: Asked) => Sent<Name> | Promise<Sent<Name>>;
+type Sent<Name extends RouteName> = Answer<Name> | FastifyReply;
+
+export const publicRoute = <Name extends RouteName>(
+  charge: Charge,
+  handler: Handler<Name, PublicAsk<Name>>,
+): Route<Name> => ({ access: 'public', charge, handler });
+
+export const route = <Name extends RouteName>(
+  access: Role,
+  charge: Charge,
+  handler: Handler<Name, Ask<Name>>,
+): Route<Name> => ({ access, charge, handler });
+
+const queryFor =
+  (access: Role) =>
+  <Name extends RouteName>(handler: Handler<Name, Ask<Name>>): Route<Name> =>
+    route(access, QUERY, handler);
+export const forViewers = queryFor('viewer');
+export const forMembers = queryFor('member');
+export const forAdmins = queryFor('admin');
 
 export type RouteTable = { readonly [Name in RouteName]: Route<Name> };
 /** The rows of one file. */
-export type Rows<Name extends RouteName> = Pick<RouteTable, Name>;
+export type Rows = Partial<RouteTable>;

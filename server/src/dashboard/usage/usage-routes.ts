@@ -16,7 +16,7 @@ import { updateState } from '../data/update-state.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { VisibleKeys } from '../keys/visible-keys.ts';
 import { limitsOf } from '../lookup/dataset-answers.ts';
-import { type Ask, EXPORT, QUERY, type Rows } from '../requests/ask.ts';
+import { type Ask, EXPORT, forAdmins, forViewers, type Rows, route } from '../requests/ask.ts';
 import { parseChoice, parseCount } from '../requests/parameters.ts';
 import { DashboardRefusal } from '../requests/refusal.ts';
 import { sendFile } from '../requests/text-file.ts';
@@ -24,14 +24,12 @@ import type { Overview } from '../wire/usage.ts';
 import { dayBefore, parseDays } from './day-range.ts';
 import { firstRunOf } from './first-run.ts';
 
-type Names = 'getOverview' | 'getUsage' | 'exportUsage' | 'getTraffic';
-
 const TOP_KEYS = 10;
 const NEAR_LIMIT = 0.8;
 const DEFAULT_HOURS = 24;
 const EXPORT_COLUMNS = ['day', 'key_id', 'key', 'endpoint', 'status_class', 'requests'];
 
-export function usageRoutes(dependencies: DashboardDependencies, exports: CostQueue): Rows<Names> {
+export function usageRoutes(dependencies: DashboardDependencies, exports: CostQueue) {
   const { storage, live } = dependencies;
   const visible = new VisibleKeys(storage);
 
@@ -59,84 +57,69 @@ export function usageRoutes(dependencies: DashboardDependencies, exports: CostQu
   };
 
   return {
-    getUsage: {
-      access: 'viewer',
-      charge: QUERY,
-      handler: async (ask) => {
-        const by = parseChoice('/by', ask.query.by, USAGE_GROUPS) ?? 'endpoint';
-        const { from, to, days, range } = await rangeOf(ask);
-        const labelsOf = by === 'key' ? labels : async () => (id: string) => (by === 'status' ? `${id}xx` : id);
-        return { from, to, by, days, ...(await usageSeries(storage.usage, range, { by, days, labelsOf })) };
-      },
-    },
-    exportUsage: {
-      access: 'viewer',
-      charge: EXPORT,
-      handler: async (ask) => {
-        const format = parseChoice('/format', ask.query.format, EXPORT_FORMATS) ?? 'csv';
-        const { from, to, range } = await rangeOf(ask);
-        const names = new Map<string, string>();
-        const fileRows = async (page: UsageRow[]) => {
-          // The same keys come back every day.
-          const unseen = [...new Set(page.map(({ keyId }) => keyId))].filter((id) => !names.has(id));
-          const label = unseen.length === 0 ? undefined : await labels(unseen);
-          for (const id of unseen) names.set(id, label?.(id) ?? id);
-          return page.map(({ keyId, day, endpoint, statusClass, requests }) => ({
-            day,
-            key_id: keyId,
-            key: names.get(keyId) ?? keyId,
-            endpoint,
-            status_class: statusClass,
-            requests,
-          }));
-        };
-        const file = { name: `whence-usage-${from}-${to}`, format, columns: EXPORT_COLUMNS };
-        return sendFile(ask, exports, file, storage.usage.rowPages(range), fileRows);
-      },
-    },
-    getTraffic: {
-      access: 'admin',
-      charge: QUERY,
-      handler: ({ query, now }) =>
-        trafficByHour(storage.traffic, parseCount('/hours', query.hours, DEFAULT_HOURS, KEPT_HOURS), now),
-    },
-    getOverview: {
-      access: 'viewer',
-      charge: QUERY,
-      handler: async ({ session, now }) => {
-        const { account } = session;
-        const keyIds = await visible.usageIds(account);
-        const own = keyIds === undefined ? {} : { keyIds };
-        const [today, yesterday] = [dayBefore(now, 0), dayBefore(now, 1)];
-        const sums = await storage.usage.sums({ from: yesterday, to: today, ...own }, 'key');
-        const ofToday = sums.filter(({ day }) => day === today).sort((a, b) => b.requests - a.requests);
-        const top = ofToday.slice(0, TOP_KEYS);
-        const label = await labels(top.map(({ group }) => group));
-        const summaries = await visible.describe(await busyKeys(account, ofToday), now);
-        const share = ({ quota }: (typeof summaries)[number]) => (quota.limit === null ? 0 : quota.used / quota.limit);
-        const served = live.current;
-        const firstRun = await firstRunOf(account, { storage, visible, served }, now);
-        return {
-          today: { requests: sumOf(ofToday) },
-          yesterday: { requests: sumOf(sums.filter(({ day }) => day === yesterday)) },
-          keys_near_limit: summaries
-            .filter((key) => share(key) >= NEAR_LIMIT)
-            .sort((a, b) => share(b) - share(a))
-            .slice(0, TOP_KEYS),
-          top_keys: top.map(({ group, requests }) => ({ id: group, label: label(group), requests })),
-          ...(served === undefined ? {} : { dataset: describeServed(served, now) }),
-          update: updateState(dependencies, account.role),
-          ...(firstRun === undefined ? {} : { first_run: firstRun }),
-          ...(account.role === 'admin'
-            ? {
-                traffic: await trafficOverview(storage.traffic, now),
-                networks: topNetworks(await storage.networks.since(yesterday), live),
-              }
-            : {}),
-        };
-      },
-    },
-  };
+    getUsage: forViewers(async (ask) => {
+      const by = parseChoice('/by', ask.query.by, USAGE_GROUPS) ?? 'endpoint';
+      const { from, to, days, range } = await rangeOf(ask);
+      const labelsOf = by === 'key' ? labels : async () => (id: string) => (by === 'status' ? `${id}xx` : id);
+      return { from, to, by, days, ...(await usageSeries(storage.usage, range, { by, days, labelsOf })) };
+    }),
+    exportUsage: route('viewer', EXPORT, async (ask) => {
+      const format = parseChoice('/format', ask.query.format, EXPORT_FORMATS) ?? 'csv';
+      const { from, to, range } = await rangeOf(ask);
+      const names = new Map<string, string>();
+      const fileRows = async (page: UsageRow[]) => {
+        // The same keys come back every day.
+        const unseen = [...new Set(page.map(({ keyId }) => keyId))].filter((id) => !names.has(id));
+        const label = unseen.length === 0 ? undefined : await labels(unseen);
+        for (const id of unseen) names.set(id, label?.(id) ?? id);
+        return page.map(({ keyId, day, endpoint, statusClass, requests }) => ({
+          day,
+          key_id: keyId,
+          key: names.get(keyId) ?? keyId,
+          endpoint,
+          status_class: statusClass,
+          requests,
+        }));
+      };
+      const file = { name: `whence-usage-${from}-${to}`, format, columns: EXPORT_COLUMNS };
+      return sendFile(ask, exports, file, storage.usage.rowPages(range), fileRows);
+    }),
+    getTraffic: forAdmins(({ query, now }) =>
+      trafficByHour(storage.traffic, parseCount('/hours', query.hours, DEFAULT_HOURS, KEPT_HOURS), now),
+    ),
+    getOverview: forViewers(async ({ session, now }) => {
+      const { account } = session;
+      const keyIds = await visible.usageIds(account);
+      const own = keyIds === undefined ? {} : { keyIds };
+      const [today, yesterday] = [dayBefore(now, 0), dayBefore(now, 1)];
+      const sums = await storage.usage.sums({ from: yesterday, to: today, ...own }, 'key');
+      const ofToday = sums.filter(({ day }) => day === today).sort((a, b) => b.requests - a.requests);
+      const top = ofToday.slice(0, TOP_KEYS);
+      const label = await labels(top.map(({ group }) => group));
+      const summaries = await visible.describe(await busyKeys(account, ofToday), now);
+      const share = ({ quota }: (typeof summaries)[number]) => (quota.limit === null ? 0 : quota.used / quota.limit);
+      const served = live.current;
+      const firstRun = await firstRunOf(account, { storage, visible, served }, now);
+      return {
+        today: { requests: sumOf(ofToday) },
+        yesterday: { requests: sumOf(sums.filter(({ day }) => day === yesterday)) },
+        keys_near_limit: summaries
+          .filter((key) => share(key) >= NEAR_LIMIT)
+          .sort((a, b) => share(b) - share(a))
+          .slice(0, TOP_KEYS),
+        top_keys: top.map(({ group, requests }) => ({ id: group, label: label(group), requests })),
+        ...(served === undefined ? {} : { dataset: describeServed(served, now) }),
+        update: updateState(dependencies, account.role),
+        ...(firstRun === undefined ? {} : { first_run: firstRun }),
+        ...(account.role === 'admin'
+          ? {
+              traffic: await trafficOverview(storage.traffic, now),
+              networks: topNetworks(await storage.networks.since(yesterday), live),
+            }
+          : {}),
+      };
+    }),
+  } satisfies Rows;
 
   /** Active keys whose requests of today, refused ones included, are near or above their limit. */
   async function busyKeys(account: Account, ofToday: readonly UsageSum[]): Promise<Key[]> {

@@ -1,8 +1,11 @@
 /** Checked domains, and tried changes of their records, as the dashboard shows them. */
 import type { EmailReport } from '@whence/client/wire';
+import type { IncludableSection } from '../../vocabulary.ts';
 
-/** `record`: what to publish, as a line of a zone file, or `''`. */
-export type DomainAdvice = { points: number; text: string; record: string };
+/** `code` is stable; `record`: what to publish, as a line of a zone file, or `''`. */
+export type DomainAdvice = { code: string; points: number; text: string; record: string };
+/** The next stricter steps, and what has to become true before they are safe. */
+export type DomainReadiness = { steps: string[]; is_ready: boolean; obstacles: { code: string; text: string }[] };
 
 export type DomainPart = 'mx' | 'spf' | 'dkim' | 'dmarc';
 /** `words`: the record, or why there is none. */
@@ -19,12 +22,17 @@ export type DomainCheck = {
   grade_text: string;
   /** False if DNS says that the domain does not exist: it has no grade then. */
   does_exist: boolean;
-  /** Why anyone can send mail as the domain; empty if that is not so. */
+  /** How others can send mail as the domain, or take over a name that it refers to; empty if they cannot. */
   risk: string;
   /** Set up to send no mail: nothing is left to fix, whatever the grade. */
   is_finished: boolean;
   /** What to fix, the most points first; 0 for what does not count but should be known. */
   advice: DomainAdvice[];
+  readiness: DomainReadiness;
+  /** Whether it meets what Google, Yahoo and Microsoft ask of bulk senders, in one line. */
+  sender_rules: string;
+  /** All SPF records of the domain: one, unless it has none or too many. */
+  spf_records: string[];
   spf_tree: SpfTreeNode;
   spf_void_lookups: number;
   mx_state: string;
@@ -33,6 +41,8 @@ export type DomainCheck = {
   /** Found with a wildcard record: every selector would be. */
   is_dkim_wildcard: boolean;
   is_dmarc_test_mode: boolean;
+  /** What can be asked for beside the records. */
+  sections: IncludableSection[];
 };
 /** `provider` is named where the host is known to belong to one. */
 export type MxHost = { host: string; preference: number; addresses: string[]; provider?: string };
@@ -46,29 +56,3 @@ export type SpfTreeNode = {
   errors: string[];
   children: SpfTreeNode[];
 };
-
-/** `before` is the zone as it is, `after` with the texts of the request. */
-export type DomainTrial = {
-  before: TrialState;
-  after: TrialState;
-  appeared: TrialFinding[];
-  vanished: TrialFinding[];
-};
-export type TrialState = {
-  score: number;
-  grade_text: string;
-  points: DomainCheck['points'];
-  risk: string;
-  spf_lookups: number;
-  spf_errors: string[];
-  dmarc_errors: string[];
-  /** Absent without a dataset. `networks`: by number of addresses that may send, the largest first. */
-  senders?: {
-    ipv4_addresses: number;
-    ipv6_48s: number;
-    open_to_all: boolean;
-    networks: { asn: number; asn_name: string; ipv4_addresses: number }[];
-  };
-};
-/** `text` begins with the code of the finding. */
-export type TrialFinding = { part: DomainPart; text: string };

@@ -1,5 +1,5 @@
 /** API keys as the dashboard shows them. */
-import type { KeyState, KeyStatus, Permission, Tier } from '../../vocabulary.ts';
+import type { KeyState, KeyStatus, Permission, RefusalReason, Tier } from '../../vocabulary.ts';
 
 /** `requests_per_day` is null without a limit. */
 export type TierInfo = { tier: Tier; requests_per_day: number | null; batch_size: number };
@@ -55,4 +55,20 @@ export type KeyQuota = { used: number; limit: number | null; resets_at: string }
 
 /** `secret` is answered here and never again. */
 export type CreatedKey = { key: KeySummary; secret: string };
-export type KeyDetail = { key: KeySummary; predecessor?: KeySummary; successor?: KeySummary };
+/** `refusals` has the reason of the last refusal first. */
+export type KeyDetail = {
+  key: KeySummary;
+  refusals: KeyRefusal[];
+  predecessor?: KeySummary;
+  successor?: KeySummary;
+};
+/** Requests of the last 24 hours that were refused for one reason. */
+export type KeyRefusal = {
+  reason: RefusalReason;
+  requests: number;
+  last_at: string;
+  /** Client address of the last one, or the permission that it lacked. */
+  last_detail?: string;
+  /** The oldest hour first; the last entry is the current hour. */
+  by_hour: number[];
+};

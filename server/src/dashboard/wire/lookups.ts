@@ -33,6 +33,8 @@ export type IpLookup = {
   privacy?: Privacy;
   /** Absent unless a feed with locations is enabled. */
   location?: Location;
+  /** Absent unless the overrides have some. */
+  labels?: string[];
   /** Whether `lookUpRegistration` is there for this account: it needs one, and WHENCE_RDAP=on. */
   has_registration: boolean;
 };
@@ -42,10 +44,11 @@ export type HostnameLookup = { hostname: Hostname; asked_at: string };
 export type RegistrationLookup = { registration?: Registration; asked_at: string };
 /** What the dataset cannot know, so that `false` and a score of 0 are not taken for "no". */
 export type DatasetLimits = {
-  /** No source knows them. */
+  /** No source knows them, or none that counts. */
   unknown: FlagSubject[];
-  /** Addresses of these kinds change from day to day, and what is known is from tables or older than a month. */
-  dated: { subject: FlagSubject; as_of?: string }[];
+  /** A list is too old to count, or what changes from day to day is from tables. `as_of`: the oldest of them. */
+  /** `counted_as_of`: the oldest of the lists that still count, where some do not. */
+  dated: { subject: FlagSubject; as_of?: string; counted_as_of?: string }[];
 };
 type SpecialPurpose = { prefix: string; name: string; rfc: string };
 
@@ -57,10 +60,10 @@ export type PrefixSummary = {
   size: number;
   announced: number;
   /** The announced prefix that contains all of it, if there is one. */
-  covered_by?: { prefix: string; asn: number; asn_name: string };
+  covered_by?: { prefix: string; asn: number; asn_name: string; rpki?: RpkiState };
   special_purpose?: SpecialPurpose;
-  /** Up to 256 equal cells in order, for a map of all of it. */
-  cells: PrefixCell[];
+  /** When the ROA data was written that decides the states of prefixes; absent without it. */
+  rpki_as_of?: string;
   /** Consecutive addresses of one announced prefix with the same record: the 256 largest of `part_count`, largest first. */
   parts: PrefixPart[];
   part_count: number;
@@ -72,8 +75,6 @@ export type PrefixSummary = {
   limits: DatasetLimits;
   credits: string[];
 };
-/** `announced` is a share from 0 to 1; the values are those of the largest announced part. */
-export type PrefixCell = { announced: number; level?: ThreatLevel; connection_type?: ConnectionType };
 export type PrefixPart = {
   first: string;
   last: string;
@@ -83,8 +84,12 @@ export type PrefixPart = {
   country: string;
   connection_type: ConnectionType;
   flags: Flag[];
+  /** Who scans the internet from the addresses. */
+  scanner?: string;
   score: number;
   level: ThreatLevel;
+  /** Of the network and the announced prefix; absent without ROA data, and where the prefix is not what is announced. */
+  rpki?: RpkiState;
 };
 
 export type AsnLookup = {
@@ -93,11 +98,13 @@ export type AsnLookup = {
   /** Shares of its IPv4 addresses; `is_sample` where it has too many prefixes to walk all. */
   connection_types: Share<ConnectionType>[];
   countries: Share<string>[];
+  flags: Share<Flag>[];
+  threat_levels: Share<ThreatLevel>[];
   is_sample: boolean;
   /** Kinds of its prefixes, and for every prefix, IPv4 first, the position of its kind; -1 where it was not walked. */
   prefix_kinds: { kinds: PrefixKind[]; of: number[] };
   /** States of all prefixes, in the same order; absent without ROA data. */
-  rpki?: { states: RpkiState[]; as_of: string };
+  rpki?: { states: (RpkiState | null)[]; as_of: string };
   /** Networks of the same organisation, by name: a guess. */
   related: AsnSearchResult[];
   credits: string[];
@@ -107,7 +114,15 @@ export type RpkiState = NonNullable<Origin['rpki']>;
 export type PrefixKind = { connection_type: ConnectionType; country: string; flags: Flag[] };
 
 /**
- * One letter of CELL_CODES per block of `cell_length` bits, in the order of addresses: at most 65,536. `is_truncated`
- * where there is more to walk than a page may wait for; what follows is then shown as unannounced.
+ * One letter per block of `cell_length` bits, in the order of addresses: at most 65,536. `a` is the first of `kinds`, a dot
+ * is not announced. `is_truncated` where there is more to walk than a page may wait for; what follows is then shown as
+ * unannounced.
  */
-export type AddressMap = { prefix: string; cell_length: number; cells: string; is_truncated: boolean };
+export type AddressMap = {
+  prefix: string;
+  cell_length: number;
+  cells: string;
+  kinds: string[];
+  is_truncated: boolean;
+  limits: DatasetLimits;
+};

@@ -2,15 +2,17 @@
  * What the routes of the dashboard take: a body, which Fastify validates, or a query, whose texts the handlers parse.
  * Types of both follow from these values; parameters of the path are in `routes`.
  */
-import { checkQuery, trialBody } from '../../email-checks/check-request.ts';
+import { checkQuery } from '../../email-checks/check-request.ts';
+import { trialBody } from '../../email-checks/try-request.ts';
 import {
+  allOptional,
   boolean,
   exactObject,
   integer,
   list,
-  namesOf,
   object,
   oneOfTexts,
+  optional,
   orNull,
   string,
   text,
@@ -24,12 +26,15 @@ import {
   KEY_SORTS,
   KEY_STATES,
   KEY_STATUSES,
+  MAP_SUBJECTS,
   PERMISSIONS,
   ROLES,
   SORT_ORDERS,
   TIER_NAMES,
   USAGE_GROUPS,
 } from '../../vocabulary.ts';
+
+export const UPDATE_RETRIES = ['failed', 'paused'] as const;
 
 const longText = text(1_000);
 const token = text(100);
@@ -40,20 +45,20 @@ const identity = {
   permissions: { ...list(oneOfTexts(PERMISSIONS)), minItems: 1, maxItems: PERMISSIONS.length },
 };
 /** Their rules are checked by `keys/key-attributes`. Null, an empty note and an empty list remove an attribute. */
-const attributes = {
+const attributes = allOptional({
   note: text(2_000),
   /** ISO 8601 with a zone. */
   expires_at: orNull(text(40)),
   allowed_networks: { ...list(text(100)), maxItems: 200 },
   requests_per_second: orNull(typed<number>({ type: 'number' })),
-};
+});
 const revokeInHours = typed<number>({ type: 'integer', minimum: 1, maximum: 8_760 });
-const changedKey = {
+const changedKey = allOptional({
   ...identity,
   ...attributes,
   /** Schedules the revocation of the key; null cancels it. */
   revoke_in_hours: orNull(revokeInHours),
-};
+});
 
 const days = { from: string('The first day.', '2026-11-01'), to: string('The last day.', '2026-11-15') };
 const usage = {
@@ -87,43 +92,59 @@ const keyList = {
   after: string('next_after of the page before, with the same filter and order.'),
   limit: integer('Default 50, at most 1000.'),
 };
-const person = { role: oneOfTexts(ROLES), is_disabled: boolean() };
 const file = { format: oneOfTexts(EXPORT_FORMATS) };
-const traffic = { hours: integer('Default 24.') };
 
-const optional = <P extends Readonly<Record<string, object>>>(properties: P) => object(properties, namesOf(properties));
+/** A map of one network would have one colour. */
+const NETWORK_MAP_SUBJECTS = MAP_SUBJECTS.filter((subject) => subject !== 'network');
+
+const query = <P extends Readonly<Record<string, object>>>(parameters: P) => object(allOptional(parameters));
 
 export const requests = {
   signIn: { body: exactObject({ name: longText, password: longText }) },
   checkLink: { body: exactObject({ token }) },
   /** `name` where the link does not have one. */
-  redeemLink: { body: exactObject({ token, name: longText, password: longText }, ['name']) },
+  redeemLink: { body: exactObject({ token, name: optional(longText), password: longText }) },
   changePassword: { body: exactObject({ current_password: longText, new_password: longText }) },
 
-  changePerson: { body: exactObject(person, namesOf(person)) },
-  invite: { body: exactObject({ role: oneOfTexts(ROLES), note: text(200) }, ['note']) },
+  changePerson: { body: exactObject(allOptional({ role: oneOfTexts(ROLES), is_disabled: boolean() })) },
+  invite: { body: exactObject({ role: oneOfTexts(ROLES), note: optional(text(200)) }) },
 
-  listKeys: { querystring: optional(keyList) },
-  createKey: { body: exactObject({ ...identity, ...attributes }, namesOf(attributes)) },
+  listKeys: { querystring: query(keyList) },
+  createKey: { body: exactObject({ ...identity, ...attributes }) },
+  findKey: { body: exactObject({ secret: text(100) }) },
   /** What is absent stays as it is. */
-  changeKey: { body: exactObject(changedKey, namesOf(changedKey)) },
+  changeKey: { body: exactObject(changedKey) },
   revokeKey: { body: exactObject({ name: longText }) },
   /** With `revoke_in_hours`, the key itself is revoked then. */
-  rotateKey: { body: exactObject({ name: longText, revoke_in_hours: revokeInHours }, ['name', 'revoke_in_hours']) },
-  getKeyUsage: { querystring: optional(days) },
+  rotateKey: { body: exactObject({ name: optional(longText), revoke_in_hours: optional(revokeInHours) }) },
+  getKeyUsage: { querystring: query(days) },
 
-  getUsage: { querystring: optional(usage) },
-  exportUsage: { querystring: optional({ ...usage, ...file }) },
-  getTraffic: { querystring: optional(traffic) },
+  getUsage: { querystring: query(usage) },
+  exportUsage: { querystring: query({ ...usage, ...file }) },
+  getTraffic: { querystring: query({ hours: integer('Default 24.') }) },
 
+  mapPrefix: { querystring: query({ by: oneOfTexts(MAP_SUBJECTS) }) },
+  mapAsn: { querystring: query({ by: oneOfTexts(NETWORK_MAP_SUBJECTS) }) },
   searchAsn: { querystring: searchQuery },
   checkDomain: { querystring: checkQuery },
   tryDomain: { body: trialBody },
   lookUpBatch: { body: exactObject({ ips: { ...list(typed<string>({ type: 'string' })), minItems: 1 } }) },
 
   getDatasetDiff: { querystring: diffQuery },
+  /** `failed`, the default, leaves out feeds whose server asked to wait; `paused` asks them too. */
+  startUpdate: { querystring: query({ retry: oneOfTexts(UPDATE_RETRIES) }) },
   useVersion: { body: exactObject({ version: typed<number>({ type: 'integer', minimum: 1 }) }) },
 
-  listAudit: { querystring: optional(audit) },
-  exportAudit: { querystring: optional({ ...audit, ...file }) },
+  tryRule: {
+    querystring: query({
+      ip: string('Address of the client.', '8.8.8.8'),
+      host: string('Host of the request.'),
+      path: string('Path of the request.'),
+      method: string('Method of the request.'),
+      set: string('Name of the rule set. Default: default.'),
+    }),
+  },
+
+  listAudit: { querystring: query(audit) },
+  exportAudit: { querystring: query({ ...audit, ...file }) },
 };

@@ -1,0 +1,78 @@
+/** The rules in force, what they have matched today, and a request to try. */
+import { parseAddress } from '@whence/dataset/address';
+import { ApiError } from '../../http/errors.ts';
+import { requireDataset } from '../../lookup/lookup-requests.ts';
+import { unknownFlagsOf } from '../../rules/decide.ts';
+import { reviewRules } from '../../rules/review-rules.ts';
+import { type Conditions, DEFAULT_SET, type RuleFile } from '../../rules/rule-sets.ts';
+import { tryRequest } from '../../rules/try-request.ts';
+import { decisionsToday } from '../../usage/traffic-report.ts';
+import type { DashboardDependencies } from '../dependencies.ts';
+import { forViewers, type Rows, route } from '../requests/ask.ts';
+import type { RuleCondition, RulesPage } from '../wire/rules.ts';
+
+/** Values of a condition that are shown; the file has all of them. */
+const SHOWN_VALUES = 20;
+
+export function ruleRoutes({ rules, live, storage }: DashboardDependencies) {
+  return {
+    getRules: forViewers(async ({ now }) => {
+      if (rules === undefined) return { warnings: [], sets: [], lists: [] };
+      const { path, refusal, mistakes, file } = rules;
+      const matches = await decisionsToday(storage.traffic, now);
+      const dataset = live.current?.dataset;
+      return {
+        path,
+        ...(refusal === undefined ? {} : { refusal: { text: refusal, mistakes: [...mistakes] } }),
+        warnings: file === undefined || dataset === undefined ? [] : reviewRules(file, unknownFlagsOf(dataset)),
+        ...describeRules(file, (set, rule) => matches.get(`${set} ${rule}`) ?? 0),
+      };
+    }),
+    tryRule: route('viewer', { counts: 'decide', costs: ['lookup'] }, ({ query }) => {
+      const { ip = '', host, path, method, set = DEFAULT_SET } = query;
+      const served = requireDataset(live);
+      const address = parseAddress(ip);
+      if (address === undefined) throw new ApiError('INVALID_IP');
+      const decider = rules?.decider(set, served);
+      if (decider === undefined) throw new ApiError('RULE_SET_NOT_FOUND');
+      const asked = { address, host, path, method };
+      const { decision, rule, matched = {}, record } = tryRequest(decider, served.dataset, asked);
+      return {
+        decision,
+        set,
+        ...(rule && { rule: rule.name }),
+        matched: describeConditions(matched),
+        ...(record && { record }),
+      };
+    }),
+  } satisfies Rows;
+}
+
+function describeRules(
+  { sets, lists }: RuleFile = { sets: new Map(), lists: new Map() },
+  matchesOf: (set: string, rule: string) => number,
+): Pick<RulesPage, 'sets' | 'lists'> {
+  return {
+    sets: [...sets.values()].map(({ rules, ...set }) => ({
+      ...set,
+      rules: rules.map(({ name, action, status, position: { line }, conditions }) => ({
+        ...{ name, action, status, line },
+        conditions: describeConditions(conditions),
+        matches: matchesOf(set.name, name),
+      })),
+      default_matches: matchesOf(set.name, ''),
+    })),
+    lists: [...lists.values()].map(({ name, conditions, position: { line } }) => ({
+      ...{ name, line },
+      conditions: describeConditions(conditions),
+    })),
+  };
+}
+
+function describeConditions(conditions: { readonly [Name in keyof Conditions]?: unknown }): RuleCondition[] {
+  return Object.entries(conditions).map(([name, value]) => {
+    const values = (Array.isArray(value) ? value : [value]).map((one) => String(one).replace(/^is_/, ''));
+    const more = values.length > SHOWN_VALUES ? `, and ${values.length - SHOWN_VALUES} more` : '';
+    return { name, values: `${values.slice(0, SHOWN_VALUES).join(', ')}${more}` };
+  });
+}

@@ -1,0 +1,46 @@
+/** The rules file of `GET /v1/decide` as the dashboard shows it. The file is the source: nothing of it is changed here. */
+import type { IpRecord } from '@whence/client/wire';
+
+/** Line and column are those of the file, from 1. */
+export type RuleMistake = { line: number; column: number; message: string };
+/** A condition with the values that meet it, such as `countries` and `NO, SE`. */
+export type RuleCondition = { name: string; values: string };
+
+export type RulesPage = {
+  /** Absent without WHENCE_RULES. */
+  path?: string;
+  /** Why the file as it is now is not in use. `mistakes` is empty if it could not be read. */
+  refusal?: { text: string; mistakes: RuleMistake[] };
+  /** Rules that match everything, can never match, or need what the dataset does not know. */
+  warnings: RuleMistake[];
+  sets: RuleSetState[];
+  lists: { name: string; line: number; conditions: RuleCondition[] }[];
+};
+export type RuleSetState = {
+  name: string;
+  mode: 'enforce' | 'observe';
+  default: 'allow' | 'deny';
+  rules: RuleState[];
+  /** Requests that no rule decided. */
+  default_matches: number;
+};
+/** `matches`: requests since 00:00 UTC, over all processes, without those of the last seconds. */
+export type RuleState = {
+  name: string;
+  action: 'allow' | 'deny' | 'tag';
+  /** Of the answer to a refused request. */
+  status: number;
+  line: number;
+  conditions: RuleCondition[];
+  matches: number;
+};
+
+/** `rule` is absent where the default of the set decided; `matched` has what met its conditions. */
+export type TriedRule = {
+  decision: 'allow' | 'deny' | 'observe';
+  set: string;
+  rule?: string;
+  matched: RuleCondition[];
+  /** Absent for an address that no network announces. */
+  record?: IpRecord;
+};

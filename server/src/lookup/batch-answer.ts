@@ -73,7 +73,7 @@ export class BatchAnswer {
     at = writeRange(json, start, end, buffer, at);
     buffer[at++] = COLON;
     if (address === undefined) at = writeText(INVALID, buffer, at);
-    else if (match === 0) at = writeText(NOT_FOUND, buffer, at);
+    else if (match === 0) at = this.#writeUnannounced(address, at);
     else {
       at = writeRecord(this.#dataset, address, match, buffer, at);
       this.#networks.countMatch(this.#dataset, match);
@@ -113,6 +113,16 @@ export class BatchAnswer {
     this.#makeRoom(end.length);
     this.#end += this.buffer.write(end, this.#end, 'latin1');
     return this.buffer.subarray(this.#start, this.#end);
+  }
+
+  /** Without a record, the members are the whole entry, if there are any. */
+  #writeUnannounced(address: Address, at: number): number {
+    const members = this.#membersOf?.(address, 0) ?? '';
+    if (members === '') return writeText(NOT_FOUND, this.buffer, at);
+    const json = Buffer.from(`{${members}}`);
+    this.#end = at;
+    this.#makeRoom(json.length);
+    return writeText(json, this.buffer, at);
   }
 
   /** Writes members over the brace that ends the record, and the brace again. */

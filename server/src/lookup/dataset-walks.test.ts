@@ -70,7 +70,7 @@ test('dataset walks: one that failed is tried again, and a client with too many 
   );
   assert.equal(await walks.run(served, 'a', requesterAs('x'), async () => 'fine'), 'fine');
   const many = await Promise.allSettled(
-    Array.from({ length: 30 }, (_, i) => walks.run(served, `subject ${i}`, requesterAs('x'), () => nextTurn('done'))),
+    Array.from({ length: 50 }, (_, i) => walks.run(served, `subject ${i}`, requesterAs('x'), () => nextTurn('done'))),
   );
   const refused = many.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
   assert.ok(refused.length > 0 && refused.every(({ reason }) => reason.code === 'OVERLOADED'));

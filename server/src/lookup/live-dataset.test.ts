@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { afterEach, beforeEach } from 'node:test';
 import { parseAddress } from '@whence/dataset/address';
-import { sampleContent } from '@whence/dataset/internal/test/sample-dataset';
+import { compile } from '@whence/dataset/internal/compile/compile';
+import { encodeContent } from '@whence/dataset/internal/file/write';
+import { sampleContent, sampleInput } from '@whence/dataset/internal/test/sample-dataset';
 import { publish, useVersion } from '@whence/dataset/internal/versions/publish';
 import { LiveDataset, openAhead } from './live-dataset.ts';
 
@@ -63,6 +65,38 @@ test('live dataset: a version that was opened ahead is used while it is the curr
   assert.deepEqual(served(), [2, false]);
   damage(2);
   assert.equal(await openAhead(dataDir), undefined);
+});
+
+test('live dataset: a version is opened again when a list of it becomes too old', async () => {
+  const input = sampleInput({ routes: [['8.8.8.0/24', 15169, 'Google']], tor: [['8.8.8.8/32', 'Example']] });
+  const overlays = input.overlays.map((list) => ({ ...list, source: { ...list.source, max_age_days: 20 } }));
+  publish(dataDir, encodeContent(compile({ ...input, overlays })), new Date('2026-11-15'));
+  let today = '2026-11-15';
+  const dated = new LiveDataset(dataDir, handlers, { today: () => today });
+  const answer = () => {
+    const address = parseAddress('8.8.8.8');
+    assert.ok(address);
+    const dataset = dated.current?.dataset;
+    assert.ok(dataset);
+    const { detection, threat } = dataset.record(address, dataset.find(address));
+    return [detection.is_tor_exit, threat.score];
+  };
+  await dated.poll();
+  assert.deepEqual(answer(), [true, 45]);
+  today = '2026-11-21';
+  await dated.poll();
+  assert.deepEqual([answer(), events], [[true, 45], ['loaded 1']], 'the last day on which it counts');
+  today = '2026-11-22';
+  await dated.poll();
+  assert.deepEqual(
+    [answer(), events],
+    [
+      [false, 0],
+      ['loaded 1', 'loaded 1'],
+    ],
+  );
+  await dated.poll();
+  assert.equal(events.length, 2, 'once');
 });
 
 test('live dataset: a version that cannot be loaded is tried again, at least every minute, and told once', async () => {

@@ -3,13 +3,17 @@
  * reads the reference once, so no answer mixes two versions. While a version is served, the next one is read and checked
  * in a thread. A version that cannot be opened is reported and retried at growing intervals; meanwhile the version in use
  * stays. If there is none, the newest other version whose checksum is right is served. That is a fallback; so is, on a
- * replica, any version before the first pull.
+ * replica, any version before the first pull. When a list of the version in use becomes too old, the version is opened
+ * again without it.
  */
 
 import { DatasetError } from '@whence/dataset/dataset-error';
+import { dayOfMs } from '@whence/dataset/internal/data-age';
 import { type Dataset, openDataset } from '@whence/dataset/internal/file/read';
 import { fileFingerprint } from '@whence/dataset/internal/io/file-fingerprint';
 import { AsnSearch } from '@whence/dataset/internal/lookup/asn-search';
+import { withOverrides } from '@whence/dataset/internal/overrides/overlaid-dataset';
+import type { Overrides } from '@whence/dataset/internal/overrides/overrides';
 import type { Supplement } from '@whence/dataset/internal/supplement/supplement';
 import { openInThread, openSupplementInThread } from '@whence/dataset/internal/versions/open-in-thread';
 import {
@@ -39,6 +43,8 @@ export class ServedDataset {
   readonly supplement: Supplement | undefined;
   readonly version: number;
   readonly builtAtMs: number;
+  /** The last day on which its lists count as they do now. */
+  readonly lastDay: string;
   readonly answers = new AnswerCache();
   #search: AsnSearch | undefined;
 
@@ -47,6 +53,7 @@ export class ServedDataset {
     this.supplement = supplement;
     this.version = dataset.meta.version;
     this.builtAtMs = Date.parse(dataset.meta.built_at);
+    this.lastDay = dataset.lastDay;
   }
 
   /** Since it was built; 0 if the clock of the machine that built it is ahead. */
@@ -110,7 +117,7 @@ export async function openAhead(dataDir: string): Promise<OpenedVersion | undefi
     const entry = manifest?.versions.find(({ version }) => version === manifest.current);
     if (entry === undefined) return undefined;
     const [dataset, supplement] = await Promise.all([
-      openInThread({ path: versionPath(dataDir, entry) }),
+      openInThread({ path: versionPath(dataDir, entry), day: dayOfMs(Date.now()) }),
       supplementInThread(dataDir, entry),
     ]);
     return { dataset, supplement, identity: identityOf(entry) };
@@ -134,6 +141,8 @@ type LiveOptions = {
   readonly isPulled?: () => boolean;
   /** A monotonic clock. */
   readonly nowMs?: () => number;
+  /** Today in UTC, by which lists are judged. */
+  readonly today?: () => string;
 };
 
 /** An attempt that failed, and when the next one is due. */
@@ -144,7 +153,11 @@ export class LiveDataset {
   readonly #events: DatasetEvents;
   readonly #isPulled: () => boolean;
   readonly #nowMs: () => number;
+  readonly #today: () => string;
   #current: ServedDataset | undefined;
+  /** The version in use without overrides. */
+  #base: Dataset | undefined;
+  #overrides: Overrides | undefined;
   /** Digests of the files in use. */
   #identity = '';
   #versions: readonly VersionEntry[] = [];
@@ -158,12 +171,13 @@ export class LiveDataset {
   constructor(
     dataDir: string,
     events: DatasetEvents,
-    { isPulled = () => true, nowMs = () => performance.now() }: LiveOptions = {},
+    { isPulled = () => true, nowMs = () => performance.now(), today = () => dayOfMs(Date.now()) }: LiveOptions = {},
   ) {
     this.#dataDir = dataDir;
     this.#events = events;
     this.#isPulled = isPulled;
     this.#nowMs = nowMs;
+    this.#today = today;
   }
 
   get current(): ServedDataset | undefined {
@@ -178,6 +192,12 @@ export class LiveDataset {
   /** All published versions, as of the last change of the manifest. */
   get versions(): readonly VersionEntry[] {
     return this.#versions;
+  }
+
+  /** Answers have these from now on, whatever version is in use. */
+  override(overrides: Overrides | undefined): void {
+    this.#overrides = overrides;
+    if (this.#base !== undefined) this.#serve(this.#base, this.#current?.supplement);
   }
 
   /** `opened`: used if it is the version that the manifest names. */
@@ -201,8 +221,11 @@ export class LiveDataset {
       const seen = fileFingerprint(manifestPath(this.#dataDir));
       const isNew = seen !== this.#seen;
       const isDue = this.#failure !== undefined && this.#nowMs() >= this.#failure.retryAtMs;
-      if (!isNew && !isDue) return;
+      const hasAged = this.#current !== undefined && this.#today() > this.#current.lastDay;
+      if (!isNew && !isDue && !hasAged) return;
       if (isNew) this.#failure = undefined;
+      // The version in use is opened again: a list has become too old, and its answers change.
+      if (hasAged && this.#failure === undefined) this.#identity = '';
       this.#seen = seen;
       const entry = this.#entryToLoad();
       if (entry === undefined) {
@@ -211,7 +234,11 @@ export class LiveDataset {
       }
       if (opened?.identity === identityOf(entry)) this.#loaded(opened.dataset, opened.supplement, entry);
       else if (this.#current === undefined)
-        this.#loaded(openDataset(versionPath(this.#dataDir, entry)), supplementNow(this.#dataDir, entry), entry);
+        this.#loaded(
+          openDataset(versionPath(this.#dataDir, entry), this.#today()),
+          supplementNow(this.#dataDir, entry),
+          entry,
+        );
       else this.#loading = this.#loadInThread(entry);
     } catch (error) {
       this.#fail(error);
@@ -222,7 +249,7 @@ export class LiveDataset {
 
   async #loadInThread(entry: VersionEntry): Promise<void> {
     try {
-      const dataset = await openInThread({ path: versionPath(this.#dataDir, entry) });
+      const dataset = await openInThread({ path: versionPath(this.#dataDir, entry), day: this.#today() });
       this.#loaded(dataset, await supplementInThread(this.#dataDir, entry), entry);
     } catch (error) {
       this.#fail(error);
@@ -248,11 +275,16 @@ export class LiveDataset {
   }
 
   #use(dataset: Dataset, { supplement, error }: OpenedSupplement, entry: VersionEntry): void {
-    const served = new ServedDataset(dataset, supplement);
-    served.warmUp();
-    this.#current = served;
+    this.#serve(dataset, supplement);
     this.#identity = identityOf(entry);
     if (error !== undefined) this.#events.supplementFailed(error);
+  }
+
+  #serve(base: Dataset, supplement: Supplement | undefined): void {
+    this.#base = base;
+    const served = new ServedDataset(withOverrides(base, this.#overrides), supplement);
+    served.warmUp();
+    this.#current = served;
   }
 
   #fallBack(): void {

@@ -8,7 +8,7 @@ import type { Match } from '@whence/dataset/internal/file/format';
 import type { AsnSearchAnswer } from '@whence/dataset/internal/lookup/asn-search';
 import type { AsnRecord } from '@whence/dataset/record';
 import { ApiError } from '../http/errors.ts';
-import { integer, object, string, type TextsOf } from '../http/json-schema.ts';
+import { integer, object, optional, string, type TextsOf } from '../http/json-schema.ts';
 import { parseLimit } from '../http/requests.ts';
 import type { LiveDataset, ServedDataset } from './live-dataset.ts';
 import { lookup, specialPurposeOf } from './lookup.ts';
@@ -27,8 +27,10 @@ export type FoundRecord = { readonly address: Address; readonly match: Match };
 export function requireRecord(served: ServedDataset, text: string): FoundRecord {
   const found = lookup(served.dataset, text);
   if (found.kind === 'invalid') throw new ApiError('INVALID_IP');
-  if (found.kind === 'not found') throw notFound(served, specialPurposeOf(found));
-  return found;
+  if (found.kind === 'found') return found;
+  // An exchange does not announce its peering LAN.
+  const exchange = served.supplement?.exchange(found.address);
+  throw notFound(served, specialPurposeOf(found) ?? (exchange === undefined ? undefined : { exchange }));
 }
 
 export function notFound({ version }: Pick<ServedDataset, 'version'>, details?: object): ApiError {
@@ -41,26 +43,28 @@ export function notFound({ version }: Pick<ServedDataset, 'version'>, details?: 
 
 /** The network with the number that `text` has, with or without `AS` before it. */
 export function requireAsn(live: LiveDataset, text: string): { served: ServedDataset; record: AsnRecord } {
-  const number = parsePrefixedAsn(text);
-  if (number === undefined) throw new ApiError('INVALID_ASN');
-  const served = requireDataset(live);
-  const record = served.dataset.asn(number);
-  if (record === undefined) throw new ApiError('ASN_NOT_FOUND');
-  return { served, record };
+  const record = findAsn(live.current, text);
+  if (record instanceof ApiError) throw record;
+  return { served: requireDataset(live), record };
 }
 
-export const searchQuery = object(
-  {
-    q: { ...string('Text to look for.', 'google'), minLength: 1, maxLength: MAX_QUERY_CHARACTERS },
-    limit: {
-      ...integer('1 to 100; above 100 means 100.'),
-      minimum: 1,
-      default: SEARCH_LIMIT.fallback,
-      examples: [5],
-    },
-  },
-  ['limit'],
-);
+/** The same, or why there is none. */
+export function findAsn(served: ServedDataset | undefined, text: string): AsnRecord | ApiError {
+  const number = parsePrefixedAsn(text);
+  if (number === undefined) return new ApiError('INVALID_ASN');
+  if (served === undefined) return new ApiError('DATASET_UNAVAILABLE');
+  return served.dataset.asn(number) ?? new ApiError('ASN_NOT_FOUND');
+}
+
+export const searchQuery = object({
+  q: { ...string('Text to look for.', 'google'), minLength: 1, maxLength: MAX_QUERY_CHARACTERS },
+  limit: optional({
+    ...integer('1 to 100; above 100 means 100.'),
+    minimum: 1,
+    default: SEARCH_LIMIT.fallback,
+    examples: [5],
+  }),
+});
 
 export function searchNetworks(live: LiveDataset, { q = '', limit }: TextsOf<typeof searchQuery>): AsnSearchAnswer {
   if (q.trim() === '') throw new ApiError('MISSING_QUERY');

@@ -44,7 +44,10 @@ export function findJson(
 /** One for all calls, because no call waits. */
 const scratch = Buffer.allocUnsafeSlow(8192);
 
-export function evidenceOf(dataset: Dataset, { address, match }: { address: Address; match: Match }): Evidence[] {
+export function evidenceOf(
+  dataset: Dataset,
+  { address, match }: { address: Address; match: Match },
+): readonly Evidence[] {
   return explain(dataset, address, match);
 }
 

@@ -2,7 +2,7 @@
 
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import type { AsnSearch, AsnSearchResult } from '@whence/dataset/internal/lookup/asn-search';
-import { type ConnectionType, FLAGS, type Flag } from '@whence/dataset/record';
+import { type ConnectionType, FLAGS, type Flag, type ThreatLevel } from '@whence/dataset/record';
 import { type AddressCount, AddressCounts } from './address-counts.ts';
 import { walkAnnounced } from './announced-runs.ts';
 import type { GiveWay } from './dataset-walks.ts';
@@ -18,6 +18,8 @@ type PrefixKind = { connection_type: ConnectionType; country: string; flags: Fla
 type NetworkProfile = {
   connection_types: AddressCount<ConnectionType>[];
   countries: AddressCount<string>[];
+  flags: AddressCount<Flag>[];
+  threat_levels: AddressCount<ThreatLevel>[];
   is_sample: boolean;
   prefix_kinds: { kinds: PrefixKind[]; of: number[] };
 };
@@ -34,6 +36,8 @@ export async function profileNetwork(
 ): Promise<NetworkProfile> {
   const types = new AddressCounts<ConnectionType>();
   const countries = new AddressCounts<string>();
+  const flags = new AddressCounts<Flag>();
+  const levels = new AddressCounts<ThreatLevel>();
   const kinds = new Map<string, number>();
   const of: number[] = new Array(prefixes.length).fill(-1);
   let own = new PrefixCounts();
@@ -44,7 +48,7 @@ export async function profileNetwork(
     MAX_RUNS,
     giveWay,
     ({ start, end, match, version }) => {
-      const { connection_type, country, detection } = dataset.attributes(dataset.attributesOf(match));
+      const { connection_type, country, detection, threat } = dataset.attributes(dataset.attributesOf(match));
       const size = sizeOf(version, start, end);
       own.types.add(connection_type, size);
       own.countries.add(country, size);
@@ -52,6 +56,8 @@ export async function profileNetwork(
       if (version === 6) return;
       types.add(connection_type, size);
       countries.add(country, size);
+      for (const flag of FLAGS) if (detection[flag] && !TYPE_FLAGS.includes(flag)) flags.add(flag, size);
+      levels.add(threat.level, size);
     },
     (position) => {
       const [type, country] = [own.types.sorted()[0]?.value, own.countries.sorted()[0]?.value];
@@ -67,6 +73,8 @@ export async function profileNetwork(
   return {
     connection_types: types.sorted(),
     countries: countries.sorted(MAX_COUNTRIES),
+    flags: flags.sorted(),
+    threat_levels: levels.sorted(),
     is_sample: isSample,
     prefix_kinds: { kinds: [...kinds.keys()].map((text) => JSON.parse(text) as PrefixKind), of },
   };

@@ -32,6 +32,7 @@ export type PrefixContentPart = {
   share: number;
   /** Whether the network may announce the prefix, where ROA data is configured. */
   rpki?: 'valid' | 'invalid' | 'not_found';
+  prefix_is_derived?: true;
 };
 
 /** Networks that are listed. */

@@ -1,7 +1,18 @@
 /** The dataset in use as people read it: its state, version, sources and figures, and the published versions. */
-import { dataAsOf } from '@whence/dataset/internal/data-age';
+import { dataAsOf, dayOfMs } from '@whence/dataset/internal/data-age';
+import { type FlagKnowledge, flagKnowledge } from '@whence/dataset/internal/flag-sources';
 import type { VersionEntry } from '@whence/dataset/internal/versions/publish';
-import type { Counts, DataSources, Figures, FlagSources, QualityRow, Refusal, Source } from '@whence/dataset/record';
+import {
+  type Counts,
+  type DataSources,
+  type Figures,
+  FLAG_SUBJECTS,
+  type FlagSources,
+  type FlagSubject,
+  type QualityRow,
+  type Refusal,
+  type Source,
+} from '@whence/dataset/record';
 import type { LiveDataset, ServedDataset } from '../lookup/live-dataset.ts';
 
 type PublishedVersion = { version: number; built_at: string; bytes: number; current: boolean };
@@ -22,6 +33,10 @@ export type DatasetReport = {
   figures: Figures;
   /** What each flag is derived from: lists of feeds, tables of a past date, or nothing. */
   flag_sources: FlagSources;
+  /** Flags that are false everywhere, because no source knows them or none of their lists counts. */
+  unknown_flags: FlagSubject[];
+  /** Flags of which a list is too old to count, or that are from tables of a past date. */
+  dated_flags: FlagSubject[];
   /** How right the answers are, measured on labels that did not decide them. Empty for versions without it. */
   quality: QualityRow[];
   /** Feeds whose newest copy was rejected, and why. */
@@ -33,6 +48,7 @@ export function datasetReport(served: ServedDataset, versions: readonly VersionE
   const { meta } = served.dataset;
   const { built_at, sources, data_sources = {}, counts, figures, flag_sources, quality = [], refused } = meta;
   const data_as_of = dataAsOf(meta);
+  const knowledge = flagKnowledge(meta, dayOfMs(nowMs));
   return {
     version,
     built_at,
@@ -49,10 +65,20 @@ export function datasetReport(served: ServedDataset, versions: readonly VersionE
       current: entry.version === version,
     })),
     figures,
-    flag_sources,
+    flag_sources: withTooOld(flag_sources, knowledge),
+    unknown_flags: [...knowledge.unknown],
+    dated_flags: [...knowledge.dated],
     quality: [...quality],
     refused: [...refused],
   };
+}
+
+function withTooOld(flags: FlagSources, { tooOld }: FlagKnowledge): FlagSources {
+  const rows = FLAG_SUBJECTS.map((subject) => {
+    const too_old = tooOld[subject]?.map(({ id }) => id);
+    return [subject, too_old === undefined ? flags[subject] : { ...flags[subject], too_old }];
+  });
+  return Object.fromEntries(rows) as FlagSources;
 }
 
 /** Sources of both files, each once: a geofeed decides countries and locations. */

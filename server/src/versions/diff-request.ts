@@ -2,7 +2,7 @@
 import { DEFAULT_DIFF_LIMIT, MAX_DIFF_LIMIT } from '@whence/dataset/internal/diff/limit';
 import type { VersionEntry } from '@whence/dataset/internal/versions/publish';
 import { ApiError } from '../http/errors.ts';
-import { integer, object, type TextsOf } from '../http/json-schema.ts';
+import { integer, object, optional, type TextsOf } from '../http/json-schema.ts';
 import { parseLimit } from '../http/requests.ts';
 import type { Requester } from '../limits/cost-classes.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
@@ -11,19 +11,16 @@ import type { DatasetDiffs } from './dataset-diffs.ts';
 
 const LIMIT = { fallback: DEFAULT_DIFF_LIMIT, max: MAX_DIFF_LIMIT };
 
-export const diffQuery = object(
-  {
-    from: { ...integer('Number of the older version.'), minimum: 0, examples: [1] },
-    to: { ...integer('Number of the newer version.'), minimum: 0, examples: [2] },
-    limit: {
-      ...integer('Entries per list, 1 to 1000; above 1000 means 1000.'),
-      minimum: 1,
-      default: DEFAULT_DIFF_LIMIT,
-      examples: [5],
-    },
-  },
-  ['limit'],
-);
+export const diffQuery = object({
+  from: { ...integer('Number of the older version.'), minimum: 0, examples: [1] },
+  to: { ...integer('Number of the newer version.'), minimum: 0, examples: [2] },
+  limit: optional({
+    ...integer('Entries per list, 1 to 1000; above 1000 means 1000.'),
+    minimum: 1,
+    default: DEFAULT_DIFF_LIMIT,
+    examples: [5],
+  }),
+});
 
 /** The comparison as JSON. */
 export async function diffVersions(

@@ -17,7 +17,6 @@ let dataDir = '';
 let events: string[] = [];
 let past: PastLookups;
 const address = parseAddress('1.0.0.1') as Address;
-/** A signal of its own for each request, as disconnects have. */
 
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'whence-past-'));
@@ -92,8 +91,10 @@ test('past lookups: 16 requests of a key wait, further ones are refused at once,
   assert.ok(isOverloaded(first) && rest.length === 2 && rest.every(isOverloaded));
   const other = past.ask(task(2), requesterAs('other')).catch((error: unknown) => error);
   assert.deepEqual(events, []);
-  await past.close();
+  const closed = past.close();
+  // A thread cannot end while a file does not answer.
   unblock();
+  await closed;
   assert.ok((await Promise.all([...outcomes, other])).every(isOverloaded));
 });
 

@@ -2,23 +2,20 @@
 import { type Address, formatAddress } from '@whence/dataset/address';
 import { inUseFor, type WantedVersion } from '@whence/dataset/internal/history/past-versions';
 import { ApiError } from '../http/errors.ts';
-import { integer, object, string, type TextsOf } from '../http/json-schema.ts';
+import { integer, object, optional, string, type TextsOf } from '../http/json-schema.ts';
 import type { Requester } from '../limits/cost-classes.ts';
 import type { ServedDataset } from '../lookup/live-dataset.ts';
 import { isDay } from '../quota/day.ts';
 import type { PastLookups } from './past-lookups.ts';
 
-export const versionQuery = object(
-  {
-    // Without examples: together with `include` they are refused.
-    version: integer('Number of an earlier version of the dataset, which answers instead of the current one.'),
-    at: {
-      ...string('A day in UTC, such as 2026-11-15: the version that was the newest when it ended answers.'),
-      format: 'date',
-    },
-  },
-  ['version', 'at'],
-);
+export const versionQuery = object({
+  // Without examples: together with `include` they are refused.
+  version: optional(integer('Number of an earlier version of the dataset, which answers instead of the current one.')),
+  at: optional({
+    ...string('A day in UTC, such as 2026-11-15: the version that was the newest when it ended answers.'),
+    format: 'date',
+  }),
+});
 
 /** Undefined if the request is for the version in use. */
 export function parseWanted({ version, at }: TextsOf<typeof versionQuery>): WantedVersion | undefined {

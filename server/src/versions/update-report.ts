@@ -4,6 +4,7 @@
  */
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { PausedFeed } from '@whence/dataset/internal/feeds/ingest';
 import { livenessOf, ownIdentity, type ProcessIdentity } from '@whence/dataset/internal/io/process-identity';
 import { makeFolder } from '@whence/dataset/internal/io/whole-file';
 import type { PullOutcome } from '@whence/dataset/internal/versions/pull';
@@ -25,7 +26,12 @@ export type UpdateReport = {
 } & FeedReport;
 
 /** Feeds that the update did not use, also if it failed, and that in one sentence. */
-type FeedReport = { readonly refused?: readonly Refusal[]; readonly problem?: string };
+type FeedReport = {
+  readonly refused?: readonly Refusal[];
+  readonly problem?: string;
+  /** Those whose server has asked to wait. */
+  readonly paused?: readonly PausedFeed[];
+};
 
 /** An update in another container, whose process is not visible here, is abandoned if it writes no step for this long. */
 const ABANDONED_MS = 600_000;
@@ -46,9 +52,9 @@ export class UpdateReporter {
     this.#dataDir = dataDir;
     this.#mask = mask;
     this.#startedAt = startedAt.toISOString();
-    const { succeeded_at, refused, problem } = readUpdateReport(dataDir) ?? {};
+    const { succeeded_at, refused, problem, paused } = readUpdateReport(dataDir) ?? {};
     this.#last = { ...(succeeded_at && { succeeded_at }) };
-    this.feeds = { ...(refused && { refused }), ...(problem && { problem }) };
+    this.feeds = { ...(refused && { refused }), ...(problem && { problem }), ...(paused && { paused }) };
   }
 
   step(step: string, share = 0): void {

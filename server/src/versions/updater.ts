@@ -2,11 +2,9 @@
  * The update scheduler of `whence serve`: runs `whence dataset update` at an interval, in a process of its own at the
  * lowest priority, so that requests are not slowed down. The server sees the result in the manifest, like any new version.
  */
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { constants, setPriority } from 'node:os';
-import { createInterface } from 'node:readline';
+import { spawn } from 'node:child_process';
 import type { Logger } from '../log/log.ts';
+import { type BackgroundProcess, idleCommand, startInBackground } from './background-process.ts';
 import { readUpdateReport, UpdateReporter } from './update-report.ts';
 
 type UpdaterOptions = {
@@ -28,20 +26,17 @@ const MAX_RUN_MS = 3_600_000;
 
 /**
  * The command that runs an update beside a server. It is single-threaded: V8's threads for garbage collection and
- * compilation would use the other cores as well, only to finish two seconds sooner. Where Linux allows it, it runs in the
- * idle scheduling class: at the lowest priority requests still waited for it (measured on two cores: p99 doubled; in the
- * idle class it did not change).
+ * compilation would use the other cores as well, only to finish two seconds sooner.
  */
-export function updateCommand(bin: string): readonly [string, ...string[]] {
-  const update = [process.execPath, '--single-threaded', bin, 'dataset', 'update', '--json'] as const;
-  const canIdle = spawnSync('chrt', ['-i', '0', 'true'], { stdio: 'ignore' }).status === 0;
-  return canIdle ? ['chrt', '-i', '0', ...update] : update;
+export function updateCommand(bin: string, dataDir: string): readonly [string, ...string[]] {
+  const update = ['dataset', 'update', '--json', '--data-dir', dataDir];
+  return idleCommand([process.execPath, '--single-threaded', bin, ...update]);
 }
 
 export class Updater {
   readonly #options: UpdaterOptions;
   #timer: NodeJS.Timeout | undefined;
-  #child: ReturnType<typeof spawn> | undefined;
+  #process: BackgroundProcess | undefined;
   #failures = 0;
   #isStopped = false;
 
@@ -60,10 +55,8 @@ export class Updater {
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
-    const child = this.#child;
-    if (child === undefined) return;
-    child.kill();
-    await once(child, 'exit');
+    this.#process?.child.kill();
+    await this.#process?.exited;
   }
 
   #schedule(delayMs: number): void {
@@ -93,35 +86,28 @@ export class Updater {
   }
 
   async #update(): Promise<number> {
-    const [program, ...args] = this.#options.command;
-    const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], timeout: MAX_RUN_MS });
-    this.#child = child;
-    try {
-      if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
-    } catch {
-      // Not permitted: the update runs at the priority of the server.
-    }
-    createInterface({ input: child.stderr }).on('line', (step) => this.#options.log.debug({ step }, 'update'));
-    try {
-      const [code] = (await once(child, 'exit')) as [number | null];
-      return code ?? 1;
-    } catch (error) {
-      this.#options.log.warn({ err: error }, 'update could not be started');
-      return 1;
-    } finally {
-      this.#child = undefined;
-    }
+    const { command, log } = this.#options;
+    this.#process = startInBackground(command, MAX_RUN_MS, (step) => log.debug({ step }, 'update'));
+    const code = await this.#process.exited;
+    this.#process = undefined;
+    return code;
   }
 }
 
 const STARTING = 'starting';
 
+/** Feeds that failed are asked again at once; `paused`: also those whose server asked to wait. */
+export type UpdateRetry = 'failed' | 'paused';
+
 /**
- * An update that an administrator starts: the same command as the scheduler's. Its progress and outcome are in the report
+ * An update that an administrator starts: the command of the scheduler, which also asks failed feeds again. Its progress and outcome are in the report
  * that it writes; the lock of the feeds folder keeps two updates apart.
  */
-export function startUpdate({ command, dataDir, log }: Pick<UpdaterOptions, 'command' | 'dataDir' | 'log'>): void {
-  const [program, ...args] = command;
+export function startUpdate(
+  { command, dataDir, log }: Pick<UpdaterOptions, 'command' | 'dataDir' | 'log'>,
+  retry: UpdateRetry,
+): void {
+  const [program, ...args] = [...command, retry === 'paused' ? '--retry-now' : '--retry'] as const;
   // The process writes its first step only once it has started, which takes half a minute on a busy machine.
   const reporter = new UpdateReporter(dataDir, new Date());
   reporter.step(STARTING);

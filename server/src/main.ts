@@ -4,12 +4,16 @@
  */
 
 import { Command, CommanderError } from 'commander';
-import type { Invocation } from './command-line/command.ts';
-import { type Environment, maskOf, readConfig, settingsHelp } from './settings/config.ts';
-import { type ExitCode, failureOf, SettingError, UsageError } from './terminal/exit.ts';
+import { addCommonOptions, type Invocation } from './command-line/command.ts';
+import { type Config, maskOf, readConfig, settingsHelp } from './settings/config.ts';
+import { findDataFolder, type Purpose } from './settings/data-folder.ts';
+import { type Environment, settings } from './settings/settings.ts';
+import { NoDatabase } from './storage/storage-unavailable.ts';
+import { onWaiting } from './storage/waiting.ts';
+import { EXIT_CODES, type ExitCode, failureOf, SettingError, UsageError } from './terminal/exit.ts';
 import type { Output } from './terminal/output.ts';
 import { printableLines } from './terminal/printable.ts';
-import { PROGRAM } from './terminal/program-name.ts';
+import { NAME, PROGRAM } from './terminal/program-name.ts';
 import { fit, hasColour, styleOf, wrapLines } from './terminal/style.ts';
 import { packageVersion } from './version.ts';
 
@@ -28,6 +32,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Define>>> = {
   summarize: async () => (await import('./command-line/text.ts')).defineSummarize,
   grepip: async () => (await import('./command-line/text.ts')).defineGrepip,
   cidr: async () => (await import('./command-line/cidr.ts')).defineCidr,
+  decide: async () => (await import('./command-line/decide.ts')).defineDecide,
   crawlers: async () => (await import('./command-line/crawlers.ts')).defineCrawlers,
   mcp: async () => (await import('./command-line/lookups.ts')).defineMcp,
   dataset: async () => (await import('./command-line/dataset.ts')).defineDataset,
@@ -36,7 +41,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Define>>> = {
 
 const USAGE_ERROR = 2;
 
-/** Runs one command and returns its exit code: 0 success, 1 failure or a negative answer, 2 usage error. */
+/** Runs one command and returns its exit code, as `terminal/exit` describes them. */
 export async function run(
   argv: readonly string[],
   environment: Environment,
@@ -51,7 +56,7 @@ export async function run(
     stderr.write(wrapLines(printableLines(mask(text)), fit({ stdout: stderr, environment })));
   const style = styleOf(stdout, environment);
   let running: Command | undefined;
-  const program = new Command(PROGRAM)
+  const program = new Command(NAME)
     .description('IP, ASN and email-domain intelligence from your own machine')
     .version(packageVersion())
     .exitOverride()
@@ -74,12 +79,23 @@ export async function run(
       styleTitle: (title) => `\x1b[1m${title}\x1b[22m`,
     })
     .addHelpText('after', () => settingsHelp(style))
-    .addHelpText('after', 'Exit codes: 0 success, 1 failure or a negative answer, 2 usage error.')
+    .addHelpText('after', () => wrapLines(EXIT_CODES, style))
     .hook('preAction', (_program, command) => {
       running = command;
     });
+  const configFor = (purpose: Purpose): Config => {
+    const { variable } = settings.dataDir;
+    const given = { ...environment, [variable]: running?.opts()['dataDir'] || environment[variable] };
+    const folder = findDataFolder(purpose, given);
+    return readConfig({ ...given, ...(folder.origin === 'set' ? {} : { [variable]: folder.path }) }, folder);
+  };
   const invocation: Invocation = {
-    config: () => readConfig(environment),
+    config: configFor,
+    storage: async () => {
+      const config = configFor('storage');
+      stderr.write((await wrongFolder()).otherServerNote(config, environment));
+      return config;
+    },
     environment,
     now: () => new Date(),
     stdin,
@@ -89,13 +105,16 @@ export async function run(
       exitCode = await code;
     },
     everyCommand: async () => {
-      const whole = new Command(PROGRAM);
+      const whole = new Command(NAME);
       for (const load of Object.values(COMMANDS)) (await load())(whole, invocation);
+      addCommonOptions(whole);
       return whole;
     },
   };
   for (const define of await loadCommands(argv)) define(program, invocation);
+  addCommonOptions(program);
   pointToHelp(program);
+  const stopListening = onWaiting((reason) => running?.name() !== 'serve' && printError(`note: ${reason}\n`));
   try {
     await program.parseAsync(argv, { from: 'user' });
     return exitCode;
@@ -104,9 +123,17 @@ export async function run(
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_ERROR;
     const failure = failureOf(error);
     if (failure === undefined) throw error;
+    const advice =
+      error instanceof NoDatabase
+        ? (await wrongFolder()).noDatabaseAdvice(configFor('storage'), environment, hasOption(running, '--new'))
+        : '';
     const isUsage = error instanceof UsageError && !(error instanceof SettingError);
-    printError(`error: ${failure.message}\n${isUsage && running !== undefined ? `${helpHint(running)}\n` : ''}`);
+    printError(
+      `error: ${failure.message}${advice}\n${isUsage && running !== undefined ? `${helpHint(running)}\n` : ''}`,
+    );
     return failure.exitCode;
+  } finally {
+    stopListening();
   }
 }
 
@@ -117,6 +144,11 @@ async function loadCommands([name = '']: readonly string[]): Promise<Define[]> {
   return Promise.all(names.flatMap((known) => COMMANDS[known]?.() ?? []));
 }
 
+const wrongFolder = () => import('./command-line/wrong-folder.ts');
+
+const hasOption = (command: Command | undefined, long: string) =>
+  command?.options.some((option) => option.long === long) === true;
+
 /** A usage error names the help of the command that was typed, where its options are. */
 function pointToHelp(command: Command): void {
   command.showHelpAfterError(helpHint(command));
@@ -126,5 +158,5 @@ function pointToHelp(command: Command): void {
 function helpHint(command: Command): string {
   const names: string[] = [];
   for (let named: Command | null = command; named !== null; named = named.parent) names.unshift(named.name());
-  return `(run ${names.join(' ')} --help for usage)`;
+  return `(run ${[PROGRAM, ...names.slice(1)].join(' ')} --help for usage)`;
 }

@@ -23,8 +23,10 @@ export const MIN_PASSWORD_CHARACTERS = 10;
 export const TIER_NAMES = ['free', 'starter', 'pro', 'enterprise'] as const;
 export type Tier = (typeof TIER_NAMES)[number];
 
-export const PERMISSIONS = ['ip:read', 'ip:batch', 'asn:read', 'email:read'] as const;
+export const PERMISSIONS = ['ip:read', 'ip:batch', 'asn:read', 'email:read', 'decide:read', 'database:read'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
+/** Of a key for which none are chosen. A server writes database files only if a key may download them. */
+export const DEFAULT_PERMISSIONS = PERMISSIONS.filter((permission) => permission !== 'database:read');
 
 export const KEY_STATUSES = ['active', 'revoked'] as const;
 export type KeyStatus = (typeof KEY_STATUSES)[number];
@@ -43,13 +45,13 @@ export const SORT_ORDERS = ['asc', 'desc'] as const;
 export type SortOrder = (typeof SORT_ORDERS)[number];
 
 /** Sections of an email report that are made only on request. */
-export const INCLUDABLE_SECTIONS = ['transport', 'networks'] as const;
+export const INCLUDABLE_SECTIONS = ['transport', 'networks', 'smtp'] as const;
 export type IncludableSection = (typeof INCLUDABLE_SECTIONS)[number];
 /** Those of the API: the dashboard always has the details. */
 export const EMAIL_SECTIONS = [...INCLUDABLE_SECTIONS, 'details'] as const;
 
 /** What an answer about an address has only on request. Local ones need nothing but the dataset and its supplement. */
-export const LOCAL_ADDRESS_SECTIONS = ['routing', 'privacy', 'location'] as const;
+export const LOCAL_ADDRESS_SECTIONS = ['routing', 'privacy', 'scanner', 'location', 'labels'] as const;
 export type LocalAddressSection = (typeof LOCAL_ADDRESS_SECTIONS)[number];
 export const ADDRESS_SECTIONS = [...LOCAL_ADDRESS_SECTIONS, 'hostname', 'registration'] as const;
 export type AddressSection = (typeof ADDRESS_SECTIONS)[number];
@@ -65,6 +67,21 @@ export type UsageGroup = (typeof USAGE_GROUPS)[number];
 /** Formats of files with rows to download. */
 export const EXPORT_FORMATS = ['csv', 'ndjson'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+/**
+ * Why a request is refused although its key exists. The first four are answered like an unknown key; `permission` with
+ * 403, the others with 429.
+ */
+export const REFUSAL_REASONS = [
+  'revoked',
+  'paused',
+  'expired',
+  'network',
+  'permission',
+  'rate',
+  'daily_limit',
+] as const;
+export type RefusalReason = (typeof REFUSAL_REASONS)[number];
 
 export const AUDIT_ACTIONS = [
   'account.setup_link_made',
@@ -100,6 +117,8 @@ export const AUDIT_ACTIONS = [
   'key.rate_changed',
   'key.revocation_scheduled',
   'key.revocation_cancelled',
+  'key.limit_near',
+  'key.limit_reached',
   'dataset.version_used',
   'dataset.update_started',
 ] as const;
@@ -107,6 +126,16 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 export type AuditTargetKind = 'account' | 'invitation' | 'key' | 'dataset';
 
-/** Maps of address space have one letter per block: the connection type of most of its addresses. */
-export const CELL_CODES = { residential: 'r', mobile: 'm', datacenter: 'd', business: 'b', education: 'e' } as const;
+/** What maps of address space can show, and the letter of a block that is not announced. */
+export const MAP_SUBJECTS = ['threat', 'type', 'network'] as const;
+export type MapSubject = (typeof MAP_SUBJECTS)[number];
 export const UNANNOUNCED_CELL = '.';
+
+/**
+ * `forged`: DNS says that the address is not the crawler's, or the address cannot be: it is in a private or other special
+ * range, or, where DNS does not tell, in a network that is not the operator's or that connects homes. `not_listed`: the address is not in the dataset's copy of the
+ * ranges, which may be older than the address. `unverifiable`: the operator documents no way. `unknown`: DNS did not answer,
+ * or was not asked, or the dataset has no copy.
+ */
+export const CRAWLER_STATUSES = ['verified', 'forged', 'not_listed', 'unverifiable', 'unknown'] as const;
+export type CrawlerStatus = (typeof CRAWLER_STATUSES)[number];

@@ -35,6 +35,12 @@ export class Metrics {
 
   /** Requests answered with 503 by the code of the refusal, as its status does not tell an overload from DNS that is down. */
   readonly unavailable = new Map<string, number>();
+  /** By the text of their labels: set, rule (empty for the default) and decision. */
+  readonly decisions = new Map<string, number>();
+  /** By type and result. */
+  readonly #dnsQuestions = new Map<string, Map<string, number>>();
+  /** Database files that were sent, by `KEY FILE VERSION`. For the dashboard: too many for a label. */
+  #downloads = new Map<string, number>();
   /** By the route that caused them. */
   readonly stalls = new Map<string, number>([['none', 0]]);
 
@@ -57,6 +63,32 @@ export class Metrics {
     this.stalls.set(route, (this.stalls.get(route) ?? 0) + 1);
   }
 
+  countDecision(set: string, rule: string, decision: string): void {
+    const labels = `set="${set}",rule="${rule}",decision="${decision}"`;
+    this.decisions.set(labels, (this.decisions.get(labels) ?? 0) + 1);
+  }
+
+  countDnsQuestion(type: string, result: string): void {
+    let results = this.#dnsQuestions.get(type);
+    if (results === undefined) {
+      results = new Map();
+      this.#dnsQuestions.set(type, results);
+    }
+    results.set(result, (results.get(result) ?? 0) + 1);
+  }
+
+  countDownload(keyId: string, file: string, version: number): void {
+    const download = `${keyId} ${file} ${version}`;
+    this.#downloads.set(download, (this.#downloads.get(download) ?? 0) + 1);
+  }
+
+  /** Those since the last call: each version has new ones, so they are not kept. */
+  takeDownloads(): ReadonlyMap<string, number> {
+    const taken = this.#downloads;
+    this.#downloads = new Map();
+    return taken;
+  }
+
   countCache(isHit: boolean): void {
     if (isHit) this.cacheHits++;
     else this.cacheMisses++;
@@ -74,6 +106,12 @@ export class Metrics {
       whence_plain_batches_total: this.plainBatches,
       ...labelled('whence_unavailable_total', 'code', this.unavailable),
       ...labelled('whence_event_loop_stalls_total', 'route', this.stalls),
+      ...Object.fromEntries([...this.decisions].map(([labels, n]) => [`whence_decisions_total{${labels}}`, n])),
+      ...Object.fromEntries(
+        [...this.#dnsQuestions].flatMap(([type, results]) =>
+          [...results].map(([result, n]) => [`whence_dns_questions_total{type="${type}",result="${result}"}`, n]),
+        ),
+      ),
     };
     return { routes: Object.fromEntries(routes), counters, gauges };
   }
@@ -130,10 +168,14 @@ function addCounts(a: Readonly<Record<string, number>>, b: Readonly<Record<strin
 }
 
 const HELP: Readonly<Record<string, string>> = {
+  whence_decisions_total: 'Answers of /v1/decide by set, rule (empty for the default) and decision.',
+  whence_dns_questions_total: 'Questions to the DNS zone by type and result.',
+  whence_overrides_refused: 'Whether the overrides as they are now were refused: those before them are in use.',
+  whence_rules_refused: 'Whether the rules file as it is now was refused: the rules before it are in use.',
   whence_answer_cache_total: 'Lookups answered from the cache of finished answers, or not.',
   whence_unavailable_total: 'Requests answered with 503, by the code of the refusal; without probes.',
   whence_event_loop_stalls_total: 'Stalls of the event loop above 200 ms, by the route that caused them.',
-  whence_plain_lookups_total: 'Lookups answered before the HTTP parser of Node.',
+  whence_plain_lookups_total: 'Lookups, networks and decisions answered before the HTTP parser of Node.',
   whence_plain_batches_total: 'Batches answered before the HTTP parser of Node.',
   whence_log_lines_dropped_total: 'Log lines dropped because standard error was not read, or could not be written.',
   whence_log_lines_repeated_total: 'Log lines that were counted instead of written, because they repeated themselves.',
@@ -149,6 +191,8 @@ const HELP: Readonly<Record<string, string>> = {
   whence_storage_degraded: 'Whether storage does not answer, so that only known keys and open leases are used.',
   whence_storage_last_answer_age_seconds: 'Seconds since the question that storage last answered.',
   whence_storage_round_trip_seconds: 'Average time of the last questions to storage.',
+  whence_statistics_unavailable:
+    'Whether the database for statistics alone does not answer; 0 where statistics are with the keys.',
   whence_clock_difference_seconds:
     'By how much the clock is wrong, so that nothing is removed or revoked; 0 if it is used.',
   whence_leased_requests: 'Requests taken from quotas and not yet spent.',

@@ -54,14 +54,18 @@ export async function createApp(
     stalls.began(request, request.startedMs);
     done();
   });
-  app.addHook('onResponse', async (request, { statusCode }) => {
+  const hasDebugLog = log.isLevelEnabled('debug');
+  app.addHook('onResponse', (request, { statusCode }, done) => {
     const { name = 'none' } = request.routeOptions.config;
     const nowMs = performance.now();
     const seconds = (nowMs - request.startedMs) / 1000;
     stalls.ended(request, nowMs);
     if (!NOT_MEASURED.has(name)) metrics.count(name, statusCode, seconds, request.refusalCode);
-    const ip = clientAddress(request.ip);
-    request.log.debug({ method: request.method, route: name, status: statusCode, ip }, 'request');
+    if (hasDebugLog) {
+      const { id: reqId, method, ip } = request;
+      log.debug({ reqId, method, route: name, status: statusCode, ip: clientAddress(ip) }, 'request');
+    }
+    done();
   });
 
   await allowOrigins(app, corsOrigins);

@@ -2,38 +2,30 @@
 import { ageOfDay, dataAsOf } from '@whence/dataset/internal/data-age';
 import { FLAG_SUBJECTS } from '@whence/dataset/record';
 import type { RpkiFile } from '../address/routing/rpki-file.ts';
+import { type HealthDependencies, isReady } from '../api/health.ts';
 import type { EmailChecks } from '../email-checks/email-checks.ts';
 import type { ReadMode } from '../http/paced-connections.ts';
-import type { KnownKeys } from '../keys/known-keys.ts';
 import type { Overload } from '../limits/overload.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
 import type { Quota } from '../quota/quota.ts';
-import type { WriteProbe } from '../storage/write-probe.ts';
 import { stateOf, type UpdateReport } from '../versions/update-report.ts';
-import type { ClockCheck } from './clock-check.ts';
 import type { ReplicaVersions } from './process-reports.ts';
 
-type GaugeSources = {
-  readonly live: LiveDataset;
-  readonly keys: KnownKeys;
-  readonly writes: WriteProbe;
+type GaugeSources = Omit<HealthDependencies, 'nowMs'> & {
   readonly quota: Quota;
   readonly emailChecks: EmailChecks;
   readonly overload: Overload;
   readonly replicas: ReplicaVersions;
-  readonly lastUpdate: () => UpdateReport | undefined;
   readonly readMode: ReadMode;
   readonly rpki: RpkiFile | undefined;
-  readonly isStopping: () => boolean;
-  readonly clock: ClockCheck;
 };
 
 export function gaugesOf(sources: GaugeSources, nowMs: number): Record<string, number> {
-  const { live, keys, writes, quota, emailChecks, overload, replicas, lastUpdate, readMode, rpki } = sources;
+  const { storage, live, keys, writes, quota, emailChecks, overload, replicas, lastUpdate, readMode, rpki } = sources;
   const { current } = live;
   const isReachable = keys.storageState === 'ok';
   return {
-    whence_ready: isReady(sources) ? 1 : 0,
+    whence_ready: isReady(sources, keys.storageState) ? 1 : 0,
     whence_dataset_version: current?.version ?? 0,
     whence_dataset_age_seconds: current?.ageSeconds(nowMs) ?? 0,
     ...dataAgeGauges(current, nowMs),
@@ -42,6 +34,7 @@ export function gaugesOf(sources: GaugeSources, nowMs: number): Record<string, n
     whence_storage_degraded: isReachable ? 0 : 1,
     whence_storage_last_answer_age_seconds: Math.round(keys.storageAgeSeconds * 1000) / 1000,
     whence_storage_round_trip_seconds: Math.round((keys.storageRoundTripMs ?? 0) * 1000) / 1_000_000,
+    whence_statistics_unavailable: storage.isStatisticsAway() === true ? 1 : 0,
     whence_clock_difference_seconds: Math.round(sources.clock.differenceMs / 1000),
     whence_leased_requests: quota.unspent,
     whence_email_checks: emailChecks.inFlight,
@@ -49,15 +42,12 @@ export function gaugesOf(sources: GaugeSources, nowMs: number): Record<string, n
     whence_resident_memory_bytes: process.memoryUsage.rss(),
     whence_read_fallback: readMode === 'shared-buffer' ? 0 : 1,
     whence_workers: 1,
+    ...(sources.rules && { whence_rules_refused: sources.rules.refusal === undefined ? 0 : 1 }),
+    whence_overrides_refused: sources.overrides.refusal === undefined ? 0 : 1,
     ...(rpki?.ageSeconds !== undefined && { whence_rpki_age_seconds: rpki.ageSeconds }),
     ...replicas.gauges(),
     ...updateGauges(lastUpdate(), current?.builtAtMs ?? 0, nowMs),
   };
-}
-
-/** By the rules of `/readyz`. */
-function isReady({ live, keys, isStopping }: GaugeSources): boolean {
-  return live.current !== undefined && keys.storageState !== 'unavailable' && !isStopping();
 }
 
 /** Absent without a date: an age of 0 would look fresh. */

@@ -1,10 +1,12 @@
 /** What a process does at intervals beside answering requests: it writes what it has counted, and renews its leases. */
 import type { Keys } from '../keys/keys.ts';
 import type { KnownKeys } from '../keys/known-keys.ts';
+import type { LimitAlerts } from '../keys/limit-alerts.ts';
 import type { StorageState } from '../keys/vouching.ts';
 import type { Logger } from '../log/log.ts';
 import type { Quota } from '../quota/quota.ts';
 import type { Storage } from '../storage/storage.ts';
+import { StatisticsUnavailable } from '../storage/storage-unavailable.ts';
 import type { WriteProbe } from '../storage/write-probe.ts';
 import { pruneOldRows } from '../usage/pruning.ts';
 import type { StatisticsWriter } from '../usage/statistics-writer.ts';
@@ -28,6 +30,7 @@ type HousekeepingDependencies = {
   readonly writes: WriteProbe;
   readonly keys: KnownKeys;
   readonly managedKeys: Keys;
+  readonly alerts: LimitAlerts;
   readonly quota: Quota;
   readonly statistics: StatisticsWriter;
   readonly reporter: ProcessReporter;
@@ -39,7 +42,8 @@ type HousekeepingDependencies = {
 
 /** Returns how to stop. */
 export function startHousekeeping(dependencies: HousekeepingDependencies): () => void {
-  const { storage, writes, keys, managedKeys, quota, statistics, reporter, replicas, nowMs, clock, log } = dependencies;
+  const { storage, writes, keys, managedKeys, alerts, quota, statistics, reporter, replicas, nowMs, clock, log } =
+    dependencies;
   let lastState: StorageState = 'ok';
   const watchStorage = async () => {
     const state = await keys.checkStorage();
@@ -47,8 +51,16 @@ export function startHousekeeping(dependencies: HousekeepingDependencies): () =>
     lastState = state;
     if (state === 'ok') writes.retry();
   };
+  let wasAway = false;
+  const watchStatistics = (error?: unknown) => {
+    const isAway = storage.isStatisticsAway() === true;
+    if (isAway && !wasAway) log.error({ err: error }, 'statistics cannot be written: they are kept in memory');
+    else if (!isAway && wasAway) log.info('statistics can be written again');
+    wasAway = isAway;
+  };
   const writeStatistics = async () => {
     if (keys.storageState === 'ok') await statistics.write(nowMs());
+    watchStatistics();
   };
   const prune = async () => {
     if (!clock.mayRemoveRows) return;
@@ -60,7 +72,13 @@ export function startHousekeeping(dependencies: HousekeepingDependencies): () =>
     const revoked = await managedKeys.revokeDue(new Date(nowMs()));
     if (revoked > 0) log.info({ keys: revoked }, 'keys were revoked as scheduled');
   };
-  const cannotWrite = (error: unknown) => writes.failed(error);
+  const writeAlerts = async () => {
+    if (keys.storageState === 'ok') await alerts.write(new Date(nowMs()));
+  };
+  const cannotWrite = (error: unknown) => {
+    if (!(error instanceof StatisticsUnavailable)) writes.failed(error);
+    else watchStatistics(error);
+  };
   // While storage does not answer, the metrics show what was read last.
   const keepLastRead = () => {};
   const stops = [
@@ -73,6 +91,7 @@ export function startHousekeeping(dependencies: HousekeepingDependencies): () =>
     repeat(() => quota.renewLeases(), RENEWAL_MS, cannotWrite),
     repeat(() => reporter.report(), REPORT_MS, cannotWrite),
     repeat(() => replicas.refresh(), REPORT_MS, keepLastRead),
+    repeat(writeAlerts, HOUSEKEEPING_MS, cannotWrite),
     repeat(revokeDue, REVOCATIONS_MS, cannotWrite),
     repeat(prune, PRUNING_MS, cannotWrite),
   ];

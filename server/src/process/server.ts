@@ -4,6 +4,7 @@ import type { AddressInfo, Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { ownedByAnother } from '@whence/dataset/internal/io/ownership';
 import { Accounts } from '../accounts/accounts.ts';
 import { HostnameLookups } from '../address/hostname-lookups.ts';
 import type { Registrations } from '../address/registration/registrations.ts';
@@ -13,23 +14,30 @@ import { Admission } from '../admission/admission.ts';
 import { Turns } from '../admission/turns.ts';
 import { AuditLog } from '../audit/audit-log.ts';
 import type { DashboardSettings } from '../dashboard/dependencies.ts';
+import { LiveDatabases } from '../databases/live-databases.ts';
+import type { DnsServer } from '../dns-zone/dns-server.ts';
 import { EmailChecks } from '../email-checks/email-checks.ts';
+import type { PolicyNetwork } from '../email-checks/mta-sts-fetch.ts';
+import { serverUrl, stopListening } from '../http/listening.ts';
 import type { ReadMode } from '../http/paced-connections.ts';
-import { serverUrl } from '../http/server-url.ts';
 import { chooseReadMode } from '../http/shared-buffer-check.ts';
-import { stopListening } from '../http/stop-listening.ts';
 import { Keys } from '../keys/keys.ts';
 import { KnownKeys } from '../keys/known-keys.ts';
+import { LimitAlerts } from '../keys/limit-alerts.ts';
 import { clientAddress } from '../limits/client.ts';
 import { Overload } from '../limits/overload.ts';
 import type { Logger } from '../log/log.ts';
 import { LiveDataset, type OpenedVersion } from '../lookup/live-dataset.ts';
+import { LiveOverrides } from '../lookup/live-overrides.ts';
 import { Metrics, type MetricsSnapshot } from '../metrics/metrics.ts';
 import { Quota } from '../quota/quota.ts';
+import type { LiveRules } from '../rules/live-rules.ts';
 import type { Config } from '../settings/config.ts';
+import { defaultOverrides } from '../settings/data-folder.ts';
 import { openStorage } from '../storage/open-storage.ts';
 import type { Storage } from '../storage/storage.ts';
 import { WriteProbe } from '../storage/write-probe.ts';
+import { listenError } from '../terminal/setting-errors.ts';
 import { NetworkCounts } from '../usage/networks.ts';
 import { StatisticsWriter } from '../usage/statistics-writer.ts';
 import { TrafficRecorder } from '../usage/traffic.ts';
@@ -82,6 +90,8 @@ export type ServerOptions = {
   readonly readMode?: ReadMode;
   /** Instead of GRACE_MS; for tests that have no request on its way when they stop the server. */
   readonly graceMs?: number;
+  /** Mail servers at addresses that are not public; for tests. */
+  readonly smtpNetwork?: PolicyNetwork;
   /** How often statistics are written; for tests that wait for them. */
   readonly statisticsMs?: number;
 };
@@ -94,7 +104,7 @@ export async function startServer(
 ): Promise<RunningServer> {
   // Takes as long as storage takes to open.
   const findingReadMode = options.readMode ?? chooseReadMode(log);
-  const storage = opened ?? (await openStorage(config.storageLocation, { mayBeAway: mustListen !== undefined }));
+  const storage = opened ?? (await openStorage(config.storageLocations, { mayBeAway: mustListen !== undefined }));
   // Replicas agree on the day that a request counts for, even if the clocks of their machines differ.
   const nowMs = () => storage.nowMs() ?? machineMs();
   const writes = new WriteProbe(() => storage.maintenance.probe(), {
@@ -116,15 +126,22 @@ export async function startServer(
   const keys = new KnownKeys(storage.keys, {
     graceMs: config.storageGraceSeconds * 1000,
     nowMs,
-    onRefused: (keyId, address) => usage.countRefused(keyId, clientAddress(address), nowMs()),
+    onRefused: (keyId, reason, address) => usage.countUnauthorized(keyId, reason, clientAddress(address), nowMs()),
     onReplaced: () => {
       log.warn('another database, or an older copy of it, has taken its place: known keys and leases are dropped');
       quota.leaveReplacedDatabase();
     },
   });
-  const quota: Quota = new Quota(storage.leases, { isStorageDown: () => keys.storageState !== 'ok' });
-  const emailChecks = new EmailChecks(config.dnsServers);
+  const alerts = new LimitAlerts(storage.keys, audit);
+  const quota: Quota = new Quota(storage.leases, {
+    isStorageDown: () => keys.storageState !== 'ok',
+    onTaken: (...taken) => alerts.taken(...taken),
+  });
+  const emailChecks = new EmailChecks(config.dnsServers, {
+    ...(config.hasSmtpProbe && { smtp: { ehloName: config.smtpName, network: options.smtpNetwork ?? {} } }),
+  });
   const rpki = await rpkiOf(config, log);
+  const rules = await rulesOf(config, log);
   const addressSections = new AddressSections({
     hostnames: new HostnameLookups(() => emailChecks.dnsClient()),
     registrations: await registrationsOf(config, storage, nowMs, log),
@@ -141,12 +158,18 @@ export async function startServer(
     config.dataDir,
     {
       loaded: (version) => log.info({ version }, 'dataset loaded'),
-      failed: (error) => log.error({ err: error }, 'the current dataset could not be loaded; retrying'),
+      failed: (error) =>
+        log.error(
+          { err: error, ...ownerOf(error, config.dataDir) },
+          'the current dataset could not be loaded; retrying',
+        ),
       supplementFailed: (error) => log.error({ err: error }, 'the supplement of the dataset could not be loaded'),
       fellBack: (version) => log.warn({ version }, 'serving another version of the dataset instead'),
     },
     { isPulled: () => config.datasetUrl === undefined || lastUpdate()?.succeeded_at !== undefined },
   );
+  const databases = new LiveDatabases(config.dataDir);
+  const overrides = await overridesOf(config, live, log);
   const datasetDiffs = new DatasetDiffs(config.dataDir, {
     failed: (error, from, to) => log.error({ err: error, from, to }, 'datasets could not be compared'),
     tookTooLong: (from, to) => log.warn({ from, to }, 'comparing datasets took too long and was ended'),
@@ -174,6 +197,9 @@ export async function startServer(
     addressSections,
     turns,
     rpki,
+    rules,
+    databases,
+    overrides,
     live,
     datasetDiffs,
     past,
@@ -192,6 +218,7 @@ export async function startServer(
   });
 
   live.start(await dataset);
+  await databases.start();
   rpki?.start();
   overload.start();
   stalls.start();
@@ -200,6 +227,7 @@ export async function startServer(
     writes,
     keys,
     managedKeys: new Keys(storage.keys, audit),
+    alerts,
     quota,
     statistics,
     reporter,
@@ -210,6 +238,7 @@ export async function startServer(
   });
   await reporter.report().catch((error) => writes.failed(error));
 
+  let dns: DnsServer | undefined;
   const cut = () => {
     plain.destroyAll();
     app.server.closeAllConnections();
@@ -233,11 +262,15 @@ export async function startServer(
     await app.close();
     await ended;
     clearTimeout(force);
+    dns?.close();
     stopHousekeeping();
     overload.stop();
     stalls.stop();
     live.stop();
     await rpki?.stop();
+    await rules?.stop();
+    await databases.stop();
+    await overrides.stop();
     emailChecks.close();
     // Counts and unspent leases must not be lost with the process.
     for (const write of [() => quota.close(), () => statistics.writeAll(nowMs()), () => reporter.remove()]) {
@@ -248,6 +281,8 @@ export async function startServer(
   };
   try {
     if (mustListen !== undefined) await Promise.race([keys.untilStorageAnswers(), mustListen]);
+    // Before HTTP, whose port tells the first process that this one has started.
+    dns = await dnsOf(config, { served: () => live.current, metrics, log });
     // Fastify logs a line for every address it listens on; `whence serve` logs one for all processes.
     appLog.level = 'warn';
     await app.listen({ host: config.host, port: config.port });
@@ -260,7 +295,21 @@ export async function startServer(
   const gauges = () =>
     gaugesOf(
       {
-        ...{ live, keys, writes, quota, emailChecks, overload, replicas, lastUpdate, readMode, rpki },
+        ...{
+          storage,
+          live,
+          keys,
+          writes,
+          quota,
+          emailChecks,
+          overload,
+          replicas,
+          lastUpdate,
+          readMode,
+          rpki,
+          rules,
+          overrides,
+        },
         isStopping: () => isStopping,
         clock,
       },
@@ -274,6 +323,13 @@ export async function startServer(
     cut,
     close,
   };
+}
+
+/** Whose the file is, if that is why it cannot be read. */
+function ownerOf(error: unknown, dataDir: string): { reason?: string } {
+  const { path } = error as NodeJS.ErrnoException;
+  const reason = path === undefined ? undefined : ownedByAnother(path, dataDir);
+  return reason === undefined ? {} : { reason };
 }
 
 function logClock(log: Logger, differenceMs: number): void {
@@ -295,6 +351,49 @@ async function rpkiOf({ rpkiSource, ...config }: Config, log: Logger): Promise<R
     expired: (builtAtMs) =>
       log.error({ built_at: new Date(builtAtMs).toISOString() }, 'validated ROA payloads are too old and not used'),
   });
+}
+
+/** Loaded only where it is configured. */
+async function rulesOf({ rules: path }: Config, log: Logger): Promise<LiveRules | undefined> {
+  if (path === undefined) return undefined;
+  const { LiveRules } = await import('../rules/live-rules.ts');
+  const rules = new LiveRules(path, {
+    loaded: ({ sets, lists }) => log.info({ sets: [...sets.keys()], lists: [...lists.keys()] }, 'rules loaded'),
+    refused: (reason) => log.error({ reason }, 'the rules (WHENCE_RULES) were refused; those before them stay in use'),
+  });
+  await rules.start();
+  return rules;
+}
+
+/** Loaded only where it is configured. */
+async function dnsOf(
+  { dnsListen: listen, dnsAllow: allow, dnsZone: zone }: Config,
+  parts: Pick<Parameters<typeof DnsServer.start>[0], 'served' | 'metrics' | 'log'>,
+): Promise<DnsServer | undefined> {
+  if (listen === undefined) return undefined;
+  const { DnsServer } = await import('../dns-zone/dns-server.ts');
+  try {
+    return await DnsServer.start({ listen, allow, zone, ...parts });
+  } catch (error) {
+    const { address: host, port } = listen;
+    throw listenError(error, { host, port, hostSetting: 'WHENCE_DNS_LISTEN', portSetting: 'WHENCE_DNS_LISTEN' });
+  }
+}
+
+async function overridesOf(
+  { overrides: path, dataDir }: Config,
+  live: LiveDataset,
+  log: Logger,
+): Promise<LiveOverrides> {
+  const overrides = new LiveOverrides(path ?? defaultOverrides(dataDir), path === undefined, {
+    loaded: (content) => {
+      live.override(content);
+      if (content !== undefined) log.info({ entries: content.source.records }, 'overrides loaded');
+    },
+    refused: (reason) => log.error({ reason }, 'the overrides were refused; those before them stay in use'),
+  });
+  await overrides.start();
+  return overrides;
 }
 
 /** Loaded only where it is switched on. */
@@ -335,7 +434,7 @@ function dashboardSettings(config: Config, log: Logger): DashboardSettings {
     updates: {
       kind: datasetUrl === undefined ? 'build' : 'pull',
       intervalSeconds: updateSeconds,
-      start: () => startUpdate({ command: updateCommand(BIN), dataDir, log }),
+      start: (retry) => startUpdate({ command: updateCommand(BIN, dataDir), dataDir, log }, retry),
     },
   };
 }

@@ -42,6 +42,8 @@ export class Workers {
   readonly #listening = new Set<Worker>();
   #ended: MetricsSnapshot = { routes: {}, counters: { whence_worker_deaths_total: 0 }, gauges: {} };
   #isStopping = false;
+  /** That of HTTP: workers may listen on others too. */
+  #port = 0;
   /** Added to that of this process. */
   #environment: Readonly<Record<string, string>> = {};
 
@@ -51,8 +53,9 @@ export class Workers {
     this.#forward = forward;
   }
 
-  /** Resolves with their port when all of them listen. If one cannot start, ends all and rejects with the reason. */
-  async start(count: number, environment: Readonly<Record<string, string>> = {}): Promise<{ port: number }> {
+  /** Resolves when all of them listen on the port. If one cannot start, ends all and rejects with the reason. */
+  async start(count: number, port: number, environment: Readonly<Record<string, string>> = {}): Promise<void> {
+    this.#port = port;
     this.#environment = environment;
     // Workers accept for themselves. With the default, the first process accepts and hands over, and a connection
     // handed to a worker that has just died is never answered and never closed.
@@ -61,9 +64,8 @@ export class Workers {
     cluster.setupPrimary({ stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
     const workers = Array.from({ length: count }, () => this.#fork());
     try {
-      const started = await Promise.all(workers.map((worker) => listening(worker)));
+      await Promise.all(workers.map((worker) => this.#untilListening(worker)));
       for (const worker of workers) this.#watch(worker);
-      return { port: started[0]?.port ?? 0 };
     } catch (error) {
       await this.stop();
       throw error;
@@ -115,7 +117,9 @@ export class Workers {
       if ('counters' in report) this.#counters.set(worker, report.counters);
       if ('metrics' in report) this.#counters.set(worker, countersOf(report.metrics));
     });
-    worker.once('listening', () => this.#listening.add(worker));
+    worker.on('listening', ({ port }) => {
+      if (port === this.#port) this.#listening.add(worker);
+    });
     worker.once('exit', () => {
       this.#listening.delete(worker);
       this.#letOneListen();
@@ -134,6 +138,20 @@ export class Workers {
   #letOneListen(): void {
     if (this.#listening.size > 0) return;
     for (const worker of liveWorkers()) send(worker, 'listen');
+  }
+
+  #untilListening(worker: Worker): Promise<void> {
+    return new Promise((resolve, reject) => {
+      worker.on('listening', ({ port }) => {
+        if (port === this.#port) resolve();
+      });
+      worker.on('message', (report: WorkerReport) => {
+        if ('failure' in report) reject(errorOf(report.failure));
+      });
+      worker.once('exit', (code, signal) =>
+        reject(errorOf({ exitCode: 1, message: `a worker ended (${signal ?? `code ${code}`}) before it listened` })),
+      );
+    });
   }
 
   #keepCounters(worker: Worker): void {
@@ -166,18 +184,6 @@ function liveWorkers(): Worker[] {
 function send(worker: Worker, order: Order): void {
   // A worker that has just died is replaced when its exit is seen.
   if (worker.isConnected()) worker.send(order, () => {});
-}
-
-async function listening(worker: Worker): Promise<{ port: number }> {
-  return new Promise((resolve, reject) => {
-    worker.once('listening', resolve);
-    worker.on('message', (report: WorkerReport) => {
-      if ('failure' in report) reject(errorOf(report.failure));
-    });
-    worker.once('exit', (code, signal) =>
-      reject(errorOf({ exitCode: 1, message: `a worker ended (${signal ?? `code ${code}`}) before it listened` })),
-    );
-  });
 }
 
 /** Undefined when the worker does not answer in time. */

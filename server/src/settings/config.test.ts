@@ -10,8 +10,11 @@ test('config: defaults', () => {
     host: '127.0.0.1',
     port: 8080,
     dataDir: './whence-data',
+    dataFolder: { path: './whence-data', origin: 'set', cache: './whence-data' },
     databaseUrl: undefined,
     storageLocation: './whence-data',
+    storageLocations: './whence-data',
+    usageDatabaseUrl: undefined,
     storageGraceSeconds: 60,
     datasetUrl: undefined,
     keepVersions: 7,
@@ -25,12 +28,21 @@ test('config: defaults', () => {
     corsOrigins: [],
     hasMcp: true,
     dnsServers: [],
+    hasSmtpProbe: false,
+    smtpName: undefined,
     feeds: undefined,
     overrides: undefined,
     contact: undefined,
     updateSeconds: undefined,
     rdapBootstrap: undefined,
     rpkiSource: undefined,
+    rules: undefined,
+    dnsListen: undefined,
+    dnsAllow: [
+      ...['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '169.254.0.0/16'],
+      ...['::1', 'fc00::/7', 'fe80::/10'],
+    ],
+    dnsZone: 'whence.invalid',
     publicUrl: undefined,
     hasPublicLookups: false,
     keysPerMember: 100,
@@ -210,6 +222,27 @@ for (const [variable, value, message] of [
     'postgres://user:secret@one,,two/whence',
     'WHENCE_DATABASE_URL is set, but must be a URL such as postgres://user:password@host:5432/database',
   ],
+  ...['localhost:53', '127.0.0.1:0', ':53'].map(
+    (value) =>
+      [
+        'WHENCE_DNS_LISTEN',
+        value,
+        `WHENCE_DNS_LISTEN is "${value}", but must be an IP address with or without a port, such as 127.0.0.1:5353`,
+      ] as const,
+  ),
+  [
+    'WHENCE_DNS_ALLOW',
+    '10.0.0.0/8,office',
+    'WHENCE_DNS_ALLOW is "10.0.0.0/8,office", but must be IP addresses or prefixes, separated by commas',
+  ],
+  ...['a..b', `a${'.a'.repeat(90)}`, 'ä.example'].map(
+    (value) =>
+      [
+        'WHENCE_DNS_ZONE',
+        value,
+        `WHENCE_DNS_ZONE is "${value}", but must be a name of at most 180 characters such as whence.invalid`,
+      ] as const,
+  ),
   ['WHENCE_STORAGE_GRACE', '1m', 'WHENCE_STORAGE_GRACE is "1m", but must be a number of seconds from 0 to 3600'],
 ] as const) {
   test(`config: ${variable}=${value} is a usage error`, () => {

@@ -1,52 +1,36 @@
 /** The configuration, read from the environment. Only commands read it; everything below takes plain values. */
 import { type ProxyVariables, readProxyVariables } from '@whence/dataset/internal/io/download/proxy';
-import type { Retention } from '@whence/dataset/internal/versions/retention';
 import type { ProviderSettings } from '../accounts/identity-provider.ts';
 import { masking, maskText, secretsInUrl } from '../log/masking.ts';
 import { SettingError } from '../terminal/exit.ts';
 import { hanging, PLAIN, type Style } from '../terminal/style.ts';
-import { type FirstKey, type Setting, type Shown, settings } from './settings.ts';
+import type { DataFolder } from './data-folder.ts';
+import { type Environment, type Setting, type Shown, settings } from './settings.ts';
 import { unknownNames } from './unknown-names.ts';
 
-export type Config = {
-  readonly host: string;
-  readonly port: number;
-  readonly dataDir: string;
-  /** URL of a PostgreSQL database; undefined for SQLite in the data directory. */
-  readonly databaseUrl: string | undefined;
+const {
+  hasRdap,
+  rdapBootstrap,
+  providerIssuer,
+  providerClientId,
+  providerClientSecret,
+  providerLabel,
+  providerRole,
+  ...independent
+} = settings;
+
+/** What each setting is parsed to; those that depend on others are below. */
+type Values = { readonly [Name in keyof typeof independent]: ReturnType<(typeof independent)[Name]['parse']> };
+
+export type Config = Values & {
+  /** Why it is the data directory. */
+  readonly dataFolder: DataFolder;
   /** Location of keys, counts and accounts: `databaseUrl`, or else the data directory. */
   readonly storageLocation: string;
-  readonly storageGraceSeconds: number;
-  readonly datasetUrl: string | undefined;
-  readonly keepVersions: Retention;
-  readonly workers: number;
-  readonly metricsPort: number | undefined;
-  readonly metricsHost: string;
-  readonly shutdownDelaySeconds: number;
-  readonly firstKey: FirstKey;
-  readonly logLevel: string;
-  readonly trustProxy: string[];
-  readonly corsOrigins: string[];
-  /** Whether the server has the MCP endpoint. */
-  readonly hasMcp: boolean;
-  readonly dnsServers: string[];
-  /** File or URL of validated ROA payloads, if configured. */
-  readonly rpkiSource: string | undefined;
+  /** The same, with the database that statistics have of their own, if any. */
+  readonly storageLocations: string | { readonly keys: string; readonly statistics: string };
   /** The folder of RDAP's bootstrap files; undefined if registries must not be asked. */
   readonly rdapBootstrap: URL | undefined;
-  /** Path or URL of the feed catalogue; undefined for the built-in one. */
-  readonly feeds: string | undefined;
-  readonly overrides: string | undefined;
-  readonly contact: string | undefined;
-  readonly updateSeconds: number | undefined;
-  /** Public URL of the server (an origin), if configured. */
-  readonly publicUrl: string | undefined;
-  /** Whether the dashboard allows lookups without an account. */
-  readonly hasPublicLookups: boolean;
-  /** Active API keys of one account of the dashboard that is no administrator. */
-  readonly keysPerMember: number;
-  /** Keys that one such account may create on a day (UTC). */
-  readonly memberKeysPerDay: number;
   /** OpenID Connect provider for the dashboard; undefined without WHENCE_OIDC_ISSUER. */
   readonly provider: ProviderSettings | undefined;
   /** Every setting with its current value, for display. */
@@ -69,9 +53,8 @@ type SettingInForce = {
   value?: string;
 };
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-export function readConfig(environment: Environment): Config {
+/** `folder` is the data directory of a command, which may not be the one of the settings. */
+export function readConfig(environment: Environment, folder?: DataFolder): Config {
   const read = <T>({ variable, default: fallback, shown, parse }: Setting<T>): T => {
     const text = environment[variable] || fallback;
     try {
@@ -82,41 +65,22 @@ export function readConfig(environment: Environment): Config {
       throw new SettingError(`${variable} is ${is}, but must be ${(error as Error).message}`);
     }
   };
-  const [port, metricsPort] = [read(settings.port), read(settings.metricsPort)];
+  const parsed = Object.entries<Setting<unknown>>(independent).map(([name, setting]) => [name, read(setting)]);
+  const values = Object.fromEntries(parsed) as Values;
+  const { host, port, metricsPort, metricsHost, dataDir, databaseUrl, usageDatabaseUrl } = values;
   if (port === metricsPort && port !== 0)
     throw new SettingError(
       `${settings.port.variable} and ${settings.metricsPort.variable} are both ${port}: change one`,
     );
-  const [dataDir, databaseUrl] = [read(settings.dataDir), read(settings.databaseUrl)];
+  const storageLocation = databaseUrl ?? dataDir;
   return {
-    host: read(settings.host),
-    port,
-    dataDir,
-    databaseUrl,
-    storageLocation: databaseUrl ?? dataDir,
-    storageGraceSeconds: read(settings.storageGraceSeconds),
-    datasetUrl: read(settings.datasetUrl),
-    keepVersions: read(settings.keepVersions),
-    workers: read(settings.workers),
-    metricsPort,
-    metricsHost: read(settings.metricsHost) || read(settings.host),
-    shutdownDelaySeconds: read(settings.shutdownDelaySeconds),
-    firstKey: read(settings.firstKey),
-    logLevel: read(settings.logLevel),
-    trustProxy: read(settings.trustProxy),
-    corsOrigins: read(settings.corsOrigins),
-    hasMcp: read(settings.hasMcp),
-    dnsServers: read(settings.dnsServers),
-    rpkiSource: read(settings.rpkiSource),
-    rdapBootstrap: read(settings.hasRdap) ? read(settings.rdapBootstrap) : undefined,
-    feeds: read(settings.feeds),
-    overrides: read(settings.overrides),
-    contact: read(settings.contact),
-    updateSeconds: read(settings.updateSeconds),
-    publicUrl: read(settings.publicUrl),
-    hasPublicLookups: read(settings.hasPublicLookups),
-    keysPerMember: read(settings.keysPerMember),
-    memberKeysPerDay: read(settings.memberKeysPerDay),
+    ...values,
+    dataFolder: folder ?? { path: dataDir, origin: 'set', cache: dataDir },
+    storageLocation,
+    storageLocations:
+      usageDatabaseUrl === undefined ? storageLocation : { keys: storageLocation, statistics: usageDatabaseUrl },
+    metricsHost: metricsHost || host,
+    rdapBootstrap: read(hasRdap) ? read(rdapBootstrap) : undefined,
     provider: readProvider(read),
     inForce: Object.values(settings).map((setting) => settingInForce(setting, environment[setting.variable])),
     proxies: readProxyVariables(environment),
@@ -141,7 +105,6 @@ export function maskOf(environment: Environment): (text: string) => string {
 }
 
 function warningsOf(environment: Environment): string[] {
-  const { hasRdap, rdapBootstrap } = settings;
   const isUnused = environment[rdapBootstrap.variable] && (environment[hasRdap.variable] || hasRdap.default) !== 'on';
   return [
     ...unknownNames(environment),
@@ -150,16 +113,14 @@ function warningsOf(environment: Environment): string[] {
 }
 
 function readProvider(read: <T>(setting: Setting<T>) => T): ProviderSettings | undefined {
-  const issuer = read(settings.providerIssuer);
+  const issuer = read(providerIssuer);
   if (issuer === undefined) return undefined;
-  const [clientId, clientSecret] = [read(settings.providerClientId), read(settings.providerClientSecret)];
-  if (clientId === '' || clientSecret === '') {
-    const { providerIssuer, providerClientId, providerClientSecret } = settings;
+  const [clientId, clientSecret] = [read(providerClientId), read(providerClientSecret)];
+  if (clientId === '' || clientSecret === '')
     throw new SettingError(
       `${providerIssuer.variable} is set: set ${providerClientId.variable} and ${providerClientSecret.variable} too`,
     );
-  }
-  return { issuer, clientId, clientSecret, label: read(settings.providerLabel), role: read(settings.providerRole) };
+  return { issuer, clientId, clientSecret, label: read(providerLabel), role: read(providerRole) };
 }
 
 /** The table at the end of `whence --help`. */

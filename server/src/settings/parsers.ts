@@ -3,7 +3,7 @@
 import { MAX_VERSIONS, type Retention } from '@whence/dataset/internal/versions/retention';
 import { parseHostUrl } from '@whence/dataset/internal/versions/static-host-url';
 import { parsePrefix, type Range } from '@whence/dataset/prefix';
-import { parseServer } from '@whence/email/internal/dns/servers';
+import { type DnsServer, parseServer } from '@whence/email/internal/dns/servers';
 import { readDatabaseUrl } from '../storage/postgres/database-url.ts';
 
 export function parseNumber(text: string, from: number, to: number, expected: string): number {
@@ -44,6 +44,13 @@ function parseList(text: string): string[] {
 
 export function emptyToUndefined(text: string): string | undefined {
   return text === '' ? undefined : text;
+}
+
+/** The value becomes part of a command of SMTP. */
+export function parseHostname(text: string): string | undefined {
+  if (!/^(?:(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9])?$/i.test(text) || text.length > 253)
+    throw new Error('a name such as whence.example.com');
+  return emptyToUndefined(text);
 }
 
 /** The value becomes part of a header. */
@@ -108,6 +115,29 @@ export function parseDnsServers(text: string): string[] {
     throw new Error('IP addresses with or without a port, separated by commas');
   }
   return servers;
+}
+
+export function parseListenAddress(text: string): DnsServer | undefined {
+  try {
+    return text === '' ? undefined : parseServer(text);
+  } catch {
+    throw new Error('an IP address with or without a port, such as 127.0.0.1:5353');
+  }
+}
+
+export function parseNetworks(text: string): string[] {
+  const networks = parseList(text);
+  if (networks.some((network) => parsePrefix(network) === undefined))
+    throw new Error('IP addresses or prefixes, separated by commas');
+  return networks;
+}
+
+/** In lower case. Reversed IPv6 addresses have 72 characters below it, and a name has at most 253. */
+export function parseZone(text: string): string {
+  const zone = text.toLowerCase().replace(/\.$/, '');
+  if (!/^[a-z0-9_](?:[a-z0-9_-]{0,62})(?:\.[a-z0-9_][a-z0-9_-]{0,62})*$/.test(zone) || zone.length > 180)
+    throw new Error('a name of at most 180 characters such as whence.invalid');
+  return zone;
 }
 
 export function parseProxies(text: string): string[] {

@@ -8,8 +8,11 @@ import {
   parseDatasetUrl,
   parseDnsServers,
   parseFolderUrl,
+  parseHostname,
   parseInterval,
   parseIssuer,
+  parseListenAddress,
+  parseNetworks,
   parseNumber,
   parseOrigins,
   parsePort,
@@ -17,6 +20,7 @@ import {
   parsePublicUrl,
   parseRetention,
   parseSwitch,
+  parseZone,
 } from './parsers.ts';
 
 /**
@@ -35,28 +39,38 @@ export type Setting<T> = {
   readonly parse: (text: string) => T;
 };
 
+/** The variables of a process. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 
 /** What a server does with the key that it creates if there is none. */
 export type FirstKey = (typeof FIRST_KEY)[number];
 const FIRST_KEY = ['print', 'file', 'off'] as const;
 
+/** Loopback, RFC 1918 and its IPv6 counterparts, link local. */
+/** With blanks, at which the help breaks lines. */
+const PRIVATE_NETWORKS =
+  '127.0.0.0/8, 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 169.254.0.0/16, ::1, fc00::/7, fe80::/10';
+
+const plainText = (variable: string, fallback: string, help: string) =>
+  ({ variable, default: fallback, help, shown: 'plainly', parse: (text: string) => text }) as const;
+const numberFrom =
+  (from: number, to: number, expected = `a number from ${from} to ${to}`) =>
+  (text: string) =>
+    parseNumber(text, from, to, expected);
+const oneOf =
+  <const Text extends string>(words: readonly Text[]) =>
+  (text: string): Text => {
+    const word = words.find((candidate) => candidate === text);
+    if (word === undefined) throw new Error(`one of ${words.join(', ')}`);
+    return word;
+  };
+
 export const settings = {
-  host: {
-    variable: 'WHENCE_HOST',
-    default: '127.0.0.1',
-    help: 'address to listen on',
-    shown: 'plainly',
-    parse: (text) => text,
-  },
+  host: plainText('WHENCE_HOST', '127.0.0.1', 'address to listen on'),
   port: { variable: 'WHENCE_PORT', default: '8080', help: 'port to listen on; 0 picks a free one', parse: parsePort },
-  dataDir: {
-    variable: 'WHENCE_DATA_DIR',
-    default: './whence-data',
-    help: 'directory for datasets and the SQLite file',
-    shown: 'plainly',
-    parse: (text) => text,
-  },
+  dataDir: plainText('WHENCE_DATA_DIR', './whence-data', 'directory for datasets and the SQLite file'),
   databaseUrl: {
     variable: 'WHENCE_DATABASE_URL',
     default: '',
@@ -64,11 +78,18 @@ export const settings = {
     shown: 'never',
     parse: parseDatabaseUrl,
   },
+  usageDatabaseUrl: {
+    variable: 'WHENCE_USAGE_DATABASE_URL',
+    default: '',
+    help: 'postgres:// URL of a database for statistics alone (default: with the keys)',
+    shown: 'never',
+    parse: parseDatabaseUrl,
+  },
   storageGraceSeconds: {
     variable: 'WHENCE_STORAGE_GRACE',
     default: '60',
     help: 'seconds for which known keys are accepted while storage is unreachable; 0 rejects them immediately',
-    parse: (text) => parseNumber(text, 0, 3600, 'a number of seconds from 0 to 3600'),
+    parse: numberFrom(0, 3600, 'a number of seconds from 0 to 3600'),
   },
   datasetUrl: {
     variable: 'WHENCE_DATASET_URL',
@@ -96,38 +117,24 @@ export const settings = {
     help: 'port for /metrics; off if unset',
     parse: (text) => (text === '' ? undefined : parsePort(text)),
   },
-  metricsHost: {
-    variable: 'WHENCE_METRICS_HOST',
-    default: '',
-    help: 'address for /metrics (default: WHENCE_HOST)',
-    shown: 'plainly',
-    parse: (text) => text,
-  },
+  metricsHost: plainText('WHENCE_METRICS_HOST', '', 'address for /metrics (default: WHENCE_HOST)'),
   shutdownDelaySeconds: {
     variable: 'WHENCE_SHUTDOWN_DELAY',
     default: '0',
     help: 'seconds between a stop signal, when /readyz starts to answer 503, and the end of listening',
-    parse: (text) => parseNumber(text, 0, 600, 'a number of seconds from 0 to 600'),
+    parse: numberFrom(0, 600, 'a number of seconds from 0 to 600'),
   },
   firstKey: {
     variable: 'WHENCE_FIRST_KEY',
     default: 'print',
     help: 'the key that the first start creates: print it, write it to first-key in the data directory (file), or off',
-    parse: (text) => {
-      const value = FIRST_KEY.find((candidate) => candidate === text);
-      if (value === undefined) throw new Error(`one of ${FIRST_KEY.join(', ')}`);
-      return value;
-    },
+    parse: oneOf(FIRST_KEY),
   },
   logLevel: {
     variable: 'WHENCE_LOG_LEVEL',
     default: 'info',
     help: LOG_LEVELS.join(', '),
-    shown: 'plainly',
-    parse: (text) => {
-      if (!(LOG_LEVELS as readonly string[]).includes(text)) throw new Error(`one of ${LOG_LEVELS.join(', ')}`);
-      return text;
-    },
+    parse: oneOf(LOG_LEVELS),
   },
   trustProxy: {
     variable: 'WHENCE_TRUST_PROXY',
@@ -156,12 +163,53 @@ export const settings = {
     shown: 'plainly',
     parse: parseDnsServers,
   },
+  hasSmtpProbe: {
+    variable: 'WHENCE_SMTP_PROBE',
+    default: 'off',
+    help: 'on allows include=smtp, which connects to the MX hosts of a domain on port 25',
+    parse: parseSwitch,
+  },
+  smtpName: {
+    variable: 'WHENCE_SMTP_NAME',
+    default: '',
+    help: 'name that include=smtp says in EHLO: that of the address from which this machine connects (default: the address)',
+    shown: 'plainly',
+    parse: parseHostname,
+  },
   rpkiSource: {
     variable: 'WHENCE_RPKI',
     default: '',
     help: 'JSON file of validated ROA payloads that a relying party such as rpki-client writes, or its http(s) URL, for include=routing',
     shown: 'masked',
     parse: emptyToUndefined,
+  },
+  rules: {
+    variable: 'WHENCE_RULES',
+    default: '',
+    help: 'YAML or JSON file of rules for /v1/decide; a changed file is used within a second',
+    shown: 'plainly',
+    parse: emptyToUndefined,
+  },
+  dnsListen: {
+    variable: 'WHENCE_DNS_LISTEN',
+    default: '',
+    help: 'address[:port] on which the DNS zone is answered over UDP and TCP; off if unset',
+    shown: 'plainly',
+    parse: parseListenAddress,
+  },
+  dnsAllow: {
+    variable: 'WHENCE_DNS_ALLOW',
+    default: PRIVATE_NETWORKS,
+    help: 'networks whose clients may ask the DNS zone, separated by commas',
+    shown: 'plainly',
+    parse: parseNetworks,
+  },
+  dnsZone: {
+    variable: 'WHENCE_DNS_ZONE',
+    default: 'whence.invalid',
+    help: 'name of the DNS zone',
+    shown: 'plainly',
+    parse: parseZone,
   },
   hasRdap: {
     variable: 'WHENCE_RDAP',
@@ -220,13 +268,13 @@ export const settings = {
     variable: 'WHENCE_KEYS_PER_MEMBER',
     default: '100',
     help: 'active API keys that an account of the dashboard may have; administrators have no limit',
-    parse: (text) => parseNumber(text, 1, 100_000, 'a number from 1 to 100000'),
+    parse: numberFrom(1, 100_000),
   },
   memberKeysPerDay: {
     variable: 'WHENCE_MEMBER_KEYS_PER_DAY',
     default: '10',
     help: 'API keys that an account of the dashboard may create on a day (UTC), revoked and rotated ones included; administrators have no limit',
-    parse: (text) => parseNumber(text, 1, 100_000, 'a number from 1 to 100000'),
+    parse: numberFrom(1, 100_000),
   },
   providerIssuer: {
     variable: 'WHENCE_OIDC_ISSUER',
@@ -235,13 +283,7 @@ export const settings = {
     shown: 'masked',
     parse: parseIssuer,
   },
-  providerClientId: {
-    variable: 'WHENCE_OIDC_CLIENT_ID',
-    default: '',
-    help: 'client id of this server at the provider',
-    shown: 'plainly',
-    parse: (text) => text,
-  },
+  providerClientId: plainText('WHENCE_OIDC_CLIENT_ID', '', 'client id of this server at the provider'),
   providerClientSecret: {
     variable: 'WHENCE_OIDC_CLIENT_SECRET',
     default: '',
@@ -249,13 +291,7 @@ export const settings = {
     shown: 'never',
     parse: (text) => text,
   },
-  providerLabel: {
-    variable: 'WHENCE_OIDC_LABEL',
-    default: 'your organisation',
-    help: 'name of the provider on the sign-in page',
-    shown: 'plainly',
-    parse: (text) => text,
-  },
+  providerLabel: plainText('WHENCE_OIDC_LABEL', 'your organisation', 'name of the provider on the sign-in page'),
   providerRole: {
     variable: 'WHENCE_OIDC_ROLE',
     default: 'viewer',

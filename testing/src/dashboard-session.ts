@@ -20,7 +20,7 @@ export async function createAccount(
   name: string,
   role: 'viewer' | 'admin',
 ): Promise<MadeAccount> {
-  const args = [WHENCE, 'user', 'create', name, '--role', role, '--json'];
+  const args = [WHENCE, 'user', 'create', '--new', name, '--role', role, '--json'];
   const output = await processes.run(ANY_CORE, process.execPath, args, COMMAND_MS, { WHENCE_DATA_DIR: dataDir });
   // Printed by our own program, hence the cast.
   const { id, link } = JSON.parse(output) as { id: string; link: string };

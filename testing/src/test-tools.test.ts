@@ -17,7 +17,7 @@ import test from 'node:test';
 
 const SCRIPT = join(import.meta.dirname, '../../.ci/test-tools');
 /** Real programs that the script itself runs. */
-const SHELL_TOOLS = ['dirname', 'ls', 'mkdir'];
+const SHELL_TOOLS = ['dirname', 'grep', 'ln', 'ls', 'mkdir', 'mv', 'rm', 'sed', 'sort', 'touch'];
 
 function runTestTools(userId: number, setting: string | undefined) {
   const folder = mkdtempSync(join(tmpdir(), 'whence-test-tools-'));
@@ -30,7 +30,9 @@ function runTestTools(userId: number, setting: string | undefined) {
       writeFileSync(join(programs, name), `#!/bin/sh\n${script}\n`);
       chmodSync(join(programs, name), 0o755);
     };
-    for (const name of ['apt-get', 'npm']) program(name, `echo "${name} $1" >>'${log}'`);
+    for (const name of ['npm', 'apt-cache']) program(name, `echo "${name} $1" >>'${log}'`);
+    program('apt-get', `echo "apt-get $1" >>'${log}'; [ "$1" != download ] || touch postfix.deb`);
+    program('dpkg', `echo "dpkg $1" >>'${log}'`);
     program('id', `echo ${userId}`);
     for (const name of SHELL_TOOLS) program(name, `PATH=/usr/bin:/bin exec ${name} "$@"`);
     const { status, stdout, stderr } = spawnSync('/bin/sh', [join(folder, '.ci/test-tools')], {
@@ -47,9 +49,20 @@ function runTestTools(userId: number, setting: string | undefined) {
 test('test tools: what is installed as root is announced, with how to prevent it', () => {
   const { status, stderr, calls } = runTestTools(0, undefined);
   assert.equal(status, 0);
-  assert.deepEqual(calls, ['npm install', 'apt-get update', 'apt-get install']);
+  const unpacked = ['apt-cache depends', 'apt-cache depends', 'apt-get download', 'dpkg -x'];
+  assert.deepEqual(calls, [
+    'npm install',
+    'apt-get update',
+    ...unpacked,
+    'apt-get install',
+    'dpkg --print-architecture',
+  ]);
+  assert.match(stderr, /^unpacking postfix and exim4 into \S+ \(WHENCE_TEST_TOOLS=off installs nothing\)$/m);
   assert.match(stderr, /^installing Debian packages as root \(WHENCE_TEST_TOOLS=off installs nothing\):.* chromium/m);
-  assert.match(stderr, /^installing chdb from npm into \S+ \(WHENCE_TEST_TOOLS=off installs nothing\)$/m);
+  assert.match(
+    stderr,
+    /^installing from npm into \S+ \(WHENCE_TEST_TOOLS=off installs nothing\): chdb @duckdb\/node-api /m,
+  );
 });
 
 test('test tools: WHENCE_TEST_TOOLS=off installs nothing and says which tests are skipped', () => {
@@ -57,7 +70,7 @@ test('test tools: WHENCE_TEST_TOOLS=off installs nothing and says which tests ar
   assert.deepEqual([status, calls], [0, []]);
   assert.match(
     stderr,
-    /^WHENCE_TEST_TOOLS=off: nothing is installed; tests are skipped that need:.* chromium.* chdb$/m,
+    /^WHENCE_TEST_TOOLS=off: nothing is installed; tests are skipped that need:.* chromium.* postfix exim chdb @duckdb\/node-api /m,
   );
 });
 

@@ -37,7 +37,12 @@ export async function exportMmdb(processes: PinnedProcesses, dataDir: string, pa
 }
 
 export async function createKey(processes: PinnedProcesses, dataDir: string, tier: string): Promise<string> {
-  const output = await runWhence(processes, dataDir, ['key', 'create', '--name', 'bench', '--tier', tier], 1_000);
+  const output = await runWhence(
+    processes,
+    dataDir,
+    ['key', 'create', '--new', '--name', 'bench', '--tier', tier],
+    1_000,
+  );
   return output.trim();
 }
 

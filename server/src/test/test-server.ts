@@ -18,7 +18,7 @@ import { openLog } from '../log/log.ts';
 import { type ServerOptions, startServer } from '../process/server.ts';
 import { readConfig } from '../settings/config.ts';
 import { openStorage } from '../storage/open-storage.ts';
-import { PERMISSIONS } from '../vocabulary.ts';
+import { DEFAULT_PERMISSIONS } from '../vocabulary.ts';
 
 export const SAMPLE: Sample = {
   routes: [
@@ -62,6 +62,11 @@ export class TestFolder {
     };
   }
 
+  /** As `openStorage` takes it. */
+  get location(): string {
+    return this.#databaseUrl ?? this.dataDir;
+  }
+
   publish(sample: Sample = SAMPLE, supplement?: SupplementSample): number {
     const bytes = supplement && sampleSupplement(supplement);
     return publish(this.dataDir, sampleContent(sample), new Date(), bytes).version;
@@ -69,7 +74,7 @@ export class TestFolder {
 
   /** Makes a key the way the command line does: with a connection of its own. */
   async createKey(given: Partial<NewKey> = {}) {
-    const newKey = { name: 'test', tier: 'enterprise', permissions: PERMISSIONS, ...given } as const;
+    const newKey = { name: 'test', tier: 'enterprise', permissions: DEFAULT_PERMISSIONS, ...given } as const;
     return this.withKeys((keys) => keys.create(newKey, TEST, new Date()));
   }
 
@@ -78,7 +83,7 @@ export class TestFolder {
   }
 
   async withKeys<T>(work: (keys: Keys) => Promise<T>): Promise<T> {
-    const storage = await openStorage(this.#databaseUrl ?? this.dataDir);
+    const storage = await openStorage(this.location);
     try {
       return await work(new Keys(storage.keys, new AuditLog(storage.audit)));
     } finally {
@@ -101,8 +106,14 @@ export class TestFolder {
   }
 
   remove(): void {
-    // A worker that was killed may still be writing.
-    rmSync(this.dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+    // A worker that was killed may still be writing. Retries of Node do not remove what was written meanwhile.
+    for (let tries = 5; ; tries--)
+      try {
+        rmSync(this.dataDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+        return;
+      } catch (error) {
+        if (tries === 0 || (error as NodeJS.ErrnoException).code !== 'ENOTEMPTY') throw error;
+      }
   }
 }
 

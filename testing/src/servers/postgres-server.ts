@@ -114,8 +114,11 @@ export class PostgresServer {
   /** The URL of an empty database, and how to remove it. */
   async createDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
     const name = `whence_test_${randomBytes(6).toString('hex')}`;
-    await this.#execute(`CREATE DATABASE ${name}`);
-    return { url: this.urlOf(name), drop: () => this.#execute(`DROP DATABASE ${name} WITH (FORCE)`) };
+    await executeOn(this.url, `CREATE DATABASE ${name}`);
+    return {
+      url: this.urlOf(name),
+      drop: async () => void (await executeOn(this.url, `DROP DATABASE ${name} WITH (FORCE)`)),
+    };
   }
 
   async stop(): Promise<void> {
@@ -129,15 +132,18 @@ export class PostgresServer {
     url.pathname = `/${database}`;
     return url.href;
   }
+}
 
-  async #execute(sql: string): Promise<void> {
-    const client = new pg.Client({ connectionString: this.url });
-    await client.connect();
-    try {
-      await client.query(sql);
-    } finally {
-      await client.end();
-    }
+/** On a connection of its own; the rows of the last statement. */
+export async function executeOn(url: string, ...statements: string[]): Promise<pg.QueryResult['rows']> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    let rows: pg.QueryResult['rows'] = [];
+    for (const sql of statements) ({ rows } = await client.query(sql));
+    return rows;
+  } finally {
+    await client.end();
   }
 }
 

@@ -13,10 +13,10 @@ import { seededWords } from '@whence/testing/seeded-random';
 import { percentile } from '@whence/testing/statistics';
 import { exitCodeOf, formatPromises } from './promise-table.ts';
 import { soakReplicas } from './replicas/soak-replicas.ts';
-import { checkPromises, groupFaults } from './soak/promises.ts';
+import { checkPromises, countSlowLookups, groupFaults } from './soak/promises.ts';
 import { runSoak, type SoakRun } from './soak/run.ts';
 import { prepareSoak } from './soak/setup.ts';
-import { FULL_RUN, makeTimeLine } from './soak/time-line.ts';
+import { FULL_RUN, makeTimeLine, type TimelineEvent } from './soak/time-line.ts';
 
 const PER_SECOND = 1_000;
 const MAX_PER_SECOND = 20_000;
@@ -41,9 +41,11 @@ async function soak(args: readonly string[]): Promise<void> {
     );
     const soaking = soakIn(processes, join(folder, 'data'), { minutes, seed, perSecond }, stopping.signal);
     running = soaking.catch(() => {});
-    const run = await Promise.race([soaking, untilInterrupted()]);
+    const { run, timeLine } = await Promise.race([soaking, untilInterrupted()]);
     const rows = checkPromises(run.record);
-    print(`${loadAverage()} at the end\n\n${formatNotes(run)}\n${formatPromises(rows)}`);
+    print(
+      `${loadAverage()} at the end\n\n${formatNotes(run)}${countSlowLookups(run.record, timeLine)}\n\n${formatPromises(rows)}`,
+    );
     process.exitCode = exitCodeOf(rows);
   } finally {
     stopping.abort();
@@ -58,7 +60,7 @@ async function soakIn(
   dataDir: string,
   { minutes, seed, perSecond }: { minutes: number; seed: number; perSecond: number },
   signal: AbortSignal,
-): Promise<SoakRun> {
+): Promise<{ run: SoakRun; timeLine: TimelineEvent[] }> {
   print('building the dataset, creating keys');
   const random = seededWords(seed);
   const setup = await prepareSoak(processes, dataDir, minutes, random);
@@ -66,7 +68,8 @@ async function soakIn(
   const kinds = [...new Set(timeLine.map(({ kind }) => kind))];
   const events = kinds.map((kind) => `${timeLine.filter((event) => event.kind === kind).length} × ${kind}`).join(', ');
   print(`${minutes} min, ${formatCount(perSecond)} requests per second, ${WORKERS} workers; ${events}`);
-  return runSoak(processes, setup, { minutes, seed, perSecond, workers: WORKERS, timeLine }, signal);
+  const run = await runSoak(processes, setup, { minutes, seed, perSecond, workers: WORKERS, timeLine }, signal);
+  return { run, timeLine };
 }
 
 /** What stands behind the table: answers by kind, all groups of faults, the log, and the state of this machine. */

@@ -3,8 +3,11 @@ import assert from 'node:assert/strict';
 import test, { before } from 'node:test';
 import { until } from '@whence/testing/until';
 import type { Page } from 'playwright-core';
+import type { KeySummary } from '../../dashboard/wire/keys.ts';
+import { makeSecret } from '../../keys/secret.ts';
 import { type DashboardClient, signedInAs } from '../dashboard/dashboard-client.ts';
 import { type BrowserTest, heading, NO_BROWSER } from './browser.ts';
+import { inspectThemes, PHONE } from './inspect.ts';
 import { sharedSignIn, sharedWhence } from './shared-whence.ts';
 
 const options = { skip: NO_BROWSER };
@@ -88,7 +91,7 @@ test('keys: one is created with its restrictions, and what is refused is said at
   await dialog.getByLabel('Requests per second').fill('20');
   for (const [label, wrong, rule, right] of [
     ['Expires', '2020-01-31T12:30', /^A time in the future/, '2098-01-31T12:30'],
-    ['Allowed client networks', 'office', /^Networks are addresses or prefixes such as/, '192.0.2.0/24'],
+    ['Allowed client networks', 'office', /^Line 1: "office" is neither an address nor a prefix/, '192.0.2.0/24'],
   ] as const) {
     const field = dialog.getByLabel(label);
     await field.fill(wrong);
@@ -151,10 +154,16 @@ test('keys: a drawer says what clients will notice, and what is saved holds for 
   assert.ok(await save.isDisabled(), 'nothing is changed yet');
   await drawer.getByLabel('Tier').selectOption('free');
   await drawer.getByText(/1,000 requests a day, and batches of up to 10 addresses\. 999 remain today/).waitFor();
-  await drawer.getByLabel('Allowed client networks').fill('192.0.2.7/24');
+  await page.keyboard.press('Escape');
+  await drawer.getByText('Discard what you have entered?').waitFor();
+  await inspectThemes(page, 'a question before changes are discarded');
+  await drawer.getByRole('button', { name: 'Keep editing' }).click();
+  await drawer.getByLabel('Allowed client networks').fill('2001:db8::/32\n192.0.2.7/24');
   await drawer.getByText(/Clients with another address are refused with 401/).waitFor();
   await save.click();
-  await drawer.getByText(/192\.0\.2\.7\/24 has bits behind its length; the network is 192\.0\.2\.0\/24/).waitFor();
+  await drawer
+    .getByText(/Line 2: 192\.0\.2\.7\/24 has bits behind its length; the network is 192\.0\.2\.0\/24/)
+    .waitFor();
   assert.equal(await use(secret), 200, 'nothing was saved');
   await drawer.getByLabel('Allowed client networks').fill('192.0.2.0/24\n2001:db8::/32');
   await save.click();
@@ -242,4 +251,92 @@ test('keys: filter and order are in the address, and survive a reload', options,
   await page.getByText('No key matches').waitFor();
   await page.getByRole('button', { name: 'Show all keys' }).click();
   await page.getByRole('link', { name: /alpha/ }).waitFor();
+});
+
+/** Pastes as a person does, from the clipboard. */
+async function paste(page: Page, text: string): Promise<void> {
+  await page.evaluate((content) => navigator.clipboard.writeText(content), text);
+  await page.keyboard.press('Control+v');
+}
+
+for (const [place, focus] of [
+  ['the lookup field', (page: Page) => page.keyboard.press('Control+k')],
+  ['the search of keys', (page: Page) => page.getByRole('searchbox', { name: 'Search keys' }).focus()],
+] as const) {
+  test(`keys: a leaked key pasted into ${place} is revoked with two clicks and is in no URL`, options, async (t) => {
+    const name = `leaked in ${place}`;
+    const { secret } = await member.get('createKey', { body: { name, tier: 'free', permissions: ['ip:read'] } });
+    const page = await whence.open(t, { as: member });
+    const requests: string[] = [];
+    page.on('request', (request) => requests.push(`${request.url()} ${JSON.stringify(request.headers())}`));
+    await page.goto('/settings/keys');
+    await page.getByRole('link', { name }).waitFor();
+    await focus(page);
+    await paste(page, `WHENCE_KEY=${secret}`);
+    if (place === 'the lookup field') {
+      await page.getByRole('option', { name }).waitFor();
+      await page.keyboard.press('Enter');
+    }
+    await page.waitForURL('**/settings/keys/*?pasted=yes');
+    await page.getByRole('button', { name: 'Revoke this key' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke key' }).click();
+    await page.getByText('The key that you pasted is revoked').waitFor();
+    assert.equal(await use(secret), 401);
+    const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href]));
+    assert.deepEqual(
+      [...requests, kept, await page.content()].filter((text) => text.includes(secret.slice(7, 20))),
+      [],
+    );
+  });
+}
+
+for (const [behaviour, textOf, message] of [
+  ['a part of a key', (secret: string) => secret.slice(0, 30), /a part of it is missing or mistyped/],
+  ['a key of another server', () => makeSecret(), /None of your keys has this secret/],
+] as const) {
+  test(`keys: ${behaviour} in the lookup field is searched for nowhere`, options, async (t) => {
+    const page = await whence.open(t, { as: member, expectedErrors: [/status of 404/] });
+    const urls: string[] = [];
+    page.on('request', (request) => urls.push(request.url()));
+    await page.goto('/settings/keys');
+    await heading(page).waitFor();
+    await page.keyboard.press('Control+k');
+    const text = textOf(makeSecret());
+    await paste(page, text);
+    await page.getByText(message).waitFor();
+    assert.deepEqual(
+      urls.filter((url) => url.includes(text.slice(0, 18))),
+      [],
+    );
+  });
+}
+
+test('keys: the page of a key says why it was refused, and that its limit is near', options, async (t) => {
+  const body = { name: 'refused gateway', tier: 'free', permissions: ['ip:read'] };
+  const { key, secret } = await member.get('createKey', { body });
+  const ask = (path: string) => fetch(`${whence.url}/v1/${path}`, { headers: { 'X-API-Key': secret } });
+  assert.equal((await ask('asn/15169')).status, 403);
+  await member.get('pauseKey', { params: { id: key.id } });
+  assert.equal((await ask('ip/8.8.8.8')).status, 401);
+  await until('both refusals are written', async () => {
+    const { refusals } = await member.get('getKey', { params: { id: key.id } });
+    return refusals.length === 2;
+  });
+  const page = await whence.open(t, { as: member });
+  await page.route(new RegExp(`api/keys/${key.id}$`), async (route) => {
+    const response = await route.fetch();
+    const { data, meta } = (await response.json()) as { data: { key: KeySummary }; meta: object };
+    const near = { ...data.key, state: 'active', quota: { ...data.key.quota, used: 812 } };
+    await route.fulfill({ response, json: { data: { ...data, key: near }, meta } });
+  });
+  await page.goto(`/settings/keys/${key.id}`);
+  const table = page.getByRole('table', { name: 'Refused requests' });
+  await table.getByText('the key is paused').waitFor();
+  await table.getByText('the key lacks the permission').waitFor();
+  await table.getByText('asn:read').waitFor();
+  await page.getByText('81% used').waitFor();
+  await inspectThemes(page, 'wide');
+  await page.setViewportSize(PHONE);
+  await inspectThemes(page, 'phone');
+  await page.unrouteAll({ behavior: 'wait' });
 });

@@ -1,6 +1,6 @@
 /** Looking things up in a real browser: the lookup field, every view, a batch from a log. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import test, { before } from 'node:test';
 import { until } from '@whence/testing/until';
 import type { Page } from 'playwright-core';
@@ -9,7 +9,7 @@ import { type DashboardClient, signedInAs } from '../dashboard/dashboard-client.
 import { SAMPLE } from '../test-server.ts';
 import { BrowserTest, heading, NO_BROWSER } from './browser.ts';
 import { inspectThemes } from './inspect.ts';
-import { sharedSignIn, sharedWhence } from './shared-whence.ts';
+import { RULES, rulesFile, sharedSignIn, sharedWhence } from './shared-whence.ts';
 
 const options = { skip: NO_BROWSER };
 const NOT_FOUND = [/status of 40[04]/];
@@ -161,6 +161,62 @@ test('lookups: changes between versions are listed, and one can be compared and 
   await records.waitFor();
   // Without WHENCE_RDAP an administrator is told how to switch it on.
   await page.getByRole('region', { name: 'Registration' }).getByText('WHENCE_RDAP=on').waitFor();
+  await page.goto('/rules');
+  await page.getByText('No rules file is set').waitFor();
+  await inspectThemes(page, 'without rules');
+});
+
+test(
+  'lookups: rules are listed, a request is tried, and mistakes of the file are shown with their line',
+  options,
+  async (t) => {
+    t.after(() => writeFileSync(rulesFile(), RULES));
+    const page = await whence.open(t, { as: viewer });
+    await page.goto('/rules');
+    const rows = page.getByRole('table', { name: 'Rules of default' }).getByRole('row');
+    await rows.filter({ hasText: 'no-tor-login' }).getByText('deny, 451').waitFor();
+    await page.getByText('observe: nothing is refused').waitFor();
+    await page.getByRole('textbox', { name: 'Address' }).fill('1.0.9.9');
+    await page.getByRole('textbox', { name: 'Path' }).fill('/login');
+    await page.getByRole('button', { name: 'Try' }).click();
+    await page.getByText('Refused by rule no-tor-login').waitFor();
+    await page.reload();
+    await page.getByText('It matched paths /login and flags tor_exit.').waitFor();
+    writeFileSync(rulesFile(), RULES.replace('default: allow', 'default: perhaps'));
+    await until('the page knows of the mistake', async () => {
+      await page.reload();
+      await rows.first().waitFor();
+      return page.getByText('Line 3, column 14: "perhaps" is not one of allow, deny').isVisible();
+    });
+    await page.getByText('The rules below, from before, stay in use.').waitFor();
+    await inspectThemes(page, 'with a mistake');
+  },
+);
+
+test('lookups: many domains are checked in one run, which outlives its page', options, async (t) => {
+  const page = await whence.open(t, { as: viewer });
+  await page.goto('/domains');
+  await page
+    .getByRole('textbox', { name: 'Text with domains' })
+    .fill('domain,owner\nexample.com,Ada\nhttps://gone.example/\nspf.example.com, example.com');
+  await page.getByRole('button', { name: 'Check', exact: true }).click();
+  await page.getByText('3 of 3 domains checked').waitFor();
+  const rows = page.getByRole('table', { name: 'Domains' }).getByRole('row');
+  await rows.nth(1).getByText('It does not exist in DNS').waitFor();
+  await rows.filter({ hasText: 'example.com' }).getByText('D, 40').waitFor();
+  await page.getByRole('button', { name: 'Grade' }).click();
+  await page.waitForURL(/sort=grade/);
+  const waiting = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'CSV' }).click();
+  const csv = readFileSync((await (await waiting).path()) ?? '', 'utf8');
+  assert.match(csv, /^domain,grade,score,risk,first_step,sender_rules,error\r\n/);
+  assert.match(csv, /\nexample\.com,D,40,Anyone can send as it/);
+  await page.getByRole('link', { name: 'example.com', exact: true }).click();
+  await page.waitForURL('**/domain/example.com');
+  await page.goBack();
+  await page.getByText('3 of 3 domains checked').waitFor();
+  await page.reload();
+  await page.getByText('3 of 3 domains checked').waitFor();
 });
 
 test('lookups: transport and networks of a domain come on request, and stay in the address', options, async (t) => {
@@ -204,6 +260,13 @@ test('lookups: maps of countries and of address space lead to what is pointed at
   const readout = await page.getByText(/^3\.\d+\.\d+\.0\/24: datacenter$/).textContent();
   await space.click({ position });
   await page.waitForURL(`**/prefix/${readout?.split(':')[0]}`);
+  await page.goto('/prefix/1.0.8.0/23');
+  const threat = page.getByRole('img', { name: /^Map of 1\.0\.8\.0\/23, one cell per \/32: 511 low, 1 medium/ });
+  await threat.waitFor();
+  await page.getByRole('radiogroup', { name: 'What the map shows' }).getByText('Network').click();
+  await page.waitForURL(/map=network/);
+  await page.getByRole('img', { name: /: 512 AS64500/ }).waitFor();
+  await page.getByRole('table', { name: 'Parts of the prefix' }).getByText('invalid').first().waitFor();
 });
 
 test('lookups: on paper a page says what it is from, its address and when it was printed', options, async (t) => {
@@ -259,4 +322,44 @@ test('lookups: a log of 5 MB is read in the browser, looked up, filtered and sav
   await page.getByText('Tor exit').first().waitFor();
   await page.goBack();
   await page.getByText('2 of 2 addresses looked up').waitFor();
+});
+
+test('lookups: a paste is counted before it is looked up, and “no match” is of a filter', options, async (t) => {
+  const page = await whence.open(t, { as: viewer });
+  await page.goto('/batch');
+  const text = page.getByRole('textbox', { name: 'Text with addresses' });
+  await text.fill('nothing here');
+  await page.getByText('No address found').waitFor();
+  await text.fill('8.8.8.8 8.8.8.8 1.0.9.9 10.0.0.1 300.1.1.1');
+  await page.getByText('2 addresses found, 1 repeated, 1 private or reserved, 1 invalid').waitFor();
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(/lookup\/batch/, async (route) => {
+    await released;
+    await route.fallback();
+  });
+  await page.getByRole('button', { name: 'Look up', exact: true }).click();
+  await page.getByRole('status', { name: 'Waiting for the first addresses' }).waitFor();
+  assert.equal(await page.getByText(/no match|no address/i).count(), 0);
+  release();
+  await page.getByRole('heading', { name: '2 addresses' }).waitFor();
+  await page.getByRole('searchbox', { name: 'Filter by address or network' }).fill('nowhere');
+  await page.getByText('No address matches the filter').waitFor();
+  await page.unrouteAll({ behavior: 'wait' });
+});
+
+test('lookups: a domain whose name servers fail is not a fault of this server', options, async (t) => {
+  const page = await whence.open(t, { as: viewer, expectedErrors: [/status of 503/] });
+  await page.goto('/domain/broken.org');
+  await page.getByText('The name servers of broken.org fail: SERVFAIL, often DNSSEC').waitFor();
+});
+
+test('lookups: a prefix and a network have a verdict with what is inside', options, async (t) => {
+  const page = await whence.open(t, { as: viewer });
+  await page.goto('/prefix/1.0.8.0/23');
+  await page.getByText(/^512 .*addresses of .*: 1 Tor exit/).waitFor();
+  await page.goto('/asn/64500');
+  await page.getByText(/Inside: 1 Tor exit/).waitFor();
 });

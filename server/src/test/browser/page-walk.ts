@@ -19,7 +19,11 @@ export const PAGES = [
   ['domain', '/domain/example.com?include=transport,networks'],
   ['batch, empty', '/batch'],
   ['batch with a map', '/batch?ips=8.8.8.8%201.0.9.9'],
+  ['domains, empty', '/domains'],
+  ['domains', '/domains?domains=example.com%20gone.example'],
   ['usage', '/usage?by=status'],
+  ['rules', '/rules?ip=1.0.9.9&path=/login'],
+  ['databases', '/databases'],
   ['data', '/data'],
   ['difference', '/data/diff/1...2'],
   ['settings', '/settings'],
@@ -28,6 +32,7 @@ export const PAGES = [
   ['all keys', '/settings/keys?revoked=yes'],
   ['edit a key', '/settings/keys?edit=:id'],
   ['key', '/settings/keys/:id'],
+  ['key that was pasted', '/settings/keys/:id?pasted=yes'],
   ['revoked key', '/settings/keys/:revoked'],
   ['rotation', '/settings/keys/:id/rotate'],
   ['rotation, complete', '/settings/keys/:revoked/rotate'],
@@ -36,6 +41,7 @@ export const PAGES = [
   ['audit', '/settings/audit'],
   ['health', '/settings/health'],
   ['server', '/settings/server'],
+  ['API reference', '/docs'],
   ['no such page', '/nowhere'],
 ] as const;
 
@@ -55,7 +61,9 @@ export async function startWalk(): Promise<Walk> {
   await admin.get('useVersion', { body: { version: 1 } });
   const body = { name: 'mail gateway', tier: 'free', permissions: ['ip:read'] };
   const { key, secret } = await admin.get('createKey', { body });
-  await fetch(`${whence.url}/v1/ip/8.8.8.8`, { headers: { 'X-API-Key': secret } });
+  // The second is refused: the key lacks the permission.
+  for (const path of ['ip/8.8.8.8', 'asn/15169'])
+    await fetch(`${whence.url}/v1/${path}`, { headers: { 'X-API-Key': secret } });
   const { key: paused } = await admin.get('createKey', { body: { ...body, name: 'paused gateway', note: 'moves' } });
   await admin.get('pauseKey', { params: { id: paused.id } });
   const expires_at = new Date(Date.now() + 6 * 86_400_000).toISOString();

@@ -35,9 +35,13 @@ async function open(text: string): Promise<void> {
 for (const [behaviour, text, option, path] of [
   ['a page by its name', 'usa', 'Usage', '/usage'],
   ['a key by a word of its name', 'orbit', 'orbit gateway', '/settings/keys/*'],
+  ['an action by words of its name', 'create key', 'Create API key', '/settings/keys?create=yes'],
   ['a network by its name', 'google', /^AS15169 Google LLC/, '/asn/15169'],
 ] as const) {
   test(`palette: ${behaviour} is found and opened with keys`, options, async () => {
+    // A dialog that the test before has opened would keep the focus.
+    await page.goto('/data');
+    await heading(page).waitFor();
     await open(text);
     const wanted = suggestions().filter({ hasText: option });
     await wanted.waitFor();
@@ -70,6 +74,27 @@ test('palette: without a text it has recent subjects, and Enter opens none of th
   await page.waitForURL('**/asn/15169');
 });
 
+test('palette: a matching key is first, a theme can be chosen, and ? lists the keys', options, async () => {
+  await page.goto('/data');
+  await heading(page).waitFor();
+  await open('orbit');
+  await until('the key is first', async () => /^orbit gateway/.test((await suggestions().first().textContent()) ?? ''));
+  const scheme = () => page.evaluate(() => document.documentElement.dataset['mantineColorScheme']);
+  for (const theme of ['dark', 'light', 'system']) {
+    await open(`${theme} theme`);
+    await suggestions().filter({ hasText: 'theme' }).first().waitFor();
+    await page.keyboard.press('Enter');
+    if (theme !== 'system') await until(theme, async () => (await scheme()) === theme);
+  }
+  await heading(page).click();
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+  await inspectThemes(page, 'shortcuts');
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+});
+
 test('palette: pasted lines start a batch, also on the page of another batch', options, async () => {
   for (const [lines, shown] of [
     ['8.8.8.8\n1.0.9.9', '2 of 2 addresses looked up'],
@@ -85,6 +110,12 @@ test('palette: pasted lines start a batch, also on the page of another batch', o
     await page.waitForURL(/\/batch/);
     await page.getByText(shown).waitFor();
   }
+  await page.evaluate((text) => navigator.clipboard.writeText(text), 'example.com\ngone.example');
+  await open('');
+  await page.keyboard.press('Control+v');
+  await suggestions().first().filter({ hasText: 'check of 2 domains' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByText('2 of 2 domains checked').waitFor();
 });
 
 test('palette: signing out removes the recent subjects', options, async () => {
@@ -152,6 +183,7 @@ test('trying records: an answer is not shown under a text that has changed since
     await route.continue();
   });
   await field('DMARC record').fill('v=DMARC1; p=reject; rua=mailto:dmarc@example.com');
+  assert.equal(await grade.getByRole('cell').nth(0).textContent(), 'D, 40 of 100', 'what DNS has stays');
   assert.equal(await grade.getByRole('cell').nth(1).textContent(), '–');
   letGo();
   await grade.getByText('C, 65 of 100').waitFor();

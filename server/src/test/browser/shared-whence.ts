@@ -23,7 +23,22 @@ const EXAMPLE_ZONE: Parameters<typeof startScriptedDnsServer>[0] = {
   '9.8.8.8.in-addr.arpa': { PTR: ['crawl-1.googlebot.com'] },
   'crawl-1.googlebot.com': { A: ['8.8.8.1'] },
   '10.8.8.8.in-addr.arpa': { fail: 'SERVFAIL' },
+  'broken.org': { fail: 'SERVFAIL' },
+  '_dmarc.broken.org': { fail: 'SERVFAIL' },
 };
+
+/** The rules of the shared server, whose file a test may change and has to restore. */
+export const RULES = `sets:
+  default:
+    default: allow
+    rules:
+      - { name: office, if: { prefixes: 9.0.0.0/16 }, then: allow }
+      - { name: no-tor-login, if: { paths: [/login], flags: tor_exit }, then: deny, status: 451 }
+  watched: { mode: observe, default: deny }
+lists:
+  tor: { flags: tor_exit }
+`;
+export const rulesFile = () => join(roaFolder ?? '', 'rules.yaml');
 
 let dns: ScriptedDnsServer | undefined;
 let roaFolder: string | undefined;
@@ -48,7 +63,9 @@ async function start(): Promise<BrowserTest> {
       ],
     }),
   );
+  writeFileSync(rulesFile(), RULES);
   return BrowserTest.start({
+    WHENCE_RULES: rulesFile(),
     WHENCE_DNS_SERVERS: dns.address,
     WHENCE_RPKI: roas,
     WHENCE_RDAP: 'on',

@@ -133,6 +133,7 @@ const ROUTES: Readonly<Record<Mutating, () => Promise<Change> | Unchanged>> = {
     return { action: 'account.link_revoked', actor: 'Ada', run };
   },
   createKey: async () => ({ action: 'key.created', actor: 'Ada', run: createKey }),
+  findKey: () => ({ because: 'it reads; the secret is in the body to keep it out of logs' }),
   changeKey: async () => {
     const input = { params: { id: await createKey() }, body: { tier: 'starter' } };
     return { action: 'key.tier_changed', actor: 'Ada', run: () => admin.get('changeKey', input) };
@@ -185,6 +186,7 @@ const COMMANDS: Readonly<Record<string, (() => Promise<Change>) | Unchanged>> = 
   serve: { because: 'see the tests of the first key and the first setup link' },
   'key create': async () => ({ action: 'key.created', run: () => command('key', 'create', '--name', newName()) }),
   'key list': READS,
+  'key find': READS,
   'key show': READS,
   'key usage': READS,
   'key set': async () => {
@@ -235,6 +237,9 @@ const COMMANDS: Readonly<Record<string, (() => Promise<Change>) | Unchanged>> = 
   'asn search': READS,
   email: READS,
   crawlers: READS,
+  'decide check': READS,
+  'decide test': READS,
+  'decide replay': READS,
   enrich: READS,
   summarize: READS,
   grepip: READS,

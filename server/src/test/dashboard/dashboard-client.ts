@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { Accounts } from '../../accounts/accounts.ts';
 import { AuditLog } from '../../audit/audit-log.ts';
 import type { SignedIn } from '../../dashboard/wire/accounts.ts';
-import { type Answers, type RouteName, routes } from '../../dashboard/wire/contract.ts';
+import { type Answer, type RouteName, routes } from '../../dashboard/wire/contract.ts';
 import { openStorage } from '../../storage/open-storage.ts';
 import type { Role } from '../../vocabulary.ts';
 import type { TestFolder } from '../test-server.ts';
@@ -60,11 +60,11 @@ export class DashboardClient {
   }
 
   /** `data` of an answer that is expected to be one. */
-  async get<Name extends RouteName>(name: Name, input: Input = {}): Promise<Answers[Name]> {
+  async get<Name extends RouteName>(name: Name, input: Input = {}): Promise<Answer<Name>> {
     const response = await this.ask(name, input);
     const text = await response.text();
     assert.equal(response.status, 200, `${name}: ${text}`);
-    const { data } = JSON.parse(text) as { data: Answers[Name] };
+    const { data } = JSON.parse(text) as { data: Answer<Name> };
     if (data !== null && typeof data === 'object' && 'csrf_token' in data) this.csrf = (data as SignedIn).csrf_token;
     return data;
   }
@@ -76,7 +76,7 @@ export class DashboardClient {
 
 /** An account with `PASSWORD`, made as `whence user` and its link make one; signed in. */
 export async function signedInAs(folder: TestFolder, url: string, name: string, role: Role): Promise<DashboardClient> {
-  const storage = await openStorage(folder.dataDir);
+  const storage = await openStorage(folder.location);
   try {
     const accounts = new Accounts(storage, new AuditLog(storage.audit));
     const actor = { name: 'test' };

@@ -6,6 +6,9 @@ import test, { after, before } from 'node:test';
 import { until } from '@whence/testing/until';
 import Database from 'better-sqlite3';
 import type { KeyPage } from '../../dashboard/wire/keys.ts';
+import { makeSecret } from '../../keys/secret.ts';
+import { openStorage } from '../../storage/open-storage.ts';
+import { runCommand } from '../run-command.ts';
 import { startInProcess, TestFolder } from '../test-server.ts';
 import { DashboardClient, type Refused, signedInAs } from './dashboard-client.ts';
 
@@ -161,6 +164,79 @@ test('keys: requests with a revoked key are counted for it, on both paths, and n
   assert.equal(refused.refused?.requests, 6);
   assert.ok(Date.parse(refused.refused?.last_at ?? '') >= Date.parse(refused.revoked_at ?? ''));
   assert.ok(Date.parse(refused.last_used_at ?? '') <= Date.parse(refused.revoked_at ?? ''), 'a refusal is no use');
+});
+
+test('keys: why a key was refused, by reason and hour, in the dashboard and on the command line', async () => {
+  const body = { ...newKey, name: 'refused', requests_per_second: 1, allowed_networks: ['127.0.0.0/8'] };
+  const { key, secret } = await admin.get('createKey', { body });
+  const params = { id: key.id };
+  const refusals = async () => (await admin.get('getKey', { params })).refusals;
+  assert.deepEqual(await refusals(), []);
+  assert.equal(await use(secret, '/v1/asn/15169'), 403);
+  await until('the requests of the second are used up', async () => (await use(secret)) === 429);
+  await admin.get('changeKey', { params, body: { allowed_networks: ['192.0.2.0/24'] } });
+  assert.equal(await use(secret), 401);
+  // The clock of a server in this process stands still.
+  server.clock.nowMs++;
+  await admin.get('pauseKey', { params });
+  for (let i = 0; i < 3; i++) assert.equal(await use(secret), 401);
+  await until('the refusals are counted', async () => (await refusals()).some(({ reason }) => reason === 'paused'), {
+    everyMs: 50,
+  });
+  const found = await refusals();
+  const of = (reason: string) => found.find((one) => one.reason === reason);
+  assert.equal(found[0]?.reason, 'paused');
+  assert.equal(of('paused')?.requests, 3);
+  assert.deepEqual([of('network')?.requests, of('network')?.last_detail], [1, '127.0.0.1']);
+  assert.deepEqual([of('permission')?.requests, of('permission')?.last_detail], [1, 'asn:read']);
+  assert.ok((of('rate')?.requests ?? 0) >= 1);
+  for (const { by_hour, requests } of found) assert.deepEqual([by_hour.length, by_hour.at(-1)], [24, requests]);
+  const shown = await runCommand(['key', 'show', key.id], folder.environment);
+  assert.match(shown.stdout, /^refused in 24 h +paused: 3, last \S+ from 127\.0\.0\.1$/m);
+  assert.match(shown.stdout, /^ +permission missing: 1, last \S+, lacked asn:read$/m);
+  assert.match(shown.stdout, /^state +paused \d{4}-/m);
+});
+
+test('keys: a request over the daily limit is counted, and shares of the limit are in the audit log', async () => {
+  const { key, secret } = await admin.get('createKey', { body: { ...newKey, name: 'busy' } });
+  const day = new Date(server.clock.nowMs).toISOString().slice(0, 10);
+  const storage = await openStorage(folder.location);
+  /** As another process that spends it. */
+  const spend = (amount: number, owner: string) =>
+    storage.leases.take(
+      { keyId: key.id, day, owner },
+      { wanted: amount, limit: 1_000, spent: amount, opened: 0, open: amount },
+    );
+  const actions = async () =>
+    (await admin.get('getKeyAudit', { params: { id: key.id } })).entries.map(({ action }) => action);
+  try {
+    await spend(799, 'other.1');
+    assert.equal(await use(secret), 200);
+    await until('80 % are reported', async () => (await actions())[0] === 'key.limit_near', { everyMs: 50 });
+    await spend(190, 'other.2');
+    await until('the limit is reached', async () => (await use(secret)) === 429);
+    await until('100 % are reported', async () => (await actions())[0] === 'key.limit_reached', { everyMs: 50 });
+    assert.deepEqual(await actions(), ['key.limit_reached', 'key.limit_near', 'key.created']);
+    const reasons = async () => (await admin.get('getKey', { params: { id: key.id } })).refusals;
+    await until('the refusal is counted', async () => (await reasons())[0]?.reason === 'daily_limit', { everyMs: 50 });
+  } finally {
+    await storage.close();
+  }
+});
+
+test('keys: a leaked key is found by its owner and by administrators, and by no one else', async () => {
+  const owner = await signedInAs(folder, server.url, 'Olga', 'member');
+  const { key, secret } = await owner.get('createKey', { body: { ...newKey, name: 'leaked' } });
+  const find = (client: DashboardClient, text: string) => client.try('findKey', { body: { secret: text } });
+  for (const client of [owner, admin]) {
+    assert.equal((await client.get('findKey', { body: { secret } })).key.id, key.id);
+    const { status, data } = await find(client, makeSecret());
+    assert.deepEqual([status, data.code], [404, 'NOT_FOUND']);
+  }
+  const other = await signedInAs(folder, server.url, 'Mallory', 'member');
+  assert.deepEqual((await find(other, secret)).data, (await find(other, makeSecret())).data);
+  const long = await find(owner, secret.repeat(3));
+  assert.deepEqual([long.status, JSON.stringify(long.data).includes(secret)], [400, false]);
 });
 
 test('keys: rotation creates a successor with the same owner; both work until the old one is revoked', async () => {

@@ -4,11 +4,14 @@
  * and what they name exists in the files.
  */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
 import { parse, parseAllDocuments } from 'yaml';
 import { REPOSITORY } from '../packages/page-blocks.ts';
+import { bin } from '../test-server.ts';
 
 const read = (path: string) => readFileSync(join(REPOSITORY, path), 'utf8');
 const list = (folder: string) =>
@@ -142,4 +145,49 @@ test('deployment commands: those that docker exec runs are in the image, or comm
   const run = commands.filter((command) => isEngine(command) && command.words[1] === 'exec');
   assert.ok(run.length > 5);
   for (const { words, text } of run) assert.match(words[3] ?? '', /^(wh|cat|rm)$/, text);
+});
+
+/** The service whose user and files a command shares, as `whence.service` has them. */
+test('deployment commands: whence-admin and the page run a command as whence.service does', () => {
+  const unit = read('deploy/systemd/whence.service');
+  const settingOf = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)?.[1];
+  const [, dataDir = ''] = /WHENCE_DATA_DIR=(\S+)/.exec(unit) ?? [];
+  const runs = commands.filter(({ words }) => words[0] === 'systemd-run');
+  assert.equal(runs.length, 1, 'on the page');
+  const script = read('deploy/systemd/whence-admin').replaceAll(/\\\n\s*/g, '');
+  const [, line = ''] = /^exec (systemd-run .*)$/m.exec(script) ?? [];
+  for (const command of [...runs, { page: 'whence-admin', text: line, words: line.split(/\s+/) }]) {
+    const properties = Object.fromEntries(after(command, '-p').map((property) => property.split(/=(.*)/s)));
+    assert.deepEqual(properties, {
+      DynamicUser: settingOf('DynamicUser'),
+      // A dynamic user that is not named has the name of its unit.
+      User: 'whence',
+      StateDirectory: settingOf('StateDirectory'),
+      UMask: settingOf('UMask'),
+      EnvironmentFile: settingOf('EnvironmentFile'),
+    });
+    assert.deepEqual(after(command, '-E'), [`WHENCE_DATA_DIR=${dataDir}`]);
+    for (const option of ['--pipe', '--wait', '--collect']) assert.ok(command.words.includes(option), option);
+  }
+});
+
+test('deployment commands: whence-admin passes arguments, output and exit code on', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'whence-admin-'));
+  try {
+    // As systemd-run with --pipe and --wait, without the service around it.
+    writeFileSync(
+      join(folder, 'systemd-run'),
+      `#!/bin/sh\nwhile [ "$1" != /usr/bin/wh ]; do shift; done\nshift\nexec ${process.execPath} ${bin} "$@"\n`,
+      { mode: 0o755 },
+    );
+    const env = { PATH: `${folder}:${process.env['PATH']}`, WHENCE_DATA_DIR: join(folder, 'data') };
+    const admin = (...argv: string[]) =>
+      spawnSync(join(REPOSITORY, 'deploy/systemd/whence-admin'), argv, { env, encoding: 'utf8' });
+    const created = admin('key', 'create', '--name', 'two words', '--new');
+    assert.match(created.stdout, /^whence_/, created.stderr);
+    assert.match(admin('key', 'list').stdout, /two words/);
+    assert.equal(admin('key', 'show', 'abcdefghjk').status, 1);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });

@@ -41,7 +41,7 @@ test('deploy: the Dockerfile installs what the lockfile names, before it copies 
     );
   const copies = instructions.slice(0, sources).filter((line) => line.startsWith('COPY '));
   assert.ok(
-    copies.every((line) => /package\.json/.test(line)),
+    copies.every((line) => /package\.json|after-install\.mjs/.test(line)),
     'a change of sources does not install dependencies again',
   );
 });

@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import test, { after } from 'node:test';
 import { Ajv } from 'ajv';
 import { parse, parseAllDocuments } from 'yaml';
+import { STATEMENT_CONNECTIONS, STATISTICS_CONNECTIONS, URGENT_CONNECTIONS } from '../../storage/postgres/pool.ts';
 
 const repository = join(import.meta.dirname, '../../../..');
 const require = createRequire(import.meta.url);
@@ -115,10 +116,7 @@ const named = (list: readonly Manifest[], kind: string, name: string) =>
   list.find((manifest) => manifest.kind === kind && manifest.metadata.name === name);
 
 test('deploy: the replicas of the manifests cannot open more connections than PostgreSQL has by default', () => {
-  const source = readFileSync(join(repository, 'server/src/storage/postgres/open-postgres.ts'), 'utf8');
-  const pools = [...source.matchAll(/^const \w+_CONNECTIONS = (\d+);/gm)].map(([, size]) => Number(size));
-  assert.equal(pools.length, 3, 'statements, urgent questions, reads of statistics');
-  const perWorker = pools.reduce((sum, size) => sum + size, 0);
+  const perWorker = STATEMENT_CONNECTIONS + URGENT_CONNECTIONS + STATISTICS_CONNECTIONS;
   const most = Number(at(named(manifests, 'HorizontalPodAutoscaler', 'whence'), 'spec.maxReplicas'));
   const surge = Number(at(named(manifests, 'Deployment', 'whence'), 'spec.strategy.rollingUpdate.maxSurge'));
   const workers = Number(at(named(manifests, 'ConfigMap', 'whence'), 'data.WHENCE_WORKERS'));

@@ -12,6 +12,7 @@ import { apiRoutes, type RouteDependencies } from '../../api/routes.ts';
 import type { DashboardDependencies } from '../../dashboard/dependencies.ts';
 import { dashboardRoutes } from '../../dashboard/routes.ts';
 import { CSRF_HEADER, type RouteName, routes } from '../../dashboard/wire/contract.ts';
+import { ApiError, type ErrorName } from '../../http/errors.ts';
 import { openLog } from '../../log/log.ts';
 import { Metrics } from '../../metrics/metrics.ts';
 import { createApp } from '../../process/app.ts';
@@ -54,7 +55,7 @@ leases.granted.set('account:admin 2026-11-15', LOOKUPS_PER_DAY);
 const admission = new Admission({
   keys: { find: async (secret: string) => KEYS[secret], findRemembered: () => undefined },
   quota: new Quota(leases),
-  usage: { count: () => false, isFirstUse: () => false },
+  usage: { count: () => false, countRefused: () => {}, isFirstUse: () => false },
   overload: {
     get isOverloaded() {
       return isOverloaded;
@@ -65,9 +66,18 @@ const admission = new Admission({
 
 const dependencies = {
   ...Object.fromEntries(
-    ['storage', 'audit', 'live', 'emailChecks', 'addressSections', 'datasetDiffs', 'past', 'networks', 'reporter'].map(
-      (name) => [name, noted(name)],
-    ),
+    [
+      'storage',
+      'audit',
+      'live',
+      'emailChecks',
+      'addressSections',
+      'datasetDiffs',
+      'past',
+      'networks',
+      'databases',
+      'reporter',
+    ].map((name) => [name, noted(name)]),
   ),
   admission,
   accounts: { sessions: { find: async (token: string) => sessionOf(token) }, links: noted('accounts.links') },
@@ -102,9 +112,14 @@ test('admission: a route that declares nothing is not registered', async () => {
 });
 
 type Refusal = [status: number, code: string];
+type RefusalText = (error: ApiError) => string;
 
-async function expectRefusal(sent: InjectOptions, [status, code]: Refusal): Promise<void> {
+async function expectRefusal(sent: InjectOptions, [status, code]: Refusal, text?: RefusalText): Promise<void> {
   const { statusCode, payload } = await app.inject(sent);
+  if (text !== undefined) {
+    assert.deepEqual([statusCode, payload, used], [status, text(new ApiError(code as ErrorName)), []]);
+    return;
+  }
   assert.deepEqual([statusCode, JSON.parse(payload).data?.code, used], [status, code, []]);
 }
 
@@ -117,14 +132,18 @@ const KEY_REFUSALS: [why: string, secret: string | undefined, Refusal][] = [
   ['over the daily limit', 'used up', [429, 'RATE_LIMIT_EXCEEDED']],
 ];
 
-for (const { method, url, declaration } of api) {
+for (const { method, url, declaration, refusalText } of api) {
   const path = url.replace(/:\w+/g, '1');
   for (const [why, secret, refusal] of KEY_REFUSALS)
     test(`admission: ${method} ${url} does nothing ${why}`, async () => {
       isOverloaded = refusal[1] === 'OVERLOADED';
       // A body that is not read: it would be refused for what it is.
       const payload = method === 'POST' ? { payload: 'x'.repeat(300_000) } : {};
-      await expectRefusal({ method: method as 'GET', url: path, headers: withKey(secret), ...payload }, refusal);
+      await expectRefusal(
+        { method: method as 'GET', url: path, headers: withKey(secret), ...payload },
+        refusal,
+        refusalText,
+      );
     });
   test(`admission: ${method} ${url} declares a permission, what it counts and what it costs`, () => {
     const { access, counts, costs } = declaration;

@@ -93,7 +93,9 @@ for (const [behaviour, path, ip] of [
   });
 }
 
-const HINT = { hint: 'send the key in the header X-API-Key' };
+const HINT = { hint: 'send an API key in the header X-API-Key' };
+const PREFIX_HINT = { hint: 'for a prefix, ask GET /v1/prefix/{cidr}' };
+const LIST = 'a list of at least 1, each string';
 const notSwitch = (parameter: string) => ({ parameter, allowed: ['true', 'false'] });
 
 for (const [behaviour, path, options, status, code, extra] of [
@@ -102,10 +104,11 @@ for (const [behaviour, path, options, status, code, extra] of [
   ['a zone id', '/v1/ip/fe80::1%25eth0', {}, 400, 'INVALID_IP', {}],
   ['a percent sign that encodes nothing', '/v1/ip/%zz', {}, 400, 'INVALID_IP', {}],
   ['broken UTF-8', '/v1/ip/%ff', {}, 400, 'INVALID_IP', {}],
-  ['CIDR', '/v1/ip/8.8.8.0%2F24', {}, 400, 'INVALID_IP', {}],
+  ['CIDR', '/v1/ip/8.8.8.0%2F24', {}, 400, 'INVALID_IP', PREFIX_HINT],
+  ['CIDR with a slash', '/v1/ip/8.8.8.0/24', {}, 404, 'ROUTE_NOT_FOUND', PREFIX_HINT],
   ['a leading zero', '/v1/ip/08.8.8.8', {}, 400, 'INVALID_IP', {}],
   ['a very long text', `/v1/ip/${'1'.repeat(2000)}`, {}, 400, 'INVALID_IP', {}],
-  ['no key', '/v1/ip/8.8.8.8', { key: null }, 401, 'UNAUTHORIZED', {}],
+  ['no key', '/v1/ip/8.8.8.8', { key: null }, 401, 'UNAUTHORIZED', HINT],
   ['an empty key', '/v1/ip/8.8.8.8', { key: '' }, 401, 'UNAUTHORIZED', {}],
   ['a key with a typo', '/v1/ip/8.8.8.8', { key: `whence_${'a'.repeat(36)}` }, 401, 'UNAUTHORIZED', {}],
   [
@@ -114,7 +117,7 @@ for (const [behaviour, path, options, status, code, extra] of [
     { key: null, headers: { Authorization: 'Bearer x' } },
     401,
     'UNAUTHORIZED',
-    {},
+    HINT,
   ],
   [
     'a key of ours as a bearer token',
@@ -127,7 +130,7 @@ for (const [behaviour, path, options, status, code, extra] of [
   ['a key of ours in the query', '/v1/ip/8.8.8.8?api_key=whence_mistaken', { key: null }, 401, 'UNAUTHORIZED', HINT],
   ['a switch that is neither on nor off', '/v1/ip/8.8.8.8?explain=yes', {}, 400, 'INVALID_QUERY', notSwitch('explain')],
   ['ASN: a switch', '/v1/asn/15169?include_prefixes=', {}, 400, 'INVALID_QUERY', notSwitch('include_prefixes')],
-  ['the key comes before the input', '/v1/ip/nonsense', { key: null }, 401, 'UNAUTHORIZED', {}],
+  ['the key comes before the input', '/v1/ip/nonsense', { key: null }, 401, 'UNAUTHORIZED', HINT],
   ['ASN: not a number', '/v1/asn/google', {}, 400, 'INVALID_ASN', {}],
   ['ASN: out of range', '/v1/asn/4294967296', {}, 400, 'INVALID_ASN', {}],
   ['ASN: negative', '/v1/asn/-1', {}, 400, 'INVALID_ASN', {}],
@@ -139,20 +142,48 @@ for (const [behaviour, path, options, status, code, extra] of [
   ['search: limit of 0', '/v1/asn/search?q=x&limit=0', {}, 400, 'INVALID_LIMIT', {}],
   ['search: negative limit', '/v1/asn/search?q=x&limit=-1', {}, 400, 'INVALID_LIMIT', {}],
   ['search: limit with a fraction', '/v1/asn/search?q=x&limit=1.5', {}, 400, 'INVALID_LIMIT', {}],
-  ['batch: malformed JSON', '/v1/ip/batch', post('{"ips":['), 400, 'INVALID_REQUEST', { path: '', line: 1, column: 9 }],
-  ['batch: empty body', '/v1/ip/batch', post(''), 400, 'INVALID_REQUEST', { path: '' }],
-  ['batch: no ips', '/v1/ip/batch', post('{}'), 400, 'INVALID_REQUEST', { path: '/ips' }],
-  ['batch: not an array', '/v1/ip/batch', post('{"ips":"8.8.8.8"}'), 400, 'INVALID_REQUEST', { path: '/ips' }],
-  ['batch: empty array', '/v1/ip/batch', post('{"ips":[]}'), 400, 'INVALID_REQUEST', { path: '/ips' }],
-  ['batch: a number', '/v1/ip/batch', post('{"ips":["8.8.8.8",7]}'), 400, 'INVALID_REQUEST', { path: '/ips/1' }],
-  ['batch: null', '/v1/ip/batch', post('null'), 400, 'INVALID_REQUEST', { path: '' }],
+  [
+    'batch: malformed JSON',
+    '/v1/ip/batch',
+    post('{"ips":['),
+    400,
+    'INVALID_REQUEST',
+    { path: '', expected: 'JSON', line: 1, column: 9 },
+  ],
+  ['batch: empty body', '/v1/ip/batch', post(''), 400, 'INVALID_REQUEST', { path: '', expected: 'JSON' }],
+  ['batch: no ips', '/v1/ip/batch', post('{}'), 400, 'INVALID_REQUEST', { path: '/ips', expected: LIST }],
+  [
+    'batch: not an array',
+    '/v1/ip/batch',
+    post('{"ips":"8.8.8.8"}'),
+    400,
+    'INVALID_REQUEST',
+    { path: '/ips', expected: LIST },
+  ],
+  ['batch: empty array', '/v1/ip/batch', post('{"ips":[]}'), 400, 'INVALID_REQUEST', { path: '/ips', expected: LIST }],
+  [
+    'batch: a number',
+    '/v1/ip/batch',
+    post('{"ips":["8.8.8.8",7]}'),
+    400,
+    'INVALID_REQUEST',
+    { path: '/ips/1', expected: 'string' },
+  ],
+  [
+    'batch: null',
+    '/v1/ip/batch',
+    post('null'),
+    400,
+    'INVALID_REQUEST',
+    { path: '', expected: 'an object with ips, include' },
+  ],
   [
     'batch: a poisoned prototype',
     '/v1/ip/batch',
     post('{"__proto__":{"ips":["8.8.8.8"]}}'),
     400,
     'INVALID_REQUEST',
-    { path: '' },
+    { path: '', expected: 'JSON' },
   ],
   [
     'batch: too large',

@@ -4,19 +4,21 @@
  * comparison take twice as long. Prints what it counted as JSON; a difference ends it with an error that names the request.
  */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { seededRandom } from '@whence/testing/seeded-random';
 import { PlainRequest } from '../../api/plain/plain-request.ts';
 import type { ReadMode } from '../../http/paced-connections.ts';
 import { startInProcess, TestFolder } from '../test-server.ts';
-import { generateRequest, type Keys } from './generated-requests.ts';
+import { COMPARED_RULES, generateRequest, type Keys } from './generated-requests.ts';
 import { RawConnection } from './raw-connection.ts';
 
 export type Comparison = {
   /** Requests that were compared. */
   readonly compared: number;
-  /** How many of these have the form of a plain lookup. */
+  /** How many of these have the form of a plain lookup or decision. */
   readonly recognised: number;
-  /** Lookups that the plain path has answered, by the server's own count. */
+  /** Lookups and decisions that the plain path has answered, by the server's own count. */
   readonly answeredPlain: number;
   /** Batches, odd ones included. */
   readonly batches: number;
@@ -35,7 +37,24 @@ Error.stackTraceLimit = 0;
 const [, , requests = '', seed = '', readMode = '', origins = ''] = process.argv;
 const folder = new TestFolder();
 folder.publish();
-const settings = { WHENCE_CORS_ORIGINS: origins };
+const rules = join(folder.dataDir, 'rules.yaml');
+writeFileSync(rules, COMPARED_RULES);
+// Some runs have overrides.
+if (origins !== '')
+  writeFileSync(
+    join(folder.dataDir, 'overrides.json'),
+    JSON.stringify({
+      deny: [{ prefix: '8.8.8.8' }],
+      relabel: [{ asn: 64500, connection_type: 'education', labels: ['customer'] }],
+      networks: [
+        { prefix: '10.0.0.0/8', asn: 64512, asn_name: 'Intranet' },
+        { prefix: 'fd00::/8', asn: 64512 },
+      ],
+    }),
+  );
+// Both with and without a trusted proxy.
+const proxies = origins === '' ? '' : '127.0.0.1';
+const settings = { WHENCE_CORS_ORIGINS: origins, WHENCE_RULES: rules, WHENCE_TRUST_PROXY: proxies };
 const server = await startInProcess(folder, undefined, settings, { readMode: readMode as ReadMode });
 try {
   const keys = await createKeys();
@@ -131,6 +150,7 @@ function isSelfContained(request: string): boolean {
 
 /** Whether the text is one answer, exactly as long as its head says. */
 function isOneAnswer(received: string): boolean {
+  if (received.startsWith('HTTP/1.1 204 ')) return received.indexOf('\r\n\r\n') === received.length - 4;
   const length = /^HTTP\/1\.1 \d{3} [^\r]*\r\n(?:[^\r]+\r\n)*?content-length: (\d+)\r\n/i.exec(received)?.[1];
   return length !== undefined && received.length === received.indexOf('\r\n\r\n') + 4 + Number(length);
 }

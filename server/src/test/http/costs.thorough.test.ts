@@ -4,13 +4,15 @@
  * of its class. The budgets are wide, because the time depends on the machine: what is found here is work without a bound.
  */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 import { copyEmbeddedDataset } from '@whence/testing/embedded-dataset';
 import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
+import { until } from '@whence/testing/until';
 import { TOOLS } from '../../api/mcp/tools.ts';
 import { routes } from '../../dashboard/wire/contract.ts';
+import { PERMISSIONS } from '../../vocabulary.ts';
 import { ServerProcess, TestFolder } from '../test-server.ts';
 
 const folder = new TestFolder();
@@ -20,12 +22,16 @@ let secret = '';
 before(async () => {
   await copyEmbeddedDataset(folder.dataDir);
   dns = await startScriptedDnsServer({ 'example.com': { TXT: ['v=spf1 -all'] } });
-  ({ secret } = await folder.createKey());
+  ({ secret } = await folder.createKey({ permissions: PERMISSIONS }));
+  const rules = join(folder.dataDir, 'rules.json');
+  writeFileSync(rules, manyRules());
   server = await ServerProcess.start(folder, {
     WHENCE_PUBLIC_LOOKUPS: 'on',
     WHENCE_TRUST_PROXY: '127.0.0.1',
     WHENCE_DNS_SERVERS: dns.address,
+    WHENCE_RULES: rules,
   });
+  await until('the databases are written', async () => (await ask('/v1/databases/whence')).status === 200);
   // Code is loaded and compiled by the first requests.
   for (let i = 0; i < 100; i++) await ask('/v1/ip/8.8.8.8?explain=true');
 });
@@ -39,12 +45,30 @@ after(async () => {
 const BUDGETS = {
   lookup: { ms: 50, bytes: 64_000 },
   turn: { ms: 200, bytes: 1_000_000 },
-  scan: { ms: 2_000, bytes: 256_000 },
+  // A list has 18 bytes for each prefix.
+  scan: { ms: 5_000, bytes: 8_000_000 },
+  download: { ms: 2_000, bytes: 32_000_000 },
   email_check: { ms: 400, bytes: 64_000 },
   past_version: { ms: 100, bytes: 64_000 },
   comparison: { ms: 100, bytes: 64_000 },
   once: { ms: 2_000, bytes: 256_000 },
 } as const;
+
+/** A thousand rules that do not match. */
+function manyRules(): string {
+  const rules = Array.from({ length: 1_000 }, (_, i) => ({
+    name: `rule-${i}`,
+    if: {
+      prefixes: Array.from({ length: 10 }, (_, j) => `10.${i % 256}.${j}.0/24`),
+      countries: ['AQ'],
+      min_score: 100,
+    },
+    // biome-ignore lint/suspicious/noThenProperty: the word of the file format
+    then: 'deny',
+  }));
+  const lists = { homes: { connection_types: 'residential' } };
+  return JSON.stringify({ sets: { default: { default: 'allow', rules } }, lists });
+}
 
 type Row = {
   /** As in the table of docs/costs.md. */
@@ -85,6 +109,16 @@ const ROWS: readonly Row[] = [
     cost: 'email_check',
     path: '/v1/email/domain/example.com/dns?include=transport,networks',
   },
+  {
+    route: '/v1/email/domain/:domain/try',
+    cost: 'email_check',
+    path: '/v1/email/domain/example.com/try',
+    body: { zone: '@ TXT "v=spf1 ip4:192.0.2.0/24 -all"\n_dmarc TXT "v=DMARC1; p=reject"' },
+  },
+  { route: '/v1/decide', cost: 'lookup', path: '/v1/decide?ip=8.8.8.8&path=/login&explain=true' },
+  { route: '/v1/databases', cost: 'lookup', path: '/v1/databases' },
+  { route: '/v1/databases/:name', cost: 'download', path: '/v1/databases/whence' },
+  { route: '/v1/lists/:list', cost: 'scan', path: '/v1/lists/homes.txt' },
   { route: '/v1/dataset', cost: 'lookup', path: '/v1/dataset' },
   { route: '/v1/dataset/diff', cost: 'comparison', path: '/v1/dataset/diff?from=1&to=1' },
   { route: '/openapi.json', cost: 'once', path: '/openapi.json' },

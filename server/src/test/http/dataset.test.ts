@@ -48,7 +48,8 @@ test('dataset: the current version, its sources, and all versions', async () => 
   assert.equal(status, 200);
   assert.deepEqual(Object.keys(body.meta), ['processing_time_ms']);
   const { sources, refused, figures, quality, counts, built_at, bytes } = entryOf(2);
-  const { age_seconds, versions, ...rest } = body.data;
+  const { age_seconds, versions, unknown_flags, dated_flags, ...rest } = body.data;
+  assert.deepEqual([unknown_flags.includes('is_proxy'), dated_flags], [true, ['is_vpn']]);
   const { flag_sources, data_sources } = openDataset(versionPath(folder.dataDir, entryOf(2))).meta;
   assert.deepEqual(rest, {
     version: 2,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { createClient } from '@whence/client';
-import type { EmailReport } from '@whence/client/wire';
+import type { EmailReport, EmailTrial } from '@whence/client/wire';
 import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
 import { runCommand } from '../run-command.ts';
 import { startInProcess, TestFolder } from '../test-server.ts';
@@ -101,9 +101,9 @@ test('email include: networks lists the mail carriers and the number of permitte
   });
 });
 
-test('email include: transport has its five parts, and does not connect to a private address', async () => {
+test('email include: transport has its parts, and does not connect to a private address', async () => {
   const { data } = await ask('?include=transport');
-  assert.deepEqual(Object.keys(data.transport ?? {}), ['mta_sts', 'tls_rpt', 'dane', 'bimi', 'dnssec']);
+  assert.deepEqual(Object.keys(data.transport ?? {}), ['mta_sts', 'tls_rpt', 'dane', 'bimi', 'dnssec', 'sender_rules']);
   assert.match(data.transport?.mta_sts.validation_errors[0] ?? '', /^policy_host_private: /);
   assert.equal(data.networks, undefined);
 });
@@ -111,8 +111,8 @@ test('email include: transport has its five parts, and does not connect to a pri
 test('email include: both, through the client library; the score is the same', async () => {
   const client = createClient({ baseUrl: server.url, apiKey: secret });
   const { data } = await client.emailDomain('example.com', { include: ['transport', 'networks'] });
-  const { transport, networks, ...rest } = data;
-  assert.ok(transport && networks);
+  const { transport, networks, recommendation_codes, ...rest } = data;
+  assert.ok(transport && networks && recommendation_codes);
   assert.deepEqual((await client.emailDomain('example.com')).data, rest);
 });
 
@@ -162,3 +162,51 @@ test('email include: the command line prints both as JSON, as the API does', asy
   const { stdout } = await whence('email', 'example.com', '--transport', '--networks', '--json');
   assert.deepEqual(JSON.parse(stdout), (await ask('?include=transport,networks')).data);
 });
+
+async function tryRecords(body: object) {
+  const response = await fetch(`${server.url}/v1/email/domain/example.com/try`, {
+    method: 'POST',
+    headers: { 'X-API-Key': secret, 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  const { data } = (await response.json()) as { data: EmailTrial & { code?: string; details?: object } };
+  return { status: response.status, data };
+}
+
+test('email try: senders that are gained and lost are counted by network, and risks come before the score', async () => {
+  const { status, data } = await tryRecords({ zone: '@ TXT "v=spf1 mx ip4:3.0.0.0/25 ip4:8.8.8.0/24 -all"' });
+  assert.equal(status, 200);
+  assert.deepEqual(data.senders, {
+    gained: [{ asn: 15169, asn_name: 'Google LLC', ipv4_addresses: 254, ipv6_48s: 0 }],
+    lost: [
+      { asn: 22394, asn_name: 'Verizon Wireless', ipv4_addresses: 65_536, ipv6_48s: 0 },
+      { asn: 0, asn_name: '', ipv4_addresses: 255, ipv6_48s: 0 },
+      { asn: 16509, asn_name: 'Amazon.com, Inc.', ipv4_addresses: 128, ipv6_48s: 0 },
+    ],
+  });
+  assert.deepEqual(
+    data.risks.map(({ code, text }) => [code, text]),
+    [['senders_lost', '65,919 IPv4 addresses that may send as example.com now no longer could.']],
+  );
+  assert.deepEqual(data.lookups, { before: 3, after: 1, limit: 10 });
+});
+
+test('email try: a change that scores more and authorises no server is named for it', async () => {
+  const { data } = await tryRecords({ spf: 'v=spf1 ~all', dmarc: '_dmarc.example.com. IN TXT "v=DMARC1; p=reject"' });
+  assert.ok(data.after.score > data.before.score);
+  assert.deepEqual([...new Set(data.risks.map(({ code }) => code))], ['step_skipped', 'senders_lost']);
+});
+
+for (const [behaviour, body, details] of [
+  [
+    'a line that is none',
+    { zone: '\n@ TXT "x' },
+    { path: '/zone', line: 2, expected: 'a closing quotation mark in the same line' },
+  ],
+  ['nothing to try', {}, { path: '/zone', expected: 'a TXT, MX, CNAME, A or AAAA record to try' }],
+  ['a host that is none', { mx: '10 20 30' }, { path: '/mx', expected: '10 mx.example.com' }],
+] as const)
+  test(`email try: refused: ${behaviour}`, async () => {
+    const { status, data } = await tryRecords(body);
+    assert.deepEqual([status, data.code, data.details], [400, 'INVALID_REQUEST', details]);
+  });

@@ -240,7 +240,7 @@ test('email: the command line prints the report as JSON, and refuses invalid dom
   assert.deepEqual(await whence('email', 'localhost'), {
     code: 2,
     stdout: '',
-    stderr: 'error: invalid domain: "localhost"\n(run wh email --help for usage)\n',
+    stderr: 'error: invalid domain: "localhost"\n(run npx wh email --help for usage)\n',
   });
   assert.equal((await whence('email', 'example.com', '--only-selectors', ' ')).code, 2);
   const failed = await whence('email', 'broken.example');

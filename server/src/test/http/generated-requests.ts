@@ -1,16 +1,114 @@
-/** Generated requests around `GET /v1/ip/{ip}` and `POST /v1/ip/batch`: plain ones, nearly plain ones, and odd ones. */
+/**
+ * Generated requests around `GET /v1/ip/{ip}`, `GET /v1/asn/{asn}`, `GET /v1/decide` and `POST /v1/ip/batch`: plain ones, nearly plain ones, and
+ * odd ones.
+ */
 
 export type Keys = { readonly good: string; readonly usedUp: string; readonly noPermission: string };
 
 type Random = () => number;
 
 const BATCHES = 0.2;
+const DECISIONS = 0.15;
+const NETWORKS = 0.1;
+const WITH_SECTIONS = 0.2;
 
 /** `isBatch` also of a batch that is odd. */
 export function generateRequest(random: Random, keys: Keys): { readonly request: string; readonly isBatch: boolean } {
-  const isBatch = random() < BATCHES;
-  return { request: isBatch ? generateBatch(random, keys) : generateLookup(random, keys), isBatch };
+  const kind = random();
+  const isBatch = kind < BATCHES;
+  const generate = isBatch ? generateBatch : kind < BATCHES + DECISIONS ? generateDecision : generateLookup;
+  return { request: generate(random, keys), isBatch };
 }
+
+/** Rules that every answer of a decision occurs with. */
+export const COMPARED_RULES = `
+sets:
+  default:
+    default: allow
+    rules:
+      - { name: crawlers, if: { flags: ai_crawler }, then: deny, status: 451, text: Grüße. }
+      - { name: login, if: { hosts: [app.example, "*.b.example"], paths: /login, methods: POST }, then: deny }
+      - { name: odd, if: { prefixes: 1.0.1.0/24 }, then: deny, status: 499 }
+      - { name: seen, if: { countries: US }, then: tag }
+  watched: { mode: observe, default: deny }
+  closed: { default: deny }
+`;
+
+function generateDecision(random: Random, keys: Keys): string {
+  const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
+  const isOdd = random() < 0.2;
+  const parameters = [
+    ...(random() < 0.6
+      ? [`ip=${pick([address(random, pick), '8.8.8.8', '3.0.0.17', '1.0.1.1', '']).replaceAll(/[ ä]/g, '')}`]
+      : []),
+    ...(random() < 0.3 ? [`host=${pick(HOSTS)}`] : []),
+    ...(random() < 0.3 ? [`path=${pick(PATHS)}`] : []),
+    ...(random() < 0.3 ? [`method=${pick(METHODS)}`] : []),
+    ...(random() < 0.4 ? [`set=${pick(['default', 'watched', 'closed', 'other', '', 'a%20b'])}`] : []),
+    ...(isOdd && random() < 0.6 ? [pick(ODD_PARAMETERS)] : []),
+  ];
+  const query = parameters.length === 0 && random() < 0.9 ? '' : `?${parameters.join('&')}`;
+  const target = isOdd
+    ? pick(['/v1/decide', '/v1/decide', '/v1/decide/', '/v1/Decide', '/v1/decide%20'])
+    : '/v1/decide';
+  const method = isOdd ? pick(['GET', 'GET', 'GET', 'HEAD', 'POST', 'get']) : 'GET';
+  const forwarded = Array.from({ length: random() * 6 }, () => pick(FORWARDED));
+  const lines = [...headers(random, pick, keys, isOdd, 12), ...forwarded];
+  return `${method} ${target}${query} HTTP/1.1\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n`;
+}
+
+const HOSTS = ['app.example', 'APP.example.:443', 'a.b.example', 'b.example', 'b%C3%BCcher.example', '[::1]:80', ''];
+const PATHS = [
+  '/login',
+  '/x/../login',
+  '//login',
+  '/%6Cogin',
+  '/%256Cogin',
+  '/Login',
+  '/',
+  '',
+  'login',
+  '/a+b',
+  '/login%3Fx',
+];
+const METHODS = ['POST', 'post', 'GET', 'P%00', ''];
+const ODD_PARAMETERS = [
+  'explain=true',
+  'explain=false',
+  'explain=maybe',
+  'ip=8.8.8.8&ip=1.0.0.1',
+  'ip',
+  'IP=8.8.8.8',
+  'other=1',
+  'path=/a;b',
+  'path=/a?b',
+  'path=/a#b',
+  'path=%',
+  'host=a,b',
+  '',
+];
+const FORWARDED = [
+  'X-Forwarded-For: 8.8.8.8',
+  'X-Forwarded-For: 3.0.0.17',
+  'x-forwarded-for: 8.8.8.8:4711',
+  'X-Forwarded-For: [2001:4860::1]:80',
+  'X-Forwarded-For: 1.2.3.4, 8.8.8.8',
+  'X-Forwarded-For: 8.8.8.8, 127.0.0.1',
+  'X-Forwarded-For: 8.8.8.8,',
+  'X-Forwarded-For: ,',
+  'X-Forwarded-For: unknown',
+  'X-Forwarded-Host: app.example',
+  'X-Forwarded-Host: other.example',
+  'x-forwarded-host: x.b.example:8443',
+  'X-Forwarded-Uri: /login?x=1',
+  'X-Forwarded-Uri: /x/..//login',
+  'X-FORWARDED-URI: /',
+  'X-Forwarded-Method: POST',
+  'X-Forwarded-Method: GET',
+  'X-Forwarded-Server: app.example',
+  'X-Real-IP: 8.8.8.8',
+  'Forwarded: for=8.8.8.8;host=app.example',
+];
 
 function generateBatch(random: Random, keys: Keys): string {
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
@@ -71,11 +169,36 @@ const ODD_LENGTHS: readonly ((length: number) => string)[] = [
   () => 'Content-Length: a',
 ];
 
+const NUMBERS = [
+  '15169',
+  'AS16509',
+  'as64500',
+  '064500',
+  '0',
+  '99999',
+  '4294967295',
+  '4294967296',
+  'AS',
+  'search',
+  'AS1x',
+];
+const SECTIONS = ['?include=routing', '?include=privacy,scanner', '?include=location,routing,routing'];
+const ODD_SECTIONS = [
+  '?include=',
+  '?include=registration',
+  '?include=routing,other',
+  '?include=routing&x=1',
+  '?include=Routing',
+];
+
 function generateLookup(random: Random, keys: Keys): string {
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
   const isOdd = random() < 0.2;
-  const target = `${isOdd ? pick(['/v1/ip/', '/v1/ip/', '/v1/asn/', '/v1/IP/', '//v1/ip/', '/v1/ip']) : '/v1/ip/'}${address(random, pick)}`;
-  const query = isOdd ? pick(['', '', '?', '?explain=true', '?a=%', '#x', '%20', '/']) : '';
+  const isNetwork = random() < NETWORKS;
+  const start = isOdd ? pick(['/v1/ip/', '/v1/ip/', '/v1/asn/', '/v1/IP/', '//v1/ip/', '/v1/ip']) : '/v1/ip/';
+  const target = isNetwork ? `/v1/asn/${pick(NUMBERS)}` : `${start}${address(random, pick)}`;
+  const sections = !isNetwork && random() < WITH_SECTIONS ? pick(SECTIONS) : '';
+  const query = isOdd ? pick(['', '', '?', '?explain=true', '?a=%', '#x', '%20', '/', ...ODD_SECTIONS]) : sections;
   const method = isOdd ? pick(['GET', 'GET', 'GET', 'HEAD', 'get', 'POST', 'OPTIONS', 'PROPFIND']) : 'GET';
   const version = isOdd ? pick(['HTTP/1.1', 'HTTP/1.1', 'HTTP/1.1', 'HTTP/1.0', 'HTTP/1.2', 'http/1.1']) : 'HTTP/1.1';
   const lines = headers(random, pick, keys, isOdd, 6);

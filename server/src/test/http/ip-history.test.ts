@@ -213,7 +213,7 @@ test('ip history: dataset list shows versions that answer history only', async (
   const { stdout } = await runCommand(['dataset', 'list'], folder.environment);
   assert.match(stdout, /^ +1 +2026-11-01 03:00 +0\.\d MB +history only\n +2 /m);
   assert.match(stdout, /^ +4 +2026-11-04 03:00 +0\.\d MB +[1-9]/m);
-  assert.match(stdout, /^history only: answers wh ip --history, --dataset-version and --at/m);
+  assert.match(stdout, /^history only: answers npx wh ip --history, --dataset-version and --at/m);
   const { versions, history } = JSON.parse(
     (await runCommand(['dataset', 'list', '--json'], folder.environment)).stdout,
   );
@@ -277,7 +277,7 @@ for (const [behaviour, argv, code, message] of [
     'an unknown version',
     ['--dataset-version', '99'],
     1,
-    /version 99 is not kept; see which are with: wh ip 8\.8\.8\.8 --history/,
+    /version 99 is not kept; see which are with: npx wh ip 8\.8\.8\.8 --history/,
   ],
   ['a day before all versions', ['--at', '2020-01-01'], 1, /a version of 2020-01-01 is not kept/],
   ['evidence that is not kept', ['--dataset-version', '1', '--explain'], 1, /the evidence of version 1 is not kept/],

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
-import { DuckDBInstance } from '@duckdb/node-api';
 import { createClient } from '@whence/client';
 import type { SupplementSample } from '@whence/dataset/internal/test/sample-supplement';
 import { readManifest, supplementPath } from '@whence/dataset/internal/versions/publish';
 import { until } from '@whence/testing/until';
 import { Reader, type Response } from 'maxmind';
+import { NO_DUCKDB, queryDuckdb } from '../packages/duckdb-engine.ts';
 import { runCommand } from '../run-command.ts';
 import { SAMPLE, startInProcess, TestFolder } from '../test-server.ts';
 
@@ -17,10 +17,14 @@ const SUPPLEMENT: SupplementSample = {
     '8.8.8.0,8.8.8.127,US,California,Mountain View,37.4224,-122.085',
     '8.8.8.128,8.8.8.191,US,"New York, State",,,',
     '8.8.8.192,8.8.8.255,GB,England,London,51.5,-0.1',
+    '3.0.5.0,3.0.5.255,US,,Seattle,47.6,-122.3',
     '2001:4860::,2001:4860:ffff:ffff:ffff:ffff:ffff:ffff,US,,Zürich,47.37,8.54',
   ],
-  anycast: ['8.8.8.0/24'],
-  exchanges: [['9.0.0.0/24', 'Example "IX"']],
+  anycast: ['3.0.5.0/24'],
+  exchanges: [
+    ['9.0.0.0/24', 'Example "IX"'],
+    ['80.249.208.0/21', 'Unannounced IX'],
+  ],
 };
 const AS_OF = { source: 'dbip-city-lite', as_of: '2026-11-01' };
 const MOUNTAIN_VIEW = { city: 'Mountain View', region: 'California', latitude: 37.4224, longitude: -122.085, ...AS_OF };
@@ -58,14 +62,25 @@ for (const [behaviour, include, ip, want] of [
   [
     'routing of an anycast prefix',
     'routing',
-    '8.8.8.8',
-    { routing: { origins: [{ asn: 15169, asn_name: 'Google LLC' }], is_anycast: true } },
+    '3.0.5.1',
+    {
+      routing: {
+        ...{ origins: [{ asn: 16509, asn_name: 'Amazon.com, Inc.' }], connection_type_source: 'table' },
+        is_anycast: true,
+      },
+    },
   ],
+  ['an anycast address is in many places', 'location', '3.0.5.1', {}],
   [
     'routing of a peering LAN',
     'routing',
     '9.0.0.1',
-    { routing: { origins: [{ asn: 22394, asn_name: 'Verizon Wireless' }], exchange: 'Example "IX"' } },
+    {
+      routing: {
+        ...{ origins: [{ asn: 22394, asn_name: 'Verizon Wireless' }], connection_type_source: 'table' },
+        exchange: 'Example "IX"',
+      },
+    },
   ],
 ] as const) {
   test(`location: ${behaviour}`, async () => {
@@ -76,6 +91,24 @@ for (const [behaviour, include, ip, want] of [
     assert.deepEqual(batch[ip], data);
   });
 }
+
+test('location: a peering LAN that no network announces is answered where routing asks, alone and in a batch', async () => {
+  const ip = '80.249.208.1';
+  const want = { ip, routing: { origins: [], exchange: 'Unannounced IX' } };
+  const single = await ask(`/v1/ip/${ip}?include=routing`);
+  assert.deepEqual([single.status, single.data], [200, want]);
+  const { data } = await ask('/v1/ip/batch', { ips: [ip, '80.250.0.1'], include: ['routing'] });
+  assert.deepEqual([data[ip], data['80.250.0.1'].code], [want, 'NOT_FOUND']);
+  for (const query of ['', '?include=location']) assert.equal((await ask(`/v1/ip/${ip}${query}`)).status, 404);
+  const argv = ['ip', ip, '--include', 'routing'];
+  const remote = { WHENCE_URL: server.url, WHENCE_KEY: secret };
+  for (const environment of [folder.environment, { WHENCE_DATA_DIR: '/nonexistent', ...remote }]) {
+    const shown = await runCommand(argv, environment);
+    assert.deepEqual([shown.code, /exchange +Unannounced IX\n/.test(shown.stdout)], [0, true]);
+    assert.deepEqual(JSON.parse((await runCommand([...argv, '--json'], environment)).stdout), want);
+    assert.equal((await runCommand(['ip', ip, '--field', 'asn,exchange'], environment)).stdout, '\tUnannounced IX\n');
+  }
+});
 
 test('location: several sections in a batch', async () => {
   const include = ['location', 'privacy', 'routing'];
@@ -164,7 +197,7 @@ test('location: a supplement that was lost is written again', () => {
 
 test('location: whence ip --include', async () => {
   const { stdout } = await runCommand(
-    ['ip', '--include', 'location,routing', '8.8.8.8', '9.0.0.1'],
+    ['ip', '--include', 'location,routing', '8.8.8.8', '9.0.0.1', '3.0.5.1'],
     folder.environment,
   );
   assert.match(stdout, /location +Mountain View; California; 37\.4224, -122\.085 \(dbip-city-lite,\s+2026-11-01\)\n/);
@@ -267,7 +300,7 @@ test('location: in CSV and NDJSON exports, networks are divided by place', async
   );
 });
 
-test('location: in MMDB and Parquet exports, with the credits of its source', async () => {
+test('location: in MMDB and Parquet exports, with the credits of its source', { skip: NO_DUCKDB }, async () => {
   const mmdb = join(folder.dataDir, 'whence.mmdb');
   await runCommand(
     ['dataset', 'export', '--format', 'mmdb', '--include', 'location', '--output', mmdb],
@@ -289,18 +322,17 @@ test('location: in MMDB and Parquet exports, with the credits of its source', as
   const parquet = join(folder.dataDir, 'whence.parquet');
   const argv = ['dataset', 'export', '--format', 'parquet', '--include', 'location', '--output', parquet];
   await runCommand(argv, folder.environment);
-  const duckdb = await (await DuckDBInstance.create(':memory:')).connect();
   const columns = 'city, region, latitude, longitude';
-  const found = await duckdb.runAndReadAll(`SELECT ${columns} FROM '${parquet}' WHERE network = '8.8.8.0/25'`);
-  assert.deepEqual(found.getRowsJson(), [['Mountain View', 'California', 37.4224, -122.085]]);
-  duckdb.closeSync();
+  const found = await queryDuckdb(`SELECT ${columns} FROM '${parquet}' WHERE network = '8.8.8.0/25'`);
+  assert.deepEqual(found, [['Mountain View', 'California', 37.4224, -122.085]]);
   assert.match(readFileSync(`${parquet}.NOTICE`, 'utf8'), /- dbip-city-lite, as of 2026-11-01/);
 });
 
 test('location: the page of an address in the dashboard has it, with the credit of its source', async () => {
   const { data } = await ask('/dashboard/api/lookup/ip/8.8.8.8');
   assert.deepEqual(data.location, MOUNTAIN_VIEW);
-  assert.equal(data.routing.is_anycast, true);
+  const anycast = await ask('/dashboard/api/lookup/ip/3.0.5.1');
+  assert.deepEqual([anycast.data.routing.is_anycast, anycast.data.location], [true, undefined]);
   // Credits of the dataset, and of the second file.
   assert.deepEqual(data.credits, ['none', 'none']);
 });

@@ -312,7 +312,7 @@ test('mcp: without a dataset, the command says how to build one', async () => {
   const { code, stdout, stderr } = await new Command(['mcp'], empty.environment).ended;
   empty.remove();
   assert.deepEqual([code, stdout], [1, '']);
-  assert.match(stderr, /there is no dataset in .*; build one with: wh dataset build/);
+  assert.match(stderr, /there is no dataset in .*; build one with: npx wh dataset build/);
 });
 
 test('mcp: the command ends with its input, and writes messages of the protocol only', async () => {

@@ -36,8 +36,8 @@ async function ask(path: string, { url } = server) {
 }
 
 for (const [behaviour, asn, rpki] of [
-  ['one valid and one invalid prefix', 15169, { valid: 1, invalid: 1, not_found: 0 }],
-  ['no ROA', 16509, { valid: 0, invalid: 0, not_found: 1 }],
+  ['one valid and one invalid prefix', 15169, { valid: 1, invalid: 1, not_found: 0, derived: 0 }],
+  ['no ROA', 16509, { valid: 0, invalid: 0, not_found: 1, derived: 0 }],
 ] as const) {
   test(`network routing: ${behaviour}`, async () => {
     const { data: record } = await ask(`/v1/asn/${asn}`);
@@ -71,7 +71,7 @@ test('network routing: an empty include adds nothing', async () => {
 test('network routing: the client asks for it', async () => {
   const client = createClient({ baseUrl: server.url, apiKey: secret });
   const { data } = await client.asn(15169, { include: ['routing'] });
-  assert.deepEqual(data.routing, { rpki: { valid: 1, invalid: 1, not_found: 0 } });
+  assert.deepEqual(data.routing, { rpki: { valid: 1, invalid: 1, not_found: 0, derived: 0 } });
 });
 
 test('network routing: parts of a prefix have the state of their network, where ROA data is configured', async () => {

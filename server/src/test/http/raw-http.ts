@@ -30,7 +30,7 @@ export function parseAnswers(received: string): RawAnswer[] {
     const headers = Object.fromEntries(
       lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
     );
-    const length = Number(headers['content-length']);
+    const length = status === 204 ? 0 : Number(headers['content-length']);
     if (end === -1 || Number.isNaN(status) || Number.isNaN(length))
       throw new Error(`not an answer: ${rest.slice(0, 200)}`);
     answers.push({ status, headers, body: rest.slice(end + 4, end + 4 + length) });

@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { type ClientRequest, request as sendRequest } from 'node:http';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
@@ -41,7 +41,13 @@ before(async () => {
       'example.com': { MX: [[10, 'mx.example.com']], TXT: ['v=spf1 mx -all'] },
       'mx.example.com': { A: ['8.8.8.8'] },
       'good.example': { MX: [[10, 'mx.example.com']], TXT: ['v=spf1 include:spf.good.example -all'] },
-      'spf.good.example': { TXT: ['v=spf1 ip4:8.8.8.0/26 include:gone.example -all'] },
+      'spf.good.example': { TXT: ['v=spf1 ip4:8.8.8.0/26 -all'] },
+      'referring.example': {
+        MX: [[10, 'mx.example.com']],
+        TXT: ['v=spf1 include:spf.good.example include:gone.example -all'],
+      },
+      'google._domainkey.referring.example': { TXT: [`v=DKIM1; p=${dkimKey.toString('base64')}`] },
+      '_dmarc.referring.example': { TXT: ['v=DMARC1; p=reject; rua=mailto:d@referring.example'] },
       'google._domainkey.good.example': { TXT: [`v=DKIM1; p=${dkimKey.toString('base64')}`] },
       'mine._domainkey.good.example': { TXT: [`v=DKIM1; p=${dkimKey.toString('base64')}`] },
       '_dmarc.good.example': { TXT: ['v=DMARC1; p=reject; rua=mailto:d@good.example'] },
@@ -284,6 +290,12 @@ for (const [name, path, headers] of [
   });
 }
 
+/** Zone files for --try. */
+const TRIED = join(folder.dataDir, 'tried.zone');
+const UNREADABLE = join(folder.dataDir, 'unreadable.zone');
+writeFileSync(TRIED, '_dmarc TXT "v=DMARC1; p=none"\n@ MX 10 mx.free-name.example.org.\n');
+writeFileSync(UNREADABLE, '@ TXT "v=spf1 -all"\n_dmarc TXT "v=DMARC1\n');
+
 /** Every command that asks a server with `--url`, by what it is asked for. */
 const COMMANDS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ip: [
@@ -330,6 +342,7 @@ const COMMANDS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['parked.example'],
     ['missing.example'],
     ['open.example'],
+    ['referring.example'],
     ['evil.example'],
     ['partly.example'],
     ['broken.example'],
@@ -341,18 +354,28 @@ const COMMANDS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['--selectors', 'mine', 'good.example'],
     ['--only-selectors', 'mine,other', 'good.example'],
     ['--selectors', 'a b', 'good.example'],
+    ['--try', TRIED, 'good.example'],
+    ['--try', UNREADABLE, 'good.example'],
+    ['--try', TRIED, 'broken.example'],
+    ['--try', TRIED, 'good.example', 'parked.example'],
     ['--selectors', 'a', '--only-selectors', 'b', 'good.example'],
   ],
 };
 
 /** What was asked is the only difference between them: DNS servers, or the server that asked these. */
-async function bothWays(argv: readonly string[], options: Parameters<typeof runCommand>[2]) {
+async function bothWays(given: readonly string[], options: Parameters<typeof runCommand>[2]) {
+  // Which flags the local dataset cannot know is noted on standard error; a server says so in its answers.
+  const argv = given[0] === 'ip' ? [...given, '--quiet'] : given;
   const dnsServers = { WHENCE_DNS_SERVERS: dns.address };
   const local = await runCommand(argv, { ...folder.environment, ...dnsServers }, options);
   // In a folder without a dataset: what is printed can only come from the server.
   const elsewhere = { WHENCE_DATA_DIR: '/nonexistent', WHENCE_URL: server.url, WHENCE_KEY: scope.secret };
   const remote = await runCommand(argv, elsewhere, options);
-  const asked = (text: string) => text.replaceAll(dns.address, 'SERVER').replaceAll(server.url, 'SERVER');
+  const asked = (text: string) => {
+    const replaced = text.replaceAll(dns.address, 'SERVER').replaceAll(server.url, 'SERVER');
+    // The names have different lengths, so that lines with them are wrapped at other words.
+    return replaced === text ? text : replaced.replace(/\s+/g, ' ');
+  };
   return [local, remote].map(({ code, stdout, stderr }) => ({ code, stdout: asked(stdout), stderr: asked(stderr) }));
 }
 
@@ -388,6 +411,7 @@ for (const [command, input] of [
 
 for (const [behaviour, domain, code] of [
   ['a good grade', 'good.example', 0],
+  ['a good grade of a domain that refers to a name which anyone can register', 'referring.example', 1],
   ['a domain that is set up to send no mail', 'parked.example', 0],
   ['a domain that lets anyone send', 'open.example', 1],
   ['a domain that does not exist', 'missing.example', 1],

@@ -6,15 +6,14 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { after } from 'node:test';
-
-const tools = join(import.meta.dirname, '../../../../node_modules/.cache/test-tools/');
+import { TEST_TOOLS } from './packed.ts';
 
 export const NO_CLICKHOUSE = missingClickhouse();
 
 function missingClickhouse(): string | false {
-  if (!existsSync(join(tools, 'node_modules/chdb'))) return 'chdb is not installed; sh .ci/test-tools installs it';
+  if (!existsSync(join(TEST_TOOLS, 'node_modules/chdb'))) return 'chdb is not installed; sh .ci/test-tools installs it';
   // The engine itself is a package per platform, which npm leaves out where there is none.
-  if (existsSync(join(tools, 'node_modules/@chdb'))) return false;
+  if (existsSync(join(TEST_TOOLS, 'node_modules/@chdb'))) return false;
   return `chdb has no engine for ${process.platform}-${process.arch} on npm`;
 }
 
@@ -22,7 +21,7 @@ type Clickhouse = { query(sql: string, format: string): string };
 
 /** Its data is kept in `folder`; relative paths in SQL are those of the process. */
 export function openClickhouse(folder: string): Clickhouse {
-  const { Session } = createRequire(tools)('chdb') as {
+  const { Session } = createRequire(TEST_TOOLS)('chdb') as {
     Session: new (folder: string) => Clickhouse & { cleanup(): void };
   };
   const session = new Session(folder);

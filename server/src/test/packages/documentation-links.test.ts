@@ -11,7 +11,7 @@ const folders = [
   '.',
   'docs',
   'docs/decisions',
-  'docs/integrations',
+  'docs/guides',
   'deploy',
   'dataset',
   'email',
@@ -40,7 +40,7 @@ for (const page of pages) {
 test('links: every page of docs is linked from its start page, and that from the README', () => {
   const read = (path: string) => linksOf(readFileSync(join(root, path), 'utf8')).map((link) => link.split('#')[0]);
   const linked = read('docs/README.md');
-  for (const folder of ['', 'integrations/'])
+  for (const folder of ['', 'guides/'])
     for (const name of readdirSync(join(root, 'docs', folder)).filter((file) => file.endsWith('.md')))
       assert.ok(linked.includes(folder + name) || name === 'README.md', folder + name);
   assert.ok(read('README.md').includes('docs/README.md'));

@@ -1,33 +1,16 @@
 /**
  * Every `wh` command in the documentation, in a code block or in the text: the command exists, and so does each option.
- * Those that need no more than a dataset and a data directory are run as well.
+ * Those that need no more than a dataset and a data directory are run as well; those that need a server, a key or an account by
+ * documented-commands.thorough.test.
  */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { runCommand } from '../run-command.ts';
+import { documented, pages } from './documented-commands.ts';
 import { ExportSample } from './export-sample.ts';
 import { REPOSITORY } from './page-blocks.ts';
-
-/** Decisions describe the time when they were made, the changelog every version. */
-const FOLDERS = [
-  '.',
-  'docs',
-  'docs/integrations',
-  'deploy',
-  'server',
-  'dataset',
-  'email',
-  'client',
-  'testing',
-  'bench',
-];
-const pages = FOLDERS.flatMap((folder) =>
-  readdirSync(join(REPOSITORY, folder))
-    .filter((name) => name.endsWith('.md') && name !== 'CHANGELOG.md')
-    .map((name) => join(folder, name)),
-);
 
 /** Commands that are not run here, and why. Tests of their own run them, except where it is said. */
 const NOT_RUN: Readonly<Record<string, string>> = {
@@ -44,16 +27,13 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'dataset publish': 'writes to a folder of the operator: test/processes/replica.test',
   'dataset export': 'export-documentation.test',
   'dataset check': 'reads labels of the operator: commands/dataset',
-  'storage migrate': 'needs a second storage: commands/storage',
-  user: 'needs an account: commands/user',
+  'storage migrate': 'needs a second storage: documented-commands.thorough.test',
+  user: 'needs an account: documented-commands.thorough.test',
 };
 
 /** Examples of mistakes, which a page shows with the message that they get. */
 const MISTAKES: readonly string[] = ['wh serve --port 80'];
 
-type Documented = { readonly page: string; readonly text: string; readonly words: readonly string[] };
-
-const documented = pages.flatMap((page) => commandsIn(page));
 const sample = new ExportSample();
 
 test('documented commands: there are some on every page that is about the command', () => {
@@ -128,28 +108,4 @@ function isRunnable(path: readonly string[], words: readonly string[], help: str
   if (rest.some((word) => /^[A-Z]|…|[[\]|$]/.test(word))) return false;
   // Without arguments, `ip` and `asn` read standard input.
   return rest.some((word) => !word.startsWith('-')) || !/^Usage: .*(<|\.\.\.\])/.test(help);
-}
-
-/** In code blocks: lines that begin with the command, after a prompt or settings. In the text: code that does. */
-function commandsIn(page: string): Documented[] {
-  const text = readFileSync(join(REPOSITORY, page), 'utf8');
-  const blocks = [...text.matchAll(/^```.*\n([\s\S]*?)^```$/gm)].flatMap(([, code = '']) => code.split('\n'));
-  const spans = [...text.replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code);
-  return [...blocks, ...spans].flatMap((line) => {
-    const [, command] =
-      /^(?:\$ |.* \| )?(?:[A-Z_]+=\S+ )*(?:docker exec \S+ )?((?:npx )?wh(?:ence)? (?=[a-z-]).*)$/.exec(line) ?? [];
-    if (command === undefined) return [];
-    // The rest of a line is a comment, an explanation after two blanks, or another command.
-    const [own = ''] = command.split(/ {2,}| #| \||\s*[;&<>]/);
-    return [
-      {
-        page,
-        text: own,
-        words: own
-          .replace(/^(npx )?wh(ence)? /, '')
-          .trim()
-          .split(' '),
-      },
-    ];
-  });
 }

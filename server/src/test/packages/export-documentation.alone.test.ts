@@ -4,8 +4,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { before } from 'node:test';
-import { DuckDBInstance } from '@duckdb/node-api';
 import { NO_CLICKHOUSE, openClickhouse } from './clickhouse-engine.ts';
+import { NO_DUCKDB, queryDuckdb } from './duckdb-engine.ts';
 import { ExportSample } from './export-sample.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../../../docs/export.md'), 'utf8');
@@ -83,18 +83,14 @@ test('export page: nginx takes the variables of its geoip2 module', {
   assert.equal(status, 0, stderr);
 });
 
-test('export page: DuckDB answers its queries', async () => {
-  const duckdb = await (await DuckDBInstance.create(':memory:')).connect();
+test('export page: DuckDB answers its queries', { skip: NO_DUCKDB }, async () => {
   const [visits = '', bytes = ''] = blocks('sql duckdb');
-  const answers = async (sql: string) => (await duckdb.runAndReadAll(sql)).getRowsJson();
   const statements = visits.split(/;\n/).filter((sql) => sql.trim() !== '');
-  for (const sql of statements.slice(0, -1)) await duckdb.run(sql);
-  assert.deepEqual((await answers(statements.at(-1) ?? '')).sort(), [
+  assert.deepEqual((await queryDuckdb(...statements)).sort(), [
     ['1.0.9.9', '1.0.9.9/32', 64500, 'Exämple "Nord", GmbH', 'DE', true],
     ['8.8.8.8', '8.8.8.0/24', 15169, 'Google LLC', 'US', false],
   ]);
-  assert.deepEqual(await answers(bytes), [['2001:4860::/32', 'Google LLC']]);
-  duckdb.closeSync();
+  assert.deepEqual(await queryDuckdb(...statements, bytes), [['2001:4860::/32', 'Google LLC']]);
 });
 
 test('export page: ClickHouse answers its query', { skip: NO_CLICKHOUSE }, () => {

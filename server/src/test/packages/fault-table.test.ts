@@ -12,6 +12,8 @@ const FILES: Readonly<Record<string, string>> = {
   C: 'server/src/test/storage/database-connections.thorough.test.ts',
   R: 'server/src/test/storage/database-copies.thorough.test.ts',
   P: 'server/src/storage/postgres/postgres.test.ts',
+  O: 'server/src/test/storage/unknown-outcome.thorough.test.ts',
+  S: 'server/src/test/storage/own-usage-database.thorough.test.ts',
   U: 'server/src/storage/migrations/upgrade.test.ts',
 };
 

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test, { after } from 'node:test';
 import { sampleContent } from '@whence/dataset/internal/test/sample-dataset';
@@ -15,7 +15,8 @@ import { FolderHost } from '@whence/testing/servers/folder-host';
 import { startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
 import { until } from '@whence/testing/until';
 import { run } from '../../main.ts';
-import { isRegistryReachable, PackedPackages, PUBLISHED, ROOT } from './packed.ts';
+import { isRegistryReachable, PackedPackages, PUBLISHED, ROOT, runIn } from './packed.ts';
+import { blocksOf } from './page-blocks.ts';
 
 const MAX_INSTALLED_MEGABYTES = 110;
 const isDataPackage = (name: string) => name.startsWith('@ip-location-db');
@@ -160,17 +161,12 @@ test('packages: the server has the embedded dataset, with the licences and credi
       name,
     );
   }
-  assert.ok(files.includes('embedded/dataset.whence.br'));
+  assert.ok(files.includes('embedded/datasets/manifest.json') && files.includes('embedded/datasets/000001.whence'));
   assert.match(
     packed.read('server', 'embedded/CREDITS'),
     /^npm-asn, \d{4}-\d\d-\d\d: RouteViews .*, NRO .*, IP Geolocation by DB-IP .*\. CC BY 4\.0\.$/m,
   );
   assert.deepEqual(Object.keys(dependencies).filter(isDataPackage), []);
-});
-
-test('packages: the server has the script of the page /docs, with its licence', () => {
-  assert.match(packed.read('server', 'reference/LICENSE'), /^MIT License/);
-  assert.match(packed.read('server', 'reference/scalar.js'), /createApiReference/);
 });
 
 test('packages: each says where its sources are and where to report a bug', () => {
@@ -249,6 +245,89 @@ test('packages: installed into an empty folder', { skip: NO_REGISTRY }, async (t
     assert.deepEqual(readdirSync(join(packed.consumer, 'node_modules')).filter(isDataPackage), []);
   });
 
+  const folderOf = (name: string) => {
+    mkdirSync(join(packed.folder, name), { recursive: true });
+    return join(packed.folder, name);
+  };
+  /** A person who has just installed it: no settings, no data. */
+  const newcomer = {
+    PATH: `${join(packed.consumer, 'node_modules/.bin')}:${process.env['PATH']}`,
+    HOME: folderOf('home'),
+  };
+
+  await t.test('a newcomer gets answers in an empty folder, from the package, which is not written to', async () => {
+    const empty = folderOf('empty');
+    const embedded = join(packed.consumer, 'node_modules/@whence/server/embedded');
+    const before = readdirSync(embedded, { recursive: true }).sort();
+    const wh = (...args: string[]) => runIn(empty, 'wh', args, newcomer);
+    assert.match(await wh('ip', '8.8.8.8'), /AS15169 Google LLC/);
+    assert.match(await wh('asn', 'search', 'google'), /AS15169/);
+    packed.write('../empty.log', '8.8.8.8 GET /\n');
+    assert.match(await wh('summarize', '../empty.log'), /^1 line, 1 with an address\n/);
+    const { data_dir, found } = JSON.parse(await wh('dataset', 'list', '--json'));
+    assert.deepEqual([data_dir, found], [embedded, 'package']);
+    assert.deepEqual([readdirSync(empty), readdirSync(newcomer.HOME)], [[], []]);
+    assert.deepEqual(readdirSync(embedded, { recursive: true }).sort(), before);
+  });
+
+  await t.test('a newcomer in a wrong folder is told so, and no database is made', async () => {
+    const empty = folderOf('empty');
+    for (const args of [
+      ['key', 'create', '--name', 'shop'],
+      ['user', 'setup-link'],
+    ])
+      await assert.rejects(
+        runIn(empty, 'wh', args, newcomer),
+        /there is no database in .*\/empty\/whence-data: give --data-dir .*; --new starts an empty one here/,
+      );
+    assert.deepEqual(readdirSync(empty), []);
+  });
+
+  await t.test('the commands that docs/install.md runs in a container work by their names', async () => {
+    const volume = folderOf('volume');
+    const image = { ...newcomer, WHENCE_DATA_DIR: volume, WHENCE_FIRST_KEY: 'file' };
+    const server = spawn('wh', ['serve'], {
+      env: { ...image, WHENCE_PORT: '0', WHENCE_LOG_LEVEL: 'fatal' },
+      cwd: volume,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    try {
+      await until('the link to the dashboard is there', () => existsSync(join(volume, 'setup-link')));
+      const page = blocksOf('docs/install.md', '').join('');
+      const commands = [...page.matchAll(/^docker exec whence (.+)$/gm)].map(([, command = '']) => command);
+      assert.ok(commands.includes('cat first-key') && commands.includes('wh ip 8.8.8.8'), commands.join('; '));
+      for (const command of commands.filter((text) => text !== 'wh dataset update'))
+        await runIn(volume, 'sh', ['-c', command], image);
+      assert.match(await runIn(volume, 'wh', ['user', 'setup-link'], image), /^http:.*\/set-up#/);
+    } finally {
+      server.kill();
+      await once(server, 'exit');
+    }
+  });
+
+  await t.test('pnpm, bun and Yarn install the tarballs with the package.json of docs/install.md', async () => {
+    const tools = folderOf('tools');
+    const options = ['--no-save', '--no-package-lock', '--prefer-offline', '--prefix', tools];
+    await runIn(tools, 'npm', ['install', ...options, 'pnpm@10', 'bun@1', '@yarnpkg/cli-dist@4'], {});
+    const [manifest = ''] = blocksOf('docs/install.md', 'json');
+    // Yarn refuses to write a lock file where CI is set, unless told otherwise.
+    const yarn = join(tools, 'node_modules/@yarnpkg/cli-dist/bin/yarn.js');
+    for (const [name, program, ...args] of [
+      ['pnpm', join(tools, 'node_modules/.bin/pnpm'), 'install', '--ignore-scripts'],
+      ['bun', join(tools, 'node_modules/.bin/bun'), 'install', '--ignore-scripts'],
+      ['yarn', process.execPath, yarn, 'install', '--no-immutable', '--mode=skip-build'],
+    ] as const) {
+      const project = folderOf(`by-${name}`);
+      const write = (file: string, text: string) => packed.write(`../by-${name}/${file}`, text);
+      write('package.json', manifest.replaceAll('file:', `file:${packed.tarballs}/`));
+      write('yarn.lock', '');
+      write('.yarnrc.yml', 'nodeLinker: node-modules\n');
+      await runIn(project, program, args, newcomer);
+      const wh = join(project, 'node_modules/.bin/wh');
+      assert.equal(await runIn(folderOf('empty'), wh, ['ip', '--field', 'asn', '8.8.8.8'], newcomer), '15169\n', name);
+    }
+  });
+
   await t.test('the first start compiles nothing, and answers from the embedded dataset', async () => {
     const first = await startServer(whence, join(packed.consumer, 'first-start'));
     try {
@@ -256,7 +335,7 @@ test('packages: installed into an empty folder', { skip: NO_REGISTRY }, async (t
       const answer = await fetch(`${first.url}/v1/ip/8.8.8.8`, { headers: { 'X-API-Key': first.key } });
       const { data } = (await answer.json()) as { data: { asn: number; country: string } };
       assert.deepEqual([data.asn, data.country], [15169, 'US']);
-      assert.equal((await fetch(`${first.url}/docs/scalar.js`)).status, 200);
+      assert.equal((await fetch(`${first.url}/docs`, { headers: { Accept: 'text/html' } })).status, 200);
       assert.doesNotMatch(first.output(), /is being built/);
     } finally {
       await first.stop();
@@ -352,6 +431,28 @@ test('packages: installed into an empty folder', { skip: NO_REGISTRY }, async (t
     const node = { lib: ['es2023'], types: ['node'] };
     await typecheck({ ...node, module: 'nodenext' }, ['entries.ts', 'required.cts', ...readmes]);
     await typecheck({ ...node, module: 'esnext', moduleResolution: 'bundler' }, ['entries.ts', ...readmes]);
+  });
+
+  await t.test('TypeScript in a CommonJS project imports the libraries, and what it compiles runs', async () => {
+    const [options = '{}'] = [...packed.read('dataset', 'README.md').matchAll(/^```json\n(.*?)^```$/gms)].map(
+      ([, text]) => text,
+    );
+    const project = 'commonjs';
+    packed.write(`${project}/package.json`, '{ "private": true }');
+    packed.write(
+      `${project}/index.ts`,
+      `${LIBRARIES.map(([names, from]) => `import { ${names} } from '${from}';\n`).join('')}(async () => {${USE.replace(
+        "'./whence-data'",
+        "'../whence-data'",
+      )
+        .replace('const packaged = open()', "const packaged = open('../whence-data')")
+        .replaceAll("lookup('8.8.8.8')", "lookup('8.8.8.8')!")
+        .replaceAll(/process\.env\.(\w+)/g, "process.env.$1 ?? ''")}})();\n`,
+    );
+    packed.write(`${project}/tsconfig.json`, options);
+    await packed.run(join(ROOT, 'node_modules/.bin/tsc'), ['--project', join(packed.consumer, project)]);
+    assert.match(readFileSync(join(packed.consumer, project, 'index.js'), 'utf8'), /require\("@whence\/dataset"\)/);
+    assert.equal(await runIn(join(packed.consumer, project), process.execPath, ['index.js'], environment), found);
   });
 
   await t.test('the client uses nothing that a browser does not have', async () => {

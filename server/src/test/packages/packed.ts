@@ -6,6 +6,8 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 export const ROOT = join(import.meta.dirname, '../../../..');
+/** Where `.ci/test-tools` installs packages of npm. */
+export const TEST_TOOLS = join(ROOT, 'node_modules/.cache/test-tools/');
 export const PUBLISHED = ['client', 'dataset', 'email', 'server'] as const;
 
 export type Manifest = {
@@ -25,11 +27,11 @@ export class PackedPackages {
   readonly folder = mkdtempSync(join(tmpdir(), 'whence-packages-'));
   /** For `install`: outside of the repository, so that nothing resolves to its node_modules. */
   readonly consumer = join(this.folder, 'consumer');
-  readonly #tarballs = join(this.folder, 'tarballs');
+  readonly tarballs = join(this.folder, 'tarballs');
 
   static async pack(): Promise<PackedPackages> {
     const packed = new PackedPackages();
-    await runIn(ROOT, process.execPath, ['.ci/pack.mjs', packed.#tarballs], {});
+    await runIn(ROOT, process.execPath, ['.ci/pack.mjs', packed.tarballs], {});
     for (const name of PUBLISHED) {
       mkdirSync(packed.unpacked(name), { recursive: true });
       await execute('tar', ['-xzf', packed.#tarball(name), '-C', packed.unpacked(name), '--strip-components=1']);
@@ -105,7 +107,7 @@ export class PackedPackages {
 
   #tarball(name: string): string {
     const { version } = JSON.parse(readFileSync(join(ROOT, name, 'package.json'), 'utf8'));
-    return join(this.#tarballs, `whence-${name}-${version}.tgz`);
+    return join(this.tarballs, `whence-${name}-${version}.tgz`);
   }
 }
 
@@ -123,13 +125,14 @@ async function npm(folder: string, ...args: string[]): Promise<string> {
   return runIn(folder, 'npm', args, {});
 }
 
-async function runIn(
+/** Rejects with everything that was printed unless the program exits with 0. */
+export async function runIn(
   cwd: string,
   program: string,
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
 ): Promise<string> {
-  const env = { ...outsideOfNpm(process.env), ...environment };
+  const env = { ...withoutSettings(outsideOfNpm(process.env)), ...environment };
   try {
     return (await execute(program, args, { cwd, env, maxBuffer: 64 << 20 })).stdout;
   } catch (error) {
@@ -137,6 +140,10 @@ async function runIn(
     throw new Error(`${message}\n${stdout}${stderr}`);
   }
 }
+
+/** Settings of Whence, and the place of the user's own dataset. */
+const withoutSettings = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(environment).filter(([name]) => !/^(WHENCE_|XDG_DATA_HOME$)/.test(name)));
 
 /**
  * `npm test` describes its own run in the environment, including the folder that npm takes for the project. Settings,

@@ -16,6 +16,7 @@ import {
   list,
   object,
   oneOfTexts,
+  optional,
   orNull,
   type RequestOf,
   text,
@@ -25,15 +26,12 @@ import {
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 type Text = string | undefined;
 
-const sample = exactObject(
-  {
-    kind: oneOfTexts(['a', 'b']),
-    until: orNull(text(40)),
-    names: list(text(10)),
-    inner: object({ first: text(5), second: text(5) }, ['second']),
-  },
-  ['until', 'names'],
-);
+const sample = exactObject({
+  kind: oneOfTexts(['a', 'b']),
+  until: optional(orNull(text(40))),
+  names: optional(list(text(10))),
+  inner: object({ first: text(5), second: optional(text(5)) }),
+});
 type Sample = {
   kind: 'a' | 'b';
   inner: { first: string; second?: string };

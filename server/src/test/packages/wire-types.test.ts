@@ -14,6 +14,7 @@ import type * as record from '@whence/dataset/record';
 import type { NetworkRouting } from '../../address/routing/prefix-states.ts';
 import type { AddressMembers } from '../../address/sections.ts';
 import type { EmailAnswer } from '../../email-checks/fit-answer.ts';
+import type { TrialReport } from '../../email-checks/trial-report.ts';
 import type { ErrorName, errors } from '../../http/errors.ts';
 import type { PrefixContent } from '../../lookup/prefix-content.ts';
 import type { DatasetReport } from '../../versions/dataset-report.ts';
@@ -47,6 +48,7 @@ const proofs: true[] = [
   true satisfies Equal<wire.LocalAddressSection, LocalAddressSection>,
   true satisfies Equal<wire.AsnSearchAnswer, AsnSearchAnswer>,
   true satisfies Equal<wire.EmailReport, EmailAnswer>,
+  true satisfies Equal<wire.EmailTrial, Mutable<TrialReport>>,
   true satisfies Equal<wire.DatasetReport, DatasetReport>,
   true satisfies Equal<wire.DatasetDiff, DatasetDiff>,
 ];

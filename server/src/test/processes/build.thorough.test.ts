@@ -60,7 +60,7 @@ test('build: the first start builds, creates a key, prints it and serves; the se
   const welcome = await first.until('of a past date');
   assert.match(
     welcome,
-    /The dataset is ready\.\n\nSome flags need lists that `wh dataset update` .*\n.* everywhere: is_proxy, blocklists\n/,
+    /The dataset is ready\.\n\nSome flags need lists that `npx wh dataset update` .*\n.* everywhere: is_proxy, blocklists\n/,
   );
   const [, secret = '', url = ''] = /curl -H 'X-API-Key: (\S+)' (\S+)/.exec(welcome) ?? [];
   const response = await fetch(url, { headers: { 'X-API-Key': secret } });

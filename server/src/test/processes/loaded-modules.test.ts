@@ -35,13 +35,13 @@ function loadedBy(args: readonly string[]): string[] {
 }
 
 for (const [args, maxFiles, absent] of [
-  [['--help'], 48, /\/(commands\/(?!lookup\/asn-answer)|storage\/kysely|file\/read|api|dashboard)\b|fastify|pino/],
+  [['--help'], 54, /\/(commands\/(?!lookup\/asn-answer)|storage\/kysely|file\/read|api|dashboard)\b|fastify|pino/],
   [
     ['ip', '8.8.8.8'],
-    76,
+    88,
     /\/(command-line\/(?!lookups|command\.js)|storage\/kysely|api|dashboard|feeds)\b|fastify|pino/,
   ],
-  [['key', 'list'], 92, /\/(api|dashboard|feeds|file\/read)\b|fastify|pino/],
+  [['key', 'list'], 98, /\/(api|dashboard|feeds|file\/read)\b|fastify|pino/],
 ] as [string[], number, RegExp][]) {
   test(`start: whence ${args.join(' ')} loads what it needs`, () => {
     const urls = loadedBy(args);

@@ -94,10 +94,10 @@ for (const [failure, respond] of [
   });
 
 for (const [failure, url] of [
-  ['cannot be reached', 'postgres://someone:MARKpassword1@127.0.0.1:1/whence'],
+  ['cannot be reached', 'postgres://someone:MARKpassword1@127.0.0.1:1/whence?connect_timeout=1'],
   [
     'has a file that does not exist',
-    'postgres://someone:MARKpassword1@127.0.0.1:1/w?sslmode=verify-ca&sslrootcert=/none',
+    'postgres://someone:MARKpassword1@127.0.0.1:1/w?connect_timeout=1&sslmode=verify-ca&sslrootcert=/none',
   ],
   ['is no URL', 'postgres://someone:MARKpassword1@[/whence'],
   ['has an unknown mode', 'postgres://someone:MARKpassword1@127.0.0.1/whence?sslmode=maybe'],

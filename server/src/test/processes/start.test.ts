@@ -6,6 +6,7 @@ import {
   chownSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   statSync,
   truncateSync,
@@ -16,7 +17,7 @@ import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 import { sampleContent } from '@whence/dataset/internal/test/sample-dataset';
 import { publish, readManifest } from '@whence/dataset/internal/versions/publish';
-import { isWellFormed } from '../../keys/secret.ts';
+import { isWellFormed } from '../../keys/secret-form.ts';
 import { Command, ORDINARY_USER, serve, urlOf } from '../command.ts';
 import { TestFolder } from '../test-server.ts';
 
@@ -48,6 +49,12 @@ type Refusal = {
 };
 
 const database = (dataDir: string) => join(dataDir, 'whence.sqlite');
+/** Root's files, if the tests run as root; the user's own without permission otherwise. */
+const NOT_OURS =
+  process.getuid?.() === 0
+    ? /^error: \S+ belongs to root, and this process runs as user 54321\. As root: chown -R 54321:54321 '\S+'\n$/
+    : /^error: /;
+
 const refusals: Record<string, Refusal> = {
   'a port that is taken': {
     environment: () => ({ WHENCE_PORT: takenPort }),
@@ -122,7 +129,7 @@ const refusals: Record<string, Refusal> = {
     prepare: (dataDir) => chmodSync(dataDir, 0o555),
     isOrdinaryUser: true,
     code: 1,
-    message: /^error: the data directory is not writable: .*\. WHENCE_DATA_DIR sets the data directory\.\n$/,
+    message: NOT_OURS,
   },
   'a damaged database': {
     prepare: (dataDir) => writeFileSync(database(dataDir), 'not a database'.repeat(1000)),
@@ -131,7 +138,7 @@ const refusals: Record<string, Refusal> = {
   },
   'a database that is cut off': {
     prepare: async (dataDir) => {
-      await new Command(['key', 'create', '--name', 'one'], { WHENCE_DATA_DIR: dataDir }).ended;
+      await new Command(['key', 'create', '--new', '--name', 'one'], { WHENCE_DATA_DIR: dataDir }).ended;
       truncateSync(database(dataDir), 6000);
     },
     environment: () => ({ WHENCE_WORKERS: '2' }),
@@ -141,12 +148,41 @@ const refusals: Record<string, Refusal> = {
   'a database that is read-only': {
     prepare: async (dataDir) => {
       chmodSync(dataDir, 0o777);
-      await new Command(['key', 'create', '--name', 'one'], { WHENCE_DATA_DIR: dataDir }).ended;
+      await new Command(['key', 'create', '--new', '--name', 'one'], { WHENCE_DATA_DIR: dataDir }).ended;
       chmodSync(database(dataDir), 0o444);
     },
     isOrdinaryUser: true,
     code: 1,
-    message: /^error: .*whence\.sqlite: read-only: this user must be able to write .* \(SQLITE_READONLY.*\)\n$/,
+    message: NOT_OURS,
+  },
+  'a database that root created': {
+    prepare: async (dataDir) => {
+      chmodSync(dataDir, 0o777);
+      await new Command(['key', 'create', '--new', '--name', 'one'], { WHENCE_DATA_DIR: dataDir }).ended;
+    },
+    isOrdinaryUser: true,
+    code: 1,
+    message: NOT_OURS,
+  },
+  'a log of the database that root left': {
+    prepare: async (dataDir) => {
+      await new Command(['key', 'create', '--new', '--name', 'one'], { WHENCE_DATA_DIR: dataDir }).ended;
+      const { uid = process.getuid?.() ?? 0 } = ORDINARY_USER;
+      for (const path of [dataDir, database(dataDir)]) chownSync(path, uid, uid);
+      for (const suffix of ['-wal', '-shm']) writeFileSync(`${database(dataDir)}${suffix}`, '', { mode: 0o600 });
+    },
+    isOrdinaryUser: true,
+    code: 1,
+    message: NOT_OURS,
+  },
+  'datasets that root created': {
+    prepare: (dataDir) => {
+      chmodSync(dataDir, 0o777);
+      mkdirSync(join(dataDir, 'datasets'), { mode: 0o700 });
+    },
+    isOrdinaryUser: true,
+    code: 1,
+    message: NOT_OURS,
   },
   'a manifest that is not one': {
     prepare: (dataDir) => {
@@ -201,11 +237,11 @@ test('start: files that settings name and that do not exist are mentioned, and t
     await urlOf(server);
     const { code, stderr } = await server.stop();
     assert.equal(code, 0);
-    for (const message of [
-      'WHENCE_FEEDS names /nowhere/feeds.json, which does not exist',
-      'WHENCE_OVERRIDES names /nowhere/o.json, which does not exist',
-    ])
-      assert.ok(stderr.includes(`"msg":"${message}"`), stderr);
+    assert.ok(stderr.includes('"msg":"WHENCE_FEEDS names /nowhere/feeds.json, which does not exist"'), stderr);
+    assert.match(
+      stderr,
+      /"reason":"\/nowhere\/o\.json: .*"msg":"the overrides were refused; those before them stay in use"/,
+    );
   }));
 
 /** The secret that was printed, if any. */
@@ -243,12 +279,12 @@ test('first key: a failed start creates none, so that none is lost', () =>
     assert.ok(secretIn(ended) !== undefined, ended.stdout);
   }));
 
-test('first key: overrides that stop the first build do not lose it', () =>
+test('first key: what stops the first build does not lose it', () =>
   withFolder(async (folder) => {
-    writeFileSync(join(folder.dataDir, 'overrides.json'), '{');
-    const { code, stdout, stderr } = await serve(folder.dataDir, { WHENCE_LOG_LEVEL: 'fatal' }).ended;
+    const settings = { WHENCE_LOG_LEVEL: 'fatal', WHENCE_FEEDS: '/nowhere/feeds.json' };
+    const { code, stdout, stderr } = await serve(folder.dataDir, settings).ended;
     assert.equal(code, 1);
-    assert.match(stderr, /^error: the first dataset could not be built: .*overrides\.json: .*\n$/);
+    assert.match(stderr, /^error: the first dataset could not be built: WHENCE_FEEDS names .*\n/);
     assert.ok(secretIn({ stdout }) !== undefined, stdout);
     assert.equal((await keysOf(folder)).length, 1);
   }));
@@ -308,7 +344,7 @@ test('first key: WHENCE_FIRST_KEY=off creates none and prints how to create one'
   withFolder(async (folder) => {
     folder.publish();
     const server = serve(folder.dataDir, { WHENCE_FIRST_KEY: 'off' });
-    await server.printed(/WHENCE_FIRST_KEY is off: wh key create --name NAME makes one/);
+    await server.printed(/WHENCE_FIRST_KEY is off: npx wh key create --name NAME makes one/);
     const { stdout } = await server.stop();
     assert.ok(!stdout.includes('/set-up#'));
     assert.deepEqual(await keysOf(folder), []);
@@ -337,6 +373,29 @@ test('start: with every version damaged, the embedded default is built; the log 
         logged.filter(({ msg }) => words.some((word) => msg.startsWith(word))).map(({ level }) => level),
         ['info'],
       );
+    } finally {
+      await server.kill();
+    }
+  }));
+
+test('start: a dataset that root created is logged with its owner, and the server listens', () =>
+  withFolder(async (folder) => {
+    folder.publish();
+    const datasets = join(folder.dataDir, 'datasets');
+    chmodSync(folder.dataDir, 0o777);
+    chmodSync(datasets, 0o755);
+    for (const name of readdirSync(datasets)) if (name.endsWith('.whence')) chmodSync(join(datasets, name), 0o000);
+    // Nothing is built instead.
+    const environment = {
+      WHENCE_LOG_LEVEL: 'error',
+      WHENCE_DATASET_URL: 'http://127.0.0.1:9/',
+      WHENCE_FIRST_KEY: 'off',
+    };
+    const server = serve(folder.dataDir, environment, ORDINARY_USER);
+    try {
+      await server.printed(/listens on/);
+      const wanted = process.getuid?.() === 0 ? /belongs to root, and this process runs as user 54321/ : /EACCES/;
+      assert.match(server.stderr, wanted);
     } finally {
       await server.kill();
     }

@@ -90,8 +90,22 @@ for (const name of SHELLS) {
   });
 }
 
+test('completion: fish offers files only where a command takes them', {
+  skip: findProgram('fish') === undefined && 'fish is not here; apt-get install fish',
+}, () => {
+  for (const [line, hasFiles] of [
+    ['wh ', false],
+    ['wh key show ', false],
+    ['wh key create --tier ', false],
+    ['wh enrich ', true],
+    ['wh asn ', true],
+    ['wh enrich --output ', true],
+  ] as const)
+    assert.equal(completions.fish(line).includes('access.log'), hasFiles, line);
+});
+
 test('completion: another shell is refused with those that there are', async () => {
   const { code, stderr } = await runCommand(['completion', 'tcsh'], {});
   assert.equal(code, 2);
-  assert.match(stderr, /Allowed choices are bash, zsh, fish\.\n\(run wh completion --help for usage\)\n$/);
+  assert.match(stderr, /Allowed choices are bash, zsh, fish\.\n\(run npx wh completion --help for usage\)\n$/);
 });

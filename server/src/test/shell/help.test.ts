@@ -61,7 +61,7 @@ for (const [argv, message, command] of [
     const { code, stdout, stderr } = await runCommand(argv, {});
     assert.deepEqual([code, stdout], [2, '']);
     assert.match(stderr, message);
-    assert.ok(stderr.endsWith(`\n(run ${command} --help for usage)\n`), stderr);
+    assert.ok(stderr.endsWith(`\n(run npx ${command} --help for usage)\n`), stderr);
   });
 
 test('usage error: a setting is named, and not the help of a command', async () => {
@@ -77,5 +77,5 @@ for (const [option, value, variable] of [
   test(`serve: ${option} names ${variable}`, async () => {
     const { code, stderr } = await runCommand(['serve', option, value], {});
     assert.equal(code, 2);
-    assert.match(stderr, new RegExp(`Set ${variable} instead: settings are variables, which wh --help lists\\.`));
+    assert.match(stderr, new RegExp(`Set ${variable} instead: settings are variables, which npx wh --help lists\\.`));
   });

@@ -2,7 +2,8 @@
 import { seededRandom } from '@whence/testing/seeded-random';
 import type { SimulationReply, SimulationResult, SimulationTask } from '@whence/testing/simulation-protocol';
 import pg from 'pg';
-import { hashSecret, makeSecret, maskSecret } from '../../keys/secret.ts';
+import { hashSecret, makeSecret } from '../../keys/secret.ts';
+import { maskSecret } from '../../keys/secret-form.ts';
 import { offerRequests, useUp } from './simulated-load.ts';
 import { SimulatedReplica } from './simulated-replica.ts';
 

@@ -13,7 +13,7 @@ const RECORD: SoakRecord = {
     sent: 1,
     skipped: 0,
     answers: {},
-    lookups: { sentAtMs: [10_000, 20_000], latencyMs: [1, 2], datasetVersion: [1, 1] },
+    lookups: { sentAtMs: [10_000, 20_000], latencyMs: [1, 2], datasetVersion: [1, 1], hasLimit: [false, false] },
     faults: [],
     freeKeys: [],
     ownDelaysMs: [0],
@@ -59,7 +59,7 @@ function broken(change: Partial<SoakRecord>): string[] {
 }
 
 const { load } = RECORD;
-const slow = { sentAtMs: [10_000, 101_000], latencyMs: [1, 80], datasetVersion: [1, 1] };
+const slow = { sentAtMs: [10_000, 101_000], latencyMs: [1, 80], datasetVersion: [1, 1], hasLimit: [false, false] };
 const cutAt = (endedAtMs: number) => ({
   load: { ...load, faults: [refusal(0, '', endedAtMs, { outcome: { kind: 'cut', reason: 'ECONNRESET' } })] },
 });

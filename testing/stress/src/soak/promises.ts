@@ -7,6 +7,7 @@ import type { Ending } from '../server-under-test.ts';
 import type { Fault } from './load/protocol.ts';
 import type { LoadTotals } from './load/start-load.ts';
 import { FREE_LIMIT, type FreeKeyEnd, type ProcessSample } from './server-state.ts';
+import type { TimelineEvent } from './time-line.ts';
 
 export type SoakRecord = {
   /** When the load began and ended. */
@@ -39,6 +40,8 @@ const CUT_WINDOW_MS = 1_000;
 const STATEMENT_TIMEOUT_MS = 2_000;
 /** docs/api.md: a selected version is served within a second. */
 const SWAP_MS = 1_000;
+/** What happened so long before a slow lookup may have caused it. */
+const CAUSE_WINDOW_MS = 1_000;
 const WARM_UP_MS = 5_000;
 const GOALS = { lookupMs: 50, memoryGrowth: 0.1, descriptorGrowth: 0.1, spareDescriptors: 5 };
 
@@ -140,12 +143,28 @@ function isAfter(events: readonly number[], atMs: number, windowMs: number): boo
   return events.some((eventMs) => atMs >= eventMs - 50 && atMs <= eventMs + windowMs);
 }
 
-function latenciesOf({ load, fromMs }: SoakRecord, isCounted: (atMs: number) => boolean): number[] {
-  const { sentAtMs, latencyMs } = load.lookups;
+/** Keys with a limit wait for storage while the database is locked, as docs/api.md says: those lookups are not counted. */
+function latenciesOf({ load, fromMs, lock }: SoakRecord, isCounted: (atMs: number) => boolean): number[] {
+  const { sentAtMs, latencyMs, hasLimit } = load.lookups;
   return latencyMs.filter((_, i) => {
     const atMs = sentAtMs[i] as number;
-    return atMs - fromMs > WARM_UP_MS && isCounted(atMs);
+    const isLocked = atMs > lock.fromMs - STATEMENT_TIMEOUT_MS && atMs < lock.toMs + STATEMENT_TIMEOUT_MS;
+    return atMs - fromMs > WARM_UP_MS && !(isLocked && hasLimit[i]) && isCounted(atMs);
   });
+}
+
+/** Of the lookups that took too long, how many were sent soon after an event of each kind; one may follow several. */
+export function countSlowLookups(record: SoakRecord, timeLine: readonly TimelineEvent[]): string {
+  const { sentAtMs, latencyMs } = record.load.lookups;
+  const slow = sentAtMs.filter((_, i) => (latencyMs[i] as number) >= GOALS.lookupMs);
+  const kinds = [...new Set(timeLine.map(({ kind }) => kind))];
+  const counts = kinds.map((kind) => {
+    const events = timeLine.filter((event) => event.kind === kind).map(({ atMs }) => record.fromMs + atMs);
+    const near = slow.filter((atMs) => isAfter(events, atMs, CAUSE_WINDOW_MS)).length;
+    const coverage = (events.length * CAUSE_WINDOW_MS) / (record.toMs - record.fromMs);
+    return `${formatCount(near)} in the second after a ${kind} (${Math.round(100 * coverage)} % of the run)`;
+  });
+  return `lookups of ${GOALS.lookupMs} ms and more: ${formatCount(slow.length)}; ${counts.join(', ')}`;
 }
 
 function latencyRow(promise: string, latenciesMs: readonly number[]): PromiseRow {

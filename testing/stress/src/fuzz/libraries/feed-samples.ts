@@ -55,6 +55,7 @@ const TEXTS: Readonly<Record<string, string>> = {
     json({ asn: 64496, rir: 'arin', domain: 'example.com', cc: 'US', asname: 'EXAMPLE-AS' }),
     json({ type: 'metadata', timestamp: 1784798042 }),
   ),
+  'named-scanners': lines('# comment', '192.0.2.1 # census1.shodan.io', '192.0.2.2'),
   'ip-lines': lines('# comment', '192.0.2.1', '2001:db8::1'),
   'cidr-lines': lines('192.0.2.0/24 ; SBL1', '198.51.100.7', '2001:db8::/32'),
   netset: lines(

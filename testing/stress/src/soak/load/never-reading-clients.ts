@@ -10,7 +10,6 @@ const ADDRESSES = 1_000;
 const PIPELINED = 1_000;
 const TARGETS = [
   '/openapi.json',
-  '/docs',
   '/',
   '/v1/ip/8.8.8.8?explain=true',
   '/v1/asn/15169?include_prefixes=true',

@@ -30,6 +30,8 @@ export type LookupColumns = {
   /** From the moment the request was due. */
   readonly latencyMs: number[];
   readonly datasetVersion: number[];
+  /** Whether the key has a daily limit. */
+  readonly hasLimit: boolean[];
 };
 
 /** `counted` are answers that count against the limit of the key. What was cut off may have been counted or not. */

@@ -21,7 +21,7 @@ export class Load {
     sent: 0,
     skipped: 0,
     answers: {},
-    lookups: { sentAtMs: [], latencyMs: [], datasetVersion: [] },
+    lookups: { sentAtMs: [], latencyMs: [], datasetVersion: [], hasLimit: [] },
     faults: [],
     freeKeys: [],
     ownDelaysMs: [],
@@ -64,6 +64,7 @@ export class Load {
     totals.lookups.sentAtMs.push(...report.lookups.sentAtMs);
     totals.lookups.latencyMs.push(...report.lookups.latencyMs);
     totals.lookups.datasetVersion.push(...report.lookups.datasetVersion);
+    totals.lookups.hasLimit.push(...report.lookups.hasLimit);
     totals.faults.push(...report.faults);
     totals.ownDelaysMs.push(...report.ownDelaysMs);
     totals.freeKeys = report.freeKeys;

@@ -1,0 +1,52 @@
+/** `include=smtp` against Postfix and Exim as Debian ships them, with good and bad certificates. */
+import assert from 'node:assert/strict';
+import { createHash, X509Certificate } from 'node:crypto';
+import test from 'node:test';
+import { createAuthority, selfSigned } from '@whence/testing/servers/certificates';
+import { missingMailServer, startMailServer } from '@whence/testing/servers/debian-mail-server';
+import { startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
+import { EmailChecks } from '../../email-checks/email-checks.ts';
+
+const HOST = 'mx.example.com';
+const authority = createAuthority('Test Authority');
+const before = (days: number) => new Date(Date.now() - days * 86_400_000);
+const CERTIFICATES = [
+  ['good', authority.issue([HOST]), []],
+  ['expired', authority.issue([HOST], { from: before(10), until: before(1) }), ['certificate_expired']],
+  ['self-signed', selfSigned([HOST]), ['certificate_self_signed']],
+  ['wrong-name', authority.issue(['other.example.com']), ['certificate_other_name']],
+] as const;
+
+for (const program of ['postfix', 'exim'] as const)
+  for (const [kind, certificate, want] of CERTIFICATES)
+    test(`smtp: ${program} with a ${kind} certificate`, { skip: missingMailServer(program) ?? false }, async (t) => {
+      const { publicKey } = new X509Certificate(certificate.cert);
+      const hash = createHash('sha256')
+        .update(publicKey.export({ type: 'spki', format: 'der' }))
+        .digest('hex');
+      const zone = {
+        'example.com': { MX: [[10, HOST]], isSigned: true },
+        [HOST]: { A: ['127.0.0.1'] },
+        '1.0.0.127.in-addr.arpa': { PTR: [HOST] },
+      } as const;
+      const tlsa = { [`_25._tcp.${HOST}`]: { TLSA: [`3 1 1 ${hash}`], isSigned: true } } as const;
+      const [plain, dane] = await Promise.all(
+        [zone, { ...zone, ...tlsa }].map((records) => startScriptedDnsServer(records)),
+      );
+      t.after(() => Promise.all([plain?.close(), dane?.close()]));
+      const mail = await startMailServer(program, certificate);
+      t.after(() => mail.close());
+      for (const dns of [plain, dane]) {
+        const network = { port: mail.port, ca: authority.cert, isReachable: () => true };
+        const checks = new EmailChecks([dns?.address ?? ''], { smtp: { ehloName: 'probe.example', network } });
+        const request = { fairnessKey: '', selectors: ['none'], signal: new AbortController().signal, hasSmtp: true };
+        const server = (await checks.check('example.com', request))?.answer.smtp?.servers[0];
+        checks.close();
+        assert.ok(server);
+        assert.deepEqual([server.banner_name, server.has_starttls, server.reverse_name], [HOST, true, HOST]);
+        assert.match(server.tls_version, /^TLSv1\.[23]$/);
+        const codes = server.validation_errors.map((error) => error.split(':')[0]);
+        // With DANE the key alone counts.
+        assert.deepEqual([server.dane, codes], dns === dane ? ['match', []] : ['', want]);
+      }
+    });

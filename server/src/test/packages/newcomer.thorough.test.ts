@@ -1,0 +1,106 @@
+/**
+ * A clone as a newcomer gets it: installed, started with npm start, and asked in one of its folders; and the sentence that
+ * an old Node gets. packages.thorough.test.ts has the same for an installation.
+ */
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import test, { after } from 'node:test';
+import { until } from '@whence/testing/until';
+import { isRegistryReachable, ROOT, runIn } from './packed.ts';
+
+// Before the first test: the folder is removed when none is left.
+const NO_REGISTRY = (await isRegistryReachable()) ? false : 'the npm registry cannot be reached';
+const folder = realpathSync(mkdtempSync(join(tmpdir(), 'whence-newcomer-')));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const clone = join(folder, 'clone');
+
+/** On disk, without node_modules/.cache, where .ci/test-tools installs programs for tests. */
+const MAX_CLONE_MEGABYTES = 400;
+
+test(`newcomer: npm ci takes less than ${MAX_CLONE_MEGABYTES} MB`, () => {
+  const installed = readdirSync(join(ROOT, 'node_modules')).filter((name) => name !== '.cache');
+  const sizes = installed.map((name) => ({ name, megabytes: megabytesOf(join(ROOT, 'node_modules', name)) }));
+  const total = sizes.reduce((sum, { megabytes }) => sum + megabytes, 0);
+  const largest = sizes.sort((a, b) => b.megabytes - a.megabytes).slice(0, 10);
+  assert.ok(total < MAX_CLONE_MEGABYTES, `${Math.round(total)} MB after npm ci: ${JSON.stringify(largest)}`);
+});
+
+function megabytesOf(path: string): number {
+  const found = lstatSync(path);
+  const inside = found.isDirectory() ? readdirSync(path).map((name) => megabytesOf(join(path, name))) : [];
+  return inside.reduce((sum, megabytes) => sum + megabytes, (found.blocks * 512) / 1e6);
+}
+
+test('newcomer: npm start in a fresh clone says what it does, and npx wh answers in its folders', async () => {
+  const listed = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], { cwd: ROOT });
+  for (const file of listed.stdout.toString().split('\0').filter(Boolean)) {
+    mkdirSync(dirname(join(clone, file)), { recursive: true });
+    cpSync(join(ROOT, file), join(clone, file));
+  }
+  // What npm ci has installed. Links to the packages of the workspace are relative, so they lead to those of the clone.
+  await runIn(folder, 'cp', ['-al', join(ROOT, 'node_modules'), join(clone, 'node_modules')], {});
+  rmSync(join(clone, 'node_modules/.cache'), { recursive: true, force: true });
+  const environment = { HOME: folder, WHENCE_LOG_LEVEL: 'fatal' };
+  const built = spawnSync('npm', ['run', '--silent', 'build'], { cwd: clone, encoding: 'utf8' });
+  assert.match(
+    built.stderr,
+    /^building Whence for the first time, which takes about \d+ s\n {2}the programs: \d+ s\n {2}the pages of the dashboard: \d+ s\n$/,
+  );
+  assert.equal(built.stdout, '');
+  const server = spawn('npm', ['start', '--silent'], {
+    cwd: clone,
+    env: { ...process.env, ...environment, WHENCE_PORT: '0' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  let [output, errors] = ['', ''];
+  server.stdout.setEncoding('utf8').on('data', (text) => (output += text));
+  server.stderr.setEncoding('utf8').on('data', (text) => (errors += text));
+  try {
+    const state = () => output + errors;
+    // Each within the limit of a wait.
+    await until('it listens', () => output.includes('listens on'), { state });
+    await until('the dataset is ready', () => output.includes('The dataset is ready.'), { state });
+    assert.match(errors, /^building what has changed\n/);
+    assert.match(output, /; npx wh user setup-link makes another/);
+    const wh = (...args: string[]) => runIn(join(clone, 'docs'), 'npx', ['wh', ...args], environment);
+    assert.match(await wh('ip', '8.8.8.8'), /AS15169 Google LLC/);
+    const { data_dir, found } = JSON.parse(await wh('dataset', 'list', '--json'));
+    assert.deepEqual([data_dir, found], [join(clone, 'whence-data'), 'clone']);
+    const key = (await wh('key', 'create', '--name', 'shop')).trim();
+    const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(output) ?? [];
+    assert.equal((await fetch(`${url}/v1/ip/8.8.8.8`, { headers: { 'X-API-Key': key } })).status, 200);
+  } finally {
+    // npm starts a shell, which starts the server: all of them are in one process group.
+    process.kill(-(server.pid ?? 0), 'SIGTERM');
+    await once(server, 'exit');
+  }
+});
+
+const OLD_VERSIONS = ['10.18.1', '14.21.3', '16.20.2', '18.20.8'];
+
+for (const version of OLD_VERSIONS)
+  test(`newcomer: Node ${version} gets one sentence, from the command and from npm start`, {
+    skip: NO_REGISTRY || (process.platform !== 'linux' && 'npm has these versions for Linux'),
+  }, async () => {
+    const name = `node-linux-${process.arch}`;
+    const place = join(folder, version);
+    mkdirSync(place);
+    const options = ['--no-save', '--no-package-lock', '--ignore-scripts', '--prefer-offline', '--prefix', place];
+    await runIn(place, 'npm', ['install', ...options, `${name}@${version}`], {});
+    const node = join(place, 'node_modules', name, 'bin/node');
+    for (const file of ['whence.js', 'check-node.js']) {
+      const { status, stdout, stderr } = spawnSync(node, [join(ROOT, 'server/bin', file), 'ip', '8.8.8.8'], {
+        encoding: 'utf8',
+      });
+      const sentence = new RegExp(
+        `^error: Whence needs Node 20\\.19 or newer, and this is Node ${version} \\(.*\\): .*\\n$`,
+      );
+      assert.deepEqual([status, stdout], [1, '']);
+      assert.match(stderr, sentence);
+    }
+  });
